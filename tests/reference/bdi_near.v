@@ -1,30 +1,26 @@
-// What bdi_compressor's trial of an encoding means, written by hand: differences from the base as they are defined, whole.
+// What bdi_compressor's comparison of words with a base means, written by hand: differences as they are defined, whole.
 //
-// Each word is a delta from zero, which the mask says, or its difference from the base has upper bits that are all equal.
+// A word is a delta from the base when the upper half of its difference and the bit below are all equal.
 
 `default_nettype none
 
 module bdi_compressor_bdi_near #(
-  parameter integer BASE = 64,
-  parameter integer DELTA = 8,
+  parameter integer DELTA = 32,
+  parameter integer STRIDE = 64,
   parameter integer LINE = 1024
 ) (
-  input  wire      [LINE-1:0] line_i,
-  input  wire      [BASE-1:0] base_i,
-  input  wire [LINE/BASE-1:0] mask_i,
-  output reg                  fits_o
+  input  wire        [LINE-1:0] line_i,
+  input  wire     [2*DELTA-1:0] base_i,
+  output reg  [LINE/STRIDE-1:0] near_o
 );
 
-  reg [BASE-1:0] difference;
+  reg [2*DELTA-1:0] difference;
   integer i;
-  always @(*) begin
-    fits_o = 1'b1;
-    for (i = 0; i < LINE / BASE; i = i + 1) begin
-      difference = line_i[i*BASE +: BASE] - base_i;
-      if (!mask_i[i] & ~&difference[BASE-1:DELTA-1] & |difference[BASE-1:DELTA-1])
-        fits_o = 1'b0;
+  always @(*)
+    for (i = 0; i < LINE / STRIDE; i = i + 1) begin
+      difference = line_i[i*STRIDE +: 2*DELTA] - base_i;
+      near_o[i] = &difference[2*DELTA-1:DELTA-1] | ~|difference[2*DELTA-1:DELTA-1];
     end
-  end
 
 endmodule
 

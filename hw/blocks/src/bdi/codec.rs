@@ -19,6 +19,16 @@ pub struct Compressed {
     pub payload: Line,
 }
 
+/// Which word is the base that a payload stores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
+pub enum Base {
+    /// The first word that is no delta from zero; zero if there is none.
+    #[default]
+    FirstFit,
+    /// The first word of the line, also where it is a delta from zero (CABA, section 5.1.2).
+    FirstWord,
+}
+
 /// Compresses a line of 32, 64 or 128 bytes into the smallest payload; ties go to the wider base.
 ///
 /// # Panics
@@ -41,7 +51,7 @@ pub fn compress(line: &[u8]) -> Compressed {
 /// # Panics
 /// When the line is not of 32, 64 or 128 bytes.
 pub fn compressed_size(line: &[u8]) -> usize {
-    choose(&words_of(line), line.len()).0.size(line.len())
+    choose(&words_of(line), line.len(), Base::FirstFit).0.size(line.len())
 }
 
 /// [`compress`] for a line in words; those beyond `line_bytes` are not looked at.
@@ -49,7 +59,15 @@ pub fn compressed_size(line: &[u8]) -> usize {
 /// # Panics
 /// When `line_bytes` is not 32, 64 or 128.
 pub fn compress_words(line: &Line, line_bytes: usize) -> Compressed {
-    let (encoding, base) = choose(line, line_bytes);
+    compress_words_from(line, line_bytes, Base::FirstFit)
+}
+
+/// [`compress_words`] with a rule for the base.
+///
+/// # Panics
+/// When `line_bytes` is not 32, 64 or 128.
+pub fn compress_words_from(line: &Line, line_bytes: usize, rule: Base) -> Compressed {
+    let (encoding, base) = choose(line, line_bytes, rule);
     let payload = match encoding {
         Encoding::Zeros => Line::default(),
         Encoding::Uncompressed => {
@@ -104,7 +122,7 @@ const ORDER_64: [Encoding; 11] = Encoding::by_size(64);
 const ORDER_128: [Encoding; 11] = Encoding::by_size(128);
 
 /// The encoding with the smallest payload, and its base.
-fn choose(line: &Line, line_bytes: usize) -> (Encoding, u64) {
+fn choose(line: &Line, line_bytes: usize, rule: Base) -> (Encoding, u64) {
     let order = match line_bytes {
         32 => &ORDER_32,
         64 => &ORDER_64,
@@ -118,12 +136,12 @@ fn choose(line: &Line, line_bytes: usize) -> (Encoding, u64) {
     // The first four of the order are Zeros and the (b,0) encodings, which have just been ruled out.
     for encoding in &order[4..] {
         let base = match encoding {
-            Encoding::B8D1 => common_base::<8, 1>(line),
-            Encoding::B8D2 => common_base::<8, 2>(line),
-            Encoding::B8D4 => common_base::<8, 4>(line),
-            Encoding::B4D1 => common_base::<4, 1>(line),
-            Encoding::B4D2 => common_base::<4, 2>(line),
-            Encoding::B2D1 => common_base::<2, 1>(line),
+            Encoding::B8D1 => common_base::<8, 1>(line, rule),
+            Encoding::B8D2 => common_base::<8, 2>(line, rule),
+            Encoding::B8D4 => common_base::<8, 4>(line, rule),
+            Encoding::B4D1 => common_base::<4, 1>(line, rule),
+            Encoding::B4D2 => common_base::<4, 2>(line, rule),
+            Encoding::B2D1 => common_base::<2, 1>(line, rule),
             _ => Some(0),
         };
         if let Some(base) = base {
@@ -167,13 +185,18 @@ fn word<const BASE: usize>(line: &[u64], index: usize) -> u64 {
     line[index / per] >> (8 * BASE * (index % per)) & ones(BASE)
 }
 
-/// The base under which every word is a delta of `DELTA` bytes from it or from zero, if there is one: the first word
-/// that is no delta from zero. It is 0 when every word is.
+/// The base under which every word is a delta of `DELTA` bytes from it or from zero, if there is one. With [`Base::FirstFit`]
+/// it is 0 when every word is a delta from zero.
 #[inline(always)]
-fn common_base<const BASE: usize, const DELTA: usize>(line: &[u64]) -> Option<u64> {
+fn common_base<const BASE: usize, const DELTA: usize>(line: &[u64], rule: Base) -> Option<u64> {
     let words = line.len() * (8 / BASE);
-    let Some(first) = (0..words).find(|index| !fits::<BASE, DELTA>(word::<BASE>(line, *index))) else {
-        return Some(0);
+    let first = match rule {
+        Base::FirstWord => 0,
+        Base::FirstFit => {
+            let away = (0..words).find(|index| !fits::<BASE, DELTA>(word::<BASE>(line, *index)));
+            let Some(first) = away else { return Some(0) };
+            first
+        }
     };
     let base = word::<BASE>(line, first);
     let fits_either = |index: usize| {
@@ -297,12 +320,12 @@ mod tests {
     fn represents(encoding: Encoding, line: &[u8]) -> bool {
         let words = &words_of(line)[..line.len() / 8];
         let base = match encoding {
-            Encoding::B8D1 => common_base::<8, 1>(words),
-            Encoding::B8D2 => common_base::<8, 2>(words),
-            Encoding::B8D4 => common_base::<8, 4>(words),
-            Encoding::B4D1 => common_base::<4, 1>(words),
-            Encoding::B4D2 => common_base::<4, 2>(words),
-            Encoding::B2D1 => common_base::<2, 1>(words),
+            Encoding::B8D1 => common_base::<8, 1>(words, Base::FirstFit),
+            Encoding::B8D2 => common_base::<8, 2>(words, Base::FirstFit),
+            Encoding::B8D4 => common_base::<8, 4>(words, Base::FirstFit),
+            Encoding::B4D1 => common_base::<4, 1>(words, Base::FirstFit),
+            Encoding::B4D2 => common_base::<4, 2>(words, Base::FirstFit),
+            Encoding::B2D1 => common_base::<2, 1>(words, Base::FirstFit),
             _ => panic!("{encoding:?} has no deltas"),
         };
         base.is_some()

@@ -6,12 +6,15 @@
 //! (delta) from one of two bases: zero, or the first word that is no short difference from zero. [`Encoding`] lists the
 //! eleven encodings, [`Compressed`] says how a payload is laid out, and [`compress`] and [`decompress`] are the arithmetic.
 //! Subtraction wraps in the word's width; a delta of k bytes is in -2^(8k-1) ..= 2^(8k-1)-1. The smallest payload wins,
-//! ties go to the wider base. What the papers leave open: an encoding without deltas means that all words are equal.
+//! ties go to the wider base. [`Base`] is the rule by which the stored base is found: CABA's routines take the first word
+//! (section 5.1.2), even where it is a short difference from zero, for which no search is needed. What the papers leave open: an
+//! encoding without deltas means that all words are equal.
 //!
 //! # Parameters
 //! | name | default | allowed | meaning |
 //! |---|---|---|---|
 //! | `line_bytes` | 128 | 32, 64, 128 | bytes of a line |
+//! | `first_word` | false | true, false | (compressor only) the base is the first word, even if it is a short difference from zero |
 //! | `pipeline_depth` | 2 | 1 to 5 | registers from input to output, which is the latency in cycles |
 //!
 //! LATTE-CC charges 2 cycles to compress and 2 to decompress, CABA's dedicated hardware 5 and 1.
@@ -20,12 +23,13 @@
 //! | depth | compressor | decompressor |
 //! |---|---|---|
 //! | 1 | search, trials, choice, subtraction, packing | spreading, bases, addition |
-//! | 2 | search, trials, choice / subtraction, packing | spreading / bases, addition |
-//! | 3 | search / trials, choice / subtraction, packing | spreading / bases / addition |
-//! | 4 | search / trials, choice / subtraction / packing | the same, and a register that shortens no path |
+//! | 2 | search, trials / choice, subtraction, packing | spreading / bases, addition |
+//! | 3 | search / trials / choice, subtraction, packing | spreading / bases / addition |
+//! | 4 | search / trials / choice, subtraction / packing | the same, and a register that shortens no path |
 //! | 5 | search / trials / choice / subtraction / packing | the same, and two of them |
 //!
-//! The search finds for each encoding which words are deltas from zero and which is the base; the trials say which encodings fit.
+//! The search finds for each encoding which words are deltas from zero and which is the base; the trials say which encoding is
+//! taken; the choice is that of its base and its mask.
 //!
 //! # Ports and timing
 //! Both blocks are valid/ready streams on both sides: an item moves in a cycle in which valid and ready are both high.
@@ -51,7 +55,7 @@
 //!
 //! # Storage
 //! Every register of the pipeline: see [`HwBlock::facts`](selvedge_hw::HwBlock::facts). At 128 bytes and depth 2 the compressor
-//! holds 2,194 bits: 1,156 between choice and packing, 1,036 at the output, and 2 valid bits.
+//! holds 2,430 bits: 1,392 between trials and choice, 1,036 at the output, and 2 valid bits.
 
 mod codec;
 mod encoding;
@@ -59,7 +63,9 @@ mod model;
 pub mod rtl;
 pub mod stimulus;
 
-pub use codec::{Compressed, compress, compress_words, compressed_size, decompress};
+pub use codec::{
+    Base, Compressed, compress, compress_words, compress_words_from, compressed_size, decompress,
+};
 pub use encoding::{Encoding, units};
 pub use model::{CompressorModel, DecompressorModel};
 pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
@@ -79,8 +85,20 @@ const VALUE_NAMES: ValueNames =
 pub const MAX_DEPTH: usize = 5;
 
 block_params! {
-    /// Parameters of compressor and decompressor.
-    pub struct BdiParams {
+    /// Parameters of the compressor.
+    pub struct CompressorParams {
+        /// Bytes of a line: 32, 64 or 128.
+        line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
+        /// The line's first word is the base, whatever it is.
+        first_word: bool = false, Allowed::Switch;
+        /// Registers from input to output, 1 to 5: the latency in cycles.
+        pipeline_depth: usize = 2, Allowed::Range(1, MAX_DEPTH as u64);
+    }
+}
+
+block_params! {
+    /// Parameters of the decompressor.
+    pub struct DecompressorParams {
         /// Bytes of a line: 32, 64 or 128.
         line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
         /// Registers from input to output, 1 to 5: the latency in cycles.
@@ -88,7 +106,26 @@ block_params! {
     }
 }
 
-impl BdiParams {
+/// Bits of line or deltas, tag, base and mask.
+const fn chosen_bits(line_bytes: usize) -> usize {
+    8 * line_bytes + 4 + 64 + line_bytes / 2
+}
+
+/// Registers of the given contents, and the valid bits of all.
+fn facts(pipeline_depth: usize, registers: &[(&'static str, usize, usize)]) -> Facts {
+    let storage = registers.iter().filter(|(_, count, _)| *count > 0);
+    let mut storage: Vec<Storage> =
+        storage.map(|&(name, count, bits)| Storage { name, bits: count * bits }).collect();
+    storage.push(Storage { name: "valid bits", bits: pipeline_depth });
+    Facts { storage, latency: pipeline_depth as u32, interval: 1 }
+}
+
+impl CompressorParams {
+    /// Returns the rule that `first_word` chooses.
+    pub const fn base(&self) -> Base {
+        if self.first_word { Base::FirstWord } else { Base::FirstFit }
+    }
+
     const fn line_bits(&self) -> usize {
         8 * self.line_bytes
     }
@@ -98,50 +135,50 @@ impl BdiParams {
         self.line_bytes.ilog2() as usize + 1
     }
 
-    const fn words(&self) -> usize {
-        self.line_bytes / 2
-    }
-
     /// Bits of the line with the bases and masks of all searches.
     const fn searched_bits(&self) -> usize {
-        // For 8-byte words three bases and masks, for 4-byte words two, for 2-byte words one.
-        let masks = 3 * self.words() / 4 + 2 * self.words() / 2 + self.words();
-        self.line_bits() + 3 * 64 + 2 * 32 + 16 + masks
+        let words = self.line_bytes / 2;
+        // For 8-byte words three masks, for 4-byte words two, for 2-byte words one.
+        let masks = 3 * words / 4 + 2 * words / 2 + words;
+        let bases = (64 + 32 + 16) + (32 + 16) + 16;
+        self.line_bits() + bases + 3 + masks
     }
 
-    /// Bits of line or deltas, tag, base and mask.
-    const fn chosen_bits(&self) -> usize {
-        self.line_bits() + 4 + 64 + self.words()
-    }
-
-    /// Registers of the given contents, and the valid bits of all.
-    fn facts(&self, registers: &[(&'static str, usize, usize)]) -> Facts {
-        let storage = registers.iter().filter(|(_, count, _)| *count > 0);
-        let mut storage: Vec<Storage> =
-            storage.map(|&(name, count, bits)| Storage { name, bits: count * bits }).collect();
-        storage.push(Storage { name: "valid bits", bits: self.pipeline_depth });
-        Facts { storage, latency: self.pipeline_depth as u32, interval: 1 }
-    }
-
-    fn compressor_facts(&self) -> Facts {
+    fn facts(&self) -> Facts {
         let cuts = rtl::compressor_cuts(self.pipeline_depth);
-        let first = self.searched_bits();
-        self.facts(&[
-            ("line, bases and masks", cuts.firsts, first),
-            ("line, bases, masks and what fits", cuts.nears, first + 7),
-            ("line, tag, base and mask", cuts.choice, self.chosen_bits()),
-            ("deltas, tag, base and mask", cuts.deltas, self.chosen_bits()),
-            ("results", 1, self.line_bits() + 4 + self.size_bits()),
-        ])
+        let (first, chosen) = (self.searched_bits(), chosen_bits(self.line_bytes));
+        facts(
+            self.pipeline_depth,
+            &[
+                ("line, bases and masks", cuts.firsts, first),
+                ("line, bases, masks and tag", cuts.nears, first + 13),
+                ("line, tag, base and mask", cuts.choice, chosen),
+                ("deltas, tag, base and mask", cuts.deltas, chosen),
+                ("results", 1, self.line_bits() + 4 + self.size_bits()),
+            ],
+        )
+    }
+}
+
+impl DecompressorParams {
+    const fn line_bits(&self) -> usize {
+        8 * self.line_bytes
     }
 
-    fn decompressor_facts(&self) -> Facts {
+    const fn chosen_bits(&self) -> usize {
+        chosen_bits(self.line_bytes)
+    }
+
+    fn facts(&self) -> Facts {
         let cuts = rtl::decompressor_cuts(self.pipeline_depth);
-        self.facts(&[
-            ("deltas, tag, base and mask", cuts.spread, self.chosen_bits()),
-            ("deltas, the base of each, tag", cuts.operands, 2 * self.line_bits() + 4),
-            ("results", cuts.results, self.line_bits() + 1),
-        ])
+        facts(
+            self.pipeline_depth,
+            &[
+                ("deltas, tag, base and mask", cuts.spread, self.chosen_bits()),
+                ("deltas, the base of each, tag", cuts.operands, 2 * self.line_bits() + 4),
+                ("results", cuts.results, self.line_bits() + 1),
+            ],
+        )
     }
 }
 
@@ -154,31 +191,31 @@ impl HwBlock for BdiCompressor {
         "compresses a cache line by base-delta-immediate into the smallest of eleven encodings";
     const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
-    const PARAMS: &'static [ParamSpec] = BdiParams::SPECS;
+    const PARAMS: &'static [ParamSpec] = CompressorParams::SPECS;
     const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
     const IS_STREAM: bool = true;
     const PAYLOADS: &'static [Payload] =
         &[Payload { valid: "valid_o", ports: &["encoding_o", "size_o", "payload_o"] }];
-    type Params = BdiParams;
+    type Params = CompressorParams;
     type In = CompressorIn;
     type Out = CompressorOut;
     type Model = CompressorModel;
 
-    fn model(params: &BdiParams) -> Result<CompressorModel, ParamError> {
+    fn model(params: &CompressorParams) -> Result<CompressorModel, ParamError> {
         Self::validate(params)?;
         Ok(CompressorModel::new(params))
     }
-    fn rtl(params: &BdiParams) -> Result<Box<dyn RtlBlock<CompressorIn, CompressorOut>>, ParamError> {
+    fn rtl(params: &CompressorParams) -> Result<Box<dyn RtlBlock<CompressorIn, CompressorOut>>, ParamError> {
         Self::validate(params)?;
         Ok(rtl::compressor(params))
     }
-    fn facts(params: &BdiParams) -> Facts {
-        params.compressor_facts()
+    fn facts(params: &CompressorParams) -> Facts {
+        params.facts()
     }
-    fn stimulus(params: &BdiParams, seed: u64) -> StimulusIter<CompressorIn> {
+    fn stimulus(params: &CompressorParams, seed: u64) -> StimulusIter<CompressorIn> {
         Box::new(stimulus::compressor(params, seed))
     }
-    fn corners(_params: &BdiParams) -> Box<dyn Corners<CompressorIn, CompressorOut>> {
+    fn corners(_params: &CompressorParams) -> Box<dyn Corners<CompressorIn, CompressorOut>> {
         let corners = PortCorners::new(|i: &CompressorIn, o: &CompressorOut| o.valid_o && i.ready_i);
         Box::new(Encoding::ALL.into_iter().fold(corners, |corners, encoding| {
             corners.with(encoding.name(), 1000, move |i, o| {
@@ -196,30 +233,32 @@ impl HwBlock for BdiDecompressor {
     const SUMMARY: &'static str = "rebuilds a cache line from its base-delta-immediate encoding and payload";
     const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
-    const PARAMS: &'static [ParamSpec] = BdiParams::SPECS;
+    const PARAMS: &'static [ParamSpec] = DecompressorParams::SPECS;
     const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
     const IS_STREAM: bool = true;
     const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["error_o", "line_o"] }];
-    type Params = BdiParams;
+    type Params = DecompressorParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;
     type Model = DecompressorModel;
 
-    fn model(params: &BdiParams) -> Result<DecompressorModel, ParamError> {
+    fn model(params: &DecompressorParams) -> Result<DecompressorModel, ParamError> {
         Self::validate(params)?;
         Ok(DecompressorModel::new(params))
     }
-    fn rtl(params: &BdiParams) -> Result<Box<dyn RtlBlock<DecompressorIn, DecompressorOut>>, ParamError> {
+    fn rtl(
+        params: &DecompressorParams,
+    ) -> Result<Box<dyn RtlBlock<DecompressorIn, DecompressorOut>>, ParamError> {
         Self::validate(params)?;
         Ok(rtl::decompressor(params))
     }
-    fn facts(params: &BdiParams) -> Facts {
-        params.decompressor_facts()
+    fn facts(params: &DecompressorParams) -> Facts {
+        params.facts()
     }
-    fn stimulus(params: &BdiParams, seed: u64) -> StimulusIter<DecompressorIn> {
+    fn stimulus(params: &DecompressorParams, seed: u64) -> StimulusIter<DecompressorIn> {
         Box::new(stimulus::decompressor(params, seed))
     }
-    fn corners(_params: &BdiParams) -> Box<dyn Corners<DecompressorIn, DecompressorOut>> {
+    fn corners(_params: &DecompressorParams) -> Box<dyn Corners<DecompressorIn, DecompressorOut>> {
         // Payloads with an undefined tag do not count as lines.
         let defined = Encoding::ALL.len() as u8;
         let corners = PortCorners::new(move |i: &DecompressorIn, o: &DecompressorOut| {
@@ -240,6 +279,6 @@ mod tests {
 
     #[test]
     fn storage_is_the_sum_that_the_module_states() {
-        assert_eq!(BdiCompressor::facts(&BdiParams::default()).storage_bits(), 2194);
+        assert_eq!(BdiCompressor::facts(&CompressorParams::default()).storage_bits(), 2430);
     }
 }

@@ -1,6 +1,9 @@
 //! Golden models of compressor and decompressor: the pure codec behind an elastic pipeline, cycle by cycle.
-use super::codec::{Compressed, compress_words, decompress};
-use super::{BdiParams, CompressorIn, CompressorOut, DecompressorIn, DecompressorOut, Encoding};
+use super::codec::{Base, Compressed, compress_words_from, decompress};
+use super::{
+    CompressorIn, CompressorOut, CompressorParams, DecompressorIn, DecompressorOut, DecompressorParams,
+    Encoding,
+};
 use crate::line::Line;
 use selvedge_hw::block::Clocked;
 use selvedge_hw::pipeline::Pipeline;
@@ -10,13 +13,15 @@ use selvedge_state::State;
 #[derive(Clone, Debug, State)]
 pub struct CompressorModel {
     line_bytes: usize,
+    base: Base,
     pipeline: Pipeline<Compressed>,
 }
 
 impl CompressorModel {
     /// The model in its reset state. The parameters must be valid.
-    pub fn new(params: &BdiParams) -> Self {
-        CompressorModel { line_bytes: params.line_bytes, pipeline: Pipeline::new(params.pipeline_depth) }
+    pub fn new(params: &CompressorParams) -> Self {
+        let CompressorParams { line_bytes, pipeline_depth, .. } = *params;
+        CompressorModel { line_bytes, base: params.base(), pipeline: Pipeline::new(pipeline_depth) }
     }
 }
 
@@ -31,8 +36,9 @@ impl Clocked<CompressorIn, CompressorOut> for CompressorModel {
             size_o: shown.size,
             payload_o: shown.payload,
         };
-        let line_bytes = self.line_bytes;
-        self.pipeline.clock(inputs.ready_i, inputs.valid_i, || compress_words(&inputs.line_i, line_bytes));
+        let (line_bytes, base) = (self.line_bytes, self.base);
+        self.pipeline
+            .clock(inputs.ready_i, inputs.valid_i, || compress_words_from(&inputs.line_i, line_bytes, base));
         outputs
     }
 
@@ -57,7 +63,7 @@ pub struct DecompressorModel {
 
 impl DecompressorModel {
     /// The model in its reset state. The parameters must be valid.
-    pub fn new(params: &BdiParams) -> Self {
+    pub fn new(params: &DecompressorParams) -> Self {
         DecompressorModel { line_bytes: params.line_bytes, pipeline: Pipeline::new(params.pipeline_depth) }
     }
 }

@@ -2,7 +2,7 @@
 use super::codec::{Compressed, compress_words};
 use super::encoding::Encoding;
 use super::model::{CompressorModel, DecompressorModel};
-use super::{BdiParams, CompressorIn, DecompressorIn};
+use super::{CompressorIn, CompressorParams, DecompressorIn, DecompressorParams};
 use crate::line::{LINE_WORDS, Line};
 use selvedge_hw::block::Stimulus;
 use selvedge_hw::prng::Prng;
@@ -77,7 +77,7 @@ impl LineGenerator {
 
 /// The compressor's stimulus.
 pub(super) fn compressor(
-    params: &BdiParams,
+    params: &CompressorParams,
     seed: u64,
 ) -> impl Iterator<Item = Stimulus<CompressorIn>> + use<> {
     let mut lines = LineGenerator::new(seed, params.line_bytes);
@@ -91,7 +91,7 @@ pub(super) fn compressor(
 
 /// The decompressor's stimulus: compressed lines; one in 16 has an undefined tag, one in 16 bits that its encoding ignores.
 pub(super) fn decompressor(
-    params: &BdiParams,
+    params: &DecompressorParams,
     seed: u64,
 ) -> impl Iterator<Item = Stimulus<DecompressorIn>> + use<> {
     let line_bytes = params.line_bytes;

@@ -26,10 +26,15 @@
 //!
 //! # Schematic
 //! ```text
-//! compressor    line_i > differences, planes, DBX > [planes, four less each cycle] > four codes > [codes] > [payload]
-//!                      > code of the base word ------------------------------------------------^
-//! decompressor  payload_i > base word > [codes, shifted as read] > four codes > [planes] > sums of differences > [line]
+//! compressor    line_i > differences > [planes, four less each cycle] > DBX, four codes > [codes] > last block > [payload]
+//!                      > code of the base word -----------------------------------------------------^
+//! decompressor  payload_i > base word
+//!                         > four codes > [codes] > four planes > [planes] > sums of differences > [line]
+//!                           [payload, a block less when it is read] -^                            ^ the same register
 //! ```
+//!
+//! The decompressor takes codes apart one cycle before it makes planes of them: the first four in the cycle in which the payload
+//! comes. Both blocks have one register for what they work on and what they show.
 //!
 //! # Parameters
 //! | name | default | allowed | meaning |
@@ -39,7 +44,7 @@
 //! # Ports and timing
 //! Both blocks are valid/ready streams on both sides with one line at a time: `ready_o` is high when no line is at work and
 //! the result is free or taken in this cycle, so it depends on `ready_i`; no other output depends on an input. `valid_o`
-//! never drops before `ready_i`. Results come from registers and stay after they were taken.
+//! never drops before `ready_i`. Results come from registers, which mean nothing while `valid_o` is low.
 //!
 //! ```text
 //!           0     1     2    ..    10    11    12
@@ -49,10 +54,10 @@
 //! valid_o   __________________ .. ______/-----\_____
 //! ```
 //!
-//! The compressor takes 11 cycles for every line: one for the planes, nine for 33 planes at four a cycle, one for the
-//! result. The decompressor takes one for the base word, one for every four codes, and one for the line: 3 to 11, and 2
-//! when the line is not compressed. At four codes a cycle its longest way is the paper's 11 cycles. A new line can enter
-//! in the cycle in which the result is taken.
+//! The compressor takes 11 cycles for every line: one for the planes, nine for the codes of 33 planes at four a cycle, and one
+//! in which the last code finds its place; those of the others do so while the next ones are made. The decompressor takes one for
+//! the base word, one for every four codes, and one for the line: 3 to 11, and 2 when the line is not compressed. At four codes
+//! a cycle its longest way is the paper's 11 cycles. A new line can enter in the cycle in which the result is taken.
 //!
 //! # Errors
 //! A run beyond plane 0 and codes beyond the payload's end give a line of zeros with `error_o`. Places outside a plane name
@@ -142,12 +147,15 @@ impl HwBlock for BpcCompressor {
         Ok(rtl::compressor(params))
     }
     fn facts(params: &BpcParams) -> Facts {
+        let plane = params.shape().plane_bits;
+        let chunk = SYMBOLS_PER_CYCLE * (plane + 1);
         BpcParams::facts(vec![
             Storage { name: "line", bits: params.line_bits() },
-            Storage { name: "planes and their zero flags", bits: PLANES * (params.shape().plane_bits + 2) },
-            Storage { name: "codes and their length", bits: params.line_bits() + 11 },
-            Storage { name: "planes left, run, busy", bits: 6 + 6 + 1 },
-            Storage { name: "result", bits: params.line_bits() + params.size_bits() + 2 },
+            Storage { name: "planes and the one above", bits: (PLANES + 1) * plane },
+            Storage { name: "run, four codes and their lengths", bits: 6 + chunk + 24 },
+            Storage { name: "last block and the payload's length", bits: rtl::block_bits(chunk) + 11 },
+            Storage { name: "cycle of the line at work", bits: 4 },
+            Storage { name: "payload", bits: params.line_bits() + params.size_bits() + 2 },
         ])
     }
     fn stimulus(params: &BpcParams, seed: u64) -> StimulusIter<CompressorIn> {
@@ -192,12 +200,19 @@ impl HwBlock for BpcDecompressor {
         Ok(rtl::decompressor(params))
     }
     fn facts(params: &BpcParams) -> Facts {
+        let plane = params.shape().plane_bits;
+        let chunk = SYMBOLS_PER_CYCLE * (plane + 1);
         BpcParams::facts(vec![
-            Storage { name: "payload and bits read", bits: params.line_bits() + 11 },
+            Storage { name: "payload, later the line", bits: params.line_bits() },
+            Storage {
+                name: "place in the payload, bits read",
+                bits: rtl::block_bits(chunk).ilog2() as usize + 11,
+            },
+            Storage { name: "four codes", bits: chunk },
             Storage { name: "base word", bits: 32 },
-            Storage { name: "planes and the last one", bits: PLANES * params.shape().plane_bits },
-            Storage { name: "planes read, busy, coded, failed", bits: 6 + 3 },
-            Storage { name: "result", bits: params.line_bits() + 2 },
+            Storage { name: "planes and the last one", bits: PLANES * plane },
+            Storage { name: "planes read, busy, coded, decoded, failed", bits: 6 + 4 },
+            Storage { name: "valid, error", bits: 2 },
         ])
     }
     fn stimulus(params: &BpcParams, seed: u64) -> StimulusIter<DecompressorIn> {
@@ -228,7 +243,7 @@ mod tests {
             let params = BpcParams { line_bytes };
             (BpcCompressor::facts(&params).storage_bits(), BpcDecompressor::facts(&params).storage_bits())
         };
-        assert_eq!(bits(128), (4195, 3125));
-        assert_eq!(bits(32), (1097, 797));
+        assert_eq!(bits(128), (3413, 2237));
+        assert_eq!(bits(32), (899, 580));
     }
 }

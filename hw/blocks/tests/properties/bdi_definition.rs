@@ -3,8 +3,8 @@ use bitvec::prelude::*;
 use num_traits::{PrimInt, WrappingSub};
 use proptest::prelude::*;
 use selvedge_blocks::bdi::stimulus::LineGenerator;
-use selvedge_blocks::bdi::{Encoding, compress, decompress};
-use selvedge_blocks::line::{LINE_BYTES, bytes_of};
+use selvedge_blocks::bdi::{Base, Encoding, compress_words_from, decompress};
+use selvedge_blocks::line::{LINE_BYTES, bytes_of, words_of};
 
 type Bits = BitVec<u64, Lsb0>;
 
@@ -37,7 +37,7 @@ fn push<T: PrimInt>(bits: &mut Bits, word: T, bytes: usize) {
 }
 
 /// The payload of the encoding with words of type `T` and deltas of `delta_bytes`, if it can represent the line.
-fn payload<T: PrimInt + WrappingSub>(line: &[u8], delta_bytes: usize) -> Option<Bits> {
+fn payload<T: PrimInt + WrappingSub>(line: &[u8], rule: Base, delta_bytes: usize) -> Option<Bits> {
     let words = words::<T>(line);
     let base_bytes = size_of::<T>();
     let mut bits = Bits::new();
@@ -45,7 +45,10 @@ fn payload<T: PrimInt + WrappingSub>(line: &[u8], delta_bytes: usize) -> Option<
         push(&mut bits, words[0], base_bytes);
         return words.iter().all(|w| *w == words[0]).then_some(bits);
     }
-    let base = words.iter().copied().find(|w| !fits(*w, delta_bytes)).unwrap_or(T::zero());
+    let base = match rule {
+        Base::FirstFit => words.iter().copied().find(|w| !fits(*w, delta_bytes)).unwrap_or(T::zero()),
+        Base::FirstWord => words[0],
+    };
     push(&mut bits, base, base_bytes);
     bits.extend(words.iter().map(|w| fits(*w, delta_bytes)));
     bits.resize(bits.len().div_ceil(8) * 8, false);
@@ -60,18 +63,18 @@ fn payload<T: PrimInt + WrappingSub>(line: &[u8], delta_bytes: usize) -> Option<
 }
 
 /// Encoding and payload by definition: the smallest, ties to the wider base.
-fn defined(line: &[u8]) -> (Encoding, Bits) {
+fn defined(line: &[u8], rule: Base) -> (Encoding, Bits) {
     let candidates = [
         (Encoding::Zeros, line.iter().all(|b| *b == 0).then(Bits::new)),
-        (Encoding::B8D0, payload::<u64>(line, 0)),
-        (Encoding::B8D1, payload::<u64>(line, 1)),
-        (Encoding::B8D2, payload::<u64>(line, 2)),
-        (Encoding::B8D4, payload::<u64>(line, 4)),
-        (Encoding::B4D0, payload::<u32>(line, 0)),
-        (Encoding::B4D1, payload::<u32>(line, 1)),
-        (Encoding::B4D2, payload::<u32>(line, 2)),
-        (Encoding::B2D0, payload::<u16>(line, 0)),
-        (Encoding::B2D1, payload::<u16>(line, 1)),
+        (Encoding::B8D0, payload::<u64>(line, rule, 0)),
+        (Encoding::B8D1, payload::<u64>(line, rule, 1)),
+        (Encoding::B8D2, payload::<u64>(line, rule, 2)),
+        (Encoding::B8D4, payload::<u64>(line, rule, 4)),
+        (Encoding::B4D0, payload::<u32>(line, rule, 0)),
+        (Encoding::B4D1, payload::<u32>(line, rule, 1)),
+        (Encoding::B4D2, payload::<u32>(line, rule, 2)),
+        (Encoding::B2D0, payload::<u16>(line, rule, 0)),
+        (Encoding::B2D1, payload::<u16>(line, rule, 1)),
         (Encoding::Uncompressed, Some(line.iter().flat_map(|b| b.view_bits::<Lsb0>().to_bitvec()).collect())),
     ];
     let found = candidates.into_iter().filter_map(|(encoding, bits)| Some((encoding, bits?)));
@@ -79,12 +82,17 @@ fn defined(line: &[u8]) -> (Encoding, Bits) {
 }
 
 fn check(line: &[u8]) {
-    let (encoding, bits) = defined(line);
-    let compressed = compress(line);
+    check_from(line, Base::FirstFit);
+    check_from(line, Base::FirstWord);
+}
+
+fn check_from(line: &[u8], rule: Base) {
+    let (encoding, bits) = defined(line, rule);
+    let compressed = compress_words_from(&words_of(line), line.len(), rule);
     assert_eq!(
         (compressed.encoding, usize::from(compressed.size)),
         (encoding, bits.len() / 8),
-        "{line:02x?}"
+        "{rule:?} of {line:02x?}"
     );
     let got = compressed.payload.view_bits::<Lsb0>();
     assert_eq!(got[..bits.len()], bits, "{encoding:?} of {line:02x?}");

@@ -1,5 +1,7 @@
 //! Does lock-step catch a fault in the RTL, at the right cycle and port, and report it in one line and a waveform?
-use selvedge_blocks::bdi::{BdiCompressor, BdiDecompressor, BdiParams, CompressorIn, Encoding};
+use selvedge_blocks::bdi::{
+    BdiCompressor, BdiDecompressor, CompressorIn, CompressorParams, DecompressorParams, Encoding,
+};
 use selvedge_blocks::line::LINE_WORDS;
 use selvedge_blocks::milg::{Milg, MilgParams};
 use selvedge_hw::Clock;
@@ -31,7 +33,7 @@ fn offer() -> CompressorIn {
 
 /// Compresses with one bit of the first delta inverted in the RTL in cycle 100.
 fn flipped_delta_bit() -> Box<Divergence> {
-    let mut instance = lockstep::<BdiCompressor>("sm3.bdi_compressor", &BdiParams::default());
+    let mut instance = lockstep::<BdiCompressor>("sm3.bdi_compressor", &CompressorParams::default());
     // The output registers hold 4 bits of tag, 8 of size, then the payload: 8 bytes of base, 2 of mask, the deltas.
     let bit = 4 + 8 + 8 * (8 + 2);
     instance.inject(Fault { cycle: 100, bit }).unwrap();
@@ -100,22 +102,22 @@ fn a_fault_in_each_output_register_is_caught_at_its_port() {
     assert!(["limit_o", "may_issue_o"].contains(&caught(7)));
     assert_eq!(caught(14), "update_o");
 
-    let mut decompressor = lockstep::<BdiDecompressor>("d", &BdiParams::default());
+    let mut decompressor = lockstep::<BdiDecompressor>("d", &DecompressorParams::default());
     decompressor.inject(Fault { cycle: 77, bit: 0 }).unwrap();
     assert_eq!(run(&mut decompressor, 3, 200).unwrap_err().port, "error_o");
 }
 
 #[test]
 fn without_a_fault_lockstep_passes() {
-    run(&mut lockstep::<BdiCompressor>("c", &BdiParams::default()), 9, 3000).unwrap();
-    run(&mut lockstep::<BdiDecompressor>("d", &BdiParams::default()), 9, 3000).unwrap();
+    run(&mut lockstep::<BdiCompressor>("c", &CompressorParams::default()), 9, 3000).unwrap();
+    run(&mut lockstep::<BdiDecompressor>("d", &DecompressorParams::default()), 9, 3000).unwrap();
     run(&mut lockstep::<Milg>("m", &MilgParams::default()), 9, 3000).unwrap();
 }
 
 #[test]
 fn a_fault_goes_unseen_when_the_rtl_runs_alone_and_is_refused_without_rtl() {
     let fault = Fault { cycle: 100, bit: 20 };
-    let params = BdiParams::default();
+    let params = CompressorParams::default();
     let mut rtl = Instance::<BdiCompressor>::new("c", &params, Engine::Rtl).unwrap();
     rtl.inject(fault).unwrap();
     run(&mut rtl, 9, 1000).unwrap();
@@ -129,7 +131,8 @@ fn a_fault_goes_unseen_when_the_rtl_runs_alone_and_is_refused_without_rtl() {
 
 #[test]
 fn an_instance_records_the_cycles_that_are_watched() {
-    let mut instance = Instance::<BdiCompressor>::new("c", &BdiParams::default(), Engine::Model).unwrap();
+    let mut instance =
+        Instance::<BdiCompressor>::new("c", &CompressorParams::default(), Engine::Model).unwrap();
     assert!(instance.trace().is_none());
     instance.watch(10, 5);
     instance.advance_to(8);
@@ -144,7 +147,7 @@ fn an_instance_records_the_cycles_that_are_watched() {
 
 #[test]
 fn bad_parameters_are_refused_in_one_line() {
-    let params = BdiParams { pipeline_depth: 6, ..BdiParams::default() };
+    let params = CompressorParams { pipeline_depth: 6, ..CompressorParams::default() };
     let error = Instance::<BdiCompressor>::new("c", &params, Engine::Model).err().unwrap().to_string();
     assert_eq!(error, "bdi_compressor: parameter `pipeline_depth` = `6`: must be 1 to 5");
 }

@@ -2,16 +2,18 @@
 use proptest::prelude::*;
 use selvedge_blocks::bdi::stimulus::LineGenerator;
 use selvedge_blocks::bdi::{
-    BdiCompressor, BdiDecompressor, BdiParams, Compressed, CompressorIn, CompressorOut, DecompressorIn,
-    compress_words,
+    BdiCompressor, BdiDecompressor, Compressed, CompressorIn, CompressorOut, CompressorParams,
+    DecompressorIn, DecompressorParams, compress_words, compress_words_from,
 };
 use selvedge_blocks::line::{LINE_BYTES, Line, bytes_of};
 use selvedge_hw::{Engine, HwBlock, Instance};
 use std::collections::VecDeque;
 
-fn instances(params: &BdiParams) -> (Instance<BdiCompressor>, Instance<BdiDecompressor>) {
+fn instances(params: &CompressorParams) -> (Instance<BdiCompressor>, Instance<BdiDecompressor>) {
     let compressor = Instance::new("compressor", params, Engine::Lockstep).unwrap();
-    (compressor, Instance::new("decompressor", params, Engine::Lockstep).unwrap())
+    let CompressorParams { line_bytes, pipeline_depth, .. } = *params;
+    let params = DecompressorParams { line_bytes, pipeline_depth };
+    (compressor, Instance::new("decompressor", &params, Engine::Lockstep).unwrap())
 }
 
 fn lines(line_bytes: usize, count: usize) -> Vec<Line> {
@@ -20,7 +22,7 @@ fn lines(line_bytes: usize, count: usize) -> Vec<Line> {
 }
 
 /// Cycle of each result when lines are offered without pause and results are always taken.
-fn compressor_cycles(params: &BdiParams, count: usize) -> Vec<(u64, CompressorOut)> {
+fn compressor_cycles(params: &CompressorParams, count: usize) -> Vec<(u64, CompressorOut)> {
     let (mut compressor, _) = instances(params);
     let mut lines = lines(params.line_bytes, count).into_iter();
     let mut results = Vec::new();
@@ -42,7 +44,7 @@ fn compressor_cycles(params: &BdiParams, count: usize) -> Vec<(u64, CompressorOu
 fn one_line_per_cycle_leaves_after_the_stated_latency() {
     for line_bytes in LINE_BYTES {
         for pipeline_depth in 1..=5 {
-            let params = BdiParams { line_bytes, pipeline_depth };
+            let params = CompressorParams { line_bytes, pipeline_depth, ..Default::default() };
             let facts = BdiCompressor::facts(&params);
             let results = compressor_cycles(&params, 20);
             for (index, (cycle, _)) in results.iter().enumerate() {
@@ -54,11 +56,13 @@ fn one_line_per_cycle_leaves_after_the_stated_latency() {
 
 #[test]
 fn the_ports_carry_what_the_pure_codec_computes() {
-    for line_bytes in LINE_BYTES {
-        let params = BdiParams { line_bytes, pipeline_depth: 2 };
+    let choices = LINE_BYTES.into_iter().flat_map(|line_bytes| [(line_bytes, false), (line_bytes, true)]);
+    for (line_bytes, first_word) in choices {
+        let params = CompressorParams { line_bytes, first_word, pipeline_depth: 2 };
         let results = compressor_cycles(&params, 300);
         for ((_, outputs), line) in results.iter().zip(lines(line_bytes, 300)) {
-            let Compressed { encoding, size, payload } = compress_words(&line, line_bytes);
+            let Compressed { encoding, size, payload } =
+                compress_words_from(&line, line_bytes, params.base());
             assert_eq!((outputs.encoding_o, outputs.size_o), (encoding.tag(), size));
             assert_eq!(bytes_of(&outputs.payload_o), bytes_of(&payload));
         }
@@ -68,7 +72,8 @@ fn the_ports_carry_what_the_pure_codec_computes() {
 #[test]
 fn a_word_that_differs_alone_keeps_its_line_from_being_repeated() {
     for line_bytes in LINE_BYTES {
-        let (mut compressor, _) = instances(&BdiParams { line_bytes, pipeline_depth: 1 });
+        let (mut compressor, _) =
+            instances(&CompressorParams { line_bytes, pipeline_depth: 1, ..Default::default() });
         for place in 0..line_bytes / 8 {
             let mut line = Line::default();
             line[..line_bytes / 8].fill(0x0101_0101_0101_0101);
@@ -90,7 +95,7 @@ fn a_word_that_differs_alone_keeps_its_line_from_being_repeated() {
 
 #[test]
 fn undefined_tags_give_zeros_and_an_error() {
-    let (_, mut decompressor) = instances(&BdiParams { line_bytes: 128, pipeline_depth: 1 });
+    let (_, mut decompressor) = instances(&CompressorParams { pipeline_depth: 1, ..Default::default() });
     for encoding_i in 11..16 {
         let payload_i = [u64::MAX; 16];
         decompressor.step(&DecompressorIn { valid_i: true, encoding_i, payload_i, ready_i: true }).unwrap();
@@ -107,12 +112,13 @@ proptest! {
     #[test]
     fn lines_come_through_both_blocks_in_order_under_any_stalls(
         size in 0usize..3,
+        first_word: bool,
         pipeline_depth in 1usize..=5,
         seed: u64,
         traffic in prop::collection::vec((any::<bool>(), any::<bool>(), any::<bool>(), 0u8..100), 1..150),
     ) {
         let line_bytes = LINE_BYTES[size];
-        let params = BdiParams { line_bytes, pipeline_depth };
+        let params = CompressorParams { line_bytes, first_word, pipeline_depth };
         let (mut compressor, mut decompressor) = instances(&params);
         let mut generator = LineGenerator::new(seed, line_bytes);
         let mut offered: Option<Line> = None;

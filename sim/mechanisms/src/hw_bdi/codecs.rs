@@ -3,10 +3,8 @@ use super::Latencies;
 use super::lines::has_values;
 use super::partition::{Inbound, Outbound};
 use crate::codecs::{
-    Algorithm, Bdi, Choice, Codec, CodecStage, Compressing, Cpack, Decompressing, Form, Fpc, LINE_BYTES,
-    LineForms,
+    Algorithm, Bdi, Choice, Codec, CodecStage, Compressing, Cpack, Decompressing, Form, Fpc, LineForms,
 };
-use selvedge_blocks::bdi::BdiParams;
 use selvedge_blocks::cpack::{self, CpackParams};
 use selvedge_blocks::fpc;
 use selvedge_blocks::line::Line;
@@ -107,8 +105,7 @@ fn stages(algorithm: Algorithm, id: u32, latencies: Latencies, probes: &Probes) 
     let named = |what: &str| format!("l2.p{id}.{what}");
     match algorithm {
         Algorithm::Bdi => {
-            let of_depth = |depth: u32| BdiParams { line_bytes: LINE_BYTES, pipeline_depth: depth as usize };
-            let [compress, decompress] = [latencies.compress, latencies.decompress].map(of_depth);
+            let (compress, decompress) = latencies.params();
             Box::new(Pair::<Bdi> {
                 algorithm,
                 compressor: CodecStage::new(named("compressor"), &compress, probes),

@@ -27,6 +27,7 @@ use ideal::IdealSm;
 use lines::LineStore;
 pub(crate) use lines::has_values;
 use partition::{Logic, Partition, Reach};
+use selvedge_blocks::bdi::{CompressorParams, DecompressorParams};
 use selvedge_gpu::config::{GpuConfig, L2WritePolicy, WriteAllocate};
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{
@@ -121,6 +122,19 @@ pub struct Latencies {
 impl Latencies {
     fn of(part: &Part) -> Self {
         Latencies { compress: part.options["compress"], decompress: part.options["decompress"] }
+    }
+
+    /// Parameters of compressor and decompressor with these latencies.
+    pub(crate) fn params(self) -> (CompressorParams, DecompressorParams) {
+        let (compress, decompress) = (self.compress as usize, self.decompress as usize);
+        (
+            CompressorParams {
+                line_bytes: LINE_BYTES as usize,
+                pipeline_depth: compress,
+                ..CompressorParams::default()
+            },
+            DecompressorParams { line_bytes: LINE_BYTES as usize, pipeline_depth: decompress },
+        )
     }
 }
 

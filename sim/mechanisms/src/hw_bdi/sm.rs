@@ -2,7 +2,7 @@
 use super::lines::{LineStore, has_values};
 use super::{Latencies, SharedLines};
 use crate::codecs::{Bdi, CodecStage, Compressing, Decompressing, Form, LINE_BYTES, LineForms};
-use selvedge_blocks::bdi::{BdiParams, compress_words};
+use selvedge_blocks::bdi::compress_words;
 use selvedge_gpu::events::BlockOperations;
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::probe::Probes;
@@ -24,8 +24,7 @@ pub struct SmCodecs {
 
 impl SmCodecs {
     pub(super) fn new(id: u32, latencies: Latencies, store: SharedLines, probes: &Probes) -> Self {
-        let of_depth = |depth: u32| BdiParams { line_bytes: LINE_BYTES, pipeline_depth: depth as usize };
-        let [compress, decompress] = [latencies.compress, latencies.decompress].map(of_depth);
+        let (compress, decompress) = latencies.params();
         SmCodecs {
             compressor: CodecStage::new(format!("sm{id}.compressor"), &compress, probes),
             decompressor: CodecStage::new(format!("sm{id}.decompressor"), &decompress, probes),

@@ -12,9 +12,9 @@ use super::hits::Hits;
 use super::statistical::{Statistical, Tag};
 use super::{High, ModeSource, Settings};
 use crate::codecs::{Bdi, Bpc, CodecStage, Compressing, Decompressing, Form, LINE_BYTES, WrongValue};
-use crate::hw_bdi::has_values;
+use crate::hw_bdi::{Latencies, has_values};
 use rustc_hash::FxHashMap;
-use selvedge_blocks::bdi::{self, BdiParams};
+use selvedge_blocks::bdi;
 use selvedge_blocks::bpc::{self, BpcParams};
 use selvedge_blocks::latte_controller::{LatteControllerOut, LatteControllerParams, Mode};
 use selvedge_blocks::line::{Line, words_of};
@@ -110,8 +110,8 @@ impl CompressedL1d {
             let params = LatteControllerParams { sets: l1d.sets, policy, ..Default::default() };
             Controller::new(format!("{prefix}.latte"), &params, probes)
         });
-        let of_depth = |depth: u32| BdiParams { line_bytes: LINE_BYTES, pipeline_depth: depth as usize };
-        let [bdi_compress, bdi_decompress] = [super::BDI_COMPRESS, super::BDI_DECOMPRESS].map(of_depth);
+        let latencies = Latencies { compress: super::BDI_COMPRESS, decompress: super::BDI_DECOMPRESS };
+        let (bdi_compress, bdi_decompress) = latencies.params();
         let named = |block: &str| format!("{prefix}.{block}");
         let uses = |high| settings.uses(Mode::HighCapacity) && settings.high == high;
         CompressedL1d {

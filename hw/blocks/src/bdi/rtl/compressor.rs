@@ -5,7 +5,7 @@ use super::first::BdiFirsts;
 use super::near::BdiNears;
 use super::pack::BdiPack;
 use super::subtract::BdiSubtract;
-use crate::bdi::BdiParams;
+use crate::bdi::CompressorParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
 
@@ -14,15 +14,15 @@ use selvedge_hw::rtl::prelude::*;
 pub struct CompressorCuts {
     /// Behind the search for bases and masks.
     pub firsts: usize,
-    /// Behind the trials of the encodings.
+    /// Behind the trials, which say what encoding it is.
     pub nears: usize,
-    /// Behind the choice of one.
+    /// Behind the choice of its base and its mask.
     pub choice: usize,
     /// Behind the subtraction.
     pub deltas: usize,
 }
 
-fn cuts(params: &BdiParams) -> CompressorCuts {
+fn cuts(params: &CompressorParams) -> CompressorCuts {
     super::compressor_cuts(params.pipeline_depth)
 }
 
@@ -33,10 +33,10 @@ rtl_module! {
     #[require(MID == LINE + 4 + 64 + N2 && RESULT == LINE + 4 + SIZE)]
     pub struct BdiCompressor<
         const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
-        const H8: usize, const H4: usize, const H2: usize, const SIZE: usize,
+        const H8: usize, const H4: usize, const H2: usize, const SIZE: usize, const SEARCH: usize,
         const FIRST: usize, const FW: usize, const NEAR: usize, const NW: usize,
         const MID: usize, const MW: usize, const RESULT: usize, const RW: usize,
-    > for BdiParams as p {
+    > for CompressorParams as p {
         reset "asynchronous reset, active low; empties the pipeline";
         inputs CompressorIn {
             /// a line is offered
@@ -61,14 +61,14 @@ rtl_module! {
             ready_i: bool as Bit = 1,
         }
         parts {
-            firsts: Gate<BdiFirsts<LINE, LW, N8, N4, N2, FIRST, FW>>,
+            firsts: Gate<BdiFirsts<LINE, LW, N8, N4, N2, SEARCH, FIRST, FW>>,
             nears: Gate<BdiNears<LINE, LW, N8, N4, N2, FIRST, FW, NEAR, NW>>,
             choose: Gate<BdiChoose<LINE, LW, N8, N4, N2, FIRST, NEAR, NW>>,
-            subtract: Gate<BdiSubtract<LINE, LW, N8, N4, N2>>,
+            subtract: Gate<BdiSubtract<LINE, LW, N8, N2>>,
             pack: Gate<BdiPack<LINE, LW, N8, N4, N2, H8, H4, H2, SIZE>>,
             /// the line, bases and masks
             after_firsts: Vec<ElasticPipe<W<FIRST, FW>>> = ElasticPipe::ones(cuts(p).firsts),
-            /// the same, and what fits
+            /// the same, and the tag
             after_nears: Vec<ElasticPipe<W<NEAR, NW>>> = ElasticPipe::ones(cuts(p).nears),
             /// line, tag, base and mask
             after_choice: Vec<ElasticPipe<W<MID, MW>>> = ElasticPipe::ones(cuts(p).choice),
@@ -106,6 +106,7 @@ impl<
     const H4: usize,
     const H2: usize,
     const SIZE: usize,
+    const SEARCH: usize,
     const FIRST: usize,
     const FW: usize,
     const NEAR: usize,
@@ -114,7 +115,27 @@ impl<
     const MW: usize,
     const RESULT: usize,
     const RW: usize,
-> Logic for BdiCompressor<LINE, LW, N8, N4, N2, H8, H4, H2, SIZE, FIRST, FW, NEAR, NW, MID, MW, RESULT, RW>
+> Logic
+    for BdiCompressor<
+        LINE,
+        LW,
+        N8,
+        N4,
+        N2,
+        H8,
+        H4,
+        H2,
+        SIZE,
+        SEARCH,
+        FIRST,
+        FW,
+        NEAR,
+        NW,
+        MID,
+        MW,
+        RESULT,
+        RW,
+    >
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -131,7 +152,7 @@ impl<
             self.first.next = self.after_firsts[i].data_o.val();
         }
 
-        comment!("which of the encodings fit");
+        comment!("the encoding");
         self.nears.first_i.next = self.first.val();
         self.near.next = self.nears.near_o.val();
         self.near_valid.next = self.first_valid.val();
@@ -144,10 +165,10 @@ impl<
             self.near.next = self.after_nears[i].data_o.val();
         }
 
-        comment!("the encoding, its base and its mask");
+        comment!("its base and its mask");
         self.choose.near_i.next = self.near.val();
         self.chosen.next = bit_cast_to::<W<MID, MW>>(bit_cast_to::<W<LINE, LW>>(self.near.val()));
-        self.chosen.next = self.chosen.val().replace_bit(LINE, self.choose.tag_o.val());
+        self.chosen.next = self.chosen.val().replace_bit(LINE, self.near.val().get_bits::<4>(FIRST));
         self.chosen.next = self.chosen.val().replace_bit(LINE + 4, self.choose.base_o.val());
         self.chosen.next = self.chosen.val().replace_bit(LINE + 68, self.choose.mask_o.val());
         self.chosen_valid.next = self.near_valid.val();

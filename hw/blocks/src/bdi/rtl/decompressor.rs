@@ -1,7 +1,7 @@
 //! The decompressor's top: three steps of logic with registers between them.
 
 use super::rebuild::{BdiAdd, BdiOperands, BdiSpread};
-use crate::bdi::BdiParams;
+use crate::bdi::DecompressorParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
 
@@ -16,7 +16,7 @@ pub struct DecompressorCuts {
     pub results: usize,
 }
 
-fn cuts(params: &BdiParams) -> DecompressorCuts {
+fn cuts(params: &DecompressorParams) -> DecompressorCuts {
     super::decompressor_cuts(params.pipeline_depth)
 }
 
@@ -29,7 +29,7 @@ rtl_module! {
         const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
         const H8: usize, const H4: usize, const H2: usize, const MID: usize, const MW: usize,
         const BOTH: usize, const BW: usize, const RESULT: usize, const RW: usize,
-    > for BdiParams as p {
+    > for DecompressorParams as p {
         reset "asynchronous reset, active low; empties the pipeline";
         inputs DecompressorIn {
             /// a payload is offered

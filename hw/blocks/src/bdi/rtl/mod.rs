@@ -13,21 +13,21 @@ mod subtract;
 pub use compressor::{BdiCompressor, CompressorIn, CompressorOut};
 pub use decompressor::{BdiDecompressor, DecompressorIn, DecompressorOut};
 
-use super::BdiParams;
+use super::{CompressorParams, DecompressorParams, chosen_bits};
 use compressor::CompressorCuts;
 use decompressor::DecompressorCuts;
 use selvedge_hw::rtl::prelude::*;
 
 /// Where a compressor's registers stand, so that its longest path is short for the given number of them.
 ///
-/// In an ASIC library a search, the trials, the choice, the subtraction and the packing of 128 bytes take about 5, 8, 5, 7 and 4
-/// parts of time; a register in front of the trials also keeps all bases and masks.
+/// The search and the trials of 128 bytes take a little longer in an ASIC library than all that follows. A register behind the
+/// trials keeps all bases and masks, so that their choice need not wait for what fits.
 pub(super) fn compressor_cuts(depth: usize) -> CompressorCuts {
     let (firsts, nears, choice, deltas) = match depth {
         1 => (0, 0, 0, 0),
-        2 => (0, 0, 1, 0),
-        3 => (1, 0, 1, 0),
-        4 => (1, 0, 1, 1),
+        2 => (0, 1, 0, 0),
+        3 => (1, 1, 0, 0),
+        4 => (1, 1, 0, 1),
         _ => (1, 1, 1, 1),
     };
     CompressorCuts { firsts, nears, choice, deltas }
@@ -46,26 +46,29 @@ const fn head_bits(base_bits: usize, words: usize) -> usize {
 
 elaborate! {
     /// Returns the compressor for valid parameters.
-    pub(super) fn compressor(params: &BdiParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
+    pub(super) fn compressor(params: &CompressorParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
         for line_bytes in [32, 64, 128] {
-            BdiCompressor {
-                LINE = PARAMS.line_bits(),
-                LW = word_count(LINE),
-                N8 = LINE / 64,
-                N4 = LINE / 32,
-                N2 = LINE / 16,
-                H8 = head_bits(64, N8),
-                H4 = head_bits(32, N4),
-                H2 = head_bits(16, N2),
-                SIZE = PARAMS.size_bits(),
-                FIRST = PARAMS.searched_bits(),
-                FW = word_count(FIRST),
-                NEAR = FIRST + 7,
-                NW = word_count(NEAR),
-                MID = PARAMS.chosen_bits(),
-                MW = word_count(MID),
-                RESULT = LINE + 4 + SIZE,
-                RW = word_count(RESULT),
+            for first_word in [false, true] {
+                BdiCompressor {
+                    LINE = PARAMS.line_bits(),
+                    LW = word_count(LINE),
+                    N8 = LINE / 64,
+                    N4 = LINE / 32,
+                    N2 = LINE / 16,
+                    H8 = head_bits(64, N8),
+                    H4 = head_bits(32, N4),
+                    H2 = head_bits(16, N2),
+                    SIZE = PARAMS.size_bits(),
+                    SEARCH = !PARAMS.first_word as usize,
+                    FIRST = PARAMS.searched_bits(),
+                    FW = word_count(FIRST),
+                    NEAR = FIRST + 13,
+                    NW = word_count(NEAR),
+                    MID = chosen_bits(PARAMS.line_bytes),
+                    MW = word_count(MID),
+                    RESULT = LINE + 4 + SIZE,
+                    RW = word_count(RESULT),
+                }
             }
         }
     }
@@ -73,7 +76,7 @@ elaborate! {
 
 elaborate! {
     /// Returns the decompressor for valid parameters.
-    pub(super) fn decompressor(params: &BdiParams as PARAMS) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
+    pub(super) fn decompressor(params: &DecompressorParams as PARAMS) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
         for line_bytes in [32, 64, 128] {
             BdiDecompressor {
                 LINE = PARAMS.line_bits(),

@@ -1,44 +1,46 @@
-//! The compressor's trials: which encodings can represent the line.
+//! The compressor's trials: which encodings can represent the line, and which of them it takes.
 
+use super::choose::tag;
+use crate::bdi::encoding::Encoding;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
-    /// Tries one encoding: are all words that are no delta from zero deltas from the base?
+    /// Compares words with a base: which of them are deltas of half their bits from it?
     ///
-    /// BASE and DELTA are the bits of a word and of a delta, UP those of a word above a delta. A word is a delta from the base
-    /// when it is one of the 2^DELTA from base - 2^(DELTA-1) on: whole differences, of which no bit but the last is wanted
-    /// here, would be twice the gates.
+    /// DELTA is the bits of a delta, WIDE those of a word, STRIDE those from one word of the line to the next one. A word is a
+    /// delta from the base when it is one of the 2^DELTA from base - 2^(DELTA-1) on: whole differences, of which no bit but the
+    /// last is wanted here, would be twice the gates.
     #[derive(LogicBlock, Default)]
+    #[require(WIDE == 2 * DELTA)]
     pub struct BdiNear<
-        const BASE: usize, const DELTA: usize, const UP: usize, const WORDS: usize, const LINE: usize, const LW: usize,
+        const DELTA: usize, const WIDE: usize, const STRIDE: usize, const WORDS: usize, const LINE: usize, const LW: usize,
     > {
         /// the line
         pub line_i: Signal<In, W<LINE, LW>>,
         /// the base
-        pub base_i: Signal<In, U<BASE>>,
-        /// one bit per word: it is a delta from zero
-        pub mask_i: Signal<In, U<WORDS>>,
-        /// the encoding can represent the line
-        pub fits_o: Signal<Out, Bit>,
+        pub base_i: Signal<In, U<WIDE>>,
+        /// one bit per word: it is a delta from the base
+        pub near_o: Signal<Out, U<WORDS>>,
         high_half: Signal<Local, Bit>,
         lowest: Signal<Local, U<DELTA>>,
-        flip: Signal<Local, U<UP>>,
-        above: Signal<Local, U<UP>>,
-        beside: Signal<Local, U<UP>>,
-        word: Signal<Local, U<BASE>>,
-        wanted: Signal<Local, U<UP>>,
-        fits: Signal<Local, Bit>,
+        above: Signal<Local, U<DELTA>>,
+        /// one bit per bit above: no carry or borrow comes there
+        stopped: Signal<Local, U<DELTA>>,
+        beside: Signal<Local, U<DELTA>>,
+        word: Signal<Local, U<WIDE>>,
+        wanted: Signal<Local, U<DELTA>>,
+        near: Signal<Local, U<WORDS>>,
     }
 }
 
 impl<
-    const BASE: usize,
     const DELTA: usize,
-    const UP: usize,
+    const WIDE: usize,
+    const STRIDE: usize,
     const WORDS: usize,
     const LINE: usize,
     const LW: usize,
-> Logic for BdiNear<BASE, DELTA, UP, WORDS, LINE, LW>
+> Logic for BdiNear<DELTA, WIDE, STRIDE, WORDS, LINE, LW>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -52,29 +54,33 @@ impl<
         comment!(
             "the range reaches into the block of 2^DELTA words next to the base's: above it, or below it"
         );
-        self.flip.next = 0.into();
+        self.above.next = self.base_i.val().get_bits::<DELTA>(DELTA);
+        self.stopped.next = !self.above.val();
         if !self.high_half.val() {
-            self.flip.next = !self.flip.val();
+            self.stopped.next = self.above.val();
         }
-        self.above.next = self.base_i.val().get_bits::<UP>(DELTA);
-        self.beside.next = 0.into();
-        self.beside.next = self.beside.val().replace_bit(0, true);
-        self.beside.next = ((self.above.val() ^ self.flip.val()) + self.beside.val()) ^ self.flip.val();
+        comment!("a carry or a borrow changes a bit unless one below stops it; in steps that double");
+        self.stopped.next = self.stopped.val() << 1;
+        self.stopped.next = self.stopped.val() | (self.stopped.val() << 1);
+        self.stopped.next = self.stopped.val() | (self.stopped.val() << 2);
+        self.stopped.next = self.stopped.val() | (self.stopped.val() << 4);
+        self.stopped.next = self.stopped.val() | (self.stopped.val() << 8);
+        self.stopped.next = self.stopped.val() | (self.stopped.val() << 16);
+        self.beside.next = self.above.val() ^ !self.stopped.val();
 
         self.word.next = 0.into();
         self.wanted.next = 0.into();
-        self.fits.next = true;
+        self.near.next = 0.into();
         for i in 0..WORDS {
-            self.word.next = self.line_i.val().get_bits::<BASE>(i * BASE);
+            self.word.next = self.line_i.val().get_bits::<WIDE>(i * STRIDE);
             self.wanted.next = self.above.val();
             if (self.word.val().get_bits::<DELTA>(0) < self.lowest.val()) == self.high_half.val() {
                 self.wanted.next = self.beside.val();
             }
-            if !self.mask_i.val().get_bit(i) & (self.word.val().get_bits::<UP>(DELTA) != self.wanted.val()) {
-                self.fits.next = false;
-            }
+            self.near.next =
+                self.near.val().replace_bit(i, self.word.val().get_bits::<DELTA>(DELTA) == self.wanted.val());
         }
-        self.fits_o.next = self.fits.val();
+        self.near_o.next = self.near.val();
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
@@ -83,46 +89,132 @@ impl<
 }
 
 impl<
-    const BASE: usize,
     const DELTA: usize,
-    const UP: usize,
+    const WIDE: usize,
+    const STRIDE: usize,
     const WORDS: usize,
     const LINE: usize,
     const LW: usize,
-> PureLogic for BdiNear<BASE, DELTA, UP, WORDS, LINE, LW>
+> PureLogic for BdiNear<DELTA, WIDE, STRIDE, WORDS, LINE, LW>
 {
     #[inline]
     fn take_inputs(&mut self) {
         self.line_i.update_all();
         self.base_i.update_all();
-        self.mask_i.update_all();
     }
 }
 
 rtl_block! {
-    /// Tries all encodings: above what is known of the line, a bit for each with deltas, and whether all 8-byte words are equal.
+    /// Compares the upper bits of words with a sign: which have only copies of it there?
+    ///
+    /// UP is the bits that are compared, the highest ones of each STRIDE bits.
     #[derive(LogicBlock, Default)]
-    #[require(NEAR == FIRST + 7)]
+    pub struct BdiSigns<
+        const UP: usize, const STRIDE: usize, const WORDS: usize, const LINE: usize, const LW: usize,
+    > {
+        /// the line
+        pub line_i: Signal<In, W<LINE, LW>>,
+        /// the sign
+        pub sign_i: Signal<In, Bit>,
+        /// one bit per word: its upper bits are all the sign
+        pub same_o: Signal<Out, U<WORDS>>,
+        upper: Signal<Local, U<UP>>,
+        same: Signal<Local, U<WORDS>>,
+    }
+}
+
+impl<const UP: usize, const STRIDE: usize, const WORDS: usize, const LINE: usize, const LW: usize> Logic
+    for BdiSigns<UP, STRIDE, WORDS, LINE, LW>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.upper.next = 0.into();
+        self.same.next = 0.into();
+        for i in 0..WORDS {
+            self.upper.next = self.line_i.val().get_bits::<UP>(i * STRIDE + STRIDE - UP);
+            self.same.next = self.same.val().replace_bit(
+                i,
+                (self.upper.val().all() & self.sign_i.val()) | (!self.upper.val().any() & !self.sign_i.val()),
+            );
+        }
+        self.same_o.next = self.same.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+impl<const UP: usize, const STRIDE: usize, const WORDS: usize, const LINE: usize, const LW: usize> PureLogic
+    for BdiSigns<UP, STRIDE, WORDS, LINE, LW>
+{
+    #[inline]
+    fn take_inputs(&mut self) {
+        self.line_i.update_all();
+        self.sign_i.update_all();
+    }
+}
+
+rtl_block! {
+    /// Tries all encodings, and takes the one with the smallest payload; ties go to the wider base.
+    ///
+    /// A word is a delta of 1 byte from a base of 8 when it is one of 4 bytes, the lower halves differ by one of 2 bytes in 4,
+    /// and the lowest quarters by one of 1 byte in 2. So no two encodings with one base compare the same bits. Where bases differ,
+    /// the narrower one has only copies of its sign in the bits above, which no word that is a delta from it leaves.
+    #[derive(LogicBlock, Default)]
+    #[require(NEAR == FIRST + 13)]
     pub struct BdiNears<
         const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
         const FIRST: usize, const FW: usize, const NEAR: usize, const NW: usize,
     > {
         /// the line, bases and masks, as [`BdiFirsts`](super::first::BdiFirsts) lays them out
         pub first_i: Signal<In, W<FIRST, FW>>,
-        /// the same; then six bits in the order of the bases: the encoding fits; then one: all words are equal
+        /// the same; then the tag of the encoding, and one bit for each tag from 2 to 10: it is that one
         pub near_o: Signal<Out, W<NEAR, NW>>,
-        near_b8d1: Once<BdiNear<64, 8, 56, N8, LINE, LW>>,
-        near_b8d2: Once<BdiNear<64, 16, 48, N8, LINE, LW>>,
-        near_b8d4: Once<BdiNear<64, 32, 32, N8, LINE, LW>>,
-        near_b4d1: Once<BdiNear<32, 8, 24, N4, LINE, LW>>,
-        near_b4d2: Once<BdiNear<32, 16, 16, N4, LINE, LW>>,
-        near_b2d1: Once<BdiNear<16, 8, 8, N2, LINE, LW>>,
+        near_b8d4: Once<BdiNear<32, 64, 64, N8, LINE, LW>>,
+        near_b8d2: Once<BdiNear<16, 32, 64, N8, LINE, LW>>,
+        near_b8d1: Once<BdiNear<8, 16, 64, N8, LINE, LW>>,
+        near_b4d2: Once<BdiNear<16, 32, 32, N4, LINE, LW>>,
+        near_b4d1: Once<BdiNear<8, 16, 32, N4, LINE, LW>>,
+        near_b2d1: Once<BdiNear<8, 16, 16, N2, LINE, LW>>,
+        signs_b8d2: Once<BdiSigns<32, 64, N8, LINE, LW>>,
+        signs_b8d1: Once<BdiSigns<48, 64, N8, LINE, LW>>,
+        signs_b4d1: Once<BdiSigns<16, 32, N4, LINE, LW>>,
         line: Signal<Local, W<LINE, LW>>,
+        near_8: Signal<Local, U<N8>>,
+        near_4: Signal<Local, U<N4>>,
+        /// tags of the encodings with deltas, smallest payload first
+        order: Constant<U<24>> = Constant::new(order(LINE / 8)),
+        uncompressed: Constant<U<4>> = tag(Encoding::Uncompressed),
+        zeros: Constant<U<4>> = tag(Encoding::Zeros),
+        b8d0: Constant<U<4>> = tag(Encoding::B8D0),
+        b4d0: Constant<U<4>> = tag(Encoding::B4D0),
+        b2d0: Constant<U<4>> = tag(Encoding::B2D0),
         /// the first 8-byte word
         first: Signal<Local, U<64>>,
         all_equal: Signal<Local, Bit>,
+        halves_equal: Signal<Local, Bit>,
+        quarters_equal: Signal<Local, Bit>,
+        /// one bit per tag: the encoding can represent the line
+        fits: Signal<Local, U<16>>,
+        candidate: Signal<Local, U<4>>,
+        found: Signal<Local, Bit>,
+        tag: Signal<Local, U<4>>,
+        one: Constant<U<16>> = Constant::new(U::new(1)),
+        /// the bit of the tag
+        takes: Signal<Local, U<16>>,
         near: Signal<Local, W<NEAR, NW>>,
     }
+}
+
+/// The tags of the six encodings with deltas, the preferred one in the lowest four bits.
+fn order(line_bytes: usize) -> U<24> {
+    let with_deltas = Encoding::by_size(line_bytes).into_iter().filter(|encoding| encoding.delta_bytes() > 0);
+    U::new(
+        with_deltas
+            .enumerate()
+            .fold(0, |order, (rank, encoding)| order | u64::from(encoding.tag()) << (4 * rank)),
+    )
 }
 
 impl<
@@ -140,25 +232,82 @@ impl<
     #[hdl_gen]
     fn update(&mut self) {
         self.line.next = bit_cast_to::<W<LINE, LW>>(self.first_i.val());
-        self.near_b8d1.line_i.next = self.line.val();
-        self.near_b8d1.base_i.next = self.first_i.val().get_bits::<64>(LINE);
-        self.near_b8d1.mask_i.next = self.first_i.val().get_bits::<N8>(LINE + 272);
-        self.near_b8d2.line_i.next = self.line.val();
-        self.near_b8d2.base_i.next = self.first_i.val().get_bits::<64>(LINE + 64);
-        self.near_b8d2.mask_i.next = self.first_i.val().get_bits::<N8>(LINE + 272 + N8);
         self.near_b8d4.line_i.next = self.line.val();
-        self.near_b8d4.base_i.next = self.first_i.val().get_bits::<64>(LINE + 128);
-        self.near_b8d4.mask_i.next = self.first_i.val().get_bits::<N8>(LINE + 272 + 2 * N8);
-        self.near_b4d1.line_i.next = self.line.val();
-        self.near_b4d1.base_i.next = self.first_i.val().get_bits::<32>(LINE + 192);
-        self.near_b4d1.mask_i.next = self.first_i.val().get_bits::<N4>(LINE + 272 + 3 * N8);
+        self.near_b8d4.base_i.next = self.first_i.val().get_bits::<64>(LINE);
+        self.near_b8d2.line_i.next = self.line.val();
+        self.near_b8d2.base_i.next = self.first_i.val().get_bits::<32>(LINE + 64);
+        self.signs_b8d2.line_i.next = self.line.val();
+        self.signs_b8d2.sign_i.next = self.first_i.val().get_bit(LINE + 95);
+        self.near_b8d1.line_i.next = self.line.val();
+        self.near_b8d1.base_i.next = self.first_i.val().get_bits::<16>(LINE + 96);
+        self.signs_b8d1.line_i.next = self.line.val();
+        self.signs_b8d1.sign_i.next = self.first_i.val().get_bit(LINE + 111);
         self.near_b4d2.line_i.next = self.line.val();
-        self.near_b4d2.base_i.next = self.first_i.val().get_bits::<32>(LINE + 224);
-        self.near_b4d2.mask_i.next = self.first_i.val().get_bits::<N4>(LINE + 272 + 3 * N8 + N4);
+        self.near_b4d2.base_i.next = self.first_i.val().get_bits::<32>(LINE + 112);
+        self.near_b4d1.line_i.next = self.line.val();
+        self.near_b4d1.base_i.next = self.first_i.val().get_bits::<16>(LINE + 144);
+        self.signs_b4d1.line_i.next = self.line.val();
+        self.signs_b4d1.sign_i.next = self.first_i.val().get_bit(LINE + 159);
         self.near_b2d1.line_i.next = self.line.val();
-        self.near_b2d1.base_i.next = self.first_i.val().get_bits::<16>(LINE + 256);
-        self.near_b2d1.mask_i.next = self.first_i.val().get_bits::<N2>(LINE + 272 + 3 * N8 + 2 * N4);
+        self.near_b2d1.base_i.next = self.first_i.val().get_bits::<16>(LINE + 160);
 
+        comment!("an encoding fits when each word is a delta from zero or from the base");
+        self.fits.next = 0.into();
+        self.near_8.next = self.near_b8d4.near_o.val();
+        self.fits.next = self.fits.val().replace_bit(
+            5,
+            (self.near_8.val() | self.first_i.val().get_bits::<N8>(LINE + 179 + 2 * N8)).all(),
+        );
+        if self.first_i.val().get_bit(LINE + 176) {
+            self.near_8.next = self.signs_b8d2.same_o.val();
+        }
+        self.near_8.next = self.near_8.val() & self.near_b8d2.near_o.val();
+        self.fits.next = self
+            .fits
+            .val()
+            .replace_bit(4, (self.near_8.val() | self.first_i.val().get_bits::<N8>(LINE + 179 + N8)).all());
+        if self.first_i.val().get_bit(LINE + 177) {
+            self.near_8.next = self.signs_b8d1.same_o.val();
+        }
+        self.near_8.next = self.near_8.val() & self.near_b8d1.near_o.val();
+        self.fits.next = self
+            .fits
+            .val()
+            .replace_bit(3, (self.near_8.val() | self.first_i.val().get_bits::<N8>(LINE + 179)).all());
+        self.near_4.next = self.near_b4d2.near_o.val();
+        self.fits.next = self.fits.val().replace_bit(
+            8,
+            (self.near_4.val() | self.first_i.val().get_bits::<N4>(LINE + 179 + 3 * N8 + N4)).all(),
+        );
+        if self.first_i.val().get_bit(LINE + 178) {
+            self.near_4.next = self.signs_b4d1.same_o.val();
+        }
+        self.near_4.next = self.near_4.val() & self.near_b4d1.near_o.val();
+        self.fits.next = self.fits.val().replace_bit(
+            7,
+            (self.near_4.val() | self.first_i.val().get_bits::<N4>(LINE + 179 + 3 * N8)).all(),
+        );
+        self.fits.next = self.fits.val().replace_bit(
+            10,
+            (self.near_b2d1.near_o.val() | self.first_i.val().get_bits::<N2>(LINE + 179 + 3 * N8 + 2 * N4))
+                .all(),
+        );
+
+        comment!("the encodings with deltas: the first in order of payload size that fits");
+        self.tag.next = self.uncompressed.val();
+        self.candidate.next = 0.into();
+        self.found.next = false;
+        self.takes.next = 0.into();
+        for rank in 0..6 {
+            self.candidate.next = self.order.val().get_bits::<4>(rank * 4);
+            if self.fits.val().get_bit(self.candidate.val().index()) & !self.found.val() {
+                self.tag.next = self.candidate.val();
+                self.takes.next = self.one.val() << self.candidate.val();
+                self.found.next = true;
+            }
+        }
+
+        comment!("a line of equal words has a shorter payload than any with deltas");
         self.first.next = self.line.val().get_bits::<64>(0);
         self.all_equal.next = true;
         for i in 1..N8 {
@@ -166,14 +315,27 @@ impl<
                 self.all_equal.next = false;
             }
         }
+        self.halves_equal.next = self.first.val().get_bits::<32>(0) == self.first.val().get_bits::<32>(32);
+        self.quarters_equal.next = self.halves_equal.val()
+            & (self.first.val().get_bits::<16>(0) == self.first.val().get_bits::<16>(16));
+        if self.all_equal.val() {
+            self.takes.next = 0.into();
+            if !self.first.val().any() {
+                self.tag.next = self.zeros.val();
+            } else if self.quarters_equal.val() {
+                self.tag.next = self.b2d0.val();
+                self.takes.next = self.one.val() << self.b2d0.val();
+            } else if self.halves_equal.val() {
+                self.tag.next = self.b4d0.val();
+                self.takes.next = self.one.val() << self.b4d0.val();
+            } else {
+                self.tag.next = self.b8d0.val();
+                self.takes.next = self.one.val() << self.b8d0.val();
+            }
+        }
         self.near.next = bit_cast_to::<W<NEAR, NW>>(self.first_i.val());
-        self.near.next = self.near.val().replace_bit(FIRST, self.near_b8d1.fits_o.val());
-        self.near.next = self.near.val().replace_bit(FIRST + 1, self.near_b8d2.fits_o.val());
-        self.near.next = self.near.val().replace_bit(FIRST + 2, self.near_b8d4.fits_o.val());
-        self.near.next = self.near.val().replace_bit(FIRST + 3, self.near_b4d1.fits_o.val());
-        self.near.next = self.near.val().replace_bit(FIRST + 4, self.near_b4d2.fits_o.val());
-        self.near.next = self.near.val().replace_bit(FIRST + 5, self.near_b2d1.fits_o.val());
-        self.near.next = self.near.val().replace_bit(FIRST + 6, self.all_equal.val());
+        self.near.next = self.near.val().replace_bit(FIRST, self.tag.val());
+        self.near.next = self.near.val().replace_bit(FIRST + 4, self.takes.val().get_bits::<9>(2));
         self.near_o.next = self.near.val();
     }
 

@@ -1,6 +1,5 @@
 //! The compressor's subtraction: each word of the line becomes its delta.
 
-use super::bases::{BdiBases, BdiStops};
 use super::choose::tag;
 use crate::bdi::encoding::Encoding;
 use selvedge_hw::rtl::prelude::*;
@@ -8,12 +7,14 @@ use selvedge_hw::rtl::prelude::*;
 rtl_block! {
     /// Takes from each word the chosen base, or zero. A line that stays uncompressed passes.
     ///
-    /// It has base zero, so that the subtraction alone would do, too; but a solver then has to find that out.
+    /// A delta has at most half the bits of its word, so that only those are made: in 8 bytes, 32 bits of one word, 16 of each of
+    /// two, or 8 of each of four. The other bits are the line's.
     #[derive(LogicBlock, Default)]
-    pub struct BdiSubtract<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize> {
+    #[require(N8 * 64 == LINE && N2 * 16 == LINE)]
+    pub struct BdiSubtract<const LINE: usize, const LW: usize, const N8: usize, const N2: usize> {
         /// the line
         pub line_i: Signal<In, W<LINE, LW>>,
-        /// tag of the encoding
+        /// tag of the encoding: tags rise with the width of the word, 2 to 5, 6 to 8, 9 and 10
         pub tag_i: Signal<In, U<4>>,
         /// its base
         pub base_i: Signal<In, U<64>>,
@@ -21,42 +22,88 @@ rtl_block! {
         pub mask_i: Signal<In, U<N2>>,
         /// the deltas, each in the low bits of its word
         pub deltas_o: Signal<Out, W<LINE, LW>>,
-        widths: Once<BdiStops>,
-        word_bases: Once<BdiBases<LINE, LW, N8, N4, N2>>,
         uncompressed: Constant<U<4>> = tag(Encoding::Uncompressed),
-        word: Signal<Local, U<64>>,
-        base: Signal<Local, U<64>>,
-        stops: Signal<Local, U<64>>,
-        difference: Signal<Local, U<64>>,
+        b8d4: Constant<U<4>> = tag(Encoding::B8D4),
+        b4d2: Constant<U<4>> = tag(Encoding::B4D2),
+        b8: Signal<Local, Bit>,
+        b2: Signal<Local, Bit>,
+        /// a base of 4 bytes, or of 2 bytes twice
+        pair: Signal<Local, U<32>>,
+        /// the mask's bits of the words that begin at each quarter of 8 bytes
+        from_zero: Signal<Local, U<4>>,
+        low_word: Signal<Local, U<32>>,
+        low_base: Signal<Local, U<32>>,
+        half_word: Signal<Local, U<16>>,
+        half_base: Signal<Local, U<16>>,
+        last_word: Signal<Local, U<8>>,
+        last_base: Signal<Local, U<8>>,
         deltas: Signal<Local, W<LINE, LW>>,
     }
 }
 
-impl<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize> Logic
-    for BdiSubtract<LINE, LW, N8, N4, N2>
+impl<const LINE: usize, const LW: usize, const N8: usize, const N2: usize> Logic
+    for BdiSubtract<LINE, LW, N8, N2>
 {
     #[hdl_gen]
     fn update(&mut self) {
-        self.word_bases.base_i.next = self.base_i.val();
-        self.word_bases.mask_i.next = self.mask_i.val();
-        self.widths.tag_i.next = self.tag_i.val();
-        self.word_bases.b8_i.next = self.widths.b8_o.val();
-        self.word_bases.b4_i.next = self.widths.b4_o.val();
+        self.b8.next = self.tag_i.val() <= self.b8d4.val();
+        self.b2.next = self.tag_i.val() > self.b4d2.val();
+        self.pair.next = self.base_i.val().get_bits::<32>(0);
+        comment!(
+            "no borrow passes from one word of 2 bytes to the next one: the bit there belongs to no delta"
+        );
+        if self.b2.val() {
+            self.pair.next = self.pair.val().replace_bit(16, self.base_i.val().get_bits::<16>(0));
+            self.pair.next = self.pair.val().replace_bit(15, false);
+        }
 
-        comment!("one row of subtractors for words of every width: at the highest bit of each a borrow ends");
-        self.stops.next = self.widths.stops_o.val();
-        self.word.next = 0.into();
-        self.base.next = 0.into();
-        self.difference.next = 0.into();
-        self.deltas.next = 0.into();
-        for i in 0..N8 {
-            self.word.next = self.line_i.val().get_bits::<64>(i * 64);
-            self.base.next = self.word_bases.bases_o.val().get_bits::<64>(i * 64);
-            self.difference.next =
-                (self.word.val() | self.stops.val()) - (self.base.val() & !self.stops.val());
-            self.difference.next =
-                self.difference.val() ^ (!(self.word.val() ^ self.base.val()) & self.stops.val());
-            self.deltas.next = self.deltas.val().replace_bit(i * 64, self.difference.val());
+        self.from_zero.next = 0.into();
+        self.low_word.next = 0.into();
+        self.low_base.next = 0.into();
+        self.half_word.next = 0.into();
+        self.half_base.next = 0.into();
+        self.last_word.next = 0.into();
+        self.last_base.next = 0.into();
+        self.deltas.next = self.line_i.val();
+        for w in 0..N8 {
+            self.from_zero.next = self.mask_i.val().get_bits::<4>(w * 4);
+            if self.b8.val() {
+                self.from_zero.next = self.from_zero.val().replace_bit(0, self.mask_i.val().get_bit(w));
+                self.from_zero.next = self.from_zero.val().replace_bit(1, self.mask_i.val().get_bit(w));
+            } else if !self.b2.val() {
+                self.from_zero.next = self.from_zero.val().replace_bit(0, self.mask_i.val().get_bit(w * 2));
+                self.from_zero.next = self.from_zero.val().replace_bit(1, self.mask_i.val().get_bit(w * 2));
+                self.from_zero.next =
+                    self.from_zero.val().replace_bit(2, self.mask_i.val().get_bit(w * 2 + 1));
+            }
+
+            self.low_word.next = self.line_i.val().get_bits::<32>(w * 64);
+            if self.b2.val() {
+                self.low_word.next = self.low_word.val().replace_bit(15, true);
+            }
+            self.low_base.next = 0.into();
+            self.half_base.next = 0.into();
+            self.last_base.next = 0.into();
+            if !self.from_zero.val().get_bit(0) {
+                self.low_base.next = self.low_base.val().replace_bit(0, self.pair.val().get_bits::<16>(0));
+            }
+            if !self.from_zero.val().get_bit(1) {
+                self.low_base.next = self.low_base.val().replace_bit(16, self.pair.val().get_bits::<16>(16));
+            }
+            if !self.from_zero.val().get_bit(2) {
+                self.half_base.next = self.base_i.val().get_bits::<16>(0);
+            }
+            if !self.from_zero.val().get_bit(3) {
+                self.last_base.next = self.base_i.val().get_bits::<8>(0);
+            }
+            self.half_word.next = self.line_i.val().get_bits::<16>(w * 64 + 32);
+            self.last_word.next = self.line_i.val().get_bits::<8>(w * 64 + 48);
+            self.deltas.next =
+                self.deltas.val().replace_bit(w * 64, self.low_word.val() - self.low_base.val());
+            self.deltas.next =
+                self.deltas.val().replace_bit(w * 64 + 32, self.half_word.val() - self.half_base.val());
+            self.deltas.next =
+                self.deltas.val().replace_bit(w * 64 + 48, self.last_word.val() - self.last_base.val());
         }
         self.deltas_o.next = self.deltas.val();
         if self.tag_i.val() == self.uncompressed.val() {

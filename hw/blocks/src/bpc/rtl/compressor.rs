@@ -1,6 +1,6 @@
 //! The compressor's top: planes of a line, four codes per cycle, and the result.
 
-use super::encode::BpcEncode;
+use super::encode::{BpcEncode, BpcMerge};
 use super::planes::{BpcBase, BpcPlanes};
 use crate::bpc::BpcParams;
 use crate::line::LINE_WORDS;
@@ -12,10 +12,12 @@ rtl_module! {
     /// LATTE-CC, table I. P is the bits of a plane, ALL those of all 33 planes, CHUNK those of four codes. A line of
     /// which the codes do not save a byte is given as it is.
     #[require(LINE == 32 * F && ALL == 33 * P && LINE / 8 < 1 << SIZE)]
+    #[require(BLOCKS * BLOCK == LINE && BLOCK == 64 * PIECES && BLOCK == 1 << BLOCKLOG)]
     pub struct BpcCompressor<
         const LINE: usize, const LW: usize, const P: usize, const PLACE: usize, const F: usize,
-        const ALL: usize, const AW: usize, const FOUR: usize, const FW: usize,
-        const CHUNK: usize, const CW: usize, const SIZE: usize,
+        const ALL: usize, const AW: usize, const FIVE: usize, const FW: usize,
+        const CHUNK: usize, const CW: usize, const BLOCK: usize, const BW: usize, const BOTH: usize, const BOW: usize,
+        const BLOCKS: usize, const PIECES: usize, const BLOCKLOG: usize, const SIZE: usize,
     > for BpcParams as p {
         reset "asynchronous reset, active low; drops the line at work";
         inputs CompressorIn {
@@ -43,29 +45,37 @@ rtl_module! {
         parts {
             planes_of_line: Gate<BpcPlanes<LINE, LW, P, ALL, AW>>,
             base: Gate<BpcBase>,
-            encode: Gate<BpcEncode<P, PLACE, F, FOUR, FW, CHUNK, CW>>,
-            /// a line is at work
-            busy: Reg<Bit>,
+            encode: Gate<BpcEncode<P, PLACE, F, FIVE, FW, CHUNK, CW>>,
+            merge: Gate<BpcMerge<F, CHUNK, CW, BLOCK, BW, BOTH, BOW>>,
+            /// cycles that the line at work has been here; 0 when there is none
+            cycle: Reg<U<4>>,
             line: DataReg<W<LINE, LW>>,
-            /// planes without a code, the next one lowest
+            /// planes without a code, the next one lowest, and the one above them
             planes: DataReg<W<ALL, AW>>,
-            zero: DataReg<U<33>>,
-            dbp_zero: DataReg<U<33>>,
-            left: Reg<U<6>>,
+            above: DataReg<U<P>>,
             run: DataReg<U<6>>,
-            /// the codes so far
-            codes: DataReg<W<LINE, LW>>,
+            /// four codes, and their lengths
+            codes: DataReg<W<CHUNK, CW>>,
+            lengths: DataReg<U<24>>,
+            /// bits of the codes in the payload
             length: DataReg<U<11>>,
+            /// the block of the payload in which these end
+            tail: DataReg<W<BLOCK, BW>>,
             valid: Reg<Bit>,
             compressed: DataReg<Bit>,
             size: DataReg<U<SIZE>>,
             payload: DataReg<W<LINE, LW>>,
-            four_planes: Constant<U<7>> = Constant::new(U::new(FOUR as u64)),
+            four_planes: Constant<U<7>> = Constant::new(U::new(4 * P as u64)),
+            block_bits: Constant<U<8>> = Constant::new(U::new(BLOCK as u64)),
             line_bytes: Constant<U<SIZE>> = Constant::new(U::new(LINE as u64 / 8)),
             /// the most bits of codes that save a byte
             most: Constant<U<11>> = Constant::new(U::new(LINE as u64 - 8)),
             ready: Signal<Local, Bit>,
-            bytes: Signal<Local, U<11>>,
+            /// the block in which the payload ends
+            last_block: Signal<Local, U<11>>,
+            next_length: Signal<Local, U<11>>,
+            last_length: Signal<Local, U<11>>,
+            filled: Signal<Local, W<LINE, LW>>,
         }
         upset { valid, compressed, size, payload }
     }
@@ -79,66 +89,125 @@ impl<
     const F: usize,
     const ALL: usize,
     const AW: usize,
-    const FOUR: usize,
+    const FIVE: usize,
     const FW: usize,
     const CHUNK: usize,
     const CW: usize,
+    const BLOCK: usize,
+    const BW: usize,
+    const BOTH: usize,
+    const BOW: usize,
+    const BLOCKS: usize,
+    const PIECES: usize,
+    const BLOCKLOG: usize,
     const SIZE: usize,
-> Logic for BpcCompressor<LINE, LW, P, PLACE, F, ALL, AW, FOUR, FW, CHUNK, CW, SIZE>
+> Logic
+    for BpcCompressor<
+        LINE,
+        LW,
+        P,
+        PLACE,
+        F,
+        ALL,
+        AW,
+        FIVE,
+        FW,
+        CHUNK,
+        CW,
+        BLOCK,
+        BW,
+        BOTH,
+        BOW,
+        BLOCKS,
+        PIECES,
+        BLOCKLOG,
+        SIZE,
+    >
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk_i, busy, line, planes, zero, dbp_zero, left, run);
-        dff_setup!(self, clk_i, codes, length, valid, compressed, size, payload);
+        dff_setup!(self, clk_i, cycle, line, planes, above, run, codes, lengths);
+        dff_setup!(self, clk_i, length, tail, valid, compressed, size, payload);
         self.planes_of_line.line_i.next = self.line_i.val();
         self.base.base_i.next = self.line_i.val().get_bits::<32>(0);
-        self.encode.planes_i.next = bit_cast_to::<W<FOUR, FW>>(self.planes.q.val());
-        self.encode.zero_i.next = self.zero.q.val().get_bits::<5>(0);
-        self.encode.dbp_zero_i.next = self.dbp_zero.q.val().get_bits::<4>(0);
-        self.encode.left_i.next = self.left.q.val();
+        comment!(
+            "the planes leave four at a time; behind the last one come zeros, so that no enable is needed"
+        );
+        self.encode.planes_i.next = bit_cast_to::<W<FIVE, FW>>(self.planes.q.val());
+        self.encode.above_i.next = self.above.q.val();
+        self.encode.last_i.next = self.cycle.q.val() == 9;
         self.encode.run_i.next = self.run.q.val();
-        self.ready.next = !self.busy.q.val() & (!self.valid.q.val() | self.ready_i.val());
-        self.bytes.next = (self.length.q.val() + 7) >> 3;
+        self.planes.d.next = self.planes.q.val() >> self.four_planes.val();
+        self.above.d.next = self.planes.q.val().get_bits::<P>(3 * P);
+        self.run.d.next = self.encode.run_o.val();
+        self.codes.d.next = self.encode.codes_o.val();
+        self.lengths.d.next = self.encode.lengths_o.val();
+
+        comment!("the codes of the planes before them: this block of the payload, and the next one");
+        self.merge.codes_i.next = self.codes.q.val();
+        self.merge.lengths_i.next = self.lengths.q.val();
+        self.merge.tail_i.next = self.tail.q.val();
+        self.merge.filled_i.next = bit_cast::<7, BLOCKLOG>(self.length.q.val().get_bits::<BLOCKLOG>(0));
+        self.last_block.next = self.length.q.val() >> BLOCKLOG.to_bits::<4>();
+        self.filled.next = self.payload.q.val();
+        for j in 0..BLOCKS {
+            for piece in 0..PIECES {
+                if self.last_block.val() == j.to_bits::<11>() {
+                    self.filled.next = self.filled.val().replace_bit(
+                        j * BLOCK + piece * 64,
+                        self.merge.merged_o.val().get_bits::<64>(piece * 64),
+                    );
+                } else if self.last_block.val() + 1 == j.to_bits::<11>() {
+                    self.filled.next = self.filled.val().replace_bit(
+                        j * BLOCK + piece * 64,
+                        self.merge.merged_o.val().get_bits::<64>(BLOCK + piece * 64),
+                    );
+                }
+            }
+        }
+        self.next_length.next = self.length.q.val() + bit_cast::<11, 8>(self.merge.length_o.val());
+        comment!("of the last four planes only the first one is there");
+        self.last_length.next =
+            self.length.q.val() + bit_cast::<11, 6>(self.lengths.q.val().get_bits::<6>(0));
+
+        self.ready.next = !self.cycle.q.val().any() & (!self.valid.q.val() | self.ready_i.val());
         if self.ready.val() {
             self.valid.d.next = false;
             if self.valid_i.val() {
                 comment!("take a line: its planes, and the code of its first word");
-                self.busy.d.next = true;
+                self.cycle.d.next = 1.into();
                 self.line.d.next = self.line_i.val();
                 self.planes.d.next = self.planes_of_line.planes_o.val();
-                self.zero.d.next = self.planes_of_line.zero_o.val();
-                self.dbp_zero.d.next = self.planes_of_line.dbp_zero_o.val();
-                self.left.d.next = 33.into();
+                self.above.d.next = 0.into();
                 self.run.d.next = 0.into();
-                self.codes.d.next = bit_cast_to::<W<LINE, LW>>(self.base.code_o.val());
+                self.tail.d.next = bit_cast_to::<W<BLOCK, BW>>(self.base.code_o.val());
                 self.length.d.next = bit_cast::<11, 6>(self.base.length_o.val());
+                self.payload.d.next = 0.into();
             }
-        } else if self.busy.q.val() & self.left.q.val().any() {
-            comment!("code four planes; beyond the last one a zero flag is low, so that a run ends there");
-            self.planes.d.next = self.planes.q.val() >> self.four_planes.val();
-            self.zero.d.next = self.zero.q.val() >> 4;
-            self.dbp_zero.d.next = self.dbp_zero.q.val() >> 4;
-            self.run.d.next = self.encode.run_o.val();
-            self.codes.d.next = self.codes.q.val()
-                | (bit_cast_to::<W<LINE, LW>>(self.encode.codes_o.val()) << self.length.q.val());
-            self.length.d.next = self.length.q.val() + bit_cast::<11, 8>(self.encode.length_o.val());
-            if self.left.q.val() > 4 {
-                self.left.d.next = self.left.q.val() - 4;
-            } else {
-                self.left.d.next = 0.into();
-            }
-        } else if self.busy.q.val() {
+        } else if self.cycle.q.val() == 1 {
+            comment!("the first codes are made");
+            self.cycle.d.next = 2.into();
+        } else if self.cycle.q.val() == 10 {
             comment!("the result");
-            self.busy.d.next = false;
+            self.cycle.d.next = 0.into();
             self.valid.d.next = true;
-            if self.length.q.val() <= self.most.val() {
+            if self.last_length.val() <= self.most.val() {
                 self.compressed.d.next = true;
-                self.size.d.next = bit_cast::<SIZE, 11>(self.bytes.val());
-                self.payload.d.next = self.codes.q.val();
+                self.size.d.next = bit_cast::<SIZE, 11>((self.last_length.val() + 7) >> 3);
+                self.payload.d.next = self.filled.val();
             } else {
                 self.compressed.d.next = false;
                 self.size.d.next = self.line_bytes.val();
                 self.payload.d.next = self.line.q.val();
+            }
+        } else if self.cycle.q.val().any() {
+            self.cycle.d.next = self.cycle.q.val() + 1;
+            self.payload.d.next = self.filled.val();
+            self.length.d.next = self.next_length.val();
+            self.tail.d.next = bit_cast_to::<W<BLOCK, BW>>(self.merge.merged_o.val());
+            if (self.next_length.val() >> BLOCKLOG.to_bits::<4>()) != self.last_block.val() {
+                self.tail.d.next =
+                    bit_cast_to::<W<BLOCK, BW>>(self.merge.merged_o.val() >> self.block_bits.val());
             }
         }
         self.ready_o.next = self.ready.val();

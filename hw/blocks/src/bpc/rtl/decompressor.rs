@@ -1,6 +1,6 @@
 //! The decompressor's top: four codes per cycle, then the line from the planes.
 
-use super::decode::{BpcDecode, BpcRebuild};
+use super::decode::{BpcDecode, BpcRebuild, BpcSplit};
 use crate::bpc::BpcParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
@@ -10,10 +10,11 @@ rtl_module! {
     ///
     /// LATTE-CC, table I. P is the bits of a plane, CHUNK those of four codes, DATA those of the 32 planes that words
     /// need. Codes that run beyond the last plane or the end of the payload give a line of zeros and error_o.
-    #[require(LINE == 32 * F && GROUPS == F / 4)]
+    #[require(LINE == 32 * F && GROUPS == F / 4 && BLOCK == 1 << BLOCKLOG && BLOCK >= CHUNK && BOTH == 2 * BLOCK)]
     pub struct BpcDecompressor<
         const LINE: usize, const LW: usize, const P: usize, const PLACE: usize, const F: usize,
-        const CHUNK: usize, const CW: usize, const DATA: usize, const DW: usize, const GROUPS: usize,
+        const CHUNK: usize, const CW: usize, const REACH: usize, const RW: usize, const DATA: usize, const DW: usize,
+        const BLOCK: usize, const BLOCKLOG: usize, const BOTH: usize, const BOW: usize, const GROUPS: usize,
     > for BpcParams as p {
         reset "asynchronous reset, active low; drops the payload at work";
         inputs DecompressorIn {
@@ -39,30 +40,39 @@ rtl_module! {
             ready_i: bool as Bit = 1,
         }
         parts {
+            split: Gate<BpcSplit<PLACE, F, CHUNK, CW, REACH, RW>>,
             decode: Gate<BpcDecode<P, PLACE, F, CHUNK, CW, DATA, DW>>,
             rebuild: Gate<BpcRebuild<LINE, LW, P, GROUPS, DATA, DW>>,
             /// a payload is at work
             busy: Reg<Bit>,
             coded: DataReg<Bit>,
-            /// what is left of the payload, the next bit lowest
-            payload: DataReg<W<LINE, LW>>,
+            /// all planes have been read
+            decoded: DataReg<Bit>,
+            /// what is left of the payload in whole blocks; then the line
+            line: DataReg<W<LINE, LW>>,
+            /// the next bit of the lowest block
+            place: DataReg<U<BLOCKLOG>>,
+            /// four codes
+            codes: DataReg<W<CHUNK, CW>>,
             /// bits that have been read
             length: DataReg<U<11>>,
             base: DataReg<U<32>>,
             /// planes that have been read
-            next_plane: Reg<U<6>>,
+            next_plane: DataReg<U<6>>,
             above: DataReg<U<P>>,
             planes: DataReg<W<DATA, DW>>,
             failed: DataReg<Bit>,
             valid: Reg<Bit>,
             error: DataReg<Bit>,
-            line: DataReg<W<LINE, LW>>,
+            block_bits: Constant<U<8>> = Constant::new(U::new(BLOCK as u64)),
+            whole_block: Constant<U<9>> = Constant::new(U::new(BLOCK as u64)),
             line_bits: Constant<U<11>> = Constant::new(U::new(LINE as u64)),
             ones_above_4: Constant<U<32>> = Constant::new(U::new(u64::MAX << 4)),
             ones_above_8: Constant<U<32>> = Constant::new(U::new(u64::MAX << 8)),
             ones_above_16: Constant<U<32>> = Constant::new(U::new(u64::MAX << 16)),
             ready: Signal<Local, Bit>,
-            decoded: Signal<Local, Bit>,
+            window: Signal<Local, W<BOTH, BOW>>,
+            next_place: Signal<Local, U<9>>,
             first: Signal<Local, U<32>>,
             first_length: Signal<Local, U<6>>,
             /// sign-extension of the field of a short base
@@ -82,15 +92,39 @@ impl<
     const F: usize,
     const CHUNK: usize,
     const CW: usize,
+    const REACH: usize,
+    const RW: usize,
     const DATA: usize,
     const DW: usize,
+    const BLOCK: usize,
+    const BLOCKLOG: usize,
+    const BOTH: usize,
+    const BOW: usize,
     const GROUPS: usize,
-> Logic for BpcDecompressor<LINE, LW, P, PLACE, F, CHUNK, CW, DATA, DW, GROUPS>
+> Logic
+    for BpcDecompressor<
+        LINE,
+        LW,
+        P,
+        PLACE,
+        F,
+        CHUNK,
+        CW,
+        REACH,
+        RW,
+        DATA,
+        DW,
+        BLOCK,
+        BLOCKLOG,
+        BOTH,
+        BOW,
+        GROUPS,
+    >
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk_i, busy, coded, payload, length, base, next_plane, above);
-        dff_setup!(self, clk_i, planes, failed, valid, error, line);
+        dff_setup!(self, clk_i, busy, coded, decoded, line, place, codes, length, base);
+        dff_setup!(self, clk_i, next_plane, above, planes, failed, valid, error);
 
         comment!(
             "the first word: its field with the sign in all higher bits, by the shortest code that ends here"
@@ -123,40 +157,53 @@ impl<
             self.first_length.next = 7.into();
         }
 
-        self.decode.codes_i.next = bit_cast_to::<W<CHUNK, CW>>(self.payload.q.val());
+        self.ready.next = !self.busy.q.val() & (!self.valid.q.val() | self.ready_i.val());
+        comment!("four codes are taken apart each cycle, the first when the payload comes");
+        if self.ready.val() {
+            self.window.next = bit_cast_to::<W<BOTH, BOW>>(self.payload_i.val()) >> self.first_length.val();
+            self.next_place.next = bit_cast::<9, 6>(self.first_length.val());
+        } else {
+            self.window.next = bit_cast_to::<W<BOTH, BOW>>(self.line.q.val()) >> self.place.q.val();
+            self.next_place.next = bit_cast::<9, BLOCKLOG>(self.place.q.val());
+        }
+        self.split.window_i.next = bit_cast_to::<W<CHUNK, CW>>(self.window.val());
+        self.next_place.next = self.next_place.val() + bit_cast::<9, 8>(self.split.length_o.val());
+
+        comment!("a cycle later they become planes");
+        self.decode.codes_i.next = self.codes.q.val();
         self.decode.next_i.next = self.next_plane.q.val();
         self.decode.above_i.next = self.above.q.val();
         self.decode.planes_i.next = self.planes.q.val();
-        comment!("the adders see no planes before all are there, so that they rest meanwhile");
-        self.decoded.next = self.next_plane.q.val() == 33;
         self.rebuild.base_i.next = self.base.q.val();
-        self.rebuild.planes_i.next = 0.into();
-        if self.decoded.val() {
-            self.rebuild.planes_i.next = self.planes.q.val();
-        }
+        self.rebuild.planes_i.next = self.planes.q.val();
 
-        self.ready.next = !self.busy.q.val() & (!self.valid.q.val() | self.ready_i.val());
         if self.ready.val() {
             self.valid.d.next = false;
             if self.valid_i.val() {
                 self.busy.d.next = true;
                 self.coded.d.next = self.compressed_i.val();
+                self.decoded.d.next = !self.compressed_i.val();
                 self.base.d.next = self.first.val();
                 self.above.d.next = 0.into();
                 self.failed.d.next = false;
+                self.next_plane.d.next = 0.into();
                 self.length.d.next = bit_cast::<11, 6>(self.first_length.val());
-                if self.compressed_i.val() {
-                    self.payload.d.next = self.payload_i.val() >> self.first_length.val();
-                    self.next_plane.d.next = 0.into();
-                } else {
-                    self.payload.d.next = self.payload_i.val();
-                    self.next_plane.d.next = 33.into();
+                self.codes.d.next = self.split.codes_o.val();
+                self.place.d.next = bit_cast::<BLOCKLOG, 9>(self.next_place.val());
+                self.line.d.next = self.payload_i.val();
+                if self.compressed_i.val() & (self.next_place.val() >= self.whole_block.val()) {
+                    self.line.d.next = self.payload_i.val() >> self.block_bits.val();
                 }
             }
-        } else if self.busy.q.val() & !self.decoded.val() {
-            self.payload.d.next = self.payload.q.val() >> self.decode.length_o.val();
+        } else if self.busy.q.val() & !self.decoded.q.val() {
+            self.codes.d.next = self.split.codes_o.val();
+            self.place.d.next = bit_cast::<BLOCKLOG, 9>(self.next_place.val());
+            if self.next_place.val() >= self.whole_block.val() {
+                self.line.d.next = self.line.q.val() >> self.block_bits.val();
+            }
             self.length.d.next = self.length.q.val() + bit_cast::<11, 8>(self.decode.length_o.val());
             self.next_plane.d.next = self.decode.next_o.val();
+            self.decoded.d.next = self.decode.done_o.val();
             self.above.d.next = self.decode.above_o.val();
             self.planes.d.next = self.decode.planes_o.val();
             self.failed.d.next = self.decode.error_o.val();
@@ -165,13 +212,12 @@ impl<
             self.busy.d.next = false;
             self.valid.d.next = true;
             self.error.d.next = false;
-            if !self.coded.q.val() {
-                self.line.d.next = self.payload.q.val();
-            } else if self.failed.q.val() | (self.length.q.val() > self.line_bits.val()) {
-                self.line.d.next = 0.into();
-                self.error.d.next = true;
-            } else {
+            if self.coded.q.val() {
                 self.line.d.next = self.rebuild.line_o.val();
+                if self.failed.q.val() | (self.length.q.val() > self.line_bits.val()) {
+                    self.line.d.next = 0.into();
+                    self.error.d.next = true;
+                }
             }
         }
         self.ready_o.next = self.ready.val();

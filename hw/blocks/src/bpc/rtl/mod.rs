@@ -12,6 +12,11 @@ pub use compressor::{BpcCompressor, CompressorIn, CompressorOut};
 pub use decompressor::{BpcDecompressor, DecompressorIn, DecompressorOut};
 use selvedge_hw::rtl::prelude::*;
 
+/// Bits of a block of the payload, which holds four codes or that of a base word.
+pub(super) const fn block_bits(chunk_bits: usize) -> usize {
+    if chunk_bits > 64 { chunk_bits } else { 64 }
+}
+
 elaborate! {
     /// Returns the compressor for valid parameters.
     pub(super) fn compressor(params: &BpcParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
@@ -24,10 +29,17 @@ elaborate! {
                 F = P + 1,
                 ALL = PLANES * P,
                 AW = word_count(ALL),
-                FOUR = SYMBOLS_PER_CYCLE * P,
-                FW = word_count(FOUR),
+                FIVE = (SYMBOLS_PER_CYCLE + 1) * P,
+                FW = word_count(FIVE),
                 CHUNK = SYMBOLS_PER_CYCLE * F,
                 CW = word_count(CHUNK),
+                BLOCK = block_bits(CHUNK),
+                BW = word_count(BLOCK),
+                BOTH = 2 * BLOCK,
+                BOW = word_count(BOTH),
+                BLOCKS = LINE / BLOCK,
+                PIECES = BLOCK / 64,
+                BLOCKLOG = BLOCK.ilog2() as usize,
                 SIZE = PARAMS.size_bits(),
             }
         }
@@ -46,8 +58,14 @@ elaborate! {
                 F = P + 1,
                 CHUNK = SYMBOLS_PER_CYCLE * F,
                 CW = word_count(CHUNK),
+                REACH = CHUNK + F,
+                RW = word_count(REACH),
                 DATA = (PLANES - 1) * P,
                 DW = word_count(DATA),
+                BLOCK = block_bits(CHUNK),
+                BLOCKLOG = BLOCK.ilog2() as usize,
+                BOTH = 2 * BLOCK,
+                BOW = word_count(BOTH),
                 GROUPS = F / 4,
             }
         }

@@ -3,7 +3,7 @@
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
-    /// Differences of neighbouring words, turned into bit planes, and each plane's exclusive-or with the one above it.
+    /// Differences of neighbouring words, turned into bit planes.
     ///
     /// P is the bits of a plane, one per difference; ALL those of all 33 planes. Plane 0 of the outputs is the highest:
     /// that of the signs.
@@ -11,22 +11,12 @@ rtl_block! {
     pub struct BpcPlanes<const LINE: usize, const LW: usize, const P: usize, const ALL: usize, const AW: usize> {
         /// the line
         pub line_i: Signal<In, W<LINE, LW>>,
-        /// the planes after the exclusive-or
+        /// the planes before the exclusive-or
         pub planes_o: Signal<Out, W<ALL, AW>>,
-        /// one bit per plane: it is zero after the exclusive-or
-        pub zero_o: Signal<Out, U<33>>,
-        /// one bit per plane: it is zero before the exclusive-or
-        pub dbp_zero_o: Signal<Out, U<33>>,
         word: Signal<Local, U<32>>,
         last: Signal<Local, U<32>>,
         delta: Signal<Local, U<33>>,
-        /// the planes before the exclusive-or
-        dbp: Signal<Local, W<ALL, AW>>,
-        plane: Signal<Local, U<P>>,
-        above: Signal<Local, U<P>>,
         planes: Signal<Local, W<ALL, AW>>,
-        zero: Signal<Local, U<33>>,
-        dbp_zero: Signal<Local, U<33>>,
     }
 }
 
@@ -38,30 +28,17 @@ impl<const LINE: usize, const LW: usize, const P: usize, const ALL: usize, const
         self.word.next = 0.into();
         self.last.next = 0.into();
         self.delta.next = 0.into();
-        self.dbp.next = 0.into();
+        self.planes.next = 0.into();
         for i in 0..P {
             self.word.next = self.line_i.val().get_bits::<32>(i * 32 + 32);
             self.last.next = self.line_i.val().get_bits::<32>(i * 32);
             self.delta.next = bit_cast::<33, 32>(self.word.val()) - bit_cast::<33, 32>(self.last.val());
             for j in 0..33 {
-                self.dbp.next = self.dbp.val().replace_bit((32 - j) * P + i, self.delta.val().get_bit(j));
+                self.planes.next =
+                    self.planes.val().replace_bit((32 - j) * P + i, self.delta.val().get_bit(j));
             }
         }
-        self.plane.next = 0.into();
-        self.above.next = 0.into();
-        self.planes.next = 0.into();
-        self.zero.next = 0.into();
-        self.dbp_zero.next = 0.into();
-        for j in 0..33 {
-            self.plane.next = self.dbp.val().get_bits::<P>(j * P);
-            self.dbp_zero.next = self.dbp_zero.val().replace_bit(j, !self.plane.val().any());
-            self.zero.next = self.zero.val().replace_bit(j, self.plane.val() == self.above.val());
-            self.planes.next = self.planes.val().replace_bit(j * P, self.plane.val() ^ self.above.val());
-            self.above.next = self.plane.val();
-        }
         self.planes_o.next = self.planes.val();
-        self.zero_o.next = self.zero.val();
-        self.dbp_zero_o.next = self.dbp_zero.val();
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
