@@ -1,8 +1,7 @@
-//! The arithmetic of SC in plain Rust: code lengths of least total length under a limit, canonical codes, and the coding
-//! of a line. The [family's page](super) says what order and layout are.
+//! The arithmetic of SC in plain Rust: code lengths under a limit, canonical codes, and the coding of a line. The [family's page](super) says what order and layout are.
 use super::WORD_BITS;
 use selvedge_state::State;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 /// A symbol of a code book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, State)]
@@ -40,58 +39,114 @@ pub struct Counted {
     pub count: u16,
 }
 
-/// Code lengths of at most `max_bits` whose sum, each multiplied by its weight, is the least possible.
+/// Code lengths, and what the way to them was like, on which the [code builder](super::code_builder)'s cycles depend.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lengths {
+    /// The lengths.
+    pub lengths: Vec<u8>,
+    /// Depth of Huffman's tree: the longest code without a limit, at least 1.
+    pub depth: usize,
+    /// Nodes of the tree that have items at a depth below the limit. The root's items have depth 1.
+    pub nodes: usize,
+    /// Steps of the repair: changes of a code's length and of the length that is looked at.
+    pub steps: usize,
+}
+
+/// Code lengths of at most `max_bits` that make a complete code; where Huffman's tree is no deeper, of least total length.
 ///
-/// `weights` fall; the lengths, in the same order, then rise. A single symbol has length 1. The method is package-merge
-/// (Larmore and Hirschberg, 1990): starting with the symbols alone, `max_bits - 1` times neighbours are packaged in pairs
-/// and the packages merged among the symbols by weight. Of the last list the lightest `2n - 2` items are taken, and each
-/// symbol's length is the number of times that it is in them. Where a symbol weighs as much as a package, it goes first;
-/// among equal symbols the one that is later in `weights` goes first.
+/// `weights` fall; the lengths, in the same order, then rise. A single symbol has length 1. The method is Huffman's (1952):
+/// the two lightest items, symbols or nodes, make a node, until one is left. A symbol goes before a node of its weight,
+/// which of all trees of least total length gives the one of least depth; among equal symbols the one that is later in
+/// `weights` goes first, and among equal nodes the older one.
+///
+/// Symbols that lie too deep get `max_bits`, and the code is repaired. A code of `l` bits has `2^(max_bits - l)` shares of the
+/// `2^max_bits` that there are.
+/// - While more shares are taken than there are: of the symbols with `max_bits - 1` bits the lightest gets a bit more. If there
+///   is none, those with a bit less are looked at, and so on.
+/// - While fewer are taken: of the symbols with one bit more than the length that was looked at last, the heaviest gets
+///   a bit less, if so many shares are left. If it has no use for them, those with a bit more are looked at, and so on; after
+///   those with `max_bits` bits come those with 2.
 ///
 /// # Panics
 /// When `weights` is empty, rises, or has more than `2^max_bits` elements.
-pub fn limited_lengths(weights: &[u32], max_bits: u32) -> Vec<u8> {
+pub fn limited_lengths(weights: &[u32], max_bits: u32) -> Lengths {
     let symbols = weights.len();
     assert!(symbols >= 1 && symbols <= 1 << max_bits, "{symbols} symbols in at most {max_bits} bits");
     assert!(weights.is_sorted_by(|heavier, lighter| heavier >= lighter), "weights must fall");
+    let limit = max_bits as usize;
     if symbols == 1 {
-        return vec![1];
+        return Lengths { lengths: vec![1], depth: 1, nodes: 0, steps: 0 };
     }
-    /// A symbol, or a package of two earlier items; a package knows how many symbols are in it, by rank.
-    #[derive(Clone)]
-    struct Item {
-        weight: u64,
-        is_package: bool,
-        /// The symbols within, each as often as it is contained, by rank from the lightest.
-        symbols: Vec<u16>,
+    let (of_symbols, of_nodes) = depths(weights);
+    let mut lengths: Vec<usize> = of_symbols.iter().map(|depth| *depth.min(&limit)).collect();
+    let steps = repair(&mut lengths, limit);
+    Lengths {
+        lengths: lengths.iter().map(|length| *length as u8).collect(),
+        depth: of_symbols[symbols - 1],
+        nodes: of_nodes.iter().filter(|depth| **depth + 1 < limit).count(),
+        steps,
     }
-    let lightest_first = weights.iter().rev().enumerate();
-    let leaves: Vec<Item> = lightest_first
-        .map(|(rank, weight)| Item {
-            weight: u64::from(*weight),
-            is_package: false,
-            symbols: vec![rank as u16],
-        })
-        .collect();
-    let mut list = leaves.clone();
-    for _ in 1..max_bits {
-        let packages = list.chunks_exact(2).map(|pair| Item {
-            weight: pair[0].weight + pair[1].weight,
-            is_package: true,
-            symbols: [&pair[0].symbols[..], &pair[1].symbols[..]].concat(),
+}
+
+/// The depths of symbols, in their order, and of nodes in Huffman's tree.
+fn depths(weights: &[u32]) -> (Vec<usize>, Vec<usize>) {
+    /// A symbol, by its place, or a node, by its number.
+    #[derive(Clone, Copy)]
+    enum Item {
+        Symbol(usize),
+        Node(usize),
+    }
+    let mut symbols: VecDeque<_> = weights.iter().copied().map(u64::from).enumerate().collect();
+    let mut waiting: VecDeque<(usize, u64)> = VecDeque::new();
+    let mut nodes: Vec<[Item; 2]> = Vec::new();
+    while nodes.len() + 1 < weights.len() {
+        let [one, other] = [(); 2].map(|()| match (symbols.back().copied(), waiting.front().copied()) {
+            (Some((place, weight)), node) if node.is_none_or(|(_, lightest)| weight <= lightest) => {
+                symbols.pop_back();
+                (Item::Symbol(place), weight)
+            }
+            (_, node) => {
+                waiting.pop_front();
+                let (number, weight) = node.expect("there are two items");
+                (Item::Node(number), weight)
+            }
         });
-        let mut merged: Vec<Item> = leaves.iter().cloned().chain(packages).collect();
-        // The sort is stable: symbols and packages keep their own order.
-        merged.sort_by_key(|item| (item.weight, item.is_package));
-        merged.truncate(2 * symbols - 2);
-        list = merged;
+        waiting.push_back((nodes.len(), one.1 + other.1));
+        nodes.push([one.0, other.0]);
     }
-    list.truncate(2 * symbols - 2);
-    let mut lengths = vec![0u8; symbols];
-    for rank in list.iter().flat_map(|item| &item.symbols) {
-        lengths[symbols - 1 - usize::from(*rank)] += 1;
+    let (mut of_symbols, mut of_nodes) = (vec![0; weights.len()], vec![0; nodes.len()]);
+    for (number, items) in nodes.iter().enumerate().rev() {
+        for item in items {
+            match item {
+                Item::Symbol(place) => of_symbols[*place] = of_nodes[number] + 1,
+                Item::Node(below) => of_nodes[*below] = of_nodes[number] + 1,
+            }
+        }
     }
-    lengths
+    (of_symbols, of_nodes)
+}
+
+/// Makes a code complete whose lengths rise up to `limit`, and returns the steps that it took.
+fn repair(lengths: &mut [usize], limit: usize) -> usize {
+    let shares: i64 = lengths.iter().map(|length| 1 << (limit - length)).sum();
+    let mut excess = shares - (1 << limit);
+    let (mut length, mut steps) = (limit - 1, 0);
+    while excess != 0 {
+        steps += 1;
+        let saved = 1 << (limit - 1 - length);
+        let changed = if excess > 0 {
+            lengths.iter().rposition(|own| *own == length)
+        } else {
+            lengths.iter().position(|own| *own == length + 1).filter(|_| saved <= -excess)
+        };
+        match changed {
+            Some(place) if excess > 0 => (lengths[place], excess) = (length + 1, excess - saved),
+            Some(place) => (lengths[place], excess) = (length, excess + saved),
+            None if excess > 0 => length = if length == 1 { limit - 1 } else { length - 1 },
+            None => length = if length == limit - 1 { 1 } else { length + 1 },
+        }
+    }
+    steps
 }
 
 /// The canonical codes of lengths that rise, at most 16 bits.
@@ -175,8 +230,8 @@ pub struct CodeBook {
 }
 
 impl CodeBook {
-    /// The codes for a table's entries and the escape symbol, of least total length when no code has more than
-    /// `max_bits`. Entries whose count is zero get none.
+    /// The codes for a table's entries and the escape symbol, none of more than `max_bits`: see [`limited_lengths`]. Entries
+    /// whose count is zero get none.
     pub fn build(entries: impl IntoIterator<Item = Counted>, escape_weight: u32, max_bits: u32) -> CodeBook {
         let mut symbols: Vec<(u32, Symbol)> = entries
             .into_iter()
@@ -192,7 +247,7 @@ impl CodeBook {
             (std::cmp::Reverse(*weight), index)
         });
         let weights: Vec<u32> = symbols.iter().map(|(weight, _)| *weight).collect();
-        let lengths = limited_lengths(&weights, max_bits);
+        let lengths = limited_lengths(&weights, max_bits).lengths;
         let codes = symbols.iter().zip(canonical_codes(&lengths)).zip(&lengths);
         CodeBook::new(
             codes

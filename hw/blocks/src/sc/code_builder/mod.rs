@@ -1,31 +1,31 @@
 //! The code builder of SC: turns a value-frequency table into canonical Huffman codes of limited length, in hardware.
 //!
-//! Source: LATTE-CC, section IV.C.2, which builds codes from the table and says neither how nor how long; package-merge is
-//! Larmore and Hirschberg's (1990).
+//! Source: LATTE-CC, section IV.C.2, which builds codes from the table and says neither how nor how long.
 //!
 //! ```text
 //!  table --read--> sorter ------> merger ---------> lengths ------------> emitter --code stream-->
-//!                  by count,      package-merge:    symbols per list,     canonical codes,
-//!                  radix, 12      a list per bit    last list first:      values read again
-//!                  passes         of the longest    where each length
-//!                                 code              begins in the order
+//!                  by count,      Huffman's tree    symbols per depth,    canonical codes,
+//!                  radix of four  by two queues,    codes that are too    values read again
+//!                  bits per pass  an item a cycle   long repaired
 //! ```
 //!
-//! - **Sorter.** Two halves of a memory take turns. Reading the table is the first pass.
-//! - **Merger.** Makes the lists of package-merge, one item per cycle, lightest first. Weights of packages are in two halves
-//!   of a memory that take turns; of every item one bit is kept: is it a symbol or a package?
-//! - **Lengths.** From the last list to the first: counts the symbols among the items that are taken. The other ones are
-//!   packages, so twice as many items are taken of the list before. As the lightest symbols are taken in most lists, the
-//!   counts say from which place in the order codes are longer than 1, 2, 3 ... bits.
-//! - **Emitter.** Walks through the order, lets the code grow where codes get longer, and reads every entry's value again.
+//! - **Sorter.** A chain of entries: a pass walks along it and hangs each entry into one of sixteen buckets, which are then joined.
+//!   Reading the table is the first pass.
+//! - **Merger.** Joins the two lightest items, symbols or nodes, to a node, until one is left. Nodes wait in a queue. On the way
+//!   the chain is turned round, so that the heaviest entry comes first.
+//! - **Lengths.** Keeps the number of symbols among the two items of each node. From the root on, nodes lie by depth: the
+//!   numbers say how many symbols and how many nodes are at the next depth, and from which place in the order
+//!   codes are longer than 1, 2, 3 ... bits. Where symbols lie too deep, these places are moved.
+//! - **Emitter.** Walks along the chain, lets the code grow where codes get longer, and reads every entry's value again.
 //!
 //! Choices where the paper is silent:
 //! - The escape symbol weighs what `escape_weight_i` says at the start: the [table's](super::vft) `lost_o`. It always gets a
 //!   code, of weight zero too; with an empty table it is the only one, of length 1.
 //! - Entries whose count is zero do not exist and get no code.
-//! - Lengths have the least possible total under the limit ([`limited_lengths`](super::huffman::limited_lengths)).
-//! - The table replies to reads in order, after any number of cycles. It must hold still until the last code is taken: an entry that changes
-//!   meanwhile gets the code that its old count deserves.
+//! - Lengths have the least possible total if no code hits the limit; else the code is repaired by the rule of
+//!   [`limited_lengths`](super::huffman::limited_lengths), which costs little.
+//! - The table is read from its last entry to its first. It replies to reads in order, after any number of cycles. It must hold
+//!   still until the last code is taken: an entry that changes meanwhile gets the code that its old count deserves.
 //!
 //! # Parameters
 //! | name | default | allowed | meaning |
@@ -49,26 +49,26 @@
 //!
 //! # Cycles
 //! From the start to the cycle in which the first code can be chosen, with a table that replies `d` cycles after a read, `E`
-//! entries of which `N` exist, and `L` bits in the longest code: `1 + E + d`, then [`code_cycles`]. With no entry that is 2
-//! cycles; else 4 + 11 (N + 1) for the sort, the items of all `L` lists and `L`, and L (ceil(N / 16) + 1) for the counts. A
-//! list has N + 1 symbols and a package per two items of the list before, but at most 2 N items.
+//! entries of which `N` exist, and `L` bits in the longest code that is allowed: `1 + E + d`, then [`code_cycles`]. With no entry
+//! that is 2 cycles; else 53 + 2 N for the sort and the first cycle of the merge, 2 N for its items, 2 for the lengths and 1
+//! for the emission, and those of the lengths: if the longest code `D` is shorter than the limit, N + L - 1 - D; else one per
+//! node whose items are not below the depth L - 1, and one per step of the repair.
 //!
 //! Then a code takes 2 + `d` cycles, the escape 1, and each bit by which codes get longer 1, if codes are taken at once. For
-//! 1024 entries and this family's table (`d` = 2), from the start until the last code is given, with counts as
-//! equal as can be and with a code of the greatest length; nothing else about the counts matters:
+//! 1024 entries and this family's table (`d` = 2), from the start until the last code is given, with equal counts:
 //!
 //! | entries that exist | 16 bits | 12 bits |
 //! |---|---|---|
 //! | 0 | 1,030 | 1,030 |
-//! | 16 | 1,821 to 1,832 | 1,681 to 1,688 |
-//! | 256 | 12,869 to 12,876 | 10,749 to 10,752 |
-//! | 1024 | 48,201 to 48,206 | 39,745 to 39,746 |
+//! | 16 | 1,242 | 1,238 |
+//! | 256 | 3,402 | 3,398 |
+//! | 1024 | 10,314 | 10,310 |
 //!
 //! # Storage
-//! The paper states none for this step. By default it is 133,766 bits: the sorter's memory (two halves of a count and an index
-//! per entry, 45,056), the merger's (two halves of a weight per entry, wide enough for every package, 55,296), a bit per item
-//! of every list (32,768), a place per length (176), and registers (470). That is three times the table itself, and one
-//! builder can serve every table whose codes are due one after the other.
+//! The paper states none for this step. By default it is 37,250 bits: counts (12,288) and links (10,240) of entries, the ends of
+//! buckets (320), the weights of nodes that wait, half as many as entries (11,776), two bits per node (2,048), a place per
+//! length (176), and registers (402). That is less than the table itself, and one builder can serve every table whose
+//! codes are due one after the other.
 
 mod model;
 mod rtl;
@@ -78,6 +78,7 @@ pub use super::vft::COUNT_BITS;
 pub use model::CodeBuilderModel;
 pub use rtl::{CodeBuilderIn, CodeBuilderOut, ScCodeBuilderTop};
 
+use super::huffman::limited_lengths;
 use super::vft::LOST_BITS;
 use super::{MAX_CODE_BITS, WORD_BITS};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
@@ -111,24 +112,28 @@ impl CodeBuilderParams {
         self.entries.ilog2() as usize
     }
 
-    /// Width of the weight of a package. All items of a list together weigh at most what all symbols weigh, once per list.
+    /// Width of the weight of a node. The root weighs what all symbols weigh.
     const fn weight_bits(&self) -> usize {
-        let symbols = (self.entries << COUNT_BITS) + (1 << ESCAPE_BITS);
-        (MAX_CODE_BITS * symbols).ilog2() as usize + 1
+        ((self.entries << COUNT_BITS) + (1 << ESCAPE_BITS)).ilog2() as usize + 1
     }
 }
 
-/// Cycles between the table's last answer and the first cycle of the emission, when `entries` of the table exist.
-pub fn code_cycles(params: &CodeBuilderParams, entries: usize) -> u64 {
+/// Cycles between the table's last reply and the first cycle of the emission.
+///
+/// `weights` are those of the entries that exist and of the escape symbol; they fall.
+///
+/// # Panics
+/// When `weights` is empty or rises.
+pub fn code_cycles(params: &CodeBuilderParams, weights: &[u32]) -> u64 {
+    let entries = weights.len() - 1;
     if entries == 0 {
         return 2;
     }
-    let (symbols, lists) = (entries + 1, params.max_code_bits);
-    let items = std::iter::successors(Some(symbols), |items| Some((symbols + items / 2).min(2 * entries)));
-    let sort = 11 * (entries + 1);
-    let merge = items.take(lists).sum::<usize>() + lists;
-    let count = lists * (entries.div_ceil(16) + 1);
-    (4 + sort + merge + count) as u64
+    let way = limited_lengths(weights, params.max_code_bits as u32);
+    let sort = 52 + 2 * entries;
+    let merge = 1 + 2 * entries;
+    let measure = 2 + way.nodes + (params.max_code_bits - 1).saturating_sub(way.depth) + way.steps;
+    (sort + merge + measure + 1) as u64
 }
 
 /// The code builder; see the [module](self).
@@ -136,13 +141,12 @@ pub struct ScCodeBuilder;
 
 impl HwBlock for ScCodeBuilder {
     const NAME: &'static str = "sc_code_builder";
-    const SUMMARY: &'static str =
-        "builds canonical Huffman codes of limited length and least total length from value counts";
+    const SUMMARY: &'static str = "builds canonical Huffman codes of limited length from value counts";
     const MODULE: &'static str = concat!(include_str!("mod.rs"), include_str!("../mod.rs"));
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
     const PARAMS: &'static [ParamSpec] = CodeBuilderParams::SPECS;
-    /// Cycles. A build of a full table takes some 48,000 of them, one of a small table some 1,500.
-    const OPERATIONS: u64 = 400_000;
+    /// Cycles. A build of a full table takes some 10,000 of them, one of a small table some 1,200.
+    const OPERATIONS: u64 = 200_000;
     const PAYLOADS: &'static [Payload] = &[Payload {
         valid: "code_valid_o",
         ports: &[
@@ -175,26 +179,31 @@ impl HwBlock for ScCodeBuilder {
     fn facts(params: &CodeBuilderParams) -> Facts {
         let (index, count) = (params.index_bits(), params.index_bits() + 1);
         let entries = params.entries as u64;
-        let to_emission = 1 + entries + TABLE_LATENCY + code_cycles(params, params.entries);
+        let to_emission = 1 + entries + TABLE_LATENCY + code_cycles(params, &vec![1; params.entries + 1]);
         // No shortest code of n symbols is longer than the logarithm of n.
         let shortest = u64::from((entries + 1).ilog2());
         let code = 2 + TABLE_LATENCY;
         let emission = entries * code + 1 + params.max_code_bits as u64;
         Facts {
             storage: vec![
-                Storage { name: "entries in order, twice", bits: 2 * params.entries * (COUNT_BITS + index) },
-                Storage {
-                    name: "weights of packages, twice",
-                    bits: 2 * params.entries * params.weight_bits(),
-                },
-                Storage { name: "items of all lists, a bit each", bits: 2 * params.entries * MAX_CODE_BITS },
+                Storage { name: "counts of entries", bits: params.entries * COUNT_BITS },
+                Storage { name: "links of entries", bits: params.entries * index },
+                Storage { name: "ends of buckets", bits: 16 * 2 * index },
+                Storage { name: "nodes that wait", bits: params.entries / 2 * params.weight_bits() },
+                Storage { name: "symbols of nodes", bits: 2 * params.entries },
                 Storage { name: "places of lengths", bits: MAX_CODE_BITS * count },
-                Storage { name: "sorter's read and output", bits: 5 * count + 7 + COUNT_BITS + index },
-                Storage { name: "merger's read and output", bits: 5 * count + 8 + 2 * params.weight_bits() },
-                Storage { name: "lengths' words and counters", bits: 2 * 32 + 4 * count + 2 + 5 },
+                Storage {
+                    name: "sorter's places and entry",
+                    bits: 26 + 2 * count + 3 * index + COUNT_BITS + index,
+                },
+                Storage {
+                    name: "merger's places and weights",
+                    bits: 5 + 3 * count + 2 * params.weight_bits(),
+                },
+                Storage { name: "lengths' places and shares", bits: 8 + 3 * count + 2 * 16 + 2 },
                 Storage {
                     name: "emitter's position and code",
-                    bits: 5 + 2 * count + MAX_CODE_BITS + LENGTH_BITS,
+                    bits: 5 + count + MAX_CODE_BITS + LENGTH_BITS,
                 },
                 Storage {
                     name: "code that is given",
@@ -220,31 +229,22 @@ mod tests {
 
     #[test]
     fn builds_take_the_cycles_that_the_module_states() {
-        let stated = [
-            (0, 1030..=1030, 1030..=1030),
-            (16, 1821..=1832, 1681..=1688),
-            (256, 12_869..=12_876, 10_749..=10_752),
-            (1024, 48_201..=48_206, 39_745..=39_746),
-        ];
+        let stated = [(0, 1030, 1030), (16, 1242, 1238), (256, 3402, 3398), (1024, 10_314, 10_310)];
         for (existing, cycles_16, cycles_12) in stated {
             for (max_code_bits, cycles) in [(16, cycles_16), (12, cycles_12)] {
                 let params = CodeBuilderParams { max_code_bits, ..CodeBuilderParams::default() };
+                let weights = vec![1; existing + 1];
                 let codes = (2 + TABLE_LATENCY) * existing as u64 + 1;
-                let build = 1 + 1024 + TABLE_LATENCY + code_cycles(&params, existing) + codes;
-                let balanced = u64::from((existing + 1).next_power_of_two().ilog2().max(1));
-                let longest = if existing == 0 { 1 } else { max_code_bits as u64 };
-                assert_eq!(
-                    build + balanced - 1..=build + longest - 1,
-                    cycles,
-                    "{existing} entries, {max_code_bits} bits"
-                );
+                let build = 1 + 1024 + TABLE_LATENCY + code_cycles(&params, &weights) + codes;
+                let longest = limited_lengths(&weights, max_code_bits as u32).depth as u64;
+                assert_eq!(build + longest - 1, cycles, "{existing} entries, {max_code_bits} bits");
             }
         }
     }
 
     #[test]
     fn storage_is_the_sum_that_the_module_states() {
-        assert_eq!(ScCodeBuilder::facts(&CodeBuilderParams::default()).storage_bits(), 133_766);
+        assert_eq!(ScCodeBuilder::facts(&CodeBuilderParams::default()).storage_bits(), 37_250);
     }
 
     #[test]

@@ -14,7 +14,7 @@ enum Stage {
         asked: usize,
         table: Vec<Counted>,
     },
-    /// Sorts, merges and counts for the given number of further cycles; then these codes are given.
+    /// Sorts, merges and measures for the given number of further cycles; then these codes are given.
     Work {
         cycles: u64,
         codes: VecDeque<Code>,
@@ -64,7 +64,7 @@ impl CodeBuilderModel {
             Stage::Idle => outputs.busy_o = false,
             Stage::Drain { asked, .. } if *asked < self.params.entries => {
                 outputs.read_o = true;
-                outputs.read_index_o = *asked as u16;
+                outputs.read_index_o = (self.params.entries - 1 - asked) as u16;
             }
             Stage::Emit(Emission { read: true, codes, .. }) => {
                 outputs.read_o = true;
@@ -77,11 +77,13 @@ impl CodeBuilderModel {
 
     /// The stage that follows when the table has been read.
     fn work(&self, table: Vec<Counted>) -> Stage {
-        let entries = table.iter().filter(|entry| entry.count > 0).count();
+        let counts = table.iter().map(|entry| u32::from(entry.count)).filter(|count| *count > 0);
+        let mut weights: Vec<u32> = counts.chain([u32::from(self.escape_weight)]).collect();
+        weights.sort_unstable_by(|one, other| other.cmp(one));
         let max_bits = self.params.max_code_bits as u32;
         let book = CodeBook::build(table, u32::from(self.escape_weight), max_bits);
         let codes = book.codes().iter().copied().collect();
-        Stage::Work { cycles: code_cycles(&self.params, entries), codes }
+        Stage::Work { cycles: code_cycles(&self.params, &weights), codes }
     }
 
     /// One cycle of the emission; true when the last code is taken.
@@ -142,7 +144,7 @@ impl Clocked<CodeBuilderIn, CodeBuilderOut> for CodeBuilderModel {
                 *asked = (*asked + 1).min(self.params.entries);
                 if inputs.read_valid_i {
                     table.push(Counted {
-                        index: table.len() as u16,
+                        index: (self.params.entries - 1 - table.len()) as u16,
                         value: inputs.read_value_i,
                         count: inputs.read_count_i,
                     });

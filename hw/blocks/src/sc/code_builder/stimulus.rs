@@ -24,13 +24,15 @@ enum Skew {
     Equal,
     /// Like Fibonacci's numbers: Huffman's codes would be as long as possible.
     Steep,
+    /// The largest and the smallest: Huffman's codes would be too long for many.
+    Cliff,
     /// Few large ones, many small ones.
     Natural,
     Uniform,
 }
 
 /// The tables, round and round. Small ones come first, because they are built from quickly.
-const TABLES: [(Fill, Skew); 12] = [
+const TABLES: [(Fill, Skew); 14] = [
     (Fill::Few, Skew::Steep),
     (Fill::None, Skew::Equal),
     (Fill::One, Skew::Uniform),
@@ -42,12 +44,16 @@ const TABLES: [(Fill, Skew); 12] = [
     (Fill::One, Skew::Equal),
     (Fill::Few, Skew::Natural),
     (Fill::All, Skew::Steep),
+    (Fill::Half, Skew::Cliff),
     (Fill::None, Skew::Natural),
+    (Fill::All, Skew::Cliff),
 ];
 
 fn count(prng: &mut Prng, skew: Skew, number: usize) -> u16 {
     match skew {
         Skew::Equal => 7,
+        Skew::Cliff if number % 3 == 0 => COUNT_MAX,
+        Skew::Cliff => 1,
         Skew::Uniform => 1 + prng.below(u64::from(COUNT_MAX)) as u16,
         Skew::Natural => {
             let magnitude = prng.below(13);

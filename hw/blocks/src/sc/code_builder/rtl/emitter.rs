@@ -22,9 +22,9 @@ rtl_block! {
         pub size_i: Signal<In, U<COUNT>>,
         /// weight of the escape symbol
         pub escape_weight_i: Signal<In, U<ESCAPE_BITS>>,
-        /// place of the entry that is wanted in the next cycle
-        pub rank_o: Signal<Out, U<INDEX>>,
-        /// count of the entry that was wanted in the last cycle
+        /// the next entry is wanted in the next cycle
+        pub next_o: Signal<Out, Bit>,
+        /// count of the entry that comes next
         pub count_i: Signal<In, U<COUNT_BITS>>,
         /// its index
         pub index_i: Signal<In, U<INDEX>>,
@@ -64,9 +64,8 @@ rtl_block! {
         /// a value was asked for
         waiting: Reg<Bit>,
         read: Reg<Bit>,
-        /// symbols that have their code, and entries among them
+        /// symbols that have their code
         position: Reg<U<COUNT>>,
-        entries: Reg<U<COUNT>>,
         escape_left: Reg<Bit>,
         /// the next code
         code: Reg<U<16>>,
@@ -88,7 +87,6 @@ rtl_block! {
         give_entry: Signal<Local, Bit>,
         ask: Signal<Local, Bit>,
         done: Signal<Local, Bit>,
-        entries_next: Signal<Local, U<COUNT>>,
     }
 }
 
@@ -114,7 +112,7 @@ impl<const INDEX: usize, const COUNT: usize> Emitter<INDEX, COUNT> {
 impl<const INDEX: usize, const COUNT: usize> Logic for Emitter<INDEX, COUNT> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk_i, busy, more, waiting, read, position, entries, escape_left, code, length);
+        dff_setup!(self, clk_i, busy, more, waiting, read, position, escape_left, code, length);
         dff_setup!(self, clk_i, valid, first, last, index, escape, value, given_code, given_length);
 
         comment!("codes grow, one bit per cycle, until they have the length of this place");
@@ -130,7 +128,7 @@ impl<const INDEX: usize, const COUNT: usize> Logic for Emitter<INDEX, COUNT> {
         comment!("then the escape is given, or the entry's value is read and the entry is given");
         self.free.next = !self.valid.q.val() | self.code_ready_i.val();
         self.escape_next.next = self.escape_left.q.val()
-            & ((self.entries.q.val() == self.size_i.val())
+            & ((self.position.q.val() == self.size_i.val())
                 | (bit_cast::<ESCAPE_BITS, COUNT_BITS>(self.count_i.val()) < self.escape_weight_i.val()));
         self.give_escape.next =
             self.choose.val() & !self.longer.val() & self.free.val() & self.escape_next.val();
@@ -140,8 +138,6 @@ impl<const INDEX: usize, const COUNT: usize> Logic for Emitter<INDEX, COUNT> {
         if self.ask.val() {
             self.waiting.d.next = true;
         }
-        self.entries_next.next = self.entries.q.val() + self.give_entry.val();
-        self.entries.d.next = self.entries_next.val();
         if self.valid.q.val() & self.code_ready_i.val() {
             self.valid.d.next = false;
         }
@@ -177,14 +173,12 @@ impl<const INDEX: usize, const COUNT: usize> Logic for Emitter<INDEX, COUNT> {
             self.busy.d.next = true;
             self.more.d.next = true;
             self.position.d.next = 0.into();
-            self.entries_next.next = 0.into();
-            self.entries.d.next = 0.into();
             self.escape_left.d.next = true;
             self.code.d.next = 0.into();
             self.length.d.next = 1.into();
         }
 
-        self.rank_o.next = self.entries_next.val().get_bits::<INDEX>(0);
+        self.next_o.next = self.give_entry.val();
         self.length_o.next = self.length.q.val().get_bits::<4>(0);
         self.read_o.next = self.read.q.val();
         self.code_valid_o.next = self.valid.q.val();

@@ -1,172 +1,185 @@
-//! The code lengths: which items of each list are symbols, and from that how many symbols have each length.
+//! The code lengths: how many symbols lie at each depth of the tree, and what is changed where they lie too deep.
 
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
-    /// Counts the ones among the lowest bits of a word.
+    /// Keeps the number of symbols below each node, and finds from them where in the order each code length begins.
     ///
-    /// REMAINING are the bits of a number of bits.
-    #[derive(LogicBlock, Default)]
-    pub struct OnesBelow<const REMAINING: usize> {
-        /// the word
-        pub word_i: Signal<In, U<32>>,
-        /// how many bits count; all, if that is 32 or more
-        pub remaining_i: Signal<In, U<REMAINING>>,
-        /// ones among them
-        pub ones_o: Signal<Out, U<6>>,
-        /// bits that do not count
-        beyond: Signal<Local, U<32>>,
-        counted: Signal<Local, U<32>>,
-        sum: Signal<Local, U<6>>,
-    }
-}
-
-impl<const REMAINING: usize> Logic for OnesBelow<REMAINING> {
-    #[hdl_gen]
-    fn update(&mut self) {
-        self.beyond.next = 0.into();
-        if self.remaining_i.val() < 32 {
-            self.beyond.next = !self.beyond.val() << self.remaining_i.val().get_bits::<5>(0);
-        }
-        self.counted.next = self.word_i.val() & !self.beyond.val();
-        self.sum.next = 0.into();
-        for bit in 0..32 {
-            self.sum.next = self.sum.val() + self.counted.val().get_bit(bit);
-        }
-        self.ones_o.next = self.sum.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
-rtl_block! {
-    /// Keeps a bit per item of every list, and finds from them where in the order each code length begins.
-    ///
-    /// Of the last list the first 2 n - 2 items are taken; of every list before, the items within the packages that are
-    /// taken. A symbol's length is the number of lists in which it is taken. COUNT are the bits that hold the number of
-    /// entries, ITEMS one more, WORD and ADDRESS those of a word's number within a list and in all of them.
+    /// The last node is the root. Nodes lie by depth: of those before the root, as many come next as it has items that are no
+    /// symbols, and so on. Symbols that lie too deep get the longest code; then the code is over-full by a unit for each node
+    /// that lies too deep. Codes get longer, the longest first, until it is not; if it then has room, codes get shorter, the
+    /// shortest first. COUNT are the bits that hold the number of entries, INDEX one less.
     #[derive(LogicBlock)]
-    #[new(lists: u64)]
-    #[require(ITEMS == COUNT + 1 && WORD == COUNT - 5 && ADDRESS == WORD + 4)]
-    pub struct Lengths<const COUNT: usize, const ITEMS: usize, const WORD: usize, const ADDRESS: usize> {
+    #[new(max_length: u64)]
+    #[require(COUNT == INDEX + 1 && COUNT <= 12)]
+    pub struct Lengths<const INDEX: usize, const COUNT: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
         /// asynchronous reset, active low
         pub rst_ni: Signal<In, Bit>,
-        /// an item is listed
-        pub item_valid_i: Signal<In, Bit>,
-        /// it is a symbol
-        pub symbol_i: Signal<In, Bit>,
-        /// number of its list
-        pub list_i: Signal<In, U<4>>,
-        /// number of the item
-        pub item_i: Signal<In, U<COUNT>>,
-        /// it is the last one of its list
-        pub last_i: Signal<In, Bit>,
-        /// count, now that all lists are there
+        /// a node is made
+        pub node_valid_i: Signal<In, Bit>,
+        /// its number
+        pub node_i: Signal<In, U<INDEX>>,
+        /// symbols among its two items
+        pub symbols_i: Signal<In, U<2>>,
+        /// find the lengths, now that all nodes are there
         pub start_i: Signal<In, Bit>,
-        /// number of entries, which is one less than symbols
+        /// number of entries, which is that of nodes and one less than symbols
         pub size_i: Signal<In, U<COUNT>>,
-        /// the count ends with this cycle
+        /// the lengths are there from the next cycle on
         pub done_o: Signal<Out, Bit>,
         /// a code length, modulo 16
         pub length_i: Signal<In, U<4>>,
         /// place in the order from which on codes are longer than that
         pub longer_from_o: Signal<Out, U<COUNT>>,
-        /// a bit per item, list by list
-        items: SyncMem<U<32>, ADDRESS>,
-        /// bits of items that wait for their word to be full
-        word: Reg<U<32>>,
+        /// symbols among the items of each node
+        nodes: SyncMem<U<2>, INDEX>,
         longer_from: Mem<U<COUNT>, 4>,
-        busy: Reg<Bit>,
-        list: Reg<U<4>>,
-        position: Reg<U<COUNT>>,
-        /// items that are taken of this list and lie in words that were not counted yet
-        remaining: Reg<U<ITEMS>>,
-        /// items that are taken of this list
-        taken: Reg<U<ITEMS>>,
-        symbols: Reg<U<COUNT>>,
-        ones: Gate<OnesBelow<ITEMS>>,
-        last_list: Constant<U<4>> = Constant::new(U::new(lists - 1)),
-        next_word: Signal<Local, U<32>>,
-        write_address: Signal<Local, U<ADDRESS>>,
-        read_address: Signal<Local, U<ADDRESS>>,
-        words: Signal<Local, U<COUNT>>,
-        symbols_now: Signal<Local, U<COUNT>>,
-        packages: Signal<Local, U<ITEMS>>,
-        list_ends: Signal<Local, Bit>,
+        scanning: Reg<Bit>,
+        checking: Reg<Bit>,
+        lengthening: Reg<Bit>,
+        shortening: Reg<Bit>,
+        /// the length that is looked at, and where longer ones begin
+        length: Reg<U<4>>,
+        place: Reg<U<COUNT>>,
+        /// nodes that were looked at, and those of this depth that were not
+        seen: Reg<U<COUNT>>,
+        left: Reg<U<COUNT>>,
+        /// units by which the code is over-full; below zero, the room that it has. A unit is the longest code's share.
+        excess: Reg<U<16>>,
+        /// units that a code of the length saves when it gets a bit longer
+        unit: Reg<U<16>>,
+        last_length: Constant<U<4>> = Constant::new(U::new(max_length - 1)),
+        first_unit: Constant<U<16>> = Constant::new(U::new(1 << (max_length - 2))),
+        any_left: Signal<Local, Bit>,
+        depth_ends: Signal<Local, Bit>,
+        is_last: Signal<Local, Bit>,
+        seen_next: Signal<Local, U<COUNT>>,
+        place_next: Signal<Local, U<COUNT>>,
+        too_deep: Signal<Local, U<COUNT>>,
+        change: Signal<Local, U<16>>,
+        excess_next: Signal<Local, U<16>>,
+        neighbor: Signal<Local, U<4>>,
+        neighbor_place: Signal<Local, U<COUNT>>,
+        changes: Signal<Local, Bit>,
     }
 }
 
-impl<const COUNT: usize, const ITEMS: usize, const WORD: usize, const ADDRESS: usize> Logic
-    for Lengths<COUNT, ITEMS, WORD, ADDRESS>
-{
+impl<const INDEX: usize, const COUNT: usize> Logic for Lengths<INDEX, COUNT> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk_i, word, busy, list, position, remaining, taken, symbols);
-        self.items.clk_i.next = self.clk_i.val();
+        dff_setup!(self, clk_i, scanning, checking, lengthening, shortening, length, place, seen, left);
+        dff_setup!(self, clk_i, excess, unit);
+        self.nodes.clk_i.next = self.clk_i.val();
         self.longer_from.clk_i.next = self.clk_i.val();
+        self.nodes.write_i.next = self.node_valid_i.val();
+        self.nodes.write_address_i.next = self.node_i.val();
+        self.nodes.write_data_i.next = self.symbols_i.val();
 
-        comment!("bits of items go into the memory a word at a time");
-        self.next_word.next =
-            self.word.q.val().replace_bit(self.item_i.val().get_bits::<5>(0).index(), self.symbol_i.val());
-        if self.item_valid_i.val() {
-            self.word.d.next = self.next_word.val();
+        self.checking.d.next = false;
+        comment!("depth by depth from the root, a node per cycle; depths without nodes take a cycle too");
+        self.any_left.next = self.left.q.val().any();
+        self.depth_ends.next = !self.left.q.val().any() | (self.left.q.val() == 1);
+        self.is_last.next = self.length.q.val() == self.last_length.val();
+        self.seen_next.next = self.seen.q.val();
+        self.place_next.next = self.place.q.val();
+        if self.scanning.q.val() & self.any_left.val() {
+            self.seen_next.next = self.seen.q.val() + 1;
+            self.place_next.next = self.place.q.val() + bit_cast::<COUNT, 2>(self.nodes.read_data_o.val());
         }
-        self.items.write_i.next =
-            self.item_valid_i.val() & (self.last_i.val() | self.item_i.val().get_bits::<5>(0).all());
-        self.write_address.next = bit_cast::<ADDRESS, WORD>(self.item_i.val().get_bits::<WORD>(5));
-        self.items.write_address_i.next = self.write_address.val().replace_bit(WORD, self.list_i.val());
-        self.items.write_data_i.next = self.next_word.val();
-
-        comment!("the last list comes first; every list has as many words as hold 2 n - 2 items");
-        self.read_address.next = bit_cast::<ADDRESS, WORD>(self.position.q.val().get_bits::<WORD>(0));
-        self.items.read_address_i.next = self.read_address.val().replace_bit(WORD, self.list.q.val());
-        self.ones.word_i.next = self.items.read_data_o.val();
-        self.ones.remaining_i.next = self.remaining.q.val();
-        self.symbols_now.next = self.symbols.q.val();
-        if self.position.q.val().any() {
-            self.symbols_now.next = self.symbols.q.val() + bit_cast::<COUNT, 6>(self.ones.ones_o.val());
-            self.remaining.d.next = self.remaining.q.val() - 32;
-            if self.remaining.q.val() < 32 {
-                self.remaining.d.next = 0.into();
+        self.longer_from.write_i.next = self.scanning.q.val() & self.depth_ends.val();
+        if self.scanning.q.val() {
+            self.left.d.next = self.left.q.val() - 1;
+            if self.depth_ends.val() {
+                self.left.d.next = self.seen_next.val() + 1 - self.place_next.val();
+                self.length.d.next = self.length.q.val() + 1;
+                if self.is_last.val() {
+                    self.length.d.next = self.length.q.val();
+                    self.scanning.d.next = false;
+                    self.checking.d.next = true;
+                }
             }
         }
-        self.symbols.d.next = self.symbols_now.val();
-        if self.busy.q.val() {
-            self.position.d.next = self.position.q.val() + 1;
+
+        comment!("nodes that were not reached lie too deep");
+        self.done_o.next = false;
+        self.too_deep.next = self.size_i.val() - self.seen.q.val() - self.left.q.val();
+        if self.checking.q.val() {
+            self.excess.d.next = bit_cast::<16, COUNT>(self.too_deep.val());
+            self.unit.d.next = 1.into();
+            self.lengthening.d.next = self.too_deep.val().any();
+            self.done_o.next = !self.too_deep.val().any();
         }
 
-        comment!(
-            "all taken items but the symbols are packages: twice as many items are taken of the list before"
-        );
-        self.words.next = (self.size_i.val() + 15) >> 4;
-        self.list_ends.next = self.busy.q.val() & (self.position.q.val() == self.words.val());
-        self.packages.next = self.taken.q.val() - bit_cast::<ITEMS, COUNT>(self.symbols_now.val());
-        self.longer_from.write_i.next = self.list_ends.val();
-        self.longer_from.write_address_i.next = self.last_list.val() - self.list.q.val();
-        self.longer_from.write_data_i.next = self.size_i.val() + 1 - self.symbols_now.val();
-        self.done_o.next = self.list_ends.val() & !self.list.q.val().any();
-        if self.list_ends.val() {
-            self.busy.d.next = self.list.q.val().any();
-            self.list.d.next = self.list.q.val() - 1;
-            self.position.d.next = 0.into();
-            self.symbols.d.next = 0.into();
-            self.taken.d.next = self.packages.val() << 1;
-            self.remaining.d.next = self.packages.val() << 1;
+        comment!("the first code of the next length gets shorter, or the last code of this length longer");
+        self.change.next = !self.unit.q.val() + 1;
+        self.neighbor.next = self.length.q.val() - 1;
+        if self.shortening.q.val() {
+            self.change.next = self.unit.q.val();
+            self.neighbor.next = self.length.q.val() + 1;
+            if self.is_last.val() {
+                self.neighbor.next = 1.into();
+            }
         }
+        self.excess_next.next = self.excess.q.val() + self.change.val();
+        self.neighbor_place.next = self.longer_from.read_data_o.val();
+        if self.shortening.q.val() & self.is_last.val() {
+            self.neighbor_place.next = self.size_i.val() + 1;
+        }
+        self.changes.next = self.place.q.val() != self.neighbor_place.val();
+        if self.shortening.q.val() {
+            self.changes.next =
+                self.changes.val() & (self.excess_next.val().get_bit(15) | !self.excess_next.val().any());
+        }
+        if self.lengthening.q.val() | self.shortening.q.val() {
+            if self.changes.val() {
+                self.place_next.next = self.place.q.val() - 1;
+                if self.shortening.q.val() {
+                    self.place_next.next = self.place.q.val() + 1;
+                }
+                self.longer_from.write_i.next = true;
+                self.excess.d.next = self.excess_next.val();
+                self.done_o.next = !self.excess_next.val().any();
+                self.lengthening.d.next = self.lengthening.q.val()
+                    & self.excess_next.val().any()
+                    & !self.excess_next.val().get_bit(15);
+                self.shortening.d.next = self.excess_next.val().get_bit(15);
+            } else {
+                self.place_next.next = self.longer_from.read_data_o.val();
+                self.length.d.next = self.neighbor.val();
+                self.unit.d.next = self.unit.q.val() << 1;
+                if self.shortening.q.val() {
+                    self.unit.d.next = self.unit.q.val() >> 1;
+                    if self.is_last.val() {
+                        self.unit.d.next = self.first_unit.val();
+                    }
+                }
+            }
+        }
+        self.place.d.next = self.place_next.val();
+        self.longer_from.write_address_i.next = self.length.q.val();
+        self.longer_from.write_data_i.next = self.place_next.val();
+
+        comment!("no code is shorter than one bit");
         if self.start_i.val() {
-            self.busy.d.next = true;
-            self.list.d.next = self.last_list.val();
-            self.position.d.next = 0.into();
-            self.symbols.d.next = 0.into();
-            self.taken.d.next = bit_cast::<ITEMS, COUNT>(self.size_i.val()) << 1;
-            self.remaining.d.next = bit_cast::<ITEMS, COUNT>(self.size_i.val()) << 1;
+            self.scanning.d.next = true;
+            self.length.d.next = 1.into();
+            self.place.d.next = 0.into();
+            self.seen_next.next = 0.into();
+            self.left.d.next = 1.into();
+            self.longer_from.write_i.next = true;
+            self.longer_from.write_address_i.next = 0.into();
+            self.longer_from.write_data_i.next = 0.into();
         }
+        self.seen.d.next = self.seen_next.val();
+        self.nodes.read_address_i.next =
+            self.size_i.val().get_bits::<INDEX>(0) + !self.seen_next.val().get_bits::<INDEX>(0);
 
         self.longer_from.read_address_i.next = self.length_i.val();
+        if self.lengthening.q.val() | self.shortening.q.val() {
+            self.longer_from.read_address_i.next = self.neighbor.val();
+        }
         self.longer_from_o.next = self.longer_from.read_data_o.val();
     }
 

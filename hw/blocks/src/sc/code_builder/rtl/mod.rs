@@ -25,19 +25,18 @@ mod stage {
         Drain,
         Sort,
         Merge,
-        Count,
+        Measure,
         Emit,
     }
 }
 
 rtl_module! {
-    /// Builds canonical Huffman codes of limited length and least total length from a value-frequency table.
+    /// Builds canonical Huffman codes of limited length from a value-frequency table.
     ///
-    /// LATTE-CC, section IV.C.2. INDEX are the bits of an entry's index, COUNT those that hold the number of entries, ITEM
-    /// those of a count and an index, WEIGHT those of the heaviest package; ITEMS, WORD and ADDRESS are those of the lengths.
+    /// LATTE-CC, section IV.C.2. INDEX are the bits of an entry's index, COUNT those that hold the number of entries, QUEUE those
+    /// that hold half of it, WEIGHT those of the heaviest node.
     pub struct ScCodeBuilderTop<
-        const INDEX: usize, const COUNT: usize, const ITEM: usize, const WEIGHT: usize,
-        const ITEMS: usize, const WORD: usize, const ADDRESS: usize,
+        const INDEX: usize, const COUNT: usize, const QUEUE: usize, const WEIGHT: usize,
     > for CodeBuilderParams as p {
         reset "asynchronous reset, active low: a build in progress is forgotten";
         inputs CodeBuilderIn {
@@ -87,9 +86,9 @@ rtl_module! {
             asked: Reg<U<COUNT>>,
             /// entries that the table gave
             given: Reg<U<INDEX>>,
-            sorter: Idle<Sorter<INDEX, COUNT, ITEM>>,
-            merger: Idle<Merger<INDEX, COUNT, WEIGHT>> = Idle::new(Merger::new(p.max_code_bits as u64)),
-            lengths: Idle<Lengths<COUNT, ITEMS, WORD, ADDRESS>> = Idle::new(Lengths::new(p.max_code_bits as u64)),
+            sorter: Idle<Sorter<INDEX, COUNT>>,
+            merger: Idle<Merger<INDEX, COUNT, QUEUE, WEIGHT>>,
+            lengths: Idle<Lengths<INDEX, COUNT>> = Idle::new(Lengths::new(p.max_code_bits as u64)),
             emitter: Idle<Emitter<INDEX, COUNT>> = Idle::new(Emitter::new(p.max_code_bits as u64)),
             drained: Signal<Local, Bit>,
             empty: Signal<Local, Bit>,
@@ -98,15 +97,8 @@ rtl_module! {
     }
 }
 
-impl<
-    const INDEX: usize,
-    const COUNT: usize,
-    const ITEM: usize,
-    const WEIGHT: usize,
-    const ITEMS: usize,
-    const WORD: usize,
-    const ADDRESS: usize,
-> Logic for ScCodeBuilderTop<INDEX, COUNT, ITEM, WEIGHT, ITEMS, WORD, ADDRESS>
+impl<const INDEX: usize, const COUNT: usize, const QUEUE: usize, const WEIGHT: usize> Logic
+    for ScCodeBuilderTop<INDEX, COUNT, QUEUE, WEIGHT>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -120,7 +112,7 @@ impl<
         self.emitter.clk_i.next = self.clk_i.val();
         self.emitter.rst_ni.next = self.rst_ni.val();
 
-        comment!("the table is read from its first entry to its last; entries that exist are sorted");
+        comment!("the table is read from its last entry to its first; entries that exist are sorted");
         self.read_o.next = self.emitter.read_o.val();
         self.read_index_o.next = 0.into();
         if self.emitter.read_o.val() {
@@ -130,8 +122,8 @@ impl<
         self.sorter.put_i.next = false;
         if self.stage.q.val() == Stage::Drain {
             self.read_o.next = !self.asked.q.val().get_bit(INDEX);
-            self.read_index_o.next = self.asked.q.val().get_bits::<INDEX>(0);
             if !self.asked.q.val().get_bit(INDEX) {
+                self.read_index_o.next = !self.asked.q.val().get_bits::<INDEX>(0);
                 self.asked.d.next = self.asked.q.val() + 1;
             }
             self.sorter.put_i.next = self.read_valid_i.val() & self.read_count_i.val().any();
@@ -141,7 +133,7 @@ impl<
             }
         }
         self.sorter.count_i.next = self.read_count_i.val();
-        self.sorter.index_i.next = self.given.q.val();
+        self.sorter.index_i.next = !self.given.q.val();
 
         comment!("one stage after the other; an empty table needs only the emission");
         self.empty.next = !self.sorter.size_o.val().any();
@@ -176,11 +168,11 @@ impl<
             }
             Stage::Merge => {
                 if self.merger.done_o.val() {
-                    self.stage.d.next = Stage::Count;
+                    self.stage.d.next = Stage::Measure;
                     self.entering.d.next = true;
                 }
             }
-            Stage::Count => {
+            Stage::Measure => {
                 if self.lengths.done_o.val() {
                     self.stage.d.next = Stage::Emit;
                     self.entering.d.next = true;
@@ -194,26 +186,25 @@ impl<
         }
         self.busy_o.next = self.stage.q.val() != Stage::Idle;
 
-        comment!("merger and emitter read the sorted entries in turn");
-        self.sorter.rank_i.next = self.emitter.rank_o.val();
-        if self.stage.q.val() == Stage::Merge {
-            self.sorter.rank_i.next = self.merger.rank_o.val();
-        }
+        comment!(
+            "the merger turns the chain of entries round, so that the emitter finds the heaviest one first"
+        );
+        self.sorter.turn_i.next = self.merger.take_entry_o.val();
+        self.sorter.next_i.next = self.emitter.next_o.val();
         self.merger.start_i.next = self.entering.q.val() & (self.stage.q.val() == Stage::Merge);
         self.merger.size_i.next = self.sorter.size_o.val();
         self.merger.escape_weight_i.next = self.escape_weight.q.val();
         self.merger.count_i.next = self.sorter.count_o.val();
 
-        self.lengths.item_valid_i.next = self.merger.item_valid_o.val();
-        self.lengths.symbol_i.next = self.merger.symbol_o.val();
-        self.lengths.list_i.next = self.merger.list_o.val();
-        self.lengths.item_i.next = self.merger.item_o.val();
-        self.lengths.last_i.next = self.merger.last_o.val();
-        self.lengths.start_i.next = self.entering.q.val() & (self.stage.q.val() == Stage::Count);
+        self.lengths.node_valid_i.next = self.merger.node_valid_o.val();
+        self.lengths.node_i.next = self.merger.node_o.val();
+        self.lengths.symbols_i.next = self.merger.symbols_o.val();
+        self.lengths.start_i.next = self.entering.q.val() & (self.stage.q.val() == Stage::Measure);
         self.lengths.size_i.next = self.sorter.size_o.val();
         self.lengths.length_i.next = self.emitter.length_o.val();
 
         self.emitter.start_i.next = self.entering.q.val() & (self.stage.q.val() == Stage::Emit);
+        self.sorter.rewind_i.next = self.entering.q.val() & (self.stage.q.val() == Stage::Emit);
         self.emitter.size_i.next = self.sorter.size_o.val();
         self.emitter.escape_weight_i.next = self.escape_weight.q.val();
         self.emitter.count_i.next = self.sorter.count_o.val();
@@ -237,15 +228,8 @@ impl<
     }
 }
 
-impl<
-    const INDEX: usize,
-    const COUNT: usize,
-    const ITEM: usize,
-    const WEIGHT: usize,
-    const ITEMS: usize,
-    const WORD: usize,
-    const ADDRESS: usize,
-> ScCodeBuilderTop<INDEX, COUNT, ITEM, WEIGHT, ITEMS, WORD, ADDRESS>
+impl<const INDEX: usize, const COUNT: usize, const QUEUE: usize, const WEIGHT: usize>
+    ScCodeBuilderTop<INDEX, COUNT, QUEUE, WEIGHT>
 {
     /// Inverts a bit of the emitter's registers, which may be at rest.
     fn strike(&mut self, bit: usize) {
@@ -263,11 +247,8 @@ elaborate! {
             ScCodeBuilderTop {
                 INDEX = PARAMS.index_bits(),
                 COUNT = INDEX + 1,
-                ITEM = COUNT_BITS + INDEX,
+                QUEUE = INDEX - 1,
                 WEIGHT = PARAMS.weight_bits(),
-                ITEMS = COUNT + 1,
-                WORD = COUNT - 5,
-                ADDRESS = WORD + 4,
             }
         }
     }

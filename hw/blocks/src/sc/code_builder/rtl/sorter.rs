@@ -1,145 +1,195 @@
-//! The sorter: table entries in the order of their counts, by a radix sort over one bit per pass.
+//! The sorter: table entries as a chain in the order of their counts, by a radix sort over four bits per pass.
 
 use super::super::COUNT_BITS;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
-    /// Sorts entries by falling count, entries of equal count by rising index.
+    /// Sorts entries by rising count, entries of equal count in the order in which they were put in.
     ///
-    /// A pass moves all items from one half of the memory to the other: those whose bit is set fill it from the front, the
-    /// others from the back. Both read in the order in which they were written keep the order of the pass before. The
-    /// first pass is the writing of the entries. INDEX are the bits of an index, COUNT those that hold INDEX and one more,
-    /// ITEM those of a count and an index.
+    /// Entries are linked, so that a pass moves none: it walks along the chain and hangs each entry behind the last one of its
+    /// bucket, of which there are sixteen; then the buckets are joined, a cycle each. An entry's link is written only after
+    /// it was followed. The first pass is the putting in. INDEX are the bits of an index, COUNT one more.
     #[derive(LogicBlock, Default)]
-    #[require(COUNT == INDEX + 1 && ITEM == COUNT_BITS + INDEX)]
-    pub struct Sorter<const INDEX: usize, const COUNT: usize, const ITEM: usize> {
+    #[require(COUNT == INDEX + 1)]
+    pub struct Sorter<const INDEX: usize, const COUNT: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
         /// asynchronous reset, active low
         pub rst_ni: Signal<In, Bit>,
-        /// forget all items
+        /// forget all entries
         pub clear_i: Signal<In, Bit>,
-        /// put an item in
+        /// put an entry in
         pub put_i: Signal<In, Bit>,
         /// its count
         pub count_i: Signal<In, U<COUNT_BITS>>,
         /// its index
         pub index_i: Signal<In, U<INDEX>>,
-        /// sort what was put in: one item at least
+        /// sort what was put in: one entry at least
         pub sort_i: Signal<In, Bit>,
-        /// the place in the order that is read, once sorted
-        pub rank_i: Signal<In, U<INDEX>>,
-        /// number of items
+        /// turn the link of the entry that is shown to the one turned before, and go on to the next entry
+        pub turn_i: Signal<In, Bit>,
+        /// show the last entry that was turned
+        pub rewind_i: Signal<In, Bit>,
+        /// go on to the next entry
+        pub next_i: Signal<In, Bit>,
+        /// number of entries
         pub size_o: Signal<Out, U<COUNT>>,
-        /// the last pass ends with this cycle
+        /// the order is there: from the next cycle on, its first entry is shown
         pub done_o: Signal<Out, Bit>,
-        /// count of the item at the place of the last cycle
+        /// count of the entry that is shown
         pub count_o: Signal<Out, U<COUNT_BITS>>,
-        /// index of that item
+        /// its index
         pub index_o: Signal<Out, U<INDEX>>,
-        memory: SyncMem<U<ITEM>, COUNT>,
+        counts: SyncMem<U<COUNT_BITS>, INDEX>,
+        links: SyncMem<U<INDEX>, INDEX>,
+        /// first and last entry of each bucket
+        heads: Mem<U<INDEX>, 4>,
+        tails: Mem<U<INDEX>, 4>,
+        /// buckets with entries
+        filled: Reg<U<16>>,
         size: Reg<U<COUNT>>,
-        sorting: Reg<Bit>,
-        /// the bit of the counts that this pass looks at
-        pass: Reg<U<4>>,
-        /// the half of the memory that is read
-        bank: Reg<Bit>,
-        /// items at the front of that half
-        front: Reg<U<COUNT>>,
-        /// items written to the front and to the back of the other half
-        next_front: Reg<U<COUNT>>,
-        next_back: Reg<U<COUNT>>,
-        /// place of the item that is read
-        place: Reg<U<COUNT>>,
-        /// the item that was read is written
+        /// passes that are over
+        pass: Reg<U<2>>,
+        joining: Reg<Bit>,
+        bucket: Reg<U<4>>,
+        /// an entry is in the chain
+        started: Reg<Bit>,
+        /// the chain is complete: its first entry is read
+        joined: Reg<Bit>,
+        /// the entry that is shown goes into its bucket
         moving: Reg<Bit>,
-        read_place: Signal<Local, U<INDEX>>,
-        read_front: Signal<Local, U<INDEX>>,
-        read_address: Signal<Local, U<COUNT>>,
-        item: Signal<Local, U<ITEM>>,
-        count: Signal<Local, U<COUNT_BITS>>,
-        write: Signal<Local, Bit>,
-        /// the item's bit is set
-        digit: Signal<Local, Bit>,
-        write_address: Signal<Local, U<COUNT>>,
-        front_sum: Signal<Local, U<COUNT>>,
-        back_sum: Signal<Local, U<COUNT>>,
-        pass_ends: Signal<Local, Bit>,
+        /// entries that this pass has not moved
+        left: Reg<U<COUNT>>,
+        head: Reg<U<INDEX>>,
+        /// last entry of the chain, or the one that was turned last
+        last: Reg<U<INDEX>>,
+        /// the entry that is shown
+        here: Reg<U<INDEX>>,
+        put: Signal<Local, Bit>,
+        index: Signal<Local, U<INDEX>>,
+        digit: Signal<Local, U<4>>,
+        slot: Signal<Local, U<4>>,
+        is_filled: Signal<Local, Bit>,
+        address: Signal<Local, U<INDEX>>,
     }
 }
 
-impl<const INDEX: usize, const COUNT: usize, const ITEM: usize> Logic for Sorter<INDEX, COUNT, ITEM> {
+impl<const INDEX: usize, const COUNT: usize> Logic for Sorter<INDEX, COUNT> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk_i, size, sorting, pass, bank, front, next_front, next_back, place, moving);
-        self.memory.clk_i.next = self.clk_i.val();
+        dff_setup!(self, clk_i, filled, size, pass, joining, bucket, started, joined, moving, left, head);
+        dff_setup!(self, clk_i, last, here);
+        self.counts.clk_i.next = self.clk_i.val();
+        self.links.clk_i.next = self.clk_i.val();
+        self.heads.clk_i.next = self.clk_i.val();
+        self.tails.clk_i.next = self.clk_i.val();
 
-        comment!("read: places up to `front` lie in order from the front on, the others from the back on");
-        if self.sorting.q.val() {
-            self.read_place.next = self.place.q.val().get_bits::<INDEX>(0);
+        comment!("an entry hangs behind the last one of its bucket");
+        self.put.next = self.put_i.val() | self.moving.q.val();
+        if self.moving.q.val() {
+            self.index.next = self.here.q.val();
+            self.digit.next = self.counts.read_data_o.val().get_bits::<4>(4);
+            if self.pass.q.val().get_bit(1) {
+                self.digit.next = self.counts.read_data_o.val().get_bits::<4>(8);
+            }
         } else {
-            self.read_place.next = self.rank_i.val();
+            self.index.next = self.index_i.val();
+            self.digit.next = self.count_i.val().get_bits::<4>(0);
         }
-        self.read_front.next = self.front.q.val().get_bits::<INDEX>(0);
-        self.read_address.next = bit_cast::<COUNT, INDEX>(self.read_place.val());
-        if bit_cast::<COUNT, INDEX>(self.read_place.val()) >= self.front.q.val() {
-            self.read_address.next = bit_cast::<COUNT, INDEX>(self.read_front.val() + !self.read_place.val());
+        self.slot.next = self.digit.val();
+        if self.joining.q.val() {
+            self.slot.next = self.bucket.q.val();
         }
-        self.memory.read_address_i.next = self.read_address.val().replace_bit(INDEX, self.bank.q.val());
-        self.moving.d.next = self.sorting.q.val() & (self.place.q.val() != self.size.q.val());
-        if self.sorting.q.val() {
-            self.place.d.next = self.place.q.val() + 1;
-        }
-
-        comment!("write: an entry that is put in, or the item that was read");
-        self.item.next = self.memory.read_data_o.val();
-        if self.put_i.val() {
-            self.item.next = bit_cast::<ITEM, INDEX>(self.index_i.val());
-            self.item.next = self.item.val().replace_bit(INDEX, self.count_i.val());
-        }
-        self.count.next = self.item.val().get_bits::<COUNT_BITS>(INDEX);
-        self.digit.next = self.count.val().get_bit(self.pass.q.val().index());
-        self.write.next = self.put_i.val() | self.moving.q.val();
-        self.write_address.next = self.next_front.q.val();
-        if !self.digit.val() {
-            self.write_address.next = !self.next_back.q.val();
-        }
-        self.memory.write_i.next = self.write.val();
-        self.memory.write_address_i.next = self.write_address.val().replace_bit(INDEX, !self.bank.q.val());
-        self.memory.write_data_i.next = self.item.val();
-        self.front_sum.next = self.next_front.q.val() + (self.write.val() & self.digit.val());
-        self.back_sum.next = self.next_back.q.val() + (self.write.val() & !self.digit.val());
-        self.next_front.d.next = self.front_sum.val();
-        self.next_back.d.next = self.back_sum.val();
+        self.heads.read_address_i.next = self.slot.val();
+        self.tails.read_address_i.next = self.slot.val();
+        self.is_filled.next = self.filled.q.val().get_bit(self.slot.val().index());
+        self.heads.write_i.next = self.put.val() & !self.is_filled.val();
+        self.heads.write_address_i.next = self.digit.val();
+        self.heads.write_data_i.next = self.index.val();
+        self.tails.write_i.next = self.put.val();
+        self.tails.write_address_i.next = self.digit.val();
+        self.tails.write_data_i.next = self.index.val();
+        self.counts.write_i.next = self.put_i.val();
+        self.counts.write_address_i.next = self.index_i.val();
+        self.counts.write_data_i.next = self.count_i.val();
         self.size.d.next = self.size.q.val() + self.put_i.val();
-
-        comment!("a pass ends as its last item is written: what was written is read next");
-        self.pass_ends.next = self.sorting.q.val() & (self.place.q.val() == self.size.q.val());
-        if self.sort_i.val() | self.pass_ends.val() {
-            self.bank.d.next = !self.bank.q.val();
-            self.front.d.next = self.front_sum.val();
-            self.next_front.d.next = 0.into();
-            self.next_back.d.next = 0.into();
-            self.place.d.next = 0.into();
-            self.pass.d.next = self.pass.q.val() + 1;
+        if self.put.val() {
+            self.filled.d.next = self.filled.q.val().replace_bit(self.slot.val().index(), true);
         }
-        self.done_o.next = false;
-        if self.sort_i.val() {
-            self.sorting.d.next = true;
-        } else if self.pass_ends.val() & (self.pass.q.val() == 11) {
-            self.sorting.d.next = false;
-            self.done_o.next = true;
+
+        comment!("a link is written to the end of a bucket, to the end of the chain, or backward");
+        self.links.write_i.next = (self.put.val() & self.is_filled.val()) | self.turn_i.val();
+        self.links.write_address_i.next = self.tails.read_data_o.val();
+        self.links.write_data_i.next = self.index.val();
+        if self.joining.q.val() {
+            self.links.write_i.next = self.is_filled.val() & self.started.q.val();
+            self.links.write_address_i.next = self.last.q.val();
+            self.links.write_data_i.next = self.heads.read_data_o.val();
+        }
+        if self.turn_i.val() {
+            self.links.write_address_i.next = self.here.q.val();
+            self.links.write_data_i.next = self.last.q.val();
+            self.last.d.next = self.here.q.val();
+        }
+
+        comment!("a pass ends when buckets are joined, that of the least digit first");
+        self.joined.d.next = false;
+        if self.joining.q.val() {
+            self.bucket.d.next = self.bucket.q.val() + 1;
+            if self.is_filled.val() {
+                self.started.d.next = true;
+                self.last.d.next = self.tails.read_data_o.val();
+                if !self.started.q.val() {
+                    self.head.d.next = self.heads.read_data_o.val();
+                }
+            }
+            if self.bucket.q.val().all() {
+                self.joining.d.next = false;
+                self.joined.d.next = true;
+                self.filled.d.next = 0.into();
+                self.pass.d.next = self.pass.q.val() + 1;
+            }
+        }
+        self.done_o.next = self.joined.q.val() & self.pass.q.val().all();
+        if self.joined.q.val() {
+            self.moving.d.next = !self.pass.q.val().all();
+            self.left.d.next = self.size.q.val() - 1;
+        }
+        if self.moving.q.val() {
+            self.left.d.next = self.left.q.val() - 1;
+        }
+        if self.moving.q.val() & !self.left.q.val().any() {
+            self.moving.d.next = false;
+        }
+        if self.sort_i.val() | (self.moving.q.val() & !self.left.q.val().any()) {
+            self.joining.d.next = true;
+            self.bucket.d.next = 0.into();
+            self.started.d.next = false;
         }
         if self.clear_i.val() {
+            self.filled.d.next = 0.into();
             self.size.d.next = 0.into();
-            self.next_front.d.next = 0.into();
-            self.next_back.d.next = 0.into();
             self.pass.d.next = 0.into();
         }
 
+        comment!("the entry that is shown in the next cycle");
+        self.address.next = self.here.q.val();
+        if self.moving.q.val() | self.turn_i.val() | self.next_i.val() {
+            self.address.next = self.links.read_data_o.val();
+        }
+        if self.joined.q.val() {
+            self.address.next = self.head.q.val();
+        }
+        if self.rewind_i.val() {
+            self.address.next = self.last.q.val();
+        }
+        self.here.d.next = self.address.val();
+        self.counts.read_address_i.next = self.address.val();
+        self.links.read_address_i.next = self.address.val();
+
         self.size_o.next = self.size.q.val();
-        self.count_o.next = self.memory.read_data_o.val().get_bits::<COUNT_BITS>(INDEX);
-        self.index_o.next = self.memory.read_data_o.val().get_bits::<INDEX>(0);
+        self.count_o.next = self.counts.read_data_o.val();
+        self.index_o.next = self.here.q.val();
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
