@@ -32,11 +32,11 @@ mod tests {
         let stated = [
             ("latte_controller", "496 bits, "),
             ("bgp", "4,386 bits "),
-            ("bpg", "4,701 bits in each SM"),
+            ("bpg", "4,449 bits in each SM"),
             ("milg", "44 bits "),
             ("qbmi", "127 bits for two kernels"),
             ("md_cache", "72,320 bits "),
-            ("awc", "55,993 bits in each SM"),
+            ("awc", "56,001 bits in each SM"),
         ];
         for (block, words) in stated {
             assert!(PAGE.contains(&format!("| {words}")), "{words}");

@@ -5,8 +5,10 @@ use selvedge_gen::files::all_files;
 use selvedge_gen::{Design, EmitOptions, Language, ResetStyle, emit};
 use selvedge_testbenches::emitted::Emitted;
 use selvedge_testbenches::parallel;
+use selvedge_testbenches::skipped::skip;
 use selvedge_testbenches::tool::{IVERILOG, VERILATOR, YOSYS};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 const STYLES: [ResetStyle; 4] =
     [ResetStyle::Control, ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None];
@@ -37,6 +39,56 @@ fn verilator_has_nothing_to_say() {
             assert_eq!(said, "", "{block} {reset} {language:?}");
         });
     }
+}
+
+/// Options of slang. `unused` wires read what nothing else does, for linters that want that. A shift by more bits than the operand
+/// has, where a parameter is small, gives zero, as is meant. Loop variables are integers, beside which vectors are unsigned.
+const SLANG: &str = "slang -Weverything -Werror -Wno-unused-net -Wno-unused-but-set-net -Wno-shift-count-overflow \
+                     -Wno-sign-conversion -Wno-arith-op-mismatch --std 1364-2005";
+
+/// What runs slang's driver of PyPI's pyslang with the arguments that it gets.
+const SLANG_DRIVER: &str = "\
+import sys
+from pyslang import driver
+slang = driver.Driver()
+slang.addStandardArgs()
+done = slang.parseCommandLine(' '.join(sys.argv[1:])) and slang.processOptions() and slang.parseAllSources()
+sys.exit(0 if done and slang.runFullCompilation() else 1)
+";
+
+/// Python of the tests' environment, to which `tests/run` installs pyslang; none where it is not, and then `test` is skipped.
+fn python_with_slang(test: &str) -> Option<PathBuf> {
+    let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/python/bin/python3");
+    let asked = Command::new(&python).args(["-c", "import pyslang.driver"]).output();
+    if asked.is_ok_and(|output| output.status.success()) {
+        return Some(python);
+    }
+    skip(test, "pyslang is not installed in target/python");
+    None
+}
+
+/// Returns whether slang accepts the files without a warning, and what it says.
+fn slang(python: &Path, folder: &Path, top: &str, files: &[PathBuf]) -> (bool, String) {
+    let files = files.iter().map(|file| file.display().to_string());
+    let words = SLANG.split_whitespace().chain(["--top", top]).map(String::from).chain(files);
+    let output = Command::new(python).args(["-c", SLANG_DRIVER]).args(words).current_dir(folder).output();
+    let output = output.expect("Python starts");
+    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    (output.status.success(), text.concat())
+}
+
+#[test]
+fn slang_has_nothing_to_say() {
+    let Some(python) = python_with_slang("slang_has_nothing_to_say") else { return };
+    for_every_block(ResetStyle::default(), Language::Verilog, |block, folder, files| {
+        let (accepted, said) = slang(&python, folder, block, &files);
+        assert!(accepted && said.contains("0 errors, 0 warnings"), "{block}: {said}");
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let text = "module wide (input wire [3:0] data_i, output wire [1:0] data_o);\n  assign data_o = data_i;\nendmodule\n";
+    std::fs::write(folder.path().join("wide.v"), text).unwrap();
+    let (accepted, said) = slang(&python, folder.path(), "wide", &["wide.v".into()]);
+    assert!(!accepted && said.contains("width-trunc"), "{said}");
 }
 
 #[test]
