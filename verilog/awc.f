@@ -5,7 +5,7 @@ awc_assist_warp_buffer.v
 selvedge_sync_mem.v
 awc_assist_warp_store.v
 awc_throttle.v
-awc_first_set.v
+awc_first_behind.v
 awc_entry_match.v
 awc_assist_warp_table.v
 awc_control.v

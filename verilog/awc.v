@@ -3,10 +3,10 @@
 //
 // Runs assist warps on an SM: trigger events in, instructions for the schedulers out.
 //
-// CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; INDEX, KEYS and WORDS are the table's.
+// CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; ROWS, INDEX, KEYS and WORDS are the table's.
 //
 // Parameters: entries = 48, busy_limit = 96, idle_limit = 8
-// In this file: ENTRIES = 48, INDEX = 6, KEYS = 528, WORDS = 9
+// In this file: ENTRIES = 48, ROWS = 6, INDEX = 6, KEYS = 528, WORDS = 9
 // Source: CABA, sections 4.3 and 4.4
 // Written by selvedge 0.1.0 with reset control
 //
@@ -74,7 +74,7 @@
 //   issue0_last_o    __________________________/-----\_____
 //
 // STORAGE
-// By default 55,993 bits: the table 5,670, the store 32,833, the buffer 16,929 (see there), and 561 of the
+// By default 56,001 bits: the table 5,678, the store 32,833, the buffer 16,929 (see there), and 561 of the
 // controller's own: the map (32 x 13) and its 32 flags, four counters of 8 bits, the cycle in the window (7)
 // and the throttle's output, and 73 for the instruction that is being fetched. The paper gives no size.
 //

@@ -4,9 +4,9 @@
 // Holds the active assist warps and deploys them in turn, one instruction per cycle.
 //
 // CABA, section 4.4. INDEX is the width of an entry's number; KEYS is 11 bits per entry, WORDS those in
-// 64-bit words.
+// 64-bit words. The entries are searched as ROWS rows of 8.
 //
-// Parameters: ENTRIES = 48, INDEX = 6, KEYS = 528, WORDS = 9
+// Parameters: ENTRIES = 48, ROWS = 6, INDEX = 6, KEYS = 528, WORDS = 9
 // Part of: awc
 // Source: CABA, sections 4.3 and 4.4
 // Written by selvedge 0.1.0 with reset control
@@ -70,7 +70,6 @@ module awc_assist_warp_table (
   output wire [47:0] active_o
 );
 
-  localparam [47:0] ALL = {48{1'b1}};
   // all entries but those that take high priority only
   localparam [47:0] LOW_ENTRIES = 48'hfffffffff000;
   reg [47:0] free;
@@ -80,8 +79,8 @@ module awc_assist_warp_table (
   reg [70:0] bundle;
   reg [47:0] killed;
   reg [47:0] requests;
-  wire [47:0] behind;
   wire deploy;
+  reg [10:0] row_key;
   reg [10:0] deploy_key;
   reg [6:0] inst;
   wire ends;
@@ -95,8 +94,10 @@ module awc_assist_warp_table (
   reg [47:0] started_q;
   // SR.ID (low) and warp (high) of every entry
   reg [527:0] keys_q;
-  // the entry that was deployed last
-  reg [5:0] last_q;
+  // the row of the entry that was deployed last
+  reg [5:0] last_row_q;
+  // the columns behind that entry in its row
+  reg [7:0] behind_last_q;
   wire [70:0] contexts_read_data_o;
   wire [6:0] insts_write_data_i;
   wire [6:0] insts_read_data_o;
@@ -105,9 +106,16 @@ module awc_assist_warp_table (
   wire [47:0] compare_room_o;
   wire [47:0] free_entry_first_o;
   wire [5:0] free_entry_index_o;
-  reg [47:0] next_entry_bits_i;
+  wire free_entry_any_o;
+  wire [47:0] free_entry_candidates_o;
+  wire [5:0] free_entry_row_o;
+  wire [7:0] free_entry_behind_o;
   wire [47:0] next_entry_first_o;
   wire [5:0] next_entry_index_o;
+  wire next_entry_any_o;
+  wire [47:0] next_entry_candidates_o;
+  wire [5:0] next_entry_row_o;
+  wire [7:0] next_entry_behind_o;
 
   selvedge_mem #(.A (6), .BITS (71)) contexts (
     .clk_i           (clk_i),
@@ -137,16 +145,28 @@ module awc_assist_warp_table (
     .room_o        (compare_room_o)
   );
 
-  awc_first_set free_entry (
-    .bits_i  (free),
-    .first_o (free_entry_first_o),
-    .index_o (free_entry_index_o)
+  awc_first_behind free_entry (
+    .bits_i       (free),
+    .row_i        (6'd0),
+    .behind_i     (8'd0),
+    .first_o      (free_entry_first_o),
+    .index_o      (free_entry_index_o),
+    .any_o        (free_entry_any_o),
+    .candidates_o (free_entry_candidates_o),
+    .row_o        (free_entry_row_o),
+    .behind_o     (free_entry_behind_o)
   );
 
-  awc_first_set next_entry (
-    .bits_i  (next_entry_bits_i),
-    .first_o (next_entry_first_o),
-    .index_o (next_entry_index_o)
+  awc_first_behind next_entry (
+    .bits_i       (requests),
+    .row_i        (last_row_q),
+    .behind_i     (behind_last_q),
+    .first_o      (next_entry_first_o),
+    .index_o      (next_entry_index_o),
+    .any_o        (next_entry_any_o),
+    .candidates_o (next_entry_candidates_o),
+    .row_o        (next_entry_row_o),
+    .behind_o     (next_entry_behind_o)
   );
 
   assign active_o = valid_q;
@@ -166,7 +186,7 @@ module awc_assist_warp_table (
     end
   end
 
-  assign ready = (|free) & !(|(valid_q & compare_same_o));
+  assign ready = free_entry_any_o & !(|(valid_q & compare_same_o));
   assign trigger_ready_o = ready;
   assign accept = ready & trigger_valid_i;
 
@@ -199,25 +219,22 @@ module awc_assist_warp_table (
     requests = requests & valid_q & ~killed;
   end
 
-  assign behind = requests & (ALL << last_q << 1);
+  assign deploy = next_entry_any_o;
 
-  always @(*) begin
-    if (|behind) begin
-      next_entry_bits_i = behind;
-    end else begin
-      next_entry_bits_i = requests;
-    end
-  end
-
-  assign deploy = |requests;
-
-  // what that entry says
+  // what that entry says: each row's candidate speaks before the row is chosen
   always @(*) begin : comb_deploy_key
-    integer e;
+    integer c;
+    integer r;
     deploy_key = 11'd0;
-    for (e = 0; e < 48; e = e + 1) begin
-      if (next_entry_first_o[e]) begin
-        deploy_key = deploy_key | keys_q[e*11 +: 11];
+    for (r = 0; r < 6; r = r + 1) begin
+      row_key = 11'd0;
+      for (c = 0; c < 8; c = c + 1) begin
+        if (next_entry_candidates_o[r*8+c]) begin
+          row_key = row_key | keys_q[r*88+c*11 +: 11];
+        end
+      end
+      if (next_entry_row_o[r]) begin
+        deploy_key = deploy_key | row_key;
       end
     end
   end
@@ -269,24 +286,29 @@ module awc_assist_warp_table (
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       valid_q <= 48'd0;
-      high_q <= 48'd0;
-      started_q <= 48'd0;
-      keys_q <= 528'd0;
     end else begin
       valid_q <= next_valid;
-      high_q <= next_high;
-      started_q <= next_started;
-      keys_q <= next_keys;
     end
+  end
+
+  always @(posedge clk_i) begin
+    high_q <= next_high;
+    started_q <= next_started;
+    keys_q <= next_keys;
   end
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      last_q <= 6'd47;
+      last_row_q <= 6'd32;
+      behind_last_q <= 8'd0;
     end else if (deploy) begin
-      last_q <= next_entry_index_o;
+      last_row_q <= next_entry_row_o;
+      behind_last_q <= next_entry_behind_o;
     end
   end
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, free_entry_candidates_o, free_entry_row_o, free_entry_behind_o};
 
 endmodule
 

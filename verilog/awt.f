@@ -1,4 +1,4 @@
-awt_first_set.v
+awt_first_behind.v
 awt_entry_match.v
 selvedge_mem.v
 awt.v

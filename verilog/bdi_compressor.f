@@ -1,10 +1,9 @@
 selvedge_elastic_pipe_1.v
 bdi_compressor_bdi_pack_one.v
 bdi_compressor_bdi_pack.v
-bdi_compressor_bdi_bases.v
-bdi_compressor_bdi_stops.v
 bdi_compressor_bdi_subtract.v
 bdi_compressor_bdi_choose.v
+bdi_compressor_bdi_signs.v
 bdi_compressor_bdi_near.v
 bdi_compressor_bdi_nears.v
 bdi_compressor_bdi_first.v

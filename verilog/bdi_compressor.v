@@ -6,7 +6,7 @@
 // CABA, section 5.1; LATTE-CC, section IV.C.1. The payload is the smallest of eleven encodings, ties to the
 // wider base.
 //
-// Parameters: line_bytes = 128, pipeline_depth = 2
+// Parameters: line_bytes = 128, first_word = false, pipeline_depth = 2
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.1.0 with reset control
 //
@@ -18,11 +18,15 @@
 // difference (delta) from one of two bases: zero, or the first word that is no short difference from zero.
 // `Encoding` lists the eleven encodings, `Compressed` says how a payload is laid out, and `compress` and
 // `decompress` are the arithmetic. Subtraction wraps in the word's width; a delta of k bytes is in -2^(8k-1)
-// ..= 2^(8k-1)-1. The smallest payload wins, ties go to the wider base. What the papers leave open: an
-// encoding without deltas means that all words are equal.
+// ..= 2^(8k-1)-1. The smallest payload wins, ties go to the wider base. `Base` is the rule by which the
+// stored base is found: CABA's routines take the first word (section 5.1.2), even where it is a short
+// difference from zero, for which no search is needed. What the papers leave open: an encoding without deltas
+// means that all words are equal.
 //
 // PARAMETERS
 // - line_bytes, default 128, allowed 32, 64, 128: bytes of a line
+// - first_word, default false, allowed true, false: (compressor only) the base is the first word, even if it
+//   is a short difference from zero
 // - pipeline_depth, default 2, allowed 1 to 5: registers from input to output, which is the latency in cycles
 //
 // LATTE-CC charges 2 cycles to compress and 2 to decompress, CABA's dedicated hardware 5 and 1. One register
@@ -30,14 +34,14 @@
 // most:
 //
 // - 1, compressor search, trials, choice, subtraction, packing: spreading, bases, addition
-// - 2, compressor search, trials, choice / subtraction, packing: spreading / bases, addition
-// - 3, compressor search / trials, choice / subtraction, packing: spreading / bases / addition
-// - 4, compressor search / trials, choice / subtraction / packing: the same, and a register that shortens no
+// - 2, compressor search, trials / choice, subtraction, packing: spreading / bases, addition
+// - 3, compressor search / trials / choice, subtraction, packing: spreading / bases / addition
+// - 4, compressor search / trials / choice, subtraction / packing: the same, and a register that shortens no
 //   path
 // - 5, compressor search / trials / choice / subtraction / packing: the same, and two of them
 //
 // The search finds for each encoding which words are deltas from zero and which is the base; the trials say
-// which encodings fit.
+// which encoding is taken; the choice is that of its base and its mask.
 //
 // PORTS AND TIMING
 // Both blocks are valid/ready streams on both sides: an item moves in a cycle in which valid and ready are
@@ -60,8 +64,8 @@
 // encoding does not use (beyond its payload, or beyond the mask's words) are ignored.
 //
 // STORAGE
-// Every register of the pipeline: see `HwBlock::facts`. At 128 bytes and depth 2 the compressor holds 2,194
-// bits: 1,156 between choice and packing, 1,036 at the output, and 2 valid bits.
+// Every register of the pipeline: see `HwBlock::facts`. At 128 bytes and depth 2 the compressor holds 2,430
+// bits: 1,392 between trials and choice, 1,036 at the output, and 2 valid bits.
 
 `default_nettype none
 
@@ -88,21 +92,20 @@ module bdi_compressor (
   input  wire          ready_i
 );
 
-  wire [1471:0] first;
+  wire [1378:0] first;
   wire first_valid;
-  wire [1478:0] near;
-  wire near_valid;
+  reg [1391:0] near;
+  reg near_valid;
   reg [1155:0] chosen;
-  reg chosen_valid;
+  wire chosen_valid;
   reg [1155:0] deltas;
   wire deltas_valid;
   reg [1035:0] result;
   wire deltas_ready;
-  reg chosen_ready;
-  wire near_ready;
-  wire [1471:0] firsts_first_o;
-  wire [1478:0] nears_near_o;
-  wire [3:0] choose_tag_o;
+  wire chosen_ready;
+  reg near_ready;
+  wire [1378:0] firsts_first_o;
+  wire [1391:0] nears_near_o;
   wire [63:0] choose_base_o;
   wire [63:0] choose_mask_o;
   wire [1023:0] subtract_line_i;
@@ -116,11 +119,11 @@ module bdi_compressor (
   wire [63:0] pack_mask_i;
   wire [1023:0] pack_payload_o;
   wire [7:0] pack_size_o;
-  reg [0:0] after_choice_valid_i;
-  reg [1155:0] after_choice_data_i;
-  wire [0:0] after_choice_ready_o;
-  wire [0:0] after_choice_valid_o;
-  wire [1155:0] after_choice_data_o;
+  reg after_nears_valid_i;
+  reg [1391:0] after_nears_data_i;
+  wire after_nears_ready_o;
+  wire after_nears_valid_o;
+  wire [1391:0] after_nears_data_o;
   wire results_ready_o;
   wire [1035:0] results_data_o;
 
@@ -136,7 +139,6 @@ module bdi_compressor (
 
   bdi_compressor_bdi_choose choose (
     .near_i (near),
-    .tag_o  (choose_tag_o),
     .base_o (choose_base_o),
     .mask_o (choose_mask_o)
   );
@@ -158,21 +160,16 @@ module bdi_compressor (
     .size_o    (pack_size_o)
   );
 
-  genvar g;
-  generate
-    for (g = 0; g < 1; g = g + 1) begin : each_after_choice
-      selvedge_elastic_pipe_1 #(.DATA_WIDTH (1156)) after_choice (
-        .clk_i   (clk_i),
-        .rst_ni  (rst_ni),
-        .valid_i (after_choice_valid_i[g]),
-        .data_i  (after_choice_data_i[g*1156 +: 1156]),
-        .ready_o (after_choice_ready_o[g]),
-        .valid_o (after_choice_valid_o[g]),
-        .data_o  (after_choice_data_o[g*1156 +: 1156]),
-        .ready_i (deltas_ready)
-      );
-    end
-  endgenerate
+  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1392)) after_nears (
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .valid_i (after_nears_valid_i),
+    .data_i  (after_nears_data_i),
+    .ready_o (after_nears_ready_o),
+    .valid_o (after_nears_valid_o),
+    .data_o  (after_nears_data_o),
+    .ready_i (chosen_ready)
+  );
 
   selvedge_elastic_pipe_1 #(.DATA_WIDTH (1036)) results (
     .clk_i   (clk_i),
@@ -187,24 +184,27 @@ module bdi_compressor (
 
   assign first = firsts_first_o;
   assign first_valid = valid_i;
-  assign near = nears_near_o;
-  assign near_valid = first_valid;
 
-  always @(*) begin : comb_chosen
-    integer i;
-    chosen = {132'd0, near[1023:0]};
-    chosen[1027:1024] = choose_tag_o;
-    chosen[1091:1028] = choose_base_o;
-    chosen[1155:1092] = choose_mask_o;
-    chosen_valid = near_valid;
-    for (i = 0; i < 1; i = i + 1) begin
-      after_choice_valid_i[i] = chosen_valid;
-      after_choice_data_i[i*1156 +: 1156] = chosen;
-      chosen_valid = after_choice_valid_o[i];
-      chosen = after_choice_data_o[i*1156 +: 1156];
-    end
+  always @(*) begin
+    near = nears_near_o;
+    after_nears_data_i = near;
+    near = after_nears_data_o;
   end
 
+  always @(*) begin
+    near_valid = first_valid;
+    after_nears_valid_i = near_valid;
+    near_valid = after_nears_valid_o;
+  end
+
+  always @(*) begin
+    chosen = {132'd0, near[1023:0]};
+    chosen[1027:1024] = near[1382:1379];
+    chosen[1091:1028] = choose_base_o;
+    chosen[1155:1092] = choose_mask_o;
+  end
+
+  assign chosen_valid = near_valid;
   // the deltas, where the line was
   assign subtract_line_i = chosen[1023:0];
   assign subtract_tag_i = chosen[1027:1024];
@@ -236,16 +236,13 @@ module bdi_compressor (
   assign size_o = results_data_o[1035:1028];
   // from the last register back: each is ready when it is empty or the next one is
   assign deltas_ready = results_ready_o;
+  assign chosen_ready = deltas_ready;
 
-  always @(*) begin : comb_chosen_ready
-    integer i;
-    chosen_ready = deltas_ready;
-    for (i = 0; i < 1; i = i + 1) begin
-      chosen_ready = after_choice_ready_o[i];
-    end
+  always @(*) begin
+    near_ready = chosen_ready;
+    near_ready = after_nears_ready_o;
   end
 
-  assign near_ready = chosen_ready;
   assign ready_o = near_ready;
 
 endmodule

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_nears
 //
-// Tries all encodings: above what is known of the line, a bit for each with deltas, and whether all 8-byte
-// words are equal.
+// Tries all encodings, and takes the one with the smallest payload; ties go to the wider base.
 //
-// Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, FIRST = 1472, FW = 23, NEAR = 1479, NW = 24
+// A word is a delta of 1 byte from a base of 8 when it is one of 4 bytes, the lower halves differ by one of 2
+// bytes in 4, and the lowest quarters by one of 1 byte in 2. So no two encodings with one base compare the
+// same bits. Where bases differ, the narrower one has only copies of its sign in the bits above, which no
+// word that is a delta from it leaves.
+//
+// Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, FIRST = 1379, FW = 22, NEAR = 1392, NW = 22
 // Part of: bdi_compressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.1.0 with reset control
@@ -13,90 +17,177 @@
 
 module bdi_compressor_bdi_nears (
   // the line, bases and masks, as BdiFirsts lays them out
-  input  wire [1471:0] first_i,
-  // the same; then six bits in the order of the bases: the encoding fits; then one: all words are equal
-  output wire [1478:0] near_o
+  input  wire [1378:0] first_i,
+  // the same; then the tag of the encoding, and one bit for each tag from 2 to 10: it is that one
+  output wire [1391:0] near_o
 );
 
+  // tags of the encodings with deltas, smallest payload first
+  localparam [23:0] ORDER = 24'ha58473;
+  localparam [3:0] UNCOMPRESSED = 4'd0;
+  localparam [3:0] ZEROS = 4'd1;
+  localparam [3:0] B8D0 = 4'd2;
+  localparam [3:0] B4D0 = 4'd6;
+  localparam [3:0] B2D0 = 4'd9;
+  localparam [15:0] ONE = 16'd1;
   wire [1023:0] line;
+  reg [15:0] near_8;
+  reg [31:0] near_4;
   // the first 8-byte word
   wire [63:0] first;
   reg all_equal;
-  reg [1478:0] near;
-  wire [63:0] near_b8d1_base_i;
-  wire [15:0] near_b8d1_mask_i;
-  wire near_b8d1_fits_o;
-  wire [63:0] near_b8d2_base_i;
-  wire [15:0] near_b8d2_mask_i;
-  wire near_b8d2_fits_o;
+  wire halves_equal;
+  wire quarters_equal;
+  // one bit per tag: the encoding can represent the line
+  reg [15:0] fits;
+  reg [3:0] candidate;
+  reg found;
+  reg [3:0] tag;
+  // the bit of the tag
+  reg [15:0] takes;
+  reg [1391:0] near;
   wire [63:0] near_b8d4_base_i;
-  wire [15:0] near_b8d4_mask_i;
-  wire near_b8d4_fits_o;
-  wire [31:0] near_b4d1_base_i;
-  wire [31:0] near_b4d1_mask_i;
-  wire near_b4d1_fits_o;
+  wire [15:0] near_b8d4_near_o;
+  wire [31:0] near_b8d2_base_i;
+  wire [15:0] near_b8d2_near_o;
+  wire [15:0] near_b8d1_base_i;
+  wire [15:0] near_b8d1_near_o;
   wire [31:0] near_b4d2_base_i;
-  wire [31:0] near_b4d2_mask_i;
-  wire near_b4d2_fits_o;
+  wire [31:0] near_b4d2_near_o;
+  wire [15:0] near_b4d1_base_i;
+  wire [31:0] near_b4d1_near_o;
   wire [15:0] near_b2d1_base_i;
-  wire [63:0] near_b2d1_mask_i;
-  wire near_b2d1_fits_o;
+  wire [63:0] near_b2d1_near_o;
+  wire signs_b8d2_sign_i;
+  wire [15:0] signs_b8d2_same_o;
+  wire signs_b8d1_sign_i;
+  wire [15:0] signs_b8d1_same_o;
+  wire signs_b4d1_sign_i;
+  wire [31:0] signs_b4d1_same_o;
 
-  bdi_compressor_bdi_near #(.BASE (64), .DELTA (8)) near_b8d1 (
-    .line_i (line),
-    .base_i (near_b8d1_base_i),
-    .mask_i (near_b8d1_mask_i),
-    .fits_o (near_b8d1_fits_o)
-  );
-
-  bdi_compressor_bdi_near #(.BASE (64), .DELTA (16)) near_b8d2 (
-    .line_i (line),
-    .base_i (near_b8d2_base_i),
-    .mask_i (near_b8d2_mask_i),
-    .fits_o (near_b8d2_fits_o)
-  );
-
-  bdi_compressor_bdi_near #(.BASE (64), .DELTA (32)) near_b8d4 (
+  bdi_compressor_bdi_near #(.DELTA (32), .STRIDE (64)) near_b8d4 (
     .line_i (line),
     .base_i (near_b8d4_base_i),
-    .mask_i (near_b8d4_mask_i),
-    .fits_o (near_b8d4_fits_o)
+    .near_o (near_b8d4_near_o)
   );
 
-  bdi_compressor_bdi_near #(.BASE (32), .DELTA (8)) near_b4d1 (
+  bdi_compressor_bdi_near #(.DELTA (16), .STRIDE (64)) near_b8d2 (
     .line_i (line),
-    .base_i (near_b4d1_base_i),
-    .mask_i (near_b4d1_mask_i),
-    .fits_o (near_b4d1_fits_o)
+    .base_i (near_b8d2_base_i),
+    .near_o (near_b8d2_near_o)
   );
 
-  bdi_compressor_bdi_near #(.BASE (32), .DELTA (16)) near_b4d2 (
+  bdi_compressor_bdi_near #(.DELTA (8), .STRIDE (64)) near_b8d1 (
+    .line_i (line),
+    .base_i (near_b8d1_base_i),
+    .near_o (near_b8d1_near_o)
+  );
+
+  bdi_compressor_bdi_near #(.DELTA (16), .STRIDE (32)) near_b4d2 (
     .line_i (line),
     .base_i (near_b4d2_base_i),
-    .mask_i (near_b4d2_mask_i),
-    .fits_o (near_b4d2_fits_o)
+    .near_o (near_b4d2_near_o)
   );
 
-  bdi_compressor_bdi_near #(.BASE (16), .DELTA (8)) near_b2d1 (
+  bdi_compressor_bdi_near #(.DELTA (8), .STRIDE (32)) near_b4d1 (
+    .line_i (line),
+    .base_i (near_b4d1_base_i),
+    .near_o (near_b4d1_near_o)
+  );
+
+  bdi_compressor_bdi_near #(.DELTA (8), .STRIDE (16)) near_b2d1 (
     .line_i (line),
     .base_i (near_b2d1_base_i),
-    .mask_i (near_b2d1_mask_i),
-    .fits_o (near_b2d1_fits_o)
+    .near_o (near_b2d1_near_o)
+  );
+
+  bdi_compressor_bdi_signs #(.UP (32), .STRIDE (64)) signs_b8d2 (
+    .line_i (line),
+    .sign_i (signs_b8d2_sign_i),
+    .same_o (signs_b8d2_same_o)
+  );
+
+  bdi_compressor_bdi_signs #(.UP (48), .STRIDE (64)) signs_b8d1 (
+    .line_i (line),
+    .sign_i (signs_b8d1_sign_i),
+    .same_o (signs_b8d1_same_o)
+  );
+
+  bdi_compressor_bdi_signs #(.UP (16), .STRIDE (32)) signs_b4d1 (
+    .line_i (line),
+    .sign_i (signs_b4d1_sign_i),
+    .same_o (signs_b4d1_same_o)
   );
 
   assign line = first_i[1023:0];
-  assign near_b8d1_base_i = first_i[1087:1024];
-  assign near_b8d1_mask_i = first_i[1311:1296];
-  assign near_b8d2_base_i = first_i[1151:1088];
-  assign near_b8d2_mask_i = first_i[1327:1312];
-  assign near_b8d4_base_i = first_i[1215:1152];
-  assign near_b8d4_mask_i = first_i[1343:1328];
-  assign near_b4d1_base_i = first_i[1247:1216];
-  assign near_b4d1_mask_i = first_i[1375:1344];
-  assign near_b4d2_base_i = first_i[1279:1248];
-  assign near_b4d2_mask_i = first_i[1407:1376];
-  assign near_b2d1_base_i = first_i[1295:1280];
-  assign near_b2d1_mask_i = first_i[1471:1408];
+  assign near_b8d4_base_i = first_i[1087:1024];
+  assign near_b8d2_base_i = first_i[1119:1088];
+  assign signs_b8d2_sign_i = first_i[1119];
+  assign near_b8d1_base_i = first_i[1135:1120];
+  assign signs_b8d1_sign_i = first_i[1135];
+  assign near_b4d2_base_i = first_i[1167:1136];
+  assign near_b4d1_base_i = first_i[1183:1168];
+  assign signs_b4d1_sign_i = first_i[1183];
+  assign near_b2d1_base_i = first_i[1199:1184];
+
+  // an encoding fits when each word is a delta from zero or from the base
+  always @(*) begin
+    fits = 16'd0;
+    near_8 = near_b8d4_near_o;
+    fits[5] = &(near_8 | first_i[1250:1235]);
+    if (first_i[1200]) begin
+      near_8 = signs_b8d2_same_o;
+    end
+    near_8 = near_8 & near_b8d2_near_o;
+    fits[4] = &(near_8 | first_i[1234:1219]);
+    if (first_i[1201]) begin
+      near_8 = signs_b8d1_same_o;
+    end
+    near_8 = near_8 & near_b8d1_near_o;
+    fits[3] = &(near_8 | first_i[1218:1203]);
+    near_4 = near_b4d2_near_o;
+    fits[8] = &(near_4 | first_i[1314:1283]);
+    if (first_i[1202]) begin
+      near_4 = signs_b4d1_same_o;
+    end
+    near_4 = near_4 & near_b4d1_near_o;
+    fits[7] = &(near_4 | first_i[1282:1251]);
+    fits[10] = &(near_b2d1_near_o | first_i[1378:1315]);
+  end
+
+  // the encodings with deltas: the first in order of payload size that fits
+  always @(*) begin : comb_tag
+    integer rank;
+    tag = UNCOMPRESSED;
+    candidate = 4'd0;
+    found = 1'b0;
+    takes = 16'd0;
+    for (rank = 0; rank < 6; rank = rank + 1) begin
+      candidate = ORDER[rank*4 +: 4];
+      if (fits[candidate] & !found) begin
+        tag = candidate;
+        takes = ONE << candidate;
+        found = 1'b1;
+      end
+    end
+    if (all_equal) begin
+      takes = 16'd0;
+      if (!(|first)) begin
+        tag = ZEROS;
+      end else if (quarters_equal) begin
+        tag = B2D0;
+        takes = ONE << B2D0;
+      end else if (halves_equal) begin
+        tag = B4D0;
+        takes = ONE << B4D0;
+      end else begin
+        tag = B8D0;
+        takes = ONE << B8D0;
+      end
+    end
+  end
+
+  // a line of equal words has a shorter payload than any with deltas
   assign first = line[63:0];
 
   always @(*) begin : comb_all_equal
@@ -109,18 +200,19 @@ module bdi_compressor_bdi_nears (
     end
   end
 
+  assign halves_equal = first[31:0] == first[63:32];
+  assign quarters_equal = halves_equal & (first[15:0] == first[31:16]);
+
   always @(*) begin
-    near = {7'd0, first_i};
-    near[1472] = near_b8d1_fits_o;
-    near[1473] = near_b8d2_fits_o;
-    near[1474] = near_b8d4_fits_o;
-    near[1475] = near_b4d1_fits_o;
-    near[1476] = near_b4d2_fits_o;
-    near[1477] = near_b2d1_fits_o;
-    near[1478] = all_equal;
+    near = {13'd0, first_i};
+    near[1382:1379] = tag;
+    near[1391:1383] = takes[10:2];
   end
 
   assign near_o = near;
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, takes[1:0], takes[15:11]};
 
 endmodule
 

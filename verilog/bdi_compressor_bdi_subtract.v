@@ -3,9 +3,10 @@
 //
 // Takes from each word the chosen base, or zero. A line that stays uncompressed passes.
 //
-// It has base zero, so that the subtraction alone would do, too; but a solver then has to find that out.
+// A delta has at most half the bits of its word, so that only those are made: in 8 bytes, 32 bits of one
+// word, 16 of each of two, or 8 of each of four. The other bits are the line's.
 //
-// Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64
+// Parameters: LINE = 1024, LW = 16, N8 = 16, N2 = 64
 // Part of: bdi_compressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.1.0 with reset control
@@ -15,7 +16,7 @@
 module bdi_compressor_bdi_subtract (
   // the line
   input  wire [1023:0] line_i,
-  // tag of the encoding
+  // tag of the encoding: tags rise with the width of the word, 2 to 5, 6 to 8, 9 and 10
   input  wire    [3:0] tag_i,
   // its base
   input  wire   [63:0] base_i,
@@ -26,46 +27,78 @@ module bdi_compressor_bdi_subtract (
 );
 
   localparam [3:0] UNCOMPRESSED = 4'd0;
-  reg [63:0] word;
-  reg [63:0] base;
-  wire [63:0] stops;
-  reg [63:0] difference;
+  localparam [3:0] B8D4 = 4'd5;
+  localparam [3:0] B4D2 = 4'd8;
+  wire b8;
+  wire b2;
+  // a base of 4 bytes, or of 2 bytes twice
+  reg [31:0] pair;
+  // the mask's bits of the words that begin at each quarter of 8 bytes
+  reg [3:0] from_zero;
+  reg [31:0] low_word;
+  reg [31:0] low_base;
+  reg [15:0] half_word;
+  reg [15:0] half_base;
+  reg [7:0] last_word;
+  reg [7:0] last_base;
   reg [1023:0] deltas;
-  wire widths_b8_o;
-  wire widths_b4_o;
-  wire [63:0] widths_stops_o;
-  wire [1023:0] word_bases_bases_o;
 
-  bdi_compressor_bdi_stops widths (
-    .tag_i   (tag_i),
-    .b8_o    (widths_b8_o),
-    .b4_o    (widths_b4_o),
-    .stops_o (widths_stops_o)
-  );
+  assign b8 = tag_i <= B8D4;
+  assign b2 = tag_i > B4D2;
 
-  bdi_compressor_bdi_bases word_bases (
-    .base_i  (base_i),
-    .mask_i  (mask_i),
-    .b8_i    (widths_b8_o),
-    .b4_i    (widths_b4_o),
-    .bases_o (word_bases_bases_o)
-  );
+  always @(*) begin
+    pair = base_i[31:0];
+    // no borrow passes from one word of 2 bytes to the next one: the bit there belongs to no delta
+    if (b2) begin
+      pair[31:16] = base_i[15:0];
+      pair[15] = 1'b0;
+    end
+  end
 
-  // one row of subtractors for words of every width: at the highest bit of each a borrow ends
-  assign stops = widths_stops_o;
-
-  always @(*) begin : comb_word
-    integer i;
-    word = 64'd0;
-    base = 64'd0;
-    difference = 64'd0;
-    deltas = 1024'd0;
-    for (i = 0; i < 16; i = i + 1) begin
-      word = line_i[i*64 +: 64];
-      base = word_bases_bases_o[i*64 +: 64];
-      difference = (word | stops) - (base & ~stops);
-      difference = difference ^ (~(word ^ base) & stops);
-      deltas[i*64 +: 64] = difference;
+  always @(*) begin : comb_from_zero
+    integer w;
+    from_zero = 4'd0;
+    low_word = 32'd0;
+    low_base = 32'd0;
+    half_word = 16'd0;
+    half_base = 16'd0;
+    last_word = 8'd0;
+    last_base = 8'd0;
+    deltas = line_i;
+    for (w = 0; w < 16; w = w + 1) begin
+      from_zero = mask_i[w*4 +: 4];
+      if (b8) begin
+        from_zero[0] = mask_i[w];
+        from_zero[1] = mask_i[w];
+      end else if (!b2) begin
+        from_zero[0] = mask_i[w*2];
+        from_zero[1] = mask_i[w*2];
+        from_zero[2] = mask_i[w*2+1];
+      end
+      low_word = line_i[w*64 +: 32];
+      if (b2) begin
+        low_word[15] = 1'b1;
+      end
+      low_base = 32'd0;
+      half_base = 16'd0;
+      last_base = 8'd0;
+      if (!from_zero[0]) begin
+        low_base[15:0] = pair[15:0];
+      end
+      if (!from_zero[1]) begin
+        low_base[31:16] = pair[31:16];
+      end
+      if (!from_zero[2]) begin
+        half_base = base_i[15:0];
+      end
+      if (!from_zero[3]) begin
+        last_base = base_i[7:0];
+      end
+      half_word = line_i[w*64+32 +: 16];
+      last_word = line_i[w*64+48 +: 8];
+      deltas[w*64 +: 32] = low_word - low_base;
+      deltas[w*64+32 +: 16] = half_word - half_base;
+      deltas[w*64+48 +: 8] = last_word - last_base;
     end
   end
 
@@ -75,6 +108,9 @@ module bdi_compressor_bdi_subtract (
       deltas_o = line_i;
     end
   end
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, base_i[63:32]};
 
 endmodule
 

@@ -17,11 +17,15 @@
 // difference (delta) from one of two bases: zero, or the first word that is no short difference from zero.
 // `Encoding` lists the eleven encodings, `Compressed` says how a payload is laid out, and `compress` and
 // `decompress` are the arithmetic. Subtraction wraps in the word's width; a delta of k bytes is in -2^(8k-1)
-// ..= 2^(8k-1)-1. The smallest payload wins, ties go to the wider base. What the papers leave open: an
-// encoding without deltas means that all words are equal.
+// ..= 2^(8k-1)-1. The smallest payload wins, ties go to the wider base. `Base` is the rule by which the
+// stored base is found: CABA's routines take the first word (section 5.1.2), even where it is a short
+// difference from zero, for which no search is needed. What the papers leave open: an encoding without deltas
+// means that all words are equal.
 //
 // PARAMETERS
 // - line_bytes, default 128, allowed 32, 64, 128: bytes of a line
+// - first_word, default false, allowed true, false: (compressor only) the base is the first word, even if it
+//   is a short difference from zero
 // - pipeline_depth, default 2, allowed 1 to 5: registers from input to output, which is the latency in cycles
 //
 // LATTE-CC charges 2 cycles to compress and 2 to decompress, CABA's dedicated hardware 5 and 1. One register
@@ -29,14 +33,14 @@
 // most:
 //
 // - 1, compressor search, trials, choice, subtraction, packing: spreading, bases, addition
-// - 2, compressor search, trials, choice / subtraction, packing: spreading / bases, addition
-// - 3, compressor search / trials, choice / subtraction, packing: spreading / bases / addition
-// - 4, compressor search / trials, choice / subtraction / packing: the same, and a register that shortens no
+// - 2, compressor search, trials / choice, subtraction, packing: spreading / bases, addition
+// - 3, compressor search / trials / choice, subtraction, packing: spreading / bases / addition
+// - 4, compressor search / trials / choice, subtraction / packing: the same, and a register that shortens no
 //   path
 // - 5, compressor search / trials / choice / subtraction / packing: the same, and two of them
 //
 // The search finds for each encoding which words are deltas from zero and which is the base; the trials say
-// which encodings fit.
+// which encoding is taken; the choice is that of its base and its mask.
 //
 // PORTS AND TIMING
 // Both blocks are valid/ready streams on both sides: an item moves in a cycle in which valid and ready are
@@ -59,8 +63,8 @@
 // encoding does not use (beyond its payload, or beyond the mask's words) are ignored.
 //
 // STORAGE
-// Every register of the pipeline: see `HwBlock::facts`. At 128 bytes and depth 2 the compressor holds 2,194
-// bits: 1,156 between choice and packing, 1,036 at the output, and 2 valid bits.
+// Every register of the pipeline: see `HwBlock::facts`. At 128 bytes and depth 2 the compressor holds 2,430
+// bits: 1,392 between trials and choice, 1,036 at the output, and 2 valid bits.
 
 `default_nettype none
 
@@ -103,10 +107,10 @@ module bdi_decompressor (
   wire [2051:0] operands_operands_o;
   wire [1023:0] add_line_o;
   wire add_error_o;
-  reg [0:0] after_spread_valid_i;
+  reg after_spread_valid_i;
   reg [1155:0] after_spread_data_i;
-  wire [0:0] after_spread_ready_o;
-  wire [0:0] after_spread_valid_o;
+  wire after_spread_ready_o;
+  wire after_spread_valid_o;
   wire [1155:0] after_spread_data_o;
   wire results_ready_o;
   wire [1024:0] results_data_o;
@@ -132,21 +136,16 @@ module bdi_decompressor (
     .error_o    (add_error_o)
   );
 
-  genvar g;
-  generate
-    for (g = 0; g < 1; g = g + 1) begin : each_after_spread
-      selvedge_elastic_pipe_1 #(.DATA_WIDTH (1156)) after_spread (
-        .clk_i   (clk_i),
-        .rst_ni  (rst_ni),
-        .valid_i (after_spread_valid_i[g]),
-        .data_i  (after_spread_data_i[g*1156 +: 1156]),
-        .ready_o (after_spread_ready_o[g]),
-        .valid_o (after_spread_valid_o[g]),
-        .data_o  (after_spread_data_o[g*1156 +: 1156]),
-        .ready_i (both_ready)
-      );
-    end
-  endgenerate
+  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1156)) after_spread (
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .valid_i (after_spread_valid_i),
+    .data_i  (after_spread_data_i),
+    .ready_o (after_spread_ready_o),
+    .valid_o (after_spread_valid_o),
+    .data_o  (after_spread_data_o),
+    .ready_i (both_ready)
+  );
 
   selvedge_elastic_pipe_1 #(.DATA_WIDTH (1025)) results (
     .clk_i   (clk_i),
@@ -159,19 +158,19 @@ module bdi_decompressor (
     .ready_i (ready_i)
   );
 
-  always @(*) begin : comb_parts
-    integer i;
+  always @(*) begin
     parts = {132'd0, spread_deltas_o};
     parts[1027:1024] = encoding_i;
     parts[1091:1028] = payload_i[63:0];
     parts[1155:1092] = spread_mask_o;
+    after_spread_data_i = parts;
+    parts = after_spread_data_o;
+  end
+
+  always @(*) begin
     parts_valid = valid_i;
-    for (i = 0; i < 1; i = i + 1) begin
-      after_spread_valid_i[i] = parts_valid;
-      after_spread_data_i[i*1156 +: 1156] = parts;
-      parts_valid = after_spread_valid_o[i];
-      parts = after_spread_data_o[i*1156 +: 1156];
-    end
+    after_spread_valid_i = parts_valid;
+    parts_valid = after_spread_valid_o;
   end
 
   // the base of each word
@@ -192,12 +191,9 @@ module bdi_decompressor (
   // from the last register back: each is ready when it is empty or the next one is
   assign both_ready = results_ready_o;
 
-  always @(*) begin : comb_parts_ready
-    integer i;
+  always @(*) begin
     parts_ready = both_ready;
-    for (i = 0; i < 1; i = i + 1) begin
-      parts_ready = after_spread_ready_o[i];
-    end
+    parts_ready = after_spread_ready_o;
   end
 
   assign ready_o = parts_ready;

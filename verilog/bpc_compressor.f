@@ -1,3 +1,4 @@
+bpc_compressor_bpc_merge.v
 bpc_compressor_bpc_encode.v
 bpc_compressor_bpc_base.v
 bpc_compressor_bpc_planes.v

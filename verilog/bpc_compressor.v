@@ -40,9 +40,14 @@
 // whole bytes.
 //
 // SCHEMATIC
-//   compressor    line_i > differences, planes, DBX > [planes, four less each cycle] > four codes > [codes] > [payload]
-//                        > code of the base word ------------------------------------------------^
-//   decompressor  payload_i > base word > [codes, shifted as read] > four codes > [planes] > sums of differences > [line]
+//   compressor    line_i > differences > [planes, four less each cycle] > DBX, four codes > [codes] > last block > [payload]
+//                        > code of the base word -----------------------------------------------------^
+//   decompressor  payload_i > base word
+//                           > four codes > [codes] > four planes > [planes] > sums of differences > [line]
+//                             [payload, a block less when it is read] -^                            ^ the same register
+//
+// The decompressor takes codes apart one cycle before it makes planes of them: the first four in the cycle in
+// which the payload comes. Both blocks have one register for what they work on and what they show.
 //
 // PARAMETERS
 // - line_bytes, default 128, allowed 32, 64, 128: bytes of a line
@@ -50,8 +55,8 @@
 // PORTS AND TIMING
 // Both blocks are valid/ready streams on both sides with one line at a time: `ready_o` is high when no line
 // is at work and the result is free or taken in this cycle, so it depends on `ready_i`; no other output
-// depends on an input. `valid_o` never drops before `ready_i`. Results come from registers and stay after
-// they were taken.
+// depends on an input. `valid_o` never drops before `ready_i`. Results come from registers, which mean
+// nothing while `valid_o` is low.
 //
 //             0     1     2    ..    10    11    12
 //   clk_i     /--\__/--\__/--\__ .. /--\__/--\__/--\__
@@ -59,10 +64,11 @@
 //   ready_o   ------\___________ .. ______/-----------    with ready_i high
 //   valid_o   __________________ .. ______/-----\_____
 //
-// The compressor takes 11 cycles for every line: one for the planes, nine for 33 planes at four a cycle, one
-// for the result. The decompressor takes one for the base word, one for every four codes, and one for the
-// line: 3 to 11, and 2 when the line is not compressed. At four codes a cycle its longest way is the paper's
-// 11 cycles. A new line can enter in the cycle in which the result is taken.
+// The compressor takes 11 cycles for every line: one for the planes, nine for the codes of 33 planes at four
+// a cycle, and one in which the last code finds its place; those of the others do so while the next ones are
+// made. The decompressor takes one for the base word, one for every four codes, and one for the line: 3 to
+// 11, and 2 when the line is not compressed. At four codes a cycle its longest way is the paper's 11 cycles.
+// A new line can enter in the cycle in which the result is taken.
 //
 // ERRORS
 // A run beyond plane 0 and codes beyond the payload's end give a line of zeros with `error_o`. Places outside
@@ -96,46 +102,66 @@ module bpc_compressor (
   input  wire          ready_i
 );
 
+  localparam BLOCK = 128;
+  localparam BLOCKLOG = 7;
   localparam [6:0] FOUR_PLANES = 7'd124;
+  localparam [7:0] BLOCK_BITS = 8'd128;
   localparam [7:0] LINE_BYTES = 8'd128;
   // the most bits of codes that save a byte
   localparam [10:0] MOST = 11'h3f8;
   wire ready;
-  wire [10:0] bytes;
+  // the block in which the payload ends
+  wire [10:0] last_block;
+  wire [10:0] next_length;
+  wire [10:0] last_length;
+  reg [1023:0] filled;
   wire [1022:0] planes_of_line_planes_o;
-  wire [32:0] planes_of_line_zero_o;
-  wire [32:0] planes_of_line_dbp_zero_o;
   wire [31:0] base_base_i;
   wire [32:0] base_code_o;
   wire [5:0] base_length_o;
-  wire [123:0] encode_planes_i;
-  wire [4:0] encode_zero_i;
-  wire [3:0] encode_dbp_zero_i;
+  wire [154:0] encode_planes_i;
+  wire encode_last_i;
   wire [127:0] encode_codes_o;
-  wire [7:0] encode_length_o;
+  wire [23:0] encode_lengths_o;
   wire [5:0] encode_run_o;
-  // a line is at work
-  reg busy_q;
+  wire [6:0] merge_filled_i;
+  wire [255:0] merge_merged_o;
+  wire [7:0] merge_length_o;
+  reg [3:0] cycle_d;
+  // cycles that the line at work has been here; 0 when there is none
+  reg [3:0] cycle_q;
+  reg [1023:0] line_d;
   reg [1023:0] line_q;
-  // planes without a code, the next one lowest
+  reg [1022:0] planes_d;
+  // planes without a code, the next one lowest, and the one above them
   reg [1022:0] planes_q;
-  reg [32:0] zero_q;
-  reg [32:0] dbp_zero_q;
-  reg [5:0] left_q;
+  reg [30:0] above_d;
+  reg [30:0] above_q;
+  reg [5:0] run_d;
   reg [5:0] run_q;
-  // the codes so far
-  reg [1023:0] codes_q;
+  // four codes, and their lengths
+  reg [127:0] codes_q;
+  reg [23:0] lengths_q;
+  reg [10:0] length_d;
+  // bits of the codes in the payload
   reg [10:0] length_q;
+  reg [127:0] tail_d;
+  // the block of the payload in which these end
+  reg [127:0] tail_q;
+  reg valid_d;
   reg valid_q;
+  reg compressed_d;
   reg compressed_q;
+  reg [7:0] size_d;
   reg [7:0] size_q;
+  reg [1023:0] payload_d;
   reg [1023:0] payload_q;
+  reg [10:0] part_0;
+  reg [255:0] part_1;
 
   bpc_compressor_bpc_planes planes_of_line (
-    .line_i     (line_i),
-    .planes_o   (planes_of_line_planes_o),
-    .zero_o     (planes_of_line_zero_o),
-    .dbp_zero_o (planes_of_line_dbp_zero_o)
+    .line_i   (line_i),
+    .planes_o (planes_of_line_planes_o)
   );
 
   bpc_compressor_bpc_base base (
@@ -145,22 +171,107 @@ module bpc_compressor (
   );
 
   bpc_compressor_bpc_encode encode (
-    .planes_i   (encode_planes_i),
-    .zero_i     (encode_zero_i),
-    .dbp_zero_i (encode_dbp_zero_i),
-    .left_i     (left_q),
-    .run_i      (run_q),
-    .codes_o    (encode_codes_o),
-    .length_o   (encode_length_o),
-    .run_o      (encode_run_o)
+    .planes_i  (encode_planes_i),
+    .above_i   (above_q),
+    .last_i    (encode_last_i),
+    .run_i     (run_q),
+    .codes_o   (encode_codes_o),
+    .lengths_o (encode_lengths_o),
+    .run_o     (encode_run_o)
   );
 
+  bpc_compressor_bpc_merge merge (
+    .codes_i   (codes_q),
+    .lengths_i (lengths_q),
+    .tail_i    (tail_q),
+    .filled_i  (merge_filled_i),
+    .merged_o  (merge_merged_o),
+    .length_o  (merge_length_o)
+  );
+
+  always @(*) begin
+    cycle_d = cycle_q;
+    line_d = line_q;
+    length_d = length_q;
+    tail_d = tail_q;
+    valid_d = valid_q;
+    compressed_d = compressed_q;
+    size_d = size_q;
+    payload_d = payload_q;
+    planes_d = planes_q >> FOUR_PLANES;
+    above_d = planes_q[123:93];
+    run_d = encode_run_o;
+    part_0 = 11'd0;
+    part_1 = 256'd0;
+    if (ready) begin
+      valid_d = 1'b0;
+      if (valid_i) begin
+        // take a line: its planes, and the code of its first word
+        cycle_d = 4'd1;
+        line_d = line_i;
+        planes_d = planes_of_line_planes_o;
+        above_d = 31'd0;
+        run_d = 6'd0;
+        tail_d = {95'd0, base_code_o};
+        length_d = {5'd0, base_length_o};
+        payload_d = 1024'd0;
+      end
+    end else if (cycle_q == 4'd1) begin
+      // the first codes are made
+      cycle_d = 4'd2;
+    end else if (cycle_q == 4'd10) begin
+      // the result
+      cycle_d = 4'd0;
+      valid_d = 1'b1;
+      if (last_length <= MOST) begin
+        compressed_d = 1'b1;
+        part_0 = (last_length + 11'd7) >> 3;
+        size_d = part_0[7:0];
+        payload_d = filled;
+      end else begin
+        compressed_d = 1'b0;
+        size_d = LINE_BYTES;
+        payload_d = line_q;
+      end
+    end else if (|cycle_q) begin
+      cycle_d = cycle_q + 4'd1;
+      payload_d = filled;
+      length_d = next_length;
+      tail_d = merge_merged_o[127:0];
+      if ((next_length >> BLOCKLOG) != last_block) begin
+        part_1 = merge_merged_o >> BLOCK_BITS;
+        tail_d = part_1[127:0];
+      end
+    end
+  end
+
   assign base_base_i = line_i[31:0];
-  assign encode_planes_i = planes_q[123:0];
-  assign encode_zero_i = zero_q[4:0];
-  assign encode_dbp_zero_i = dbp_zero_q[3:0];
-  assign ready = !busy_q & (!valid_q | ready_i);
-  assign bytes = (length_q + 11'd7) >> 3;
+  // the planes leave four at a time; behind the last one come zeros, so that no enable is needed
+  assign encode_planes_i = planes_q[154:0];
+  assign encode_last_i = cycle_q == 4'd9;
+
+  assign merge_filled_i = length_q[6:0];
+  assign last_block = length_q >> BLOCKLOG;
+
+  always @(*) begin : comb_filled
+    integer j;
+    integer piece;
+    filled = payload_q;
+    for (j = 0; j < 8; j = j + 1) begin
+      for (piece = 0; piece < 2; piece = piece + 1) begin
+        if (last_block == j[10:0]) begin
+          filled[j*BLOCK+piece*64 +: 64] = merge_merged_o[piece*64 +: 64];
+        end else if ((last_block + 11'd1) == j[10:0]) begin
+          filled[j*BLOCK+piece*64 +: 64] = merge_merged_o[BLOCK+piece*64 +: 64];
+        end
+      end
+    end
+  end
+
+  assign next_length = length_q + {3'd0, merge_length_o};
+  // of the last four planes only the first one is there
+  assign last_length = length_q + {5'd0, lengths_q[5:0]};
+  assign ready = !(|cycle_q) & (!valid_q | ready_i);
   assign ready_o = ready;
   assign valid_o = valid_q;
   assign compressed_o = compressed_q;
@@ -169,66 +280,30 @@ module bpc_compressor (
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      busy_q <= 1'b0;
-      left_q <= 6'd0;
+      cycle_q <= 4'd0;
       valid_q <= 1'b0;
-    end else if (ready) begin
-      valid_q <= 1'b0;
-      if (valid_i) begin
-        // take a line: its planes, and the code of its first word
-        busy_q <= 1'b1;
-        left_q <= 6'd33;
-      end
-    end else if (busy_q & (|left_q)) begin
-      // code four planes; beyond the last one a zero flag is low, so that a run ends there
-      if (left_q > 6'd4) begin
-        left_q <= left_q - 6'd4;
-      end else begin
-        left_q <= 6'd0;
-      end
-    end else if (busy_q) begin
-      // the result
-      busy_q <= 1'b0;
-      valid_q <= 1'b1;
+    end else begin
+      cycle_q <= cycle_d;
+      valid_q <= valid_d;
     end
   end
 
   always @(posedge clk_i) begin
-    if (ready) begin
-      if (valid_i) begin
-        // take a line: its planes, and the code of its first word
-        line_q <= line_i;
-        planes_q <= planes_of_line_planes_o;
-        zero_q <= planes_of_line_zero_o;
-        dbp_zero_q <= planes_of_line_dbp_zero_o;
-        run_q <= 6'd0;
-        codes_q <= {991'd0, base_code_o};
-        length_q <= {5'd0, base_length_o};
-      end
-    end else if (busy_q & (|left_q)) begin
-      // code four planes; beyond the last one a zero flag is low, so that a run ends there
-      planes_q <= planes_q >> FOUR_PLANES;
-      zero_q <= zero_q >> 4;
-      dbp_zero_q <= dbp_zero_q >> 4;
-      run_q <= encode_run_o;
-      codes_q <= codes_q | ({896'd0, encode_codes_o} << length_q);
-      length_q <= length_q + {3'd0, encode_length_o};
-    end else if (busy_q) begin
-      // the result
-      if (length_q <= MOST) begin
-        compressed_q <= 1'b1;
-        size_q <= bytes[7:0];
-        payload_q <= codes_q;
-      end else begin
-        compressed_q <= 1'b0;
-        size_q <= LINE_BYTES;
-        payload_q <= line_q;
-      end
-    end
+    codes_q <= encode_codes_o;
+    lengths_q <= encode_lengths_o;
+    line_q <= line_d;
+    planes_q <= planes_d;
+    above_q <= above_d;
+    run_q <= run_d;
+    length_q <= length_d;
+    tail_q <= tail_d;
+    compressed_q <= compressed_d;
+    size_q <= size_d;
+    payload_q <= payload_d;
   end
 
   // bits that nothing here looks at
-  wire unused = &{1'b0, bytes[10:8]};
+  wire unused = &{1'b0, part_0[10:8], part_1[255:128]};
 
 endmodule
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_compressor_bpc_encode
 //
-// Codes four planes and packs their codes, first plane lowest.
+// Codes four planes.
 //
-// P is the bits of a plane, PLACE those of a place in it, F those of the longest code (P + 1); FOUR and CHUNK
-// are four times P and F. The code of a run of zero planes comes with its last plane.
+// P is the bits of a plane, PLACE those of a place in it, F those of the longest code (P + 1); FIVE is five
+// times P, CHUNK four times F. The code of a run of zero planes comes with its last plane.
 //
-// Parameters: P = 31, PLACE = 5, F = 32, FOUR = 124, FW = 2, CHUNK = 128, CW = 2
+// Parameters: P = 31, PLACE = 5, F = 32, FIVE = 155, FW = 3, CHUNK = 128, CW = 2
 // Part of: bpc_compressor
 // Source: LATTE-CC, table I
 // Written by selvedge 0.1.0 with reset control
@@ -14,110 +14,160 @@
 `default_nettype none
 
 module bpc_compressor_bpc_encode (
-  // the planes after the exclusive-or
-  input  wire [123:0] planes_i,
-  // one bit for each of these planes and the next one: it is zero
-  input  wire   [4:0] zero_i,
-  // one bit per plane: it is zero before the exclusive-or
-  input  wire   [3:0] dbp_zero_i,
-  // planes of the line that are left, these included
-  input  wire   [5:0] left_i,
+  // the planes before the exclusive-or, and the next one
+  input  wire [154:0] planes_i,
+  // the plane above them
+  input  wire  [30:0] above_i,
+  // only the first of the planes belongs to the line
+  input  wire         last_i,
   // zero planes just before these
   input  wire   [5:0] run_i,
-  // the codes
+  // the codes, F bits each
   output wire [127:0] codes_o,
-  // bits of all codes
-  output wire   [7:0] length_o,
+  // bits of each code, 6 bits each; 0 where there is none
+  output wire  [23:0] lengths_o,
   // zero planes at the end that have no code yet
-  output wire   [5:0] run_o
+  output reg    [5:0] run_o
 );
 
+  localparam F = 32;
   localparam P = 31;
-  localparam [7:0] WITH_PLACE = 8'd10;
-  localparam [7:0] RAW = 8'd32;
+  localparam [5:0] WITH_PLACE = 6'd10;
+  localparam [5:0] RAW = 6'd32;
+  reg [30:0] above;
+  reg [30:0] dbp;
   reg [30:0] plane;
+  // one bit per plane: it is zero after the exclusive-or
+  reg [4:0] zero;
   // ones that have a one as their upper neighbour
   reg [30:0] pairs;
+  // ones that have no one beside them
+  reg [30:0] alone;
   reg [30:0] marked;
-  reg [5:0] ones;
+  // bits that are set in the place of some marked one
   reg [4:0] place;
-  reg [31:0] code;
-  reg [127:0] wide_code;
-  reg [7:0] length;
+  // bits that are clear in the place of some marked one
+  reg [4:0] not_place;
+  reg one_marked;
+  // zero planes up to this one among the four
+  reg [5:0] here;
+  // all planes so far are zero
+  reg all_zero;
   reg [5:0] run;
+  reg [31:0] code;
+  reg [5:0] length;
   reg [127:0] codes;
-  reg [7:0] total;
+  reg [23:0] lengths;
 
-  always @(*) begin : comb_plane
+  // beyond the line no plane counts as zero, so that a run ends there
+  always @(*) begin : comb_above
     integer i;
     integer k;
+    above = above_i;
+    dbp = 31'd0;
+    zero = 5'd0;
+    for (k = 0; k < 5; k = k + 1) begin
+      dbp = planes_i[k*P +: 31];
+      if (k == 0) begin
+        zero[k] = dbp == above;
+      end else begin
+        zero[k] = (dbp == above) & !last_i;
+      end
+      above = dbp;
+    end
+    above = above_i;
     plane = 31'd0;
     pairs = 31'd0;
+    alone = 31'd0;
     marked = 31'd0;
-    ones = 6'd0;
     place = 5'd0;
+    not_place = 5'd0;
+    one_marked = 1'b0;
+    here = 6'd0;
+    all_zero = 1'b1;
+    run = 6'd0;
     code = 32'd0;
-    wide_code = 128'd0;
-    length = 8'd0;
-    run = run_i;
+    length = 6'd0;
     codes = 128'd0;
-    total = 8'd0;
+    lengths = 24'd0;
     for (k = 0; k < 4; k = k + 1) begin
-      plane = planes_i[k*P +: 31];
-      pairs = plane & (plane >> 1);
-      ones = 6'd0;
-      place = 5'd0;
+      dbp = planes_i[k*P +: 31];
+      plane = dbp ^ above;
+      above = dbp;
       // the place is used where one bit is marked: the single one, or the lower of two neighbours
+      pairs = plane & (plane >> 1);
+      alone = plane & ~(pairs | (pairs << 1));
       marked = plane;
       if (|pairs) begin
         marked = pairs;
       end
+      // places differ in some bit, which then is set in one and clear in another
+      place = 5'd0;
+      not_place = 5'd0;
       for (i = 0; i < 31; i = i + 1) begin
-        ones = ones + {5'd0, plane[i]};
         if (marked[i]) begin
-          place = i[4:0];
+          place = place | i[4:0];
+          not_place = not_place | ~i[4:0];
         end
+      end
+      one_marked = !(|(place & not_place));
+      // a run that begins before these planes goes on while all of them are zero
+      run = 6'd0;
+      if (zero[k]) begin
+        here = here + 6'd1;
+        run = here;
+        if (all_zero) begin
+          run = here + run_i;
+        end
+      end else begin
+        here = 6'd0;
+        all_zero = 1'b0;
       end
       code = 32'd0;
-      length = 8'd0;
-      if (k[5:0] < left_i) begin
-        if (zero_i[k]) begin
-          run = run + 6'd1;
-          if (!zero_i[k+1]) begin
-            if (run == 6'd1) begin
-              code = 32'd4;
-              length = 8'd3;
-            end else begin
-              code = ({26'd0, run - 6'd2} << 2) | 32'd2;
-              length = 8'd7;
-            end
-            run = 6'd0;
+      length = 6'd0;
+      if (zero[k]) begin
+        if (!zero[k+1]) begin
+          if (run == 6'd1) begin
+            code = 32'd4;
+            length = 6'd3;
+          end else begin
+            code = ({26'd0, run - 6'd2} << 2) | 32'd2;
+            length = 6'd7;
           end
-        end else if (&plane) begin
-          length = 8'd5;
-        end else if (dbp_zero_i[k]) begin
-          code = 32'd16;
-          length = 8'd5;
-        end else if ((ones == 6'd2) & (|pairs)) begin
-          code = ({27'd0, place} << 5) | 32'd8;
-          length = WITH_PLACE;
-        end else if (ones == 6'd1) begin
-          code = ({27'd0, place} << 5) | 32'd24;
-          length = WITH_PLACE;
-        end else begin
-          code = ({1'b0, plane} << 1) | 32'd1;
-          length = RAW;
         end
+      end else if (&plane) begin
+        length = 6'd5;
+      end else if (!(|dbp)) begin
+        code = 32'd16;
+        length = 6'd5;
+      end else if (one_marked & !(|pairs)) begin
+        code = ({27'd0, place} << 5) | 32'd24;
+        length = WITH_PLACE;
+      end else if (one_marked & !(|alone)) begin
+        code = ({27'd0, place} << 5) | 32'd8;
+        length = WITH_PLACE;
+      end else begin
+        code = ({1'b0, plane} << 1) | 32'd1;
+        length = RAW;
       end
-      wide_code[31:0] = code;
-      codes = codes | (wide_code << total);
-      total = total + length;
+      if ((k > 0) & last_i) begin
+        code = 32'd0;
+        length = 6'd0;
+      end
+      codes[k*F +: 32] = code;
+      lengths[k*6 +: 6] = length;
     end
   end
 
   assign codes_o = codes;
-  assign length_o = total;
-  assign run_o = run;
+  assign lengths_o = lengths;
+
+  always @(*) begin
+    run_o = 6'd0;
+    if (zero[4]) begin
+      run_o = run;
+    end
+  end
 
 endmodule
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_compressor_bpc_planes
 //
-// Differences of neighbouring words, turned into bit planes, and each plane's exclusive-or with the one above
-// it.
+// Differences of neighbouring words, turned into bit planes.
 //
 // P is the bits of a plane, one per difference; ALL those of all 33 planes. Plane 0 of the outputs is the
 // highest: that of the signs.
@@ -17,25 +16,15 @@
 module bpc_compressor_bpc_planes (
   // the line
   input  wire [1023:0] line_i,
-  // the planes after the exclusive-or
-  output wire [1022:0] planes_o,
-  // one bit per plane: it is zero after the exclusive-or
-  output wire   [32:0] zero_o,
-  // one bit per plane: it is zero before the exclusive-or
-  output wire   [32:0] dbp_zero_o
+  // the planes before the exclusive-or
+  output wire [1022:0] planes_o
 );
 
   localparam P = 31;
   reg [31:0] word;
   reg [31:0] last;
   reg [32:0] delta;
-  // the planes before the exclusive-or
-  reg [1022:0] dbp;
-  reg [30:0] plane;
-  reg [30:0] above;
   reg [1022:0] planes;
-  reg [32:0] zero;
-  reg [32:0] dbp_zero;
 
   always @(*) begin : comb_word
     integer i;
@@ -43,36 +32,18 @@ module bpc_compressor_bpc_planes (
     word = 32'd0;
     last = 32'd0;
     delta = 33'd0;
-    dbp = 1023'd0;
+    planes = 1023'd0;
     for (i = 0; i < 31; i = i + 1) begin
       word = line_i[i*32+32 +: 32];
       last = line_i[i*32 +: 32];
       delta = {1'b0, word} - {1'b0, last};
       for (j = 0; j < 33; j = j + 1) begin
-        dbp[(32-j)*P+i] = delta[j];
+        planes[(32-j)*P+i] = delta[j];
       end
     end
   end
 
-  always @(*) begin : comb_plane
-    integer j;
-    plane = 31'd0;
-    above = 31'd0;
-    planes = 1023'd0;
-    zero = 33'd0;
-    dbp_zero = 33'd0;
-    for (j = 0; j < 33; j = j + 1) begin
-      plane = dbp[j*P +: 31];
-      dbp_zero[j] = !(|plane);
-      zero[j] = plane == above;
-      planes[j*P +: 31] = plane ^ above;
-      above = plane;
-    end
-  end
-
   assign planes_o = planes;
-  assign zero_o = zero;
-  assign dbp_zero_o = dbp_zero;
 
 endmodule
 

@@ -1,3 +1,4 @@
 bpc_decompressor_bpc_rebuild.v
 bpc_decompressor_bpc_decode.v
+bpc_decompressor_bpc_split.v
 bpc_decompressor.v

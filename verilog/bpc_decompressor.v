@@ -41,9 +41,14 @@
 // whole bytes.
 //
 // SCHEMATIC
-//   compressor    line_i > differences, planes, DBX > [planes, four less each cycle] > four codes > [codes] > [payload]
-//                        > code of the base word ------------------------------------------------^
-//   decompressor  payload_i > base word > [codes, shifted as read] > four codes > [planes] > sums of differences > [line]
+//   compressor    line_i > differences > [planes, four less each cycle] > DBX, four codes > [codes] > last block > [payload]
+//                        > code of the base word -----------------------------------------------------^
+//   decompressor  payload_i > base word
+//                           > four codes > [codes] > four planes > [planes] > sums of differences > [line]
+//                             [payload, a block less when it is read] -^                            ^ the same register
+//
+// The decompressor takes codes apart one cycle before it makes planes of them: the first four in the cycle in
+// which the payload comes. Both blocks have one register for what they work on and what they show.
 //
 // PARAMETERS
 // - line_bytes, default 128, allowed 32, 64, 128: bytes of a line
@@ -51,8 +56,8 @@
 // PORTS AND TIMING
 // Both blocks are valid/ready streams on both sides with one line at a time: `ready_o` is high when no line
 // is at work and the result is free or taken in this cycle, so it depends on `ready_i`; no other output
-// depends on an input. `valid_o` never drops before `ready_i`. Results come from registers and stay after
-// they were taken.
+// depends on an input. `valid_o` never drops before `ready_i`. Results come from registers, which mean
+// nothing while `valid_o` is low.
 //
 //             0     1     2    ..    10    11    12
 //   clk_i     /--\__/--\__/--\__ .. /--\__/--\__/--\__
@@ -60,10 +65,11 @@
 //   ready_o   ------\___________ .. ______/-----------    with ready_i high
 //   valid_o   __________________ .. ______/-----\_____
 //
-// The compressor takes 11 cycles for every line: one for the planes, nine for 33 planes at four a cycle, one
-// for the result. The decompressor takes one for the base word, one for every four codes, and one for the
-// line: 3 to 11, and 2 when the line is not compressed. At four codes a cycle its longest way is the paper's
-// 11 cycles. A new line can enter in the cycle in which the result is taken.
+// The compressor takes 11 cycles for every line: one for the planes, nine for the codes of 33 planes at four
+// a cycle, and one in which the last code finds its place; those of the others do so while the next ones are
+// made. The decompressor takes one for the base word, one for every four codes, and one for the line: 3 to
+// 11, and 2 when the line is not compressed. At four codes a cycle its longest way is the paper's 11 cycles.
+// A new line can enter in the cycle in which the result is taken.
 //
 // ERRORS
 // A run beyond plane 0 and codes beyond the payload's end give a line of zeros with `error_o`. Places outside
@@ -97,31 +103,42 @@ module bpc_decompressor (
   input  wire          ready_i
 );
 
+  localparam [7:0] BLOCK_BITS = 8'd128;
+  localparam [8:0] WHOLE_BLOCK = 9'd128;
   localparam [10:0] LINE_BITS = 11'h400;
   localparam [31:0] ONES_ABOVE_4 = 32'hfffffff0;
   localparam [31:0] ONES_ABOVE_8 = 32'hffffff00;
   localparam [31:0] ONES_ABOVE_16 = 32'hffff0000;
   wire ready;
-  wire decoded;
+  reg [255:0] window;
+  reg [8:0] next_place;
   reg [31:0] first;
   reg [5:0] first_length;
   // sign-extension of the field of a short base
   wire sign_4;
   wire sign_8;
   wire sign_16;
-  wire [127:0] decode_codes_i;
+  wire [127:0] split_window_i;
+  wire [127:0] split_codes_o;
+  wire [7:0] split_length_o;
   wire [7:0] decode_length_o;
   wire [5:0] decode_next_o;
+  wire decode_done_o;
   wire [30:0] decode_above_o;
   wire [991:0] decode_planes_o;
   wire decode_error_o;
-  reg [991:0] rebuild_planes_i;
   wire [1023:0] rebuild_line_o;
   // a payload is at work
   reg busy_q;
   reg coded_q;
-  // what is left of the payload, the next bit lowest
-  reg [1023:0] payload_q;
+  // all planes have been read
+  reg decoded_q;
+  // what is left of the payload in whole blocks; then the line
+  reg [1023:0] line_q;
+  // the next bit of the lowest block
+  reg [6:0] place_q;
+  // four codes
+  reg [127:0] codes_q;
   // bits that have been read
   reg [10:0] length_q;
   reg [31:0] base_q;
@@ -132,15 +149,21 @@ module bpc_decompressor (
   reg failed_q;
   reg valid_q;
   reg error_q;
-  reg [1023:0] line_q;
+
+  bpc_decompressor_bpc_split split (
+    .window_i (split_window_i),
+    .codes_o  (split_codes_o),
+    .length_o (split_length_o)
+  );
 
   bpc_decompressor_bpc_decode decode (
-    .codes_i  (decode_codes_i),
+    .codes_i  (codes_q),
     .next_i   (next_plane_q),
     .above_i  (above_q),
     .planes_i (planes_q),
     .length_o (decode_length_o),
     .next_o   (decode_next_o),
+    .done_o   (decode_done_o),
     .above_o  (decode_above_o),
     .planes_o (decode_planes_o),
     .error_o  (decode_error_o)
@@ -148,7 +171,7 @@ module bpc_decompressor (
 
   bpc_decompressor_bpc_rebuild rebuild (
     .base_i   (base_q),
-    .planes_i (rebuild_planes_i),
+    .planes_i (planes_q),
     .line_o   (rebuild_line_o)
   );
 
@@ -184,18 +207,21 @@ module bpc_decompressor (
     end
   end
 
-  assign decode_codes_i = payload_q[127:0];
-  // the adders see no planes before all are there, so that they rest meanwhile
-  assign decoded = next_plane_q == 6'd33;
+  assign ready = !busy_q & (!valid_q | ready_i);
 
+  // four codes are taken apart each cycle, the first when the payload comes
   always @(*) begin
-    rebuild_planes_i = 992'd0;
-    if (decoded) begin
-      rebuild_planes_i = planes_q;
+    if (ready) begin
+      window = payload_i[255:0] >> first_length;
+      next_place = {3'd0, first_length};
+    end else begin
+      window = line_q[255:0] >> place_q;
+      next_place = {2'd0, place_q};
     end
+    next_place = next_place + {1'b0, split_length_o};
   end
 
-  assign ready = !busy_q & (!valid_q | ready_i);
+  assign split_window_i = window[127:0];
   assign ready_o = ready;
   assign valid_o = valid_q;
   assign error_o = error_q;
@@ -204,24 +230,18 @@ module bpc_decompressor (
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q <= 1'b0;
-      next_plane_q <= 6'd0;
       valid_q <= 1'b0;
     end else if (ready) begin
       valid_q <= 1'b0;
       if (valid_i) begin
         busy_q <= 1'b1;
-        if (compressed_i) begin
-          next_plane_q <= 6'd0;
-        end else begin
-          next_plane_q <= 6'd33;
-        end
       end
-    end else if (busy_q & !decoded) begin
-      next_plane_q <= decode_next_o;
-    end else if (busy_q) begin
-      // the result
-      busy_q <= 1'b0;
-      valid_q <= 1'b1;
+    end else if (!(busy_q & !decoded_q)) begin
+      if (busy_q) begin
+        // the result
+        busy_q <= 1'b0;
+        valid_q <= 1'b1;
+      end
     end
   end
 
@@ -229,35 +249,46 @@ module bpc_decompressor (
     if (ready) begin
       if (valid_i) begin
         coded_q <= compressed_i;
+        decoded_q <= !compressed_i;
         base_q <= first;
         above_q <= 31'd0;
         failed_q <= 1'b0;
+        next_plane_q <= 6'd0;
         length_q <= {5'd0, first_length};
-        if (compressed_i) begin
-          payload_q <= payload_i >> first_length;
-        end else begin
-          payload_q <= payload_i;
+        codes_q <= split_codes_o;
+        place_q <= next_place[6:0];
+        line_q <= payload_i;
+        if (compressed_i & (next_place >= WHOLE_BLOCK)) begin
+          line_q <= payload_i >> BLOCK_BITS;
         end
       end
-    end else if (busy_q & !decoded) begin
-      payload_q <= payload_q >> decode_length_o;
+    end else if (busy_q & !decoded_q) begin
+      codes_q <= split_codes_o;
+      place_q <= next_place[6:0];
+      if (next_place >= WHOLE_BLOCK) begin
+        line_q <= line_q >> BLOCK_BITS;
+      end
       length_q <= length_q + {3'd0, decode_length_o};
+      next_plane_q <= decode_next_o;
+      decoded_q <= decode_done_o;
       above_q <= decode_above_o;
       planes_q <= decode_planes_o;
       failed_q <= decode_error_o;
     end else if (busy_q) begin
       // the result
       error_q <= 1'b0;
-      if (!coded_q) begin
-        line_q <= payload_q;
-      end else if (failed_q | (length_q > LINE_BITS)) begin
-        line_q <= 1024'd0;
-        error_q <= 1'b1;
-      end else begin
+      if (coded_q) begin
         line_q <= rebuild_line_o;
+        if (failed_q | (length_q > LINE_BITS)) begin
+          line_q <= 1024'd0;
+          error_q <= 1'b1;
+        end
       end
     end
   end
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, window[255:128]};
 
 endmodule
 

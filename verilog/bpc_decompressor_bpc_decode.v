@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_decompressor_bpc_decode
 //
-// Reads up to four codes of planes.
+// Makes planes of up to four codes: those that are left when all planes are there are none.
 //
 // P is the bits of a plane, PLACE those of a place in it, F those of the longest code (P + 1); CHUNK is four
 // times F and DATA the bits of the 32 planes that words need: all but the first, which is that of the signs.
-// A plane also goes to all planes behind it, which is right for a run of zeros and otherwise written over
-// later.
+// The last plane also goes to all planes behind it, which is right for a run of zeros and otherwise written
+// over later.
 //
 // Parameters: P = 31, PLACE = 5, F = 32, CHUNK = 128, CW = 2, DATA = 992, DW = 16
 // Part of: bpc_decompressor
@@ -16,18 +16,20 @@
 `default_nettype none
 
 module bpc_decompressor_bpc_decode (
-  // the next bits of the payload
+  // four codes, F bits each
   input  wire [127:0] codes_i,
-  // planes that have been read, 0 to 33
+  // planes that have been read, 0 to 32
   input  wire   [5:0] next_i,
   // the last plane, before the exclusive-or
   input  wire  [30:0] above_i,
   // the planes before the exclusive-or
   input  wire [991:0] planes_i,
-  // bits of the codes that were read
+  // bits of the codes that are some
   output wire   [7:0] length_o,
-  // planes that have been read now
+  // planes that have been read now, unless all have
   output wire   [5:0] next_o,
+  // all planes have been read
+  output wire         done_o,
   // the last plane now
   output wire  [30:0] above_o,
   // the planes now
@@ -36,84 +38,104 @@ module bpc_decompressor_bpc_decode (
   output wire         error_o
 );
 
+  localparam F = 32;
   localparam P = 31;
   localparam [7:0] WITH_PLACE = 8'd10;
   localparam [7:0] RAW = 8'd32;
-  localparam [30:0] ONE = 31'd1;
-  localparam [30:0] TWO_ONES = 31'd3;
   localparam [30:0] ALL_ONES = {31{1'b1}};
-  reg [127:0] codes;
   reg [31:0] code;
   reg [4:0] place;
+  // the bit at that place
+  reg [30:0] mark;
   reg [30:0] plane;
-  reg [6:0] count;
+  reg [7:0] count;
+  reg [7:0] counted;
   reg [7:0] length;
   reg [7:0] total;
   reg [30:0] above;
+  reg [30:0] old;
   reg [991:0] planes;
-  reg [6:0] next_plane;
+  // planes before this code, and behind it
+  reg [7:0] start;
+  reg [7:0] behind;
   reg error;
 
-  always @(*) begin : comb_codes
+  always @(*) begin : comb_start
     integer i;
-    integer turn;
-    codes = codes_i;
-    next_plane = {1'b0, next_i};
+    integer k;
+    start = {2'd0, next_i};
+    behind = 8'd0;
+    counted = 8'd0;
     above = above_i;
-    planes = planes_i;
+    planes = 992'd0;
+    old = 31'd0;
+    for (i = 1; i < 33; i = i + 1) begin
+      if (i[7:0] < start) begin
+        old = planes_i[(i-1)*P +: 31];
+        planes[(i-1)*P +: 31] = old;
+      end
+    end
     total = 8'd0;
     error = 1'b0;
     code = 32'd0;
     place = 5'd0;
     plane = 31'd0;
-    count = 7'd0;
+    count = 8'd0;
     length = 8'd0;
-    for (turn = 0; turn < 4; turn = turn + 1) begin
-      if (next_plane < 7'd33) begin
-        code = codes[31:0];
-        place = code[9:5];
-        plane = 31'd0;
-        count = 7'd1;
-        length = 8'd5;
-        if (code[0]) begin
-          plane = code[31:1];
-          length = RAW;
-        end else if (code[1]) begin
-          count = {2'd0, code[6:2]} + 7'd2;
-          length = 8'd7;
-        end else if (code[2]) begin
-          length = 8'd3;
-        end else if (code[4] & code[3]) begin
-          plane = ONE << place;
-          length = WITH_PLACE;
-        end else if (code[4]) begin
-          // zero before the exclusive-or
-          plane = above;
-        end else if (code[3]) begin
-          plane = TWO_ONES << place;
-          length = WITH_PLACE;
-        end else begin
-          plane = ALL_ONES;
+    for (k = 0; k < 4; k = k + 1) begin
+      code = codes_i[k*F +: 32];
+      place = code[9:5];
+      mark = 31'd0;
+      for (i = 0; i < 31; i = i + 1) begin
+        if (place == i[4:0]) begin
+          mark[i] = 1'b1;
         end
-        above = above ^ plane;
-        for (i = 1; i < 33; i = i + 1) begin
-          if (next_plane <= i[6:0]) begin
-            planes[(i-1)*P +: 31] = above;
-          end
-        end
-        next_plane = next_plane + count;
-        if (next_plane > 7'd33) begin
-          error = 1'b1;
-          next_plane = 7'd33;
-        end
-        codes = codes >> length;
-        total = total + length;
       end
+      plane = above;
+      count = 8'd1;
+      length = 8'd5;
+      if (code[0]) begin
+        plane = above ^ code[31:1];
+        length = RAW;
+      end else if (code[1]) begin
+        count = {3'd0, code[6:2]} + 8'd2;
+        length = 8'd7;
+      end else if (code[2]) begin
+        length = 8'd3;
+      end else if (code[4] & code[3]) begin
+        plane = above ^ mark;
+        length = WITH_PLACE;
+      end else if (code[4]) begin
+        // zero before the exclusive-or
+        plane = 31'd0;
+      end else if (code[3]) begin
+        plane = above ^ (mark | (mark << 1));
+        length = WITH_PLACE;
+      end else begin
+        plane = above ^ ALL_ONES;
+      end
+      above = plane;
+      counted = counted + count;
+      behind = {2'd0, next_i} + counted;
+      for (i = 1; i < 33; i = i + 1) begin
+        if ((start <= i[7:0]) & ((i[7:0] < behind) | (k == 3))) begin
+          old = planes[(i-1)*P +: 31];
+          planes[(i-1)*P +: 31] = old | above;
+        end
+      end
+      if (start < 8'd33) begin
+        total = total + length;
+        if (behind > 8'd33) begin
+          error = 1'b1;
+        end
+      end
+      start = behind;
     end
   end
 
   assign length_o = total;
-  assign next_o = next_plane[5:0];
+  assign next_o = behind[5:0];
+  assign done_o = behind >= 8'd33;
   assign above_o = above;
   assign planes_o = planes;
   assign error_o = error;

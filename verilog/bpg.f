@@ -1,5 +1,5 @@
 bpg_most_hits.v
-bpg_lru_access.v
+bpg_half_failures.v
 selvedge_mem.v
 bpg_adjusted_hits.v
 bpg.v

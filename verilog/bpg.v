@@ -3,11 +3,11 @@
 //
 // Decides by shadow tags and reservation failures how many warps use the L1D and which bypass it.
 //
-// Dai, sections 2.5 and 2.6. ADDRESS and TAG are the widths of a line address and of a tag, LINE that of a
-// set's tags.
+// Dai, sections 2.5 and 2.6. ADDRESS and TAG are the widths of a line address and of a tag, WORD that of a
+// tag with its valid bit.
 //
 // Parameters: tag_bits = 32, interval = 1000
-// In this file: ADDRESS = 37, TAG = 32, LINE = 128
+// In this file: ADDRESS = 37, TAG = 32, WORD = 33
 // Source: Dai, section 2.6
 // Written by selvedge 0.1.0 with reset control
 //
@@ -31,10 +31,10 @@
 //    warp_i -------------------------+--> calculator 1: warps 0..1 ---+--> adjusted hits --> largest --> l_max_o, bypass_o
 //                                    :             :                  |      (registered)
 //                                    +--> calculator 7: warps 0..7 --/
-//    rsfail_i --> [failures] -------------------^
+//    rsfail_i --> [failures] --> x L^3 / 1024, for each L --^
 //
-//    calculator: [tags, valid, LRU of 4 sets] --> hit? --> [hits] x 8 --> (-) --> adjusted hits
-//                                          failures x (L/8)^3 x 1/2 -------^
+//    calculator: [tags of 4 sets, youngest first] --> hit? --> [hits] x 8 --> (-) --> adjusted hits
+//                                                 failures x (L/8)^3 x 1/2 ----^
 //
 // Choices where the paper is silent:
 // - N is 8, the largest L: the precomputed (L/N)^3 is L^3 / 512, a constant of each calculator. RF_base is
@@ -58,12 +58,16 @@
 //   bypassing would lose.
 // - Counters saturate. Hits can do so although an interval has fewer accesses, when all fall into sampled
 //   sets.
-// - The shadow tags are four words of four tags in a memory without reset, guarded by resettable valid bits:
-//   only those and the LRU state need to be registers that clear. A memory so small becomes flip-flops or
-//   latches in an ASIC, as is the technology's choice; in simulation it is several times cheaper than
-//   registers.
-// - LRU state is the age of each way, 0 to 3, all different. Since ways fill oldest first, an invalid way is
-//   always older than a valid one, and the victim is the way of age 3 without regard to valid bits.
+// - A set's tags are kept in the order of their last use, in a memory for each of the four places. An access
+//   writes its tag to the first place, and what was before the place where the tag is, or before the last,
+//   moves one further: there are no ages and no victim to find. All 32 memories have the same address, the
+//   set; an access reads and writes them once.
+// - The memories have no reset. A flip-flop per set, for all calculators, says whether the set had an access
+//   since reset; its first access reads nothing and writes every place, with the valid bits that the memories
+//   hold beside the tags. Memories so small become flip-flops or latches in an ASIC, as is the technology's
+//   choice; in simulation they are several times cheaper than registers.
+// - The eight products share their sums, since all are of the same failures: five additions in place of eight
+//   multiplications.
 //
 // PARAMETERS
 // - tag_bits, default 32, allowed 20, 32: width of a tag; a line address has 5 bits more (20: byte addresses
@@ -84,9 +88,10 @@
 // The paper: 35 bits per shadow tag (1 valid, 2 LRU, up to 32 tag bits), 8 x 16 tags per SM, a 10-bit hit
 // counter per calculator and a 12-bit failure counter, "etc."; in sum 4,572 bits per SM. The tags of 15 SMs
 // (15 x 128 x 35 bits) are put at 0.087 mm2 in 45 nm, with 0.001 nJ per access and 0.27 mW of leakage, by
-// CACTI. This block holds 4,701: the same, and the access counter (10), the adjusted hits between subtraction
-// and choice (8 x 14), the choice (4) with its three flags (3). With the adjusted hits in registers the
-// multiplication and the choice are two paths of one cycle each, not one long path.
+// CACTI. This block holds 4,449: 33 bits per tag and a flag per sampled set (4) in place of 35 bits per tag,
+// the same counters, and the access counter (10), the adjusted hits between subtraction and choice (8 x 14),
+// the choice (4) with its three flags (3). With the adjusted hits in registers the multiplication and the
+// choice are two paths of one cycle each, not one long path.
 
 `default_nettype none
 
@@ -112,21 +117,22 @@ module bpg (
 );
 
   localparam [9:0] LAST_OF_INTERVAL = 10'd999;
-  // L cubed, for each calculator
-  localparam [79:0] CUBE = {10'd512, 10'd343, 10'd216, 10'd125, 10'd64, 10'd27, 10'd8, 10'd1};
   wire [2:0] place;
   wire [1:0] group;
   wire sampled;
   wire [31:0] tag;
+  wire set_known;
   wire interval_ends;
   reg [11:0] faded;
   reg [3:0] level;
   reg [7:0] bypass;
   wire [47:0] calculator_last_warp_i;
-  wire [79:0] calculator_cube_i;
   wire [7:0] calculator_any_hit_o;
   wire [111:0] calculator_adjusted_o;
+  wire [87:0] half_failures_half_o;
   wire [3:0] most_hits_l_o;
+  // sampled sets that had an access since reset
+  reg [3:0] known_q;
   reg [9:0] accesses_d;
   reg [9:0] accesses_q;
   reg [11:0] rsfails_q;
@@ -144,18 +150,23 @@ module bpg (
         .clk_i           (clk_i),
         .rst_ni          (rst_ni),
         .last_warp_i     (calculator_last_warp_i[g*6 +: 6]),
-        .cube_i          (calculator_cube_i[g*10 +: 10]),
         .access_i        (sampled),
         .warp_i          (warp_i),
         .set_i           (group),
+        .known_i         (set_known),
         .tag_i           (tag),
-        .rsfails_i       (rsfails_q),
+        .half_i          (half_failures_half_o[g*11 +: 11]),
         .interval_ends_i (interval_ends),
         .any_hit_o       (calculator_any_hit_o[g]),
         .adjusted_o      (calculator_adjusted_o[g*14 +: 14])
       );
     end
   endgenerate
+
+  bpg_half_failures half_failures (
+    .rsfails_i (rsfails_q),
+    .half_o    (half_failures_half_o)
+  );
 
   bpg_most_hits most_hits (
     .adjusted_i (calculator_adjusted_o),
@@ -167,6 +178,7 @@ module bpg (
   assign group = line_i[4:3];
   assign tag = line_i[36:5];
   assign sampled = access_i & (place == {1'b0, group});
+  assign set_known = known_q[group];
   // the last access of the interval: adjusted hits are taken, and all counters are halved
   assign interval_ends = access_i & (accesses_q == LAST_OF_INTERVAL);
 
@@ -180,7 +192,6 @@ module bpg (
   end
 
   assign calculator_last_warp_i = {6'd7, 6'd6, 6'd5, 6'd4, 6'd3, 6'd2, 6'd1, 6'd0};
-  assign calculator_cube_i = CUBE;
 
   always @(*) begin : comb_bypass
     integer i;
@@ -205,6 +216,15 @@ module bpg (
       ended_q <= interval_ends;
       updated_q <= ended_q;
       accesses_q <= accesses_d;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      known_q <= 4'd0;
+    end else if (sampled) begin
+      known_q <= known_q;
+      known_q[group] <= 1'b1;
     end
   end
 

@@ -51,7 +51,6 @@ module fpc_compressor_fpc_classify (
 
   always @(*) begin : comb_word
     integer g;
-    integer w;
     word = 32'd0;
     is_zero = 1'b0;
     is_sign4 = 1'b0;
@@ -73,33 +72,31 @@ module fpc_compressor_fpc_classify (
       is_upper16 = 1'b1;
       is_two_bytes = 1'b1;
       is_repeated = 1'b1;
-      for (w = 0; w < 1; w = w + 1) begin
-        word = line_i[(g*GROUP+w)*32 +: 32];
-        if (|word) begin
-          is_zero = 1'b0;
-        end
-        // sign-extended: the bits above are all equal to the sign
-        if ((|word[31:3]) & !(&word[31:3])) begin
-          is_sign4 = 1'b0;
-        end
-        if ((|word[31:7]) & !(&word[31:7])) begin
-          is_sign8 = 1'b0;
-        end
-        if ((|word[31:15]) & !(&word[31:15])) begin
-          is_sign16 = 1'b0;
-        end
-        if (|word[15:0]) begin
-          is_upper16 = 1'b0;
-        end
-        if ((|word[15:7]) & !(&word[15:7])) begin
-          is_two_bytes = 1'b0;
-        end
-        if ((|word[31:23]) & !(&word[31:23])) begin
-          is_two_bytes = 1'b0;
-        end
-        if (word[23:0] != word[31:8]) begin
-          is_repeated = 1'b0;
-        end
+      word = line_i[g*GROUP*32 +: 32];
+      if (|word) begin
+        is_zero = 1'b0;
+      end
+      // sign-extended: the bits above are all equal to the sign
+      if ((|word[31:3]) & !(&word[31:3])) begin
+        is_sign4 = 1'b0;
+      end
+      if ((|word[31:7]) & !(&word[31:7])) begin
+        is_sign8 = 1'b0;
+      end
+      if ((|word[31:15]) & !(&word[31:15])) begin
+        is_sign16 = 1'b0;
+      end
+      if (|word[15:0]) begin
+        is_upper16 = 1'b0;
+      end
+      if ((|word[15:7]) & !(&word[15:7])) begin
+        is_two_bytes = 1'b0;
+      end
+      if ((|word[31:23]) & !(&word[31:23])) begin
+        is_two_bytes = 1'b0;
+      end
+      if (word[23:0] != word[31:8]) begin
+        is_repeated = 1'b0;
       end
       // the fewest bits of data first
       if (is_zero) begin

@@ -66,7 +66,6 @@ module fpc_compressor_fpc_pack (
 
   always @(*) begin : comb_prefix
     integer g;
-    integer w;
     prefix = 3'd0;
     length = 6'd0;
     word = 32'd0;
@@ -84,19 +83,15 @@ module fpc_compressor_fpc_pack (
       end else if (prefix == RAW) begin
         length = 6'd32;
       end
-      for (w = 0; w < 1; w = w + 1) begin
-        data_length_i[(g*GROUP+w)*6 +: 6] = length;
+      word = line_i[g*GROUP*32 +: 32];
+      kept = word;
+      if (prefix == UPPER16) begin
+        kept = word >> 16;
+      end else if (prefix == TWO_BYTES) begin
+        kept[15:8] = word[23:16];
       end
-      for (w = 0; w < 1; w = w + 1) begin
-        word = line_i[(g*GROUP+w)*32 +: 32];
-        kept = word;
-        if (prefix == UPPER16) begin
-          kept = word >> 16;
-        end else if (prefix == TWO_BYTES) begin
-          kept[15:8] = word[23:16];
-        end
-        data_field_i[(g*GROUP+w)*32 +: 32] = kept;
-      end
+      data_field_i[g*GROUP*32 +: 32] = kept;
+      data_length_i[g*GROUP*6 +: 6] = length;
     end
   end
 

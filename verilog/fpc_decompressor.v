@@ -149,25 +149,25 @@ module fpc_decompressor (
   wire [1023:0] expand_strings_i;
   wire expand_error_i;
   wire [1023:0] expand_line_o;
-  reg [0:0] after_half_valid_i;
+  reg after_half_valid_i;
   reg [1179:0] after_half_data_i;
-  wire [0:0] after_half_ready_o;
-  wire [0:0] after_half_valid_o;
+  wire after_half_ready_o;
+  wire after_half_valid_o;
   wire [1179:0] after_half_data_o;
-  reg [0:0] after_parse_valid_i;
+  reg after_parse_valid_i;
   reg [1129:0] after_parse_data_i;
-  wire [0:0] after_parse_ready_o;
-  wire [0:0] after_parse_valid_o;
+  wire after_parse_ready_o;
+  wire after_parse_valid_o;
   wire [1129:0] after_parse_data_o;
-  reg [0:0] after_align_valid_i;
+  reg after_align_valid_i;
   reg [1121:0] after_align_data_i;
-  wire [0:0] after_align_ready_o;
-  wire [0:0] after_align_valid_o;
+  wire after_align_ready_o;
+  wire after_align_valid_o;
   wire [1121:0] after_align_data_o;
-  reg [0:0] after_split_valid_i;
+  reg after_split_valid_i;
   reg [1121:0] after_split_data_i;
-  wire [0:0] after_split_ready_o;
-  wire [0:0] after_split_valid_o;
+  wire after_split_ready_o;
+  wire after_split_valid_o;
   wire [1121:0] after_split_data_o;
   wire results_ready_o;
   wire [1024:0] results_data_o;
@@ -207,69 +207,49 @@ module fpc_decompressor (
     .line_o     (expand_line_o)
   );
 
-  genvar g_2;
-  generate
-    for (g_2 = 0; g_2 < 1; g_2 = g_2 + 1) begin : each_after_half
-      selvedge_elastic_pipe_1 #(.DATA_WIDTH (1180)) after_half (
-        .clk_i   (clk_i),
-        .rst_ni  (rst_ni),
-        .valid_i (after_half_valid_i[g_2]),
-        .data_i  (after_half_data_i[g_2*1180 +: 1180]),
-        .ready_o (after_half_ready_o[g_2]),
-        .valid_o (after_half_valid_o[g_2]),
-        .data_o  (after_half_data_o[g_2*1180 +: 1180]),
-        .ready_i (parsed_ready)
-      );
-    end
-  endgenerate
+  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1180)) after_half (
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .valid_i (after_half_valid_i),
+    .data_i  (after_half_data_i),
+    .ready_o (after_half_ready_o),
+    .valid_o (after_half_valid_o),
+    .data_o  (after_half_data_o),
+    .ready_i (parsed_ready)
+  );
 
-  genvar g_3;
-  generate
-    for (g_3 = 0; g_3 < 1; g_3 = g_3 + 1) begin : each_after_parse
-      selvedge_elastic_pipe_1 #(.DATA_WIDTH (1130)) after_parse (
-        .clk_i   (clk_i),
-        .rst_ni  (rst_ni),
-        .valid_i (after_parse_valid_i[g_3]),
-        .data_i  (after_parse_data_i[g_3*1130 +: 1130]),
-        .ready_o (after_parse_ready_o[g_3]),
-        .valid_o (after_parse_valid_o[g_3]),
-        .data_o  (after_parse_data_o[g_3*1130 +: 1130]),
-        .ready_i (aligned_ready)
-      );
-    end
-  endgenerate
+  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1130)) after_parse (
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .valid_i (after_parse_valid_i),
+    .data_i  (after_parse_data_i),
+    .ready_o (after_parse_ready_o),
+    .valid_o (after_parse_valid_o),
+    .data_o  (after_parse_data_o),
+    .ready_i (aligned_ready)
+  );
 
-  genvar g_4;
-  generate
-    for (g_4 = 0; g_4 < 1; g_4 = g_4 + 1) begin : each_after_align
-      selvedge_elastic_pipe_1 #(.DATA_WIDTH (1122)) after_align (
-        .clk_i   (clk_i),
-        .rst_ni  (rst_ni),
-        .valid_i (after_align_valid_i[g_4]),
-        .data_i  (after_align_data_i[g_4*1122 +: 1122]),
-        .ready_o (after_align_ready_o[g_4]),
-        .valid_o (after_align_valid_o[g_4]),
-        .data_o  (after_align_data_o[g_4*1122 +: 1122]),
-        .ready_i (strings_ready)
-      );
-    end
-  endgenerate
+  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1122)) after_align (
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .valid_i (after_align_valid_i),
+    .data_i  (after_align_data_i),
+    .ready_o (after_align_ready_o),
+    .valid_o (after_align_valid_o),
+    .data_o  (after_align_data_o),
+    .ready_i (strings_ready)
+  );
 
-  genvar g_5;
-  generate
-    for (g_5 = 0; g_5 < 1; g_5 = g_5 + 1) begin : each_after_split
-      selvedge_elastic_pipe_1 #(.DATA_WIDTH (1122)) after_split (
-        .clk_i   (clk_i),
-        .rst_ni  (rst_ni),
-        .valid_i (after_split_valid_i[g_5]),
-        .data_i  (after_split_data_i[g_5*1122 +: 1122]),
-        .ready_o (after_split_ready_o[g_5]),
-        .valid_o (after_split_valid_o[g_5]),
-        .data_o  (after_split_data_o[g_5*1122 +: 1122]),
-        .ready_i (results_ready_o)
-      );
-    end
-  endgenerate
+  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1122)) after_split (
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .valid_i (after_split_valid_i),
+    .data_i  (after_split_data_i),
+    .ready_o (after_split_ready_o),
+    .valid_o (after_split_valid_o),
+    .data_o  (after_split_data_o),
+    .ready_i (results_ready_o)
+  );
 
   selvedge_elastic_pipe_1 #(.DATA_WIDTH (1025)) results (
     .clk_i   (clk_i),
@@ -287,7 +267,6 @@ module fpc_decompressor (
 
   always @(*) begin : comb_first
     integer g;
-    integer i;
     first = {156'd0, payload_i};
     for (g = 0; g < 16; g = g + 1) begin
       first[LINE+g*SYMBOL +: 6] = parse_low_head_o[g*SYMBOL +: 6];
@@ -296,13 +275,14 @@ module fpc_decompressor (
     first[1170:1168] = parse_low_run_o;
     first[1178:1171] = parse_low_start_o;
     first[1179] = encoding_i;
+    after_half_data_i = first;
+    first = after_half_data_o;
+  end
+
+  always @(*) begin
     first_valid = valid_i;
-    for (i = 0; i < 1; i = i + 1) begin
-      after_half_valid_i[i] = first_valid;
-      after_half_data_i[i*1180 +: 1180] = first;
-      first_valid = after_half_valid_o[i];
-      first = after_half_data_o[i*1180 +: 1180];
-    end
+    after_half_valid_i = first_valid;
+    first_valid = after_half_valid_o;
   end
 
   // those of the second half, and where the data begin
@@ -320,7 +300,6 @@ module fpc_decompressor (
 
   always @(*) begin : comb_parsed
     integer g;
-    integer i;
     parsed = {106'd0, first[1023:0]};
     for (g = 0; g < 16; g = g + 1) begin
       parsed[LINE+g*3 +: 3] = first[LINE+HALF*SYMBOL+g*3 +: 3];
@@ -329,13 +308,14 @@ module fpc_decompressor (
     parsed[1127:1120] = parse_high_start_o;
     parsed[1128] = error;
     parsed[1129] = first[1179];
+    after_parse_data_i = parsed;
+    parsed = after_parse_data_o;
+  end
+
+  always @(*) begin
     parsed_valid = first_valid;
-    for (i = 0; i < 1; i = i + 1) begin
-      after_parse_valid_i[i] = parsed_valid;
-      after_parse_data_i[i*1130 +: 1130] = parsed;
-      parsed_valid = after_parse_valid_o[i];
-      parsed = after_parse_data_o[i*1130 +: 1130];
-    end
+    after_parse_valid_i = parsed_valid;
+    parsed_valid = after_parse_valid_o;
   end
 
   // the data from bit 0 up; a line as it was stays where it is
@@ -348,19 +328,19 @@ module fpc_decompressor (
 
   always @(*) begin : comb_aligned
     integer g;
-    integer i;
     aligned = {98'd0, data};
     for (g = 0; g < 32; g = g + 1) begin
       aligned[LINE+g*3 +: 3] = parsed[LINE+g*3 +: 3];
     end
     aligned[1121:1120] = parsed[1129:1128];
+    after_align_data_i = aligned;
+    aligned = after_align_data_o;
+  end
+
+  always @(*) begin
     aligned_valid = parsed_valid;
-    for (i = 0; i < 1; i = i + 1) begin
-      after_align_valid_i[i] = aligned_valid;
-      after_align_data_i[i*1122 +: 1122] = aligned;
-      aligned_valid = after_align_valid_o[i];
-      aligned = after_align_data_o[i*1122 +: 1122];
-    end
+    after_align_valid_i = aligned_valid;
+    aligned_valid = after_align_valid_o;
   end
 
   // strings of a few words
@@ -377,19 +357,19 @@ module fpc_decompressor (
 
   always @(*) begin : comb_strings
     integer g;
-    integer i;
     strings = {98'd0, split_strings_o};
     for (g = 0; g < 32; g = g + 1) begin
       strings[LINE+g*3 +: 3] = prefixes[g*3 +: 3];
     end
     strings[1121:1120] = aligned[1121:1120];
+    after_split_data_i = strings;
+    strings = after_split_data_o;
+  end
+
+  always @(*) begin
     strings_valid = aligned_valid;
-    for (i = 0; i < 1; i = i + 1) begin
-      after_split_valid_i[i] = strings_valid;
-      after_split_data_i[i*1122 +: 1122] = strings;
-      strings_valid = after_split_valid_o[i];
-      strings = after_split_data_o[i*1122 +: 1122];
-    end
+    after_split_valid_i = strings_valid;
+    strings_valid = after_split_valid_o;
   end
 
   // words from their data
@@ -414,36 +394,24 @@ module fpc_decompressor (
   assign error_o = results_data_o[1024];
 
   // from the last register back: each is ready when it is empty or the next one is
-  always @(*) begin : comb_strings_ready
-    integer i;
+  always @(*) begin
     strings_ready = results_ready_o;
-    for (i = 0; i < 1; i = i + 1) begin
-      strings_ready = after_split_ready_o[i];
-    end
+    strings_ready = after_split_ready_o;
   end
 
-  always @(*) begin : comb_aligned_ready
-    integer i;
+  always @(*) begin
     aligned_ready = strings_ready;
-    for (i = 0; i < 1; i = i + 1) begin
-      aligned_ready = after_align_ready_o[i];
-    end
+    aligned_ready = after_align_ready_o;
   end
 
-  always @(*) begin : comb_parsed_ready
-    integer i;
+  always @(*) begin
     parsed_ready = aligned_ready;
-    for (i = 0; i < 1; i = i + 1) begin
-      parsed_ready = after_parse_ready_o[i];
-    end
+    parsed_ready = after_parse_ready_o;
   end
 
-  always @(*) begin : comb_first_ready
-    integer i;
+  always @(*) begin
     first_ready = parsed_ready;
-    for (i = 0; i < 1; i = i + 1) begin
-      first_ready = after_half_ready_o[i];
-    end
+    first_ready = after_half_ready_o;
   end
 
   assign ready_o = first_ready;

@@ -55,41 +55,38 @@ module fpc_decompressor_fpc_expand (
 
   always @(*) begin : comb_pattern
     integer g;
-    integer w;
     pattern = 3'd0;
     kept = 32'd0;
     word = 32'd0;
     line = 1024'd0;
     for (g = 0; g < 32; g = g + 1) begin
       pattern = prefixes_i[g*3 +: 3];
-      for (w = 0; w < 1; w = w + 1) begin
-        // what is kept of a word is zero from its length on
-        kept = data_field_o[(g*GROUP+w)*32 +: 32];
-        word = kept;
-        if ((pattern == SIGN4) & kept[3]) begin
-          word = kept | ABOVE4;
-        end else if ((pattern == SIGN8) & kept[7]) begin
-          word = kept | ABOVE8;
-        end else if ((pattern == SIGN16) & kept[15]) begin
-          word = kept | ABOVE16;
-        end else if (pattern == UPPER16) begin
-          word = kept << 16;
-        end else if (pattern == TWO_BYTES) begin
-          word = 32'd0;
-          word[23:16] = kept[15:8];
-          word[7:0] = kept[7:0];
-          if (kept[15]) begin
-            word[31:24] = ONES;
-          end
-          if (kept[7]) begin
-            word[15:8] = ONES;
-          end
-        end else if (pattern == REPEATED) begin
-          word[15:8] = kept[7:0];
-          word[31:16] = word[15:0];
+      // what is kept of a word is zero from its length on
+      kept = data_field_o[g*GROUP*32 +: 32];
+      word = kept;
+      if ((pattern == SIGN4) & kept[3]) begin
+        word = kept | ABOVE4;
+      end else if ((pattern == SIGN8) & kept[7]) begin
+        word = kept | ABOVE8;
+      end else if ((pattern == SIGN16) & kept[15]) begin
+        word = kept | ABOVE16;
+      end else if (pattern == UPPER16) begin
+        word = kept << 16;
+      end else if (pattern == TWO_BYTES) begin
+        word = 32'd0;
+        word[23:16] = kept[15:8];
+        word[7:0] = kept[7:0];
+        if (kept[15]) begin
+          word[31:24] = ONES;
         end
-        line[(g*GROUP+w)*32 +: 32] = word;
+        if (kept[7]) begin
+          word[15:8] = ONES;
+        end
+      end else if (pattern == REPEATED) begin
+        word[15:8] = kept[7:0];
+        word[31:16] = word[15:0];
       end
+      line[g*GROUP*32 +: 32] = word;
     end
   end
 

@@ -28,7 +28,6 @@ module fpc_decompressor_fpc_lengths (
 
   always @(*) begin : comb_prefix
     integer g;
-    integer w;
     prefix = 3'd0;
     length = 6'd0;
     for (g = 0; g < 32; g = g + 1) begin
@@ -43,9 +42,7 @@ module fpc_decompressor_fpc_lengths (
       end else if (prefix == RAW) begin
         length = 6'd32;
       end
-      for (w = 0; w < 1; w = w + 1) begin
-        length_o[(g*GROUP+w)*6 +: 6] = length;
-      end
+      length_o[g*GROUP*6 +: 6] = length;
     end
   end
 

@@ -123,8 +123,7 @@ module md_cache (
   wire [13:0] states_read_data_o;
   wire data_write_i;
   wire [255:0] data_read_data_o;
-  wire [5:0] used_address_i;
-  wire [0:0] used_bit_o;
+  wire used_bit_o;
   reg [13:0] lookup_state_i;
   wire [19:0] lookup_tag_i;
   wire lookup_hit_o;
@@ -194,7 +193,7 @@ module md_cache (
     .rst_ni    (rst_ni),
     .clear_i   (1'b0),
     .set_i     (looking_q),
-    .address_i (used_address_i),
+    .address_i (set),
     .bit_o     (used_bit_o)
   );
 
@@ -238,7 +237,6 @@ module md_cache (
   assign states_read_address_i = line_i[11:6];
   // look-up: a set that was not used since reset is empty, whatever its memory says
   assign set = line_q[11:6];
-  assign used_address_i = set;
 
   always @(*) begin
     lookup_state_i = 14'd0;

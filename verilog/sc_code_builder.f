@@ -1,5 +1,4 @@
 sc_code_builder_emitter.v
-sc_code_builder_ones_below.v
 selvedge_mem.v
 selvedge_sync_mem.v
 sc_code_builder_lengths.v

@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_code_builder
 //
-// Builds canonical Huffman codes of limited length and least total length from a value-frequency table.
+// Builds canonical Huffman codes of limited length from a value-frequency table.
 //
 // LATTE-CC, section IV.C.2. INDEX are the bits of an entry's index, COUNT those that hold the number of
-// entries, ITEM those of a count and an index, WEIGHT those of the heaviest package; ITEMS, WORD and ADDRESS
-// are those of the lengths.
+// entries, QUEUE those that hold half of it, WEIGHT those of the heaviest node.
 //
 // Parameters: entries = 1024, max_code_bits = 16
-// In this file: INDEX = 10, COUNT = 11, ITEM = 22, WEIGHT = 27, ITEMS = 12, WORD = 6, ADDRESS = 10
+// In this file: INDEX = 10, COUNT = 11, QUEUE = 9, WEIGHT = 23
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.1.0 with reset control
 //
 // The code builder of SC: turns a value-frequency table into canonical Huffman codes of limited length, in
 // hardware.
 //
-// Source: LATTE-CC, section IV.C.2, which builds codes from the table and says neither how nor how long;
-// package-merge is Larmore and Hirschberg's (1990).
+// Source: LATTE-CC, section IV.C.2, which builds codes from the table and says neither how nor how long.
 //
 //    table --read--> sorter ------> merger ---------> lengths ------------> emitter --code stream-->
-//                    by count,      package-merge:    symbols per list,     canonical codes,
-//                    radix, 12      a list per bit    last list first:      values read again
-//                    passes         of the longest    where each length
-//                                   code              begins in the order
+//                    by count,      Huffman's tree    symbols per depth,    canonical codes,
+//                    radix of four  by two queues,    codes that are too    values read again
+//                    bits per pass  an item a cycle   long repaired
 //
-// - **Sorter.** Two halves of a memory take turns. Reading the table is the first pass.
-// - **Merger.** Makes the lists of package-merge, one item per cycle, lightest first. Weights of packages are
-//   in two halves of a memory that take turns; of every item one bit is kept: is it a symbol or a package?
-// - **Lengths.** From the last list to the first: counts the symbols among the items that are taken. The
-//   other ones are packages, so twice as many items are taken of the list before. As the lightest symbols are
-//   taken in most lists, the counts say from which place in the order codes are longer than 1, 2, 3 ... bits.
-// - **Emitter.** Walks through the order, lets the code grow where codes get longer, and reads every entry's
+// - **Sorter.** A chain of entries: a pass walks along it and hangs each entry into one of sixteen buckets,
+//   which are then joined. Reading the table is the first pass.
+// - **Merger.** Joins the two lightest items, symbols or nodes, to a node, until one is left. Nodes wait in a
+//   queue. On the way the chain is turned round, so that the heaviest entry comes first.
+// - **Lengths.** Keeps the number of symbols among the two items of each node. From the root on, nodes lie by
+//   depth: the numbers say how many symbols and how many nodes are at the next depth, and from which place in
+//   the order codes are longer than 1, 2, 3 ... bits. Where symbols lie too deep, these places are moved.
+// - **Emitter.** Walks along the chain, lets the code grow where codes get longer, and reads every entry's
 //   value again.
 //
 // Choices where the paper is silent:
 // - The escape symbol weighs what `escape_weight_i` says at the start: the table's `lost_o`. It always gets a
 //   code, of weight zero too; with an empty table it is the only one, of length 1.
 // - Entries whose count is zero do not exist and get no code.
-// - Lengths have the least possible total under the limit (`limited_lengths`).
-// - The table replies to reads in order, after any number of cycles. It must hold still until the last code
-//   is taken: an entry that changes meanwhile gets the code that its old count deserves.
+// - Lengths have the least possible total if no code hits the limit; else the code is repaired by the rule of
+//   `limited_lengths`, which costs little.
+// - The table is read from its last entry to its first. It replies to reads in order, after any number of
+//   cycles. It must hold still until the last code is taken: an entry that changes meanwhile gets the code
+//   that its old count deserves.
 //
 // PARAMETERS
 // - entries, default 1024, allowed 64, 1024: entries of the table
@@ -59,27 +59,26 @@
 //
 // CYCLES
 // From the start to the cycle in which the first code can be chosen, with a table that replies `d` cycles
-// after a read, `E` entries of which `N` exist, and `L` bits in the longest code: `1 + E + d`, then
-// `code_cycles`. With no entry that is 2 cycles; else 4 + 11 (N + 1) for the sort, the items of all `L` lists
-// and `L`, and L (ceil(N / 16) + 1) for the counts. A list has N + 1 symbols and a package per two items of
-// the list before, but at most 2 N items.
+// after a read, `E` entries of which `N` exist, and `L` bits in the longest code that is allowed: `1 + E +
+// d`, then `code_cycles`. With no entry that is 2 cycles; else 53 + 2 N for the sort and the first cycle of
+// the merge, 2 N for its items, 2 for the lengths and 1 for the emission, and those of the lengths: if the
+// longest code `D` is shorter than the limit, N + L - 1 - D; else one per node whose items are not below the
+// depth L - 1, and one per step of the repair.
 //
 // Then a code takes 2 + `d` cycles, the escape 1, and each bit by which codes get longer 1, if codes are
 // taken at once. For 1024 entries and this family's table (`d` = 2), from the start until the last code is
-// given, with counts as equal as can be and with a code of the greatest length; nothing else about the counts
-// matters:
+// given, with equal counts:
 //
 // - 0, 16 bits 1,030: 1,030
-// - 16, 16 bits 1,821 to 1,832: 1,681 to 1,688
-// - 256, 16 bits 12,869 to 12,876: 10,749 to 10,752
-// - 1024, 16 bits 48,201 to 48,206: 39,745 to 39,746
+// - 16, 16 bits 1,242: 1,238
+// - 256, 16 bits 3,402: 3,398
+// - 1024, 16 bits 10,314: 10,310
 //
 // STORAGE
-// The paper states none for this step. By default it is 133,766 bits: the sorter's memory (two halves of a
-// count and an index per entry, 45,056), the merger's (two halves of a weight per entry, wide enough for
-// every package, 55,296), a bit per item of every list (32,768), a place per length (176), and registers
-// (470). That is three times the table itself, and one builder can serve every table whose codes are due one
-// after the other.
+// The paper states none for this step. By default it is 37,250 bits: counts (12,288) and links (10,240) of
+// entries, the ends of buckets (320), the weights of nodes that wait, half as many as entries (11,776), two
+// bits per node (2,048), a place per length (176), and registers (402). That is less than the table itself,
+// and one builder can serve every table whose codes are due one after the other.
 //
 // SC, statistical compression: cache lines as Huffman codes of their 32-bit words, built from how often
 // values occur.
@@ -150,10 +149,10 @@ module sc_code_builder (
   output wire  [4:0] code_length_o
 );
 
-  localparam [2:0] STAGE_COUNT = 3'd4;
   localparam [2:0] STAGE_DRAIN = 3'd1;
   localparam [2:0] STAGE_EMIT = 3'd5;
   localparam [2:0] STAGE_IDLE = 3'd0;
+  localparam [2:0] STAGE_MEASURE = 3'd4;
   localparam [2:0] STAGE_MERGE = 3'd3;
   localparam [2:0] STAGE_SORT = 3'd2;
   reg drained;
@@ -173,42 +172,43 @@ module sc_code_builder (
   reg [9:0] given_q;
   reg sorter_clear_i;
   reg sorter_put_i;
+  wire [9:0] sorter_index_i;
   reg sorter_sort_i;
-  reg [9:0] sorter_rank_i;
+  wire sorter_rewind_i;
   wire [10:0] sorter_size_o;
   wire sorter_done_o;
   wire [11:0] sorter_count_o;
   wire [9:0] sorter_index_o;
   wire merger_start_i;
-  wire [9:0] merger_rank_o;
-  wire merger_item_valid_o;
-  wire merger_symbol_o;
-  wire [3:0] merger_list_o;
-  wire [10:0] merger_item_o;
-  wire merger_last_o;
+  wire merger_take_entry_o;
+  wire merger_node_valid_o;
+  wire [9:0] merger_node_o;
+  wire [1:0] merger_symbols_o;
   wire merger_done_o;
   wire lengths_start_i;
   wire lengths_done_o;
   wire [10:0] lengths_longer_from_o;
   wire emitter_start_i;
-  wire [9:0] emitter_rank_o;
+  wire emitter_next_o;
   wire [3:0] emitter_length_o;
   wire emitter_read_o;
   wire emitter_done_o;
 
   sc_code_builder_sorter sorter (
-    .clk_i   (clk_i),
-    .rst_ni  (rst_ni),
-    .clear_i (sorter_clear_i),
-    .put_i   (sorter_put_i),
-    .count_i (read_count_i),
-    .index_i (given_q),
-    .sort_i  (sorter_sort_i),
-    .rank_i  (sorter_rank_i),
-    .size_o  (sorter_size_o),
-    .done_o  (sorter_done_o),
-    .count_o (sorter_count_o),
-    .index_o (sorter_index_o)
+    .clk_i    (clk_i),
+    .rst_ni   (rst_ni),
+    .clear_i  (sorter_clear_i),
+    .put_i    (sorter_put_i),
+    .count_i  (read_count_i),
+    .index_i  (sorter_index_i),
+    .sort_i   (sorter_sort_i),
+    .turn_i   (merger_take_entry_o),
+    .rewind_i (sorter_rewind_i),
+    .next_i   (emitter_next_o),
+    .size_o   (sorter_size_o),
+    .done_o   (sorter_done_o),
+    .count_o  (sorter_count_o),
+    .index_o  (sorter_index_o)
   );
 
   sc_code_builder_merger merger (
@@ -217,24 +217,20 @@ module sc_code_builder (
     .start_i         (merger_start_i),
     .size_i          (sorter_size_o),
     .escape_weight_i (escape_weight_q),
-    .rank_o          (merger_rank_o),
     .count_i         (sorter_count_o),
-    .item_valid_o    (merger_item_valid_o),
-    .symbol_o        (merger_symbol_o),
-    .list_o          (merger_list_o),
-    .item_o          (merger_item_o),
-    .last_o          (merger_last_o),
+    .take_entry_o    (merger_take_entry_o),
+    .node_valid_o    (merger_node_valid_o),
+    .node_o          (merger_node_o),
+    .symbols_o       (merger_symbols_o),
     .done_o          (merger_done_o)
   );
 
   sc_code_builder_lengths lengths (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
-    .item_valid_i  (merger_item_valid_o),
-    .symbol_i      (merger_symbol_o),
-    .list_i        (merger_list_o),
-    .item_i        (merger_item_o),
-    .last_i        (merger_last_o),
+    .node_valid_i  (merger_node_valid_o),
+    .node_i        (merger_node_o),
+    .symbols_i     (merger_symbols_o),
     .start_i       (lengths_start_i),
     .size_i        (sorter_size_o),
     .done_o        (lengths_done_o),
@@ -248,7 +244,7 @@ module sc_code_builder (
     .start_i         (emitter_start_i),
     .size_i          (sorter_size_o),
     .escape_weight_i (escape_weight_q),
-    .rank_o          (emitter_rank_o),
+    .next_o          (emitter_next_o),
     .count_i         (sorter_count_o),
     .index_i         (sorter_index_o),
     .length_o        (emitter_length_o),
@@ -273,7 +269,7 @@ module sc_code_builder (
     escape_weight_d = escape_weight_q;
     asked_d = asked_q;
     given_d = given_q;
-    // the table is read from its first entry to its last; entries that exist are sorted
+    // the table is read from its last entry to its first; entries that exist are sorted
     read_o = emitter_read_o;
     read_index_o = 10'd0;
     if (emitter_read_o) begin
@@ -283,8 +279,8 @@ module sc_code_builder (
     sorter_put_i = 1'b0;
     if (stage_q == STAGE_DRAIN) begin
       read_o = !asked_q[10];
-      read_index_o = asked_q[9:0];
       if (!asked_q[10]) begin
+        read_index_o = ~asked_q[9:0];
         asked_d = asked_q + 11'd1;
       end
       sorter_put_i = read_valid_i & (|read_count_i);
@@ -324,11 +320,11 @@ module sc_code_builder (
       end
       STAGE_MERGE: begin
         if (merger_done_o) begin
-          stage_d = STAGE_COUNT;
+          stage_d = STAGE_MEASURE;
           entering_d = 1'b1;
         end
       end
-      STAGE_COUNT: begin
+      STAGE_MEASURE: begin
         if (lengths_done_o) begin
           stage_d = STAGE_EMIT;
           entering_d = 1'b1;
@@ -342,21 +338,14 @@ module sc_code_builder (
     endcase
   end
 
+  assign sorter_index_i = ~given_q;
   // one stage after the other; an empty table needs only the emission
   assign empty = !(|sorter_size_o);
   assign busy_o = stage_q != STAGE_IDLE;
-
-  // merger and emitter read the sorted entries in turn
-  always @(*) begin
-    sorter_rank_i = emitter_rank_o;
-    if (stage_q == STAGE_MERGE) begin
-      sorter_rank_i = merger_rank_o;
-    end
-  end
-
   assign merger_start_i = entering_q & (stage_q == STAGE_MERGE);
-  assign lengths_start_i = entering_q & (stage_q == STAGE_COUNT);
+  assign lengths_start_i = entering_q & (stage_q == STAGE_MEASURE);
   assign emitter_start_i = entering_q & (stage_q == STAGE_EMIT);
+  assign sorter_rewind_i = entering_q & (stage_q == STAGE_EMIT);
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -24,9 +24,9 @@ module sc_code_builder_emitter (
   input  wire [10:0] size_i,
   // weight of the escape symbol
   input  wire [13:0] escape_weight_i,
-  // place of the entry that is wanted in the next cycle
-  output wire  [9:0] rank_o,
-  // count of the entry that was wanted in the last cycle
+  // the next entry is wanted in the next cycle
+  output wire        next_o,
+  // count of the entry that comes next
   input  wire [11:0] count_i,
   // its index
   input  wire  [9:0] index_i,
@@ -71,123 +71,40 @@ module sc_code_builder_emitter (
   wire give_entry;
   wire ask;
   wire done;
-  reg [10:0] entries_next;
-  reg busy_d;
   reg busy_q;
-  reg more_d;
   // symbols are left
   reg more_q;
-  reg waiting_d;
   // a value was asked for
   reg waiting_q;
   reg read_q;
-  reg [10:0] position_d;
-  // symbols that have their code, and entries among them
+  // symbols that have their code
   reg [10:0] position_q;
-  reg [10:0] entries_d;
-  reg [10:0] entries_q;
-  reg escape_left_d;
   reg escape_left_q;
-  reg [15:0] code_d;
   // the next code
   reg [15:0] code_q;
-  reg [4:0] length_d;
   reg [4:0] length_q;
-  reg valid_d;
   reg valid_q;
-  reg first_d;
   reg first_q;
-  reg last_d;
   reg last_q;
-  reg [9:0] index_d;
   reg [9:0] index_q;
-  reg escape_d;
   reg escape_q;
-  reg [31:0] value_d;
   reg [31:0] value_q;
-  reg [15:0] given_code_d;
   reg [15:0] given_code_q;
-  reg [4:0] given_length_d;
   reg [4:0] given_length_q;
-
-  always @(*) begin
-    busy_d = busy_q;
-    more_d = more_q;
-    waiting_d = waiting_q;
-    position_d = position_q;
-    escape_left_d = escape_left_q;
-    code_d = code_q;
-    length_d = length_q;
-    valid_d = valid_q;
-    first_d = first_q;
-    last_d = last_q;
-    index_d = index_q;
-    escape_d = escape_q;
-    value_d = value_q;
-    given_code_d = given_code_q;
-    given_length_d = given_length_q;
-    if (choose & longer) begin
-      length_d = length_q + 5'd1;
-      code_d = code_q << 1;
-    end
-    if (ask) begin
-      waiting_d = 1'b1;
-    end
-    entries_next = entries_q + {10'd0, give_entry};
-    entries_d = entries_next;
-    if (valid_q & code_ready_i) begin
-      valid_d = 1'b0;
-    end
-    if (give_entry) begin
-      waiting_d = 1'b0;
-      index_d = index_i;
-      escape_d = 1'b0;
-      value_d = read_value_i;
-    end
-    if (give_escape) begin
-      escape_left_d = 1'b0;
-      index_d = 10'd0;
-      escape_d = 1'b1;
-      value_d = 32'd0;
-    end
-    if (give_entry | give_escape) begin
-      valid_d = 1'b1;
-      first_d = !(|position_q);
-      last_d = position_q == size_i;
-      given_code_d = code_q;
-      given_length_d = length_q;
-      code_d = code_q + 16'd1;
-      position_d = position_q + 11'd1;
-      more_d = position_q != size_i;
-    end
-    if (done) begin
-      busy_d = 1'b0;
-    end
-    if (start_i) begin
-      busy_d = 1'b1;
-      more_d = 1'b1;
-      position_d = 11'd0;
-      entries_next = 11'd0;
-      entries_d = 11'd0;
-      escape_left_d = 1'b1;
-      code_d = 16'd0;
-      length_d = 5'd1;
-    end
-  end
 
   // codes grow, one bit per cycle, until they have the length of this place
   assign choose = busy_q & more_q & !waiting_q;
   assign longer = (|size_i) & (length_q != MAX_LENGTH) & (position_q >= longer_from_i);
   // then the escape is given, or the entry's value is read and the entry is given
   assign free = !valid_q | code_ready_i;
-  assign escape_next = escape_left_q & ((entries_q == size_i) | ({2'd0, count_i} < escape_weight_i));
+  assign escape_next = escape_left_q & ((position_q == size_i) | ({2'd0, count_i} < escape_weight_i));
   assign give_escape = choose & !longer & free & escape_next;
   assign give_entry = waiting_q & read_valid_i;
   assign ask = choose & !longer & free & !escape_next;
 
   assign done = busy_q & !more_q & valid_q & code_ready_i;
   assign done_o = done;
-  assign rank_o = entries_next[9:0];
+  assign next_o = give_entry;
   assign length_o = length_q[3:0];
   assign read_o = read_q;
   assign code_valid_o = valid_q;
@@ -202,11 +119,17 @@ module sc_code_builder_emitter (
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       read_q <= 1'b0;
+    end else begin
+      read_q <= ask;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
       busy_q <= 1'b0;
       more_q <= 1'b0;
       waiting_q <= 1'b0;
       position_q <= 11'd0;
-      entries_q <= 11'd0;
       escape_left_q <= 1'b0;
       code_q <= 16'd0;
       length_q <= 5'd0;
@@ -214,27 +137,59 @@ module sc_code_builder_emitter (
       first_q <= 1'b0;
       last_q <= 1'b0;
     end else begin
-      read_q <= ask;
-      busy_q <= busy_d;
-      more_q <= more_d;
-      waiting_q <= waiting_d;
-      position_q <= position_d;
-      entries_q <= entries_d;
-      escape_left_q <= escape_left_d;
-      code_q <= code_d;
-      length_q <= length_d;
-      valid_q <= valid_d;
-      first_q <= first_d;
-      last_q <= last_d;
+      if (choose & longer) begin
+        length_q <= length_q + 5'd1;
+        code_q <= code_q << 1;
+      end
+      if (ask) begin
+        waiting_q <= 1'b1;
+      end
+      if (valid_q & code_ready_i) begin
+        valid_q <= 1'b0;
+      end
+      if (give_entry) begin
+        waiting_q <= 1'b0;
+      end
+      if (give_escape) begin
+        escape_left_q <= 1'b0;
+      end
+      if (give_entry | give_escape) begin
+        valid_q <= 1'b1;
+        first_q <= !(|position_q);
+        last_q <= position_q == size_i;
+        code_q <= code_q + 16'd1;
+        position_q <= position_q + 11'd1;
+        more_q <= position_q != size_i;
+      end
+      if (done) begin
+        busy_q <= 1'b0;
+      end
+      if (start_i) begin
+        busy_q <= 1'b1;
+        more_q <= 1'b1;
+        position_q <= 11'd0;
+        escape_left_q <= 1'b1;
+        code_q <= 16'd0;
+        length_q <= 5'd1;
+      end
     end
   end
 
   always @(posedge clk_i) begin
-    index_q <= index_d;
-    escape_q <= escape_d;
-    value_q <= value_d;
-    given_code_q <= given_code_d;
-    given_length_q <= given_length_d;
+    if (give_entry) begin
+      index_q <= index_i;
+      escape_q <= 1'b0;
+      value_q <= read_value_i;
+    end
+    if (give_escape) begin
+      index_q <= 10'd0;
+      escape_q <= 1'b1;
+      value_q <= 32'd0;
+    end
+    if (give_entry | give_escape) begin
+      given_code_q <= code_q;
+      given_length_q <= length_q;
+    end
   end
 
 endmodule

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_code_builder_lengths
 //
-// Keeps a bit per item of every list, and finds from them where in the order each code length begins.
+// Keeps the number of symbols below each node, and finds from them where in the order each code length
+// begins.
 //
-// Of the last list the first 2 n - 2 items are taken; of every list before, the items within the packages
-// that are taken. A symbol's length is the number of lists in which it is taken. COUNT are the bits that hold
-// the number of entries, ITEMS one more, WORD and ADDRESS those of a word's number within a list and in all
-// of them.
+// The last node is the root. Nodes lie by depth: of those before the root, as many come next as it has items
+// that are no symbols, and so on. Symbols that lie too deep get the longest code; then the code is over-full
+// by a unit for each node that lies too deep. Codes get longer, the longest first, until it is not; if it
+// then has room, codes get shorter, the shortest first. COUNT are the bits that hold the number of entries,
+// INDEX one less.
 //
-// Parameters: COUNT = 11, ITEMS = 12, WORD = 6, ADDRESS = 10
+// Parameters: INDEX = 10, COUNT = 11
 // Part of: sc_code_builder
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.1.0 with reset control
@@ -20,168 +22,233 @@ module sc_code_builder_lengths (
   input  wire        clk_i,
   // asynchronous reset, active low
   input  wire        rst_ni,
-  // an item is listed
-  input  wire        item_valid_i,
-  // it is a symbol
-  input  wire        symbol_i,
-  // number of its list
-  input  wire  [3:0] list_i,
-  // number of the item
-  input  wire [10:0] item_i,
-  // it is the last one of its list
-  input  wire        last_i,
-  // count, now that all lists are there
+  // a node is made
+  input  wire        node_valid_i,
+  // its number
+  input  wire  [9:0] node_i,
+  // symbols among its two items
+  input  wire  [1:0] symbols_i,
+  // find the lengths, now that all nodes are there
   input  wire        start_i,
-  // number of entries, which is one less than symbols
+  // number of entries, which is that of nodes and one less than symbols
   input  wire [10:0] size_i,
-  // the count ends with this cycle
-  output wire        done_o,
+  // the lengths are there from the next cycle on
+  output reg         done_o,
   // a code length, modulo 16
   input  wire  [3:0] length_i,
   // place in the order from which on codes are longer than that
   output wire [10:0] longer_from_o
 );
 
-  localparam [3:0] LAST_LIST = 4'd15;
-  reg [31:0] next_word;
-  wire [9:0] write_address;
-  wire [9:0] read_address;
-  wire [10:0] words;
-  reg [10:0] symbols_now;
-  reg [11:0] packages;
-  wire list_ends;
-  wire items_write_i;
-  wire [9:0] items_write_address_i;
-  wire [9:0] items_read_address_i;
-  wire [31:0] items_read_data_o;
-  // bits of items that wait for their word to be full
-  reg [31:0] word_q;
-  wire [3:0] longer_from_write_address_i;
-  wire [10:0] longer_from_write_data_i;
-  reg busy_d;
-  reg busy_q;
-  reg [3:0] list_d;
-  reg [3:0] list_q;
-  reg [10:0] position_d;
-  reg [10:0] position_q;
-  reg [11:0] remaining_d;
-  // items that are taken of this list and lie in words that were not counted yet
-  reg [11:0] remaining_q;
-  reg [11:0] taken_d;
-  // items that are taken of this list
-  reg [11:0] taken_q;
-  reg [10:0] symbols_d;
-  reg [10:0] symbols_q;
-  wire [5:0] ones_ones_o;
+  localparam [3:0] LAST_LENGTH = 4'd15;
+  localparam [15:0] FIRST_UNIT = 16'h4000;
+  wire any_left;
+  wire depth_ends;
+  wire is_last;
+  reg [10:0] seen_next;
+  reg [10:0] place_next;
+  wire [10:0] too_deep;
+  reg [15:0] change;
+  wire [15:0] excess_next;
+  reg [3:0] neighbor;
+  reg [10:0] neighbor_place;
+  reg changes;
+  wire [9:0] nodes_read_address_i;
+  wire [1:0] nodes_read_data_o;
+  reg longer_from_write_i;
+  reg [3:0] longer_from_write_address_i;
+  reg [10:0] longer_from_write_data_i;
+  reg [3:0] longer_from_read_address_i;
+  wire [10:0] longer_from_read_data_o;
+  reg scanning_d;
+  reg scanning_q;
+  reg checking_d;
+  reg checking_q;
+  reg lengthening_d;
+  reg lengthening_q;
+  reg shortening_d;
+  reg shortening_q;
+  reg [3:0] length_d;
+  // the length that is looked at, and where longer ones begin
+  reg [3:0] length_q;
+  reg [10:0] place_d;
+  reg [10:0] place_q;
+  // nodes that were looked at, and those of this depth that were not
+  reg [10:0] seen_q;
+  reg [10:0] left_d;
+  reg [10:0] left_q;
+  reg [15:0] excess_d;
+  // units by which the code is over-full; below zero, the room that it has. A unit is the longest code's
+  // share.
+  reg [15:0] excess_q;
+  reg [15:0] unit_d;
+  // units that a code of the length saves when it gets a bit longer
+  reg [15:0] unit_q;
 
-  selvedge_sync_mem #(.A (10), .BITS (32)) items (
+  selvedge_sync_mem #(.A (10), .BITS (2)) nodes (
     .clk_i           (clk_i),
-    .write_i         (items_write_i),
-    .write_address_i (items_write_address_i),
-    .write_data_i    (next_word),
-    .read_address_i  (items_read_address_i),
-    .read_data_o     (items_read_data_o)
+    .write_i         (node_valid_i),
+    .write_address_i (node_i),
+    .write_data_i    (symbols_i),
+    .read_address_i  (nodes_read_address_i),
+    .read_data_o     (nodes_read_data_o)
   );
 
   selvedge_mem #(.A (4), .BITS (11)) longer_from (
     .clk_i           (clk_i),
-    .write_i         (list_ends),
+    .write_i         (longer_from_write_i),
     .write_address_i (longer_from_write_address_i),
     .write_data_i    (longer_from_write_data_i),
-    .read_address_i  (length_i),
-    .read_data_o     (longer_from_o)
-  );
-
-  sc_code_builder_ones_below ones (
-    .word_i      (items_read_data_o),
-    .remaining_i (remaining_q),
-    .ones_o      (ones_ones_o)
+    .read_address_i  (longer_from_read_address_i),
+    .read_data_o     (longer_from_read_data_o)
   );
 
   always @(*) begin
-    busy_d = busy_q;
-    list_d = list_q;
-    position_d = position_q;
-    remaining_d = remaining_q;
-    taken_d = taken_q;
-    symbols_now = symbols_q;
-    if (|position_q) begin
-      symbols_now = symbols_q + {5'd0, ones_ones_o};
-      remaining_d = remaining_q - 12'd32;
-      if (remaining_q < 12'd32) begin
-        remaining_d = 12'd0;
+    scanning_d = scanning_q;
+    lengthening_d = lengthening_q;
+    shortening_d = shortening_q;
+    length_d = length_q;
+    left_d = left_q;
+    excess_d = excess_q;
+    unit_d = unit_q;
+    checking_d = 1'b0;
+    seen_next = seen_q;
+    place_next = place_q;
+    if (scanning_q & any_left) begin
+      seen_next = seen_q + 11'd1;
+      place_next = place_q + {9'd0, nodes_read_data_o};
+    end
+    longer_from_write_i = scanning_q & depth_ends;
+    if (scanning_q) begin
+      left_d = left_q - 11'd1;
+      if (depth_ends) begin
+        left_d = (seen_next + 11'd1) - place_next;
+        length_d = length_q + 4'd1;
+        if (is_last) begin
+          length_d = length_q;
+          scanning_d = 1'b0;
+          checking_d = 1'b1;
+        end
       end
     end
-    symbols_d = symbols_now;
-    if (busy_q) begin
-      position_d = position_q + 11'd1;
+    // nodes that were not reached lie too deep
+    done_o = 1'b0;
+    if (checking_q) begin
+      excess_d = {5'd0, too_deep};
+      unit_d = 16'd1;
+      lengthening_d = |too_deep;
+      done_o = !(|too_deep);
     end
-    packages = taken_q - {1'b0, symbols_now};
-    if (list_ends) begin
-      busy_d = |list_q;
-      list_d = list_q - 4'd1;
-      position_d = 11'd0;
-      symbols_d = 11'd0;
-      taken_d = packages << 1;
-      remaining_d = packages << 1;
+    if (lengthening_q | shortening_q) begin
+      if (changes) begin
+        place_next = place_q - 11'd1;
+        if (shortening_q) begin
+          place_next = place_q + 11'd1;
+        end
+        longer_from_write_i = 1'b1;
+        excess_d = excess_next;
+        done_o = !(|excess_next);
+        lengthening_d = lengthening_q & (|excess_next) & !excess_next[15];
+        shortening_d = excess_next[15];
+      end else begin
+        place_next = longer_from_read_data_o;
+        length_d = neighbor;
+        unit_d = unit_q << 1;
+        if (shortening_q) begin
+          unit_d = unit_q >> 1;
+          if (is_last) begin
+            unit_d = FIRST_UNIT;
+          end
+        end
+      end
     end
+    place_d = place_next;
+    longer_from_write_address_i = length_q;
+    longer_from_write_data_i = place_next;
+    // no code is shorter than one bit
     if (start_i) begin
-      busy_d = 1'b1;
-      list_d = LAST_LIST;
-      position_d = 11'd0;
-      symbols_d = 11'd0;
-      taken_d = {1'b0, size_i} << 1;
-      remaining_d = {1'b0, size_i} << 1;
+      scanning_d = 1'b1;
+      length_d = 4'd1;
+      place_d = 11'd0;
+      seen_next = 11'd0;
+      left_d = 11'd1;
+      longer_from_write_i = 1'b1;
+      longer_from_write_address_i = 4'd0;
+      longer_from_write_data_i = 11'd0;
     end
   end
 
-  // bits of items go into the memory a word at a time
+  // depth by depth from the root, a node per cycle; depths without nodes take a cycle too
+  assign any_left = |left_q;
+  assign depth_ends = !(|left_q) | (left_q == 11'd1);
+  assign is_last = length_q == LAST_LENGTH;
+  assign too_deep = size_i - seen_q - left_q;
+
+  // the first code of the next length gets shorter, or the last code of this length longer
   always @(*) begin
-    next_word = word_q;
-    next_word[item_i[4:0]] = symbol_i;
+    change = ~unit_q + 16'd1;
+    neighbor = length_q - 4'd1;
+    if (shortening_q) begin
+      change = unit_q;
+      neighbor = length_q + 4'd1;
+      if (is_last) begin
+        neighbor = 4'd1;
+      end
+    end
   end
 
-  assign items_write_i = item_valid_i & (last_i | (&item_i[4:0]));
-  assign write_address = {4'd0, item_i[10:5]};
-  assign items_write_address_i = {list_i, write_address[5:0]};
-  // the last list comes first; every list has as many words as hold 2 n - 2 items
-  assign read_address = {4'd0, position_q[5:0]};
-  assign items_read_address_i = {list_q, read_address[5:0]};
-  // all taken items but the symbols are packages: twice as many items are taken of the list before
-  assign words = (size_i + 11'd15) >> 4;
-  assign list_ends = busy_q & (position_q == words);
-  assign longer_from_write_address_i = LAST_LIST - list_q;
-  assign longer_from_write_data_i = (size_i + 11'd1) - symbols_now;
-  assign done_o = list_ends & !(|list_q);
+  assign excess_next = excess_q + change;
+
+  always @(*) begin
+    neighbor_place = longer_from_read_data_o;
+    if (shortening_q & is_last) begin
+      neighbor_place = size_i + 11'd1;
+    end
+  end
+
+  always @(*) begin
+    changes = place_q != neighbor_place;
+    if (shortening_q) begin
+      changes = changes & (excess_next[15] | !(|excess_next));
+    end
+  end
+
+  assign nodes_read_address_i = size_i[9:0] + ~seen_next[9:0];
+
+  always @(*) begin
+    longer_from_read_address_i = length_i;
+    if (lengthening_q | shortening_q) begin
+      longer_from_read_address_i = neighbor;
+    end
+  end
+
+  assign longer_from_o = longer_from_read_data_o;
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      busy_q <= 1'b0;
-      list_q <= 4'd0;
-      position_q <= 11'd0;
-      remaining_q <= 12'd0;
-      taken_q <= 12'd0;
-      symbols_q <= 11'd0;
+      seen_q <= 11'd0;
+      scanning_q <= 1'b0;
+      checking_q <= 1'b0;
+      lengthening_q <= 1'b0;
+      shortening_q <= 1'b0;
+      length_q <= 4'd0;
+      place_q <= 11'd0;
+      left_q <= 11'd0;
+      excess_q <= 16'd0;
+      unit_q <= 16'd0;
     end else begin
-      busy_q <= busy_d;
-      list_q <= list_d;
-      position_q <= position_d;
-      remaining_q <= remaining_d;
-      taken_q <= taken_d;
-      symbols_q <= symbols_d;
+      seen_q <= seen_next;
+      scanning_q <= scanning_d;
+      checking_q <= checking_d;
+      lengthening_q <= lengthening_d;
+      shortening_q <= shortening_d;
+      length_q <= length_d;
+      place_q <= place_d;
+      left_q <= left_d;
+      excess_q <= excess_d;
+      unit_q <= unit_d;
     end
   end
-
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      word_q <= 32'd0;
-    end else if (item_valid_i) begin
-      word_q <= next_word;
-    end
-  end
-
-  // bits that nothing here looks at
-  wire unused = &{1'b0, write_address[9:6], read_address[9:6]};
 
 endmodule
 

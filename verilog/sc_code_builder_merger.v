@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_code_builder_merger
 //
-// Makes the lists of package-merge: each merges the symbols with the packages, two items each, of the list
-// before.
+// Joins the two lightest items, symbols or nodes, to a node until one is left.
 //
-// One item per cycle, lightest first; a symbol goes before a package of its weight, the escape before an
-// entry of its weight. A list ends with item 2 n - 2 of n symbols, or when it has no more. INDEX are the bits
-// of an index, COUNT one more, WEIGHT those of the heaviest package.
+// An item per cycle. Nodes are made in the order of their weight, so that they need no sorting. A symbol goes
+// before a node of its weight, which keeps the longest code as short as can be, and the escape before an
+// entry of its weight. INDEX are the bits of an index, COUNT one more, QUEUE one less: never do more nodes
+// wait than half the symbols. WEIGHT are the bits of the heaviest node.
 //
-// Parameters: INDEX = 10, COUNT = 11, WEIGHT = 27
+// Parameters: INDEX = 10, COUNT = 11, QUEUE = 9, WEIGHT = 23
 // Part of: sc_code_builder
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.1.0 with reset control
@@ -20,178 +20,160 @@ module sc_code_builder_merger (
   input  wire        clk_i,
   // asynchronous reset, active low
   input  wire        rst_ni,
-  // make all lists; one entry at least
+  // make all nodes; one entry at least
   input  wire        start_i,
   // number of entries, which is one less than symbols
   input  wire [10:0] size_i,
   // weight of the escape symbol
   input  wire [13:0] escape_weight_i,
-  // place of the entry that is wanted in the next cycle; entries lie in falling order
-  output wire  [9:0] rank_o,
-  // count of the entry that was wanted in the last cycle
+  // count of the lightest entry that was not taken
   input  wire [11:0] count_i,
-  // an item is listed
-  output wire        item_valid_o,
-  // it is a symbol
-  output wire        symbol_o,
-  // number of the list, from 0
-  output wire  [3:0] list_o,
-  // number of the item in its list, from 0
-  output wire [10:0] item_o,
-  // the item is the last one of its list
-  output wire        last_o,
-  // the last list ends with this cycle
+  // that entry is taken
+  output wire        take_entry_o,
+  // a node is made
+  output wire        node_valid_o,
+  // its number
+  output wire  [9:0] node_o,
+  // symbols among its two items
+  output reg   [1:0] symbols_o,
+  // the last node is made in this cycle
   output wire        done_o
 );
 
-  localparam [3:0] LAST_LIST = 4'd15;
-  wire active;
   wire any_entry;
   wire take_escape;
-  reg [26:0] symbol_weight;
-  wire any_package;
+  reg [22:0] symbol_weight;
+  reg [22:0] node_weight;
   wire take_symbol;
-  reg [26:0] weight;
-  reg [10:0] entries_next;
+  reg [22:0] item_weight;
+  wire [22:0] sum;
   wire [10:0] taken_next;
-  wire [10:0] written_next;
-  reg [10:0] last_item;
-  wire last;
-  wire packages_write_i;
-  wire [10:0] packages_write_address_i;
-  wire [26:0] packages_write_data_i;
-  wire [10:0] packages_read_address_i;
-  wire [26:0] packages_read_data_o;
+  wire make;
+  wire done;
+  wire [8:0] nodes_write_address_i;
+  wire [8:0] nodes_read_address_i;
+  wire [22:0] nodes_read_data_o;
   reg busy_q;
-  // the first entry and the first package of a list are being read
-  reg priming_q;
-  reg [3:0] list_q;
-  reg [10:0] item_q;
-  // entries that this list still has to take
   reg [10:0] entries_left_q;
   reg escape_left_q;
-  // the half of the memory that is read
-  reg bank_q;
-  // packages of the list before, and those of them that were taken
-  reg [10:0] packages_made_q;
-  reg [10:0] packages_taken_q;
-  // packages of this list so far
-  reg [10:0] packages_written_q;
-  // weight of the last item, which the next one may be packaged with
-  reg [26:0] last_weight_q;
+  // nodes so far, and those of them that were taken
+  reg [10:0] made_q;
+  reg [10:0] taken_q;
+  // one item of the next node is there
+  reg half_q;
+  // it is a symbol
+  reg half_symbol_q;
+  // its weight, or that of the last node
+  reg [22:0] weight_q;
+  // the only node that waits was made in the last cycle and could not be read yet
+  reg bypass_q;
 
-  selvedge_sync_mem #(.A (11), .BITS (27)) packages (
+  selvedge_sync_mem #(.A (9), .BITS (23)) nodes (
     .clk_i           (clk_i),
-    .write_i         (packages_write_i),
-    .write_address_i (packages_write_address_i),
-    .write_data_i    (packages_write_data_i),
-    .read_address_i  (packages_read_address_i),
-    .read_data_o     (packages_read_data_o)
+    .write_i         (make),
+    .write_address_i (nodes_write_address_i),
+    .write_data_i    (sum),
+    .read_address_i  (nodes_read_address_i),
+    .read_data_o     (nodes_read_data_o)
   );
 
   // the lightest symbol that is left: the escape or an entry
-  assign active = busy_q & !priming_q;
   assign any_entry = |entries_left_q;
   assign take_escape = escape_left_q & (!any_entry | (escape_weight_i <= {2'd0, count_i}));
 
   always @(*) begin
     if (take_escape) begin
-      symbol_weight = {13'd0, escape_weight_i};
+      symbol_weight = {9'd0, escape_weight_i};
     end else begin
-      symbol_weight = {15'd0, count_i};
+      symbol_weight = {11'd0, count_i};
     end
   end
 
-  // the lighter one of that symbol and of the lightest package that is left
-  assign any_package = packages_taken_q != packages_made_q;
-  assign take_symbol = (any_entry | escape_left_q) & (!any_package | (symbol_weight <= packages_read_data_o));
+  // the lighter one of that symbol and of the node that waits longest
+  always @(*) begin
+    node_weight = nodes_read_data_o;
+    if (bypass_q) begin
+      node_weight = weight_q;
+    end
+  end
+
+  assign take_symbol = (any_entry | escape_left_q) & ((taken_q == made_q) | (symbol_weight <= node_weight));
 
   always @(*) begin
     if (take_symbol) begin
-      weight = symbol_weight;
+      item_weight = symbol_weight;
     end else begin
-      weight = packages_read_data_o;
+      item_weight = node_weight;
     end
   end
+
+  assign take_entry_o = busy_q & take_symbol & !take_escape;
+  assign taken_next = taken_q + {10'd0, busy_q & !take_symbol};
+  assign nodes_read_address_i = taken_next[8:0];
+  // every second item makes a node with the item before
+  assign sum = weight_q + item_weight;
+  assign make = busy_q & half_q;
+  assign nodes_write_address_i = made_q[8:0];
+  assign node_valid_o = make;
+  assign node_o = made_q[9:0];
 
   always @(*) begin
-    entries_next = entries_left_q;
-    if (active & take_symbol & !take_escape) begin
-      entries_next = entries_left_q - 11'd1;
+    symbols_o = 2'd1;
+    if (half_symbol_q == take_symbol) begin
+      symbols_o = 2'd0;
+      if (take_symbol) begin
+        symbols_o = 2'd2;
+      end
     end
   end
 
-  assign taken_next = packages_taken_q + {10'd0, active & !take_symbol};
-  assign rank_o = entries_next[9:0] - 10'd1;
-  assign packages_read_address_i = {bank_q, taken_next[9:0]};
-  // every second item makes a package with the item before
-  assign written_next = packages_written_q + {10'd0, active & item_q[0]};
-  assign packages_write_i = active & item_q[0];
-  assign packages_write_address_i = {!bank_q, packages_written_q[9:0]};
-  assign packages_write_data_i = last_weight_q + weight;
+  assign done = make & ((made_q + 11'd1) == size_i);
+  assign done_o = done;
 
-  // n symbols and their packages, but no more than 2 n - 2 items; a full set of packages is n - 1
-  always @(*) begin
-    last_item = size_i + packages_made_q;
-    if (packages_made_q == size_i) begin
-      last_item = last_item - 11'd1;
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      bypass_q <= 1'b0;
+    end else begin
+      bypass_q <= make & (taken_next == made_q);
     end
   end
-
-  assign last = item_q == last_item;
-  assign item_valid_o = active;
-  assign symbol_o = take_symbol;
-  assign list_o = list_q;
-  assign item_o = item_q;
-  assign last_o = last;
-  assign done_o = active & last & (list_q == LAST_LIST);
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q <= 1'b0;
-      priming_q <= 1'b0;
-      item_q <= 11'd0;
       entries_left_q <= 11'd0;
       escape_left_q <= 1'b0;
-      packages_taken_q <= 11'd0;
-      packages_written_q <= 11'd0;
-      last_weight_q <= 27'd0;
+      made_q <= 11'd0;
+      taken_q <= 11'd0;
+      half_q <= 1'b0;
+      half_symbol_q <= 1'b0;
+      weight_q <= 23'd0;
     end else begin
-      priming_q <= 1'b0;
-      if (active) begin
-        item_q <= item_q + 11'd1;
-        last_weight_q <= weight;
-        entries_left_q <= entries_next;
-        escape_left_q <= escape_left_q & !(take_symbol & take_escape);
-        packages_taken_q <= taken_next;
-        packages_written_q <= written_next;
+      if (busy_q) begin
+        half_q <= !half_q;
+        half_symbol_q <= take_symbol;
+        weight_q <= item_weight;
+        taken_q <= taken_next;
+        busy_q <= !done;
       end
-      if (start_i | (active & last)) begin
-        busy_q <= start_i | (list_q != LAST_LIST);
-        priming_q <= 1'b1;
-        item_q <= 11'd0;
-        entries_left_q <= size_i;
-        escape_left_q <= 1'b1;
-        packages_taken_q <= 11'd0;
-        packages_written_q <= 11'd0;
+      if (make) begin
+        weight_q <= sum;
+        made_q <= made_q + 11'd1;
       end
-    end
-  end
-
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      list_q <= 4'd0;
-      bank_q <= 1'b0;
-      packages_made_q <= 11'd0;
-    end else begin
-      if (active & last) begin
-        bank_q <= !bank_q;
-        list_q <= list_q + 4'd1;
-        packages_made_q <= written_next;
+      if (busy_q & take_symbol) begin
+        if (take_escape) begin
+          escape_left_q <= 1'b0;
+        end else begin
+          entries_left_q <= entries_left_q - 11'd1;
+        end
       end
       if (start_i) begin
-        list_q <= 4'd0;
-        packages_made_q <= 11'd0;
+        busy_q <= 1'b1;
+        entries_left_q <= size_i;
+        escape_left_q <= 1'b1;
+        made_q <= 11'd0;
+        taken_q <= 11'd0;
+        half_q <= 1'b0;
       end
     end
   end

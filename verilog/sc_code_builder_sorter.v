@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_code_builder_sorter
 //
-// Sorts entries by falling count, entries of equal count by rising index.
+// Sorts entries by rising count, entries of equal count in the order in which they were put in.
 //
-// A pass moves all items from one half of the memory to the other: those whose bit is set fill it from the
-// front, the others from the back. Both read in the order in which they were written keep the order of the
-// pass before. The first pass is the writing of the entries. INDEX are the bits of an index, COUNT those that
-// hold INDEX and one more, ITEM those of a count and an index.
+// Entries are linked, so that a pass moves none: it walks along the chain and hangs each entry behind the
+// last one of its bucket, of which there are sixteen; then the buckets are joined, a cycle each. An entry's
+// link is written only after it was followed. The first pass is the putting in. INDEX are the bits of an
+// index, COUNT one more.
 //
-// Parameters: INDEX = 10, COUNT = 11, ITEM = 22
+// Parameters: INDEX = 10, COUNT = 11
 // Part of: sc_code_builder
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.1.0 with reset control
@@ -20,174 +20,257 @@ module sc_code_builder_sorter (
   input  wire        clk_i,
   // asynchronous reset, active low
   input  wire        rst_ni,
-  // forget all items
+  // forget all entries
   input  wire        clear_i,
-  // put an item in
+  // put an entry in
   input  wire        put_i,
   // its count
   input  wire [11:0] count_i,
   // its index
   input  wire  [9:0] index_i,
-  // sort what was put in: one item at least
+  // sort what was put in: one entry at least
   input  wire        sort_i,
-  // the place in the order that is read, once sorted
-  input  wire  [9:0] rank_i,
-  // number of items
+  // turn the link of the entry that is shown to the one turned before, and go on to the next entry
+  input  wire        turn_i,
+  // show the last entry that was turned
+  input  wire        rewind_i,
+  // go on to the next entry
+  input  wire        next_i,
+  // number of entries
   output wire [10:0] size_o,
-  // the last pass ends with this cycle
-  output reg         done_o,
-  // count of the item at the place of the last cycle
+  // the order is there: from the next cycle on, its first entry is shown
+  output wire        done_o,
+  // count of the entry that is shown
   output wire [11:0] count_o,
-  // index of that item
+  // its index
   output wire  [9:0] index_o
 );
 
-  reg [9:0] read_place;
-  wire [9:0] read_front;
-  reg [10:0] read_address;
-  reg [21:0] item;
-  wire [11:0] count;
-  wire write;
-  // the item's bit is set
-  wire digit;
-  reg [10:0] write_address;
-  wire [10:0] front_sum;
-  wire [10:0] back_sum;
-  wire pass_ends;
-  wire [10:0] memory_write_address_i;
-  wire [10:0] memory_read_address_i;
-  wire [21:0] memory_read_data_o;
+  wire put;
+  reg [9:0] index;
+  reg [3:0] digit;
+  reg [3:0] slot;
+  wire is_filled;
+  reg [9:0] address;
+  wire [11:0] counts_read_data_o;
+  reg links_write_i;
+  reg [9:0] links_write_address_i;
+  reg [9:0] links_write_data_i;
+  wire [9:0] links_read_data_o;
+  wire heads_write_i;
+  wire [9:0] heads_read_data_o;
+  wire [9:0] tails_read_data_o;
+  reg [15:0] filled_d;
+  // buckets with entries
+  reg [15:0] filled_q;
+  reg [10:0] size_d;
   reg [10:0] size_q;
-  reg sorting_d;
-  reg sorting_q;
-  // the bit of the counts that this pass looks at
-  reg [3:0] pass_q;
-  // the half of the memory that is read
-  reg bank_q;
-  // items at the front of that half
-  reg [10:0] front_q;
-  // items written to the front and to the back of the other half
-  reg [10:0] next_front_q;
-  reg [10:0] next_back_q;
-  // place of the item that is read
-  reg [10:0] place_q;
-  // the item that was read is written
+  reg [1:0] pass_d;
+  // passes that are over
+  reg [1:0] pass_q;
+  reg joining_d;
+  reg joining_q;
+  reg [3:0] bucket_d;
+  reg [3:0] bucket_q;
+  reg started_d;
+  // an entry is in the chain
+  reg started_q;
+  reg joined_d;
+  // the chain is complete: its first entry is read
+  reg joined_q;
+  // the entry that is shown goes into its bucket
   reg moving_q;
+  // entries that this pass has not moved
+  reg [10:0] left_q;
+  reg [9:0] head_d;
+  reg [9:0] head_q;
+  reg [9:0] last_d;
+  // last entry of the chain, or the one that was turned last
+  reg [9:0] last_q;
+  // the entry that is shown
+  reg [9:0] here_q;
 
-  selvedge_sync_mem #(.A (11), .BITS (22)) memory (
+  selvedge_sync_mem #(.A (10), .BITS (12)) counts (
     .clk_i           (clk_i),
-    .write_i         (write),
-    .write_address_i (memory_write_address_i),
-    .write_data_i    (item),
-    .read_address_i  (memory_read_address_i),
-    .read_data_o     (memory_read_data_o)
+    .write_i         (put_i),
+    .write_address_i (index_i),
+    .write_data_i    (count_i),
+    .read_address_i  (address),
+    .read_data_o     (counts_read_data_o)
+  );
+
+  selvedge_sync_mem #(.A (10), .BITS (10)) links (
+    .clk_i           (clk_i),
+    .write_i         (links_write_i),
+    .write_address_i (links_write_address_i),
+    .write_data_i    (links_write_data_i),
+    .read_address_i  (address),
+    .read_data_o     (links_read_data_o)
+  );
+
+  selvedge_mem #(.A (4), .BITS (10)) heads (
+    .clk_i           (clk_i),
+    .write_i         (heads_write_i),
+    .write_address_i (digit),
+    .write_data_i    (index),
+    .read_address_i  (slot),
+    .read_data_o     (heads_read_data_o)
+  );
+
+  selvedge_mem #(.A (4), .BITS (10)) tails (
+    .clk_i           (clk_i),
+    .write_i         (put),
+    .write_address_i (digit),
+    .write_data_i    (index),
+    .read_address_i  (slot),
+    .read_data_o     (tails_read_data_o)
   );
 
   always @(*) begin
-    sorting_d = sorting_q;
-    done_o = 1'b0;
-    if (sort_i) begin
-      sorting_d = 1'b1;
-    end else if (pass_ends & (pass_q == 4'd11)) begin
-      sorting_d = 1'b0;
-      done_o = 1'b1;
+    filled_d = filled_q;
+    pass_d = pass_q;
+    joining_d = joining_q;
+    bucket_d = bucket_q;
+    started_d = started_q;
+    head_d = head_q;
+    last_d = last_q;
+    size_d = size_q + {10'd0, put_i};
+    if (put) begin
+      filled_d = filled_q;
+      filled_d[slot] = 1'b1;
+    end
+    // a link is written to the end of a bucket, to the end of the chain, or backward
+    links_write_i = (put & is_filled) | turn_i;
+    links_write_address_i = tails_read_data_o;
+    links_write_data_i = index;
+    if (joining_q) begin
+      links_write_i = is_filled & started_q;
+      links_write_address_i = last_q;
+      links_write_data_i = heads_read_data_o;
+    end
+    if (turn_i) begin
+      links_write_address_i = here_q;
+      links_write_data_i = last_q;
+      last_d = here_q;
+    end
+    // a pass ends when buckets are joined, that of the least digit first
+    joined_d = 1'b0;
+    if (joining_q) begin
+      bucket_d = bucket_q + 4'd1;
+      if (is_filled) begin
+        started_d = 1'b1;
+        last_d = tails_read_data_o;
+        if (!started_q) begin
+          head_d = heads_read_data_o;
+        end
+      end
+      if (&bucket_q) begin
+        joining_d = 1'b0;
+        joined_d = 1'b1;
+        filled_d = 16'd0;
+        pass_d = pass_q + 2'd1;
+      end
+    end
+    if (sort_i | (moving_q & !(|left_q))) begin
+      joining_d = 1'b1;
+      bucket_d = 4'd0;
+      started_d = 1'b0;
+    end
+    if (clear_i) begin
+      filled_d = 16'd0;
+      size_d = 11'd0;
+      pass_d = 2'd0;
     end
   end
 
-  // read: places up to `front` lie in order from the front on, the others from the back on
+  // an entry hangs behind the last one of its bucket
+  assign put = put_i | moving_q;
+
   always @(*) begin
-    if (sorting_q) begin
-      read_place = place_q[9:0];
+    if (moving_q) begin
+      index = here_q;
+      digit = counts_read_data_o[7:4];
+      if (pass_q[1]) begin
+        digit = counts_read_data_o[11:8];
+      end
     end else begin
-      read_place = rank_i;
+      index = index_i;
+      digit = count_i[3:0];
     end
   end
-
-  assign read_front = front_q[9:0];
 
   always @(*) begin
-    read_address = {1'b0, read_place};
-    if ({1'b0, read_place} >= front_q) begin
-      read_address = {1'b0, read_front + ~read_place};
+    slot = digit;
+    if (joining_q) begin
+      slot = bucket_q;
     end
   end
 
-  assign memory_read_address_i = {bank_q, read_address[9:0]};
+  assign is_filled = filled_q[slot];
+  assign heads_write_i = put & !is_filled;
+  assign done_o = joined_q & (&pass_q);
 
-  // write: an entry that is put in, or the item that was read
+  // the entry that is shown in the next cycle
   always @(*) begin
-    item = memory_read_data_o;
-    if (put_i) begin
-      item = {12'd0, index_i};
-      item[21:10] = count_i;
+    address = here_q;
+    if (moving_q | turn_i | next_i) begin
+      address = links_read_data_o;
+    end
+    if (joined_q) begin
+      address = head_q;
+    end
+    if (rewind_i) begin
+      address = last_q;
     end
   end
 
-  assign count = item[21:10];
-  assign digit = (pass_q <= 4'd11) ? count[pass_q] : 1'b0;
-  assign write = put_i | moving_q;
-
-  always @(*) begin
-    write_address = next_front_q;
-    if (!digit) begin
-      write_address = ~next_back_q;
-    end
-  end
-
-  assign memory_write_address_i = {!bank_q, write_address[9:0]};
-  assign front_sum = next_front_q + {10'd0, write & digit};
-  assign back_sum = next_back_q + {10'd0, write & !digit};
-  // a pass ends as its last item is written: what was written is read next
-  assign pass_ends = sorting_q & (place_q == size_q);
   assign size_o = size_q;
-  assign count_o = memory_read_data_o[21:10];
-  assign index_o = memory_read_data_o[9:0];
+  assign count_o = counts_read_data_o;
+  assign index_o = here_q;
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      here_q <= 10'd0;
+      filled_q <= 16'd0;
+      size_q <= 11'd0;
+      pass_q <= 2'd0;
+      joining_q <= 1'b0;
+      bucket_q <= 4'd0;
+      started_q <= 1'b0;
+      joined_q <= 1'b0;
+      head_q <= 10'd0;
+      last_q <= 10'd0;
+    end else begin
+      here_q <= address;
+      filled_q <= filled_d;
+      size_q <= size_d;
+      pass_q <= pass_d;
+      joining_q <= joining_d;
+      bucket_q <= bucket_d;
+      started_q <= started_d;
+      joined_q <= joined_d;
+      head_q <= head_d;
+      last_q <= last_d;
+    end
+  end
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       moving_q <= 1'b0;
-      sorting_q <= 1'b0;
+      left_q <= 11'd0;
     end else begin
-      moving_q <= sorting_q & (place_q != size_q);
-      sorting_q <= sorting_d;
-    end
-  end
-
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      size_q <= 11'd0;
-      pass_q <= 4'd0;
-      bank_q <= 1'b0;
-      front_q <= 11'd0;
-      next_front_q <= 11'd0;
-      next_back_q <= 11'd0;
-      place_q <= 11'd0;
-    end else begin
-      if (sorting_q) begin
-        place_q <= place_q + 11'd1;
+      if (joined_q) begin
+        moving_q <= !(&pass_q);
+        left_q <= size_q - 11'd1;
       end
-      next_front_q <= front_sum;
-      next_back_q <= back_sum;
-      size_q <= size_q + {10'd0, put_i};
-      if (sort_i | pass_ends) begin
-        bank_q <= !bank_q;
-        front_q <= front_sum;
-        next_front_q <= 11'd0;
-        next_back_q <= 11'd0;
-        place_q <= 11'd0;
-        pass_q <= pass_q + 4'd1;
+      if (moving_q) begin
+        left_q <= left_q - 11'd1;
       end
-      if (clear_i) begin
-        size_q <= 11'd0;
-        next_front_q <= 11'd0;
-        next_back_q <= 11'd0;
-        pass_q <= 4'd0;
+      if (moving_q & !(|left_q)) begin
+        moving_q <= 1'b0;
       end
     end
   end
-
-  // bits that nothing here looks at
-  wire unused = &{1'b0, read_address[10], write_address[10]};
 
 endmodule
 

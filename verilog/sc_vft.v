@@ -124,8 +124,7 @@ module sc_vft (
   reg [7:0] lowest;
   wire [14:0] sum;
   wire [143:0] memory_read_data_o;
-  wire [7:0] valid_address_i;
-  wire [0:0] valid_bit_o;
+  wire valid_bit_o;
   // a word is in the second stage
   reg training_q;
   // a read is in the second stage
@@ -136,7 +135,6 @@ module sc_vft (
   // the set was written when the memory was read: its new content is in `written`
   reg forward_q;
   reg [143:0] written_q;
-  wire update_valid_i;
   wire [143:0] update_set_o;
   wire [11:0] update_lost_o;
   reg [13:0] lost_q;
@@ -158,12 +156,12 @@ module sc_vft (
     .rst_ni    (rst_ni),
     .clear_i   (clear_i),
     .set_i     (training_q),
-    .address_i (valid_address_i),
+    .address_i (set_q),
     .bit_o     (valid_bit_o)
   );
 
   sc_vft_set_update update (
-    .valid_i (update_valid_i),
+    .valid_i (valid_bit_o),
     .set_i   (content),
     .tag_i   (tag_q),
     .set_o   (update_set_o),
@@ -193,8 +191,6 @@ module sc_vft (
     end
   end
 
-  assign valid_address_i = set_q;
-  assign update_valid_i = valid_bit_o;
   assign sum = {1'b0, lost_q} + {3'd0, update_lost_o};
 
   // second stage: a read picks its way

@@ -46,51 +46,45 @@ module selvedge_elastic_pipe_1 #(
   reg [DATA_WIDTH-1:0] data;
   reg last_valid;
   reg [DATA_WIDTH-1:0] last_data;
-  reg [0:0] stage_valid_d;
-  reg [0:0] stage_valid_q;
+  reg stage_valid_d;
+  reg stage_valid_q;
   reg [DATA_WIDTH-1:0] stage_data_d;
   reg [DATA_WIDTH-1:0] stage_data_q;
 
-  always @(*) begin : comb_stage_valid_d
-    integer i;
+  always @(*) begin
     stage_valid_d = stage_valid_q;
     stage_data_d = stage_data_q;
     // from stage to stage; a hole here or further on lets an item move in
     holes_ahead = holes;
     valid = valid_i;
     data = data_i;
-    for (i = 0; i < 1; i = i + 1) begin
-      if (ready_i | (|holes_ahead)) begin
-        stage_valid_d[i] = valid;
-        if (valid) begin
-          stage_data_d[i*DATA_WIDTH +: DATA_WIDTH] = data;
-        end
+    if (ready_i | (|holes_ahead)) begin
+      stage_valid_d = valid;
+      if (valid) begin
+        stage_data_d = data;
       end
-      holes_ahead = holes_ahead >> 1;
-      valid = stage_valid_q[i];
-      data = stage_data_q[i*DATA_WIDTH +: DATA_WIDTH];
     end
+    holes_ahead = holes_ahead >> 1;
+    valid = stage_valid_q;
+    data = stage_data_q;
   end
 
-  always @(*) begin : comb_holes
-    integer i;
+  always @(*) begin
     holes = 5'd0;
-    for (i = 0; i < 1; i = i + 1) begin
-      holes[i] = !stage_valid_q[i];
-    end
+    holes[0] = !stage_valid_q;
   end
 
   assign ready_o = ready_i | (|holes);
 
   // the outputs come from the last register alone, so that no path leads from ready_i to them
-  always @(*) begin : comb_last_valid
-    integer i;
+  always @(*) begin
     last_valid = 1'b0;
+    last_valid = stage_valid_q;
+  end
+
+  always @(*) begin
     last_data = stage_data_q;
-    for (i = 0; i < 1; i = i + 1) begin
-      last_valid = stage_valid_q[i];
-      last_data = stage_data_q[i*DATA_WIDTH +: DATA_WIDTH];
-    end
+    last_data = stage_data_q;
   end
 
   assign valid_o = last_valid;

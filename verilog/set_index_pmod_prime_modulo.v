@@ -37,13 +37,10 @@ module set_index_pmod_prime_modulo (
     .sum_o   (fold2_sum_o)
   );
 
-  always @(*) begin : comb_rest
-    integer i;
+  always @(*) begin
     rest = fold2_sum_o;
-    for (i = 0; i < 1; i = i + 1) begin
-      if (rest >= MULTIPLE[i*6 +: 6]) begin
-        rest = rest - MULTIPLE[i*6 +: 6];
-      end
+    if (rest >= MULTIPLE) begin
+      rest = rest - MULTIPLE;
     end
   end
 

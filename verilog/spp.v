@@ -3,11 +3,11 @@
 //
 // Predicts by a pattern history table which sectors of a missed block will be used.
 //
-// LAMAR, section 3.3.1. A is the width of the table's index, WIDE four times that; ENTRIES is 2^A, in WORDS
-// words of 64. SECTORS is the number of sectors of a block.
+// LAMAR, section 3.3.1. A is the width of the table's index, WIDE four times that, COUNT one more. SECTORS is
+// the number of sectors of a block, WORD one more.
 //
 // Parameters: entries = 256, sectors = 4, unknown_coarse = true
-// In this file: A = 8, WIDE = 32, ENTRIES = 256, WORDS = 4, SECTORS = 4
+// In this file: A = 8, WIDE = 32, COUNT = 9, SECTORS = 4, WORD = 5
 // Source: LAMAR, section 3.3.1
 // Written by selvedge 0.1.0 with reset control
 //
@@ -23,7 +23,7 @@
 //
 //    evict_address_i -> [fold] -> write --> pattern history table --> read <- [fold] <- query_address_i
 //    used_i -----------------------------> patterns, known bits -------+
-//                                                                      v
+//                   reset: [sweep] -------> clears an entry per cycle  v
 //                                          unknown: all or none -> [choose] -> OR requested_i -> sectors_o
 //
 // Choices where the paper is silent:
@@ -38,6 +38,10 @@
 // - A commit counts before the query of the same cycle: if both meet in one entry, the reply is the pattern
 //   committed.
 // - A block of which no sector was used commits an empty pattern, which is a pattern too.
+// - The known bits lie in the memory, beside the patterns. Therefore a reset does not clear them at once: a
+//   sweep clears one entry per cycle, `entries` cycles long. In these cycles every query is one of an entry
+//   without a pattern, and a commit is dropped. An eviction so early is rare: a cache fills before it evicts.
+//   What the memory holds after power-up is never seen.
 // - LAMAR simulates this rival with "unrealistically large histories (1M-entries)". That is no hardware, and
 //   not a size that this block has.
 //
@@ -47,7 +51,8 @@
 // - unknown_coarse, default true, allowed true, false: an entry without a pattern predicts all sectors
 //
 // PORTS AND TIMING
-// A query and a commit per cycle. All outputs come from registers.
+// A query and a commit per cycle, from `entries` cycles after reset on; before, commits are dropped. All
+// outputs come from registers.
 //
 //   clk_i            __/--\__/--\__/--\__/--\__
 //   query_i          __/-----------\___________
@@ -61,16 +66,16 @@
 //   known_o          ______________/-----\_____
 //
 // STORAGE
-// 1,286 bits by default: 256 patterns of 4 bits, a known bit for each, the reply (4) and its two flags. LAMAR
-// states no size in bits for it; its 1M entries would be 4 Mbit of patterns. The used bits belong to the
-// cache.
+// 1,295 bits by default: 256 patterns of 4 bits with a known bit each in one memory, and in registers the
+// sweep's counter (9), the reply (4) and its two flags. LAMAR states no size in bits for it; its 1M entries
+// would be 4 Mbit of patterns. The used bits belong to the cache.
 
 `default_nettype none
 
 module spp (
   // clock
   input  wire        clk_i,
-  // asynchronous reset, active low: no entry has a pattern
+  // asynchronous reset, active low: the sweep starts, after which no entry has a pattern
   input  wire        rst_ni,
   // a miss asks which sectors to fetch
   input  wire        query_i,
@@ -94,13 +99,19 @@ module spp (
 
   // what an entry without a pattern predicts
   localparam [3:0] UNKNOWN_PATTERN = 4'd15;
+  wire swept;
+  wire commit;
+  wire [4:0] committed;
   reg [3:0] pattern;
   reg found;
   wire [7:0] query_index_index_o;
   wire [7:0] evict_index_index_o;
-  wire [3:0] patterns_read_data_o;
-  // entries that have a pattern
-  reg [255:0] has_pattern_q;
+  reg patterns_write_i;
+  reg [7:0] patterns_write_address_i;
+  reg [4:0] patterns_write_data_i;
+  wire [4:0] patterns_read_data_o;
+  // the entry that the sweep clears next; its top bit ends the sweep
+  reg [8:0] sweep_q;
   reg valid_q;
   reg [3:0] sectors_q;
   reg known_q;
@@ -115,22 +126,39 @@ module spp (
     .index_o   (evict_index_index_o)
   );
 
-  selvedge_mem #(.A (8), .BITS (4)) patterns (
+  selvedge_mem #(.A (8), .BITS (5)) patterns (
     .clk_i           (clk_i),
-    .write_i         (evict_i),
-    .write_address_i (evict_index_index_o),
-    .write_data_i    (used_i),
+    .write_i         (patterns_write_i),
+    .write_address_i (patterns_write_address_i),
+    .write_data_i    (patterns_write_data_i),
     .read_address_i  (query_index_index_o),
     .read_data_o     (patterns_read_data_o)
   );
 
+  // after reset the sweep clears an entry per cycle; until its end no pattern is read or committed
+  assign swept = sweep_q[8];
+
   always @(*) begin
-    found = has_pattern_q[query_index_index_o];
+    patterns_write_i = 1'b1;
+    patterns_write_address_i = sweep_q[7:0];
+    patterns_write_data_i = 5'd0;
+    if (swept) begin
+      patterns_write_i = evict_i;
+      patterns_write_address_i = evict_index_index_o;
+      patterns_write_data_i = {1'b1, committed[3:0]};
+    end
+  end
+
+  assign commit = evict_i & swept;
+  assign committed = {1'b0, used_i};
+
+  always @(*) begin
+    found = swept & patterns_read_data_o[4];
     pattern = UNKNOWN_PATTERN;
     if (found) begin
-      pattern = patterns_read_data_o;
+      pattern = patterns_read_data_o[3:0];
     end
-    if (evict_i & (evict_index_index_o == query_index_index_o)) begin
+    if (commit & (evict_index_index_o == query_index_index_o)) begin
       found = 1'b1;
       pattern = used_i;
     end
@@ -142,18 +170,11 @@ module spp (
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      sweep_q <= 9'd0;
       valid_q <= 1'b0;
     end else begin
+      sweep_q <= sweep_q + {8'd0, !swept};
       valid_q <= query_i;
-    end
-  end
-
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      has_pattern_q <= 256'd0;
-    end else if (evict_i) begin
-      has_pattern_q <= has_pattern_q;
-      has_pattern_q[evict_index_index_o] <= 1'b1;
     end
   end
 
@@ -163,6 +184,9 @@ module spp (
       known_q <= found;
     end
   end
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, committed[4]};
 
 endmodule
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// awc_first_behind
+//
+// The first bit that is set behind a place, or else the first of all.
+//
+// The N bits are ROWS rows of 8. In each row the first bit is sought while the row is chosen. The place is
+// that of the bit that was taken last: its row, and the columns behind it in this row.
+//
+// Parameters: N = 48, ROWS = 6, INDEX = 6
+// Part of: awc
+// Source: CABA, sections 4.3 and 4.4
+// Written by selvedge 0.1.0 with reset control
+
+`default_nettype none
+
+module awc_first_behind (
+  // bits
+  input  wire [47:0] bits_i,
+  // the row of the place; none to search from the first bit on
+  input  wire  [5:0] row_i,
+  // the columns behind the place
+  input  wire  [7:0] behind_i,
+  // the bit that was found alone; none if none is set
+  output wire [47:0] first_o,
+  // its number; 0 if none is set
+  output wire  [5:0] index_o,
+  // a bit is set
+  output reg         any_o,
+  // the candidate of each row
+  output wire [47:0] candidates_o,
+  // the row of the bit that was found: whose candidate it is
+  output wire  [5:0] row_o,
+  // the columns behind it
+  output wire  [7:0] behind_o
+);
+
+  reg [7:0] row;
+  reg [7:0] masked;
+  reg is_behind;
+  reg later;
+  // columns at and behind the row's first bit
+  reg [7:0] reached;
+  reg [7:0] candidate;
+  reg [47:0] candidates;
+  reg [5:0] rows_behind;
+  reg [5:0] rows;
+  reg found;
+  reg [5:0] chosen;
+  reg [47:0] first;
+  reg [7:0] column;
+  reg [7:0] column_reached;
+  reg [5:0] index;
+
+  // the candidate of each row: in the row of the place, what is behind it goes first
+  always @(*) begin : comb_later
+    integer c;
+    integer r;
+    later = 1'b0;
+    rows = 6'd0;
+    rows_behind = 6'd0;
+    candidates = 48'd0;
+    for (r = 0; r < 6; r = r + 1) begin
+      row = bits_i[r*8 +: 8];
+      masked = row & behind_i;
+      is_behind = row_i[r] & (|masked);
+      rows[r] = |row;
+      rows_behind[r] = is_behind | (later & (|row));
+      if (is_behind) begin
+        row = masked;
+      end
+      reached = row | (row << 1);
+      reached = reached | (reached << 2);
+      reached = reached | (reached << 4);
+      candidate = row & ~(reached << 1);
+      candidates[r*8 +: 8] = candidate;
+      later = later | row_i[r];
+    end
+    any_o = |rows;
+    // the first row behind the place, or else the first of all
+    if (|rows_behind) begin
+      rows = rows_behind;
+    end
+    found = 1'b0;
+    chosen = 6'd0;
+    for (r = 0; r < 6; r = r + 1) begin
+      chosen[r] = rows[r] & !found;
+      found = found | rows[r];
+    end
+    // its candidate, its number, and what is behind it
+    first = 48'd0;
+    column = 8'd0;
+    index = 6'd0;
+    for (r = 0; r < 6; r = r + 1) begin
+      if (chosen[r]) begin
+        candidate = candidates[r*8 +: 8];
+        first[r*8 +: 8] = candidate;
+        column = column | candidate;
+        index = index | (r[5:0] * 6'd8);
+      end
+    end
+    for (c = 0; c < 8; c = c + 1) begin
+      if (column[c]) begin
+        index = index | c[5:0];
+      end
+    end
+  end
+
+  assign candidates_o = candidates;
+  assign row_o = chosen;
+  assign first_o = first;
+  assign index_o = index;
+
+  always @(*) begin
+    column_reached = column | (column << 1);
+    column_reached = column_reached | (column_reached << 2);
+    column_reached = column_reached | (column_reached << 4);
+  end
+
+  assign behind_o = column_reached << 1;
+
+endmodule
+
+`default_nettype wire

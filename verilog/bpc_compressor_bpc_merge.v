@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// bpc_compressor_bpc_merge
+//
+// Lays four codes without gaps behind the bits that a block of the payload has so far.
+//
+// F is the bits of the longest code, CHUNK four times that, BLOCK the bits of a block and BOTH those of two.
+//
+// Parameters: F = 32, CHUNK = 128, CW = 2, BLOCK = 128, BW = 2, BOTH = 256, BOW = 4
+// Part of: bpc_compressor
+// Source: LATTE-CC, table I
+// Written by selvedge 0.1.0 with reset control
+
+`default_nettype none
+
+module bpc_compressor_bpc_merge (
+  // the codes, F bits each, zero beyond their lengths
+  input  wire [127:0] codes_i,
+  // bits of each code, 6 bits each
+  input  wire  [23:0] lengths_i,
+  // the bits that the block has
+  input  wire [127:0] tail_i,
+  // how many there are
+  input  wire   [6:0] filled_i,
+  // this block and the next one
+  output wire [255:0] merged_o,
+  // bits of the four codes
+  output wire   [7:0] length_o
+);
+
+  reg [31:0] code;
+  wire [7:0] low_length;
+  wire [7:0] high_length;
+  reg [127:0] low;
+  reg [127:0] high;
+  reg [127:0] second;
+  wire [255:0] four;
+
+  // two and two codes, then the four, so that no sum of lengths waits for more than one other
+  assign low_length = {2'd0, lengths_i[5:0]} + {2'd0, lengths_i[11:6]};
+  assign high_length = {2'd0, lengths_i[17:12]} + {2'd0, lengths_i[23:18]};
+
+  always @(*) begin
+    code = codes_i[31:0];
+    low = 128'd0;
+    low[31:0] = code;
+    code = codes_i[63:32];
+    second = 128'd0;
+    second[31:0] = code;
+    low = low | (second << lengths_i[5:0]);
+    code = codes_i[95:64];
+    high = 128'd0;
+    high[31:0] = code;
+    code = codes_i[127:96];
+    second = 128'd0;
+    second[31:0] = code;
+    high = high | (second << lengths_i[17:12]);
+    low = low | (high << low_length);
+  end
+
+  assign four = {128'd0, low};
+  assign merged_o = {128'd0, tail_i} | (four << filled_i);
+  assign length_o = low_length + high_length;
+
+endmodule
+
+`default_nettype wire
