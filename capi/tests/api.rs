@@ -157,7 +157,7 @@ fn parameters_are_completed_and_checked() {
     let block = Block::new("bdi_compressor", Some("{\"line_bytes\": 64}"), "rtl").expect("valid");
     // SAFETY: the block is there.
     let parameters = json_of(|json| unsafe { selvedge_block_parameters(block.0, json) });
-    assert_eq!(parameters, serde_json::json!({ "line_bytes": 64, "pipeline_depth": 2 }));
+    assert_eq!(parameters, serde_json::json!({ "line_bytes": 64, "pipeline_depth": 2, "first_word": false }));
     let (_, port) = block.port("line_i");
     assert_eq!((port.bits, port.words, port.is_output), (512, 8, false));
     assert!(block.port("payload_o").1.is_output);
