@@ -35,13 +35,22 @@ struct Driven {
     is_read: bool,
 }
 
+/// A signal of a sub-block that was read.
+#[derive(Clone)]
+struct Read {
+    /// `self.part[i]`
+    part: TokenStream,
+    /// `signal`
+    signal: TokenStream,
+}
+
 /// What is known at a statement.
 #[derive(Clone, Default)]
 struct Known {
     /// Sub-blocks that may be driven and not evaluated since, by their text.
     driven: BTreeMap<String, Driven>,
-    /// The signals of each field that were read, by their text.
-    read: BTreeMap<String, BTreeMap<String, TokenStream>>,
+    /// The signals of each field that were read, by the text of sub-block and signal.
+    read: BTreeMap<String, BTreeMap<(String, String), Read>>,
 }
 
 impl Known {
@@ -57,7 +66,8 @@ impl Known {
 
     fn read(&mut self, wire: &Wire) {
         let signals = self.read.entry(wire.field.clone()).or_default();
-        signals.insert(wire.signal.to_string(), wire.signal.clone());
+        let read = Read { part: wire.part.clone(), signal: wire.signal.clone() };
+        signals.insert((wire.part.to_string(), wire.signal.to_string()), read);
     }
 
     /// What is known where two branches meet.
@@ -165,9 +175,17 @@ impl Order {
     /// Evaluates the sub-block of a wire if it was driven before.
     fn evaluated(&mut self, wire: &Wire, out: &mut Statements) {
         let text = wire.part.to_string();
-        let Some(driven) = self.known.driven.get(&text) else { return };
-        if !mentions(&wire.part, &self.variables) || self.is_same_element(driven) {
-            self.known.driven.remove(&text);
+        let may_be_driven =
+            |driven: &Driven| driven.field == wire.field && may_be_same(&driven.part, &wire.part);
+        match self.known.driven.get(&text) {
+            Some(driven) => {
+                if !mentions(&wire.part, &self.variables) || self.is_same_element(driven) {
+                    self.known.driven.remove(&text);
+                }
+            }
+            // One that is driven by another index may be the same element.
+            None if self.known.driven.values().any(may_be_driven) => {}
+            None => return,
         }
         let code = self.evaluation(&wire.field, &wire.part);
         out.code.extend(quote!(if in_order { #code }));
@@ -213,7 +231,10 @@ impl Order {
         let is_in_scope = |variable: &String| self.scope.iter().any(|at| self.variables[*at] == *variable);
         let out_of_scope: Vec<_> =
             self.variables.iter().filter(|variable| !is_in_scope(variable)).cloned().collect();
-        let read: Vec<_> = self.known.read.get(field).into_iter().flat_map(BTreeMap::values).collect();
+        let read = self.known.read.get(field).into_iter().flat_map(BTreeMap::values);
+        let read = read.filter(|read| may_be_same(&read.part, part)).map(|read| &read.signal);
+        let read: BTreeMap<_, _> = read.map(|signal| (signal.to_string(), signal)).collect();
+        let read: Vec<_> = read.into_values().collect();
         let evaluate = quote!(Field(&mut #part).evaluate(););
         let body = if read.is_empty() {
             evaluate
@@ -474,6 +495,20 @@ fn variables_of(expr: &Expr, outer: Vec<String>) -> Vec<String> {
         }
         _ => outer,
     }
+}
+
+/// Returns whether two sub-blocks of one field may be the same element: they are, or an index of one is not a number.
+fn may_be_same(a: &TokenStream, b: &TokenStream) -> bool {
+    a.to_string() == b.to_string() || !is_numbered(a) || !is_numbered(b)
+}
+
+/// Returns whether all indices of `self.part[1][2]` are numbers.
+fn is_numbered(part: &TokenStream) -> bool {
+    let is_number = |token| matches!(token, TokenTree::Literal(_));
+    part.clone().into_iter().all(|token| match token {
+        TokenTree::Group(index) => index.stream().into_iter().all(is_number),
+        _ => true,
+    })
 }
 
 /// Returns whether one of the variables stands in `code`.

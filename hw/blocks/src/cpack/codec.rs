@@ -1,5 +1,5 @@
 //! The arithmetic of C-Pack as pure functions: what the golden models and the simulator compute.
-use super::fifo::{DECODED_AT_ONCE, Decoder, Encoder};
+use super::fifo::{Decoder, Encoder};
 use super::small;
 use crate::line::{LINE_WORDS, Line, assert_line_bytes};
 use selvedge_state::State;
@@ -144,8 +144,8 @@ pub fn decompress(tag: u8, payload: &Line, line_bytes: usize, variant: Variant) 
         return small::decompress(tag, &payload, line_bytes);
     }
     let mut decoder = Decoder::new(tag, payload);
-    for _ in 0..line_bytes / 4 / DECODED_AT_ONCE {
-        decoder.decode_some();
+    for _ in 0..line_bytes / 4 {
+        decoder.decode_next();
     }
     decoder.finish()
 }

@@ -158,12 +158,6 @@ impl Encoder {
         }
     }
 
-    /// The codes so far, as far as they fit into a line.
-    pub fn so_far(&self, line_bytes: usize) -> Compressed {
-        let payload = cut(&self.string, line_bytes);
-        Compressed { encoding: Encoding::Compressed, bits: self.length as u16, payload }
-    }
-
     /// What becomes of the line when all words are encoded.
     pub fn finish(&self, line: &Line, line_bytes: usize) -> Compressed {
         let line_bits = 8 * line_bytes;
@@ -172,12 +166,13 @@ impl Encoder {
         } else if self.length >= line_bits {
             Compressed { encoding: Encoding::Uncompressed, bits: line_bits as u16, payload: *line }
         } else {
-            self.so_far(line_bytes)
+            let payload = cut(&self.string, line_bytes);
+            Compressed { encoding: Encoding::Compressed, bits: self.length as u16, payload }
         }
     }
 }
 
-/// Decodes a payload, some words at a time.
+/// Decodes a payload, one word after the other.
 #[derive(Clone, Copy, Debug, Default, State)]
 pub(super) struct Decoder {
     tag: u8,
@@ -195,20 +190,18 @@ impl Decoder {
         Decoder { tag, string: payload, error: tag > Encoding::Zeros.tag(), ..Decoder::default() }
     }
 
-    /// The next words.
-    pub fn decode_some(&mut self) {
-        for _ in 0..DECODED_AT_ONCE {
-            let word = match self.tag {
-                0 => {
-                    self.place += 32;
-                    get(&self.string, self.place - 32, 32) as u32
-                }
-                1 => self.decode(),
-                _ => 0,
-            };
-            put_word(&mut self.line, self.words, word);
-            self.words += 1;
-        }
+    /// The next word.
+    pub fn decode_next(&mut self) {
+        let word = match self.tag {
+            0 => {
+                self.place += 32;
+                get(&self.string, self.place - 32, 32) as u32
+            }
+            1 => self.decode(),
+            _ => 0,
+        };
+        put_word(&mut self.line, self.words, word);
+        self.words += 1;
     }
 
     /// The next word from its code.
@@ -233,11 +226,6 @@ impl Decoder {
         }
         self.place += code.bits();
         word
-    }
-
-    /// The words so far.
-    pub fn so_far(&self) -> Line {
-        self.line
     }
 
     /// The line when all words are decoded.

@@ -32,12 +32,21 @@
 //!
 //! # Structure
 //! ```text
-//! dictionary 16   line register -> four words in a row, each with the dictionary of the one before -> payload register
-//!                 (rotates)        dictionary register <-'                                    '-> behind what is there
+//! compressor      line register -> what four words are ----> |kinds and places| -> codes -> payload register
+//!   (16)          (rotates)        dictionary register <-'                             behind those that are there
+//! decompressor    payload register -> lengths of four codes -> |codes, kinds| -> four words -------> line register
+//!   (16)          (moves by blocks)                            dictionary register <-'               (shifts)
 //! dictionary 4    line -> logic without state -> |register| -> payload
 //! ```
 //! A dictionary is serial over the words of a line. Four words per cycle are what makes 8 cycles of the 32 words of a
-//! 128-byte line, the latency that LATTE-CC charges; a chain of all 32 words would take one very long cycle.
+//! 128-byte line; a chain of all 32 words would take one very long cycle.
+//!
+//! The four words of a cycle do not wait for each other. All are compared with the dictionary as it is before them, and with
+//! each other; one bit for each word, whether it enters, is found word by word. The decompressor finds out code by code how
+//! long each is, and nothing else. The second step follows a cycle later, while the first has the next four words.
+//! A place of the dictionary is one bit of 16, so that no path has a decoder.
+//!
+//! Codes are shifted to their place in a block of 128 bits, not in the whole line; every code has an even number of bits.
 //!
 //! # Parameters
 //! | name | default | allowed | meaning |
@@ -50,19 +59,20 @@
 //! `valid_o` never drops before `ready_i`. `ready_o` depends on `ready_i` in the same cycle; no other output depends on an
 //! input. `encoding` is 0 for a line as it was, 1 for a compressed one, 2 for a line of zeros; the size is in bits.
 //!
-//! With 16 words a line takes one cycle for each four of its words, the one in which it is taken among them, and the next line
-//! can be taken with the last one's result: latency and interval are both `line_bytes / 16`. Payload, size and line mean
+//! With 16 words each step takes one cycle for each four words, the first in the cycle in which the line is taken: the interval is
+//! `line_bytes / 16`, 8 cycles for 128 bytes, which is the latency that LATTE-CC charges. The second step adds one cycle: the
+//! latency is `line_bytes / 16 + 1`. A result that is not taken stops both steps. Payload, size and line mean
 //! nothing while `valid_o` is low. With four values latency and interval are 1.
 //!
 //! ```text
-//! 32 bytes    0     1     2     3     4
-//! clk_i     /--\__/--\__/--\__/--\__/--\__
-//! valid_i   /-----------------\___________
-//! line_i    < A  >< B        >============
-//! ready_o   ------\_____/-----\_____/-----
-//! valid_o   ____________/-----\_____/-----
-//! payload_o ============< a  >======< b  >
-//! ready_i   ------------------------------
+//! 32 bytes    0     1     2     3     4     5
+//! clk_i     /--\__/--\__/--\__/--\__/--\__/--\__
+//! valid_i   /-----------------\_________________
+//! line_i    < A  >< B        >==================
+//! ready_o   ------\_____/-----\_____/-----------
+//! valid_o   __________________/-----\_____/-----
+//! payload_o ==================< a  >======< b  >
+//! ready_i   ------------------------------------
 //! ```
 //!
 //! # Payloads that no compressor makes
@@ -70,7 +80,7 @@
 //! `error_o` high. Behind the end of the payload's register zeros are read; bits behind the last word's code are ignored.
 //!
 //! # Tests
-//! A line takes eight cycles, each with four words against sixteen of the dictionary: model, RTL and Verilator are
+//! A line takes nine cycles, each with four words against sixteen of the dictionary: model, RTL and Verilator are
 //! compared on 20,000 lines, not 100,000.
 //!
 //! # Storage
@@ -107,7 +117,7 @@ const VALUE_NAMES: ValueNames = ValueNames {
     ],
 };
 
-/// Lines over which model, RTL and Verilog are compared: each takes eight cycles, and many more through a Verilog simulator.
+/// Lines over which model, RTL and Verilog are compared: each takes nine cycles, and many more through a Verilog simulator.
 const OPERATIONS: u64 = 20_000;
 
 block_params! {
@@ -146,12 +156,13 @@ impl CpackParams {
             Storage { name: "outputs", bits: output_bits },
             Storage { name: "the other side's line or payload", bits: self.line_bits() },
             Storage { name: "dictionary", bits: 32 * DICTIONARY },
-            Storage { name: "words in the dictionary, place of the next", bits: 5 + 4 },
-            Storage { name: "busy, valid, groups that are over", bits: 1 + 1 + 3 },
+            Storage { name: "places with a word, place of the next", bits: 16 + 16 },
+            Storage { name: "busy, groups of the first step, valid", bits: 1 + 3 + 1 },
+            Storage { name: "whether the second step has a group, its line's first or last", bits: 3 },
         ];
         storage.extend(own);
         let cycles = (self.line_bytes / 4 / DECODED_AT_ONCE) as u32;
-        Facts { storage, latency: cycles, interval: cycles }
+        Facts { storage, latency: cycles + 1, interval: cycles }
     }
 }
 
@@ -183,8 +194,14 @@ impl HwBlock for CpackCompressor {
         Ok(rtl::compressor(params))
     }
     fn facts(params: &CpackParams) -> Facts {
-        let own = [Storage { name: "a word is not zero", bits: 1 }];
-        params.facts(&own, 2 + params.size_bits() + params.line_bits())
+        let own = [
+            Storage { name: "what four words are and where they match", bits: 4 * (5 + 16) },
+            Storage { name: "a word is not zero", bits: 1 },
+        ];
+        // The size is even.
+        let size_bits =
+            if params.variant() == Variant::Small4 { params.size_bits() } else { params.size_bits() - 1 };
+        params.facts(&own, 2 + size_bits + params.line_bits())
     }
     fn stimulus(params: &CpackParams, seed: u64) -> StimulusIter<CompressorIn> {
         Box::new(stimulus::compressor(params, seed))
@@ -245,7 +262,10 @@ impl HwBlock for CpackDecompressor {
         Ok(rtl::decompressor(params))
     }
     fn facts(params: &CpackParams) -> Facts {
-        let own = [Storage { name: "encoding", bits: 2 }, Storage { name: "something was wrong", bits: 1 }];
+        let own = [
+            Storage { name: "encoding, bits of the block that are over", bits: 2 + 6 },
+            Storage { name: "four codes and what they are", bits: 136 + 4 * 7 },
+        ];
         params.facts(&own, 1 + params.line_bits())
     }
     fn stimulus(params: &CpackParams, seed: u64) -> StimulusIter<DecompressorIn> {
@@ -288,9 +308,9 @@ mod tests {
     #[test]
     fn storage_is_what_the_parameters_imply() {
         let params = CpackParams::default();
-        let state = 1024 + 512 + 9 + 5;
-        assert_eq!(CpackCompressor::facts(&params).storage_bits(), state + (2 + 11 + 1024) + 1);
-        assert_eq!(CpackDecompressor::facts(&params).storage_bits(), state + (1 + 1024) + 3);
+        let state = 1024 + 512 + 32 + 5 + 3;
+        assert_eq!(CpackCompressor::facts(&params).storage_bits(), state + (2 + 10 + 1024) + 4 * 21 + 1);
+        assert_eq!(CpackDecompressor::facts(&params).storage_bits(), state + (1 + 1024) + 8 + 136 + 28);
         let small = CpackParams { line_bytes: 64, dictionary: 4 };
         assert_eq!(CpackCompressor::facts(&small).storage_bits(), 2 + 10 + 512 + 1);
     }

@@ -1,73 +1,65 @@
-//! Golden models of compressor and decompressor, cycle by cycle: four words per cycle with the dictionary of 16, the pure codec
-//! behind one register in CABA's variant.
-use super::codec::{Compressed, Decompressed, Variant, compress, cut, decompress, word};
-use super::fifo::{DECODED_AT_ONCE, Decoder, Encoder};
+//! Golden models of compressor and decompressor, cycle by cycle: the pure codec with the cycles that the blocks take, which
+//! are one for four words and one more with the dictionary of 16, and one register in CABA's variant.
+use super::codec::{Compressed, Decompressed, Variant, compress, decompress};
+use super::fifo::DECODED_AT_ONCE;
 use super::{CompressorIn, CompressorOut, CpackParams, DecompressorIn, DecompressorOut};
-use crate::line::Line;
 use selvedge_hw::block::Clocked;
 use selvedge_hw::pipeline::Pipeline;
 use selvedge_state::State;
 
-/// When an engine that takes several cycles for each item works, and when it takes and gives items.
+/// Cycles of a group of four words between its first step and its second.
+const STEPS_APART: usize = 1;
+
+/// An engine that works on a line for some cycles, and takes the next one while the last four words of it are in the second step.
 #[derive(Clone, Copy, Debug, Default, State)]
-struct Turn {
-    busy: bool,
+struct Engine<T: State> {
+    /// Cycles until the first step takes another line.
+    busy: usize,
+    /// What is in work, and the cycles until it is done. Two at most: that in the first step and that in the second.
+    work: [Option<(usize, T)>; 2],
     done: bool,
-    /// Cycles of the item at hand that are over.
-    cycle: usize,
+    /// What the output registers hold; it means nothing while there is no result.
+    shown: T,
 }
 
-impl Turn {
-    fn ready(&self, downstream_ready: bool) -> bool {
-        !self.busy && (downstream_ready || !self.done)
+impl<T: State + Copy> Engine<T> {
+    /// Returns whether anything moves in this cycle: all waits for a result that is not taken.
+    fn moves(&self, downstream_ready: bool) -> bool {
+        downstream_ready || !self.done
     }
 
-    /// The clock edge. `work` is called in each cycle of work: with whether it is the item's first and its last.
-    fn clock(&mut self, downstream_ready: bool, valid: bool, cycles: usize, work: impl FnOnce(bool, bool)) {
-        let first = !self.busy;
-        if first && !(valid && self.ready(downstream_ready)) {
-            self.done &= !downstream_ready;
+    fn ready(&self, downstream_ready: bool) -> bool {
+        self.moves(downstream_ready) && self.busy == 0
+    }
+
+    /// Goes through a clock edge. `result` is what comes of an item that is taken in this cycle; it takes `cycles`.
+    fn clock(&mut self, downstream_ready: bool, valid: bool, cycles: usize, result: impl FnOnce() -> T) {
+        if !self.moves(downstream_ready) {
             return;
         }
-        let cycle = if first { 0 } else { self.cycle };
-        let last = cycle + 1 == cycles;
-        work(first, last);
-        *self = Turn { busy: !last, done: last, cycle: cycle + 1 };
-    }
-}
-
-/// The compressor with the dictionary of 16.
-#[derive(Clone, Copy, Debug, Default, State)]
-struct FifoCompressor {
-    turn: Turn,
-    line: Line,
-    next_word: usize,
-    encoder: Encoder,
-    /// What the output registers hold: the string so far, while there is no result.
-    shown: Compressed,
-}
-
-impl FifoCompressor {
-    fn step(&mut self, inputs: &CompressorIn, line_bytes: usize) -> CompressorOut {
-        let outputs = outputs(&self.shown, self.turn.ready(inputs.ready_i), self.turn.done);
-        let FifoCompressor { turn, line, next_word, encoder, shown } = self;
-        turn.clock(inputs.ready_i, inputs.valid_i, line_bytes / 4 / DECODED_AT_ONCE, |first, last| {
-            if first {
-                (*line, *next_word, *encoder) = (cut(&inputs.line_i, line_bytes), 0, Encoder::default());
-            }
-            for _ in 0..DECODED_AT_ONCE {
-                encoder.encode(word(line, *next_word));
-                *next_word += 1;
-            }
-            let so_far = encoder.so_far(line_bytes);
-            *shown = if last {
-                encoder.finish(line, line_bytes)
-            } else {
-                Compressed { encoding: shown.encoding, ..so_far }
+        if self.busy > 0 {
+            self.busy -= 1;
+        } else if valid {
+            self.busy = cycles - 1;
+            let free = self.work.iter_mut().find(|work| work.is_none());
+            *free.expect("a line in each step at most") = Some((cycles + STEPS_APART, result()));
+        }
+        self.done = false;
+        for work in &mut self.work {
+            *work = match *work {
+                Some((1, result)) => {
+                    (self.done, self.shown) = (true, result);
+                    None
+                }
+                other => other.map(|(cycles, result)| (cycles - 1, result)),
             };
-        });
-        outputs
+        }
     }
+}
+
+/// Cycles in which the first step is at work on a line.
+fn cycles(line_bytes: usize) -> usize {
+    line_bytes / 4 / DECODED_AT_ONCE
 }
 
 fn outputs(shown: &Compressed, ready_o: bool, valid_o: bool) -> CompressorOut {
@@ -82,7 +74,7 @@ fn outputs(shown: &Compressed, ready_o: bool, valid_o: bool) -> CompressorOut {
 
 #[derive(Clone, Debug, State)]
 enum CompressorKind {
-    Fifo(Box<FifoCompressor>),
+    Fifo(Box<Engine<Compressed>>),
     Small(Box<Pipeline<Compressed>>),
 }
 
@@ -108,7 +100,13 @@ impl Clocked<CompressorIn, CompressorOut> for CompressorModel {
     fn step(&mut self, inputs: &CompressorIn) -> CompressorOut {
         let line_bytes = self.line_bytes;
         match &mut self.kind {
-            CompressorKind::Fifo(fifo) => fifo.step(inputs, line_bytes),
+            CompressorKind::Fifo(engine) => {
+                let outputs = outputs(&engine.shown, engine.ready(inputs.ready_i), engine.done);
+                engine.clock(inputs.ready_i, inputs.valid_i, cycles(line_bytes), || {
+                    compress(&inputs.line_i, line_bytes, Variant::Fifo16)
+                });
+                outputs
+            }
             CompressorKind::Small(pipeline) => {
                 let outputs = outputs(pipeline.shown(), pipeline.ready(inputs.ready_i), pipeline.valid());
                 pipeline.clock(inputs.ready_i, inputs.valid_i, || {
@@ -121,48 +119,19 @@ impl Clocked<CompressorIn, CompressorOut> for CompressorModel {
 
     fn reset(&mut self) {
         match &mut self.kind {
-            CompressorKind::Fifo(fifo) => **fifo = FifoCompressor::default(),
+            CompressorKind::Fifo(engine) => **engine = Engine::default(),
             CompressorKind::Small(pipeline) => pipeline.reset(),
         }
     }
 }
 
-/// The decompressor with the dictionary of 16.
-#[derive(Clone, Copy, Debug, Default, State)]
-struct FifoDecompressor {
-    turn: Turn,
-    decoder: Decoder,
-    /// What the output registers hold: the words so far, while there is no line.
-    shown: Decompressed,
-}
-
-impl FifoDecompressor {
-    fn step(&mut self, inputs: &DecompressorIn, line_bytes: usize) -> DecompressorOut {
-        let outputs = DecompressorOut {
-            ready_o: self.turn.ready(inputs.ready_i),
-            valid_o: self.turn.done,
-            error_o: self.shown.error,
-            line_o: self.shown.line,
-        };
-        let FifoDecompressor { turn, decoder, shown } = self;
-        turn.clock(inputs.ready_i, inputs.valid_i, line_bytes / 4 / DECODED_AT_ONCE, |first, last| {
-            if first {
-                *decoder = Decoder::new(inputs.encoding_i, cut(&inputs.payload_i, line_bytes));
-            }
-            decoder.decode_some();
-            *shown = if last {
-                decoder.finish()
-            } else {
-                Decompressed { line: decoder.so_far(), error: shown.error }
-            };
-        });
-        outputs
-    }
+fn decompressed(shown: &Decompressed, ready_o: bool, valid_o: bool) -> DecompressorOut {
+    DecompressorOut { ready_o, valid_o, error_o: shown.error, line_o: shown.line }
 }
 
 #[derive(Clone, Debug, State)]
 enum DecompressorKind {
-    Fifo(Box<FifoDecompressor>),
+    Fifo(Box<Engine<Decompressed>>),
     Small(Box<Pipeline<Decompressed>>),
 }
 
@@ -188,14 +157,16 @@ impl Clocked<DecompressorIn, DecompressorOut> for DecompressorModel {
     fn step(&mut self, inputs: &DecompressorIn) -> DecompressorOut {
         let line_bytes = self.line_bytes;
         match &mut self.kind {
-            DecompressorKind::Fifo(fifo) => fifo.step(inputs, line_bytes),
+            DecompressorKind::Fifo(engine) => {
+                let outputs = decompressed(&engine.shown, engine.ready(inputs.ready_i), engine.done);
+                engine.clock(inputs.ready_i, inputs.valid_i, cycles(line_bytes), || {
+                    decompress(inputs.encoding_i, &inputs.payload_i, line_bytes, Variant::Fifo16)
+                });
+                outputs
+            }
             DecompressorKind::Small(pipeline) => {
-                let outputs = DecompressorOut {
-                    ready_o: pipeline.ready(inputs.ready_i),
-                    valid_o: pipeline.valid(),
-                    error_o: pipeline.shown().error,
-                    line_o: pipeline.shown().line,
-                };
+                let outputs =
+                    decompressed(pipeline.shown(), pipeline.ready(inputs.ready_i), pipeline.valid());
                 pipeline.clock(inputs.ready_i, inputs.valid_i, || {
                     decompress(inputs.encoding_i, &inputs.payload_i, line_bytes, Variant::Small4)
                 });
@@ -206,7 +177,7 @@ impl Clocked<DecompressorIn, DecompressorOut> for DecompressorModel {
 
     fn reset(&mut self) {
         match &mut self.kind {
-            DecompressorKind::Fifo(fifo) => **fifo = FifoDecompressor::default(),
+            DecompressorKind::Fifo(engine) => **engine = Engine::default(),
             DecompressorKind::Small(pipeline) => pipeline.reset(),
         }
     }

@@ -287,6 +287,7 @@ proptest! {
                 prop_assert_eq!(Some(unpacked.line_o), inside.pop_front());
             }
         }
-        prop_assert!(inside.len() <= 3);
+        // Each block holds a line that is done and one in work; one more is between them.
+        prop_assert!(inside.len() <= 5);
     }
 }

@@ -538,6 +538,59 @@ mod tests {
     }
 
     rtl_block! {
+        /// Logic that is driven and read by different indices: in a loop and by number, by number and in a loop, in two loops.
+        #[derive(LogicBlock, Default)]
+        pub struct Indices {
+            /// clock
+            pub clk_i: Signal<In, Clock>,
+            /// reset
+            pub rst_ni: Signal<In, Bit>,
+            /// data
+            pub x_i: Signal<In, U<8>>,
+            /// results, one byte each
+            pub y_o: Signal<Out, U<48>>,
+            by_loop: [Sum; 2],
+            by_number: [Sum; 2],
+            by_two_loops: [Sum; 2],
+        }
+    }
+    impl Logic for Indices {
+        #[hdl_gen]
+        fn update(&mut self) {
+            for i in 0..2 {
+                self.by_loop[i].a_i.next = self.x_i.val();
+                self.by_loop[i].b_i.next = i.to_bits::<8>();
+                self.by_two_loops[i].a_i.next = self.x_i.val();
+                self.by_two_loops[i].b_i.next = i.to_bits::<8>() + 4;
+            }
+            self.by_number[0].a_i.next = self.x_i.val();
+            self.by_number[0].b_i.next = 2.into();
+            self.by_number[1].a_i.next = self.x_i.val();
+            self.by_number[1].b_i.next = 3.into();
+            self.y_o.next = 0.into();
+            self.y_o.next = self.y_o.val().replace_bit(0, self.by_loop[0].sum_o.val());
+            self.y_o.next = self.y_o.val().replace_bit(8, self.by_loop[1].sum_o.val());
+            for k in 0..2 {
+                self.y_o.next = self.y_o.val().replace_bit(16 + k * 8, self.by_number[k].sum_o.val());
+                self.y_o.next = self.y_o.val().replace_bit(32 + k * 8, self.by_two_loops[k].sum_o.val());
+            }
+        }
+    }
+
+    #[test]
+    fn an_element_is_evaluated_by_whichever_index_it_is_read() {
+        let mut block = Indices::default();
+        block.connect_all();
+        reset(&mut block);
+        for x in [7, 100, 8] {
+            block.x_i.next = x.into();
+            run(&mut block, false);
+            let bytes: Vec<u64> = (0..6).map(|i| block.y_o.val().get_bits::<8>(8 * i).to_u64()).collect();
+            assert_eq!(bytes, (0..6).map(|i| x + i).collect::<Vec<_>>());
+        }
+    }
+
+    rtl_block! {
         /// Feeds its output back without a register.
         #[derive(LogicBlock, Default)]
         pub struct Ring {

@@ -1,18 +1,22 @@
 //! The compressor's tops: four words per cycle with the dictionary of 16, all at once with CABA's dictionary.
 
-use super::encode::{CpackEncode, DICT, DICTW};
+use super::encode::{CpackMatch, CpackPack, DICT, DICTW};
 use super::small::CpackSmallCompress;
 use crate::cpack::CpackParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_module! {
-    /// Compresses cache lines by C-Pack+Z with a first-in-first-out dictionary of 16 words, four words per cycle.
+    /// Compresses cache lines by C-Pack+Z with a first-in-first-out dictionary of 16 words, four words per cycle in two steps:
+    /// what they are, and their codes.
     ///
-    /// The first four words are encoded in the cycle in which the line is taken. The dictionary starts empty with each line.
-    // The longest string is 34 bits for each 32 of the line.
-    #[require(LINE / 32 * 34 < 1 << SIZE && LINE >= 256 && LINE / 128 <= 8)]
-    pub struct CpackCompressor<const LINE: usize, const LW: usize, const SIZE: usize> for CpackParams as p {
+    /// The first four words are compared in the cycle in which the line is taken. Places of the dictionary are one bit each.
+    // The longest string is 34 bits for each 32 of the line; its length has the line's bit if it is not shorter.
+    #[require(LINE / 32 * 34 < 1 << SIZE && LINE == 1 << (SIZE - 1) && HALF == SIZE - 1)]
+    #[require(BLOCKS * 128 == LINE && BLOCKS >= 2 && BLOCKS <= 8)]
+    pub struct CpackCompressor<
+        const LINE: usize, const LW: usize, const BLOCKS: usize, const SIZE: usize, const HALF: usize,
+    > for CpackParams as p {
         inputs CompressorIn {
             /// a line is offered
             valid_i: bool as Bit = 1,
@@ -36,36 +40,48 @@ rtl_module! {
             ready_i: bool as Bit = 1,
         }
         parts {
-            encode: Gate<CpackEncode<DICT, DICTW>>,
-            /// a line is being encoded
+            compare: Gate<CpackMatch<DICT, DICTW>>,
+            pack: Gate<CpackPack>,
+            /// words of a line are still to be compared
             busy: Reg<Bit>,
-            done: Reg<Bit>,
-            /// groups of four words that are encoded
+            /// groups of four words that are compared
             group: Reg<U<3>>,
             /// the line, the next words in the low bits; whole again after the last ones
             line: DataReg<W<LINE, LW>>,
             dictionary: DataReg<W<DICT, DICTW>>,
-            count: DataReg<U<5>>,
-            place: DataReg<U<4>>,
+            /// the places of the dictionary with a word, and the place of the next one
+            known: Reg<U<16>>,
+            next: Reg<U<16>> = Reg::new(U::new(1)),
+            /// four words have been compared
+            compared: Reg<Bit>,
+            /// they are the line's first, its last
+            first: DataReg<Bit>,
+            last: DataReg<Bit>,
+            kinds: DataReg<U<20>>,
+            places: DataReg<U<64>>,
+            done: Reg<Bit>,
             nonzero: DataReg<Bit>,
             payload: DataReg<W<LINE, LW>>,
-            size: DataReg<U<SIZE>>,
+            /// half of its bits
+            half: DataReg<U<HALF>>,
             encoding: DataReg<U<2>>,
-            line_bits: Constant<U<SIZE>> = Constant::new(U::new(LINE as u64)),
+            half_line: Constant<U<HALF>> = Constant::new(U::new(LINE as u64 / 2)),
             /// from the place of a group's words to the top of the line
             to_top: Constant<U<SIZE>> = Constant::new(U::new(LINE as u64 - 128)),
             last_group: Constant<U<3>> = Constant::new(U::new(LINE as u64 / 128 - 1)),
-            working: Signal<Local, Bit>,
-            ready: Signal<Local, Bit>,
+            moves: Signal<Local, Bit>,
+            is_last: Signal<Local, Bit>,
             source: Signal<Local, W<LINE, LW>>,
-            rotated: Signal<Local, W<LINE, LW>>,
+            group_words: Signal<Local, W<128, 2>>,
+            /// the words that have been compared: they are at the top of the line
             words: Signal<Local, W<128, 2>>,
-            at: Signal<Local, U<3>>,
+            used: Signal<Local, U<HALF>>,
+            block: Signal<Local, U<4>>,
             codes: Signal<Local, W<LINE, LW>>,
-            length: Signal<Local, U<SIZE>>,
+            length: Signal<Local, U<HALF>>,
             seen_nonzero: Signal<Local, Bit>,
         }
-        upset { encoding, size, payload }
+        upset { encoding, half, payload }
     }
 
     /// Compresses cache lines by CABA's C-Pack, with at most four dictionary values: one line per cycle, one cycle each.
@@ -82,81 +98,122 @@ rtl_module! {
     }
 }
 
-impl<const LINE: usize, const LW: usize, const SIZE: usize> Logic for CpackCompressor<LINE, LW, SIZE> {
+impl<const LINE: usize, const LW: usize, const BLOCKS: usize, const SIZE: usize, const HALF: usize> Logic
+    for CpackCompressor<LINE, LW, BLOCKS, SIZE, HALF>
+{
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clk_i, busy, done, group, line, dictionary, count, place, nonzero, payload, size, encoding
-        );
-        self.ready.next = !self.busy.q.val() & (self.ready_i.val() | !self.done.q.val());
-        self.working.next = self.busy.q.val() | (self.ready.val() & self.valid_i.val());
-
-        comment!("a new line starts with an empty dictionary and no codes");
+        dff_setup!(self, clk_i, busy, group, line, dictionary, known, next, compared, first, last);
+        dff_setup!(self, clk_i, kinds, places, done, nonzero, payload, half, encoding);
+        comment!("a result that is not taken stops both steps");
+        self.moves.next = self.ready_i.val() | !self.done.q.val();
+        self.is_last.next = self.group.q.val() == self.last_group.val();
         self.source.next = self.line_i.val();
-        self.at.next = 0.into();
-        self.encode.dictionary_i.next = 0.into();
-        self.encode.count_i.next = 0.into();
-        self.encode.next_i.next = 0.into();
         if self.busy.q.val() {
             self.source.next = self.line.q.val();
-            self.at.next = self.group.q.val();
-            self.encode.dictionary_i.next = self.dictionary.q.val();
-            self.encode.count_i.next = self.count.q.val();
-            self.encode.next_i.next = self.place.q.val();
         }
-        self.words.next = bit_cast_to::<W<128, 2>>(self.source.val());
-        self.encode.words_i.next = self.words.val();
-        comment!("four words go from the low end to the high end");
-        self.rotated.next =
-            (self.source.val() >> 128) | (bit_cast_to::<W<LINE, LW>>(self.words.val()) << self.to_top.val());
+        self.group_words.next = bit_cast_to::<W<128, 2>>(self.source.val());
+        self.compare.words_i.next = self.group_words.val();
+        self.compare.dictionary_i.next = self.dictionary.q.val();
+        self.compare.known_i.next = self.known.q.val();
+        self.compare.next_i.next = self.next.q.val();
 
-        comment!("their codes go behind those that are there");
-        self.codes.next = 0.into();
-        self.length.next = 0.into();
-        self.seen_nonzero.next = false;
-        if self.busy.q.val() {
-            self.codes.next = self.payload.q.val();
-            self.length.next = self.size.q.val();
-            self.seen_nonzero.next = self.nonzero.q.val();
+        comment!("the codes go behind those that are there");
+        self.words.next = bit_cast_to::<W<128, 2>>(self.line.q.val() >> self.to_top.val());
+        self.pack.words_i.next = self.words.val();
+        self.pack.kinds_i.next = self.kinds.q.val();
+        self.pack.places_i.next = self.places.q.val();
+        self.used.next = self.half.q.val();
+        self.codes.next = self.payload.q.val();
+        self.seen_nonzero.next = self.nonzero.q.val();
+        if self.first.q.val() {
+            self.used.next = 0.into();
         }
-        self.codes.next =
-            self.codes.val() | (bit_cast_to::<W<LINE, LW>>(self.encode.string_o.val()) << self.length.val());
-        self.length.next = self.length.val() + bit_cast::<SIZE, 8>(self.encode.length_o.val());
+        if self.first.q.val() {
+            self.codes.next = 0.into();
+            self.seen_nonzero.next = false;
+        }
+        self.pack.used_i.next = self.used.val().get_bits::<6>(0);
+        self.block.next = bit_cast::<4, HALF>(self.used.val() >> 6);
+        self.length.next = self.used.val() + bit_cast::<HALF, 7>(self.pack.half_o.val());
+        for b in 0..BLOCKS {
+            if self.block.val() == b.to_bits::<4>() {
+                self.codes.next = self.codes.val().replace_bit(
+                    b * 128,
+                    self.codes.val().get_bits::<64>(b * 128) | self.pack.string_o.val().get_bits::<64>(0),
+                );
+                self.codes.next = self.codes.val().replace_bit(
+                    b * 128 + 64,
+                    self.codes.val().get_bits::<64>(b * 128 + 64)
+                        | self.pack.string_o.val().get_bits::<64>(64),
+                );
+            }
+            if self.block.val() + 1 == b.to_bits::<4>() {
+                self.codes.next = self.codes.val().replace_bit(
+                    b * 128,
+                    self.codes.val().get_bits::<64>(b * 128) | self.pack.string_o.val().get_bits::<64>(128),
+                );
+                self.codes.next = self.codes.val().replace_bit(
+                    b * 128 + 64,
+                    self.codes.val().get_bits::<64>(b * 128 + 64)
+                        | self.pack.string_o.val().get_bits::<64>(192),
+                );
+            }
+            if self.block.val() + 2 == b.to_bits::<4>() {
+                self.codes.next = self.codes.val().replace_bit(
+                    b * 128,
+                    self.codes.val().get_bits::<8>(b * 128) | self.pack.string_o.val().get_bits::<8>(256),
+                );
+            }
+        }
         self.seen_nonzero.next = self.seen_nonzero.val() | self.words.val().any();
 
-        if self.working.val() {
-            self.busy.d.next = true;
-            self.done.d.next = false;
-            self.group.d.next = self.at.val() + 1;
-            self.line.d.next = self.rotated.val();
-            self.dictionary.d.next = self.encode.dictionary_o.val();
-            self.count.d.next = self.encode.count_o.val();
-            self.place.d.next = self.encode.next_o.val();
-            self.nonzero.d.next = self.seen_nonzero.val();
-            self.payload.d.next = self.codes.val();
-            self.size.d.next = self.length.val();
-            if self.at.val() == self.last_group.val() {
-                self.busy.d.next = false;
-                self.done.d.next = true;
+        if self.moves.val() {
+            self.compared.d.next = self.busy.q.val() | self.valid_i.val();
+            if self.busy.q.val() | self.valid_i.val() {
+                self.busy.d.next = !self.is_last.val();
+                self.group.d.next = self.group.q.val() + 1;
+                comment!("four words go from the low end to the high end");
+                self.line.d.next = (self.source.val() >> 128)
+                    | (bit_cast_to::<W<LINE, LW>>(self.group_words.val()) << self.to_top.val());
+                self.dictionary.d.next = self.compare.dictionary_o.val();
+                self.known.d.next = self.compare.known_o.val();
+                self.next.d.next = self.compare.next_o.val();
+                if self.is_last.val() {
+                    comment!("the next line starts with an empty dictionary");
+                    self.group.d.next = 0.into();
+                    self.known.d.next = 0.into();
+                    self.next.d.next = 1.into();
+                }
+                self.first.d.next = !self.busy.q.val();
+                self.last.d.next = self.is_last.val();
+                self.kinds.d.next = self.compare.kinds_o.val();
+                self.places.d.next = self.compare.places_o.val();
+            }
+            self.done.d.next = self.compared.q.val() & self.last.q.val();
+            if self.compared.q.val() {
+                self.nonzero.d.next = self.seen_nonzero.val();
+                self.payload.d.next = self.codes.val();
+                self.half.d.next = self.length.val();
                 self.encoding.d.next = 1.into();
-                if !self.seen_nonzero.val() {
-                    self.encoding.d.next = 2.into();
-                    self.payload.d.next = 0.into();
-                    self.size.d.next = 0.into();
-                } else if self.length.val() >= self.line_bits.val() {
-                    self.encoding.d.next = 0.into();
-                    self.payload.d.next = self.rotated.val();
-                    self.size.d.next = self.line_bits.val();
+                if self.last.q.val() {
+                    if !self.seen_nonzero.val() {
+                        comment!("the codes of zeros are zero, too");
+                        self.encoding.d.next = 2.into();
+                        self.half.d.next = 0.into();
+                    } else if self.length.val().get_bit(HALF - 1) {
+                        self.encoding.d.next = 0.into();
+                        self.payload.d.next = self.line.q.val();
+                        self.half.d.next = self.half_line.val();
+                    }
                 }
             }
-        } else if self.ready_i.val() {
-            self.done.d.next = false;
         }
 
-        self.ready_o.next = self.ready.val();
+        self.ready_o.next = self.moves.val() & !self.busy.q.val();
         self.valid_o.next = self.done.q.val();
         self.encoding_o.next = self.encoding.q.val();
-        self.size_o.next = self.size.q.val();
+        self.size_o.next = bit_cast::<SIZE, HALF>(self.half.q.val()) << 1;
         self.payload_o.next = self.payload.q.val();
     }
 

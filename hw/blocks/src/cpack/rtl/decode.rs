@@ -1,139 +1,94 @@
-//! Decoding with the first-in-first-out dictionary: one word, and four words in a row.
+//! The decompressor's two steps: how long four codes are, and the words that they stand for.
 
-use super::encode::{DICT, DICTW};
-use crate::cpack::fifo::DECODED_AT_ONCE;
+use super::encode::{DICT, DICTW, half_length};
+use crate::cpack::fifo::{Code, DECODED_AT_ONCE};
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
-    /// Decodes one word, and takes its bits off the string.
-    ///
-    /// A letter of a code's name stands for a byte: z for zero, m for a match with a word of the dictionary, x for neither.
+    /// Finds out what four codes in a row are, and so how long: the only step from code to code.
     #[derive(LogicBlock, Default)]
-    #[require(D == DICT && DW == DICTW)]
-    pub struct CpackDecodeWord<const D: usize, const DW: usize> {
-        /// 0: the string is words as they were; 1: codes; else all words are zero
-        pub encoding_i: Signal<In, U<2>>,
-        /// the string
+    #[require(DECODED_AT_ONCE == 4)]
+    pub struct CpackLengths {
+        /// the codes from bit 0 up
         pub string_i: Signal<In, W<136, 3>>,
-        /// the dictionary before this word
-        pub dictionary_i: Signal<In, W<D, DW>>,
-        /// words in it
-        pub count_i: Signal<In, U<5>>,
-        /// the place of the next one
-        pub next_i: Signal<In, U<4>>,
-        /// the word
-        pub word_o: Signal<Out, U<32>>,
-        /// bits that it took
-        pub length_o: Signal<Out, U<6>>,
-        /// no such code, or no such place in the dictionary
-        pub error_o: Signal<Out, Bit>,
-        /// the string behind the word
-        pub string_o: Signal<Out, W<136, 3>>,
-        /// the dictionary after this word
-        pub dictionary_o: Signal<Out, W<D, DW>>,
-        /// words in it
-        pub count_o: Signal<Out, U<5>>,
-        /// the place of the next one
-        pub next_o: Signal<Out, U<4>>,
-        code: Signal<Local, U<34>>,
-        /// the two bits of the code and the two above, which count when the first are 11
-        kind: Signal<Local, U<2>>,
-        kind_above: Signal<Local, U<2>>,
-        place: Signal<Local, U<4>>,
-        entry: Signal<Local, U<32>>,
-        word: Signal<Local, U<32>>,
-        length: Signal<Local, U<6>>,
-        uses: Signal<Local, Bit>,
-        enters: Signal<Local, Bit>,
-        invalid: Signal<Local, Bit>,
-        dictionary: Signal<Local, W<D, DW>>,
+        /// half of the bits before them
+        pub start_i: Signal<In, U<6>>,
+        /// one bit of seven for each code: zzzz, xxxx, mmmm, mmxx, zzzx, mmmx, or none of these
+        pub kinds_o: Signal<Out, U<28>>,
+        /// half of the bits up to their end
+        pub end_o: Signal<Out, U<8>>,
+        half_zzzz: Constant<U<5>> = half_length(Code::Zzzz),
+        half_xxxx: Constant<U<5>> = half_length(Code::Xxxx),
+        half_mmmm: Constant<U<5>> = half_length(Code::Mmmm),
+        half_mmxx: Constant<U<5>> = half_length(Code::Mmxx),
+        half_zzzx: Constant<U<5>> = half_length(Code::Zzzx),
+        half_mmmx: Constant<U<5>> = half_length(Code::Mmmx),
+        rest: Signal<Local, W<136, 3>>,
+        behind: Signal<Local, W<136, 3>>,
+        kind: Signal<Local, U<7>>,
+        half: Signal<Local, U<5>>,
+        kinds: Signal<Local, U<28>>,
+        /// half of the bits up to the code at hand: the last one's length passes one adder only
+        sum: Signal<Local, U<8>>,
     }
 }
 
-impl<const D: usize, const DW: usize> Logic for CpackDecodeWord<D, DW> {
+impl Logic for CpackLengths {
     #[hdl_gen]
     fn update(&mut self) {
-        self.code.next = self.string_i.val().get_bits::<34>(0);
-        self.kind.next = self.code.val().get_bits::<2>(0);
-        self.kind_above.next = self.code.val().get_bits::<2>(2);
-        comment!("the index follows the code's own two or four bits");
-        self.place.next = self.code.val().get_bits::<4>(4);
-        if self.kind.val() == 2 {
-            self.place.next = self.code.val().get_bits::<4>(2);
-        }
-        self.entry.next = 0.into();
-        for i in 0..16 {
-            if self.place.val() == i.to_bits::<4>() {
-                self.entry.next = self.dictionary_i.val().get_bits::<32>(i * 32);
+        self.rest.next = self.string_i.val();
+        self.behind.next = 0.into();
+        self.kind.next = 0.into();
+        self.half.next = 0.into();
+        self.kinds.next = 0.into();
+        self.sum.next = bit_cast::<8, 6>(self.start_i.val());
+        for k in 0..4 {
+            self.kind.next = 0.into();
+            self.half.next = 0.into();
+            self.behind.next = 0.into();
+            comment!("the sum of terms of which one counts: shorter paths than one choice after the other");
+            if !self.rest.val().get_bit(0) & !self.rest.val().get_bit(1) {
+                self.kind.next = 1.into();
+                self.half.next = self.half.val() | self.half_zzzz.val();
+                self.behind.next = self.behind.val() | (self.rest.val() >> 2);
             }
-        }
-
-        self.word.next = 0.into();
-        self.length.next = 0.into();
-        self.uses.next = false;
-        self.enters.next = false;
-        self.invalid.next = false;
-        if self.encoding_i.val() == 0 {
-            self.word.next = self.code.val().get_bits::<32>(0);
-            self.length.next = 32.into();
-        } else if self.encoding_i.val() == 1 {
-            if self.kind.val() == 0 {
-                comment!("zzzz");
-                self.length.next = 2.into();
-            } else if self.kind.val() == 1 {
-                comment!("xxxx");
-                self.word.next = self.code.val().get_bits::<32>(2);
-                self.length.next = 34.into();
-                self.enters.next = true;
-            } else if self.kind.val() == 2 {
-                comment!("mmmm");
-                self.word.next = self.entry.val();
-                self.length.next = 6.into();
-                self.uses.next = true;
-            } else if self.kind_above.val() == 0 {
-                comment!("mmxx");
-                self.word.next = self.entry.val();
-                self.word.next = self.word.val().replace_bit(0, self.code.val().get_bits::<16>(8));
-                self.length.next = 24.into();
-                self.uses.next = true;
-                self.enters.next = true;
-            } else if self.kind_above.val() == 1 {
-                comment!("zzzx");
-                self.word.next = self.word.val().replace_bit(0, self.code.val().get_bits::<8>(4));
-                self.length.next = 12.into();
-            } else if self.kind_above.val() == 2 {
-                comment!("mmmx");
-                self.word.next = self.entry.val();
-                self.word.next = self.word.val().replace_bit(0, self.code.val().get_bits::<8>(8));
-                self.length.next = 16.into();
-                self.uses.next = true;
-                self.enters.next = true;
-            } else {
-                self.length.next = 4.into();
-                self.invalid.next = true;
+            if self.rest.val().get_bit(0) & !self.rest.val().get_bit(1) {
+                self.kind.next = self.kind.val() | 2;
+                self.half.next = self.half.val() | self.half_xxxx.val();
+                self.behind.next = self.behind.val() | (self.rest.val() >> 34);
             }
-        }
-        self.word_o.next = self.word.val();
-        self.length_o.next = self.length.val();
-        self.error_o.next = self.invalid.val()
-            | (self.uses.val() & (bit_cast::<5, 4>(self.place.val()) >= self.count_i.val()));
-        self.string_o.next = self.string_i.val() >> self.length.val();
-
-        self.dictionary.next = self.dictionary_i.val();
-        self.count_o.next = self.count_i.val();
-        self.next_o.next = self.next_i.val();
-        if self.enters.val() {
-            for i in 0..16 {
-                if self.next_i.val() == i.to_bits::<4>() {
-                    self.dictionary.next = self.dictionary.val().replace_bit(i * 32, self.word.val());
-                }
+            if !self.rest.val().get_bit(0) & self.rest.val().get_bit(1) {
+                self.kind.next = self.kind.val() | 4;
+                self.half.next = self.half.val() | self.half_mmmm.val();
+                self.behind.next = self.behind.val() | (self.rest.val() >> 6);
             }
-            self.next_o.next = self.next_i.val() + 1;
-            if !self.count_i.val().get_bit(4) {
-                self.count_o.next = self.count_i.val() + 1;
+            if self.rest.val().get_bits::<4>(0) == 3 {
+                self.kind.next = self.kind.val() | 8;
+                self.half.next = self.half.val() | self.half_mmxx.val();
+                self.behind.next = self.behind.val() | (self.rest.val() >> 24);
             }
+            if self.rest.val().get_bits::<4>(0) == 7 {
+                self.kind.next = self.kind.val() | 16;
+                self.half.next = self.half.val() | self.half_zzzx.val();
+                self.behind.next = self.behind.val() | (self.rest.val() >> 12);
+            }
+            if self.rest.val().get_bits::<4>(0) == 11 {
+                self.kind.next = self.kind.val() | 32;
+            }
+            if self.rest.val().get_bits::<4>(0) == 15 {
+                self.kind.next = self.kind.val() | 64;
+            }
+            comment!("behind no code the length means nothing");
+            if self.rest.val().get_bit(0) & self.rest.val().get_bit(1) & self.rest.val().get_bit(3) {
+                self.half.next = self.half.val() | self.half_mmmx.val();
+                self.behind.next = self.behind.val() | (self.rest.val() >> 16);
+            }
+            self.kinds.next = self.kinds.val().replace_bit(k * 7, self.kind.val());
+            self.sum.next = self.sum.val() + bit_cast::<8, 5>(self.half.val());
+            self.rest.next = self.behind.val();
         }
-        self.dictionary_o.next = self.dictionary.val();
+        self.kinds_o.next = self.kinds.val();
+        self.end_o.next = self.sum.val();
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
@@ -141,92 +96,182 @@ impl<const D: usize, const DW: usize> Logic for CpackDecodeWord<D, DW> {
     }
 }
 
-impl<const D: usize, const DW: usize> PureLogic for CpackDecodeWord<D, DW> {
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.encoding_i.update_all();
-        self.string_i.update_all();
-        self.dictionary_i.update_all();
-        self.count_i.update_all();
-        self.next_i.update_all();
-    }
-}
-
 rtl_block! {
-    /// Decodes four words, each with the string and the dictionary that the one before leaves.
+    /// Makes four words of their codes, and enters those that are new.
+    ///
+    /// Which words enter, and where, follows from what the codes are. A word of the same four is taken as it is made.
     #[derive(LogicBlock, Default)]
-    #[require(DECODED_AT_ONCE == 4)]
-    pub struct CpackDecode<const D: usize, const DW: usize> {
-        /// 0: the string is words as they were; 1: codes; else all words are zero
-        pub encoding_i: Signal<In, U<2>>,
-        /// the string
+    #[require(DECODED_AT_ONCE == 4 && D == DICT && DW == DICTW)]
+    pub struct CpackRebuild<const D: usize, const DW: usize> {
+        /// the codes from bit 0 up, or four words as they were
         pub string_i: Signal<In, W<136, 3>>,
+        /// one bit of seven for each code: what it is
+        pub kinds_i: Signal<In, U<28>>,
+        /// 0: words as they were; 1: codes; 2: zeros; 3: nothing
+        pub encoding_i: Signal<In, U<2>>,
         /// the dictionary before these words
         pub dictionary_i: Signal<In, W<D, DW>>,
-        /// words in it
-        pub count_i: Signal<In, U<5>>,
-        /// the place of the next one
-        pub next_i: Signal<In, U<4>>,
+        /// one bit for each place: a word is there
+        pub known_i: Signal<In, U<16>>,
+        /// one bit for each place: the next word goes there
+        pub next_i: Signal<In, U<16>>,
         /// the words, the first in the low bits
         pub words_o: Signal<Out, W<128, 2>>,
-        /// bits that they took
-        pub length_o: Signal<Out, U<8>>,
-        /// no such code, or no such place in the dictionary
+        /// no such encoding, no such code, or no such place in the dictionary
         pub error_o: Signal<Out, Bit>,
         /// the dictionary after these words
         pub dictionary_o: Signal<Out, W<D, DW>>,
-        /// words in it
-        pub count_o: Signal<Out, U<5>>,
+        /// the places with a word in it
+        pub known_o: Signal<Out, U<16>>,
         /// the place of the next one
-        pub next_o: Signal<Out, U<4>>,
-        first: Once<CpackDecodeWord<D, DW>>,
-        second: Once<CpackDecodeWord<D, DW>>,
-        third: Once<CpackDecodeWord<D, DW>>,
-        fourth: Once<CpackDecodeWord<D, DW>>,
+        pub next_o: Signal<Out, U<16>>,
+        rest: Signal<Local, W<136, 3>>,
+        behind: Signal<Local, W<136, 3>>,
+        kind: Signal<Local, U<7>>,
+        /// the code's index into the dictionary, and the place that it names
+        index: Signal<Local, U<4>>,
+        named: Signal<Local, U<16>>,
+        uses: Signal<Local, Bit>,
+        entry: Signal<Local, U<32>>,
+        literal: Signal<Local, U<32>>,
+        word: Signal<Local, U<32>>,
         words: Signal<Local, W<128, 2>>,
+        /// places with a word, that of the next one, and those that the four words entered
+        known: Signal<Local, U<16>>,
+        place: Signal<Local, U<16>>,
+        entered: Signal<Local, U<64>>,
+        enters: Signal<Local, U<16>>,
+        error: Signal<Local, Bit>,
+        dictionary: Signal<Local, W<D, DW>>,
     }
 }
 
-impl<const D: usize, const DW: usize> Logic for CpackDecode<D, DW> {
+impl<const D: usize, const DW: usize> Logic for CpackRebuild<D, DW> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.first.encoding_i.next = self.encoding_i.val();
-        self.first.string_i.next = self.string_i.val();
-        self.first.dictionary_i.next = self.dictionary_i.val();
-        self.first.count_i.next = self.count_i.val();
-        self.first.next_i.next = self.next_i.val();
-        self.second.encoding_i.next = self.encoding_i.val();
-        self.second.string_i.next = self.first.string_o.val();
-        self.second.dictionary_i.next = self.first.dictionary_o.val();
-        self.second.count_i.next = self.first.count_o.val();
-        self.second.next_i.next = self.first.next_o.val();
-        self.third.encoding_i.next = self.encoding_i.val();
-        self.third.string_i.next = self.second.string_o.val();
-        self.third.dictionary_i.next = self.second.dictionary_o.val();
-        self.third.count_i.next = self.second.count_o.val();
-        self.third.next_i.next = self.second.next_o.val();
-        self.fourth.encoding_i.next = self.encoding_i.val();
-        self.fourth.string_i.next = self.third.string_o.val();
-        self.fourth.dictionary_i.next = self.third.dictionary_o.val();
-        self.fourth.count_i.next = self.third.count_o.val();
-        self.fourth.next_i.next = self.third.next_o.val();
+        self.rest.next = self.string_i.val();
+        self.behind.next = 0.into();
+        self.kind.next = 0.into();
+        self.index.next = 0.into();
+        self.named.next = 0.into();
+        self.uses.next = false;
+        self.entry.next = 0.into();
+        self.literal.next = 0.into();
+        self.word.next = 0.into();
         self.words.next = 0.into();
-        self.words.next = self.words.val().replace_bit(0, self.first.word_o.val());
-        self.words.next = self.words.val().replace_bit(32, self.second.word_o.val());
-        self.words.next = self.words.val().replace_bit(64, self.third.word_o.val());
-        self.words.next = self.words.val().replace_bit(96, self.fourth.word_o.val());
+        self.known.next = self.known_i.val();
+        self.place.next = self.next_i.val();
+        self.entered.next = 0.into();
+        self.enters.next = 0.into();
+        self.error.next = self.encoding_i.val().all();
+        for k in 0..4 {
+            self.kind.next = 0.into();
+            if self.encoding_i.val() == 1 {
+                self.kind.next = self.kinds_i.val().get_bits::<7>(k * 7);
+            }
+            comment!("the literal, and the place that is named");
+            self.literal.next = 0.into();
+            if self.encoding_i.val() == 0 {
+                self.literal.next = self.string_i.val().get_bits::<32>(k * 32);
+            }
+            if self.kind.val().get_bit(1) {
+                self.literal.next = self.literal.val() | self.rest.val().get_bits::<32>(2);
+            }
+            if self.kind.val().get_bit(3) {
+                self.literal.next =
+                    self.literal.val() | bit_cast::<32, 16>(self.rest.val().get_bits::<16>(8));
+            }
+            if self.kind.val().get_bit(4) {
+                self.literal.next = self.literal.val() | bit_cast::<32, 8>(self.rest.val().get_bits::<8>(4));
+            }
+            if self.kind.val().get_bit(5) {
+                self.literal.next = self.literal.val() | bit_cast::<32, 8>(self.rest.val().get_bits::<8>(8));
+            }
+            self.uses.next =
+                self.kind.val().get_bit(2) | self.kind.val().get_bit(3) | self.kind.val().get_bit(5);
+            self.index.next = self.rest.val().get_bits::<4>(4);
+            if self.kind.val().get_bit(2) {
+                self.index.next = self.rest.val().get_bits::<4>(2);
+            }
+            self.named.next = 0.into();
+            for i in 0..16 {
+                if self.uses.val() & (self.index.val() == i.to_bits::<4>()) {
+                    self.named.next = self.named.val().replace_bit(i, true);
+                }
+            }
+            self.error.next = self.error.val()
+                | self.kind.val().get_bit(6)
+                | (self.uses.val() & !(self.named.val() & self.known.val()).any());
+
+            comment!("its word: one of these four that has just entered there, or the dictionary's");
+            self.entry.next = 0.into();
+            for i in 0..16 {
+                if self.named.val().get_bit(i) & !self.enters.val().get_bit(i) {
+                    self.entry.next = self.entry.val() | self.dictionary_i.val().get_bits::<32>(i * 32);
+                }
+            }
+            for j in 0..3 {
+                if (self.named.val() & self.entered.val().get_bits::<16>(j * 16)).any() {
+                    self.entry.next = self.entry.val() | self.words.val().get_bits::<32>(j * 32);
+                }
+            }
+            self.word.next = self.literal.val();
+            if self.kind.val().get_bit(2) {
+                self.word.next = self.entry.val();
+            }
+            if self.kind.val().get_bit(3) | self.kind.val().get_bit(5) {
+                self.word.next = self.word.val().replace_bit(16, self.entry.val().get_bits::<16>(16));
+            }
+            if self.kind.val().get_bit(5) {
+                self.word.next = self.word.val().replace_bit(8, self.entry.val().get_bits::<8>(8));
+            }
+            self.words.next = self.words.val().replace_bit(k * 32, self.word.val());
+
+            comment!("xxxx, mmxx and mmmx enter");
+            if self.kind.val().get_bit(1) | self.kind.val().get_bit(3) | self.kind.val().get_bit(5) {
+                self.entered.next = self.entered.val().replace_bit(k * 16, self.place.val());
+                self.enters.next = self.enters.val() | self.place.val();
+                self.known.next = self.known.val() | self.place.val();
+                self.place.next = (self.place.val() << 1) | (self.place.val() >> 15);
+            }
+
+            comment!("the string behind the code");
+            self.behind.next = 0.into();
+            if self.kind.val().get_bit(0) {
+                self.behind.next = self.behind.val() | (self.rest.val() >> 2);
+            }
+            if self.kind.val().get_bit(1) {
+                self.behind.next = self.behind.val() | (self.rest.val() >> 34);
+            }
+            if self.kind.val().get_bit(2) {
+                self.behind.next = self.behind.val() | (self.rest.val() >> 6);
+            }
+            if self.kind.val().get_bit(3) {
+                self.behind.next = self.behind.val() | (self.rest.val() >> 24);
+            }
+            if self.kind.val().get_bit(4) {
+                self.behind.next = self.behind.val() | (self.rest.val() >> 12);
+            }
+            if self.kind.val().get_bit(5) {
+                self.behind.next = self.behind.val() | (self.rest.val() >> 16);
+            }
+            self.rest.next = self.behind.val();
+        }
         self.words_o.next = self.words.val();
-        self.length_o.next = bit_cast::<8, 6>(self.first.length_o.val())
-            + bit_cast::<8, 6>(self.second.length_o.val())
-            + bit_cast::<8, 6>(self.third.length_o.val())
-            + bit_cast::<8, 6>(self.fourth.length_o.val());
-        self.error_o.next = self.first.error_o.val()
-            | self.second.error_o.val()
-            | self.third.error_o.val()
-            | self.fourth.error_o.val();
-        self.dictionary_o.next = self.fourth.dictionary_o.val();
-        self.count_o.next = self.fourth.count_o.val();
-        self.next_o.next = self.fourth.next_o.val();
+        self.error_o.next = self.error.val();
+        self.known_o.next = self.known.val();
+        self.next_o.next = self.place.val();
+
+        self.dictionary.next = self.dictionary_i.val();
+        for i in 0..16 {
+            for k in 0..4 {
+                if self.entered.val().get_bit(k * 16 + i) {
+                    self.dictionary.next =
+                        self.dictionary.val().replace_bit(i * 32, self.words.val().get_bits::<32>(k * 32));
+                }
+            }
+        }
+        self.dictionary_o.next = self.dictionary.val();
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -1,6 +1,6 @@
 //! The decompressor's tops: four words per cycle with the dictionary of 16, all at once with CABA's dictionary.
 
-use super::decode::CpackDecode;
+use super::decode::{CpackLengths, CpackRebuild};
 use super::encode::{DICT, DICTW};
 use super::small::CpackSmallDecompress;
 use crate::cpack::CpackParams;
@@ -8,9 +8,10 @@ use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_module! {
-    /// Decompresses cache lines of C-Pack+Z with a first-in-first-out dictionary of 16 words, four words per cycle.
+    /// Decompresses cache lines of C-Pack+Z with a first-in-first-out dictionary of 16 words, four words per cycle in two steps:
+    /// how long their codes are, and the words.
     ///
-    /// The first four words are decoded in the cycle in which the payload is taken. The dictionary starts empty with each line.
+    /// The first four codes are measured in the cycle in which the payload is taken. Places of the dictionary are one bit each.
     #[require(GROUPS * 128 == LINE && GROUPS >= 2 && GROUPS <= 8)]
     pub struct CpackDecompressor<
         const LINE: usize, const LW: usize, const GROUPS: usize,
@@ -38,33 +39,47 @@ rtl_module! {
             ready_i: bool as Bit = 1,
         }
         parts {
-            decode: Gate<CpackDecode<DICT, DICTW>>,
-            /// a payload is being decoded
+            lengths: Gate<CpackLengths>,
+            rebuild: Gate<CpackRebuild<DICT, DICTW>>,
+            /// codes of a payload are still to be measured
             busy: Reg<Bit>,
-            done: Reg<Bit>,
-            /// groups of four words that are decoded
+            /// groups of four codes that are measured
             group: Reg<U<3>>,
             encoding: DataReg<U<2>>,
-            /// what is left of the payload
-            string: DataReg<W<LINE, LW>>,
+            /// the payload from the block of 128 bits on in which the next code begins
+            payload: DataReg<W<LINE, LW>>,
+            /// half of that block's bits that are measured
+            used: DataReg<U<6>>,
+            /// four codes have been measured
+            measured: Reg<Bit>,
+            /// they are the line's first, its last
+            first: DataReg<Bit>,
+            last: DataReg<Bit>,
+            /// the codes, and what each is
+            rest: DataReg<W<136, 3>>,
+            kinds: DataReg<U<28>>,
             dictionary: DataReg<W<DICT, DICTW>>,
-            count: DataReg<U<5>>,
-            place: DataReg<U<4>>,
+            /// the places of the dictionary with a word, and the place of the next one
+            known: Reg<U<16>>,
+            next: Reg<U<16>> = Reg::new(U::new(1)),
+            done: Reg<Bit>,
             /// something was wrong so far
             wrong: DataReg<Bit>,
+            /// the words so far, the last at the top
             line: DataReg<W<LINE, LW>>,
-            error: DataReg<Bit>,
             last_group: Constant<U<3>> = Constant::new(U::new(GROUPS as u64 - 1)),
-            working: Signal<Local, Bit>,
-            ready: Signal<Local, Bit>,
+            /// from the place of a group's words to the top of the line
+            to_top: Constant<U<11>> = Constant::new(U::new(LINE as u64 - 128)),
+            moves: Signal<Local, Bit>,
+            is_last: Signal<Local, Bit>,
             source: Signal<Local, W<LINE, LW>>,
             kind: Signal<Local, U<2>>,
-            at: Signal<Local, U<3>>,
-            words: Signal<Local, W<128, 2>>,
+            string_here: Signal<Local, W<136, 3>>,
+            start: Signal<Local, U<6>>,
+            reach: Signal<Local, U<8>>,
             seen_wrong: Signal<Local, Bit>,
-            decoded: Signal<Local, W<LINE, LW>>,
         }
-        upset { error, line }
+        upset { wrong, line }
     }
 
     /// Decompresses cache lines of CABA's C-Pack, with at most four dictionary values: one line per cycle, one cycle each.
@@ -84,74 +99,89 @@ rtl_module! {
 impl<const LINE: usize, const LW: usize, const GROUPS: usize> Logic for CpackDecompressor<LINE, LW, GROUPS> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(
-            self, clk_i, busy, done, group, encoding, string, dictionary, count, place, wrong, line, error
-        );
-        self.ready.next = !self.busy.q.val() & (self.ready_i.val() | !self.done.q.val());
-        self.working.next = self.busy.q.val() | (self.ready.val() & self.valid_i.val());
-
-        comment!("a new payload starts with an empty dictionary and an empty line");
+        dff_setup!(self, clk_i, busy, group, encoding, payload, used, measured, first, last, rest, kinds);
+        dff_setup!(self, clk_i, dictionary, known, next, done, wrong, line);
+        comment!("a result that is not taken stops both steps");
+        self.moves.next = self.ready_i.val() | !self.done.q.val();
+        self.is_last.next = self.group.q.val() == self.last_group.val();
         self.source.next = self.payload_i.val();
         self.kind.next = self.encoding_i.val();
-        self.at.next = 0.into();
-        self.decode.dictionary_i.next = 0.into();
-        self.decode.count_i.next = 0.into();
-        self.decode.next_i.next = 0.into();
+        self.string_here.next = bit_cast_to::<W<136, 3>>(self.payload_i.val());
         if self.busy.q.val() {
-            self.source.next = self.string.q.val();
+            self.source.next = self.payload.q.val();
             self.kind.next = self.encoding.q.val();
-            self.at.next = self.group.q.val();
-            self.decode.dictionary_i.next = self.dictionary.q.val();
-            self.decode.count_i.next = self.count.q.val();
-            self.decode.next_i.next = self.place.q.val();
+            self.string_here.next = bit_cast_to::<W<136, 3>>(
+                bit_cast_to::<W<264, 5>>(self.payload.q.val()) >> (bit_cast::<7, 6>(self.used.q.val()) << 1),
+            );
         }
-        self.decode.encoding_i.next = self.kind.val();
-        self.decode.string_i.next = bit_cast_to::<W<136, 3>>(self.source.val());
-
-        self.words.next = self.decode.words_o.val();
-        self.seen_wrong.next = self.encoding_i.val().all();
-        self.decoded.next = 0.into();
+        self.lengths.string_i.next = self.string_here.val();
+        self.start.next = 0.into();
         if self.busy.q.val() {
-            self.seen_wrong.next = self.wrong.q.val();
-            self.decoded.next = self.line.q.val();
+            self.start.next = self.used.q.val();
         }
-        self.seen_wrong.next = self.seen_wrong.val() | self.decode.error_o.val();
-        for g in 0..GROUPS {
-            if self.at.val() == g.to_bits::<3>() {
-                self.decoded.next =
-                    self.decoded.val().replace_bit(g * 128, self.words.val().get_bits::<64>(0));
-                self.decoded.next =
-                    self.decoded.val().replace_bit(g * 128 + 64, self.words.val().get_bits::<64>(64));
-            }
+        self.lengths.start_i.next = self.start.val();
+        self.reach.next = self.lengths.end_o.val();
+        if self.kind.val() == 0 {
+            comment!("a line as it was has 128 bits for each four words");
+            self.reach.next = 64.into();
         }
 
-        if self.working.val() {
-            self.busy.d.next = true;
-            self.done.d.next = false;
-            self.group.d.next = self.at.val() + 1;
-            self.encoding.d.next = self.kind.val();
-            self.string.d.next = self.source.val() >> self.decode.length_o.val();
-            self.dictionary.d.next = self.decode.dictionary_o.val();
-            self.count.d.next = self.decode.count_o.val();
-            self.place.d.next = self.decode.next_o.val();
-            self.wrong.d.next = self.seen_wrong.val();
-            self.line.d.next = self.decoded.val();
-            if self.at.val() == self.last_group.val() {
-                self.busy.d.next = false;
-                self.done.d.next = true;
-                self.error.d.next = self.seen_wrong.val();
-                if self.seen_wrong.val() {
-                    self.line.d.next = 0.into();
+        self.rebuild.string_i.next = self.rest.q.val();
+        self.rebuild.kinds_i.next = self.kinds.q.val();
+        self.rebuild.encoding_i.next = self.encoding.q.val();
+        self.rebuild.dictionary_i.next = self.dictionary.q.val();
+        self.rebuild.known_i.next = self.known.q.val();
+        self.rebuild.next_i.next = self.next.q.val();
+        self.seen_wrong.next = self.rebuild.error_o.val();
+        if !self.first.q.val() {
+            self.seen_wrong.next = self.seen_wrong.val() | self.wrong.q.val();
+        }
+
+        if self.moves.val() {
+            self.measured.d.next = self.busy.q.val() | self.valid_i.val();
+            if self.busy.q.val() | self.valid_i.val() {
+                self.busy.d.next = !self.is_last.val();
+                self.group.d.next = self.group.q.val() + 1;
+                self.encoding.d.next = self.kind.val();
+                self.payload.d.next = self.source.val();
+                if self.reach.val().get_bit(6) {
+                    self.payload.d.next = self.source.val() >> 128;
                 }
+                if self.reach.val().get_bit(7) {
+                    self.payload.d.next = self.source.val() >> 256;
+                }
+                self.used.d.next = self.reach.val().get_bits::<6>(0);
+                if self.is_last.val() {
+                    self.group.d.next = 0.into();
+                }
+                self.first.d.next = !self.busy.q.val();
+                self.last.d.next = self.is_last.val();
+                self.rest.d.next = self.string_here.val();
+                self.kinds.d.next = self.lengths.kinds_o.val();
             }
-        } else if self.ready_i.val() {
-            self.done.d.next = false;
+            self.done.d.next = self.measured.q.val() & self.last.q.val();
+            if self.measured.q.val() {
+                self.dictionary.d.next = self.rebuild.dictionary_o.val();
+                self.known.d.next = self.rebuild.known_o.val();
+                self.next.d.next = self.rebuild.next_o.val();
+                if self.last.q.val() {
+                    comment!("the next payload starts with an empty dictionary");
+                    self.known.d.next = 0.into();
+                    self.next.d.next = 1.into();
+                }
+                self.wrong.d.next = self.seen_wrong.val();
+                self.line.d.next = (self.line.q.val() >> 128)
+                    | (bit_cast_to::<W<LINE, LW>>(self.rebuild.words_o.val()) << self.to_top.val());
+            }
         }
 
-        self.ready_o.next = self.ready.val();
+        self.ready_o.next = self.moves.val() & !self.busy.q.val();
         self.valid_o.next = self.done.q.val();
-        self.error_o.next = self.error.q.val();
+        self.error_o.next = self.wrong.q.val();
         self.line_o.next = self.line.q.val();
+        if self.wrong.q.val() {
+            self.line_o.next = 0.into();
+        }
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -1,4 +1,4 @@
-//! Encoding with the first-in-first-out dictionary: one word, and four words in a row.
+//! The compressor's two steps: what four words are in the dictionary's terms, and their codes behind those before.
 
 use crate::cpack::fifo::{Code, DECODED_AT_ONCE, DICTIONARY};
 use selvedge_hw::rtl::prelude::*;
@@ -8,133 +8,64 @@ pub const DICT: usize = 32 * DICTIONARY;
 /// See [`DICT`].
 pub const DICTW: usize = DICT / 64;
 
-/// The bits of a code's tag, as a named constant: two, or 11 and two more above them.
+/// Returns the bits of a code's tag as a named constant: two, or 11 and two more above them.
 pub fn tag(code: Code) -> Constant<U<4>> {
     Constant::new(U::new(code.tag().0))
 }
 
+/// Returns half of a code's bits as a named constant: all codes have an even number of them.
+pub fn half_length(code: Code) -> Constant<U<5>> {
+    assert!(code.bits().is_multiple_of(2), "every code has an even number of bits");
+    Constant::new(U::new(code.bits() as u64 / 2))
+}
+
 rtl_block! {
-    /// Encodes one word: the code with the fewest bits, and the dictionary with the word in it if it is new.
-    ///
-    /// A letter of a code's name stands for a byte: z for zero, m for a match with a word of the dictionary, x for neither.
+    /// Compares one word with all words of the dictionary, valid or not.
     #[derive(LogicBlock, Default)]
     #[require(D == DICT && DW == DICTW)]
-    pub struct CpackEncodeWord<const D: usize, const DW: usize> {
+    pub struct CpackCompare<const D: usize, const DW: usize> {
         /// the word
         pub word_i: Signal<In, U<32>>,
-        /// the dictionary before this word
+        /// the dictionary
         pub dictionary_i: Signal<In, W<D, DW>>,
-        /// words in it
-        pub count_i: Signal<In, U<5>>,
-        /// the place of the next one
-        pub next_i: Signal<In, U<4>>,
-        /// tag, index and literal bytes from bit 0 up
-        pub code_o: Signal<Out, U<34>>,
-        /// bits of the code
-        pub length_o: Signal<Out, U<6>>,
-        /// the dictionary after this word
-        pub dictionary_o: Signal<Out, W<D, DW>>,
-        /// words in it
-        pub count_o: Signal<Out, U<5>>,
-        /// the place of the next one
-        pub next_o: Signal<Out, U<4>>,
-        xxxx: Constant<U<4>> = tag(Code::Xxxx),
-        mmmm: Constant<U<4>> = tag(Code::Mmmm),
-        mmxx: Constant<U<4>> = tag(Code::Mmxx),
-        zzzx: Constant<U<4>> = tag(Code::Zzzx),
-        mmmx: Constant<U<4>> = tag(Code::Mmmx),
-        entry: Signal<Local, U<32>>,
-        /// the lowest places whose four, three or two upper bytes match
-        match4: Signal<Local, Bit>,
-        match3: Signal<Local, Bit>,
-        match2: Signal<Local, Bit>,
-        place4: Signal<Local, U<4>>,
-        place3: Signal<Local, U<4>>,
-        place2: Signal<Local, U<4>>,
-        enters: Signal<Local, Bit>,
-        code: Signal<Local, U<34>>,
-        dictionary: Signal<Local, W<D, DW>>,
+        /// one bit for each place: all four bytes are equal
+        pub four_o: Signal<Out, U<16>>,
+        /// the upper three are
+        pub three_o: Signal<Out, U<16>>,
+        /// the upper two are
+        pub two_o: Signal<Out, U<16>>,
+        difference: Signal<Local, U<32>>,
+        two: Signal<Local, Bit>,
+        three: Signal<Local, Bit>,
+        four: Signal<Local, Bit>,
+        twos: Signal<Local, U<16>>,
+        threes: Signal<Local, U<16>>,
+        fours: Signal<Local, U<16>>,
     }
 }
 
-impl<const D: usize, const DW: usize> Logic for CpackEncodeWord<D, DW> {
+impl<const D: usize, const DW: usize> Logic for CpackCompare<D, DW> {
     #[hdl_gen]
     fn update(&mut self) {
-        comment!("from the highest place down, so that the lowest match stays");
-        self.entry.next = 0.into();
-        self.match4.next = false;
-        self.match3.next = false;
-        self.match2.next = false;
-        self.place4.next = 0.into();
-        self.place3.next = 0.into();
-        self.place2.next = 0.into();
+        self.difference.next = 0.into();
+        self.two.next = false;
+        self.three.next = false;
+        self.four.next = false;
+        self.twos.next = 0.into();
+        self.threes.next = 0.into();
+        self.fours.next = 0.into();
         for i in 0..16 {
-            self.entry.next = self.dictionary_i.val().get_bits::<32>((15 - i) * 32);
-            if self.count_i.val() > (15 - i).to_bits::<5>() {
-                if self.entry.val() == self.word_i.val() {
-                    self.match4.next = true;
-                    self.place4.next = (15 - i).to_bits::<4>();
-                }
-                if self.entry.val().get_bits::<24>(8) == self.word_i.val().get_bits::<24>(8) {
-                    self.match3.next = true;
-                    self.place3.next = (15 - i).to_bits::<4>();
-                }
-                if self.entry.val().get_bits::<16>(16) == self.word_i.val().get_bits::<16>(16) {
-                    self.match2.next = true;
-                    self.place2.next = (15 - i).to_bits::<4>();
-                }
-            }
+            self.difference.next = self.dictionary_i.val().get_bits::<32>(i * 32) ^ self.word_i.val();
+            self.two.next = !self.difference.val().get_bits::<16>(16).any();
+            self.three.next = self.two.val() & !self.difference.val().get_bits::<8>(8).any();
+            self.four.next = self.three.val() & !self.difference.val().get_bits::<8>(0).any();
+            self.twos.next = self.twos.val().replace_bit(i, self.two.val());
+            self.threes.next = self.threes.val().replace_bit(i, self.three.val());
+            self.fours.next = self.fours.val().replace_bit(i, self.four.val());
         }
-
-        comment!("the fewest bits first");
-        self.code.next = 0.into();
-        self.length_o.next = 2.into();
-        self.enters.next = false;
-        if self.word_i.val().any() {
-            if self.match4.val() {
-                self.code.next = self.code.val().replace_bit(0, self.mmmm.val());
-                self.code.next = self.code.val().replace_bit(2, self.place4.val());
-                self.length_o.next = 6.into();
-            } else if !self.word_i.val().get_bits::<24>(8).any() {
-                self.code.next = self.code.val().replace_bit(0, self.zzzx.val());
-                self.code.next = self.code.val().replace_bit(4, self.word_i.val().get_bits::<8>(0));
-                self.length_o.next = 12.into();
-            } else if self.match3.val() {
-                self.code.next = self.code.val().replace_bit(0, self.mmmx.val());
-                self.code.next = self.code.val().replace_bit(4, self.place3.val());
-                self.code.next = self.code.val().replace_bit(8, self.word_i.val().get_bits::<8>(0));
-                self.length_o.next = 16.into();
-                self.enters.next = true;
-            } else if self.match2.val() {
-                self.code.next = self.code.val().replace_bit(0, self.mmxx.val());
-                self.code.next = self.code.val().replace_bit(4, self.place2.val());
-                self.code.next = self.code.val().replace_bit(8, self.word_i.val().get_bits::<16>(0));
-                self.length_o.next = 24.into();
-                self.enters.next = true;
-            } else {
-                self.code.next = self.code.val().replace_bit(0, self.xxxx.val());
-                self.code.next = self.code.val().replace_bit(2, self.word_i.val());
-                self.length_o.next = 34.into();
-                self.enters.next = true;
-            }
-        }
-        self.code_o.next = self.code.val();
-
-        self.dictionary.next = self.dictionary_i.val();
-        self.count_o.next = self.count_i.val();
-        self.next_o.next = self.next_i.val();
-        if self.enters.val() {
-            for i in 0..16 {
-                if self.next_i.val() == i.to_bits::<4>() {
-                    self.dictionary.next = self.dictionary.val().replace_bit(i * 32, self.word_i.val());
-                }
-            }
-            self.next_o.next = self.next_i.val() + 1;
-            if !self.count_i.val().get_bit(4) {
-                self.count_o.next = self.count_i.val() + 1;
-            }
-        }
-        self.dictionary_o.next = self.dictionary.val();
+        self.two_o.next = self.twos.val();
+        self.three_o.next = self.threes.val();
+        self.four_o.next = self.fours.val();
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
@@ -142,79 +73,455 @@ impl<const D: usize, const DW: usize> Logic for CpackEncodeWord<D, DW> {
     }
 }
 
-impl<const D: usize, const DW: usize> PureLogic for CpackEncodeWord<D, DW> {
+impl<const D: usize, const DW: usize> PureLogic for CpackCompare<D, DW> {
     #[inline]
     fn take_inputs(&mut self) {
         self.word_i.update_all();
         self.dictionary_i.update_all();
-        self.count_i.update_all();
-        self.next_i.update_all();
     }
 }
 
 rtl_block! {
-    /// Encodes four words, each with the dictionary that the one before leaves, and packs their codes.
+    /// Compares four words with the dictionary before them and with each other, and enters those that are new.
+    ///
+    /// A word that enters takes the place of the oldest one, which a later word of the four no longer matches. So each word is
+    /// compared for every number of words that may have entered before it, and only that number is found word by word.
+    // The registers for the second step are written from these outputs; places are one bit each, which costs no decoder.
     #[derive(LogicBlock, Default)]
-    #[require(DECODED_AT_ONCE == 4)]
-    pub struct CpackEncode<const D: usize, const DW: usize> {
+    #[require(DECODED_AT_ONCE == 4 && D == DICT && DW == DICTW)]
+    pub struct CpackMatch<const D: usize, const DW: usize> {
         /// the words, the first in the low bits
         pub words_i: Signal<In, W<128, 2>>,
         /// the dictionary before these words
         pub dictionary_i: Signal<In, W<D, DW>>,
-        /// words in it
-        pub count_i: Signal<In, U<5>>,
-        /// the place of the next one
-        pub next_i: Signal<In, U<4>>,
-        /// the four codes, the first in the low bits
-        pub string_o: Signal<Out, W<136, 3>>,
-        /// bits of the codes
-        pub length_o: Signal<Out, U<8>>,
+        /// one bit for each place: a word is there
+        pub known_i: Signal<In, U<16>>,
+        /// one bit for each place: the next word goes there
+        pub next_i: Signal<In, U<16>>,
+        /// for each word: it is zero, a byte above zeros, equal in four, three or two bytes to one of the dictionary; each bit
+        /// only if none before it is set
+        pub kinds_o: Signal<Out, U<20>>,
+        /// for each word the places that match
+        pub places_o: Signal<Out, U<64>>,
         /// the dictionary after these words
         pub dictionary_o: Signal<Out, W<D, DW>>,
-        /// words in it
-        pub count_o: Signal<Out, U<5>>,
+        /// the places with a word in it
+        pub known_o: Signal<Out, U<16>>,
         /// the place of the next one
-        pub next_o: Signal<Out, U<4>>,
-        first: Once<CpackEncodeWord<D, DW>>,
-        second: Once<CpackEncodeWord<D, DW>>,
-        third: Once<CpackEncodeWord<D, DW>>,
-        fourth: Once<CpackEncodeWord<D, DW>>,
-        pack: Once<BitPacker<4, 34, 6, 136, 3, 8>>,
+        pub next_o: Signal<Out, U<16>>,
+        compare: [Once<CpackCompare<D, DW>>; 4],
+        /// the place of the next word after one, two, three and four of the four
+        next1: Signal<Local, U<16>>,
+        next2: Signal<Local, U<16>>,
+        next3: Signal<Local, U<16>>,
+        next4: Signal<Local, U<16>>,
+        /// the places whose words are still there then
+        known1: Signal<Local, U<16>>,
+        known2: Signal<Local, U<16>>,
+        known3: Signal<Local, U<16>>,
+        /// one bit for each word: it is more than a byte
+        wide: Signal<Local, U<4>>,
+        /// the words that are new
+        enters0: Signal<Local, Bit>,
+        enters1: Signal<Local, Bit>,
+        enters2: Signal<Local, Bit>,
+        enters3: Signal<Local, Bit>,
+        /// the places where each word goes if it enters
+        place0: Signal<Local, U<16>>,
+        place1: Signal<Local, U<16>>,
+        place2: Signal<Local, U<16>>,
+        place3: Signal<Local, U<16>>,
+        /// the places whose words are still there before each word
+        left1: Signal<Local, U<16>>,
+        left2: Signal<Local, U<16>>,
+        left3: Signal<Local, U<16>>,
+        found0: Signal<Local, Bit>,
+        found1: Signal<Local, Bit>,
+        found2: Signal<Local, Bit>,
+        found3: Signal<Local, Bit>,
+        /// the places that match in four, three and two bytes, of each word
+        fours: Signal<Local, U<64>>,
+        threes: Signal<Local, U<64>>,
+        twos: Signal<Local, U<64>>,
+        word: Signal<Local, U<32>>,
+        four: Signal<Local, U<16>>,
+        three: Signal<Local, U<16>>,
+        two: Signal<Local, U<16>>,
+        /// the words that entered before the word at hand, each with its place, or no place
+        entered0: Signal<Local, U<16>>,
+        entered1: Signal<Local, U<16>>,
+        entered2: Signal<Local, U<16>>,
+        entered3: Signal<Local, U<16>>,
+        difference: Signal<Local, U<32>>,
+        /// pairs of the four words that are equal
+        equal: Signal<Local, U<16>>,
+        kinds: Signal<Local, U<20>>,
+        places: Signal<Local, U<64>>,
+        dictionary: Signal<Local, W<D, DW>>,
+        entry: Signal<Local, U<32>>,
     }
 }
 
-impl<const D: usize, const DW: usize> Logic for CpackEncode<D, DW> {
+impl<const D: usize, const DW: usize> Logic for CpackMatch<D, DW> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.first.word_i.next = self.words_i.val().get_bits::<32>(0);
-        self.first.dictionary_i.next = self.dictionary_i.val();
-        self.first.count_i.next = self.count_i.val();
-        self.first.next_i.next = self.next_i.val();
-        self.second.word_i.next = self.words_i.val().get_bits::<32>(32);
-        self.second.dictionary_i.next = self.first.dictionary_o.val();
-        self.second.count_i.next = self.first.count_o.val();
-        self.second.next_i.next = self.first.next_o.val();
-        self.third.word_i.next = self.words_i.val().get_bits::<32>(64);
-        self.third.dictionary_i.next = self.second.dictionary_o.val();
-        self.third.count_i.next = self.second.count_o.val();
-        self.third.next_i.next = self.second.next_o.val();
-        self.fourth.word_i.next = self.words_i.val().get_bits::<32>(96);
-        self.fourth.dictionary_i.next = self.third.dictionary_o.val();
-        self.fourth.count_i.next = self.third.count_o.val();
-        self.fourth.next_i.next = self.third.next_o.val();
-        self.pack.field_i[0].next = self.first.code_o.val();
-        self.pack.length_i[0].next = self.first.length_o.val();
-        self.pack.field_i[1].next = self.second.code_o.val();
-        self.pack.length_i[1].next = self.second.length_o.val();
-        self.pack.field_i[2].next = self.third.code_o.val();
-        self.pack.length_i[2].next = self.third.length_o.val();
-        self.pack.field_i[3].next = self.fourth.code_o.val();
-        self.pack.length_i[3].next = self.fourth.length_o.val();
-        self.string_o.next = self.pack.string_o.val();
-        self.length_o.next = self.pack.length_o.val();
-        self.dictionary_o.next = self.fourth.dictionary_o.val();
-        self.count_o.next = self.fourth.count_o.val();
-        self.next_o.next = self.fourth.next_o.val();
+        for k in 0..4 {
+            self.compare[k].word_i.next = self.words_i.val().get_bits::<32>(k * 32);
+            self.compare[k].dictionary_i.next = self.dictionary_i.val();
+        }
+        comment!("the places that the four words take, and those that they leave");
+        self.next1.next = (self.next_i.val() << 1) | (self.next_i.val() >> 15);
+        self.next2.next = (self.next_i.val() << 2) | (self.next_i.val() >> 14);
+        self.next3.next = (self.next_i.val() << 3) | (self.next_i.val() >> 13);
+        self.next4.next = (self.next_i.val() << 4) | (self.next_i.val() >> 12);
+        self.known1.next = self.known_i.val() & !self.next_i.val();
+        self.known2.next = self.known1.val() & !self.next1.val();
+        self.known3.next = self.known2.val() & !self.next2.val();
+
+        comment!("bit 4k + j: word k is equal to word j before it");
+        self.wide.next = 0.into();
+        self.equal.next = 0.into();
+        self.word.next = 0.into();
+        for k in 0..4 {
+            self.word.next = self.words_i.val().get_bits::<32>(k * 32);
+            self.wide.next = self.wide.val().replace_bit(k, self.word.val().get_bits::<24>(8).any());
+            for j in 0..4 {
+                self.equal.next = self
+                    .equal
+                    .val()
+                    .replace_bit(k * 4 + j, self.word.val() == self.words_i.val().get_bits::<32>(j * 32));
+            }
+        }
+
+        comment!("which words enter: the only step from word to word");
+        self.found0.next = (self.compare[0].four_o.val() & self.known_i.val()).any();
+        self.enters0.next = self.wide.val().get_bit(0) & !self.found0.val();
+        self.found1.next = (self.compare[1].four_o.val() & self.known_i.val()).any();
+        if self.enters0.val() {
+            self.found1.next =
+                (self.compare[1].four_o.val() & self.known1.val()).any() | self.equal.val().get_bit(4);
+        }
+        self.enters1.next = self.wide.val().get_bit(1) & !self.found1.val();
+        self.found2.next = (self.compare[2].four_o.val() & self.known_i.val()).any();
+        if self.enters0.val() ^ self.enters1.val() {
+            self.found2.next = (self.compare[2].four_o.val() & self.known1.val()).any();
+        }
+        if self.enters0.val() & self.enters1.val() {
+            self.found2.next = (self.compare[2].four_o.val() & self.known2.val()).any();
+        }
+        self.found2.next = self.found2.val()
+            | (self.enters0.val() & self.equal.val().get_bit(8))
+            | (self.enters1.val() & self.equal.val().get_bit(9));
+        self.enters2.next = self.wide.val().get_bit(2) & !self.found2.val();
+
+        comment!("where they would go, and what is left before them");
+        self.place0.next = self.next_i.val();
+        self.place1.next = self.next_i.val();
+        self.left1.next = self.known_i.val();
+        if self.enters0.val() {
+            self.place1.next = self.next1.val();
+            self.left1.next = self.known1.val();
+        }
+        self.place2.next = self.next_i.val();
+        self.left2.next = self.known_i.val();
+        if self.enters0.val() ^ self.enters1.val() {
+            self.place2.next = self.next1.val();
+            self.left2.next = self.known1.val();
+        }
+        if self.enters0.val() & self.enters1.val() {
+            self.place2.next = self.next2.val();
+            self.left2.next = self.known2.val();
+        }
+        self.place3.next = self.next_i.val();
+        self.left3.next = self.known_i.val();
+        self.found3.next = (self.compare[3].four_o.val() & self.known_i.val()).any();
+        if self.enters0.val() ^ self.enters1.val() ^ self.enters2.val() {
+            self.place3.next = self.next1.val();
+            self.left3.next = self.known1.val();
+            self.found3.next = (self.compare[3].four_o.val() & self.known1.val()).any();
+        }
+        if (self.enters0.val() & self.enters1.val())
+            | (self.enters0.val() & self.enters2.val())
+            | (self.enters1.val() & self.enters2.val())
+        {
+            self.place3.next = self.next2.val();
+            self.left3.next = self.known2.val();
+            self.found3.next = (self.compare[3].four_o.val() & self.known2.val()).any();
+        }
+        if self.enters0.val() & self.enters1.val() & self.enters2.val() {
+            self.place3.next = self.next3.val();
+            self.left3.next = self.known3.val();
+            self.found3.next = (self.compare[3].four_o.val() & self.known3.val()).any();
+        }
+        self.found3.next = self.found3.val()
+            | (self.enters0.val() & self.equal.val().get_bit(12))
+            | (self.enters1.val() & self.equal.val().get_bit(13))
+            | (self.enters2.val() & self.equal.val().get_bit(14));
+        self.enters3.next = self.wide.val().get_bit(3) & !self.found3.val();
+
+        self.entered0.next = 0.into();
+        if self.enters0.val() {
+            self.entered0.next = self.place0.val();
+        }
+        self.entered1.next = 0.into();
+        if self.enters1.val() {
+            self.entered1.next = self.place1.val();
+        }
+        self.entered2.next = 0.into();
+        if self.enters2.val() {
+            self.entered2.next = self.place2.val();
+        }
+        self.entered3.next = 0.into();
+        if self.enters3.val() {
+            self.entered3.next = self.place3.val();
+        }
+
+        comment!("the matches of each word with what was there and is left");
+        self.fours.next = 0.into();
+        self.threes.next = 0.into();
+        self.twos.next = 0.into();
+        self.fours.next = self.fours.val().replace_bit(0, self.compare[0].four_o.val() & self.known_i.val());
+        self.threes.next =
+            self.threes.val().replace_bit(0, self.compare[0].three_o.val() & self.known_i.val());
+        self.twos.next = self.twos.val().replace_bit(0, self.compare[0].two_o.val() & self.known_i.val());
+        self.fours.next = self.fours.val().replace_bit(16, self.compare[1].four_o.val() & self.left1.val());
+        self.threes.next =
+            self.threes.val().replace_bit(16, self.compare[1].three_o.val() & self.left1.val());
+        self.twos.next = self.twos.val().replace_bit(16, self.compare[1].two_o.val() & self.left1.val());
+        self.fours.next = self.fours.val().replace_bit(32, self.compare[2].four_o.val() & self.left2.val());
+        self.threes.next =
+            self.threes.val().replace_bit(32, self.compare[2].three_o.val() & self.left2.val());
+        self.twos.next = self.twos.val().replace_bit(32, self.compare[2].two_o.val() & self.left2.val());
+        self.fours.next = self.fours.val().replace_bit(48, self.compare[3].four_o.val() & self.left3.val());
+        self.threes.next =
+            self.threes.val().replace_bit(48, self.compare[3].three_o.val() & self.left3.val());
+        self.twos.next = self.twos.val().replace_bit(48, self.compare[3].two_o.val() & self.left3.val());
+
+        comment!("and with the words that entered just before");
+        self.four.next = 0.into();
+        self.three.next = 0.into();
+        self.two.next = 0.into();
+        self.difference.next = 0.into();
+        self.kinds.next = 0.into();
+        self.places.next = 0.into();
+        self.entry.next = 0.into();
+        for k in 0..4 {
+            self.word.next = self.words_i.val().get_bits::<32>(k * 32);
+            self.four.next = self.fours.val().get_bits::<16>(k * 16);
+            self.three.next = self.threes.val().get_bits::<16>(k * 16);
+            self.two.next = self.twos.val().get_bits::<16>(k * 16);
+            for j in 0..3 {
+                if j.to_bits::<2>() < k.to_bits::<2>() {
+                    self.entry.next = bit_cast::<32, 16>(self.entered0.val());
+                    if j.to_bits::<2>() == 1 {
+                        self.entry.next = bit_cast::<32, 16>(self.entered1.val());
+                    } else if j.to_bits::<2>() == 2 {
+                        self.entry.next = bit_cast::<32, 16>(self.entered2.val());
+                    }
+                    self.difference.next = self.word.val() ^ self.words_i.val().get_bits::<32>(j * 32);
+                    if !self.difference.val().get_bits::<16>(16).any() {
+                        self.two.next = self.two.val() | bit_cast::<16, 32>(self.entry.val());
+                        if !self.difference.val().get_bits::<8>(8).any() {
+                            self.three.next = self.three.val() | bit_cast::<16, 32>(self.entry.val());
+                            if !self.difference.val().get_bits::<8>(0).any() {
+                                self.four.next = self.four.val() | bit_cast::<16, 32>(self.entry.val());
+                            }
+                        }
+                    }
+                }
+            }
+            if !self.wide.val().get_bit(k) {
+                comment!("a word of the dictionary is longer than a byte");
+                self.kinds.next = self.kinds.val().replace_bit(k * 5, !self.word.val().any());
+                self.kinds.next = self.kinds.val().replace_bit(k * 5 + 1, self.word.val().any());
+            } else if self.four.val().any() {
+                self.kinds.next = self.kinds.val().replace_bit(k * 5 + 2, true);
+                self.places.next = self.places.val().replace_bit(k * 16, self.four.val());
+            } else if self.three.val().any() {
+                self.kinds.next = self.kinds.val().replace_bit(k * 5 + 3, true);
+                self.places.next = self.places.val().replace_bit(k * 16, self.three.val());
+            } else {
+                self.kinds.next = self.kinds.val().replace_bit(k * 5 + 4, self.two.val().any());
+                self.places.next = self.places.val().replace_bit(k * 16, self.two.val());
+            }
+        }
+        self.kinds_o.next = self.kinds.val();
+        self.places_o.next = self.places.val();
+
+        self.dictionary.next = self.dictionary_i.val();
+        for i in 0..16 {
+            if self.entered0.val().get_bit(i) {
+                self.dictionary.next =
+                    self.dictionary.val().replace_bit(i * 32, self.words_i.val().get_bits::<32>(0));
+            }
+            if self.entered1.val().get_bit(i) {
+                self.dictionary.next =
+                    self.dictionary.val().replace_bit(i * 32, self.words_i.val().get_bits::<32>(32));
+            }
+            if self.entered2.val().get_bit(i) {
+                self.dictionary.next =
+                    self.dictionary.val().replace_bit(i * 32, self.words_i.val().get_bits::<32>(64));
+            }
+            if self.entered3.val().get_bit(i) {
+                self.dictionary.next =
+                    self.dictionary.val().replace_bit(i * 32, self.words_i.val().get_bits::<32>(96));
+            }
+        }
+        self.dictionary_o.next = self.dictionary.val();
+        self.known_o.next = self.known_i.val()
+            | self.entered0.val()
+            | self.entered1.val()
+            | self.entered2.val()
+            | self.entered3.val();
+        self.next_o.next = self.place3.val();
+        if self.enters3.val() {
+            self.next_o.next = (self.place3.val() << 1) | (self.place3.val() >> 15);
+        }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+rtl_block! {
+    /// Writes the code of one word.
+    ///
+    /// A letter of a code's name stands for a byte: z for zero, m for a match with a word of the dictionary, x for neither.
+    #[derive(LogicBlock, Default)]
+    pub struct CpackCode {
+        /// the word
+        pub word_i: Signal<In, U<32>>,
+        /// zero, a byte above zeros, equal in four, three or two bytes, or nothing of these
+        pub kind_i: Signal<In, U<5>>,
+        /// one bit for each place that matches, of which the lowest counts
+        pub places_i: Signal<In, U<16>>,
+        /// tag, index and literal bytes from bit 0 up
+        pub code_o: Signal<Out, U<34>>,
+        /// half of the code's bits
+        pub half_o: Signal<Out, U<5>>,
+        xxxx: Constant<U<4>> = tag(Code::Xxxx),
+        mmmm: Constant<U<4>> = tag(Code::Mmmm),
+        mmxx: Constant<U<4>> = tag(Code::Mmxx),
+        zzzx: Constant<U<4>> = tag(Code::Zzzx),
+        mmmx: Constant<U<4>> = tag(Code::Mmmx),
+        half_zzzz: Constant<U<5>> = half_length(Code::Zzzz),
+        half_xxxx: Constant<U<5>> = half_length(Code::Xxxx),
+        half_mmmm: Constant<U<5>> = half_length(Code::Mmmm),
+        half_mmxx: Constant<U<5>> = half_length(Code::Mmxx),
+        half_zzzx: Constant<U<5>> = half_length(Code::Zzzx),
+        half_mmmx: Constant<U<5>> = half_length(Code::Mmmx),
+        place: Signal<Local, U<4>>,
+        found: Signal<Local, Bit>,
+        code: Signal<Local, U<34>>,
+    }
+}
+
+impl Logic for CpackCode {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.place.next = 0.into();
+        self.found.next = false;
+        for i in 0..16 {
+            if self.places_i.val().get_bit(i) & !self.found.val() {
+                self.place.next = i.to_bits::<4>();
+                self.found.next = true;
+            }
+        }
+        self.code.next = 0.into();
+        if self.kind_i.val().get_bit(0) {
+            self.half_o.next = self.half_zzzz.val();
+        } else if self.kind_i.val().get_bit(1) {
+            self.code.next = self.code.val().replace_bit(0, self.zzzx.val());
+            self.code.next = self.code.val().replace_bit(4, self.word_i.val().get_bits::<8>(0));
+            self.half_o.next = self.half_zzzx.val();
+        } else if self.kind_i.val().get_bit(2) {
+            self.code.next = self.code.val().replace_bit(0, self.mmmm.val());
+            self.code.next = self.code.val().replace_bit(2, self.place.val());
+            self.half_o.next = self.half_mmmm.val();
+        } else if self.kind_i.val().get_bit(3) {
+            self.code.next = self.code.val().replace_bit(0, self.mmmx.val());
+            self.code.next = self.code.val().replace_bit(4, self.place.val());
+            self.code.next = self.code.val().replace_bit(8, self.word_i.val().get_bits::<8>(0));
+            self.half_o.next = self.half_mmmx.val();
+        } else if self.kind_i.val().get_bit(4) {
+            self.code.next = self.code.val().replace_bit(0, self.mmxx.val());
+            self.code.next = self.code.val().replace_bit(4, self.place.val());
+            self.code.next = self.code.val().replace_bit(8, self.word_i.val().get_bits::<16>(0));
+            self.half_o.next = self.half_mmxx.val();
+        } else {
+            self.code.next = self.code.val().replace_bit(0, self.xxxx.val());
+            self.code.next = self.code.val().replace_bit(2, self.word_i.val());
+            self.half_o.next = self.half_xxxx.val();
+        }
+        self.code_o.next = self.code.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+impl PureLogic for CpackCode {
+    #[inline]
+    fn take_inputs(&mut self) {
+        self.word_i.update_all();
+        self.kind_i.update_all();
+        self.places_i.update_all();
+    }
+}
+
+rtl_block! {
+    /// Writes the codes of four words behind the bits of a block of 128 that are in use.
+    ///
+    /// The second pair of words does not wait for the first to be shifted.
+    #[derive(LogicBlock, Default)]
+    #[require(DECODED_AT_ONCE == 4)]
+    pub struct CpackPack {
+        /// the words, the first in the low bits
+        pub words_i: Signal<In, W<128, 2>>,
+        /// five bits for each word: what it is
+        pub kinds_i: Signal<In, U<20>>,
+        /// 16 bits for each word: the places that match
+        pub places_i: Signal<In, U<64>>,
+        /// half of the bits in use
+        pub used_i: Signal<In, U<6>>,
+        /// the codes, zero below and above
+        pub string_o: Signal<Out, W<264, 5>>,
+        /// half of the codes' bits
+        pub half_o: Signal<Out, U<7>>,
+        code: [Once<CpackCode>; 4],
+        low: Signal<Local, W<264, 5>>,
+        high: Signal<Local, W<264, 5>>,
+        low_half: Signal<Local, U<8>>,
+    }
+}
+
+impl Logic for CpackPack {
+    #[hdl_gen]
+    fn update(&mut self) {
+        for k in 0..4 {
+            self.code[k].word_i.next = self.words_i.val().get_bits::<32>(k * 32);
+            self.code[k].kind_i.next = self.kinds_i.val().get_bits::<5>(k * 5);
+            self.code[k].places_i.next = self.places_i.val().get_bits::<16>(k * 16);
+        }
+        self.low.next = 0.into();
+        self.low.next = self.low.val().replace_bit(0, self.code[1].code_o.val());
+        self.low.next = self.low.val() << (bit_cast::<6, 5>(self.code[0].half_o.val()) << 1);
+        self.low.next =
+            self.low.val().replace_bit(0, self.low.val().get_bits::<34>(0) | self.code[0].code_o.val());
+        self.high.next = 0.into();
+        self.high.next = self.high.val().replace_bit(0, self.code[3].code_o.val());
+        self.high.next = self.high.val() << (bit_cast::<6, 5>(self.code[2].half_o.val()) << 1);
+        self.high.next =
+            self.high.val().replace_bit(0, self.high.val().get_bits::<34>(0) | self.code[2].code_o.val());
+        self.low_half.next =
+            bit_cast::<8, 5>(self.code[0].half_o.val()) + bit_cast::<8, 5>(self.code[1].half_o.val());
+        self.string_o.next = (self.low.val() << (bit_cast::<7, 6>(self.used_i.val()) << 1))
+            | (self.high.val() << ((bit_cast::<8, 6>(self.used_i.val()) + self.low_half.val()) << 1));
+        self.half_o.next = bit_cast::<7, 8>(self.low_half.val())
+            + bit_cast::<7, 5>(self.code[2].half_o.val())
+            + bit_cast::<7, 5>(self.code[3].half_o.val());
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

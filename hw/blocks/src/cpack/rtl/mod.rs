@@ -29,7 +29,13 @@ elaborate! {
                     }
                 }
                 16 => {
-                    CpackCompressor { LINE = PARAMS.line_bits(), LW = word_count(LINE), SIZE = PARAMS.size_bits() }
+                    CpackCompressor {
+                        LINE = PARAMS.line_bits(),
+                        LW = word_count(LINE),
+                        BLOCKS = LINE / 128,
+                        SIZE = PARAMS.size_bits(),
+                        HALF = SIZE - 1,
+                    }
                 }
             }
         }
