@@ -24,7 +24,7 @@
 //!   only those that were requested.
 //! - A commit counts before the query of the same cycle: if both meet in one entry, the reply is the pattern committed.
 //! - A block of which no sector was used commits an empty pattern, which is a pattern too.
-//! - The known bits lie in the memory, beside the patterns. Therefore a reset does not clear them at once: a sweep clears one entry
+//! - The known bits are in the memory, beside the patterns. Therefore a reset does not clear them at once: a sweep clears one entry
 //!   per cycle, `entries` cycles long. In these cycles every query is one of an entry without a pattern, and a commit is dropped.
 //!   An eviction so early is rare: a cache fills before it evicts. What the memory holds after power-up is never seen.
 //! - LAMAR simulates this rival with "unrealistically large histories (1M-entries)". That is no hardware, and not a size that

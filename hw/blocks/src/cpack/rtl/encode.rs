@@ -413,7 +413,7 @@ rtl_block! {
         half_mmmx: Constant<U<5>> = half_length(Code::Mmmx),
         place: Signal<Local, U<4>>,
         found: Signal<Local, Bit>,
-        code: Signal<Local, U<34>>,
+        coded: Signal<Local, U<34>>,
     }
 }
 
@@ -428,33 +428,33 @@ impl Logic for CpackCode {
                 self.found.next = true;
             }
         }
-        self.code.next = 0.into();
+        self.coded.next = 0.into();
         if self.kind_i.val().get_bit(0) {
             self.half_o.next = self.half_zzzz.val();
         } else if self.kind_i.val().get_bit(1) {
-            self.code.next = self.code.val().replace_bit(0, self.zzzx.val());
-            self.code.next = self.code.val().replace_bit(4, self.word_i.val().get_bits::<8>(0));
+            self.coded.next = self.coded.val().replace_bit(0, self.zzzx.val());
+            self.coded.next = self.coded.val().replace_bit(4, self.word_i.val().get_bits::<8>(0));
             self.half_o.next = self.half_zzzx.val();
         } else if self.kind_i.val().get_bit(2) {
-            self.code.next = self.code.val().replace_bit(0, self.mmmm.val());
-            self.code.next = self.code.val().replace_bit(2, self.place.val());
+            self.coded.next = self.coded.val().replace_bit(0, self.mmmm.val());
+            self.coded.next = self.coded.val().replace_bit(2, self.place.val());
             self.half_o.next = self.half_mmmm.val();
         } else if self.kind_i.val().get_bit(3) {
-            self.code.next = self.code.val().replace_bit(0, self.mmmx.val());
-            self.code.next = self.code.val().replace_bit(4, self.place.val());
-            self.code.next = self.code.val().replace_bit(8, self.word_i.val().get_bits::<8>(0));
+            self.coded.next = self.coded.val().replace_bit(0, self.mmmx.val());
+            self.coded.next = self.coded.val().replace_bit(4, self.place.val());
+            self.coded.next = self.coded.val().replace_bit(8, self.word_i.val().get_bits::<8>(0));
             self.half_o.next = self.half_mmmx.val();
         } else if self.kind_i.val().get_bit(4) {
-            self.code.next = self.code.val().replace_bit(0, self.mmxx.val());
-            self.code.next = self.code.val().replace_bit(4, self.place.val());
-            self.code.next = self.code.val().replace_bit(8, self.word_i.val().get_bits::<16>(0));
+            self.coded.next = self.coded.val().replace_bit(0, self.mmxx.val());
+            self.coded.next = self.coded.val().replace_bit(4, self.place.val());
+            self.coded.next = self.coded.val().replace_bit(8, self.word_i.val().get_bits::<16>(0));
             self.half_o.next = self.half_mmxx.val();
         } else {
-            self.code.next = self.code.val().replace_bit(0, self.xxxx.val());
-            self.code.next = self.code.val().replace_bit(2, self.word_i.val());
+            self.coded.next = self.coded.val().replace_bit(0, self.xxxx.val());
+            self.coded.next = self.coded.val().replace_bit(2, self.word_i.val());
             self.half_o.next = self.half_xxxx.val();
         }
-        self.code_o.next = self.code.val();
+        self.code_o.next = self.coded.val();
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
