@@ -1,4 +1,5 @@
-selvedge_bit_packer_4_34_6_136_3_8.v
-cpack_compressor_cpack_encode_word.v
-cpack_compressor_cpack_encode.v
+cpack_compressor_cpack_code.v
+cpack_compressor_cpack_pack.v
+cpack_compressor_cpack_compare.v
+cpack_compressor_cpack_match.v
 cpack_compressor.v

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // cpack_compressor
 //
-// Compresses cache lines by C-Pack+Z with a first-in-first-out dictionary of 16 words, four words per cycle.
+// Compresses cache lines by C-Pack+Z with a first-in-first-out dictionary of 16 words, four words per cycle
+// in two steps: what they are, and their codes.
 //
-// The first four words are encoded in the cycle in which the line is taken. The dictionary starts empty with
-// each line.
+// The first four words are compared in the cycle in which the line is taken. Places of the dictionary are one
+// bit each.
 //
 // Parameters: line_bytes = 128, dictionary = 16
 // Source: LATTE-CC, table I; CABA, section 5.1.4
@@ -44,12 +45,22 @@
 // mention a code for lines of zeros; they are a head of zero words.
 //
 // STRUCTURE
-//   dictionary 16   line register -> four words in a row, each with the dictionary of the one before -> payload register
-//                   (rotates)        dictionary register <-'                                    '-> behind what is there
+//   compressor      line register -> what four words are ----> |kinds and places| -> codes -> payload register
+//     (16)          (rotates)        dictionary register <-'                             behind those that are there
+//   decompressor    payload register -> lengths of four codes -> |codes, kinds| -> four words -------> line register
+//     (16)          (moves by blocks)                            dictionary register <-'               (shifts)
 //   dictionary 4    line -> logic without state -> |register| -> payload
 // A dictionary is serial over the words of a line. Four words per cycle are what makes 8 cycles of the 32
-// words of a 128-byte line, the latency that LATTE-CC charges; a chain of all 32 words would take one very
-// long cycle.
+// words of a 128-byte line; a chain of all 32 words would take one very long cycle.
+//
+// The four words of a cycle do not wait for each other. All are compared with the dictionary as it is before
+// them, and with each other; one bit for each word, whether it enters, is found word by word. The
+// decompressor finds out code by code how long each is, and nothing else. The second step follows a cycle
+// later, while the first has the next four words. A place of the dictionary is one bit of 16, so that no path
+// has a decoder.
+//
+// Codes are shifted to their place in a block of 128 bits, not in the whole line; every code has an even
+// number of bits.
 //
 // PARAMETERS
 // - line_bytes, default 128, allowed 32, 64, 128: bytes of a line
@@ -61,18 +72,20 @@
 // other output depends on an input. `encoding` is 0 for a line as it was, 1 for a compressed one, 2 for a
 // line of zeros; the size is in bits.
 //
-// With 16 words a line takes one cycle for each four of its words, the one in which it is taken among them,
-// and the next line can be taken with the last one's result: latency and interval are both `line_bytes / 16`.
-// Payload, size and line mean nothing while `valid_o` is low. With four values latency and interval are 1.
+// With 16 words each step takes one cycle for each four words, the first in the cycle in which the line is
+// taken: the interval is `line_bytes / 16`, 8 cycles for 128 bytes, which is the latency that LATTE-CC
+// charges. The second step adds one cycle: the latency is `line_bytes / 16 + 1`. A result that is not taken
+// stops both steps. Payload, size and line mean nothing while `valid_o` is low. With four values latency and
+// interval are 1.
 //
-//   32 bytes    0     1     2     3     4
-//   clk_i     /--\__/--\__/--\__/--\__/--\__
-//   valid_i   /-----------------\___________
-//   line_i    < A  >< B        >============
-//   ready_o   ------\_____/-----\_____/-----
-//   valid_o   ____________/-----\_____/-----
-//   payload_o ============< a  >======< b  >
-//   ready_i   ------------------------------
+//   32 bytes    0     1     2     3     4     5
+//   clk_i     /--\__/--\__/--\__/--\__/--\__/--\__
+//   valid_i   /-----------------\_________________
+//   line_i    < A  >< B        >==================
+//   ready_o   ------\_____/-----\_____/-----------
+//   valid_o   __________________/-----\_____/-----
+//   payload_o ==================< a  >======< b  >
+//   ready_i   ------------------------------------
 //
 // PAYLOADS THAT NO COMPRESSOR MAKES
 // A tag without meaning, the code 11 11 and a place of the dictionary where no word is yet give a line of
@@ -80,7 +93,7 @@
 // word's code are ignored.
 //
 // TESTS
-// A line takes eight cycles, each with four words against sixteen of the dictionary: model, RTL and Verilator
+// A line takes nine cycles, each with four words against sixteen of the dictionary: model, RTL and Verilator
 // are compared on 20,000 lines, not 100,000.
 //
 // STORAGE
@@ -111,139 +124,193 @@ module cpack_compressor (
   input  wire          ready_i
 );
 
-  localparam [10:0] LINE_BITS = 11'h400;
+  localparam [9:0] HALF_LINE = 10'd512;
   // from the place of a group's words to the top of the line
   localparam [10:0] TO_TOP = 11'd896;
   localparam [2:0] LAST_GROUP = 3'd7;
-  wire working;
-  wire ready;
+  wire moves;
+  wire is_last;
   reg [1023:0] source;
-  wire [1023:0] rotated;
+  wire [127:0] group_words;
+  // the words that have been compared: they are at the top of the line
   wire [127:0] words;
-  reg [2:0] at;
+  reg [9:0] used;
+  wire [3:0] block;
   reg [1023:0] codes;
-  reg [10:0] length;
+  wire [9:0] length;
   reg seen_nonzero;
-  reg [511:0] encode_dictionary_i;
-  reg [4:0] encode_count_i;
-  reg [3:0] encode_next_i;
-  wire [135:0] encode_string_o;
-  wire [7:0] encode_length_o;
-  wire [511:0] encode_dictionary_o;
-  wire [4:0] encode_count_o;
-  wire [3:0] encode_next_o;
-  // a line is being encoded
+  wire [19:0] compare_kinds_o;
+  wire [63:0] compare_places_o;
+  wire [511:0] compare_dictionary_o;
+  wire [15:0] compare_known_o;
+  wire [15:0] compare_next_o;
+  wire [5:0] pack_used_i;
+  wire [263:0] pack_string_o;
+  wire [6:0] pack_half_o;
+  // words of a line are still to be compared
   reg busy_q;
-  reg done_q;
-  // groups of four words that are encoded
+  // groups of four words that are compared
   reg [2:0] group_q;
   // the line, the next words in the low bits; whole again after the last ones
   reg [1023:0] line_q;
   reg [511:0] dictionary_q;
-  reg [4:0] count_q;
-  reg [3:0] place_q;
+  // the places of the dictionary with a word, and the place of the next one
+  reg [15:0] known_q;
+  reg [15:0] next_q;
+  // four words have been compared
+  reg compared_q;
+  // they are the line's first, its last
+  reg first_q;
+  reg last_q;
+  reg [19:0] kinds_q;
+  reg [63:0] places_q;
+  reg done_q;
   reg nonzero_q;
   reg [1023:0] payload_q;
-  reg [10:0] size_q;
+  // half of its bits
+  reg [9:0] half_q;
   reg [1:0] encoding_q;
+  wire [1023:0] part_0;
+  wire [9:0] part_1;
 
-  cpack_compressor_cpack_encode encode (
-    .words_i      (words),
-    .dictionary_i (encode_dictionary_i),
-    .count_i      (encode_count_i),
-    .next_i       (encode_next_i),
-    .string_o     (encode_string_o),
-    .length_o     (encode_length_o),
-    .dictionary_o (encode_dictionary_o),
-    .count_o      (encode_count_o),
-    .next_o       (encode_next_o)
+  cpack_compressor_cpack_match compare (
+    .words_i      (group_words),
+    .dictionary_i (dictionary_q),
+    .known_i      (known_q),
+    .next_i       (next_q),
+    .kinds_o      (compare_kinds_o),
+    .places_o     (compare_places_o),
+    .dictionary_o (compare_dictionary_o),
+    .known_o      (compare_known_o),
+    .next_o       (compare_next_o)
   );
 
-  assign ready = !busy_q & (ready_i | !done_q);
-  assign working = busy_q | (ready & valid_i);
+  cpack_compressor_cpack_pack pack (
+    .words_i  (words),
+    .kinds_i  (kinds_q),
+    .places_i (places_q),
+    .used_i   (pack_used_i),
+    .string_o (pack_string_o),
+    .half_o   (pack_half_o)
+  );
 
-  // a new line starts with an empty dictionary and no codes
+  // a result that is not taken stops both steps
+  assign moves = ready_i | !done_q;
+  assign is_last = group_q == LAST_GROUP;
+
   always @(*) begin
     source = line_i;
-    at = 3'd0;
-    encode_dictionary_i = 512'd0;
-    encode_count_i = 5'd0;
-    encode_next_i = 4'd0;
     if (busy_q) begin
       source = line_q;
-      at = group_q;
-      encode_dictionary_i = dictionary_q;
-      encode_count_i = count_q;
-      encode_next_i = place_q;
     end
   end
 
-  assign words = source[127:0];
-  // four words go from the low end to the high end
-  assign rotated = (source >> 128) | ({896'd0, words} << TO_TOP);
+  assign group_words = source[127:0];
+  // the codes go behind those that are there
+  assign part_0 = line_q >> TO_TOP;
+  assign words = part_0[127:0];
 
-  // their codes go behind those that are there
   always @(*) begin
-    codes = 1024'd0;
-    length = 11'd0;
-    seen_nonzero = 1'b0;
-    if (busy_q) begin
-      codes = payload_q;
-      length = size_q;
-      seen_nonzero = nonzero_q;
+    used = half_q;
+    if (first_q) begin
+      used = 10'd0;
     end
-    codes = codes | ({888'd0, encode_string_o} << length);
-    length = length + {3'd0, encode_length_o};
+  end
+
+  always @(*) begin : comb_codes
+    integer b;
+    codes = payload_q;
+    seen_nonzero = nonzero_q;
+    if (first_q) begin
+      codes = 1024'd0;
+      seen_nonzero = 1'b0;
+    end
+    for (b = 0; b < 8; b = b + 1) begin
+      if (block == b[3:0]) begin
+        codes[b*128 +: 64] = codes[b*128 +: 64] | pack_string_o[63:0];
+        codes[b*128+64 +: 64] = codes[b*128+64 +: 64] | pack_string_o[127:64];
+      end
+      if ((block + 4'd1) == b[3:0]) begin
+        codes[b*128 +: 64] = codes[b*128 +: 64] | pack_string_o[191:128];
+        codes[b*128+64 +: 64] = codes[b*128+64 +: 64] | pack_string_o[255:192];
+      end
+      if ((block + 4'd2) == b[3:0]) begin
+        codes[b*128 +: 8] = codes[b*128 +: 8] | pack_string_o[263:256];
+      end
+    end
     seen_nonzero = seen_nonzero | (|words);
   end
 
-  assign ready_o = ready;
+  assign pack_used_i = used[5:0];
+  assign part_1 = used >> 6;
+  assign block = part_1[3:0];
+  assign length = used + {3'd0, pack_half_o};
+  assign ready_o = moves & !busy_q;
   assign valid_o = done_q;
   assign encoding_o = encoding_q;
-  assign size_o = size_q;
+  assign size_o = {1'b0, half_q} << 1;
   assign payload_o = payload_q;
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q <= 1'b0;
-      done_q <= 1'b0;
       group_q <= 3'd0;
-    end else if (working) begin
-      busy_q <= 1'b1;
+      known_q <= 16'd0;
+      next_q <= 16'd1;
+      compared_q <= 1'b0;
       done_q <= 1'b0;
-      group_q <= at + 3'd1;
-      if (at == LAST_GROUP) begin
-        busy_q <= 1'b0;
-        done_q <= 1'b1;
+    end else if (moves) begin
+      compared_q <= busy_q | valid_i;
+      if (busy_q | valid_i) begin
+        busy_q <= !is_last;
+        group_q <= group_q + 3'd1;
+        // four words go from the low end to the high end
+        known_q <= compare_known_o;
+        next_q <= compare_next_o;
+        if (is_last) begin
+          // the next line starts with an empty dictionary
+          group_q <= 3'd0;
+          known_q <= 16'd0;
+          next_q <= 16'd1;
+        end
       end
-    end else if (ready_i) begin
-      done_q <= 1'b0;
+      done_q <= compared_q & last_q;
     end
   end
 
   always @(posedge clk_i) begin
-    if (working) begin
-      line_q <= rotated;
-      dictionary_q <= encode_dictionary_o;
-      count_q <= encode_count_o;
-      place_q <= encode_next_o;
-      nonzero_q <= seen_nonzero;
-      payload_q <= codes;
-      size_q <= length;
-      if (at == LAST_GROUP) begin
+    if (moves) begin
+      if (busy_q | valid_i) begin
+        // four words go from the low end to the high end
+        line_q <= (source >> 128) | ({896'd0, group_words} << TO_TOP);
+        dictionary_q <= compare_dictionary_o;
+        first_q <= !busy_q;
+        last_q <= is_last;
+        kinds_q <= compare_kinds_o;
+        places_q <= compare_places_o;
+      end
+      if (compared_q) begin
+        nonzero_q <= seen_nonzero;
+        payload_q <= codes;
+        half_q <= length;
         encoding_q <= 2'd1;
-        if (!seen_nonzero) begin
-          encoding_q <= 2'd2;
-          payload_q <= 1024'd0;
-          size_q <= 11'd0;
-        end else if (length >= LINE_BITS) begin
-          encoding_q <= 2'd0;
-          payload_q <= rotated;
-          size_q <= LINE_BITS;
+        if (last_q) begin
+          if (!seen_nonzero) begin
+            // the codes of zeros are zero, too
+            encoding_q <= 2'd2;
+            half_q <= 10'd0;
+          end else if (length[9]) begin
+            encoding_q <= 2'd0;
+            payload_q <= line_q;
+            half_q <= HALF_LINE;
+          end
         end
       end
     end
   end
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, part_0[1023:128], part_1[9:4]};
 
 endmodule
 

@@ -1,3 +1,3 @@
-cpack_decompressor_cpack_decode_word.v
-cpack_decompressor_cpack_decode.v
+cpack_decompressor_cpack_rebuild.v
+cpack_decompressor_cpack_lengths.v
 cpack_decompressor.v

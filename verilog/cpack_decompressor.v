@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // cpack_decompressor
 //
-// Decompresses cache lines of C-Pack+Z with a first-in-first-out dictionary of 16 words, four words per
-// cycle.
+// Decompresses cache lines of C-Pack+Z with a first-in-first-out dictionary of 16 words, four words per cycle
+// in two steps: how long their codes are, and the words.
 //
-// The first four words are decoded in the cycle in which the payload is taken. The dictionary starts empty
-// with each line.
+// The first four codes are measured in the cycle in which the payload is taken. Places of the dictionary are
+// one bit each.
 //
 // Parameters: line_bytes = 128, dictionary = 16
 // Source: LATTE-CC, table I; CABA, section 5.1.4
@@ -45,12 +45,22 @@
 // mention a code for lines of zeros; they are a head of zero words.
 //
 // STRUCTURE
-//   dictionary 16   line register -> four words in a row, each with the dictionary of the one before -> payload register
-//                   (rotates)        dictionary register <-'                                    '-> behind what is there
+//   compressor      line register -> what four words are ----> |kinds and places| -> codes -> payload register
+//     (16)          (rotates)        dictionary register <-'                             behind those that are there
+//   decompressor    payload register -> lengths of four codes -> |codes, kinds| -> four words -------> line register
+//     (16)          (moves by blocks)                            dictionary register <-'               (shifts)
 //   dictionary 4    line -> logic without state -> |register| -> payload
 // A dictionary is serial over the words of a line. Four words per cycle are what makes 8 cycles of the 32
-// words of a 128-byte line, the latency that LATTE-CC charges; a chain of all 32 words would take one very
-// long cycle.
+// words of a 128-byte line; a chain of all 32 words would take one very long cycle.
+//
+// The four words of a cycle do not wait for each other. All are compared with the dictionary as it is before
+// them, and with each other; one bit for each word, whether it enters, is found word by word. The
+// decompressor finds out code by code how long each is, and nothing else. The second step follows a cycle
+// later, while the first has the next four words. A place of the dictionary is one bit of 16, so that no path
+// has a decoder.
+//
+// Codes are shifted to their place in a block of 128 bits, not in the whole line; every code has an even
+// number of bits.
 //
 // PARAMETERS
 // - line_bytes, default 128, allowed 32, 64, 128: bytes of a line
@@ -62,18 +72,20 @@
 // other output depends on an input. `encoding` is 0 for a line as it was, 1 for a compressed one, 2 for a
 // line of zeros; the size is in bits.
 //
-// With 16 words a line takes one cycle for each four of its words, the one in which it is taken among them,
-// and the next line can be taken with the last one's result: latency and interval are both `line_bytes / 16`.
-// Payload, size and line mean nothing while `valid_o` is low. With four values latency and interval are 1.
+// With 16 words each step takes one cycle for each four words, the first in the cycle in which the line is
+// taken: the interval is `line_bytes / 16`, 8 cycles for 128 bytes, which is the latency that LATTE-CC
+// charges. The second step adds one cycle: the latency is `line_bytes / 16 + 1`. A result that is not taken
+// stops both steps. Payload, size and line mean nothing while `valid_o` is low. With four values latency and
+// interval are 1.
 //
-//   32 bytes    0     1     2     3     4
-//   clk_i     /--\__/--\__/--\__/--\__/--\__
-//   valid_i   /-----------------\___________
-//   line_i    < A  >< B        >============
-//   ready_o   ------\_____/-----\_____/-----
-//   valid_o   ____________/-----\_____/-----
-//   payload_o ============< a  >======< b  >
-//   ready_i   ------------------------------
+//   32 bytes    0     1     2     3     4     5
+//   clk_i     /--\__/--\__/--\__/--\__/--\__/--\__
+//   valid_i   /-----------------\_________________
+//   line_i    < A  >< B        >==================
+//   ready_o   ------\_____/-----\_____/-----------
+//   valid_o   __________________/-----\_____/-----
+//   payload_o ==================< a  >======< b  >
+//   ready_i   ------------------------------------
 //
 // PAYLOADS THAT NO COMPRESSOR MAKES
 // A tag without meaning, the code 11 11 and a place of the dictionary where no word is yet give a line of
@@ -81,7 +93,7 @@
 // word's code are ignored.
 //
 // TESTS
-// A line takes eight cycles, each with four words against sixteen of the dictionary: model, RTL and Verilator
+// A line takes nine cycles, each with four words against sixteen of the dictionary: model, RTL and Verilator
 // are compared on 20,000 lines, not 100,000.
 //
 // STORAGE
@@ -107,141 +119,185 @@ module cpack_decompressor (
   // the payload is none that a compressor makes; the line is zero
   output wire          error_o,
   // the line: byte 0 in bits 7 to 0
-  output wire [1023:0] line_o,
+  output reg  [1023:0] line_o,
   // the consumer takes the line in this cycle
   input  wire          ready_i
 );
 
   localparam [2:0] LAST_GROUP = 3'd7;
-  wire working;
-  wire ready;
+  // from the place of a group's words to the top of the line
+  localparam [10:0] TO_TOP = 11'd896;
+  wire moves;
+  wire is_last;
   reg [1023:0] source;
   reg [1:0] kind;
-  reg [2:0] at;
-  wire [127:0] words;
+  reg [135:0] string_here;
+  reg [5:0] start;
+  reg [7:0] reach;
   reg seen_wrong;
-  reg [1023:0] decoded;
-  wire [135:0] decode_string_i;
-  reg [511:0] decode_dictionary_i;
-  reg [4:0] decode_count_i;
-  reg [3:0] decode_next_i;
-  wire [127:0] decode_words_o;
-  wire [7:0] decode_length_o;
-  wire decode_error_o;
-  wire [511:0] decode_dictionary_o;
-  wire [4:0] decode_count_o;
-  wire [3:0] decode_next_o;
-  // a payload is being decoded
+  wire [27:0] lengths_kinds_o;
+  wire [7:0] lengths_end_o;
+  wire [127:0] rebuild_words_o;
+  wire rebuild_error_o;
+  wire [511:0] rebuild_dictionary_o;
+  wire [15:0] rebuild_known_o;
+  wire [15:0] rebuild_next_o;
+  // codes of a payload are still to be measured
   reg busy_q;
-  reg done_q;
-  // groups of four words that are decoded
+  // groups of four codes that are measured
   reg [2:0] group_q;
   reg [1:0] encoding_q;
-  // what is left of the payload
-  reg [1023:0] string_q;
+  // the payload from the block of 128 bits on in which the next code begins
+  reg [1023:0] payload_q;
+  // half of that block's bits that are measured
+  reg [5:0] used_q;
+  // four codes have been measured
+  reg measured_q;
+  // they are the line's first, its last
+  reg first_q;
+  reg last_q;
+  // the codes, and what each is
+  reg [135:0] rest_q;
+  reg [27:0] kinds_q;
   reg [511:0] dictionary_q;
-  reg [4:0] count_q;
-  reg [3:0] place_q;
+  // the places of the dictionary with a word, and the place of the next one
+  reg [15:0] known_q;
+  reg [15:0] next_q;
+  reg done_q;
   // something was wrong so far
   reg wrong_q;
+  // the words so far, the last at the top
   reg [1023:0] line_q;
-  reg error_q;
+  reg [263:0] part_0;
 
-  cpack_decompressor_cpack_decode decode (
-    .encoding_i   (kind),
-    .string_i     (decode_string_i),
-    .dictionary_i (decode_dictionary_i),
-    .count_i      (decode_count_i),
-    .next_i       (decode_next_i),
-    .words_o      (decode_words_o),
-    .length_o     (decode_length_o),
-    .error_o      (decode_error_o),
-    .dictionary_o (decode_dictionary_o),
-    .count_o      (decode_count_o),
-    .next_o       (decode_next_o)
+  cpack_decompressor_cpack_lengths lengths (
+    .string_i (string_here),
+    .start_i  (start),
+    .kinds_o  (lengths_kinds_o),
+    .end_o    (lengths_end_o)
   );
 
-  assign ready = !busy_q & (ready_i | !done_q);
-  assign working = busy_q | (ready & valid_i);
+  cpack_decompressor_cpack_rebuild rebuild (
+    .string_i     (rest_q),
+    .kinds_i      (kinds_q),
+    .encoding_i   (encoding_q),
+    .dictionary_i (dictionary_q),
+    .known_i      (known_q),
+    .next_i       (next_q),
+    .words_o      (rebuild_words_o),
+    .error_o      (rebuild_error_o),
+    .dictionary_o (rebuild_dictionary_o),
+    .known_o      (rebuild_known_o),
+    .next_o       (rebuild_next_o)
+  );
 
-  // a new payload starts with an empty dictionary and an empty line
+  // a result that is not taken stops both steps
+  assign moves = ready_i | !done_q;
+  assign is_last = group_q == LAST_GROUP;
+
   always @(*) begin
     source = payload_i;
     kind = encoding_i;
-    at = 3'd0;
-    decode_dictionary_i = 512'd0;
-    decode_count_i = 5'd0;
-    decode_next_i = 4'd0;
+    string_here = payload_i[135:0];
+    part_0 = 264'd0;
     if (busy_q) begin
-      source = string_q;
+      source = payload_q;
       kind = encoding_q;
-      at = group_q;
-      decode_dictionary_i = dictionary_q;
-      decode_count_i = count_q;
-      decode_next_i = place_q;
+      part_0 = payload_q[263:0] >> ({1'b0, used_q} << 1);
+      string_here = part_0[135:0];
     end
   end
 
-  assign decode_string_i = source[135:0];
-  assign words = decode_words_o;
-
-  always @(*) begin : comb_seen_wrong
-    integer g;
-    seen_wrong = &encoding_i;
-    decoded = 1024'd0;
+  always @(*) begin
+    start = 6'd0;
     if (busy_q) begin
-      seen_wrong = wrong_q;
-      decoded = line_q;
-    end
-    seen_wrong = seen_wrong | decode_error_o;
-    for (g = 0; g < 8; g = g + 1) begin
-      if (at == g[2:0]) begin
-        decoded[g*128 +: 64] = words[63:0];
-        decoded[g*128+64 +: 64] = words[127:64];
-      end
+      start = used_q;
     end
   end
 
-  assign ready_o = ready;
+  always @(*) begin
+    reach = lengths_end_o;
+    if (kind == 2'd0) begin
+      // a line as it was has 128 bits for each four words
+      reach = 8'd64;
+    end
+  end
+
+  always @(*) begin
+    seen_wrong = rebuild_error_o;
+    if (!first_q) begin
+      seen_wrong = seen_wrong | wrong_q;
+    end
+  end
+
+  assign ready_o = moves & !busy_q;
   assign valid_o = done_q;
-  assign error_o = error_q;
-  assign line_o = line_q;
+  assign error_o = wrong_q;
+
+  always @(*) begin
+    line_o = line_q;
+    if (wrong_q) begin
+      line_o = 1024'd0;
+    end
+  end
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q <= 1'b0;
-      done_q <= 1'b0;
       group_q <= 3'd0;
-    end else if (working) begin
-      busy_q <= 1'b1;
+      measured_q <= 1'b0;
+      known_q <= 16'd0;
+      next_q <= 16'd1;
       done_q <= 1'b0;
-      group_q <= at + 3'd1;
-      if (at == LAST_GROUP) begin
-        busy_q <= 1'b0;
-        done_q <= 1'b1;
+    end else if (moves) begin
+      measured_q <= busy_q | valid_i;
+      if (busy_q | valid_i) begin
+        busy_q <= !is_last;
+        group_q <= group_q + 3'd1;
+        if (is_last) begin
+          group_q <= 3'd0;
+        end
       end
-    end else if (ready_i) begin
-      done_q <= 1'b0;
-    end
-  end
-
-  always @(posedge clk_i) begin
-    if (working) begin
-      encoding_q <= kind;
-      string_q <= source >> decode_length_o;
-      dictionary_q <= decode_dictionary_o;
-      count_q <= decode_count_o;
-      place_q <= decode_next_o;
-      wrong_q <= seen_wrong;
-      line_q <= decoded;
-      if (at == LAST_GROUP) begin
-        error_q <= seen_wrong;
-        if (seen_wrong) begin
-          line_q <= 1024'd0;
+      done_q <= measured_q & last_q;
+      if (measured_q) begin
+        known_q <= rebuild_known_o;
+        next_q <= rebuild_next_o;
+        if (last_q) begin
+          // the next payload starts with an empty dictionary
+          known_q <= 16'd0;
+          next_q <= 16'd1;
         end
       end
     end
   end
+
+  always @(posedge clk_i) begin
+    if (moves) begin
+      if (busy_q | valid_i) begin
+        encoding_q <= kind;
+        payload_q <= source;
+        if (reach[6]) begin
+          payload_q <= source >> 128;
+        end
+        if (reach[7]) begin
+          payload_q <= source >> 256;
+        end
+        used_q <= reach[5:0];
+        first_q <= !busy_q;
+        last_q <= is_last;
+        rest_q <= string_here;
+        kinds_q <= lengths_kinds_o;
+      end
+      if (measured_q) begin
+        dictionary_q <= rebuild_dictionary_o;
+        wrong_q <= seen_wrong;
+        line_q <= (line_q >> 128) | ({896'd0, rebuild_words_o} << TO_TOP);
+      end
+    end
+  end
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, part_0[263:136]};
 
 endmodule
 

@@ -38,7 +38,7 @@
 // - A commit counts before the query of the same cycle: if both meet in one entry, the reply is the pattern
 //   committed.
 // - A block of which no sector was used commits an empty pattern, which is a pattern too.
-// - The known bits lie in the memory, beside the patterns. Therefore a reset does not clear them at once: a
+// - The known bits are in the memory, beside the patterns. Therefore a reset does not clear them at once: a
 //   sweep clears one entry per cycle, `entries` cycles long. In these cycles every query is one of an entry
 //   without a pattern, and a commit is dropped. An eviction so early is rare: a cache fills before it evicts.
 //   What the memory holds after power-up is never seen.

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// cpack_compressor_cpack_match
+//
+// Compares four words with the dictionary before them and with each other, and enters those that are new.
+//
+// A word that enters takes the place of the oldest one, which a later word of the four no longer matches. So
+// each word is compared for every number of words that may have entered before it, and only that number is
+// found word by word.
+//
+// Parameters: D = 512, DW = 8
+// Part of: cpack_compressor
+// Source: LATTE-CC, table I; CABA, section 5.1.4
+// Written by selvedge 0.1.0 with reset control
+
+`default_nettype none
+
+module cpack_compressor_cpack_match (
+  // the words, the first in the low bits
+  input  wire [127:0] words_i,
+  // the dictionary before these words
+  input  wire [511:0] dictionary_i,
+  // one bit for each place: a word is there
+  input  wire  [15:0] known_i,
+  // one bit for each place: the next word goes there
+  input  wire  [15:0] next_i,
+  // for each word: it is zero, a byte above zeros, equal in four, three or two bytes to one of the
+  // dictionary; each bit only if none before it is set
+  output wire  [19:0] kinds_o,
+  // for each word the places that match
+  output wire  [63:0] places_o,
+  // the dictionary after these words
+  output wire [511:0] dictionary_o,
+  // the places with a word in it
+  output wire  [15:0] known_o,
+  // the place of the next one
+  output reg   [15:0] next_o
+);
+
+  // the place of the next word after one, two, three and four of the four
+  wire [15:0] next1;
+  wire [15:0] next2;
+  wire [15:0] next3;
+  wire [15:0] next4;
+  // the places whose words are still there then
+  wire [15:0] known1;
+  wire [15:0] known2;
+  wire [15:0] known3;
+  // one bit for each word: it is more than a byte
+  reg [3:0] wide;
+  // the words that are new
+  reg enters0;
+  reg enters1;
+  reg enters2;
+  wire enters3;
+  // the places where each word goes if it enters
+  wire [15:0] place0;
+  reg [15:0] place1;
+  reg [15:0] place2;
+  reg [15:0] place3;
+  // the places whose words are still there before each word
+  reg [15:0] left1;
+  reg [15:0] left2;
+  reg [15:0] left3;
+  wire found0;
+  reg found1;
+  reg found2;
+  reg found3;
+  // the places that match in four, three and two bytes, of each word
+  reg [63:0] fours;
+  reg [63:0] threes;
+  reg [63:0] twos;
+  reg [31:0] word;
+  reg [15:0] four;
+  reg [15:0] three;
+  reg [15:0] two;
+  // the words that entered before the word at hand, each with its place, or no place
+  reg [15:0] entered0;
+  reg [15:0] entered1;
+  reg [15:0] entered2;
+  reg [15:0] entered3;
+  reg [31:0] difference;
+  // pairs of the four words that are equal
+  reg [15:0] equal;
+  reg [19:0] kinds;
+  reg [63:0] places;
+  reg [511:0] dictionary;
+  reg [31:0] entry;
+  reg [127:0] compare_word_i;
+  wire [63:0] compare_four_o;
+  wire [63:0] compare_three_o;
+  wire [63:0] compare_two_o;
+
+  genvar g;
+  generate
+    for (g = 0; g < 4; g = g + 1) begin : each_compare
+      cpack_compressor_cpack_compare compare (
+        .word_i       (compare_word_i[g*32 +: 32]),
+        .dictionary_i (dictionary_i),
+        .four_o       (compare_four_o[g*16 +: 16]),
+        .three_o      (compare_three_o[g*16 +: 16]),
+        .two_o        (compare_two_o[g*16 +: 16])
+      );
+    end
+  endgenerate
+
+  always @(*) begin : comb_compare_word_i
+    integer k;
+    for (k = 0; k < 4; k = k + 1) begin
+      compare_word_i[k*32 +: 32] = words_i[k*32 +: 32];
+    end
+  end
+
+  // the places that the four words take, and those that they leave
+  assign next1 = (next_i << 1) | (next_i >> 15);
+  assign next2 = (next_i << 2) | (next_i >> 14);
+  assign next3 = (next_i << 3) | (next_i >> 13);
+  assign next4 = (next_i << 4) | (next_i >> 12);
+  assign known1 = known_i & ~next_i;
+  assign known2 = known1 & ~next1;
+  assign known3 = known2 & ~next2;
+
+  // bit 4k + j: word k is equal to word j before it
+  always @(*) begin : comb_wide
+    integer j;
+    integer k;
+    wide = 4'd0;
+    equal = 16'd0;
+    word = 32'd0;
+    for (k = 0; k < 4; k = k + 1) begin
+      word = words_i[k*32 +: 32];
+      wide[k] = |word[31:8];
+      for (j = 0; j < 4; j = j + 1) begin
+        equal[k*4+j] = word == words_i[j*32 +: 32];
+      end
+    end
+    enters0 = wide[0] & !found0;
+    found1 = |(compare_four_o[31:16] & known_i);
+    if (enters0) begin
+      found1 = (|(compare_four_o[31:16] & known1)) | equal[4];
+    end
+    enters1 = wide[1] & !found1;
+    found2 = |(compare_four_o[47:32] & known_i);
+    if (enters0 ^ enters1) begin
+      found2 = |(compare_four_o[47:32] & known1);
+    end
+    if (enters0 & enters1) begin
+      found2 = |(compare_four_o[47:32] & known2);
+    end
+    found2 = found2 | (enters0 & equal[8]) | (enters1 & equal[9]);
+    enters2 = wide[2] & !found2;
+    place1 = next_i;
+    left1 = known_i;
+    if (enters0) begin
+      place1 = next1;
+      left1 = known1;
+    end
+    place2 = next_i;
+    left2 = known_i;
+    if (enters0 ^ enters1) begin
+      place2 = next1;
+      left2 = known1;
+    end
+    if (enters0 & enters1) begin
+      place2 = next2;
+      left2 = known2;
+    end
+    place3 = next_i;
+    left3 = known_i;
+    found3 = |(compare_four_o[63:48] & known_i);
+    if (enters0 ^ enters1 ^ enters2) begin
+      place3 = next1;
+      left3 = known1;
+      found3 = |(compare_four_o[63:48] & known1);
+    end
+    if ((enters0 & enters1) | (enters0 & enters2) | (enters1 & enters2)) begin
+      place3 = next2;
+      left3 = known2;
+      found3 = |(compare_four_o[63:48] & known2);
+    end
+    if (enters0 & enters1 & enters2) begin
+      place3 = next3;
+      left3 = known3;
+      found3 = |(compare_four_o[63:48] & known3);
+    end
+    found3 = found3 | (enters0 & equal[12]) | (enters1 & equal[13]) | (enters2 & equal[14]);
+    entered0 = 16'd0;
+    if (enters0) begin
+      entered0 = place0;
+    end
+    entered1 = 16'd0;
+    if (enters1) begin
+      entered1 = place1;
+    end
+    entered2 = 16'd0;
+    if (enters2) begin
+      entered2 = place2;
+    end
+    // the matches of each word with what was there and is left
+    fours = 64'd0;
+    threes = 64'd0;
+    twos = 64'd0;
+    fours[15:0] = compare_four_o[15:0] & known_i;
+    threes[15:0] = compare_three_o[15:0] & known_i;
+    twos[15:0] = compare_two_o[15:0] & known_i;
+    fours[31:16] = compare_four_o[31:16] & left1;
+    threes[31:16] = compare_three_o[31:16] & left1;
+    twos[31:16] = compare_two_o[31:16] & left1;
+    fours[47:32] = compare_four_o[47:32] & left2;
+    threes[47:32] = compare_three_o[47:32] & left2;
+    twos[47:32] = compare_two_o[47:32] & left2;
+    fours[63:48] = compare_four_o[63:48] & left3;
+    threes[63:48] = compare_three_o[63:48] & left3;
+    twos[63:48] = compare_two_o[63:48] & left3;
+    // and with the words that entered just before
+    four = 16'd0;
+    three = 16'd0;
+    two = 16'd0;
+    difference = 32'd0;
+    kinds = 20'd0;
+    places = 64'd0;
+    entry = 32'd0;
+    for (k = 0; k < 4; k = k + 1) begin
+      word = words_i[k*32 +: 32];
+      four = fours[k*16 +: 16];
+      three = threes[k*16 +: 16];
+      two = twos[k*16 +: 16];
+      for (j = 0; j < 3; j = j + 1) begin
+        if (j < k) begin
+          entry = {16'd0, entered0};
+          if (j == 1) begin
+            entry = {16'd0, entered1};
+          end else if (j == 2) begin
+            entry = {16'd0, entered2};
+          end
+          difference = word ^ words_i[j*32 +: 32];
+          if (!(|difference[31:16])) begin
+            two = two | entry[15:0];
+            if (!(|difference[15:8])) begin
+              three = three | entry[15:0];
+              if (!(|difference[7:0])) begin
+                four = four | entry[15:0];
+              end
+            end
+          end
+        end
+      end
+      if (!wide[k]) begin
+        // a word of the dictionary is longer than a byte
+        kinds[k*5] = !(|word);
+        kinds[k*5+1] = |word;
+      end else if (|four) begin
+        kinds[k*5+2] = 1'b1;
+        places[k*16 +: 16] = four;
+      end else if (|three) begin
+        kinds[k*5+3] = 1'b1;
+        places[k*16 +: 16] = three;
+      end else begin
+        kinds[k*5+4] = |two;
+        places[k*16 +: 16] = two;
+      end
+    end
+  end
+
+  // which words enter: the only step from word to word
+  assign found0 = |(compare_four_o[15:0] & known_i);
+  // where they would go, and what is left before them
+  assign place0 = next_i;
+  assign enters3 = wide[3] & !found3;
+
+  always @(*) begin
+    entered3 = 16'd0;
+    if (enters3) begin
+      entered3 = place3;
+    end
+  end
+
+  assign kinds_o = kinds;
+  assign places_o = places;
+
+  always @(*) begin : comb_dictionary
+    integer i;
+    dictionary = dictionary_i;
+    for (i = 0; i < 16; i = i + 1) begin
+      if (entered0[i]) begin
+        dictionary[i*32 +: 32] = words_i[31:0];
+      end
+      if (entered1[i]) begin
+        dictionary[i*32 +: 32] = words_i[63:32];
+      end
+      if (entered2[i]) begin
+        dictionary[i*32 +: 32] = words_i[95:64];
+      end
+      if (entered3[i]) begin
+        dictionary[i*32 +: 32] = words_i[127:96];
+      end
+    end
+  end
+
+  assign dictionary_o = dictionary;
+  assign known_o = known_i | entered0 | entered1 | entered2 | entered3;
+
+  always @(*) begin
+    next_o = place3;
+    if (enters3) begin
+      next_o = (place3 << 1) | (place3 >> 15);
+    end
+  end
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, next4, equal[3:0], equal[7:5], equal[11:10], equal[15], entry[31:16]};
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// cpack_decompressor_cpack_rebuild
+//
+// Makes four words of their codes, and enters those that are new.
+//
+// Which words enter, and where, follows from what the codes are. A word of the same four is taken as it is
+// made.
+//
+// Parameters: D = 512, DW = 8
+// Part of: cpack_decompressor
+// Source: LATTE-CC, table I; CABA, section 5.1.4
+// Written by selvedge 0.1.0 with reset control
+
+`default_nettype none
+
+module cpack_decompressor_cpack_rebuild (
+  // the codes from bit 0 up, or four words as they were
+  input  wire [135:0] string_i,
+  // one bit of seven for each code: what it is
+  input  wire  [27:0] kinds_i,
+  // 0: words as they were; 1: codes; 2: zeros; 3: nothing
+  input  wire   [1:0] encoding_i,
+  // the dictionary before these words
+  input  wire [511:0] dictionary_i,
+  // one bit for each place: a word is there
+  input  wire  [15:0] known_i,
+  // one bit for each place: the next word goes there
+  input  wire  [15:0] next_i,
+  // the words, the first in the low bits
+  output wire [127:0] words_o,
+  // no such encoding, no such code, or no such place in the dictionary
+  output wire         error_o,
+  // the dictionary after these words
+  output wire [511:0] dictionary_o,
+  // the places with a word in it
+  output wire  [15:0] known_o,
+  // the place of the next one
+  output wire  [15:0] next_o
+);
+
+  reg [135:0] rest;
+  reg [135:0] behind;
+  reg [6:0] kind;
+  // the code's index into the dictionary, and the place that it names
+  reg [3:0] index;
+  reg [15:0] named;
+  reg uses;
+  reg [31:0] entry;
+  reg [31:0] literal;
+  reg [31:0] word;
+  reg [127:0] words;
+  // places with a word, that of the next one, and those that the four words entered
+  reg [15:0] known;
+  reg [15:0] place;
+  reg [63:0] entered;
+  reg [15:0] enters;
+  reg error;
+  reg [511:0] dictionary;
+
+  always @(*) begin : comb_rest
+    integer i;
+    integer j;
+    integer k;
+    rest = string_i;
+    behind = 136'd0;
+    kind = 7'd0;
+    index = 4'd0;
+    named = 16'd0;
+    uses = 1'b0;
+    entry = 32'd0;
+    literal = 32'd0;
+    word = 32'd0;
+    words = 128'd0;
+    known = known_i;
+    place = next_i;
+    entered = 64'd0;
+    enters = 16'd0;
+    error = &encoding_i;
+    for (k = 0; k < 4; k = k + 1) begin
+      kind = 7'd0;
+      if (encoding_i == 2'd1) begin
+        kind = kinds_i[k*7 +: 7];
+      end
+      // the literal, and the place that is named
+      literal = 32'd0;
+      if (encoding_i == 2'd0) begin
+        literal = string_i[k*32 +: 32];
+      end
+      if (kind[1]) begin
+        literal = literal | rest[33:2];
+      end
+      if (kind[3]) begin
+        literal = literal | {16'd0, rest[23:8]};
+      end
+      if (kind[4]) begin
+        literal = literal | {24'd0, rest[11:4]};
+      end
+      if (kind[5]) begin
+        literal = literal | {24'd0, rest[15:8]};
+      end
+      uses = kind[2] | kind[3] | kind[5];
+      index = rest[7:4];
+      if (kind[2]) begin
+        index = rest[5:2];
+      end
+      named = 16'd0;
+      for (i = 0; i < 16; i = i + 1) begin
+        if (uses & (index == i[3:0])) begin
+          named[i] = 1'b1;
+        end
+      end
+      error = error | kind[6] | (uses & !(|(named & known)));
+      // its word: one of these four that has just entered there, or the dictionary's
+      entry = 32'd0;
+      for (i = 0; i < 16; i = i + 1) begin
+        if (named[i] & !enters[i]) begin
+          entry = entry | dictionary_i[i*32 +: 32];
+        end
+      end
+      for (j = 0; j < 3; j = j + 1) begin
+        if (|(named & entered[j*16 +: 16])) begin
+          entry = entry | words[j*32 +: 32];
+        end
+      end
+      word = literal;
+      if (kind[2]) begin
+        word = entry;
+      end
+      if (kind[3] | kind[5]) begin
+        word[31:16] = entry[31:16];
+      end
+      if (kind[5]) begin
+        word[15:8] = entry[15:8];
+      end
+      words[k*32 +: 32] = word;
+      // xxxx, mmxx and mmmx enter
+      if (kind[1] | kind[3] | kind[5]) begin
+        entered[k*16 +: 16] = place;
+        enters = enters | place;
+        known = known | place;
+        place = (place << 1) | (place >> 15);
+      end
+      // the string behind the code
+      behind = 136'd0;
+      if (kind[0]) begin
+        behind = behind | (rest >> 2);
+      end
+      if (kind[1]) begin
+        behind = behind | (rest >> 34);
+      end
+      if (kind[2]) begin
+        behind = behind | (rest >> 6);
+      end
+      if (kind[3]) begin
+        behind = behind | (rest >> 24);
+      end
+      if (kind[4]) begin
+        behind = behind | (rest >> 12);
+      end
+      if (kind[5]) begin
+        behind = behind | (rest >> 16);
+      end
+      rest = behind;
+    end
+  end
+
+  assign words_o = words;
+  assign error_o = error;
+  assign known_o = known;
+  assign next_o = place;
+
+  always @(*) begin : comb_dictionary
+    integer i;
+    integer k;
+    dictionary = dictionary_i;
+    for (i = 0; i < 16; i = i + 1) begin
+      for (k = 0; k < 4; k = k + 1) begin
+        if (entered[k*16+i]) begin
+          dictionary[i*32 +: 32] = words[k*32 +: 32];
+        end
+      end
+    end
+  end
+
+  assign dictionary_o = dictionary;
+
+endmodule
+
+`default_nettype wire
