@@ -52,7 +52,7 @@ const TABLES: [(Fill, Skew); 14] = [
 fn count(prng: &mut Prng, skew: Skew, number: usize) -> u16 {
     match skew {
         Skew::Equal => 7,
-        Skew::Cliff if number % 3 == 0 => COUNT_MAX,
+        Skew::Cliff if number.is_multiple_of(3) => COUNT_MAX,
         Skew::Cliff => 1,
         Skew::Uniform => 1 + prng.below(u64::from(COUNT_MAX)) as u16,
         Skew::Natural => {
