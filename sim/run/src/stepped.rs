@@ -6,7 +6,7 @@ use selvedge_gpu::gpu::Control;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A run under way. Its report is that of [`crate::run::run`], however it is divided.
+/// A run in progress. Its report is that of [`crate::run::run`], however it is divided.
 ///
 /// ```
 /// use selvedge_sim::gpu::Control;
