@@ -193,7 +193,7 @@ fn the_report_has_energies_that_add_up_and_say_how_they_came_about() {
     }
     let rows = std::fs::read_to_string(folder.path().join("rows.csv")).expect("rows");
     let counts: Vec<usize> = rows.lines().map(|row| row.matches(',').count()).collect();
-    assert!(counts.len() == 3 && counts.iter().all(|count| *count == counts[0]), "{rows}");
+    assert!(counts.len() == 4 && counts.iter().all(|count| *count == counts[0]), "{rows}");
 }
 
 /// Records an SM's `milg` for the first cycles of a run.

@@ -35,7 +35,7 @@ pub fn fst(traces: &[Trace]) -> io::Result<Vec<u8>> {
 struct Fst {
     /// There is none only while one becomes the next.
     stage: Option<Stage>,
-    /// A file must have a time, though nothing was recorded: readers fail on an empty table of times.
+    /// Whether a time after 0 is written. Readers fail on an empty table of times, and the writer leaves 0 out of it.
     has_time: bool,
 }
 
@@ -106,7 +106,7 @@ impl Sink for Fst {
             body.flush().map_err(broken)?;
         }
         body.time_change(ps).map_err(broken)?;
-        self.has_time = true;
+        self.has_time |= ps > 0;
         Ok(())
     }
 
@@ -116,7 +116,7 @@ impl Sink for Fst {
 
     fn finish(mut self) -> io::Result<Vec<u8>> {
         if !self.has_time {
-            self.time(0)?;
+            self.time(1)?;
         }
         let Some(Stage::Body(body)) = self.stage.take() else {
             return Err(io::Error::other("the declarations have not ended"));
