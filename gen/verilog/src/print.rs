@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Columns of an indentation step.
 const STEP: usize = 2;
 /// The longest line.
-pub(crate) const COLUMNS: usize = 110;
+pub(crate) const COLUMNS: usize = 100;
 
 /// How tightly printed text binds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -262,6 +262,7 @@ impl<'a> Printer<'a> {
     fn number(&mut self, index: &Index, width: usize) -> Text {
         match index {
             Index::Number(n) | Index::Parameter(_, n) => Text::primary(literal(&BigUint::from(*n), width)),
+            Index::Loop(name, _) if width == 1 => Text::primary(format!("{name}[0]")),
             Index::Loop(name, _) if width < 32 => Text::primary(format!("{name}[{}:0]", width - 1)),
             Index::Loop(name, _) if width == 32 => Text::primary(name),
             Index::Loop(name, _) => Text::primary(format!("{{{}'d0, {name}}}", width - 32)),
@@ -599,16 +600,23 @@ fn without_links(text: &str) -> String {
     out + rest
 }
 
-/// Breaks a comment at blanks.
+/// Breaks a comment at blanks. No line begins with the name of Verilator, which would read the line as an order.
 pub(crate) fn wrap_comment(indent: &str, text: &str) -> Vec<String> {
+    let mut units: Vec<String> = vec![];
+    for word in text.split_whitespace() {
+        match units.last_mut() {
+            Some(last) if word.to_lowercase().starts_with("verilator") => *last += &format!(" {word}"),
+            _ => units.push(word.to_string()),
+        }
+    }
     let mut lines = vec![];
     let mut current = format!("{indent}//");
-    for word in text.split_whitespace() {
-        if current.len() + 1 + word.len() > COLUMNS && !current.ends_with("//") {
+    for unit in units {
+        if current.len() + 1 + unit.len() > COLUMNS && !current.ends_with("//") {
             lines.push(std::mem::replace(&mut current, format!("{indent}//")));
         }
         current.push(' ');
-        current.push_str(word);
+        current.push_str(&unit);
     }
     lines.push(current);
     lines
@@ -617,6 +625,13 @@ pub(crate) fn wrap_comment(indent: &str, text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_comment_that_is_broken_begins_with_verilator() {
+        let lines = wrap_comment("", &format!("{} Verilator are", "x".repeat(COLUMNS - 4)));
+        assert_eq!(lines.len(), 2);
+        assert!(lines[0].ends_with("x Verilator") && lines[1] == "// are", "{lines:?}");
+    }
 
     #[test]
     fn links_of_the_documentation_become_their_text() {

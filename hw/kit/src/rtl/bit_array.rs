@@ -152,7 +152,7 @@ end
 
 genvar g;
 generate
-  for (g = 0; g < PORTS; g = g + 1) begin : read
+  for (g = 0; g < PORTS; g = g + 1) begin : gen_read
     assign bit_o[g] = bits_q[address_i[g*{A} +: {A}]];
   end
 endgenerate

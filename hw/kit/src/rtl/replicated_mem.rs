@@ -95,7 +95,7 @@ localparam PORTS = {P};
 // a memory has one read port: each port has a copy of its own
 genvar p;
 generate
-  for (p = 0; p < PORTS; p = p + 1) begin : copies
+  for (p = 0; p < PORTS; p = p + 1) begin : gen_copies
     reg [{last}:0] words [0:{top}];
 
     integer i;

@@ -1,7 +1,7 @@
 // bit_array
 //
-// 2^A bits with P ports: all ports set their bit together, each port sees its own bit, all bits clear at
-// once.
+// 2^A bits with P ports: all ports set their bit together, each port sees its own bit, all bits
+// clear at once.
 //
 // Clear wins over set.
 //
@@ -65,7 +65,7 @@ module bit_array (
 
   genvar g;
   generate
-    for (g = 0; g < PORTS; g = g + 1) begin : read
+    for (g = 0; g < PORTS; g = g + 1) begin : gen_read
       assign bit_o[g] = bits_q[address_i[g*6 +: 6]];
     end
   endgenerate

@@ -1,7 +1,7 @@
 // registers_mem_1
 //
-// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; it starts with given
-// words.
+// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; it starts with
+// given words.
 //
 // Parameters: A = 2, BITS = 8
 // Part of: registers
@@ -48,8 +48,8 @@ endmodule
 
 // registers_mem_2
 //
-// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; it starts with given
-// words.
+// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; it starts with
+// given words.
 //
 // Parameters: A = 2, BITS = 8
 // Part of: registers
@@ -96,8 +96,8 @@ endmodule
 
 // registers
 //
-// Every way to write a register: plain, enabled, in an array, computed in a loop, from a state machine, in
-// parts.
+// Every way to write a register: plain, enabled, in an array, computed in a loop, from a state
+// machine, in parts.
 //
 // Source: a paper, section 1.2
 // Written by selvedge with reset control

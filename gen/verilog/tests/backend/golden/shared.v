@@ -1,7 +1,7 @@
 // shared_mem
 //
-// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; it starts with given
-// words.
+// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; it starts with
+// given words.
 //
 // Parameters: A = 2, BITS = 8
 // Part of: shared
@@ -48,8 +48,8 @@ endmodule
 
 // selvedge_mem
 //
-// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; it starts with given
-// words.
+// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; it starts with
+// given words.
 //
 // Written by selvedge
 
@@ -101,8 +101,8 @@ endmodule
 
 // shared
 //
-// Every way to write a register: plain, enabled, in an array, computed in a loop, from a state machine, in
-// parts.
+// Every way to write a register: plain, enabled, in an array, computed in a loop, from a state
+// machine, in parts.
 //
 // Source: a paper, section 1.2
 // Written by selvedge with reset control
