@@ -1,5 +1,5 @@
 //! What SC's decompressor promises, as RTL in lock-step with its model: lines come back through both blocks under any
-//! traffic, each in as many cycles as its codes need; wrong payloads end in an error, and soon.
+//! traffic, each in as many cycles as its codes and their banks need; wrong payloads end in an error, and soon.
 use proptest::prelude::*;
 use selvedge_blocks::line::Line;
 use selvedge_blocks::sc::compressor::{CompressorIn, CompressorParams, ScCompressor};
@@ -10,7 +10,7 @@ use selvedge_blocks::sc::huffman::{CodeBook, Counted};
 use selvedge_blocks::sc::vocabulary::Vocabulary;
 use selvedge_blocks::sc::{CodeItem, LINE_BITS, WORDS, code_stream, words_of};
 use selvedge_hw::{Engine, HwBlock, Instance, Prng};
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 const CODES_PER_CYCLE: [u32; 3] = [1, 2, 4];
 
@@ -64,7 +64,10 @@ fn decompress(decompressor: &mut Instance<ScDecompressor>, payload: Payload) -> 
         if outputs.valid_o {
             return (now - begin, outputs);
         }
-        assert!(now <= begin + WORDS as u64 + 2, "a payload takes at most a cycle per word, and two");
+        assert!(
+            now <= begin + 90,
+            "a payload takes at most its groups, their waits and used-up blocks, and four"
+        );
     }
 }
 
@@ -79,14 +82,31 @@ fn payload_of(book: &CodeBook, line: &Line) -> Payload {
     Payload { compressed: true, bits: codes.len() as u16, bytes }
 }
 
-/// Cycles in which the codes of a line are taken: up to `most` in each, none after an escape.
-fn groups(book: &CodeBook, line: &Line, most: u32) -> u64 {
-    let (mut groups, mut taken) = (0, 0);
-    for word in words_of(line) {
-        groups += u64::from(taken == 0);
-        taken = if book.code_of(word).is_none() || taken + 1 == most { 0 } else { taken + 1 };
+/// Cycles in which the codes of a line are found: up to `most` in each, none after an escape, and none that begins
+/// behind the two blocks of 32 bits that are known; the second one is known alone in the first cycle.
+///
+/// With them come the most cycles for which the groups of words can wait for their banks.
+fn groups(book: &CodeBook, line: &Line, most: usize) -> (u64, u64) {
+    let words = words_of(line);
+    let (mut groups, mut waits, mut next, mut position, mut known) = (0, 0, 0, 0, 32);
+    while next < WORDS {
+        let begin = next;
+        while next < WORDS && next < begin + most && position < known {
+            position += book.bits_of(words[next]);
+            next += 1;
+            if book.code_of(words[next - 1]).is_none() {
+                break;
+            }
+        }
+        if position + 32 >= known {
+            known += 32;
+        }
+        groups += 1;
+        let distinct: HashSet<u32> =
+            words[begin..next].iter().copied().filter(|word| book.code_of(*word).is_some()).collect();
+        waits += distinct.len().saturating_sub(1) as u64;
     }
-    groups
+    (groups, waits)
 }
 
 /// Minimum, mean to a tenth, and maximum.
@@ -97,8 +117,9 @@ fn distribution(cycles: &mut [u64]) -> (u64, f64, u64) {
 }
 
 #[test]
-fn a_line_takes_a_cycle_per_group_of_codes_and_two() {
-    for (symbols_per_cycle, stated) in [(1, (34, 34.0, 34)), (2, (18, 20.7, 33)), (4, (10, 14.3, 33))] {
+fn a_line_takes_a_cycle_per_group_of_codes_and_wait_and_four() {
+    let mut measured = Vec::new();
+    for symbols_per_cycle in CODES_PER_CYCLE {
         let facts = ScDecompressor::facts(&DecompressorParams { symbols_per_cycle });
         let mut decompressor = instance(symbols_per_cycle);
         let mut prng = Prng::new(11);
@@ -112,28 +133,33 @@ fn a_line_takes_a_cycle_per_group_of_codes_and_two() {
                 let payload = payload_of(book, &line);
                 let (cycles, outputs) = decompress(&mut decompressor, payload);
                 assert_eq!((outputs.line_o, outputs.error_o), (line, false));
-                let decoding = if payload.compressed { groups(book, &line, symbols_per_cycle) } else { 0 };
-                assert_eq!(cycles, decoding + 2);
-                if payload.compressed && decoding == WORDS as u64 / u64::from(symbols_per_cycle) {
-                    assert_eq!(cycles, u64::from(facts.latency), "a line without escapes");
+                if payload.compressed {
+                    let (decoding, waits) = groups(book, &line, symbols_per_cycle as usize);
+                    assert!(cycles >= decoding + 4 && cycles <= decoding + waits + 4);
+                    if waits == 0 && decoding == WORDS as u64 / u64::from(symbols_per_cycle) {
+                        assert_eq!(cycles, u64::from(facts.latency), "a line of short codes");
+                    }
+                } else {
+                    assert_eq!(cycles, 2);
                 }
                 if payload.compressed {
                     latencies.push(cycles);
                 }
             }
         }
-        // The block's documentation states these.
-        assert_eq!((latencies.len(), distribution(&mut latencies)), (813, stated));
+        measured.push((latencies.len(), distribution(&mut latencies)));
     }
+    // The block's documentation states these.
+    assert_eq!(measured, [(813, (36, 36.6, 46)), (813, (20, 24.2, 40)), (813, (12, 19.3, 38))]);
 }
 
 #[test]
-fn fourteen_cycles_are_kept_by_every_line_of_twelve_groups() {
+fn fourteen_cycles_are_kept_by_every_line_of_ten_groups() {
     let mut decompressor = instance(4);
     let book = CodeBook::build([Counted { index: 0, value: 7, count: 9 }], 1, 16);
     load(&mut decompressor, &code_stream(&book));
-    // Without escapes 10 cycles; an escape as the first of a group of four costs three quarters of a cycle.
-    for (escapes, cycles) in [(0, 10), (1, 11), (2, 12), (4, 13), (5, 14), (6, 15), (24, 28), (31, 34)] {
+    // Without escapes 12 cycles; an escape as the first of a group of four costs three quarters of a cycle.
+    for (escapes, cycles) in [(0, 12), (1, 13), (2, 14), (4, 15), (5, 16), (6, 17), (24, 30), (31, 36)] {
         let mut words = [7u32; WORDS];
         words[..escapes].fill(0xdead_beef);
         let line = std::array::from_fn(|i| u64::from(words[2 * i]) | u64::from(words[2 * i + 1]) << 32);
@@ -163,7 +189,7 @@ fn without_codes_a_compressed_line_is_an_error_after_reset_too() {
     let payload = Payload { compressed: true, ..payload };
     for _ in 0..2 {
         let (cycles, outputs) = decompress(&mut decompressor, payload);
-        assert_eq!((cycles, outputs.error_o, outputs.line_o), (3, true, Line::default()));
+        assert_eq!((cycles, outputs.error_o, outputs.line_o), (5, true, Line::default()));
         load(&mut decompressor, &code_stream(vocabulary.book()));
         decompressor.reset();
     }

@@ -116,7 +116,7 @@ impl Family {
         let offer = CompressorIn { valid_i: true, line_i: *line, ready_i: true, ..CompressorIn::default() };
         assert!(self.compressor.step(&offer).unwrap().ready_o);
         let idle = CompressorIn { ready_i: true, ..CompressorIn::default() };
-        (0..10).map(|_| self.compressor.step(&idle).unwrap()).find(|outputs| outputs.valid_o).unwrap()
+        (0..40).map(|_| self.compressor.step(&idle).unwrap()).find(|outputs| outputs.valid_o).unwrap()
     }
 
     fn decompress(&mut self, payload: &CompressorOut) -> DecompressorOut {

@@ -1,7 +1,7 @@
 //! Golden model of the compressor, cycle by cycle: lookups, packing, and the loading of codes between lines.
-use super::{CompressorIn, CompressorOut, CompressorParams};
+use super::{BANKS, CompressorIn, CompressorOut, CompressorParams, bank_of};
 use crate::line::{LINE_WORDS, Line};
-use crate::sc::{SET_BITS, SETS, WAYS, WORDS, set_of, tag_of};
+use crate::sc::{SET_BITS, SETS, WAYS, WORDS, set_of, tag_of, words_of};
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;
 
@@ -33,9 +33,9 @@ impl Table {
         Table { sets: vec![Default::default(); SETS], escape: Field::default(), complete: false }
     }
 
-    /// Clears a set; the escape goes, and the codes are no longer complete.
-    fn clear(&mut self, set: usize) {
-        self.sets[set] = Default::default();
+    /// Clears a row, a set of each bank; the escape goes, and the codes are no longer complete.
+    fn clear(&mut self, row: usize) {
+        self.sets[BANKS * row..][..BANKS].fill(Default::default());
         (self.escape, self.complete) = (Field::default(), false);
     }
 
@@ -83,11 +83,29 @@ fn append(payload: &mut Line, at: usize, field: Field) {
 enum Phase {
     Run,
     Drain,
-    /// The next set to clear.
+    /// The next row to clear.
     Clear(usize),
     /// Codes are taken; none was so far.
     Fresh,
     Load,
+}
+
+/// A group of words whose lookups are under way.
+#[derive(Clone, Debug, State)]
+struct Group {
+    /// Place of its first word.
+    begin: usize,
+    /// Places of the words that were not looked up yet.
+    pending: Vec<usize>,
+}
+
+/// What the banks give in a cycle.
+#[derive(Clone, Debug, State)]
+struct Read {
+    /// Place and bits of each word.
+    fields: Vec<(usize, Field)>,
+    /// The place of the group's first word, if the group is complete with them.
+    completes: Option<usize>,
 }
 
 /// The golden model of the compressor.
@@ -97,11 +115,12 @@ pub struct CompressorModel {
     phase: Phase,
     table: Table,
     line: Line,
-    /// The next word to look up; [`WORDS`] when all are.
-    next_word: usize,
-    /// The group that was looked up and is not packed yet, and the place of its first word.
-    fields: [Field; WORDS / 2],
+    /// The stages, in the order in which a group passes them.
+    looking: Option<Group>,
+    read: Option<Read>,
+    /// The place of the first word of the group that is to be packed, and the bits of a group's words.
     packing: Option<usize>,
+    fields: [Field; WORDS],
     uncoded: bool,
     shown: Shown,
 }
@@ -123,16 +142,17 @@ impl CompressorModel {
             phase: Phase::Run,
             table: Table::empty(),
             line: Line::default(),
-            next_word: WORDS,
-            fields: [Field::default(); WORDS / 2],
+            looking: None,
+            read: None,
             packing: None,
+            fields: [Field::default(); WORDS],
             uncoded: false,
             shown: Shown::default(),
         }
     }
 
     fn ready(&self) -> bool {
-        self.phase == Phase::Run && self.next_word == WORDS
+        self.phase == Phase::Run && self.looking.is_none() && self.read.is_none()
     }
 
     fn load_ready(&self, first: bool) -> bool {
@@ -140,13 +160,14 @@ impl CompressorModel {
     }
 
     fn clock_loading(&mut self, inputs: &CompressorIn) {
-        let in_flight = self.next_word < WORDS || self.packing.is_some() || self.shown.valid;
+        let in_flight =
+            self.looking.is_some() || self.read.is_some() || self.packing.is_some() || self.shown.valid;
         self.phase = match self.phase {
             Phase::Run if inputs.load_valid_i => Phase::Drain,
             Phase::Drain if !in_flight => Phase::Clear(0),
-            Phase::Clear(set) => {
-                self.table.clear(set);
-                if set + 1 < SETS { Phase::Clear(set + 1) } else { Phase::Fresh }
+            Phase::Clear(row) => {
+                self.table.clear(row);
+                if row + 1 < SETS / BANKS { Phase::Clear(row + 1) } else { Phase::Fresh }
             }
             Phase::Fresh | Phase::Load if inputs.load_valid_i && !self.load_ready(inputs.load_first_i) => {
                 Phase::Clear(0)
@@ -171,7 +192,7 @@ impl CompressorModel {
             self.shown = Shown { compressed: self.shown.compressed, ..Shown::default() };
             self.uncoded = false;
         }
-        for field in &self.fields[..self.words_per_cycle] {
+        for field in &self.fields[first_word..][..self.words_per_cycle] {
             append(&mut self.shown.payload, self.shown.bits, *field);
             self.shown.bits += usize::from(field.length);
             self.uncoded |= field.length == 0;
@@ -186,17 +207,43 @@ impl CompressorModel {
         }
     }
 
-    /// Looks up the next group of words, if its place is free.
+    /// The group whose first word is at `begin`; none behind the last one.
+    fn group(&self, begin: usize) -> Option<Group> {
+        let pending = (begin..begin + self.words_per_cycle).collect();
+        (begin < WORDS).then_some(Group { begin, pending })
+    }
+
+    /// Looks up the words of the group for which there are banks: in each bank the first word that wants it, and those that
+    /// equal that one.
     fn look_up(&mut self) {
-        if self.next_word == WORDS || self.packing.is_some() {
+        // The group that is to be packed may have to wait for the payload, and what the banks give cannot.
+        if self.packing.is_some() && self.shown.valid {
             return;
         }
-        for place in 0..self.words_per_cycle {
-            let word = self.next_word + place;
-            self.fields[place] = self.table.encode((self.line[word / 2] >> (32 * (word % 2))) as u32);
+        let Some(mut group) = self.looking.take() else { return };
+        let words = words_of(&self.line);
+        let mut sought: [Option<u32>; BANKS] = [None; BANKS];
+        let is_served = |place: &mut usize| {
+            let word = words[*place];
+            *sought[bank_of(word)].get_or_insert(word) == word
+        };
+        let served: Vec<usize> = group.pending.extract_if(.., is_served).collect();
+        let fields = served.into_iter().map(|place| (place, self.table.encode(words[place]))).collect();
+        let completes = group.pending.is_empty().then_some(group.begin);
+        self.read = Some(Read { fields, completes });
+        self.looking = match completes {
+            Some(begin) => self.group(begin + self.words_per_cycle),
+            None => Some(group),
+        };
+    }
+
+    /// Keeps what the banks give.
+    fn keep(&mut self) {
+        let Some(read) = self.read.take() else { return };
+        for (place, field) in read.fields {
+            self.fields[place] = field;
         }
-        self.packing = Some(self.next_word);
-        self.next_word += self.words_per_cycle;
+        self.packing = read.completes.or(self.packing);
     }
 }
 
@@ -216,11 +263,12 @@ impl Clocked<CompressorIn, CompressorOut> for CompressorModel {
         if taken {
             self.shown.valid = false;
         }
-        self.look_up();
+        self.keep();
         if outputs.ready_o && inputs.valid_i {
             self.line = inputs.line_i;
-            self.next_word = 0;
+            self.looking = self.group(0);
         }
+        self.look_up();
         outputs
     }
 

@@ -4,68 +4,78 @@
 //! [family's page](super).
 //!
 //! ```text
-//!  payload_i -> [ payload ] -> window -> code -> code -> code -> code        addresses       values
-//!                    ^ position           |length |length |length |length -> [       ] -> 4 x table -> [ line ] -> line_o
-//!                                         \_ raw word behind an escape ____> [       ] ----------------^
-//!
-//!  a code:  first 16 bits of the rest -> 16 x (below the end of this length's codes?) -> length, code
-//!           code + base of its length -> rank -> (less one behind the escape's rank) -> address
+//!  payload_i -> [ payload ] -> next block -> length at each of 32 bits -> [ lengths of two blocks ] -+
+//!                                                                                                    v
+//!            begin -> code -> code -> code -> code -> next begin      one cycle: a mark moves by the lengths
+//!                      v       v       v       v
+//!            [ codes ] -> ranks, raw word -> [ places ] -> 8 banks of values -> [ read ] -> [ line ] -> line_o
+//!                                                ^ words that wait for a bank
 //! ```
 //!
-//! The codes are canonical, so that a code's length follows from the first among 16 left-aligned ends that is above the next 16
-//! bits of the payload; the code then leads to its rank by one addition, and the rank to the value. Up to `symbols_per_cycle`
-//! codes are found in a cycle, each behind the one before it. An escape ends the cycle's codes: one place in a cycle takes a
-//! raw word, the one behind the last code. In the next cycle the values move into the line, which is the output register too.
+//! A payload is taken in blocks of 32 bits. When a block comes, the length of the code that would begin at each of its bits is found
+//! by comparing the next 16 bits with the ends of the codes of each length, all bits at once. So the chain from code to code
+//! has no comparison: the place of the next code is a mark among the 64 bits of two blocks, and a code moves the mark by the
+//! length that is known at its bit. Up to `symbols_per_cycle` codes are passed in a cycle. An escape ends the cycle's codes. When
+//! the mark leaves the first block, the next one comes.
+//!
+//! In the next cycle each code's last 11 bits lead to its rank by one addition (the codes are canonical). Then the values are read,
+//! and in the cycle after that they go into the line, which is the output register too.
 //!
 //! Choices where the paper is silent:
 //! - Ends, bases and ranks come from the order of the code stream alone: the index of an entry is not needed, and there is no
-//!   port for it. The value of the n-th code that is not the escape's lies at address n.
-//! - Each code of a cycle has a copy of the values; all copies are written alike.
+//!   port for it. The value of the n-th code lies at address n. The escape has an address without a value; only a full table has a
+//!   rank beyond the last address, and its value lies there.
+//! - There is one copy of the values, in eight banks by the lowest bits of the address. Codes that follow each other in the
+//!   canonical order are in different banks, so that the eight most frequent values never meet. Equal words share a read. A word
+//!   whose bank gives another row waits for the next cycle, and the codes behind it too.
 //! - A payload may be wrong. If the next bits are no code, or if the 32 words need more bits than `bits_i`, the line is zero and
-//!   `error_o` is high. Bits behind the last word's are ignored. Every cycle takes a word or ends the payload, so that none
-//!   takes more than 34 cycles.
+//!   `error_o` is high. Bits behind the last word's are ignored. Every cycle takes a word, ends the payload, or uses up a
+//!   block; no payload takes more than 90 cycles.
 //! - A code stream waits until the lines in flight have left, and payloads wait until it has ended. The first code of a stream
 //!   forgets the others. Without codes, as after reset, every compressed payload is an error.
 //!
 //! # Parameters
 //! | name | default | allowed | meaning |
 //! |---|---|---|---|
-//! | `symbols_per_cycle` | 4 | 1, 2, 4 | the most codes that are decoded in a cycle; copies of the values |
+//! | `symbols_per_cycle` | 4 | 1, 2, 4 | the most codes that are found in a cycle |
 //!
 //! # Ports and timing
 //! Payloads and lines are valid/ready streams, and so are the codes. All outputs come from registers. `line_o` shows how far the
 //! line has come while `valid_o` is low.
 //!
 //! ```text
-//! 4 codes     0     1     2         8     9     10    11
-//! clk_i     /--\__/--\__/--\__ ... /--\__/--\__/--\__/--\__
-//! valid_i   /------------------ ... ------------\___________    A has no escape
-//! payload_i < A  >< B               ...         >============
-//! ready_o   ------\____________ ... ______/-----\___________
-//! decode          <w0-3><w4-7>  ... <28-31>     <w0-3>
-//! values                <w0-3>  ...       <28-31>     <w0-3>
-//! valid_o   ___________________ ... ____________/-----\_____
-//! line_o    ==============< incomplete          >< A  >=====
+//! 4 codes     0     1     2         8     9     10    11    12    13
+//! clk_i     /--\__/--\__/--\__ ... /--\__/--\__/--\__/--\__/--\__/--\__
+//! valid_i   /------------------ ... ------------\_______________________    A has no escape
+//! payload_i < A  >< B               ...         >========================
+//! ready_o   ------\____________ ... ______/-----\_______________________
+//! codes           <w0-3><w4-7>  ... <28-31>     <w0-3>
+//! places                <w0-3>  ...       <28-31>     <w0-3>
+//! reads                         ...             <28-31>     <w0-3>
+//! to line                       ...                   <28-31>     <w0-3>
+//! valid_o   ___________________ ... ________________________/-----\_____
+//! line_o    ====================< incomplete                >< A  >=====
 //! ```
 //!
-//! A compressed line takes as many cycles as its words make groups, and two: a group ends with an escape or is full. At the
-//! default, 32 words with codes are 8 groups and take 10 cycles. A line of 12 groups takes the paper's 14, such as one that
-//! begins with 5 escapes; 31 escapes, the most that a payload holds, take 34. A line that was kept as it is takes 2.
+//! A compressed line takes as many cycles as its words make groups, and four, and one more for each time that a group waits for a
+//! bank. A group ends with an escape, where it is full, or where the codes leave the two blocks: codes of 8 bits keep up with a block
+//! per cycle, longer ones are fewer in a cycle. At the default, 32 words with short codes are 8 groups and take 12 cycles. A line of 10
+//! groups takes the paper's 14. A line that was kept as it is takes 2.
 //!
 //! Cycles per compressed line, measured over 813 lines of 20 code books as the stimulus draws them, which has more escapes
 //! than a cache with well-chosen codes would see (a test keeps these numbers):
 //!
 //! | `symbols_per_cycle` | least | mean | most |
 //! |---|---|---|---|
-//! | 1 | 34 | 34.0 | 34 |
-//! | 2 | 18 | 20.7 | 33 |
-//! | 4 | 10 | 14.3 | 33 |
+//! | 1 | 36 | 36.6 | 46 |
+//! | 2 | 20 | 24.2 | 40 |
+//! | 4 | 12 | 19.3 | 38 |
 //!
 //! # Storage
 //! The paper counts 3 KB, 24,576 bits, for the look-up table: 24 bits for each of 1,024 entries. That is enough for the part of
-//! a value that its set does not give, but the set of a value is not known from its rank; so an entry here has all 32 bits, and
-//! one copy 32,768. Four codes per cycle take four copies, 131,072. The ends (272), bases (176) and ranks, payload and line
-//! (1,024 each) and control make the rest of the 133,713.
+//! a value that its set does not give, but the set of a value is not known from its rank; so an entry here has all 32 bits, 32,768
+//! in all. The payload and the line (1,024 each), the lengths and bits of two blocks (448), the ends (152), bases (176) and ranks, and what
+//! the stages hold make the rest.
 
 mod model;
 mod rtl;
@@ -80,6 +90,12 @@ use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
+
+/// Bits of a block, the unit in which a payload is taken.
+const BLOCK_BITS: usize = 32;
+
+/// Banks of the values.
+const BANKS: usize = 8;
 
 /// Bits of a rank, a code's place in the canonical order: 1,024 values and the escape.
 const RANK_BITS: usize = 11;
@@ -122,21 +138,31 @@ impl HwBlock for ScDecompressor {
     }
     fn facts(params: &DecompressorParams) -> Facts {
         let codes = params.symbols_per_cycle as usize;
-        let values = ENTRIES * WORD_BITS;
+        // A code of length l ends at one of 2^l places, or behind all of them.
+        let ends: usize = (1..=MAX_CODE_BITS).map(|length| length + 1).sum();
+        let place = 10;
         Facts {
             storage: vec![
-                Storage { name: "values, one copy", bits: values },
-                Storage { name: "values, further copies", bits: (codes - 1) * values },
-                Storage { name: "end of each length's codes", bits: MAX_CODE_BITS * (MAX_CODE_BITS + 1) },
+                Storage { name: "values", bits: ENTRIES * WORD_BITS },
+                Storage { name: "end of each length's codes", bits: ends },
                 Storage { name: "rank of each length's codes", bits: MAX_CODE_BITS * RANK_BITS },
-                Storage { name: "rank of the escape", bits: RANK_BITS },
-                Storage { name: "state of loading", bits: 2 + RANK_BITS + 10 },
+                Storage {
+                    name: "code, length and rank of the escape",
+                    bits: 1 + 2 * MAX_CODE_BITS + 5 + place,
+                },
+                Storage { name: "state of loading", bits: 2 + RANK_BITS },
                 Storage { name: "payload and its size", bits: LINE_BITS + 11 },
-                Storage { name: "state of decoding", bits: 2 + 11 + 6 },
-                Storage { name: "codes of a cycle", bits: 10 * codes + 3 + WORD_BITS + 4 },
+                Storage { name: "bits and lengths of two blocks", bits: 2 * BLOCK_BITS * 7 },
+                Storage { name: "state of decoding", bits: 2 + 80 + 6 + 6 },
+                Storage { name: "codes that were found", bits: 8 * codes + 112 + 7 + 4 + 6 + 5 + 11 },
+                Storage {
+                    name: "words whose places are known",
+                    bits: (place + 2) * codes + WORD_BITS + 5 + 3,
+                },
+                Storage { name: "words that are read", bits: (3 + 2) * codes + WORD_BITS + 5 + 3 },
                 Storage { name: "line and flags", bits: LINE_BITS + 2 },
             ],
-            latency: WORDS as u32 / params.symbols_per_cycle + 2,
+            latency: WORDS as u32 / params.symbols_per_cycle + 4,
             interval: WORDS as u32 / params.symbols_per_cycle + 1,
         }
     }
@@ -181,7 +207,7 @@ mod tests {
     #[test]
     fn storage_is_the_sum_that_the_module_states() {
         let facts = ScDecompressor::facts(&DecompressorParams::default());
-        assert_eq!(facts.storage_bits(), 133_713);
+        assert_eq!(facts.storage_bits(), 36_085);
         assert_eq!(facts.storage[0].bits, 32_768);
     }
 

@@ -1,11 +1,11 @@
-//! RTL of the compressor: the table with a copy per lookup, the lookups, the packing of their codes, and the loading.
+//! RTL of the compressor: the lookups in the banks of the table, the packing of their codes, and the loading.
 
 mod parts;
 
 use super::{CompressorParams, GROUPS_BITS};
 use crate::line::Line;
-use crate::sc::{LINE_BITS, WAYS};
-use parts::{ScAppend, ScEncodeWord, Set};
+use crate::sc::{LINE_BITS, WAYS, WORDS};
+use parts::{Entry, ScAppend, ScBank, ScEncodeWord, ScLookup};
 use selvedge_hw::rtl::prelude::*;
 
 /// What the compressor does with its tables.
@@ -18,7 +18,7 @@ mod phase {
         Run,
         /// Codes wait until the lines in flight have left.
         Drain,
-        /// The table is cleared, a set per cycle.
+        /// The table is cleared, a row per cycle.
         Clear,
         /// Codes are taken.
         Load,
@@ -30,10 +30,10 @@ rtl_module! {
     /// Compresses cache lines to the Huffman codes of their words, K words per cycle.
     ///
     /// LATTE-CC, section IV.C.2. A line whose codes are longer than the line is given as it is. GROUP is the most bits of K
-    /// words, 48 each, and SUM the bits of their number.
-    #[require(GROUP == 48 * K && 32 % K == 0 && K < 32 && WAYS == 4)]
+    /// words, 48 each, and SUM the bits of their number; GROUPS are the groups of a line.
+    #[require(GROUP == 48 * K && GROUPS * K == 32 && K <= 8 && WAYS == 4)]
     pub struct ScCompressorTop<
-        const K: usize, const GROUP: usize, const GW: usize, const SUM: usize,
+        const K: usize, const GROUPS: usize, const GROUP: usize, const GW: usize, const SUM: usize,
     > for CompressorParams as _p {
         reset "asynchronous reset, active low: no codes are loaded, nothing is in flight";
         inputs CompressorIn {
@@ -75,13 +75,14 @@ rtl_module! {
             load_ready_o: bool as Bit = 1,
         }
         parts {
-            tables: ReplicatedMem<Set, 8, K>,
+            lookup: Once<ScLookup<K>>,
+            banks: [ScBank; 8] = array(),
             encode: [Once<ScEncodeWord>; K] = array(),
             pack_group: Once<BitPacker<K, 48, 6, GROUP, GW, SUM>>,
             append: Once<ScAppend<GROUP, GW, SUM>>,
             phase: Reg<Phase> = Reg::new(Phase::Run),
-            /// next set to clear
-            clear_set: Reg<U<8>>,
+            /// next row to clear
+            clear_row: Reg<U<5>>,
             /// the table is clear
             fresh: Reg<Bit>,
             /// all codes are there
@@ -89,17 +90,25 @@ rtl_module! {
             /// first bit lowest
             escape_code: DataReg<U<16>>,
             escape_length: Reg<U<5>>,
-            /// the line, turned so that the next words to look up are the lowest
             line: DataReg<W<1024, 16>>,
             looking: Reg<Bit>,
-            /// groups of words that were looked up
-            groups: Reg<U<GROUPS_BITS>>,
+            /// the group of words to look up
+            group: Reg<U<GROUPS_BITS>>,
+            /// those of its words that were not looked up yet
+            pending: Reg<U<K>> = Reg::new(U::new((1 << K) - 1)),
+            /// the banks give codes
+            reading: Reg<Bit>,
+            /// for these words
+            read_served: DataReg<U<K>>,
+            read_banks: [DataReg<U<3>>; K] = array(),
+            /// of this group
+            read_group: DataReg<U<GROUPS_BITS>>,
+            /// and no more of its words are to come
+            read_done: DataReg<Bit>,
             /// fields and lengths are those of a group that is to be packed
             packing: Reg<Bit>,
             packing_first: Reg<Bit>,
             packing_last: Reg<Bit>,
-            /// each of its words can be coded
-            packing_coded: Reg<Bit>,
             fields: [DataReg<U<48>>; K] = array(),
             lengths: [DataReg<U<6>>; K] = array(),
             payload: DataReg<W<1024, 16>>,
@@ -109,21 +118,26 @@ rtl_module! {
             valid: Reg<Bit>,
             compressed: DataReg<Bit>,
             line_bits: Constant<U<11>> = Constant::new(U::new(1024)),
-            last_group: Constant<U<GROUPS_BITS>> = Constant::new(U::new(32 / K as u64 - 1)),
-            /// bits of the words that are looked up in a cycle, and of the others
-            turn: Constant<U<11>> = Constant::new(U::new(32 * K as u64)),
-            turn_back: Constant<U<11>> = Constant::new(U::new(1024 - 32 * K as u64)),
+            last_group: Constant<U<GROUPS_BITS>> = Constant::new(U::new(GROUPS as u64 - 1)),
+            all_words: Constant<U<K>> = Constant::new(U::new((1 << K) - 1)),
+            all_ways: Constant<U<4>> = Constant::new(U::new(15)),
             code_bits: Constant<U<5>> = Constant::new(U::new(16)),
             take_code: Signal<Local, Bit>,
             reversed: Signal<Local, U<16>>,
             code: Signal<Local, U<16>>,
-            entry: Signal<Local, U<45>>,
-            set: Signal<Local, Set>,
+            entry: Signal<Local, Entry>,
+            load_bank: Signal<Local, U<3>>,
+            row: Signal<Local, U<5>>,
+            ways: Signal<Local, U<4>>,
             pack: Signal<Local, Bit>,
+            next_packing: Signal<Local, Bit>,
+            next_valid: Signal<Local, Bit>,
             look: Signal<Local, Bit>,
+            still: Signal<Local, U<K>>,
+            done: Signal<Local, Bit>,
+            last: Signal<Local, Bit>,
             take_line: Signal<Local, Bit>,
             word: Signal<Local, U<32>>,
-            word_set: Signal<Local, U<8>>,
             coded: Signal<Local, Bit>,
             next_uncoded: Signal<Local, Bit>,
             fits: Signal<Local, Bit>,
@@ -134,21 +148,21 @@ rtl_module! {
     }
 }
 
-impl<const K: usize, const GROUP: usize, const GW: usize, const SUM: usize> Logic
-    for ScCompressorTop<K, GROUP, GW, SUM>
+impl<const K: usize, const GROUPS: usize, const GROUP: usize, const GW: usize, const SUM: usize> Logic
+    for ScCompressorTop<K, GROUPS, GROUP, GW, SUM>
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk_i, phase, clear_set, fresh, loaded, escape_code, escape_length);
-        dff_setup!(self, clk_i, line, looking, groups, packing, packing_first, packing_last, packing_coded);
+        dff_setup!(self, clk_i, phase, clear_row, fresh, loaded, escape_code, escape_length);
+        dff_setup!(self, clk_i, line, looking, group, pending, reading, read_served, read_group, read_done);
+        dff_setup!(self, clk_i, packing, packing_first, packing_last);
         for i in 0..K {
-            dff_setup!(self, clk_i, fields[i], lengths[i]);
+            dff_setup!(self, clk_i, read_banks[i], fields[i], lengths[i]);
         }
         dff_setup!(self, clk_i, payload, bits, uncoded, valid, compressed);
-        self.tables.clk_i.next = self.clk_i.val();
 
         comment!("codes wait for the lines in flight, then for a clear table");
-        self.ready.next = (self.phase.q.val() == Phase::Run) & !self.looking.q.val();
+        self.ready.next = (self.phase.q.val() == Phase::Run) & !self.looking.q.val() & !self.reading.q.val();
         self.load_ready.next =
             (self.phase.q.val() == Phase::Load) & (self.fresh.q.val() | !self.load_first_i.val());
         self.take_code.next = self.load_valid_i.val() & self.load_ready.val();
@@ -159,7 +173,8 @@ impl<const K: usize, const GROUP: usize, const GW: usize, const SUM: usize> Logi
                 }
             }
             Phase::Drain => {
-                if !(self.looking.q.val() | self.packing.q.val() | self.valid.q.val()) {
+                if !(self.looking.q.val() | self.reading.q.val() | self.packing.q.val() | self.valid.q.val())
+                {
                     self.phase.d.next = Phase::Clear;
                 }
             }
@@ -167,8 +182,8 @@ impl<const K: usize, const GROUP: usize, const GW: usize, const SUM: usize> Logi
                 self.loaded.d.next = false;
                 self.fresh.d.next = true;
                 self.escape_length.d.next = 0.into();
-                self.clear_set.d.next = self.clear_set.q.val() + 1;
-                if self.clear_set.q.val().all() {
+                self.clear_row.d.next = self.clear_row.q.val() + 1;
+                if self.clear_row.q.val().all() {
                     self.phase.d.next = Phase::Load;
                 }
             }
@@ -194,20 +209,32 @@ impl<const K: usize, const GROUP: usize, const GW: usize, const SUM: usize> Logi
         self.entry.next = bit_cast::<45, 24>(self.load_value_i.val().get_bits::<24>(8));
         self.entry.next = self.entry.val().replace_bit(24, self.code.val());
         self.entry.next = self.entry.val().replace_bit(40, self.load_length_i.val());
-        comment!("an entry goes into the set that is there; the first lookup's port reads it");
-        self.set.next = self.tables.read_data_o[0].val();
-        for way in 0..4 {
-            if self.load_index_i.val().get_bits::<2>(0) == way.to_bits() {
-                self.set.next = self.set.val().replace_bit(way * 45, self.entry.val());
-            }
+        comment!("an entry goes into its set's bank and row, and into its way");
+        self.load_bank.next = self.load_index_i.val().get_bits::<3>(2)
+            ^ self.load_index_i.val().get_bits::<3>(5)
+            ^ bit_cast::<3, 2>(self.load_index_i.val().get_bits::<2>(8));
+        self.row.next = self.load_index_i.val().get_bits::<5>(5);
+        self.ways.next = 0.into();
+        if self.take_code.val() & !self.load_escape_i.val() {
+            self.ways.next =
+                self.ways.val().replace_bit(self.load_index_i.val().get_bits::<2>(0).index(), true);
         }
-        self.tables.write_i.next = self.take_code.val() & !self.load_escape_i.val();
-        self.tables.write_address_i.next = self.load_index_i.val().get_bits::<8>(2);
-        self.tables.write_data_i.next = self.set.val();
         if self.phase.q.val() == Phase::Clear {
-            self.tables.write_i.next = true;
-            self.tables.write_address_i.next = self.clear_set.q.val();
-            self.tables.write_data_i.next = 0.into();
+            self.row.next = self.clear_row.q.val();
+            self.entry.next = 0.into();
+        }
+        for bank in 0..8 {
+            self.banks[bank].clk_i.next = self.clk_i.val();
+            self.banks[bank].rst_ni.next = self.rst_ni.val();
+            self.banks[bank].write_i.next = 0.into();
+            if self.load_bank.val() == bank.to_bits() {
+                self.banks[bank].write_i.next = self.ways.val();
+            }
+            if self.phase.q.val() == Phase::Clear {
+                self.banks[bank].write_i.next = self.all_ways.val();
+            }
+            self.banks[bank].write_row_i.next = self.row.val();
+            self.banks[bank].entry_i.next = self.entry.val();
         }
         if self.take_code.val() & self.load_escape_i.val() {
             self.escape_code.d.next = self.code.val();
@@ -215,65 +242,98 @@ impl<const K: usize, const GROUP: usize, const GW: usize, const SUM: usize> Logi
         }
 
         comment!(
-            "a group is packed when its payload's place is free, and looked up when its fields' place is"
+            "a group is packed when its payload's place is free; words are looked up if their fields will have room"
         );
         self.pack.next = self.packing.q.val() & (!self.valid.q.val() | self.ready_i.val());
-        self.look.next = self.looking.q.val() & (!self.packing.q.val() | self.pack.val());
+        self.next_packing.next =
+            (self.reading.q.val() & self.read_done.q.val()) | (self.packing.q.val() & !self.pack.val());
+        self.next_valid.next =
+            (self.valid.q.val() & !self.ready_i.val()) | (self.pack.val() & self.packing_last.q.val());
         self.take_line.next = self.valid_i.val() & self.ready.val();
+        self.look.next = (self.looking.q.val() | self.take_line.val())
+            & !(self.next_packing.val() & self.next_valid.val());
 
-        comment!("look up the codes of a group of words");
+        comment!("look up the words of a group; those of the first group while the line is taken");
         self.word.next = 0.into();
-        self.word_set.next = 0.into();
         for i in 0..K {
-            self.word.next = self.line.q.val().get_bits::<32>(i * 32);
-            self.word_set.next = self.word.val().get_bits::<8>(0)
-                ^ self.word.val().get_bits::<8>(8)
-                ^ self.word.val().get_bits::<8>(16)
-                ^ self.word.val().get_bits::<8>(24);
-            self.tables.read_address_i[i].next = self.word_set.val();
+            self.word.next = 0.into();
+            for g in 0..GROUPS {
+                if self.group.q.val() == g.to_bits() {
+                    self.word.next = self.word.val() | self.line.q.val().get_bits::<32>((g * K + i) * 32);
+                }
+            }
+            if self.ready.val() {
+                self.word.next = self.line_i.val().get_bits::<32>(i * 32);
+            }
+            self.lookup.words_i[i].next = self.word.val();
+            self.read_banks[i].d.next = self.lookup.banks_o[i].val();
+        }
+        self.lookup.pending_i.next = self.pending.q.val();
+        for bank in 0..8 {
+            self.banks[bank].row_i.next = self.lookup.rows_o[bank].val();
+            self.banks[bank].tag_i.next = self.lookup.tags_o[bank].val();
+        }
+        self.still.next = self.pending.q.val() & !self.lookup.served_o.val();
+        self.done.next = !self.still.val().any();
+        self.last.next = self.done.val() & (self.group.q.val() == self.last_group.val());
+        self.reading.d.next = self.look.val();
+        self.read_served.d.next = self.lookup.served_o.val();
+        self.read_group.d.next = self.group.q.val();
+        self.read_done.d.next = self.done.val();
+        if self.look.val() {
+            self.pending.d.next = self.still.val();
+            if self.done.val() {
+                self.pending.d.next = self.all_words.val();
+                self.group.d.next = self.group.q.val() + 1;
+            }
+            if self.last.val() {
+                self.group.d.next = 0.into();
+            }
+            self.looking.d.next = !self.last.val();
+        }
+        if self.take_line.val() {
+            self.line.d.next = self.line_i.val();
+        }
+
+        comment!("the bits for the words that were looked up");
+        for i in 0..K {
+            self.word.next = 0.into();
+            for g in 0..GROUPS {
+                if self.read_group.q.val() == g.to_bits() {
+                    self.word.next = self.word.val() | self.line.q.val().get_bits::<32>((g * K + i) * 32);
+                }
+            }
             self.encode[i].word_i.next = self.word.val();
-        }
-        if self.phase.q.val() == Phase::Load {
-            self.tables.read_address_i[0].next = self.load_index_i.val().get_bits::<8>(2);
-        }
-        self.coded.next = true;
-        for i in 0..K {
-            self.encode[i].set_i.next = self.tables.read_data_o[i].val();
+            self.encode[i].bank_i.next = self.read_banks[i].q.val();
+            for bank in 0..8 {
+                self.encode[i].codes_i[bank].next = self.banks[bank].code_o.val();
+            }
             self.encode[i].escape_code_i.next = self.escape_code.q.val();
             self.encode[i].escape_length_i.next = self.escape_length.q.val();
-            self.coded.next = self.coded.val() & self.encode[i].length_o.val().any();
-            if self.look.val() {
+            if self.reading.q.val() & self.read_served.q.val().get_bit(i) {
                 self.fields[i].d.next = self.encode[i].field_o.val();
                 self.lengths[i].d.next = self.encode[i].length_o.val();
             }
         }
-        if self.look.val() {
-            self.packing_coded.d.next = self.coded.val();
-            self.packing_first.d.next = !self.groups.q.val().any();
-            self.packing_last.d.next = self.groups.q.val() == self.last_group.val();
-            self.line.d.next =
-                (self.line.q.val() >> self.turn.val()) | (self.line.q.val() << self.turn_back.val());
-            self.groups.d.next = self.groups.q.val() + 1;
-            if self.groups.q.val() == self.last_group.val() {
-                self.looking.d.next = false;
-            }
+        self.packing.d.next = self.next_packing.val();
+        if self.reading.q.val() & self.read_done.q.val() {
+            self.packing_first.d.next = !self.read_group.q.val().any();
+            self.packing_last.d.next = self.read_group.q.val() == self.last_group.val();
         }
-        self.packing.d.next = self.look.val() | (self.packing.q.val() & !self.pack.val());
 
-        comment!(
-            "pack them; after the last group the line has turned once around, and stays if its codes are too long"
-        );
+        comment!("pack them; the line itself is given if its codes are too long");
+        self.coded.next = true;
         for i in 0..K {
             self.pack_group.field_i[i].next = self.fields[i].q.val();
             self.pack_group.length_i[i].next = self.lengths[i].q.val();
+            self.coded.next = self.coded.val() & self.lengths[i].q.val().any();
         }
         self.append.group_i.next = self.pack_group.string_o.val();
         self.append.group_bits_i.next = self.pack_group.length_o.val();
         self.append.first_i.next = self.packing_first.q.val();
         self.append.payload_i.next = self.payload.q.val();
         self.append.bits_i.next = self.bits.q.val();
-        self.next_uncoded.next =
-            (self.uncoded.q.val() & !self.packing_first.q.val()) | !self.packing_coded.q.val();
+        self.next_uncoded.next = (self.uncoded.q.val() & !self.packing_first.q.val()) | !self.coded.val();
         self.fits.next = self.loaded.q.val()
             & !self.next_uncoded.val()
             & (self.append.bits_o.val() <= self.line_bits.val());
@@ -294,12 +354,6 @@ impl<const K: usize, const GROUP: usize, const GW: usize, const SUM: usize> Logi
             }
         }
 
-        if self.take_line.val() {
-            self.line.d.next = self.line_i.val();
-            self.looking.d.next = true;
-            self.groups.d.next = 0.into();
-        }
-
         self.ready_o.next = self.ready.val();
         self.load_ready_o.next = self.load_ready.val();
         self.valid_o.next = self.valid.q.val();
@@ -316,9 +370,10 @@ impl<const K: usize, const GROUP: usize, const GW: usize, const SUM: usize> Logi
 elaborate! {
     /// Returns the compressor for valid parameters.
     pub(super) fn compressor(params: &CompressorParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
-        for symbols_per_cycle in [4, 8, 16] {
+        for symbols_per_cycle in [4, 8] {
             ScCompressorTop {
                 K = PARAMS.symbols_per_cycle as usize,
+                GROUPS = WORDS / K,
                 GROUP = 48 * K,
                 GW = word_count(GROUP),
                 SUM = width_of(GROUP),

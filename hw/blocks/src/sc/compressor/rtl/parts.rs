@@ -1,18 +1,185 @@
-//! Parts of the compressor: the lookup of one word, and the place of a group's bits behind the payload.
+//! Parts of the compressor: which words are looked up in a cycle, a bank of the table, the bits for a word, and the place of a
+//! group's bits behind the payload.
 
 use selvedge_hw::rtl::prelude::*;
 
-/// A set of the table: its ways side by side, each of tag (24 bits), reversed code (16) and length (5; 0: no entry).
-pub(super) type Set = W<180, 3>;
+/// An entry of the table: tag (24 bits), reversed code (16) and length (5; 0: no entry).
+pub(super) type Entry = U<45>;
+
+/// A code, first bit lowest (16 bits), and its length (5; 0: no code).
+pub(super) type Code = U<21>;
 
 rtl_block! {
-    /// Finds the code of a word among the ways of its set; without one, the code is the escape's, and the word follows it.
+    /// Chooses the words of a group that are looked up in a cycle: each bank has one word to look for.
+    #[derive(LogicBlock, Default)]
+    pub struct ScLookup<const K: usize> {
+        /// the words
+        pub words_i: [Signal<In, U<32>>; K] = array(),
+        /// those that were not looked up yet
+        pub pending_i: Signal<In, U<K>>,
+        /// those that are looked up
+        pub served_o: Signal<Out, U<K>>,
+        /// the bank of each word
+        pub banks_o: [Signal<Out, U<3>>; K] = array(),
+        /// the row of each bank
+        pub rows_o: [Signal<Out, U<5>>; 8] = array(),
+        /// the tag that is looked for there
+        pub tags_o: [Signal<Out, U<24>>; 8] = array(),
+        word: Signal<Local, U<32>>,
+        /// set and bank of each word
+        sets: [Signal<Local, U<8>>; K] = array(),
+        banks: [Signal<Local, U<3>>; K] = array(),
+        /// words that have their banks
+        first: Signal<Local, U<K>>,
+        alone: Signal<Local, Bit>,
+        own: Signal<Local, U<4>>,
+        other: Signal<Local, U<4>>,
+    }
+}
+
+impl<const K: usize> PureLogic for ScLookup<K> {
+    #[inline]
+    fn take_inputs(&mut self) {
+        for word in &mut self.words_i {
+            word.update_all();
+        }
+        self.pending_i.update_all();
+    }
+}
+
+impl<const K: usize> Logic for ScLookup<K> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.word.next = 0.into();
+        for i in 0..K {
+            self.word.next = self.words_i[i].val();
+            self.sets[i].next = self.word.val().get_bits::<8>(0)
+                ^ self.word.val().get_bits::<8>(8)
+                ^ self.word.val().get_bits::<8>(16)
+                ^ self.word.val().get_bits::<8>(24);
+            self.banks[i].next = self.sets[i].val().get_bits::<3>(0)
+                ^ self.sets[i].val().get_bits::<3>(3)
+                ^ bit_cast::<3, 2>(self.sets[i].val().get_bits::<2>(6));
+            self.banks_o[i].next = self.banks[i].val();
+        }
+
+        comment!("the first word that wants a bank has it");
+        self.first.next = 0.into();
+        self.alone.next = false;
+        self.own.next = 0.into();
+        self.other.next = 0.into();
+        for i in 0..K {
+            self.own.next = i.to_bits();
+            self.alone.next = self.pending_i.val().get_bit(i);
+            for j in 0..K {
+                self.other.next = j.to_bits();
+                if (self.other.val() < self.own.val())
+                    & self.pending_i.val().get_bit(j)
+                    & (self.banks[i].val() == self.banks[j].val())
+                {
+                    self.alone.next = false;
+                }
+            }
+            self.first.next = self.first.val().replace_bit(i, self.alone.val());
+        }
+        for bank in 0..8 {
+            self.rows_o[bank].next = 0.into();
+            self.tags_o[bank].next = 0.into();
+            for i in 0..K {
+                if self.first.val().get_bit(i) & (self.banks[i].val() == bank.to_bits()) {
+                    self.rows_o[bank].next = self.rows_o[bank].val() | self.sets[i].val().get_bits::<5>(3);
+                    self.tags_o[bank].next =
+                        self.tags_o[bank].val() | self.words_i[i].val().get_bits::<24>(8);
+                }
+            }
+        }
+
+        comment!("words that are equal share a lookup");
+        self.served_o.next = 0.into();
+        for i in 0..K {
+            self.own.next = i.to_bits();
+            self.alone.next = self.first.val().get_bit(i);
+            for j in 0..K {
+                self.other.next = j.to_bits();
+                if (self.other.val() < self.own.val())
+                    & self.first.val().get_bit(j)
+                    & (self.words_i[i].val() == self.words_i[j].val())
+                {
+                    self.alone.next = self.pending_i.val().get_bit(i);
+                }
+            }
+            self.served_o.next = self.served_o.val().replace_bit(i, self.alone.val());
+        }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+rtl_block! {
+    /// A bank of the table: the ways of its sets in memories side by side, each of which is written alone.
+    #[derive(LogicBlock, Default)]
+    pub struct ScBank {
+        /// clock
+        pub clk_i: Signal<In, Clock>,
+        /// asynchronous reset, active low
+        pub rst_ni: Signal<In, Bit>,
+        /// the row to read, and the tag to look for in the next cycle
+        pub row_i: Signal<In, U<5>>,
+        pub tag_i: Signal<In, U<24>>,
+        /// ways to write
+        pub write_i: Signal<In, U<4>>,
+        /// where, and what
+        pub write_row_i: Signal<In, U<5>>,
+        pub entry_i: Signal<In, Entry>,
+        /// the code for the tag of the cycle before
+        pub code_o: Signal<Out, Code>,
+        ways: [SyncMem<Entry, 5>; 4] = array(),
+        tag: DataReg<U<24>>,
+        entry: Signal<Local, Entry>,
+        code: Signal<Local, Code>,
+    }
+}
+
+impl Logic for ScBank {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk_i, tag);
+        self.tag.d.next = self.tag_i.val();
+        self.code.next = 0.into();
+        self.entry.next = 0.into();
+        for way in 0..4 {
+            self.ways[way].clk_i.next = self.clk_i.val();
+            self.ways[way].read_address_i.next = self.row_i.val();
+            self.ways[way].write_i.next = self.write_i.val().get_bit(way);
+            self.ways[way].write_address_i.next = self.write_row_i.val();
+            self.ways[way].write_data_i.next = self.entry_i.val();
+            self.entry.next = self.ways[way].read_data_o.val();
+            if self.entry.val().get_bits::<5>(40).any()
+                & (self.entry.val().get_bits::<24>(0) == self.tag.q.val())
+            {
+                self.code.next = self.entry.val().get_bits::<21>(24);
+            }
+        }
+        self.code_o.next = self.code.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+rtl_block! {
+    /// Makes the bits for a word from what its bank gives: the code; without one the escape's, and the word follows it.
     #[derive(LogicBlock, Default)]
     pub struct ScEncodeWord {
         /// the word
         pub word_i: Signal<In, U<32>>,
-        /// its set: per way 24 bits of tag, 16 of code (first bit lowest) and 5 of length, which is 0 for no entry
-        pub set_i: Signal<In, Set>,
+        /// its bank
+        pub bank_i: Signal<In, U<3>>,
+        /// what the banks give
+        pub codes_i: [Signal<In, Code>; 8] = array(),
         /// code of the escape symbol, first bit lowest
         pub escape_code_i: Signal<In, U<16>>,
         /// its length; 0: there is none
@@ -21,7 +188,7 @@ rtl_block! {
         pub field_o: Signal<Out, U<48>>,
         /// how many they are; 0: the word cannot be coded
         pub length_o: Signal<Out, U<6>>,
-        entry: Signal<Local, U<45>>,
+        code: Signal<Local, Code>,
         field: Signal<Local, U<48>>,
         length: Signal<Local, U<6>>,
     }
@@ -31,7 +198,10 @@ impl PureLogic for ScEncodeWord {
     #[inline]
     fn take_inputs(&mut self) {
         self.word_i.update_all();
-        self.set_i.update_all();
+        self.bank_i.update_all();
+        for code in &mut self.codes_i {
+            code.update_all();
+        }
         self.escape_code_i.update_all();
         self.escape_length_i.update_all();
     }
@@ -40,6 +210,12 @@ impl PureLogic for ScEncodeWord {
 impl Logic for ScEncodeWord {
     #[hdl_gen]
     fn update(&mut self) {
+        self.code.next = 0.into();
+        for bank in 0..8 {
+            if self.bank_i.val() == bank.to_bits() {
+                self.code.next = self.code.val() | self.codes_i[bank].val();
+            }
+        }
         self.field.next = 0.into();
         self.length.next = 0.into();
         if self.escape_length_i.val().any() {
@@ -47,15 +223,9 @@ impl Logic for ScEncodeWord {
                 | (bit_cast::<48, 32>(self.word_i.val()) << self.escape_length_i.val());
             self.length.next = bit_cast::<6, 5>(self.escape_length_i.val()) + 32;
         }
-        self.entry.next = 0.into();
-        for way in 0..4 {
-            self.entry.next = self.set_i.val().get_bits::<45>(way * 45);
-            if self.entry.val().get_bits::<5>(40).any()
-                & (self.entry.val().get_bits::<24>(0) == self.word_i.val().get_bits::<24>(8))
-            {
-                self.field.next = bit_cast::<48, 16>(self.entry.val().get_bits::<16>(24));
-                self.length.next = bit_cast::<6, 5>(self.entry.val().get_bits::<5>(40));
-            }
+        if self.code.val().get_bits::<5>(16).any() {
+            self.field.next = bit_cast::<48, 16>(self.code.val().get_bits::<16>(0));
+            self.length.next = bit_cast::<6, 5>(self.code.val().get_bits::<5>(16));
         }
         self.field_o.next = self.field.val();
         self.length_o.next = self.length.val();

@@ -1,11 +1,11 @@
-//! RTL of the decompressor: the codes of a cycle, the values' table with a copy for each of them, and the loading.
+//! RTL of the decompressor: from lengths to codes, ranks, values and the line, stage by stage, and the loading.
 
 mod parts;
 
 use super::DecompressorParams;
 use crate::line::Line;
-use crate::sc::{LINE_BITS, MAX_CODE_BITS, WORD_BITS};
-use parts::{Bases, Ends, ScAssemble, ScDecodeGroup};
+use crate::sc::LINE_BITS;
+use parts::{Bases, Ends, Mark, ScChase, ScLengths, ScPlaces, ScPut, ScSchedule};
 use selvedge_hw::rtl::prelude::*;
 
 /// What the decompressor does with its tables.
@@ -27,11 +27,8 @@ use phase::Phase;
 rtl_module! {
     /// Rebuilds cache lines from the Huffman codes of their words, up to K codes per cycle.
     ///
-    /// LATTE-CC, section IV.C.2. WINDOW is the bits of K codes and a word, BOTH those of a line and K
-    /// words.
-    pub struct ScDecompressorTop<
-        const K: usize, const WINDOW: usize, const WW: usize, const BOTH: usize, const BW: usize,
-    > for DecompressorParams as _p {
+    /// LATTE-CC, section IV.C.2.
+    pub struct ScDecompressorTop<const K: usize> for DecompressorParams as _p {
         reset "asynchronous reset, active low: no codes are loaded, nothing is in flight";
         inputs DecompressorIn {
             /// a payload is offered
@@ -72,44 +69,85 @@ rtl_module! {
             load_ready_o: bool as Bit = 1,
         }
         parts {
-            values: ReplicatedMem<U<32>, 10, K>,
-            decode: Once<ScDecodeGroup<K, WINDOW, WW>>,
-            assemble: Once<ScAssemble<K, BOTH, BW>>,
+            values: [SyncMem<U<32>, 7>; 8] = array(),
+            lengths: Once<ScLengths>,
+            chase: Once<ScChase<K>>,
+            find_places: Once<ScPlaces<K>>,
+            schedule: Once<ScSchedule<K>>,
+            put: Once<ScPut<K>>,
             phase: Reg<Phase> = Reg::new(Phase::Run),
             /// where the codes of each length end, left-aligned
             ends: Reg<Ends>,
             /// rank of a code less the code, per length
-            bases: Reg<Bases>,
-            /// all ones: there is no escape
-            escape_rank: Reg<U<11>> = Reg::new(U::new(U::<11>::MAX)),
+            bases: DataReg<Bases>,
+            escape_known: Reg<Bit>,
+            /// first bit lowest
+            escape_code: DataReg<U<16>>,
+            /// ones where it has bits
+            escape_mask: DataReg<U<16>>,
+            /// zero until there is one, because a shift by an unknown length is unknown
+            escape_length: Reg<U<5>>,
+            escape_place: Reg<U<10>>,
             /// rank of the next code
             rank: Reg<U<11>>,
-            /// where the next value goes
-            value_place: Reg<U<10>>,
+            /// the blocks of 32 bits behind the two whose lengths are known
             payload: DataReg<W<1024, 16>>,
             bits: DataReg<U<11>>,
             /// the payload is the line itself
-            plain: Reg<Bit>,
+            plain: DataReg<Bit>,
             busy: Reg<Bit>,
-            /// bits of the payload that were decoded
-            position: DataReg<U<11>>,
+            /// the two blocks
+            blocks: DataReg<U<64>>,
+            /// each bit of the lengths less one, at every bit of the blocks
+            block_lengths: [DataReg<U<64>>; 4] = array(),
+            block_values: DataReg<U<64>>,
+            block_escapes: DataReg<U<64>>,
+            /// where in them the next code begins
+            start: DataReg<Mark>,
+            /// blocks that are used up
+            used: DataReg<U<6>>,
             /// words that are still to be decoded
-            left: Reg<U<6>>,
-            /// codes that were taken wait for their values
-            waiting: Reg<Bit>,
-            waiting_last: Reg<Bit>,
-            /// the codes are none, or end behind the payload
-            waiting_error: Reg<Bit>,
+            left: DataReg<U<6>>,
+            /// codes that were found
+            found: Reg<Bit>,
+            found_bits: DataReg<W<112, 2>>,
+            found_begin: DataReg<U<7>>,
+            found_ends: [DataReg<U<7>>; K] = array(),
+            found_taken: DataReg<U<K>>,
+            found_escaped: DataReg<Bit>,
+            found_last: DataReg<Bit>,
+            found_invalid: DataReg<Bit>,
+            found_used: DataReg<U<6>>,
+            found_at: DataReg<U<5>>,
+            found_size: DataReg<U<11>>,
+            /// words whose places are known
+            placed: Reg<Bit>,
             places: [DataReg<U<10>>; K] = array(),
-            taken: DataReg<U<3>>,
-            escaped: DataReg<Bit>,
-            word: DataReg<U<32>>,
+            pending: DataReg<U<K>>,
+            raw: DataReg<U<K>>,
+            placed_word: DataReg<U<32>>,
+            placed_at: DataReg<U<5>>,
+            placed_last: DataReg<Bit>,
+            placed_error: DataReg<Bit>,
+            /// words that the memory gives
+            read: Reg<Bit>,
+            served: DataReg<U<K>>,
+            banks: [DataReg<U<3>>; K] = array(),
+            read_raw: DataReg<U<K>>,
+            read_word: DataReg<U<32>>,
+            read_at: DataReg<U<5>>,
+            read_last: DataReg<Bit>,
+            read_error: DataReg<Bit>,
             line: DataReg<W<1024, 16>>,
             valid: Reg<Bit>,
             error: DataReg<Bit>,
             line_bits: Constant<U<11>> = Constant::new(U::new(1024)),
             code_bits: Constant<U<5>> = Constant::new(U::new(16)),
-            no_rank: Constant<U<11>> = Constant::new(U::new(U::<11>::MAX)),
+            first_start: Constant<Mark> = Constant::new(Mark::from_words([1 << 32, 0])),
+            all_code_bits: Constant<U<16>> = Constant::new(U::new(0xffff)),
+            /// an end of a length has no bits below that length's
+            end_masks: [Constant<U<17>>; 16] =
+                std::array::from_fn(|l| Constant::new(U::new(0x1_ffff & !((1 << (15 - l)) - 1)))),
             ready: Signal<Local, Bit>,
             load_ready: Signal<Local, Bit>,
             take_code: Signal<Local, Bit>,
@@ -118,30 +156,42 @@ rtl_module! {
             next_ends: Signal<Local, Ends>,
             next_bases: Signal<Local, Bases>,
             code_rank: Signal<Local, U<11>>,
-            code_place: Signal<Local, U<10>>,
+            value_place: Signal<Local, U<10>>,
+            reversed: Signal<Local, U<16>>,
+            take: Signal<Local, Bit>,
             free: Signal<Local, Bit>,
-            write: Signal<Local, Bit>,
+            issue: Signal<Local, Bit>,
+            placed_done: Signal<Local, Bit>,
+            found_goes: Signal<Local, Bit>,
             step: Signal<Local, Bit>,
-            fault: Signal<Local, Bit>,
+            group: Signal<Local, Bit>,
             next_left: Signal<Local, U<6>>,
+            last: Signal<Local, Bit>,
+            code_end_at: Signal<Local, U<11>>,
+            still: Signal<Local, U<K>>,
+            word: Signal<Local, U<32>>,
         }
         upset { valid, error, line }
     }
 }
 
-impl<const K: usize, const WINDOW: usize, const WW: usize, const BOTH: usize, const BW: usize> Logic
-    for ScDecompressorTop<K, WINDOW, WW, BOTH, BW>
-{
+impl<const K: usize> Logic for ScDecompressorTop<K> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clk_i, phase, ends, bases, escape_rank, rank, value_place);
-        dff_setup!(self, clk_i, payload, bits, plain, busy, position, left);
-        dff_setup!(self, clk_i, waiting, waiting_last, waiting_error, taken, escaped, word);
+        dff_setup!(self, clk_i, phase, ends, bases, escape_known, escape_code, escape_mask, escape_length);
+        dff_setup!(self, clk_i, escape_place, rank, payload, bits, plain, busy, blocks);
+        for p in 0..4 {
+            dff_setup!(self, clk_i, block_lengths[p]);
+        }
+        dff_setup!(self, clk_i, block_values, block_escapes, start, used, left);
+        dff_setup!(self, clk_i, found, found_bits, found_begin, found_taken, found_escaped, found_last);
+        dff_setup!(self, clk_i, found_invalid, found_used, found_at, found_size);
+        dff_setup!(self, clk_i, placed, pending, raw, placed_word, placed_at, placed_last, placed_error);
+        dff_setup!(self, clk_i, read, served, read_raw, read_word, read_at, read_last, read_error);
         for i in 0..K {
-            dff_setup!(self, clk_i, places[i]);
+            dff_setup!(self, clk_i, found_ends[i], places[i], banks[i]);
         }
         dff_setup!(self, clk_i, line, valid, error);
-        self.values.clk_i.next = self.clk_i.val();
 
         comment!("codes wait for the payloads in flight");
         self.ready.next = (self.phase.q.val() == Phase::Run) & !self.busy.q.val();
@@ -154,7 +204,12 @@ impl<const K: usize, const WINDOW: usize, const WW: usize, const BOTH: usize, co
                 }
             }
             Phase::Drain => {
-                if !(self.busy.q.val() | self.waiting.q.val() | self.valid.q.val()) {
+                if !(self.busy.q.val()
+                    | self.found.q.val()
+                    | self.placed.q.val()
+                    | self.read.q.val()
+                    | self.valid.q.val())
+                {
                     self.phase.d.next = Phase::Load;
                 }
             }
@@ -170,11 +225,9 @@ impl<const K: usize, const WINDOW: usize, const WW: usize, const BOTH: usize, co
         );
         self.first_ends.next = self.ends.q.val();
         self.code_rank.next = self.rank.q.val();
-        self.code_place.next = self.value_place.q.val();
         if self.load_first_i.val() {
             self.first_ends.next = 0.into();
             self.code_rank.next = 0.into();
-            self.code_place.next = 0.into();
         }
         self.code_end.next = (bit_cast::<17, 16>(self.load_code_i.val()) + 1)
             << (self.code_bits.val() - self.load_length_i.val());
@@ -182,7 +235,8 @@ impl<const K: usize, const WINDOW: usize, const WW: usize, const BOTH: usize, co
         self.next_bases.next = self.bases.q.val();
         for l in 0..16 {
             if self.load_length_i.val() <= (l + 1).to_bits() {
-                self.next_ends.next = self.next_ends.val().replace_bit(l * 17, self.code_end.val());
+                self.next_ends.next =
+                    self.next_ends.val().replace_bit(l * 17, self.code_end.val() & self.end_masks[l].val());
             }
             if self.load_length_i.val() == (l + 1).to_bits() {
                 self.next_bases.next = self
@@ -191,85 +245,220 @@ impl<const K: usize, const WINDOW: usize, const WW: usize, const BOTH: usize, co
                     .replace_bit(l * 11, self.code_rank.val() - bit_cast::<11, 16>(self.load_code_i.val()));
             }
         }
-        self.values.write_i.next = self.take_code.val() & !self.load_escape_i.val();
-        self.values.write_address_i.next = self.code_place.val();
-        self.values.write_data_i.next = self.load_value_i.val();
+        self.value_place.next = bit_cast::<10, 11>(self.code_rank.val());
+        if self.code_rank.val().get_bit(10) {
+            self.value_place.next = self.escape_place.q.val();
+        }
+        self.reversed.next = 0.into();
+        for i in 0..16 {
+            self.reversed.next = self.reversed.val().replace_bit(i, self.load_code_i.val().get_bit(15 - i));
+        }
         if self.take_code.val() {
             self.ends.d.next = self.next_ends.val();
             self.bases.d.next = self.next_bases.val();
             self.rank.d.next = self.code_rank.val() + 1;
             if self.load_first_i.val() {
-                self.escape_rank.d.next = self.no_rank.val();
+                self.escape_known.d.next = false;
+                self.escape_place.d.next = 0.into();
             }
             if self.load_escape_i.val() {
-                self.escape_rank.d.next = self.code_rank.val();
-                self.value_place.d.next = self.code_place.val();
-            } else {
-                self.value_place.d.next = self.code_place.val() + 1;
+                self.escape_known.d.next = true;
+                self.escape_place.d.next = bit_cast::<10, 11>(self.code_rank.val());
+                self.escape_length.d.next = self.load_length_i.val();
+                self.escape_code.d.next =
+                    self.reversed.val() >> (self.code_bits.val() - self.load_length_i.val());
+                self.escape_mask.d.next =
+                    self.all_code_bits.val() >> (self.code_bits.val() - self.load_length_i.val());
             }
         }
 
-        comment!("values move to the line when it is free, and codes are taken when their place is");
+        comment!(
+            "a stage goes on when the next one is free or goes on; words are read when the line is free"
+        );
         self.free.next = !self.valid.q.val() | self.ready_i.val();
-        self.write.next = self.waiting.q.val() & self.free.val();
-        self.step.next = self.busy.q.val() & !self.plain.q.val() & (!self.waiting.q.val() | self.write.val());
-        self.waiting.d.next = self.step.val() | (self.waiting.q.val() & !self.write.val());
+        self.issue.next =
+            self.placed.q.val() & self.free.val() & !(self.read.q.val() & self.read_last.q.val());
+        self.still.next = self.pending.q.val() & !self.schedule.served_o.val();
+        self.placed_done.next = self.issue.val() & !self.still.val().any();
+        self.found_goes.next = self.found.q.val() & (!self.placed.q.val() | self.placed_done.val());
+        self.step.next =
+            self.busy.q.val() & !self.plain.q.val() & (!self.found.q.val() | self.found_goes.val());
+        self.take.next = self.valid_i.val() & self.ready.val();
 
-        comment!("take codes");
-        self.decode.payload_i.next = self.payload.q.val();
-        self.decode.position_i.next = self.position.q.val();
-        self.decode.left_i.next = self.left.q.val();
-        self.decode.ends_i.next = self.ends.q.val();
-        self.decode.bases_i.next = self.bases.q.val();
-        self.decode.escape_rank_i.next = self.escape_rank.q.val();
-        self.fault.next = self.decode.invalid_o.val() | (self.decode.position_o.val() > self.bits.q.val());
-        self.next_left.next = self.left.q.val() - bit_cast::<6, 3>(self.decode.taken_o.val());
-        if self.step.val() {
-            self.position.d.next = self.decode.position_o.val();
-            self.left.d.next = self.next_left.val();
-            self.busy.d.next = self.next_left.val().any() & !self.fault.val();
-            self.waiting_last.d.next = !self.next_left.val().any() | self.fault.val();
-            self.waiting_error.d.next = self.fault.val();
-            for i in 0..K {
-                self.places[i].d.next = self.decode.places_o[i].val();
-            }
-            self.taken.d.next = self.decode.taken_o.val();
-            self.escaped.d.next = self.decode.escaped_o.val();
-            self.word.d.next = self.decode.word_o.val();
+        comment!("the lengths at every bit of the next block");
+        self.lengths.bits_i.next = self.payload.q.val().get_bits::<48>(0);
+        if self.ready.val() {
+            self.lengths.bits_i.next = self.payload_i.val().get_bits::<48>(0);
         }
+        self.lengths.ends_i.next = self.ends.q.val();
+        self.lengths.escape_code_i.next = self.escape_code.q.val();
+        self.lengths.escape_mask_i.next = self.escape_mask.q.val();
+        self.lengths.escape_known_i.next = self.escape_known.q.val();
 
-        comment!("look up their values");
+        comment!("find codes");
+        for p in 0..4 {
+            self.chase.lengths_i[p].next = self.block_lengths[p].q.val();
+        }
+        self.chase.values_i.next = self.block_values.q.val();
+        self.chase.escapes_i.next = self.block_escapes.q.val();
+        self.chase.escape_length_i.next = self.escape_length.q.val();
+        self.chase.start_i.next = self.start.q.val();
+        self.chase.left_i.next = self.left.q.val();
+        self.next_left.next = self.left.q.val();
         for i in 0..K {
-            self.values.read_address_i[i].next = self.places[i].q.val();
-            self.assemble.values_i[i].next = self.values.read_data_o[i].val();
+            if self.chase.taken_o.val().get_bit(i) {
+                self.next_left.next = self.left.q.val() - (i + 1).to_bits();
+            }
         }
-        self.assemble.line_i.next = self.line.q.val();
-        self.assemble.taken_i.next = self.taken.q.val();
-        self.assemble.escaped_i.next = self.escaped.q.val();
-        self.assemble.word_i.next = self.word.q.val();
+        self.last.next = !self.next_left.val().any() | self.chase.invalid_o.val();
+        self.group.next = self.chase.taken_o.val().get_bit(0) | self.chase.invalid_o.val();
+        self.found.d.next =
+            (self.step.val() & self.group.val()) | (self.found.q.val() & !self.found_goes.val());
+        if self.step.val() {
+            self.start.d.next = self.chase.start_o.val();
+            self.left.d.next = self.next_left.val();
+            self.busy.d.next = !self.last.val();
+            self.found_bits.d.next = bit_cast_to::<W<112, 2>>(self.blocks.q.val())
+                | (bit_cast_to::<W<112, 2>>(self.payload.q.val()) << 64);
+            self.found_begin.d.next = self.chase.begin_o.val();
+            for i in 0..K {
+                self.found_ends[i].d.next = self.chase.ends_o[i].val();
+            }
+            self.found_taken.d.next = self.chase.taken_o.val();
+            self.found_escaped.d.next = self.chase.escaped_o.val();
+            self.found_last.d.next = self.last.val();
+            self.found_invalid.d.next = self.chase.invalid_o.val();
+            self.found_used.d.next = self.used.q.val();
+            self.found_at.d.next = !bit_cast::<5, 6>(self.left.q.val() - 1);
+            self.found_size.d.next = self.bits.q.val();
+        }
+        if self.take.val() | (self.step.val() & self.chase.advance_o.val()) {
+            for p in 0..4 {
+                self.block_lengths[p].d.next = (self.block_lengths[p].q.val() >> 32)
+                    | (bit_cast::<64, 32>(self.lengths.lengths_o[p].val()) << 32);
+            }
+            self.block_values.d.next =
+                (self.block_values.q.val() >> 32) | (bit_cast::<64, 32>(self.lengths.values_o.val()) << 32);
+            self.block_escapes.d.next =
+                (self.block_escapes.q.val() >> 32) | (bit_cast::<64, 32>(self.lengths.escapes_o.val()) << 32);
+            self.blocks.d.next = (self.blocks.q.val() >> 32)
+                | (bit_cast::<64, 32>(self.lengths.bits_i.val().get_bits::<32>(0)) << 32);
+            self.payload.d.next = self.payload.q.val() >> 32;
+            self.used.d.next = self.used.q.val() + 1;
+        }
+
+        comment!("find the places of their values, and whether the last code ends within the payload");
+        self.find_places.bits_i.next = self.found_bits.q.val();
+        self.find_places.begin_i.next = self.found_begin.q.val();
+        self.find_places.taken_i.next = self.found_taken.q.val();
+        self.find_places.bases_i.next = self.bases.q.val();
+        self.find_places.escape_place_i.next = self.escape_place.q.val();
+        self.code_end_at.next = (bit_cast::<11, 6>(self.found_used.q.val()) << 5)
+            + bit_cast::<11, 7>(self.find_places.end_o.val());
+        if self.found_escaped.q.val() {
+            self.code_end_at.next = self.code_end_at.val() + 32;
+        }
+        for i in 0..K {
+            self.find_places.ends_i[i].next = self.found_ends[i].q.val();
+        }
+        if self.placed_done.val() {
+            self.placed.d.next = false;
+        }
+        if self.issue.val() {
+            self.pending.d.next = self.still.val();
+        }
+        if self.found_goes.val() {
+            self.placed.d.next = true;
+            for i in 0..K {
+                self.places[i].d.next = self.find_places.places_o[i].val();
+            }
+            self.pending.d.next = self.found_taken.q.val();
+            comment!("the last code, if it is the escape's");
+            self.raw.d.next = 0.into();
+            if self.found_escaped.q.val() {
+                self.raw.d.next = self.found_taken.q.val() & !(self.found_taken.q.val() >> 1);
+            }
+            self.placed_word.d.next = self.find_places.word_o.val();
+            self.placed_at.d.next = self.found_at.q.val();
+            self.placed_last.d.next = self.found_last.q.val();
+            comment!("the first block that was used up came before the payload");
+            self.placed_error.d.next =
+                self.found_invalid.q.val() | (self.code_end_at.val() > (self.found_size.q.val() + 32));
+        }
+
+        comment!("read them");
+        for i in 0..K {
+            self.schedule.places_i[i].next = self.places[i].q.val();
+            self.banks[i].d.next = self.places[i].q.val().get_bits::<3>(0);
+        }
+        self.schedule.pending_i.next = self.pending.q.val();
+        self.schedule.raw_i.next = self.raw.q.val();
+        for bank in 0..8 {
+            self.values[bank].clk_i.next = self.clk_i.val();
+            self.values[bank].read_address_i.next = self.schedule.rows_o[bank].val();
+            self.values[bank].write_i.next = self.take_code.val()
+                & !self.load_escape_i.val()
+                & (self.value_place.val().get_bits::<3>(0) == bank.to_bits());
+            self.values[bank].write_address_i.next = self.value_place.val().get_bits::<7>(3);
+            self.values[bank].write_data_i.next = self.load_value_i.val();
+        }
+        self.read.d.next = self.issue.val();
+        self.served.d.next = self.schedule.served_o.val();
+        self.read_raw.d.next = self.raw.q.val();
+        self.read_word.d.next = self.placed_word.q.val();
+        self.read_at.d.next = self.placed_at.q.val();
+        self.read_last.d.next = self.placed_last.q.val() & !self.still.val().any();
+        self.read_error.d.next = self.placed_error.q.val();
+
+        comment!("put them into the line");
+        self.word.next = 0.into();
+        for i in 0..K {
+            self.word.next = 0.into();
+            for bank in 0..8 {
+                if self.banks[i].q.val() == bank.to_bits() {
+                    self.word.next = self.values[bank].read_data_o.val();
+                }
+            }
+            if self.read_raw.q.val().get_bit(i) {
+                self.word.next = self.read_word.q.val();
+            }
+            self.put.words_i[i].next = self.word.val();
+        }
+        self.put.line_i.next = self.line.q.val();
+        self.put.served_i.next = self.served.q.val();
+        self.put.at_i.next = self.read_at.q.val();
         if self.valid.q.val() & self.ready_i.val() {
             self.valid.d.next = false;
         }
-        if self.write.val() {
-            self.line.d.next = self.assemble.line_o.val();
-            self.valid.d.next = self.waiting_last.q.val();
-            self.error.d.next = self.waiting_error.q.val();
-            if self.waiting_error.q.val() {
-                self.line.d.next = 0.into();
+        if self.read.q.val() {
+            self.line.d.next = self.put.line_o.val();
+            if self.read_last.q.val() {
+                self.valid.d.next = true;
+                self.error.d.next = self.read_error.q.val();
+                if self.read_error.q.val() {
+                    self.line.d.next = 0.into();
+                }
             }
         }
-        if self.busy.q.val() & self.plain.q.val() & !self.waiting.q.val() & self.free.val() {
-            self.line.d.next = self.payload.q.val();
+        if self.busy.q.val()
+            & self.plain.q.val()
+            & self.free.val()
+            & !(self.found.q.val() | self.placed.q.val() | self.read.q.val())
+        {
+            comment!("its first block has left the payload");
+            self.line.d.next = (self.payload.q.val() << 32)
+                | bit_cast_to::<W<1024, 16>>(self.blocks.q.val().get_bits::<32>(32));
             self.valid.d.next = true;
             self.error.d.next = false;
             self.busy.d.next = false;
         }
 
-        if self.valid_i.val() & self.ready.val() {
-            self.payload.d.next = self.payload_i.val();
+        if self.take.val() {
+            self.payload.d.next = self.payload_i.val() >> 32;
             self.plain.d.next = !self.compressed_i.val();
             self.busy.d.next = true;
-            self.position.d.next = 0.into();
+            self.start.d.next = self.first_start.val();
+            self.used.d.next = 0.into();
             self.left.d.next = 32.into();
             comment!("a payload has no more bits than the line");
             self.bits.d.next = self.bits_i.val();
@@ -298,10 +487,6 @@ elaborate! {
         for symbols_per_cycle in [1, 2, 4] {
             ScDecompressorTop {
                 K = PARAMS.symbols_per_cycle as usize,
-                WINDOW = MAX_CODE_BITS * K + WORD_BITS,
-                WW = word_count(WINDOW),
-                BOTH = LINE_BITS + WORD_BITS * K,
-                BW = word_count(BOTH),
             }
         }
     }
