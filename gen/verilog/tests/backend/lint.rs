@@ -26,10 +26,12 @@ fn kit() -> Vec<Entry> {
         ("packer", Box::new(BitPacker::<32, 32, 6, 1024, 16, 11>::default())),
         ("packer_odd", Box::new(BitPacker::<33, 35, 6, 256, 4, 12>::default())),
         ("packer_short", Box::new(BitPacker::<2, 8, 4, 40, 1, 5>::default())),
+        ("joiner", Box::new(BitJoiner::<8, 128, 8, 1024, 16, 11>::default())),
         ("unpacker", Box::new(BitUnpacker::<32, 32, 6, 1024, 16, 0>::default())),
         ("unpacker_two", Box::new(BitUnpacker::<2, 7, 3, 14, 1, 0>::default())),
         ("unpacker_of_fours", Box::new(BitUnpacker::<32, 32, 6, 1024, 16, 3>::default())),
         ("splitter", Box::new(BitSplitter::<32, 32, 6, 1024, 16, 2>::default())),
+        ("splitter_of_no_level", Box::new(BitSplitter::<2, 128, 8, 256, 4, 0>::default())),
         ("valid_ready", Box::new(ValidReady::<U<8>>::default())),
         ("valid_ready_bit", Box::new(ValidReady::<Bit>::default())),
     ]
@@ -93,7 +95,7 @@ fn lines_are_short_and_emission_is_deterministic() {
 
 #[test]
 fn each_reset_style_has_its_port() {
-    let has_reset = |name: &str| !name.contains("mem") && !name.contains("pack") && name != "splitter";
+    let has_reset = |name: &str| !["mem", "pack", "join", "split"].iter().any(|word| name.contains(word));
     for entry in kit().into_iter().filter(|entry| has_reset(entry.0)) {
         let clocked = entry.0 != "pipe_0";
         let low = emitted(&entry, ResetStyle::AsyncLow).text();

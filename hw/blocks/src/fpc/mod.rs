@@ -33,26 +33,43 @@
 //!
 //! # Structure
 //! ```text
+//! segments
+//! compressor    line -> classify -> gather -> |register| -> join -------> |registers| -> payload
+//!               a prefix for four words, their data         strings of four words to one
+//! decompressor  payload -> |register| -> align -> |register| -> split -> |register| -> pairs -> |register| -> rebuild -> |register| -> line
+//!                                        data from             strings of             strings of             words from
+//!                                        bit 0 up              eight words            four words             their data
+//!
+//! words
 //! compressor    line -> classify -> |register| -> pack ---> |registers| -> payload
 //!               a symbol for each word            two packers, head and data, joined by a shifter
-//!
 //! decompressor  payload -> parse -> parse -> align -> split -> expand -> |register| -> line
 //!               half the prefixes each      data from   upper and lower half of the
 //!                                           bit 0 up    unpacker, words from their data
 //! ```
+//! Segments need much less than words do. Within a segment all words' data have the same length, so that each word lies in one
+//! of four places and no shifter moves it. A segment has 0, 16, 32, 64 or 128 bits: the tree that joins them shifts by multiples of
+//! 16 bits, and has three levels for 128 bytes. The head has a fixed length, so that nothing is parsed and the data begin at a fixed bit.
+//! A line becomes shorter unless all its segments are raw, for each other one saves at least 64 bits; the strings of raw segments
+//! joined without a head are the line, so that it is not kept beside them. The decompressor in turn takes a line as it was for raw
+//! segments.
 //!
 //! # Parameters
 //! | name | default | allowed | meaning |
 //! |---|---|---|---|
 //! | `line_bytes` | 128 | 32, 64, 128 | bytes of a line |
-//! | `segmented` | false | true, false | CABA's variant: one prefix for each segment of four words |
+//! | `segmented` | true | true, false | CABA's variant: one prefix for each segment of four words |
 //! | `pipeline_depth` | 2 (compressor), 5 (decompressor) | 1, 2, 5 (compressor), 1 to 5 (decompressor) | registers from input to output: the latency in cycles |
 //!
-//! At depth 1 all logic lies before the one register; the compressor's is then a module of its own, `fpc_compress`, without any
+//! The default is the variant that the simulator's mechanisms use.
+//!
+//! At depth 1 all logic lies before the one register; the compressor's of words is then a module of its own, `fpc_compress`, without any
 //! state. From depth 2 on a register lies between the compressor's two halves, and further registers follow the logic, for a
-//! synthesis tool to move into it; Yosys and ABC do not. The decompressor's stand where they cut
-//! the longest path: behind half of the prefixes (2) and all of them (3); the other two (4, 5) stand between the steps behind
-//! them, which are shorter.
+//! synthesis tool to move into it; Yosys and ABC do not.
+//!
+//! The decompressor's stand where they cut the longest path. Of segments: behind the strings of four words (2), behind the
+//! step that aligns the data (3), behind the strings of eight words (4), and behind the inputs (5). Of words: behind half of the
+//! prefixes (2) and all of them (3); the other two (4, 5) stand between the steps behind them, which are shorter.
 //!
 //! # Ports and timing
 //! Both blocks are valid/ready streams on both sides: an item moves in a cycle in which valid and ready are both high.
@@ -73,7 +90,8 @@
 //! ```
 //!
 //! # Payloads that no compressor makes
-//! A zero run beyond the end of the line gives a line of zeros and `error_o` high. Data beyond the payload's last bit read
+//! A zero run beyond the end of the line gives a line of zeros and `error_o` high; of segments every payload means a line, and
+//! `error_o` is always low. Data beyond the payload's last bit read
 //! as zeros; bits behind the last word's data are ignored.
 //!
 //! # Storage
@@ -104,7 +122,7 @@ block_params! {
         /// bytes of a line
         line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
         /// one prefix for each segment of four words
-        segmented: bool = false, Allowed::Switch;
+        segmented: bool = true, Allowed::Switch;
         /// registers from input to output: the latency in cycles
         pipeline_depth: usize = 2, Allowed::OneOf(&[1, 2, 5]);
     }
@@ -116,7 +134,7 @@ block_params! {
         /// bytes of a line
         line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
         /// one prefix for each segment of four words
-        segmented: bool = false, Allowed::Switch;
+        segmented: bool = true, Allowed::Switch;
         /// registers from input to output: the latency in cycles
         pipeline_depth: usize = 5, Allowed::OneOf(&[1, 2, 3, 4, 5]);
     }
@@ -203,13 +221,15 @@ impl HwBlock for FpcCompressor {
     }
     fn facts(params: &CompressorParams) -> Facts {
         let lines = params.lines();
-        let between = lines.bits() + 9 * lines.groups();
+        let (name, between) = if params.segmented {
+            ("data and prefixes of segments between the two halves of the logic", 3)
+        } else {
+            ("line and symbols between the two halves of the logic", 9)
+        };
+        let between = lines.bits() + between * lines.groups();
         let behind = params.pipeline_depth.saturating_sub(1).max(1);
         let storage = vec![
-            Storage {
-                name: "line and symbols between the two halves of the logic",
-                bits: if params.pipeline_depth > 1 { between } else { 0 },
-            },
+            Storage { name, bits: if params.pipeline_depth > 1 { between } else { 0 } },
             Storage { name: "results", bits: behind * (lines.bits() + 1 + params.size_bits()) },
         ];
         facts(params.pipeline_depth, storage)
@@ -219,14 +239,16 @@ impl HwBlock for FpcCompressor {
     }
     fn corners(params: &CompressorParams) -> Box<dyn Corners<CompressorIn, CompressorOut>> {
         let (bytes, variant) = (params.line_bytes, params.lines().variant());
+        // One segment at least has half of its bits at most, and all have a prefix.
+        let close = if params.segmented { 64 } else { 32 };
         let leaves = |i: &CompressorIn, o: &CompressorOut| o.valid_o && i.ready_i;
         let mut corners = PortCorners::new(leaves)
             .with("line as it was", 1000, move |i, o| leaves(i, o) && o.encoding_o == 0)
             .with("smallest payload", 20, move |i, o| {
                 leaves(i, o) && o.encoding_o == 1 && usize::from(o.size_o) <= 6 * bytes / 32
             })
-            .with("within 32 bits of the line", 20, move |i, o| {
-                leaves(i, o) && o.encoding_o == 1 && usize::from(o.size_o) + 32 >= 8 * bytes
+            .with("as long as a shorter payload can be", 20, move |i, o| {
+                leaves(i, o) && o.encoding_o == 1 && usize::from(o.size_o) + close >= 8 * bytes
             });
         for pattern in Pattern::ALL {
             corners = corners.with(pattern.name(), 1000, move |i, o| {
@@ -264,14 +286,25 @@ impl HwBlock for FpcDecompressor {
         Ok(rtl::decompressor(params))
     }
     fn facts(params: &DecompressorParams) -> Facts {
-        let cuts = rtl::decompressor_cuts(params.pipeline_depth);
         let (line, groups) = (params.lines().bits(), params.lines().groups());
-        let symbol = if params.segmented { 3 } else { 6 };
+        if params.segmented {
+            let cuts = rtl::segment_cuts(params.pipeline_depth);
+            let data = line + 3 * groups;
+            let storage = vec![
+                Storage { name: "payload", bits: cuts.input * (line + 1) },
+                Storage { name: "data and prefixes", bits: cuts.aligned * data },
+                Storage { name: "strings of two segments and prefixes", bits: cuts.split * data },
+                Storage { name: "strings of one segment and prefixes", bits: cuts.pairs * data },
+                Storage { name: "results", bits: line },
+            ];
+            return facts(params.pipeline_depth, storage);
+        }
+        let cuts = rtl::decompressor_cuts(params.pipeline_depth);
         let data = line + 3 * groups + 2;
         let storage = vec![
             Storage {
                 name: "payload, rest of the head, half of the prefixes",
-                bits: cuts.half * (line + (symbol + 3) * groups / 2 + 3 + 8 + 1),
+                bits: cuts.half * (line + 9 * groups / 2 + 3 + 8 + 1),
             },
             Storage { name: "payload, prefixes, end of the head", bits: cuts.parsed * (data + 8) },
             Storage { name: "data and prefixes", bits: cuts.aligned * data },
@@ -307,12 +340,18 @@ mod tests {
     #[test]
     fn storage_is_what_the_parameters_imply() {
         let compressor = FpcCompressor::facts(&CompressorParams::default());
-        assert_eq!(compressor.storage_bits(), 1024 + 32 * 9 + (1024 + 1 + 11) + 2);
+        assert_eq!(compressor.storage_bits(), 1024 + 24 + (1024 + 1 + 11) + 2);
+        let words = CompressorParams { segmented: false, ..CompressorParams::default() };
+        assert_eq!(FpcCompressor::facts(&words).storage_bits(), 1024 + 32 * 9 + (1024 + 1 + 11) + 2);
+
         let decompressor = FpcDecompressor::facts(&DecompressorParams::default());
-        let registers = [1024 + 16 * 9 + 12, 1024 + 96 + 10, 1024 + 96 + 2, 1024 + 96 + 2, 1025];
+        let registers = [1024 + 1, 1024 + 24, 1024 + 24, 1024 + 24, 1024];
         assert_eq!(decompressor.storage_bits(), registers.iter().sum::<usize>() + 5);
-        let segmented = DecompressorParams { line_bytes: 64, segmented: true, pipeline_depth: 1 };
-        assert_eq!(FpcDecompressor::facts(&segmented).storage_bits(), 512 + 1 + 1);
+        let words = DecompressorParams { segmented: false, ..DecompressorParams::default() };
+        let registers = [1024 + 16 * 9 + 12, 1024 + 96 + 10, 1024 + 96 + 2, 1024 + 96 + 2, 1025];
+        assert_eq!(FpcDecompressor::facts(&words).storage_bits(), registers.iter().sum::<usize>() + 5);
+        let short = DecompressorParams { line_bytes: 64, segmented: true, pipeline_depth: 1 };
+        assert_eq!(FpcDecompressor::facts(&short).storage_bits(), 512 + 1);
     }
 
     #[test]

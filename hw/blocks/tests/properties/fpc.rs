@@ -181,7 +181,7 @@ proptest! {
     fn lines_come_through_both_blocks_in_order_under_any_stalls(
         size in 0usize..3,
         segmented: bool,
-        depths in (prop::sample::select(vec![1usize, 2, 5]), prop::sample::select(vec![1usize, 2, 5])),
+        depths in (prop::sample::select(vec![1usize, 2, 5]), 1usize..=5),
         seed: u64,
         traffic in prop::collection::vec((any::<bool>(), any::<bool>(), any::<bool>(), 0u8..100), 1..150),
     ) {

@@ -10,7 +10,7 @@
 /// either a fault could strike nothing, which is a compile error. A part that does not begin as its
 /// type's default has its value after `=`; it may depend on the parameters. `reset` says what the reset does.
 ///
-/// The block is made by its function `new` from the parameters. A second struct below the first one, without `for` and without
+/// The block is made by its function `new` from the parameters. Each further struct below the first one, without `for` and without
 /// ports, is another circuit with the same ports.
 ///
 /// ```
@@ -90,12 +90,14 @@ macro_rules! rtl_module {
             $(upset { $($upset:tt)+ })?
             $(upset by $method:ident;)?
         }
+        $($further:tt)*
     ) => {
         $crate::rtl_module!(
             @top [$($doc),*] [$($require),*] [$vis] $top [$($(const $generic: usize),+)?] [$top $(<$($generic),+>)?]
             $params $bound [$($reset_doc)?] $inputs $first $outputs $output $last
             $(registers $registers)? $(parts $parts)? $(upset { $($upset)+ })? $(upset by $method;)?
         );
+        $crate::rtl_module!(@further $params $bound $inputs $first $outputs $output $last $($further)*);
     };
     (
         @side $doc:literal, $side:ident, $params:ty, $bound:ident,

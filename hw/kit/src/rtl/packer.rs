@@ -10,6 +10,8 @@
 //!
 //! A tree has a shifter per pair whose width is that of the pair, some log2(FIELDS) times the width of all fields;
 //! moving each field to its place on its own would take a shifter of the width of the whole string per field.
+//!
+//! [`BitJoiner`] is the same tree for wide fields, which stand in one string.
 
 use super::mem::template;
 use crate::rtl::prelude::*;
@@ -76,16 +78,21 @@ impl<
 ///
 /// All levels stand in one process: with an assignment per element, an event-driven simulator would pass each change of a bit on
 /// by itself, level by level.
-fn text(fields: usize, f: usize, len: usize, out: usize) -> Verilog {
-    let mut declarations = format!("reg [{fields}*{f}-1:0] string_0;\nreg [{fields}*{len}-1:0] length_0;\n");
-    let mut body = format!(
+fn packer(fields: usize, f: usize, len: usize, out: usize) -> Verilog {
+    let masked = format!(
         "  // the fields without what is beyond their lengths
-  length_0 = length_i;
   for (g = 0; g < {fields}; g = g + 1) begin
     string_0[g*{f} +: {f}] = field_i[g*{f} +: {f}] & ~({{{f}{{1'b1}}}} << length_0[g*{len} +: {len}]);
   end
 "
     );
+    merged(fields, f, len, out, &masked)
+}
+
+/// Returns the Verilog of the tree, whose first statements set `string_0`, the fields.
+fn merged(fields: usize, f: usize, len: usize, out: usize, first: &str) -> Verilog {
+    let mut declarations = format!("reg [{fields}*{f}-1:0] string_0;\nreg [{fields}*{len}-1:0] length_0;\n");
+    let mut body = format!("  length_0 = length_i;\n{first}");
     let (mut count, mut bits, mut length_bits) = (fields, f, len);
     for level in 1..=levels(fields) {
         let wide = (2 * bits).min(out);
@@ -187,7 +194,7 @@ impl<
     }
 
     fn hdl(&self) -> Verilog {
-        text(FIELDS, F, LEN, OUT)
+        packer(FIELDS, F, LEN, OUT)
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
@@ -215,6 +222,122 @@ impl<
     }
 }
 
+rtl_block! {
+    /// Joins FIELDS fields of at most F bits, which stand in one string F bits apart, to a string without gaps.
+    ///
+    /// A [`BitPacker`] for fields of 32, 64, 96, ... bits. The bits of a field from its length on must be zero.
+    #[derive(LogicBlock)]
+    pub struct BitJoiner<
+        const FIELDS: usize, const F: usize, const LEN: usize, const OUT: usize, const OUTW: usize, const SUM: usize,
+    > {
+        /// the fields, field 0 lowest
+        pub strings_i: Signal<In, W<OUT, OUTW>>,
+        /// bits of each field that count, 0 to F
+        pub length_i: [Signal<In, U<LEN>>; FIELDS],
+        /// the string
+        pub string_o: Signal<Out, W<OUT, OUTW>>,
+        /// sum of all lengths
+        pub length_o: Signal<Out, U<SUM>>,
+    }
+}
+
+impl<
+    const FIELDS: usize,
+    const F: usize,
+    const LEN: usize,
+    const OUT: usize,
+    const OUTW: usize,
+    const SUM: usize,
+> Default for BitJoiner<FIELDS, F, LEN, OUT, OUTW, SUM>
+{
+    fn default() -> Self {
+        const {
+            assert!(
+                FIELDS >= 2 && FIELDS * F == OUT && F.is_multiple_of(32),
+                "BitJoiner: two or more fields of 32, 64, 96, ... bits"
+            )
+        };
+        const {
+            assert!(
+                F < 1 << LEN && SUM == LEN + levels(FIELDS),
+                "BitJoiner: LEN holds F, SUM is LEN plus a bit per level"
+            )
+        };
+        BitJoiner {
+            _activity: Default::default(),
+            strings_i: Signal::default(),
+            length_i: array(),
+            string_o: Signal::default(),
+            length_o: Signal::default(),
+        }
+    }
+}
+
+impl<
+    const FIELDS: usize,
+    const F: usize,
+    const LEN: usize,
+    const OUT: usize,
+    const OUTW: usize,
+    const SUM: usize,
+> Logic for BitJoiner<FIELDS, F, LEN, OUT, OUTW, SUM>
+{
+    #[inline]
+    fn update(&mut self) {
+        let strings = self.strings_i.val();
+        let mut words = [0u64; OUTW];
+        let mut place = 0;
+        for (index, length) in self.length_i.iter().enumerate() {
+            let length = length.val().index();
+            assert!(length <= F, "a field of {F} bits has no length of {length}");
+            for at in (0..F).step_by(32) {
+                let value = strings.get_bits::<32>(index * F + at).to_u64();
+                let (word, shift) = ((place + at) / 64, (place + at) % 64);
+                if word < OUTW {
+                    words[word] |= value << shift;
+                }
+                if shift > 32 && word + 1 < OUTW {
+                    words[word + 1] |= value >> (64 - shift);
+                }
+            }
+            place += length;
+        }
+        self.string_o.next = W::from_words(words);
+        self.length_o.next = U::new(place as u64);
+    }
+
+    fn connect(&mut self) {
+        self.string_o.connect();
+        self.length_o.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        merged(FIELDS, F, LEN, OUT, "  string_0 = strings_i;\n")
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+impl<
+    const FIELDS: usize,
+    const F: usize,
+    const LEN: usize,
+    const OUT: usize,
+    const OUTW: usize,
+    const SUM: usize,
+> PureLogic for BitJoiner<FIELDS, F, LEN, OUT, OUTW, SUM>
+{
+    #[inline]
+    fn take_inputs(&mut self) {
+        self.strings_i.update_all();
+        for length in &mut self.length_i {
+            length.update_all();
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,6 +358,28 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn wide_fields_are_joined_as_narrow_ones_are_packed(
+            fields in prop::collection::vec((any::<u64>(), any::<u64>(), 0usize..=96), 8),
+        ) {
+            let mut joiner = BitJoiner::<8, 96, 7, 768, 12, 10>::default();
+            let (mut strings, mut bits) = (W::<768, 12>::default(), Vec::new());
+            for (index, (low, high, length)) in fields.iter().enumerate() {
+                for bit in 0..*length {
+                    let value = (u128::from(*high) << 64 | u128::from(*low)) >> bit & 1 != 0;
+                    strings = strings.replace_bit(96 * index + bit, value);
+                    bits.push(value);
+                }
+                joiner.length_i[index].next = U::new(*length as u64);
+            }
+            joiner.strings_i.next = strings;
+            settle(&mut joiner).unwrap();
+            prop_assert_eq!(joiner.length_o.val().index(), bits.len());
+            bits.resize(768, false);
+            let string = joiner.string_o.val();
+            prop_assert_eq!((0..768).map(|bit| string.get_bit(bit)).collect::<Vec<_>>(), bits);
+        }
+
         #[test]
         fn fields_follow_each_other_bit_by_bit(fields in prop::collection::vec((any::<u64>(), 0usize..=35), 33)) {
             let mut bits: Vec<bool> =

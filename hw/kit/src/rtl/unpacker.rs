@@ -129,6 +129,7 @@ fn unpacker(fields: usize, f: usize, len: usize, input: usize, done: usize) -> V
 
 always @(*) begin : unpack
   integer g;
+  integer b;
 {body}end
 
 assign field_o = fields;
@@ -139,6 +140,11 @@ assign field_o = fields;
 /// Returns the Verilog of a [`BitSplitter`].
 fn splitter(fields: usize, f: usize, len: usize, input: usize, split: usize) -> Verilog {
     let top = levels(fields);
+    if split == 0 {
+        return template(
+            "assign strings_o = string_i;\n\nwire unused;\nassign unused = &{1'b0, length_i};\n".to_string(),
+        );
+    }
     let down = top - split;
     let (declarations, body) = halves(fields, f, len, input, top, down);
     let unused = unused(top, fields, len);
@@ -146,6 +152,7 @@ fn splitter(fields: usize, f: usize, len: usize, input: usize, split: usize) -> 
         "{declarations}
 always @(*) begin : split
   integer g;
+  integer b;
 {body}end
 
 assign strings_o = string_{down};
@@ -170,22 +177,31 @@ fn halves(fields: usize, f: usize, len: usize, input: usize, from: usize, to: us
     for level in (to..from).rev() {
         let (count, half, length_bits) = (fields >> (level + 1), f << level, len + level);
         let both = 2 * half;
-        let length = format!("length_{level}[2*g*{length_bits} +: {length_bits}]");
-        // An index has as many bits as the string has places.
-        let place = match (both.next_power_of_two().ilog2() as usize).saturating_sub(length_bits) {
-            0 => length,
-            missing => format!("{{{missing}'d0, {length}}}"),
+        let above = level + 1;
+        // The longest left half takes the upper half as it is; all other places are in the bits below.
+        let is_power = half.is_power_of_two() && 1 << (length_bits - 1) == half;
+        let steps = if is_power { length_bits - 1 } else { length_bits };
+        let (low, high) = (half - 1, both - 1);
+        let right = if is_power {
+            format!(
+                "(length_{level}[2*g*{length_bits}+{steps}] ? string_{above}[g*{both}+{half} +: {half}] : moved_{level}[{low}:0])"
+            )
+        } else {
+            format!("moved_{level}[{low}:0]")
         };
-        declarations += &format!("reg [{input}-1:0] string_{level};\nreg [{}:0] whole_{level};\n", both - 1);
+        declarations += &format!("reg [{input}-1:0] string_{level};\nreg [{high}:0] moved_{level};\n");
         body += &format!(
             "  for (g = 0; g < {count}; g = g + 1) begin
-    whole_{level} = string_{}[g*{both} +: {both}];
-    string_{level}[2*g*{half} +: {half}] = whole_{level}[{}:0];
-    string_{level}[(2*g+1)*{half} +: {half}] = whole_{level}[{place} +: {half}];
+    // the longest step first, so that the others need fewer bits
+    moved_{level} = string_{above}[g*{both} +: {both}];
+    for (b = {}; b >= 0; b = b - 1) begin
+      if (length_{level}[2*g*{length_bits}+b]) moved_{level} = moved_{level} >> (1 << b);
+    end
+    string_{level}[2*g*{half} +: {half}] = string_{above}[g*{both} +: {half}];
+    string_{level}[(2*g+1)*{half} +: {half}] = {right};
   end
 ",
-            level + 1,
-            half - 1,
+            steps - 1,
         );
     }
     (declarations, body)
@@ -210,7 +226,7 @@ fn unused(top: usize, fields: usize, length_bits: usize) -> String {
 rtl_block! {
     /// The upper LEVELS levels of a [`BitUnpacker`]: of a string, 2 to the power of LEVELS strings of equal width.
     ///
-    /// Each of them begins with its first field; what follows its last field is of no meaning.
+    /// Each of them begins with its first field; what follows its last field is of no meaning. Without levels it is a wire.
     #[derive(LogicBlock)]
     pub struct BitSplitter<
         const FIELDS: usize, const F: usize, const LEN: usize, const IN: usize, const INW: usize, const LEVELS: usize,
@@ -234,12 +250,7 @@ impl<
 > Default for BitSplitter<FIELDS, F, LEN, IN, INW, LEVELS>
 {
     fn default() -> Self {
-        const {
-            assert!(
-                FIELDS.is_power_of_two() && LEVELS >= 1 && LEVELS < levels(FIELDS),
-                "BitSplitter: a level is left"
-            )
-        };
+        const { assert!(FIELDS.is_power_of_two() && LEVELS < levels(FIELDS), "BitSplitter: a level is left") };
         const { assert!(F < 1 << LEN && IN == FIELDS * F, "BitSplitter: LEN holds F, IN is FIELDS times F") };
         const { assert!((IN >> LEVELS).is_multiple_of(32), "BitSplitter: strings of 32, 64, 96, ... bits") };
         BitSplitter {

@@ -2,6 +2,7 @@
 
 use super::classify::FpcClassify;
 use super::pack::FpcPack;
+use super::segments::{FpcGather, FpcSegmentLengths};
 use super::whole::FpcCompress;
 use crate::fpc::CompressorParams;
 use crate::line::LINE_WORDS;
@@ -69,6 +70,43 @@ rtl_module! {
             result: Signal<Local, W<RESULT, RW>>,
             compress: Gate<FpcCompress<LINE, LW, WORDS, GROUPS, GROUP, SYM, SYMW, HEAD, HEADW, HSUM, SIZE>>,
 
+        }
+        upset { results from LINE }
+    }
+
+    /// Compresses cache lines by frequent patterns of segments: one line per cycle.
+    ///
+    /// GROUPS segments of four words share a prefix each. The head has the same length for all lines, and a line becomes shorter
+    /// unless all its segments stay as they are; then their strings together are the line.
+    #[require(GROUPS * 128 == LINE && SYM == 9 * GROUPS && PRE == 3 * GROUPS)]
+    // Each segment with a pattern saves more than the head takes.
+    #[require(PRE < 64)]
+    #[require(MID == LINE + PRE && RESULT == LINE + 1 + SIZE)]
+    pub struct FpcSegmentCompressor<
+        const LINE: usize, const LW: usize, const GROUPS: usize, const SYM: usize, const SYMW: usize,
+        const PRE: usize, const PREW: usize, const SIZE: usize, const MID: usize, const MW: usize,
+        const RESULT: usize, const RW: usize,
+    > {
+        reset "asynchronous reset, active low; empties the pipeline";
+        parts {
+            classify: Once<FpcClassify<LINE, LW, GROUPS, 4, SYM, SYMW>>,
+            gather: Once<FpcGather<LINE, LW, GROUPS, PRE, PREW>>,
+            /// the strings of the segments, prefixes
+            middle: Vec<ElasticPipe<W<MID, MW>>> = ElasticPipe::ones((p.pipeline_depth > 1) as usize),
+            lengths: Once<FpcSegmentLengths<GROUPS, PRE, PREW>>,
+            joiner: Once<BitJoiner<GROUPS, 128, 8, LINE, LW, SIZE>>,
+            results: ElasticPipe<W<RESULT, RW>> = ElasticPipe::new(p.pipeline_depth.saturating_sub(1).max(1)),
+            line_bits: Constant<U<SIZE>> = Constant::new(U::new(LINE as u64)),
+            head_bits: Constant<U<SIZE>> = Constant::new(U::new(PRE as u64)),
+            first_prefixes: Signal<Local, W<PRE, PREW>>,
+            gathered: Signal<Local, W<MID, MW>>,
+            gathered_valid: Signal<Local, Bit>,
+            gathered_ready: Signal<Local, Bit>,
+            prefixes: Signal<Local, W<PRE, PREW>>,
+            payload: Signal<Local, W<LINE, LW>>,
+            size: Signal<Local, U<SIZE>>,
+            result: Signal<Local, W<RESULT, RW>>,
+            _middle_registers: usize = (p.pipeline_depth > 1) as usize,
         }
         upset { results from LINE }
     }
@@ -193,6 +231,96 @@ impl<
         self.encoding_o.next = self.results.data_o.val().get_bits::<1>(LINE);
         self.size_o.next = self.results.data_o.val().get_bits::<SIZE>(LINE + 1);
         self.results.ready_i.next = self.ready_i.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+impl<
+    const LINE: usize,
+    const LW: usize,
+    const GROUPS: usize,
+    const SYM: usize,
+    const SYMW: usize,
+    const PRE: usize,
+    const PREW: usize,
+    const SIZE: usize,
+    const MID: usize,
+    const MW: usize,
+    const RESULT: usize,
+    const RW: usize,
+> Logic for FpcSegmentCompressor<LINE, LW, GROUPS, SYM, SYMW, PRE, PREW, SIZE, MID, MW, RESULT, RW>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        comment!("the pattern of each segment, and what it keeps");
+        self.classify.line_i.next = self.line_i.val();
+        self.first_prefixes.next = 0.into();
+        for g in 0..GROUPS {
+            self.first_prefixes.next = self
+                .first_prefixes
+                .val()
+                .replace_bit(g * 3, self.classify.symbols_o.val().get_bits::<3>(g * 9));
+        }
+        self.gather.line_i.next = self.line_i.val();
+        self.gather.prefixes_i.next = self.first_prefixes.val();
+        self.gathered.next = bit_cast_to::<W<MID, MW>>(self.gather.strings_o.val());
+        for g in 0..GROUPS {
+            self.gathered.next =
+                self.gathered.val().replace_bit(LINE + g * 3, self.first_prefixes.val().get_bits::<3>(g * 3));
+        }
+        self.gathered_valid.next = self.valid_i.val();
+        for i in 0..self._middle_registers {
+            self.middle[i].clk_i.next = self.clk_i.val();
+            self.middle[i].rst_ni.next = self.rst_ni.val();
+            self.middle[i].valid_i.next = self.gathered_valid.val();
+            self.middle[i].data_i.next = self.gathered.val();
+            self.gathered_valid.next = self.middle[i].valid_o.val();
+            self.gathered.next = self.middle[i].data_o.val();
+        }
+
+        comment!("the data without gaps, behind the head unless the line stays as it is");
+        self.prefixes.next = 0.into();
+        for g in 0..GROUPS {
+            self.prefixes.next =
+                self.prefixes.val().replace_bit(g * 3, self.gathered.val().get_bits::<3>(LINE + g * 3));
+        }
+        self.lengths.prefixes_i.next = self.prefixes.val();
+        self.joiner.strings_i.next = bit_cast_to::<W<LINE, LW>>(self.gathered.val());
+        for g in 0..GROUPS {
+            self.joiner.length_i[g].next = self.lengths.length_o[g].val();
+        }
+        self.payload.next = self.joiner.string_o.val();
+        self.size.next = self.line_bits.val();
+        if !self.prefixes.val().all() {
+            self.payload.next = (self.joiner.string_o.val() << self.head_bits.val())
+                | bit_cast_to::<W<LINE, LW>>(self.prefixes.val());
+            self.size.next = self.joiner.length_o.val() + self.head_bits.val();
+        }
+        self.result.next = bit_cast_to::<W<RESULT, RW>>(self.payload.val());
+        self.result.next = self.result.val().replace_bit(LINE, !self.prefixes.val().all());
+        self.result.next = self.result.val().replace_bit(LINE + 1, self.size.val());
+        self.results.clk_i.next = self.clk_i.val();
+        self.results.rst_ni.next = self.rst_ni.val();
+        self.results.valid_i.next = self.gathered_valid.val();
+        self.results.data_i.next = self.result.val();
+        self.results.ready_i.next = self.ready_i.val();
+
+        self.valid_o.next = self.results.valid_o.val();
+        self.payload_o.next = bit_cast_to::<W<LINE, LW>>(self.results.data_o.val());
+        self.encoding_o.next = self.results.data_o.val().get_bits::<1>(LINE);
+        self.size_o.next = self.results.data_o.val().get_bits::<SIZE>(LINE + 1);
+
+        self.gathered_ready.next = self.results.ready_o.val();
+        for i in 0..self._middle_registers {
+            self.middle[i].ready_i.next = self.results.ready_o.val();
+        }
+        for i in 0..self._middle_registers {
+            self.gathered_ready.next = self.middle[i].ready_o.val();
+        }
+        self.ready_o.next = self.gathered_ready.val();
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

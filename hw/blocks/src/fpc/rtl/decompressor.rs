@@ -2,6 +2,7 @@
 
 use super::expand::FpcExpand;
 use super::parse::FpcParse;
+use super::segments::{FpcPairs, FpcRebuild, FpcSegmentLengths};
 use super::split::FpcSplit;
 use crate::fpc::DecompressorParams;
 use crate::line::LINE_WORDS;
@@ -24,6 +25,23 @@ pub struct DecompressorCuts {
 
 fn cuts(params: &DecompressorParams) -> DecompressorCuts {
     super::decompressor_cuts(params.pipeline_depth)
+}
+
+/// How many registers stand behind each step of the decompressor of segments: none or one, and one more behind the last step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SegmentCuts {
+    /// Behind the inputs.
+    pub input: usize,
+    /// Behind the step that brings the data to the lowest bits.
+    pub aligned: usize,
+    /// Behind the strings of pairs of segments.
+    pub split: usize,
+    /// Behind the strings of segments.
+    pub pairs: usize,
+}
+
+fn segment_cuts(params: &DecompressorParams) -> SegmentCuts {
+    super::segment_cuts(params.pipeline_depth)
 }
 
 rtl_module! {
@@ -101,6 +119,58 @@ rtl_module! {
             _split_registers: usize = cuts(p).split,
         }
         upset { results from LINE }
+    }
+
+    /// Decompresses cache lines of frequent patterns of segments: one line per cycle.
+    ///
+    /// GROUPS segments of four words share a prefix each, and the head is as long as their prefixes. A line as it was is made one of
+    /// raw segments first. Every payload is one of a line, so that there are no errors.
+    #[require(GROUPS * 128 == LINE && 2 * PAIRS == GROUPS && PRE == 3 * GROUPS)]
+    #[require(FIRST == LINE + 1 && MID == LINE + PRE)]
+    pub struct FpcSegmentDecompressor<
+        const LINE: usize, const LW: usize, const GROUPS: usize, const PAIRS: usize, const LEVELS: usize,
+        const PRE: usize, const PREW: usize, const FIRST: usize, const FW: usize, const MID: usize, const MW: usize,
+    > {
+        reset "asynchronous reset, active low; empties the pipeline";
+        parts {
+            /// payload, encoding
+            after_input: Vec<ElasticPipe<W<FIRST, FW>>> = ElasticPipe::ones(segment_cuts(p).input),
+            /// data, prefixes
+            after_align: Vec<ElasticPipe<W<MID, MW>>> = ElasticPipe::ones(segment_cuts(p).aligned),
+            lengths: Once<FpcSegmentLengths<GROUPS, PRE, PREW>>,
+            split: Once<BitSplitter<GROUPS, 128, 8, LINE, LW, LEVELS>>,
+            /// strings of pairs of segments, prefixes
+            after_split: Vec<ElasticPipe<W<MID, MW>>> = ElasticPipe::ones(segment_cuts(p).split),
+            pairs: Once<FpcPairs<LINE, LW, PAIRS, PRE, PREW>>,
+            /// strings of segments, prefixes
+            after_pairs: Vec<ElasticPipe<W<MID, MW>>> = ElasticPipe::ones(segment_cuts(p).pairs),
+            rebuild: Once<FpcRebuild<LINE, LW, GROUPS, PRE, PREW>>,
+            results: ElasticPipe<W<LINE, LW>> = ElasticPipe::new(1),
+            head_bits: Constant<U<5>> = Constant::new(U::new(PRE as u64)),
+            raw: Constant<W<PRE, PREW>> = Constant::new(!W::default()),
+            first: Signal<Local, W<FIRST, FW>>,
+            first_valid: Signal<Local, Bit>,
+            first_ready: Signal<Local, Bit>,
+            data: Signal<Local, W<LINE, LW>>,
+            prefixes: Signal<Local, W<PRE, PREW>>,
+            aligned: Signal<Local, W<MID, MW>>,
+            aligned_valid: Signal<Local, Bit>,
+            aligned_ready: Signal<Local, Bit>,
+            split_prefixes: Signal<Local, W<PRE, PREW>>,
+            strings: Signal<Local, W<MID, MW>>,
+            strings_valid: Signal<Local, Bit>,
+            strings_ready: Signal<Local, Bit>,
+            pair_prefixes: Signal<Local, W<PRE, PREW>>,
+            segments: Signal<Local, W<MID, MW>>,
+            segments_valid: Signal<Local, Bit>,
+            segments_ready: Signal<Local, Bit>,
+            last_prefixes: Signal<Local, W<PRE, PREW>>,
+            _input_registers: usize = segment_cuts(p).input,
+            _align_registers: usize = segment_cuts(p).aligned,
+            _split_registers: usize = segment_cuts(p).split,
+            _pair_registers: usize = segment_cuts(p).pairs,
+        }
+        upset { results }
     }
 }
 
@@ -326,6 +396,160 @@ impl<
         }
         for i in 0..self._half_registers {
             self.first_ready.next = self.after_half[i].ready_o.val();
+        }
+        self.ready_o.next = self.first_ready.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+impl<
+    const LINE: usize,
+    const LW: usize,
+    const GROUPS: usize,
+    const PAIRS: usize,
+    const LEVELS: usize,
+    const PRE: usize,
+    const PREW: usize,
+    const FIRST: usize,
+    const FW: usize,
+    const MID: usize,
+    const MW: usize,
+> Logic for FpcSegmentDecompressor<LINE, LW, GROUPS, PAIRS, LEVELS, PRE, PREW, FIRST, FW, MID, MW>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.first.next = bit_cast_to::<W<FIRST, FW>>(self.payload_i.val());
+        self.first.next = self.first.val().replace_bit(LINE, self.encoding_i.val());
+        self.first_valid.next = self.valid_i.val();
+        for i in 0..self._input_registers {
+            self.after_input[i].clk_i.next = self.clk_i.val();
+            self.after_input[i].rst_ni.next = self.rst_ni.val();
+            self.after_input[i].valid_i.next = self.first_valid.val();
+            self.after_input[i].data_i.next = self.first.val();
+            self.first_valid.next = self.after_input[i].valid_o.val();
+            self.first.next = self.after_input[i].data_o.val();
+        }
+
+        comment!("the data from bit 0 up; a line as it was consists of raw segments");
+        self.data.next = bit_cast_to::<W<LINE, LW>>(self.first.val());
+        self.prefixes.next = self.raw.val();
+        if self.first.val().get_bit(LINE) {
+            self.prefixes.next = bit_cast_to::<W<PRE, PREW>>(self.data.val());
+            self.data.next = self.data.val() >> self.head_bits.val();
+        }
+        self.aligned.next = bit_cast_to::<W<MID, MW>>(self.data.val());
+        for g in 0..GROUPS {
+            self.aligned.next =
+                self.aligned.val().replace_bit(LINE + g * 3, self.prefixes.val().get_bits::<3>(g * 3));
+        }
+        self.aligned_valid.next = self.first_valid.val();
+        for i in 0..self._align_registers {
+            self.after_align[i].clk_i.next = self.clk_i.val();
+            self.after_align[i].rst_ni.next = self.rst_ni.val();
+            self.after_align[i].valid_i.next = self.aligned_valid.val();
+            self.after_align[i].data_i.next = self.aligned.val();
+            self.aligned_valid.next = self.after_align[i].valid_o.val();
+            self.aligned.next = self.after_align[i].data_o.val();
+        }
+
+        comment!("strings of two segments each");
+        self.split_prefixes.next = 0.into();
+        for g in 0..GROUPS {
+            self.split_prefixes.next =
+                self.split_prefixes.val().replace_bit(g * 3, self.aligned.val().get_bits::<3>(LINE + g * 3));
+        }
+        self.lengths.prefixes_i.next = self.split_prefixes.val();
+        self.split.string_i.next = bit_cast_to::<W<LINE, LW>>(self.aligned.val());
+        for g in 0..GROUPS {
+            self.split.length_i[g].next = self.lengths.length_o[g].val();
+        }
+        self.strings.next = bit_cast_to::<W<MID, MW>>(self.split.strings_o.val());
+        for g in 0..GROUPS {
+            self.strings.next =
+                self.strings.val().replace_bit(LINE + g * 3, self.split_prefixes.val().get_bits::<3>(g * 3));
+        }
+        self.strings_valid.next = self.aligned_valid.val();
+        for i in 0..self._split_registers {
+            self.after_split[i].clk_i.next = self.clk_i.val();
+            self.after_split[i].rst_ni.next = self.rst_ni.val();
+            self.after_split[i].valid_i.next = self.strings_valid.val();
+            self.after_split[i].data_i.next = self.strings.val();
+            self.strings_valid.next = self.after_split[i].valid_o.val();
+            self.strings.next = self.after_split[i].data_o.val();
+        }
+
+        comment!("strings of one segment each");
+        self.pair_prefixes.next = 0.into();
+        for g in 0..GROUPS {
+            self.pair_prefixes.next =
+                self.pair_prefixes.val().replace_bit(g * 3, self.strings.val().get_bits::<3>(LINE + g * 3));
+        }
+        self.pairs.strings_i.next = bit_cast_to::<W<LINE, LW>>(self.strings.val());
+        self.pairs.prefixes_i.next = self.pair_prefixes.val();
+        self.segments.next = bit_cast_to::<W<MID, MW>>(self.pairs.strings_o.val());
+        for g in 0..GROUPS {
+            self.segments.next =
+                self.segments.val().replace_bit(LINE + g * 3, self.pair_prefixes.val().get_bits::<3>(g * 3));
+        }
+        self.segments_valid.next = self.strings_valid.val();
+        for i in 0..self._pair_registers {
+            self.after_pairs[i].clk_i.next = self.clk_i.val();
+            self.after_pairs[i].rst_ni.next = self.rst_ni.val();
+            self.after_pairs[i].valid_i.next = self.segments_valid.val();
+            self.after_pairs[i].data_i.next = self.segments.val();
+            self.segments_valid.next = self.after_pairs[i].valid_o.val();
+            self.segments.next = self.after_pairs[i].data_o.val();
+        }
+
+        comment!("words from their data");
+        self.last_prefixes.next = 0.into();
+        for g in 0..GROUPS {
+            self.last_prefixes.next =
+                self.last_prefixes.val().replace_bit(g * 3, self.segments.val().get_bits::<3>(LINE + g * 3));
+        }
+        self.rebuild.strings_i.next = bit_cast_to::<W<LINE, LW>>(self.segments.val());
+        self.rebuild.prefixes_i.next = self.last_prefixes.val();
+        self.results.clk_i.next = self.clk_i.val();
+        self.results.rst_ni.next = self.rst_ni.val();
+        self.results.valid_i.next = self.segments_valid.val();
+        self.results.data_i.next = self.rebuild.line_o.val();
+        self.results.ready_i.next = self.ready_i.val();
+
+        self.valid_o.next = self.results.valid_o.val();
+        self.line_o.next = self.results.data_o.val();
+        self.error_o.next = false;
+
+        comment!("from the last register back: each is ready when it is empty or the next one is");
+        self.segments_ready.next = self.results.ready_o.val();
+        for i in 0..self._pair_registers {
+            self.after_pairs[i].ready_i.next = self.results.ready_o.val();
+        }
+        for i in 0..self._pair_registers {
+            self.segments_ready.next = self.after_pairs[i].ready_o.val();
+        }
+        self.strings_ready.next = self.segments_ready.val();
+        for i in 0..self._split_registers {
+            self.after_split[i].ready_i.next = self.segments_ready.val();
+        }
+        for i in 0..self._split_registers {
+            self.strings_ready.next = self.after_split[i].ready_o.val();
+        }
+        self.aligned_ready.next = self.strings_ready.val();
+        for i in 0..self._align_registers {
+            self.after_align[i].ready_i.next = self.strings_ready.val();
+        }
+        for i in 0..self._align_registers {
+            self.aligned_ready.next = self.after_align[i].ready_o.val();
+        }
+        self.first_ready.next = self.aligned_ready.val();
+        for i in 0..self._input_registers {
+            self.after_input[i].ready_i.next = self.aligned_ready.val();
+        }
+        for i in 0..self._input_registers {
+            self.first_ready.next = self.after_input[i].ready_o.val();
         }
         self.ready_o.next = self.first_ready.val();
     }
