@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // awb
 //
-// Holds assist-warp instructions until they issue: two per warp that beat the parent, two of low priority.
+// Holds assist-warp instructions until they issue: two per warp that beat the parent, two of low
+// priority.
 //
 // CABA, section 4.3. BITS is the width of an instruction.
 //
@@ -12,40 +13,42 @@
 //
 // AWB, assist warp buffer: assist-warp instructions that are fetched and wait for issue.
 //
-// Source: CABA, section 4.3. It is part of the SM's instruction buffer: high-priority instructions lie with
-// those of their parent warp, low-priority ones in a partition of two entries.
+// Source: CABA, section 4.3. It is part of the SM's instruction buffer: high-priority instructions
+// lie with those of their parent warp, low-priority ones in a partition of two entries.
 //
 //    stage_* --+--> [ 24 even warps x 2 instructions ] <--index-- scheduler 0 --> issue0_*
 //              +--> [ 24 odd warps  x 2 instructions ] <--index-- scheduler 1 --> issue1_*
 //              +--> [ 2 low-priority instructions    ] ------------ head -------> low_*
 //    flush_* ------> empties the slots of a warp, takes its instructions out of the low partition
 //
-// A scheduler sees in `high_valid_o` which warps have an assist-warp instruction; for such a warp it issues
-// that in place of the parent's own instruction. It gives the warp's index to get the instruction in the same
-// cycle, and pops it. In a cycle in which a scheduler has nothing else to issue it may take the head of the
-// low partition.
+// A scheduler sees in `high_valid_o` which warps have an assist-warp instruction; for such a warp
+// it issues that in place of the parent's own instruction. It gives the warp's index to get the
+// instruction in the same cycle, and pops it. In a cycle in which a scheduler has nothing else to
+// issue it may take the head of the low partition.
 //
 // Choices where the paper is silent:
-// - Two schedulers (table 1) share the warps by parity, so that the instructions are in two memories with one
-//   read port each. Only one of them may take from the low partition in a cycle; whose turn it is, the SM
-//   settles.
-// - A warp has two slots, as many instructions as common simulators give a warp's instruction buffer.
-// - Room is reported one cycle ahead: `high_room_o` and `low_room_o` count the instruction that is staged in
-//   the same cycle, so that one that is fetched now has its place when it comes in the next cycle. What is
-//   popped in the cycle is not counted yet.
-// - An instruction without a place, which a controller that heeds the room never stages, is lost, and
-//   `overflow_o` says so in the next cycle. So it is with warps from 48 on, which do not exist.
-// - Flush is by warp and priority, as the controller's kill. An instruction that is staged in the cycle of
-//   its warp's flush goes too: it was fetched before. One that is issued in that cycle is issued.
+// - Two schedulers (table 1) share the warps by parity, so that the instructions are in two
+//   memories with one read port each. Only one of them may take from the low partition in a cycle;
+//   whose turn it is, the SM settles.
+// - A warp has two slots, as many instructions as common simulators give a warp's instruction
+//   buffer.
+// - Room is reported one cycle ahead: `high_room_o` and `low_room_o` count the instruction that is
+//   staged in the same cycle, so that one that is fetched now has its place when it comes in the
+//   next cycle. What is popped in the cycle is not counted yet.
+// - An instruction without a place, which a controller that heeds the room never stages, is lost,
+//   and `overflow_o` says so in the next cycle. So it is with warps from 48 on, which do not exist.
+// - Flush is by warp and priority, as the controller's kill. An instruction that is staged in the
+//   cycle of its warp's flush goes too: it was fetched before. One that is issued in that cycle is
+//   issued.
 // - A pop where there is nothing changes nothing.
 //
 // PARAMETERS
 // - instruction_bits, default 64, allowed 32, 64: bits of an instruction
 //
 // PORTS AND TIMING
-// `high_valid_o`, `low_*` and `overflow_o` come from registers, `issue*_o` from the memories at the index of
-// the same cycle; they mean something for a warp in `high_valid_o` only. The two rooms follow from registers
-// and what is staged.
+// `high_valid_o`, `low_*` and `overflow_o` come from registers, `issue*_o` from the memories at the
+// index of the same cycle; they mean something for a warp in `high_valid_o` only. The two rooms
+// follow from registers and what is staged.
 //
 //   clk_i            __/--\__/--\__/--\__/--\__
 //   stage_valid_i    __/-----------\___________   two instructions of warp 6, high priority
@@ -56,17 +59,18 @@
 //   issue0_*_o       ========< 1st >< 2nd >====
 //
 // STORAGE
-// By default 16,929 bits: 2 memories of 64 words (24 warps x 2 slots, rounded up to 6 bits of address) x 129
-// bits (instruction, lanes, live registers, last flag), 2 x 136 in the low partition, three flags per warp,
-// and one. The paper puts high-priority instructions into the existing instruction buffer at no cost of its
-// own; here they have their own place, since this block does not know the parent's instructions.
+// By default 16,929 bits: 2 memories of 64 words (24 warps x 2 slots, rounded up to 6 bits of
+// address) x 129 bits (instruction, lanes, live registers, last flag), 2 x 136 in the low
+// partition, three flags per warp, and one. The paper puts high-priority instructions into the
+// existing instruction buffer at no cost of its own; here they have their own place, since this
+// block does not know the parent's instructions.
 //
-// Assist warps: short subroutines that an SM runs on behalf of its warps, in CABA to decompress and compress
-// lines.
+// Assist warps: short subroutines that an SM runs on behalf of its warps, in CABA to decompress and
+// compress lines.
 //
-// Source: CABA, sections 4 and 5. Its hardware is three structures (section 4.3): store, controller with
-// table, and buffer. The table is a block by itself here, and the controller contains all of them, because an
-// SM steps one instance.
+// Source: CABA, sections 4 and 5. Its hardware is three structures (section 4.3): store, controller
+// with table, and buffer. The table is a block by itself here, and the controller contains all of
+// them, because an SM steps one instance.
 //
 //              event, warp, lanes                     SR.ID, Inst.ID            word
 //    [ SM ] --------------------> awc: [ map, awt ] -----------------> [ aws ] ------> [ awb ] --high--> beats the parent
@@ -78,10 +82,11 @@
 // - awb: the assist warp buffer: deployed instructions until they issue
 // - awc: the assist warp controller: trigger events, throttling, and the other three
 //
-// Words that all of them share: a *routine* is a subroutine in the store; *SR.ID* says where it starts,
-// *Inst.ID* which of its instructions is next, *SR.End* which is the last. A *high-priority* assist warp is
-// needed for correctness and blocks what waits for it (decompression of a load); a *low-priority* one runs in
-// idle cycles and may be given up (compression of a store).
+// Words that all of them share: a *routine* is a subroutine in the store; *SR.ID* says where it
+// starts, *Inst.ID* which of its instructions is next, *SR.End* which is the last. A
+// *high-priority* assist warp is needed for correctness and blocks what waits for it (decompression
+// of a load); a *low-priority* one runs in idle cycles and may be given up (compression of a
+// store).
 
 `default_nettype none
 
@@ -321,7 +326,8 @@ module awb (
   assign low_live_out_o = low_partition_context_o[63:48];
   assign low_last_o = low_partition_context_o[64];
   // an instruction that comes without a place is lost
-  assign lost = stage_valid_i & stage_high_i & !(|placed) & !(flush_high_i & (stage_warp_i == flush_warp_i));
+  assign lost = stage_valid_i & stage_high_i & !(|placed) & !(flush_high_i & (stage_warp_i ==
+      flush_warp_i));
 
   assign overflow_o = overflow_q;
 

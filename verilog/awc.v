@@ -3,7 +3,8 @@
 //
 // Runs assist warps on an SM: trigger events in, instructions for the schedulers out.
 //
-// CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; ROWS, INDEX, KEYS and WORDS are the table's.
+// CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; ROWS, INDEX, KEYS and WORDS are the
+// table's.
 //
 // Parameters: entries = 48, busy_limit = 96, idle_limit = 8
 // In this file: ENTRIES = 48, ROWS = 6, INDEX = 6, KEYS = 528, WORDS = 9
@@ -13,9 +14,10 @@
 // AWC, assist warp controller: everything that runs assist warps on an SM, from trigger events to
 // instructions for the schedulers.
 //
-// Source: CABA, sections 4.3 and 4.4. In the paper the controller has the table, and store and buffer are its
-// neighbours; here it contains all three (`awt`, `aws`, `awb`), so that an SM has one instance to step, and
-// adds the map of events, the throttle, and the way of an instruction between them.
+// Source: CABA, sections 4.3 and 4.4. In the paper the controller has the table, and store and
+// buffer are its neighbours; here it contains all three (`awt`, `aws`, `awb`), so that an SM has
+// one instance to step, and adds the map of events, the throttle, and the way of an instruction
+// between them.
 //
 //                      +-----------------------------------------------------------------------------+
 //    map_* ----------->| [ 32 events: on, priority, SR.ID, SR.End ]                                   |
@@ -31,39 +33,40 @@
 //                      +-----------------------------------------------------------------------------+
 //
 // The map is what the programmer gives: which event starts which routine, with which priority. For
-// compression an event is the encoding of a line and whether it is loaded or stored (section 5.2.1); five
-// bits hold both.
+// compression an event is the encoding of a line and whether it is loaded or stored (section
+// 5.2.1); five bits hold both.
 //
 // Choices where the paper is silent:
-// - An event that is not in the map is never taken; `trigger_known_o` distinguishes it from a table without
-//   room, and `trigger_high_o` whether what is refused may be given up.
-// - Throttle. The paper monitors "the utilization of the functional units and idleness of the cores" and
-//   gives no rule. Here both are counted over windows of 128 cycles. In the next window deployment is
-//   throttled if some class of units was busy in more than `busy_limit` cycles, or if fewer than `idle_limit`
-//   cycles were idle.
-// - Throttling holds back low priority alone. High priority is "required for correctness" and holds up its
-//   parent: to hold it back would stall the very warps whose lines are there. Low priority is taken while
-//   throttled, until the table refuses it; a store then leaves uncompressed. Nothing waits for low priority,
-//   so that throttling cannot deadlock.
-// - `busy_i` has three bits (arithmetic, special functions, load-store); the SM says what busy means.
-//   `idle_i` is a cycle in which no scheduler issues for a regular warp or at high priority: an idle cycle
-//   that low priority uses still counts as idle, or the throttle would punish its own success.
-// - A kill acts on table and buffer in the same cycle. What was fetched in the cycle before meets the flush
-//   as it reaches the buffer. After the cycle of the kill nothing of it is left.
-// - The block does not report the end of a routine's execution: the instruction marked last does when it
-//   leaves the pipeline.
+// - An event that is not in the map is never taken; `trigger_known_o` distinguishes it from a table
+//   without room, and `trigger_high_o` whether what is refused may be given up.
+// - Throttle. The paper monitors "the utilization of the functional units and idleness of the
+//   cores" and gives no rule. Here both are counted over windows of 128 cycles. In the next window
+//   deployment is throttled if some class of units was busy in more than `busy_limit` cycles, or if
+//   fewer than `idle_limit` cycles were idle.
+// - Throttling holds back low priority alone. High priority is "required for correctness" and holds
+//   up its parent: to hold it back would stall the very warps whose lines are there. Low priority
+//   is taken while throttled, until the table refuses it; a store then leaves uncompressed. Nothing
+//   waits for low priority, so that throttling cannot deadlock.
+// - `busy_i` has three bits (arithmetic, special functions, load-store); the SM says what busy
+//   means. `idle_i` is a cycle in which no scheduler issues for a regular warp or at high priority:
+//   an idle cycle that low priority uses still counts as idle, or the throttle would punish its own
+//   success.
+// - A kill acts on table and buffer in the same cycle. What was fetched in the cycle before meets
+//   the flush as it reaches the buffer. After the cycle of the kill nothing of it is left.
+// - The block does not report the end of a routine's execution: the instruction marked last does
+//   when it leaves the pipeline.
 //
 // PARAMETERS
 // - entries, default 48, allowed 8, 48: active assist warps at the same time
-// - busy_limit, default 96, allowed 64, 96, 128: a class of units busy in more cycles of a window throttles;
-//   128 is never
+// - busy_limit, default 96, allowed 64, 96, 128: a class of units busy in more cycles of a window
+//   throttles; 128 is never
 // - idle_limit, default 8, allowed 0, 8: fewer idle cycles in a window throttle
 //
 // PORTS AND TIMING
-// `high_valid_o`, `low_*`, `throttled_o`, `full_o` and `active_o` come from registers, `issue*_o` from
-// memories at the index of the same cycle, `trigger_*_o` from registers and the trigger, `fetch_o` from
-// registers and the kill. Events are mapped and routines loaded before they are triggered; both may go on
-// while others run.
+// `high_valid_o`, `low_*`, `throttled_o`, `full_o` and `active_o` come from registers, `issue*_o`
+// from memories at the index of the same cycle, `trigger_*_o` from registers and the trigger,
+// `fetch_o` from registers and the kill. Events are mapped and routines loaded before they are
+// triggered; both may go on while others run.
 //
 //   clk_i            __/--\__/--\__/--\__/--\__/--\__/--\__
 //   trigger_valid_i  __/-----\_____________________________   warp 6, a routine of two instructions, high priority
@@ -74,16 +77,17 @@
 //   issue0_last_o    __________________________/-----\_____
 //
 // STORAGE
-// By default 56,001 bits: the table 5,678, the store 32,833, the buffer 16,929 (see there), and 561 of the
-// controller's own: the map (32 x 13) and its 32 flags, four counters of 8 bits, the cycle in the window (7)
-// and the throttle's output, and 73 for the instruction that is being fetched. The paper gives no size.
+// By default 56,001 bits: the table 5,678, the store 32,833, the buffer 16,929 (see there), and 561
+// of the controller's own: the map (32 x 13) and its 32 flags, four counters of 8 bits, the cycle
+// in the window (7) and the throttle's output, and 73 for the instruction that is being fetched.
+// The paper gives no size.
 //
-// Assist warps: short subroutines that an SM runs on behalf of its warps, in CABA to decompress and compress
-// lines.
+// Assist warps: short subroutines that an SM runs on behalf of its warps, in CABA to decompress and
+// compress lines.
 //
-// Source: CABA, sections 4 and 5. Its hardware is three structures (section 4.3): store, controller with
-// table, and buffer. The table is a block by itself here, and the controller contains all of them, because an
-// SM steps one instance.
+// Source: CABA, sections 4 and 5. Its hardware is three structures (section 4.3): store, controller
+// with table, and buffer. The table is a block by itself here, and the controller contains all of
+// them, because an SM steps one instance.
 //
 //              event, warp, lanes                     SR.ID, Inst.ID            word
 //    [ SM ] --------------------> awc: [ map, awt ] -----------------> [ aws ] ------> [ awb ] --high--> beats the parent
@@ -95,17 +99,19 @@
 // - awb: the assist warp buffer: deployed instructions until they issue
 // - awc: the assist warp controller: trigger events, throttling, and the other three
 //
-// Words that all of them share: a *routine* is a subroutine in the store; *SR.ID* says where it starts,
-// *Inst.ID* which of its instructions is next, *SR.End* which is the last. A *high-priority* assist warp is
-// needed for correctness and blocks what waits for it (decompression of a load); a *low-priority* one runs in
-// idle cycles and may be given up (compression of a store).
+// Words that all of them share: a *routine* is a subroutine in the store; *SR.ID* says where it
+// starts, *Inst.ID* which of its instructions is next, *SR.End* which is the last. A
+// *high-priority* assist warp is needed for correctness and blocks what waits for it (decompression
+// of a load); a *low-priority* one runs in idle cycles and may be given up (compression of a
+// store).
 
 `default_nettype none
 
 module awc (
   // clock
   input  wire        clk_i,
-  // asynchronous reset, active low: no event is known, no assist warp is active; the store survives it
+  // asynchronous reset, active low: no event is known, no assist warp is active; the store survives
+  // it
   input  wire        rst_ni,
   // write a word of the store
   input  wire        load_i,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // awc_assist_warp_buffer
 //
-// Holds assist-warp instructions until they issue: two per warp that beat the parent, two of low priority.
+// Holds assist-warp instructions until they issue: two per warp that beat the parent, two of low
+// priority.
 //
 // CABA, section 4.3. BITS is the width of an instruction.
 //
@@ -248,7 +249,8 @@ module awc_assist_warp_buffer (
   assign low_live_out_o = low_partition_context_o[63:48];
   assign low_last_o = low_partition_context_o[64];
   // an instruction that comes without a place is lost
-  assign lost = stage_valid_i & stage_high_i & !(|placed) & !(flush_high_i & (stage_warp_i == flush_warp_i));
+  assign lost = stage_valid_i & stage_high_i & !(|placed) & !(flush_high_i & (stage_warp_i ==
+      flush_warp_i));
 
   assign overflow_o = overflow_q;
 

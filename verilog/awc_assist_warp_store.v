@@ -3,7 +3,8 @@
 //
 // Stores the instructions of all assist-warp routines and gives one per cycle.
 //
-// CABA, section 4.3. The store has 2^ADDRESS words of BITS bits; a routine starts at a multiple of 2^SLOT.
+// CABA, section 4.3. The store has 2^ADDRESS words of BITS bits; a routine starts at a multiple of
+// 2^SLOT.
 //
 // Parameters: BITS = 64, ADDRESS = 9, SLOT = 4
 // Part of: awc

@@ -3,8 +3,8 @@
 //
 // Holds the active assist warps and deploys them in turn, one instruction per cycle.
 //
-// CABA, section 4.4. INDEX is the width of an entry's number; KEYS is 11 bits per entry, WORDS those in
-// 64-bit words. The entries are searched as ROWS rows of 8.
+// CABA, section 4.4. INDEX is the width of an entry's number; KEYS is 11 bits per entry, WORDS
+// those in 64-bit words. The entries are searched as ROWS rows of 8.
 //
 // Parameters: ENTRIES = 48, ROWS = 6, INDEX = 6, KEYS = 528, WORDS = 9
 // Part of: awc

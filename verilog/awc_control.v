@@ -3,7 +3,8 @@
 //
 // Starts an assist warp for each event in its map and deploys them in turn; throttles low priority.
 //
-// CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; ROWS, INDEX, KEYS and WORDS are the table's.
+// CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; ROWS, INDEX, KEYS and WORDS are the
+// table's.
 //
 // Parameters: ENTRIES = 48, ROWS = 6, INDEX = 6, KEYS = 528, WORDS = 9
 // Part of: awc

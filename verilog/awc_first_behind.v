@@ -3,8 +3,8 @@
 //
 // The first bit that is set behind a place, or else the first of all.
 //
-// The N bits are ROWS rows of 8. In each row the first bit is sought while the row is chosen. The place is
-// that of the bit that was taken last: its row, and the columns behind it in this row.
+// The N bits are ROWS rows of 8. In each row the first bit is sought while the row is chosen. The
+// place is that of the bit that was taken last: its row, and the columns behind it in this row.
 //
 // Parameters: N = 48, ROWS = 6, INDEX = 6
 // Part of: awc

@@ -3,7 +3,8 @@
 //
 // Tells by the last window of cycles whether the SM has resources to spare.
 //
-// It has none if a class of units was busy in more than BUSY_LIMIT cycles or fewer than IDLE_LIMIT were idle.
+// It has none if a class of units was busy in more than BUSY_LIMIT cycles or fewer than IDLE_LIMIT
+// were idle.
 //
 // Part of: awc
 // Source: CABA, sections 4.3 and 4.4

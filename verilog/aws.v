@@ -3,32 +3,36 @@
 //
 // Stores the instructions of all assist-warp routines and gives one per cycle.
 //
-// CABA, section 4.3. The store has 2^ADDRESS words of BITS bits; a routine starts at a multiple of 2^SLOT.
+// CABA, section 4.3. The store has 2^ADDRESS words of BITS bits; a routine starts at a multiple of
+// 2^SLOT.
 //
 // Parameters: instructions = 512, instruction_bits = 64
 // In this file: BITS = 64, ADDRESS = 9, SLOT = 4
 // Source: CABA, section 4.3
 // Written by selvedge 0.1.0 with reset control
 //
-// AWS, assist warp store: the instructions of all assist-warp routines, indexed by SR.ID and Inst.ID.
+// AWS, assist warp store: the instructions of all assist-warp routines, indexed by SR.ID and
+// Inst.ID.
 //
-// Source: CABA, section 4.3. "Preloaded with these instructions before application execution", on chip.
+// Source: CABA, section 4.3. "Preloaded with these instructions before application execution", on
+// chip.
 //
 //    write_i, write_address_i, write_data_i --------------> [ memory of `instructions` words ] --> instruction_o
 //    fetch_i, sr_i, inst_i --> sr_i x slot + inst_i ------>
 //
 // Choices where the paper is silent:
-// - Layout. The store has 32 slots, one per SR.ID, of `instructions` / 32 words each. A routine starts at the
-//   slot of its SR.ID and goes on for as long as it needs, through the slots that follow: a long routine
-//   (compression tests every encoding in turn) takes several slots, whose SR.IDs are then not used. So no
-//   table of start addresses is needed, and little is wasted on short routines. Past the last word the
-//   address starts over at the first.
-// - Length. The store does not know where a routine ends. The controller's table has SR.End for that.
-// - Words. 64 bits hold an instruction of any GPU of the paper's time; 32 bits are enough where instructions
-//   are looked up decoded. The store does not look into them.
-// - Port. One word per cycle, which is all that one instruction per cycle needs. The memory is read in every
-//   cycle; `valid_o` says whether that was asked for. A word that is written while it is read gives its old
-//   value.
+// - Layout. The store has 32 slots, one per SR.ID, of `instructions` / 32 words each. A routine
+//   starts at the slot of its SR.ID and goes on for as long as it needs, through the slots that
+//   follow: a long routine (compression tests every encoding in turn) takes several slots, whose
+//   SR.IDs are then not used. So no table of start addresses is needed, and little is wasted on
+//   short routines. Past the last word the address starts over at the first.
+// - Length. The store does not know where a routine ends. The controller's table has SR.End for
+//   that.
+// - Words. 64 bits hold an instruction of any GPU of the paper's time; 32 bits are enough where
+//   instructions are looked up decoded. The store does not look into them.
+// - Port. One word per cycle, which is all that one instruction per cycle needs. The memory is read
+//   in every cycle; `valid_o` says whether that was asked for. A word that is written while it is
+//   read gives its old value.
 //
 // PARAMETERS
 // - instructions, default 512, allowed 512, 1024: words of the store; a slot has a 32nd of them
@@ -44,15 +48,15 @@
 //   instruction_o  ========< I0  >< I1 >=====    the words at 3 x 16 + 0 and + 1
 //
 // STORAGE
-// The memory, by default 512 x 64 = 32,768 bits (4 KB), and 65 bits of output register and valid flag. The
-// paper gives no size. The memory has no reset: routines survive it.
+// The memory, by default 512 x 64 = 32,768 bits (4 KB), and 65 bits of output register and valid
+// flag. The paper gives no size. The memory has no reset: routines survive it.
 //
-// Assist warps: short subroutines that an SM runs on behalf of its warps, in CABA to decompress and compress
-// lines.
+// Assist warps: short subroutines that an SM runs on behalf of its warps, in CABA to decompress and
+// compress lines.
 //
-// Source: CABA, sections 4 and 5. Its hardware is three structures (section 4.3): store, controller with
-// table, and buffer. The table is a block by itself here, and the controller contains all of them, because an
-// SM steps one instance.
+// Source: CABA, sections 4 and 5. Its hardware is three structures (section 4.3): store, controller
+// with table, and buffer. The table is a block by itself here, and the controller contains all of
+// them, because an SM steps one instance.
 //
 //              event, warp, lanes                     SR.ID, Inst.ID            word
 //    [ SM ] --------------------> awc: [ map, awt ] -----------------> [ aws ] ------> [ awb ] --high--> beats the parent
@@ -64,10 +68,11 @@
 // - awb: the assist warp buffer: deployed instructions until they issue
 // - awc: the assist warp controller: trigger events, throttling, and the other three
 //
-// Words that all of them share: a *routine* is a subroutine in the store; *SR.ID* says where it starts,
-// *Inst.ID* which of its instructions is next, *SR.End* which is the last. A *high-priority* assist warp is
-// needed for correctness and blocks what waits for it (decompression of a load); a *low-priority* one runs in
-// idle cycles and may be given up (compression of a store).
+// Words that all of them share: a *routine* is a subroutine in the store; *SR.ID* says where it
+// starts, *Inst.ID* which of its instructions is next, *SR.End* which is the last. A
+// *high-priority* assist warp is needed for correctness and blocks what waits for it (decompression
+// of a load); a *low-priority* one runs in idle cycles and may be given up (compression of a
+// store).
 
 `default_nettype none
 

@@ -3,16 +3,16 @@
 //
 // Holds the active assist warps and deploys them in turn, one instruction per cycle.
 //
-// CABA, section 4.4. INDEX is the width of an entry's number; KEYS is 11 bits per entry, WORDS those in
-// 64-bit words. The entries are searched as ROWS rows of 8.
+// CABA, section 4.4. INDEX is the width of an entry's number; KEYS is 11 bits per entry, WORDS
+// those in 64-bit words. The entries are searched as ROWS rows of 8.
 //
 // Parameters: entries = 48
 // In this file: ROWS = 6, INDEX = 6, KEYS = 528, WORDS = 9
 // Source: CABA, section 4.4
 // Written by selvedge 0.1.0 with reset control
 //
-// AWT, assist warp table: which assist warps are active on an SM, and which instruction each of them needs
-// next.
+// AWT, assist warp table: which assist warps are active on an SM, and which instruction each of
+// them needs next.
 //
 // Source: CABA, sections 4.3 and 4.4 (figure 5).
 //
@@ -23,35 +23,40 @@
 //                  |  ...                                                            |    (one per cycle; Inst.ID + 1;
 //    kill_* ------>+-----------------------------------------------------------------+     freed after SR.End)
 //
-// A trigger takes a free entry. In every cycle one entry that is ready is deployed, in turn: its warp, SR.ID,
-// Inst.ID and the rest go out, and its Inst.ID moves on. After the instruction SR.End the entry is free. A
-// high-priority entry is ready when the buffer has room for its warp (`high_room_i`), a low-priority one when
-// it has room in its partition and low-priority deployment is not held back (`low_room_i`). So an instruction
-// that goes out always has a place to go to, and no assist warp waits behind another one's.
+// A trigger takes a free entry. In every cycle one entry that is ready is deployed, in turn: its
+// warp, SR.ID, Inst.ID and the rest go out, and its Inst.ID moves on. After the instruction SR.End
+// the entry is free. A high-priority entry is ready when the buffer has room for its warp
+// (`high_room_i`), a low-priority one when it has room in its partition and low-priority deployment
+// is not held back (`low_room_i`). So an instruction that goes out always has a place to go to, and
+// no assist warp waits behind another one's.
 //
 // Choices where the paper is silent:
-// - Entries are not tied to warps: a warp may have a decompression and a compression at once. Of one routine
-//   a warp has at most one instance, as section 4.2.2 demands, because all instances share registers: a
-//   second trigger is not taken (`trigger_ready_o` is low) until the first instance is wholly deployed.
+// - Entries are not tied to warps: a warp may have a decompression and a compression at once. Of
+//   one routine a warp has at most one instance, as section 4.2.2 demands, because all instances
+//   share registers: a second trigger is not taken (`trigger_ready_o` is low) until the first
+//   instance is wholly deployed.
 // - SR.End is the Inst.ID of the routine's last instruction; it comes with the trigger.
-// - A trigger that finds no free entry is refused by `trigger_ready_o`. It may be held or withdrawn: a store
-//   then leaves uncompressed. The lowest quarter of the entries takes high priority only, so that throttled
-//   compressions can never fill the table and keep loads from being decompressed.
-// - Kill is by warp and by priority: what is no longer beneficial (low) can go without what is needed for
-//   correctness (high). It acts before the deployment of the same cycle, and after it nothing of the warp is
-//   deployed any more. A trigger in the same cycle is younger than the kill and stays.
-// - Two register IDs of 8 bits go in, two come out; the instructions refer to them. A routine that needs
-//   fewer ignores some.
-// - Round-robin: the search starts behind the entry that was deployed last. High priority does not go first
-//   here, only at issue: every entry that stays ready is deployed within as many cycles as there are entries.
+// - A trigger that finds no free entry is refused by `trigger_ready_o`. It may be held or
+//   withdrawn: a store then leaves uncompressed. The lowest quarter of the entries takes high
+//   priority only, so that throttled compressions can never fill the table and keep loads from
+//   being decompressed.
+// - Kill is by warp and by priority: what is no longer beneficial (low) can go without what is
+//   needed for correctness (high). It acts before the deployment of the same cycle, and after it
+//   nothing of the warp is deployed any more. A trigger in the same cycle is younger than the kill
+//   and stays.
+// - Two register IDs of 8 bits go in, two come out; the instructions refer to them. A routine that
+//   needs fewer ignores some.
+// - Round-robin: the search starts behind the entry that was deployed last. High priority does not
+//   go first here, only at issue: every entry that stays ready is deployed within as many cycles as
+//   there are entries.
 //
 // PARAMETERS
 // - entries, default 48, allowed 8, 48: active assist warps; 48 is one per warp
 //
 // PORTS AND TIMING
 // `deploy_*` follow from registers, `high_room_i`, `low_room_i` and the kill of the same cycle;
-// `trigger_ready_o` from registers and the trigger itself. `full_o` and `active_o` come from registers.
-// Without `deploy_valid_o` the other `deploy_*` mean nothing.
+// `trigger_ready_o` from registers and the trigger itself. `full_o` and `active_o` come from
+// registers. Without `deploy_valid_o` the other `deploy_*` mean nothing.
 //
 //   clk_i            __/--\__/--\__/--\__/--\__
 //   trigger_valid_i  __/-----\_________________   SR.End = 1
@@ -61,18 +66,19 @@
 //   deploy_last_o    ______________/-----\_____
 //
 // STORAGE
-// By default 5,678 bits. 672 are registers: warp and SR.ID of all entries, which are compared at once (48 x
-// 11), and three flags (valid, high priority, started). The rest is two memories with one word per entry, of
-// which 64 exist because addresses have 6 bits: 64 x 71 for lanes, live registers and SR.End, and 64 x 7 for
-// Inst.ID. The place of the last deployment takes 14: the entries are searched as 6 rows of 8, and it is kept
-// as a bit per row and the columns behind it. The paper gives no size.
+// By default 5,678 bits. 672 are registers: warp and SR.ID of all entries, which are compared at
+// once (48 x 11), and three flags (valid, high priority, started). The rest is two memories with
+// one word per entry, of which 64 exist because addresses have 6 bits: 64 x 71 for lanes, live
+// registers and SR.End, and 64 x 7 for Inst.ID. The place of the last deployment takes 14: the
+// entries are searched as 6 rows of 8, and it is kept as a bit per row and the columns behind it.
+// The paper gives no size.
 //
-// Assist warps: short subroutines that an SM runs on behalf of its warps, in CABA to decompress and compress
-// lines.
+// Assist warps: short subroutines that an SM runs on behalf of its warps, in CABA to decompress and
+// compress lines.
 //
-// Source: CABA, sections 4 and 5. Its hardware is three structures (section 4.3): store, controller with
-// table, and buffer. The table is a block by itself here, and the controller contains all of them, because an
-// SM steps one instance.
+// Source: CABA, sections 4 and 5. Its hardware is three structures (section 4.3): store, controller
+// with table, and buffer. The table is a block by itself here, and the controller contains all of
+// them, because an SM steps one instance.
 //
 //              event, warp, lanes                     SR.ID, Inst.ID            word
 //    [ SM ] --------------------> awc: [ map, awt ] -----------------> [ aws ] ------> [ awb ] --high--> beats the parent
@@ -84,10 +90,11 @@
 // - awb: the assist warp buffer: deployed instructions until they issue
 // - awc: the assist warp controller: trigger events, throttling, and the other three
 //
-// Words that all of them share: a *routine* is a subroutine in the store; *SR.ID* says where it starts,
-// *Inst.ID* which of its instructions is next, *SR.End* which is the last. A *high-priority* assist warp is
-// needed for correctness and blocks what waits for it (decompression of a load); a *low-priority* one runs in
-// idle cycles and may be given up (compression of a store).
+// Words that all of them share: a *routine* is a subroutine in the store; *SR.ID* says where it
+// starts, *Inst.ID* which of its instructions is next, *SR.End* which is the last. A
+// *high-priority* assist warp is needed for correctness and blocks what waits for it (decompression
+// of a load); a *low-priority* one runs in idle cycles and may be given up (compression of a
+// store).
 
 `default_nettype none
 

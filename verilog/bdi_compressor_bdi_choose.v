@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_choose
 //
-// Chooses base and mask of the encoding that is taken, by AND and OR: of the bits that say which one it is,
-// one is set at most.
+// Chooses base and mask of the encoding that is taken, by AND and OR: of the bits that say which
+// one it is, one is set at most.
 //
 // Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, FIRST = 1379, NEAR = 1392, NW = 22
 // Part of: bdi_compressor
@@ -44,7 +44,8 @@ module bdi_compressor_bdi_choose (
     if (takes[7]) begin
       base = base | {48'd0, near_i[15:0]};
     end
-    // 8-byte words; the upper bits of a base are those of the next wider delta's, or copies of its sign
+    // 8-byte words; the upper bits of a base are those of the next wider delta's, or copies of its
+    // sign
     eight = near_i[1087:1024];
     eight_mask = near_i[1250:1235];
     if (takes[3]) begin

@@ -3,14 +3,14 @@
 //
 // The base and the mask of one encoding.
 //
-// BASE and DELTA are the bits of a word and of a delta, LOW those of the base that are chosen here. A word is
-// a delta of DELTA bits from zero when its upper bits, from the delta's sign on (SIGN = BASE - DELTA + 1 of
-// them), are all equal. The base is the first word that is none (SEARCH is 1), or the line's first word
-// (SEARCH is 0).
+// BASE and DELTA are the bits of a word and of a delta, LOW those of the base that are chosen here.
+// A word is a delta of DELTA bits from zero when its upper bits, from the delta's sign on (SIGN =
+// BASE - DELTA + 1 of them), are all equal. The base is the first word that is none (SEARCH is 1),
+// or the line's first word (SEARCH is 0).
 //
 // Parameters: SEARCH = 1, LINE = 1024, LW = 16
-// Used with: BASE = 64, DELTA = 8; BASE = 64, DELTA = 16; BASE = 64, DELTA = 32; BASE = 32, DELTA = 8; BASE =
-// 32, DELTA = 16; BASE = 16, DELTA = 8
+// Used with: BASE = 64, DELTA = 8; BASE = 64, DELTA = 16; BASE = 64, DELTA = 32; BASE = 32, DELTA =
+// 8; BASE = 32, DELTA = 16; BASE = 16, DELTA = 8
 // Part of: bdi_compressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.1.0 with reset control

@@ -3,11 +3,11 @@
 //
 // Bases and masks of all encodings with deltas, side by side above the line.
 //
-// From bit LINE up: the bases as BdiNears needs them, which are the 64 bits of B8D4's, 32 of B8D2's, 16 of
-// B8D1's, 32 of B4D2's, 16 of B4D1's and 16 of B2D1's; three bits that say of B8D2's, B8D1's and B4D1's that
-// the bits above are copies of the sign; the masks, in order of the tags. Without such a bit, the bits above
-// are those of the base with the next wider delta: that is the same word then, as a word that is no short
-// delta from zero is none of the narrower ones.
+// From bit LINE up: the bases as BdiNears needs them, which are the 64 bits of B8D4's, 32 of
+// B8D2's, 16 of B8D1's, 32 of B4D2's, 16 of B4D1's and 16 of B2D1's; three bits that say of B8D2's,
+// B8D1's and B4D1's that the bits above are copies of the sign; the masks, in order of the tags.
+// Without such a bit, the bits above are those of the base with the next wider delta: that is the
+// same word then, as a word that is no short delta from zero is none of the narrower ones.
 //
 // Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, SEARCH = 1, FIRST = 1379, FW = 22
 // Part of: bdi_compressor

@@ -3,13 +3,13 @@
 //
 // Compares words with a base: which of them are deltas of half their bits from it?
 //
-// DELTA is the bits of a delta, WIDE those of a word, STRIDE those from one word of the line to the next one.
-// A word is a delta from the base when it is one of the 2^DELTA from base - 2^(DELTA-1) on: whole
-// differences, of which no bit but the last is wanted here, would be twice the gates.
+// DELTA is the bits of a delta, WIDE those of a word, STRIDE those from one word of the line to the
+// next one. A word is a delta from the base when it is one of the 2^DELTA from base - 2^(DELTA-1)
+// on: whole differences, of which no bit but the last is wanted here, would be twice the gates.
 //
 // Parameters: LINE = 1024, LW = 16
-// Used with: DELTA = 32, STRIDE = 64; DELTA = 16, STRIDE = 64; DELTA = 8, STRIDE = 64; DELTA = 16, STRIDE =
-// 32; DELTA = 8, STRIDE = 32; DELTA = 8, STRIDE = 16
+// Used with: DELTA = 32, STRIDE = 64; DELTA = 16, STRIDE = 64; DELTA = 8, STRIDE = 64; DELTA = 16,
+// STRIDE = 32; DELTA = 8, STRIDE = 32; DELTA = 8, STRIDE = 16
 // Part of: bdi_compressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.1.0 with reset control
@@ -40,7 +40,8 @@ module bdi_compressor_bdi_near #(
   reg [DELTA-1:0] wanted;
   reg [WORDS-1:0] near;
 
-  // the low bits of the lowest word that is a delta from the base: those of the base, half a range below
+  // the low bits of the lowest word that is a delta from the base: those of the base, half a range
+  // below
   assign high_half = base_i[DELTA-1];
 
   always @(*) begin

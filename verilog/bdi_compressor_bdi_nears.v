@@ -3,12 +3,13 @@
 //
 // Tries all encodings, and takes the one with the smallest payload; ties go to the wider base.
 //
-// A word is a delta of 1 byte from a base of 8 when it is one of 4 bytes, the lower halves differ by one of 2
-// bytes in 4, and the lowest quarters by one of 1 byte in 2. So no two encodings with one base compare the
-// same bits. Where bases differ, the narrower one has only copies of its sign in the bits above, which no
-// word that is a delta from it leaves.
+// A word is a delta of 1 byte from a base of 8 when it is one of 4 bytes, the lower halves differ
+// by one of 2 bytes in 4, and the lowest quarters by one of 1 byte in 2. So no two encodings with
+// one base compare the same bits. Where bases differ, the narrower one has only copies of its sign
+// in the bits above, which no word that is a delta from it leaves.
 //
-// Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, FIRST = 1379, FW = 22, NEAR = 1392, NW = 22
+// Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, FIRST = 1379, FW = 22, NEAR = 1392,
+// NW = 22
 // Part of: bdi_compressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.1.0 with reset control

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_pack
 //
-// Makes the payload of the chosen encoding. H8, H4 and H2 are the bits of base and mask for each width of
-// word.
+// Makes the payload of the chosen encoding. H8, H4 and H2 are the bits of base and mask for each
+// width of word.
 //
 // Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, H8 = 80, H4 = 64, H2 = 80, SIZE = 8
 // Part of: bdi_compressor

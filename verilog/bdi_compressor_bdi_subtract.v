@@ -3,8 +3,8 @@
 //
 // Takes from each word the chosen base, or zero. A line that stays uncompressed passes.
 //
-// A delta has at most half the bits of its word, so that only those are made: in 8 bytes, 32 bits of one
-// word, 16 of each of two, or 8 of each of four. The other bits are the line's.
+// A delta has at most half the bits of its word, so that only those are made: in 8 bytes, 32 bits
+// of one word, 16 of each of two, or 8 of each of four. The other bits are the line's.
 //
 // Parameters: LINE = 1024, LW = 16, N8 = 16, N2 = 64
 // Part of: bdi_compressor

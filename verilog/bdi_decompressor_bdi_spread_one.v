@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_decompressor_bdi_spread_one
 //
-// Spreads the deltas of one encoding: each sign-extended to a whole word, at that word's place in the line.
+// Spreads the deltas of one encoding: each sign-extended to a whole word, at that word's place in
+// the line.
 //
 // BASE and DELTA are the bits of a word and of a delta, HEAD those of base and mask together.
 //
 // Parameters: LINE = 1024, LW = 16
-// Used with: BASE = 64, DELTA = 8; BASE = 64, DELTA = 16; BASE = 64, DELTA = 32; BASE = 32, DELTA = 8; BASE =
-// 32, DELTA = 16; BASE = 16, DELTA = 8
+// Used with: BASE = 64, DELTA = 8; BASE = 64, DELTA = 16; BASE = 64, DELTA = 32; BASE = 32, DELTA =
+// 8; BASE = 32, DELTA = 16; BASE = 16, DELTA = 8
 // Part of: bdi_decompressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.1.0 with reset control

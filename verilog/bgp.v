@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bgp
 //
-// Predicts by a self-ageing Bloom filter whether a miss should fetch all sectors or those requested.
+// Predicts by a self-ageing Bloom filter whether a miss should fetch all sectors or those
+// requested.
 //
-// LAMAR, section 3.4. SECTORS is the number of sectors of a block; A, ROW, ROWS and HALF are those of the
-// filter.
+// LAMAR, section 3.4. SECTORS is the number of sectors of a block; A, ROW, ROWS and HALF are those
+// of the filter.
 //
-// Parameters: bitarray_bits = 2048, refresh_period = 512, sectors = 4, fg_threshold = 2, skew_percent = 70,
-// skew_window = 1000
+// Parameters: bitarray_bits = 2048, refresh_period = 512, sectors = 4, fg_threshold = 2,
+// skew_percent = 70, skew_window = 1000
 // In this file: A = 8, ROW = 4, ROWS = 16, HALF = 8, SECTORS = 4
 // Source: LAMAR, section 3.4
 // Written by selvedge 0.1.0 with reset control
 //
-// BGP, bi-modal granularity predictor: whether a miss should fetch the whole block or only the requested
-// sectors.
+// BGP, bi-modal granularity predictor: whether a miss should fetch the whole block or only the
+// requested sectors.
 //
 // Source: LAMAR, section 3.4 and table 1; cost in section 5.6.
 //
-// The predictor has a default, coarse (all sectors) or fine (requested sectors only). An evicted block has
-// low locality if fewer than `fg_threshold` of its sectors were used. Blocks whose locality contradicts the
-// default go into a Bloom filter; a miss whose block is in the filter gets the opposite of the default, every
-// other miss the default. If more than `skew_percent` of the last `skew_window` evictions were inserted, the
-// default flips.
+// The predictor has a default, coarse (all sectors) or fine (requested sectors only). An evicted
+// block has low locality if fewer than `fg_threshold` of its sectors were used. Blocks whose
+// locality contradicts the default go into a Bloom filter; a miss whose block is in the filter gets
+// the opposite of the default, every other miss the default. If more than `skew_percent` of the
+// last `skew_window` evictions were inserted, the default flips.
 //
-// The filter ages in two overlapping bitarrays. All insertions go to both, but the second array idles for the
-// first half of a refresh period. Each is cleared after `refresh_period` insertions of its own, and the other
-// one becomes the array that replies: it then holds half a period of history.
+// The filter ages in two overlapping bitarrays. All insertions go to both, but the second array
+// idles for the first half of a refresh period. Each is cleared after `refresh_period` insertions
+// of its own, and the other one becomes the array that replies: it then holds half a period of
+// history.
 //
 //    insertions since reset   0         256        512        768        1024
 //    array 0                  |--- fills, replies ---X fills ---|- replies -X
@@ -37,23 +39,26 @@
 //    used_i --> below threshold? -> contradicts default? -> insert -> count per window -> flip
 //
 // Choices where the paper is silent:
-// - Hashes. The paper says "byte-sliced XOR" and cites the class H3: each bit of an index is the XOR of some
-//   bits of the address, here of five (`TAPS`). Any single hash reaches every bit of the array, and the six
-//   together distinguish any two addresses. For consecutive addresses, strides, tiles, and the addresses of
-//   one memory partition or of one parity, the array has at most 0.01 more false positives than with six
-//   ideal hashes, which have 0.22 after 512 insertions.
-// - Banks. An array is eight banks, so that each is a memory with one port. The six hashes of an address go
-//   to six different banks, and a seventh hash, the skew (`SKEW_TAPS`), chooses which. Each bank holds the
-//   rows of both arrays side by side; a flip-flop per row and array says whether the row was written since
-//   the array was cleared, so that an array clears in one cycle.
-// - One operation per cycle, a query or an eviction: both use the one port of each bank. An eviction wins if
-//   both are asked for; the query then has no reply (`valid_o` stays low).
+// - Hashes. The paper says "byte-sliced XOR" and cites the class H3: each bit of an index is the
+//   XOR of some bits of the address, here of five (`TAPS`). Any single hash reaches every bit of
+//   the array, and the six together distinguish any two addresses. For consecutive addresses,
+//   strides, tiles, and the addresses of one memory partition or of one parity, the array has at
+//   most 0.01 more false positives than with six ideal hashes, which have 0.22 after 512
+//   insertions.
+// - Banks. An array is eight banks, so that each is a memory with one port. The six hashes of an
+//   address go to six different banks, and a seventh hash, the skew (`SKEW_TAPS`), chooses which.
+//   Each bank holds the rows of both arrays side by side; a flip-flop per row and array says
+//   whether the row was written since the array was cleared, so that an array clears in one cycle.
+// - One operation per cycle, a query or an eviction: both use the one port of each bank. An
+//   eviction wins if both are asked for; the query then has no reply (`valid_o` stays low).
 // - The default is coarse after reset, which is the conventional memory system.
-// - The threshold is strict, as printed: with 2 sectors, a block with one used sector has low locality.
-// - The filter's last insertion of a period is in the array that goes on, not in the one that is cleared.
+// - The threshold is strict, as printed: with 2 sectors, a block with one used sector has low
+//   locality.
+// - The filter's last insertion of a period is in the array that goes on, not in the one that is
+//   cleared.
 // - The window's last eviction still counts in its window. The skew must exceed the percentage.
-// - A flip clears both arrays and starts the filter as after reset: what it held contradicted the old
-//   default.
+// - A flip clears both arrays and starts the filter as after reset: what it held contradicted the
+//   old default.
 // - A block address has 32 bits; narrower ones leave the upper bits zero.
 //
 // PARAMETERS
@@ -61,8 +66,8 @@
 // - refresh_period, default 512, allowed 512, 1024: insertions into an array until it is cleared
 // - sectors, default 4, allowed 4, 8: sectors of a cache block
 // - fg_threshold, default 2, allowed 2 to 4: a block with fewer used sectors has low locality
-// - skew_percent, default 70, allowed 70, 90: more insertions than this percentage of a window flip the
-//   default
+// - skew_percent, default 70, allowed 70, 90: more insertions than this percentage of a window flip
+//   the default
 // - skew_window, default 1000, allowed 500, 1000: evictions after which the skew is evaluated
 //
 // PORTS AND TIMING
@@ -78,10 +83,11 @@
 //   default_coarse_o  --------------\___________
 //
 // STORAGE
-// The paper counts 4 Kbit: the two arrays, 4,096 bits. This block holds 4,386 by default: besides the arrays,
-// which are memory, the rows that were written since the last clear (256), the position in the half period
-// (8), the second array's idling (1), which array is active (1), the two counters of the skew (10 each), the
-// default (1), and the reply with its two flags (3). The paper's sum leaves them out as control logic.
+// The paper counts 4 Kbit: the two arrays, 4,096 bits. This block holds 4,386 by default: besides
+// the arrays, which are memory, the rows that were written since the last clear (256), the position
+// in the half period (8), the second array's idling (1), which array is active (1), the two
+// counters of the skew (10 each), the default (1), and the reply with its two flags (3). The
+// paper's sum leaves them out as control logic.
 
 `default_nettype none
 

@@ -3,9 +3,9 @@
 //
 // A Bloom filter that forgets: two bitarrays take turns at replying and at being cleared.
 //
-// A is the width of an index into a bank, ROW that of the number of one of its ROWS rows, HALF the bits that
-// count half a refresh period. Each array is cleared after two halves of insertions of its own; the other
-// one, half full, then replies.
+// A is the width of an index into a bank, ROW that of the number of one of its ROWS rows, HALF the
+// bits that count half a refresh period. Each array is cleared after two halves of insertions of
+// its own; the other one, half full, then replies.
 //
 // Parameters: A = 8, ROW = 4, ROWS = 16, HALF = 8
 // Part of: bgp
@@ -53,7 +53,7 @@ module bgp_dual_bloom (
 
   genvar g;
   generate
-    for (g = 0; g < 8; g = g + 1) begin : each_banks
+    for (g = 0; g < 8; g = g + 1) begin : gen_banks
       bgp_filter_bank banks (
         .clk_i   (clk_i),
         .rst_ni  (rst_ni),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bgp_filter_bank
 //
-// A bank of both bitarrays: rows in a memory, which says nothing of a row before the row was written since
-// the last clear.
+// A bank of both bitarrays: rows in a memory, which says nothing of a row before the row was
+// written since the last clear.
 //
 // A is the width of an index, of which the low bits are the column; ROW is the rest, for ROWS rows.
 //

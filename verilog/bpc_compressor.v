@@ -3,8 +3,8 @@
 //
 // Compresses cache lines by bit planes: one line at a time, four planes per cycle.
 //
-// LATTE-CC, table I. P is the bits of a plane, ALL those of all 33 planes, CHUNK those of four codes. A line
-// of which the codes do not save a byte is given as it is.
+// LATTE-CC, table I. P is the bits of a plane, ALL those of all 33 planes, CHUNK those of four
+// codes. A line of which the codes do not save a byte is given as it is.
 //
 // Parameters: line_bytes = 128
 // In this file: P = 31, ALL = 1023, CHUNK = 128
@@ -13,17 +13,17 @@
 //
 // BPC, bit-plane compression: a compressor and a decompressor of cache lines.
 //
-// Source: LATTE-CC, table I and section VI (11 cycles to decompress), after Kim et al., ISCA 2016, whose
-// algorithm it is.
+// Source: LATTE-CC, table I and section VI (11 cycles to decompress), after Kim et al., ISCA 2016,
+// whose algorithm it is.
 //
-// The line is seen as 32-bit words. The first is the base; each other one is kept as its difference from the
-// one before, an unsigned subtraction with 33 bits. Plane `j` is bit `j` of every difference (DBP), and what
-// is coded is its exclusive-or with the plane above it (DBX), from the highest plane down; above plane 32
-// stands zero. Smooth data has short differences, whose upper planes are copies of the sign and so vanish
-// under the exclusive-or.
+// The line is seen as 32-bit words. The first is the base; each other one is kept as its difference
+// from the one before, an unsigned subtraction with 33 bits. Plane `j` is bit `j` of every
+// difference (DBP), and what is coded is its exclusive-or with the plane above it (DBX), from the
+// highest plane down; above plane 32 stands zero. Smooth data has short differences, whose upper
+// planes are copies of the sign and so vanish under the exclusive-or.
 //
-// - 000, 001, 010, 011, 1, bits at 128 bytes 3, 7, 11, 19, 33: base word: zero, sign-extended from 4, 8 or 16
-//   bits, or as it is
+// - 000, 001, 010, 011, 1, bits at 128 bytes 3, 7, 11, 19, 33: base word: zero, sign-extended from
+//   4, 8 or 16 bits, or as it is
 // - 001, bits at 128 bytes 3: one plane with DBX zero
 // - 01 + number less 2, bits at 128 bytes 7: 2 to 33 such planes
 // - 00000, bits at 128 bytes 5: DBX all ones
@@ -32,12 +32,12 @@
 // - 00011 + place, bits at 128 bytes 10: DBX with a single one
 // - 1 + DBX, bits at 128 bytes 32: any other plane
 //
-// The kinds are tried in this order. The payload is these codes without gaps from bit 0 up, the first bit of
-// each code lowest and each field with its lowest bit first.
+// The kinds are tried in this order. The payload is these codes without gaps from bit 0 up, the
+// first bit of each code lowest and each field with its lowest bit first.
 //
-// What the sources leave open: a line of 64 or 32 bytes has planes of 15 or 7 bits and places of 4 or 3; a
-// line whose codes save less than a byte is given as it is, which `compressed_o` shows; payload sizes are
-// whole bytes.
+// What the sources leave open: a line of 64 or 32 bytes has planes of 15 or 7 bits and places of 4
+// or 3; a line whose codes save less than a byte is given as it is, which `compressed_o` shows;
+// payload sizes are whole bytes.
 //
 // SCHEMATIC
 //   compressor    line_i > differences > [planes, four less each cycle] > DBX, four codes > [codes] > last block > [payload]
@@ -46,17 +46,18 @@
 //                           > four codes > [codes] > four planes > [planes] > sums of differences > [line]
 //                             [payload, a block less when it is read] -^                            ^ the same register
 //
-// The decompressor takes codes apart one cycle before it makes planes of them: the first four in the cycle in
-// which the payload comes. Both blocks have one register for what they work on and what they show.
+// The decompressor takes codes apart one cycle before it makes planes of them: the first four in
+// the cycle in which the payload comes. Both blocks have one register for what they work on and
+// what they show.
 //
 // PARAMETERS
 // - line_bytes, default 128, allowed 32, 64, 128: bytes of a line
 //
 // PORTS AND TIMING
-// Both blocks are valid/ready streams on both sides with one line at a time: `ready_o` is high when no line
-// is at work and the result is free or taken in this cycle, so it depends on `ready_i`; no other output
-// depends on an input. `valid_o` never drops before `ready_i`. Results come from registers, which mean
-// nothing while `valid_o` is low.
+// Both blocks are valid/ready streams on both sides with one line at a time: `ready_o` is high when
+// no line is at work and the result is free or taken in this cycle, so it depends on `ready_i`; no
+// other output depends on an input. `valid_o` never drops before `ready_i`. Results come from
+// registers, which mean nothing while `valid_o` is low.
 //
 //             0     1     2    ..    10    11    12
 //   clk_i     /--\__/--\__/--\__ .. /--\__/--\__/--\__
@@ -64,15 +65,16 @@
 //   ready_o   ------\___________ .. ______/-----------    with ready_i high
 //   valid_o   __________________ .. ______/-----\_____
 //
-// The compressor takes 11 cycles for every line: one for the planes, nine for the codes of 33 planes at four
-// a cycle, and one in which the last code finds its place; those of the others do so while the next ones are
-// made. The decompressor takes one for the base word, one for every four codes, and one for the line: 3 to
-// 11, and 2 when the line is not compressed. At four codes a cycle its longest way is the paper's 11 cycles.
-// A new line can enter in the cycle in which the result is taken.
+// The compressor takes 11 cycles for every line: one for the planes, nine for the codes of 33
+// planes at four a cycle, and one in which the last code finds its place; those of the others do so
+// while the next ones are made. The decompressor takes one for the base word, one for every four
+// codes, and one for the line: 3 to 11, and 2 when the line is not compressed. At four codes a
+// cycle its longest way is the paper's 11 cycles. A new line can enter in the cycle in which the
+// result is taken.
 //
 // ERRORS
-// A run beyond plane 0 and codes beyond the payload's end give a line of zeros with `error_o`. Places outside
-// a plane name no bit. Bits behind the last code are ignored.
+// A run beyond plane 0 and codes beyond the payload's end give a line of zeros with `error_o`.
+// Places outside a plane name no bit. Bits behind the last code are ignored.
 //
 // STORAGE
 // See `HwBlock::facts`. LATTE-CC states none for BPC.

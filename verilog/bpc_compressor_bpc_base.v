@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_compressor_bpc_base
 //
-// The code of a base word: the shortest of 0, 4, 8 and 16 bits that give it by sign-extension, or all 32.
+// The code of a base word: the shortest of 0, 4, 8 and 16 bits that give it by sign-extension, or
+// all 32.
 //
 // Part of: bpc_compressor
 // Source: LATTE-CC, table I

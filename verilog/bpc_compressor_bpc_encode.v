@@ -3,8 +3,8 @@
 //
 // Codes four planes.
 //
-// P is the bits of a plane, PLACE those of a place in it, F those of the longest code (P + 1); FIVE is five
-// times P, CHUNK four times F. The code of a run of zero planes comes with its last plane.
+// P is the bits of a plane, PLACE those of a place in it, F those of the longest code (P + 1); FIVE
+// is five times P, CHUNK four times F. The code of a run of zero planes comes with its last plane.
 //
 // Parameters: P = 31, PLACE = 5, F = 32, FIVE = 155, FW = 3, CHUNK = 128, CW = 2
 // Part of: bpc_compressor

@@ -3,7 +3,8 @@
 //
 // Lays four codes without gaps behind the bits that a block of the payload has so far.
 //
-// F is the bits of the longest code, CHUNK four times that, BLOCK the bits of a block and BOTH those of two.
+// F is the bits of the longest code, CHUNK four times that, BLOCK the bits of a block and BOTH
+// those of two.
 //
 // Parameters: F = 32, CHUNK = 128, CW = 2, BLOCK = 128, BW = 2, BOTH = 256, BOW = 4
 // Part of: bpc_compressor

@@ -3,8 +3,8 @@
 //
 // Differences of neighbouring words, turned into bit planes.
 //
-// P is the bits of a plane, one per difference; ALL those of all 33 planes. Plane 0 of the outputs is the
-// highest: that of the signs.
+// P is the bits of a plane, one per difference; ALL those of all 33 planes. Plane 0 of the outputs
+// is the highest: that of the signs.
 //
 // Parameters: LINE = 1024, LW = 16, P = 31, ALL = 1023, AW = 16
 // Part of: bpc_compressor

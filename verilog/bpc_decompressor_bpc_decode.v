@@ -3,10 +3,10 @@
 //
 // Makes planes of up to four codes: those that are left when all planes are there are none.
 //
-// P is the bits of a plane, PLACE those of a place in it, F those of the longest code (P + 1); CHUNK is four
-// times F and DATA the bits of the 32 planes that words need: all but the first, which is that of the signs.
-// The last plane also goes to all planes behind it, which is right for a run of zeros and otherwise written
-// over later.
+// P is the bits of a plane, PLACE those of a place in it, F those of the longest code (P + 1);
+// CHUNK is four times F and DATA the bits of the 32 planes that words need: all but the first,
+// which is that of the signs. The last plane also goes to all planes behind it, which is right for
+// a run of zeros and otherwise written over later.
 //
 // Parameters: P = 31, PLACE = 5, F = 32, CHUNK = 128, CW = 2, DATA = 992, DW = 16
 // Part of: bpc_decompressor

@@ -3,8 +3,9 @@
 //
 // The line of a base word and the bit planes of the differences.
 //
-// P is the bits of a plane, GROUPS a quarter of the words. Sums are taken in groups of four words first, then
-// over the groups in a tree, then over all words: six additions lie behind each other for 32 words.
+// P is the bits of a plane, GROUPS a quarter of the words. Sums are taken in groups of four words
+// first, then over the groups in a tree, then over all words: six additions lie behind each other
+// for 32 words.
 //
 // Parameters: LINE = 1024, LW = 16, P = 31, GROUPS = 8, DATA = 992, DW = 16
 // Part of: bpc_decompressor

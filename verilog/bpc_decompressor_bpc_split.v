@@ -3,9 +3,9 @@
 //
 // Takes four codes apart, whatever they mean.
 //
-// PLACE is the bits of a place in a plane, F those of the longest code; CHUNK is four times F and REACH five
-// times. A code can begin in few places only, as there are five lengths. What bit a code begins at is one bit
-// of so many, which is a gate or two from one code to the next.
+// PLACE is the bits of a place in a plane, F those of the longest code; CHUNK is four times F and
+// REACH five times. A code can begin in few places only, as there are five lengths. What bit a code
+// begins at is one bit of so many, which is a gate or two from one code to the next.
 //
 // Parameters: PLACE = 5, F = 32, CHUNK = 128, CW = 2, REACH = 160, RW = 3
 // Part of: bpc_decompressor
@@ -71,8 +71,8 @@ module bpc_decompressor_bpc_split (
         end
       end
       codes[k*F +: 32] = code;
-      start = ((start & is_zero) << THREE) | ((start & is_short) << FIVE) | ((start & is_run) << SEVEN) |
-          ((start & has_place) << WITH_PLACE) | ((start & window) << RAW);
+      start = ((start & is_zero) << THREE) | ((start & is_short) << FIVE) | ((start & is_run) <<
+          SEVEN) | ((start & has_place) << WITH_PLACE) | ((start & window) << RAW);
     end
   end
 

@@ -3,29 +3,30 @@
 //
 // Decides by shadow tags and reservation failures how many warps use the L1D and which bypass it.
 //
-// Dai, sections 2.5 and 2.6. ADDRESS and TAG are the widths of a line address and of a tag, WORD that of a
-// tag with its valid bit.
+// Dai, sections 2.5 and 2.6. ADDRESS and TAG are the widths of a line address and of a tag, WORD
+// that of a tag with its valid bit.
 //
 // Parameters: tag_bits = 32, interval = 1000
 // In this file: ADDRESS = 37, TAG = 32, WORD = 33
 // Source: Dai, section 2.6
 // Written by selvedge 0.1.0 with reset control
 //
-// BPG, bypassing-parameter generator: how many of an SM's warps or thread blocks should use the L1D; the
-// others bypass it.
+// BPG, bypassing-parameter generator: how many of an SM's warps or thread blocks should use the
+// L1D; the others bypass it.
 //
-// Source: Dai, section 2.5 (the model) and section 2.6 (the hardware, figure 5), for the scheme MDB.
+// Source: Dai, section 2.5 (the model) and section 2.6 (the hardware, figure 5), for the scheme
+// MDB.
 //
-// More warps in the L1D find less room each, and stall it more often by failing to reserve a line, an MSHR or
-// a miss-queue entry. For each L from 1 to 8 an *adjusted-hits calculator* weighs one against the other, for
-// the case that the first L warps or thread blocks use the L1D:
+// More warps in the L1D find less room each, and stall it more often by failing to reserve a line,
+// an MSHR or a miss-queue entry. For each L from 1 to 8 an *adjusted-hits calculator* weighs one
+// against the other, for the case that the first L warps or thread blocks use the L1D:
 //
 //   adjusted hits = hits - E x RF_estimated        RF_estimated = RF_base x (L/N)^3        E = 1/2
 //
-// Hits are counted in a shadow tag array that only the accesses of warps 0 to L-1 go through. Reservation
-// failures come from one counter for all; that they fall with the cube of L is an empirical fit. Every 1,000
-// accesses the L with the most adjusted hits becomes `l_max_o`, and all counters are halved, so that history
-// fades. L = 8 means that nobody bypasses.
+// Hits are counted in a shadow tag array that only the accesses of warps 0 to L-1 go through.
+// Reservation failures come from one counter for all; that they fall with the cube of L is an
+// empirical fit. Every 1,000 accesses the L with the most adjusted hits becomes `l_max_o`, and all
+// counters are halved, so that history fades. L = 8 means that nobody bypasses.
 //
 //    line_i --> set, sampled?, tag --+--> calculator 0: warp 0     --\
 //    warp_i -------------------------+--> calculator 1: warps 0..1 ---+--> adjusted hits --> largest --> l_max_o, bypass_o
@@ -37,41 +38,46 @@
 //                                                 failures x (L/8)^3 x 1/2 ----^
 //
 // Choices where the paper is silent:
-// - N is 8, the largest L: the precomputed (L/N)^3 is L^3 / 512, a constant of each calculator. RF_base is
-//   the counter as it stands, although it counts less than the baseline's failures while some warps bypass.
-// - Hits are counted in 4 of 32 sets, failures in all. Therefore hits are multiplied by 8, which is three
-//   wires, not failures divided. The product failures x L^3 is shifted right by 9 + 1 at once: 512, and E.
-// - Sets are indexed by the low 5 bits of the line address (BMOD). Sampled are the sets 0, 9, 18 and 27: one
-//   of each group of 8, at another place in each. Strides of 2 and 4 lines are then sampled like stride 1;
-//   were they 0, 8, 16 and 24, a stride of 8 would be sampled always or never.
-// - The calculators see every access, also those that bypass, and a miss fills at once: they ask what would
-//   be. An access that is tried again after a reservation failure is one access. Stores do not allocate in
-//   this L1D and should not be shown.
-// - Accesses of warps from 8 on count towards the interval, but no calculator watches them, as printed; they
-//   bypass unless L = 8.
-// - The interval ends with its last access. Its adjusted hits are those before that access; the access's hit
-//   and a failure of that cycle are added after the halving. One cycle later the largest is chosen.
+// - N is 8, the largest L: the precomputed (L/N)^3 is L^3 / 512, a constant of each calculator.
+//   RF_base is the counter as it stands, although it counts less than the baseline's failures while
+//   some warps bypass.
+// - Hits are counted in 4 of 32 sets, failures in all. Therefore hits are multiplied by 8, which is
+//   three wires, not failures divided. The product failures x L^3 is shifted right by 9 + 1 at
+//   once: 512, and E.
+// - Sets are indexed by the low 5 bits of the line address (BMOD). Sampled are the sets 0, 9, 18
+//   and 27: one of each group of 8, at another place in each. Strides of 2 and 4 lines are then
+//   sampled like stride 1; were they 0, 8, 16 and 24, a stride of 8 would be sampled always or
+//   never.
+// - The calculators see every access, also those that bypass, and a miss fills at once: they ask
+//   what would be. An access that is tried again after a reservation failure is one access. Stores
+//   do not allocate in this L1D and should not be shown.
+// - Accesses of warps from 8 on count towards the interval, but no calculator watches them, as
+//   printed; they bypass unless L = 8.
+// - The interval ends with its last access. Its adjusted hits are those before that access; the
+//   access's hit and a failure of that cycle are added after the halving. One cycle later the
+//   largest is chosen.
 // - Among equal adjusted hits the larger L is taken: less bypassing. After reset L is 8.
-// - Without a hit in any calculator L stays; after reset nobody bypasses. The adjusted hits would then be the
-//   failures' model alone, which grows with L whatever the loads are: a few failures would make L 1. But hits
-//   are sampled, and a working set of a few lines can be in the sets that are not: nothing is known of what
-//   bypassing would lose.
-// - Counters saturate. Hits can do so although an interval has fewer accesses, when all fall into sampled
-//   sets.
-// - A set's tags are kept in the order of their last use, in a memory for each of the four places. An access
-//   writes its tag to the first place, and what was before the place where the tag is, or before the last,
-//   moves one further: there are no ages and no victim to find. All 32 memories have the same address, the
-//   set; an access reads and writes them once.
-// - The memories have no reset. A flip-flop per set, for all calculators, says whether the set had an access
-//   since reset; its first access reads nothing and writes every place, with the valid bits that the memories
-//   hold beside the tags. Memories so small become flip-flops or latches in an ASIC, as is the technology's
-//   choice; in simulation they are several times cheaper than registers.
-// - The eight products share their sums, since all are of the same failures: five additions in place of eight
-//   multiplications.
+// - Without a hit in any calculator L stays; after reset nobody bypasses. The adjusted hits would
+//   then be the failures' model alone, which grows with L whatever the loads are: a few failures
+//   would make L 1. But hits are sampled, and a working set of a few lines can be in the sets that
+//   are not: nothing is known of what bypassing would lose.
+// - Counters saturate. Hits can do so although an interval has fewer accesses, when all fall into
+//   sampled sets.
+// - A set's tags are kept in the order of their last use, in a memory for each of the four places.
+//   An access writes its tag to the first place, and what was before the place where the tag is, or
+//   before the last, moves one further: there are no ages and no victim to find. All 32 memories
+//   have the same address, the set; an access reads and writes them once.
+// - The memories have no reset. A flip-flop per set, for all calculators, says whether the set had
+//   an access since reset; its first access reads nothing and writes every place, with the valid
+//   bits that the memories hold beside the tags. Memories so small become flip-flops or latches in
+//   an ASIC, as is the technology's choice; in simulation they are several times cheaper than
+//   registers.
+// - The eight products share their sums, since all are of the same failures: five additions in
+//   place of eight multiplications.
 //
 // PARAMETERS
-// - tag_bits, default 32, allowed 20, 32: width of a tag; a line address has 5 bits more (20: byte addresses
-//   of 32 bits)
+// - tag_bits, default 32, allowed 20, 32: width of a tag; a line address has 5 bits more (20: byte
+//   addresses of 32 bits)
 // - interval, default 1000, allowed 500, 1000: accesses after which a new L is chosen
 //
 // PORTS AND TIMING
@@ -85,13 +91,14 @@
 //   update_o  ____________________/-----\_____     L is new in this cycle, though perhaps the same
 //
 // STORAGE
-// The paper: 35 bits per shadow tag (1 valid, 2 LRU, up to 32 tag bits), 8 x 16 tags per SM, a 10-bit hit
-// counter per calculator and a 12-bit failure counter, "etc."; in sum 4,572 bits per SM. The tags of 15 SMs
-// (15 x 128 x 35 bits) are put at 0.087 mm2 in 45 nm, with 0.001 nJ per access and 0.27 mW of leakage, by
-// CACTI. This block holds 4,449: 33 bits per tag and a flag per sampled set (4) in place of 35 bits per tag,
-// the same counters, and the access counter (10), the adjusted hits between subtraction and choice (8 x 14),
-// the choice (4) with its three flags (3). With the adjusted hits in registers the multiplication and the
-// choice are two paths of one cycle each, not one long path.
+// The paper: 35 bits per shadow tag (1 valid, 2 LRU, up to 32 tag bits), 8 x 16 tags per SM, a
+// 10-bit hit counter per calculator and a 12-bit failure counter, "etc."; in sum 4,572 bits per SM.
+// The tags of 15 SMs (15 x 128 x 35 bits) are put at 0.087 mm2 in 45 nm, with 0.001 nJ per access
+// and 0.27 mW of leakage, by CACTI. This block holds 4,449: 33 bits per tag and a flag per sampled
+// set (4) in place of 35 bits per tag, the same counters, and the access counter (10), the adjusted
+// hits between subtraction and choice (8 x 14), the choice (4) with its three flags (3). With the
+// adjusted hits in registers the multiplication and the choice are two paths of one cycle each, not
+// one long path.
 
 `default_nettype none
 
@@ -145,7 +152,7 @@ module bpg (
 
   genvar g;
   generate
-    for (g = 0; g < 8; g = g + 1) begin : each_calculator
+    for (g = 0; g < 8; g = g + 1) begin : gen_calculator
       bpg_adjusted_hits calculator (
         .clk_i           (clk_i),
         .rst_ni          (rst_ni),

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bpg_adjusted_hits
 //
-// Weighs the hits that the first L warps would have in the L1D against the reservation failures that they
-// would cause.
+// Weighs the hits that the first L warps would have in the L1D against the reservation failures
+// that they would cause.
 //
-// Dai, section 2.6. TAG is the width of a tag, WORD that of a tag with its valid bit. Which L it is comes in
-// through ports, which are tied to constants. The tags of a set are in the order of their last use, in one
-// memory per place: an access moves those before the place of its tag, or all, one place further.
+// Dai, section 2.6. TAG is the width of a tag, WORD that of a tag with its valid bit. Which L it is
+// comes in through ports, which are tied to constants. The tags of a set are in the order of their
+// last use, in one memory per place: an access moves those before the place of its tag, or all, one
+// place further.
 //
 // Parameters: TAG = 32, WORD = 33
 // Part of: bpg
@@ -61,7 +62,7 @@ module bpg_adjusted_hits (
 
   genvar g;
   generate
-    for (g = 0; g < 4; g = g + 1) begin : each_places
+    for (g = 0; g < 4; g = g + 1) begin : gen_places
       selvedge_mem #(.A (2), .BITS (33)) places (
         .clk_i           (clk_i),
         .write_i         (places_write_i[g]),
@@ -75,7 +76,8 @@ module bpg_adjusted_hits (
 
   assign watched = access_i & (warp_i <= last_warp_i);
 
-  // what moves on: the new tag, and behind it the words as they are, or invalid in the set's first access
+  // what moves on: the new tag, and behind it the words as they are, or invalid in the set's first
+  // access
   always @(*) begin : comb_moved
     integer place;
     moved = {1'b0, tag_i};

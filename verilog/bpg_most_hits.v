@@ -16,7 +16,8 @@ module bpg_most_hits (
   output wire   [3:0] l_o
 );
 
-  // the most adjusted hits below each place of the tree; 1 is the root, the children of n are 2n and 2n + 1
+  // the most adjusted hits below each place of the tree; 1 is the root, the children of n are 2n
+  // and 2n + 1
   reg [223:0] most;
   // and their L
   reg [63:0] l;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // cpack_compressor
 //
-// Compresses cache lines by C-Pack+Z with a first-in-first-out dictionary of 16 words, four words per cycle
-// in two steps: what they are, and their codes.
+// Compresses cache lines by C-Pack+Z with a first-in-first-out dictionary of 16 words, four words
+// per cycle in two steps: what they are, and their codes.
 //
-// The first four words are compared in the cycle in which the line is taken. Places of the dictionary are one
-// bit each.
+// The first four words are compared in the cycle in which the line is taken. Places of the
+// dictionary are one bit each.
 //
 // Parameters: line_bytes = 128, dictionary = 16
 // Source: LATTE-CC, table I; CABA, section 5.1.4
@@ -13,13 +13,14 @@
 //
 // C-Pack: compression of cache lines with a dictionary of words.
 //
-// Source: LATTE-CC, table I (C-Pack+Z, 8 cycles to decompress); CABA, section 5.1.4, algorithms 5 and 6 (the
-// variant with four dictionary values). The codes are those of the original algorithm, which both papers
-// cite.
+// Source: LATTE-CC, table I (C-Pack+Z, 8 cycles to decompress); CABA, section 5.1.4, algorithms 5
+// and 6 (the variant with four dictionary values). The codes are those of the original algorithm,
+// which both papers cite.
 //
 // C-PACK+Z: `DICTIONARY` 16
-// The 32-bit words of a line are coded one after the other. A word that is new enters the dictionary, which
-// keeps the last 16 and forgets the oldest first; it starts empty with each line. `Code` lists the codes:
+// The 32-bit words of a line are coded one after the other. A word that is new enters the
+// dictionary, which keeps the last 16 and forgets the oldest first; it starts empty with each line.
+// `Code` lists the codes:
 //
 // - zzzz, word zero: 00
 // - xxxx, word no match: 01, 32 bits of the word
@@ -28,21 +29,22 @@
 // - zzzx, word a byte above zeros: 11, 01, 8 bits of the word
 // - mmmx, word upper three bytes of one: 11, 10, place, 8 bits of the word
 //
-// A word takes the code with the fewest bits; of several places that match, the lowest. xxxx, mmxx and mmmx
-// enter the dictionary. A line of zeros has an encoding of its own and no payload (the +Z). A line that would
-// not become shorter stays as it is.
+// A word takes the code with the fewest bits; of several places that match, the lowest. xxxx, mmxx
+// and mmmx enter the dictionary. A line of zeros has an encoding of its own and no payload (the
+// +Z). A line that would not become shorter stays as it is.
 //
-// The original works on 64-byte lines, whose 16 words never fill the dictionary beyond its end. At 128 bytes
-// the dictionary stays at 16 words, as in its title and its codes, so that a line of many new words forgets
-// the first ones.
+// The original works on 64-byte lines, whose 16 words never fill the dictionary beyond its end. At
+// 128 bytes the dictionary stays at 16 words, as in its title and its codes, so that a line of many
+// new words forgets the first ones.
 //
 // CABA'S VARIANT: `DICTIONARY` 4
-// At most four dictionary values, in fixed places, so that all words are handled at once. A value is the
-// first word that nothing before covers; zero and a byte above zeros need no value. The payload is a head of
-// four bits for each word (two for its `Kind`, two for its value), the values that are used, and, if any word
-// needs one, a byte for each word. CABA says that the compressed words of a line have a fixed size but not
-// how many bits: it is one byte or none here. A line that needs a fifth value stays as it is. CABA does not
-// mention a code for lines of zeros; they are a head of zero words.
+// At most four dictionary values, in fixed places, so that all words are handled at once. A value
+// is the first word that nothing before covers; zero and a byte above zeros need no value. The
+// payload is a head of four bits for each word (two for its `Kind`, two for its value), the values
+// that are used, and, if any word needs one, a byte for each word. CABA says that the compressed
+// words of a line have a fixed size but not how many bits: it is one byte or none here. A line that
+// needs a fifth value stays as it is. CABA does not mention a code for lines of zeros; they are a
+// head of zero words.
 //
 // STRUCTURE
 //   compressor      line register -> what four words are ----> |kinds and places| -> codes -> payload register
@@ -50,33 +52,34 @@
 //   decompressor    payload register -> lengths of four codes -> |codes, kinds| -> four words -------> line register
 //     (16)          (moves by blocks)                            dictionary register <-'               (shifts)
 //   dictionary 4    line -> logic without state -> |register| -> payload
-// A dictionary is serial over the words of a line. Four words per cycle are what makes 8 cycles of the 32
-// words of a 128-byte line; a chain of all 32 words would take one very long cycle.
+// A dictionary is serial over the words of a line. Four words per cycle are what makes 8 cycles of
+// the 32 words of a 128-byte line; a chain of all 32 words would take one very long cycle.
 //
-// The four words of a cycle do not wait for each other. All are compared with the dictionary as it is before
-// them, and with each other; one bit for each word, whether it enters, is found word by word. The
-// decompressor finds out code by code how long each is, and nothing else. The second step follows a cycle
-// later, while the first has the next four words. A place of the dictionary is one bit of 16, so that no path
-// has a decoder.
+// The four words of a cycle do not wait for each other. All are compared with the dictionary as it
+// is before them, and with each other; one bit for each word, whether it enters, is found word by
+// word. The decompressor finds out code by code how long each is, and nothing else. The second step
+// follows a cycle later, while the first has the next four words. A place of the dictionary is one
+// bit of 16, so that no path has a decoder.
 //
-// Codes are shifted to their place in a block of 128 bits, not in the whole line; every code has an even
-// number of bits.
+// Codes are shifted to their place in a block of 128 bits, not in the whole line; every code has an
+// even number of bits.
 //
 // PARAMETERS
 // - line_bytes, default 128, allowed 32, 64, 128: bytes of a line
-// - dictionary, default 16, allowed 4, 16: words of the dictionary: 16 is C-Pack+Z, 4 is CABA's variant
+// - dictionary, default 16, allowed 4, 16: words of the dictionary: 16 is C-Pack+Z, 4 is CABA's
+//   variant
 //
 // PORTS AND TIMING
-// Both blocks are valid/ready streams on both sides: an item moves in a cycle in which valid and ready are
-// both high. `valid_o` never drops before `ready_i`. `ready_o` depends on `ready_i` in the same cycle; no
-// other output depends on an input. `encoding` is 0 for a line as it was, 1 for a compressed one, 2 for a
-// line of zeros; the size is in bits.
+// Both blocks are valid/ready streams on both sides: an item moves in a cycle in which valid and
+// ready are both high. `valid_o` never drops before `ready_i`. `ready_o` depends on `ready_i` in
+// the same cycle; no other output depends on an input. `encoding` is 0 for a line as it was, 1 for
+// a compressed one, 2 for a line of zeros; the size is in bits.
 //
-// With 16 words each step takes one cycle for each four words, the first in the cycle in which the line is
-// taken: the interval is `line_bytes / 16`, 8 cycles for 128 bytes, which is the latency that LATTE-CC
-// charges. The second step adds one cycle: the latency is `line_bytes / 16 + 1`. A result that is not taken
-// stops both steps. Payload, size and line mean nothing while `valid_o` is low. With four values latency and
-// interval are 1.
+// With 16 words each step takes one cycle for each four words, the first in the cycle in which the
+// line is taken: the interval is `line_bytes / 16`, 8 cycles for 128 bytes, which is the latency
+// that LATTE-CC charges. The second step adds one cycle: the latency is `line_bytes / 16 + 1`. A
+// result that is not taken stops both steps. Payload, size and line mean nothing while `valid_o` is
+// low. With four values latency and interval are 1.
 //
 //   32 bytes    0     1     2     3     4     5
 //   clk_i     /--\__/--\__/--\__/--\__/--\__/--\__
@@ -88,13 +91,13 @@
 //   ready_i   ------------------------------------
 //
 // PAYLOADS THAT NO COMPRESSOR MAKES
-// A tag without meaning, the code 11 11 and a place of the dictionary where no word is yet give a line of
-// zeros and `error_o` high. Behind the end of the payload's register zeros are read; bits behind the last
-// word's code are ignored.
+// A tag without meaning, the code 11 11 and a place of the dictionary where no word is yet give a
+// line of zeros and `error_o` high. Behind the end of the payload's register zeros are read; bits
+// behind the last word's code are ignored.
 //
 // TESTS
-// A line takes nine cycles, each with four words against sixteen of the dictionary: model, RTL and Verilator
-// are compared on 20,000 lines, not 100,000.
+// A line takes nine cycles, each with four words against sixteen of the dictionary: model, RTL
+// and Verilator are compared on 20,000 lines, not 100,000.
 //
 // STORAGE
 // Line, payload, dictionary and a few counters: see `HwBlock::facts`. No paper states any.

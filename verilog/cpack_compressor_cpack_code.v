@@ -3,8 +3,8 @@
 //
 // Writes the code of one word.
 //
-// A letter of a code's name stands for a byte: z for zero, m for a match with a word of the dictionary, x for
-// neither.
+// A letter of a code's name stands for a byte: z for zero, m for a match with a word of the
+// dictionary, x for neither.
 //
 // Part of: cpack_compressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4

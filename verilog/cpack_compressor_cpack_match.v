@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // cpack_compressor_cpack_match
 //
-// Compares four words with the dictionary before them and with each other, and enters those that are new.
+// Compares four words with the dictionary before them and with each other, and enters those that
+// are new.
 //
-// A word that enters takes the place of the oldest one, which a later word of the four no longer matches. So
-// each word is compared for every number of words that may have entered before it, and only that number is
-// found word by word.
+// A word that enters takes the place of the oldest one, which a later word of the four no longer
+// matches. So each word is compared for every number of words that may have entered before it, and
+// only that number is found word by word.
 //
 // Parameters: D = 512, DW = 8
 // Part of: cpack_compressor
@@ -92,7 +93,7 @@ module cpack_compressor_cpack_match (
 
   genvar g;
   generate
-    for (g = 0; g < 4; g = g + 1) begin : each_compare
+    for (g = 0; g < 4; g = g + 1) begin : gen_compare
       cpack_compressor_cpack_compare compare (
         .word_i       (compare_word_i[g*32 +: 32]),
         .dictionary_i (dictionary_i),

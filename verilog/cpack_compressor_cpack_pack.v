@@ -37,7 +37,7 @@ module cpack_compressor_cpack_pack (
 
   genvar g;
   generate
-    for (g = 0; g < 4; g = g + 1) begin : each_code
+    for (g = 0; g < 4; g = g + 1) begin : gen_code
       cpack_compressor_cpack_code code (
         .word_i   (code_word_i[g*32 +: 32]),
         .kind_i   (code_kind_i[g*5 +: 5]),

@@ -3,8 +3,8 @@
 //
 // Makes four words of their codes, and enters those that are new.
 //
-// Which words enter, and where, follows from what the codes are. A word of the same four is taken as it is
-// made.
+// Which words enter, and where, follows from what the codes are. A word of the same four is taken
+// as it is made.
 //
 // Parameters: D = 512, DW = 8
 // Part of: cpack_decompressor

@@ -3,23 +3,24 @@
 //
 // Queues hits on compressed lines for the decompressor and returns the effective latency of each.
 //
-// LATTE-CC, section III-B. 2^A lines can wait; POSITION is A + 1, LATENCY the width of an effective latency.
+// LATTE-CC, section III-B. 2^A lines can wait; POSITION is A + 1, LATENCY the width of an effective
+// latency.
 //
 // Parameters: depth = 8
 // In this file: A = 3, POSITION = 4, LATENCY = 8
 // Source: LATTE-CC, section III-B
 // Written by selvedge 0.1.0 with reset control
 //
-// Decompression queue: hits on compressed lines wait here for the decompressor, and learn at once what that
-// costs them.
+// Decompression queue: hits on compressed lines wait here for the decompressor, and learn at once
+// what that costs them.
 //
 // Source: LATTE-CC, section III-B and equation 3:
 //
 //   effective hit latency = decompression latency x (position in the queue + 1)
 //
-// A line enters with its identifier and the latency of the mode that it was compressed in (2 cycles for BDI,
-// 14 for SC). The decompressor takes one line at a time, for as many cycles as its latency, in the order of
-// entry.
+// A line enters with its identifier and the latency of the mode that it was compressed in (2 cycles
+// for BDI, 14 for SC). The decompressor takes one line at a time, for as many cycles as its
+// latency, in the order of entry.
 //
 //   id_i, latency_i --+--> [waiting: a memory of `depth` lines] --+--> [in the decompressor: id, cycles left] --> id_o
 //                     \---------- nothing waits, it is free ------/
@@ -27,13 +28,14 @@
 //   lines ahead, latency_i --> x --> hit_latency_o        cycles of work ahead + latency_i --> exact_latency_o
 //
 // Choices where the paper is silent:
-// - The position counts every line ahead, the one in the decompressor included, but not one that leaves in
-//   the same cycle. A line that finds the decompressor free, or just becoming free, has position 0 and waits
-//   for its own latency alone.
-// - The formula takes all lines ahead to be of the new line's mode and the first of them to have just begun.
-//   When modes are mixed it is wrong in both directions, so the exact figure is there as well: the cycles
-//   that are left of the line in the decompressor, the latencies of those that wait, and the line's own. It
-//   holds if the consumer takes lines at once; each cycle that it does not adds one.
+// - The position counts every line ahead, the one in the decompressor included, but not one that
+//   leaves in the same cycle. A line that finds the decompressor free, or just becoming free, has
+//   position 0 and waits for its own latency alone.
+// - The formula takes all lines ahead to be of the new line's mode and the first of them to have
+//   just begun. When modes are mixed it is wrong in both directions, so the exact figure is there
+//   as well: the cycles that are left of the line in the decompressor, the latencies of those that
+//   wait, and the line's own. It holds if the consumer takes lines at once; each cycle that it does
+//   not adds one.
 // - The depth is not given. Lines are refused when `depth` of them wait.
 // - A latency of 0 counts as 1: uncompressed lines have no business here, but they pass.
 //
@@ -41,9 +43,9 @@
 // - depth, default 8, allowed 4, 8, 16: lines that can wait, besides the one in the decompressor
 //
 // PORTS AND TIMING
-// Valid and ready on both sides: a line enters when `valid_i` and `ready_o` are high, and leaves when
-// `valid_o` and `ready_i` are. `ready_o` and `valid_o` come from registers. The reply to an entry,
-// `position_o` and both latencies, comes one cycle later and holds until the next one.
+// Valid and ready on both sides: a line enters when `valid_i` and `ready_o` are high, and leaves
+// when `valid_o` and `ready_i` are. `ready_o` and `valid_o` come from registers. The reply to an
+// entry, `position_o` and both latencies, comes one cycle later and holds until the next one.
 //
 //   clk_i          __/--\__/--\__/--\__/--\__/--\__     a line of latency 2, then one of latency 14
 //   valid_i        __/-----------\_________________
@@ -56,9 +58,9 @@
 //   id_o           ========< A         >< B =======
 //
 // STORAGE
-// 148 bits by default: 8 waiting lines of 12 bits (identifier 8, latency 4), their pointers (3 each) and
-// count (4), the line in the decompressor (1 + 8 + 4), the cycles of work ahead (8), and the reply (1 + 4 + 8
-// + 8). The paper counts none of it.
+// 148 bits by default: 8 waiting lines of 12 bits (identifier 8, latency 4), their pointers (3
+// each) and count (4), the line in the decompressor (1 + 8 + 4), the cycles of work ahead (8), and
+// the reply (1 + 4 + 8 + 8). The paper counts none of it.
 
 `default_nettype none
 

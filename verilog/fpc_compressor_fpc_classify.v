@@ -3,12 +3,12 @@
 //
 // Finds the pattern of each group of words: GROUPS groups of GROUP words each.
 //
-// A group of one word is the original algorithm, with zero runs of up to eight words; a larger one is a
-// segment, whose words all have its pattern. The symbols of a group are nine bits: its prefix, the words of
-// the zero run that ends here less one, and how many bits of these two belong to the head (0 within a run, 6
-// at its end, otherwise 3).
+// A group of one word is the original algorithm, with zero runs of up to eight words; a larger one
+// is a segment, whose words all have its pattern. The symbols of a group are nine bits: its prefix,
+// the words of the zero run that ends here less one, and how many bits of these two belong to the
+// head (0 within a run, 6 at its end, otherwise 3).
 //
-// Parameters: LINE = 1024, LW = 16, GROUPS = 32, GROUP = 1, SYM = 288, SYMW = 5
+// Parameters: LINE = 1024, LW = 16, GROUPS = 8, GROUP = 4, SYM = 72, SYMW = 2
 // Part of: fpc_compressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
 // Written by selvedge 0.1.0 with reset control
@@ -19,10 +19,10 @@ module fpc_compressor_fpc_classify (
   // the line
   input  wire [1023:0] line_i,
   // prefix, run and length for each group
-  output wire  [287:0] symbols_o
+  output wire   [71:0] symbols_o
 );
 
-  localparam GROUP = 1;
+  localparam GROUP = 4;
   localparam [2:0] ZEROS = 3'd0;
   localparam [2:0] SIGN4 = 3'd1;
   localparam [2:0] SIGN8 = 3'd2;
@@ -32,7 +32,7 @@ module fpc_compressor_fpc_classify (
   localparam [2:0] REPEATED = 3'd6;
   localparam [2:0] RAW = 3'd7;
   // zero words are counted in runs
-  localparam HAS_RUNS = 1'b1;
+  localparam HAS_RUNS = 1'b0;
   reg [31:0] word;
   reg is_zero;
   reg is_sign4;
@@ -47,10 +47,11 @@ module fpc_compressor_fpc_classify (
   reg [2:0] length;
   // zero words before this one that are not in the head yet
   reg [2:0] run;
-  reg [287:0] symbols;
+  reg [71:0] symbols;
 
   always @(*) begin : comb_word
     integer g;
+    integer w;
     word = 32'd0;
     is_zero = 1'b0;
     is_sign4 = 1'b0;
@@ -63,8 +64,8 @@ module fpc_compressor_fpc_classify (
     prefix = 3'd0;
     length = 3'd0;
     run = 3'd0;
-    symbols = 288'd0;
-    for (g = 0; g < 32; g = g + 1) begin
+    symbols = 72'd0;
+    for (g = 0; g < 8; g = g + 1) begin
       is_zero = 1'b1;
       is_sign4 = 1'b1;
       is_sign8 = 1'b1;
@@ -72,31 +73,33 @@ module fpc_compressor_fpc_classify (
       is_upper16 = 1'b1;
       is_two_bytes = 1'b1;
       is_repeated = 1'b1;
-      word = line_i[g*GROUP*32 +: 32];
-      if (|word) begin
-        is_zero = 1'b0;
-      end
-      // sign-extended: the bits above are all equal to the sign
-      if ((|word[31:3]) & !(&word[31:3])) begin
-        is_sign4 = 1'b0;
-      end
-      if ((|word[31:7]) & !(&word[31:7])) begin
-        is_sign8 = 1'b0;
-      end
-      if ((|word[31:15]) & !(&word[31:15])) begin
-        is_sign16 = 1'b0;
-      end
-      if (|word[15:0]) begin
-        is_upper16 = 1'b0;
-      end
-      if ((|word[15:7]) & !(&word[15:7])) begin
-        is_two_bytes = 1'b0;
-      end
-      if ((|word[31:23]) & !(&word[31:23])) begin
-        is_two_bytes = 1'b0;
-      end
-      if (word[23:0] != word[31:8]) begin
-        is_repeated = 1'b0;
+      for (w = 0; w < 4; w = w + 1) begin
+        word = line_i[(g*GROUP+w)*32 +: 32];
+        if (|word) begin
+          is_zero = 1'b0;
+        end
+        // sign-extended: the bits above are all equal to the sign
+        if ((|word[31:3]) & !(&word[31:3])) begin
+          is_sign4 = 1'b0;
+        end
+        if ((|word[31:7]) & !(&word[31:7])) begin
+          is_sign8 = 1'b0;
+        end
+        if ((|word[31:15]) & !(&word[31:15])) begin
+          is_sign16 = 1'b0;
+        end
+        if (|word[15:0]) begin
+          is_upper16 = 1'b0;
+        end
+        if ((|word[15:7]) & !(&word[15:7])) begin
+          is_two_bytes = 1'b0;
+        end
+        if ((|word[31:23]) & !(&word[31:23])) begin
+          is_two_bytes = 1'b0;
+        end
+        if (word[23:0] != word[31:8]) begin
+          is_repeated = 1'b0;
+        end
       end
       // the fewest bits of data first
       if (is_zero) begin
@@ -119,7 +122,7 @@ module fpc_compressor_fpc_classify (
       symbols[g*9 +: 3] = prefix;
       zero_groups[g] = is_zero;
     end
-    for (g = 0; g < 32; g = g + 1) begin
+    for (g = 0; g < 8; g = g + 1) begin
       length = 3'd3;
       if (zero_groups[g] & HAS_RUNS) begin
         // a run ends with its eighth word or before another word

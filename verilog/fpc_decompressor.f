@@ -1,8 +1,6 @@
 selvedge_elastic_pipe_1.v
-selvedge_bit_unpacker_32_32_6_1024_16_2.v
-fpc_decompressor_fpc_lengths.v
-fpc_decompressor_fpc_expand.v
-selvedge_bit_splitter_32_32_6_1024_16_2.v
-fpc_decompressor_fpc_split.v
-fpc_decompressor_fpc_parse.v
+fpc_decompressor_fpc_rebuild.v
+fpc_decompressor_fpc_pairs.v
+selvedge_bit_splitter_8_128_8_1024_16_2.v
+fpc_decompressor_fpc_segment_lengths.v
 fpc_decompressor.v

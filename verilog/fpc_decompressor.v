@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // fpc_decompressor
 //
-// Decompresses cache lines of frequent patterns: one line per cycle.
+// Decompresses cache lines of frequent patterns of segments: one line per cycle.
 //
-// GROUPS prefixes for GROUP words each: 1 is the original algorithm with zero runs, more are the segments of
-// CABA.
+// GROUPS segments of four words share a prefix each, and the head is as long as their prefixes. A
+// line as it was is made one of raw segments first. Every payload is one of a line, so that there
+// are no errors.
 //
-// Parameters: line_bytes = 128, segmented = false, pipeline_depth = 5
-// In this file: GROUPS = 32, GROUP = 1
+// Parameters: line_bytes = 128, segmented = true, pipeline_depth = 5
+// In this file: GROUPS = 8
 // Source: LATTE-CC, table I; CABA, section 5.1.4
 // Written by selvedge 0.1.0 with reset control
 //
 // FPC, frequent pattern compression: a compressor and a decompressor of cache lines.
 //
-// Source: LATTE-CC, table I (5 cycles to decompress); CABA, section 5.1.4 (the segmented variant, algorithms
-// 3 and 4); the patterns are those of the original algorithm, which both papers cite.
+// Source: LATTE-CC, table I (5 cycles to decompress); CABA, section 5.1.4 (the segmented variant,
+// algorithms 3 and 4); the patterns are those of the original algorithm, which both papers cite.
 //
-// A line of 32, 64 or 128 bytes is seen as 32-bit words. Each word that has a frequent `Pattern` is kept as a
-// 3-bit prefix and a few bits of data:
+// A line of 32, 64 or 128 bytes is seen as 32-bit words. Each word that has a frequent `Pattern` is
+// kept as a 3-bit prefix and a few bits of data:
 //
 // - 0, pattern run of 1 to 8 zero words: 3: words of the run less one
 // - 1, pattern 4 bits, sign-extended: 4
@@ -28,46 +29,70 @@
 // - 6, pattern four equal bytes: 8
 // - 7, pattern any other word: 32
 //
-// A word takes the pattern with the fewest data bits, ties go to the lower prefix. A line that would not
-// become shorter stays as it is. With `segmented` all four words of a segment share one prefix: the first
-// pattern in that order which they all have; zeros are then a pattern without data, and there are no runs.
+// A word takes the pattern with the fewest data bits, ties go to the lower prefix. A line that
+// would not become shorter stays as it is. With `segmented` all four words of a segment share one
+// prefix: the first pattern in that order which they all have; zeros are then a pattern without
+// data, and there are no runs.
 //
 // WHAT THE PAPERS LEAVE OPEN
-// - **Place of the prefixes.** CABA moves them to the head of the line, so that the places of all words are
-//   known at once; decompression in five cycles needs the same of the original algorithm. Both variants here
-//   begin with a head of 3-bit symbols: a prefix, or the length of a run right behind its prefix 0. Sizes do
-//   not depend on it: a run takes 6 bits, as in the original. `Compressed` says how the payload is laid out.
-// - **Words of a segment.** CABA does not say how many; `SEGMENT_WORDS` is 4, so that a 128-byte line has
-//   eight segments, and the loop of CABA's algorithm 3 runs eight times.
-// - **Cycles to compress.** No paper gives any; the default is one register between the two halves of the
-//   logic and one at the output.
+// - **Place of the prefixes.** CABA moves them to the head of the line, so that the places of all
+//   words are known at once; decompression in five cycles needs the same of the original algorithm.
+//   Both variants here begin with a head of 3-bit symbols: a prefix, or the length of a run right
+//   behind its prefix 0. Sizes do not depend on it: a run takes 6 bits, as in the original.
+//   `Compressed` says how the payload is laid out.
+// - **Words of a segment.** CABA does not say how many; `SEGMENT_WORDS` is 4, so that a 128-byte
+//   line has eight segments, and the loop of CABA's algorithm 3 runs eight times.
+// - **Cycles to compress.** No paper gives any; the default is one register between the two halves
+//   of the logic and one at the output.
 //
 // STRUCTURE
+//   segments
+//   compressor    line -> classify -> gather -> |register| -> join -------> |registers| -> payload
+//                 a prefix for four words, their data         strings of four words to one
+//   decompressor  payload -> |register| -> align -> |register| -> split -> |register| -> pairs -> |register| -> rebuild -> |register| -> line
+//                                          data from             strings of             strings of             words from
+//                                          bit 0 up              eight words            four words             their data
+//
+//   words
 //   compressor    line -> classify -> |register| -> pack ---> |registers| -> payload
 //                 a symbol for each word            two packers, head and data, joined by a shifter
-//
 //   decompressor  payload -> parse -> parse -> align -> split -> expand -> |register| -> line
 //                 half the prefixes each      data from   upper and lower half of the
 //                                             bit 0 up    unpacker, words from their data
+// Segments need much less than words do. Within a segment all words' data have the same length, so
+// that each word lies in one of four places and no shifter moves it. A segment has 0, 16, 32, 64 or
+// 128 bits: the tree that joins them shifts by multiples of 16 bits, and has three levels for 128
+// bytes. The head has a fixed length, so that nothing is parsed and the data begin at a fixed bit.
+// A line becomes shorter unless all its segments are raw, for each other one saves at least 64
+// bits; the strings of raw segments joined without a head are the line, so that it is not kept
+// beside them. The decompressor in turn takes a line as it was for raw segments.
 //
 // PARAMETERS
 // - line_bytes, default 128, allowed 32, 64, 128: bytes of a line
-// - segmented, default false, allowed true, false: CABA's variant: one prefix for each segment of four words
+// - segmented, default true, allowed true, false: CABA's variant: one prefix for each segment of
+//   four words
 // - pipeline_depth, default 2 (compressor), 5 (decompressor), allowed 1, 2, 5 (compressor), 1 to 5
 //   (decompressor): registers from input to output: the latency in cycles
 //
-// At depth 1 all logic lies before the one register; the compressor's is then a module of its own,
-// `fpc_compress`, without any state. From depth 2 on a register lies between the compressor's two halves, and
-// further registers follow the logic, for a synthesis tool to move into it; Yosys and ABC do not. The
-// decompressor's stand where they cut the longest path: behind half of the prefixes (2) and all of them (3);
-// the other two (4, 5) stand between the steps behind them, which are shorter.
+// The default is the variant that the simulator's mechanisms use.
+//
+// At depth 1 all logic lies before the one register; the compressor's of words is then a module of
+// its own, `fpc_compress`, without any state. From depth 2 on a register lies between the
+// compressor's two halves, and further registers follow the logic, for a synthesis tool to move
+// into it; Yosys and ABC do not.
+//
+// The decompressor's stand where they cut the longest path. Of segments: behind the strings of four
+// words (2), behind the step that aligns the data (3), behind the strings of eight words (4), and
+// behind the inputs (5). Of words: behind half of the prefixes (2) and all of them (3); the other
+// two (4, 5) stand between the steps behind them, which are shorter.
 //
 // PORTS AND TIMING
-// Both blocks are valid/ready streams on both sides: an item moves in a cycle in which valid and ready are
-// both high. `valid_o` never drops before `ready_i`. The pipeline is elastic: a stall closes gaps before it
-// reaches the input, and one line per cycle passes when nothing stalls. `ready_o` depends on `ready_i` in the
-// same cycle; no other output depends on an input. An output keeps its last value while `valid_o` is low.
-// `encoding` is 1 for a compressed payload and 0 for a line as it was; the size is in bits.
+// Both blocks are valid/ready streams on both sides: an item moves in a cycle in which valid and
+// ready are both high. `valid_o` never drops before `ready_i`. The pipeline is elastic: a stall
+// closes gaps before it reaches the input, and one line per cycle passes when nothing stalls.
+// `ready_o` depends on `ready_i` in the same cycle; no other output depends on an input. An output
+// keeps its last value while `valid_o` is low. `encoding` is 1 for a compressed payload and 0 for a
+// line as it was; the size is in bits.
 //
 //   depth 2     0     1     2     3     4     5
 //   clk_i     /--\__/--\__/--\__/--\__/--\__/--\__
@@ -79,8 +104,9 @@
 //   ready_i   ------------\_____/-----------------
 //
 // PAYLOADS THAT NO COMPRESSOR MAKES
-// A zero run beyond the end of the line gives a line of zeros and `error_o` high. Data beyond the payload's
-// last bit read as zeros; bits behind the last word's data are ignored.
+// A zero run beyond the end of the line gives a line of zeros and `error_o` high; of segments every
+// payload means a line, and `error_o` is always low. Data beyond the payload's last bit read as
+// zeros; bits behind the last word's data are ignored.
 //
 // STORAGE
 // Every register of the pipeline: see `HwBlock::facts`. No paper states any.
@@ -110,126 +136,67 @@ module fpc_decompressor (
   input  wire          ready_i
 );
 
-  localparam HALF = 16;
   localparam LINE = 1024;
-  localparam SYMBOL = 6;
-  reg [1179:0] first;
+  localparam [4:0] HEAD_BITS = 5'd24;
+  localparam [23:0] RAW = {24{1'b1}};
+  reg [1024:0] first;
   reg first_valid;
   reg first_ready;
-  reg [191:0] rest;
-  reg [1129:0] parsed;
-  reg parsed_valid;
-  reg parsed_ready;
-  wire error;
   reg [1023:0] data;
-  reg [1121:0] aligned;
+  reg [23:0] prefixes;
+  reg [1047:0] aligned;
   reg aligned_valid;
   reg aligned_ready;
-  reg [1121:0] strings;
+  reg [23:0] split_prefixes;
+  reg [1047:0] strings;
   reg strings_valid;
   reg strings_ready;
-  reg [95:0] prefixes;
-  reg [95:0] last_prefixes;
-  reg [1024:0] result;
-  wire [191:0] parse_low_head_i;
-  wire [47:0] parse_low_prefixes_o;
-  wire [191:0] parse_low_head_o;
-  wire [2:0] parse_low_run_o;
-  wire [7:0] parse_low_start_o;
-  wire [2:0] parse_high_run_i;
-  wire [7:0] parse_high_start_i;
-  wire [47:0] parse_high_prefixes_o;
-  wire [191:0] parse_high_head_o;
-  wire [2:0] parse_high_run_o;
-  wire [7:0] parse_high_start_o;
-  wire split_encoding_i;
-  wire [1023:0] split_string_i;
-  wire [1023:0] split_strings_o;
-  wire expand_encoding_i;
-  wire [1023:0] expand_strings_i;
-  wire expand_error_i;
-  wire [1023:0] expand_line_o;
-  reg after_half_valid_i;
-  reg [1179:0] after_half_data_i;
-  wire after_half_ready_o;
-  wire after_half_valid_o;
-  wire [1179:0] after_half_data_o;
-  reg after_parse_valid_i;
-  reg [1129:0] after_parse_data_i;
-  wire after_parse_ready_o;
-  wire after_parse_valid_o;
-  wire [1129:0] after_parse_data_o;
+  reg [23:0] pair_prefixes;
+  reg [1047:0] segments;
+  reg segments_valid;
+  reg segments_ready;
+  reg [23:0] last_prefixes;
+  reg after_input_valid_i;
+  reg [1024:0] after_input_data_i;
+  wire after_input_ready_o;
+  wire after_input_valid_o;
+  wire [1024:0] after_input_data_o;
   reg after_align_valid_i;
-  reg [1121:0] after_align_data_i;
+  reg [1047:0] after_align_data_i;
   wire after_align_ready_o;
   wire after_align_valid_o;
-  wire [1121:0] after_align_data_o;
+  wire [1047:0] after_align_data_o;
+  wire [63:0] lengths_length_o;
+  wire [1023:0] split_string_i;
+  wire [1023:0] split_strings_o;
   reg after_split_valid_i;
-  reg [1121:0] after_split_data_i;
+  reg [1047:0] after_split_data_i;
   wire after_split_ready_o;
   wire after_split_valid_o;
-  wire [1121:0] after_split_data_o;
+  wire [1047:0] after_split_data_o;
+  wire [1023:0] pairs_strings_i;
+  wire [1023:0] pairs_strings_o;
+  reg after_pairs_valid_i;
+  reg [1047:0] after_pairs_data_i;
+  wire after_pairs_ready_o;
+  wire after_pairs_valid_o;
+  wire [1047:0] after_pairs_data_o;
+  wire [1023:0] rebuild_strings_i;
+  wire [1023:0] rebuild_line_o;
   wire results_ready_o;
-  wire [1024:0] results_data_o;
 
-  fpc_decompressor_fpc_parse parse_low (
-    .head_i     (parse_low_head_i),
-    .run_i      (3'd0),
-    .start_i    (8'd0),
-    .prefixes_o (parse_low_prefixes_o),
-    .head_o     (parse_low_head_o),
-    .run_o      (parse_low_run_o),
-    .start_o    (parse_low_start_o)
-  );
-
-  fpc_decompressor_fpc_parse parse_high (
-    .head_i     (rest),
-    .run_i      (parse_high_run_i),
-    .start_i    (parse_high_start_i),
-    .prefixes_o (parse_high_prefixes_o),
-    .head_o     (parse_high_head_o),
-    .run_o      (parse_high_run_o),
-    .start_o    (parse_high_start_o)
-  );
-
-  fpc_decompressor_fpc_split split (
-    .encoding_i (split_encoding_i),
-    .string_i   (split_string_i),
-    .prefixes_i (prefixes),
-    .strings_o  (split_strings_o)
-  );
-
-  fpc_decompressor_fpc_expand expand (
-    .encoding_i (expand_encoding_i),
-    .strings_i  (expand_strings_i),
-    .prefixes_i (last_prefixes),
-    .error_i    (expand_error_i),
-    .line_o     (expand_line_o)
-  );
-
-  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1180)) after_half (
+  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1025)) after_input (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
-    .valid_i (after_half_valid_i),
-    .data_i  (after_half_data_i),
-    .ready_o (after_half_ready_o),
-    .valid_o (after_half_valid_o),
-    .data_o  (after_half_data_o),
-    .ready_i (parsed_ready)
-  );
-
-  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1130)) after_parse (
-    .clk_i   (clk_i),
-    .rst_ni  (rst_ni),
-    .valid_i (after_parse_valid_i),
-    .data_i  (after_parse_data_i),
-    .ready_o (after_parse_ready_o),
-    .valid_o (after_parse_valid_o),
-    .data_o  (after_parse_data_o),
+    .valid_i (after_input_valid_i),
+    .data_i  (after_input_data_i),
+    .ready_o (after_input_ready_o),
+    .valid_o (after_input_valid_o),
+    .data_o  (after_input_data_o),
     .ready_i (aligned_ready)
   );
 
-  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1122)) after_align (
+  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1048)) after_align (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (after_align_valid_i),
@@ -240,7 +207,18 @@ module fpc_decompressor (
     .ready_i (strings_ready)
   );
 
-  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1122)) after_split (
+  fpc_decompressor_fpc_segment_lengths lengths (
+    .prefixes_i (split_prefixes),
+    .length_o   (lengths_length_o)
+  );
+
+  selvedge_bit_splitter_8_128_8_1024_16_2 split (
+    .string_i  (split_string_i),
+    .length_i  (lengths_length_o),
+    .strings_o (split_strings_o)
+  );
+
+  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1048)) after_split (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (after_split_valid_i),
@@ -248,120 +226,99 @@ module fpc_decompressor (
     .ready_o (after_split_ready_o),
     .valid_o (after_split_valid_o),
     .data_o  (after_split_data_o),
+    .ready_i (segments_ready)
+  );
+
+  fpc_decompressor_fpc_pairs pairs (
+    .strings_i  (pairs_strings_i),
+    .prefixes_i (pair_prefixes),
+    .strings_o  (pairs_strings_o)
+  );
+
+  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1048)) after_pairs (
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .valid_i (after_pairs_valid_i),
+    .data_i  (after_pairs_data_i),
+    .ready_o (after_pairs_ready_o),
+    .valid_o (after_pairs_valid_o),
+    .data_o  (after_pairs_data_o),
     .ready_i (results_ready_o)
   );
 
-  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1025)) results (
+  fpc_decompressor_fpc_rebuild rebuild (
+    .strings_i  (rebuild_strings_i),
+    .prefixes_i (last_prefixes),
+    .line_o     (rebuild_line_o)
+  );
+
+  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1024)) results (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
-    .valid_i (strings_valid),
-    .data_i  (result),
+    .valid_i (segments_valid),
+    .data_i  (rebuild_line_o),
     .ready_o (results_ready_o),
     .valid_o (valid_o),
-    .data_o  (results_data_o),
+    .data_o  (line_o),
     .ready_i (ready_i)
   );
 
-  // the prefixes of the first half
-  assign parse_low_head_i = payload_i[191:0];
-
-  always @(*) begin : comb_first
-    integer g;
-    first = {156'd0, payload_i};
-    for (g = 0; g < 16; g = g + 1) begin
-      first[LINE+g*SYMBOL +: 6] = parse_low_head_o[g*SYMBOL +: 6];
-      first[LINE+HALF*SYMBOL+g*3 +: 3] = parse_low_prefixes_o[g*3 +: 3];
-    end
-    first[1170:1168] = parse_low_run_o;
-    first[1178:1171] = parse_low_start_o;
-    first[1179] = encoding_i;
-    after_half_data_i = first;
-    first = after_half_data_o;
+  always @(*) begin
+    first = {1'b0, payload_i};
+    first[1024] = encoding_i;
+    after_input_data_i = first;
+    first = after_input_data_o;
   end
 
   always @(*) begin
     first_valid = valid_i;
-    after_half_valid_i = first_valid;
-    first_valid = after_half_valid_o;
+    after_input_valid_i = first_valid;
+    first_valid = after_input_valid_o;
   end
 
-  // those of the second half, and where the data begin
-  always @(*) begin : comb_rest
-    integer g;
-    rest = 192'd0;
-    for (g = 0; g < 16; g = g + 1) begin
-      rest[g*SYMBOL +: 6] = first[LINE+g*SYMBOL +: 6];
-    end
-  end
-
-  assign parse_high_run_i = first[1170:1168];
-  assign parse_high_start_i = first[1178:1171];
-  assign error = (|parse_high_run_o) & first[1179];
-
-  always @(*) begin : comb_parsed
-    integer g;
-    parsed = {106'd0, first[1023:0]};
-    for (g = 0; g < 16; g = g + 1) begin
-      parsed[LINE+g*3 +: 3] = first[LINE+HALF*SYMBOL+g*3 +: 3];
-      parsed[LINE+(HALF+g)*3 +: 3] = parse_high_prefixes_o[g*3 +: 3];
-    end
-    parsed[1127:1120] = parse_high_start_o;
-    parsed[1128] = error;
-    parsed[1129] = first[1179];
-    after_parse_data_i = parsed;
-    parsed = after_parse_data_o;
-  end
-
+  // the data from bit 0 up; a line as it was consists of raw segments
   always @(*) begin
-    parsed_valid = first_valid;
-    after_parse_valid_i = parsed_valid;
-    parsed_valid = after_parse_valid_o;
-  end
-
-  // the data from bit 0 up; a line as it was stays where it is
-  always @(*) begin
-    data = parsed[1023:0];
-    if (parsed[1129]) begin
-      data = data >> parsed[1127:1120];
+    data = first[1023:0];
+    prefixes = RAW;
+    if (first[1024]) begin
+      prefixes = data[23:0];
+      data = data >> HEAD_BITS;
     end
   end
 
   always @(*) begin : comb_aligned
     integer g;
-    aligned = {98'd0, data};
-    for (g = 0; g < 32; g = g + 1) begin
-      aligned[LINE+g*3 +: 3] = parsed[LINE+g*3 +: 3];
+    aligned = {24'd0, data};
+    for (g = 0; g < 8; g = g + 1) begin
+      aligned[LINE+g*3 +: 3] = prefixes[g*3 +: 3];
     end
-    aligned[1121:1120] = parsed[1129:1128];
     after_align_data_i = aligned;
     aligned = after_align_data_o;
   end
 
   always @(*) begin
-    aligned_valid = parsed_valid;
+    aligned_valid = first_valid;
     after_align_valid_i = aligned_valid;
     aligned_valid = after_align_valid_o;
   end
 
-  // strings of a few words
-  always @(*) begin : comb_prefixes
+  // strings of two segments each
+  always @(*) begin : comb_split_prefixes
     integer g;
-    prefixes = 96'd0;
-    for (g = 0; g < 32; g = g + 1) begin
-      prefixes[g*3 +: 3] = aligned[LINE+g*3 +: 3];
+    split_prefixes = 24'd0;
+    for (g = 0; g < 8; g = g + 1) begin
+      split_prefixes[g*3 +: 3] = aligned[LINE+g*3 +: 3];
     end
   end
 
-  assign split_encoding_i = aligned[1121];
   assign split_string_i = aligned[1023:0];
 
   always @(*) begin : comb_strings
     integer g;
-    strings = {98'd0, split_strings_o};
-    for (g = 0; g < 32; g = g + 1) begin
-      strings[LINE+g*3 +: 3] = prefixes[g*3 +: 3];
+    strings = {24'd0, split_strings_o};
+    for (g = 0; g < 8; g = g + 1) begin
+      strings[LINE+g*3 +: 3] = split_prefixes[g*3 +: 3];
     end
-    strings[1121:1120] = aligned[1121:1120];
     after_split_data_i = strings;
     strings = after_split_data_o;
   end
@@ -372,30 +329,53 @@ module fpc_decompressor (
     strings_valid = after_split_valid_o;
   end
 
-  // words from their data
-  always @(*) begin : comb_last_prefixes
+  // strings of one segment each
+  always @(*) begin : comb_pair_prefixes
     integer g;
-    last_prefixes = 96'd0;
-    for (g = 0; g < 32; g = g + 1) begin
-      last_prefixes[g*3 +: 3] = strings[LINE+g*3 +: 3];
+    pair_prefixes = 24'd0;
+    for (g = 0; g < 8; g = g + 1) begin
+      pair_prefixes[g*3 +: 3] = strings[LINE+g*3 +: 3];
     end
   end
 
-  assign expand_strings_i = strings[1023:0];
-  assign expand_error_i = strings[1120];
-  assign expand_encoding_i = strings[1121];
+  assign pairs_strings_i = strings[1023:0];
 
-  always @(*) begin
-    result = {1'b0, expand_line_o};
-    result[1024] = strings[1120];
+  always @(*) begin : comb_segments
+    integer g;
+    segments = {24'd0, pairs_strings_o};
+    for (g = 0; g < 8; g = g + 1) begin
+      segments[LINE+g*3 +: 3] = pair_prefixes[g*3 +: 3];
+    end
+    after_pairs_data_i = segments;
+    segments = after_pairs_data_o;
   end
 
-  assign line_o = results_data_o[1023:0];
-  assign error_o = results_data_o[1024];
+  always @(*) begin
+    segments_valid = strings_valid;
+    after_pairs_valid_i = segments_valid;
+    segments_valid = after_pairs_valid_o;
+  end
+
+  // words from their data
+  always @(*) begin : comb_last_prefixes
+    integer g;
+    last_prefixes = 24'd0;
+    for (g = 0; g < 8; g = g + 1) begin
+      last_prefixes[g*3 +: 3] = segments[LINE+g*3 +: 3];
+    end
+  end
+
+  assign rebuild_strings_i = segments[1023:0];
+  assign error_o = 1'b0;
 
   // from the last register back: each is ready when it is empty or the next one is
   always @(*) begin
-    strings_ready = results_ready_o;
+    segments_ready = results_ready_o;
+    segments_ready = after_pairs_ready_o;
+  end
+
+  always @(*) begin
+    strings_ready = segments_ready;
     strings_ready = after_split_ready_o;
   end
 
@@ -405,19 +385,11 @@ module fpc_decompressor (
   end
 
   always @(*) begin
-    parsed_ready = aligned_ready;
-    parsed_ready = after_parse_ready_o;
-  end
-
-  always @(*) begin
-    first_ready = parsed_ready;
-    first_ready = after_half_ready_o;
+    first_ready = aligned_ready;
+    first_ready = after_input_ready_o;
   end
 
   assign ready_o = first_ready;
-
-  // bits that nothing here looks at
-  wire unused = &{1'b0, parse_high_head_o};
 
 endmodule
 

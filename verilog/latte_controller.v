@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // latte_controller
 //
-// Chooses an L1D's compression mode by set sampling, hit latency and the pipeline's latency tolerance.
+// Chooses an L1D's compression mode by set sampling, hit latency and the pipeline's latency
+// tolerance.
 //
 // LATTE-CC, section III. SET is the width of a set number, REST two less.
 //
@@ -14,11 +15,12 @@
 //
 // Source: LATTE-CC, section III, with the parameters of section IV.C.3.
 //
-// Time is counted in experimental phases (EPs) of 256 L1 accesses; ten of them are a period. The first EP of
-// a period learns: four sets are dedicated to each mode {none, low-latency, high-capacity}, and per mode
-// their insertions (N_miss) and hits (N_hit) are counted. Hits go on counting for one more EP, because
-// compression pays off later. At the end of every EP the mode with the lowest average memory access time, as
-// the pipeline feels it, becomes the mode of all sets that are not dedicated at the time:
+// Time is counted in experimental phases (EPs) of 256 L1 accesses; ten of them are a period. The
+// first EP of a period learns: four sets are dedicated to each mode {none, low-latency,
+// high-capacity}, and per mode their insertions (N_miss) and hits (N_hit) are counted. Hits go on
+// counting for one more EP, because compression pays off later. At the end of every EP the mode
+// with the lowest average memory access time, as the pipeline feels it, becomes the mode of all
+// sets that are not dedicated at the time:
 //
 //   AMAT = (N_hit x max(hit latency - latency tolerance, 0) + N_miss x miss latency) / (N_hit + N_miss)
 //   latency tolerance = mean warps available x mean execution cycles per schedule, over the EP
@@ -31,42 +33,44 @@
 //
 // Choices where the paper is silent, and where it is read otherwise than printed:
 // - It prints `min` where `max` is meant: a tolerated latency costs nothing, it does not pay.
-// - Dedicated sets: with the set number split into its two highest bits h and the rest r, a set is dedicated
-//   to mode (3 r - h) modulo the number of values of r, if that is a mode
-//   (`LatteControllerParams::dedicated`). Each mode gets one set per quarter of the cache, two even and two
-//   odd ones.
-// - An insertion is counted with the access that misses and allocates, so that the counts are bounded: at
-//   most 256 insertions and 512 hits (9 and 10 bits), and at most 512 both together.
-// - Latency tolerance: per EP the schedules (what a scheduler issues from one warp before it switches to
-//   another) that ended, the warps available as it switched, and the cycles of the runs are summed, from two
-//   schedulers. When 1,022 schedules are counted, all three sums are halved. Each mean is rounded down, warps
-//   to 1/64 and cycles to 1/16. An EP without a schedule tolerates nothing.
-// - Hit latency: the running mean of the effective hit latencies that the decompression queues report per
-//   mode (decompression latency x (queue position + 1)), and miss latency: that of the L1 miss round trips.
-//   Each new value counts 1/16, the means have 8 bits behind the point, of which the decision sees 4. They
-//   start at table I's 2 and 14 cycles and table II's 120.
-// - Modes are compared by cross-multiplying. A tie goes to the simpler mode, also where a mode's dedicated
-//   sets saw nothing.
-// - The decision takes 55 cycles from `ep_end_o` to `decided_o`, one bit of every product at a time; the
-//   former mode stays until then. The mode changes at no other time.
-// - SC's codes: `build_o` says that values are to be counted, in the last EP of each period and in the first
-//   of all; `new_codes_o` that the counting ended in the cycle before: new codes, and lines with older ones
-//   are invalid.
+// - Dedicated sets: with the set number split into its two highest bits h and the rest r, a set is
+//   dedicated to mode (3 r - h) modulo the number of values of r, if that is a mode
+//   (`LatteControllerParams::dedicated`). Each mode gets one set per quarter of the cache, two even
+//   and two odd ones.
+// - An insertion is counted with the access that misses and allocates, so that the counts are
+//   bounded: at most 256 insertions and 512 hits (9 and 10 bits), and at most 512 both together.
+// - Latency tolerance: per EP the schedules (what a scheduler issues from one warp before it
+//   switches to another) that ended, the warps available as it switched, and the cycles of the runs
+//   are summed, from two schedulers. When 1,022 schedules are counted, all three sums are halved.
+//   Each mean is rounded down, warps to 1/64 and cycles to 1/16. An EP without a schedule tolerates
+//   nothing.
+// - Hit latency: the running mean of the effective hit latencies that the decompression queues
+//   report per mode (decompression latency x (queue position + 1)), and miss latency: that of the
+//   L1 miss round trips. Each new value counts 1/16, the means have 8 bits behind the point, of
+//   which the decision sees 4. They start at table I's 2 and 14 cycles and table II's 120.
+// - Modes are compared by cross-multiplying. A tie goes to the simpler mode, also where a mode's
+//   dedicated sets saw nothing.
+// - The decision takes 55 cycles from `ep_end_o` to `decided_o`, one bit of every product at a
+//   time; the former mode stays until then. The mode changes at no other time.
+// - SC's codes: `build_o` says that values are to be counted, in the last EP of each period and in
+//   the first of all; `new_codes_o` that the counting ended in the cycle before: new codes, and
+//   lines with older ones are invalid.
 //
-// `policy` makes the paper's rivals (section V.D), for a multiplexer each: 1 is Adaptive-Hit-Count, where the
-// mode with the most hits wins, 2 is Adaptive-CMP, which knows the latencies but no tolerance. Of the
-// latter's own predictor, for the L2 of a CMP, only this is taken over.
+// `policy` makes the paper's rivals (section V.D), for a multiplexer each: 1 is Adaptive-Hit-Count,
+// where the mode with the most hits wins, 2 is Adaptive-CMP, which knows the latencies but no
+// tolerance. Of the latter's own predictor, for the L2 of a CMP, only this is taken over.
 //
 // PARAMETERS
 // - ep_accesses, default 256, allowed 64, 256: L1 accesses of an EP
 // - period_eps, default 10, allowed 5, 10: EPs of a period, the learning one included
-// - sets, default 32, allowed 32, 64: sets of the cache, of which four per mode are dedicated while learning
-// - policy, default 0, allowed 0, 1, 2: what decides: 0 AMAT with latency tolerance, 1 hit count, 2 AMAT
-//   without tolerance
+// - sets, default 32, allowed 32, 64: sets of the cache, of which four per mode are dedicated while
+//   learning
+// - policy, default 0, allowed 0, 1, 2: what decides: 0 AMAT with latency tolerance, 1 hit count, 2
+//   AMAT without tolerance
 //
 // PORTS AND TIMING
-// Everything may happen in every cycle. All outputs come from registers. Modes are 0 none, 1 low-latency, 2
-// high-capacity.
+// Everything may happen in every cycle. All outputs come from registers. Modes are 0 none, 1
+// low-latency, 2 high-capacity.
 //
 //   clk_i          __/--\__/--\__/--\__   __/--\__/--\__
 //   access_i       __/-----\___________   ______________   the 256th of an EP
@@ -78,11 +82,12 @@
 //   lookup_mode_o  ========< 0  >======   ========< 2  >
 //
 // STORAGE
-// The paper counts 134 bytes: two policy bits in each of the 512 tags of a 16 KB cache with four times the
-// tags (128 bytes), and six more bytes, which are the six counters with 8 bits each. The policy bits are in
-// the tags, not in this block. It holds 496 bits: the six counters have 57 (8 bits would overflow), and the
-// paper counts neither what measures latencies and tolerance (96), nor the position in the period (15), nor
-// the divider and comparator, bit by bit (308), with its results (20).
+// The paper counts 134 bytes: two policy bits in each of the 512 tags of a 16 KB cache with four
+// times the tags (128 bytes), and six more bytes, which are the six counters with 8 bits each. The
+// policy bits are in the tags, not in this block. It holds 496 bits: the six counters have 57 (8
+// bits would overflow), and the paper counts neither what measures latencies and tolerance (96),
+// nor the position in the period (15), nor the divider and comparator, bit by bit (308), with its
+// results (20).
 
 `default_nettype none
 

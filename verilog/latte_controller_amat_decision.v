@@ -3,9 +3,9 @@
 //
 // Chooses the mode with the lowest average memory access time (AMAT), 54 cycles after it started.
 //
-// Five phases: two means by division (12 cycles), their product (12), each mode's cost (10), and two
-// comparisons by cross-multiplying (10 each), every product from its highest bit down. Modes are 0 none, 1
-// low-latency, 2 high-capacity.
+// Five phases: two means by division (12 cycles), their product (12), each mode's cost (10), and
+// two comparisons by cross-multiplying (10 each), every product from its highest bit down. Modes
+// are 0 none, 1 low-latency, 2 high-capacity.
 //
 // Part of: latte_controller
 // Source: LATTE-CC, section III

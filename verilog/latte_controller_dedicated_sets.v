@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // latte_controller_dedicated_sets
 //
-// The mode that a set is dedicated to, as a residue: 0, 1 and 2 are modes, any other number is none.
+// The mode that a set is dedicated to, as a residue: 0, 1 and 2 are modes, any other number is
+// none.
 //
-// SET is the width of a set number, whose upper two bits are its quarter and whose other REST bits count
-// within.
+// SET is the width of a set number, whose upper two bits are its quarter and whose other REST bits
+// count within.
 //
 // Parameters: SET = 5, REST = 3
 // Part of: latte_controller

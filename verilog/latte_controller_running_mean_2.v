@@ -3,8 +3,8 @@
 //
 // A running mean in which each new value counts 1/16.
 //
-// VALUE is the width of a value. The mean has 8 bits behind the point (MEAN bits in all), of which it shows 4
-// (SHOWN bits).
+// VALUE is the width of a value. The mean has 8 bits behind the point (MEAN bits in all), of which
+// it shows 4 (SHOWN bits).
 //
 // Parameters: VALUE = 8, MEAN = 16, SHOWN = 12
 // Part of: latte_controller

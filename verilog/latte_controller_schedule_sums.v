@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // latte_controller_schedule_sums
 //
-// Sums over the schedules that ended in an EP: their number, the warps available then, the cycles they
-// executed.
+// Sums over the schedules that ended in an EP: their number, the warps available then, the cycles
+// they executed.
 //
 // When the number is full all sums are halved, which leaves their quotients as they are.
 //

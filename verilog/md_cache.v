@@ -3,8 +3,9 @@
 //
 // Caches at the memory controller how many bursts each compressed line takes.
 //
-// CABA, section 5.3.2. A line number is a TAG, a set of SET bits and an OFFSET in the block of entries of
-// ENTRY bits. BLOCK is TAG + SET, SLOT the bits of set and way, TAGS the bits of four tags.
+// CABA, section 5.3.2. A line number is a TAG, a set of SET bits and an OFFSET in the block of
+// entries of ENTRY bits. BLOCK is TAG + SET, SLOT the bits of set and way, TAGS the bits of four
+// tags.
 //
 // Parameters: kilobytes = 8, entry_bits = 4
 // In this file: ENTRY = 4, OFFSET = 6, SET = 6, SLOT = 8, TAG = 20, BLOCK = 26, TAGS = 80
@@ -13,8 +14,8 @@
 //
 // Metadata cache: at a memory controller, how many bursts each compressed line takes in DRAM.
 //
-// Source: CABA, section 5.3.2: 8 KB, 4 ways, in front of the metadata of all lines, which are in a reserved
-// region of DRAM. A hit replies at once; a miss costs one more DRAM access.
+// Source: CABA, section 5.3.2: 8 KB, 4 ways, in front of the metadata of all lines, which are in a
+// reserved region of DRAM. A hit replies at once; a miss costs one more DRAM access.
 //
 //   line_i = | tag | set | line in the block |
 //
@@ -23,20 +24,22 @@
 //                                  miss: least recently used way    | +-- dirty block --> [write-back buffer] --> DRAM
 //                                     +------> refill request --> DRAM --> fill
 //
-// A request reads a line's entry or updates it. An update of a line whose block is missing fetches the block
-// first, since the block's other entries are needed. Replacement is least recently used, with empty ways
-// first.
+// A request reads a line's entry or updates it. An update of a line whose block is missing fetches
+// the block first, since the block's other entries are needed. Replacement is least recently used,
+// with empty ways first.
 //
 // Choices where the paper is silent:
 // - A block is one DRAM burst of 32 bytes, the least that a miss can fetch.
-// - An entry has 4 bits by default, and a block covers 64 lines, 8 KB of data. The paper's 8 MB of metadata
-//   for 4 GB of memory give 2 bits per line of 128 bytes, just the number of bursts less one; `entry_bits` =
-//   2 is that. 4 bits also hold the encoding. The cache does not look into entries.
-// - One request at a time: while a block is fetched the cache takes nothing else, so that no request can see
-//   a block that is in flight. Hits are taken every second cycle, about as fast as DRAM can begin lines.
-// - A miss evicts into a write-back buffer of one block and asks for its own block at once. It waits only for
-//   an earlier block that still stands in the buffer: thereby no block is asked for while its last version
-//   has not yet been handed to DRAM.
+// - An entry has 4 bits by default, and a block covers 64 lines, 8 KB of data. The paper's 8 MB of
+//   metadata for 4 GB of memory give 2 bits per line of 128 bytes, just the number of bursts less
+//   one; `entry_bits` = 2 is that. 4 bits also hold the encoding. The cache does not look into
+//   entries.
+// - One request at a time: while a block is fetched the cache takes nothing else, so that no
+//   request can see a block that is in flight. Hits are taken every second cycle, about as fast as
+//   DRAM can begin lines.
+// - A miss evicts into a write-back buffer of one block and asks for its own block at once. It
+//   waits only for an earlier block that still stands in the buffer: thereby no block is asked for
+//   while its last version has not yet been handed to DRAM.
 // - Reset invalidates everything, without a write-back.
 // - A line number has 32 bits; narrower ones leave the upper bits zero.
 //
@@ -45,10 +48,10 @@
 // - entry_bits, default 4, allowed 2, 4: bits per line
 //
 // PORTS AND TIMING
-// All outputs come from registers, but for `ready_o` and `refill_valid_o`, which come from them through at
-// most one gate. A reply is there for one cycle; the requester takes it. Requests to DRAM are valid/ready;
-// `fill_valid_i` replies to the last refill request, at least one cycle after it was taken, and is ignored
-// otherwise.
+// All outputs come from registers, but for `ready_o` and `refill_valid_o`, which come from them
+// through at most one gate. A reply is there for one cycle; the requester takes it. Requests to
+// DRAM are valid/ready; `fill_valid_i` replies to the last refill request, at least one cycle after
+// it was taken, and is ignored otherwise.
 //
 //   clk_i           __/--\__/--\__/--\__/--\__/--\__/--\__      a hit, then a miss
 //   valid_i         __/-----\_____/-----\_________________
@@ -59,10 +62,11 @@
 //   refill_valid_o  ________________________________/-----      B, three cycles after its request
 //
 // STORAGE
-// The paper counts 8 KB: the data, 65,536 bits. This block holds 72,320 by default. A tag has 20 bits (5,120
-// in all), a set 14 more for order (6), valid and dirty bits (4 each), and 1 that says whether that is from
-// after reset (960). The rest are registers: the outputs of the three memories (80, 14, 256), the request
-// (37), the state of the access (28), the reply (6) and the write-back buffer (283).
+// The paper counts 8 KB: the data, 65,536 bits. This block holds 72,320 by default. A tag has 20
+// bits (5,120 in all), a set 14 more for order (6), valid and dirty bits (4 each), and 1 that says
+// whether that is from after reset (960). The rest are registers: the outputs of the three memories
+// (80, 14, 256), the request (37), the state of the access (28), the reply (6) and the write-back
+// buffer (283).
 
 `default_nettype none
 

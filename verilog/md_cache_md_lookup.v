@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // md_cache_md_lookup
 //
-// Searches a set of four ways for a tag; picks the least recently used way, or an empty one, if it is not
-// there.
+// Searches a set of four ways for a tag; picks the least recently used way, or an empty one, if it
+// is not there.
 //
-// TAG is the width of a tag, TAGS that of all four. The order of the ways is a bit for each pair: the way
-// with the lower number was used after the other. After each way was used once, it does not matter what the
-// bits were at first.
+// TAG is the width of a tag, TAGS that of all four. The order of the ways is a bit for each pair:
+// the way with the lower number was used after the other. After each way was used once, it does not
+// matter what the bits were at first.
 //
 // Parameters: TAG = 20, TAGS = 80, TW = 2
 // Part of: md_cache
@@ -137,7 +137,8 @@ module md_cache_md_lookup (
   assign evicts_dirty_o = !hit & (|(chosen & valid & dirty));
   assign victim_tag_o = victim_tag;
   assign tags_o = tags;
-  assign state_o = ({10'd0, valid | chosen} << 10) | ({10'd0, next_dirty} << 6) | {8'd0, next_order};
+  assign state_o = ({10'd0, valid | chosen} << 10) | ({10'd0, next_dirty} << 6) | {8'd0,
+      next_order};
 
 endmodule
 

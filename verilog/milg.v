@@ -3,51 +3,57 @@
 //
 // Limits a kernel's memory instructions in flight by its reservation failures per request.
 //
-// Dai, section 4.3.3.2. INFLIGHT, RSFAIL and REQUEST are the bits of the three counters, PER_REQUEST those of
-// the failures per request (RSFAIL - REQUEST). SUM is wide enough for the in-flight count and this cycle's
-// issues.
+// Dai, section 4.3.3.2. INFLIGHT, RSFAIL and REQUEST are the bits of the three counters,
+// PER_REQUEST those of the failures per request (RSFAIL - REQUEST). SUM is wide enough for the
+// in-flight count and this cycle's issues.
 //
 // Parameters: inflight_bits = 7, rsfail_bits = 12, request_bits = 10
 // In this file: INFLIGHT = 7, RSFAIL = 12, REQUEST = 10, PER_REQUEST = 2, SUM = 8
 // Source: Dai, section 4.3.3.2
 // Written by selvedge 0.1.0 with reset control
 //
-// MILG, memory-instruction-limit generator: how many memory instructions of a kernel may be in flight on an
-// SM.
+// MILG, memory-instruction-limit generator: how many memory instructions of a kernel may be in
+// flight on an SM.
 //
-// Source: Dai, section 4.3.3.2 (dynamic memory instruction limiting, figure 36), hardware cost in section
-// 4.4.4.
+// Source: Dai, section 4.3.3.2 (dynamic memory instruction limiting, figure 36), hardware cost in
+// section 4.4.4.
 //
-// One MILG watches one kernel on one SM. It counts memory instructions in flight and remembers their maximum,
-// counts reservation failures, and after every 2^`request_bits` memory requests (1,024) sets a new limit:
+// One MILG watches one kernel on one SM. It counts memory instructions in flight and remembers
+// their maximum, counts reservation failures, and after every 2^`request_bits` memory requests
+// (1,024) sets a new limit:
 //
 //   limit = max(1, min(max_inflight, limit) / (reservation failures >> request_bits))
 //
-// The shift turns the count into failures per request. When it leaves 0 there was less than one failure per
-// request, which is the aim, and the limit stays. Then the maximum starts over from what is in flight, and
-// the failure counter from zero. `may_issue_o` gates the issue of the kernel's memory instructions.
+// The shift turns the count into failures per request. When it leaves 0 there was less than one
+// failure per request, which is the aim, and the limit stays. Then the maximum starts over from
+// what is in flight, and the failure counter from zero. `may_issue_o` gates the issue of the
+// kernel's memory instructions.
 //
 // Choices where the paper is silent:
-// - It does not say what a quotient by zero is. "The number of inflight memory instructions from a kernel is
-//   reduced when there are more than one reservation failures per memory request and the ultimate goal is to
-//   achieve at most one": a limit under which there is less has reached the goal, and would lose it if it
-//   were lifted. A limit therefore never rises.
-// - Instructions that were in flight when a limit came may be more than it allows until they complete. They
-//   are no evidence of the traffic under the limit: what exceeds it does not count as the interval's maximum.
-// - The interval ends with its last request; the limit comes from the counters as they stood before that
-//   cycle. Events of that cycle belong to the next interval, so that no adder lies before the divider.
-// - Counters saturate. The in-flight counter cannot overflow as long as the issuing side heeds `may_issue_o`
-//   and issues one at a time; a completion without an instruction in flight leaves zero.
+// - It does not say what a quotient by zero is. "The number of inflight memory instructions from a
+//   kernel is reduced when there are more than one reservation failures per memory request and the
+//   ultimate goal is to achieve at most one": a limit under which there is less has reached the
+//   goal, and would lose it if it were lifted. A limit therefore never rises.
+// - Instructions that were in flight when a limit came may be more than it allows until they
+//   complete. They are no evidence of the traffic under the limit: what exceeds it does not count
+//   as the interval's maximum.
+// - The interval ends with its last request; the limit comes from the counters as they stood before
+//   that cycle. Events of that cycle belong to the next interval, so that no adder lies before the
+//   divider.
+// - Counters saturate. The in-flight counter cannot overflow as long as the issuing side heeds
+//   `may_issue_o` and issues one at a time; a completion without an instruction in flight leaves
+//   zero.
 // - The in-flight counter itself goes on across intervals.
 //
 // PARAMETERS
-// - inflight_bits, default 7, allowed 6, 7, 8: width of the in-flight counter, its maximum and the limit
+// - inflight_bits, default 7, allowed 6, 7, 8: width of the in-flight counter, its maximum and the
+//   limit
 // - rsfail_bits, default 12, allowed 12, 14: width of the saturating reservation-failure counter
 // - request_bits, default 10, allowed 8, 10: width of the request counter, and the shift
 //
 // PORTS AND TIMING
-// `issued_i` and `completed_i` are numbers of instructions in this cycle, 0 to 3. All outputs come from
-// registers.
+// `issued_i` and `completed_i` are numbers of instructions in this cycle, 0 to 3. All outputs come
+// from registers.
 //
 //   clk_i        __/--\__/--\__/--\__/--\__
 //   issued_i     ==< 1  >< 0  >< 0  >< 0  >
@@ -57,9 +63,9 @@
 //   update_o     _______________/-----\____   the limit is new in this cycle
 //
 // STORAGE
-// The paper counts 7 + 12 + 10 = 29 bits. This block holds 44: besides the three counters the limit itself
-// (7) and the interval's maximum (7), which the formula needs and the paper's sum leaves out, and the
-// `update_o` flag (1).
+// The paper counts 7 + 12 + 10 = 29 bits. This block holds 44: besides the three counters the limit
+// itself (7) and the interval's maximum (7), which the formula needs and the paper's sum leaves
+// out, and the `update_o` flag (1).
 
 `default_nettype none
 

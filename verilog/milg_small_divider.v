@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // milg_small_divider
 //
-// Divides an unsigned number by another one without a clock: shift, compare and subtract, once per bit.
+// Divides an unsigned number by another one without a clock: shift, compare and subtract, once per
+// bit.
 //
-// REM is one bit more than the divisor: the remainder before it is reduced. A divisor of zero gives all ones.
+// REM is one bit more than the divisor: the remainder before it is reduced. A divisor of zero gives
+// all ones.
 //
 // Parameters: NUM = 7, DIV = 2, REM = 3
 // Part of: milg

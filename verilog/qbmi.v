@@ -3,28 +3,29 @@
 //
 // Ranks kernels by memory-instruction quotas, so that all make equally many memory requests.
 //
-// Dai, section 4.3.2. K is the number of kernels, N the bits of a kernel's number, SET those of a quota in a
-// set, QUOTA those of a current quota.
+// Dai, section 4.3.2. K is the number of kernels, N the bits of a kernel's number, SET those of a
+// quota in a set, QUOTA those of a current quota.
 //
 // Parameters: kernels = 2
 // In this file: K = 2, N = 1, SET = 6, QUOTA = 7
 // Source: Dai, section 4.3.2
 // Written by selvedge 0.1.0 with reset control
 //
-// QBMI, quota-based memory-instruction issuing: which of the kernels on an SM goes first with its memory
-// instructions.
+// QBMI, quota-based memory-instruction issuing: which of the kernels on an SM goes first with its
+// memory instructions.
 //
 // Source: Dai, section 4.3.2 (balanced memory request issuing), hardware cost in section 4.4.4.
 //
-// A memory instruction of one kernel may make one request to the L1D, that of another 32. Kernels that take
-// turns by instruction are therefore unequal by request. QBMI gives kernel i, whose instructions make r_i
-// requests on average, the quota
+// A memory instruction of one kernel may make one request to the L1D, that of another 32. Kernels
+// that take turns by instruction are therefore unequal by request. QBMI gives kernel i, whose
+// instructions make r_i requests on average, the quota
 //
 //   quota_i = LCM(r_0, .., r_n) / r_i
 //
-// Each memory instruction costs its kernel one of its quota, and the kernel with the larger quota goes first.
-// When a quota comes to zero, a new set of quotas is added to all kernels, so that none is ever without. Over
-// a set every kernel then makes LCM requests. A kernel's r is measured anew with every 1,024 of its requests.
+// Each memory instruction costs its kernel one of its quota, and the kernel with the larger quota
+// goes first. When a quota comes to zero, a new set of quotas is added to all kernels, so that none
+// is ever without. Over a set every kernel then makes LCM requests. A kernel's r is measured anew
+// with every 1,024 of its requests.
 //
 //   request_i -> [1,024 requests?] ---------\
 //   issue_i --+-> [instructions] -> table -> r_i -> [count up multiples] -> new set
@@ -34,42 +35,43 @@
 //                                                                  +-> compare each with each -> rank_o
 //
 // How the hardware computes:
-// - r is 1,024 / instructions, rounded to the nearest whole number and kept within 1 to 32. The dividend is a
-//   constant, so 31 constant thresholds take the place of a divider. One request is made per cycle, hence one
-//   interval ends per cycle, and one table serves all kernels.
-// - LCM and quotas need no gcd, divider or multiplier. For each kernel a quotient and a remainder of one
-//   common multiple by r_i are kept, and nothing of the multiple itself: it starts as 1, and for each kernel
-//   in turn its present value is added to it again until that kernel's remainder is zero. Then the multiple
-//   is the LCM and the quotients are the quotas. Kernel i takes r_i / gcd(r_i, LCM of those before) cycles: 2
-//   at least and 63 at most with two kernels, at most 119 with four. The old set stays in force meanwhile. A
-//   kernel whose r is renewed starts the computation over.
+// - r is 1,024 / instructions, rounded to the nearest whole number and kept within 1 to 32. The
+//   dividend is a constant, so 31 constant thresholds take the place of a divider. One request is
+//   made per cycle, hence one interval ends per cycle, and one table serves all kernels.
+// - LCM and quotas need no gcd, divider or multiplier. For each kernel a quotient and a remainder
+//   of one common multiple by r_i are kept, and nothing of the multiple itself: it starts as 1, and
+//   for each kernel in turn its present value is added to it again until that kernel's remainder is
+//   zero. Then the multiple is the LCM and the quotients are the quotas. Kernel i takes r_i /
+//   gcd(r_i, LCM of those before) cycles: 2 at least and 63 at most with two kernels, at most 119
+//   with four. The old set stays in force meanwhile. A kernel whose r is renewed starts the
+//   computation over.
 //
 // Choices where the paper is silent:
 // - One memory instruction issues and one request is made per cycle: an SM has one load/store unit.
-// - r is rounded, because a common multiple needs whole numbers; a request comes from one of 32 lanes, so r
-//   is at most 32.
-// - Equal quotas: the lower kernel number goes first. Then, with instructions always ready, each set is
-//   issued exactly: at its end kernel 0 is at zero and all others are at one. Turns at equal quotas would let
-//   that drift by one.
+// - r is rounded, because a common multiple needs whole numbers; a request comes from one of 32
+//   lanes, so r is at most 32.
+// - Equal quotas: the lower kernel number goes first. Then, with instructions always ready, each
+//   set is issued exactly: at its end kernel 0 is at zero and all others are at one. Turns at equal
+//   quotas would let that drift by one.
 // - A set is added in the clock that brings a quota to zero; a quota of zero never shows.
-// - Quotas saturate, at a value that holds two of the largest sets. With instructions always ready they are
-//   at most a set and one; a kernel that issues nothing while others go on collects sets, and goes first when
-//   it comes back, but not for longer than that.
-// - Quotas are exact and not scaled down: four kernels with 32, 31, 29 and 27 requests have quotas from
-//   24,273 to 28,768. A kernel waits for at most the quotas of the others.
-// - The interval ends with its last request; r comes from the instructions counted before that cycle, and an
-//   instruction of that cycle belongs to the next interval. The instruction counter saturates. None in an
-//   interval counts as 32 requests.
+// - Quotas saturate, at a value that holds two of the largest sets. With instructions always ready
+//   they are at most a set and one; a kernel that issues nothing while others go on collects sets,
+//   and goes first when it comes back, but not for longer than that.
+// - Quotas are exact and not scaled down: four kernels with 32, 31, 29 and 27 requests have quotas
+//   from 24,273 to 28,768. A kernel waits for at most the quotas of the others.
+// - The interval ends with its last request; r comes from the instructions counted before that
+//   cycle, and an instruction of that cycle belongs to the next interval. The instruction counter
+//   saturates. None in an interval counts as 32 requests.
 // - After reset r and quotas are 1: kernels take turns.
-// - An instruction or request of a kernel number that does not exist is ignored (possible with three
-//   kernels).
+// - An instruction or request of a kernel number that does not exist is ignored (possible with
+//   three kernels).
 //
 // PARAMETERS
 // - kernels, default 2, allowed 2, 3, 4: kernels that share the SM
 //
 // PORTS AND TIMING
-// All outputs come from registers, `rank_o` through the comparison of the quotas. Below, quotas are 3 and 1
-// per set.
+// All outputs come from registers, `rank_o` through the comparison of the quotas. Below, quotas are
+// 3 and 1 per set.
 //
 //   clk_i           __/--\__/--\__/--\__/--\__/--\__
 //   issue_i         __/-----------------------\_____
@@ -79,11 +81,12 @@
 //   replenish_o     _____________________/-----\____
 //
 // STORAGE
-// The paper adds one 10-bit instruction counter per kernel to the MILG (whose request counter it shares) and
-// "extra arithmetic logics"; that makes 20 bits with two kernels. This block stands alone and holds 127: per
-// kernel the two counters (10 each), r (6), the quota (7) and the set (6); for the sequential computation per
-// kernel a quotient and a remainder (6 + 5), and once more those that are added (6 + 5); the computation's
-// state (3), and two flags (2). The paper counts neither quotas nor what computes them.
+// The paper adds one 10-bit instruction counter per kernel to the MILG (whose request counter it
+// shares) and "extra arithmetic logics"; that makes 20 bits with two kernels. This block stands
+// alone and holds 127: per kernel the two counters (10 each), r (6), the quota (7) and the set (6);
+// for the sequential computation per kernel a quotient and a remainder (6 + 5), and once more those
+// that are added (6 + 5); the computation's state (3), and two flags (2). The paper counts neither
+// quotas nor what computes them.
 
 `default_nettype none
 
@@ -180,7 +183,7 @@ module qbmi (
     issues = 2'd0;
     requested = 2'd0;
     for (i = 0; i < 2; i = i + 1) begin
-      kernel = i[0:0];
+      kernel = i[0];
       issues[i] = issue_i & (issue_kernel_i == kernel);
       requested[i] = request_i & (request_kernel_i == kernel);
     end
@@ -213,12 +216,12 @@ module qbmi (
     ranks = 2'd0;
     quotas = 14'd0;
     for (i = 0; i < 2; i = i + 1) begin
-      own = i[0:0];
+      own = i[0];
       rank = 1'b0;
       for (j = 0; j < 2; j = j + 1) begin
-        rival = j[0:0];
-        if ((quota_q[j*7 +: 7] > quota_q[i*7 +: 7]) | ((quota_q[j*7 +: 7] == quota_q[i*7 +: 7]) & (rival <
-            own))) begin
+        rival = j[0];
+        if ((quota_q[j*7 +: 7] > quota_q[i*7 +: 7]) | ((quota_q[j*7 +: 7] == quota_q[i*7 +: 7]) &
+            (rival < own))) begin
           rank = rank + 1'b1;
         end
       end

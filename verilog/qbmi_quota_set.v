@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // qbmi_quota_set
 //
-// Computes a set of quotas: the least common multiple of all kernels' requests per instruction, divided by
-// each.
+// Computes a set of quotas: the least common multiple of all kernels' requests per instruction,
+// divided by each.
 //
-// The multiple itself is not kept, only its quotient and remainder for each kernel. It starts as 1; for each
-// kernel in turn its present value is added to it until the kernel's remainder is zero. K is the number of
-// kernels, N the bits of a kernel's number, SET those of a quota.
+// The multiple itself is not kept, only its quotient and remainder for each kernel. It starts as 1;
+// for each kernel in turn its present value is added to it until the kernel's remainder is zero. K
+// is the number of kernels, N the bits of a kernel's number, SET those of a quota.
 //
 // Parameters: K = 2, N = 1, SET = 6
 // Part of: qbmi
@@ -105,7 +105,7 @@ module qbmi_quota_set (
     integer i;
     divides = 1'b0;
     for (i = 0; i < 2; i = i + 1) begin
-      kernel = i[0:0];
+      kernel = i[0];
       if (turn_q == kernel) begin
         divides = !(|rest_q[i*5 +: 5]);
       end

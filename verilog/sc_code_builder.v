@@ -3,43 +3,45 @@
 //
 // Builds canonical Huffman codes of limited length from a value-frequency table.
 //
-// LATTE-CC, section IV.C.2. INDEX are the bits of an entry's index, COUNT those that hold the number of
-// entries, QUEUE those that hold half of it, WEIGHT those of the heaviest node.
+// LATTE-CC, section IV.C.2. INDEX are the bits of an entry's index, COUNT those that hold the
+// number of entries, QUEUE those that hold half of it, WEIGHT those of the heaviest node.
 //
 // Parameters: entries = 1024, max_code_bits = 16
 // In this file: INDEX = 10, COUNT = 11, QUEUE = 9, WEIGHT = 23
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.1.0 with reset control
 //
-// The code builder of SC: turns a value-frequency table into canonical Huffman codes of limited length, in
-// hardware.
+// The code builder of SC: turns a value-frequency table into canonical Huffman codes of limited
+// length, in hardware.
 //
-// Source: LATTE-CC, section IV.C.2, which builds codes from the table and says neither how nor how long.
+// Source: LATTE-CC, section IV.C.2, which builds codes from the table and says neither how nor how
+// long.
 //
 //    table --read--> sorter ------> merger ---------> lengths ------------> emitter --code stream-->
 //                    by count,      Huffman's tree    symbols per depth,    canonical codes,
 //                    radix of four  by two queues,    codes that are too    values read again
 //                    bits per pass  an item a cycle   long repaired
 //
-// - **Sorter.** A chain of entries: a pass walks along it and hangs each entry into one of sixteen buckets,
-//   which are then joined. Reading the table is the first pass.
-// - **Merger.** Joins the two lightest items, symbols or nodes, to a node, until one is left. Nodes wait in a
-//   queue. On the way the chain is turned round, so that the heaviest entry comes first.
-// - **Lengths.** Keeps the number of symbols among the two items of each node. From the root on, nodes lie by
-//   depth: the numbers say how many symbols and how many nodes are at the next depth, and from which place in
-//   the order codes are longer than 1, 2, 3 ... bits. Where symbols lie too deep, these places are moved.
-// - **Emitter.** Walks along the chain, lets the code grow where codes get longer, and reads every entry's
-//   value again.
+// - **Sorter.** A chain of entries: a pass walks along it and hangs each entry into one of sixteen
+//   buckets, which are then joined. Reading the table is the first pass.
+// - **Merger.** Joins the two lightest items, symbols or nodes, to a node, until one is left. Nodes
+//   wait in a queue. On the way the chain is turned round, so that the heaviest entry comes first.
+// - **Lengths.** Keeps the number of symbols among the two items of each node. From the root on,
+//   nodes lie by depth: the numbers say how many symbols and how many nodes are at the next depth,
+//   and from which place in the order codes are longer than 1, 2, 3 ... bits. Where symbols lie too
+//   deep, these places are moved.
+// - **Emitter.** Walks along the chain, lets the code grow where codes get longer, and reads every
+//   entry's value again.
 //
 // Choices where the paper is silent:
-// - The escape symbol weighs what `escape_weight_i` says at the start: the table's `lost_o`. It always gets a
-//   code, of weight zero too; with an empty table it is the only one, of length 1.
+// - The escape symbol weighs what `escape_weight_i` says at the start: the table's `lost_o`. It
+//   always gets a code, of weight zero too; with an empty table it is the only one, of length 1.
 // - Entries whose count is zero do not exist and get no code.
-// - Lengths have the least possible total if no code hits the limit; else the code is repaired by the rule of
-//   `limited_lengths`, which costs little.
-// - The table is read from its last entry to its first. It replies to reads in order, after any number of
-//   cycles. It must hold still until the last code is taken: an entry that changes meanwhile gets the code
-//   that its old count deserves.
+// - Lengths have the least possible total if no code hits the limit; else the code is repaired by
+//   the rule of `limited_lengths`, which costs little.
+// - The table is read from its last entry to its first. It replies to reads in order, after any
+//   number of cycles. It must hold still until the last code is taken: an entry that changes
+//   meanwhile gets the code that its old count deserves.
 //
 // PARAMETERS
 // - entries, default 1024, allowed 64, 1024: entries of the table
@@ -58,16 +60,16 @@
 //   code_ready_i   __________________________ ... ________________________________/-----\___________
 //
 // CYCLES
-// From the start to the cycle in which the first code can be chosen, with a table that replies `d` cycles
-// after a read, `E` entries of which `N` exist, and `L` bits in the longest code that is allowed: `1 + E +
-// d`, then `code_cycles`. With no entry that is 2 cycles; else 53 + 2 N for the sort and the first cycle of
-// the merge, 2 N for its items, 2 for the lengths and 1 for the emission, and those of the lengths: if the
-// longest code `D` is shorter than the limit, N + L - 1 - D; else one per node whose items are not below the
-// depth L - 1, and one per step of the repair.
+// From the start to the cycle in which the first code can be chosen, with a table that replies `d`
+// cycles after a read, `E` entries of which `N` exist, and `L` bits in the longest code that is
+// allowed: `1 + E + d`, then `code_cycles`. With no entry that is 2 cycles; else 53 + 2 N for the
+// sort and the first cycle of the merge, 2 N for its items, 2 for the lengths and 1 for the
+// emission, and those of the lengths: if the longest code `D` is shorter than the limit, N + L - 1
+// - D; else one per node whose items are not below the depth L - 1, and one per step of the repair.
 //
-// Then a code takes 2 + `d` cycles, the escape 1, and each bit by which codes get longer 1, if codes are
-// taken at once. For 1024 entries and this family's table (`d` = 2), from the start until the last code is
-// given, with equal counts:
+// Then a code takes 2 + `d` cycles, the escape 1, and each bit by which codes get longer 1, if
+// codes are taken at once. For 1024 entries and this family's table (`d` = 2), from the start until
+// the last code is given, with equal counts:
 //
 // - 0, 16 bits 1,030: 1,030
 // - 16, 16 bits 1,242: 1,238
@@ -75,13 +77,14 @@
 // - 1024, 16 bits 10,314: 10,310
 //
 // STORAGE
-// The paper states none for this step. By default it is 37,250 bits: counts (12,288) and links (10,240) of
-// entries, the ends of buckets (320), the weights of nodes that wait, half as many as entries (11,776), two
-// bits per node (2,048), a place per length (176), and registers (402). That is less than the table itself,
-// and one builder can serve every table whose codes are due one after the other.
+// The paper states none for this step. By default it is 37,250 bits: counts (12,288) and links
+// (10,240) of entries, the ends of buckets (320), the weights of nodes that wait, half as many as
+// entries (11,776), two bits per node (2,048), a place per length (176), and registers (402). That
+// is less than the table itself, and one builder can serve every table whose codes are due one
+// after the other.
 //
-// SC, statistical compression: cache lines as Huffman codes of their 32-bit words, built from how often
-// values occur.
+// SC, statistical compression: cache lines as Huffman codes of their 32-bit words, built from how
+// often values occur.
 //
 // Source: LATTE-CC, section IV.C.2, after SC2 (Arelakis and Stenström, ISCA 2014).
 //
@@ -89,20 +92,23 @@
 //              table (VFT)                                 \------------->  decompressor  payloads -> lines
 //
 // What all parts share:
-// - **Entries.** Tables are set-associative with `WAYS` ways. The set of a value is the XOR of its slices
-//   (`set_of`): with 1024 entries, of its four bytes. An entry's index is its set followed by its way (the
-//   low two bits). The rest of the value is the tag (`tag_of`); set and tag give the value back (`value_of`).
-// - **Symbols.** Every entry whose count is not zero, and the escape symbol, which stands before a word that
-//   has no code. There is always a code for the escape.
-// - **Canonical order.** Symbols go by falling weight; equal weights by rising index, the escape after all
-//   entries of its weight. Code lengths never fall in this order. The first code is all zeros; each next one
-//   is the code before it plus one, extended by zeros to its own length. A code book is defined by the order
-//   and the lengths alone.
-// - **Code stream.** The builder gives the codes in canonical order, one per handshake, the first and the
-//   last marked. A code is right-aligned in its field. The first code clears the tables of a codec.
-// - **Payload.** Words are coded in the order of the line, word 0 first; the first bit of the stream is bit 0
-//   of the payload. A code's most significant bit comes first; after the escape's code come the 32 bits of
-//   the word, least significant first. A line whose codes need more bits than the line has is kept as it is.
+// - **Entries.** Tables are set-associative with `WAYS` ways. The set of a value is the XOR of its
+//   slices (`set_of`): with 1024 entries, of its four bytes. An entry's index is its set followed
+//   by its way (the low two bits). The rest of the value is the tag (`tag_of`); set and tag give
+//   the value back (`value_of`).
+// - **Symbols.** Every entry whose count is not zero, and the escape symbol, which stands before a
+//   word that has no code. There is always a code for the escape.
+// - **Canonical order.** Symbols go by falling weight; equal weights by rising index, the escape
+//   after all entries of its weight. Code lengths never fall in this order. The first code is all
+//   zeros; each next one is the code before it plus one, extended by zeros to its own length. A
+//   code book is defined by the order and the lengths alone.
+// - **Code stream.** The builder gives the codes in canonical order, one per handshake, the first
+//   and the last marked. A code is right-aligned in its field. The first code clears the tables of
+//   a codec.
+// - **Payload.** Words are coded in the order of the line, word 0 first; the first bit of the
+//   stream is bit 0 of the payload. A code's most significant bit comes first; after the escape's
+//   code come the 32 bits of the word, least significant first. A line whose codes need more bits
+//   than the line has is kept as it is.
 //
 // `huffman` is the golden arithmetic: lengths, codes, encoding and decoding in plain Rust.
 

@@ -3,8 +3,8 @@
 //
 // Gives a code for every entry and for the escape symbol, in canonical order.
 //
-// The escape comes after the last entry that does not weigh less. INDEX are the bits of an index, COUNT one
-// more.
+// The escape comes after the last entry that does not weigh less. INDEX are the bits of an index,
+// COUNT one more.
 //
 // Parameters: INDEX = 10, COUNT = 11
 // Part of: sc_code_builder
@@ -97,7 +97,8 @@ module sc_code_builder_emitter (
   assign longer = (|size_i) & (length_q != MAX_LENGTH) & (position_q >= longer_from_i);
   // then the escape is given, or the entry's value is read and the entry is given
   assign free = !valid_q | code_ready_i;
-  assign escape_next = escape_left_q & ((position_q == size_i) | ({2'd0, count_i} < escape_weight_i));
+  assign escape_next = escape_left_q & ((position_q == size_i) | ({2'd0, count_i} <
+      escape_weight_i));
   assign give_escape = choose & !longer & free & escape_next;
   assign give_entry = waiting_q & read_valid_i;
   assign ask = choose & !longer & free & !escape_next;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_code_builder_lengths
 //
-// Keeps the number of symbols below each node, and finds from them where in the order each code length
-// begins.
+// Keeps the number of symbols below each node, and finds from them where in the order each code
+// length begins.
 //
-// The last node is the root. Nodes lie by depth: of those before the root, as many come next as it has items
-// that are no symbols, and so on. Symbols that lie too deep get the longest code; then the code is over-full
-// by a unit for each node that lies too deep. Codes get longer, the longest first, until it is not; if it
-// then has room, codes get shorter, the shortest first. COUNT are the bits that hold the number of entries,
-// INDEX one less.
+// The last node is the root. Nodes lie by depth: of those before the root, as many come next as it
+// has items that are no symbols, and so on. Symbols that lie too deep get the longest code; then
+// the code is over-full by a unit for each node that lies too deep. Codes get longer, the longest
+// first, until it is not; if it then has room, codes get shorter, the shortest first. COUNT are the
+// bits that hold the number of entries, INDEX one less.
 //
 // Parameters: INDEX = 10, COUNT = 11
 // Part of: sc_code_builder
@@ -78,8 +78,8 @@ module sc_code_builder_lengths (
   reg [10:0] left_d;
   reg [10:0] left_q;
   reg [15:0] excess_d;
-  // units by which the code is over-full; below zero, the room that it has. A unit is the longest code's
-  // share.
+  // units by which the code is over-full; below zero, the room that it has. A unit is the longest
+  // code's share.
   reg [15:0] excess_q;
   reg [15:0] unit_d;
   // units that a code of the length saves when it gets a bit longer

@@ -3,10 +3,10 @@
 //
 // Joins the two lightest items, symbols or nodes, to a node until one is left.
 //
-// An item per cycle. Nodes are made in the order of their weight, so that they need no sorting. A symbol goes
-// before a node of its weight, which keeps the longest code as short as can be, and the escape before an
-// entry of its weight. INDEX are the bits of an index, COUNT one more, QUEUE one less: never do more nodes
-// wait than half the symbols. WEIGHT are the bits of the heaviest node.
+// An item per cycle. Nodes are made in the order of their weight, so that they need no sorting. A
+// symbol goes before a node of its weight, which keeps the longest code as short as can be, and the
+// escape before an entry of its weight. INDEX are the bits of an index, COUNT one more, QUEUE one
+// less: never do more nodes wait than half the symbols. WEIGHT are the bits of the heaviest node.
 //
 // Parameters: INDEX = 10, COUNT = 11, QUEUE = 9, WEIGHT = 23
 // Part of: sc_code_builder
@@ -97,7 +97,8 @@ module sc_code_builder_merger (
     end
   end
 
-  assign take_symbol = (any_entry | escape_left_q) & ((taken_q == made_q) | (symbol_weight <= node_weight));
+  assign take_symbol = (any_entry | escape_left_q) & ((taken_q == made_q) | (symbol_weight <=
+      node_weight));
 
   always @(*) begin
     if (take_symbol) begin

@@ -3,10 +3,10 @@
 //
 // Sorts entries by rising count, entries of equal count in the order in which they were put in.
 //
-// Entries are linked, so that a pass moves none: it walks along the chain and hangs each entry behind the
-// last one of its bucket, of which there are sixteen; then the buckets are joined, a cycle each. An entry's
-// link is written only after it was followed. The first pass is the putting in. INDEX are the bits of an
-// index, COUNT one more.
+// Entries are linked, so that a pass moves none: it walks along the chain and hangs each entry
+// behind the last one of its bucket, of which there are sixteen; then the buckets are joined, a
+// cycle each. An entry's link is written only after it was followed. The first pass is the putting
+// in. INDEX are the bits of an index, COUNT one more.
 //
 // Parameters: INDEX = 10, COUNT = 11
 // Part of: sc_code_builder

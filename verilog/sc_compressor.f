@@ -1,5 +1,7 @@
 sc_compressor_sc_append.v
 selvedge_bit_packer_8_48_6_384_6_9.v
 sc_compressor_sc_encode_word.v
-selvedge_replicated_mem.v
+selvedge_sync_mem.v
+sc_compressor_sc_bank.v
+sc_compressor_sc_lookup.v
 sc_compressor.v

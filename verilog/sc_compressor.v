@@ -3,75 +3,87 @@
 //
 // Compresses cache lines to the Huffman codes of their words, K words per cycle.
 //
-// LATTE-CC, section IV.C.2. A line whose codes are longer than the line is given as it is. GROUP is the most
-// bits of K words, 48 each, and SUM the bits of their number.
+// LATTE-CC, section IV.C.2. A line whose codes are longer than the line is given as it is. GROUP is
+// the most bits of K words, 48 each, and SUM the bits of their number; GROUPS are the groups of a
+// line.
 //
 // Parameters: symbols_per_cycle = 8
-// In this file: K = 8, GROUP = 384, SUM = 9
+// In this file: K = 8, GROUPS = 4, GROUP = 384, SUM = 9
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.1.0 with reset control
 //
 // SC's compressor: a cache line becomes the Huffman codes of its words.
 //
-// Source: LATTE-CC, section IV.C.2 (7 KB of table, 6 cycles per line). What entries, codes and payloads are:
-// the family's page.
+// Source: LATTE-CC, section IV.C.2 (7 KB of table, 6 cycles per line). What entries, codes and
+// payloads are: the family's page.
 //
-//              line register, turns by a group                       fields of a group                   payload register
-//    line_i -> [ w0 ... w7 | w8 ... ] -> 8 x { set -> table -> ways -> [ code or escape, word ]} -> join -> shift -> [ ... ] -> payload_o
-//                                              ^ write                                              bits so far ----^
-//    load_*_i -> reverse code, replace one way of the set
+//                          words that wait for a bank                               fields of a group            payload register
+//                             v              |                                        v                         v
+//    line_i -> [ line ] -> group of 8 -> [ 8 banks ] -> 8 x { code, or escape and word } -> [ ... ] -> join -> shift -> [ ... ] -> payload_o
+//                                            ^ write                                                  bits so far ----^
+//    load_*_i -> reverse code, write one way of a set
 //
-//    loading:  run --a code is offered--> drain --nothing in flight--> clear (256 cycles) --> load --last code--> run
-//                                                                         ^---- a first code in the middle ---|
+//    loading:  run --a code is offered--> drain --nothing in flight--> clear (32 cycles) --> load --last code--> run
+//                                                                        ^---- a first code in the middle ---|
 //
-// The line is looked up in groups of `symbols_per_cycle` words. A word without a table entry is given as the
-// escape's code and itself, at most 48 bits. The bits of a group are joined and put behind those of the
-// groups before it, in the payload register, which is the output register too. A line whose codes need more
-// than its own 1,024 bits, or with a word for which there is neither code nor escape, is given as it is; so
-// is every line until codes have been loaded.
+// The line is looked up in groups of `symbols_per_cycle` words. In a cycle each bank looks for one
+// word of the group: the first one of those that lie in it. Words that equal that one share its
+// lookup; others wait for the next cycle. A word without a table entry is given as the escape's
+// code and itself, at most 48 bits. When the bits of all words of a group are there, they are
+// joined and put behind those of the groups before it, in the payload register, which is the output
+// register too. A line whose codes need more than its own 1,024 bits, or with a word for which
+// there is neither code nor escape, is given as it is; so is every line until codes have been
+// loaded.
 //
 // Choices where the paper is silent:
-// - The table is in memories, whose words are sets: the four ways side by side. They cannot be cleared at
-//   once, and codes come seldom (once in 2,560 accesses of the cache): a set is cleared per cycle before the
-//   codes are taken.
-// - The paper counts the table once, but 32 words in six cycles are more lookups than one table has ports.
-//   Each of the words of a group has a copy of the table; all copies are written alike. Banks instead of
-//   copies would make the latency depend on how the words of a group fall on the sets.
-// - A code stream waits until the lines in flight have left, and lines wait until it has ended. The first
-//   code that is offered outside a stream begins one, marked or not; a first code in the middle of a stream
-//   begins it anew.
+// - The paper counts the table once, but 32 words in six cycles are more lookups than one table has
+//   ports. The table is cut into eight banks of 32 rows. A set's bank is the XOR of the slices of
+//   three bits of its number: values that differ by a stride are spread so. A row is a set, and its
+//   four ways are four memories with one read address, because a code is written into one way. All
+//   are read by the clock.
+// - The memories cannot be cleared at once, and codes come seldom (once in 2,560 accesses of the
+//   cache): a row of all banks is cleared per cycle before the codes are taken.
+// - A code stream waits until the lines in flight have left, and lines wait until it has ended. The
+//   first code that is offered outside a stream begins one, marked or not; a first code in the
+//   middle of a stream begins it anew.
 //
 // PARAMETERS
-// - symbols_per_cycle, default 8, allowed 4, 8, 16: words that are looked up and packed in a cycle; copies of
-//   the table
+// - symbols_per_cycle, default 8, allowed 4, 8: words of a group
 //
 // PORTS AND TIMING
-// Lines and payloads are valid/ready streams, and so are the codes. `load_ready_o` depends on `load_first_i`
-// in the same cycle; no other output depends on an input. `payload_o` and `bits_o` show how far the packing
-// has come while `valid_o` is low.
+// Lines and payloads are valid/ready streams, and so are the codes. `load_ready_o` depends on
+// `load_first_i` in the same cycle; no other output depends on an input. `payload_o` and `bits_o`
+// show how far the packing has come while `valid_o` is low.
 //
 //   8 words     0     1     2     3     4     5     6     7
 //   clk_i     /--\__/--\__/--\__/--\__/--\__/--\__/--\__/--\__
-//   valid_i   /-----------------------------------\___________
+//   valid_i   /-----------------------------------\___________    no word waits for a bank
 //   line_i    < A  >< B                         >============
 //   ready_o   ------\_______________________/-----\___________
-//   lookup          <w0-7><8-15><16- ><24- >      <w0-7> ...
+//   lookup    <w0-7><8-15><16- ><24- >      <w0-7><8-15> ...
+//   codes           <w0-7><8-15><16- ><24- >      <w0-7> ...
 //   packing               <w0-7><8-15><16- ><24- >      <w0-7>
 //   valid_o   ____________________________________/-----\_____
 //   payload_o =========================<incomplete>< A  >=====
 //
-// A line takes 32 / `symbols_per_cycle` + 2 cycles, whatever its words are: 6 at the default, as in the
-// paper, 10 with 4 words per cycle and 4 with 16. The next line is taken one cycle before the payload shows.
-// If a payload is not taken, the next line waits for its place with its first group looked up.
+// A line takes 32 / `symbols_per_cycle` + 2 cycles, 6 at the default, as in the paper, and one more
+// for each time that words of a group wait for a bank; at most 34. The next line is taken one cycle
+// before the payload shows. If a payload is not taken, the next line waits for its place with its
+// first group looked up.
+//
+// Cycles per line, measured over the lines that the built-in workloads read at their smallest size:
+// 6 for one line in nine, 11 in the median, 10.9 on average, 14 or fewer for nine lines in ten, 16
+// or fewer for 99 of 100, at most 26. The slowest workload's lines take 12.5 on average. The eight
+// words of a group are mostly all different.
 //
 // STORAGE
-// The paper counts 7 KB, 57,344 bits: 1,024 entries of 56 bits. One copy of this table has 46,080: an entry
-// needs 24 bits of the value, as the set gives the rest, 16 of code and 5 of length; length 0 stands for no
-// entry. The eight copies that eight words per cycle take are 368,640 bits. The line and the payload (1,024
-// each), a group's codes (432) and control make the rest of the 371,175.
+// The paper counts 7 KB, 57,344 bits: 1,024 entries of 56 bits. The table here has 46,080: an entry
+// needs 24 bits of the value, as the set gives the rest, 16 of code and 5 of length; length 0
+// stands for no entry. The line and the payload (1,024 each), a group's codes (432) and control
+// make the rest of the 48,848.
 //
-// SC, statistical compression: cache lines as Huffman codes of their 32-bit words, built from how often
-// values occur.
+// SC, statistical compression: cache lines as Huffman codes of their 32-bit words, built from how
+// often values occur.
 //
 // Source: LATTE-CC, section IV.C.2, after SC2 (Arelakis and Stenström, ISCA 2014).
 //
@@ -79,20 +91,23 @@
 //              table (VFT)                                 \------------->  decompressor  payloads -> lines
 //
 // What all parts share:
-// - **Entries.** Tables are set-associative with `WAYS` ways. The set of a value is the XOR of its slices
-//   (`set_of`): with 1024 entries, of its four bytes. An entry's index is its set followed by its way (the
-//   low two bits). The rest of the value is the tag (`tag_of`); set and tag give the value back (`value_of`).
-// - **Symbols.** Every entry whose count is not zero, and the escape symbol, which stands before a word that
-//   has no code. There is always a code for the escape.
-// - **Canonical order.** Symbols go by falling weight; equal weights by rising index, the escape after all
-//   entries of its weight. Code lengths never fall in this order. The first code is all zeros; each next one
-//   is the code before it plus one, extended by zeros to its own length. A code book is defined by the order
-//   and the lengths alone.
-// - **Code stream.** The builder gives the codes in canonical order, one per handshake, the first and the
-//   last marked. A code is right-aligned in its field. The first code clears the tables of a codec.
-// - **Payload.** Words are coded in the order of the line, word 0 first; the first bit of the stream is bit 0
-//   of the payload. A code's most significant bit comes first; after the escape's code come the 32 bits of
-//   the word, least significant first. A line whose codes need more bits than the line has is kept as it is.
+// - **Entries.** Tables are set-associative with `WAYS` ways. The set of a value is the XOR of its
+//   slices (`set_of`): with 1024 entries, of its four bytes. An entry's index is its set followed
+//   by its way (the low two bits). The rest of the value is the tag (`tag_of`); set and tag give
+//   the value back (`value_of`).
+// - **Symbols.** Every entry whose count is not zero, and the escape symbol, which stands before a
+//   word that has no code. There is always a code for the escape.
+// - **Canonical order.** Symbols go by falling weight; equal weights by rising index, the escape
+//   after all entries of its weight. Code lengths never fall in this order. The first code is all
+//   zeros; each next one is the code before it plus one, extended by zeros to its own length. A
+//   code book is defined by the order and the lengths alone.
+// - **Code stream.** The builder gives the codes in canonical order, one per handshake, the first
+//   and the last marked. A code is right-aligned in its field. The first code clears the tables of
+//   a codec.
+// - **Payload.** Words are coded in the order of the line, word 0 first; the first bit of the
+//   stream is bit 0 of the payload. A code's most significant bit comes first; after the escape's
+//   code come the 32 bits of the word, least significant first. A line whose codes need more bits
+//   than the line has is kept as it is.
 //
 // `huffman` is the golden arithmetic: lengths, codes, encoding and decoding in plain Rust.
 
@@ -139,37 +154,46 @@ module sc_compressor (
   output wire          load_ready_o
 );
 
+  localparam K = 8;
   localparam [1:0] PHASE_CLEAR = 2'd2;
   localparam [1:0] PHASE_DRAIN = 2'd1;
   localparam [1:0] PHASE_LOAD = 2'd3;
   localparam [1:0] PHASE_RUN = 2'd0;
   localparam [10:0] LINE_BITS = 11'h400;
   localparam [2:0] LAST_GROUP = 3'd3;
-  // bits of the words that are looked up in a cycle, and of the others
-  localparam [10:0] TURN = 11'd256;
-  localparam [10:0] TURN_BACK = 11'd768;
+  localparam [7:0] ALL_WORDS = 8'd255;
+  localparam [3:0] ALL_WAYS = 4'd15;
   localparam [4:0] CODE_BITS = 5'd16;
   wire take_code;
   reg [15:0] reversed;
   wire [15:0] code;
   reg [44:0] entry;
-  reg [179:0] set;
+  wire [2:0] load_bank;
+  reg [4:0] row;
+  reg [3:0] ways;
   wire pack;
+  wire next_packing;
+  wire next_valid;
   wire look;
+  wire [7:0] still;
+  wire done;
+  wire last;
   wire take_line;
   reg [31:0] word;
-  reg [7:0] word_set;
   reg coded;
   wire next_uncoded;
   wire fits;
   wire ready;
   wire load_ready;
-  reg tables_write_i;
-  reg [7:0] tables_write_address_i;
-  reg [179:0] tables_write_data_i;
-  reg [63:0] tables_read_address_i;
-  wire [1439:0] tables_read_data_o;
+  reg [255:0] lookup_words_i;
+  wire [7:0] lookup_served_o;
+  wire [23:0] lookup_banks_o;
+  wire [39:0] lookup_rows_o;
+  wire [191:0] lookup_tags_o;
+  reg [31:0] banks_write_i;
+  wire [167:0] banks_code_o;
   reg [255:0] encode_word_i;
+  reg [1343:0] encode_codes_i;
   wire [383:0] encode_field_o;
   wire [47:0] encode_length_o;
   wire [383:0] pack_group_string_o;
@@ -177,8 +201,8 @@ module sc_compressor (
   wire [1023:0] append_payload_o;
   wire [10:0] append_bits_o;
   reg [1:0] phase_q;
-  // next set to clear
-  reg [7:0] clear_set_q;
+  // next row to clear
+  reg [4:0] clear_row_q;
   // the table is clear
   reg fresh_q;
   // all codes are there
@@ -186,17 +210,25 @@ module sc_compressor (
   // first bit lowest
   reg [15:0] escape_code_q;
   reg [4:0] escape_length_q;
-  // the line, turned so that the next words to look up are the lowest
   reg [1023:0] line_q;
   reg looking_q;
-  // groups of words that were looked up
-  reg [2:0] groups_q;
+  // the group of words to look up
+  reg [2:0] group_q;
+  // those of its words that were not looked up yet
+  reg [7:0] pending_q;
+  // the banks give codes
+  reg reading_q;
+  // for these words
+  reg [7:0] read_served_q;
+  reg [23:0] read_banks_q;
+  // of this group
+  reg [2:0] read_group_q;
+  // and no more of its words are to come
+  reg read_done_q;
   // fields and lengths are those of a group that is to be packed
   reg packing_q;
   reg packing_first_q;
   reg packing_last_q;
-  // each of its words can be coded
-  reg packing_coded_q;
   reg [383:0] fields_d;
   reg [383:0] fields_q;
   reg [47:0] lengths_d;
@@ -208,25 +240,42 @@ module sc_compressor (
   reg valid_q;
   reg compressed_q;
 
-  selvedge_replicated_mem #(.A (8), .P (8), .BITS (180)) tables (
-    .clk_i           (clk_i),
-    .write_i         (tables_write_i),
-    .write_address_i (tables_write_address_i),
-    .write_data_i    (tables_write_data_i),
-    .read_address_i  (tables_read_address_i),
-    .read_data_o     (tables_read_data_o)
+  sc_compressor_sc_lookup lookup (
+    .words_i   (lookup_words_i),
+    .pending_i (pending_q),
+    .served_o  (lookup_served_o),
+    .banks_o   (lookup_banks_o),
+    .rows_o    (lookup_rows_o),
+    .tags_o    (lookup_tags_o)
   );
 
-  genvar g;
+  genvar g_2;
   generate
-    for (g = 0; g < 8; g = g + 1) begin : each_encode
+    for (g_2 = 0; g_2 < 8; g_2 = g_2 + 1) begin : gen_banks
+      sc_compressor_sc_bank banks (
+        .clk_i       (clk_i),
+        .rst_ni      (rst_ni),
+        .row_i       (lookup_rows_o[g_2*5 +: 5]),
+        .tag_i       (lookup_tags_o[g_2*24 +: 24]),
+        .write_i     (banks_write_i[g_2*4 +: 4]),
+        .write_row_i (row),
+        .entry_i     (entry),
+        .code_o      (banks_code_o[g_2*21 +: 21])
+      );
+    end
+  endgenerate
+
+  genvar g_3;
+  generate
+    for (g_3 = 0; g_3 < 8; g_3 = g_3 + 1) begin : gen_encode
       sc_compressor_sc_encode_word encode (
-        .word_i          (encode_word_i[g*32 +: 32]),
-        .set_i           (tables_read_data_o[g*180 +: 180]),
+        .word_i          (encode_word_i[g_3*32 +: 32]),
+        .bank_i          (read_banks_q[g_3*3 +: 3]),
+        .codes_i         (encode_codes_i[g_3*168 +: 168]),
         .escape_code_i   (escape_code_q),
         .escape_length_i (escape_length_q),
-        .field_o         (encode_field_o[g*48 +: 48]),
-        .length_o        (encode_length_o[g*6 +: 6])
+        .field_o         (encode_field_o[g_3*48 +: 48]),
+        .length_o        (encode_length_o[g_3*6 +: 6])
       );
     end
   endgenerate
@@ -249,13 +298,33 @@ module sc_compressor (
   );
 
   always @(*) begin : comb_fields_d
+    integer g;
     integer i;
     fields_d = fields_q;
     lengths_d = lengths_q;
-    coded = 1'b1;
+    // look up the words of a group; those of the first group while the line is taken
+    word = 32'd0;
     for (i = 0; i < 8; i = i + 1) begin
-      coded = coded & (|encode_length_o[i*6 +: 6]);
-      if (look) begin
+      word = 32'd0;
+      for (g = 0; g < 4; g = g + 1) begin
+        if (group_q == g[2:0]) begin
+          word = word | line_q[(g*K+i)*32 +: 32];
+        end
+      end
+      if (ready) begin
+        word = line_i[i*32 +: 32];
+      end
+      lookup_words_i[i*32 +: 32] = word;
+    end
+    for (i = 0; i < 8; i = i + 1) begin
+      word = 32'd0;
+      for (g = 0; g < 4; g = g + 1) begin
+        if (read_group_q == g[2:0]) begin
+          word = word | line_q[(g*K+i)*32 +: 32];
+        end
+      end
+      encode_word_i[i*32 +: 32] = word;
+      if (reading_q & read_served_q[i]) begin
         fields_d[i*48 +: 48] = encode_field_o[i*48 +: 48];
         lengths_d[i*6 +: 6] = encode_length_o[i*6 +: 6];
       end
@@ -263,7 +332,7 @@ module sc_compressor (
   end
 
   // codes wait for the lines in flight, then for a clear table
-  assign ready = (phase_q == PHASE_RUN) & !looking_q;
+  assign ready = (phase_q == PHASE_RUN) & !looking_q & !reading_q;
   assign load_ready = (phase_q == PHASE_LOAD) & (fresh_q | !load_first_i);
   assign take_code = load_valid_i & load_ready;
 
@@ -282,52 +351,68 @@ module sc_compressor (
     entry = {21'd0, load_value_i[31:8]};
     entry[39:24] = code;
     entry[44:40] = load_length_i;
+    row = load_index_i[9:5];
+    if (phase_q == PHASE_CLEAR) begin
+      row = clear_row_q;
+      entry = 45'd0;
+    end
   end
 
-  // an entry goes into the set that is there; the first lookup's port reads it
-  always @(*) begin : comb_set
-    integer way;
-    set = tables_read_data_o[179:0];
-    for (way = 0; way < 4; way = way + 1) begin
-      if (load_index_i[1:0] == way[1:0]) begin
-        set[way*45 +: 45] = entry;
+  // an entry goes into its set's bank and row, and into its way
+  assign load_bank = load_index_i[4:2] ^ load_index_i[7:5] ^ {1'b0, load_index_i[9:8]};
+
+  always @(*) begin
+    ways = 4'd0;
+    if (take_code & !load_escape_i) begin
+      ways[load_index_i[1:0]] = 1'b1;
+    end
+  end
+
+  always @(*) begin : comb_banks_write_i
+    integer bank;
+    for (bank = 0; bank < 8; bank = bank + 1) begin
+      banks_write_i[bank*4 +: 4] = 4'd0;
+      if (load_bank == bank[2:0]) begin
+        banks_write_i[bank*4 +: 4] = ways;
+      end
+      if (phase_q == PHASE_CLEAR) begin
+        banks_write_i[bank*4 +: 4] = ALL_WAYS;
       end
     end
   end
 
-  always @(*) begin
-    tables_write_i = take_code & !load_escape_i;
-    tables_write_address_i = load_index_i[9:2];
-    tables_write_data_i = set;
-    if (phase_q == PHASE_CLEAR) begin
-      tables_write_i = 1'b1;
-      tables_write_address_i = clear_set_q;
-      tables_write_data_i = 180'd0;
-    end
-  end
-
-  // a group is packed when its payload's place is free, and looked up when its fields' place is
+  // a group is packed when its payload's place is free; words are looked up if their fields will
+  // have room
   assign pack = packing_q & (!valid_q | ready_i);
-  assign look = looking_q & (!packing_q | pack);
+  assign next_packing = (reading_q & read_done_q) | (packing_q & !pack);
+  assign next_valid = (valid_q & !ready_i) | (pack & packing_last_q);
   assign take_line = valid_i & ready;
+  assign look = (looking_q | take_line) & !(next_packing & next_valid);
 
-  // look up the codes of a group of words
-  always @(*) begin : comb_word
+  assign still = pending_q & ~lookup_served_o;
+  assign done = !(|still);
+  assign last = done & (group_q == LAST_GROUP);
+
+  always @(*) begin : comb_encode_codes_i
+    integer bank;
     integer i;
-    word = 32'd0;
-    word_set = 8'd0;
     for (i = 0; i < 8; i = i + 1) begin
-      word = line_q[i*32 +: 32];
-      word_set = word[7:0] ^ word[15:8] ^ word[23:16] ^ word[31:24];
-      tables_read_address_i[i*8 +: 8] = word_set;
-      encode_word_i[i*32 +: 32] = word;
-    end
-    if (phase_q == PHASE_LOAD) begin
-      tables_read_address_i[7:0] = load_index_i[9:2];
+      for (bank = 0; bank < 8; bank = bank + 1) begin
+        encode_codes_i[(i*8+bank)*21 +: 21] = banks_code_o[bank*21 +: 21];
+      end
     end
   end
 
-  assign next_uncoded = (uncoded_q & !packing_first_q) | !packing_coded_q;
+  // pack them; the line itself is given if its codes are too long
+  always @(*) begin : comb_coded
+    integer i;
+    coded = 1'b1;
+    for (i = 0; i < 8; i = i + 1) begin
+      coded = coded & (|lengths_q[i*6 +: 6]);
+    end
+  end
+
+  assign next_uncoded = (uncoded_q & !packing_first_q) | !coded;
   assign fits = loaded_q & !next_uncoded & (append_bits_o <= LINE_BITS);
   assign ready_o = ready;
   assign load_ready_o = load_ready;
@@ -338,13 +423,18 @@ module sc_compressor (
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      reading_q <= 1'b0;
       packing_q <= 1'b0;
     end else begin
-      packing_q <= look | (packing_q & !pack);
+      reading_q <= look;
+      packing_q <= next_packing;
     end
   end
 
   always @(posedge clk_i) begin
+    read_served_q <= lookup_served_o;
+    read_group_q <= group_q;
+    read_done_q <= done;
     fields_q <= fields_d;
     lengths_q <= lengths_d;
   end
@@ -352,7 +442,7 @@ module sc_compressor (
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       phase_q <= 2'd0;
-      clear_set_q <= 8'd0;
+      clear_row_q <= 5'd0;
       fresh_q <= 1'b0;
       loaded_q <= 1'b0;
       escape_length_q <= 5'd0;
@@ -364,7 +454,7 @@ module sc_compressor (
           end
         end
         PHASE_DRAIN: begin
-          if (!(looking_q | packing_q | valid_q)) begin
+          if (!(looking_q | reading_q | packing_q | valid_q)) begin
             phase_q <= PHASE_CLEAR;
           end
         end
@@ -372,8 +462,8 @@ module sc_compressor (
           loaded_q <= 1'b0;
           fresh_q <= 1'b1;
           escape_length_q <= 5'd0;
-          clear_set_q <= clear_set_q + 8'd1;
-          if (&clear_set_q) begin
+          clear_row_q <= clear_row_q + 5'd1;
+          if (&clear_row_q) begin
             phase_q <= PHASE_LOAD;
           end
         end
@@ -401,36 +491,37 @@ module sc_compressor (
     end
   end
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      looking_q <= 1'b0;
-      groups_q <= 3'd0;
-      packing_first_q <= 1'b0;
-      packing_last_q <= 1'b0;
-      packing_coded_q <= 1'b0;
-    end else begin
-      if (look) begin
-        packing_coded_q <= coded;
-        packing_first_q <= !(|groups_q);
-        packing_last_q <= groups_q == LAST_GROUP;
-        groups_q <= groups_q + 3'd1;
-        if (groups_q == LAST_GROUP) begin
-          looking_q <= 1'b0;
-        end
-      end
-      if (take_line) begin
-        looking_q <= 1'b1;
-        groups_q <= 3'd0;
-      end
+  always @(posedge clk_i) begin
+    if (take_line) begin
+      line_q <= line_i;
     end
   end
 
-  always @(posedge clk_i) begin
-    if (look) begin
-      line_q <= (line_q >> TURN) | (line_q << TURN_BACK);
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      looking_q <= 1'b0;
+      group_q <= 3'd0;
+      pending_q <= 8'd255;
+    end else if (look) begin
+      pending_q <= still;
+      if (done) begin
+        pending_q <= ALL_WORDS;
+        group_q <= group_q + 3'd1;
+      end
+      if (last) begin
+        group_q <= 3'd0;
+      end
+      looking_q <= !last;
     end
-    if (take_line) begin
-      line_q <= line_i;
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      packing_first_q <= 1'b0;
+      packing_last_q <= 1'b0;
+    end else if (reading_q & read_done_q) begin
+      packing_first_q <= !(|read_group_q);
+      packing_last_q <= read_group_q == LAST_GROUP;
     end
   end
 
@@ -462,6 +553,10 @@ module sc_compressor (
         end
       end
     end
+  end
+
+  always @(posedge clk_i) begin
+    read_banks_q <= lookup_banks_o;
   end
 
   // bits that nothing here looks at

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_compressor_sc_encode_word
 //
-// Finds the code of a word among the ways of its set; without one, the code is the escape's, and the word
-// follows it.
+// Makes the bits for a word from what its bank gives: the code; without one the escape's, and the
+// word follows it.
 //
 // Part of: sc_compressor
 // Source: LATTE-CC, section IV.C.2
@@ -13,8 +13,10 @@
 module sc_compressor_sc_encode_word (
   // the word
   input  wire  [31:0] word_i,
-  // its set: per way 24 bits of tag, 16 of code (first bit lowest) and 5 of length, which is 0 for no entry
-  input  wire [179:0] set_i,
+  // its bank
+  input  wire   [2:0] bank_i,
+  // what the banks give
+  input  wire [167:0] codes_i,
   // code of the escape symbol, first bit lowest
   input  wire  [15:0] escape_code_i,
   // its length; 0: there is none
@@ -25,25 +27,30 @@ module sc_compressor_sc_encode_word (
   output wire   [5:0] length_o
 );
 
-  reg [44:0] entry;
+  reg [20:0] code;
   reg [47:0] field;
   reg [5:0] length;
 
-  always @(*) begin : comb_field
-    integer way;
+  always @(*) begin : comb_code
+    integer bank;
+    code = 21'd0;
+    for (bank = 0; bank < 8; bank = bank + 1) begin
+      if (bank_i == bank[2:0]) begin
+        code = code | codes_i[bank*21 +: 21];
+      end
+    end
+  end
+
+  always @(*) begin
     field = 48'd0;
     length = 6'd0;
     if (|escape_length_i) begin
       field = {32'd0, escape_code_i} | ({16'd0, word_i} << escape_length_i);
       length = {1'b0, escape_length_i} + 6'd32;
     end
-    entry = 45'd0;
-    for (way = 0; way < 4; way = way + 1) begin
-      entry = set_i[way*45 +: 45];
-      if ((|entry[44:40]) & (entry[23:0] == word_i[31:8])) begin
-        field = {32'd0, entry[39:24]};
-        length = {1'b0, entry[44:40]};
-      end
+    if (|code[20:16]) begin
+      field = {32'd0, code[15:0]};
+      length = {1'b0, code[20:16]};
     end
   end
 

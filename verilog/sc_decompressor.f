@@ -1,4 +1,7 @@
-sc_decompressor_sc_assemble.v
-sc_decompressor_sc_decode_group.v
-selvedge_replicated_mem.v
+sc_decompressor_sc_put.v
+sc_decompressor_sc_schedule.v
+sc_decompressor_sc_places.v
+sc_decompressor_sc_chase.v
+sc_decompressor_sc_lengths.v
+selvedge_sync_mem.v
 sc_decompressor.v

@@ -3,80 +3,95 @@
 //
 // Rebuilds cache lines from the Huffman codes of their words, up to K codes per cycle.
 //
-// LATTE-CC, section IV.C.2. WINDOW is the bits of K codes and a word, BOTH those of a line and K words.
+// LATTE-CC, section IV.C.2.
 //
 // Parameters: symbols_per_cycle = 4
-// In this file: K = 4, WINDOW = 96, BOTH = 1152
+// In this file: K = 4
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.1.0 with reset control
 //
 // SC's decompressor: a cache line from the Huffman codes of its words.
 //
-// Source: LATTE-CC, section IV.C.2 (3 KB of look-up table, 14 cycles per line). What entries, codes and
-// payloads are: the family's page.
+// Source: LATTE-CC, section IV.C.2 (3 KB of look-up table, 14 cycles per line). What entries, codes
+// and payloads are: the family's page.
 //
-//    payload_i -> [ payload ] -> window -> code -> code -> code -> code        addresses       values
-//                      ^ position           |length |length |length |length -> [       ] -> 4 x table -> [ line ] -> line_o
-//                                           \_ raw word behind an escape ____> [       ] ----------------^
+//    payload_i -> [ payload ] -> next block -> length at each of 32 bits -> [ lengths of two blocks ] -+
+//                                                                                                      v
+//              begin -> code -> code -> code -> code -> next begin      one cycle: a mark moves by the lengths
+//                        v       v       v       v
+//              [ codes ] -> ranks, raw word -> [ places ] -> 8 banks of values -> [ read ] -> [ line ] -> line_o
+//                                                  ^ words that wait for a bank
 //
-//    a code:  first 16 bits of the rest -> 16 x (below the end of this length's codes?) -> length, code
-//             code + base of its length -> rank -> (less one behind the escape's rank) -> address
+// A payload is taken in blocks of 32 bits. When a block comes, the length of the code that would
+// begin at each of its bits is found by comparing the next 16 bits with the ends of the codes of
+// each length, all bits at once. So the chain from code to code has no comparison: the place of the
+// next code is a mark among the 64 bits of two blocks, and a code moves the mark by the length that
+// is known at its bit. Up to `symbols_per_cycle` codes are passed in a cycle. An escape ends the
+// cycle's codes. When the mark leaves the first block, the next one comes.
 //
-// The codes are canonical, so that a code's length follows from the first among 16 left-aligned ends that is
-// above the next 16 bits of the payload; the code then leads to its rank by one addition, and the rank to the
-// value. Up to `symbols_per_cycle` codes are found in a cycle, each behind the one before it. An escape ends
-// the cycle's codes: one place in a cycle takes a raw word, the one behind the last code. In the next cycle
-// the values move into the line, which is the output register too.
+// In the next cycle each code's last 11 bits lead to its rank by one addition (the codes are
+// canonical). Then the values are read, and in the cycle after that they go into the line, which is
+// the output register too.
 //
 // Choices where the paper is silent:
-// - Ends, bases and ranks come from the order of the code stream alone: the index of an entry is not needed,
-//   and there is no port for it. The value of the n-th code that is not the escape's lies at address n.
-// - Each code of a cycle has a copy of the values; all copies are written alike.
-// - A payload may be wrong. If the next bits are no code, or if the 32 words need more bits than `bits_i`,
-//   the line is zero and `error_o` is high. Bits behind the last word's are ignored. Every cycle takes a word
-//   or ends the payload, so that none takes more than 34 cycles.
-// - A code stream waits until the lines in flight have left, and payloads wait until it has ended. The first
-//   code of a stream forgets the others. Without codes, as after reset, every compressed payload is an error.
+// - Ends, bases and ranks come from the order of the code stream alone: the index of an entry is
+//   not needed, and there is no port for it. The value of the n-th code lies at address n. The
+//   escape has an address without a value; only a full table has a rank beyond the last address,
+//   and its value lies there.
+// - There is one copy of the values, in eight banks by the lowest bits of the address. Codes that
+//   follow each other in the canonical order are in different banks, so that the eight most
+//   frequent values never meet. Equal words share a read. A word whose bank gives another row waits
+//   for the next cycle, and the codes behind it too.
+// - A payload may be wrong. If the next bits are no code, or if the 32 words need more bits than
+//   `bits_i`, the line is zero and `error_o` is high. Bits behind the last word's are ignored.
+//   Every cycle takes a word, ends the payload, or uses up a block; no payload takes more than 90
+//   cycles.
+// - A code stream waits until the lines in flight have left, and payloads wait until it has ended.
+//   The first code of a stream forgets the others. Without codes, as after reset, every compressed
+//   payload is an error.
 //
 // PARAMETERS
-// - symbols_per_cycle, default 4, allowed 1, 2, 4: the most codes that are decoded in a cycle; copies of the
-//   values
+// - symbols_per_cycle, default 4, allowed 1, 2, 4: the most codes that are found in a cycle
 //
 // PORTS AND TIMING
-// Payloads and lines are valid/ready streams, and so are the codes. All outputs come from registers. `line_o`
-// shows how far the line has come while `valid_o` is low.
+// Payloads and lines are valid/ready streams, and so are the codes. All outputs come from
+// registers. `line_o` shows how far the line has come while `valid_o` is low.
 //
-//   4 codes     0     1     2         8     9     10    11
-//   clk_i     /--\__/--\__/--\__ ... /--\__/--\__/--\__/--\__
-//   valid_i   /------------------ ... ------------\___________    A has no escape
-//   payload_i < A  >< B               ...         >============
-//   ready_o   ------\____________ ... ______/-----\___________
-//   decode          <w0-3><w4-7>  ... <28-31>     <w0-3>
-//   values                <w0-3>  ...       <28-31>     <w0-3>
-//   valid_o   ___________________ ... ____________/-----\_____
-//   line_o    ==============< incomplete          >< A  >=====
+//   4 codes     0     1     2         8     9     10    11    12    13
+//   clk_i     /--\__/--\__/--\__ ... /--\__/--\__/--\__/--\__/--\__/--\__
+//   valid_i   /------------------ ... ------------\_______________________    A has no escape
+//   payload_i < A  >< B               ...         >========================
+//   ready_o   ------\____________ ... ______/-----\_______________________
+//   codes           <w0-3><w4-7>  ... <28-31>     <w0-3>
+//   places                <w0-3>  ...       <28-31>     <w0-3>
+//   reads                         ...             <28-31>     <w0-3>
+//   to line                       ...                   <28-31>     <w0-3>
+//   valid_o   ___________________ ... ________________________/-----\_____
+//   line_o    ====================< incomplete                >< A  >=====
 //
-// A compressed line takes as many cycles as its words make groups, and two: a group ends with an escape or is
-// full. At the default, 32 words with codes are 8 groups and take 10 cycles. A line of 12 groups takes the
-// paper's 14, such as one that begins with 5 escapes; 31 escapes, the most that a payload holds, take 34. A
-// line that was kept as it is takes 2.
+// A compressed line takes as many cycles as its words make groups, and four, and one more for each
+// time that a group waits for a bank. A group ends with an escape, where it is full, or where the
+// codes leave the two blocks: codes of 8 bits keep up with a block per cycle, longer ones are fewer
+// in a cycle. At the default, 32 words with short codes are 8 groups and take 12 cycles. A line of
+// 10 groups takes the paper's 14. A line that was kept as it is takes 2.
 //
-// Cycles per compressed line, measured over 813 lines of 20 code books as the stimulus draws them, which has
-// more escapes than a cache with well-chosen codes would see (a test keeps these numbers):
+// Cycles per compressed line, measured over 813 lines of 20 code books as the stimulus draws them,
+// which has more escapes than a cache with well-chosen codes would see (a test keeps these
+// numbers):
 //
-// - 1, least 34, mean 34.0: 34
-// - 2, least 18, mean 20.7: 33
-// - 4, least 10, mean 14.3: 33
+// - 1, least 36, mean 36.6: 46
+// - 2, least 20, mean 24.2: 40
+// - 4, least 12, mean 19.3: 38
 //
 // STORAGE
-// The paper counts 3 KB, 24,576 bits, for the look-up table: 24 bits for each of 1,024 entries. That is
-// enough for the part of a value that its set does not give, but the set of a value is not known from its
-// rank; so an entry here has all 32 bits, and one copy 32,768. Four codes per cycle take four copies,
-// 131,072. The ends (272), bases (176) and ranks, payload and line (1,024 each) and control make the rest of
-// the 133,713.
+// The paper counts 3 KB, 24,576 bits, for the look-up table: 24 bits for each of 1,024 entries.
+// That is enough for the part of a value that its set does not give, but the set of a value is not
+// known from its rank; so an entry here has all 32 bits, 32,768 in all. The payload and the line
+// (1,024 each), the lengths and bits of two blocks (448), the ends (152), bases (176) and ranks,
+// and what the stages hold make the rest.
 //
-// SC, statistical compression: cache lines as Huffman codes of their 32-bit words, built from how often
-// values occur.
+// SC, statistical compression: cache lines as Huffman codes of their 32-bit words, built from how
+// often values occur.
 //
 // Source: LATTE-CC, section IV.C.2, after SC2 (Arelakis and Stenström, ISCA 2014).
 //
@@ -84,20 +99,23 @@
 //              table (VFT)                                 \------------->  decompressor  payloads -> lines
 //
 // What all parts share:
-// - **Entries.** Tables are set-associative with `WAYS` ways. The set of a value is the XOR of its slices
-//   (`set_of`): with 1024 entries, of its four bytes. An entry's index is its set followed by its way (the
-//   low two bits). The rest of the value is the tag (`tag_of`); set and tag give the value back (`value_of`).
-// - **Symbols.** Every entry whose count is not zero, and the escape symbol, which stands before a word that
-//   has no code. There is always a code for the escape.
-// - **Canonical order.** Symbols go by falling weight; equal weights by rising index, the escape after all
-//   entries of its weight. Code lengths never fall in this order. The first code is all zeros; each next one
-//   is the code before it plus one, extended by zeros to its own length. A code book is defined by the order
-//   and the lengths alone.
-// - **Code stream.** The builder gives the codes in canonical order, one per handshake, the first and the
-//   last marked. A code is right-aligned in its field. The first code clears the tables of a codec.
-// - **Payload.** Words are coded in the order of the line, word 0 first; the first bit of the stream is bit 0
-//   of the payload. A code's most significant bit comes first; after the escape's code come the 32 bits of
-//   the word, least significant first. A line whose codes need more bits than the line has is kept as it is.
+// - **Entries.** Tables are set-associative with `WAYS` ways. The set of a value is the XOR of its
+//   slices (`set_of`): with 1024 entries, of its four bytes. An entry's index is its set followed
+//   by its way (the low two bits). The rest of the value is the tag (`tag_of`); set and tag give
+//   the value back (`value_of`).
+// - **Symbols.** Every entry whose count is not zero, and the escape symbol, which stands before a
+//   word that has no code. There is always a code for the escape.
+// - **Canonical order.** Symbols go by falling weight; equal weights by rising index, the escape
+//   after all entries of its weight. Code lengths never fall in this order. The first code is all
+//   zeros; each next one is the code before it plus one, extended by zeros to its own length. A
+//   code book is defined by the order and the lengths alone.
+// - **Code stream.** The builder gives the codes in canonical order, one per handshake, the first
+//   and the last marked. A code is right-aligned in its field. The first code clears the tables of
+//   a codec.
+// - **Payload.** Words are coded in the order of the line, word 0 first; the first bit of the
+//   stream is bit 0 of the payload. A code's most significant bit comes first; after the escape's
+//   code come the 32 bits of the word, least significant first. A line whose codes need more bits
+//   than the line has is kept as it is.
 //
 // `huffman` is the golden arithmetic: lengths, codes, encoding and decoding in plain Rust.
 
@@ -149,7 +167,12 @@ module sc_decompressor (
   localparam [1:0] PHASE_RUN = 2'd0;
   localparam [10:0] LINE_BITS = 11'h400;
   localparam [4:0] CODE_BITS = 5'd16;
-  localparam [10:0] NO_RANK = {11{1'b1}};
+  localparam [79:0] FIRST_START = 80'h100000000;
+  localparam [15:0] ALL_CODE_BITS = {16{1'b1}};
+  // an end of a length has no bits below that length's
+  localparam [271:0] END_MASKS = {{17{1'b1}}, 17'h1fffe, 17'h1fffc, 17'h1fff8, 17'h1fff0, 17'h1ffe0,
+      17'h1ffc0, 17'h1ff80, 17'h1ff00, 17'h1fe00, 17'h1fc00, 17'h1f800, 17'h1f000, 17'h1e000,
+      17'h1c000, 17'h18000};
   wire ready;
   wire load_ready;
   wire take_code;
@@ -158,85 +181,175 @@ module sc_decompressor (
   reg [271:0] next_ends;
   reg [175:0] next_bases;
   reg [10:0] code_rank;
-  reg [9:0] code_place;
+  reg [9:0] value_place;
+  reg [15:0] reversed;
+  wire take;
   wire free;
-  wire write;
+  wire issue;
+  wire placed_done;
+  wire found_goes;
   wire step;
-  wire fault;
-  wire [5:0] next_left;
-  wire values_write_i;
-  wire [127:0] values_read_data_o;
-  wire [39:0] decode_places_o;
-  wire [2:0] decode_taken_o;
-  wire decode_escaped_o;
-  wire [31:0] decode_word_o;
-  wire [10:0] decode_position_o;
-  wire decode_invalid_o;
-  wire [1023:0] assemble_line_o;
+  wire group;
+  reg [5:0] next_left;
+  wire last;
+  reg [10:0] code_end_at;
+  wire [3:0] still;
+  reg [31:0] word;
+  reg [7:0] values_write_i;
+  reg [55:0] values_write_address_i;
+  wire [255:0] values_read_data_o;
+  reg [47:0] lengths_bits_i;
+  wire [127:0] lengths_lengths_o;
+  wire [31:0] lengths_values_o;
+  wire [31:0] lengths_escapes_o;
+  wire [3:0] chase_taken_o;
+  wire [6:0] chase_begin_o;
+  wire [27:0] chase_ends_o;
+  wire chase_escaped_o;
+  wire [79:0] chase_start_o;
+  wire chase_advance_o;
+  wire chase_invalid_o;
+  wire [39:0] find_places_places_o;
+  wire [6:0] find_places_end_o;
+  wire [31:0] find_places_word_o;
+  wire [55:0] schedule_rows_o;
+  wire [3:0] schedule_served_o;
+  reg [127:0] put_words_i;
+  wire [1023:0] put_line_o;
   reg [1:0] phase_q;
   // where the codes of each length end, left-aligned
   reg [271:0] ends_q;
   // rank of a code less the code, per length
   reg [175:0] bases_q;
-  // all ones: there is no escape
-  reg [10:0] escape_rank_q;
+  reg escape_known_q;
+  // first bit lowest
+  reg [15:0] escape_code_q;
+  // ones where it has bits
+  reg [15:0] escape_mask_q;
+  // zero until there is one, because a shift by an unknown length is unknown
+  reg [4:0] escape_length_q;
+  reg [9:0] escape_place_q;
   // rank of the next code
   reg [10:0] rank_q;
-  // where the next value goes
-  reg [9:0] value_place_q;
+  // the blocks of 32 bits behind the two whose lengths are known
   reg [1023:0] payload_q;
   reg [10:0] bits_q;
   // the payload is the line itself
   reg plain_q;
   reg busy_q;
-  // bits of the payload that were decoded
-  reg [10:0] position_q;
+  // the two blocks
+  reg [63:0] blocks_q;
+  // each bit of the lengths less one, at every bit of the blocks
+  reg [255:0] block_lengths_q;
+  reg [63:0] block_values_q;
+  reg [63:0] block_escapes_q;
+  // where in them the next code begins
+  reg [79:0] start_q;
+  // blocks that are used up
+  reg [5:0] used_q;
   // words that are still to be decoded
   reg [5:0] left_q;
-  // codes that were taken wait for their values
-  reg waiting_q;
-  reg waiting_last_q;
-  // the codes are none, or end behind the payload
-  reg waiting_error_q;
+  // codes that were found
+  reg found_q;
+  reg [111:0] found_bits_q;
+  reg [6:0] found_begin_q;
+  reg [27:0] found_ends_q;
+  reg [3:0] found_taken_q;
+  reg found_escaped_q;
+  reg found_last_q;
+  reg found_invalid_q;
+  reg [5:0] found_used_q;
+  reg [4:0] found_at_q;
+  reg [10:0] found_size_q;
+  // words whose places are known
+  reg placed_q;
   reg [39:0] places_q;
-  reg [2:0] taken_q;
-  reg escaped_q;
-  reg [31:0] word_q;
+  reg [3:0] pending_q;
+  reg [3:0] raw_q;
+  reg [31:0] placed_word_q;
+  reg [4:0] placed_at_q;
+  reg placed_last_q;
+  reg placed_error_q;
+  // words that the memory gives
+  reg read_q;
+  reg [3:0] served_q;
+  reg [11:0] banks_q;
+  reg [3:0] read_raw_q;
+  reg [31:0] read_word_q;
+  reg [4:0] read_at_q;
+  reg read_last_q;
+  reg read_error_q;
   reg [1023:0] line_q;
   reg valid_q;
   reg error_q;
 
-  selvedge_replicated_mem #(.A (10), .P (4), .BITS (32)) values (
-    .clk_i           (clk_i),
-    .write_i         (values_write_i),
-    .write_address_i (code_place),
-    .write_data_i    (load_value_i),
-    .read_address_i  (places_q),
-    .read_data_o     (values_read_data_o)
+  genvar g;
+  generate
+    for (g = 0; g < 8; g = g + 1) begin : gen_values
+      selvedge_sync_mem #(.A (7), .BITS (32)) values (
+        .clk_i           (clk_i),
+        .write_i         (values_write_i[g]),
+        .write_address_i (values_write_address_i[g*7 +: 7]),
+        .write_data_i    (load_value_i),
+        .read_address_i  (schedule_rows_o[g*7 +: 7]),
+        .read_data_o     (values_read_data_o[g*32 +: 32])
+      );
+    end
+  endgenerate
+
+  sc_decompressor_sc_lengths lengths (
+    .bits_i         (lengths_bits_i),
+    .ends_i         (ends_q),
+    .escape_code_i  (escape_code_q),
+    .escape_mask_i  (escape_mask_q),
+    .escape_known_i (escape_known_q),
+    .lengths_o      (lengths_lengths_o),
+    .values_o       (lengths_values_o),
+    .escapes_o      (lengths_escapes_o)
   );
 
-  sc_decompressor_sc_decode_group decode (
-    .payload_i     (payload_q),
-    .position_i    (position_q),
-    .left_i        (left_q),
-    .ends_i        (ends_q),
-    .bases_i       (bases_q),
-    .escape_rank_i (escape_rank_q),
-    .places_o      (decode_places_o),
-    .taken_o       (decode_taken_o),
-    .escaped_o     (decode_escaped_o),
-    .word_o        (decode_word_o),
-    .position_o    (decode_position_o),
-    .invalid_o     (decode_invalid_o)
+  sc_decompressor_sc_chase chase (
+    .lengths_i       (block_lengths_q),
+    .values_i        (block_values_q),
+    .escapes_i       (block_escapes_q),
+    .escape_length_i (escape_length_q),
+    .start_i         (start_q),
+    .left_i          (left_q),
+    .taken_o         (chase_taken_o),
+    .begin_o         (chase_begin_o),
+    .ends_o          (chase_ends_o),
+    .escaped_o       (chase_escaped_o),
+    .start_o         (chase_start_o),
+    .advance_o       (chase_advance_o),
+    .invalid_o       (chase_invalid_o)
   );
 
-  sc_decompressor_sc_assemble assemble (
-    .line_i    (line_q),
-    .values_i  (values_read_data_o),
-    .taken_i   (taken_q),
-    .escaped_i (escaped_q),
-    .word_i    (word_q),
-    .line_o    (assemble_line_o)
+  sc_decompressor_sc_places find_places (
+    .bits_i         (found_bits_q),
+    .begin_i        (found_begin_q),
+    .ends_i         (found_ends_q),
+    .taken_i        (found_taken_q),
+    .bases_i        (bases_q),
+    .escape_place_i (escape_place_q),
+    .places_o       (find_places_places_o),
+    .end_o          (find_places_end_o),
+    .word_o         (find_places_word_o)
+  );
+
+  sc_decompressor_sc_schedule schedule (
+    .places_i  (places_q),
+    .pending_i (pending_q),
+    .raw_i     (raw_q),
+    .rows_o    (schedule_rows_o),
+    .served_o  (schedule_served_o)
+  );
+
+  sc_decompressor_sc_put put (
+    .line_i   (line_q),
+    .words_i  (put_words_i),
+    .served_i (served_q),
+    .at_i     (read_at_q),
+    .line_o   (put_line_o)
   );
 
   // codes wait for the payloads in flight
@@ -244,15 +357,14 @@ module sc_decompressor (
   assign load_ready = phase_q == PHASE_LOAD;
   assign take_code = load_valid_i & load_ready;
 
-  // codes come in canonical order: each one's end is that of its length, and of all longer ones so far
+  // codes come in canonical order: each one's end is that of its length, and of all longer ones so
+  // far
   always @(*) begin
     first_ends = ends_q;
     code_rank = rank_q;
-    code_place = value_place_q;
     if (load_first_i) begin
       first_ends = 272'd0;
       code_rank = 11'd0;
-      code_place = 10'd0;
     end
   end
 
@@ -264,7 +376,7 @@ module sc_decompressor (
     next_bases = bases_q;
     for (l = 0; l < 16; l = l + 1) begin
       if (load_length_i <= (l[4:0] + 5'd1)) begin
-        next_ends[l*17 +: 17] = code_end;
+        next_ends[l*17 +: 17] = code_end & END_MASKS[l*17 +: 17];
       end
       if (load_length_i == (l[4:0] + 5'd1)) begin
         next_bases[l*11 +: 11] = code_rank - load_code_i[10:0];
@@ -272,14 +384,91 @@ module sc_decompressor (
     end
   end
 
-  assign values_write_i = take_code & !load_escape_i;
-  // values move to the line when it is free, and codes are taken when their place is
-  assign free = !valid_q | ready_i;
-  assign write = waiting_q & free;
-  assign step = busy_q & !plain_q & (!waiting_q | write);
+  always @(*) begin
+    value_place = code_rank[9:0];
+    if (code_rank[10]) begin
+      value_place = escape_place_q;
+    end
+  end
 
-  assign fault = decode_invalid_o | (decode_position_o > bits_q);
-  assign next_left = left_q - {3'd0, decode_taken_o};
+  always @(*) begin : comb_reversed
+    integer i;
+    reversed = 16'd0;
+    for (i = 0; i < 16; i = i + 1) begin
+      reversed[i] = load_code_i[15-i];
+    end
+  end
+
+  // a stage goes on when the next one is free or goes on; words are read when the line is free
+  assign free = !valid_q | ready_i;
+  assign issue = placed_q & free & !(read_q & read_last_q);
+  assign still = pending_q & ~schedule_served_o;
+  assign placed_done = issue & !(|still);
+  assign found_goes = found_q & (!placed_q | placed_done);
+  assign step = busy_q & !plain_q & (!found_q | found_goes);
+  assign take = valid_i & ready;
+
+  // the lengths at every bit of the next block
+  always @(*) begin
+    lengths_bits_i = payload_q[47:0];
+    if (ready) begin
+      lengths_bits_i = payload_i[47:0];
+    end
+  end
+
+  always @(*) begin : comb_next_left
+    integer i;
+    next_left = left_q;
+    for (i = 0; i < 4; i = i + 1) begin
+      if (chase_taken_o[i]) begin
+        next_left = left_q - (i[5:0] + 6'd1);
+      end
+    end
+  end
+
+  assign last = !(|next_left) | chase_invalid_o;
+  assign group = chase_taken_o[0] | chase_invalid_o;
+
+  always @(*) begin
+    code_end_at = ({5'd0, found_used_q} << 5) + {4'd0, find_places_end_o};
+    if (found_escaped_q) begin
+      code_end_at = code_end_at + 11'd32;
+    end
+  end
+
+  always @(*) begin : comb_values_write_i
+    integer bank;
+    for (bank = 0; bank < 8; bank = bank + 1) begin
+      values_write_i[bank] = take_code & !load_escape_i & (value_place[2:0] == bank[2:0]);
+    end
+  end
+
+  always @(*) begin : comb_values_write_address_i
+    integer bank;
+    for (bank = 0; bank < 8; bank = bank + 1) begin
+      values_write_address_i[bank*7 +: 7] = value_place[9:3];
+    end
+  end
+
+  // put them into the line
+  always @(*) begin : comb_word
+    integer bank;
+    integer i;
+    word = 32'd0;
+    for (i = 0; i < 4; i = i + 1) begin
+      word = 32'd0;
+      for (bank = 0; bank < 8; bank = bank + 1) begin
+        if (banks_q[i*3 +: 3] == bank[2:0]) begin
+          word = values_read_data_o[bank*32 +: 32];
+        end
+      end
+      if (read_raw_q[i]) begin
+        word = read_word_q;
+      end
+      put_words_i[i*32 +: 32] = word;
+    end
+  end
+
   assign ready_o = ready;
   assign load_ready_o = load_ready;
   assign valid_o = valid_q;
@@ -288,10 +477,21 @@ module sc_decompressor (
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      waiting_q <= 1'b0;
+      found_q <= 1'b0;
+      read_q <= 1'b0;
     end else begin
-      waiting_q <= step | (waiting_q & !write);
+      found_q <= (step & group) | (found_q & !found_goes);
+      read_q <= issue;
     end
+  end
+
+  always @(posedge clk_i) begin
+    served_q <= schedule_served_o;
+    read_raw_q <= raw_q;
+    read_word_q <= placed_word_q;
+    read_at_q <= placed_at_q;
+    read_last_q <= placed_last_q & !(|still);
+    read_error_q <= placed_error_q;
   end
 
   always @(posedge clk_i or negedge rst_ni) begin
@@ -305,7 +505,7 @@ module sc_decompressor (
           end
         end
         PHASE_DRAIN: begin
-          if (!(busy_q | waiting_q | valid_q)) begin
+          if (!(busy_q | found_q | placed_q | read_q | valid_q)) begin
             phase_q <= PHASE_LOAD;
           end
         end
@@ -321,87 +521,157 @@ module sc_decompressor (
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       ends_q <= 272'd0;
-      bases_q <= 176'd0;
-      escape_rank_q <= {11{1'b1}};
+      escape_known_q <= 1'b0;
+      escape_length_q <= 5'd0;
+      escape_place_q <= 10'd0;
       rank_q <= 11'd0;
-      value_place_q <= 10'd0;
     end else if (take_code) begin
       ends_q <= next_ends;
-      bases_q <= next_bases;
       rank_q <= code_rank + 11'd1;
       if (load_first_i) begin
-        escape_rank_q <= NO_RANK;
+        escape_known_q <= 1'b0;
+        escape_place_q <= 10'd0;
       end
       if (load_escape_i) begin
-        escape_rank_q <= code_rank;
-        value_place_q <= code_place;
-      end else begin
-        value_place_q <= code_place + 10'd1;
+        escape_known_q <= 1'b1;
+        escape_place_q <= code_rank[9:0];
+        escape_length_q <= load_length_i;
+      end
+    end
+  end
+
+  always @(posedge clk_i) begin
+    if (take_code) begin
+      bases_q <= next_bases;
+      if (load_escape_i) begin
+        escape_code_q <= reversed >> (CODE_BITS - load_length_i);
+        escape_mask_q <= ALL_CODE_BITS >> (CODE_BITS - load_length_i);
       end
     end
   end
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      plain_q <= 1'b0;
       busy_q <= 1'b0;
-      left_q <= 6'd0;
-      waiting_last_q <= 1'b0;
-      waiting_error_q <= 1'b0;
       valid_q <= 1'b0;
     end else begin
       if (step) begin
-        left_q <= next_left;
-        busy_q <= (|next_left) & !fault;
-        waiting_last_q <= !(|next_left) | fault;
-        waiting_error_q <= fault;
+        busy_q <= !last;
       end
       if (valid_q & ready_i) begin
         valid_q <= 1'b0;
       end
-      if (write) begin
-        valid_q <= waiting_last_q;
+      if (read_q) begin
+        if (read_last_q) begin
+          valid_q <= 1'b1;
+        end
       end
-      if (busy_q & plain_q & !waiting_q & free) begin
+      if (busy_q & plain_q & free & !(found_q | placed_q | read_q)) begin
+        // its first block has left the payload
         valid_q <= 1'b1;
         busy_q <= 1'b0;
       end
-      if (valid_i & ready) begin
-        plain_q <= !compressed_i;
+      if (take) begin
         busy_q <= 1'b1;
-        left_q <= 6'd32;
         // a payload has no more bits than the line
       end
     end
   end
 
-  always @(posedge clk_i) begin
+  always @(posedge clk_i) begin : update_payload_q
+    integer p;
     if (step) begin
-      position_q <= decode_position_o;
-      places_q <= decode_places_o;
-      taken_q <= decode_taken_o;
-      escaped_q <= decode_escaped_o;
-      word_q <= decode_word_o;
+      start_q <= chase_start_o;
+      left_q <= next_left;
+      found_bits_q <= {48'd0, blocks_q} | (payload_q[111:0] << 64);
+      found_begin_q <= chase_begin_o;
+      found_ends_q <= chase_ends_o;
+      found_taken_q <= chase_taken_o;
+      found_escaped_q <= chase_escaped_o;
+      found_last_q <= last;
+      found_invalid_q <= chase_invalid_o;
+      found_used_q <= used_q;
+      found_at_q <= ~(left_q[4:0] - 5'd1);
+      found_size_q <= bits_q;
     end
-    if (write) begin
-      line_q <= assemble_line_o;
-      error_q <= waiting_error_q;
-      if (waiting_error_q) begin
-        line_q <= 1024'd0;
+    if (take | (step & chase_advance_o)) begin
+      for (p = 0; p < 4; p = p + 1) begin
+        block_lengths_q[p*64 +: 64] <= (block_lengths_q[p*64 +: 64] >> 32) | ({32'd0,
+            lengths_lengths_o[p*32 +: 32]} << 32);
+      end
+      block_values_q <= (block_values_q >> 32) | ({32'd0, lengths_values_o} << 32);
+      block_escapes_q <= (block_escapes_q >> 32) | ({32'd0, lengths_escapes_o} << 32);
+      blocks_q <= (blocks_q >> 32) | ({32'd0, lengths_bits_i[31:0]} << 32);
+      payload_q <= payload_q >> 32;
+      used_q <= used_q + 6'd1;
+    end
+    if (read_q) begin
+      line_q <= put_line_o;
+      if (read_last_q) begin
+        error_q <= read_error_q;
+        if (read_error_q) begin
+          line_q <= 1024'd0;
+        end
       end
     end
-    if (busy_q & plain_q & !waiting_q & free) begin
-      line_q <= payload_q;
+    if (busy_q & plain_q & free & !(found_q | placed_q | read_q)) begin
+      // its first block has left the payload
+      line_q <= (payload_q << 32) | {992'd0, blocks_q[63:32]};
       error_q <= 1'b0;
     end
-    if (valid_i & ready) begin
-      payload_q <= payload_i;
-      position_q <= 11'd0;
+    if (take) begin
+      payload_q <= payload_i >> 32;
+      plain_q <= !compressed_i;
+      start_q <= FIRST_START;
+      used_q <= 6'd0;
+      left_q <= 6'd32;
       // a payload has no more bits than the line
       bits_q <= bits_i;
       if (bits_i > LINE_BITS) begin
         bits_q <= LINE_BITS;
       end
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      placed_q <= 1'b0;
+    end else begin
+      if (placed_done) begin
+        placed_q <= 1'b0;
+      end
+      if (found_goes) begin
+        placed_q <= 1'b1;
+        // the last code, if it is the escape's
+        // the first block that was used up came before the payload
+      end
+    end
+  end
+
+  always @(posedge clk_i) begin
+    if (issue) begin
+      pending_q <= still;
+    end
+    if (found_goes) begin
+      places_q <= find_places_places_o;
+      pending_q <= found_taken_q;
+      // the last code, if it is the escape's
+      raw_q <= 4'd0;
+      if (found_escaped_q) begin
+        raw_q <= found_taken_q & ~(found_taken_q >> 1);
+      end
+      placed_word_q <= find_places_word_o;
+      placed_at_q <= found_at_q;
+      placed_last_q <= found_last_q;
+      // the first block that was used up came before the payload
+      placed_error_q <= found_invalid_q | (code_end_at > (found_size_q + 11'd32));
+    end
+  end
+
+  always @(posedge clk_i) begin : update_banks_q
+    integer i;
+    for (i = 0; i < 4; i = i + 1) begin
+      banks_q[i*3 +: 3] <= places_q[i*10 +: 3];
     end
   end
 

@@ -3,44 +3,45 @@
 //
 // Counts how often 32-bit values occur, for the codes of statistical compression.
 //
-// LATTE-CC, section IV.C.2. INDEX are the bits of an entry's index, A those of its set, SLICES the slices of
-// a value whose XOR is the set; TAG, ENTRY, SET and K are those of a set's entries.
+// LATTE-CC, section IV.C.2. INDEX are the bits of an entry's index, A those of its set, SLICES the
+// slices of a value whose XOR is the set; TAG, ENTRY, SET and K are those of a set's entries.
 //
 // Parameters: entries = 1024
 // In this file: INDEX = 10, A = 8, SLICES = 4, TAG = 24, ENTRY = 36, SET = 144, K = 3
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.1.0 with reset control
 //
-// The value-frequency table (VFT) of SC: counts how often 32-bit values occur in the lines that it is trained
-// with.
+// The value-frequency table (VFT) of SC: counts how often 32-bit values occur in the lines that it
+// is trained with.
 //
-// Source: LATTE-CC, section IV.C.2: 1024 entries with 12-bit counters, filled during one experimental phase,
-// then read.
+// Source: LATTE-CC, section IV.C.2: 1024 entries with 12-bit counters, filled during one
+// experimental phase, then read.
 //
 //    train_value_i -> XOR of slices -+-> set memory -> [hit: count, halve if full] -> set memory
 //                                    |                 [miss: replace the smallest] -> lost_o
 //    read_index_i  ------------------/              -> [pick way] -> read_value_o, read_count_o
 //
 // Choices where the paper is silent:
-// - The table is 4-way set-associative; the set of a value is the XOR of its slices (`set_of`). Of the value
-//   only the rest, the tag, is kept.
-// - A word whose value has an entry increments its count. If the count is full (4095), all four counts of the
-//   set are halved first, rounded down; an entry whose count becomes zero is gone.
-// - A word whose value has none replaces the entry with the smallest count of its set, the lowest way of
-//   several; an entry that does not exist has count zero. The new entry counts 1.
-// - `lost_o` adds up the counts of replaced entries, up to 16,383. So as long as no set was halved, all
-//   counts and `lost_o` together are the number of words: `lost_o` is the weight of the escape symbol. An
-//   experimental phase of 256 accesses has 8,192 words.
-// - One word per cycle. Reading an entry goes before a word, which then waits. Words are counted in the order
-//   in which they are taken, and a read sees all that were taken before it.
-// - A clear takes effect at once: words in flight are forgotten too, and no word is taken in its cycle.
+// - The table is 4-way set-associative; the set of a value is the XOR of its slices (`set_of`). Of
+//   the value only the rest, the tag, is kept.
+// - A word whose value has an entry increments its count. If the count is full (4095), all four
+//   counts of the set are halved first, rounded down; an entry whose count becomes zero is gone.
+// - A word whose value has none replaces the entry with the smallest count of its set, the lowest
+//   way of several; an entry that does not exist has count zero. The new entry counts 1.
+// - `lost_o` adds up the counts of replaced entries, up to 16,383. So as long as no set was halved,
+//   all counts and `lost_o` together are the number of words: `lost_o` is the weight of the escape
+//   symbol. An experimental phase of 256 accesses has 8,192 words.
+// - One word per cycle. Reading an entry goes before a word, which then waits. Words are counted in
+//   the order in which they are taken, and a read sees all that were taken before it.
+// - A clear takes effect at once: words in flight are forgotten too, and no word is taken in its
+//   cycle.
 //
 // PARAMETERS
 // - entries, default 1024, allowed 64, 1024: values that are counted
 //
 // PORTS AND TIMING
-// All outputs come from registers but `train_ready_o`, which is low while `read_i` or `clear_i` is high. An
-// index is a set (high bits) and a way (low two bits).
+// All outputs come from registers but `train_ready_o`, which is low while `read_i` or `clear_i` is
+// high. An index is a set (high bits) and a way (low two bits).
 //
 //   clk_i          __/--\__/--\__/--\__/--\__/--\__
 //   train_valid_i  __/-----------\_________________
@@ -52,14 +53,15 @@
 //   lost_o         ==========================< m >=   two cycles after the word
 //
 // STORAGE
-// The paper counts 5.5 KB, 1024 entries of 32 + 12 bits. The memory here has 36 bits per entry, because the
-// set gives eight bits of the value: 36,864 bits, 8,192 less. Besides it stand a valid bit per set, which
-// reset and clear act on (256; an entry in a valid set exists if its count is not zero), the operation in the
-// second stage (37), the set that was read and the set that was written last, for a word of the same set that
-// comes right behind (144 each), the lost count (14) and the reply (45).
+// The paper counts 5.5 KB, 1024 entries of 32 + 12 bits. The memory here has 36 bits per entry,
+// because the set gives eight bits of the value: 36,864 bits, 8,192 less. Besides it stand a valid
+// bit per set, which reset and clear act on (256; an entry in a valid set exists if its count is
+// not zero), the operation in the second stage (37), the set that was read and the set that was
+// written last, for a word of the same set that comes right behind (144 each), the lost count (14)
+// and the reply (45).
 //
-// SC, statistical compression: cache lines as Huffman codes of their 32-bit words, built from how often
-// values occur.
+// SC, statistical compression: cache lines as Huffman codes of their 32-bit words, built from how
+// often values occur.
 //
 // Source: LATTE-CC, section IV.C.2, after SC2 (Arelakis and Stenström, ISCA 2014).
 //
@@ -67,20 +69,23 @@
 //              table (VFT)                                 \------------->  decompressor  payloads -> lines
 //
 // What all parts share:
-// - **Entries.** Tables are set-associative with `WAYS` ways. The set of a value is the XOR of its slices
-//   (`set_of`): with 1024 entries, of its four bytes. An entry's index is its set followed by its way (the
-//   low two bits). The rest of the value is the tag (`tag_of`); set and tag give the value back (`value_of`).
-// - **Symbols.** Every entry whose count is not zero, and the escape symbol, which stands before a word that
-//   has no code. There is always a code for the escape.
-// - **Canonical order.** Symbols go by falling weight; equal weights by rising index, the escape after all
-//   entries of its weight. Code lengths never fall in this order. The first code is all zeros; each next one
-//   is the code before it plus one, extended by zeros to its own length. A code book is defined by the order
-//   and the lengths alone.
-// - **Code stream.** The builder gives the codes in canonical order, one per handshake, the first and the
-//   last marked. A code is right-aligned in its field. The first code clears the tables of a codec.
-// - **Payload.** Words are coded in the order of the line, word 0 first; the first bit of the stream is bit 0
-//   of the payload. A code's most significant bit comes first; after the escape's code come the 32 bits of
-//   the word, least significant first. A line whose codes need more bits than the line has is kept as it is.
+// - **Entries.** Tables are set-associative with `WAYS` ways. The set of a value is the XOR of its
+//   slices (`set_of`): with 1024 entries, of its four bytes. An entry's index is its set followed
+//   by its way (the low two bits). The rest of the value is the tag (`tag_of`); set and tag give
+//   the value back (`value_of`).
+// - **Symbols.** Every entry whose count is not zero, and the escape symbol, which stands before a
+//   word that has no code. There is always a code for the escape.
+// - **Canonical order.** Symbols go by falling weight; equal weights by rising index, the escape
+//   after all entries of its weight. Code lengths never fall in this order. The first code is all
+//   zeros; each next one is the code before it plus one, extended by zeros to its own length. A
+//   code book is defined by the order and the lengths alone.
+// - **Code stream.** The builder gives the codes in canonical order, one per handshake, the first
+//   and the last marked. A code is right-aligned in its field. The first code clears the tables of
+//   a codec.
+// - **Payload.** Words are coded in the order of the line, word 0 first; the first bit of the
+//   stream is bit 0 of the payload. A code's most significant bit comes first; after the escape's
+//   code come the 32 bits of the word, least significant first. A line whose codes need more bits
+//   than the line has is kept as it is.
 //
 // `huffman` is the golden arithmetic: lengths, codes, encoding and decoding in plain Rust.
 

@@ -3,8 +3,8 @@
 //
 // What counting a word does to the four entries of its set.
 //
-// An entry is a tag above a 12-bit count; it exists if the count is not zero. TAG are the bits of a tag,
-// ENTRY those of an entry, SET those of a set, which simulation keeps in K words.
+// An entry is a tag above a 12-bit count; it exists if the count is not zero. TAG are the bits of a
+// tag, ENTRY those of an entry, SET those of a set, which simulation keeps in K words.
 //
 // Parameters: TAG = 24, ENTRY = 36, SET = 144, K = 3
 // Part of: sc_vft

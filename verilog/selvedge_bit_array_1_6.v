@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // selvedge_bit_array_1_6
 //
-// 2^A bits with P ports: all ports set their bit together, each port sees its own bit, all bits clear at
-// once.
+// 2^A bits with P ports: all ports set their bit together, each port sees its own bit, all bits
+// clear at once.
 //
 // Clear wins over set.
 //
@@ -68,7 +68,7 @@ module selvedge_bit_array_1_6 (
 
   genvar g;
   generate
-    for (g = 0; g < PORTS; g = g + 1) begin : read
+    for (g = 0; g < PORTS; g = g + 1) begin : gen_read
       assign bit_o[g] = bits_q[address_i[g*6 +: 6]];
     end
   endgenerate

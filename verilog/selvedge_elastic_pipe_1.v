@@ -3,9 +3,9 @@
 //
 // One or more registers in a row between valid/ready partners.
 //
-// A register takes a new item when it is empty or when its own item moves on, so a stall at the output
-// reaches the input only when every register is full. One item per cycle passes; valid_o never drops before
-// ready_i.
+// A register takes a new item when it is empty or when its own item moves on, so a stall at the
+// output reaches the input only when every register is full. One item per cycle passes; valid_o
+// never drops before ready_i.
 //
 // Parameters: STAGES = 1
 // Written by selvedge 0.1.0 with reset control

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // selvedge_mem
 //
-// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; it starts with given
-// words.
+// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; it starts with
+// given words.
 //
 // Written by selvedge 0.1.0
 

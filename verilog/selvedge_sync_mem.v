@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // selvedge_sync_mem
 //
-// Memory of 2^A words with synchronous write and synchronous read; reading gives the old word. No reset.
+// Memory of 2^A words with synchronous write and synchronous read; reading gives the old word. No
+// reset.
 //
 // Written by selvedge 0.1.0
 

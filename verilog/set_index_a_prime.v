@@ -10,29 +10,31 @@
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.1.0 with reset control
 //
-// A_Prime, prime modulo mapping that uses every set: the line address modulo a prime above the number of
-// sets, then modulo the number of sets.
+// A_Prime, prime modulo mapping that uses every set: the line address modulo a prime above the
+// number of sets, then modulo the number of sets.
 //
-// Source: Dai, section 3.4.1: Index = (A mod p) mod 2^k, p the prime closest to but above the number of sets.
+// Source: Dai, section 3.4.1: Index = (A mod p) mod 2^k, p the prime closest to but above the
+// number of sets.
 //
 //   line_i --> [fold] --> [fold] --> [subtract 2p?] --> [subtract p?] --> low k bits --> register --> index_o
 //
-// Every bit of the address takes part. The residues from 2^k on fall back on the first p - 2^k sets, which
-// are used twice as often as the others. The residue is computed as for PMOD.
+// Every bit of the address takes part. The residues from 2^k on fall back on the first p - 2^k
+// sets, which are used twice as often as the others. The residue is computed as for PMOD.
 //
-// The source contradicts itself: by section 3.4.1 the prime for 16 would be 17, but section 3.7 takes p = 31
-// for the 16 partitions, a Mersenne prime, whose folds are plain sums. Both are here: `mersenne` takes the
-// smallest Mersenne prime above the number of sets. The price of 31 is that 15 of the 16 partitions are used
-// twice as often as the last one. For cache sets the Mersenne primes lie so far above that they defeat the
-// purpose: modulo 2^m - 1 the stride 2^k is a rotation of m bits, and 2^k lines at that stride fall on 2^(2k
-// - m) sets only (8 of 16, 8 of 32, 32 of 64, 2 of 128).
+// The source contradicts itself: by section 3.4.1 the prime for 16 would be 17, but section 3.7
+// takes p = 31 for the 16 partitions, a Mersenne prime, whose folds are plain sums. Both are here:
+// `mersenne` takes the smallest Mersenne prime above the number of sets. The price of 31 is that 15
+// of the 16 partitions are used twice as often as the last one. For cache sets the Mersenne primes
+// lie so far above that they defeat the purpose: modulo 2^m - 1 the stride 2^k is a rotation of m
+// bits, and 2^k lines at that stride fall on 2^(2k - m) sets only (8 of 16, 8 of 32, 32 of 64, 2 of
+// 128).
 //
 // - 16, 32, 64, 128, prime 17, 37, 67, 131: 31, 127, 127, 8191
 // - 256, 512, 1024 (function only), prime 257, 521, 1031: 8191
 //
 // - sets, default 32, allowed 16, 32, 64, 128: cache sets or memory partitions: 2^k
-// - mersenne, default false, allowed true, false: the prime is the smallest Mersenne prime above the number
-//   of sets
+// - mersenne, default false, allowed true, false: the prime is the smallest Mersenne prime above
+//   the number of sets
 //
 // The family shares ports, timing and storage.
 //
@@ -40,30 +42,30 @@
 //
 // Source: Dai, section 3.4.1 (cache sets) and 3.7 (memory partitions).
 //
-// Lines that a warp touches with a large power-of-two stride share their low address bits, and with them
-// their set under the usual modulo mapping. Each of the other functions brings in the bits above, at a
-// different price:
+// Lines that a warp touches with a large power-of-two stride share their low address bits, and with
+// them their set under the usual modulo mapping. Each of the other functions brings in the bits
+// above, at a different price:
 //
 // - set_index_bmod, index A mod 2^k, hardware wires: yes
 // - set_index_bxor, index t xor x, hardware k gates: yes
-// - set_index_pmod, index A mod p, p the largest prime below 2^k, hardware adders, subtractions: no: 2^k - p
-//   sets stay empty
-// - set_index_a_prime, index (A mod p) mod 2^k, p a prime above 2^k, hardware adders, subtractions: no: some
-//   sets are used twice
+// - set_index_pmod, index A mod p, p the largest prime below 2^k, hardware adders, subtractions:
+//   no: 2^k - p sets stay empty
+// - set_index_a_prime, index (A mod p) mod 2^k, p a prime above 2^k, hardware adders, subtractions:
+//   no: some sets are used twice
 // - set_index_d_prime, index (T p + x) mod 2^k, hardware a small multiplication: yes
 // - set_index_i_poly, index A mod P(x) over the field of two elements, hardware XOR trees: yes
 //
-// A is the line address (the byte address without the offset in the line), x its low k bits, t the k bits
-// above, T all the bits above. The last column speaks of the 2^k lines from a multiple of 2^k on. For 32 sets
-// Yosys makes two-input gates of them, beside the six flip-flops: none, 5, 163, 400, 41 and 69, in at most 0,
-// 1, 30, 48, 9 and 5 levels.
+// A is the line address (the byte address without the offset in the line), x its low k bits, t the
+// k bits above, T all the bits above. The last column speaks of the 2^k lines from a multiple of
+// 2^k on. For 32 sets Yosys makes two-input gates of them, beside the six flip-flops: none, 5, 163,
+// 400, 41 and 69, in at most 0, 1, 30, 48, 9 and 5 levels.
 //
-// Each function exists three times over: as plain arithmetic (`IndexFunction`, which a simulated cache
-// calls), as a golden model with a register behind it, and as RTL.
+// Each function exists three times over: as plain arithmetic (`IndexFunction`, which a simulated
+// cache calls), as a golden model with a register behind it, and as RTL.
 //
 // PORTS AND TIMING
-// All six blocks have the same ports, take a line in every cycle and give its set one cycle later. The index
-// holds until the next one; the valid flag goes along.
+// All six blocks have the same ports, take a line in every cycle and give its set one cycle later.
+// The index holds until the next one; the valid flag goes along.
 //
 //   clk_i    __/--\__/--\__/--\__/--\__
 //   valid_i  __/-----------\___________
@@ -72,8 +74,8 @@
 //   index_o  ========< f(A)>< f(B)     >
 //
 // STORAGE
-// The register with k bits and the valid flag: 6 bits for 32 sets. The source claims no storage: as part of
-// an address path the functions need none.
+// The register with k bits and the valid flag: 6 bits for 32 sets. The source claims no storage: as
+// part of an address path the functions need none.
 
 `default_nettype none
 

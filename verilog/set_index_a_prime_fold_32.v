@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // set_index_a_prime_fold_32
 //
-// A smaller number of the same residue modulo a prime: the sum of CHUNK bits each times the residue of their
-// place.
+// A smaller number of the same residue modulo a prime: the sum of CHUNK bits each times the residue
+// of their place.
 //
 // COUNT chunks cover the IN bits of the value; PADDED is CHUNK times COUNT.
 //

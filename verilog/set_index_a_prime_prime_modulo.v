@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // set_index_a_prime_prime_modulo
 //
-// The residue of a line address modulo a prime, without a clock: two folds, then conditional subtractions.
+// The residue of a line address modulo a prime, without a clock: two folds, then conditional
+// subtractions.
 //
-// CHUNK1, COUNT1, PADDED1 and SUM1 are those of the first fold, and so on. STEPS subtractions, the first of
-// 2^(STEPS-1) times the prime, end below the prime, which has BITS bits.
+// CHUNK1, COUNT1, PADDED1 and SUM1 are those of the first fold, and so on. STEPS subtractions, the
+// first of 2^(STEPS-1) times the prime, end below the prime, which has BITS bits.
 //
-// Parameters: CHUNK1 = 4, COUNT1 = 8, PADDED1 = 32, SUM1 = 10, CHUNK2 = 2, COUNT2 = 5, PADDED2 = 10, SUM2 =
-// 8, STEPS = 2, BITS = 6
+// Parameters: CHUNK1 = 4, COUNT1 = 8, PADDED1 = 32, SUM1 = 10, CHUNK2 = 2, COUNT2 = 5, PADDED2 =
+// 10, SUM2 = 8, STEPS = 2, BITS = 6
 // Part of: set_index_a_prime
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.1.0 with reset control

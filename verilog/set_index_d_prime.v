@@ -10,19 +10,22 @@
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.1.0 with reset control
 //
-// D_Prime, prime displacement mapping: the low bits of the line address, displaced by a prime times the tag.
+// D_Prime, prime displacement mapping: the low bits of the line address, displaced by a prime times
+// the tag.
 //
-// Source: Dai, section 3.4.1: Index = (T p + x) mod 2^k; section 3.7 gives p = 11 for 16 partitions.
+// Source: Dai, section 3.4.1: Index = (T p + x) mod 2^k; section 3.7 gives p = 11 for 16
+// partitions.
 //
 //   line_i[2k-1:k] --> [x p mod 2^k] --\
 //                                      + --> register --> index_o
 //   line_i[k-1:0]  --------------------/
 //
-// Modulo 2^k only the lowest k bits of the tag T take part: as under BXOR, lines that are a multiple of 2^2k
-// apart share a set. Any odd p displaces 2^k neighbouring tags by 2^k different amounts.
+// Modulo 2^k only the lowest k bits of the tag T take part: as under BXOR, lines that are a
+// multiple of 2^2k apart share a set. Any odd p displaces 2^k neighbouring tags by 2^k different
+// amounts.
 //
-// What the source leaves open: the prime for cache sets. Here 11 serves for every number of sets; 19 and 31,
-// which are less and more than half of the usual 32 sets, stand by to try.
+// What the source leaves open: the prime for cache sets. Here 11 serves for every number of sets;
+// 19 and 31, which are less and more than half of the usual 32 sets, stand by to try.
 //
 // - sets, default 32, allowed 16, 32, 64, 128: cache sets or memory partitions: 2^k
 // - prime, default 11, allowed 11, 19, 31: the prime p
@@ -33,30 +36,30 @@
 //
 // Source: Dai, section 3.4.1 (cache sets) and 3.7 (memory partitions).
 //
-// Lines that a warp touches with a large power-of-two stride share their low address bits, and with them
-// their set under the usual modulo mapping. Each of the other functions brings in the bits above, at a
-// different price:
+// Lines that a warp touches with a large power-of-two stride share their low address bits, and with
+// them their set under the usual modulo mapping. Each of the other functions brings in the bits
+// above, at a different price:
 //
 // - set_index_bmod, index A mod 2^k, hardware wires: yes
 // - set_index_bxor, index t xor x, hardware k gates: yes
-// - set_index_pmod, index A mod p, p the largest prime below 2^k, hardware adders, subtractions: no: 2^k - p
-//   sets stay empty
-// - set_index_a_prime, index (A mod p) mod 2^k, p a prime above 2^k, hardware adders, subtractions: no: some
-//   sets are used twice
+// - set_index_pmod, index A mod p, p the largest prime below 2^k, hardware adders, subtractions:
+//   no: 2^k - p sets stay empty
+// - set_index_a_prime, index (A mod p) mod 2^k, p a prime above 2^k, hardware adders, subtractions:
+//   no: some sets are used twice
 // - set_index_d_prime, index (T p + x) mod 2^k, hardware a small multiplication: yes
 // - set_index_i_poly, index A mod P(x) over the field of two elements, hardware XOR trees: yes
 //
-// A is the line address (the byte address without the offset in the line), x its low k bits, t the k bits
-// above, T all the bits above. The last column speaks of the 2^k lines from a multiple of 2^k on. For 32 sets
-// Yosys makes two-input gates of them, beside the six flip-flops: none, 5, 163, 400, 41 and 69, in at most 0,
-// 1, 30, 48, 9 and 5 levels.
+// A is the line address (the byte address without the offset in the line), x its low k bits, t the
+// k bits above, T all the bits above. The last column speaks of the 2^k lines from a multiple of
+// 2^k on. For 32 sets Yosys makes two-input gates of them, beside the six flip-flops: none, 5, 163,
+// 400, 41 and 69, in at most 0, 1, 30, 48, 9 and 5 levels.
 //
-// Each function exists three times over: as plain arithmetic (`IndexFunction`, which a simulated cache
-// calls), as a golden model with a register behind it, and as RTL.
+// Each function exists three times over: as plain arithmetic (`IndexFunction`, which a simulated
+// cache calls), as a golden model with a register behind it, and as RTL.
 //
 // PORTS AND TIMING
-// All six blocks have the same ports, take a line in every cycle and give its set one cycle later. The index
-// holds until the next one; the valid flag goes along.
+// All six blocks have the same ports, take a line in every cycle and give its set one cycle later.
+// The index holds until the next one; the valid flag goes along.
 //
 //   clk_i    __/--\__/--\__/--\__/--\__
 //   valid_i  __/-----------\___________
@@ -65,8 +68,8 @@
 //   index_o  ========< f(A)>< f(B)     >
 //
 // STORAGE
-// The register with k bits and the valid flag: 6 bits for 32 sets. The source claims no storage: as part of
-// an address path the functions need none.
+// The register with k bits and the valid flag: 6 bits for 32 sets. The source claims no storage: as
+// part of an address path the functions need none.
 
 `default_nettype none
 

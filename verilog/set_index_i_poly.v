@@ -10,21 +10,21 @@
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.1.0 with reset control
 //
-// I-Poly, irreducible polynomial mapping: the line address modulo a polynomial over the field of two
-// elements.
+// I-Poly, irreducible polynomial mapping: the line address modulo a polynomial over the field of
+// two elements.
 //
-// Source: Dai, section 3.4.1: R(x) = A(x) mod P(x), with R_i(x) = x^i mod P(x) computed beforehand; section
-// 3.7 gives P = 19 (x^4 + x + 1) for 16 partitions.
+// Source: Dai, section 3.4.1: R(x) = A(x) mod P(x), with R_i(x) = x^i mod P(x) computed beforehand;
+// section 3.7 gives P = 19 (x^4 + x + 1) for 16 partitions.
 //
 //   line_i[i] --> AND R_i --\
 //      ...                  XOR --> register --> index_o
 //   line_i[j] --> AND R_j --/
 //
-// Every bit of the address takes part. R_0 to R_(k-1) are the powers of two themselves, so that the low bits
-// pass through and 2^k neighbours fall on 2^k sets.
+// Every bit of the address takes part. R_0 to R_(k-1) are the powers of two themselves, so that the
+// low bits pass through and 2^k neighbours fall on 2^k sets.
 //
-// What the source leaves open: the polynomials for other numbers of sets. Here they are those of the smallest
-// number:
+// What the source leaves open: the polynomials for other numbers of sets. Here they are those of
+// the smallest number:
 //
 // - 16, polynomial x^4 + x + 1: 19
 // - 32, polynomial x^5 + x^2 + 1: 37
@@ -42,30 +42,30 @@
 //
 // Source: Dai, section 3.4.1 (cache sets) and 3.7 (memory partitions).
 //
-// Lines that a warp touches with a large power-of-two stride share their low address bits, and with them
-// their set under the usual modulo mapping. Each of the other functions brings in the bits above, at a
-// different price:
+// Lines that a warp touches with a large power-of-two stride share their low address bits, and with
+// them their set under the usual modulo mapping. Each of the other functions brings in the bits
+// above, at a different price:
 //
 // - set_index_bmod, index A mod 2^k, hardware wires: yes
 // - set_index_bxor, index t xor x, hardware k gates: yes
-// - set_index_pmod, index A mod p, p the largest prime below 2^k, hardware adders, subtractions: no: 2^k - p
-//   sets stay empty
-// - set_index_a_prime, index (A mod p) mod 2^k, p a prime above 2^k, hardware adders, subtractions: no: some
-//   sets are used twice
+// - set_index_pmod, index A mod p, p the largest prime below 2^k, hardware adders, subtractions:
+//   no: 2^k - p sets stay empty
+// - set_index_a_prime, index (A mod p) mod 2^k, p a prime above 2^k, hardware adders, subtractions:
+//   no: some sets are used twice
 // - set_index_d_prime, index (T p + x) mod 2^k, hardware a small multiplication: yes
 // - set_index_i_poly, index A mod P(x) over the field of two elements, hardware XOR trees: yes
 //
-// A is the line address (the byte address without the offset in the line), x its low k bits, t the k bits
-// above, T all the bits above. The last column speaks of the 2^k lines from a multiple of 2^k on. For 32 sets
-// Yosys makes two-input gates of them, beside the six flip-flops: none, 5, 163, 400, 41 and 69, in at most 0,
-// 1, 30, 48, 9 and 5 levels.
+// A is the line address (the byte address without the offset in the line), x its low k bits, t the
+// k bits above, T all the bits above. The last column speaks of the 2^k lines from a multiple of
+// 2^k on. For 32 sets Yosys makes two-input gates of them, beside the six flip-flops: none, 5, 163,
+// 400, 41 and 69, in at most 0, 1, 30, 48, 9 and 5 levels.
 //
-// Each function exists three times over: as plain arithmetic (`IndexFunction`, which a simulated cache
-// calls), as a golden model with a register behind it, and as RTL.
+// Each function exists three times over: as plain arithmetic (`IndexFunction`, which a simulated
+// cache calls), as a golden model with a register behind it, and as RTL.
 //
 // PORTS AND TIMING
-// All six blocks have the same ports, take a line in every cycle and give its set one cycle later. The index
-// holds until the next one; the valid flag goes along.
+// All six blocks have the same ports, take a line in every cycle and give its set one cycle later.
+// The index holds until the next one; the valid flag goes along.
 //
 //   clk_i    __/--\__/--\__/--\__/--\__
 //   valid_i  __/-----------\___________
@@ -74,8 +74,8 @@
 //   index_o  ========< f(A)>< f(B)     >
 //
 // STORAGE
-// The register with k bits and the valid flag: 6 bits for 32 sets. The source claims no storage: as part of
-// an address path the functions need none.
+// The register with k bits and the valid flag: 6 bits for 32 sets. The source claims no storage: as
+// part of an address path the functions need none.
 
 `default_nettype none
 

@@ -12,15 +12,15 @@
 //
 // PMOD, prime modulo mapping: the line address modulo the largest prime below the number of sets.
 //
-// Source: Dai, section 3.4.1: Index = A mod p, p the prime closest to but below 2^k; section 3.7 gives p = 13
-// for 16 partitions.
+// Source: Dai, section 3.4.1: Index = A mod p, p the prime closest to but below 2^k; section 3.7
+// gives p = 13 for 16 partitions.
 //
 //   line_i --> [fold] --> [fold] --> [subtract 2p?] --> [subtract p?] --> register --> index_o
 //
-// Every bit of the address takes part. The sets from p on stay empty: 3 of 16, 1 of 32, 3 of 64, 1 of 128. No
-// divider is needed: chunks of the address weighted by residues are added in two folds, after which one or
-// two subtractions are left (`prime.rs` shows how). For the Mersenne primes 31 and 127 the folds are plain
-// sums.
+// Every bit of the address takes part. The sets from p on stay empty: 3 of 16, 1 of 32, 3 of 64, 1
+// of 128. No divider is needed: chunks of the address weighted by residues are added in two folds,
+// after which one or two subtractions are left (`prime.rs` shows how). For the Mersenne primes 31
+// and 127 the folds are plain sums.
 //
 // - 16, 32, 64, 128: 13, 31, 61, 127
 // - 256, 512, 1024 (function only): 251, 509, 1021
@@ -33,30 +33,30 @@
 //
 // Source: Dai, section 3.4.1 (cache sets) and 3.7 (memory partitions).
 //
-// Lines that a warp touches with a large power-of-two stride share their low address bits, and with them
-// their set under the usual modulo mapping. Each of the other functions brings in the bits above, at a
-// different price:
+// Lines that a warp touches with a large power-of-two stride share their low address bits, and with
+// them their set under the usual modulo mapping. Each of the other functions brings in the bits
+// above, at a different price:
 //
 // - set_index_bmod, index A mod 2^k, hardware wires: yes
 // - set_index_bxor, index t xor x, hardware k gates: yes
-// - set_index_pmod, index A mod p, p the largest prime below 2^k, hardware adders, subtractions: no: 2^k - p
-//   sets stay empty
-// - set_index_a_prime, index (A mod p) mod 2^k, p a prime above 2^k, hardware adders, subtractions: no: some
-//   sets are used twice
+// - set_index_pmod, index A mod p, p the largest prime below 2^k, hardware adders, subtractions:
+//   no: 2^k - p sets stay empty
+// - set_index_a_prime, index (A mod p) mod 2^k, p a prime above 2^k, hardware adders, subtractions:
+//   no: some sets are used twice
 // - set_index_d_prime, index (T p + x) mod 2^k, hardware a small multiplication: yes
 // - set_index_i_poly, index A mod P(x) over the field of two elements, hardware XOR trees: yes
 //
-// A is the line address (the byte address without the offset in the line), x its low k bits, t the k bits
-// above, T all the bits above. The last column speaks of the 2^k lines from a multiple of 2^k on. For 32 sets
-// Yosys makes two-input gates of them, beside the six flip-flops: none, 5, 163, 400, 41 and 69, in at most 0,
-// 1, 30, 48, 9 and 5 levels.
+// A is the line address (the byte address without the offset in the line), x its low k bits, t the
+// k bits above, T all the bits above. The last column speaks of the 2^k lines from a multiple of
+// 2^k on. For 32 sets Yosys makes two-input gates of them, beside the six flip-flops: none, 5, 163,
+// 400, 41 and 69, in at most 0, 1, 30, 48, 9 and 5 levels.
 //
-// Each function exists three times over: as plain arithmetic (`IndexFunction`, which a simulated cache
-// calls), as a golden model with a register behind it, and as RTL.
+// Each function exists three times over: as plain arithmetic (`IndexFunction`, which a simulated
+// cache calls), as a golden model with a register behind it, and as RTL.
 //
 // PORTS AND TIMING
-// All six blocks have the same ports, take a line in every cycle and give its set one cycle later. The index
-// holds until the next one; the valid flag goes along.
+// All six blocks have the same ports, take a line in every cycle and give its set one cycle later.
+// The index holds until the next one; the valid flag goes along.
 //
 //   clk_i    __/--\__/--\__/--\__/--\__
 //   valid_i  __/-----------\___________
@@ -65,8 +65,8 @@
 //   index_o  ========< f(A)>< f(B)     >
 //
 // STORAGE
-// The register with k bits and the valid flag: 6 bits for 32 sets. The source claims no storage: as part of
-// an address path the functions need none.
+// The register with k bits and the valid flag: 6 bits for 32 sets. The source claims no storage: as
+// part of an address path the functions need none.
 
 `default_nettype none
 

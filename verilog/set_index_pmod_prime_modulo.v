@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // set_index_pmod_prime_modulo
 //
-// The residue of a line address modulo a prime, without a clock: two folds, then conditional subtractions.
+// The residue of a line address modulo a prime, without a clock: two folds, then conditional
+// subtractions.
 //
-// CHUNK1, COUNT1, PADDED1 and SUM1 are those of the first fold, and so on. STEPS subtractions, the first of
-// 2^(STEPS-1) times the prime, end below the prime, which has BITS bits.
+// CHUNK1, COUNT1, PADDED1 and SUM1 are those of the first fold, and so on. STEPS subtractions, the
+// first of 2^(STEPS-1) times the prime, end below the prime, which has BITS bits.
 //
-// Parameters: CHUNK1 = 5, COUNT1 = 7, PADDED1 = 35, SUM1 = 8, CHUNK2 = 5, COUNT2 = 2, PADDED2 = 10, SUM2 = 6,
-// STEPS = 1, BITS = 5
+// Parameters: CHUNK1 = 5, COUNT1 = 7, PADDED1 = 35, SUM1 = 8, CHUNK2 = 5, COUNT2 = 2, PADDED2 = 10,
+// SUM2 = 6, STEPS = 1, BITS = 5
 // Part of: set_index_pmod
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.1.0 with reset control

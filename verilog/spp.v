@@ -3,23 +3,23 @@
 //
 // Predicts by a pattern history table which sectors of a missed block will be used.
 //
-// LAMAR, section 3.3.1. A is the width of the table's index, WIDE four times that, COUNT one more. SECTORS is
-// the number of sectors of a block, WORD one more.
+// LAMAR, section 3.3.1. A is the width of the table's index, WIDE four times that, COUNT one more.
+// SECTORS is the number of sectors of a block, WORD one more.
 //
 // Parameters: entries = 256, sectors = 4, unknown_coarse = true
 // In this file: A = 8, WIDE = 32, COUNT = 9, SECTORS = 4, WORD = 5
 // Source: LAMAR, section 3.3.1
 // Written by selvedge 0.1.0 with reset control
 //
-// SPP, spatial-pattern predictor: which sectors of a missed block will be used, predicted from those that
-// were used last time.
+// SPP, spatial-pattern predictor: which sectors of a missed block will be used, predicted from
+// those that were used last time.
 //
-// Source: LAMAR, section 3.3.1, which takes it from Kumar and Wilkerson (ISCA 1998) and from Chen, Yang,
-// Falsafi and Moshovos (HPCA 2004) as the rival of its bi-modal predictor.
+// Source: LAMAR, section 3.3.1, which takes it from Kumar and Wilkerson (ISCA 1998) and from Chen,
+// Yang, Falsafi and Moshovos (HPCA 2004) as the rival of its bi-modal predictor.
 //
-// Every cache block has a used bit per sector. When a block is evicted, its used bits are committed to a
-// pattern history table. A miss queries the table with its block address and fetches the sectors of the
-// pattern found there, and those that it asked for.
+// Every cache block has a used bit per sector. When a block is evicted, its used bits are committed
+// to a pattern history table. A miss queries the table with its block address and fetches the
+// sectors of the pattern found there, and those that it asked for.
 //
 //    evict_address_i -> [fold] -> write --> pattern history table --> read <- [fold] <- query_address_i
 //    used_i -----------------------------> patterns, known bits -------+
@@ -27,32 +27,34 @@
 //                                          unknown: all or none -> [choose] -> OR requested_i -> sectors_o
 //
 // Choices where the paper is silent:
-// - Key. LAMAR's misses query the table with their block, so the key is the block address. The earlier
-//   predictors combine the address of the instruction with an offset; whoever wants that gives this
-//   combination as the address, at the miss and, kept beside the used bits, at the eviction.
-// - The table is direct-mapped and has no tags, as in Chen et al. (256 entries there): blocks with the same
-//   index share a pattern. The index is the XOR of the address's slices of its width, so that interleaved
-//   partitions use all entries.
-// - An entry without a pattern predicts all sectors, as the conventional memory system does, or with
-//   `unknown_coarse` off only those that were requested.
-// - A commit counts before the query of the same cycle: if both meet in one entry, the reply is the pattern
-//   committed.
+// - Key. LAMAR's misses query the table with their block, so the key is the block address. The
+//   earlier predictors combine the address of the instruction with an offset; whoever wants that
+//   gives this combination as the address, at the miss and, kept beside the used bits, at the
+//   eviction.
+// - The table is direct-mapped and has no tags, as in Chen et al. (256 entries there): blocks with
+//   the same index share a pattern. The index is the XOR of the address's slices of its width, so
+//   that interleaved partitions use all entries.
+// - An entry without a pattern predicts all sectors, as the conventional memory system does, or
+//   with `unknown_coarse` off only those that were requested.
+// - A commit counts before the query of the same cycle: if both meet in one entry, the reply is the
+//   pattern committed.
 // - A block of which no sector was used commits an empty pattern, which is a pattern too.
-// - The known bits are in the memory, beside the patterns. Therefore a reset does not clear them at once: a
-//   sweep clears one entry per cycle, `entries` cycles long. In these cycles every query is one of an entry
-//   without a pattern, and a commit is dropped. An eviction so early is rare: a cache fills before it evicts.
-//   What the memory holds after power-up is never seen.
-// - LAMAR simulates this rival with "unrealistically large histories (1M-entries)". That is no hardware, and
-//   not a size that this block has.
+// - The known bits are in the memory, beside the patterns. Therefore a reset does not clear them at
+//   once: a sweep clears one entry per cycle, `entries` cycles long. In these cycles every query is
+//   one of an entry without a pattern, and a commit is dropped. An eviction so early is rare: a
+//   cache fills before it evicts. What the memory holds after power-up is never seen.
+// - LAMAR simulates this rival with "unrealistically large histories (1M-entries)". That is no
+//   hardware, and not a size that this block has.
 //
 // PARAMETERS
 // - entries, default 256, allowed 256, 1024: entries of the pattern history table
 // - sectors, default 4, allowed 4, 8: sectors of a cache block
-// - unknown_coarse, default true, allowed true, false: an entry without a pattern predicts all sectors
+// - unknown_coarse, default true, allowed true, false: an entry without a pattern predicts all
+//   sectors
 //
 // PORTS AND TIMING
-// A query and a commit per cycle, from `entries` cycles after reset on; before, commits are dropped. All
-// outputs come from registers.
+// A query and a commit per cycle, from `entries` cycles after reset on; before, commits are
+// dropped. All outputs come from registers.
 //
 //   clk_i            __/--\__/--\__/--\__/--\__
 //   query_i          __/-----------\___________
@@ -66,9 +68,9 @@
 //   known_o          ______________/-----\_____
 //
 // STORAGE
-// 1,295 bits by default: 256 patterns of 4 bits with a known bit each in one memory, and in registers the
-// sweep's counter (9), the reply (4) and its two flags. LAMAR states no size in bits for it; its 1M entries
-// would be 4 Mbit of patterns. The used bits belong to the cache.
+// 1,295 bits by default: 256 patterns of 4 bits with a known bit each in one memory, and in
+// registers the sweep's counter (9), the reply (4) and its two flags. LAMAR states no size in bits
+// for it; its 1M entries would be 4 Mbit of patterns. The used bits belong to the cache.
 
 `default_nettype none
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// sc_compressor_sc_bank
+//
+// A bank of the table: the ways of its sets in memories side by side, each of which is written
+// alone.
+//
+// Part of: sc_compressor
+// Source: LATTE-CC, section IV.C.2
+// Written by selvedge 0.1.0 with reset control
+
+`default_nettype none
+
+module sc_compressor_sc_bank (
+  // clock
+  input  wire        clk_i,
+  // asynchronous reset, active low
+  input  wire        rst_ni,
+  // the row to read, and the tag to look for in the next cycle
+  input  wire  [4:0] row_i,
+  input  wire [23:0] tag_i,
+  // ways to write
+  input  wire  [3:0] write_i,
+  // where, and what
+  input  wire  [4:0] write_row_i,
+  input  wire [44:0] entry_i,
+  // the code for the tag of the cycle before
+  output wire [20:0] code_o
+);
+
+  reg [44:0] entry;
+  reg [20:0] code;
+  reg [3:0] ways_write_i;
+  wire [179:0] ways_read_data_o;
+  reg [23:0] tag_q;
+
+  genvar g;
+  generate
+    for (g = 0; g < 4; g = g + 1) begin : gen_ways
+      selvedge_sync_mem #(.A (5), .BITS (45)) ways (
+        .clk_i           (clk_i),
+        .write_i         (ways_write_i[g]),
+        .write_address_i (write_row_i),
+        .write_data_i    (entry_i),
+        .read_address_i  (row_i),
+        .read_data_o     (ways_read_data_o[g*45 +: 45])
+      );
+    end
+  endgenerate
+
+  always @(*) begin : comb_code
+    integer way;
+    code = 21'd0;
+    entry = 45'd0;
+    for (way = 0; way < 4; way = way + 1) begin
+      entry = ways_read_data_o[way*45 +: 45];
+      if ((|entry[44:40]) & (entry[23:0] == tag_q)) begin
+        code = entry[44:24];
+      end
+    end
+  end
+
+  always @(*) begin : comb_ways_write_i
+    integer way;
+    for (way = 0; way < 4; way = way + 1) begin
+      ways_write_i[way] = write_i[way];
+    end
+  end
+
+  assign code_o = code;
+
+  always @(posedge clk_i) begin
+    tag_q <= tag_i;
+  end
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, rst_ni};
+
+endmodule
+
+`default_nettype wire

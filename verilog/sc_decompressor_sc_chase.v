@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// sc_decompressor_sc_chase
+//
+// Follows up to K codes through two blocks, as many as there are before an escape, whose word ends
+// the cycle's codes.
+//
+// Where a code begins is a mark; a code moves it by its length.
+//
+// Parameters: K = 4
+// Part of: sc_decompressor
+// Source: LATTE-CC, section IV.C.2
+// Written by selvedge 0.1.0 with reset control
+
+`default_nettype none
+
+module sc_decompressor_sc_chase (
+  // each bit of the lengths less one, at every bit of the blocks
+  input  wire [255:0] lengths_i,
+  // where a code would begin that is not the escape's
+  input  wire  [63:0] values_i,
+  // where the escape's code would begin
+  input  wire  [63:0] escapes_i,
+  // length of the escape's code
+  input  wire   [4:0] escape_length_i,
+  // where the first code begins
+  input  wire  [79:0] start_i,
+  // words that are still to be decoded
+  input  wire   [5:0] left_i,
+  // which codes there are
+  output reg    [3:0] taken_o,
+  // where the first code begins, and where each code ends
+  output reg    [6:0] begin_o,
+  output reg   [27:0] ends_o,
+  // the last of them is the escape
+  output wire         escaped_o,
+  // where the next cycle's codes begin
+  output reg   [79:0] start_o,
+  // the first block is used up; the next cycle's mark counts from the second one
+  output wire         advance_o,
+  // the bits are no code
+  output wire         invalid_o
+);
+
+  // marks whose number has a bit
+  localparam [559:0] NUMBERS = {80'hffff0000000000000000, 80'hffffffff00000000,
+      80'hffff0000ffff0000, 80'hff00ff00ff00ff00ff00, 80'hf0f0f0f0f0f0f0f0f0f0,
+      80'hcccccccccccccccccccc, 80'haaaaaaaaaaaaaaaaaaaa};
+  reg [3:0] index;
+  // where the codes of each length begin
+  reg [1023:0] of_length;
+  reg [4:0] length;
+  wire [63:0] codes;
+  reg [79:0] mark;
+  reg [63:0] held;
+  reg [79:0] behind;
+  reg [79:0] behind_escape;
+  reg [79:0] stopped;
+  reg [79:0] escape_end;
+  reg [63:0] any_invalid;
+  wire advance;
+
+  always @(*) begin : comb_index
+    integer l;
+    integer p;
+    index = 4'd0;
+    for (l = 0; l < 16; l = l + 1) begin
+      index = l[3:0];
+      of_length[l*64 +: 64] = values_i;
+      for (p = 0; p < 4; p = p + 1) begin
+        if (index[p]) begin
+          of_length[l*64 +: 64] = of_length[l*64 +: 64] & lengths_i[p*64 +: 64];
+        end else begin
+          of_length[l*64 +: 64] = of_length[l*64 +: 64] & ~lengths_i[p*64 +: 64];
+        end
+      end
+    end
+  end
+
+  assign codes = values_i | escapes_i;
+
+  always @(*) begin : comb_mark
+    integer b;
+    integer i;
+    integer l;
+    mark = start_i;
+    length = 5'd0;
+    held = 64'd0;
+    behind = 80'd0;
+    behind_escape = 80'd0;
+    stopped = 80'd0;
+    escape_end = 80'd0;
+    any_invalid = 64'd0;
+    taken_o = 4'd0;
+    for (i = 0; i < 4; i = i + 1) begin
+      // the mark stays where there is no code, or where no further word is wanted
+      held = 64'd0;
+      if (left_i > i[5:0]) begin
+        held = mark[63:0];
+      end
+      any_invalid = any_invalid | (held & ~codes);
+      held = held & codes;
+      taken_o[i] = |held;
+      stopped = stopped | (mark & ~{16'd0, held});
+      behind = 80'd0;
+      for (l = 0; l < 16; l = l + 1) begin
+        length = l[4:0] + 5'd1;
+        behind = behind | ({16'd0, held & of_length[l*64 +: 64]} << length);
+      end
+      behind_escape = {16'd0, held & escapes_i} << escape_length_i;
+      escape_end = escape_end | behind_escape;
+      mark = behind;
+      ends_o[i*7 +: 7] = 7'd0;
+      for (b = 0; b < 7; b = b + 1) begin
+        ends_o[i*7+b] = |((behind | behind_escape) & NUMBERS[b*80 +: 80]);
+      end
+    end
+    stopped = stopped | mark;
+  end
+
+  always @(*) begin : comb_begin_o
+    integer b;
+    begin_o = 7'd0;
+    for (b = 0; b < 7; b = b + 1) begin
+      begin_o[b] = |(start_i & NUMBERS[b*80 +: 80]);
+    end
+  end
+
+  assign invalid_o = |any_invalid;
+  // the word behind an escape has as many bits as a block
+  assign escaped_o = |escape_end;
+  assign advance = (|escape_end) | (|stopped[79:32]);
+  assign advance_o = advance;
+
+  always @(*) begin
+    start_o = stopped;
+    if (advance) begin
+      start_o = (stopped >> 32) | escape_end;
+    end
+  end
+
+endmodule
+
+`default_nettype wire

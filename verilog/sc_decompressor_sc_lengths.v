@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// sc_decompressor_sc_lengths
+//
+// Finds for each of 32 bits the length of the code that would begin there.
+//
+// Each bit of all 32 heads is compared at once: vectors of 32 bits.
+//
+// Part of: sc_decompressor
+// Source: LATTE-CC, section IV.C.2
+// Written by selvedge 0.1.0 with reset control
+
+`default_nettype none
+
+module sc_decompressor_sc_lengths (
+  // the bits, and those of the block behind them
+  input  wire  [47:0] bits_i,
+  // where the codes of each length end, left-aligned
+  input  wire [271:0] ends_i,
+  // code of the escape symbol, first bit lowest
+  input  wire  [15:0] escape_code_i,
+  // ones where it has bits
+  input  wire  [15:0] escape_mask_i,
+  // there is an escape symbol
+  input  wire         escape_known_i,
+  // each bit of the lengths less one
+  output reg  [127:0] lengths_o,
+  // where a code would begin that is not the escape's
+  output wire  [31:0] values_o,
+  // where the escape's code would begin
+  output wire  [31:0] escapes_o
+);
+
+  localparam [31:0] ONES = {32{1'b1}};
+  reg [31:0] head_bit;
+  reg [31:0] is_escape;
+  reg [31:0] below;
+  reg [31:0] shorter;
+  reg [31:0] here;
+  reg [3:0] index;
+
+  always @(*) begin : comb_head_bit
+    integer b;
+    integer l;
+    integer p;
+    head_bit = 32'd0;
+    is_escape = 32'd0;
+    if (escape_known_i) begin
+      is_escape = ONES;
+    end
+    for (b = 0; b < 16; b = b + 1) begin
+      head_bit = bits_i[b +: 32];
+      if (!escape_code_i[b]) begin
+        head_bit = ~head_bit;
+      end
+      if (escape_mask_i[b]) begin
+        is_escape = is_escape & head_bit;
+      end
+    end
+    // the ends never fall from length to length: the length is that of the first end above the bits
+    shorter = 32'd0;
+    below = 32'd0;
+    here = 32'd0;
+    index = 4'd0;
+    for (p = 0; p < 4; p = p + 1) begin
+      lengths_o[p*32 +: 32] = 32'd0;
+    end
+    for (l = 0; l < 16; l = l + 1) begin
+      // from the last bit to the first: an end's bit that is set is above a bit that is not
+      below = 32'd0;
+      for (b = 0; b < 16; b = b + 1) begin
+        head_bit = ~bits_i[15-b +: 32];
+        if (ends_i[l*17+b]) begin
+          below = below | head_bit;
+        end else begin
+          below = below & head_bit;
+        end
+      end
+      if (ends_i[l*17+16]) begin
+        below = ONES;
+      end
+      here = below & ~shorter;
+      shorter = below;
+      index = l[3:0];
+      for (p = 0; p < 4; p = p + 1) begin
+        if (index[p]) begin
+          lengths_o[p*32 +: 32] = lengths_o[p*32 +: 32] | here;
+        end
+      end
+    end
+  end
+
+  assign escapes_o = is_escape;
+  assign values_o = shorter & ~is_escape;
+
+endmodule
+
+`default_nettype wire

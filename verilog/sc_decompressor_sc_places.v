@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// sc_decompressor_sc_places
+//
+// Finds where the values of K codes lie, and the word behind an escape.
+//
+// Parameters: K = 4
+// Part of: sc_decompressor
+// Source: LATTE-CC, section IV.C.2
+// Written by selvedge 0.1.0 with reset control
+
+`default_nettype none
+
+module sc_decompressor_sc_places (
+  // the bits of the two blocks, and more
+  input  wire [111:0] bits_i,
+  // where the first code begins, and where each code ends
+  input  wire   [6:0] begin_i,
+  input  wire  [27:0] ends_i,
+  // which codes there are
+  input  wire   [3:0] taken_i,
+  // rank of a code less the code, per length
+  input  wire [175:0] bases_i,
+  // place of the value whose rank is beyond the places
+  input  wire   [9:0] escape_place_i,
+  // address of each value
+  output reg   [39:0] places_o,
+  // end of the last code
+  output wire   [6:0] end_o,
+  // the word behind it
+  output wire  [31:0] word_o
+);
+
+  wire [127:0] shifted;
+  reg [10:0] tail;
+  reg [10:0] code;
+  reg [6:0] code_begin;
+  reg [4:0] length;
+  reg [10:0] base;
+  reg [10:0] rank;
+  reg [6:0] last_end;
+  reg [127:0] part_0;
+  wire [111:0] part_1;
+
+  assign shifted = {16'd0, bits_i} << 11;
+
+  always @(*) begin : comb_tail
+    integer b;
+    integer i;
+    integer l;
+    tail = 11'd0;
+    code = 11'd0;
+    code_begin = begin_i;
+    length = 5'd0;
+    base = 11'd0;
+    rank = 11'd0;
+    last_end = begin_i;
+    part_0 = 128'd0;
+    for (i = 0; i < 4; i = i + 1) begin
+      // the last 11 bits before its end are what matters of a code
+      length = ends_i[i*7 +: 5] - code_begin[4:0];
+      part_0 = shifted >> ends_i[i*7 +: 7];
+      tail = part_0[10:0];
+      code = 11'd0;
+      for (b = 0; b < 11; b = b + 1) begin
+        if (length > b[4:0]) begin
+          code[b] = tail[10-b];
+        end
+      end
+      base = 11'd0;
+      for (l = 0; l < 16; l = l + 1) begin
+        if (length == (l[4:0] + 5'd1)) begin
+          base = bases_i[l*11 +: 11];
+        end
+      end
+      rank = base + code;
+      // the values lie by rank; the escape's place is left to a rank that has none
+      places_o[i*10 +: 10] = rank[9:0];
+      if (rank[10]) begin
+        places_o[i*10 +: 10] = escape_place_i;
+      end
+      if (taken_i[i]) begin
+        last_end = ends_i[i*7 +: 7];
+      end
+      code_begin = ends_i[i*7 +: 7];
+    end
+  end
+
+  assign end_o = last_end;
+  assign part_1 = bits_i >> last_end;
+  assign word_o = part_1[31:0];
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, code_begin[6:5], part_0[127:11], part_1[111:32]};
+
+endmodule
+
+`default_nettype wire
