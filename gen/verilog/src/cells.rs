@@ -111,8 +111,16 @@ fn starts_as_zeros(nodes: &[Node], node: &Node) -> bool {
 
 /// Returns whether the numbers that such a block states, its const generics and the width of its data, determine its text.
 fn numbers_say_all(description: &Description) -> bool {
-    let types =
-        ["BitArray", "BitJoiner", "BitPacker", "BitSplitter", "BitUnpacker", "Mem", "ReplicatedMem", "SyncMem"];
+    let types = [
+        "BitArray",
+        "BitJoiner",
+        "BitPacker",
+        "BitSplitter",
+        "BitUnpacker",
+        "Mem",
+        "ReplicatedMem",
+        "SyncMem",
+    ];
     types.contains(&description.type_name.as_str())
 }
 
