@@ -3,7 +3,7 @@
 //
 // What is kept of each segment: its four words' data without gaps, from the segment's first bit on.
 //
-// The data of a word lie in one of four places, so that no shifter is needed.
+// The data of a word are in one of four places, so that no shifter is needed.
 //
 // Parameters: LINE = 1024, LW = 16, GROUPS = 8, PRE = 24, PREW = 1
 // Part of: fpc_compressor

@@ -60,7 +60,7 @@
 //                 half the prefixes each      data from   upper and lower half of the
 //                                             bit 0 up    unpacker, words from their data
 // Segments need much less than words do. Within a segment all words' data have the same length, so
-// that each word lies in one of four places and no shifter moves it. A segment has 0, 16, 32, 64 or
+// that each word is in one of four places and no shifter moves it. A segment has 0, 16, 32, 64 or
 // 128 bits: the tree that joins them shifts by multiples of 16 bits, and has three levels for 128
 // bytes. The head has a fixed length, so that nothing is parsed and the data begin at a fixed bit.
 // A line becomes shorter unless all its segments are raw, for each other one saves at least 64

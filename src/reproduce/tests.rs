@@ -184,7 +184,7 @@ fn sample(workload: &str, mechanism: &str, cycles: u64) -> Sample {
         series: mechanism.into(),
         size: "tiny".into(),
         commit: None,
-        report: Ok(json!({ "totals": { "cycles": cycles } })),
+        report: Ok(json!({ "totals": { "cycles": cycles, "warp_instructions": 1000 } })),
     }
 }
 
@@ -217,7 +217,11 @@ fn a_figure_of_known_results_has_the_known_table() {
         sample("b", "fast", 125),
         sample("b", "slow", 1000),
         sample("c", "base", 1000),
-        sample("c", "slow", 1000),
+        // Twice the work in twice the time.
+        Sample {
+            report: Ok(json!({ "totals": { "cycles": 2000, "warp_instructions": 2000 } })),
+            ..sample("c", "slow", 0)
+        },
     ];
     samples.push(Sample { report: Err("not run".into()), ..sample("c", "fast", 0) });
     let figure = &paper.figure[0];

@@ -1,4 +1,4 @@
-//! Where a value lies in the tables of SC, and what of it must be kept there.
+//! Where a value is in the tables of SC, and what of it must be kept there.
 use super::WORD_BITS;
 
 /// Ways of every set.

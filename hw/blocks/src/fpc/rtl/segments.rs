@@ -63,7 +63,7 @@ impl<const GROUPS: usize, const PRE: usize, const PREW: usize> PureLogic
 rtl_block! {
     /// What is kept of each segment: its four words' data without gaps, from the segment's first bit on.
     ///
-    /// The data of a word lie in one of four places, so that no shifter is needed.
+    /// The data of a word are in one of four places, so that no shifter is needed.
     #[derive(LogicBlock, Default)]
     #[require(GROUPS * 128 == LINE && PRE == 3 * GROUPS)]
     pub struct FpcGather<

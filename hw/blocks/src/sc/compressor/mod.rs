@@ -15,7 +15,7 @@
 //! ```
 //!
 //! The line is looked up in groups of `symbols_per_cycle` words. In a cycle each bank looks for one word of the group: the
-//! first one of those that lie in it. Words that equal that one share its lookup; others wait for the next cycle. A word
+//! first one of those that are in it. Words that equal that one share its lookup; others wait for the next cycle. A word
 //! without a table entry is given as the escape's code and itself, at most 48 bits. When the bits of all words of a group are
 //! there, they are joined and put behind those of the groups before it, in the payload register, which is the output
 //! register too. A line whose codes need more than its own 1,024 bits, or with a word for which there is neither code nor
