@@ -130,6 +130,9 @@ fn run_icarus_on(block: &dyn BlockEntry, params: &Value, operations: u64) {
     }
 }
 
+/// Outputs that never move with the default parameters: every payload of segments is one of a line.
+const STILL: [(&str, &str); 1] = [("fpc_decompressor", "error_o")];
+
 #[test]
 fn model_rtl_and_verilator_agree_on_the_full_count() {
     each_block(|block| {
@@ -145,7 +148,11 @@ fn model_rtl_and_verilator_agree_on_the_full_count() {
             resets += report.resets;
             for coverage in &report.coverage {
                 let (port, toggled) = (&coverage.port, coverage.toggled());
-                let enough = if port.direction == Direction::Input { port.bits } else { 1 };
+                let is_still = STILL.contains(&(block.name(), port.name));
+                let enough = match port.direction {
+                    Direction::Input => port.bits,
+                    Direction::Output => usize::from(!is_still),
+                };
                 assert!(toggled >= enough, "{}: {toggled} bits of {} move", block.name(), port.name);
             }
         }

@@ -319,11 +319,12 @@ impl HwBlock for FpcDecompressor {
     fn corners(params: &DecompressorParams) -> Box<dyn Corners<DecompressorIn, DecompressorOut>> {
         let (bytes, variant) = (params.line_bytes, params.lines().variant());
         let enters = |i: &DecompressorIn, o: &DecompressorOut| i.valid_i && o.ready_o;
-        // Only word by word there are runs, and so payloads that are refused.
-        let errors = if params.segmented { 0 } else { 200 };
         let mut corners = PortCorners::new(enters)
-            .with("line as it was", 1000, move |i, o| enters(i, o) && i.encoding_i == 0)
-            .with("run beyond the line", errors, |i, o| o.valid_o && i.ready_i && o.error_o);
+            .with("line as it was", 1000, move |i, o| enters(i, o) && i.encoding_i == 0);
+        // Only word by word there are runs, and so payloads that are refused.
+        if !params.segmented {
+            corners = corners.with("run beyond the line", 200, |i, o| o.valid_o && i.ready_i && o.error_o);
+        }
         for pattern in Pattern::ALL {
             corners = corners.with(pattern.name(), 1000, move |i, o| {
                 enters(i, o) && i.encoding_i == 1 && codec::has_pattern(&i.payload_i, bytes, variant, pattern)
