@@ -600,7 +600,7 @@ fn without_links(text: &str) -> String {
     out + rest
 }
 
-/// Breaks a comment at blanks. No line begins with the name of Verilator, which would read the line as an order.
+/// Breaks a comment at blanks, but not in front of the name of Verilator, which reads a line that begins with it as an order.
 pub(crate) fn wrap_comment(indent: &str, text: &str) -> Vec<String> {
     let mut units: Vec<String> = vec![];
     for word in text.split_whitespace() {

@@ -90,7 +90,7 @@ enum Phase {
     Load,
 }
 
-/// A group of words whose lookups are under way.
+/// A group of words whose lookups have begun.
 #[derive(Clone, Debug, State)]
 struct Group {
     /// Place of its first word.

@@ -120,7 +120,7 @@ struct Job {
     left: usize,
 }
 
-/// A word on its way to the line.
+/// A word in flight to the line.
 #[derive(Clone, Copy, Debug, State)]
 enum Word {
     /// The value at this place.
