@@ -14,7 +14,7 @@ use crate::error::EmitError;
 use crate::merge::{Member, merge_with_powers};
 use crate::module::{Draft, ModuleWriter};
 use crate::names;
-use crate::options::ResetStyle;
+use crate::options::{Language, ResetStyle};
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::{Block, Verilog};
 use selvedge_hw::rtl::describe::Description;
@@ -220,7 +220,7 @@ fn member<'a>(draft: &'a Draft, parameters: &'a [(String, usize)]) -> Member<'a>
 /// Writes a sample, which has no sub-blocks but registers.
 fn written(sample: &dyn Block, reset: ResetStyle) -> Result<(Draft, Vec<(String, usize)>), EmitError> {
     let nodes = elaborate(sample, "cell");
-    let draft = ModuleWriter::new(&nodes, 0, reset, &BTreeMap::new(), &[]).write()?;
+    let draft = ModuleWriter::new(&nodes, 0, (reset, Language::Verilog), &BTreeMap::new(), &[]).write()?;
     let parameters = nodes[0].description.as_ref().map(|found| found.parameters.clone());
     Ok((draft, parameters.unwrap_or_default()))
 }

@@ -102,7 +102,7 @@ pub fn emit(block: &dyn Block, top: &str, options: &EmitOptions) -> Result<Desig
         return Err(EmitError { block: top.into(), subject: top.into(), problem: Problem::CellName });
     }
     let nodes = elaborate(block, top);
-    let mut distinct = write_all(&nodes, options.reset)?;
+    let mut distinct = write_all(&nodes, (options.reset, options.language))?;
     merge_all(&nodes, &mut distinct, options)?;
     let names: Vec<String> = decide_names(top, &nodes, &distinct)
         .into_iter()
@@ -140,7 +140,7 @@ fn guarded(name: &str, text: &str) -> String {
 }
 
 /// Writes every module once, sub-modules before those that use them.
-fn write_all(nodes: &[Node], reset: ResetStyle) -> Result<Vec<Distinct>, EmitError> {
+fn write_all(nodes: &[Node], style: (ResetStyle, Language)) -> Result<Vec<Distinct>, EmitError> {
     let mut distinct: Vec<Distinct> = vec![];
     let mut drafts: Vec<Draft> = vec![];
     let mut module_of: BTreeMap<usize, usize> = BTreeMap::new();
@@ -149,7 +149,7 @@ fn write_all(nodes: &[Node], reset: ResetStyle) -> Result<Vec<Distinct>, EmitErr
         if matches!(&nodes[id].code, Verilog::Wrapper(w) if is_register(&w.cores)) {
             continue;
         }
-        let draft = ModuleWriter::new(nodes, id, reset, &module_of, &drafts).write()?;
+        let draft = ModuleWriter::new(nodes, id, style, &module_of, &drafts).write()?;
         let identity = (stem(&nodes[id]), draft.text.clone());
         let module = *by_text.entry(identity).or_insert_with(|| {
             drafts.push(draft.clone());

@@ -115,6 +115,17 @@ pub enum Problem {
     /// A leaf with Verilog of its own that is not of the kit.
     #[error("Verilog written by hand, which is not of the kit and not proven")]
     ForeignVerilog,
+    /// A layout of something that is not a signal of the block.
+    #[error("a layout names this, which is no signal of the block")]
+    UnknownSignal,
+    /// A layout whose fields do not fill its signal.
+    #[error("the fields of its layout have {have} bits, and the signal has {want}")]
+    UnevenLayout {
+        /// Bits of all fields.
+        have: usize,
+        /// Bits of the signal.
+        want: usize,
+    },
     /// Elements of an array that differ in width, type or sizes.
     #[error("the elements of this array differ from each other")]
     UnevenArray,

@@ -128,6 +128,7 @@ impl Hoister<'_> {
             doc: vec![],
             values: vec![],
             is_data: false,
+            layout: None,
         });
         let place = Place { signal, index: None };
         self.before.push(Stmt::Assign { place: place.clone(), field: None, value: e });

@@ -46,6 +46,8 @@ pub(crate) struct Signal {
     pub values: Vec<BigUint>,
     /// Output of a register without reset.
     pub is_data: bool,
+    /// The layout of its fields, by position in its module.
+    pub layout: Option<usize>,
 }
 
 impl Signal {

@@ -68,6 +68,7 @@ mod formula;
 mod head;
 mod hoist;
 mod ir;
+mod layout;
 mod leaf;
 mod lower;
 mod merge;

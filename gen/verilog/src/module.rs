@@ -5,10 +5,11 @@ use crate::elaborate::{AtomInfo, Node, parse_literal};
 use crate::error::{EmitError, Problem};
 use crate::hoist::hoist;
 use crate::ir::{Role, Signal, SignalId, Stmt};
+use crate::layout::{Layout, Selections};
 use crate::leaf;
 use crate::lower::{Lowering, Names};
 use crate::names;
-use crate::options::ResetStyle;
+use crate::options::{Language, ResetStyle};
 use crate::print::{Printer, literal, paragraphs, range};
 use crate::schedule::{Pin, Plan, Process, schedule, whole_copy};
 use num_bigint::BigUint;
@@ -83,6 +84,7 @@ pub(crate) struct ModuleWriter<'a> {
     nodes: &'a [Node],
     node: &'a Node,
     reset: ResetStyle,
+    language: Language,
     /// The module of each node that is done, and its draft.
     module_of: &'a BTreeMap<usize, usize>,
     drafts: &'a [Draft],
@@ -90,13 +92,14 @@ pub(crate) struct ModuleWriter<'a> {
     children: Vec<Child>,
     /// Outputs of registers by their inputs.
     output_of: BTreeMap<SignalId, SignalId>,
+    layouts: Vec<Layout>,
 }
 
 impl<'a> ModuleWriter<'a> {
     pub fn new(
         nodes: &'a [Node],
         id: usize,
-        reset: ResetStyle,
+        (reset, language): (ResetStyle, Language),
         module_of: &'a BTreeMap<usize, usize>,
         drafts: &'a [Draft],
     ) -> Self {
@@ -105,8 +108,8 @@ impl<'a> ModuleWriter<'a> {
             Some(description) => description.type_name.clone(),
             None => node.path.key.replace('$', "."),
         };
-        let (names, children, output_of) = Default::default();
-        ModuleWriter { block, nodes, node, reset, module_of, drafts, names, children, output_of }
+        let (names, children, output_of, layouts) = Default::default();
+        ModuleWriter { block, nodes, node, reset, language, module_of, drafts, names, children, output_of, layouts }
     }
 
     fn refuse<T>(&self, subject: impl Into<String>, problem: Problem) -> Result<T> {
@@ -118,6 +121,7 @@ impl<'a> ModuleWriter<'a> {
         self.declare_atoms()?;
         self.declare_children()?;
         self.declare_numbers();
+        self.declare_layouts()?;
         self.check_names()?;
         match &self.node.code {
             Verilog::Combinatorial(code) => {
@@ -187,6 +191,7 @@ impl<'a> ModuleWriter<'a> {
             doc,
             values,
             is_data: false,
+            layout: None,
         };
         Ok(self.add(signal))
     }
@@ -333,6 +338,30 @@ impl<'a> ModuleWriter<'a> {
         }
     }
 
+    fn declare_layouts(&mut self) -> Result<()> {
+        let Some(description) = &self.node.description else { return Ok(()) };
+        for (number, layout) in description.layouts.iter().enumerate() {
+            let keys: Vec<String> = layout.signals.iter().map(|signal| signal.replace('.', "$")).collect();
+            self.layouts.push(Layout::new(&keys[0], &layout.fields));
+            let have = self.layouts[number].width();
+            for (key, subject) in keys.iter().zip(&layout.signals) {
+                let ends = [key.clone(), format!("{key}$d"), format!("{key}$q")];
+                let ids: Vec<SignalId> = ends.iter().filter_map(|end| self.names.by_key.get(end).copied()).collect();
+                if ids.is_empty() {
+                    return self.refuse(subject, Problem::UnknownSignal);
+                }
+                for id in ids {
+                    let want = self.names.signals[id].total();
+                    if have != want {
+                        return self.refuse(subject, Problem::UnevenLayout { have, want });
+                    }
+                    self.names.signals[id].layout = Some(number);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Every name is usable and nothing else has it.
     fn check_names(&self) -> Result<()> {
         let mut seen: BTreeMap<String, String> = BTreeMap::new();
@@ -342,7 +371,8 @@ impl<'a> ModuleWriter<'a> {
         let children = self.children.iter().map(|child| (child.name.clone(), child.name.clone()));
         let numbers = self.names.parameters.keys().map(|key| (names::parameter(key), key.clone()));
         let constant = |name: &str| self.role(name).is_none_or(|role| *role == Role::Constant);
-        for (name, source) in signals.chain(children).chain(numbers) {
+        let layouts = self.layouts.iter().flat_map(|layout| layout.names().map(|name| (name, layout.name.clone())));
+        for (name, source) in signals.chain(children).chain(numbers).chain(layouts) {
             let lower = if constant(&name) { name.to_lowercase() } else { name.clone() };
             if names::is_reserved(&name) {
                 return self.refuse(source, Problem::ReservedName);
@@ -478,9 +508,19 @@ impl<'a> ModuleWriter<'a> {
         Ok(Draft { text: lines.join("\n") + "\n", ports })
     }
 
+    /// The module. In SystemVerilog what is selected is known after a first turn, and then what can be a struct.
     fn assemble(&self, plan: &Plan) -> Draft {
+        let (draft, selections) = self.assemble_with(plan, BTreeMap::new());
+        let structs = match self.language {
+            Language::Verilog => BTreeMap::new(),
+            Language::SystemVerilog => selections.structs(&self.names.signals),
+        };
+        if structs.is_empty() { draft } else { self.assemble_with(plan, structs).0 }
+    }
+
+    fn assemble_with(&self, plan: &Plan, structs: BTreeMap<SignalId, String>) -> (Draft, Selections) {
         let signals = &self.names.signals;
-        let mut printer = Printer::new(signals, self.reset, &self.output_of);
+        let mut printer = Printer::new(signals, self.reset, &self.output_of, &self.layouts, structs);
         for child in &self.children {
             printer.label(&child.name);
         }
@@ -492,8 +532,8 @@ impl<'a> ModuleWriter<'a> {
                 variables.extend(body.iter().flat_map(Stmt::writes));
             }
         }
-        let declarations = self.declarations(plan, &variables, &mut printer);
         let sink = self.sink(plan, &mut printer);
+        let declarations = self.declarations(plan, &variables, &mut printer);
         let ports = self.ports();
         let mut lines = vec!["(".to_string()];
         lines.extend(self.port_lines(&ports, &variables, false));
@@ -506,7 +546,7 @@ impl<'a> ModuleWriter<'a> {
         }
         lines.push(String::new());
         lines.push("endmodule".into());
-        Draft { text: lines.join("\n") + "\n", ports }
+        (Draft { text: lines.join("\n") + "\n", ports }, printer.selections)
     }
 
     /// Numbers, signals and registers.
@@ -518,6 +558,7 @@ impl<'a> ModuleWriter<'a> {
     ) -> Vec<String> {
         let signals = &self.names.signals;
         self.declare_named_numbers(printer);
+        self.declare_structs(printer);
         for (id, signal) in signals.iter().enumerate() {
             let wanted = match signal.role {
                 Role::Local | Role::Temporary => variables.contains(&id) || self.is_assigned(plan, id),
@@ -535,13 +576,39 @@ impl<'a> ModuleWriter<'a> {
             }
             let kind =
                 if variables.contains(&id) || signal.role == Role::RegisterOutput { "reg" } else { "wire" };
-            printer.line(&format!("{kind} {}{};", range(signal), signal.name));
+            match signal.layout.filter(|_| printer.structs.contains_key(&id)) {
+                Some(layout) => printer.line(&format!("{} {};", self.layouts[layout].type_name(), signal.name)),
+                None => printer.line(&format!("{kind} {}{};", range(signal), signal.name)),
+            }
         }
         printer.take_lines()
     }
 
+    /// Structs, and inputs as structs.
+    fn declare_structs(&self, printer: &mut Printer) {
+        let signals = &self.names.signals;
+        let structs = printer.structs.clone();
+        let used: BTreeSet<usize> = structs.keys().filter_map(|id| signals[*id].layout).collect();
+        for layout in used.iter().map(|layout| &self.layouts[*layout]) {
+            layout.declaration().iter().for_each(|line| printer.line(line));
+        }
+        for (id, name) in structs.iter().filter(|(id, _)| signals[**id].role == Role::Input) {
+            let Some(layout) = signals[*id].layout else { continue };
+            printer.line(&format!("{} {name};", self.layouts[layout].type_name()));
+            printer.line(&format!("assign {name} = {};", signals[*id].name));
+        }
+    }
+
     /// Constants that the module uses by name.
     fn declare_named_numbers(&self, printer: &mut Printer) {
+        for layout in &self.layouts {
+            let numbers = layout.fields.iter().map(|field| (layout.constant(field), field.low));
+            let used: Vec<_> = numbers.filter(|(name, _)| printer.offsets.contains(name)).collect();
+            if !used.is_empty() {
+                printer.comment(&format!("{}: the first bit of each field", layout.name));
+            }
+            used.iter().for_each(|(name, low)| printer.line(&format!("localparam {name} = {low};")));
+        }
         for (name, value) in std::mem::take(&mut printer.parameters) {
             printer.line(&format!("localparam {name} = {value};"));
         }
@@ -886,16 +953,12 @@ impl<'a> ModuleWriter<'a> {
             if !present {
                 continue;
             }
-            let name = match signal.role {
-                Role::Reset => self.reset.port().unwrap_or_default(),
-                _ => &signal.name,
-            };
+            if signal.role == Role::Reset {
+                parts.extend(self.reset.port().filter(|_| !printer.is_used(id)).map(String::from));
+                continue;
+            }
             for (low, high) in printer.unused(id) {
-                parts.push(match (low, high) {
-                    (0, high) if high + 1 == signal.total() => name.to_string(),
-                    (low, high) if low == high => format!("{name}[{low}]"),
-                    (low, high) => format!("{name}[{high}:{low}]"),
-                });
+                parts.extend(printer.selection(id, low, high + 1 - low));
             }
         }
         if parts.is_empty() {

@@ -3,6 +3,7 @@
 use crate::ir::{
     BinaryOp, CompareOp, Expr, Index, IndexOp, Node, Place, ReduceOp, Role, Signal, SignalId, Stmt, mask,
 };
+use crate::layout::{Layout, Selections};
 use crate::options::ResetStyle;
 use crate::schedule::whole_copy;
 use bitvec::{bitvec, vec::BitVec};
@@ -76,6 +77,13 @@ pub(crate) struct Printer<'a> {
     pub reset: ResetStyle,
     /// Outputs of registers by their inputs.
     output_of: &'a BTreeMap<SignalId, SignalId>,
+    layouts: &'a [Layout],
+    /// Signals that are structs, with their names as such.
+    pub structs: BTreeMap<SignalId, String>,
+    /// How bits of signals with layouts are selected.
+    pub selections: Selections,
+    /// Constants for first bits of fields that are used.
+    pub offsets: BTreeSet<String>,
     /// Bits of each signal that something reads.
     used: BTreeMap<SignalId, BitVec>,
     /// Numbers that are used by name.
@@ -95,11 +103,17 @@ impl<'a> Printer<'a> {
         signals: &'a [Signal],
         reset: ResetStyle,
         output_of: &'a BTreeMap<SignalId, SignalId>,
+        layouts: &'a [Layout],
+        structs: BTreeMap<SignalId, String>,
     ) -> Self {
         Printer {
             signals,
             reset,
             output_of,
+            layouts,
+            structs,
+            selections: Selections::default(),
+            offsets: BTreeSet::new(),
             used: BTreeMap::new(),
             parameters: BTreeMap::new(),
             variants: BTreeSet::new(),
@@ -206,13 +220,12 @@ impl<'a> Printer<'a> {
                 if read {
                     self.mark(place.signal, low, bits);
                 }
-                match bits {
-                    _ if bits == total => name,
-                    1 => format!("{name}[{low}]"),
-                    _ => format!("{name}[{}:{low}]", low + bits - 1),
-                }
+                if bits == total { name } else { self.selected(place.signal, low, bits) }
             }
             None => {
+                if signal.layout.is_some() {
+                    self.selections.others.insert(place.signal);
+                }
                 if read {
                     self.mark(place.signal, 0, total);
                 }
@@ -223,6 +236,50 @@ impl<'a> Printer<'a> {
                 if bits == 1 { format!("{name}[{start}]") } else { format!("{name}[{start} +: {bits}]") }
             }
         }
+    }
+
+    /// Some bits of a signal: of one of its fields, where it has a layout and a field has them all.
+    fn selected(&mut self, id: SignalId, low: usize, bits: usize) -> String {
+        let signal = &self.signals[id];
+        let range = |low: usize| match bits {
+            1 => format!("[{low}]"),
+            _ => format!("[{}:{low}]", low + bits - 1),
+        };
+        let layout = signal.layout.map(|layout| &self.layouts[layout]);
+        let Some((layout, field)) = layout.and_then(|layout| Some((layout, layout.field(low, bits)?))) else {
+            if layout.is_some() {
+                self.selections.others.insert(id);
+            }
+            return format!("{}{}", signal.name, range(low));
+        };
+        self.selections.fields.insert(id);
+        let offset = low - field.low;
+        if let Some(name) = self.structs.get(&id) {
+            let range = if bits == field.width { String::new() } else { range(offset) };
+            return format!("{name}.{}{range}", field.name);
+        }
+        let constant = layout.constant(field);
+        let start = if offset == 0 { constant.clone() } else { format!("{constant}+{offset}") };
+        self.offsets.insert(constant);
+        let range = if bits == 1 { String::new() } else { format!(" +: {bits}") };
+        format!("{}[{start}{range}]", signal.name)
+    }
+
+    /// A run of bits of a signal as selections, each of one field where it has a layout.
+    pub fn selection(&mut self, id: SignalId, low: usize, bits: usize) -> Vec<String> {
+        let signal = &self.signals[id];
+        if bits == signal.total() {
+            return vec![signal.name.clone()];
+        }
+        let Some(layout) = signal.layout.map(|layout| &self.layouts[layout]) else {
+            return vec![self.selected(id, low, bits)];
+        };
+        let overlap = |first: usize, width: usize| {
+            let (from, to) = (first.max(low), (first + width).min(low + bits));
+            (from < to).then(|| (from, to - from))
+        };
+        let parts: Vec<_> = layout.fields.iter().filter_map(|field| overlap(field.low, field.width)).collect();
+        parts.into_iter().map(|(low, bits)| self.selected(id, low, bits)).collect()
     }
 
     /// Index arithmetic. A signal in it is widened, so that nothing wraps.

@@ -4,6 +4,7 @@
 //! rust-hdl hands a probe only `&dyn Block`. The one method of that trait that can carry data of our own is
 //! `Logic::timing`, so each block returns its description there: `self.describe()`.
 
+use super::layout::Layout;
 use rust_hdl_core::prelude::{Logic, TimingInfo};
 
 const BLOCK: &str = "selvedge:block";
@@ -23,6 +24,8 @@ pub struct Description {
     pub parameters: Vec<(String, usize)>,
     /// Fields with the lines of their doc comments, in the order of declaration.
     pub fields: Vec<(String, Vec<String>)>,
+    /// The fields of wide vectors.
+    pub layouts: Vec<Layout>,
 }
 
 /// The words of a [`Description`], the same for all values of a block's parameters. They are data and not code, because
@@ -79,6 +82,7 @@ impl Description {
                 .map(|(name, value)| (name.to_string(), value))
                 .collect(),
             fields: words.fields.iter().map(|(name, doc)| (name.to_string(), own(doc))).collect(),
+            layouts: vec![],
         }
     }
 
@@ -108,6 +112,8 @@ impl Description {
                     found.parameters.push((entry.clock, value));
                 } else if entry.name == FIELD {
                     found.fields.push((entry.clock, entry.inputs));
+                } else {
+                    found.layouts.extend(Layout::decode(&entry));
                 }
             }
         }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`bits`] | [`U`](bits::U) and [`W`](bits::W): fast fixed-width values for signals |
 //! | [`describe`] | [`rtl_block!`](crate::rtl_block): a block's struct, whose doc comments reach the Verilog |
+//! | [`layout`] | [`layouts!`](crate::layouts): names for the fields of wide vectors |
 //! | [`reg`](mod@reg) | [`Reg`](reg::Reg): a register with reset, and [`DataReg`](reg::DataReg), one without; wired by [`dff_setup!`](crate::dff_setup) |
 //! | [`mem`] | [`Mem`](mem::Mem), [`SyncMem`](mem::SyncMem): memories with asynchronous or registered read |
 //! | [`replicated_mem`] | [`ReplicatedMem`](replicated_mem::ReplicatedMem): a memory with several read ports, a copy for each |
@@ -79,6 +80,7 @@ pub mod elaborate;
 pub mod elastic;
 pub mod gate;
 pub mod idle;
+pub mod layout;
 pub mod mem;
 pub mod module;
 pub mod once;
@@ -113,7 +115,7 @@ pub mod prelude {
     pub use super::unpacker::{BitSplitter, BitUnpacker};
     pub use super::valid_ready::ValidReady;
     pub use crate::block::{Clocked, RtlBlock};
-    pub use crate::{comment, dff_setup, elaborate, rtl_block, rtl_module, rtl_top};
+    pub use crate::{comment, dff_setup, elaborate, layouts, rtl_block, rtl_module, rtl_top};
     pub use rust_hdl_core::prelude::{
         Bit, Block, Clock, Constant, In, Local, Logic, LogicBlock, LogicState, Out, Probe, Signal, Synth,
         TimingInfo, TypeDescriptor, TypeKind, VCDValue, Verilog, VerilogLiteral, Wrapper, ast, block, clog2,

@@ -1,0 +1,132 @@
+//! Fields of wide vectors by name: constants for their first bits in Verilog, packed structs in SystemVerilog.
+
+use crate::ir::{Role, Signal, SignalId};
+use crate::names;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A field of a layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Field {
+    /// Name in the struct.
+    pub name: String,
+    /// Its first bit.
+    pub low: usize,
+    pub width: usize,
+}
+
+/// The fields of one or more signals, from bit 0 up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// The first signal's name without the mark of its direction.
+    pub name: String,
+    pub fields: Vec<Field>,
+}
+
+impl Layout {
+    /// Returns the layout of a signal with that key and the names and bits of its fields.
+    pub fn new(key: &str, fields: &[(String, usize)]) -> Layout {
+        let name = names::signal(key);
+        let name = name.strip_suffix("_i").or(name.strip_suffix("_o")).unwrap_or(&name).to_string();
+        let mut low = 0;
+        let mut field = |(name, width): &(String, usize)| {
+            low += width;
+            Field { name: name.clone(), low: low - width, width: *width }
+        };
+        Layout { name, fields: fields.iter().map(&mut field).collect() }
+    }
+
+    /// Returns the bits of all fields.
+    pub fn width(&self) -> usize {
+        self.fields.iter().map(|field| field.width).sum()
+    }
+
+    /// Returns the field that has all the bits, if one does.
+    pub fn field(&self, low: usize, bits: usize) -> Option<&Field> {
+        self.fields.iter().find(|field| field.low <= low && low + bits <= field.low + field.width)
+    }
+
+    /// Returns the name of the constant for a field's first bit.
+    pub fn constant(&self, field: &Field) -> String {
+        format!("{}_{}", self.name, field.name).to_uppercase()
+    }
+
+    /// Returns the name of the struct.
+    pub fn type_name(&self) -> String {
+        format!("{}_t", self.name)
+    }
+
+    /// Returns the names that the layout puts into its module.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        self.fields.iter().map(|field| self.constant(field)).chain([self.type_name()])
+    }
+
+    /// Returns the lines that declare the struct, its last field first, as the language has it.
+    pub fn declaration(&self) -> Vec<String> {
+        let field = |field: &Field| match field.width {
+            1 => format!("  logic {};", field.name),
+            width => format!("  logic [{}:0] {};", width - 1, field.name),
+        };
+        let fields = self.fields.iter().rev().map(field);
+        ["typedef struct packed {".to_string()]
+            .into_iter()
+            .chain(fields)
+            .chain([format!("}} {};", self.type_name())])
+            .collect()
+    }
+}
+
+/// How the module at hand selects bits of signals with layouts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Selections {
+    /// Signals of which a field, or a part of one, is selected.
+    pub fields: BTreeSet<SignalId>,
+    /// Signals of which other bits are selected, too.
+    pub others: BTreeSet<SignalId>,
+}
+
+impl Selections {
+    /// Returns the signals that can be structs, with their names as such: those of which only fields are selected. An output stays a
+    /// vector, for a port's struct would be a type of another file; an input has a struct beside it.
+    pub fn structs(&self, signals: &[Signal]) -> BTreeMap<SignalId, String> {
+        let name = |id: &SignalId| {
+            let signal = &signals[*id];
+            let name = match signal.role {
+                Role::Output => return None,
+                Role::Input => signal.name.strip_suffix("_i").unwrap_or(&signal.name).to_string() + "_fields",
+                _ => signal.name.clone(),
+            };
+            Some((*id, name))
+        };
+        self.fields.difference(&self.others).filter_map(name).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout() -> Layout {
+        Layout::new("parts_i", &[("tag".into(), 4), ("valid".into(), 1), ("base".into(), 64)])
+    }
+
+    #[test]
+    fn fields_follow_each_other_from_bit_0_up() {
+        assert_eq!(layout().fields.iter().map(|field| field.low).collect::<Vec<_>>(), [0, 4, 5]);
+        assert_eq!(layout().width(), 69);
+    }
+
+    #[test]
+    fn bits_belong_to_the_field_that_has_them_all() {
+        let name = |low, bits| layout().field(low, bits).map(|field| field.name.clone());
+        assert_eq!(name(4, 1).as_deref(), Some("valid"));
+        assert_eq!(name(6, 63).as_deref(), Some("base"));
+        assert_eq!((name(3, 2), name(6, 64)), (None, None));
+    }
+
+    #[test]
+    fn a_struct_has_its_last_field_first() {
+        let expected =
+            ["typedef struct packed {", "  logic [63:0] base;", "  logic valid;", "  logic [3:0] tag;", "} parts_t;"];
+        assert_eq!(layout().declaration(), expected);
+    }
+}
