@@ -111,16 +111,7 @@ fn starts_as_zeros(nodes: &[Node], node: &Node) -> bool {
 
 /// Returns whether the numbers that such a block states, its const generics and the width of its data, determine its text.
 fn numbers_say_all(description: &Description) -> bool {
-    let types = [
-        "BitArray",
-        "BitJoiner",
-        "BitPacker",
-        "BitSplitter",
-        "BitUnpacker",
-        "Mem",
-        "ReplicatedMem",
-        "SyncMem",
-    ];
+    let types = ["BitJoiner", "BitPacker", "BitSplitter", "BitUnpacker", "Mem", "ReplicatedMem", "SyncMem"];
     types.contains(&description.type_name.as_str())
 }
 
@@ -152,6 +143,10 @@ fn families(description: &Description) -> Vec<Family> {
                 SyncMem::<Bit, 8>::default()
             ],
         ),
+        "BitArray" => vec![Family {
+            suffix: "",
+            samples: samples![BitArray::<3>::default(), BitArray::<5>::default(), BitArray::<8>::default()],
+        }],
         "ReplicatedMem" => vec![Family {
             suffix: "",
             samples: samples![

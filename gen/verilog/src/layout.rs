@@ -125,8 +125,13 @@ mod tests {
 
     #[test]
     fn a_struct_has_its_last_field_first() {
-        let expected =
-            ["typedef struct packed {", "  logic [63:0] base;", "  logic valid;", "  logic [3:0] tag;", "} parts_t;"];
+        let expected = [
+            "typedef struct packed {",
+            "  logic [63:0] base;",
+            "  logic valid;",
+            "  logic [3:0] tag;",
+            "} parts_t;",
+        ];
         assert_eq!(layout().declaration(), expected);
     }
 }

@@ -109,7 +109,19 @@ impl<'a> ModuleWriter<'a> {
             None => node.path.key.replace('$', "."),
         };
         let (names, children, output_of, layouts) = Default::default();
-        ModuleWriter { block, nodes, node, reset, language, module_of, drafts, names, children, output_of, layouts }
+        ModuleWriter {
+            block,
+            nodes,
+            node,
+            reset,
+            language,
+            module_of,
+            drafts,
+            names,
+            children,
+            output_of,
+            layouts,
+        }
     }
 
     fn refuse<T>(&self, subject: impl Into<String>, problem: Problem) -> Result<T> {
@@ -342,11 +354,16 @@ impl<'a> ModuleWriter<'a> {
         let Some(description) = &self.node.description else { return Ok(()) };
         for (number, layout) in description.layouts.iter().enumerate() {
             let keys: Vec<String> = layout.signals.iter().map(|signal| signal.replace('.', "$")).collect();
+            if let Some((name, _)) = layout.fields.iter().find(|(name, _)| !names::is_usable(name)) {
+                let reserved = names::is_reserved(name);
+                return self.refuse(name, if reserved { Problem::ReservedName } else { Problem::BadName });
+            }
             self.layouts.push(Layout::new(&keys[0], &layout.fields));
             let have = self.layouts[number].width();
             for (key, subject) in keys.iter().zip(&layout.signals) {
                 let ends = [key.clone(), format!("{key}$d"), format!("{key}$q")];
-                let ids: Vec<SignalId> = ends.iter().filter_map(|end| self.names.by_key.get(end).copied()).collect();
+                let ids: Vec<SignalId> =
+                    ends.iter().filter_map(|end| self.names.by_key.get(end).copied()).collect();
                 if ids.is_empty() {
                     return self.refuse(subject, Problem::UnknownSignal);
                 }
@@ -371,7 +388,8 @@ impl<'a> ModuleWriter<'a> {
         let children = self.children.iter().map(|child| (child.name.clone(), child.name.clone()));
         let numbers = self.names.parameters.keys().map(|key| (names::parameter(key), key.clone()));
         let constant = |name: &str| self.role(name).is_none_or(|role| *role == Role::Constant);
-        let layouts = self.layouts.iter().flat_map(|layout| layout.names().map(|name| (name, layout.name.clone())));
+        let layouts =
+            self.layouts.iter().flat_map(|layout| layout.names().map(|name| (name, layout.name.clone())));
         for (name, source) in signals.chain(children).chain(numbers).chain(layouts) {
             let lower = if constant(&name) { name.to_lowercase() } else { name.clone() };
             if names::is_reserved(&name) {
@@ -577,7 +595,9 @@ impl<'a> ModuleWriter<'a> {
             let kind =
                 if variables.contains(&id) || signal.role == Role::RegisterOutput { "reg" } else { "wire" };
             match signal.layout.filter(|_| printer.structs.contains_key(&id)) {
-                Some(layout) => printer.line(&format!("{} {};", self.layouts[layout].type_name(), signal.name)),
+                Some(layout) => {
+                    printer.line(&format!("{} {};", self.layouts[layout].type_name(), signal.name))
+                }
                 None => printer.line(&format!("{kind} {}{};", range(signal), signal.name)),
             }
         }

@@ -220,7 +220,11 @@ impl<'a> Printer<'a> {
                 if read {
                     self.mark(place.signal, low, bits);
                 }
-                if bits == total { name } else { self.selected(place.signal, low, bits) }
+                if bits == total {
+                    self.structs.get(&place.signal).cloned().unwrap_or(name)
+                } else {
+                    self.selected(place.signal, low, bits)
+                }
             }
             None => {
                 if signal.layout.is_some() {
@@ -278,7 +282,8 @@ impl<'a> Printer<'a> {
             let (from, to) = (first.max(low), (first + width).min(low + bits));
             (from < to).then(|| (from, to - from))
         };
-        let parts: Vec<_> = layout.fields.iter().filter_map(|field| overlap(field.low, field.width)).collect();
+        let parts: Vec<_> =
+            layout.fields.iter().filter_map(|field| overlap(field.low, field.width)).collect();
         parts.into_iter().map(|(low, bits)| self.selected(id, low, bits)).collect()
     }
 
@@ -359,7 +364,7 @@ impl<'a> Printer<'a> {
             }
             Node::SignExtend(inner) => self.sign_extend(inner, e.width),
             Node::Concat(parts) => {
-                let parts: Vec<String> = parts.iter().map(|part| self.part(part)).collect();
+                let parts: Vec<String> = parts.iter().flat_map(|part| self.parts(part)).collect();
                 Text::primary(format!("{{{}}}", parts.join(", ")))
             }
             Node::Slice(inner, index) => self.slice(inner, index, e.width),
@@ -410,6 +415,22 @@ impl<'a> Printer<'a> {
     fn infix(&mut self, a: &Expr, symbol: &'static str, b: &Expr) -> Text {
         let (a, b) = (self.expr(a), self.expr(b));
         Text(format!("{} {symbol} {}", a.operand(symbol, true), b.operand(symbol, false)), Tie::Infix(symbol))
+    }
+
+    /// What a concatenation has for one of its parts: bits of several fields of a signal are one selection for each field.
+    fn parts(&mut self, e: &Expr) -> Vec<String> {
+        match &e.node {
+            Node::Slice(inner, Index::Number(low)) if e.width < inner.width => match &inner.node {
+                Node::Read(Place { signal, index: None }) if self.signals[*signal].layout.is_some() => {
+                    self.mark(*signal, *low, e.width);
+                    let mut parts = self.selection(*signal, *low, e.width);
+                    parts.reverse();
+                    parts
+                }
+                _ => vec![self.part(e)],
+            },
+            _ => vec![self.part(e)],
+        }
     }
 
     /// A part of a concatenation: nested ones are flattened.

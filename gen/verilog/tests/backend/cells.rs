@@ -268,7 +268,7 @@ rtl_block! {
         sync_mem_of_bits: SyncMem<Bit, 3>,
         copies: ReplicatedMem<U<9>, 3, 2>,
         copies_of_bits: ReplicatedMem<Bit, 3, 2>,
-        array: BitArray<1, 3>,
+        array: BitArray<3>,
         pipe: Pipe<U<9>> = Pipe::new(2),
         pipe_of_bits: Pipe<Bit> = Pipe::new(1),
         elastic: ElasticPipe<U<9>> = ElasticPipe::new(3),
@@ -337,8 +337,8 @@ impl Logic for Assortment {
         self.array.rst_ni.next = self.rst_ni.val();
         self.array.clear_i.next = self.clear_i.val();
         self.array.set_i.next = self.write_i.val();
-        self.array.address_i[0].next = self.from_i.val();
-        self.bits_o[4].next = self.array.bit_o[0].val();
+        self.array.address_i.next = self.from_i.val();
+        self.bits_o[4].next = self.array.bit_o.val();
         self.pipe.clk_i.next = self.clk_i.val();
         self.pipe.rst_ni.next = self.rst_ni.val();
         self.pipe.valid_i.next = self.write_i.val();
@@ -400,7 +400,7 @@ fn a_name_says_sizes_that_are_no_parameters_and_contents_are_not_shared() {
     };
     let with_reset = |suffix: &str| {
         let mut names: Vec<String> = [
-            "bit_array_1_3",
+            "bit_array",
             "elastic_pipe_3",
             "elastic_pipe_bit_1",
             "pipe_2",

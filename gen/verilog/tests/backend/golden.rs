@@ -36,5 +36,5 @@ fn pipe_of_three_stages() {
 
 #[test]
 fn bit_array() {
-    assert_golden("bit_array", &BitArray::<2, 6>::default(), Cells::Shared);
+    assert_golden("bit_array", &BitArray::<6>::default(), Cells::Shared);
 }

@@ -3,6 +3,7 @@
 mod cells;
 mod files;
 mod golden;
+mod layouts;
 mod lint;
 mod merging;
 #[expect(

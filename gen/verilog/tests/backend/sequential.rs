@@ -202,19 +202,15 @@ fn valid_ready() {
 
 #[test]
 fn bit_array() {
-    lock_step("bit_array", BitArray::<3, 5>::default, |b, r| {
+    lock_step("bit_array", BitArray::<5>::default, |b, r| {
         b.set_i.next = r.next() & 3 == 0;
         b.clear_i.next = r.next() & 31 == 0;
-        for address in &mut b.address_i {
-            address.next = U::new(r.next());
-        }
+        b.address_i.next = U::new(r.next());
     });
-    lock_step("bit_array_large", BitArray::<2, 9>::default, |b, r| {
+    lock_step("bit_array_large", BitArray::<9>::default, |b, r| {
         b.set_i.next = r.next() & 1 == 0;
         b.clear_i.next = r.next() & 255 == 0;
-        for address in &mut b.address_i {
-            address.next = U::new(r.next());
-        }
+        b.address_i.next = U::new(r.next());
     });
 }
 

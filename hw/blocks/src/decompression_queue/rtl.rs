@@ -166,7 +166,7 @@ impl<const A: usize, const POSITION: usize, const LATENCY: usize> Logic
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        [self.describe(), layouts! { next_line: { remaining: LATENCY_BITS, id: ID_BITS } }].concat()
     }
 }
 

@@ -60,7 +60,7 @@ rtl_module! {
             states: SyncMem<U<STATE_BITS>, SET>,
             data: SyncMem<BlockData, SLOT>,
             /// sets whose state is from after reset
-            used: BitArray<1, SET>,
+            used: BitArray<SET>,
             lookup: Gate<MdLookup<TAG, TAGS, TW>>,
             entry_port: Gate<MdEntry<ENTRY, OFFSET>>,
             /// the tags of the set are there
@@ -137,12 +137,12 @@ impl<
 
         comment!("look-up: a set that was not used since reset is empty, whatever its memory says");
         self.set.next = self.line.q.val().get_bits::<SET>(OFFSET);
-        self.used.address_i[0].next = self.set.val();
+        self.used.address_i.next = self.set.val();
         self.used.set_i.next = self.looking.q.val();
         self.used.clear_i.next = false;
         self.lookup.tags_i.next = self.tags.read_data_o.val();
         self.lookup.state_i.next = 0.into();
-        if self.used.bit_o[0].val() {
+        if self.used.bit_o.val() {
             self.lookup.state_i.next = self.states.read_data_o.val();
         }
         self.lookup.tag_i.next = self.line.q.val().get_bits::<TAG>(OFFSET + SET);
@@ -218,7 +218,7 @@ impl<
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        [self.describe(), layouts! { line: { offset: OFFSET, set_index: SET, tag: TAG } }].concat()
     }
 }
 

@@ -76,7 +76,7 @@ mod tests {
             mem: Mem<U<4>, 4>,
             sync_mem: SyncMem<U<4>, 4>,
             replicated_mem: ReplicatedMem<U<4>, 4, 1>,
-            bits: BitArray<1, 4>,
+            bits: BitArray<4>,
         }
     }
     impl Logic for Leaves {
@@ -105,7 +105,7 @@ mod tests {
             self.bits.rst_ni.next = self.rst_ni.val();
             self.bits.set_i.next = self.enable_i[4].val();
             self.bits.clear_i.next = self.enable_i[5].val();
-            self.bits.address_i[0].next = self.x_i.val();
+            self.bits.address_i.next = self.x_i.val();
             self.sum_o.next = self.register.q.val() + self.sync_mem.read_data_o.val();
         }
     }

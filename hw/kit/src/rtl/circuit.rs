@@ -397,7 +397,7 @@ mod tests {
             stage: Idle<ValidReady<U<8>>>,
             mem: Mem<U<8>, 2>,
             sync: SyncMem<U<8>, 2>,
-            bits: BitArray<1, 4>,
+            bits: BitArray<4>,
             count: Reg<U<8>> = Reg::new(U::new(5)),
             total: Signal<Local, U<8>>,
         }
@@ -445,14 +445,14 @@ mod tests {
             self.bits.rst_ni.next = self.rst_ni.val();
             self.bits.set_i.next = self.ready_i.val();
             self.bits.clear_i.next = self.x_i.val().all();
-            self.bits.address_i[0].next = self.x_i.val().get_bits::<4>(4);
+            self.bits.address_i.next = self.x_i.val().get_bits::<4>(4);
             self.y_o.next = self.total.val() + self.sync.read_data_o.val();
             if self.way_i.val() == 3 {
                 self.y_o.next = self.branch.sum_o.val();
                 self.branch.b_i.next = self.total.val();
                 self.count.d.next = self.branch.sum_o.val();
             }
-            if self.bits.bit_o[0].val() {
+            if self.bits.bit_o.val() {
                 self.y_o.next = self.y_o.val() + 1;
             }
             self.ready_o.next = self.pipes[0].ready_o.val() & self.pipes[1].ready_o.val();

@@ -85,7 +85,10 @@ mod tests {
         assert_eq!(
             layouts,
             [
-                Layout { signals: vec!["a".into(), "b.q".into()], fields: vec![field("low", 3), field("high", 5)] },
+                Layout {
+                    signals: vec!["a".into(), "b.q".into()],
+                    fields: vec![field("low", 3), field("high", 5)]
+                },
                 Layout { signals: vec!["c".into()], fields: vec![field("all", 2)] },
             ]
         );

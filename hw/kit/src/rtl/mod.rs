@@ -8,7 +8,7 @@
 //! | [`reg`](mod@reg) | [`Reg`](reg::Reg): a register with reset, and [`DataReg`](reg::DataReg), one without; wired by [`dff_setup!`](crate::dff_setup) |
 //! | [`mem`] | [`Mem`](mem::Mem), [`SyncMem`](mem::SyncMem): memories with asynchronous or registered read |
 //! | [`replicated_mem`] | [`ReplicatedMem`](replicated_mem::ReplicatedMem): a memory with several read ports, a copy for each |
-//! | [`bit_array`] | [`BitArray`](bit_array::BitArray): bits set and tested through several ports, cleared at once |
+//! | [`bit_array`] | [`BitArray`](bit_array::BitArray): bits set and tested one at a time, cleared at once |
 //! | [`pipe`] | [`Pipe`](pipe::Pipe): a number of pipeline stages |
 //! | [`elastic`] | [`ElasticPipe`](elastic::ElasticPipe): pipeline stages between valid/ready partners that close gaps |
 //! | [`packer`], [`unpacker`] | [`BitPacker`](packer::BitPacker), [`BitJoiner`](packer::BitJoiner), [`BitUnpacker`](unpacker::BitUnpacker), [`BitSplitter`](unpacker::BitSplitter): fields of variable length to one string of bits, and back |

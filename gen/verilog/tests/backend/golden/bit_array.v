@@ -1,11 +1,10 @@
 // bit_array
 //
-// 2^A bits with P ports: all ports set their bit together, each port sees its own bit, all bits
-// clear at once.
+// 2^A bits: the one at the address is seen and can be set, all clear at once.
 //
 // Clear wins over set.
 //
-// Parameters: P = 2, A = 6
+// Parameters: A = 6
 // Source: a paper, section 1.2
 // Written by selvedge with reset control
 
@@ -13,62 +12,53 @@
 
 module bit_array (
   // clock
-  input  wire        clk_i,
+  input  wire       clk_i,
   // asynchronous reset, active low; clears all bits
-  input  wire        rst_ni,
+  input  wire       rst_ni,
   // clear all bits
-  input  wire        clear_i,
-  // set the bits at all addresses
-  input  wire        set_i,
-  // one address per port
-  input  wire [11:0] address_i,
-  // the bit at each address, before this cycle's set or clear
-  output wire  [1:0] bit_o
+  input  wire       clear_i,
+  // set the bit at the address
+  input  wire       set_i,
+  // the address
+  input  wire [5:0] address_i,
+  // the bit at the address, before this cycle's set or clear
+  output wire       bit_o
 );
 
-  localparam PORTS = 2;
-  localparam COLUMNS = 8;
-  localparam ROWS = 8;
+  localparam COLUMN_BITS = 6 / 2;
+  localparam ROW_BITS = 6 - COLUMN_BITS;
+  localparam COLUMNS = 2**COLUMN_BITS;
+  localparam ROWS = 2**ROW_BITS;
 
-  reg [63:0] bits_q;
-  reg [63:0] set;
-  reg [PORTS*COLUMNS-1:0] column;
+  reg [ROWS*COLUMNS-1:0] bits_q;
+  reg [ROWS*COLUMNS-1:0] set;
+  reg [COLUMNS-1:0] column;
 
   // an address is a row (its high bits) and a column (its low bits)
   always @(*) begin : decode
-    integer p;
     integer r;
-    for (p = 0; p < PORTS; p = p + 1) begin
-      column[p*COLUMNS +: COLUMNS] = 8'd1 << address_i[p*6 +: 3];
-    end
-    set = 64'd0;
+    column = {{COLUMNS-1{1'b0}}, 1'b1} << address_i[COLUMN_BITS-1:0];
+    set = {ROWS*COLUMNS{1'b0}};
     for (r = 0; r < ROWS; r = r + 1) begin
-      for (p = 0; p < PORTS; p = p + 1) begin
-        if (address_i[p*6+3 +: 3] == r[2:0]) begin
-          set[r*COLUMNS +: COLUMNS] = set[r*COLUMNS +: COLUMNS] | column[p*COLUMNS +: COLUMNS];
-        end
+      if (address_i[COLUMN_BITS +: ROW_BITS] == r[ROW_BITS-1:0]) begin
+        set[r*COLUMNS +: COLUMNS] = column;
       end
     end
   end
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      bits_q <= 64'd0;
+      bits_q <= {ROWS*COLUMNS{1'b0}};
     end else begin
       if (clear_i) begin
-        bits_q <= 64'd0;
+        bits_q <= {ROWS*COLUMNS{1'b0}};
       end else if (set_i) begin
         bits_q <= bits_q | set;
       end
     end
   end
 
-  genvar g;
-  generate
-    for (g = 0; g < PORTS; g = g + 1) begin : gen_read
-      assign bit_o[g] = bits_q[address_i[g*6 +: 6]];
-    end
-  endgenerate
+  assign bit_o = bits_q[address_i];
 
 endmodule
 

@@ -161,6 +161,6 @@ impl<
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        [self.describe(), layouts! { parts: { deltas: LINE, tag: 4, base: 64, mask: N2 }, result, results.data_o: { line: LINE, error: 1 } }].concat()
     }
 }

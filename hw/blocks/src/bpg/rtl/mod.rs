@@ -145,7 +145,7 @@ impl<const ADDRESS: usize, const TAG: usize, const WORD: usize> Logic for BpgTop
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        [self.describe(), layouts! { line_i: { place: PLACE_BITS, set_index: SET_BITS, tag: TAG } }].concat()
     }
 }
 

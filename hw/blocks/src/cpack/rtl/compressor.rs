@@ -250,6 +250,7 @@ impl<
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        [self.describe(), layouts! { result, results.data_o: { payload: LINE, encoding: 2, size: SIZE } }]
+            .concat()
     }
 }

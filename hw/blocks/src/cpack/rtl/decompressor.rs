@@ -210,6 +210,6 @@ impl<const LINE: usize, const LW: usize, const WORDS: usize, const RESULT: usize
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        [self.describe(), layouts! { result, results.data_o: { line: LINE, error: 1 } }].concat()
     }
 }

@@ -131,7 +131,7 @@ rtl_module! {
         parts {
             memory: SyncMem<W<SET, K>, A>,
             /// sets that hold entries
-            valid: BitArray<1, A>,
+            valid: BitArray<A>,
             /// a word is in the second stage
             training: Reg<Bit>,
             /// a read is in the second stage
@@ -203,10 +203,10 @@ impl<
         if self.forward.q.val() {
             self.content.next = self.written.q.val();
         }
-        self.valid.address_i[0].next = self.set.q.val();
+        self.valid.address_i.next = self.set.q.val();
         self.valid.set_i.next = self.training.q.val();
         self.valid.clear_i.next = self.clear_i.val();
-        self.update.valid_i.next = self.valid.bit_o[0].val();
+        self.update.valid_i.next = self.valid.bit_o.val();
         self.update.set_i.next = self.content.val();
         self.update.tag_i.next = self.tag.q.val();
         self.memory.write_i.next = self.training.q.val();
@@ -246,7 +246,7 @@ impl<
         if self.reading.q.val() {
             self.read_count.d.next = 0.into();
             self.read_value.d.next = 0.into();
-            if self.valid.bit_o[0].val() & self.entry.val().get_bits::<12>(0).any() {
+            if self.valid.bit_o.val() & self.entry.val().get_bits::<12>(0).any() {
                 self.read_count.d.next = self.entry.val().get_bits::<12>(0);
                 self.read_value.d.next = self.value.val();
             }

@@ -229,7 +229,7 @@ impl<const BITS: usize> Logic for AssistWarpBuffer<BITS> {
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        [self.describe(), layouts! { bundle, even.context_o, odd.context_o, low_partition.context_o: { mask: 32, live_in: 16, live_out: 16, last: 1 } }].concat()
     }
 }
 

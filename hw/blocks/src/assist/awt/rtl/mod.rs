@@ -249,7 +249,7 @@ impl<const ENTRIES: usize, const ROWS: usize, const INDEX: usize, const KEYS: us
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        [self.describe(), layouts! { bundle, contexts.read_data_o: { mask: 32, live_in: 16, live_out: 16, last_id: 7 }, key, deploy_key: { sr: 5, warp: 6 } }].concat()
     }
 }
 

@@ -363,7 +363,7 @@ impl<const K: usize, const GROUPS: usize, const GROUP: usize, const GW: usize, c
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        [self.describe(), layouts! { entry: { tag: 24, code: 16, length: 5 } }].concat()
     }
 }
 

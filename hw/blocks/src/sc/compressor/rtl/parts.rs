@@ -166,7 +166,7 @@ impl Logic for ScBank {
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        [self.describe(), layouts! { entry: { tag: 24, code: 16, length: 5 } }].concat()
     }
 }
 
