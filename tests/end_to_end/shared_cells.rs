@@ -52,3 +52,14 @@ fn a_self_contained_block_has_files_of_its_own_name_alone() {
     let refers = |name: &&String| text(folder.path(), name).contains("selvedge_");
     assert_eq!(names.iter().find(refers), None);
 }
+
+#[test]
+fn sizes_of_a_block_have_names_of_their_own() {
+    let (folder, names) = written(&["milg", "--param", "inflight_bits=8", "--param", "rsfail_bits=12"]);
+    assert!(names.contains("milg_inflight_bits_8.v") && !names.contains("milg.v"), "{names:?}");
+    for name in names.iter().filter(|name| name.ends_with(".v")) {
+        assert!(name.starts_with("milg_inflight_bits_8"), "{name}");
+    }
+    let top = text(folder.path(), "milg_inflight_bits_8.v");
+    assert!(top.contains("module milg_inflight_bits_8 (") && top.contains("[7:0] limit_o"), "{top}");
+}
