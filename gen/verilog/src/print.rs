@@ -220,8 +220,11 @@ impl<'a> Printer<'a> {
                 if read {
                     self.mark(place.signal, low, bits);
                 }
+                let element = place.index.as_ref().and_then(Index::constant);
                 if bits == total {
                     self.structs.get(&place.signal).cloned().unwrap_or(name)
+                } else if let Some(element) = element.filter(|_| bits > 1 && bits == signal.width) {
+                    format!("{name}[{element}*{bits} +: {bits}]")
                 } else {
                     self.selected(place.signal, low, bits)
                 }

@@ -165,7 +165,7 @@ module registers (
   );
 
   assign full_o = full_q;
-  assign data_o = data_q ^ items_q[7:0] ^ items_q[15:8];
+  assign data_o = data_q ^ items_q[0*8 +: 8] ^ items_q[1*8 +: 8];
 
   assign element_o = shifted_q;
 
@@ -187,7 +187,7 @@ module registers (
     end
   end
 
-  assign stored_o = memories_read_data_o[7:0] - memories_read_data_o[15:8];
+  assign stored_o = memories_read_data_o[0*8 +: 8] - memories_read_data_o[1*8 +: 8];
 
   always @(*) begin
     y_o = last ^ (plain_q + enabled_q + constant_q);
@@ -283,7 +283,7 @@ module registers (
     if (!rst_ni) begin
       shifted_q <= {8'd4, 8'd3, 8'd2, 8'd1};
     end else if (x_i[0]) begin
-      shifted_q[7:0] <= x_i;
+      shifted_q[0*8 +: 8] <= x_i;
       for (i = 1; i < 4; i = i + 1) begin
         shifted_q[i*8 +: 8] <= shifted_q[(i-1)*8 +: 8];
       end
