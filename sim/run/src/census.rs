@@ -12,6 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Most lines of a launch that are looked at; of more, such that are equally far apart in the list, each for its neighbours.
 const MOST_LINES: u64 = 4096;
 
+/// A line, and how many lines it stands for.
+type Weighted = ([u64; LINE_BYTES / 8], u32);
+
 /// Runs `workload` without timing and returns the ratios over the lines that it reads; none when it reads none, or when `stop`
 /// is set before its end.
 ///
@@ -22,6 +25,15 @@ pub fn ratios(
     size: Size,
     stop: &AtomicBool,
 ) -> Result<Option<Ratios>, MeasureError> {
+    Ok(lines_of(workload, size, stop)?.and_then(|lines| Ratios::of(&lines)))
+}
+
+/// Runs `workload` without timing and returns the lines that it reads; none when `stop` is set before its end.
+fn lines_of(
+    workload: &dyn Workload,
+    size: Size,
+    stop: &AtomicBool,
+) -> Result<Option<Vec<Weighted>>, MeasureError> {
     let (file, text) = workload.ptx();
     let module = Module::parse(file, text)?;
     let mut memory = DeviceMemory::new();
@@ -44,11 +56,11 @@ pub fn ratios(
         sample(&lines, &memory, &mut found);
     }
     program.verify(&memory)?;
-    Ok(Ratios::of(&found))
+    Ok(Some(found))
 }
 
 /// Adds values and weights of `lines`.
-fn sample(lines: &Lines, memory: &DeviceMemory, found: &mut Vec<([u64; LINE_BYTES / 8], u32)>) {
+fn sample(lines: &Lines, memory: &DeviceMemory, found: &mut Vec<Weighted>) {
     let apart = lines.count().div_ceil(MOST_LINES).max(1);
     for address in lines.addresses().step_by(apart as usize) {
         let mut bytes = [0; LINE_BYTES];
@@ -61,7 +73,11 @@ fn sample(lines: &Lines, memory: &DeviceMemory, found: &mut Vec<([u64; LINE_BYTE
 #[cfg(test)]
 mod tests {
     use super::*;
-    use selvedge_workloads::workload::find;
+    use selvedge_blocks::line::Line;
+    use selvedge_blocks::sc::compressor::{CompressorIn, CompressorOut, CompressorParams, ScCompressor};
+    use selvedge_hw::{Clocked, HwBlock};
+    use selvedge_workloads::workload::{all, find};
+    use std::collections::BTreeMap;
 
     fn of(name: &str) -> Ratios {
         let workload = find(name).expect("built in");
@@ -75,6 +91,49 @@ mod tests {
         assert!([numbers.bdi, numbers.fpc, numbers.cpack].iter().all(|ratio| *ratio < 1.05), "{numbers:?}");
         let graph = of("bfs");
         assert!(graph.bdi > 1.5 && graph.fpc > 1.2 && graph.bpc > 1.5, "{graph:?}");
+    }
+
+    /// The cycles that SC's compressor takes for a line, which are the same under all codes.
+    fn compressor_cycles(compressor: &mut impl Clocked<CompressorIn, CompressorOut>, line: &Line) -> u64 {
+        let idle = CompressorIn { ready_i: true, ..CompressorIn::default() };
+        assert!(compressor.step(&CompressorIn { valid_i: true, line_i: *line, ..idle }).ready_o);
+        (1..).find(|_| compressor.step(&idle).valid_o).expect("a line leaves")
+    }
+
+    #[test]
+    fn lines_of_the_workloads_take_the_cycles_that_the_compressor_of_sc_states() {
+        let mut compressor = ScCompressor::model(&CompressorParams::default()).expect("valid");
+        let mut lines: BTreeMap<u64, u64> = BTreeMap::new();
+        let mut slowest: f64 = 0.0;
+        for workload in all() {
+            let found =
+                lines_of(*workload, Size::Tiny, &AtomicBool::new(false)).expect("runs").expect("not stopped");
+            let (mut sum, mut count) = (0, 0);
+            for (line, weight) in found {
+                let cycles = compressor_cycles(&mut compressor, &line);
+                *lines.entry(cycles).or_insert(0) += u64::from(weight);
+                (sum, count) = (sum + cycles * u64::from(weight), count + u64::from(weight));
+            }
+            slowest = slowest.max(sum as f64 / count.max(1) as f64);
+        }
+        let total: u64 = lines.values().sum();
+        let quantile = |share: f64| {
+            let mut below = 0;
+            let reached = |(_, count): &(&u64, &u64)| {
+                below += **count;
+                below as f64 >= share * total as f64
+            };
+            *lines.iter().find(reached).expect("all are reached").0
+        };
+        let mean = lines.iter().map(|(cycles, count)| cycles * count).sum::<u64>() as f64 / total as f64;
+        let tenth = |value: f64| (10.0 * value).round() / 10.0;
+        // The block's documentation states these.
+        assert_eq!(
+            [quantile(0.0), quantile(0.5), quantile(0.9), quantile(0.99), quantile(1.0)],
+            [6, 11, 14, 16, 26],
+            "{lines:?}"
+        );
+        assert_eq!((tenth(mean), tenth(slowest)), (10.9, 12.5));
     }
 
     #[test]
