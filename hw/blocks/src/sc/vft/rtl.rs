@@ -28,6 +28,10 @@ rtl_block! {
         any_hit: Signal<Local, Bit>,
         /// the word's entry cannot count further
         full: Signal<Local, Bit>,
+        /// the smaller count of ways 0 and 1, and that of ways 2 and 3
+        smaller: [Signal<Local, U<COUNT_BITS>>; 2],
+        /// it is that of the upper way
+        upper_way: [Signal<Local, Bit>; 2],
         smallest: Signal<Local, U<COUNT_BITS>>,
         victim: Signal<Local, U<2>>,
         next_tag: Signal<Local, U<TAG>>,
@@ -55,14 +59,21 @@ impl<const TAG: usize, const ENTRY: usize, const SET: usize, const K: usize> Log
             self.full.next = self.full.val() | (self.hit[way].val() & self.count[way].val().all());
         }
 
-        comment!("the entry to replace: the smallest count, the lowest way of several");
-        self.smallest.next = self.count[0].val();
-        self.victim.next = 0.into();
-        for way in 1..4 {
-            if self.count[way].val() < self.smallest.val() {
-                self.smallest.next = self.count[way].val();
-                self.victim.next = way.to_bits::<2>();
+        comment!("the entry to replace: the smallest count, the lowest way of several; ways are compared in pairs");
+        for pair in 0..2 {
+            self.smaller[pair].next = self.count[2 * pair].val();
+            self.upper_way[pair].next = self.count[2 * pair + 1].val() < self.count[2 * pair].val();
+            if self.upper_way[pair].val() {
+                self.smaller[pair].next = self.count[2 * pair + 1].val();
             }
+        }
+        self.smallest.next = self.smaller[0].val();
+        self.victim.next = 0.into();
+        self.victim.next = self.victim.val().replace_bit(0, self.upper_way[0].val());
+        if self.smaller[1].val() < self.smaller[0].val() {
+            self.smallest.next = self.smaller[1].val();
+            self.victim.next = 2.into();
+            self.victim.next = self.victim.val().replace_bit(0, self.upper_way[1].val());
         }
         self.lost_o.next = 0.into();
         if !self.any_hit.val() {
