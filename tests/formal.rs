@@ -257,7 +257,7 @@ fn bdi_gives_every_longer_line_back() {
 #[test]
 fn a_wrong_comparison_is_found() {
     let (mut compressor, ..) = codec("bdi", "32");
-    plant(&mut compressor, "wanted = beside;", "wanted = above;");
+    plant(&mut compressor, "(differs & passes)", "(differs & ~passes)");
     counterexample(&near_is_as_defined(&compressor, 32, (8, 64)), Reach::Cycles(1));
 }
 

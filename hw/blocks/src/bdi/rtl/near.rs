@@ -24,11 +24,13 @@ rtl_block! {
         high_half: Signal<Local, Bit>,
         lowest: Signal<Local, U<DELTA>>,
         above: Signal<Local, U<DELTA>>,
-        /// one bit per bit above: no carry or borrow comes there
-        stopped: Signal<Local, U<DELTA>>,
-        beside: Signal<Local, U<DELTA>>,
+        /// one bit per bit above: a carry or a borrow that comes there goes on
+        passes: Signal<Local, U<DELTA>>,
         word: Signal<Local, U<WIDE>>,
-        wanted: Signal<Local, U<DELTA>>,
+        /// the upper bits in which the word is not the base
+        differs: Signal<Local, U<DELTA>>,
+        /// those in which it is not when it is in the range
+        changes: Signal<Local, U<DELTA>>,
         near: Signal<Local, U<WORDS>>,
     }
 }
@@ -55,30 +57,28 @@ impl<
             "the range reaches into the block of 2^DELTA words next to the base's: above it, or below it"
         );
         self.above.next = self.base_i.val().get_bits::<DELTA>(DELTA);
-        self.stopped.next = !self.above.val();
-        if !self.high_half.val() {
-            self.stopped.next = self.above.val();
+        comment!(
+            "a carry passes the ones above and a borrow the zeros, and each changes every bit that it comes to"
+        );
+        self.passes.next = !self.above.val();
+        if self.high_half.val() {
+            self.passes.next = self.above.val();
         }
-        comment!("a carry or a borrow changes a bit unless one below stops it; in steps that double");
-        self.stopped.next = self.stopped.val() << 1;
-        self.stopped.next = self.stopped.val() | (self.stopped.val() << 1);
-        self.stopped.next = self.stopped.val() | (self.stopped.val() << 2);
-        self.stopped.next = self.stopped.val() | (self.stopped.val() << 4);
-        self.stopped.next = self.stopped.val() | (self.stopped.val() << 8);
-        self.stopped.next = self.stopped.val() | (self.stopped.val() << 16);
-        self.beside.next = self.above.val() ^ !self.stopped.val();
 
         self.word.next = 0.into();
-        self.wanted.next = 0.into();
+        self.differs.next = 0.into();
+        self.changes.next = 0.into();
         self.near.next = 0.into();
         for i in 0..WORDS {
             self.word.next = self.line_i.val().get_bits::<WIDE>(i * STRIDE);
-            self.wanted.next = self.above.val();
-            if (self.word.val().get_bits::<DELTA>(0) < self.lowest.val()) == self.high_half.val() {
-                self.wanted.next = self.beside.val();
-            }
-            self.near.next =
-                self.near.val().replace_bit(i, self.word.val().get_bits::<DELTA>(DELTA) == self.wanted.val());
+            self.differs.next = self.word.val().get_bits::<DELTA>(DELTA) ^ self.above.val();
+            comment!("each bit is compared with what the one below says, so that no carry is waited for");
+            self.changes.next = (self.differs.val() & self.passes.val()) << 1;
+            self.changes.next = self.changes.val().replace_bit(
+                0,
+                (self.word.val().get_bits::<DELTA>(0) < self.lowest.val()) == self.high_half.val(),
+            );
+            self.near.next = self.near.val().replace_bit(i, self.differs.val() == self.changes.val());
         }
         self.near_o.next = self.near.val();
     }

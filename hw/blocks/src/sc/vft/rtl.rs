@@ -59,7 +59,9 @@ impl<const TAG: usize, const ENTRY: usize, const SET: usize, const K: usize> Log
             self.full.next = self.full.val() | (self.hit[way].val() & self.count[way].val().all());
         }
 
-        comment!("the entry to replace: the smallest count, the lowest way of several; ways are compared in pairs");
+        comment!(
+            "the entry to replace: the smallest count, the lowest way of several; ways are compared in pairs"
+        );
         for pair in 0..2 {
             self.smaller[pair].next = self.count[2 * pair].val();
             self.upper_way[pair].next = self.count[2 * pair + 1].val() < self.count[2 * pair].val();
