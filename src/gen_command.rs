@@ -59,7 +59,8 @@ pub fn params(entry: &dyn BlockEntry, words: &[String]) -> Result<Value, Failure
 fn module_name(entry: &dyn BlockEntry, params: &Value) -> String {
     let defaults = entry.defaults();
     let other = entry.schema().iter().map(|spec| spec.name).filter(|name| params[name] != defaults[name]);
-    other.fold(entry.name().to_string(), |name, parameter| format!("{name}_{parameter}_{}", params[parameter]))
+    other
+        .fold(entry.name().to_string(), |name, parameter| format!("{name}_{parameter}_{}", params[parameter]))
 }
 
 /// Returns all files of one block.
@@ -74,7 +75,8 @@ fn files_of(
     let emit_options =
         EmitOptions { cells, language, prefix, ..EmitOptions::of(entry, params, options.reset) };
     let block = entry.elaborate(params).map_err(Failure::usage)?;
-    let mut design = emit(block.as_ref(), &module_name(entry, params), &emit_options).map_err(Failure::usage)?;
+    let mut design =
+        emit(block.as_ref(), &module_name(entry, params), &emit_options).map_err(Failure::usage)?;
     let ports = entry.ports(params).map_err(Failure::usage)?;
     let properties = if options.assertions { properties::of(entry.name(), params) } else { None };
     if options.assertions && properties.is_none() && !options.all {

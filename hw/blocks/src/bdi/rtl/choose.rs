@@ -122,6 +122,6 @@ impl<
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        [self.describe(), search_layout!(near_i; tag: 4; takes: 9)].concat()
     }
 }

@@ -253,6 +253,6 @@ impl<
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        [self.describe(), search_layout!(near; tag: 4; takes: 9), layouts! { chosen, deltas: { words: LINE, tag: 4, base: 64, mask: N2 }, result, results.data_o: { payload: LINE, tag: 4, size: SIZE } }].concat()
     }
 }

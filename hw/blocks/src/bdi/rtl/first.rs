@@ -185,6 +185,6 @@ impl<
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        [self.describe(), search_layout!(first)].concat()
     }
 }

@@ -1,5 +1,20 @@
 //! RTL of the codec. Each top is steps of combinational logic with elastic registers between them.
 
+/// Names the fields of what [`first::BdiFirsts`] puts together, and those behind them: a base for each encoding with deltas, whether the
+/// bits above a base are to be copies of its sign, and the words that are deltas from zero.
+macro_rules! search_layout {
+    ($($signal:ident),+ $(; $field:ident: $bits:expr)*) => {
+        layouts! {
+            $($signal),+: {
+                line: LINE, base_b8d4: 64, base_b8d2: 32, base_b8d1: 16, base_b4d2: 32, base_b4d1: 16, base_b2d1: 16,
+                signs_b8d2: 1, signs_b8d1: 1, signs_b4d1: 1,
+                zero_b8d1: N8, zero_b8d2: N8, zero_b8d4: N8, zero_b4d1: N4, zero_b4d2: N4, zero_b2d1: N2
+                $(, $field: $bits)*
+            }
+        }
+    };
+}
+
 mod bases;
 mod choose;
 mod compressor;

@@ -340,6 +340,6 @@ impl<
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        [self.describe(), search_layout!(first_i), search_layout!(near; tag: 4; takes: 9)].concat()
     }
 }
