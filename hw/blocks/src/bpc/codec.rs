@@ -1,4 +1,5 @@
 //! The arithmetic of BPC as pure functions: what the golden models and the simulator compute.
+use super::SYMBOLS_PER_CYCLE;
 use super::code::{Code, Kind, PLANES, Shape, base_code, plane_code, read_base, read_symbol, run_code};
 use crate::line::{LINE_WORDS, Line, assert_line_bytes, words_of};
 use selvedge_state::State;
@@ -21,8 +22,8 @@ pub struct Decompressed {
     pub line: Line,
     /// The codes run beyond the last plane or beyond the payload.
     pub error: bool,
-    /// Codes that were read after that of the base word.
-    pub symbols: usize,
+    /// Cycles in which the decompressor reads the codes after that of the base word.
+    pub cycles: usize,
 }
 
 /// Compresses a line of 32, 64 or 128 bytes.
@@ -91,28 +92,32 @@ pub fn decompress(compressed: &Compressed, line_bytes: usize) -> Decompressed {
     if !compressed.compressed {
         let mut line = Line::default();
         line[..line_bytes / 8].copy_from_slice(&payload[..line_bytes / 8]);
-        return Decompressed { line, error: false, symbols: 0 };
+        return Decompressed { line, error: false, cycles: 0 };
     }
     let shape = Shape::of(line_bytes);
     let (base, mut place) = read_base(at(payload, 0, line_bytes));
     // Planes from the highest down, before the exclusive-or.
     let mut planes = [0u32; PLANES];
-    let (mut above, mut next, mut symbols) = (0, 0, 0);
+    let (mut above, mut next, mut symbols, mut cycles) = (0, 0, 0, 0);
     while next < PLANES {
         let symbol = read_symbol(shape, at(payload, place, line_bytes), above);
+        // The code of the last plane does not wait for a cycle of its own.
+        if symbols % SYMBOLS_PER_CYCLE == 0 && next < PLANES - 1 {
+            cycles += 1;
+        }
         symbols += 1;
         place += symbol.bits;
         above ^= symbol.dbx;
         if next + symbol.planes > PLANES {
-            return Decompressed { line: Line::default(), error: true, symbols };
+            return Decompressed { line: Line::default(), error: true, cycles };
         }
         planes[next..next + symbol.planes].fill(above);
         next += symbol.planes;
     }
     if place > 8 * line_bytes {
-        return Decompressed { line: Line::default(), error: true, symbols };
+        return Decompressed { line: Line::default(), error: true, cycles };
     }
-    Decompressed { line: rebuild(base, &planes, line_bytes), error: false, symbols }
+    Decompressed { line: rebuild(base, &planes, line_bytes), error: false, cycles }
 }
 
 /// The line of a base word and the planes of its differences, the highest first.

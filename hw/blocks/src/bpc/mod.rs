@@ -29,12 +29,18 @@
 //! compressor    line_i > differences > [planes, four less each cycle] > DBX, four codes > [codes] > last block > [payload]
 //!                      > code of the base word -----------------------------------------------------^
 //! decompressor  payload_i > base word
-//!                         > four codes > [codes] > four planes > [planes] > sums of differences > [line]
-//!                           [payload, a block less when it is read] -^                            ^ the same register
+//!                         > four codes > [codes] > planes > [planes] > half of each sum of differences > [line]
+//!                             ^   > [next bits]  -> the last plane       ^-----> [carries] -----v
+//!                             \------+-- [payload, a block less when it is read: the register of the line]
 //! ```
 //!
 //! The decompressor takes codes apart one cycle before it makes planes of them: the first four in the cycle in which the payload
-//! comes. Both blocks have one register for what they work on and what they show.
+//! comes. The bits behind four codes have a register of their own, so that the next code always begins at its bit 0, and what
+//! must come behind those bits is shifted to its place meanwhile. If four codes leave only the last plane, the code behind them,
+//! which is at that bit 0, is read with them: 33 codes take eight cycles. The words are made in two cycles by the same adders, first
+//! the lower halves, then the upper ones with the carries: 32 bits in one cycle would be the longest path by far.
+//!
+//! Both blocks have one register for what they work on and what they show.
 //!
 //! # Parameters
 //! | name | default | allowed | meaning |
@@ -56,8 +62,8 @@
 //!
 //! The compressor takes 11 cycles for every line: one for the planes, nine for the codes of 33 planes at four a cycle, and one
 //! in which the last code finds its place; those of the others do so while the next ones are made. The decompressor takes one for
-//! the base word, one for every four codes, and one for the line: 3 to 11, and 2 when the line is not compressed. At four codes
-//! a cycle its longest way is the paper's 11 cycles. A new line can enter in the cycle in which the result is taken.
+//! the base word, one for every four codes, of which the last may be five, and two for the line: 4 to 11, and 2 when the line is not
+//! compressed. Its longest way is the paper's 11 cycles. A new line can enter in the cycle in which the result is taken.
 //!
 //! # Errors
 //! A run beyond plane 0 and codes beyond the payload's end give a line of zeros with `error_o`. Places outside a plane name
@@ -89,6 +95,9 @@ pub const SYMBOLS_PER_CYCLE: usize = 4;
 
 /// Cycles in which the compressor codes planes.
 pub const PACK_CYCLES: usize = PLANES.div_ceil(SYMBOLS_PER_CYCLE);
+
+/// Cycles in which the decompressor makes words of planes, half the bits of each word in one.
+const HALVES: usize = 2;
 
 block_params! {
     /// Parameters of compressor and decompressor.
@@ -206,12 +215,13 @@ impl HwBlock for BpcDecompressor {
             Storage { name: "payload, later the line", bits: params.line_bits() },
             Storage {
                 name: "place in the payload, bits read",
-                bits: rtl::block_bits(chunk).ilog2() as usize + 11,
+                bits: rtl::block_bits(chunk).ilog2() as usize + 1 + 11,
             },
-            Storage { name: "four codes", bits: chunk },
+            Storage { name: "four codes, block behind them", bits: chunk + rtl::block_bits(chunk) },
             Storage { name: "base word", bits: 32 },
             Storage { name: "planes and the last one", bits: PLANES * plane },
-            Storage { name: "planes read, busy, coded, decoded, failed", bits: 6 + 4 },
+            Storage { name: "carries of lower halves", bits: rtl::carries(params.line_bytes / 16) },
+            Storage { name: "planes read, busy, coded, decoded, halfway, failed", bits: 6 + 5 },
             Storage { name: "valid, error", bits: 2 },
         ])
     }
@@ -243,7 +253,7 @@ mod tests {
             let params = BpcParams { line_bytes };
             (BpcCompressor::facts(&params).storage_bits(), BpcDecompressor::facts(&params).storage_bits())
         };
-        assert_eq!(bits(128), (3413, 2237));
-        assert_eq!(bits(32), (899, 580));
+        assert_eq!(bits(128), (3413, 2432));
+        assert_eq!(bits(32), (899, 658));
     }
 }

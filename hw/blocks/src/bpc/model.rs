@@ -1,8 +1,6 @@
 //! Golden models of compressor and decompressor: the pure codec, and the cycles that it takes.
 use super::codec::{Compressed, Decompressed, compress_words, decompress};
-use super::{
-    BpcParams, CompressorIn, CompressorOut, DecompressorIn, DecompressorOut, PACK_CYCLES, SYMBOLS_PER_CYCLE,
-};
+use super::{BpcParams, CompressorIn, CompressorOut, DecompressorIn, DecompressorOut, HALVES, PACK_CYCLES};
 use crate::line::Line;
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;
@@ -102,8 +100,8 @@ impl Clocked<DecompressorIn, DecompressorOut> for DecompressorModel {
         self.worker.clock(inputs.ready_i, inputs.valid_i, || {
             let compressed =
                 Compressed { compressed: inputs.compressed_i, size: 0, payload: inputs.payload_i };
-            let Decompressed { line, error, symbols } = decompress(&compressed, line_bytes);
-            ((line, error), symbols.div_ceil(SYMBOLS_PER_CYCLE) + 1)
+            let Decompressed { line, error, cycles } = decompress(&compressed, line_bytes);
+            ((line, error), cycles + if inputs.compressed_i { HALVES } else { 1 })
         });
         outputs
     }

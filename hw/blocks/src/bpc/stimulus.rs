@@ -89,7 +89,8 @@ pub(super) fn compressor(
 }
 
 /// The decompressor's stimulus: compressed lines; one payload in 16 is noise, one in 16 has bits changed, one in 16 is
-/// a string of ones, which are raw codes beyond the end of the payload.
+/// a string of ones, which are raw codes beyond the end of the payload, and one in 16 has zeros, which are codes of single planes, up to
+/// noise in the last codes.
 pub(super) fn decompressor(
     params: &BpcParams,
     seed: u64,
@@ -108,6 +109,11 @@ pub(super) fn decompressor(
             2 => {
                 compressed = true;
                 words.fill(u64::MAX);
+            }
+            3 => {
+                compressed = true;
+                words.fill(0);
+                words[2] = prng.bits() & prng.bits() & prng.bits();
             }
             _ => {}
         }

@@ -112,7 +112,7 @@ proptest! {
         let line_bytes = LINE_BYTES[size];
         let payload = if sparse { payload.map(|word| word & word.rotate_left(9) & word.rotate_left(31)) } else { payload };
         let got = decompress(&Compressed { compressed: true, size: 0, payload }, line_bytes);
-        prop_assert!((1..=33).contains(&got.symbols));
+        prop_assert!((1..=8).contains(&got.cycles));
         prop_assert!(!got.error || got.line == Line::default());
         prop_assert!(got.line[line_bytes / 8..].iter().all(|word| *word == 0));
     }
@@ -157,11 +157,42 @@ fn a_line_takes_the_stated_cycles() {
         }
         assert_eq!(
             alone(&words_of(&vec![0; line_bytes]), line_bytes).2,
-            3,
+            4,
             "a run of all planes is one code"
         );
     }
     assert!(longest >= latency - 1, "{longest}");
+}
+
+/// A payload of no bit set but these, alone through the decompressor: whether it makes a line, and the cycles.
+fn read_alone(bits: &[usize], line_bytes: usize) -> (bool, u32) {
+    let mut payload_i = Line::default();
+    bits.iter().for_each(|bit| payload_i[bit / 64] |= 1 << (bit % 64));
+    let mut decompressor =
+        Instance::<BpcDecompressor>::new("decompressor", &BpcParams { line_bytes }, Engine::Lockstep)
+            .unwrap();
+    decompressor
+        .step(&DecompressorIn { valid_i: true, compressed_i: true, payload_i, ready_i: true })
+        .unwrap();
+    let idle = DecompressorIn { ready_i: true, ..DecompressorIn::default() };
+    let (back, cycles) =
+        (1..).map(|cycle| (decompressor.step(&idle).unwrap(), cycle)).find(|(o, _)| o.valid_o).unwrap();
+    (!back.error_o, cycles)
+}
+
+#[test]
+fn the_code_of_the_last_plane_is_read_with_four_others() {
+    for line_bytes in LINE_BYTES {
+        // A base of three bits, then planes of five bits each.
+        let last = 3 + 32 * 5;
+        assert_eq!(read_alone(&[], line_bytes), (true, 11), "33 codes");
+        assert_eq!(read_alone(&[last], line_bytes), (true, 11), "a raw plane is the last");
+        assert_eq!(read_alone(&[last + 1], line_bytes), (false, 11), "a run goes beyond it");
+        // The 28th code is a run of six or of five, to the end or up to the last plane.
+        let run = 3 + 27 * 5;
+        assert_eq!(read_alone(&[run + 1, run + 4], line_bytes), (true, 10), "28 codes");
+        assert_eq!(read_alone(&[run + 1, run + 2, run + 3], line_bytes), (true, 10), "29 codes");
+    }
 }
 
 proptest! {

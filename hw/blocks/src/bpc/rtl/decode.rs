@@ -1,45 +1,40 @@
-//! The decompressor's steps: four codes taken apart, planes of them, and the line of all planes.
+//! The decompressor's steps: four codes taken apart, planes of them, and the halves of the line of all planes.
 
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
     /// Takes four codes apart, whatever they mean.
     ///
-    /// PLACE is the bits of a place in a plane, F those of the longest code; CHUNK is four times F and REACH five times. A code can
-    /// begin in few places only, as there are five lengths. What bit a code begins at is one bit of so many, which is a gate or two
-    /// from one code to the next.
+    /// PLACE is the bits of a place in a plane, F those of the longest code; CHUNK is four times F, BLOCK the bits of a block of
+    /// the payload and BOTH those of two. PLACES are the bits of a place in two blocks. What is left behind a code begins with the
+    /// next one, so that its first bits say at once what it is.
     #[derive(LogicBlock, Default)]
-    #[require(F == 1 << PLACE && CHUNK == 4 * F && REACH == 5 * F)]
+    #[require(F == 1 << PLACE && CHUNK == 4 * F && BLOCK >= CHUNK && BOTH == 2 * BLOCK && BOTH == 1 << PLACES)]
     pub struct BpcSplit<
-        const PLACE: usize, const F: usize, const CHUNK: usize, const CW: usize, const REACH: usize, const RW: usize,
+        const PLACE: usize, const F: usize, const CHUNK: usize, const CW: usize,
+        const BLOCK: usize, const BW: usize, const BOTH: usize, const BOW: usize, const PLACES: usize,
     > {
         /// the next bits of the payload
-        pub window_i: Signal<In, W<CHUNK, CW>>,
+        pub window_i: Signal<In, W<BOTH, BOW>>,
+        /// where they begin
+        pub place_i: Signal<In, U<PLACES>>,
         /// four codes, F bits from the first bit of each
         pub codes_o: Signal<Out, W<CHUNK, CW>>,
-        /// bits of the four codes
-        pub length_o: Signal<Out, U<8>>,
-        one: Constant<U<3>> = Constant::new(U::new(1)),
-        two: Constant<U<3>> = Constant::new(U::new(2)),
-        three: Constant<U<3>> = Constant::new(U::new(3)),
-        five: Constant<U<3>> = Constant::new(U::new(5)),
-        seven: Constant<U<3>> = Constant::new(U::new(7)),
-        with_place: Constant<U<6>> = Constant::new(U::new(5 + PLACE as u64)),
-        raw: Constant<U<6>> = Constant::new(U::new(F as u64)),
-        window: Signal<Local, W<REACH, RW>>,
-        /// for each bit, if a code begins there: it is a run
-        is_run: Signal<Local, W<REACH, RW>>,
-        /// it is one zero plane
-        is_zero: Signal<Local, W<REACH, RW>>,
-        /// it has a place
-        has_place: Signal<Local, W<REACH, RW>>,
-        /// it is a prefix of five bits
-        is_short: Signal<Local, W<REACH, RW>>,
-        /// the bit at which a code begins
-        start: Signal<Local, W<REACH, RW>>,
+        /// the bits behind the four codes
+        pub rest_o: Signal<Out, W<BLOCK, BW>>,
+        /// where those begin
+        pub place_o: Signal<Out, U<PLACES>>,
+        /// bits of a raw plane, a run, a single zero plane, a code with a place, and one of five bits
+        raw: Constant<U<PLACES>> = Constant::new(U::new(F as u64)),
+        run: Constant<U<PLACES>> = Constant::new(U::new(7)),
+        zero: Constant<U<PLACES>> = Constant::new(U::new(3)),
+        placed: Constant<U<PLACES>> = Constant::new(U::new(5 + PLACE as u64)),
+        short: Constant<U<PLACES>> = Constant::new(U::new(5)),
+        /// what is left behind a code, and where it begins
+        window: Signal<Local, W<BOTH, BOW>>,
+        place: Signal<Local, U<PLACES>>,
         code: Signal<Local, U<F>>,
         codes: Signal<Local, W<CHUNK, CW>>,
-        length: Signal<Local, U<8>>,
     }
 }
 
@@ -48,49 +43,44 @@ impl<
     const F: usize,
     const CHUNK: usize,
     const CW: usize,
-    const REACH: usize,
-    const RW: usize,
-> Logic for BpcSplit<PLACE, F, CHUNK, CW, REACH, RW>
+    const BLOCK: usize,
+    const BW: usize,
+    const BOTH: usize,
+    const BOW: usize,
+    const PLACES: usize,
+> Logic for BpcSplit<PLACE, F, CHUNK, CW, BLOCK, BW, BOTH, BOW, PLACES>
 {
     #[hdl_gen]
     fn update(&mut self) {
-        self.window.next = bit_cast_to::<W<REACH, RW>>(self.window_i.val());
-        self.is_run.next = !self.window.val() & (self.window.val() >> self.one.val());
-        self.is_zero.next = !self.window.val()
-            & !(self.window.val() >> self.one.val())
-            & (self.window.val() >> self.two.val());
-        self.is_short.next = !self.window.val()
-            & !(self.window.val() >> self.one.val())
-            & !(self.window.val() >> self.two.val());
-        self.has_place.next = self.is_short.val() & (self.window.val() >> self.three.val());
-        self.is_short.next = self.is_short.val() & !(self.window.val() >> self.three.val());
-
-        self.start.next = 0.into();
-        self.start.next = self.start.val().replace_bit(0, true);
+        self.window.next = self.window_i.val();
+        self.place.next = self.place_i.val();
         self.codes.next = 0.into();
-        self.code.next = 0.into();
         for k in 0..4 {
-            self.code.next = 0.into();
-            for i in 0..3 * F + 1 {
-                if self.start.val().get_bit(i) {
-                    self.code.next = self.code.val() | self.window.val().get_bits::<F>(i);
-                }
-            }
+            self.code.next = self.window.val().get_bits::<F>(0);
             self.codes.next = self.codes.val().replace_bit(k * F, self.code.val());
-            self.start.next = ((self.start.val() & self.is_zero.val()) << self.three.val())
-                | ((self.start.val() & self.is_short.val()) << self.five.val())
-                | ((self.start.val() & self.is_run.val()) << self.seven.val())
-                | ((self.start.val() & self.has_place.val()) << self.with_place.val())
-                | ((self.start.val() & self.window.val()) << self.raw.val());
-        }
-        self.length.next = 0.into();
-        for i in 0..CHUNK + 1 {
-            if self.start.val().get_bit(i) {
-                self.length.next = self.length.val() | i.to_bits::<8>();
+            comment!(
+                "a place for each length, of which one is taken: an addition behind the choice would come late"
+            );
+            if self.code.val().get_bit(0) {
+                self.window.next = self.window.val() >> self.raw.val();
+                self.place.next = self.place.val() + self.raw.val();
+            } else if self.code.val().get_bit(1) {
+                self.window.next = self.window.val() >> self.run.val();
+                self.place.next = self.place.val() + self.run.val();
+            } else if self.code.val().get_bit(2) {
+                self.window.next = self.window.val() >> self.zero.val();
+                self.place.next = self.place.val() + self.zero.val();
+            } else if self.code.val().get_bit(3) {
+                self.window.next = self.window.val() >> self.placed.val();
+                self.place.next = self.place.val() + self.placed.val();
+            } else {
+                self.window.next = self.window.val() >> self.short.val();
+                self.place.next = self.place.val() + self.short.val();
             }
         }
         self.codes_o.next = self.codes.val();
-        self.length_o.next = self.length.val();
+        self.rest_o.next = bit_cast_to::<W<BLOCK, BW>>(self.window.val());
+        self.place_o.next = self.place.val();
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
@@ -99,20 +89,21 @@ impl<
 }
 
 rtl_block! {
-    /// Makes planes of up to four codes: those that are left when all planes are there are none.
+    /// Makes planes of up to four codes: those that are left when all planes are there are none. A fifth code is read if only the
+    /// last plane is left behind four.
     ///
-    /// P is the bits of a plane, PLACE those of a place in it, F those of the longest code (P + 1); CHUNK is four times F
+    /// P is the bits of a plane, PLACE those of a place in it, F those of the longest code (P + 1); FIVE is five times F
     /// and DATA the bits of the 32 planes that words need: all but the first, which is that of the signs. The last plane also
     /// goes to all planes behind it, which is right for a run of zeros and otherwise written over later.
     #[derive(LogicBlock, Default)]
-    #[require(F == P + 1 && F == 1 << PLACE && CHUNK == 4 * F && DATA == 32 * P)]
+    #[require(F == P + 1 && F == 1 << PLACE && FIVE == 5 * F && DATA == 32 * P)]
     pub struct BpcDecode<
         const P: usize, const PLACE: usize, const F: usize,
-        const CHUNK: usize, const CW: usize, const DATA: usize, const DW: usize,
+        const FIVE: usize, const FW: usize, const DATA: usize, const DW: usize,
     > {
-        /// four codes, F bits each
-        pub codes_i: Signal<In, W<CHUNK, CW>>,
-        /// planes that have been read, 0 to 32
+        /// four codes and the one behind them, F bits each
+        pub codes_i: Signal<In, W<FIVE, FW>>,
+        /// planes that have been read, 0 to 31
         pub next_i: Signal<In, U<6>>,
         /// the last plane, before the exclusive-or
         pub above_i: Signal<In, U<P>>,
@@ -156,11 +147,11 @@ impl<
     const P: usize,
     const PLACE: usize,
     const F: usize,
-    const CHUNK: usize,
-    const CW: usize,
+    const FIVE: usize,
+    const FW: usize,
     const DATA: usize,
     const DW: usize,
-> Logic for BpcDecode<P, PLACE, F, CHUNK, CW, DATA, DW>
+> Logic for BpcDecode<P, PLACE, F, FIVE, FW, DATA, DW>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -183,7 +174,7 @@ impl<
         self.plane.next = 0.into();
         self.count.next = 0.into();
         self.length.next = 0.into();
-        for k in 0..4 {
+        for k in 0..5 {
             self.code.next = self.codes_i.val().get_bits::<F>(k * F);
             self.place.next = self.code.val().get_bits::<PLACE>(5);
             self.mark.next = 0.into();
@@ -215,29 +206,37 @@ impl<
             } else {
                 self.plane.next = self.above.val() ^ self.all_ones.val();
             }
-            self.above.next = self.plane.val();
-            self.counted.next = self.counted.val() + self.count.val();
-            self.behind.next = bit_cast::<8, 6>(self.next_i.val()) + self.counted.val();
-            for i in 1..33 {
-                if (self.start.val() <= i.to_bits::<8>())
-                    & ((i.to_bits::<8>() < self.behind.val()) | (k.to_bits::<3>() == 3))
-                {
-                    self.old.next = self.planes.val().get_bits::<P>((i - 1) * P);
-                    self.planes.next =
-                        self.planes.val().replace_bit((i - 1) * P, self.old.val() | self.above.val());
+            if k.to_bits::<3>() < 4 {
+                self.above.next = self.plane.val();
+                self.counted.next = self.counted.val() + self.count.val();
+                self.behind.next = bit_cast::<8, 6>(self.next_i.val()) + self.counted.val();
+                for i in 1..33 {
+                    if (self.start.val() <= i.to_bits::<8>())
+                        & ((i.to_bits::<8>() < self.behind.val()) | (k.to_bits::<3>() == 3))
+                    {
+                        self.old.next = self.planes.val().get_bits::<P>((i - 1) * P);
+                        self.planes.next =
+                            self.planes.val().replace_bit((i - 1) * P, self.old.val() | self.above.val());
+                    }
                 }
-            }
-            if self.start.val() < 33 {
+                if self.start.val() < 33 {
+                    self.total.next = self.total.val() + self.length.val();
+                    if self.behind.val() > 33 {
+                        self.error.next = true;
+                    }
+                }
+                self.start.next = self.behind.val();
+            } else if self.start.val() == 32 {
+                self.planes.next = self.planes.val().replace_bit(31 * P, self.plane.val());
                 self.total.next = self.total.val() + self.length.val();
-                if self.behind.val() > 33 {
+                if self.count.val() > 1 {
                     self.error.next = true;
                 }
             }
-            self.start.next = self.behind.val();
         }
         self.length_o.next = self.total.val();
         self.next_o.next = bit_cast::<6, 8>(self.behind.val());
-        self.done_o.next = self.behind.val() >= 33;
+        self.done_o.next = self.behind.val() >= 32;
         self.above_o.next = self.above.val();
         self.planes_o.next = self.planes.val();
         self.error_o.next = self.error.val();
@@ -249,96 +248,183 @@ impl<
 }
 
 rtl_block! {
-    /// The line of a base word and the bit planes of the differences.
+    /// Half the bits of every word of a line, from those of the base word and of the differences: the lower halves first, then the
+    /// upper ones with the carries of the lower ones.
     ///
-    /// P is the bits of a plane, GROUPS a quarter of the words. Sums are taken in groups of four words first, then over the
-    /// groups in a tree, then over all words: six additions lie behind each other for 32 words.
+    /// P is the bits of a plane, GROUPS a quarter of the words; HALF is half the line's bits and SIXTEEN those of 16 planes. Sums are
+    /// taken in groups of four words first, then over the groups in a tree, which has TREE additions, then for the other words: six
+    /// additions lie behind each other for 32 words. Each addition has a carry of its own.
     #[derive(LogicBlock, Default)]
+    #[require(HALF == 64 * GROUPS && SIXTEEN == 16 * P && CARRIES == 7 * GROUPS - 3 + TREE)]
     pub struct BpcRebuild<
-        const LINE: usize, const LW: usize, const P: usize, const GROUPS: usize, const DATA: usize, const DW: usize,
+        const HALF: usize, const HW: usize, const P: usize, const GROUPS: usize, const SIXTEEN: usize, const SW: usize,
+        const TREE: usize, const CARRIES: usize, const CW: usize,
     > {
-        /// the first word
-        pub base_i: Signal<In, U<32>>,
-        /// the planes, the highest first, without that of the signs
-        pub planes_i: Signal<In, W<DATA, DW>>,
-        /// the line
-        pub line_o: Signal<Out, W<LINE, LW>>,
-        word: Signal<Local, U<32>>,
-        pair: Signal<Local, U<32>>,
-        sums: Signal<Local, W<LINE, LW>>,
+        /// half of the first word
+        pub base_i: Signal<In, U<16>>,
+        /// the planes of these bits, the highest first
+        pub planes_i: Signal<In, W<SIXTEEN, SW>>,
+        /// the carries into these halves
+        pub carries_i: Signal<In, W<CARRIES, CW>>,
+        /// half of each word
+        pub half_o: Signal<Out, W<HALF, HW>>,
+        /// the carries out of these halves
+        pub carries_o: Signal<Out, W<CARRIES, CW>>,
+        /// operands with a place below, at which the carry comes in, and one above
+        left: Signal<Local, U<18>>,
+        right: Signal<Local, U<18>>,
+        sum: Signal<Local, U<18>>,
+        one: Constant<U<18>> = Constant::new(U::new(1)),
+        word: Signal<Local, U<16>>,
+        pair: Signal<Local, U<16>>,
+        sums: Signal<Local, W<HALF, HW>>,
         /// sums of all words up to those of each group
-        groups: Signal<Local, W<LINE, LW>>,
-        offset: Signal<Local, U<32>>,
+        groups: Signal<Local, W<HALF, HW>>,
+        carries: Signal<Local, W<CARRIES, CW>>,
     }
 }
 
 impl<
-    const LINE: usize,
-    const LW: usize,
+    const HALF: usize,
+    const HW: usize,
     const P: usize,
     const GROUPS: usize,
-    const DATA: usize,
-    const DW: usize,
-> Logic for BpcRebuild<LINE, LW, P, GROUPS, DATA, DW>
+    const SIXTEEN: usize,
+    const SW: usize,
+    const TREE: usize,
+    const CARRIES: usize,
+    const CW: usize,
+> Logic for BpcRebuild<HALF, HW, P, GROUPS, SIXTEEN, SW, TREE, CARRIES, CW>
 {
     #[hdl_gen]
     fn update(&mut self) {
-        self.word.next = self.base_i.val();
+        self.word.next = 0.into();
         self.pair.next = 0.into();
+        self.left.next = 0.into();
+        self.right.next = 0.into();
+        self.sum.next = 0.into();
+        self.carries.next = 0.into();
         self.sums.next = 0.into();
         self.sums.next = self.sums.val().replace_bit(0, self.base_i.val());
         comment!("the differences");
         for i in 0..P {
-            for j in 0..32 {
+            for j in 0..16 {
                 self.word.next =
-                    self.word.val().replace_bit(j, self.planes_i.val().get_bit((31 - j) * P + i));
+                    self.word.val().replace_bit(j, self.planes_i.val().get_bit((15 - j) * P + i));
             }
-            self.sums.next = self.sums.val().replace_bit(i * 32 + 32, self.word.val());
+            self.sums.next = self.sums.val().replace_bit(i * 16 + 16, self.word.val());
         }
         comment!("their sums inside each group");
         self.groups.next = 0.into();
         for g in 0..GROUPS {
-            self.pair.next =
-                self.sums.val().get_bits::<32>(g * 128) + self.sums.val().get_bits::<32>(g * 128 + 32);
-            self.sums.next = self.sums.val().replace_bit(g * 128 + 32, self.pair.val());
-            self.word.next =
-                self.sums.val().get_bits::<32>(g * 128 + 64) + self.sums.val().get_bits::<32>(g * 128 + 96);
-            self.sums.next = self.sums.val().replace_bit(g * 128 + 96, self.pair.val() + self.word.val());
-            self.word.next = self.pair.val() + self.sums.val().get_bits::<32>(g * 128 + 64);
-            self.sums.next = self.sums.val().replace_bit(g * 128 + 64, self.word.val());
-            self.groups.next =
-                self.groups.val().replace_bit(g * 32, self.sums.val().get_bits::<32>(g * 128 + 96));
+            self.left.next = self.one.val().replace_bit(1, self.sums.val().get_bits::<16>(g * 64));
+            self.right.next = 0.into();
+            self.right.next = self.right.val().replace_bit(0, self.carries_i.val().get_bit(g * 4));
+            self.right.next = self.right.val().replace_bit(1, self.sums.val().get_bits::<16>(g * 64 + 16));
+            self.sum.next = self.left.val() + self.right.val();
+            self.carries.next = self.carries.val().replace_bit(g * 4, self.sum.val().get_bit(17));
+            self.pair.next = self.sum.val().get_bits::<16>(1);
+            self.sums.next = self.sums.val().replace_bit(g * 64 + 16, self.pair.val());
+            self.left.next = self.one.val().replace_bit(1, self.sums.val().get_bits::<16>(g * 64 + 32));
+            self.right.next = 0.into();
+            self.right.next = self.right.val().replace_bit(0, self.carries_i.val().get_bit(g * 4 + 1));
+            self.right.next = self.right.val().replace_bit(1, self.sums.val().get_bits::<16>(g * 64 + 48));
+            self.sum.next = self.left.val() + self.right.val();
+            self.carries.next = self.carries.val().replace_bit(g * 4 + 1, self.sum.val().get_bit(17));
+            self.word.next = self.sum.val().get_bits::<16>(1);
+            self.left.next = self.one.val().replace_bit(1, self.pair.val());
+            self.right.next = 0.into();
+            self.right.next = self.right.val().replace_bit(0, self.carries_i.val().get_bit(g * 4 + 2));
+            self.right.next = self.right.val().replace_bit(1, self.word.val());
+            self.sum.next = self.left.val() + self.right.val();
+            self.carries.next = self.carries.val().replace_bit(g * 4 + 2, self.sum.val().get_bit(17));
+            self.sums.next = self.sums.val().replace_bit(g * 64 + 48, self.sum.val().get_bits::<16>(1));
+            self.groups.next = self.groups.val().replace_bit(g * 16, self.sum.val().get_bits::<16>(1));
+            self.left.next = self.one.val().replace_bit(1, self.pair.val());
+            self.right.next = 0.into();
+            self.right.next = self.right.val().replace_bit(0, self.carries_i.val().get_bit(g * 4 + 3));
+            self.right.next = self.right.val().replace_bit(1, self.sums.val().get_bits::<16>(g * 64 + 32));
+            self.sum.next = self.left.val() + self.right.val();
+            self.carries.next = self.carries.val().replace_bit(g * 4 + 3, self.sum.val().get_bit(17));
+            self.sums.next = self.sums.val().replace_bit(g * 64 + 32, self.sum.val().get_bits::<16>(1));
         }
         comment!("sums over the groups: in each step twice as many have all that is below them");
         for h in 0..GROUPS >> 1 {
-            self.word.next =
-                self.groups.val().get_bits::<32>(h * 64 + 32) + self.groups.val().get_bits::<32>(h * 64);
-            self.groups.next = self.groups.val().replace_bit(h * 64 + 32, self.word.val());
+            self.left.next = self.one.val().replace_bit(1, self.groups.val().get_bits::<16>(h * 32 + 16));
+            self.right.next = 0.into();
+            self.right.next =
+                self.right.val().replace_bit(0, self.carries_i.val().get_bit(GROUPS * 4 + h * 2));
+            self.right.next = self.right.val().replace_bit(1, self.groups.val().get_bits::<16>(h * 32));
+            self.sum.next = self.left.val() + self.right.val();
+            self.carries.next =
+                self.carries.val().replace_bit(GROUPS * 4 + h * 2, self.sum.val().get_bit(17));
+            self.groups.next = self.groups.val().replace_bit(h * 32 + 16, self.sum.val().get_bits::<16>(1));
         }
         for h in 0..GROUPS >> 2 {
             for g in 2..4 {
-                self.word.next = self.groups.val().get_bits::<32>(h * 128 + g * 32)
-                    + self.groups.val().get_bits::<32>(h * 128 + 32);
-                self.groups.next = self.groups.val().replace_bit(h * 128 + g * 32, self.word.val());
+                self.left.next =
+                    self.one.val().replace_bit(1, self.groups.val().get_bits::<16>(h * 64 + g * 16));
+                self.right.next = 0.into();
+                self.right.next = self
+                    .right
+                    .val()
+                    .replace_bit(0, self.carries_i.val().get_bit(GROUPS * 4 + h * 4 + g * 2 - 3));
+                self.right.next =
+                    self.right.val().replace_bit(1, self.groups.val().get_bits::<16>(h * 64 + 16));
+                self.sum.next = self.left.val() + self.right.val();
+                self.carries.next = self
+                    .carries
+                    .val()
+                    .replace_bit(GROUPS * 4 + h * 4 + g * 2 - 3, self.sum.val().get_bit(17));
+                self.groups.next =
+                    self.groups.val().replace_bit(h * 64 + g * 16, self.sum.val().get_bits::<16>(1));
             }
         }
         for h in 0..GROUPS >> 3 {
             for g in 4..8 {
-                self.word.next = self.groups.val().get_bits::<32>(h * 256 + g * 32)
-                    + self.groups.val().get_bits::<32>(h * 256 + 96);
-                self.groups.next = self.groups.val().replace_bit(h * 256 + g * 32, self.word.val());
+                self.left.next =
+                    self.one.val().replace_bit(1, self.groups.val().get_bits::<16>(h * 128 + g * 16));
+                self.right.next = 0.into();
+                self.right.next = self
+                    .right
+                    .val()
+                    .replace_bit(0, self.carries_i.val().get_bit(GROUPS * 4 + GROUPS + h * 4 + g - 4));
+                self.right.next =
+                    self.right.val().replace_bit(1, self.groups.val().get_bits::<16>(h * 128 + 48));
+                self.sum.next = self.left.val() + self.right.val();
+                self.carries.next = self
+                    .carries
+                    .val()
+                    .replace_bit(GROUPS * 4 + GROUPS + h * 4 + g - 4, self.sum.val().get_bit(17));
+                self.groups.next =
+                    self.groups.val().replace_bit(h * 128 + g * 16, self.sum.val().get_bits::<16>(1));
             }
         }
-        comment!("the words");
-        self.offset.next = 0.into();
-        for g in 0..GROUPS {
-            for j in 0..4 {
-                self.word.next = self.sums.val().get_bits::<32>(g * 128 + j * 32) + self.offset.val();
-                self.sums.next = self.sums.val().replace_bit(g * 128 + j * 32, self.word.val());
+        comment!("the words; the last one of a group is the sum over the groups already");
+        for g in 1..GROUPS {
+            for j in 0..3 {
+                self.left.next =
+                    self.one.val().replace_bit(1, self.sums.val().get_bits::<16>(g * 64 + j * 16));
+                self.right.next = 0.into();
+                self.right.next = self
+                    .right
+                    .val()
+                    .replace_bit(0, self.carries_i.val().get_bit(GROUPS * 4 + TREE + g * 3 - 3 + j));
+                self.right.next =
+                    self.right.val().replace_bit(1, self.groups.val().get_bits::<16>(g * 16 - 16));
+                self.sum.next = self.left.val() + self.right.val();
+                self.carries.next = self
+                    .carries
+                    .val()
+                    .replace_bit(GROUPS * 4 + TREE + g * 3 - 3 + j, self.sum.val().get_bit(17));
+                self.sums.next =
+                    self.sums.val().replace_bit(g * 64 + j * 16, self.sum.val().get_bits::<16>(1));
             }
-            self.offset.next = self.groups.val().get_bits::<32>(g * 32);
+            self.word.next = self.groups.val().get_bits::<16>(g * 16);
+            self.sums.next = self.sums.val().replace_bit(g * 64 + 48, self.word.val());
         }
-        self.line_o.next = self.sums.val();
+        self.half_o.next = self.sums.val();
+        self.carries_o.next = self.carries.val();
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

@@ -17,6 +17,17 @@ pub(super) const fn block_bits(chunk_bits: usize) -> usize {
     if chunk_bits > 64 { chunk_bits } else { 64 }
 }
 
+/// Additions that sum up `groups` groups of words in a tree, so that each has the sum of all up to it.
+const fn tree_additions(groups: usize) -> usize {
+    groups / 2 * groups.ilog2() as usize
+}
+
+/// Additions that make the words of a line of their differences: four in each group of words, those of the tree, and one for each
+/// word of all groups but the first that is not the last of its group.
+pub(super) const fn carries(groups: usize) -> usize {
+    4 * groups + tree_additions(groups) + 3 * (groups - 1)
+}
+
 elaborate! {
     /// Returns the compressor for valid parameters.
     pub(super) fn compressor(params: &BpcParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
@@ -58,15 +69,24 @@ elaborate! {
                 F = P + 1,
                 CHUNK = SYMBOLS_PER_CYCLE * F,
                 CW = word_count(CHUNK),
-                REACH = CHUNK + F,
-                RW = word_count(REACH),
+                FIVE = CHUNK + F,
+                FW = word_count(FIVE),
                 DATA = (PLANES - 1) * P,
                 DW = word_count(DATA),
+                SIXTEEN = DATA / 2,
+                SW = word_count(SIXTEEN),
                 BLOCK = block_bits(CHUNK),
+                BW = word_count(BLOCK),
                 BLOCKLOG = BLOCK.ilog2() as usize,
                 BOTH = 2 * BLOCK,
                 BOW = word_count(BOTH),
+                PLACES = BLOCKLOG + 1,
                 GROUPS = F / 4,
+                TREE = tree_additions(GROUPS),
+                CARRIES = carries(GROUPS),
+                CAW = word_count(CARRIES),
+                HALF = LINE / 2,
+                HW = word_count(HALF),
             }
         }
     }
