@@ -252,10 +252,10 @@ rtl_block! {
     /// upper ones with the carries of the lower ones.
     ///
     /// P is the bits of a plane, GROUPS a quarter of the words; HALF is half the line's bits and SIXTEEN those of 16 planes. Sums are
-    /// taken in groups of four words first, then over the groups in a tree, which has TREE additions, then for the other words: six
+    /// taken in groups of four words first, then over the groups in a tree, which has TREE additions, then over all words: six
     /// additions lie behind each other for 32 words. Each addition has a carry of its own.
     #[derive(LogicBlock, Default)]
-    #[require(HALF == 64 * GROUPS && SIXTEEN == 16 * P && CARRIES == 7 * GROUPS - 3 + TREE)]
+    #[require(HALF == 64 * GROUPS && SIXTEEN == 16 * P && CARRIES == 8 * GROUPS - 4 + TREE)]
     pub struct BpcRebuild<
         const HALF: usize, const HW: usize, const P: usize, const GROUPS: usize, const SIXTEEN: usize, const SW: usize,
         const TREE: usize, const CARRIES: usize, const CW: usize,
@@ -400,28 +400,26 @@ impl<
                     self.groups.val().replace_bit(h * 128 + g * 16, self.sum.val().get_bits::<16>(1));
             }
         }
-        comment!("the words; the last one of a group is the sum over the groups already");
+        comment!("the words");
         for g in 1..GROUPS {
-            for j in 0..3 {
+            for j in 0..4 {
                 self.left.next =
                     self.one.val().replace_bit(1, self.sums.val().get_bits::<16>(g * 64 + j * 16));
                 self.right.next = 0.into();
                 self.right.next = self
                     .right
                     .val()
-                    .replace_bit(0, self.carries_i.val().get_bit(GROUPS * 4 + TREE + g * 3 - 3 + j));
+                    .replace_bit(0, self.carries_i.val().get_bit(GROUPS * 4 + TREE + g * 4 - 4 + j));
                 self.right.next =
                     self.right.val().replace_bit(1, self.groups.val().get_bits::<16>(g * 16 - 16));
                 self.sum.next = self.left.val() + self.right.val();
                 self.carries.next = self
                     .carries
                     .val()
-                    .replace_bit(GROUPS * 4 + TREE + g * 3 - 3 + j, self.sum.val().get_bit(17));
+                    .replace_bit(GROUPS * 4 + TREE + g * 4 - 4 + j, self.sum.val().get_bit(17));
                 self.sums.next =
                     self.sums.val().replace_bit(g * 64 + j * 16, self.sum.val().get_bits::<16>(1));
             }
-            self.word.next = self.groups.val().get_bits::<16>(g * 16);
-            self.sums.next = self.sums.val().replace_bit(g * 64 + 48, self.word.val());
         }
         self.half_o.next = self.sums.val();
         self.carries_o.next = self.carries.val();

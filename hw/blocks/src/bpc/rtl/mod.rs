@@ -22,10 +22,10 @@ const fn tree_additions(groups: usize) -> usize {
     groups / 2 * groups.ilog2() as usize
 }
 
-/// Additions that make the words of a line of their differences: four in each group of words, those of the tree, and one for each
-/// word of all groups but the first that is not the last of its group.
+/// Additions that make the words of a line of their differences: four in each group of words, those of the tree, and one for each word
+/// of all groups but the first.
 pub(super) const fn carries(groups: usize) -> usize {
-    4 * groups + tree_additions(groups) + 3 * (groups - 1)
+    4 * groups + tree_additions(groups) + 4 * (groups - 1)
 }
 
 elaborate! {
