@@ -37,6 +37,12 @@ fn implementation(item: TokenStream) -> Result<TokenStream> {
             fn evaluate(&mut self) {
                 #[allow(unused_imports)]
                 use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
+                let has_atoms_only = true #(&& Field(&mut self.#parts).is_atom())*;
+                let has_registers = false #(|| Field(&mut self.#parts).has_state())*;
+                if has_atoms_only && !(has_registers && ::selvedge_hw::rtl::circuit::is_thorough()) {
+                    ::selvedge_hw::rtl::source::Logic::update(self);
+                    return;
+                }
                 ::selvedge_hw::rtl::circuit::settle(
                     self,
                     |block| ::selvedge_hw::rtl::source::Logic::update(block),

@@ -3,6 +3,7 @@
 use crate::body::Body;
 use crate::connect::connects;
 use crate::order::ordered;
+use crate::read::in_place;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Error, FnArg, ItemFn, Result, ReturnType, Token};
@@ -11,11 +12,12 @@ use syn::{Error, FnArg, ItemFn, Result, ReturnType, Token};
 pub fn functions(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let companions = companions(&arguments, item.clone()).unwrap_or_else(|error| error.into_compile_error());
     let item = syn::parse2::<ItemFn>(item.clone()).map_or(item, |function| {
-        let (attributes, signature, body) = (&function.attrs, &function.sig, ordered(&function.block));
+        let (attributes, signature, body) =
+            (&function.attrs, &function.sig, in_place(ordered(&function.block)));
         quote!(#(#attributes)* #signature #body)
     });
     quote! {
-        #[allow(unreachable_patterns)]
+        #[allow(unreachable_patterns, unused_parens)]
         #item
         #companions
     }

@@ -14,6 +14,7 @@
 //! | `expression` | expressions to data |
 //! | `connect` | the signals that a body drives |
 //! | `order` | where a body evaluates its sub-blocks |
+//! | `read` | how a body reads signals |
 //! | `circuit` | a block as a part that can be evaluated |
 //! | `calls` | arguments of `dff_setup!` and `comment!` |
 //! | `name` | paths and indices as text |
@@ -27,6 +28,7 @@ mod expression;
 mod generate;
 mod name;
 mod order;
+mod read;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 
 use crate::body::Body;
 use crate::generate::{companions, functions};
+use crate::read::in_place;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -38,6 +39,17 @@ fn an_assignment_names_its_target() {
     let (statements, values) = data(quote!(self.unit[i + 1].x_i.next = self.a_i.val();));
     let expected = quote!(&[Statement::Assign("unit[i+1]$x_i$next", Expression::Signal("a_i"))]);
     assert_eq!((statements, values), (expected.to_string(), vec![]));
+}
+
+#[test]
+fn signals_are_read_in_place() {
+    let reads = quote!(if self.a[i + self.n].b.val().get_bit(self.i.val()) {
+        f(x, self.c.d.val(), self.e.val(1), y.val())
+    });
+    let held = |signal: TokenStream| quote!((*::selvedge_hw::rtl::circuit::Readable::held(&#signal)));
+    let (b, i, d) = (held(quote!(self.a[i + self.n].b)), held(quote!(self.i)), held(quote!(self.c.d)));
+    let expected = quote!(if #b.get_bit(#i) { f(x, #d, self.e.val(1), y.val()) });
+    assert_eq!(in_place(reads).to_string(), expected.to_string());
 }
 
 #[test]

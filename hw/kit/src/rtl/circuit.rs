@@ -7,6 +7,8 @@
 //! - `#[hdl_gen]` has a body evaluate a sub-block between the statements that drive it and those that read it. A body in the
 //!   order of its data settles in one pass; any other takes further passes, until nothing that was read has changed since.
 //! - Logic without state is evaluated where it is read: one of several encoders that is not chosen costs nothing.
+//! - A block of signals and registers alone has nothing to evaluate but its body, once.
+//! - A body reads signals in place ([`Readable`]): `self.line_i.val().get_bits::<8>(i)` copies eight bits, not the line.
 //! - The rising edge goes to the registers and memories themselves. What they change is evaluated in the next cycle, together
 //!   with its inputs. There is no falling edge.
 //!
@@ -17,6 +19,7 @@ use rust_hdl_core::prelude::{Block, Constant, In, Local, Out, Signal, Synth};
 pub use selvedge_macros::Part;
 use selvedge_state::State;
 use std::cell::Cell;
+use std::ops::Deref;
 
 /// What goes on in this thread's evaluation.
 #[derive(Clone, Copy, Default)]
@@ -68,8 +71,54 @@ impl Activity {
     }
 }
 
+/// A signal or a constant, as a body reads it.
+pub trait Readable<'a> {
+    /// A reference to the value.
+    type Held: Deref;
+    /// Returns what `val` returns, in place. An input is as it is driven, which is what it was evaluated with.
+    fn held(&'a self) -> Self::Held;
+}
+
+/// Implements [`Readable`] for the signals of some directions.
+macro_rules! readable {
+    ($($direction:ty)+) => { $(
+        impl<'a, T: Synth + 'a> Readable<'a> for Signal<$direction, T> {
+            type Held = &'a T;
+            #[inline(always)]
+            fn held(&'a self) -> &'a T {
+                &self.next
+            }
+        }
+    )+ };
+}
+readable!(In Out Local);
+
+impl<T: Synth> Readable<'_> for Constant<T> {
+    type Held = ConstantValue<T>;
+    #[inline(always)]
+    fn held(&self) -> ConstantValue<T> {
+        ConstantValue(self.val())
+    }
+}
+
+/// The value of a constant, which lends none.
+pub struct ConstantValue<T>(T);
+
+impl<T> Deref for ConstantValue<T> {
+    type Target = T;
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
 /// A part of a block that can be evaluated: a signal, a register, a block, or several of them.
 pub trait Part {
+    /// Is it a signal, a constant or a register? There is nothing to evaluate in it, other than a register in reset.
+    #[inline(always)]
+    fn is_atom(&mut self) -> bool {
+        false
+    }
     /// Can a clock edge change anything in it? Logic without state is evaluated where it is read, and not where it is not.
     #[inline(always)]
     fn has_state(&mut self) -> bool {
@@ -100,6 +149,10 @@ pub trait Part {
 
 impl<T: Synth> Part for Signal<In, T> {
     #[inline(always)]
+    fn is_atom(&mut self) -> bool {
+        true
+    }
+    #[inline(always)]
     fn take_input(&mut self) -> bool {
         let changed = self.next != self.val();
         if changed {
@@ -109,11 +162,30 @@ impl<T: Synth> Part for Signal<In, T> {
     }
 }
 
-impl<T: Synth> Part for Signal<Out, T> {}
-impl<T: Synth> Part for Signal<Local, T> {}
-impl<T: Synth> Part for Constant<T> {}
+impl<T: Synth> Part for Signal<Out, T> {
+    #[inline(always)]
+    fn is_atom(&mut self) -> bool {
+        true
+    }
+}
+impl<T: Synth> Part for Signal<Local, T> {
+    #[inline(always)]
+    fn is_atom(&mut self) -> bool {
+        true
+    }
+}
+impl<T: Synth> Part for Constant<T> {
+    #[inline(always)]
+    fn is_atom(&mut self) -> bool {
+        true
+    }
+}
 
 impl<P: Part> Part for [P] {
+    #[inline]
+    fn is_atom(&mut self) -> bool {
+        self.iter_mut().all(Part::is_atom)
+    }
     #[inline]
     fn has_state(&mut self) -> bool {
         self.iter_mut().any(Part::has_state)
@@ -146,6 +218,10 @@ impl<P: Part> Part for [P] {
 macro_rules! passes_on {
     ($([$($generics:tt)*] $type:ty => $inner:expr;)*) => { $(
         impl<$($generics)*> Part for $type {
+            #[inline(always)]
+            fn is_atom(&mut self) -> bool {
+                $inner(self).is_atom()
+            }
             #[inline(always)]
             fn has_state(&mut self) -> bool {
                 $inner(self).has_state()
@@ -185,6 +261,11 @@ passes_on! {
 pub struct Field<'a, P: ?Sized>(pub &'a mut P);
 
 impl<P: Part + ?Sized> Field<'_, P> {
+    /// See [`Part::is_atom`].
+    #[inline(always)]
+    pub fn is_atom(&mut self) -> bool {
+        self.0.is_atom()
+    }
     /// See [`Part::has_state`].
     #[inline(always)]
     pub fn has_state(&mut self) -> bool {
@@ -219,6 +300,10 @@ impl<P: Part + ?Sized> Field<'_, P> {
 
 /// A block that is not made of the kit's parts, which only [`Stepper`](super::step::Stepper) can evaluate.
 pub trait Foreign {
+    /// Foreign blocks may be anything.
+    fn is_atom(&mut self) -> bool {
+        false
+    }
     /// Foreign blocks may have state.
     fn has_state(&mut self) -> bool {
         true
@@ -269,6 +354,12 @@ impl<B: ?Sized> Stateless for B {}
 #[inline(never)]
 pub fn in_order() -> bool {
     PROGRESS.get().in_order
+}
+
+/// Returns whether there is more to evaluate than what is driven or was clocked.
+#[inline(never)]
+pub fn is_thorough() -> bool {
+    PROGRESS.get().thorough
 }
 
 /// Notes that a value has changed that the body had read before; used by `#[hdl_gen]`.

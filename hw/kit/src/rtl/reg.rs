@@ -116,6 +116,11 @@ impl<T: Synth, const RESET: bool> Logic for Reg<T, RESET> {
 
 impl<T: Synth, const RESET: bool> Part for Reg<T, RESET> {
     #[inline(always)]
+    fn is_atom(&mut self) -> bool {
+        true
+    }
+
+    #[inline(always)]
     fn has_state(&mut self) -> bool {
         true
     }

@@ -1,0 +1,47 @@
+//! Reads in place: `self.a.val()` of a body becomes a place, so that nothing is copied of which a part is read.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::quote;
+
+/// Returns the code of a body with `*Readable::held(&self.a)` in place of `self.a.val()`.
+pub fn in_place(code: TokenStream) -> TokenStream {
+    let tokens: Vec<TokenTree> = code.into_iter().collect();
+    let mut out: Vec<TokenTree> = vec![];
+    // Where in `out` the path at hand begins: `self.a[i].b`.
+    let mut path = None;
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        if let (Some(start), true) = (path, is_value(&tokens[at..])) {
+            let signal: TokenStream = out.drain(start..).collect();
+            out.extend(quote!((*::selvedge_hw::rtl::circuit::Readable::held(&#signal))));
+            path = None;
+            at += 3;
+            continue;
+        }
+        path = match token {
+            TokenTree::Ident(me) if me == "self" => Some(out.len()),
+            TokenTree::Punct(punct) if punct.as_char() != '.' => None,
+            TokenTree::Group(group) if group.delimiter() != Delimiter::Bracket => None,
+            TokenTree::Literal(_) => None,
+            _ => path,
+        };
+        out.push(match token {
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), in_place(group.stream()));
+                inner.set_span(group.span());
+                inner.into()
+            }
+            token => token.clone(),
+        });
+        at += 1;
+    }
+    out.into_iter().collect()
+}
+
+/// Returns whether the tokens begin with `.val()`.
+fn is_value(tokens: &[TokenTree]) -> bool {
+    let [TokenTree::Punct(dot), TokenTree::Ident(method), TokenTree::Group(arguments), ..] = tokens else {
+        return false;
+    };
+    dot.as_char() == '.' && method == "val" && arguments.stream().is_empty()
+}
