@@ -4,7 +4,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput, Error, Result};
 
-/// Implements `Part` for the block; fields whose names begin with `_` are no parts of the circuit.
+/// Implements `Part` for the block; fields whose names begin with `_` are no parts of the circuit. The clock `clk_i` is no input
+/// here: the edge comes by a call.
 pub fn part(item: TokenStream) -> TokenStream {
     implementation(item).unwrap_or_else(|error| error.into_compile_error())
 }
@@ -16,6 +17,7 @@ fn implementation(item: TokenStream) -> Result<TokenStream> {
     };
     let fields = data.fields.iter().filter_map(|field| field.ident.as_ref());
     let parts: Vec<_> = fields.filter(|name| !name.to_string().starts_with('_')).collect();
+    let inputs: Vec<_> = parts.iter().filter(|name| **name != "clk_i").collect();
     let name = &block.ident;
     let (generics, arguments, conditions) = block.generics.split_for_impl();
     Ok(quote! {
@@ -31,7 +33,10 @@ fn implementation(item: TokenStream) -> Result<TokenStream> {
             fn is_due(&mut self) -> bool {
                 #[allow(unused_imports)]
                 use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
-                let has_input = false #(| Field(&mut self.#parts).take_input())*;
+                let has_input = false #(| Field(&mut self.#inputs).has_input())*;
+                if has_input {
+                    #(Field(&mut self.#inputs).take_input();)*
+                }
                 self._activity.begin(has_input)
             }
             fn evaluate(&mut self) {

@@ -100,11 +100,10 @@ pub fn ordered(body: &Block) -> TokenStream {
         return quote!({ #code });
     }
     quote!({
-        let in_order = ::selvedge_hw::rtl::circuit::in_order();
+        let in_order = ::selvedge_hw::rtl::circuit::begin_in_order();
         #code
         if in_order {
             #(#rest)*
-            ::selvedge_hw::rtl::circuit::note_complete();
         }
     })
 }

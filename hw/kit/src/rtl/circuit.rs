@@ -21,23 +21,45 @@ use selvedge_state::State;
 use std::cell::Cell;
 use std::ops::Deref;
 
-/// What goes on in this thread's evaluation.
-#[derive(Clone, Copy, Default)]
-struct Progress {
+/// What goes on in this thread's evaluation: a set of the flags below, in one byte, since every pass of a body sets it.
+#[derive(Clone, Copy)]
+struct Progress(u8);
+
+impl Progress {
+    /// Nothing is evaluated.
+    const NONE: Progress = Progress(0);
     /// Bodies evaluate their sub-blocks themselves.
-    in_order: bool,
+    const IN_ORDER: Progress = Progress(1);
     /// There is more to evaluate than what is driven or was clocked: registers in reset, parts that were changed by hand.
-    thorough: bool,
+    const THOROUGH: Progress = Progress(2);
     /// A value has changed that the body at work had read before.
-    stale: bool,
-    /// The body at work has evaluated everything that it drives.
-    complete: bool,
+    const STALE: Progress = Progress(4);
+    /// The body at work evaluates everything that it drives.
+    const COMPLETE: Progress = Progress(8);
+
+    #[inline(always)]
+    fn has(self, flag: Progress) -> bool {
+        self.0 & flag.0 != 0
+    }
+
+    #[inline(always)]
+    fn with(self, flag: Progress) -> Progress {
+        Progress(self.0 | flag.0)
+    }
+
+    #[inline(always)]
+    fn with_if(self, is_set: bool, flag: Progress) -> Progress {
+        if is_set { self.with(flag) } else { self }
+    }
+
+    #[inline(always)]
+    fn only(self, flag: Progress) -> Progress {
+        Progress(self.0 & flag.0)
+    }
 }
 
 thread_local! {
-    static PROGRESS: Cell<Progress> = const {
-        Cell::new(Progress { in_order: false, thorough: false, stale: false, complete: false })
-    };
+    static PROGRESS: Cell<Progress> = const { Cell::new(Progress::NONE) };
 }
 
 /// What a block has to do.
@@ -124,11 +146,14 @@ pub trait Part {
     fn has_state(&mut self) -> bool {
         false
     }
-    /// Lets an input take its new value; returns whether it differs from the last one. Anything else is no input.
+    /// Returns whether an input has a new value. Anything else is no input.
     #[inline(always)]
-    fn take_input(&mut self) -> bool {
+    fn has_input(&mut self) -> bool {
         false
     }
+    /// Lets an input take its new value.
+    #[inline(always)]
+    fn take_input(&mut self) {}
     /// Takes new inputs of a block; returns whether it must be evaluated.
     #[inline(always)]
     fn is_due(&mut self) -> bool {
@@ -153,12 +178,12 @@ impl<T: Synth> Part for Signal<In, T> {
         true
     }
     #[inline(always)]
-    fn take_input(&mut self) -> bool {
-        let changed = self.next != self.val();
-        if changed {
-            self.update_all();
-        }
-        changed
+    fn has_input(&mut self) -> bool {
+        self.next != self.val()
+    }
+    #[inline(always)]
+    fn take_input(&mut self) {
+        self.update_all();
     }
 }
 
@@ -191,8 +216,12 @@ impl<P: Part> Part for [P] {
         self.iter_mut().any(Part::has_state)
     }
     #[inline]
-    fn take_input(&mut self) -> bool {
-        self.iter_mut().fold(false, |changed, part| changed | part.take_input())
+    fn has_input(&mut self) -> bool {
+        self.iter_mut().fold(false, |has_input, part| has_input | part.has_input())
+    }
+    #[inline]
+    fn take_input(&mut self) {
+        self.iter_mut().for_each(Part::take_input);
     }
     #[inline]
     fn is_due(&mut self) -> bool {
@@ -227,8 +256,12 @@ macro_rules! passes_on {
                 $inner(self).has_state()
             }
             #[inline(always)]
-            fn take_input(&mut self) -> bool {
-                $inner(self).take_input()
+            fn has_input(&mut self) -> bool {
+                $inner(self).has_input()
+            }
+            #[inline(always)]
+            fn take_input(&mut self) {
+                $inner(self).take_input();
             }
             #[inline(always)]
             fn is_due(&mut self) -> bool {
@@ -271,10 +304,15 @@ impl<P: Part + ?Sized> Field<'_, P> {
     pub fn has_state(&mut self) -> bool {
         self.0.has_state()
     }
+    /// See [`Part::has_input`].
+    #[inline(always)]
+    pub fn has_input(&mut self) -> bool {
+        self.0.has_input()
+    }
     /// See [`Part::take_input`].
     #[inline(always)]
-    pub fn take_input(&mut self) -> bool {
-        self.0.take_input()
+    pub fn take_input(&mut self) {
+        self.0.take_input();
     }
     /// See [`Part::is_due`].
     #[inline(always)]
@@ -309,9 +347,11 @@ pub trait Foreign {
         true
     }
     /// Foreign blocks have no inputs of the block that holds them.
-    fn take_input(&mut self) -> bool {
+    fn has_input(&mut self) -> bool {
         false
     }
+    /// Nothing to take: see [`Foreign::has_input`].
+    fn take_input(&mut self) {}
     /// Ends the evaluation.
     ///
     /// # Panics
@@ -350,16 +390,19 @@ impl<B: ?Sized> Stateless for B {}
 
 // The next functions are not inlined: a block's crate would reach the thread's variable by three calls.
 
-/// Returns whether bodies evaluate their sub-blocks themselves; used by `#[hdl_gen]`.
+/// Returns whether the body that begins evaluates its sub-blocks itself, all that it drives; used by `#[hdl_gen]`.
 #[inline(never)]
-pub fn in_order() -> bool {
-    PROGRESS.get().in_order
+pub fn begin_in_order() -> bool {
+    let progress = PROGRESS.get();
+    let in_order = progress.has(Progress::IN_ORDER);
+    PROGRESS.set(progress.with_if(in_order, Progress::COMPLETE));
+    in_order
 }
 
 /// Returns whether there is more to evaluate than what is driven or was clocked.
 #[inline(never)]
 pub fn is_thorough() -> bool {
-    PROGRESS.get().thorough
+    PROGRESS.get().has(Progress::THOROUGH)
 }
 
 /// Notes that a value has changed that the body had read before; used by `#[hdl_gen]`.
@@ -372,20 +415,14 @@ pub fn note_stale(changed: bool) {
 
 #[inline(never)]
 fn note_one_stale() {
-    PROGRESS.set(Progress { stale: true, ..PROGRESS.get() });
-}
-
-/// Notes that the body at work has evaluated every sub-block that it drives; used by `#[hdl_gen]`.
-#[inline(never)]
-pub fn note_complete() {
-    PROGRESS.set(Progress { complete: true, ..PROGRESS.get() });
+    PROGRESS.set(PROGRESS.get().with(Progress::STALE));
 }
 
 /// Begins a pass of a body; returns what was known of the one around it.
 #[inline(never)]
 fn begin_pass(in_order: bool) -> Progress {
     let before = PROGRESS.get();
-    PROGRESS.set(Progress { in_order, stale: false, complete: false, ..before });
+    PROGRESS.set(before.only(Progress::THOROUGH).with_if(in_order, Progress::IN_ORDER));
     before
 }
 
@@ -410,8 +447,8 @@ pub fn settle<B>(block: &mut B, body: impl Fn(&mut B), parts: impl Fn(&mut B) ->
         let around = begin_pass(round < PASSES_IN_ORDER);
         body(block);
         let pass = end_pass(around);
-        let is_left = |block: &mut B| (pass.thorough || !pass.complete) && parts(block);
-        if !pass.stale && !is_left(block) {
+        let is_complete = pass.has(Progress::COMPLETE) && !pass.has(Progress::THOROUGH);
+        if !pass.has(Progress::STALE) && (is_complete || !parts(block)) {
             return;
         }
     }
@@ -421,7 +458,7 @@ pub fn settle<B>(block: &mut B, body: impl Fn(&mut B), parts: impl Fn(&mut B) ->
 /// Evaluates `block` in order, if it is due. `thorough`: it is in reset, or was woken.
 #[inline]
 pub fn run<B: Part + ?Sized>(block: &mut B, thorough: bool) {
-    let before = PROGRESS.replace(Progress { in_order: true, thorough, ..Progress::default() });
+    let before = PROGRESS.replace(Progress::IN_ORDER.with_if(thorough, Progress::THOROUGH));
     if block.is_due() {
         block.evaluate();
     }
