@@ -33,7 +33,8 @@ fn implementation(item: TokenStream) -> Result<TokenStream> {
             fn is_due(&mut self) -> bool {
                 #[allow(unused_imports)]
                 use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
-                let has_input = false #(| Field(&mut self.#inputs).has_input())*;
+                let has_input = false;
+                #(let has_input = Field(&mut self.#inputs).has_input(has_input);)*
                 if has_input {
                     #(Field(&mut self.#inputs).take_input();)*
                 }

@@ -146,10 +146,10 @@ pub trait Part {
     fn has_state(&mut self) -> bool {
         false
     }
-    /// Returns whether an input has a new value. Anything else is no input.
+    /// Returns whether an input has a new value, or another one is known to have (`known`). Anything else is no input.
     #[inline(always)]
-    fn has_input(&mut self) -> bool {
-        false
+    fn has_input(&mut self, known: bool) -> bool {
+        known
     }
     /// Lets an input take its new value.
     #[inline(always)]
@@ -177,9 +177,10 @@ impl<T: Synth> Part for Signal<In, T> {
     fn is_atom(&mut self) -> bool {
         true
     }
+    /// A branch costs more than to compare words, and less than to compare arrays of them.
     #[inline(always)]
-    fn has_input(&mut self) -> bool {
-        self.next != self.val()
+    fn has_input(&mut self, known: bool) -> bool {
+        if T::BITS > 64 { known || self.next != self.val() } else { known | (self.next != self.val()) }
     }
     #[inline(always)]
     fn take_input(&mut self) {
@@ -216,8 +217,8 @@ impl<P: Part> Part for [P] {
         self.iter_mut().any(Part::has_state)
     }
     #[inline]
-    fn has_input(&mut self) -> bool {
-        self.iter_mut().fold(false, |has_input, part| has_input | part.has_input())
+    fn has_input(&mut self, known: bool) -> bool {
+        self.iter_mut().fold(known, |known, part| part.has_input(known))
     }
     #[inline]
     fn take_input(&mut self) {
@@ -256,8 +257,8 @@ macro_rules! passes_on {
                 $inner(self).has_state()
             }
             #[inline(always)]
-            fn has_input(&mut self) -> bool {
-                $inner(self).has_input()
+            fn has_input(&mut self, known: bool) -> bool {
+                $inner(self).has_input(known)
             }
             #[inline(always)]
             fn take_input(&mut self) {
@@ -306,8 +307,8 @@ impl<P: Part + ?Sized> Field<'_, P> {
     }
     /// See [`Part::has_input`].
     #[inline(always)]
-    pub fn has_input(&mut self) -> bool {
-        self.0.has_input()
+    pub fn has_input(&mut self, known: bool) -> bool {
+        self.0.has_input(known)
     }
     /// See [`Part::take_input`].
     #[inline(always)]
@@ -347,8 +348,8 @@ pub trait Foreign {
         true
     }
     /// Foreign blocks have no inputs of the block that holds them.
-    fn has_input(&mut self) -> bool {
-        false
+    fn has_input(&mut self, known: bool) -> bool {
+        known
     }
     /// Nothing to take: see [`Foreign::has_input`].
     fn take_input(&mut self) {}
