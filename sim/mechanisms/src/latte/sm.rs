@@ -342,12 +342,13 @@ impl SmPart for CompressedL1d {
         Ok(())
     }
 
+    /// Asks those first that are busy the most: an SM asks several times in each cycle.
     fn busy(&self) -> bool {
-        !self.is_drained()
+        self.sc.as_ref().is_some_and(Statistical::is_busy)
+            || self.controller.as_ref().is_some_and(Controller::is_busy)
             || self.hits.is_busy()
             || self.fault.is_some()
-            || self.controller.as_ref().is_some_and(Controller::is_busy)
-            || self.sc.as_ref().is_some_and(Statistical::is_busy)
+            || !self.is_drained()
     }
 
     fn is_drained(&self) -> bool {
