@@ -174,7 +174,8 @@ impl<
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        [self.describe(), layouts! { result, results.data_o: { payload: LINE, encoding: 1, size: SIZE } }]
+            .concat()
     }
 }
 
@@ -234,7 +235,8 @@ impl<
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        [self.describe(), layouts! { result, results.data_o: { payload: LINE, encoding: 1, size: SIZE } }]
+            .concat()
     }
 }
 
@@ -324,6 +326,7 @@ impl<
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        [self.describe(), layouts! { result, results.data_o: { payload: LINE, encoding: 1, size: SIZE } }]
+            .concat()
     }
 }
