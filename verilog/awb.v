@@ -171,6 +171,11 @@ module awb (
   output wire        overflow_o
 );
 
+  // bundle: the first bit of each field
+  localparam BUNDLE_MASK = 0;
+  localparam BUNDLE_LIVE_IN = 32;
+  localparam BUNDLE_LIVE_OUT = 48;
+  localparam BUNDLE_LAST = 64;
   reg [64:0] bundle;
   reg [47:0] comes;
   reg [47:0] flushed;
@@ -246,10 +251,10 @@ module awb (
 
   always @(*) begin
     bundle = 65'd0;
-    bundle[31:0] = stage_mask_i;
-    bundle[47:32] = stage_live_in_i;
-    bundle[63:48] = stage_live_out_i;
-    bundle[64] = stage_last_i;
+    bundle[BUNDLE_MASK +: 32] = stage_mask_i;
+    bundle[BUNDLE_LIVE_IN +: 16] = stage_live_in_i;
+    bundle[BUNDLE_LIVE_OUT +: 16] = stage_live_out_i;
+    bundle[BUNDLE_LAST] = stage_last_i;
   end
 
   // the warp of the instruction that comes, of the flush, and those of the pops, a bit each
@@ -310,21 +315,21 @@ module awb (
   assign high_room_o = ~(two_q | (one_q & comes));
   assign high_valid_o = one_q;
   assign even_slot_i = (warp0 <= 6'd47) ? first_q[warp0] : 1'b0;
-  assign issue0_mask_o = even_context_o[31:0];
-  assign issue0_live_in_o = even_context_o[47:32];
-  assign issue0_live_out_o = even_context_o[63:48];
-  assign issue0_last_o = even_context_o[64];
+  assign issue0_mask_o = even_context_o[BUNDLE_MASK +: 32];
+  assign issue0_live_in_o = even_context_o[BUNDLE_LIVE_IN +: 16];
+  assign issue0_live_out_o = even_context_o[BUNDLE_LIVE_OUT +: 16];
+  assign issue0_last_o = even_context_o[BUNDLE_LAST];
   assign odd_slot_i = (warp1 <= 6'd47) ? first_q[warp1] : 1'b0;
-  assign issue1_mask_o = odd_context_o[31:0];
-  assign issue1_live_in_o = odd_context_o[47:32];
-  assign issue1_live_out_o = odd_context_o[63:48];
-  assign issue1_last_o = odd_context_o[64];
+  assign issue1_mask_o = odd_context_o[BUNDLE_MASK +: 32];
+  assign issue1_live_in_o = odd_context_o[BUNDLE_LIVE_IN +: 16];
+  assign issue1_live_out_o = odd_context_o[BUNDLE_LIVE_OUT +: 16];
+  assign issue1_last_o = odd_context_o[BUNDLE_LAST];
   // low priority
   assign low_partition_stage_i = stage_valid_i & !stage_high_i;
-  assign low_mask_o = low_partition_context_o[31:0];
-  assign low_live_in_o = low_partition_context_o[47:32];
-  assign low_live_out_o = low_partition_context_o[63:48];
-  assign low_last_o = low_partition_context_o[64];
+  assign low_mask_o = low_partition_context_o[BUNDLE_MASK +: 32];
+  assign low_live_in_o = low_partition_context_o[BUNDLE_LIVE_IN +: 16];
+  assign low_live_out_o = low_partition_context_o[BUNDLE_LIVE_OUT +: 16];
+  assign low_last_o = low_partition_context_o[BUNDLE_LAST];
   // an instruction that comes without a place is lost
   assign lost = stage_valid_i & stage_high_i & !(|placed) & !(flush_high_i & (stage_warp_i ==
       flush_warp_i));

@@ -70,6 +70,14 @@ module awc_assist_warp_table (
   output wire [47:0] active_o
 );
 
+  // bundle: the first bit of each field
+  localparam BUNDLE_MASK = 0;
+  localparam BUNDLE_LIVE_IN = 32;
+  localparam BUNDLE_LIVE_OUT = 48;
+  localparam BUNDLE_LAST_ID = 64;
+  // key: the first bit of each field
+  localparam KEY_SR = 0;
+  localparam KEY_WARP = 5;
   // all entries but those that take high priority only
   localparam [47:0] LOW_ENTRIES = 48'hfffffffff000;
   reg [47:0] free;
@@ -175,7 +183,7 @@ module awc_assist_warp_table (
   // all entries are compared at once
   always @(*) begin
     key = {6'd0, trigger_sr_i};
-    key[10:5] = trigger_warp_i;
+    key[KEY_WARP +: 6] = trigger_warp_i;
   end
 
   // a trigger needs a free entry, and that its warp does not run the routine already
@@ -192,10 +200,10 @@ module awc_assist_warp_table (
 
   always @(*) begin
     bundle = 71'd0;
-    bundle[31:0] = trigger_mask_i;
-    bundle[47:32] = trigger_live_in_i;
-    bundle[63:48] = trigger_live_out_i;
-    bundle[70:64] = trigger_end_i;
+    bundle[BUNDLE_MASK +: 32] = trigger_mask_i;
+    bundle[BUNDLE_LIVE_IN +: 16] = trigger_live_in_i;
+    bundle[BUNDLE_LIVE_OUT +: 16] = trigger_live_out_i;
+    bundle[BUNDLE_LAST_ID +: 7] = trigger_end_i;
   end
 
   // a kill takes the entries of its warp that have its priority
@@ -246,16 +254,16 @@ module awc_assist_warp_table (
     end
   end
 
-  assign ends = deploy & (inst == contexts_read_data_o[70:64]);
+  assign ends = deploy & (inst == contexts_read_data_o[BUNDLE_LAST_ID +: 7]);
   assign deploy_valid_o = deploy;
-  assign deploy_warp_o = deploy_key[10:5];
+  assign deploy_warp_o = deploy_key[KEY_WARP +: 6];
   assign deploy_high_o = |(high_q & next_entry_first_o);
-  assign deploy_sr_o = deploy_key[4:0];
+  assign deploy_sr_o = deploy_key[KEY_SR +: 5];
   assign deploy_inst_o = inst;
   assign deploy_last_o = ends;
-  assign deploy_mask_o = contexts_read_data_o[31:0];
-  assign deploy_live_in_o = contexts_read_data_o[47:32];
-  assign deploy_live_out_o = contexts_read_data_o[63:48];
+  assign deploy_mask_o = contexts_read_data_o[BUNDLE_MASK +: 32];
+  assign deploy_live_in_o = contexts_read_data_o[BUNDLE_LIVE_IN +: 16];
+  assign deploy_live_out_o = contexts_read_data_o[BUNDLE_LIVE_OUT +: 16];
   assign insts_write_data_i = inst + 7'd1;
 
   always @(*) begin : comb_next_started

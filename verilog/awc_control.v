@@ -90,6 +90,10 @@ module awc_control (
   output wire [47:0] active_o
 );
 
+  // route: the first bit of each field
+  localparam ROUTE_LAST_ID = 0;
+  localparam ROUTE_SR = 7;
+  localparam ROUTE_HIGH = 12;
   reg [12:0] new_route;
   wire [12:0] route;
   wire event_known;
@@ -168,18 +172,18 @@ module awc_control (
   // the map: SR.End, SR.ID and priority of an event, lowest bits first
   always @(*) begin
     new_route = {6'd0, map_end_i};
-    new_route[11:7] = map_sr_i;
-    new_route[12] = map_high_i;
+    new_route[ROUTE_SR +: 5] = map_sr_i;
+    new_route[ROUTE_HIGH] = map_high_i;
   end
 
   assign route = routes_read_data_o;
   assign event_known = known_q[trigger_event_i];
   assign assist_warps_trigger_valid_i = trigger_valid_i & event_known;
-  assign assist_warps_trigger_high_i = route[12];
-  assign assist_warps_trigger_sr_i = route[11:7];
-  assign assist_warps_trigger_end_i = route[6:0];
+  assign assist_warps_trigger_high_i = route[ROUTE_HIGH];
+  assign assist_warps_trigger_sr_i = route[ROUTE_SR +: 5];
+  assign assist_warps_trigger_end_i = route[ROUTE_LAST_ID +: 7];
   assign trigger_known_o = event_known;
-  assign trigger_high_o = route[12];
+  assign trigger_high_o = route[ROUTE_HIGH];
   assign trigger_ready_o = event_known & assist_warps_trigger_ready_o;
   assign throttled_o = throttle_throttled_o;
   assign assist_warps_low_room_i = low_room_i & !throttle_throttled_o;

@@ -95,6 +95,18 @@ module bdi_compressor (
   input  wire          ready_i
 );
 
+  // near: the first bit of each field
+  localparam NEAR_LINE = 0;
+  localparam NEAR_TAG = 1379;
+  // chosen: the first bit of each field
+  localparam CHOSEN_WORDS = 0;
+  localparam CHOSEN_TAG = 1024;
+  localparam CHOSEN_BASE = 1028;
+  localparam CHOSEN_MASK = 1092;
+  // result: the first bit of each field
+  localparam RESULT_PAYLOAD = 0;
+  localparam RESULT_TAG = 1024;
+  localparam RESULT_SIZE = 1028;
   wire [1378:0] first;
   wire first_valid;
   reg [1391:0] near;
@@ -201,42 +213,42 @@ module bdi_compressor (
   end
 
   always @(*) begin
-    chosen = {132'd0, near[1023:0]};
-    chosen[1027:1024] = near[1382:1379];
-    chosen[1091:1028] = choose_base_o;
-    chosen[1155:1092] = choose_mask_o;
+    chosen = {132'd0, near[NEAR_LINE +: 1024]};
+    chosen[CHOSEN_TAG +: 4] = near[NEAR_TAG +: 4];
+    chosen[CHOSEN_BASE +: 64] = choose_base_o;
+    chosen[CHOSEN_MASK +: 64] = choose_mask_o;
   end
 
   assign chosen_valid = near_valid;
   // the deltas, where the line was
-  assign subtract_line_i = chosen[1023:0];
-  assign subtract_tag_i = chosen[1027:1024];
-  assign subtract_base_i = chosen[1091:1028];
-  assign subtract_mask_i = chosen[1155:1092];
+  assign subtract_line_i = chosen[CHOSEN_WORDS +: 1024];
+  assign subtract_tag_i = chosen[CHOSEN_TAG +: 4];
+  assign subtract_base_i = chosen[CHOSEN_BASE +: 64];
+  assign subtract_mask_i = chosen[CHOSEN_MASK +: 64];
 
   always @(*) begin
     deltas = {132'd0, subtract_deltas_o};
-    deltas[1027:1024] = chosen[1027:1024];
-    deltas[1091:1028] = chosen[1091:1028];
-    deltas[1155:1092] = chosen[1155:1092];
+    deltas[CHOSEN_TAG +: 4] = chosen[CHOSEN_TAG +: 4];
+    deltas[CHOSEN_BASE +: 64] = chosen[CHOSEN_BASE +: 64];
+    deltas[CHOSEN_MASK +: 64] = chosen[CHOSEN_MASK +: 64];
   end
 
   assign deltas_valid = chosen_valid;
   // the payload
-  assign pack_deltas_i = deltas[1023:0];
-  assign pack_tag_i = deltas[1027:1024];
-  assign pack_base_i = deltas[1091:1028];
-  assign pack_mask_i = deltas[1155:1092];
+  assign pack_deltas_i = deltas[CHOSEN_WORDS +: 1024];
+  assign pack_tag_i = deltas[CHOSEN_TAG +: 4];
+  assign pack_base_i = deltas[CHOSEN_BASE +: 64];
+  assign pack_mask_i = deltas[CHOSEN_MASK +: 64];
 
   always @(*) begin
     result = {12'd0, pack_payload_o};
-    result[1027:1024] = deltas[1027:1024];
-    result[1035:1028] = pack_size_o;
+    result[RESULT_TAG +: 4] = deltas[CHOSEN_TAG +: 4];
+    result[RESULT_SIZE +: 8] = pack_size_o;
   end
 
-  assign payload_o = results_data_o[1023:0];
-  assign encoding_o = results_data_o[1027:1024];
-  assign size_o = results_data_o[1035:1028];
+  assign payload_o = results_data_o[RESULT_PAYLOAD +: 1024];
+  assign encoding_o = results_data_o[RESULT_TAG +: 4];
+  assign size_o = results_data_o[RESULT_SIZE +: 8];
   // from the last register back: each is ready when it is empty or the next one is
   assign deltas_ready = results_ready_o;
   assign chosen_ready = deltas_ready;

@@ -20,6 +20,25 @@ module bdi_compressor_bdi_choose (
   output wire   [63:0] mask_o
 );
 
+  // near: the first bit of each field
+  localparam NEAR_LINE = 0;
+  localparam NEAR_BASE_B8D4 = 1024;
+  localparam NEAR_BASE_B8D2 = 1088;
+  localparam NEAR_BASE_B8D1 = 1120;
+  localparam NEAR_BASE_B4D2 = 1136;
+  localparam NEAR_BASE_B4D1 = 1168;
+  localparam NEAR_BASE_B2D1 = 1184;
+  localparam NEAR_SIGNS_B8D2 = 1200;
+  localparam NEAR_SIGNS_B8D1 = 1201;
+  localparam NEAR_SIGNS_B4D1 = 1202;
+  localparam NEAR_ZERO_B8D1 = 1203;
+  localparam NEAR_ZERO_B8D2 = 1219;
+  localparam NEAR_ZERO_B8D4 = 1235;
+  localparam NEAR_ZERO_B4D1 = 1251;
+  localparam NEAR_ZERO_B4D2 = 1283;
+  localparam NEAR_ZERO_B2D1 = 1315;
+  localparam NEAR_TAG = 1379;
+  localparam NEAR_TAKES = 1383;
   // one bit for each tag from 2 on
   wire [8:0] takes;
   reg [63:0] eight;
@@ -29,76 +48,76 @@ module bdi_compressor_bdi_choose (
   reg [63:0] base;
   reg [63:0] mask;
 
-  assign takes = near_i[1391:1383];
+  assign takes = near_i[NEAR_TAKES +: 9];
 
   always @(*) begin
     base = 64'd0;
     mask = 64'd0;
     // equal words: the first one
     if (takes[0]) begin
-      base = near_i[63:0];
+      base = near_i[NEAR_LINE +: 64];
     end
     if (takes[4]) begin
-      base = base | {32'd0, near_i[31:0]};
+      base = base | {32'd0, near_i[NEAR_LINE +: 32]};
     end
     if (takes[7]) begin
-      base = base | {48'd0, near_i[15:0]};
+      base = base | {48'd0, near_i[NEAR_LINE +: 16]};
     end
     // 8-byte words; the upper bits of a base are those of the next wider delta's, or copies of its
     // sign
-    eight = near_i[1087:1024];
-    eight_mask = near_i[1250:1235];
+    eight = near_i[NEAR_BASE_B8D4 +: 64];
+    eight_mask = near_i[NEAR_ZERO_B8D4 +: 16];
     if (takes[3]) begin
       base = base | eight;
       mask = mask | {48'd0, eight_mask};
     end
-    if (near_i[1200]) begin
+    if (near_i[NEAR_SIGNS_B8D2]) begin
       eight = 64'd0;
-      if (near_i[1119]) begin
+      if (near_i[NEAR_BASE_B8D2+31]) begin
         eight = ~eight;
       end
     end
-    eight[31:0] = near_i[1119:1088];
-    eight_mask = near_i[1234:1219];
+    eight[31:0] = near_i[NEAR_BASE_B8D2 +: 32];
+    eight_mask = near_i[NEAR_ZERO_B8D2 +: 16];
     if (takes[2]) begin
       base = base | eight;
       mask = mask | {48'd0, eight_mask};
     end
-    if (near_i[1201]) begin
+    if (near_i[NEAR_SIGNS_B8D1]) begin
       eight = 64'd0;
-      if (near_i[1135]) begin
+      if (near_i[NEAR_BASE_B8D1+15]) begin
         eight = ~eight;
       end
     end
-    eight[15:0] = near_i[1135:1120];
-    eight_mask = near_i[1218:1203];
+    eight[15:0] = near_i[NEAR_BASE_B8D1 +: 16];
+    eight_mask = near_i[NEAR_ZERO_B8D1 +: 16];
     if (takes[1]) begin
       base = base | eight;
       mask = mask | {48'd0, eight_mask};
     end
     // 4-byte words
-    four = near_i[1167:1136];
-    four_mask = near_i[1314:1283];
+    four = near_i[NEAR_BASE_B4D2 +: 32];
+    four_mask = near_i[NEAR_ZERO_B4D2 +: 32];
     if (takes[6]) begin
       base = base | {32'd0, four};
       mask = mask | {32'd0, four_mask};
     end
-    if (near_i[1202]) begin
+    if (near_i[NEAR_SIGNS_B4D1]) begin
       four = 32'd0;
-      if (near_i[1183]) begin
+      if (near_i[NEAR_BASE_B4D1+15]) begin
         four = ~four;
       end
     end
-    four[15:0] = near_i[1183:1168];
-    four_mask = near_i[1282:1251];
+    four[15:0] = near_i[NEAR_BASE_B4D1 +: 16];
+    four_mask = near_i[NEAR_ZERO_B4D1 +: 32];
     if (takes[5]) begin
       base = base | {32'd0, four};
       mask = mask | {32'd0, four_mask};
     end
     // 2-byte words
     if (takes[8]) begin
-      base = base | {48'd0, near_i[1199:1184]};
-      mask = mask | near_i[1378:1315];
+      base = base | {48'd0, near_i[NEAR_BASE_B2D1 +: 16]};
+      mask = mask | near_i[NEAR_ZERO_B2D1 +: 64];
     end
   end
 
@@ -106,7 +125,7 @@ module bdi_compressor_bdi_choose (
   assign mask_o = mask;
 
   // bits that nothing here looks at
-  wire unused = &{1'b0, near_i[1023:64], near_i[1382:1379]};
+  wire unused = &{1'b0, near_i[NEAR_LINE+64 +: 960], near_i[NEAR_TAG +: 4]};
 
 endmodule
 

@@ -23,6 +23,22 @@ module bdi_compressor_bdi_firsts (
   output wire [1378:0] first_o
 );
 
+  // first: the first bit of each field
+  localparam FIRST_BASE_B8D4 = 1024;
+  localparam FIRST_BASE_B8D2 = 1088;
+  localparam FIRST_BASE_B8D1 = 1120;
+  localparam FIRST_BASE_B4D2 = 1136;
+  localparam FIRST_BASE_B4D1 = 1168;
+  localparam FIRST_BASE_B2D1 = 1184;
+  localparam FIRST_SIGNS_B8D2 = 1200;
+  localparam FIRST_SIGNS_B8D1 = 1201;
+  localparam FIRST_SIGNS_B4D1 = 1202;
+  localparam FIRST_ZERO_B8D1 = 1203;
+  localparam FIRST_ZERO_B8D2 = 1219;
+  localparam FIRST_ZERO_B8D4 = 1235;
+  localparam FIRST_ZERO_B4D1 = 1251;
+  localparam FIRST_ZERO_B4D2 = 1283;
+  localparam FIRST_ZERO_B2D1 = 1315;
   reg [1378:0] first;
   wire [15:0] first_b8d1_base_o;
   wire [15:0] first_b8d1_mask_o;
@@ -87,22 +103,22 @@ module bdi_compressor_bdi_firsts (
 
   always @(*) begin
     first = {355'd0, line_i};
-    first[1087:1024] = first_b8d4_base_o;
-    first[1119:1088] = first_b8d2_base_o;
-    first[1135:1120] = first_b8d1_base_o;
-    first[1167:1136] = first_b4d2_base_o;
-    first[1183:1168] = first_b4d1_base_o;
-    first[1199:1184] = first_b2d1_base_o;
+    first[FIRST_BASE_B8D4 +: 64] = first_b8d4_base_o;
+    first[FIRST_BASE_B8D2 +: 32] = first_b8d2_base_o;
+    first[FIRST_BASE_B8D1 +: 16] = first_b8d1_base_o;
+    first[FIRST_BASE_B4D2 +: 32] = first_b4d2_base_o;
+    first[FIRST_BASE_B4D1 +: 16] = first_b4d1_base_o;
+    first[FIRST_BASE_B2D1 +: 16] = first_b2d1_base_o;
     // is the base a delta from zero of the next longer kind?
-    first[1200] = |(first_b8d2_first_o & first_b8d4_mask_o);
-    first[1201] = |(first_b8d1_first_o & first_b8d2_mask_o);
-    first[1202] = |(first_b4d1_first_o & first_b4d2_mask_o);
-    first[1218:1203] = first_b8d1_mask_o;
-    first[1234:1219] = first_b8d2_mask_o;
-    first[1250:1235] = first_b8d4_mask_o;
-    first[1282:1251] = first_b4d1_mask_o;
-    first[1314:1283] = first_b4d2_mask_o;
-    first[1378:1315] = first_b2d1_mask_o;
+    first[FIRST_SIGNS_B8D2] = |(first_b8d2_first_o & first_b8d4_mask_o);
+    first[FIRST_SIGNS_B8D1] = |(first_b8d1_first_o & first_b8d2_mask_o);
+    first[FIRST_SIGNS_B4D1] = |(first_b4d1_first_o & first_b4d2_mask_o);
+    first[FIRST_ZERO_B8D1 +: 16] = first_b8d1_mask_o;
+    first[FIRST_ZERO_B8D2 +: 16] = first_b8d2_mask_o;
+    first[FIRST_ZERO_B8D4 +: 16] = first_b8d4_mask_o;
+    first[FIRST_ZERO_B4D1 +: 32] = first_b4d1_mask_o;
+    first[FIRST_ZERO_B4D2 +: 32] = first_b4d2_mask_o;
+    first[FIRST_ZERO_B2D1 +: 64] = first_b2d1_mask_o;
   end
 
   assign first_o = first;

@@ -33,11 +33,13 @@ module bdi_compressor_bdi_near #(
   wire high_half;
   reg [DELTA-1:0] lowest;
   wire [DELTA-1:0] above;
-  // one bit per bit above: no carry or borrow comes there
-  reg [DELTA-1:0] stopped;
-  wire [DELTA-1:0] beside;
+  // one bit per bit above: a carry or a borrow that comes there goes on
+  reg [DELTA-1:0] passes;
   reg [WIDE-1:0] word;
-  reg [DELTA-1:0] wanted;
+  // the upper bits in which the word is not the base
+  reg [DELTA-1:0] differs;
+  // those in which it is not when it is in the range
+  reg [DELTA-1:0] changes;
   reg [WORDS-1:0] near;
 
   // the low bits of the lowest word that is a delta from the base: those of the base, half a range
@@ -52,34 +54,28 @@ module bdi_compressor_bdi_near #(
   // the range reaches into the block of 2^DELTA words next to the base's: above it, or below it
   assign above = base_i[WIDE-1:DELTA];
 
+  // a carry passes the ones above and a borrow the zeros, and each changes every bit that it comes
+  // to
   always @(*) begin
-    stopped = ~above;
-    if (!high_half) begin
-      stopped = above;
+    passes = ~above;
+    if (high_half) begin
+      passes = above;
     end
-    // a carry or a borrow changes a bit unless one below stops it; in steps that double
-    stopped = stopped << 1;
-    stopped = stopped | (stopped << 1);
-    stopped = stopped | (stopped << 2);
-    stopped = stopped | (stopped << 4);
-    stopped = stopped | (stopped << 8);
-    stopped = stopped | (stopped << 16);
   end
-
-  assign beside = above ^ ~stopped;
 
   always @(*) begin : comb_word
     integer i;
     word = {WIDE{1'b0}};
-    wanted = {DELTA{1'b0}};
+    differs = {DELTA{1'b0}};
+    changes = {DELTA{1'b0}};
     near = {WORDS{1'b0}};
     for (i = 0; i < WORDS; i = i + 1) begin
       word = line_i[i*STRIDE +: WIDE];
-      wanted = above;
-      if ((word[DELTA-1:0] < lowest) == high_half) begin
-        wanted = beside;
-      end
-      near[i] = word[WIDE-1:DELTA] == wanted;
+      differs = word[WIDE-1:DELTA] ^ above;
+      // each bit is compared with what the one below says, so that no carry is waited for
+      changes = (differs & passes) << 1;
+      changes[0] = (word[DELTA-1:0] < lowest) == high_half;
+      near[i] = differs == changes;
     end
   end
 

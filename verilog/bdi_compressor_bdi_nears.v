@@ -23,6 +23,26 @@ module bdi_compressor_bdi_nears (
   output wire [1391:0] near_o
 );
 
+  // first: the first bit of each field
+  localparam FIRST_LINE = 0;
+  localparam FIRST_BASE_B8D4 = 1024;
+  localparam FIRST_BASE_B8D2 = 1088;
+  localparam FIRST_BASE_B8D1 = 1120;
+  localparam FIRST_BASE_B4D2 = 1136;
+  localparam FIRST_BASE_B4D1 = 1168;
+  localparam FIRST_BASE_B2D1 = 1184;
+  localparam FIRST_SIGNS_B8D2 = 1200;
+  localparam FIRST_SIGNS_B8D1 = 1201;
+  localparam FIRST_SIGNS_B4D1 = 1202;
+  localparam FIRST_ZERO_B8D1 = 1203;
+  localparam FIRST_ZERO_B8D2 = 1219;
+  localparam FIRST_ZERO_B8D4 = 1235;
+  localparam FIRST_ZERO_B4D1 = 1251;
+  localparam FIRST_ZERO_B4D2 = 1283;
+  localparam FIRST_ZERO_B2D1 = 1315;
+  // near: the first bit of each field
+  localparam NEAR_TAG = 1379;
+  localparam NEAR_TAKES = 1383;
   // tags of the encodings with deltas, smallest payload first
   localparam [23:0] ORDER = 24'ha58473;
   localparam [3:0] UNCOMPRESSED = 4'd0;
@@ -120,40 +140,40 @@ module bdi_compressor_bdi_nears (
     .same_o (signs_b4d1_same_o)
   );
 
-  assign line = first_i[1023:0];
-  assign near_b8d4_base_i = first_i[1087:1024];
-  assign near_b8d2_base_i = first_i[1119:1088];
-  assign signs_b8d2_sign_i = first_i[1119];
-  assign near_b8d1_base_i = first_i[1135:1120];
-  assign signs_b8d1_sign_i = first_i[1135];
-  assign near_b4d2_base_i = first_i[1167:1136];
-  assign near_b4d1_base_i = first_i[1183:1168];
-  assign signs_b4d1_sign_i = first_i[1183];
-  assign near_b2d1_base_i = first_i[1199:1184];
+  assign line = first_i[FIRST_LINE +: 1024];
+  assign near_b8d4_base_i = first_i[FIRST_BASE_B8D4 +: 64];
+  assign near_b8d2_base_i = first_i[FIRST_BASE_B8D2 +: 32];
+  assign signs_b8d2_sign_i = first_i[FIRST_BASE_B8D2+31];
+  assign near_b8d1_base_i = first_i[FIRST_BASE_B8D1 +: 16];
+  assign signs_b8d1_sign_i = first_i[FIRST_BASE_B8D1+15];
+  assign near_b4d2_base_i = first_i[FIRST_BASE_B4D2 +: 32];
+  assign near_b4d1_base_i = first_i[FIRST_BASE_B4D1 +: 16];
+  assign signs_b4d1_sign_i = first_i[FIRST_BASE_B4D1+15];
+  assign near_b2d1_base_i = first_i[FIRST_BASE_B2D1 +: 16];
 
   // an encoding fits when each word is a delta from zero or from the base
   always @(*) begin
     fits = 16'd0;
     near_8 = near_b8d4_near_o;
-    fits[5] = &(near_8 | first_i[1250:1235]);
-    if (first_i[1200]) begin
+    fits[5] = &(near_8 | first_i[FIRST_ZERO_B8D4 +: 16]);
+    if (first_i[FIRST_SIGNS_B8D2]) begin
       near_8 = signs_b8d2_same_o;
     end
     near_8 = near_8 & near_b8d2_near_o;
-    fits[4] = &(near_8 | first_i[1234:1219]);
-    if (first_i[1201]) begin
+    fits[4] = &(near_8 | first_i[FIRST_ZERO_B8D2 +: 16]);
+    if (first_i[FIRST_SIGNS_B8D1]) begin
       near_8 = signs_b8d1_same_o;
     end
     near_8 = near_8 & near_b8d1_near_o;
-    fits[3] = &(near_8 | first_i[1218:1203]);
+    fits[3] = &(near_8 | first_i[FIRST_ZERO_B8D1 +: 16]);
     near_4 = near_b4d2_near_o;
-    fits[8] = &(near_4 | first_i[1314:1283]);
-    if (first_i[1202]) begin
+    fits[8] = &(near_4 | first_i[FIRST_ZERO_B4D2 +: 32]);
+    if (first_i[FIRST_SIGNS_B4D1]) begin
       near_4 = signs_b4d1_same_o;
     end
     near_4 = near_4 & near_b4d1_near_o;
-    fits[7] = &(near_4 | first_i[1282:1251]);
-    fits[10] = &(near_b2d1_near_o | first_i[1378:1315]);
+    fits[7] = &(near_4 | first_i[FIRST_ZERO_B4D1 +: 32]);
+    fits[10] = &(near_b2d1_near_o | first_i[FIRST_ZERO_B2D1 +: 64]);
   end
 
   // the encodings with deltas: the first in order of payload size that fits
@@ -206,8 +226,8 @@ module bdi_compressor_bdi_nears (
 
   always @(*) begin
     near = {13'd0, first_i};
-    near[1382:1379] = tag;
-    near[1391:1383] = takes[10:2];
+    near[NEAR_TAG +: 4] = tag;
+    near[NEAR_TAKES +: 9] = takes[10:2];
   end
 
   assign near_o = near;

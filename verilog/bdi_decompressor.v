@@ -95,6 +95,14 @@ module bdi_decompressor (
   input  wire          ready_i
 );
 
+  // parts: the first bit of each field
+  localparam PARTS_DELTAS = 0;
+  localparam PARTS_TAG = 1024;
+  localparam PARTS_BASE = 1028;
+  localparam PARTS_MASK = 1092;
+  // result: the first bit of each field
+  localparam RESULT_LINE = 0;
+  localparam RESULT_ERROR = 1024;
   reg [1155:0] parts;
   reg parts_valid;
   reg parts_ready;
@@ -164,9 +172,9 @@ module bdi_decompressor (
 
   always @(*) begin
     parts = {132'd0, spread_deltas_o};
-    parts[1027:1024] = encoding_i;
-    parts[1091:1028] = payload_i[63:0];
-    parts[1155:1092] = spread_mask_o;
+    parts[PARTS_TAG +: 4] = encoding_i;
+    parts[PARTS_BASE +: 64] = payload_i[63:0];
+    parts[PARTS_MASK +: 64] = spread_mask_o;
     after_spread_data_i = parts;
     parts = after_spread_data_o;
   end
@@ -178,20 +186,20 @@ module bdi_decompressor (
   end
 
   // the base of each word
-  assign operands_deltas_i = parts[1023:0];
-  assign operands_tag_i = parts[1027:1024];
-  assign operands_base_i = parts[1091:1028];
-  assign operands_mask_i = parts[1155:1092];
+  assign operands_deltas_i = parts[PARTS_DELTAS +: 1024];
+  assign operands_tag_i = parts[PARTS_TAG +: 4];
+  assign operands_base_i = parts[PARTS_BASE +: 64];
+  assign operands_mask_i = parts[PARTS_MASK +: 64];
   assign both = operands_operands_o;
   assign both_valid = parts_valid;
 
   always @(*) begin
     result = {1'b0, add_line_o};
-    result[1024] = add_error_o;
+    result[RESULT_ERROR] = add_error_o;
   end
 
-  assign line_o = results_data_o[1023:0];
-  assign error_o = results_data_o[1024];
+  assign line_o = results_data_o[RESULT_LINE +: 1024];
+  assign error_o = results_data_o[RESULT_ERROR];
   // from the last register back: each is ready when it is empty or the next one is
   assign both_ready = results_ready_o;
 

@@ -47,8 +47,8 @@ module bgp_hashes (
   always @(*) begin : comb_hashed
     integer bit_index;
     integer hash;
-    hashed[55:48] = 8'd0;
-    hashed[63:56] = 8'd0;
+    hashed[6*8 +: 8] = 8'd0;
+    hashed[7*8 +: 8] = 8'd0;
     for (hash = 0; hash < 6; hash = hash + 1) begin
       hashed[hash*8 +: 8] = 8'd0;
       for (bit_index = 0; bit_index < 8; bit_index = bit_index + 1) begin

@@ -43,12 +43,19 @@
 //   compressor    line_i > differences > [planes, four less each cycle] > DBX, four codes > [codes] > last block > [payload]
 //                        > code of the base word -----------------------------------------------------^
 //   decompressor  payload_i > base word
-//                           > four codes > [codes] > four planes > [planes] > sums of differences > [line]
-//                             [payload, a block less when it is read] -^                            ^ the same register
+//                           > four codes > [codes] > planes > [planes] > half of each sum of differences > [line]
+//                               ^   > [next bits]  -> the last plane       ^-----> [carries] -----v
+//                               \------+-- [payload, a block less when it is read: the register of the line]
 //
 // The decompressor takes codes apart one cycle before it makes planes of them: the first four in
-// the cycle in which the payload comes. Both blocks have one register for what they work on and
-// what they show.
+// the cycle in which the payload comes. The bits behind four codes have a register of their own, so
+// that the next code always begins at its bit 0, and what must come behind those bits is shifted to
+// its place meanwhile. If four codes leave only the last plane, the code behind them, which is at
+// that bit 0, is read with them: 33 codes take eight cycles. The words are made in two cycles by
+// the same adders, first the lower halves, then the upper ones with the carries: 32 bits in one
+// cycle would be the longest path by far.
+//
+// Both blocks have one register for what they work on and what they show.
 //
 // PARAMETERS
 // - line_bytes, default 128, allowed 32, 64, 128: bytes of a line
@@ -68,9 +75,9 @@
 // The compressor takes 11 cycles for every line: one for the planes, nine for the codes of 33
 // planes at four a cycle, and one in which the last code finds its place; those of the others do so
 // while the next ones are made. The decompressor takes one for the base word, one for every four
-// codes, and one for the line: 3 to 11, and 2 when the line is not compressed. At four codes a
-// cycle its longest way is the paper's 11 cycles. A new line can enter in the cycle in which the
-// result is taken.
+// codes, of which the last may be five, and two for the line: 4 to 11, and 2 when the line is not
+// compressed. Its longest way is the paper's 11 cycles. A new line can enter in the cycle in which
+// the result is taken.
 //
 // ERRORS
 // A run beyond plane 0 and codes beyond the payload's end give a line of zeros with `error_o`.

@@ -5,11 +5,12 @@
 // cycle.
 //
 // LATTE-CC, table I. P is the bits of a plane, CHUNK those of four codes, DATA those of the 32
-// planes that words need. Codes that run beyond the last plane or the end of the payload give a
-// line of zeros and error_o.
+// planes that words need, HALF those of half of them. A block holds four codes or that of a base
+// word. Codes that run beyond the last plane or the end of the payload give a line of zeros and
+// error_o.
 //
 // Parameters: line_bytes = 128
-// In this file: P = 31, CHUNK = 128, DATA = 992
+// In this file: P = 31, CHUNK = 128, DATA = 992, HALF = 512
 // Source: LATTE-CC, table I
 // Written by selvedge 0.1.0 with reset control
 //
@@ -45,12 +46,19 @@
 //   compressor    line_i > differences > [planes, four less each cycle] > DBX, four codes > [codes] > last block > [payload]
 //                        > code of the base word -----------------------------------------------------^
 //   decompressor  payload_i > base word
-//                           > four codes > [codes] > four planes > [planes] > sums of differences > [line]
-//                             [payload, a block less when it is read] -^                            ^ the same register
+//                           > four codes > [codes] > planes > [planes] > half of each sum of differences > [line]
+//                               ^   > [next bits]  -> the last plane       ^-----> [carries] -----v
+//                               \------+-- [payload, a block less when it is read: the register of the line]
 //
 // The decompressor takes codes apart one cycle before it makes planes of them: the first four in
-// the cycle in which the payload comes. Both blocks have one register for what they work on and
-// what they show.
+// the cycle in which the payload comes. The bits behind four codes have a register of their own, so
+// that the next code always begins at its bit 0, and what must come behind those bits is shifted to
+// its place meanwhile. If four codes leave only the last plane, the code behind them, which is at
+// that bit 0, is read with them: 33 codes take eight cycles. The words are made in two cycles by
+// the same adders, first the lower halves, then the upper ones with the carries: 32 bits in one
+// cycle would be the longest path by far.
+//
+// Both blocks have one register for what they work on and what they show.
 //
 // PARAMETERS
 // - line_bytes, default 128, allowed 32, 64, 128: bytes of a line
@@ -70,9 +78,9 @@
 // The compressor takes 11 cycles for every line: one for the planes, nine for the codes of 33
 // planes at four a cycle, and one in which the last code finds its place; those of the others do so
 // while the next ones are made. The decompressor takes one for the base word, one for every four
-// codes, and one for the line: 3 to 11, and 2 when the line is not compressed. At four codes a
-// cycle its longest way is the paper's 11 cycles. A new line can enter in the cycle in which the
-// result is taken.
+// codes, of which the last may be five, and two for the line: 4 to 11, and 2 when the line is not
+// compressed. Its longest way is the paper's 11 cycles. A new line can enter in the cycle in which
+// the result is taken.
 //
 // ERRORS
 // A run beyond plane 0 and codes beyond the payload's end give a line of zeros with `error_o`.
@@ -106,31 +114,46 @@ module bpc_decompressor (
   input  wire          ready_i
 );
 
-  localparam [7:0] BLOCK_BITS = 8'd128;
-  localparam [8:0] WHOLE_BLOCK = 9'd128;
+  localparam [8:0] BLOCK_BITS = 9'd128;
+  localparam [8:0] TWO_BLOCKS = 9'd256;
+  localparam [7:0] CHUNK_BITS = 8'd128;
+  localparam [8:0] HALF_PLANES = 9'd496;
   localparam [10:0] LINE_BITS = 11'h400;
   localparam [31:0] ONES_ABOVE_4 = 32'hfffffff0;
   localparam [31:0] ONES_ABOVE_8 = 32'hffffff00;
   localparam [31:0] ONES_ABOVE_16 = 32'hffff0000;
   wire ready;
-  reg [255:0] window;
-  reg [8:0] next_place;
+  // the payload from the window on; the payload from the block behind it on
+  wire [1023:0] offered;
+  reg [1023:0] ahead;
+  // the bits behind the window
+  wire [255:0] behind;
+  wire [991:0] old_planes;
+  wire [991:0] new_lower_planes;
+  reg [15:0] half;
+  reg [1023:0] rebuilt;
   reg [31:0] first;
   reg [5:0] first_length;
   // sign-extension of the field of a short base
   wire sign_4;
   wire sign_8;
   wire sign_16;
-  wire [127:0] split_window_i;
+  reg [255:0] split_window_i;
+  reg [7:0] split_place_i;
   wire [127:0] split_codes_o;
-  wire [7:0] split_length_o;
+  wire [127:0] split_rest_o;
+  wire [7:0] split_place_o;
+  wire [159:0] decode_codes_i;
+  wire [991:0] decode_planes_i;
   wire [7:0] decode_length_o;
   wire [5:0] decode_next_o;
   wire decode_done_o;
   wire [30:0] decode_above_o;
   wire [991:0] decode_planes_o;
   wire decode_error_o;
-  wire [1023:0] rebuild_line_o;
+  wire [15:0] rebuild_base_i;
+  wire [511:0] rebuild_half_o;
+  wire [71:0] rebuild_carries_o;
   // a payload is at work
   reg busy_q;
   reg coded_q;
@@ -138,32 +161,44 @@ module bpc_decompressor (
   reg decoded_q;
   // what is left of the payload in whole blocks; then the line
   reg [1023:0] line_q;
-  // the next bit of the lowest block
-  reg [6:0] place_q;
+  // the bits of the payload behind the four codes
+  reg [127:0] window_q;
+  // where they begin: in the lowest block, or in the one behind it
+  reg [7:0] place_q;
   // four codes
   reg [127:0] codes_q;
   // bits that have been read
   reg [10:0] length_q;
+  // the first word; then its upper half
   reg [31:0] base_q;
   // planes that have been read
   reg [5:0] next_plane_q;
   reg [30:0] above_q;
-  reg [991:0] planes_q;
+  // the planes of the upper halves of words
+  reg [495:0] upper_planes_q;
+  // those of the lower halves; then of the upper ones
+  reg [495:0] lower_planes_q;
+  // the lower halves of the line's words are there
+  reg halfway_q;
+  // the carries out of them
+  reg [71:0] carries_q;
   reg failed_q;
   reg valid_q;
   reg error_q;
 
   bpc_decompressor_bpc_split split (
     .window_i (split_window_i),
+    .place_i  (split_place_i),
     .codes_o  (split_codes_o),
-    .length_o (split_length_o)
+    .rest_o   (split_rest_o),
+    .place_o  (split_place_o)
   );
 
   bpc_decompressor_bpc_decode decode (
-    .codes_i  (codes_q),
+    .codes_i  (decode_codes_i),
     .next_i   (next_plane_q),
     .above_i  (above_q),
-    .planes_i (planes_q),
+    .planes_i (decode_planes_i),
     .length_o (decode_length_o),
     .next_o   (decode_next_o),
     .done_o   (decode_done_o),
@@ -173,9 +208,11 @@ module bpc_decompressor (
   );
 
   bpc_decompressor_bpc_rebuild rebuild (
-    .base_i   (base_q),
-    .planes_i (planes_q),
-    .line_o   (rebuild_line_o)
+    .base_i    (rebuild_base_i),
+    .planes_i  (lower_planes_q),
+    .carries_i (carries_q),
+    .half_o    (rebuild_half_o),
+    .carries_o (rebuild_carries_o)
   );
 
   // the first word: its field with the sign in all higher bits, by the shortest code that ends here
@@ -212,19 +249,50 @@ module bpc_decompressor (
 
   assign ready = !busy_q & (!valid_q | ready_i);
 
-  // four codes are taken apart each cycle, the first when the payload comes
+  // the bits behind the window come from the payload while the codes in the window are taken apart
   always @(*) begin
-    if (ready) begin
-      window = payload_i[255:0] >> first_length;
-      next_place = {3'd0, first_length};
-    end else begin
-      window = line_q[255:0] >> place_q;
-      next_place = {2'd0, place_q};
+    ahead = line_q >> BLOCK_BITS;
+    if (place_q[7]) begin
+      ahead = line_q >> TWO_BLOCKS;
     end
-    next_place = next_place + {1'b0, split_length_o};
   end
 
-  assign split_window_i = window[127:0];
+  assign behind = ahead[255:0] >> place_q[6:0];
+  assign offered = payload_i >> first_length;
+
+  // four codes are taken apart each cycle, the first when the payload comes
+  always @(*) begin
+    if (busy_q) begin
+      split_window_i = {128'd0, window_q} | (behind << BLOCK_BITS);
+      split_place_i = {1'b0, place_q[6:0]};
+    end else begin
+      split_window_i = offered[255:0];
+      split_place_i = {2'd0, first_length};
+    end
+  end
+
+  // a cycle later they become planes, with the code behind them if it is that of the last plane
+  assign decode_codes_i = {32'd0, codes_q} | ({32'd0, window_q} << CHUNK_BITS);
+  assign old_planes = {496'd0, lower_planes_q};
+  assign decode_planes_i = {496'd0, upper_planes_q} | (old_planes << HALF_PLANES);
+  assign new_lower_planes = decode_planes_o >> HALF_PLANES;
+  // the lower halves of all words, then the upper ones
+  assign rebuild_base_i = base_q[15:0];
+
+  always @(*) begin : comb_rebuilt
+    integer i;
+    rebuilt = line_q;
+    half = 16'd0;
+    for (i = 0; i < 32; i = i + 1) begin
+      half = rebuild_half_o[i*16 +: 16];
+      if (halfway_q) begin
+        rebuilt[i*32+16 +: 16] = half;
+      end else begin
+        rebuilt[i*32 +: 16] = half;
+      end
+    end
+  end
+
   assign ready_o = ready;
   assign valid_o = valid_q;
   assign error_o = error_q;
@@ -242,8 +310,10 @@ module bpc_decompressor (
     end else if (!(busy_q & !decoded_q)) begin
       if (busy_q) begin
         // the result
-        busy_q <= 1'b0;
-        valid_q <= 1'b1;
+        if (halfway_q | !coded_q) begin
+          busy_q <= 1'b0;
+          valid_q <= 1'b1;
+        end
       end
     end
   end
@@ -259,29 +329,35 @@ module bpc_decompressor (
         next_plane_q <= 6'd0;
         length_q <= {5'd0, first_length};
         codes_q <= split_codes_o;
-        place_q <= next_place[6:0];
+        window_q <= split_rest_o;
+        place_q <= split_place_o;
         line_q <= payload_i;
-        if (compressed_i & (next_place >= WHOLE_BLOCK)) begin
-          line_q <= payload_i >> BLOCK_BITS;
-        end
+        halfway_q <= 1'b0;
+        carries_q <= 72'd0;
       end
     end else if (busy_q & !decoded_q) begin
       codes_q <= split_codes_o;
-      place_q <= next_place[6:0];
-      if (next_place >= WHOLE_BLOCK) begin
+      window_q <= split_rest_o;
+      place_q <= split_place_o;
+      if (place_q[7]) begin
         line_q <= line_q >> BLOCK_BITS;
       end
       length_q <= length_q + {3'd0, decode_length_o};
       next_plane_q <= decode_next_o;
       decoded_q <= decode_done_o;
       above_q <= decode_above_o;
-      planes_q <= decode_planes_o;
+      upper_planes_q <= decode_planes_o[495:0];
+      lower_planes_q <= new_lower_planes[495:0];
       failed_q <= decode_error_o;
     end else if (busy_q) begin
       // the result
       error_q <= 1'b0;
       if (coded_q) begin
-        line_q <= rebuild_line_o;
+        halfway_q <= 1'b1;
+        carries_q <= rebuild_carries_o;
+        lower_planes_q <= upper_planes_q;
+        base_q <= base_q >> 16;
+        line_q <= rebuilt;
         if (failed_q | (length_q > LINE_BITS)) begin
           line_q <= 1024'd0;
           error_q <= 1'b1;
@@ -291,7 +367,7 @@ module bpc_decompressor (
   end
 
   // bits that nothing here looks at
-  wire unused = &{1'b0, window[255:128]};
+  wire unused = &{1'b0, offered[1023:256], ahead[1023:256], new_lower_planes[991:496]};
 
 endmodule
 

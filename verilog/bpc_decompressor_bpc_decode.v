@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_decompressor_bpc_decode
 //
-// Makes planes of up to four codes: those that are left when all planes are there are none.
+// Makes planes of up to four codes: those that are left when all planes are there are none. A fifth
+// code is read if only the last plane is left behind four.
 //
-// P is the bits of a plane, PLACE those of a place in it, F those of the longest code (P + 1);
-// CHUNK is four times F and DATA the bits of the 32 planes that words need: all but the first,
-// which is that of the signs. The last plane also goes to all planes behind it, which is right for
-// a run of zeros and otherwise written over later.
+// P is the bits of a plane, PLACE those of a place in it, F those of the longest code (P + 1); FIVE
+// is five times F and DATA the bits of the 32 planes that words need: all but the first, which is
+// that of the signs. The last plane also goes to all planes behind it, which is right for a run of
+// zeros and otherwise written over later.
 //
-// Parameters: P = 31, PLACE = 5, F = 32, CHUNK = 128, CW = 2, DATA = 992, DW = 16
+// Parameters: P = 31, PLACE = 5, F = 32, FIVE = 160, FW = 3, DATA = 992, DW = 16
 // Part of: bpc_decompressor
 // Source: LATTE-CC, table I
 // Written by selvedge 0.1.0 with reset control
@@ -16,9 +17,9 @@
 `default_nettype none
 
 module bpc_decompressor_bpc_decode (
-  // four codes, F bits each
-  input  wire [127:0] codes_i,
-  // planes that have been read, 0 to 32
+  // four codes and the one behind them, F bits each
+  input  wire [159:0] codes_i,
+  // planes that have been read, 0 to 31
   input  wire   [5:0] next_i,
   // the last plane, before the exclusive-or
   input  wire  [30:0] above_i,
@@ -82,7 +83,7 @@ module bpc_decompressor_bpc_decode (
     plane = 31'd0;
     count = 8'd0;
     length = 8'd0;
-    for (k = 0; k < 4; k = k + 1) begin
+    for (k = 0; k < 5; k = k + 1) begin
       code = codes_i[k*F +: 32];
       place = code[9:5];
       mark = 31'd0;
@@ -114,28 +115,36 @@ module bpc_decompressor_bpc_decode (
       end else begin
         plane = above ^ ALL_ONES;
       end
-      above = plane;
-      counted = counted + count;
-      behind = {2'd0, next_i} + counted;
-      for (i = 1; i < 33; i = i + 1) begin
-        if ((start <= i[7:0]) & ((i[7:0] < behind) | (k == 3))) begin
-          old = planes[(i-1)*P +: 31];
-          planes[(i-1)*P +: 31] = old | above;
+      if (k < 4) begin
+        above = plane;
+        counted = counted + count;
+        behind = {2'd0, next_i} + counted;
+        for (i = 1; i < 33; i = i + 1) begin
+          if ((start <= i[7:0]) & ((i[7:0] < behind) | (k == 3))) begin
+            old = planes[(i-1)*P +: 31];
+            planes[(i-1)*P +: 31] = old | above;
+          end
         end
-      end
-      if (start < 8'd33) begin
+        if (start < 8'd33) begin
+          total = total + length;
+          if (behind > 8'd33) begin
+            error = 1'b1;
+          end
+        end
+        start = behind;
+      end else if (start == 8'd32) begin
+        planes[991:961] = plane;
         total = total + length;
-        if (behind > 8'd33) begin
+        if (count > 8'd1) begin
           error = 1'b1;
         end
       end
-      start = behind;
     end
   end
 
   assign length_o = total;
   assign next_o = behind[5:0];
-  assign done_o = behind >= 8'd33;
+  assign done_o = behind >= 8'd32;
   assign above_o = above;
   assign planes_o = planes;
   assign error_o = error;

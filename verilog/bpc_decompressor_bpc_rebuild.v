@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_decompressor_bpc_rebuild
 //
-// The line of a base word and the bit planes of the differences.
+// Half the bits of every word of a line, from those of the base word and of the differences: the
+// lower halves first, then the upper ones with the carries of the lower ones.
 //
-// P is the bits of a plane, GROUPS a quarter of the words. Sums are taken in groups of four words
-// first, then over the groups in a tree, then over all words: six additions lie behind each other
-// for 32 words.
+// P is the bits of a plane, GROUPS a quarter of the words; HALF is half the line's bits and SIXTEEN
+// those of 16 planes. Sums are taken in groups of four words first, then over the groups in a tree,
+// which has TREE additions, then over all words: six additions lie behind each other for 32 words.
+// Each addition has a carry of its own.
 //
-// Parameters: LINE = 1024, LW = 16, P = 31, GROUPS = 8, DATA = 992, DW = 16
+// Parameters: HALF = 512, HW = 8, P = 31, GROUPS = 8, SIXTEEN = 496, SW = 8, TREE = 12, CARRIES =
+// 72, CW = 2
 // Part of: bpc_decompressor
 // Source: LATTE-CC, table I
 // Written by selvedge 0.1.0 with reset control
@@ -15,76 +18,136 @@
 `default_nettype none
 
 module bpc_decompressor_bpc_rebuild (
-  // the first word
-  input  wire   [31:0] base_i,
-  // the planes, the highest first, without that of the signs
-  input  wire  [991:0] planes_i,
-  // the line
-  output wire [1023:0] line_o
+  // half of the first word
+  input  wire  [15:0] base_i,
+  // the planes of these bits, the highest first
+  input  wire [495:0] planes_i,
+  // the carries into these halves
+  input  wire  [71:0] carries_i,
+  // half of each word
+  output wire [511:0] half_o,
+  // the carries out of these halves
+  output wire  [71:0] carries_o
 );
 
+  localparam GROUPS = 8;
   localparam P = 31;
-  reg [31:0] word;
-  reg [31:0] pair;
-  reg [1023:0] sums;
+  localparam TREE = 12;
+  localparam [17:0] ONE = 18'd1;
+  // operands with a place below, at which the carry comes in, and one above
+  reg [17:0] left;
+  reg [17:0] right;
+  reg [17:0] sum;
+  reg [15:0] word;
+  reg [15:0] pair;
+  reg [511:0] sums;
   // sums of all words up to those of each group
-  reg [1023:0] groups;
-  reg [31:0] offset;
+  reg [511:0] groups;
+  reg [71:0] carries;
 
   always @(*) begin : comb_word
     integer g;
     integer h;
     integer i;
     integer j;
-    word = base_i;
-    pair = 32'd0;
-    sums = 1024'd0;
-    sums[31:0] = base_i;
+    word = 16'd0;
+    pair = 16'd0;
+    left = 18'd0;
+    right = 18'd0;
+    sum = 18'd0;
+    carries = 72'd0;
+    sums = 512'd0;
+    sums[15:0] = base_i;
     // the differences
     for (i = 0; i < 31; i = i + 1) begin
-      for (j = 0; j < 32; j = j + 1) begin
-        word[j] = planes_i[(31-j)*P+i];
+      for (j = 0; j < 16; j = j + 1) begin
+        word[j] = planes_i[(15-j)*P+i];
       end
-      sums[i*32+32 +: 32] = word;
+      sums[i*16+16 +: 16] = word;
     end
     // their sums inside each group
-    groups = 1024'd0;
+    groups = 512'd0;
     for (g = 0; g < 8; g = g + 1) begin
-      pair = sums[g*128 +: 32] + sums[g*128+32 +: 32];
-      sums[g*128+32 +: 32] = pair;
-      word = sums[g*128+64 +: 32] + sums[g*128+96 +: 32];
-      sums[g*128+96 +: 32] = pair + word;
-      word = pair + sums[g*128+64 +: 32];
-      sums[g*128+64 +: 32] = word;
-      groups[g*32 +: 32] = sums[g*128+96 +: 32];
+      left = {ONE[17], sums[g*64 +: 16], ONE[0]};
+      right = 18'd0;
+      right[0] = carries_i[g*4];
+      right[16:1] = sums[g*64+16 +: 16];
+      sum = left + right;
+      carries[g*4] = sum[17];
+      pair = sum[16:1];
+      sums[g*64+16 +: 16] = pair;
+      left = {ONE[17], sums[g*64+32 +: 16], ONE[0]};
+      right = 18'd0;
+      right[0] = carries_i[g*4+1];
+      right[16:1] = sums[g*64+48 +: 16];
+      sum = left + right;
+      carries[g*4+1] = sum[17];
+      word = sum[16:1];
+      left = {ONE[17], pair, ONE[0]};
+      right = 18'd0;
+      right[0] = carries_i[g*4+2];
+      right[16:1] = word;
+      sum = left + right;
+      carries[g*4+2] = sum[17];
+      sums[g*64+48 +: 16] = sum[16:1];
+      groups[g*16 +: 16] = sum[16:1];
+      left = {ONE[17], pair, ONE[0]};
+      right = 18'd0;
+      right[0] = carries_i[g*4+3];
+      right[16:1] = sums[g*64+32 +: 16];
+      sum = left + right;
+      carries[g*4+3] = sum[17];
+      sums[g*64+32 +: 16] = sum[16:1];
     end
     // sums over the groups: in each step twice as many have all that is below them
     for (h = 0; h < 4; h = h + 1) begin
-      word = groups[h*64+32 +: 32] + groups[h*64 +: 32];
-      groups[h*64+32 +: 32] = word;
+      left = {ONE[17], groups[h*32+16 +: 16], ONE[0]};
+      right = 18'd0;
+      right[0] = carries_i[GROUPS*4+h*2];
+      right[16:1] = groups[h*32 +: 16];
+      sum = left + right;
+      carries[GROUPS*4+h*2] = sum[17];
+      groups[h*32+16 +: 16] = sum[16:1];
     end
     for (h = 0; h < 2; h = h + 1) begin
       for (g = 2; g < 4; g = g + 1) begin
-        word = groups[h*128+g*32 +: 32] + groups[h*128+32 +: 32];
-        groups[h*128+g*32 +: 32] = word;
+        left = {ONE[17], groups[h*64+g*16 +: 16], ONE[0]};
+        right = 18'd0;
+        right[0] = carries_i[GROUPS*4+h*4+g*2-3];
+        right[16:1] = groups[h*64+16 +: 16];
+        sum = left + right;
+        carries[GROUPS*4+h*4+g*2-3] = sum[17];
+        groups[h*64+g*16 +: 16] = sum[16:1];
       end
     end
     for (g = 4; g < 8; g = g + 1) begin
-      word = groups[g*32 +: 32] + groups[127:96];
-      groups[g*32 +: 32] = word;
+      left = {ONE[17], groups[g*16 +: 16], ONE[0]};
+      right = 18'd0;
+      right[0] = carries_i[GROUPS*4+GROUPS+g-4];
+      right[16:1] = groups[63:48];
+      sum = left + right;
+      carries[GROUPS*4+GROUPS+g-4] = sum[17];
+      groups[g*16 +: 16] = sum[16:1];
     end
     // the words
-    offset = 32'd0;
-    for (g = 0; g < 8; g = g + 1) begin
+    for (g = 1; g < 8; g = g + 1) begin
       for (j = 0; j < 4; j = j + 1) begin
-        word = sums[g*128+j*32 +: 32] + offset;
-        sums[g*128+j*32 +: 32] = word;
+        left = {ONE[17], sums[g*64+j*16 +: 16], ONE[0]};
+        right = 18'd0;
+        right[0] = carries_i[GROUPS*4+TREE+g*4-4+j];
+        right[16:1] = groups[g*16-16 +: 16];
+        sum = left + right;
+        carries[GROUPS*4+TREE+g*4-4+j] = sum[17];
+        sums[g*64+j*16 +: 16] = sum[16:1];
       end
-      offset = groups[g*32 +: 32];
     end
   end
 
-  assign line_o = sums;
+  assign half_o = sums;
+  assign carries_o = carries;
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, sum[0]};
 
 endmodule
 

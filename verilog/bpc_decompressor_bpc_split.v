@@ -3,11 +3,13 @@
 //
 // Takes four codes apart, whatever they mean.
 //
-// PLACE is the bits of a place in a plane, F those of the longest code; CHUNK is four times F and
-// REACH five times. A code can begin in few places only, as there are five lengths. What bit a code
-// begins at is one bit of so many, which is a gate or two from one code to the next.
+// PLACE is the bits of a place in a plane, F those of the longest code; CHUNK is four times F,
+// BLOCK the bits of a block of the payload and BOTH those of two. PLACES are the bits of a place in
+// two blocks. What is left behind a code begins with the next one, so that its first bits say at
+// once what it is.
 //
-// Parameters: PLACE = 5, F = 32, CHUNK = 128, CW = 2, REACH = 160, RW = 3
+// Parameters: PLACE = 5, F = 32, CHUNK = 128, CW = 2, BLOCK = 128, BW = 2, BOTH = 256, BOW = 4,
+// PLACES = 8
 // Part of: bpc_decompressor
 // Source: LATTE-CC, table I
 // Written by selvedge 0.1.0 with reset control
@@ -16,78 +18,62 @@
 
 module bpc_decompressor_bpc_split (
   // the next bits of the payload
-  input  wire [127:0] window_i,
+  input  wire [255:0] window_i,
+  // where they begin
+  input  wire   [7:0] place_i,
   // four codes, F bits from the first bit of each
   output wire [127:0] codes_o,
-  // bits of the four codes
-  output wire   [7:0] length_o
+  // the bits behind the four codes
+  output wire [127:0] rest_o,
+  // where those begin
+  output wire   [7:0] place_o
 );
 
   localparam F = 32;
-  localparam [2:0] ONE = 3'd1;
-  localparam [2:0] TWO = 3'd2;
-  localparam [2:0] THREE = 3'd3;
-  localparam [2:0] FIVE = 3'd5;
-  localparam [2:0] SEVEN = 3'd7;
-  localparam [5:0] WITH_PLACE = 6'd10;
-  localparam [5:0] RAW = 6'd32;
-  wire [159:0] window;
-  // for each bit, if a code begins there: it is a run
-  wire [159:0] is_run;
-  // it is one zero plane
-  wire [159:0] is_zero;
-  // it has a place
-  reg [159:0] has_place;
-  // it is a prefix of five bits
-  reg [159:0] is_short;
-  // the bit at which a code begins
-  reg [159:0] start;
+  // bits of a raw plane, a run, a single zero plane, a code with a place, and one of five bits
+  localparam [7:0] RAW = 8'd32;
+  localparam [7:0] RUN = 8'd7;
+  localparam [7:0] ZERO = 8'd3;
+  localparam [7:0] PLACED = 8'd10;
+  localparam [7:0] SHORT = 8'd5;
+  // what is left behind a code, and where it begins
+  reg [255:0] window;
+  reg [7:0] place;
   reg [31:0] code;
   reg [127:0] codes;
-  reg [7:0] length;
 
-  assign window = {32'd0, window_i};
-  assign is_run = ~window & (window >> ONE);
-  assign is_zero = ~window & ~(window >> ONE) & (window >> TWO);
-
-  always @(*) begin
-    is_short = ~window & ~(window >> ONE) & ~(window >> TWO);
-    has_place = is_short & (window >> THREE);
-    is_short = is_short & ~(window >> THREE);
-  end
-
-  always @(*) begin : comb_start
-    integer i;
+  always @(*) begin : comb_window
     integer k;
-    start = 160'd0;
-    start[0] = 1'b1;
+    window = window_i;
+    place = place_i;
     codes = 128'd0;
-    code = 32'd0;
     for (k = 0; k < 4; k = k + 1) begin
-      code = 32'd0;
-      for (i = 0; i < 97; i = i + 1) begin
-        if (start[i]) begin
-          code = code | window[i +: 32];
-        end
-      end
+      code = window[31:0];
       codes[k*F +: 32] = code;
-      start = ((start & is_zero) << THREE) | ((start & is_short) << FIVE) | ((start & is_run) <<
-          SEVEN) | ((start & has_place) << WITH_PLACE) | ((start & window) << RAW);
-    end
-  end
-
-  always @(*) begin : comb_length
-    integer i;
-    length = 8'd0;
-    for (i = 0; i < 129; i = i + 1) begin
-      if (start[i]) begin
-        length = length | i[7:0];
+      // a place for each length, of which one is taken: an addition behind the choice would come
+      // late
+      if (code[0]) begin
+        window = window >> RAW;
+        place = place + RAW;
+      end else if (code[1]) begin
+        window = window >> RUN;
+        place = place + RUN;
+      end else if (code[2]) begin
+        window = window >> ZERO;
+        place = place + ZERO;
+      end else if (code[3]) begin
+        window = window >> PLACED;
+        place = place + PLACED;
+      end else begin
+        window = window >> SHORT;
+        place = place + SHORT;
       end
     end
   end
 
   assign codes_o = codes;
-  assign length_o = length;
+  assign rest_o = window[127:0];
+  assign place_o = place;
 
 endmodule
 

@@ -123,6 +123,10 @@ module bpg (
   output wire        update_o
 );
 
+  // line: the first bit of each field
+  localparam LINE_PLACE = 0;
+  localparam LINE_SET_INDEX = 3;
+  localparam LINE_TAG = 5;
   localparam [9:0] LAST_OF_INTERVAL = 10'd999;
   wire [2:0] place;
   wire [1:0] group;
@@ -181,9 +185,9 @@ module bpg (
   );
 
   // one set of each group of 8 is sampled: the one at the place in it that is the group's number
-  assign place = line_i[2:0];
-  assign group = line_i[4:3];
-  assign tag = line_i[36:5];
+  assign place = line_i[LINE_PLACE +: 3];
+  assign group = line_i[LINE_SET_INDEX +: 2];
+  assign tag = line_i[LINE_TAG +: 32];
   assign sampled = access_i & (place == {1'b0, group});
   assign set_known = known_q[group];
   // the last access of the interval: adjusted hits are taken, and all counters are halved

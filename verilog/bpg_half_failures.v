@@ -41,14 +41,14 @@ module bpg_half_failures (
   assign part_0 = times_1 >> 10;
 
   always @(*) begin
-    half_o[10:0] = part_0[10:0];
-    half_o[21:11] = part_1[10:0];
-    half_o[32:22] = part_2[10:0];
-    half_o[43:33] = part_3[10:0];
-    half_o[54:44] = part_4[10:0];
-    half_o[65:55] = part_5[10:0];
-    half_o[76:66] = part_6[10:0];
-    half_o[87:77] = part_7[10:0];
+    half_o[0*11 +: 11] = part_0[10:0];
+    half_o[1*11 +: 11] = part_1[10:0];
+    half_o[2*11 +: 11] = part_2[10:0];
+    half_o[3*11 +: 11] = part_3[10:0];
+    half_o[4*11 +: 11] = part_4[10:0];
+    half_o[5*11 +: 11] = part_5[10:0];
+    half_o[6*11 +: 11] = part_6[10:0];
+    half_o[7*11 +: 11] = part_7[10:0];
   end
 
   assign part_1 = times_1 >> 7;

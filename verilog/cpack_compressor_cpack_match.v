@@ -135,17 +135,17 @@ module cpack_compressor_cpack_match (
       end
     end
     enters0 = wide[0] & !found0;
-    found1 = |(compare_four_o[31:16] & known_i);
+    found1 = |(compare_four_o[1*16 +: 16] & known_i);
     if (enters0) begin
-      found1 = (|(compare_four_o[31:16] & known1)) | equal[4];
+      found1 = (|(compare_four_o[1*16 +: 16] & known1)) | equal[4];
     end
     enters1 = wide[1] & !found1;
-    found2 = |(compare_four_o[47:32] & known_i);
+    found2 = |(compare_four_o[2*16 +: 16] & known_i);
     if (enters0 ^ enters1) begin
-      found2 = |(compare_four_o[47:32] & known1);
+      found2 = |(compare_four_o[2*16 +: 16] & known1);
     end
     if (enters0 & enters1) begin
-      found2 = |(compare_four_o[47:32] & known2);
+      found2 = |(compare_four_o[2*16 +: 16] & known2);
     end
     found2 = found2 | (enters0 & equal[8]) | (enters1 & equal[9]);
     enters2 = wide[2] & !found2;
@@ -167,21 +167,21 @@ module cpack_compressor_cpack_match (
     end
     place3 = next_i;
     left3 = known_i;
-    found3 = |(compare_four_o[63:48] & known_i);
+    found3 = |(compare_four_o[3*16 +: 16] & known_i);
     if (enters0 ^ enters1 ^ enters2) begin
       place3 = next1;
       left3 = known1;
-      found3 = |(compare_four_o[63:48] & known1);
+      found3 = |(compare_four_o[3*16 +: 16] & known1);
     end
     if ((enters0 & enters1) | (enters0 & enters2) | (enters1 & enters2)) begin
       place3 = next2;
       left3 = known2;
-      found3 = |(compare_four_o[63:48] & known2);
+      found3 = |(compare_four_o[3*16 +: 16] & known2);
     end
     if (enters0 & enters1 & enters2) begin
       place3 = next3;
       left3 = known3;
-      found3 = |(compare_four_o[63:48] & known3);
+      found3 = |(compare_four_o[3*16 +: 16] & known3);
     end
     found3 = found3 | (enters0 & equal[12]) | (enters1 & equal[13]) | (enters2 & equal[14]);
     entered0 = 16'd0;
@@ -200,18 +200,18 @@ module cpack_compressor_cpack_match (
     fours = 64'd0;
     threes = 64'd0;
     twos = 64'd0;
-    fours[15:0] = compare_four_o[15:0] & known_i;
-    threes[15:0] = compare_three_o[15:0] & known_i;
-    twos[15:0] = compare_two_o[15:0] & known_i;
-    fours[31:16] = compare_four_o[31:16] & left1;
-    threes[31:16] = compare_three_o[31:16] & left1;
-    twos[31:16] = compare_two_o[31:16] & left1;
-    fours[47:32] = compare_four_o[47:32] & left2;
-    threes[47:32] = compare_three_o[47:32] & left2;
-    twos[47:32] = compare_two_o[47:32] & left2;
-    fours[63:48] = compare_four_o[63:48] & left3;
-    threes[63:48] = compare_three_o[63:48] & left3;
-    twos[63:48] = compare_two_o[63:48] & left3;
+    fours[15:0] = compare_four_o[0*16 +: 16] & known_i;
+    threes[15:0] = compare_three_o[0*16 +: 16] & known_i;
+    twos[15:0] = compare_two_o[0*16 +: 16] & known_i;
+    fours[31:16] = compare_four_o[1*16 +: 16] & left1;
+    threes[31:16] = compare_three_o[1*16 +: 16] & left1;
+    twos[31:16] = compare_two_o[1*16 +: 16] & left1;
+    fours[47:32] = compare_four_o[2*16 +: 16] & left2;
+    threes[47:32] = compare_three_o[2*16 +: 16] & left2;
+    twos[47:32] = compare_two_o[2*16 +: 16] & left2;
+    fours[63:48] = compare_four_o[3*16 +: 16] & left3;
+    threes[63:48] = compare_three_o[3*16 +: 16] & left3;
+    twos[63:48] = compare_two_o[3*16 +: 16] & left3;
     // and with the words that entered just before
     four = 16'd0;
     three = 16'd0;
@@ -263,7 +263,7 @@ module cpack_compressor_cpack_match (
   end
 
   // which words enter: the only step from word to word
-  assign found0 = |(compare_four_o[15:0] & known_i);
+  assign found0 = |(compare_four_o[0*16 +: 16] & known_i);
   // where they would go, and what is left before them
   assign place0 = next_i;
   assign enters3 = wide[3] & !found3;

@@ -71,21 +71,21 @@ module cpack_compressor_cpack_pack (
 
   always @(*) begin
     low = 264'd0;
-    low[33:0] = code_code_o[67:34];
-    low = low << ({1'b0, code_half_o[4:0]} << 1);
-    low[33:0] = low[33:0] | code_code_o[33:0];
+    low[33:0] = code_code_o[1*34 +: 34];
+    low = low << ({1'b0, code_half_o[0*5 +: 5]} << 1);
+    low[33:0] = low[33:0] | code_code_o[0*34 +: 34];
   end
 
   always @(*) begin
     high = 264'd0;
-    high[33:0] = code_code_o[135:102];
-    high = high << ({1'b0, code_half_o[14:10]} << 1);
-    high[33:0] = high[33:0] | code_code_o[101:68];
+    high[33:0] = code_code_o[3*34 +: 34];
+    high = high << ({1'b0, code_half_o[2*5 +: 5]} << 1);
+    high[33:0] = high[33:0] | code_code_o[2*34 +: 34];
   end
 
-  assign low_half = {3'd0, code_half_o[4:0]} + {3'd0, code_half_o[9:5]};
+  assign low_half = {3'd0, code_half_o[0*5 +: 5]} + {3'd0, code_half_o[1*5 +: 5]};
   assign string_o = (low << ({1'b0, used_i} << 1)) | (high << (({2'd0, used_i} + low_half) << 1));
-  assign half_o = low_half[6:0] + {2'd0, code_half_o[14:10]} + {2'd0, code_half_o[19:15]};
+  assign half_o = low_half[6:0] + {2'd0, code_half_o[2*5 +: 5]} + {2'd0, code_half_o[3*5 +: 5]};
 
 endmodule
 

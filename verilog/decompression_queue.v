@@ -93,6 +93,9 @@ module decompression_queue (
   output wire [7:0] exact_latency_o
 );
 
+  // next_line: the first bit of each field
+  localparam NEXT_LINE_REMAINING = 0;
+  localparam NEXT_LINE_ID = 4;
   localparam [3:0] DEPTH = 4'd8;
   reg [3:0] latency;
   wire [11:0] next_line;
@@ -226,8 +229,8 @@ module decompression_queue (
       id_q <= 8'd0;
       remaining_q <= 4'd0;
     end else if (begins) begin
-      id_q <= next_line[11:4];
-      remaining_q <= next_line[3:0];
+      id_q <= next_line[NEXT_LINE_ID +: 8];
+      remaining_q <= next_line[NEXT_LINE_REMAINING +: 4];
     end else if (passes) begin
       id_q <= id_i;
       remaining_q <= latency;

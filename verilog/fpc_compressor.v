@@ -136,6 +136,10 @@ module fpc_compressor (
   input  wire          ready_i
 );
 
+  // result: the first bit of each field
+  localparam RESULT_PAYLOAD = 0;
+  localparam RESULT_ENCODING = 1024;
+  localparam RESULT_SIZE = 1025;
   localparam LINE = 1024;
   localparam [10:0] LINE_BITS = 11'h400;
   localparam [10:0] HEAD_BITS = 11'd24;
@@ -252,13 +256,13 @@ module fpc_compressor (
 
   always @(*) begin
     result = {12'd0, payload};
-    result[1024] = !(&prefixes);
-    result[1035:1025] = size;
+    result[RESULT_ENCODING] = !(&prefixes);
+    result[RESULT_SIZE +: 11] = size;
   end
 
-  assign payload_o = results_data_o[1023:0];
-  assign encoding_o = results_data_o[1024];
-  assign size_o = results_data_o[1035:1025];
+  assign payload_o = results_data_o[RESULT_PAYLOAD +: 1024];
+  assign encoding_o = results_data_o[RESULT_ENCODING];
+  assign size_o = results_data_o[RESULT_SIZE +: 11];
 
   always @(*) begin
     gathered_ready = results_ready_o;

@@ -146,30 +146,30 @@ module latte_controller_amat_decision (
       accesses[lane*10 +: 10] = hits_q[lane*10 +: 10] + {1'b0, insertions};
     end
     if ({6'd0, low_latency_q} > hidden) begin
-      per_hit[23:12] = low_latency_q - hidden[11:0];
+      per_hit[1*12 +: 12] = low_latency_q - hidden[11:0];
     end
     if ({6'd0, high_latency_q} > hidden) begin
-      per_hit[35:24] = high_latency_q - hidden[11:0];
+      per_hit[2*12 +: 12] = high_latency_q - hidden[11:0];
     end
   end
 
   // first none against low-latency, then the better one against high-capacity
   always @(*) begin
-    best_cost = cost_q[24:0];
-    best_accesses = accesses[9:0];
-    best_hits = hits_q[9:0];
-    next_cost = cost_q[49:25];
-    next_accesses = accesses[19:10];
-    next_hits = hits_q[19:10];
+    best_cost = cost_q[0*25 +: 25];
+    best_accesses = accesses[0*10 +: 10];
+    best_hits = hits_q[0*10 +: 10];
+    next_cost = cost_q[1*25 +: 25];
+    next_accesses = accesses[1*10 +: 10];
+    next_hits = hits_q[1*10 +: 10];
     if (phase_q == COMPARE_HIGH) begin
       if (low_is_better_q) begin
-        best_cost = cost_q[49:25];
-        best_accesses = accesses[19:10];
-        best_hits = hits_q[19:10];
+        best_cost = cost_q[1*25 +: 25];
+        best_accesses = accesses[1*10 +: 10];
+        best_hits = hits_q[1*10 +: 10];
       end
-      next_cost = cost_q[74:50];
-      next_accesses = accesses[29:20];
-      next_hits = hits_q[29:20];
+      next_cost = cost_q[2*25 +: 25];
+      next_accesses = accesses[2*10 +: 10];
+      next_hits = hits_q[2*10 +: 10];
     end
   end
 

@@ -111,6 +111,10 @@ module md_cache (
   output wire [255:0] writeback_data_o
 );
 
+  // line: the first bit of each field
+  localparam LINE_OFFSET = 0;
+  localparam LINE_SET_INDEX = 6;
+  localparam LINE_TAG = 12;
   wire ready;
   wire accepts;
   wire filled;
@@ -192,7 +196,7 @@ module md_cache (
     .read_data_o     (data_read_data_o)
   );
 
-  selvedge_bit_array_1_6 used (
+  selvedge_bit_array #(.A (6)) used (
     .clk_i     (clk_i),
     .rst_ni    (rst_ni),
     .clear_i   (1'b0),
@@ -240,7 +244,7 @@ module md_cache (
   assign tags_read_address_i = line_i[11:6];
   assign states_read_address_i = line_i[11:6];
   // look-up: a set that was not used since reset is empty, whatever its memory says
-  assign set = line_q[11:6];
+  assign set = line_q[LINE_SET_INDEX +: 6];
 
   always @(*) begin
     lookup_state_i = 14'd0;
@@ -249,7 +253,7 @@ module md_cache (
     end
   end
 
-  assign lookup_tag_i = line_q[31:12];
+  assign lookup_tag_i = line_q[LINE_TAG +: 20];
 
   // the block: read by a hit, thrown out by a miss, replaced by the one that DRAM sends
   assign filled = awaiting_q & fill_valid_i;
@@ -262,7 +266,7 @@ module md_cache (
     end
   end
 
-  assign entry_port_offset_i = line_q[5:0];
+  assign entry_port_offset_i = line_q[LINE_OFFSET +: 6];
   assign data_write_i = (reading_q & updates_q) | filled;
   // a dirty victim goes to the write-back buffer, and nothing is asked for before that is free
   assign buffer_free = !writeback_valid_q | writeback_ready_i;

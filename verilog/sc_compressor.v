@@ -154,6 +154,9 @@ module sc_compressor (
   output wire          load_ready_o
 );
 
+  // entry: the first bit of each field
+  localparam ENTRY_CODE = 24;
+  localparam ENTRY_LENGTH = 40;
   localparam K = 8;
   localparam [1:0] PHASE_CLEAR = 2'd2;
   localparam [1:0] PHASE_DRAIN = 2'd1;
@@ -349,8 +352,8 @@ module sc_compressor (
 
   always @(*) begin
     entry = {21'd0, load_value_i[31:8]};
-    entry[39:24] = code;
-    entry[44:40] = load_length_i;
+    entry[ENTRY_CODE +: 16] = code;
+    entry[ENTRY_LENGTH +: 5] = load_length_i;
     row = load_index_i[9:5];
     if (phase_q == PHASE_CLEAR) begin
       row = clear_row_q;

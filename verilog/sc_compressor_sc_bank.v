@@ -27,6 +27,9 @@ module sc_compressor_sc_bank (
   output wire [20:0] code_o
 );
 
+  // entry: the first bit of each field
+  localparam ENTRY_TAG = 0;
+  localparam ENTRY_LENGTH = 40;
   reg [44:0] entry;
   reg [20:0] code;
   reg [3:0] ways_write_i;
@@ -53,7 +56,7 @@ module sc_compressor_sc_bank (
     entry = 45'd0;
     for (way = 0; way < 4; way = way + 1) begin
       entry = ways_read_data_o[way*45 +: 45];
-      if ((|entry[44:40]) & (entry[23:0] == tag_q)) begin
+      if ((|entry[ENTRY_LENGTH +: 5]) & (entry[ENTRY_TAG +: 24] == tag_q)) begin
         code = entry[44:24];
       end
     end

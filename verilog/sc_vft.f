@@ -1,4 +1,4 @@
 sc_vft_set_update.v
-selvedge_bit_array_1_8.v
+selvedge_bit_array.v
 selvedge_sync_mem.v
 sc_vft.v

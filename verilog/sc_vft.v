@@ -118,6 +118,9 @@ module sc_vft (
   output wire [13:0] lost_o
 );
 
+  // entry: the first bit of each field
+  localparam ENTRY_COUNT = 0;
+  localparam ENTRY_TAG = 12;
   localparam A = 8;
   localparam ENTRY = 36;
   reg [7:0] next_set;
@@ -156,7 +159,7 @@ module sc_vft (
     .read_data_o     (memory_read_data_o)
   );
 
-  selvedge_bit_array_1_8 valid (
+  selvedge_bit_array #(.A (8)) valid (
     .clk_i     (clk_i),
     .rst_ni    (rst_ni),
     .clear_i   (clear_i),
@@ -209,7 +212,7 @@ module sc_vft (
     end
   end
 
-  assign upper = entry[35:12];
+  assign upper = entry[ENTRY_TAG +: 24];
 
   always @(*) begin : comb_lowest
     integer slice;
@@ -273,8 +276,8 @@ module sc_vft (
     if (reading_q) begin
       read_count_q <= 12'd0;
       read_value_q <= 32'd0;
-      if (valid_bit_o & (|entry[11:0])) begin
-        read_count_q <= entry[11:0];
+      if (valid_bit_o & (|entry[ENTRY_COUNT +: 12])) begin
+        read_count_q <= entry[ENTRY_COUNT +: 12];
         read_value_q <= value;
       end
     end

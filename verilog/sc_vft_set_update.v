@@ -34,6 +34,10 @@ module sc_vft_set_update (
   reg any_hit;
   // the word's entry cannot count further
   reg full;
+  // the smaller count of ways 0 and 1, and that of ways 2 and 3
+  reg [23:0] smaller;
+  // it is that of the upper way
+  reg [1:0] upper_way;
   reg [11:0] smallest;
   reg [1:0] victim;
   reg [23:0] next_tag;
@@ -57,16 +61,26 @@ module sc_vft_set_update (
     end
   end
 
-  // the entry to replace: the smallest count, the lowest way of several
-  always @(*) begin : comb_smallest
-    integer way;
-    smallest = count[11:0];
-    victim = 2'd0;
-    for (way = 1; way < 4; way = way + 1) begin
-      if (count[way*12 +: 12] < smallest) begin
-        smallest = count[way*12 +: 12];
-        victim = way[1:0];
+  // the entry to replace: the smallest count, the lowest way of several; ways are compared in pairs
+  always @(*) begin : comb_smaller
+    integer pair;
+    for (pair = 0; pair < 2; pair = pair + 1) begin
+      smaller[pair*12 +: 12] = count[2*pair*12 +: 12];
+      upper_way[pair] = count[(2*pair+1)*12 +: 12] < count[2*pair*12 +: 12];
+      if (upper_way[pair]) begin
+        smaller[pair*12 +: 12] = count[(2*pair+1)*12 +: 12];
       end
+    end
+  end
+
+  always @(*) begin
+    smallest = smaller[0*12 +: 12];
+    victim = 2'd0;
+    victim[0] = upper_way[0];
+    if (smaller[1*12 +: 12] < smaller[0*12 +: 12]) begin
+      smallest = smaller[1*12 +: 12];
+      victim = 2'd2;
+      victim[0] = upper_way[1];
     end
   end
 

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// selvedge_bit_array
+//
+// 2^A bits: the one at the address is seen and can be set, all clear at once.
+//
+// Clear wins over set.
+//
+// Written by selvedge 0.1.0 with reset control
+
+`ifndef SELVEDGE_BIT_ARRAY_V
+`define SELVEDGE_BIT_ARRAY_V
+
+`default_nettype none
+
+module selvedge_bit_array #(
+  parameter integer A = 8
+) (
+  // clock
+  input  wire         clk_i,
+  // asynchronous reset, active low; clears all bits
+  input  wire         rst_ni,
+  // clear all bits
+  input  wire         clear_i,
+  // set the bit at the address
+  input  wire         set_i,
+  // the address
+  input  wire [A-1:0] address_i,
+  // the bit at the address, before this cycle's set or clear
+  output wire         bit_o
+);
+
+  localparam COLUMN_BITS = A / 2;
+  localparam ROW_BITS = A - COLUMN_BITS;
+  localparam COLUMNS = 2**COLUMN_BITS;
+  localparam ROWS = 2**ROW_BITS;
+
+  reg [ROWS*COLUMNS-1:0] bits_q;
+  reg [ROWS*COLUMNS-1:0] set;
+  reg [COLUMNS-1:0] column;
+
+  // an address is a row (its high bits) and a column (its low bits)
+  always @(*) begin : decode
+    integer r;
+    column = {{COLUMNS-1{1'b0}}, 1'b1} << address_i[COLUMN_BITS-1:0];
+    set = {ROWS*COLUMNS{1'b0}};
+    for (r = 0; r < ROWS; r = r + 1) begin
+      if (address_i[COLUMN_BITS +: ROW_BITS] == r[ROW_BITS-1:0]) begin
+        set[r*COLUMNS +: COLUMNS] = column;
+      end
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      bits_q <= {ROWS*COLUMNS{1'b0}};
+    end else begin
+      if (clear_i) begin
+        bits_q <= {ROWS*COLUMNS{1'b0}};
+      end else if (set_i) begin
+        bits_q <= bits_q | set;
+      end
+    end
+  end
+
+  assign bit_o = bits_q[address_i];
+
+endmodule
+
+`default_nettype wire
+
+`endif
