@@ -53,7 +53,7 @@ impl Layout {
 /// impl Logic for NameOf {
 ///     #[hdl_gen]
 ///     fn update(&mut self) {
-///         self.name_o.next = self.person_i.val().get_bits::<5>(7.into());
+///         self.name_o.next = self.person_i.val().get_bits::<5>(7);
 ///     }
 ///     fn timing(&self) -> Vec<TimingInfo> {
 ///         [self.describe(), layouts! { person_i: { age: 7, name: 5 } }].concat()
