@@ -20,7 +20,7 @@ pub struct SelvedgePort {
     pub bits: u32,
     /// How many 64-bit words hold a value of it.
     pub words: u32,
-    /// Is it an output?
+    /// Whether it is an output.
     pub is_output: bool,
 }
 

@@ -99,7 +99,7 @@ fn has(program: &str) -> bool {
     Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
-/// Are the two round trips those of the formulas?
+/// Returns whether the two round trips are those of the formulas.
 fn assert_round_trips(text: &str) {
     let config = GpuConfig::load("gtx480").expect("built in");
     let (dram, hit) = (number(text, "DRAM read: "), number(text, "L2 hit: "));

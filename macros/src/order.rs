@@ -191,7 +191,7 @@ impl Order {
         out.has_evaluations = true;
     }
 
-    /// Does the text of a driven element mean the same one here? In another loop of the same variable it may be any.
+    /// Returns whether the text of a driven element means the same one here. In another loop of the same variable it may be any.
     fn is_same_element(&self, driven: &Driven) -> bool {
         let further = driven.loops.as_ref().and_then(|loops| self.scope.strip_prefix(&loops[..]));
         let further =

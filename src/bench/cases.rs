@@ -75,7 +75,7 @@ impl Figure {
         }
     }
 
-    /// Is more better?
+    /// Returns whether more is better.
     pub fn is_rate(self) -> bool {
         matches!(self, Figure::Cycles | Figure::WarpInstructions | Figure::Speedup)
     }

@@ -182,7 +182,7 @@ struct Row {
     instructions: Option<f64>,
     /// The same of the other binary.
     against_instructions: Option<f64>,
-    /// Is the target met? Null where there is nothing to compare.
+    /// Whether the target is met. Null where there is nothing to compare.
     met: Option<bool>,
 }
 

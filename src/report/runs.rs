@@ -46,7 +46,7 @@ pub struct Run {
     result: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
-    /// Is it of several programs at the same time?
+    /// Whether it is of several programs at the same time.
     programs: bool,
     /// The statistics, in the order of the page's columns; null where the run has none.
     values: Vec<Value>,

@@ -88,7 +88,7 @@ impl Claims {
     }
 }
 
-/// Is a difference large enough to need a cause?
+/// Returns whether a difference is large enough to need a cause.
 pub fn is_large(one: &Compared) -> bool {
     one.unit != Unit::Number && one.difference().is_some_and(|points| points.abs() > LARGE_POINTS)
 }
@@ -109,7 +109,7 @@ pub struct Place<'a> {
     pub of: &'a str,
     /// The series.
     pub series: &'a str,
-    /// Is its change in percent meant?
+    /// Whether its change in percent is meant.
     pub is_change: bool,
 }
 

@@ -56,7 +56,7 @@ pub struct Compared {
     pub unit: Unit,
     /// Our value.
     pub ours: Option<f64>,
-    /// Is it more or less than 1 as the paper's is? None where the quantity has no sign.
+    /// Whether it is more or less than 1 as the paper's is. None where the quantity has no sign.
     pub sign: Option<bool>,
     /// Rivals on the same side of it as in the paper, and all of which the paper states a value that differs.
     pub order: (usize, usize),
@@ -193,7 +193,7 @@ fn compared(panel: &Panel, stated: &Stated, all: &[&Stated]) -> Compared {
     Compared { stated: stated.clone(), unit: panel.unit, ours, sign, order }
 }
 
-/// Are both more than 1, or both less? Where the paper has no change, ours must be within two points of it.
+/// Returns whether both are more than 1, or both less. Where the paper has no change, ours must be within two points of it.
 fn is_same_sign(ours: f64, paper: f64) -> bool {
     if (paper - 1.0).abs() < NO_CHANGE {
         return (ours - 1.0).abs() <= ALMOST_NO_CHANGE;

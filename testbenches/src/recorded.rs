@@ -292,7 +292,7 @@ impl Sampler {
         ended
     }
 
-    /// Was recorded after the last rise what lasts a clock, twice the time for which it is high?
+    /// Returns whether what lasts a clock, twice the time for which it is high, was recorded after the last rise.
     fn last_clock_is_whole(&self) -> bool {
         let since = self.last_rise.map(|rise| self.now - rise);
         since.zip(self.high).is_some_and(|(since, high)| since >= 2 * high)

@@ -140,7 +140,7 @@ impl EnergySetup {
         Ok(())
     }
 
-    /// Is there a stimulus for the block, and an operation in it?
+    /// Returns whether there is a stimulus for the block, and an operation in it.
     ///
     /// # Errors
     /// When there is none.

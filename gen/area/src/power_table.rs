@@ -14,7 +14,7 @@ pub struct PowerCell {
 /// A pin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PowerPin {
-    /// Does the cell drive it?
+    /// Whether the cell drives it.
     pub output: bool,
     /// What it loads its net with, picofarads.
     pub capacitance_pf: f64,

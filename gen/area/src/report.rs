@@ -149,7 +149,7 @@ impl Report {
         Report { found_depths: depth::found(&self.blocks, period_ps), ..self }
     }
 
-    /// Is the block among them with other parameters, too?
+    /// Returns whether the block is among them with other parameters, too.
     fn varies(&self, block: &BlockReport) -> bool {
         let is_other = |one: &BlockReport| {
             one.block == block.block && one.target == block.target && one.parameters != block.parameters

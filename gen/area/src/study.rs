@@ -137,7 +137,7 @@ pub struct BlockReport {
     pub fpga: Option<FpgaReport>,
     /// Memories outside the cells; with `memories_in_flip_flops`, those within.
     pub memories: Vec<MemoryReport>,
-    /// Were the memories turned into flip-flops?
+    /// Whether the memories were turned into flip-flops.
     pub memories_in_flip_flops: bool,
 }
 

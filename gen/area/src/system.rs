@@ -174,7 +174,7 @@ impl Part {
         blocks.iter().find(|block| block.block == self.entry.name() && block.parameters == self.parameters)
     }
 
-    /// Is it that block with those parameters?
+    /// Returns whether it is that block with those parameters.
     fn is(&self, entry: &dyn BlockEntry, parameters: &Value) -> bool {
         self.entry.name() == entry.name() && self.parameters == *parameters
     }

@@ -20,7 +20,7 @@ struct Checker<'a> {
     signals: &'a [Signal],
     /// Where each signal's bits begin in `assigned`.
     offsets: Vec<usize>,
-    /// Is the bit assigned on every path up to here?
+    /// Whether the bit is assigned on every path up to here.
     assigned: BitVec,
     turn: Turn,
 }

@@ -80,7 +80,7 @@ struct Distinct {
 }
 
 impl Distinct {
-    /// Is the module with this number written, or does another one stand for it?
+    /// Returns whether the module with this number is written, and no other one stands for it.
     fn stands(&self, number: usize) -> bool {
         self.stand_in.as_ref().is_none_or(|(stand_in, _)| *stand_in == number)
     }

@@ -29,7 +29,7 @@ impl Formula {
         self.text.replace(' ', "")
     }
 
-    /// Is it a name alone?
+    /// Returns whether it is a name alone.
     pub fn is_name(&self) -> bool {
         !self.text.contains(' ')
     }

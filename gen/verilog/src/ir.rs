@@ -59,18 +59,18 @@ impl Signal {
         self.length() * self.width
     }
 
-    /// Are there several elements? An array of one is written as its element.
+    /// Returns whether there are several elements. An array of one is written as its element.
     pub fn is_array(&self) -> bool {
         self.length() > 1
     }
 
-    /// Must the module's own logic assign it?
+    /// Returns whether the module's own logic must assign it.
     pub fn is_driven_here(&self) -> bool {
         use Role::*;
         matches!(self.role, Output | Local | Temporary | RegisterInput | ChildInput(_) | ClockPin | ResetPin)
     }
 
-    /// Does reading it in the middle of the block's body give the value assigned so far?
+    /// Returns whether reading it in the middle of the block's body gives the value assigned so far.
     pub fn is_variable(&self) -> bool {
         matches!(self.role, Role::Output | Role::Local | Role::Temporary)
     }

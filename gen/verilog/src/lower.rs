@@ -315,7 +315,7 @@ impl<'a> Lowering<'a> {
 
     // --- index arithmetic ---
 
-    /// Is this arithmetic on loop variables, parameters and literals only?
+    /// Returns whether this is arithmetic on loop variables, parameters and literals only.
     fn is_number(&self, e: &Ast) -> bool {
         match e {
             Ast::Signal(name) => {

@@ -297,7 +297,7 @@ fn render(template: &[Token], code: &[Token], formulas: &BTreeMap<usize, Formula
     out
 }
 
-/// Does no operator touch the token?
+/// Returns whether no operator touches the token.
 fn stands_alone(code: &[Token], at: usize) -> bool {
     let before = at.checked_sub(1).map_or("", |at| code[at].text());
     let behind = code.get(at + 1).map_or("", Token::text);

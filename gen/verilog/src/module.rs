@@ -31,11 +31,11 @@ pub struct Port {
     pub width: usize,
     /// Elements, if the port is an array of signals: element 0 is in the low bits.
     pub elements: Option<usize>,
-    /// Is it an input?
+    /// Whether it is an input.
     pub input: bool,
-    /// Is it the clock?
+    /// Whether it is the clock.
     pub clock: bool,
-    /// Is it the reset?
+    /// Whether it is the reset.
     pub reset: bool,
     /// The words of the Rust documentation.
     pub doc: Vec<String>,
@@ -782,7 +782,7 @@ impl<'a> ModuleWriter<'a> {
         parts.into_iter().filter(|(part, _)| !part.inputs.is_empty()).collect()
     }
 
-    /// Does a combinational process assign the signal?
+    /// Returns whether a combinational process assigns the signal.
     fn is_computed(&self, plan: &Plan, id: SignalId) -> bool {
         let in_block = plan.processes.iter().any(|process| match process {
             Process::Comb { body } => body.iter().flat_map(Stmt::writes).any(|written| written == id),

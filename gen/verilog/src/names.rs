@@ -308,12 +308,12 @@ const RESERVED: &[&str] = &[
     "xor_eq",
 ];
 
-/// Has the word a meaning in Verilog, SystemVerilog or C++?
+/// Returns whether the word has a meaning in Verilog, SystemVerilog or C++.
 pub(crate) fn is_reserved(name: &str) -> bool {
     RESERVED.binary_search(&name).is_ok()
 }
 
-/// Is it an identifier in lower case without a meaning of its own?
+/// Returns whether it is an identifier in lower case without a meaning of its own.
 pub(crate) fn is_usable(name: &str) -> bool {
     let mut characters = name.chars();
     characters.next().is_some_and(|c| c.is_ascii_lowercase())

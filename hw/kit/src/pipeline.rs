@@ -43,12 +43,12 @@ impl<T: Copy + Default> Pipeline<T> {
         1 << (self.depth - 1)
     }
 
-    /// Does the last register hold an item?
+    /// Returns whether the last register holds an item.
     pub fn valid(&self) -> bool {
         self.occupied & self.last() != 0
     }
 
-    /// Can the first register take an item in this cycle? Yes, unless all are full and the last one is stuck.
+    /// Returns whether the first register can take an item in this cycle: it can unless all are full and the last one is stuck.
     pub fn ready(&self, downstream_ready: bool) -> bool {
         downstream_ready || self.occupied != (self.last() << 1) - 1
     }

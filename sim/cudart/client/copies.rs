@@ -45,7 +45,7 @@ const DEVICE_TO_DEVICE: c_int = 3;
 const BY_ADDRESS: c_int = 4;
 
 impl Runtime {
-    /// Is this side on the device, of which the kind says so or not?
+    /// Returns whether this side is on the device, of which the kind says so or not.
     fn is_device(&self, side: Side, by_kind: bool, kind: c_int) -> bool {
         if self.is_managed(side.address()) {
             return false;

@@ -135,7 +135,7 @@ fn attribute(runtime: &mut Runtime, number: c_int) -> Done<u64> {
     })
 }
 
-/// Is it the one device?
+/// Returns whether it is the one device.
 fn check(device: c_int) -> Done {
     if device == 0 { Ok(()) } else { Err(INVALID_DEVICE) }
 }

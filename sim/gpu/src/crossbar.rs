@@ -321,7 +321,7 @@ impl Crossbar {
         Some(packet)
     }
 
-    /// Is any packet inside?
+    /// Returns whether any packet is inside.
     pub fn busy(&self) -> bool {
         self.queued + self.ejected > 0
     }

@@ -156,7 +156,7 @@ pub struct Gpu {
     /// The launches in progress, the earliest first.
     running: Vec<Running>,
     share: Share,
-    /// May a CTA find room now? Not again before one has finished or a launch has come, once none did.
+    /// Whether a CTA may find room now. Not again before one has finished or a launch has come, once none did.
     may_dispatch: bool,
     seen: Progress,
     /// Core cycles without progress after which the watchdog barks.
@@ -575,7 +575,7 @@ impl Gpu {
         self.running.iter().any(|running| running.next < running.total)
     }
 
-    /// Has a launch not begun yet?
+    /// Returns whether a launch has not begun yet.
     fn awaits_a_launch(&self) -> bool {
         self.running.iter().any(|running| running.from > self.now)
     }

@@ -54,7 +54,7 @@ pub struct Packet {
 pub const HEADER_BYTES: u32 = 8;
 
 impl Packet {
-    /// Does the packet travel from an L2 partition to an SM?
+    /// Returns whether the packet travels from an L2 partition to an SM.
     pub fn is_reply(&self) -> bool {
         !matches!(self.kind, PacketKind::Read | PacketKind::Write | PacketKind::Atomic)
     }

@@ -25,7 +25,7 @@ impl PipeKind {
     pub const ALL: [PipeKind; PIPE_KINDS] =
         [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Memory, PipeKind::Control];
 
-    /// Is it a pipe that all schedulers of an SM compete for?
+    /// Returns whether it is a pipe that all schedulers of an SM compete for.
     pub fn is_single(self) -> bool {
         matches!(self, PipeKind::Fp64 | PipeKind::Sfu | PipeKind::Memory)
     }

@@ -6,7 +6,7 @@ use selvedge_state::State;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Is a counter zero? Then reports leave it out, where it belongs to what few configurations have.
+/// Returns whether a counter is zero. Then reports leave it out, where it belongs to what few configurations have.
 pub(crate) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
@@ -193,7 +193,7 @@ impl CacheCounters {
         }
     }
 
-    /// Does the conservation law hold?
+    /// Returns whether the conservation law holds.
     pub fn is_conserved(&self) -> bool {
         self.accesses == self.hits + self.misses + self.pending_hits && self.sector_misses <= self.misses
     }

@@ -415,7 +415,7 @@ impl Ledger {
         Wait { line, floor }
     }
 
-    /// Does a load see what it must?
+    /// Returns whether a load sees what it must.
     fn judge(&mut self, cache: CacheId, wait: &Wait, row: Row, how: &str) {
         for place in 0..MOST_SECTORS {
             let Some(floor) = wait.floor.get(place) else { continue };

@@ -58,7 +58,7 @@ pub struct MdAccess {
     pub entry: u32,
     /// Block to wait for before the line's bursts are known.
     pub fetch: Option<u64>,
-    /// Is that block in flight already, so that waiting for it costs no access?
+    /// Whether that block is in flight already, so that waiting for it costs no access.
     pub in_flight: bool,
     /// Dirty block to write back.
     pub write_back: Option<u64>,

@@ -201,7 +201,7 @@ struct Mdb {
     generator: Option<Generator>,
     /// Who bypasses: the generator's output, of SM 0's where that decides for all.
     bypass: Arc<AtomicU8>,
-    /// Does the transaction at the load/store unit's head bypass the L1D?
+    /// Whether the transaction at the load/store unit's head bypasses the L1D.
     head_passes: bool,
     /// Line transactions that bypassed the L1D.
     bypassed: u64,

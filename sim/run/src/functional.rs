@@ -132,7 +132,7 @@ pub fn run(spec: &FunctionalSpec, control: &Control) -> Result<FunctionalOutcome
     Ok(FunctionalOutcome { report, fault, printed: memory.take_printed(), outputs })
 }
 
-/// Has the outside ended the run?
+/// Returns whether the outside has ended the run.
 fn is_stop(fault: &RunError) -> bool {
     fault.is_stop() || matches!(fault, RunError::Kernel(KernelError::Stopped { .. }))
 }

@@ -339,7 +339,7 @@ impl Outcome {
         }
     }
 
-    /// Have runs that ended in these ways done the same work, all of it or as many instructions, so that their cycles compare?
+    /// Returns whether runs that ended in these ways have done the same work, all of it or as many instructions, so that their cycles compare.
     pub fn compares_with(self, other: Outcome) -> bool {
         let is_cut =
             |outcome| matches!(outcome, Outcome::MaxCycles | Outcome::Timeout | Outcome::Interrupted);
@@ -371,7 +371,7 @@ pub struct RunReport {
     /// What went wrong, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Does the execution race, so that instruction counts differ slightly between mechanisms? Null for launch files, which
+    /// Whether the execution races, so that instruction counts differ slightly between mechanisms. Null for launch files, which
     /// do not state it.
     pub races: Option<bool>,
     /// What a sampled simulation estimates; everything else is of what it simulated in detail.

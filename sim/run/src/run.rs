@@ -162,12 +162,12 @@ impl RunError {
         }
     }
 
-    /// Has an SM found it, in the middle of a cycle?
+    /// Returns whether an SM has found it, in the middle of a cycle.
     fn is_of_an_sm(&self) -> bool {
         matches!(self, RunError::Fault(SimFault::Kernel(_) | SimFault::Mechanism(_)))
     }
 
-    /// Has the user ended the run, or a limit, so that what there is of it is worth a report?
+    /// Returns whether the user has ended the run, or a limit, so that what there is of it is worth a report.
     pub fn is_stop(&self) -> bool {
         matches!(self, RunError::Fault(SimFault::Interrupted { .. } | SimFault::Limited { .. }))
     }

@@ -97,7 +97,7 @@ impl<'a> Item<'a> {
         self.text.bad(&self.value.span(), message)
     }
 
-    /// Is it a table?
+    /// Returns whether it is a table.
     pub fn is_table(&self) -> bool {
         self.value.get_ref().is_table()
     }

@@ -129,7 +129,7 @@ fn settled(mechanism: &MechanismSpec) -> String {
     text
 }
 
-/// Is one of the mechanisms another crate's?
+/// Returns whether one of the mechanisms is another crate's.
 fn is_extended(mechanism: &MechanismSpec) -> bool {
     let is_added = |name: &str| mechanism::ALL.iter().all(|info| info.name != name);
     mechanism.parts.iter().any(|part| is_added(part.info.name))

@@ -28,7 +28,7 @@ pub struct Parameters {
     /// Core cycles that they run.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cycles_together: Option<u64>,
-    /// Is each of them run alone, too?
+    /// Whether each of them is run alone, too.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub alone: bool,
     /// Core cycles after which the run ends.

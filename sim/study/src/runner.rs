@@ -58,7 +58,7 @@ pub struct Summary {
 pub struct Orders<'a> {
     /// Simulations at the same time; at least 1.
     pub jobs: usize,
-    /// Try those again that have failed?
+    /// Whether those are tried again that have failed.
     pub retry: bool,
     /// Ends the command when it is set; what is finished is kept.
     pub stop: &'a Arc<AtomicBool>,
@@ -69,7 +69,7 @@ pub struct Orders<'a> {
 /// Points of one key, by their places.
 struct Group {
     places: Vec<usize>,
-    /// Has its damaged entry been counted?
+    /// Whether its damaged entry has been counted.
     is_damaged: bool,
 }
 

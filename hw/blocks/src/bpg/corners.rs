@@ -38,7 +38,7 @@ impl BpgCorners {
         }
     }
 
-    /// Counts an access; is it the last one of an interval?
+    /// Counts an access; returns whether it is the last one of an interval.
     fn interval_ends(&mut self) -> bool {
         self.accesses += 1;
         self.in_interval = (self.in_interval + 1) % self.params.interval;

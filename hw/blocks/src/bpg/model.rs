@@ -21,7 +21,7 @@ struct Calculator {
 }
 
 impl Calculator {
-    /// Looks a tag up and makes it the most recently used; was it there?
+    /// Looks a tag up and makes it the most recently used; returns whether it was there.
     fn access(&mut self, set: usize, tag: u64) -> bool {
         let tags = &mut self.sets[set];
         let place = tags.iter().position(|held| *held == tag);

@@ -67,7 +67,7 @@ impl Code {
         }
     }
 
-    /// Does an index into the dictionary follow?
+    /// Returns whether an index into the dictionary follows.
     const fn has_index(self) -> bool {
         matches!(self, Code::Mmmm | Code::Mmxx | Code::Mmmx)
     }
@@ -87,7 +87,7 @@ impl Code {
         self.tag().1 + if self.has_index() { 4 } else { 0 } + self.literal_bits()
     }
 
-    /// Does a word with this code enter the dictionary? Yes, unless it is there or is a byte above zeros.
+    /// Returns whether a word with this code enters the dictionary: it does unless it is there or is a byte above zeros.
     const fn enters(self) -> bool {
         matches!(self, Code::Xxxx | Code::Mmxx | Code::Mmmx)
     }
@@ -248,14 +248,14 @@ pub(super) fn each_code(payload: &Line, line_bytes: usize, mut seen: impl FnMut(
     }
 }
 
-/// Does a compressed payload have this code?
+/// Returns whether a compressed payload has this code.
 pub(super) fn has_code(payload: &Line, line_bytes: usize, code: Code) -> bool {
     let mut found = false;
     each_code(payload, line_bytes, |own| found |= own == code);
     found
 }
 
-/// Do so many words enter that the dictionary forgets the oldest?
+/// Returns whether so many words enter that the dictionary forgets the oldest.
 pub(super) fn forgets(payload: &Line, line_bytes: usize) -> bool {
     let mut entered = 0;
     each_code(payload, line_bytes, |code| entered += usize::from(code.enters()));

@@ -121,7 +121,7 @@ pub(super) fn decompress(tag: u8, payload: &Line, line_bytes: usize) -> Decompre
     Decompressed { line, error: false }
 }
 
-/// Does a compressed payload have a word of this kind?
+/// Returns whether a compressed payload has a word of this kind.
 pub(super) fn has_kind(payload: &Line, line_bytes: usize, kind: Kind) -> bool {
     (0..line_bytes / 4).any(|index| get(payload, 4 * index, 2) == kind as u64)
 }

@@ -194,7 +194,7 @@ fn parse(payload: &Line, line_bytes: usize, variant: Variant) -> Option<([Patter
     Some((patterns, place))
 }
 
-/// Does a compressed payload have a word of this pattern?
+/// Returns whether a compressed payload has a word of this pattern.
 pub(super) fn has_pattern(payload: &Line, line_bytes: usize, variant: Variant, pattern: Pattern) -> bool {
     parse(payload, line_bytes, variant).is_some_and(|(all, _)| all[..line_bytes / 4].contains(&pattern))
 }

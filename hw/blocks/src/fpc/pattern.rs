@@ -82,7 +82,7 @@ impl Pattern {
         }
     }
 
-    /// Does the word have this pattern?
+    /// Returns whether the word has this pattern.
     #[inline]
     pub const fn fits(self, word: u32) -> bool {
         match self {

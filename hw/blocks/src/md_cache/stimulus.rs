@@ -128,7 +128,7 @@ fn next_line(pattern: &mut Pattern, traffic: &mut Traffic, params: &MdCacheParam
 /// How an answer came about, and who had to wait. An operation is an answer.
 pub(super) struct MdCacheCorners {
     answers: u64,
-    /// Of the requests that are in flight: are they updates?
+    /// Of the requests that are in flight: whether they are updates.
     under_way: VecDeque<bool>,
     /// A block was written back since the request was taken.
     wrote_back: bool,

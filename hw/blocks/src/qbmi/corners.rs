@@ -37,7 +37,7 @@ impl QbmiCorners {
         }
     }
 
-    /// Counts requests and instructions; does an interval end that had no instructions?
+    /// Counts requests and instructions; returns whether an interval ends that had no instructions.
     fn ends_without_instructions(&mut self, inputs: &QbmiIn) -> bool {
         let mut found = false;
         if inputs.request_i {

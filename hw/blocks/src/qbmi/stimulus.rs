@@ -56,7 +56,7 @@ impl Phase {
         Phase { remaining: 1100 * kernels, spell: true, silent: false, together: true, ..phase }
     }
 
-    /// Does an instruction issue? `free` says that the load/store unit takes one.
+    /// Returns whether an instruction issues. `free` says that the load/store unit takes one.
     fn issues(&self, prng: &mut Prng, free: bool) -> bool {
         // Not more instructions than requests, where those matter.
         let percent = if self.together { 30 } else { 90 };

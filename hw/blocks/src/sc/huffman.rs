@@ -175,7 +175,7 @@ impl BitString {
         self.length
     }
 
-    /// Is there no bit?
+    /// Returns whether there is no bit.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }

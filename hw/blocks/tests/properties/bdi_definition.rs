@@ -25,7 +25,7 @@ fn signed<T: PrimInt>(word: T) -> i128 {
     if value >> (bits - 1) & 1 == 1 { value - (1 << bits) } else { value }
 }
 
-/// Does the word lie in -2^(8k-1) ..= 2^(8k-1)-1?
+/// Returns whether the word lies in -2^(8k-1) ..= 2^(8k-1)-1.
 fn fits<T: PrimInt>(word: T, delta_bytes: usize) -> bool {
     let half = 1i128 << (8 * delta_bytes - 1);
     (-half..half).contains(&signed(word))

@@ -34,7 +34,7 @@ fn peek(bgp: &mut Both<Bgp>) -> BgpOut {
     bgp.step(&BgpIn::default())
 }
 
-/// Is the block in the filter: is it predicted otherwise than the default?
+/// Returns whether the block is in the filter, so that it is predicted otherwise than the default.
 fn holds(bgp: &mut Both<Bgp>, address_i: u32) -> bool {
     bgp.step(&BgpIn { query_i: true, address_i, ..BgpIn::default() });
     let answer = peek(bgp);

@@ -57,7 +57,7 @@ fn compress(compressor: &mut Instance<ScCompressor>, line: Line) -> (u64, Compre
     }
 }
 
-/// What the code book makes of a line: is it compressed, how many bits, which?
+/// What the code book makes of a line: whether it is compressed, how many bits, which.
 fn expected(book: &CodeBook, line: &Line) -> (bool, usize, Line) {
     let codes = book.encode(&words_of(line));
     if codes.len() > LINE_BITS {

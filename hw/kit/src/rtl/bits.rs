@@ -73,19 +73,19 @@ impl<const N: usize> U<N> {
         if i + F::WIDTH <= N { U((self.0 & !(ones(F::WIDTH) << i)) | (field.word() << i)) } else { *self }
     }
 
-    /// Is any bit set?
+    /// Returns whether any bit is set.
     #[inline(always)]
     pub fn any(&self) -> bool {
         self.0 != 0
     }
 
-    /// Are all bits set?
+    /// Returns whether all bits are set.
     #[inline(always)]
     pub fn all(&self) -> bool {
         self.0 == Self::MAX
     }
 
-    /// Is the number of set bits odd?
+    /// Returns whether the number of set bits is odd.
     #[inline(always)]
     pub fn xor(&self) -> bool {
         self.0.count_ones() & 1 != 0
@@ -390,19 +390,19 @@ impl<const N: usize, const K: usize> W<N, K> {
         value
     }
 
-    /// Is any bit set?
+    /// Returns whether any bit is set.
     #[inline(always)]
     pub fn any(&self) -> bool {
         self.0.iter().any(|word| *word != 0)
     }
 
-    /// Are all bits set?
+    /// Returns whether all bits are set.
     #[inline(always)]
     pub fn all(&self) -> bool {
         self.0[..K - 1].iter().all(|word| *word == u64::MAX) && self.0[K - 1] == Self::LAST
     }
 
-    /// Is the number of set bits odd?
+    /// Returns whether the number of set bits is odd.
     #[inline(always)]
     pub fn xor(&self) -> bool {
         self.0.iter().fold(0, |sum, word| sum ^ word).count_ones() & 1 != 0

@@ -136,12 +136,12 @@ impl<T> Deref for ConstantValue<T> {
 
 /// A part of a block that can be evaluated: a signal, a register, a block, or several of them.
 pub trait Part {
-    /// Is it a signal, a constant or a register? There is nothing to evaluate in it, other than a register in reset.
+    /// Returns whether it is a signal, a constant or a register: there is nothing to evaluate in it, other than a register in reset.
     #[inline(always)]
     fn is_atom(&mut self) -> bool {
         false
     }
-    /// Can a clock edge change anything in it? Logic without state is evaluated where it is read, and not where it is not.
+    /// Returns whether a clock edge can change anything in it. Logic without state is evaluated where it is read, and not where it is not.
     #[inline(always)]
     fn has_state(&mut self) -> bool {
         false

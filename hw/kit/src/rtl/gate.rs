@@ -12,7 +12,7 @@ use std::ops::{Deref, DerefMut};
 /// [`rtl_block!`](crate::rtl_block) implements it for a block from its fields. Ports must be plain `Signal<In, _>` or
 /// arrays or `Vec`s of them: ports inside a `LogicInterface` would not be watched.
 pub trait Pending {
-    /// Does an input differ from what it was at the last evaluation?
+    /// Returns whether an input differs from what it was at the last evaluation.
     fn pending(&self) -> bool;
 }
 
@@ -22,7 +22,7 @@ pub trait Pending {
 pub struct FieldOf<'a, T>(pub &'a T);
 
 impl<T: Synth> FieldOf<'_, Signal<In, T>> {
-    /// Does the port have a new value?
+    /// Returns whether the port has a new value.
     #[inline(always)]
     pub fn pending(&self) -> bool {
         self.0.next != self.0.val()
@@ -30,7 +30,7 @@ impl<T: Synth> FieldOf<'_, Signal<In, T>> {
 }
 
 impl<T: Synth, const N: usize> FieldOf<'_, [Signal<In, T>; N]> {
-    /// Does one of the ports have a new value?
+    /// Returns whether one of the ports has a new value.
     #[inline(always)]
     pub fn pending(&self) -> bool {
         self.0.iter().any(|port| port.next != port.val())
@@ -38,7 +38,7 @@ impl<T: Synth, const N: usize> FieldOf<'_, [Signal<In, T>; N]> {
 }
 
 impl<T: Synth> FieldOf<'_, Vec<Signal<In, T>>> {
-    /// Does one of the ports have a new value?
+    /// Returns whether one of the ports has a new value.
     #[inline(always)]
     pub fn pending(&self) -> bool {
         self.0.iter().any(|port| port.next != port.val())

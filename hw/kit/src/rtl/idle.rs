@@ -23,9 +23,9 @@ use std::ops::{Deref, DerefMut};
 #[state(in_place)]
 pub struct Idle<B> {
     inner: B,
-    /// Has the last evaluation changed a signal, or was there none yet?
+    /// Whether the last evaluation has changed a signal, or there was none yet.
     changed: bool,
-    /// Has the last rising edge changed no state, and no input changed since it?
+    /// Whether the last rising edge has changed no state, and no input changed since it.
     repeats: bool,
     at_rest: bool,
 }

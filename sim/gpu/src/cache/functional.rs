@@ -197,7 +197,7 @@ impl Functional {
         found
     }
 
-    /// Do the words make up the sectors?
+    /// Returns whether the words make up the sectors.
     fn complete(words: u64, sectors: u32) -> bool {
         (0..8).all(|sector| sectors >> sector & 1 == 0 || words >> (8 * sector) & 0xff == 0xff)
     }

@@ -93,7 +93,7 @@ impl<T: Copy> MshrTable<T> {
         (id != NONE).then_some(MshrId(id))
     }
 
-    /// Is an entry free?
+    /// Returns whether an entry is free.
     pub fn can_allocate(&self) -> bool {
         !self.free_entries.is_empty()
     }
@@ -248,7 +248,7 @@ impl<T: Copy> MshrTable<T> {
         self.capacity - self.free_entries.len()
     }
 
-    /// Is no line in flight?
+    /// Returns whether no line is in flight.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

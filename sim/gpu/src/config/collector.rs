@@ -25,7 +25,7 @@ pub struct Collector {
     pub banks: u32,
     /// Steps in a core cycle, in each of which a bank reads one operand.
     pub steps: u32,
-    /// Has each scheduler its own share of banks, units, registers and pipes?
+    /// Whether each scheduler has its own share of banks, units, registers and pipes.
     pub sub_cores: bool,
     /// Units that all kinds of pipe share; its registers mean nothing.
     pub shared: CollectorSet,
@@ -40,7 +40,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Is there operand collection?
+    /// Returns whether there is operand collection.
     pub fn is_there(&self) -> bool {
         self.banks > 0
     }

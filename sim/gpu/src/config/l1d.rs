@@ -62,7 +62,7 @@ impl WritePolicy {
         }
     }
 
-    /// May sectors stay that the L2 does not know?
+    /// Returns whether sectors may stay that the L2 does not know.
     #[must_use]
     pub fn writes_back(self) -> bool {
         matches!(self, WritePolicy::WriteBack | WritePolicy::LocalWriteBack)

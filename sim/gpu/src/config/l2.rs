@@ -53,7 +53,7 @@ pub struct L2 {
     pub sector_bytes: u32,
     /// What a miss fetches; without sectors always the line.
     pub fetch: Fetch,
-    /// Does a slice split each request into its sectors? Then each has its turn at the port, a miss register and a packet of the
+    /// Whether a slice splits each request into its sectors. Then each has its turn at the port, a miss register and a packet of the
     /// reply of its own: GPGPU-Sim's sectored L2.
     pub split_requests: bool,
     /// Bytes that a slice's data port moves in a cycle, for hits and for dirty lines that leave; requests whose line has just come

@@ -99,7 +99,7 @@ impl AddressMapping {
         std::str::from_utf8(&self.text[..self.length]).unwrap_or_default()
     }
 
-    /// Is it the usual order?
+    /// Returns whether it is the usual order.
     pub fn is_usual(&self) -> bool {
         self.length == 0
     }

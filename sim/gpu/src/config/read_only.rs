@@ -28,7 +28,7 @@ pub struct ReadOnly {
 }
 
 impl ReadOnly {
-    /// Is there such a cache?
+    /// Returns whether there is such a cache.
     pub fn is_there(&self) -> bool {
         self.sets > 0
     }

@@ -167,7 +167,7 @@ impl Channel {
         &self.timing
     }
 
-    /// Has the controller room for one more request of this direction?
+    /// Returns whether the controller has room for one more request of this direction.
     pub fn can_push(&self, access: Access) -> bool {
         if self.most_in_flight > 0 {
             let waiting = self.incoming.len() + self.reads.len() + self.writes.len();
@@ -181,12 +181,12 @@ impl Channel {
         }
     }
 
-    /// Do banks choose the requests that they serve?
+    /// Returns whether banks choose the requests that they serve.
     fn banks_choose(&self) -> bool {
         self.most_in_flight > 0
     }
 
-    /// Has the scheduler room for an incoming request that has passed the delay line? What a bank serves has left the queue.
+    /// Returns whether the scheduler has room for an incoming request that has passed the delay line. What a bank serves has left the queue.
     fn can_admit(&self) -> bool {
         if !self.banks_choose() {
             return true;
@@ -285,12 +285,12 @@ impl Channel {
         self.returns.pop_front().map(|(_, request)| request)
     }
 
-    /// Does any request wait for service?
+    /// Returns whether any request waits for service.
     pub fn busy(&self) -> bool {
         !(self.incoming.is_empty() && self.reads.is_empty() && self.writes.is_empty())
     }
 
-    /// Do answers wait, arrived or in flight?
+    /// Returns whether replies wait, arrived or in flight.
     pub fn returning(&self) -> bool {
         !self.returns.is_empty()
     }

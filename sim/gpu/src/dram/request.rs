@@ -55,7 +55,7 @@ pub struct Request {
     pub address: u64,
     /// Bursts of the line to move, from that one on; consecutive ones lie in the sub-ranks in turn.
     pub bursts: Bursts,
-    /// Is it an access to compression metadata (CABA, section 5.3.2) and not to data?
+    /// Whether it is an access to compression metadata (CABA, section 5.3.2) and not to data.
     pub metadata: bool,
     /// The slice of the L2 that asks.
     pub slice: u16,
@@ -72,7 +72,7 @@ pub(super) struct Waiting {
     /// The sub-ranks that it needs, a bit each, and the place of the first one's bit for its bank.
     pub sub_ranks: u64,
     pub place: u32,
-    /// Has its bank chosen it, where banks choose? Else it may be served whenever it may.
+    /// Whether its bank has chosen it, where banks choose. Else it may be served whenever it may.
     pub chosen: bool,
     /// Bursts that are not yet moved.
     pub left: Bursts,
@@ -81,7 +81,7 @@ pub(super) struct Waiting {
     pub line: u64,
     /// Older requests to the same line that are still waiting.
     pub blockers: u32,
-    /// Was a row opened for it?
+    /// Whether a row was opened for it.
     pub opened: bool,
     pub starved: bool,
 }

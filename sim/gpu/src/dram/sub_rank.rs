@@ -54,7 +54,7 @@ impl SubRank {
         self.banks[bank as usize].row
     }
 
-    /// Is any row open?
+    /// Returns whether any row is open.
     pub fn is_open(&self) -> bool {
         self.open > 0
     }

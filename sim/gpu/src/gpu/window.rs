@@ -38,7 +38,7 @@ pub(super) struct Windows {
     ran: u64,
     /// Per cycle of the window, the SMs that run in it or are ahead no more after it.
     replays: Vec<IdSet>,
-    /// May SMs run ahead in this launch?
+    /// Whether SMs may run ahead in this launch.
     is_allowed: bool,
     /// No window opens before this cycle.
     not_before: u64,

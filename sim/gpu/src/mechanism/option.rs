@@ -12,7 +12,7 @@ pub struct OptionInfo {
     pub low: u32,
     /// Largest allowed value.
     pub high: u32,
-    /// Must it be a power of two?
+    /// Whether it must be a power of two.
     pub power_of_two: bool,
     /// The names of the values from `low` on, where they have names.
     pub choices: &'static [&'static str],

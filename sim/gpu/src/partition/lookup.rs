@@ -86,7 +86,7 @@ impl Slice {
         }
     }
 
-    /// Do requests whose data have come still need the line to be there?
+    /// Returns whether requests whose data have come still need the line to be there.
     fn is_replayed(&self, local: u64) -> bool {
         let line = self.map.slice_global(self.number, local);
         self.replay[self.replayed..]
@@ -94,7 +94,7 @@ impl Slice {
             .any(|packet| self.sectors.part(packet.line, packet.sectors).line == line)
     }
 
-    /// Is nothing of the line in flight?
+    /// Returns whether nothing of the line is in flight.
     fn is_at_rest(&self, part: LinePart) -> bool {
         self.mshr.find(self.register_of(part)).is_none() && !self.leaving.contains(&part.line)
     }
@@ -210,7 +210,7 @@ impl Slice {
         Ok(known.miss())
     }
 
-    /// Does a store that misses go on to DRAM, and wait for its line?
+    /// Returns whether a store that misses goes on to DRAM, and waits for its line.
     fn is_forwarded(&self, packet: &Packet) -> bool {
         self.write_allocate == WriteAllocate::ForwardAndFetch && packet.kind == PacketKind::Write
     }
@@ -394,7 +394,7 @@ impl Slice {
         victim.slot
     }
 
-    /// May sectors of a line be fetched in this cycle, for its register or a new one? Evictions that wait for the same
+    /// Returns whether sectors of a line may be fetched in this cycle, for its register or a new one. Evictions that wait for the same
     /// queue go first.
     fn check_fetch(&self, line: u64, entry: Option<MshrId>) -> Result<(), FailCause> {
         if entry.is_none() && !self.mshr.can_allocate() {
@@ -407,7 +407,7 @@ impl Slice {
         Ok(())
     }
 
-    /// May a store be forwarded in this cycle, and its line fetched behind it?
+    /// Returns whether a store may be forwarded in this cycle, and its line fetched behind it.
     fn check_forward(&self, entry: Option<MshrId>) -> Result<(), FailCause> {
         if entry.is_none() && !self.mshr.can_allocate() {
             return Err(FailCause::MshrEntry);
@@ -447,7 +447,7 @@ impl Slice {
         self.parts.l2_event(now, &L2Event::Evicted { line, used: state.sectors.used });
     }
 
-    /// Can a line be given room? All that leave for it may be dirty, besides the one whose tag it takes.
+    /// Returns whether a line can be given room. All that leave for it may be dirty, besides the one whose tag it takes.
     pub(super) fn check_room(&self) -> Result<(), FailCause> {
         let most = (self.line_bytes / SECTOR_BYTES) as usize + 1;
         let has_room = self.evictions.is_empty() || self.evictions.len() + most <= self.eviction_capacity;

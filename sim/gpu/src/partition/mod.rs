@@ -275,7 +275,7 @@ impl MemorySystem {
         }
     }
 
-    /// Is any request, answer or dirty line in flight?
+    /// Returns whether any request, reply or dirty line is in flight.
     pub fn busy(&self) -> bool {
         self.requests.busy() || self.replies.busy() || self.partitions.iter().any(Partition::busy)
     }

@@ -121,7 +121,7 @@ pub struct Slice {
     /// A write that has left the mechanism's write stage.
     entering: Option<Packet>,
     pub(super) tags: TagArray<LineState>,
-    /// Has it more tags than ways?
+    /// Whether it has more tags than ways.
     pub(super) is_compressed: bool,
     /// Lines that leave in this access so that another has room.
     pub(super) making_room: Vec<(u64, LineState)>,
@@ -205,7 +205,7 @@ impl Slice {
         self.witness = witness.clone();
     }
 
-    /// Has the request queue room?
+    /// Returns whether the request queue has room.
     pub fn can_accept(&self) -> bool {
         self.requests.len() < self.request_capacity
     }
@@ -260,7 +260,7 @@ impl Slice {
             || self.parts.busy()
     }
 
-    /// Does the slice hold anything that is not finished?
+    /// Returns whether the slice holds anything that is not finished.
     pub fn busy(&self) -> bool {
         self.holds_work()
             || !self.pipe.is_empty()
@@ -573,7 +573,7 @@ impl Slice {
         self.pipe.push_back(Answer { ready: now + self.hit_latency, packet, is_hit });
     }
 
-    /// Does a request wait for the channel?
+    /// Returns whether a request waits for the channel.
     pub fn waits_for_dram(&self) -> bool {
         !self.to_dram.is_empty()
     }

@@ -56,7 +56,7 @@ trait MemoryLike {
     fn tick(&mut self);
     fn answer(&mut self) -> Option<Packet>;
     fn busy(&self) -> bool;
-    /// Does it answer writes?
+    /// Returns whether it replies to writes.
     fn acknowledges(&self) -> bool;
 }
 

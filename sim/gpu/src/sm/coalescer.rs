@@ -99,7 +99,7 @@ fn coalesce_run(address: u64, count: u32, line_bytes: u32, out: &mut Vec<Transac
 }
 
 impl Transaction {
-    /// Is every byte of every touched sector covered?
+    /// Returns whether every byte of every touched sector is covered.
     pub fn full_sectors(&self) -> bool {
         self.bytes.iter().all(|bytes| *bytes == 0 || *bytes == u32::MAX)
     }

@@ -120,12 +120,12 @@ impl Collector {
         }))
     }
 
-    /// Is an instruction inside?
+    /// Returns whether an instruction is inside.
     pub fn is_busy(&self) -> bool {
         self.inside > 0
     }
 
-    /// Has each scheduler its own share of the pipes?
+    /// Returns whether each scheduler has its own share of the pipes.
     pub fn has_sub_cores(&self) -> bool {
         self.config.sub_cores
     }
@@ -147,7 +147,7 @@ impl Collector {
         if self.config.sub_cores { all / self.schedulers } else { all }
     }
 
-    /// May a scheduler issue an instruction for a kind of pipe?
+    /// Returns whether a scheduler may issue an instruction for a kind of pipe.
     pub fn has_room(&self, kind: PipeKind, scheduler: usize) -> bool {
         let waiting = &self.before[kind as usize];
         let taken = if self.config.sub_cores {
@@ -221,7 +221,7 @@ impl Collector {
         })
     }
 
-    /// Is a register in front of the instruction's pipe free?
+    /// Returns whether a register in front of the instruction's pipe is free.
     fn may_leave(&self, instruction: &Collected) -> bool {
         let waiting = &self.behind[instruction.pipe as usize];
         let taken = if self.config.sub_cores {

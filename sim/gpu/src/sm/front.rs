@@ -24,12 +24,12 @@ impl Front {
         Front { latency: u64::from(latency), queue, blocked: None }
     }
 
-    /// Is there such a queue?
+    /// Returns whether there is such a queue.
     pub fn is_there(&self) -> bool {
         self.latency > 0
     }
 
-    /// Has it room for one more transaction?
+    /// Returns whether it has room for one more transaction.
     pub fn has_room(&self) -> bool {
         (self.queue.len() as u64) < self.latency
     }

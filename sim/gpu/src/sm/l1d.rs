@@ -403,7 +403,7 @@ impl L1d {
         true
     }
 
-    /// Do the sectors of this line that a store hits stay?
+    /// Returns whether the sectors of this line that a store hits stay.
     fn stores_stay(&self, line: u64) -> bool {
         match self.config.write_policy {
             WritePolicy::WriteEvict => false,
@@ -574,7 +574,7 @@ impl L1d {
         }
     }
 
-    /// Is there room in the miss queue?
+    /// Returns whether there is room in the miss queue.
     pub fn can_queue(&self) -> bool {
         self.miss_queue.len() < self.config.miss_queue as usize
     }
@@ -595,7 +595,7 @@ impl L1d {
         self.leaving.pop_front().or_else(|| self.miss_queue.pop_front())
     }
 
-    /// Is nothing in flight?
+    /// Returns whether nothing is in flight.
     pub fn is_idle(&self) -> bool {
         self.miss_queue.is_empty() && self.leaving.is_empty() && self.mshr.is_empty() && self.passing == 0
     }

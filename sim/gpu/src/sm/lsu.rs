@@ -22,15 +22,15 @@ pub struct MemInst {
     pub pc: u32,
     /// Load, store or atomic.
     pub kind: AccessKind,
-    /// Does the warp wait for registers?
+    /// Whether the warp waits for registers.
     pub writes_back: bool,
-    /// Does it bypass the L1D (volatile and cache-global accesses)?
+    /// Whether it bypasses the L1D (volatile and cache-global accesses).
     pub bypass: bool,
-    /// Does the next transaction bypass the L1D? Not known before it was its turn.
+    /// Whether the next transaction bypasses the L1D. Not known before it was its turn.
     pub passes: Option<bool>,
     /// The core cycle in which the next transaction came to the L1D; not known before it was its turn.
     pub asked: Option<u64>,
-    /// Shared memory rather than the L1D path?
+    /// Whether it is of shared memory and not of the L1D path.
     pub shared: bool,
     /// The read-only cache that it reads through, rather than the L1D.
     pub side: Option<Side>,
@@ -72,7 +72,7 @@ pub struct Issued {
     pub kernel: u8,
     /// Index of the instruction.
     pub pc: u32,
-    /// Does the warp wait for registers?
+    /// Whether the warp waits for registers.
     pub writes_back: bool,
     /// First cycle in which address generation is through.
     pub ready_at: u64,
@@ -94,7 +94,7 @@ impl Lsu {
         }
     }
 
-    /// Can one more instruction wait?
+    /// Returns whether one more instruction can wait.
     pub fn has_room(&self) -> bool {
         self.queue.len() < self.capacity
     }
@@ -200,7 +200,7 @@ impl Lsu {
 }
 
 impl MemInst {
-    /// Does it go through the L1D or past it to the L2?
+    /// Returns whether it goes through the L1D, and does not bypass it to the L2.
     pub fn is_on_l1d_path(&self) -> bool {
         !self.shared && self.side.is_none()
     }

@@ -116,7 +116,7 @@ struct WarpSlot {
     in_flight: u32,
     /// Stores that the L2 has not acknowledged.
     stores: u32,
-    /// Has its kernel regions that the mechanism may know the results of?
+    /// Whether its kernel has regions that the mechanism may know the results of.
     asks: bool,
     /// Where it is with respect to them.
     region: RegionState,
@@ -225,7 +225,7 @@ pub struct Sm {
     spare: Vec<Box<WarpSlot>>,
     ctas: Vec<Option<CtaSlot>>,
     schedulers: Vec<Scheduler>,
-    /// Do the schedulers ask only some of their warps?
+    /// Whether the schedulers ask only some of their warps.
     is_selective: bool,
     pipes: Pipes,
     /// Operand collection, where there is any.
@@ -429,7 +429,7 @@ impl Sm {
         self.parts.l1d_event(self.last_tick, &L1dEvent::Flushed { program: Some(program) });
     }
 
-    /// Does a packet wait for the request crossbar?
+    /// Returns whether a packet waits for the request crossbar.
     pub fn has_to_send(&self) -> bool {
         self.l1d.outgoing().is_some() || self.sides.has_work()
     }
@@ -516,7 +516,7 @@ impl Sm {
         }
     }
 
-    /// Is nothing resident and nothing in flight?
+    /// Returns whether nothing is resident and nothing in flight.
     pub fn is_idle(&self) -> bool {
         self.all_ctas == 0 && self.is_drained()
     }
@@ -650,7 +650,7 @@ impl Sm {
         wake
     }
 
-    /// Is there room for the head's next transaction in front of the L1D, if it goes there?
+    /// Returns whether there is room for the head's next transaction in front of the L1D, if it goes there.
     fn may_leave_lsu(&self, head: InstId) -> bool {
         !self.front.is_there() || self.front.has_room() || !self.lsu.peek(head).is_on_l1d_path()
     }

@@ -390,7 +390,7 @@ pub struct RegionEntry {
 pub struct RegionReply {
     /// Warp slot.
     pub warp: u8,
-    /// Are they known, in every lane?
+    /// Whether they are known, in every lane.
     pub is_known: bool,
 }
 
@@ -417,7 +417,7 @@ pub struct Load {
     pub sectors: u32,
     /// Its place among the instruction's line transactions.
     pub index: u8,
-    /// Is it the last of them?
+    /// Whether it is the last of them.
     pub last: bool,
 }
 

@@ -5,7 +5,7 @@ use super::read_only::SIDE_TOKEN;
 use super::{BYPASS_TOKEN, PREFETCH_TOKEN, Sm, TickContext, l1d};
 use crate::packet::{Packet, PacketKind};
 
-/// Is this the token of a read that was sent for a prefetch?
+/// Returns whether this is the token of a read that was sent for a prefetch.
 pub(super) fn is_prefetch(token: u32) -> bool {
     token & (BYPASS_TOKEN | SIDE_TOKEN | PREFETCH_TOKEN) == PREFETCH_TOKEN
 }

@@ -82,7 +82,7 @@ impl Sides {
         }
     }
 
-    /// Is there such a cache?
+    /// Returns whether there is such a cache.
     pub fn has(&self, side: Side) -> bool {
         self.caches[side as usize].is_some()
     }
@@ -96,12 +96,12 @@ impl Sides {
         self.caches.iter().filter_map(Option::as_deref)
     }
 
-    /// Is nothing in flight?
+    /// Returns whether nothing is in flight.
     pub fn is_idle(&self) -> bool {
         self.is_empty || self.retrying == 0 && self.all().all(L1d::is_idle)
     }
 
-    /// Must the SM run in the next cycle for them?
+    /// Returns whether the SM must run in the next cycle for them.
     #[inline]
     pub fn has_work(&self) -> bool {
         !self.is_empty && (self.retrying != 0 || self.all().any(|cache| cache.outgoing().is_some()))
@@ -256,7 +256,7 @@ impl Sm {
         self.woken = woken;
     }
 
-    /// Has the warp come to another line of code? Then it is looked up; a miss holds the warp until the line is there.
+    /// Returns whether the warp has come to another line of code. Then it is looked up; a miss holds the warp until the line is there.
     #[inline]
     pub(super) fn fetch_instruction(&mut self, warp: u8, ctx: &TickContext<'_>) {
         if self.sides.has(Side::Instruction) {

@@ -71,7 +71,7 @@ impl WarpSlot {
 }
 
 impl Sm {
-    /// Has the warp come to a border that the mechanism wants to know of? It crosses it when the registers that count there are
+    /// Returns whether the warp has come to a border that the mechanism wants to know of. It crosses it when the registers that count there are
     /// written.
     pub(super) fn is_at_border(&mut self, warp: u8, pc: u32) -> bool {
         let slot = self.warps[usize::from(warp)].as_mut().expect("the warp is resident");

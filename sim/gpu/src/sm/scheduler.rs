@@ -65,7 +65,7 @@ impl Scheduler {
         self.most
     }
 
-    /// Does the scheduler ask only some of its warps?
+    /// Returns whether the scheduler asks only some of its warps.
     pub fn is_selective(&self) -> bool {
         self.limit.is_some() || self.policy == SchedulerPolicy::TwoLevel
     }

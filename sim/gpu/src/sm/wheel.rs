@@ -72,7 +72,7 @@ impl<T> EventWheel<T> {
         None
     }
 
-    /// Is nothing due any more?
+    /// Returns whether nothing is due any more.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -45,7 +45,7 @@ pub enum Trace {
 }
 
 impl TraceFile {
-    /// Does a name on the command line mean a trace?
+    /// Returns whether a name on the command line means a trace.
     #[must_use]
     pub fn is_one(name: &str) -> bool {
         name.ends_with(".strace") || name.ends_with(".g") || accel::is_kernel(name)

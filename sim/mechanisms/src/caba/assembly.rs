@@ -73,7 +73,7 @@ fn parse(text: &str) -> Result<Instruction, &'static str> {
     Ok(instruction)
 }
 
-/// Is the word in front, and what follows it?
+/// Returns what follows the word, if that is in front.
 fn flag<'a>(text: &'a str, word: &str) -> (bool, &'a str) {
     text.strip_prefix(word).map_or((false, text), |rest| (true, rest))
 }

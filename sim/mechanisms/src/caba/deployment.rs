@@ -113,12 +113,12 @@ impl<W> Deployment<W> {
         self.assists.iter().flatten()
     }
 
-    /// Has the warp an assist warp?
+    /// Returns whether the warp has an assist warp.
     pub fn has_assist(&self, warp: u8) -> bool {
         self.alive().any(|assist| assist.warp == warp)
     }
 
-    /// Is an assist warp active, or is there a fault to report?
+    /// Returns whether an assist warp is active, or there is a fault to report.
     pub fn busy(&self) -> bool {
         self.fault.is_some() || self.assists.iter().any(Option::is_some)
     }
@@ -325,7 +325,7 @@ impl<W> Deployment<W> {
         bank_cycles
     }
 
-    /// Is the instruction's assist warp ready for it?
+    /// Returns whether the instruction's assist warp is ready for it.
     fn is_ready(&self, decoded: &Decoded, now: u64) -> bool {
         let assist = self.assists.get(decoded.assist).and_then(Option::as_ref);
         assist.is_some_and(|assist| assist.is_ready(&decoded.instruction, now))

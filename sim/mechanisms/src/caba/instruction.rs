@@ -277,22 +277,22 @@ impl Op {
         }
     }
 
-    /// Is the operation followed by a number of bytes?
+    /// Returns whether the operation is followed by a number of bytes.
     pub const fn has_bytes(self) -> bool {
         self.is_in_line() || matches!(self, Op::Sext | Op::Eq | Op::EqOr | Op::EqAnd)
     }
 
-    /// Does it go through the load/store unit?
+    /// Returns whether it goes through the load/store unit.
     pub const fn is_memory(self) -> bool {
         self.is_in_line() && !matches!(self, Op::Out) || matches!(self, Op::Pref) || self.is_in_table()
     }
 
-    /// Does it read or write the look-up table?
+    /// Returns whether it reads or writes the look-up table.
     pub const fn is_in_table(self) -> bool {
         matches!(self, Op::Ldv | Op::Stv)
     }
 
-    /// Does it read the line that the assist warp is for, or write the one that is made of it?
+    /// Returns whether it reads the line that the assist warp is for, or writes the one that is made of it.
     pub const fn is_in_line(self) -> bool {
         matches!(self, Op::Ldu | Op::Lds | Op::St | Op::Ldx | Op::Stx | Op::Out)
     }
@@ -305,11 +305,11 @@ pub struct Instruction {
     pub op: Op,
     /// The predicate without which a lane does nothing; p0 is always true.
     pub guard: u8,
-    /// Is the guard inverted?
+    /// Whether the guard is inverted.
     pub inverted: bool,
-    /// Does it run in all lanes, whatever the active mask?
+    /// Whether it runs in all lanes, whatever the active mask.
     pub every: bool,
-    /// Does it work on the second set of registers? An assist warp has lanes of its own here, so that this changes nothing but the word.
+    /// Whether it works on the second set of registers. An assist warp has lanes of its own here, so that this changes nothing but the word.
     pub second: bool,
     /// Destination register or predicate.
     pub dest: u8,

@@ -32,7 +32,7 @@ impl Routine {
 pub struct Entry {
     /// Number of the event.
     pub event: u8,
-    /// Does it have high priority?
+    /// Whether it has high priority.
     pub high: bool,
     /// The routine.
     pub routine: Routine,
@@ -42,7 +42,7 @@ pub struct Entry {
 #[derive(Clone, Debug, Default, State)]
 pub struct Routines {
     entries: Vec<Entry>,
-    /// Are those of high priority there twice?
+    /// Whether those of high priority are there twice.
     doubled: bool,
 }
 
@@ -58,7 +58,7 @@ impl Routines {
         self.entries.iter().find(|entry| entry.event == event).map_or(0, |entry| entry.routine.mask)
     }
 
-    /// Is there one of high priority, or of low?
+    /// Returns whether there is one of high priority, or of low.
     pub fn have(&self, high: bool) -> bool {
         self.entries.iter().any(|entry| entry.high == high)
     }

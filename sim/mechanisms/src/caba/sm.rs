@@ -73,14 +73,14 @@ pub struct Options {
     pub saving_bytes: usize,
     /// Tags for each way of the L1D; with more than one it keeps lines compressed.
     pub l1_tags: u32,
-    /// Do loads take what they need out of compressed lines?
+    /// Whether loads take what they need out of compressed lines.
     pub direct_load: bool,
     /// Sets of registers: lines that a parent's assist warps decompress at the same time.
     pub sets: u8,
 }
 
 impl Options {
-    /// Does the L1D keep lines compressed?
+    /// Returns whether the L1D keeps lines compressed.
     fn keeps_compressed(&self) -> bool {
         self.l1_tags > 1 || self.direct_load
     }
@@ -522,7 +522,7 @@ impl AssistSm {
         self.untried != 0
     }
 
-    /// Would a store of this line overtake one in the buffer? Then that one is released, uncompressed.
+    /// Returns whether a store of this line would overtake one in the buffer. Then that one is released, uncompressed.
     fn overtakes(&mut self, line: u64) -> bool {
         if let Some(at) = self.stores.iter().position(|work| work.address() == line) {
             self.counters.overtaken += 1;

@@ -56,7 +56,7 @@ pub struct Decoded {
     pub instruction: Instruction,
     /// The lanes.
     pub mask: u32,
-    /// Is it the last of its assist warp?
+    /// Whether it is the last of its assist warp.
     pub last: bool,
 }
 
@@ -72,7 +72,7 @@ impl Decoded {
 pub struct AssistWarp<W> {
     /// The parent's slot.
     pub warp: u8,
-    /// Does it have high priority?
+    /// Whether it has high priority.
     pub high: bool,
     /// What it is for.
     pub work: W,
@@ -82,7 +82,7 @@ pub struct AssistWarp<W> {
     ready_at: [u64; TRACKED],
     /// When everything that it has issued is done.
     done_at: u64,
-    /// Has its last instruction issued, or has it told that it is done?
+    /// Whether its last instruction has issued, or it has signaled that it is done.
     pub over: bool,
     /// It is given up; its instructions are being flushed.
     pub killed: bool,
@@ -94,7 +94,7 @@ impl<W> AssistWarp<W> {
         AssistWarp { warp, high, work, lanes, ready_at: [0; TRACKED], done_at: 0, over: false, killed: false }
     }
 
-    /// Are the operands of an instruction there, and is nothing in flight to its destination?
+    /// Returns whether the operands of an instruction are there, and nothing is in flight to its destination.
     pub fn is_ready(&self, instruction: &Instruction, now: u64) -> bool {
         let touched = instruction.touches();
         (0..TRACKED).all(|place| touched >> place & 1 == 0 || self.ready_at[place] <= now)
@@ -127,7 +127,7 @@ impl<W> AssistWarp<W> {
         Ok(bank_cycles)
     }
 
-    /// Is everything done?
+    /// Returns whether everything is done.
     pub fn is_done(&self, now: u64) -> bool {
         self.over && self.done_at <= now
     }

@@ -35,7 +35,7 @@ pub trait Direction {
     type Input: Copy;
     /// What comes out.
     type Output: Copy + PartialEq;
-    /// Does a block that runs as a model alone need no check? What a decompressor gives is compared with the line for nothing.
+    /// Whether a block that runs as a model alone needs no check. What a decompressor gives is compared with the line for nothing.
     const MODEL_IS_RIGHT: bool;
 
     /// Returns the inputs: the data, whether they are offered, and whether the output is taken.

@@ -183,7 +183,7 @@ impl Codecs {
         stage
     }
 
-    /// Is a write in flight through the decompressors? Where fills pass them, too, another one behind it could keep
+    /// Returns whether a write is in flight through the decompressors. Where fills pass them, too, another one behind it could keep
     /// back the fill that it waits for.
     pub(super) fn has_write(&self) -> bool {
         self.writes > 0

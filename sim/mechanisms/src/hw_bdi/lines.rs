@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// Lines whose forms are remembered: a power of two. A line passes several places soon after each other, with the same values.
 const REMEMBERED: usize = 1024;
 
-/// Are the line's values in device memory? Those of local memory lie with the warps: its lines move uncompressed.
+/// Returns whether the line's values are in device memory. Those of local memory lie with the warps: its lines move uncompressed.
 pub fn has_values(line: u64) -> bool {
     within_program(line) < LOCAL_REGION
 }

@@ -69,9 +69,9 @@ impl Logic {
 pub struct Partition {
     reach: Reach,
     logic: Logic,
-    /// May full-line stores come uncompressed that could be compressed?
+    /// Whether full-line stores may come uncompressed that could be compressed.
     stores_may_be_raw: bool,
-    /// Does the L2 keep its lines uncompressed, though they come and leave compressed?
+    /// Whether the L2 keeps its lines uncompressed, though they come and leave compressed.
     keeps_raw: bool,
     /// Tags for each way of the L2.
     tags_per_way: u32,

@@ -101,7 +101,7 @@ impl Level {
         &mut self.difference
     }
 
-    /// Has a difference to be reported?
+    /// Returns whether a difference is to be reported.
     pub fn has_difference(&self) -> bool {
         self.difference.is_pending()
     }

@@ -39,7 +39,7 @@ impl Controller {
         }
     }
 
-    /// Must it be clocked?
+    /// Returns whether it must be clocked.
     pub fn is_busy(&self) -> bool {
         self.clocks > 0
     }

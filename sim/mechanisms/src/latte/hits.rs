@@ -60,7 +60,7 @@ impl Hits {
         }
     }
 
-    /// Can a hit come?
+    /// Returns whether a hit can come.
     pub fn has_room(&self) -> bool {
         self.incoming.is_none()
     }
@@ -82,12 +82,12 @@ impl Hits {
         hit.decompressed = true;
     }
 
-    /// Must it be clocked?
+    /// Returns whether it must be clocked.
     pub fn is_busy(&self) -> bool {
         self.incoming.is_some() || !self.inside.is_empty() || self.answered.is_some()
     }
 
-    /// Does it hold hits?
+    /// Returns whether it holds hits.
     pub fn holds_hits(&self) -> bool {
         self.incoming.is_some() || !self.inside.is_empty() || !self.leaving.is_empty()
     }

@@ -272,7 +272,7 @@ impl Settings {
         }
     }
 
-    /// Can a line get this mode?
+    /// Returns whether a line can get this mode.
     fn uses(&self, mode: Mode) -> bool {
         match self.source {
             ModeSource::Fixed(fixed) => fixed == mode,

@@ -146,7 +146,7 @@ impl CompressedL1d {
         }
     }
 
-    /// Can every compressor take one more line?
+    /// Returns whether every compressor can take one more line.
     fn compressors_have_room(&self) -> bool {
         self.bdi_compressor.has_room()
             && self.sc.as_ref().is_none_or(|sc| sc.compressor.has_room())
@@ -305,7 +305,7 @@ impl CompressedL1d {
         }
     }
 
-    /// Does the form stand for the values, by the codec's definition?
+    /// Returns whether the form stands for the values, by the codec's definition.
     fn is_right(&self, Stored { form, values, .. }: &Stored) -> bool {
         match form {
             Form::Raw | Form::Fpc(_) | Form::Cpack(_) => true,

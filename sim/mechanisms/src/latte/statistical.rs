@@ -213,7 +213,7 @@ impl Statistical {
         }
     }
 
-    /// Are there codes, and may a line be put into the compressor?
+    /// Returns whether there are codes, and a line may be put into the compressor.
     pub fn can_compress(&self) -> bool {
         self.book.is_some() && !matches!(self.phase, Phase::Draining | Phase::Loading)
     }
@@ -258,7 +258,7 @@ impl Statistical {
         self.words.extend(words_of(values));
     }
 
-    /// Must it be clocked?
+    /// Returns whether it must be clocked.
     pub fn is_busy(&self) -> bool {
         !self.words.is_empty()
             || self.clears
@@ -267,7 +267,7 @@ impl Statistical {
             || self.decompressor.is_busy()
     }
 
-    /// Are lines in the codecs?
+    /// Returns whether lines are in the codecs.
     pub fn holds_lines(&self) -> bool {
         self.compressor.is_busy() || self.decompressor.is_busy()
     }

@@ -152,7 +152,7 @@ struct Watch<'a> {
     /// Most warp instructions.
     most: u64,
     each: &'a mut dyn FnMut(&MemAccess),
-    /// Does the run go on, after the given number of CTAs?
+    /// Whether the run goes on, after the given number of CTAs.
     goes_on: &'a mut dyn FnMut(u64) -> bool,
     /// CTAs that have ended.
     ctas: u64,

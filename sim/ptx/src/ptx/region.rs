@@ -10,7 +10,7 @@ use super::instr::{Instr, NO_PC, Op, Space};
 pub struct RegionValue {
     /// Its scoreboard number.
     pub number: u16,
-    /// Has it 64 bits, or 32?
+    /// Whether it has 64 bits, and not 32.
     pub wide: bool,
     /// Its index in its file.
     pub(crate) index: u16,
@@ -24,7 +24,7 @@ pub struct Region {
     pub start: u32,
     /// Index of the instruction that follows it.
     pub end: u32,
-    /// Does it branch back?
+    /// Whether it branches back.
     pub has_loop: bool,
     /// What its results depend on.
     pub inputs: Vec<RegionValue>,
@@ -89,7 +89,7 @@ fn value(body: &Body, number: u16) -> Option<RegionValue> {
     }
 }
 
-/// Do all paths stay between the two, without an effect but on registers and without a source but registers and constants?
+/// Returns whether all paths stay between the two, without an effect but on registers and without a source but registers and constants.
 fn is_pure(body: &Body, function: &Function, (start, end): (u32, u32)) -> bool {
     let range = start as usize..end as usize;
     // A body at the end of the code is followed by nothing that its results could go to.

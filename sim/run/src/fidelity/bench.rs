@@ -105,7 +105,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Is the byte in the partition's first slice?
+    /// Returns whether the byte is in the partition's first slice.
     pub fn is_in_first_slice(&self, address: u64) -> bool {
         self.map.slice(address) == 0
     }

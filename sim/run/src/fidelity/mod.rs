@@ -66,7 +66,7 @@ impl Measurement {
         Measurement { name: name.into(), unit, expected: peak, measured, allowed }
     }
 
-    /// Does the measured value agree with the formula?
+    /// Returns whether the measured value agrees with the formula.
     pub fn agrees(&self) -> bool {
         (self.allowed.0..=self.allowed.1).contains(&self.measured)
     }

@@ -140,7 +140,7 @@ impl MechanismSpec {
         Ok(())
     }
 
-    /// Are all options settled?
+    /// Returns whether all options are settled.
     fn is_settled(&self) -> Result<(), MechanismError> {
         for part in &self.parts {
             let open = part.info.options.iter().find(|option| part.options[option.name] == AUTO);

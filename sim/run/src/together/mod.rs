@@ -50,7 +50,7 @@ pub struct TogetherSpec {
     pub share: ShareSpec,
     /// Core cycles; until each has come to its end once unless given.
     pub cycles: Option<u64>,
-    /// Run each workload without the others and without mechanism for as many cycles, for comparison?
+    /// Whether each workload is also run without the others and without mechanism for as many cycles, for comparison.
     pub alone: bool,
     /// Where such runs are looked up first and kept.
     pub isolated: Option<Arc<dyn IsolatedRuns>>,

@@ -54,7 +54,7 @@ fn needs(kernel: &LaunchedKernel) -> Amounts {
     [warps * 32, kernel.registers_per_cta, kernel.shared_bytes, warps, 1]
 }
 
-/// Do so many CTAs of kernels with these needs fit into an SM?
+/// Returns whether so many CTAs of kernels with these needs fit into an SM.
 fn fit(ctas: &[u32], needs: &[Amounts], budget: &Amounts) -> bool {
     (0..KINDS).all(|kind| {
         let taken: u64 = ctas.iter().zip(needs).map(|(n, need)| u64::from(*n) * u64::from(need[kind])).sum();

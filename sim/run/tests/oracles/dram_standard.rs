@@ -373,7 +373,7 @@ fn moved(commands: &[Command], kind: CommandKind) -> u32 {
     commands.iter().filter(|command| command.kind == kind).map(|command| command.bursts.count()).sum()
 }
 
-/// Does the simulator's own checker find something?
+/// Returns whether the simulator's own checker finds something.
 fn own_checker_objects(commands: &[Command], config: &Dram) -> bool {
     let mut checker = Checker::new(config, MOST_BURSTS);
     commands.iter().for_each(|command| checker.observe(*command));

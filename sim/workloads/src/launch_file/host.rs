@@ -212,7 +212,7 @@ impl Program {
         Ok(memory.write(self.flag_address(flag, addresses), &bytes)?)
     }
 
-    /// After a turn: was it the last?
+    /// Ends a turn; returns whether it was the last.
     fn has_ended(
         &mut self,
         turns: &Turns,

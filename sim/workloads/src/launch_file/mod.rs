@@ -294,7 +294,7 @@ fn one_file_each(text: &Text, buffers: &[Buffer]) -> Result<(), LaunchFileError>
     Ok(())
 }
 
-/// Would this launch be accepted? Returns the kernel's name in the PTX.
+/// Returns the kernel's name in the PTX if this launch would be accepted.
 fn check_step(
     parts: &Parts,
     bound: &[(Place, u64)],

@@ -220,7 +220,7 @@ impl Points {
         }
     }
 
-    /// Have the clusters settled between two rounds?
+    /// Returns whether the clusters have settled between two rounds.
     fn settled(&self, before: &[i32], after: &[i32]) -> bool {
         let changed = before.iter().zip(after).filter(|(before, after)| before != after).count();
         changed * POINTS_PER_ALLOWED_CHANGE <= self.count()
@@ -356,7 +356,7 @@ impl Run {
         Ok(Some(self.launch("kmeans_assign", &[by_feature, centres, membership], Some(CLUSTERS))))
     }
 
-    /// Takes the memberships of the round that has just completed; is there to be another round?
+    /// Takes the memberships of the round that has just completed; returns whether there is to be another round.
     fn conclude_round(&mut self, memory: &DeviceMemory) -> Result<bool, WorkloadError> {
         let assigned = memory.read_i32s(self.buffers.membership, self.points.count())?;
         let clusters = 0..CLUSTERS as i32;

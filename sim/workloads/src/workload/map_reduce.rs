@@ -56,7 +56,7 @@ fn lines(size: Size) -> usize {
     }
 }
 
-/// Are the pairs records of where key and value lie, as Mars has them? Else they are hashes.
+/// Returns whether the pairs are records of where key and value lie, as Mars has them. Else they are hashes.
 fn has_records(size: Size) -> bool {
     size == Size::Study
 }

@@ -127,7 +127,7 @@ mod tests {
         AwcIn { trigger_valid_i: true, trigger_event_i: event, trigger_warp_i: 5, ..quiet() }
     }
 
-    /// Is throttled after a window with the given number of busy and idle cycles?
+    /// Returns whether it is throttled after a window with the given number of busy and idle cycles.
     fn throttled_after(busy: u32, idle: u32) -> bool {
         let mut awc = AwcModel::new(&AwcParams::default());
         for cycle in 0..WINDOW {

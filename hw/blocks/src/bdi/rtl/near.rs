@@ -5,7 +5,7 @@ use crate::bdi::encoding::Encoding;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
-    /// Compares words with a base: which of them are deltas of half their bits from it?
+    /// Compares words with a base: one bit for each says whether it is a delta of half its bits from it.
     ///
     /// DELTA is the bits of a delta, WIDE those of a word, STRIDE those from one word of the line to the next one. A word is a
     /// delta from the base when it is one of the 2^DELTA from base - 2^(DELTA-1) on: whole differences, of which no bit but the
@@ -105,7 +105,7 @@ impl<
 }
 
 rtl_block! {
-    /// Compares the upper bits of words with a sign: which have only copies of it there?
+    /// Compares the upper bits of words with a sign: one bit for each says whether it has only copies of it there.
     ///
     /// UP is the bits that are compared, the highest ones of each STRIDE bits.
     #[derive(LogicBlock, Default)]

@@ -35,7 +35,7 @@ struct Kill {
 }
 
 impl Kill {
-    /// Does it take an assist warp of this warp and priority?
+    /// Returns whether it takes an assist warp of this warp and priority.
     fn takes(self, warp: u8, high: bool) -> bool {
         self.warp == warp && if high { self.high } else { self.low }
     }

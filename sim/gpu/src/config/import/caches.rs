@@ -14,7 +14,7 @@ const BOUNDARY_FLITS: u32 = 16;
 /// Where a list of a cache option goes.
 struct Target {
     section: &'static str,
-    /// Does this cache have an allocation policy and a miss queue here?
+    /// Whether this cache has an allocation policy and a miss queue here.
     is_l1d: bool,
 }
 

@@ -4,7 +4,7 @@ use super::options::Opt;
 use super::reader::{Reader, list, whole, wrong};
 use crate::config::{AddressMapping, ConfigError, Field};
 
-/// Does a file say which bits of an address are the bank? Without it the base's mapping, which is of 16 banks, does not hold.
+/// Whether a file says which bits of an address are the bank. Without it the base's mapping, which is of 16 banks, does not hold.
 #[derive(Clone, Copy)]
 pub struct HasMapping(bool);
 

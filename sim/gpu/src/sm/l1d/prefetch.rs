@@ -35,7 +35,7 @@ impl L1d {
         Prefetched::Sent
     }
 
-    /// Does a packet wait for the crossbar, or are more than half of the MSHRs taken?
+    /// Returns whether a packet waits for the crossbar, or more than half of the MSHRs are taken.
     pub fn is_strained(&self) -> bool {
         self.outgoing().is_some() || 2 * self.mshr.len() > self.config.mshr_entries as usize
     }

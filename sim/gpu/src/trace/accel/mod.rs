@@ -24,7 +24,7 @@ pub struct AccelTrace {
     unpacked: Option<u64>,
 }
 
-/// Does the name end as a kernel's trace does?
+/// Returns whether the name ends as a kernel's trace does.
 pub(super) fn is_kernel(name: &str) -> bool {
     name.ends_with(".traceg") || name.ends_with(".traceg.xz")
 }

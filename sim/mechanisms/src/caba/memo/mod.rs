@@ -123,7 +123,7 @@ impl Shape {
         format!("par r7, 1\nshrv r7, r4, r7\nldv r8, r7\npar r7, 0\neq.4 {found}, r8, r7\n{same}{taken}")
     }
 
-    /// Is one of the two entries that of the inputs, in every lane that runs? p2 keeps in which lanes it is.
+    /// Returns whether one of the two entries is that of the inputs, in every lane that runs. p2 keeps in which lanes it is.
     fn lookup(self) -> Routine {
         let Shape { inputs, results } = self;
         let given: String = (0..results).map(|n| format!("@p3 give r{}, {n}\n", 13 + n)).collect();
