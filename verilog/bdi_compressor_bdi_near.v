@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_near
 //
-// Compares words with a base: which of them are deltas of half their bits from it?
+// Compares words with a base: one bit for each says whether it is a delta of half its bits from it.
 //
 // DELTA is the bits of a delta, WIDE those of a word, STRIDE those from one word of the line to the
 // next one. A word is a delta from the base when it is one of the 2^DELTA from base - 2^(DELTA-1)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_signs
 //
-// Compares the upper bits of words with a sign: which have only copies of it there?
+// Compares the upper bits of words with a sign: one bit for each says whether it has only copies of
+// it there.
 //
 // UP is the bits that are compared, the highest ones of each STRIDE bits.
 //
