@@ -40,7 +40,7 @@ pub const COLUMNS: [Column; 25] = [
     column("engine", "string", "What the blocks of the mechanism run as."),
     column("share", "string", "How workloads at the same time share the GPU."),
     column("cycles_together", "integer", "Core cycles that they run."),
-    column("alone", "boolean", "Is each of them run alone, too?"),
+    column("alone", "boolean", "Whether each of them is run alone, too."),
     column("max_cycles", "integer", "Core cycles after which the run ends."),
     column("max_instructions", "integer", "Thread instructions after which the run ends."),
     column("status", "string", "`done`, `unsuitable`, `failed` or `missing`."),
