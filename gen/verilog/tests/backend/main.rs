@@ -6,11 +6,6 @@ mod golden;
 mod layouts;
 mod lint;
 mod merging;
-#[expect(
-    clippy::nonminimal_bool,
-    clippy::erasing_op,
-    reason = "odd expressions are what these patterns are about"
-)]
 mod patterns;
 mod refusals;
 mod sequential;
