@@ -266,8 +266,8 @@ fn a_base_with_the_wrong_upper_bits_is_found() {
     let (mut compressor, ..) = codec("bdi", "32");
     plant(
         &mut compressor,
-        "first[433] = |(first_b8d1_first_o & first_b8d2_mask_o);",
-        "first[433] = first[432];",
+        "first[FIRST_SIGNS_B8D1] = |(first_b8d1_first_o & first_b8d2_mask_o);",
+        "first[FIRST_SIGNS_B8D1] = first[FIRST_SIGNS_B8D2];",
     );
     counterexample(&choice_is_as_defined(&compressor, 32), Reach::Cycles(1));
 }

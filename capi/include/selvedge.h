@@ -65,7 +65,7 @@ typedef struct SelvedgePort {
     uint32_t bits;
     // How many 64-bit words hold a value of it.
     uint32_t words;
-    // Is it an output?
+    // Whether it is an output.
     bool is_output;
 } SelvedgePort;
 

@@ -20,7 +20,7 @@ fn the_encoders_of_the_bdi_compressor_share_their_modules() {
         ["bdi_compressor_bdi_near", "bdi_compressor_bdi_nears"],
         "six encoders share one module"
     );
-    assert!(lines < 1300, "{lines} lines in {names:?}");
+    assert!(lines < 1400, "{lines} lines in {names:?}");
 }
 
 #[test]
