@@ -370,7 +370,7 @@ impl Gpu {
         for sm in self.sms.iter() {
             sm.parts().operations(&mut sum.blocks);
             sum.sm += sm.counters_at(self.now);
-            sum.l1d += sm.l1d().counters;
+            sum.l1d += sm.l1d().counters();
             sum.constant += sm.read_only(Side::Constant);
             sum.texture += sm.read_only(Side::Texture);
             sum.instruction += sm.read_only(Side::Instruction);

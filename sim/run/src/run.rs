@@ -441,7 +441,7 @@ impl Begun {
             series,
             sms: gpu
                 .sms()
-                .map(|sm| SmReport { sm: sm.counters_at(gpu.cycle()), l1d: sm.l1d().counters.into() })
+                .map(|sm| SmReport { sm: sm.counters_at(gpu.cycle()), l1d: sm.l1d().counters().into() })
                 .collect(),
             mechanism_counters,
             host: HostReport {

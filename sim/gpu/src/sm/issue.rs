@@ -20,6 +20,7 @@ struct Issued {
 impl Sm {
     /// Lets every scheduler issue one instruction; true when at least one did.
     pub(super) fn issue(&mut self, ctx: &mut TickContext<'_>) -> Result<bool, SimFault> {
+        self.count_stalls_until(ctx.now - 1);
         let extras = self.parts.extras(ctx.now);
         let nothing = extras.is_none() && self.ready_warps() == 0;
         let Issued { own, idle } = match extras {
@@ -35,6 +36,9 @@ impl Sm {
         if self.is_selective {
             let waiting = self.parked | self.awaiting_memory;
             self.schedulers.iter_mut().for_each(|s| s.end_cycle(waiting));
+        }
+        if self.issue_rests() {
+            self.issue_from = self.next_issue(ctx.now + 1);
         }
         Ok(issued != 0)
     }
@@ -383,7 +387,9 @@ impl Sm {
     pub(super) fn hold_for_control(&mut self, warp: u8, latency: u32, now: u64) {
         let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
         slot.hold = Hold::Control;
-        self.parked &= !(1 << warp);
+        if self.is_selective {
+            self.parked &= !(1 << warp);
+        }
         self.wheel.push(now, now + u64::from(latency), Event::Control { warp });
     }
 

@@ -54,9 +54,14 @@ impl Sm {
     #[inline(always)]
     pub(super) fn count_stalls_until(&mut self, cycle: u64) {
         if cycle > self.counted_until {
-            self.count_stalls(0, cycle - self.counted_until);
-            self.counted_until = cycle;
+            self.count_unchanged_until(cycle);
         }
+    }
+
+    #[inline(never)]
+    fn count_unchanged_until(&mut self, cycle: u64) {
+        self.count_stalls(0, cycle - self.counted_until);
+        self.counted_until = cycle;
     }
 
     /// Counts cycle `now`, in which the schedulers whose bits are set in `issued` issued.

@@ -79,6 +79,24 @@ pub struct Context<'a> {
     pub memory: &'a DeviceMemory,
 }
 
+/// What the tags have of a load's sectors.
+#[derive(Clone, Copy, Debug)]
+pub struct Found {
+    line: u64,
+    sectors: u32,
+    slot: Option<Slot>,
+    /// Those of the line that are there.
+    valid: u32,
+}
+
+impl Found {
+    /// Returns whether all sectors are there.
+    #[inline]
+    pub fn is_hit(&self) -> bool {
+        self.slot.is_some() && self.sectors & !self.valid == 0
+    }
+}
+
 /// When a load missed, in core cycles.
 #[derive(Clone, Copy, Debug, Default, State)]
 pub struct Times {
@@ -116,9 +134,7 @@ pub struct L1d {
     /// Who follows what its array holds, and by which number.
     witness: Witness,
     number: CacheId,
-    /// Accesses and their outcomes.
-    pub counters: CacheCounters,
-    /// The same by kernel slot.
+    /// Accesses and their outcomes by kernel slot.
     pub by_kernel: [CacheCounters; KERNEL_SLOTS],
 }
 
@@ -138,7 +154,6 @@ impl L1d {
             evicted: Vec::new(),
             witness: Witness::default(),
             number: 0,
-            counters: CacheCounters::default(),
             by_kernel: [CacheCounters::default(); KERNEL_SLOTS],
         }
     }
@@ -213,9 +228,39 @@ impl L1d {
         }
     }
 
-    /// Looks up the sectors of a load; on a miss `packet` is queued for the L2, with the sectors that are fetched.
-    pub fn load(&mut self, packet: Packet, load: &Load, inst: InstId, ctx: &mut Context<'_>) -> Access {
-        let outcome = self.try_load(packet, load, inst, ctx);
+    /// Looks up the sectors of a load, and changes nothing.
+    #[inline]
+    pub fn look_up(&self, line: u64, sectors: u32) -> Found {
+        let slot = self.tags.probe(line).slot();
+        let valid = slot.map_or(0, |slot| self.tags.state(slot).valid);
+        Found { line, sectors, slot, valid }
+    }
+
+    /// Reads what was `found` in full, for a load that no mechanism observes.
+    pub fn hit(&mut self, found: Found, kernel: u8) {
+        self.read(found);
+        self.decide(Decision::Hit, false, kernel, found.line);
+    }
+
+    /// Reads what was `found` in full; returns those sectors that a prediction has fetched and that no load has asked for before.
+    fn read(&mut self, found: Found) -> u32 {
+        let Some(slot) = found.slot else { return 0 };
+        self.tags.touch(slot);
+        self.witness.hit(self.number, found.line, found.sectors);
+        self.tags.state_mut(slot).sectors.ask(found.sectors)
+    }
+
+    /// Decides a load of which the tags have what was `found`; on a miss `packet` is queued for the L2, with the sectors that are
+    /// fetched.
+    pub fn load(
+        &mut self,
+        packet: Packet,
+        found: Found,
+        load: &Load,
+        inst: InstId,
+        ctx: &mut Context<'_>,
+    ) -> Access {
+        let outcome = self.try_load(packet, found, load, inst, ctx);
         let decision = match outcome {
             Access::Hit => Decision::Hit,
             Access::Pending => Decision::Pending,
@@ -229,17 +274,21 @@ impl L1d {
         outcome
     }
 
-    fn try_load(&mut self, packet: Packet, load: &Load, inst: InstId, ctx: &mut Context<'_>) -> Access {
-        let Packet { line, sectors, .. } = packet;
-        let slot = self.tags.probe(line).slot();
-        let valid = slot.map_or(0, |slot| self.tags.state(slot).valid);
-        let missing = sectors & !valid;
-        if let (Some(slot), 0) = (slot, missing) {
-            self.tags.touch(slot);
-            self.ask(slot, sectors, ctx);
-            self.witness.hit(self.number, line, sectors);
+    fn try_load(
+        &mut self,
+        packet: Packet,
+        found: Found,
+        load: &Load,
+        inst: InstId,
+        ctx: &mut Context<'_>,
+    ) -> Access {
+        if found.is_hit() {
+            let first = self.read(found);
+            self.report_use(first, ctx);
             return Access::Hit;
         }
+        let Found { line, sectors, slot, valid } = found;
+        let missing = sectors & !valid;
         let entry = self.mshr.find(line);
         if let Some(id) = entry {
             if !self.mshr.can_merge(id) || missing & self.mshr.stale(id) != 0 {
@@ -377,7 +426,15 @@ impl L1d {
     }
 
     /// Tells the mechanism which lines have left.
+    #[inline]
     fn report_evictions(&mut self, ctx: &mut Context<'_>) {
+        if !self.evicted.is_empty() {
+            self.report_some_evictions(ctx);
+        }
+    }
+
+    #[inline(never)]
+    fn report_some_evictions(&mut self, ctx: &mut Context<'_>) {
         for (line, state) in self.evicted.drain(..) {
             ctx.parts.l1d_event(ctx.now, &L1dEvent::Evicted { line, used: state.sectors.used });
         }
@@ -452,9 +509,16 @@ impl L1d {
         self.report_evictions(ctx);
     }
 
-    /// Counts for the cache and for a kernel.
+    /// Returns accesses and their outcomes, of all kernels together.
+    pub fn counters(&self) -> CacheCounters {
+        self.by_kernel.iter().fold(CacheCounters::default(), |mut sum, one| {
+            sum += *one;
+            sum
+        })
+    }
+
+    /// Counts for a kernel.
     fn count(&mut self, kernel: u8, count: impl Fn(&mut CacheCounters)) {
-        count(&mut self.counters);
         count(&mut self.by_kernel[usize::from(kernel)]);
     }
 

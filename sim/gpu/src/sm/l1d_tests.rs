@@ -63,7 +63,8 @@ impl Bench {
         let load = Load { line, sectors, ..Load::default() };
         let mut ctx =
             Context { now: self.now, asked: self.now, parts: &mut self.parts, memory: &self.memory };
-        self.l1d.load(packet, &load, inst, &mut ctx)
+        let found = self.l1d.look_up(packet.line, packet.sectors);
+        self.l1d.load(packet, found, &load, inst, &mut ctx)
     }
 
     /// `true` when the L1D keeps it.
@@ -118,9 +119,9 @@ impl Bench {
 
     /// What a store found.
     fn serial_store(&mut self, line: u64, touched: u32) -> Found {
-        let before = self.l1d.counters;
+        let before = self.l1d.counters();
         self.store(line, touched);
-        let new = self.l1d.counters - before;
+        let new = self.l1d.counters() - before;
         match (new.write_hits, new.write_misses, new.write_sector_misses) {
             (1, 0, 0) => Found::Hit,
             (0, 1, 1) => Found::SectorMiss,
@@ -253,9 +254,9 @@ proptest! {
         }
         prop_assert_eq!(bench.sent(), None);
         prop_assert_eq!(bench.written, (golden.writebacks, golden.sectors_written));
-        prop_assert!(bench.l1d.counters.is_conserved() && bench.l1d.is_idle());
-        prop_assert_eq!(bench.l1d.counters.sectors_fetched, bench.l1d.counters.sectors_filled);
-        prop_assert_eq!(bench.l1d.counters.reservation_fails.total(), 0);
+        prop_assert!(bench.l1d.counters().is_conserved() && bench.l1d.is_idle());
+        prop_assert_eq!(bench.l1d.counters().sectors_fetched, bench.l1d.counters().sectors_filled);
+        prop_assert_eq!(bench.l1d.counters().reservation_fails.total(), 0);
     }
 
     /// With many misses in flight: every load is woken once, after its sectors have come, whatever the order of answers.
@@ -301,8 +302,8 @@ proptest! {
         }
         prop_assert_eq!(bench.sent(), None);
         prop_assert_eq!(waiting, Vec::<u32>::new());
-        prop_assert!(bench.l1d.is_idle() && bench.l1d.counters.is_conserved());
-        prop_assert_eq!(bench.l1d.counters.sectors_fetched, bench.l1d.counters.sectors_filled);
+        prop_assert!(bench.l1d.is_idle() && bench.l1d.counters().is_conserved());
+        prop_assert_eq!(bench.l1d.counters().sectors_fetched, bench.l1d.counters().sectors_filled);
     }
 }
 
@@ -414,8 +415,8 @@ fn loads_that_pass_by_hold_slots_and_nothing_else() {
     assert_eq!(pass(&mut bench, 384), Ok(()));
     // The line that was there before is still there.
     assert_eq!(bench.load(0, 0xf, 2), Access::Hit);
-    assert_eq!(bench.l1d.counters.bypasses, 3);
-    assert_eq!(bench.l1d.counters.accesses, 2);
+    assert_eq!(bench.l1d.counters().bypasses, 3);
+    assert_eq!(bench.l1d.counters().accesses, 2);
 }
 
 #[test]

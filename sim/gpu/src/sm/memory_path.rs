@@ -225,6 +225,9 @@ impl Sm {
 
     /// The head has sent its last transaction: the next instruction, in the order that the mechanism wishes, has its turn.
     fn pop_lsu(&mut self, head: InstId, now: u64) {
+        if !self.lsu.has_room() {
+            self.issue_from = 0;
+        }
         self.lsu.pop();
         let parts = &self.parts;
         let queue = |inst: &MemInst| parts.request_queue(inst.warp, inst.cta);
@@ -280,14 +283,11 @@ impl Sm {
         let inst = self.lsu.get(head);
         inst.asked.get_or_insert(asked);
         let transaction = inst.transactions[inst.next];
-        let token = match kind {
-            AccessKind::Store => u32::from(inst.warp),
-            _ => head,
-        };
-        let packet = self.packet(&transaction, kind, kernel, token);
+        let warp = u32::from(inst.warp);
         let sent = match kind {
-            AccessKind::Load => self.load(packet, head, ctx),
-            AccessKind::Store | AccessKind::Atomic { .. } => self.write(packet, ctx),
+            AccessKind::Load => self.load(&transaction, head, ctx),
+            AccessKind::Store => self.write(self.packet(&transaction, kind, kernel, warp), ctx),
+            AccessKind::Atomic { .. } => self.write(self.packet(&transaction, kind, kernel, head), ctx),
         };
         match sent {
             Ok(()) => {
@@ -345,13 +345,79 @@ impl Sm {
     }
 
     /// A load's transaction: looked up in the L1D, or past it to the L2.
-    fn load(&mut self, packet: Packet, head: InstId, ctx: &TickContext<'_>) -> Result<(), FailCause> {
-        let inst = self.lsu.get(head);
-        let asked = inst.asked.unwrap_or(ctx.now);
-        let line = packet.line;
-        let sectors = self.l1d.sectors_of(packet.sectors);
+    fn load(
+        &mut self,
+        transaction: &Transaction,
+        head: InstId,
+        ctx: &TickContext<'_>,
+    ) -> Result<(), FailCause> {
+        let kernel = self.lsu.peek(head).kernel;
+        let line = physical(kernel, transaction.line);
+        let sectors = self.l1d.sectors_of(transaction.sectors);
+        if self.passes(head, line, sectors, ctx.now) {
+            return self.pass(transaction, head);
+        }
+        let found = self.l1d.look_up(line, sectors);
+        if found.is_hit() && !self.parts.observes_loads() {
+            self.l1d.hit(found, kernel);
+            self.await_hit(head, line, ctx.now);
+            return Ok(());
+        }
+        let load = self.described(head, line, sectors);
+        let asked = self.lsu.peek(head).asked.unwrap_or(ctx.now);
+        let packet = Packet { sectors, ..self.packet(transaction, AccessKind::Load, kernel, head) };
+        let mut l1d_ctx = l1d::Context { now: ctx.now, asked, parts: &mut self.parts, memory: &ctx.memory };
+        let access = self.l1d.load(packet, found, &load, head, &mut l1d_ctx);
+        if let Access::Fail(cause) = access
+            && cause != FailCause::MissQueue
+            && self.parts.bypasses_failure(ctx.now, &load, cause)
+        {
+            self.lsu.get(head).passes = Some(true);
+            return self.pass(transaction, head);
+        }
+        match access {
+            Access::Hit => {
+                self.await_hit(head, line, ctx.now);
+                Ok(())
+            }
+            Access::Pending => {
+                if let Link::Ahead(_) = ctx.system {
+                    self.merged.push(line);
+                }
+                Ok(())
+            }
+            Access::Miss | Access::SectorMiss => Ok(()),
+            Access::Fail(cause) => Err(cause),
+        }
+    }
+
+    /// Decides whether the head's next transaction bypasses the L1D, when it is its turn for the first time.
+    fn passes(&mut self, head: InstId, line: u64, sectors: u32, now: u64) -> bool {
+        let inst = self.lsu.peek(head);
+        if let Some(passes) = inst.passes {
+            return passes;
+        }
+        let mut passes = inst.bypass || self.config.l1d.bypass == Bypass::All;
+        if !passes && self.parts.chooses_bypass() {
+            let load = self.described(head, line, sectors);
+            passes = self.parts.bypasses(now, &load);
+        }
+        self.lsu.get(head).passes = Some(passes);
+        passes
+    }
+
+    /// Sends the head's next transaction past the L1D.
+    fn pass(&mut self, transaction: &Transaction, head: InstId) -> Result<(), FailCause> {
+        let kernel = self.lsu.peek(head).kernel;
+        let packet = self.packet(transaction, AccessKind::Load, kernel, head | BYPASS_TOKEN);
+        self.l1d.pass(packet)
+    }
+
+    /// Returns what mechanisms learn of the head's next transaction.
+    fn described(&self, head: InstId, line: u64, sectors: u32) -> Load {
+        let inst = self.lsu.peek(head);
         let slot = self.warps[usize::from(inst.warp)].as_ref().expect("the warp waits for its loads");
-        let load = Load {
+        Load {
             kernel: inst.kernel,
             warp: inst.warp,
             warp_of_cta: slot.index,
@@ -363,42 +429,17 @@ impl Sm {
             sectors,
             index: inst.next as u8,
             last: inst.next + 1 == inst.transactions.len(),
-        };
-        let passes = inst.passes.unwrap_or_else(|| {
-            inst.bypass || self.config.l1d.bypass == Bypass::All || self.parts.bypasses(ctx.now, &load)
-        });
-        inst.passes = Some(passes);
-        if passes {
-            return self.l1d.pass(Packet { token: head | BYPASS_TOKEN, ..packet });
         }
-        let mut l1d_ctx = l1d::Context { now: ctx.now, asked, parts: &mut self.parts, memory: &ctx.memory };
-        let access = self.l1d.load(Packet { sectors, ..packet }, &load, head, &mut l1d_ctx);
-        if let Access::Fail(cause) = access
-            && cause != FailCause::MissQueue
-            && self.parts.bypasses_failure(ctx.now, &load, cause)
-        {
-            self.lsu.get(head).passes = Some(true);
-            return self.l1d.pass(Packet { token: head | BYPASS_TOKEN, ..packet });
-        }
-        match access {
-            Access::Hit => {
-                let at = ctx.now + u64::from(self.config.l1d.hit_latency);
-                if self.parts.takes_hits() {
-                    // The mechanism's stage may take the data in the cycle in which they would else be there.
-                    self.wheel.push(ctx.now, (at - 1).max(ctx.now + 1), Event::Hit { inst: head, line });
-                } else {
-                    self.wheel.push(ctx.now, at, Event::Data { inst: head });
-                }
-                Ok(())
-            }
-            Access::Pending => {
-                if let Link::Ahead(_) = ctx.system {
-                    self.merged.push(line);
-                }
-                Ok(())
-            }
-            Access::Miss | Access::SectorMiss => Ok(()),
-            Access::Fail(cause) => Err(cause),
+    }
+
+    /// Lets the data of a hit come after the L1D's latency, through the mechanism's stage if there is one.
+    fn await_hit(&mut self, inst: InstId, line: u64, now: u64) {
+        let at = now + u64::from(self.config.l1d.hit_latency);
+        if self.parts.takes_hits() {
+            // The stage may take the data in the cycle in which they would else be there.
+            self.wheel.push(now, (at - 1).max(now + 1), Event::Hit { inst, line });
+        } else {
+            self.wheel.push(now, at, Event::Data { inst });
         }
     }
 

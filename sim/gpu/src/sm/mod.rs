@@ -99,6 +99,17 @@ enum Hold {
     Exited,
 }
 
+/// What a warp's next instruction waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
+enum Need {
+    /// The warp is not considered, or there is none.
+    Held,
+    /// Its operands or its destination.
+    Operands,
+    /// A free pipe of this kind.
+    Pipe(PipeKind),
+}
+
 /// A resident warp.
 #[derive(State)]
 struct WarpSlot {
@@ -227,6 +238,12 @@ pub struct Sm {
     schedulers: Vec<Scheduler>,
     /// Whether the schedulers ask only some of their warps.
     is_selective: bool,
+    /// What may issue changes with the warps, the pipes, the load/store unit, and quotas alone.
+    #[state(skip = "it follows from the configuration and the parts")]
+    issue_is_local: bool,
+    /// The first cycle in which an instruction may issue unless a warp or the room in the load/store unit changes before; 0 where
+    /// one has changed, or where what may issue changes with something else.
+    issue_from: u64,
     pipes: Pipes,
     /// Operand collection, where there is any.
     collector: Option<Box<Collector>>,
@@ -241,6 +258,8 @@ pub struct Sm {
     due: Vec<Event>,
     woken: Vec<InstId>,
     access: MemAccess,
+    /// What each warp slot needs, as the masks below have it.
+    needs: Vec<Need>,
     /// Warps whose next instruction has its operands, by the pipe it needs.
     ready: [WarpMask; PIPE_KINDS],
     /// Warps whose next instruction waits for operands or its destination.
@@ -317,26 +336,34 @@ impl Sm {
             read_only::longest_latency(config),
         ];
         let schedulers: Vec<_> = (0..sm.schedulers).map(|i| Scheduler::new(sm, i)).collect();
+        let is_selective = schedulers.iter().any(Scheduler::is_selective);
+        let sides = Sides::new(sm);
         Sm {
             id,
             config: Arc::clone(config),
             warps: (0..sm.warps).map(|_| None).collect(),
             spare: Vec::new(),
             ctas: (0..sm.ctas).map(|_| None).collect(),
-            is_selective: schedulers.iter().any(Scheduler::is_selective),
+            is_selective,
+            issue_is_local: !is_selective
+                && parts.leaves_issue_alone()
+                && !sm.collector.is_there()
+                && !sides.has(Side::Instruction),
+            issue_from: 0,
             schedulers,
             pipes: Pipes::new(sm),
             collector: Collector::new(&sm.collector, sm.schedulers),
             lsu: Lsu::new(sm.lsu.queue),
             front: Front::new(config.l1d.front_latency),
             l1d: L1d::new(&config.l1d),
-            sides: Sides::new(sm),
+            sides,
             parts,
             map: AddressMap::new(&config.l2),
             wheel: EventWheel::new(longest.into_iter().max().unwrap_or(1) + sm.pipeline_latency),
             due: Vec::new(),
             woken: Vec::new(),
             access: MemAccess::default(),
+            needs: vec![Need::Held; sm.warps as usize],
             ready: [0; PIPE_KINDS],
             dependent: 0,
             awaiting_memory: 0,
@@ -375,6 +402,7 @@ impl Sm {
     /// Gives the kernels quotas of warp instructions from now on.
     pub fn set_quotas(&mut self, quotas: Quotas) {
         self.quotas = Some(quotas);
+        self.issue_from = 0;
     }
 
     /// Sets of quotas that were given out.
@@ -552,7 +580,7 @@ impl Sm {
         if self.collector.is_some() {
             self.collect_operands(ctx.now);
         }
-        let issued = self.issue(ctx)?;
+        let issued = ctx.now >= self.issue_from && self.issue(ctx)?;
         let sent = self.send(ctx);
         self.counters.issue_cycles += u64::from(issued);
         Ok(self.next_wake(ctx.now, sent))
@@ -617,7 +645,7 @@ impl Sm {
         if self.collector.as_ref().is_some_and(|collector| collector.is_busy()) {
             return soon;
         }
-        let mut wake = self.next_issue(soon);
+        let mut wake = if self.issue_rests() { self.issue_from.max(soon) } else { self.next_issue(soon) };
         if wake == soon {
             return wake;
         }
@@ -631,6 +659,11 @@ impl Sm {
             wake = wake.min(at.max(soon));
         }
         wake
+    }
+
+    /// Returns whether no scheduler need be asked before [`Self::issue_from`].
+    fn issue_rests(&self) -> bool {
+        self.issue_is_local && self.quotas.is_none()
     }
 
     /// Returns the first cycle from `soon` on in which a ready warp may find its pipe free.
@@ -791,37 +824,76 @@ impl Sm {
         self.update_ready(warp);
     }
 
-    /// Recomputes whether the warp's next instruction has its operands, and if not, what it waits for.
+    /// Finds what the warp's next instruction waits for, after something that may have changed it.
     fn update_ready(&mut self, warp: u8) {
+        let need = self.need_of(warp);
+        if self.is_selective {
+            self.note_waiting(warp, need);
+        }
+        let before = std::mem::replace(&mut self.needs[usize::from(warp)], need);
+        if before == need {
+            return;
+        }
+        // The cycles before this one went on what the masks still say.
+        self.count_stalls_until(self.last_tick.saturating_sub(1));
+        self.issue_from = 0;
         let bit: WarpMask = 1 << warp;
-        self.ready.iter_mut().for_each(|mask| *mask &= !bit);
-        self.dependent &= !bit;
+        if let Some(mask) = self.mask_of(before) {
+            *mask &= !bit;
+        }
+        if let Some(mask) = self.mask_of(need) {
+            *mask |= bit;
+        }
+    }
+
+    /// Returns the warps with this need, where they are kept.
+    #[inline(always)]
+    fn mask_of(&mut self, need: Need) -> Option<&mut WarpMask> {
+        match need {
+            Need::Held => None,
+            Need::Operands => Some(&mut self.dependent),
+            Need::Pipe(kind) => Some(&mut self.ready[kind as usize]),
+        }
+    }
+
+    /// Returns what the warp's next instruction waits for.
+    #[inline(always)]
+    fn need_of(&mut self, warp: u8) -> Need {
+        let Some(slot) = &self.warps[usize::from(warp)] else { return Need::Held };
+        if self.sides.fetching >> warp & 1 != 0 {
+            return Need::Held;
+        }
+        if matches!(slot.region, RegionState::Asked { .. }) {
+            return Need::Operands;
+        }
+        let (Hold::None, Some(pc)) = (slot.hold, slot.warp.pc()) else { return Need::Held };
+        if slot.asks
+            && let Some(need) = self.need_at_border(warp, pc)
+        {
+            return need;
+        }
+        let Some(slot) = &self.warps[usize::from(warp)] else { return Need::Held };
+        if slot.in_flight > 0 && slot.pending.meets(&slot.kernel.operands, pc) {
+            return Need::Operands;
+        }
+        Need::Pipe(slot.kernel.info[pc as usize].pipe)
+    }
+
+    /// Keeps what schedulers that ask only some of their warps want to know of a warp.
+    #[inline(never)]
+    fn note_waiting(&mut self, warp: u8, need: Need) {
+        let bit: WarpMask = 1 << warp;
         self.awaiting_memory &= !bit;
         self.parked &= !bit;
         let Some(slot) = &self.warps[usize::from(warp)] else { return };
         if matches!(slot.hold, Hold::Barrier(_) | Hold::Exited) {
             self.parked |= bit;
         }
-        if self.sides.fetching & bit != 0 {
-            return;
+        let is_in_region = slot.border.is_some() || matches!(slot.region, RegionState::Asked { .. });
+        if let (Need::Operands, false, Some(pc)) = (need, is_in_region, slot.warp.pc())
+            && slot.from_memory.meets(&slot.kernel.operands, pc)
+        {
+            self.awaiting_memory |= bit;
         }
-        if matches!(slot.region, RegionState::Asked { .. }) {
-            self.dependent |= bit;
-            return;
-        }
-        let (Hold::None, Some(pc)) = (slot.hold, slot.warp.pc()) else { return };
-        if slot.asks && self.is_at_border(warp, pc) {
-            return;
-        }
-        let Some(slot) = &self.warps[usize::from(warp)] else { return };
-        let operands = &slot.kernel.operands;
-        if slot.in_flight > 0 && slot.pending.meets(operands, pc) {
-            self.dependent |= bit;
-            if self.is_selective && slot.from_memory.meets(operands, pc) {
-                self.awaiting_memory |= bit;
-            }
-            return;
-        }
-        self.ready[slot.kernel.info[pc as usize].pipe as usize] |= bit;
     }
 }

@@ -82,6 +82,12 @@ impl SmParts {
         self.parts.iter().any(|part| part.busy())
     }
 
+    /// Returns whether no part has a say in which instruction issues, or when.
+    pub(super) fn leaves_issue_alone(&self) -> bool {
+        let Abilities { memory_gate, memory_rank, warp_hold, assist, memo, .. } = &self.abilities;
+        [memory_gate, memory_rank, warp_hold, assist, memo].into_iter().all(|with| with.is_empty())
+    }
+
     pub(super) fn is_drained(&self) -> bool {
         self.parts.iter().all(|part| part.is_drained())
     }
@@ -159,6 +165,16 @@ impl SmParts {
 
     pub(super) fn ways(&self, kernel: u8) -> Option<u32> {
         only!(self.ways).and_then(|ways| ways.ways_of(kernel))
+    }
+
+    /// Returns whether a part must see every load.
+    pub(super) fn observes_loads(&self) -> bool {
+        !self.abilities.l1d_observer.is_empty()
+    }
+
+    /// Returns whether a part chooses the loads that bypass the L1D.
+    pub(super) fn chooses_bypass(&self) -> bool {
+        !self.abilities.bypass.is_empty()
     }
 
     pub(super) fn bypasses(&mut self, now: u64, load: &Load) -> bool {

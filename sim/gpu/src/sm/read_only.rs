@@ -109,7 +109,7 @@ impl Sides {
 
     /// Counters of a cache; zero when there is none.
     pub fn counters(&self, side: Side) -> CacheCounters {
-        self.caches[side as usize].as_ref().map_or_else(CacheCounters::default, |cache| cache.counters)
+        self.caches[side as usize].as_ref().map_or_else(CacheCounters::default, |cache| cache.counters())
     }
 
     /// Invalidates every line, as at the start of a kernel.
@@ -207,7 +207,8 @@ impl Sm {
             memory: &ctx.memory,
         };
         let cache = self.sides.get(side).expect("only caches that are there are asked");
-        cache.load(packet, &load, waiter, &mut l1d_ctx)
+        let found = cache.look_up(packet.line, packet.sectors);
+        cache.load(packet, found, &load, waiter, &mut l1d_ctx)
     }
 
     /// The head's next transaction, in a read-only cache.

@@ -5,7 +5,7 @@
 //! mechanism's values can be checked.
 use super::part::{RegionEntry, RegionReply};
 use super::pipes::PipeKind;
-use super::{SimFault, Sm, TickContext, WarpSlot, launch};
+use super::{Need, SimFault, Sm, TickContext, WarpSlot, launch};
 use selvedge_ptx::ptx::{Region, RegionValue};
 use selvedge_state::State;
 use std::sync::Arc;
@@ -71,9 +71,10 @@ impl WarpSlot {
 }
 
 impl Sm {
-    /// Returns whether the warp has come to a border that the mechanism wants to know of. It crosses it when the registers that count there are
-    /// written.
-    pub(super) fn is_at_border(&mut self, warp: u8, pc: u32) -> bool {
+    /// Returns what the warp waits for if it has come to a border that the mechanism wants to know of. It crosses it when the registers
+    /// that count there are written.
+    #[inline(never)]
+    pub(super) fn need_at_border(&mut self, warp: u8, pc: u32) -> Option<Need> {
         let slot = self.warps[usize::from(warp)].as_mut().expect("the warp is resident");
         let border = slot.border(pc).filter(|border| match border {
             Border::Start(number) => {
@@ -83,14 +84,10 @@ impl Sm {
             Border::End(_) => true,
         });
         slot.border = border;
-        let Some(border) = border else { return false };
+        let border = border?;
         let is_pending = |value: &RegionValue| slot.pending.contains(value.number);
-        if slot.awaited_at(border).any(is_pending) {
-            self.dependent |= 1 << warp;
-        } else {
-            self.ready[PipeKind::Control as usize] |= 1 << warp;
-        }
-        true
+        let is_awaited = slot.awaited_at(border).any(is_pending);
+        Some(if is_awaited { Need::Operands } else { Need::Pipe(PipeKind::Control) })
     }
 
     /// The warp asks for a region's results, or tells them.
