@@ -21,6 +21,7 @@ mod refresh;
 use super::address::BankMap;
 use super::checker::{Checker, Command, CommandKind, Violation};
 use super::counters::DramCounters;
+use super::queue::{Choice, MOST_PLACES, Queue};
 use super::request::{Access, Bursts, Request, Waiting, numbers};
 use super::sub_rank::{CLOSED, SubRank};
 use super::timing::Timing;
@@ -75,8 +76,8 @@ pub struct Channel {
     burst_shift: u32,
     /// On their way to the scheduler, with the cycle at which it sees them; in order.
     incoming: VecDeque<(u64, Request)>,
-    reads: Vec<Waiting>,
-    writes: Vec<Waiting>,
+    reads: Queue,
+    writes: Queue,
     incoming_reads: usize,
     /// Reads served, with the cycle at which their data arrives; in that order.
     returns: VecDeque<(u64, Request)>,
@@ -99,6 +100,15 @@ impl Channel {
     pub fn new(config: &Dram, line_bytes: u32) -> Self {
         let refresh_interval = if config.trefi == 0 { NEVER } else { u64::from(config.trefi) };
         let capacity = config.queue as usize;
+        // Several sub-ranks, or banks that choose for themselves, ask for more than sets of places say.
+        let has_places = config.sub_ranks == 1
+            && config.return_queue == 0
+            && config.scheduler != DramScheduler::Fcfs
+            && capacity <= MOST_PLACES;
+        let queue = || {
+            let queue = Queue::new(capacity);
+            if has_places { queue.with_places(config.banks) } else { queue }
+        };
         Self {
             scheduler: config.scheduler,
             capacity,
@@ -125,8 +135,8 @@ impl Channel {
             bank_count: config.banks,
             burst_shift: config.burst_bytes.trailing_zeros(),
             incoming: VecDeque::with_capacity(2 * capacity),
-            reads: Vec::with_capacity(capacity),
-            writes: Vec::with_capacity(capacity),
+            reads: queue(),
+            writes: queue(),
             incoming_reads: 0,
             returns: VecDeque::with_capacity(capacity),
             draining: false,
@@ -140,6 +150,12 @@ impl Channel {
             counters: DramCounters::default(),
             checker: None,
         }
+    }
+
+    /// Has the scheduler walk over the queues, before anything waits in them.
+    #[cfg(test)]
+    pub(super) fn forget_places(&mut self) {
+        (self.reads, self.writes) = (Queue::new(self.capacity), Queue::new(self.capacity));
     }
 
     /// Lets `checker` judge every command from now on; the channel must not have been used yet.
@@ -210,7 +226,7 @@ impl Channel {
         let choice =
             wanted.and_then(|access| self.bank_choice(Some(access))).or_else(|| self.bank_choice(None));
         if let Some(at) = choice {
-            let w = &mut self.reads[at];
+            let w = self.reads.get_mut(at);
             w.chosen = true;
             self.serving |= 1 << w.bank;
             self.bank_turn = (w.bank + 1) % self.bank_count;
@@ -352,7 +368,7 @@ impl Channel {
     fn admit(&mut self) {
         let Some((_, request)) = self.incoming.pop_front() else { return };
         let line = request.address >> self.line_shift;
-        let older = self.reads.iter().chain(&self.writes).filter(|w| w.line == line).count() as u32;
+        let older = (self.reads.count_of(line) + self.writes.count_of(line)) as u32;
         let at = self.map.locate(request.address);
         let count = self.ranks.len() as u32;
         let waiting = Waiting {
@@ -373,7 +389,8 @@ impl Channel {
             self.incoming_reads -= 1;
             self.blocked_reads += usize::from(older > 0);
         }
-        self.list_mut(request.access).push(waiting);
+        let is_open = self.ranks[0].row(at.bank) == at.row;
+        self.list_mut(request.access).push(waiting, is_open);
         if self.banks_choose() {
             self.unchosen += 1;
             self.unchosen_writes += usize::from(request.access == Access::Write);
@@ -398,8 +415,7 @@ impl Channel {
             return (Access::Read, if from <= self.now { decision } else { Decision::Sleep(from) });
         }
         if let Some((access, at)) = self.starving() {
-            let list = self.list_mut(access);
-            let first = !std::mem::replace(&mut list[at].starved, true);
+            let first = !std::mem::replace(&mut self.list_mut(access).get_mut(at).starved, true);
             self.counters.starved += u64::from(first);
             return (access, self.choose(access, Some(at)));
         }
@@ -411,14 +427,14 @@ impl Channel {
     }
 
     /// The requests that wait with those of a direction.
-    fn list(&self, access: Access) -> &Vec<Waiting> {
+    fn list(&self, access: Access) -> &Queue {
         match access {
             Access::Write if !self.one_queue => &self.writes,
             _ => &self.reads,
         }
     }
 
-    fn list_mut(&mut self, access: Access) -> &mut Vec<Waiting> {
+    fn list_mut(&mut self, access: Access) -> &mut Queue {
         match access {
             Access::Write if !self.one_queue => &mut self.writes,
             _ => &mut self.reads,
@@ -467,7 +483,7 @@ impl Channel {
             self.draining = false;
         }
         let wanted = self.draining || self.reads.is_empty() || self.blocked_reads > 0;
-        if wanted && self.writes.iter().any(|w| w.blockers == 0) { Access::Write } else { Access::Read }
+        if wanted && self.writes.has_free() { Access::Write } else { Access::Read }
     }
 
     /// The sub-ranks among those that a request needs whose open row is another one, or none.
@@ -489,8 +505,20 @@ impl Channel {
     /// A command for the requests of one list, or for `only` one of them.
     fn choose(&self, access: Access, only: Option<usize>) -> Decision {
         match &self.ranks[..] {
+            [rank] if only.is_none() && self.list(access).has_places() => self.choose_by_places(rank, access),
             [rank] => self.choose_in(rank, access, only),
             _ => self.choose_among_ranks(access, only),
+        }
+    }
+
+    /// As [`Self::choose_in`] for all requests of a list, by the sets that the list keeps.
+    fn choose_by_places(&self, rank: &SubRank, access: Access) -> Decision {
+        let may_return = self.returns.len() < self.most_returns;
+        match self.list(access).choose(rank, self.now, may_return) {
+            Choice::Column(at) => Decision::Column(at),
+            Choice::Activate(at) => Decision::Activate(at, 1),
+            Choice::Precharge(at) => Decision::Precharge(at, 1),
+            Choice::NotBefore(cycle) => Decision::Sleep(cycle),
         }
     }
 
@@ -634,9 +662,11 @@ impl Channel {
     }
 
     fn activate(&mut self, access: Access, at: usize, sub_ranks: u64) {
-        let waiting = &mut self.list_mut(access)[at];
+        let waiting = self.list_mut(access).get_mut(at);
         waiting.opened = true;
         let (bank, row) = (waiting.bank, waiting.row);
+        self.reads.opened(bank, row);
+        self.writes.opened(bank, row);
         for number in numbers(sub_ranks) {
             self.ranks[number].activate(self.now, &self.timing, bank, row);
         }
@@ -647,6 +677,8 @@ impl Channel {
 
     fn precharge(&mut self, access: Access, at: usize, sub_ranks: u64) {
         let bank = self.list(access)[at].bank;
+        self.reads.closed(bank);
+        self.writes.closed(bank);
         let mut row = CLOSED;
         for number in numbers(sub_ranks) {
             row = self.ranks[number].precharge(self.now, &self.timing, bank);
@@ -658,11 +690,11 @@ impl Channel {
     /// Reads or writes one of the request's bursts; with the last one it leaves the queue.
     fn one_burst(&mut self, list: Access, at: usize) {
         let now = self.now;
-        let w = &mut self.list_mut(list)[at];
+        let w = self.list_mut(list).get_mut(at);
         let (access, bank, row) = (w.request.access, w.bank, w.row);
         let (first, left) = w.left.split_first();
         let address = w.request.address + (u64::from(first) << self.burst_shift);
-        let w = &mut self.list_mut(list)[at];
+        let w = self.list_mut(list).get_mut(at);
         w.left = left;
         let whole = (left.count() == 0).then_some(*w);
         if whole.is_some() {
@@ -763,13 +795,8 @@ impl Channel {
 
     /// A request to `line` was served: the younger ones wait for one less.
     fn unblock(&mut self, line: u64) {
-        for w in self.writes.iter_mut().filter(|w| w.line == line) {
-            w.blockers -= 1;
-        }
-        for w in self.reads.iter_mut().filter(|w| w.line == line) {
-            w.blockers -= 1;
-            self.blocked_reads -= usize::from(w.blockers == 0 && w.request.access == Access::Read);
-        }
+        self.blocked_reads -= self.reads.unblock(line);
+        self.writes.unblock(line);
     }
 
     /// One line per waiting request: for deadlock reports.

@@ -9,6 +9,7 @@ pub mod channel;
 pub mod checker;
 pub mod counters;
 pub mod energy;
+mod queue;
 #[cfg(test)]
 mod refresh_tests;
 pub mod request;

@@ -81,6 +81,14 @@ impl SubRank {
         self.banks[bank as usize].precharge_from
     }
 
+    /// First cycle of the next command on the way to another row than the one that is open in `bank`, and whether that opens the
+    /// row, since none is open, or closes the one that is.
+    #[inline]
+    pub fn other_row_from(&self, bank: u32) -> (u64, bool) {
+        let Bank { row, activate_from, precharge_from, .. } = self.banks[bank as usize];
+        if row == CLOSED { (activate_from.max(self.next_activate), true) } else { (precharge_from, false) }
+    }
+
     /// First cycle for closing all open rows.
     pub fn precharge_all_from(&self) -> u64 {
         let open = self.banks.iter().filter(|b| b.row != CLOSED);

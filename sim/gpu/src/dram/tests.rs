@@ -367,6 +367,40 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// The sets of places choose what a walk over the queue chooses: the same answers in the same cycles, and the same commands.
+    #[test]
+    fn sets_of_places_choose_as_a_walk_does(
+        mut config in configs(),
+        shares_queue in any::<bool>(),
+        traffic in prop::collection::vec(traffic(), 1..300),
+    ) {
+        config.scheduler = DramScheduler::FrFcfs;
+        config.write_high = if shares_queue { 0 } else { config.write_high };
+        let mut by_places = Bench::new(&config);
+        let mut by_walk = Bench::new(&config);
+        by_walk.channel.forget_places();
+        for (token, t) in (0..).zip(&traffic) {
+            let access = if t.write { Access::Write } else { Access::Read };
+            let mut gap = t.gap;
+            while gap > 0 || !by_places.channel.can_push(access) {
+                by_places.step();
+                by_walk.step();
+                gap = gap.saturating_sub(1);
+            }
+            let address = place(&config, t.bank, t.row, t.column * LINE as u32);
+            by_places.push(access, address, t.bursts, token);
+            by_walk.push(access, address, t.bursts, token);
+        }
+        by_places.drain();
+        by_walk.drain();
+        prop_assert_eq!(by_places.answers, by_walk.answers);
+        prop_assert_eq!(by_places.channel.counters(), by_walk.channel.counters());
+    }
+}
+
 /// The checker is not idle: when it is given a parameter one cycle longer than the controller's, ordinary traffic
 /// breaks exactly that rule. Each constraint therefore binds somewhere in the traffic of these tests.
 #[test]

@@ -35,6 +35,8 @@ impl Channel {
 
     pub(super) fn precharge_all(&mut self) {
         for bank in 0..self.bank_count {
+            self.reads.closed(bank);
+            self.writes.closed(bank);
             let mut closed = 0;
             for rank in self.ranks.iter_mut().filter(|rank| rank.row(bank) != CLOSED) {
                 rank.precharge(self.now, &self.timing, bank);

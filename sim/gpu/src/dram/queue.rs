@@ -1,0 +1,209 @@
+//! The requests that wait in a channel, the oldest first, with sets of their places by which the scheduler chooses one at once.
+use super::request::{Access, Waiting, numbers};
+use super::sub_rank::SubRank;
+use selvedge_state::State;
+use std::ops::Deref;
+
+/// The most requests whose places the sets have bits for.
+pub(super) const MOST_PLACES: usize = u64::BITS as usize;
+
+/// No place.
+const NONE: u32 = u64::BITS;
+
+/// Waiting requests in order of age.
+#[derive(State)]
+pub(super) struct Queue {
+    list: Vec<Waiting>,
+    /// The line of each.
+    lines: Vec<u64>,
+    /// Requests that wait for an older one to their line.
+    blocked: usize,
+    places: Option<Places>,
+}
+
+/// Places of the queue, one bit each.
+#[derive(State)]
+struct Places {
+    /// The banks that requests wait for.
+    banks: u64,
+    /// By bank: the places of those that need it.
+    of_bank: Vec<u64>,
+    /// Requests that wait for no older one to their line.
+    free: u64,
+    /// Requests whose row is open.
+    hits: u64,
+    writes: u64,
+}
+
+/// The oldest requests for which a command is possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// It can be read or written.
+    Column(usize),
+    /// Its row can be opened.
+    Activate(usize),
+    /// The row that is open in its bank can be closed.
+    Precharge(usize),
+    /// There is none before this cycle.
+    NotBefore(u64),
+}
+
+impl Deref for Queue {
+    type Target = [Waiting];
+    fn deref(&self) -> &[Waiting] {
+        &self.list
+    }
+}
+
+impl Queue {
+    /// Returns an empty queue for up to `capacity` requests.
+    pub fn new(capacity: usize) -> Self {
+        let (list, lines) = (Vec::with_capacity(capacity), Vec::with_capacity(capacity));
+        Queue { list, lines, blocked: 0, places: None }
+    }
+
+    /// Keeps sets of places, for a channel of one sub-rank with `banks` banks and no more than [`MOST_PLACES`] requests in the
+    /// queue. Nothing may wait yet.
+    pub fn with_places(mut self, banks: u32) -> Self {
+        let of_bank = vec![0; banks as usize];
+        self.places = Some(Places { banks: 0, of_bank, free: 0, hits: 0, writes: 0 });
+        self
+    }
+
+    /// Returns whether the queue has sets of places, so that [`Queue::choose`] works.
+    pub fn has_places(&self) -> bool {
+        self.places.is_some()
+    }
+
+    /// Adds a request; its row is open in its bank, or not.
+    pub fn push(&mut self, waiting: Waiting, is_open: bool) {
+        if let Some(places) = &mut self.places {
+            let bit = 1 << self.list.len();
+            places.banks |= 1 << waiting.bank;
+            places.of_bank[waiting.bank as usize] |= bit;
+            places.free |= if waiting.blockers == 0 { bit } else { 0 };
+            places.hits |= if is_open { bit } else { 0 };
+            places.writes |= if waiting.request.access == Access::Write { bit } else { 0 };
+        }
+        self.blocked += usize::from(waiting.blockers > 0);
+        self.lines.push(waiting.line);
+        self.list.push(waiting);
+    }
+
+    /// Returns how many requests to `line` wait.
+    pub fn count_of(&self, line: u64) -> usize {
+        self.lines.iter().filter(|other| **other == line).count()
+    }
+
+    /// Removes the request at a place.
+    pub fn remove(&mut self, at: usize) -> Waiting {
+        let waiting = self.list.remove(at);
+        self.lines.remove(at);
+        self.blocked -= usize::from(waiting.blockers > 0);
+        if let Some(places) = &mut self.places {
+            places.remove(at, waiting.bank);
+        }
+        waiting
+    }
+
+    /// Returns the request at a place, of which bank, row and blockers must stay as they are.
+    pub fn get_mut(&mut self, at: usize) -> &mut Waiting {
+        &mut self.list[at]
+    }
+
+    /// A request to `line` was served: younger ones wait for one less. Returns how many reads wait for none any more.
+    pub fn unblock(&mut self, line: u64) -> usize {
+        if self.blocked == 0 {
+            return 0;
+        }
+        let mut reads = 0;
+        for at in (0..self.list.len()).filter(|at| self.lines[*at] == line) {
+            let w = &mut self.list[at];
+            w.blockers -= 1;
+            if w.blockers == 0 {
+                self.blocked -= 1;
+                reads += usize::from(w.request.access == Access::Read);
+                if let Some(places) = &mut self.places {
+                    places.free |= 1 << at;
+                }
+            }
+        }
+        reads
+    }
+
+    /// Returns whether any request waits for no older one to its line.
+    pub fn has_free(&self) -> bool {
+        self.blocked < self.list.len()
+    }
+
+    /// A row was opened in a bank.
+    pub fn opened(&mut self, bank: u32, row: u64) {
+        if let Some(places) = &mut self.places {
+            for at in numbers(places.of_bank[bank as usize]).filter(|at| self.list[*at].row == row) {
+                places.hits |= 1 << at;
+            }
+        }
+    }
+
+    /// The row that was open in a bank was closed.
+    pub fn closed(&mut self, bank: u32) {
+        if let Some(places) = &mut self.places {
+            places.hits &= !places.of_bank[bank as usize];
+        }
+    }
+
+    /// Chooses a command in cycle `now`: for the oldest request whose row is open, else for the oldest that needs another one, of
+    /// which each bank has one, and whose bank has no open row that another request needs. Reads wait unless one `may_return`.
+    pub fn choose(&self, rank: &SubRank, now: u64, may_return: bool) -> Choice {
+        let Some(places) = &self.places else { return Choice::NotBefore(now) };
+        let (mut column, mut row, mut wake) = (NONE, NONE, u64::MAX);
+        let mut opens = false;
+        for bank in numbers(places.banks) {
+            let here = places.of_bank[bank] & places.free;
+            let hits = here & places.hits;
+            let bank = bank as u32;
+            if hits != 0 {
+                let reads = if may_return { hits & !places.writes } else { 0 };
+                for (of, access) in [(reads, Access::Read), (hits & places.writes, Access::Write)] {
+                    if of != 0 {
+                        let from = rank.column_from(bank, access);
+                        if from <= now {
+                            column = column.min(of.trailing_zeros());
+                        } else {
+                            wake = wake.min(from);
+                        }
+                    }
+                }
+            } else if here != 0 {
+                let (from, is_closed) = rank.other_row_from(bank);
+                if from > now {
+                    wake = wake.min(from);
+                } else if here.trailing_zeros() < row {
+                    row = here.trailing_zeros();
+                    opens = is_closed;
+                }
+            }
+        }
+        match (column, row) {
+            (NONE, NONE) => Choice::NotBefore(wake),
+            (NONE, at) if opens => Choice::Activate(at as usize),
+            (NONE, at) => Choice::Precharge(at as usize),
+            (at, _) => Choice::Column(at as usize),
+        }
+    }
+}
+
+impl Places {
+    /// Removes a place of a bank's request; those behind it move up.
+    fn remove(&mut self, at: usize, bank: u32) {
+        let before = (1u64 << at) - 1;
+        let without = |set: &mut u64| *set = *set & before | *set >> 1 & !before;
+        self.of_bank.iter_mut().for_each(without);
+        if self.of_bank[bank as usize] == 0 {
+            self.banks &= !(1 << bank);
+        }
+        without(&mut self.free);
+        without(&mut self.hits);
+        without(&mut self.writes);
+    }
+}
