@@ -68,6 +68,18 @@ impl Probe {
     }
 }
 
+/// Returns the first of `lines` that is `line`. Eight are compared at once: a branch for each would go either way.
+#[inline]
+fn way_of(lines: &[u64], line: u64) -> Option<usize> {
+    for (first, eight) in (0..).step_by(8).zip(lines.chunks(8)) {
+        let found = eight.iter().rev().fold(0u32, |bits, other| bits << 1 | u32::from(*other == line));
+        if found != 0 {
+            return Some(first + found.trailing_zeros() as usize);
+        }
+    }
+    None
+}
+
 impl<S: Copy + Default> TagArray<S> {
     /// An empty tag array of `sets` x `ways` lines of `line_bytes` bytes.
     pub fn new(sets: u32, ways: u32, line_bytes: u32, index: IndexFunction) -> Self {
@@ -106,7 +118,7 @@ impl<S: Copy + Default> TagArray<S> {
     /// Looks `line` up. Does not change the replacement order: see [`Self::touch`].
     pub fn probe(&self, line: u64) -> Probe {
         let set = self.set(line);
-        match self.lines[set.clone()].iter().position(|l| *l == line) {
+        match way_of(&self.lines[set.clone()], line) {
             None => Probe::Miss,
             Some(way) => {
                 let slot = Slot((set.start + way) as u32);

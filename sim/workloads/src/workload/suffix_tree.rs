@@ -51,12 +51,18 @@ impl SuffixTree {
         let rest = |suffix: u32| &text[suffix as usize + below..];
         // A suffix that ends at this node has no letter to go on with.
         let longer = suffixes.iter().position(|suffix| !rest(*suffix).is_empty());
-        let longer = longer.map_or(&[][..], |first| &suffixes[first..]);
-        for group in longer.chunk_by(|one, other| rest(*one)[0] == rest(*other)[0]) {
+        let mut longer = longer.map_or(&[][..], |first| &suffixes[first..]);
+        while let Some(one) = longer.first() {
+            let letter = rest(*one)[0];
+            // They are sorted: the end of the group is found by halves.
+            let (group, others) =
+                longer.split_at(longer.partition_point(|suffix| rest(*suffix)[0] == letter));
             let (first, last) = (rest(group[0]), rest(group[group.len() - 1]));
-            // Sorted suffixes share what the first shares with the last.
-            let child = self.add(text, group, below, common(first, last));
-            self.child[node][Self::code(first[0])] = child;
+            // Sorted suffixes share what the first shares with the last; one alone is long.
+            let shared = if group.len() == 1 { first.len() } else { common(first, last) };
+            let child = self.add(text, group, below, shared);
+            self.child[node][Self::code(letter)] = child;
+            longer = others;
         }
         node as u32
     }
