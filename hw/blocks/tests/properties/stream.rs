@@ -69,6 +69,41 @@ fn the_ports_carry_what_the_pure_codec_computes() {
     }
 }
 
+/// Returns what the compressor, which is empty, gives for a line.
+fn compressed(compressor: &mut Instance<BdiCompressor>, line: Line) -> CompressorOut {
+    let mut inputs = CompressorIn { valid_i: true, line_i: line, ready_i: true };
+    loop {
+        let outputs = compressor.step(&inputs).unwrap();
+        inputs.valid_i = false;
+        if outputs.valid_o {
+            return outputs;
+        }
+    }
+}
+
+#[test]
+fn a_base_of_any_magnitude_has_the_deltas_that_it_is_near_to() {
+    for line_bytes in LINE_BYTES {
+        let (mut compressor, _) =
+            instances(&CompressorParams { line_bytes, pipeline_depth: 1, ..Default::default() });
+        let words = line_bytes / 8;
+        for (power, delta_bytes) in (8..64).flat_map(|power| [(power, 1), (power, 2), (power, 4)]) {
+            // Words near the base, up and down by about half of what a delta holds, and every fourth one near zero.
+            let reach = 1u64 << (8 * delta_bytes - 2);
+            for base in [1u64 << power, (1u64 << power).wrapping_neg()] {
+                let mut line = Line::default();
+                for (place, word) in (0u64..).zip(&mut line[..words]) {
+                    let delta = if place % 2 == 0 { reach.wrapping_sub(place) } else { reach.wrapping_neg() };
+                    *word = if place % 4 == 3 { place } else { base.wrapping_add(delta) };
+                }
+                let outputs = compressed(&mut compressor, line);
+                let expected = compress_words(&line, line_bytes);
+                assert_eq!(outputs.encoding_o, expected.encoding.tag(), "{line:x?} of {line_bytes} bytes");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_word_that_differs_alone_keeps_its_line_from_being_repeated() {
     for line_bytes in LINE_BYTES {
@@ -78,14 +113,7 @@ fn a_word_that_differs_alone_keeps_its_line_from_being_repeated() {
             let mut line = Line::default();
             line[..line_bytes / 8].fill(0x0101_0101_0101_0101);
             line[place] = 0x0123_4567_89ab_cdef;
-            let mut inputs = CompressorIn { valid_i: true, line_i: line, ready_i: true };
-            let outputs = loop {
-                let outputs = compressor.step(&inputs).unwrap();
-                inputs.valid_i = false;
-                if outputs.valid_o {
-                    break outputs;
-                }
-            };
+            let outputs = compressed(&mut compressor, line);
             let expected = compress_words(&line, line_bytes);
             assert_eq!(outputs.encoding_o, expected.encoding.tag(), "word {place} of {line_bytes} bytes");
             assert!(usize::from(outputs.size_o) > 8, "one word does not say what the line holds");
