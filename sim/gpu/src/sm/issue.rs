@@ -59,12 +59,14 @@ impl Sm {
         let collects = self.collector.is_some();
         let first = if collects { ctx.now as usize % count } else { self.first_scheduler };
         let held = self.held_warps();
-        let mut ready = self.candidates(ctx.now);
+        let mut known = None;
         for at in 0..count {
             let scheduler = if first + at < count { first + at } else { first + at - count };
-            if collects {
-                ready = self.collectable(scheduler);
-            }
+            let ready = match known {
+                _ if collects => self.collectable(scheduler),
+                Some(ready) => ready,
+                None => *known.insert(self.candidates(ctx.now)),
+            };
             let candidates = ready & self.schedulers[scheduler].eligible(self.parked) & !held;
             if candidates == 0 {
                 continue;
@@ -80,7 +82,8 @@ impl Sm {
             if self.parts.watches_schedules() {
                 self.follow_schedule(scheduler, warp, candidates);
             }
-            ready = self.candidates(ctx.now);
+            // What an instruction changes may be any warp's turn, and its pipe is taken.
+            known = None;
         }
         Ok(issued)
     }
