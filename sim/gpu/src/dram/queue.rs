@@ -14,7 +14,7 @@ const NONE: u32 = u64::BITS;
 #[derive(State)]
 pub(super) struct Queue {
     list: Vec<Waiting>,
-    /// The line of each.
+    /// The line of each, apart from the rest: to count the requests to a line reads nothing else.
     lines: Vec<u64>,
     /// Requests that wait for an older one to their line.
     blocked: usize,
