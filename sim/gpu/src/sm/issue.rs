@@ -22,7 +22,7 @@ impl Sm {
     pub(super) fn issue(&mut self, ctx: &mut TickContext<'_>) -> Result<bool, SimFault> {
         self.count_stalls_until(ctx.now - 1);
         let extras = self.parts.extras(ctx.now);
-        let nothing = extras.is_none() && self.ready_warps() == 0;
+        let nothing = extras.is_none() && self.needs.all_ready() == 0;
         let Issued { own, idle } = match extras {
             None if nothing => Issued::default(),
             None => self.ask_schedulers(ctx)?,
@@ -67,11 +67,13 @@ impl Sm {
                 Some(ready) => ready,
                 None => *known.insert(self.candidates(ctx.now)),
             };
-            let candidates = ready & self.schedulers[scheduler].eligible(self.parked) & !held;
-            if candidates == 0 {
-                continue;
+            let mut candidates = ready & self.schedulers[scheduler].mine & !held;
+            if self.is_selective {
+                candidates &= self.schedulers[scheduler].eligible(self.parked);
             }
-            let candidates = candidates & self.schedulers[scheduler].mine & !self.stopped();
+            if self.quotas.is_some() {
+                candidates &= !self.stopped();
+            }
             let Some(warp) = self.schedulers[scheduler].choose(candidates) else { continue };
             let pipe = self.issue_warp(warp, ctx)?;
             if pipe.is_single() {
@@ -173,26 +175,19 @@ impl Sm {
         self.quotas.as_ref().map_or(0, |quotas| quotas.stopped(&self.kernel_warps))
     }
 
-    /// Warps with operands.
-    #[inline]
-    pub(super) fn ready_warps(&self) -> WarpMask {
-        let [a, b, c, d, e] = self.ready;
-        a | b | c | d | e
-    }
-
     /// Warps with operands whose pipe is free.
     #[inline(always)]
     fn candidates(&self, now: u64) -> WarpMask {
         // Control instructions need no pipe. The others' warps count where a pipe is free, without a branch for each kind.
         let if_free = |kind: PipeKind| {
             let is_free = WarpMask::from(self.pipes.is_free(kind, now));
-            self.ready[kind as usize] & is_free.wrapping_neg()
+            self.needs.ready(kind) & is_free.wrapping_neg()
         };
-        let mut mask = self.ready[PipeKind::Control as usize]
+        let mut mask = self.needs.ready(PipeKind::Control)
             | if_free(PipeKind::Alu)
             | if_free(PipeKind::Fp64)
             | if_free(PipeKind::Sfu);
-        let memory = self.ready[PipeKind::Memory as usize];
+        let memory = self.needs.ready(PipeKind::Memory);
         if memory != 0 && self.lsu.has_room() && self.pipes.is_free(PipeKind::Memory, now) {
             mask |= self.memory_candidates();
         }
@@ -203,13 +198,13 @@ impl Sm {
     #[cold]
     fn collectable(&self, scheduler: usize) -> WarpMask {
         let Some(collector) = &self.collector else { return 0 };
-        let mut mask = self.ready[PipeKind::Control as usize];
+        let mut mask = self.needs.ready(PipeKind::Control);
         for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu] {
-            if self.ready[kind as usize] != 0 && collector.has_room(kind, scheduler) {
-                mask |= self.ready[kind as usize];
+            if self.needs.ready(kind) != 0 && collector.has_room(kind, scheduler) {
+                mask |= self.needs.ready(kind);
             }
         }
-        let memory = self.ready[PipeKind::Memory as usize];
+        let memory = self.needs.ready(PipeKind::Memory);
         if memory != 0 && self.lsu.has_room() && collector.has_room(PipeKind::Memory, scheduler) {
             mask |= self.memory_candidates();
         }
@@ -334,7 +329,7 @@ impl Sm {
     /// Marks the destinations of the instruction as in flight; false when it has none.
     fn expect_result(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel) -> bool {
         let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
-        let writes = slot.pending.insert_dests(&kernel.operands, pc);
+        let writes = slot.scoreboard.insert_dests(&kernel.operands, pc);
         slot.in_flight += u32::from(writes);
         writes
     }
@@ -384,7 +379,7 @@ impl Sm {
     /// Marks the destinations, which are in flight, as coming from memory.
     fn expect_from_memory(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel) {
         let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
-        slot.from_memory.insert_dests(&kernel.operands, pc);
+        slot.scoreboard.insert_from_memory(&kernel.operands, pc);
     }
 
     pub(super) fn hold_for_control(&mut self, warp: u8, latency: u32, now: u64) {

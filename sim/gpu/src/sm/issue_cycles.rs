@@ -73,12 +73,14 @@ impl Sm {
     /// Counts `cycles` for each scheduler: as active where its bit in `issued` is set, else for what it waits for.
     #[inline(always)]
     fn count_stalls(&mut self, issued: u32, cycles: u64) {
+        let active = u64::from(issued.count_ones());
+        self.scheduler_cycles[IssueCycle::Active as usize] += active * cycles;
+        if active == self.schedulers.len() as u64 {
+            return;
+        }
         let reasons = self.stall_reasons();
-        for number in 0..self.schedulers.len() {
-            let stall = match issued >> number & 1 {
-                1 => IssueCycle::Active,
-                _ => reasons.of(self.warps_of(&self.schedulers[number])),
-            };
+        for number in (0..self.schedulers.len()).filter(|number| issued >> number & 1 == 0) {
+            let stall = reasons.of(self.warps_of(&self.schedulers[number]));
             self.scheduler_cycles[stall as usize] += cycles;
         }
     }
@@ -93,16 +95,17 @@ impl Sm {
     #[inline]
     fn stall_reasons(&self) -> StallReasons {
         let held = self.held_warps();
-        let ready = |kind: PipeKind| self.ready[kind as usize] & !held;
+        let ready = |kind: PipeKind| self.needs.ready(kind) & !held;
         StallReasons {
             memory: ready(PipeKind::Memory),
             compute: ready(PipeKind::Alu) | ready(PipeKind::Fp64) | ready(PipeKind::Sfu),
-            dependent: self.dependent | held,
+            dependent: self.needs.dependent() | held,
             fetching: self.sides.fetching,
         }
     }
 
     /// The warps that may issue when ready.
+    #[inline(always)]
     pub(super) fn eligible(&self) -> WarpMask {
         let may_go = !self.stopped();
         if !self.is_selective {

@@ -88,7 +88,7 @@ impl LaunchedKernel {
         let code_offset = code_offset(&kernel.name);
         Ok(LaunchedKernel {
             code_offset,
-            operands: Operands::of(&kernel.code),
+            operands: Operands::of(&kernel.code, kernel.register_count),
             instruction_bytes: INSTRUCTION_BYTES,
             core_mhz: config.clock.core_mhz,
             kernel,

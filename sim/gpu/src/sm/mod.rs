@@ -17,6 +17,7 @@ mod l1d_tests;
 pub mod launch;
 pub mod lsu;
 mod memory_path;
+mod needs;
 #[cfg(test)]
 mod occupancy_tests;
 pub mod part;
@@ -48,15 +49,16 @@ use front::Front;
 use l1d::L1d;
 use launch::{KERNEL_SLOTS, LaunchedKernel};
 use lsu::{InstId, Lsu};
+use needs::{Need, Needs};
 use part::L1dEvent;
 use parts::SmParts;
-use pipes::{PIPE_KINDS, PipeKind, Pipes};
+use pipes::{PipeKind, Pipes};
 use quota::Quotas;
 use read_only::{Side, Sides};
 use regions::{Border, RegionState};
 use schedule::Schedule;
 use scheduler::{Scheduler, WarpMask};
-use scoreboard::RegisterSet;
+use scoreboard::Scoreboard;
 use selvedge_ptx::ptx::{Ballot, Global, MemAccess};
 use selvedge_state::State;
 use std::sync::Arc;
@@ -99,17 +101,6 @@ enum Hold {
     Exited,
 }
 
-/// What a warp's next instruction waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-enum Need {
-    /// The warp is not considered, or there is none.
-    Held,
-    /// Its operands or its destination.
-    Operands,
-    /// A free pipe of this kind.
-    Pipe(PipeKind),
-}
-
 /// A resident warp.
 #[derive(State)]
 struct WarpSlot {
@@ -120,9 +111,7 @@ struct WarpSlot {
     index: u8,
     hold: Hold,
     /// Registers whose values are in flight.
-    pending: RegisterSet,
-    /// Those among them that come from memory.
-    from_memory: RegisterSet,
+    scoreboard: Scoreboard,
     /// Instructions whose results are in flight.
     in_flight: u32,
     /// Stores that the L2 has not acknowledged.
@@ -138,6 +127,15 @@ struct WarpSlot {
 }
 
 impl WarpSlot {
+    /// Returns what the instruction at `pc`, the warp's next, waits for.
+    #[inline(always)]
+    fn need_at(&self, pc: u32) -> Need {
+        if self.in_flight > 0 && self.scoreboard.meets(&self.kernel.operands, pc) {
+            return Need::OPERANDS;
+        }
+        Need::pipe(self.kernel.info[pc as usize].pipe)
+    }
+
     /// Returns warp `index` of CTA `cta` of a kernel, in the first CTA slot.
     fn new(kernel: &Arc<LaunchedKernel>, cta: [u32; 3], index: u32) -> Self {
         let registers = kernel.kernel.register_count;
@@ -147,8 +145,7 @@ impl WarpSlot {
             cta: 0,
             index: index as u8,
             hold: Hold::None,
-            pending: RegisterSet::new(registers),
-            from_memory: RegisterSet::new(registers),
+            scoreboard: Scoreboard::new(registers),
             in_flight: 0,
             stores: 0,
             asks: false,
@@ -164,7 +161,7 @@ impl WarpSlot {
             return Box::new(WarpSlot::new(&self.kernel, cta, index));
         };
         warp.renew(&self.kernel.kernel, &self.kernel.dims, cta, index);
-        debug_assert!(self.pending.is_empty() && self.from_memory.is_empty(), "all results have come");
+        debug_assert!(self.scoreboard.is_empty(), "all results have come");
         debug_assert!(self.in_flight == 0 && self.stores == 0, "nothing is in flight");
         self.index = index as u8;
         self.hold = Hold::None;
@@ -258,13 +255,9 @@ pub struct Sm {
     due: Vec<Event>,
     woken: Vec<InstId>,
     access: MemAccess,
-    /// What each warp slot needs, as the masks below have it.
-    needs: Vec<Need>,
-    /// Warps whose next instruction has its operands, by the pipe it needs.
-    ready: [WarpMask; PIPE_KINDS],
-    /// Warps whose next instruction waits for operands or its destination.
-    dependent: WarpMask,
-    /// Those among them that wait for memory; only kept where a scheduler asks for it.
+    /// What the next instruction of each warp waits for.
+    needs: Needs,
+    /// Warps that wait for operands from memory; only kept where a scheduler asks for it.
     awaiting_memory: WarpMask,
     /// Warps at a barrier, and warps that have exited.
     parked: WarpMask,
@@ -363,9 +356,7 @@ impl Sm {
             due: Vec::new(),
             woken: Vec::new(),
             access: MemAccess::default(),
-            needs: vec![Need::Held; sm.warps as usize],
-            ready: [0; PIPE_KINDS],
-            dependent: 0,
+            needs: Needs::new(sm.warps as usize),
             awaiting_memory: 0,
             parked: 0,
             kernel_warps: [0; KERNEL_SLOTS],
@@ -669,16 +660,19 @@ impl Sm {
     /// Returns the first cycle from `soon` on in which a ready warp may find its pipe free.
     #[inline(always)]
     fn next_issue(&self, soon: u64) -> u64 {
-        if self.ready_warps() == 0 {
-            return u64::MAX;
-        }
         let eligible = self.eligible();
-        let has = |kind: PipeKind| self.ready[kind as usize] & eligible != 0;
-        let at = |kind: PipeKind| if has(kind) { self.pipes.next_free(kind) } else { u64::MAX };
-        let control = if has(PipeKind::Control) { 0 } else { u64::MAX };
-        let wake = control.min(at(PipeKind::Alu)).min(at(PipeKind::Fp64)).min(at(PipeKind::Sfu)).max(soon);
-        if wake > soon && has(PipeKind::Memory) && self.memory_may_issue(eligible) {
-            return wake.min(self.pipes.next_free(PipeKind::Memory).max(soon));
+        let has = |kind: PipeKind| self.needs.ready(kind) & eligible != 0;
+        let mut wake = u64::MAX;
+        for kind in [PipeKind::Alu, PipeKind::Control, PipeKind::Fp64, PipeKind::Sfu] {
+            if has(kind) {
+                wake = wake.min(self.pipes.next_free(kind).max(soon));
+                if wake == soon {
+                    return soon;
+                }
+            }
+        }
+        if has(PipeKind::Memory) && self.memory_may_issue(eligible) {
+            wake = wake.min(self.pipes.next_free(PipeKind::Memory).max(soon));
         }
         wake
     }
@@ -699,7 +693,7 @@ impl Sm {
 
     /// Ready warps with a memory instruction whose kernel may issue one.
     fn memory_candidates(&self) -> WarpMask {
-        let mut mask = self.ready[PipeKind::Memory as usize];
+        let mut mask = self.needs.ready(PipeKind::Memory);
         if !self.parts.gates_memory() && !self.parts.ranks_memory() {
             return mask;
         }
@@ -754,9 +748,7 @@ impl Sm {
     #[inline(always)]
     fn write_back(&mut self, warp: u8, pc: u32) {
         let slot = self.warps[usize::from(warp)].as_mut().expect("a warp leaves after its last result");
-        let operands = &slot.kernel.operands;
-        slot.pending.remove_dests(operands, pc);
-        slot.from_memory.remove_dests(operands, pc);
+        slot.scoreboard.remove_dests(&slot.kernel.operands, pc);
         slot.in_flight -= 1;
         self.after_result(warp);
     }
@@ -817,7 +809,7 @@ impl Sm {
                 self.wheel.push(now, until.max(now + 1), Event::Control { warp });
             }
             // Results change what a warp waits for only where it waits for them, or where it asks a mechanism for more.
-            Hold::None if !slot.asks && self.dependent >> warp & 1 == 0 => return,
+            Hold::None if !slot.asks && self.needs.of(warp) != Need::OPERANDS => return,
             Hold::Control | Hold::Barrier(_) => return,
             _ => {}
         }
@@ -830,53 +822,27 @@ impl Sm {
         if self.is_selective {
             self.note_waiting(warp, need);
         }
-        let before = std::mem::replace(&mut self.needs[usize::from(warp)], need);
-        if before == need {
+        if self.needs.of(warp) == need {
             return;
         }
-        // The cycles before this one went on what the masks still say.
+        // The cycles before this one went on what the needs still are.
         self.count_stalls_until(self.last_tick.saturating_sub(1));
         self.issue_from = 0;
-        let bit: WarpMask = 1 << warp;
-        if let Some(mask) = self.mask_of(before) {
-            *mask &= !bit;
-        }
-        if let Some(mask) = self.mask_of(need) {
-            *mask |= bit;
-        }
-    }
-
-    /// Returns the warps with this need, where they are kept.
-    #[inline(always)]
-    fn mask_of(&mut self, need: Need) -> Option<&mut WarpMask> {
-        match need {
-            Need::Held => None,
-            Need::Operands => Some(&mut self.dependent),
-            Need::Pipe(kind) => Some(&mut self.ready[kind as usize]),
-        }
+        self.needs.set(warp, need);
     }
 
     /// Returns what the warp's next instruction waits for.
     #[inline(always)]
     fn need_of(&mut self, warp: u8) -> Need {
-        let Some(slot) = &self.warps[usize::from(warp)] else { return Need::Held };
-        if self.sides.fetching >> warp & 1 != 0 {
-            return Need::Held;
+        let Some(slot) = &self.warps[usize::from(warp)] else { return Need::HELD };
+        if self.sides.fetching != 0 && self.sides.fetching >> warp & 1 != 0 {
+            return Need::HELD;
         }
-        if matches!(slot.region, RegionState::Asked { .. }) {
-            return Need::Operands;
+        if slot.asks {
+            return self.need_with_regions(warp);
         }
-        let (Hold::None, Some(pc)) = (slot.hold, slot.warp.pc()) else { return Need::Held };
-        if slot.asks
-            && let Some(need) = self.need_at_border(warp, pc)
-        {
-            return need;
-        }
-        let Some(slot) = &self.warps[usize::from(warp)] else { return Need::Held };
-        if slot.in_flight > 0 && slot.pending.meets(&slot.kernel.operands, pc) {
-            return Need::Operands;
-        }
-        Need::Pipe(slot.kernel.info[pc as usize].pipe)
+        let (Hold::None, Some(pc)) = (slot.hold, slot.warp.pc()) else { return Need::HELD };
+        slot.need_at(pc)
     }
 
     /// Keeps what schedulers that ask only some of their warps want to know of a warp.
@@ -890,8 +856,8 @@ impl Sm {
             self.parked |= bit;
         }
         let is_in_region = slot.border.is_some() || matches!(slot.region, RegionState::Asked { .. });
-        if let (Need::Operands, false, Some(pc)) = (need, is_in_region, slot.warp.pc())
-            && slot.from_memory.meets(&slot.kernel.operands, pc)
+        if let (Need::OPERANDS, false, Some(pc)) = (need, is_in_region, slot.warp.pc())
+            && slot.scoreboard.meets_memory(&slot.kernel.operands, pc)
         {
             self.awaiting_memory |= bit;
         }

@@ -48,6 +48,8 @@ impl IssueInfo {
 pub struct Pipes {
     /// Per pipe kind: first cycle in which each pipe accepts a warp again.
     free_at: [Vec<u64>; 4],
+    /// Per pipe kind: the pipe that accepts one first.
+    next: [usize; 4],
     /// Per pipe kind: first cycle in which any does; always for control.
     first_free: [u64; PIPE_KINDS],
     interval: [u64; 4],
@@ -59,6 +61,7 @@ impl Pipes {
         let group = |pipes: u32| vec![0; pipes as usize];
         Pipes {
             free_at: [group(sm.alu.pipes), group(sm.fp64.pipes), group(sm.sfu.pipes), group(1)],
+            next: [0; 4],
             first_free: [0; PIPE_KINDS],
             interval: [sm.alu.lanes, sm.fp64.lanes, sm.sfu.lanes, sm.lsu.lanes].map(|l| u64::from(32 / l)),
         }
@@ -99,9 +102,17 @@ impl Pipes {
         self.first_free[kind as usize]
     }
 
-    /// Computes when the first pipe of a kind, which is not the control unit, is free.
+    /// Finds the pipe of a kind, which is not the control unit, that is free first.
+    #[inline(always)]
     fn find_first(&mut self, kind: PipeKind) {
-        self.first_free[kind as usize] = self.free_at[kind as usize].iter().copied().min().unwrap_or(0);
+        let pipes = &self.free_at[kind as usize];
+        let (mut next, mut first) = (0, pipes[0]);
+        for (pipe, free_at) in pipes.iter().enumerate().skip(1) {
+            if *free_at < first {
+                (next, first) = (pipe, *free_at);
+            }
+        }
+        (self.next[kind as usize], self.first_free[kind as usize]) = (next, first);
     }
 
     /// Occupies a free pipe of this kind from `now`.
@@ -109,9 +120,9 @@ impl Pipes {
         if kind == PipeKind::Control {
             return;
         }
-        let interval = self.interval[kind as usize];
-        let pipe = self.free_at[kind as usize].iter_mut().find(|f| **f <= now);
-        *pipe.expect("issue checked that a pipe is free") = now + interval;
+        let pipe = &mut self.free_at[kind as usize][self.next[kind as usize]];
+        debug_assert!(*pipe <= now, "issue checked that a pipe is free");
+        *pipe = now + self.interval[kind as usize];
         self.find_first(kind);
     }
 }

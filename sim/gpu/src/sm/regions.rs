@@ -5,7 +5,7 @@
 //! mechanism's values can be checked.
 use super::part::{RegionEntry, RegionReply};
 use super::pipes::PipeKind;
-use super::{Need, SimFault, Sm, TickContext, WarpSlot, launch};
+use super::{Hold, Need, SimFault, Sm, TickContext, WarpSlot, launch};
 use selvedge_ptx::ptx::{Region, RegionValue};
 use selvedge_state::State;
 use std::sync::Arc;
@@ -71,10 +71,23 @@ impl WarpSlot {
 }
 
 impl Sm {
+    /// Returns what the next instruction of a warp waits for whose kernel has regions that the mechanism may know.
+    #[inline(never)]
+    pub(super) fn need_with_regions(&mut self, warp: u8) -> Need {
+        let Some(slot) = &self.warps[usize::from(warp)] else { return Need::HELD };
+        if matches!(slot.region, RegionState::Asked { .. }) {
+            return Need::OPERANDS;
+        }
+        let (Hold::None, Some(pc)) = (slot.hold, slot.warp.pc()) else { return Need::HELD };
+        if let Some(need) = self.need_at_border(warp, pc) {
+            return need;
+        }
+        self.warps[usize::from(warp)].as_ref().map_or(Need::HELD, |slot| slot.need_at(pc))
+    }
+
     /// Returns what the warp waits for if it has come to a border that the mechanism wants to know of. It crosses it when the registers
     /// that count there are written.
-    #[inline(never)]
-    pub(super) fn need_at_border(&mut self, warp: u8, pc: u32) -> Option<Need> {
+    fn need_at_border(&mut self, warp: u8, pc: u32) -> Option<Need> {
         let slot = self.warps[usize::from(warp)].as_mut().expect("the warp is resident");
         let border = slot.border(pc).filter(|border| match border {
             Border::Start(number) => {
@@ -85,9 +98,9 @@ impl Sm {
         });
         slot.border = border;
         let border = border?;
-        let is_pending = |value: &RegionValue| slot.pending.contains(value.number);
+        let is_pending = |value: &RegionValue| slot.scoreboard.contains(value.number);
         let is_awaited = slot.awaited_at(border).any(is_pending);
-        Some(if is_awaited { Need::Operands } else { Need::Pipe(PipeKind::Control) })
+        Some(if is_awaited { Need::OPERANDS } else { Need::pipe(PipeKind::Control) })
     }
 
     /// The warp asks for a region's results, or tells them.

@@ -2,100 +2,151 @@
 use selvedge_ptx::ptx::Instr;
 use selvedge_state::State;
 
-/// Registers of one word of a set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Part {
-    word: u16,
-    bits: u64,
+/// Registers of an instruction that are kept beside each other: nearly all name no more.
+const FEW: usize = 4;
+
+/// The registers of one instruction, its destinations first, each once.
+#[derive(Clone, Copy, Debug)]
+struct Named {
+    /// The first of them. Where there are fewer, the rest is a register that is never in flight.
+    few: [u16; FEW],
+    /// Destinations.
+    dests: u8,
+    /// Registers beyond the first, and where they begin in [`Operands::more`].
+    others: u8,
+    more: u32,
 }
 
-/// The registers that each instruction of a kernel writes, and all that it names; computed once per launch.
+/// The registers that each instruction of a kernel names; computed once per launch.
 #[derive(Debug, Default)]
 pub struct Operands {
-    parts: Vec<Part>,
-    /// Two for each instruction: where its destinations begin, and where the registers that it only reads do.
-    starts: Vec<u32>,
+    named: Vec<Named>,
+    more: Vec<u16>,
 }
 
 impl Operands {
-    /// Returns the registers of `code`.
-    pub fn of(code: &[Instr]) -> Self {
+    /// Returns the registers of `code`, whose numbers are below `register_count`.
+    pub fn of(code: &[Instr], register_count: usize) -> Self {
         let mut operands = Operands::default();
-        for instr in code {
-            operands.push(instr.dests(), &[]);
-            operands.push(instr.sources(), instr.dests());
-        }
-        operands.starts.push(operands.parts.len() as u32);
+        code.iter().for_each(|instr| operands.push(instr.dests(), instr.sources(), register_count as u16));
         operands
     }
 
-    /// Adds a set: the registers of `of` that are not in `without`.
-    fn push(&mut self, of: &[u16], without: &[u16]) {
-        let first = self.parts.len();
-        self.starts.push(first as u32);
-        for register in of.iter().filter(|register| !without.contains(register)) {
-            let (word, bit) = (register / 64, 1 << (register % 64));
-            match self.parts[first..].iter_mut().find(|part| part.word == word) {
-                Some(part) => part.bits |= bit,
-                None => self.parts.push(Part { word, bits: bit }),
+    /// Adds the registers of an instruction; `unused` stands for none.
+    fn push(&mut self, dests: &[u16], sources: &[u16], unused: u16) {
+        let mut all: Vec<u16> = Vec::with_capacity(dests.len() + sources.len());
+        let mut add = |of: &[u16]| {
+            for register in of {
+                if !all.contains(register) {
+                    all.push(*register);
+                }
             }
+            all.len() as u8
+        };
+        let dests = add(dests);
+        add(sources);
+        let mut few = [unused; FEW];
+        let others = all.split_off(all.len().min(FEW));
+        few[..all.len()].copy_from_slice(&all);
+        self.named.push(Named { few, dests, others: others.len() as u8, more: self.more.len() as u32 });
+        self.more.extend(others);
+    }
+
+    /// Returns the registers of an instruction beyond the first few.
+    #[cold]
+    fn others(&self, named: &Named) -> &[u16] {
+        &self.more[named.more as usize..][..usize::from(named.others)]
+    }
+
+    /// Calls `f` with each destination of the instruction at `pc`; returns whether there is any.
+    #[inline(always)]
+    fn for_dests(&self, pc: u32, mut f: impl FnMut(usize)) -> bool {
+        let named = &self.named[pc as usize];
+        let dests = usize::from(named.dests);
+        for register in named.few.iter().take(dests) {
+            f(usize::from(*register));
         }
-    }
-
-    fn between(&self, from: usize, to: usize) -> &[Part] {
-        &self.parts[self.starts[from] as usize..self.starts[to] as usize]
-    }
-
-    fn dests(&self, pc: u32) -> &[Part] {
-        let first = 2 * pc as usize;
-        self.between(first, first + 1)
-    }
-
-    fn all(&self, pc: u32) -> &[Part] {
-        let first = 2 * pc as usize;
-        self.between(first, first + 2)
+        if dests > FEW {
+            self.others(named)[..dests - FEW].iter().for_each(|register| f(usize::from(*register)));
+        }
+        dests > 0
     }
 }
 
-/// A set of registers of a warp.
+/// A register's value is in flight.
+const IN_FLIGHT: u8 = 1;
+
+/// It is in flight from memory.
+const FROM_MEMORY: u8 = 2;
+
+/// The registers of a warp whose values are in flight.
 #[derive(Clone, Debug, Default, State)]
-pub struct RegisterSet(Box<[u64]>);
+pub struct Scoreboard {
+    /// Flags for each register, and for the one after the last, which is never in flight.
+    registers: Box<[u8]>,
+}
 
-impl RegisterSet {
-    /// Returns an empty set for registers with numbers below `count`.
+impl Scoreboard {
+    /// Returns a scoreboard for registers with numbers below `count`, none of them in flight.
     pub fn new(count: usize) -> Self {
-        RegisterSet(vec![0; count.div_ceil(64)].into())
+        Scoreboard { registers: vec![0; count + 1].into() }
     }
 
-    /// Returns whether the set contains no register.
+    /// Returns whether no register is in flight.
     pub fn is_empty(&self) -> bool {
-        self.0.iter().all(|word| *word == 0)
+        self.registers.iter().all(|flags| *flags == 0)
     }
 
-    /// Returns whether the set contains a register.
+    /// Returns whether a register is in flight.
     pub fn contains(&self, register: u16) -> bool {
-        self.0[usize::from(register) / 64] >> (register % 64) & 1 != 0
+        self.registers[usize::from(register)] != 0
     }
 
-    /// Adds the destinations of the instruction at `pc`; false when it has none.
+    /// Returns whether any register is in flight from memory.
+    pub fn awaits_memory(&self) -> bool {
+        self.registers.iter().any(|flags| flags & FROM_MEMORY != 0)
+    }
+
+    /// Marks the destinations of the instruction at `pc` as in flight; returns whether it has any.
+    #[inline(always)]
     pub fn insert_dests(&mut self, operands: &Operands, pc: u32) -> bool {
-        let dests = operands.dests(pc);
-        for part in dests {
-            self.0[usize::from(part.word)] |= part.bits;
-        }
-        !dests.is_empty()
+        operands.for_dests(pc, |register| self.registers[register] |= IN_FLIGHT)
     }
 
-    /// Removes the destinations of the instruction at `pc`.
+    /// Marks the destinations of the instruction at `pc`, which are in flight, as coming from memory.
+    #[inline(always)]
+    pub fn insert_from_memory(&mut self, operands: &Operands, pc: u32) {
+        operands.for_dests(pc, |register| self.registers[register] |= FROM_MEMORY);
+    }
+
+    /// Marks the destinations of the instruction at `pc` as written.
+    #[inline(always)]
     pub fn remove_dests(&mut self, operands: &Operands, pc: u32) {
-        for part in operands.dests(pc) {
-            self.0[usize::from(part.word)] &= !part.bits;
-        }
+        operands.for_dests(pc, |register| self.registers[register] = 0);
     }
 
-    /// Returns whether the instruction at `pc` reads or writes a register of the set.
+    /// Returns whether the instruction at `pc` reads or writes a register that is in flight.
+    #[inline(always)]
     pub fn meets(&self, operands: &Operands, pc: u32) -> bool {
-        operands.all(pc).iter().any(|part| self.0[usize::from(part.word)] & part.bits != 0)
+        self.flags(operands, pc) != 0
+    }
+
+    /// Returns whether the instruction at `pc` reads or writes a register that is in flight from memory.
+    pub fn meets_memory(&self, operands: &Operands, pc: u32) -> bool {
+        self.flags(operands, pc) & FROM_MEMORY != 0
+    }
+
+    /// Returns the flags of the registers that the instruction at `pc` names, together.
+    #[inline(always)]
+    fn flags(&self, operands: &Operands, pc: u32) -> u8 {
+        let named = &operands.named[pc as usize];
+        let flags = named.few.iter().fold(0, |flags, register| flags | self.registers[usize::from(*register)]);
+        if named.others == 0 { flags } else { flags | self.flags_of(operands.others(named)) }
+    }
+
+    #[cold]
+    fn flags_of(&self, registers: &[u16]) -> u8 {
+        registers.iter().fold(0, |flags, register| flags | self.registers[usize::from(*register)])
     }
 }
 
@@ -104,30 +155,45 @@ mod tests {
     use super::*;
     use selvedge_ptx::ptx::Module;
 
+    /// A kernel with instructions of few and of many registers.
+    const TEXT: &str = "
+        .version 7.0
+        .target sm_60
+        .address_size 64
+        .visible .entry k(.param .u64 p) {
+            .reg .pred %p<2>;
+            .reg .b32 %r<200>;
+            .reg .b64 %rd<3>;
+            ld.param.u64 %rd1, [p];
+            mov.u32 %r150, 1;
+            mov.u32 %r3, 2;
+            setp.eq.u32 %p1, %r3, 0;
+            add.u32 %r3, %r150, %r3;
+            @%p1 mad.lo.u32 %r4, %r3, %r150, %r7;
+            ld.global.v4.u32 {%r8, %r9, %r10, %r11}, [%rd1];
+            @!%p1 st.global.v4.u32 [%rd1], {%r8, %r9, %r10, %r11};
+            ret;
+        }";
+
     #[test]
     fn the_sets_of_an_instruction_are_the_registers_that_it_names() {
-        let text = "
-            .version 7.0
-            .target sm_60
-            .address_size 64
-            .visible .entry k() {
-                .reg .b32 %r<200>;
-                mov.u32 %r150, 1;
-                mov.u32 %r3, 2;
-                add.u32 %r3, %r150, %r3;
-                ret;
-            }";
-        let kernel = Module::parse("k.ptx", text).expect("valid").kernel("k").expect("there is one");
-        let operands = Operands::of(&kernel.code);
+        let kernel = Module::parse("k.ptx", TEXT).expect("valid").kernel("k").expect("there is one");
+        let operands = Operands::of(&kernel.code, kernel.register_count);
+        let most = kernel.code.iter().map(|instr| instr.dests().len() + instr.sources().len()).max();
+        assert!(most > Some(FEW), "an instruction names more than a few");
         for (pc, instr) in (0..).zip(&kernel.code) {
             for register in 0..kernel.register_count as u16 {
-                let mut one = RegisterSet::new(kernel.register_count);
-                one.0[usize::from(register) / 64] |= 1 << (register % 64);
+                let mut one = Scoreboard::new(kernel.register_count);
+                one.registers[usize::from(register)] = IN_FLIGHT;
                 let named = instr.dests().contains(&register) || instr.sources().contains(&register);
                 assert_eq!(one.meets(&operands, pc), named, "register {register} of instruction {pc}");
-                let mut dests = RegisterSet::new(kernel.register_count);
+                assert!(!one.meets_memory(&operands, pc) && !one.awaits_memory());
+                let mut dests = Scoreboard::new(kernel.register_count);
                 assert_eq!(dests.insert_dests(&operands, pc), !instr.dests().is_empty());
                 assert_eq!(dests.contains(register), instr.dests().contains(&register));
+                dests.insert_from_memory(&operands, pc);
+                assert_eq!(dests.awaits_memory(), !instr.dests().is_empty());
+                assert_eq!(dests.meets_memory(&operands, pc), !instr.dests().is_empty());
                 dests.remove_dests(&operands, pc);
                 assert!(dests.is_empty());
             }

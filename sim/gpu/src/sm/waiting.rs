@@ -88,14 +88,14 @@ impl Sm {
     /// What the next instruction of a warp that nothing holds waits for.
     fn describe_next(&self, index: usize, slot: &WarpSlot) -> String {
         let bit = 1 << index;
-        if self.dependent & bit != 0 {
-            let of = if slot.from_memory.is_empty() { "" } else { " of a load" };
+        if self.needs.dependent() & bit != 0 {
+            let of = if slot.scoreboard.awaits_memory() { " of a load" } else { "" };
             return format!("waits for a result{of}");
         }
         if self.stopped() & bit != 0 {
             return "waits for its kernel's next quota of instructions".into();
         }
-        if self.ready[PipeKind::Memory as usize] & bit == 0 {
+        if self.needs.ready(PipeKind::Memory) & bit == 0 {
             return "waits for a pipe".into();
         }
         if !self.parts.may_issue_memory(slot.kernel.slot) {
