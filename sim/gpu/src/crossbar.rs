@@ -223,19 +223,24 @@ impl Crossbar {
         usize::from(if packet.is_reply() { packet.sm >> self.spec.sm_shift } else { packet.slice })
     }
 
-    /// One cycle. `now` never goes back; it may jump while the crossbar is not [`Self::busy`].
+    /// Runs a cycle. `now` never goes back; it may jump while the crossbar is not [`Self::busy`].
+    #[inline(always)]
     pub fn tick(&mut self, now: u64) {
         self.now = now;
         if self.ejected > 0 {
             self.arrivals.take(now, &mut self.arrived);
         }
-        if self.queued == 0 {
-            return;
+        if self.queued > 0 {
+            self.arbitrate_asked();
         }
+    }
+
+    /// Grants the output ports that are free to inputs that ask for them.
+    fn arbitrate_asked(&mut self) {
         let mut from = 0;
         while let Some(output) = self.asked.next(from) {
             from = output + 1;
-            if self.outputs[output].free_from <= now {
+            if self.outputs[output].free_from <= self.now {
                 self.arbitrate(output);
             }
         }

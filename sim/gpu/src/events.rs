@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// Operations per lane of a single-precision or integer division beside one of the special function unit, and of a double-precision
 /// one: the dependent operations that the latencies of the configuration assume.
-const DIVISION_OPERATIONS: u8 = 6;
+const DIVISION_OPERATIONS: u64 = 6;
 
 /// Register operands that an assist warp's instruction is taken to read.
 const ASSIST_READS: u64 = 2;
@@ -93,55 +93,84 @@ pub struct LineBursts {
 }
 }
 
+/// What an instruction makes work in each lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    None,
+    Int,
+    IntMul,
+    Fp32,
+    Fp64,
+    Sfu,
+    /// A single-precision or integer division.
+    Division,
+    /// A double-precision division.
+    Fp64Division,
+}
+
+/// How many [`Unit`]s there are.
+const UNITS: usize = 8;
+
 /// What one instruction makes work; computed once per launch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     reads: u8,
     writes: u8,
-    int: u8,
-    int_mul: u8,
-    fp32: u8,
-    fp64: u8,
-    sfu: u8,
+    unit: Unit,
 }
 
 impl Work {
-    /// That of one instruction.
+    /// Returns that of one instruction.
     pub fn of(instr: &Instr) -> Self {
-        let units = match instr.class {
-            OpClass::Int | OpClass::Convert | OpClass::Warp => Work { int: 1, ..Work::default() },
-            OpClass::IntMul => Work { int_mul: 1, ..Work::default() },
-            OpClass::Fp32 => Work { fp32: 1, ..Work::default() },
-            OpClass::Fp64 => Work { fp64: 1, ..Work::default() },
-            OpClass::Sfu => Work { sfu: 1, ..Work::default() },
-            OpClass::IntDiv | OpClass::Fp32Div => {
-                Work { sfu: 1, fp32: DIVISION_OPERATIONS, ..Work::default() }
-            }
-            OpClass::Fp64Div => Work { fp64: 1 + DIVISION_OPERATIONS, ..Work::default() },
-            OpClass::Load | OpClass::Store | OpClass::Atomic | OpClass::Texture => {
-                Work { int: 1, ..Work::default() }
-            }
+        let unit = match instr.class {
+            OpClass::Int | OpClass::Convert | OpClass::Warp => Unit::Int,
+            OpClass::IntMul => Unit::IntMul,
+            OpClass::Fp32 => Unit::Fp32,
+            OpClass::Fp64 => Unit::Fp64,
+            OpClass::Sfu => Unit::Sfu,
+            OpClass::IntDiv | OpClass::Fp32Div => Unit::Division,
+            OpClass::Fp64Div => Unit::Fp64Division,
+            OpClass::Load | OpClass::Store | OpClass::Atomic | OpClass::Texture => Unit::Int,
             OpClass::Control | OpClass::System | OpClass::Barrier | OpClass::Fence | OpClass::Exit => {
-                Work::default()
+                Unit::None
             }
         };
-        Work { reads: instr.sources().len() as u8, writes: instr.dests().len() as u8, ..units }
+        Work { reads: instr.sources().len() as u8, writes: instr.dests().len() as u8, unit }
+    }
+}
+
+/// What the instructions that an SM issued make work, by unit.
+#[derive(Clone, Copy, Debug, Default, State)]
+pub struct WorkDone {
+    register_reads: u64,
+    register_writes: u64,
+    /// Active lanes of the instructions of each unit.
+    lanes: [u64; UNITS],
+}
+
+impl WorkDone {
+    /// Counts an instruction of a kernel's warp with the given number of active lanes.
+    #[inline(always)]
+    pub fn count(&mut self, work: Work, lanes: u64) {
+        self.register_reads += u64::from(work.reads);
+        self.register_writes += u64::from(work.writes);
+        self.lanes[work.unit as usize] += lanes;
+    }
+
+    /// Adds what was counted to `events`.
+    pub fn add_to(&self, events: &mut SmEvents) {
+        let lanes = |unit: Unit| self.lanes[unit as usize];
+        events.register_reads += self.register_reads;
+        events.register_writes += self.register_writes;
+        events.int_ops += lanes(Unit::Int);
+        events.int_mul_ops += lanes(Unit::IntMul);
+        events.fp32_ops += lanes(Unit::Fp32) + DIVISION_OPERATIONS * lanes(Unit::Division);
+        events.fp64_ops += lanes(Unit::Fp64) + (1 + DIVISION_OPERATIONS) * lanes(Unit::Fp64Division);
+        events.sfu_ops += lanes(Unit::Sfu) + lanes(Unit::Division);
     }
 }
 
 impl SmEvents {
-    /// An instruction of a kernel's warp issued with the given number of active lanes.
-    pub fn count(&mut self, work: &Work, lanes: u32) {
-        let times = |per_lane: u8| u64::from(per_lane) * u64::from(lanes);
-        self.register_reads += u64::from(work.reads);
-        self.register_writes += u64::from(work.writes);
-        self.int_ops += times(work.int);
-        self.int_mul_ops += times(work.int_mul);
-        self.fp32_ops += times(work.fp32);
-        self.fp64_ops += times(work.fp64);
-        self.sfu_ops += times(work.sfu);
-    }
-
     /// An instruction of an assist warp issued to `pipe`: an integer operation in all lanes, or an access with its addresses, to
     /// a line or for `bank_cycles` to shared memory.
     pub fn count_assist(&mut self, pipe: PipeKind, bank_cycles: u32) {
@@ -180,17 +209,29 @@ mod tests {
 
     #[test]
     fn operations_count_by_lane_and_registers_by_warp() {
-        let work = Work { reads: 3, writes: 1, int: 2, int_mul: 3, fp32: 6, fp64: 7, sfu: 1 };
+        let mut done = WorkDone::default();
+        for (unit, lanes) in [
+            (Unit::None, 32),
+            (Unit::Int, 10),
+            (Unit::IntMul, 15),
+            (Unit::Fp32, 3),
+            (Unit::Fp64, 5),
+            (Unit::Sfu, 1),
+            (Unit::Division, 2),
+            (Unit::Fp64Division, 4),
+        ] {
+            done.count(Work { reads: 3, writes: 1, unit }, lanes);
+        }
         let mut events = SmEvents::default();
-        events.count(&work, 5);
+        done.add_to(&mut events);
         let counted = SmEvents {
-            register_reads: 3,
-            register_writes: 1,
+            register_reads: 24,
+            register_writes: 8,
             int_ops: 10,
             int_mul_ops: 15,
-            fp32_ops: 30,
-            fp64_ops: 35,
-            sfu_ops: 5,
+            fp32_ops: 3 + 6 * 2,
+            fp64_ops: 5 + 7 * 4,
+            sfu_ops: 1 + 2,
             ..SmEvents::default()
         };
         assert_eq!(events, counted);

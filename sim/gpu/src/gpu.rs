@@ -61,15 +61,12 @@ pub struct ClockDomain {
     core_mhz: u64,
     phase: u64,
     cycle: u64,
-    /// The clock is no faster than the core's: no core cycle has two of its cycles.
-    is_slow: bool,
 }
 
 impl ClockDomain {
     /// A domain of `mhz` beside a core clock of `core_mhz`.
     pub fn new(mhz: u32, core_mhz: u32) -> Self {
-        let is_slow = mhz <= core_mhz;
-        ClockDomain { mhz: u64::from(mhz), core_mhz: u64::from(core_mhz), phase: 0, cycle: 0, is_slow }
+        ClockDomain { mhz: u64::from(mhz), core_mhz: u64::from(core_mhz), phase: 0, cycle: 0 }
     }
 
     /// Advances by `core_cycles` and returns the numbers of this domain's cycles that have passed: none, or several
@@ -78,17 +75,25 @@ impl ClockDomain {
     pub fn advance(&mut self, core_cycles: u64) -> Range<u64> {
         let first = self.cycle + 1;
         self.phase += self.mhz * core_cycles;
-        let passed;
-        if core_cycles == 1 && self.is_slow {
-            // No division: one cycle or none.
-            passed = u64::from(self.phase >= self.core_mhz);
-            self.phase -= self.core_mhz & passed.wrapping_neg();
-        } else {
-            passed = self.phase / self.core_mhz;
-            self.phase %= self.core_mhz;
-        }
-        self.cycle += passed;
+        self.cycle += self.phase / self.core_mhz;
+        self.phase %= self.core_mhz;
         first..self.cycle + 1
+    }
+
+    /// Advances by one core cycle and calls `run` with the number of each of this domain's cycles that have passed. Without a
+    /// division, unlike [`Self::advance`].
+    ///
+    /// # Errors
+    /// The first one that `run` returns.
+    #[inline(always)]
+    pub fn step<E>(&mut self, mut run: impl FnMut(u64) -> Result<(), E>) -> Result<(), E> {
+        self.phase += self.mhz;
+        while self.phase >= self.core_mhz {
+            self.phase -= self.core_mhz;
+            self.cycle += 1;
+            run(self.cycle)?;
+        }
+        Ok(())
     }
 
     /// Cycles of this domain so far.
@@ -619,15 +624,16 @@ impl Gpu {
     /// Runs one core cycle, and the cycles of the other domains that fall into it.
     fn step(&mut self, memory: &mut DeviceMemory) -> Result<(), SimFault> {
         self.now += 1;
-        for cycle in self.dram.advance(1) {
-            self.system.tick_dram(cycle);
-        }
-        for cycle in self.l2.advance(1) {
-            self.system.tick_l2(cycle, memory).map_err(SimFault::Mechanism)?;
-        }
-        for cycle in self.interconnect.advance(1) {
-            self.system.tick_interconnect(cycle);
-        }
+        let system = &mut self.system;
+        self.dram.step(|cycle| {
+            system.tick_dram(cycle);
+            Ok::<_, SimFault>(())
+        })?;
+        self.l2.step(|cycle| system.tick_l2(cycle, memory)).map_err(SimFault::Mechanism)?;
+        self.interconnect.step(|cycle| {
+            system.tick_interconnect(cycle);
+            Ok::<_, SimFault>(())
+        })?;
         self.wakes.take_due(self.now, &mut self.due);
         self.wake_by_memory();
         let has_ahead = self.has_ahead();
@@ -731,11 +737,11 @@ impl Gpu {
     }
 
     fn warp_instructions(&self) -> u64 {
-        self.sms.iter().map(|sm| sm.counters.warp_instructions).sum()
+        self.sms.iter().map(Sm::warp_instructions).sum()
     }
 
     fn thread_instructions(&self) -> u64 {
-        self.sms.iter().map(|sm| sm.counters.thread_instructions).sum()
+        self.sms.iter().map(Sm::thread_instructions).sum()
     }
 
     fn poll(&mut self) -> Result<(), SimFault> {
@@ -795,7 +801,13 @@ mod tests {
     fn skipping_cycles_equals_stepping_them() {
         let (mut a, mut b) = (ClockDomain::new(924, 1400), ClockDomain::new(924, 1400));
         for skip in [1, 7, 1000, 3, 12345] {
-            let stepped: Vec<u64> = (0..skip).flat_map(|_| a.advance(1)).collect();
+            let mut stepped = Vec::new();
+            for _ in 0..skip {
+                let _: Result<(), ()> = a.step(|cycle| {
+                    stepped.push(cycle);
+                    Ok(())
+                });
+            }
             assert_eq!(stepped, b.advance(skip).collect::<Vec<_>>());
         }
         assert_eq!(a.cycle(), b.cycle());

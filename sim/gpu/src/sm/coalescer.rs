@@ -44,8 +44,8 @@ fn coalesce_lanes(
     let line_mask = u64::from(line_bytes) - 1;
     let lane_bytes = (1u64 << bytes) - 1;
     let mut lanes = mask;
-    // The transaction of the lane before: mostly the next lane's, too.
-    let mut at = usize::MAX;
+    // The transaction of the lane before, mostly the next lane's, too, and its line; no line is there at first.
+    let (mut at, mut current) = (0, 1);
     // Above the last byte of all lines before: a lane from here on begins a line, whatever there is.
     let mut beyond = out[first..].iter().map(|transaction| transaction.line + 1).max().unwrap_or(0);
     while lanes != 0 {
@@ -53,7 +53,8 @@ fn coalesce_lanes(
         lanes &= lanes - 1;
         let address = addresses[lane];
         let (line, offset) = (address & !line_mask, (address & line_mask) as u32);
-        if out.get(at).is_none_or(|transaction| transaction.line != line) {
+        if line != current {
+            current = line;
             let found = if line >= beyond { None } else { out[first..].iter().rposition(|t| t.line == line) };
             at = found.map_or(out.len(), |found| first + found);
             if at == out.len() {
@@ -64,10 +65,10 @@ fn coalesce_lanes(
         let transaction = &mut out[at];
         let (low, high) = (offset / SECTOR_BYTES, (offset + u32::from(bytes) - 1) / SECTOR_BYTES);
         let touched = lane_bytes << (offset % SECTOR_BYTES);
-        transaction.bytes[low as usize] |= touched as u32;
+        transaction.bytes[low as usize % MOST_SECTORS] |= touched as u32;
         transaction.sectors |= 1 << low;
         if high > low {
-            transaction.bytes[high as usize] |= (touched >> 32) as u32;
+            transaction.bytes[high as usize % MOST_SECTORS] |= (touched >> 32) as u32;
             transaction.sectors |= 1 << high;
         }
     }
@@ -120,9 +121,21 @@ impl Transaction {
     }
 }
 
+/// Returns whether the lanes, each of which accesses one word, access different ones of the `banks`, a power of two up to 64.
+fn lanes_have_own_banks(access: &MemAccess, banks: u32) -> bool {
+    let mut taken = 0u64;
+    for (lane, address) in access.address.iter().enumerate() {
+        taken |= u64::from(access.mask >> lane & 1) << (address / 4 & u64::from(banks - 1));
+    }
+    taken.count_ones() == access.mask.count_ones()
+}
+
 /// Cycles that a shared-memory access occupies the banks: the largest number of 4-byte words that one bank must deliver.
 /// Lanes that read or write the same word share it; lanes whose atomics go to the same word take turns.
 pub fn bank_conflict_degree(access: &MemAccess, banks: u32) -> u32 {
+    if access.bytes <= 4 && lanes_have_own_banks(access, banks) {
+        return 1;
+    }
     let takes_turns = matches!(access.kind, AccessKind::Atomic { .. });
     let mut words = [0u64; MOST_BANK_WORDS];
     let mut count = 0;

@@ -240,7 +240,9 @@ impl Sm {
         if let Some(border) = slot.border.take() {
             return Ok(self.cross_border(warp, border, ctx.now));
         }
-        slot.enter_region();
+        if slot.asks {
+            slot.enter_region();
+        }
         // Taken for the time of the instruction: to count one more owner takes a locked access to memory.
         let number = usize::from(slot.kernel.slot);
         let kernel = self.kernels[number].take().expect("a resident warp's kernel is there");
@@ -268,7 +270,6 @@ impl Sm {
         if self.collector.is_none() {
             self.pipes.occupy(info.pipe, ctx.now);
         }
-        self.counters.warp_instructions += 1;
         if let Some(quotas) = &mut self.quotas {
             quotas.issued(kernel.slot);
             quotas.settle(&self.kernel_warps);
@@ -280,9 +281,9 @@ impl Sm {
             Step::Memory => self.access.mask,
             _ => active,
         };
-        self.counters.thread_instructions += u64::from(lanes.count_ones());
-        self.counters.events.count(&info.work, lanes.count_ones());
-        mine.thread_instructions += u64::from(lanes.count_ones());
+        let lanes = u64::from(lanes.count_ones());
+        mine.thread_instructions += lanes;
+        self.work_done.count(info.work, lanes);
         match step {
             Step::Alu { .. } => self.after_alu(warp, pc, kernel, ctx.now),
             Step::Memory => {
@@ -366,8 +367,6 @@ impl Sm {
         let inst = self.lsu.peek(id);
         let transactions = inst.transactions.len() as u64;
         self.counters.events.shared_cycles += if shared { u64::from(inst.bank_cycles) } else { 0 };
-        self.counters.memory_instructions += 1;
-        self.counters.transactions += transactions;
         let mine = &mut self.by_kernel[usize::from(kernel.slot)];
         mine.memory_instructions += 1;
         mine.transactions += transactions;
@@ -454,7 +453,6 @@ impl Sm {
         self.free_shared += kernel.shared_bytes;
         self.parts.free_shared_bytes(self.free_shared);
         self.free_threads += kernel.warps_per_cta * 32;
-        self.counters.ctas += 1;
         self.by_kernel[usize::from(kernel.slot)].ctas += 1;
         self.count_residence_until(self.last_tick);
         self.kernel_ctas[usize::from(kernel.slot)] -= 1;

@@ -10,7 +10,7 @@
 use super::Sm;
 use super::pipes::PipeKind;
 use super::scheduler::{Scheduler, WarpMask};
-use crate::stats::{IssueCycle, SchedulerCycles, SmCounters};
+use crate::stats::{IssueCycle, KernelCounters, SchedulerCycles, SmCounters};
 
 /// The warps that wait for something, by what they wait for.
 #[derive(Clone, Copy)]
@@ -40,14 +40,25 @@ impl StallReasons {
 }
 
 impl Sm {
-    /// The counters with all cycles up to `now`, those that the SM has slept through included.
+    /// Returns the counters with all cycles up to `now`, those that the SM has slept through included.
     pub fn counters_at(&self, now: u64) -> SmCounters {
         let mut cycles = self.scheduler_cycles;
         let reasons = self.stall_reasons();
         for scheduler in &self.schedulers {
             cycles[reasons.of(self.warps_of(scheduler)) as usize] += now - self.counted_until;
         }
-        SmCounters { scheduler_cycles: SchedulerCycles::of(cycles), ..self.counters }
+        let sum = |of: fn(&KernelCounters) -> u64| self.by_kernel.iter().map(of).sum();
+        let mut counters = SmCounters {
+            scheduler_cycles: SchedulerCycles::of(cycles),
+            warp_instructions: sum(|kernel| kernel.warp_instructions),
+            thread_instructions: sum(|kernel| kernel.thread_instructions),
+            memory_instructions: sum(|kernel| kernel.memory_instructions),
+            transactions: sum(|kernel| kernel.transactions),
+            ctas: sum(|kernel| kernel.ctas),
+            ..self.counters
+        };
+        self.work_done.add_to(&mut counters.events);
+        counters
     }
 
     /// Counts the cycles after those counted, up to `cycle`, in which nothing has changed.

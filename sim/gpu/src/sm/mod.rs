@@ -37,6 +37,7 @@ mod waiting;
 pub mod wheel;
 
 use crate::config::GpuConfig;
+use crate::events::WorkDone;
 use crate::packet::Packet;
 use crate::partition::AddressMap;
 use crate::stats::{CacheCounters, FailCause, ISSUE_CYCLES, KernelCounters, SmCounters};
@@ -291,10 +292,12 @@ pub struct Sm {
     first_scheduler: usize,
     /// The last schedule of each scheduler; only kept where the mechanism asks for it.
     schedules: Vec<Schedule>,
-    /// This SM's counters, those of the schedulers' cycles apart.
-    pub counters: SmCounters,
+    /// This SM's counters, but for those that [`Self::counters_at`] computes.
+    counters: SmCounters,
     /// The schedulers' cycles by [`crate::stats::IssueCycle`].
     scheduler_cycles: [u64; ISSUE_CYCLES],
+    /// What the instructions that have issued make work.
+    work_done: WorkDone,
     /// What each kernel slot did; the L1D counts its accesses.
     by_kernel: [KernelCounters; KERNEL_SLOTS],
     /// The last cycle in the count of the kernels' residence.
@@ -380,6 +383,7 @@ impl Sm {
             schedules: vec![Schedule::default(); sm.schedulers as usize],
             counters: SmCounters::default(),
             scheduler_cycles: [0; ISSUE_CYCLES],
+            work_done: WorkDone::default(),
             by_kernel: [KernelCounters::default(); KERNEL_SLOTS],
             residence_until: 0,
         }
@@ -456,6 +460,16 @@ impl Sm {
     /// A read-only cache's counters; zero when there is none.
     pub fn read_only(&self, side: Side) -> CacheCounters {
         self.sides.counters(side)
+    }
+
+    /// Returns the warp instructions that have issued.
+    pub fn warp_instructions(&self) -> u64 {
+        self.by_kernel.iter().map(|kernel| kernel.warp_instructions).sum()
+    }
+
+    /// Returns the thread instructions that have issued.
+    pub fn thread_instructions(&self) -> u64 {
+        self.by_kernel.iter().map(|kernel| kernel.thread_instructions).sum()
     }
 
     /// What a kernel slot did in this SM.

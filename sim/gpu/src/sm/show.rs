@@ -27,7 +27,7 @@ impl Sm {
             misses += 1;
         }
         view.level(Counter::L1dMisses { sm }, misses);
-        view.total(Counter::Issued { sm }, self.counters.warp_instructions);
+        view.total(Counter::Issued { sm }, self.warp_instructions());
     }
 
     /// Returns what the next instruction of a warp waits for.

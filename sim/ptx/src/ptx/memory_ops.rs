@@ -402,24 +402,57 @@ fn load_words(
         return load_checked(warp, kernel, env, access, |_, _, _| {});
     }
     let mut out = [0u32; 32];
-    if access.space == Space::Global && access.mask == u32::MAX && load_all_lanes(env, access, &mut out) {
-        warp.registers.words[usize::from(register)] = out;
-        return Ok(());
+    if !load_lanes(env, access, &mut out) {
+        load_checked(warp, kernel, env, access, |bytes, offset, lane| {
+            out[lane] = u32::from_le_bytes(fixed(bytes, offset));
+        })?;
     }
-    load_checked(warp, kernel, env, access, |bytes, offset, lane| {
-        out[lane] = u32::from_le_bytes(fixed(bytes, offset));
-    })?;
     blend(&mut warp.registers.words[usize::from(register)], &out, access.mask);
     Ok(())
 }
 
-/// Loads the words of all lanes where they are aligned and lie in one buffer; returns false where they do not.
+/// Loads the words of the lanes of `access` where they are aligned and lie in one buffer, or in another memory than the global
+/// one; returns false where they do not. The other lanes load anything.
 #[inline(always)]
-fn load_all_lanes(env: &mut Env, access: &MemAccess, out: &mut [u32; 32]) -> bool {
-    let Global::Whole(memory) = &mut env.memory else { return false };
-    let first = access.address[0];
+fn load_lanes(env: &mut Env, access: &MemAccess, out: &mut [u32; 32]) -> bool {
+    let mut of_all = [0; 32];
+    let addresses = if access.mask == u32::MAX {
+        &access.address
+    } else {
+        // The lanes that do not load get the address of one that does.
+        let first = access.address[access.mask.trailing_zeros() as usize & 31];
+        for (lane, (address, own)) in of_all.iter_mut().zip(&access.address).enumerate() {
+            *address = if access.mask & LANE_BIT[lane] != 0 { *own } else { first };
+        }
+        &of_all
+    };
+    let bytes: &[u8] = match access.space {
+        Space::Global => {
+            let Global::Whole(memory) = &mut env.memory else { return false };
+            return load_from(addresses, out, |first, last| {
+                let (base, bytes) = memory.buffer_with(first, last)?;
+                Some((base, &*bytes))
+            });
+        }
+        Space::Shared => env.shared,
+        Space::Const => env.constants,
+        Space::Param => env.params,
+        Space::Local | Space::Generic => return false,
+    };
+    load_from(addresses, out, |_, last| (last < bytes.len() as u64).then_some((0, bytes)))
+}
+
+/// Loads the words at `addresses` from the memory that `find` returns for a first and a last byte, with the address of its
+/// beginning; returns false where there is none or an address is misaligned.
+#[inline(always)]
+fn load_from<'a>(
+    addresses: &[u64; 32],
+    out: &mut [u32; 32],
+    find: impl FnOnce(u64, u64) -> Option<(u64, &'a [u8])>,
+) -> bool {
+    let first = addresses[0];
     let (mut bits, mut differs, mut unequal) = (0, 0, 0);
-    for (lane, &address) in access.address.iter().enumerate() {
+    for (lane, address) in addresses.iter().enumerate() {
         bits |= address;
         differs |= address ^ first;
         unequal |= address ^ first.wrapping_add(4 * lane as u64);
@@ -428,22 +461,19 @@ fn load_all_lanes(env: &mut Env, access: &MemAccess, out: &mut [u32; 32]) -> boo
         return false;
     }
     if differs == 0 {
-        let Some((base, bytes)) = memory.buffer_with(first, first.saturating_add(3)) else {
-            return false;
-        };
+        let Some((base, bytes)) = find(first, first.saturating_add(3)) else { return false };
         *out = [u32::from_le_bytes(fixed(bytes, (first - base) as usize)); 32];
     } else if unequal == 0 {
-        let Some((base, bytes)) = memory.buffer_with(first, first.saturating_add(127)) else {
-            return false;
-        };
+        let Some((base, bytes)) = find(first, first.saturating_add(127)) else { return false };
         let start = (first - base) as usize;
         for (value, word) in out.iter_mut().zip(bytes[start..start + 128].as_chunks::<4>().0) {
             *value = u32::from_le_bytes(*word);
         }
     } else {
-        let (low, high) = span(&access.address, access.mask);
-        let Some((base, bytes)) = memory.buffer_with(low, high.saturating_add(3)) else { return false };
-        for (value, &address) in out.iter_mut().zip(&access.address) {
+        let low = addresses.iter().fold(u64::MAX, |low, address| low.min(*address));
+        let high = addresses.iter().fold(0, |high, address| high.max(*address));
+        let Some((base, bytes)) = find(low, high.saturating_add(3)) else { return false };
+        for (value, &address) in out.iter_mut().zip(addresses) {
             *value = u32::from_le_bytes(fixed(bytes, (address - base) as usize));
         }
     }
