@@ -3,7 +3,7 @@
 //! At the start of a window all replies that arrive in it are known, and the SM's port of the crossbar has room for some flits
 //! even if none leaves it. As long as that is all that the SM needs, it runs alone. Its packets and its accesses to global
 //! memory take effect when the memory system comes to their cycles.
-use super::{SimFault, Sm, TickContext};
+use super::{SimFault, SimResult, Sm, TickContext};
 use crate::packet::Packet;
 use crate::partition::MemorySystem;
 use selvedge_ptx::memory::DeviceMemory;
@@ -101,7 +101,7 @@ pub struct Ahead {
     /// Kernel slots of CTAs that ended, with their core cycles.
     finished: VecDeque<(u64, u8)>,
     /// What was wrong in cycle `until`.
-    fault: Option<SimFault>,
+    fault: Option<Box<SimFault>>,
 }
 
 impl Ahead {
@@ -187,7 +187,7 @@ impl Sm {
         memory: &mut DeviceMemory,
         system: &mut MemorySystem,
         finished: &mut Vec<u8>,
-    ) -> Result<(), SimFault> {
+    ) -> SimResult<()> {
         let sm = usize::from(self.id);
         while let Some((_, warp)) = pop_if(&mut ahead.accessed, |(at, _)| *at == now) {
             let slot =

@@ -4,6 +4,9 @@ use crate::stage::MechanismFault;
 use crate::trace::TraceError;
 use selvedge_ptx::ptx::Fault;
 
+/// What an SM returns of an instruction or a cycle: small enough for registers, so that nobody waits for its way through memory.
+pub(crate) type SimResult<T> = Result<T, Box<SimFault>>;
+
 /// Why a simulation cannot go on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -54,4 +57,25 @@ pub enum SimFault {
         /// Core cycle.
         cycle: u64,
     },
+}
+
+impl SimFault {
+    /// Returns the fault of a kernel, as SMs pass it on.
+    #[cold]
+    pub(crate) fn boxed(fault: Box<Fault>) -> Box<Self> {
+        Box::new(SimFault::Kernel(fault))
+    }
+}
+
+impl From<Box<SimFault>> for SimFault {
+    fn from(fault: Box<SimFault>) -> Self {
+        *fault
+    }
+}
+
+impl From<MechanismFault> for Box<SimFault> {
+    #[cold]
+    fn from(fault: MechanismFault) -> Self {
+        Box::new(SimFault::Mechanism(fault))
+    }
 }

@@ -1,5 +1,5 @@
 //! Where a warp's instructions come from: the execution of PTX, the same while it is recorded, or a trace.
-use super::fault::SimFault;
+use super::fault::{SimFault, SimResult};
 use super::launch::LaunchedKernel;
 use crate::trace::record::RecordedWarp;
 use crate::trace::replay::ReplayedWarp;
@@ -88,13 +88,22 @@ impl WarpFeed {
         launch: &LaunchedKernel,
         env: &mut Env,
         access: &mut MemAccess,
-    ) -> Result<Step, SimFault> {
+    ) -> SimResult<Step> {
         match self {
-            WarpFeed::Execute(warp) => warp.step(&launch.kernel, env, access).map_err(SimFault::Kernel),
+            WarpFeed::Execute(warp) => warp.step(&launch.kernel, env, access).map_err(SimFault::boxed),
             WarpFeed::Record(recorded) => {
-                recorded.step(&launch.kernel, env, access).map_err(SimFault::Kernel)
+                recorded.step(&launch.kernel, env, access).map_err(SimFault::boxed)
             }
-            WarpFeed::Replay(replayed) => Ok(replayed.step(env, access)?),
+            WarpFeed::Replay(replayed) => replayed.step(env, access).map_err(|e| Box::new(e.into())),
+        }
+    }
+
+    /// Returns the predicates that the warp brings to the barrier that it waits at; a trace has none.
+    pub fn ballot(&self, launch: &LaunchedKernel) -> Ballot {
+        match self {
+            WarpFeed::Execute(warp) => warp.ballot(&launch.kernel),
+            WarpFeed::Record(recorded) => recorded.warp.ballot(&launch.kernel),
+            WarpFeed::Replay(_) => Ballot::default(),
         }
     }
 

@@ -5,8 +5,9 @@ use super::part::{Extras, IssueReport, MemoryEvent};
 use super::pipes::PipeKind;
 use super::read_only::Side;
 use super::scheduler::WarpMask;
-use super::{Arrival, Event, Hold, SimFault, Sm, TickContext, lsu};
+use super::{Arrival, Event, Hold, SimResult, Sm, TickContext, lsu};
 use selvedge_ptx::ptx::{AccessKind, Global, Space, Step};
+use std::num::NonZeroU32;
 
 /// The schedulers that issued in a cycle, one bit each.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,7 +20,7 @@ struct Issued {
 
 impl Sm {
     /// Lets every scheduler issue one instruction; true when at least one did.
-    pub(super) fn issue(&mut self, ctx: &mut TickContext<'_>) -> Result<bool, SimFault> {
+    pub(super) fn issue(&mut self, ctx: &mut TickContext<'_>) -> SimResult<bool> {
         self.count_stalls_until(ctx.now - 1);
         let extras = self.parts.extras(ctx.now);
         let nothing = extras.is_none() && self.needs.all_ready() == 0;
@@ -53,7 +54,7 @@ impl Sm {
     }
 
     /// Gives every scheduler its turn.
-    fn ask_schedulers(&mut self, ctx: &mut TickContext<'_>) -> Result<Issued, SimFault> {
+    fn ask_schedulers(&mut self, ctx: &mut TickContext<'_>) -> SimResult<Issued> {
         let mut issued = Issued::default();
         let count = self.schedulers.len();
         let collects = self.collector.is_some();
@@ -96,7 +97,7 @@ impl Sm {
         &mut self,
         mut extras: Extras,
         ctx: &mut TickContext<'_>,
-    ) -> Result<Issued, SimFault> {
+    ) -> SimResult<Issued> {
         let mut issued = Issued::default();
         let count = self.schedulers.len();
         let collects = self.collector.is_some();
@@ -235,7 +236,7 @@ impl Sm {
     }
 
     /// Executes the warp's next instruction and returns the pipe that it took.
-    fn issue_warp(&mut self, warp: u8, ctx: &mut TickContext<'_>) -> Result<PipeKind, SimFault> {
+    fn issue_warp(&mut self, warp: u8, ctx: &mut TickContext<'_>) -> SimResult<PipeKind> {
         let slot = self.warps[usize::from(warp)].as_mut().expect("a ready warp is resident");
         if let Some(border) = slot.border.take() {
             return Ok(self.cross_border(warp, border, ctx.now));
@@ -258,7 +259,7 @@ impl Sm {
         warp: u8,
         kernel: &LaunchedKernel,
         ctx: &mut TickContext<'_>,
-    ) -> Result<PipeKind, SimFault> {
+    ) -> SimResult<PipeKind> {
         let slot = self.warps[usize::from(warp)].as_mut().expect("a ready warp is resident");
         let pc = slot.warp.pc().expect("a ready warp has a next instruction");
         let info = kernel.info[pc as usize];
@@ -293,8 +294,10 @@ impl Sm {
                 self.after_memory(warp, pc, kernel, self.bank_side(), ctx.now);
             }
             Step::Texture { .. } => self.after_memory(warp, pc, kernel, self.texture_side(), ctx.now),
-            Step::Barrier { id, threads, arrive_only, ballot } => {
-                self.arrive_at_barrier(warp, Arrival { id, threads, arrive_only, ballot }, ctx.now)
+            Step::Barrier { id, threads, arrive_only } => {
+                let ballot = slot.warp.ballot(kernel);
+                let threads = threads.map(NonZeroU32::get);
+                self.arrive_at_barrier(warp, Arrival { id: id.into(), threads, arrive_only, ballot }, ctx.now)
             }
             Step::Fence => self.hold_for_fence(warp, info.latency, ctx.now),
             Step::Exit => self.after_exit(warp, info.latency, ctx.now),

@@ -6,7 +6,7 @@ use super::lsu::{InstId, MemInst};
 use super::part::{Fill, Hit, L1dEvent, Load, MemoryEvent};
 use super::prefetch::is_prefetch;
 use super::read_only::{SIDE_TOKEN, Side};
-use super::{BYPASS_TOKEN, Event, SimFault, Sm, TickContext};
+use super::{BYPASS_TOKEN, Event, SimResult, Sm, TickContext};
 use crate::config::Bypass;
 use crate::packet::{Packet, PacketKind};
 use crate::stage::Offer;
@@ -15,7 +15,7 @@ use selvedge_ptx::memory::physical;
 use selvedge_ptx::ptx::AccessKind;
 
 impl Sm {
-    pub(super) fn receive(&mut self, ctx: &mut TickContext<'_>) -> Result<(), SimFault> {
+    pub(super) fn receive(&mut self, ctx: &mut TickContext<'_>) -> SimResult<()> {
         if self.parts.busy() {
             self.run_parts(ctx)?;
         }
@@ -33,8 +33,8 @@ impl Sm {
 
     /// Runs a cycle of the mechanism's parts and takes what leaves them.
     #[inline(never)]
-    fn run_parts(&mut self, ctx: &mut TickContext<'_>) -> Result<(), SimFault> {
-        self.parts.tick(ctx.now, &ctx.memory).map_err(SimFault::Mechanism)?;
+    fn run_parts(&mut self, ctx: &mut TickContext<'_>) -> SimResult<()> {
+        self.parts.tick(ctx.now, &ctx.memory)?;
         self.settle_lines(ctx);
         self.take_answers(ctx)?;
         while let Some(fill) = self.parts.pop_fill() {

@@ -45,6 +45,7 @@ use crate::witness::Witness;
 use ahead::Link;
 use collector::{Collected, Collector, EMPTY_CYCLES, Next};
 pub use fault::SimFault;
+pub(crate) use fault::SimResult;
 use feed::{Feed, WarpFeed};
 use front::Front;
 use l1d::L1d;
@@ -572,7 +573,7 @@ impl Sm {
     ///
     /// # Errors
     /// The kernel or a mechanism is at fault.
-    pub fn tick(&mut self, ctx: &mut TickContext<'_>) -> Result<u64, SimFault> {
+    pub fn tick(&mut self, ctx: &mut TickContext<'_>) -> SimResult<u64> {
         self.account_for_sleep(ctx.now);
         self.receive(ctx)?;
         self.run_events(ctx);

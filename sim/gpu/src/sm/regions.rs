@@ -5,7 +5,7 @@
 //! mechanism's values can be checked.
 use super::part::{RegionEntry, RegionReply};
 use super::pipes::PipeKind;
-use super::{Hold, Need, SimFault, Sm, TickContext, WarpSlot, launch};
+use super::{Hold, Need, SimFault, SimResult, Sm, TickContext, WarpSlot, launch};
 use selvedge_ptx::ptx::{Region, RegionValue};
 use selvedge_state::State;
 use std::sync::Arc;
@@ -135,7 +135,7 @@ impl Sm {
     }
 
     /// Lets warps go on that the mechanism has answered.
-    pub(super) fn take_answers(&mut self, ctx: &mut TickContext<'_>) -> Result<(), SimFault> {
+    pub(super) fn take_answers(&mut self, ctx: &mut TickContext<'_>) -> SimResult<()> {
         while let Some(RegionReply { warp, is_known }) = self.parts.region_reply() {
             let slot = self.warps[usize::from(warp)].as_mut().expect("a warp that waits is resident");
             let RegionState::Asked { region, mask } = slot.region else { continue };
@@ -151,7 +151,7 @@ impl Sm {
     }
 
     /// Takes a warp behind a region whose results the mechanism knows, and has it check them.
-    fn skip_region(&mut self, warp: u8, number: u16, ctx: &mut TickContext<'_>) -> Result<(), SimFault> {
+    fn skip_region(&mut self, warp: u8, number: u16, ctx: &mut TickContext<'_>) -> SimResult<()> {
         let slot = self.warps[usize::from(warp)].as_mut().expect("a warp that waits is resident");
         let kernel = Arc::clone(&slot.kernel);
         let region = &kernel.kernel.regions[usize::from(number)];
@@ -160,8 +160,8 @@ impl Sm {
         let mut env = kernel.environment(ctx.memory.of_program(kernel.slot), &mut cta.shared, place);
         slot.region = RegionState::Outside;
         let executed = slot.warp.executed().expect("only what executes asks");
-        let instructions = executed.skip(&kernel.kernel, &mut env, region).map_err(SimFault::Kernel)?;
+        let instructions = executed.skip(&kernel.kernel, &mut env, region).map_err(SimFault::boxed)?;
         let results = executed.values(&region.results);
-        self.parts.region_skipped(warp, instructions, &results).map_err(SimFault::Mechanism)
+        Ok(self.parts.region_skipped(warp, instructions, &results)?)
     }
 }

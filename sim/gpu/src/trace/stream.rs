@@ -6,7 +6,8 @@
 use super::bytes::{Decoded, Decoder, Encoder, entry, number_of};
 use super::change::{self, Edit};
 use selvedge_ptx::memory::{Change, DeviceMemory};
-use selvedge_ptx::ptx::{AccessKind, AtomicOp, Ballot, CacheOp, MemAccess, Space, Step};
+use selvedge_ptx::ptx::{AccessKind, AtomicOp, CacheOp, MemAccess, Space, Step};
+use std::num::NonZeroU32;
 use selvedge_state::State;
 
 /// What a record describes.
@@ -119,7 +120,7 @@ impl StreamWriter {
             }
             Step::Barrier { id, threads, .. } => {
                 self.out.number(id.into());
-                self.out.number(threads.unwrap_or(0).into());
+                self.out.number(threads.map_or(0, NonZeroU32::get).into());
             }
             Step::Alu { .. } | Step::Fence | Step::Exit => {}
         }
@@ -248,7 +249,7 @@ impl Cursor {
                 Step::Texture { active: head.lanes }
             }
             Kind::Barrier => {
-                let id = from.at_most(15, "barrier")? as u32;
+                let id = from.at_most(15, "barrier")? as u8;
                 let threads = from.at_most(1024, "threads of a barrier")? as u32;
                 if !threads.is_multiple_of(32) {
                     let what = format!("threads of a barrier = {threads}: must be multiples of 32");
@@ -256,9 +257,8 @@ impl Cursor {
                 }
                 Step::Barrier {
                     id,
-                    threads: (threads > 0).then_some(threads),
+                    threads: NonZeroU32::new(threads),
                     arrive_only: head.flags & ARRIVES_ONLY != 0,
-                    ballot: Ballot::default(),
                 }
             }
             Kind::Fence => Step::Fence,
@@ -319,8 +319,8 @@ mod tests {
             any::<u32>().prop_map(|active| Step::Alu { active }),
             Just(Step::Memory),
             any::<u32>().prop_map(|active| Step::Texture { active }),
-            (0u32..16, prop::option::of(1u32..32), any::<bool>()).prop_map(|(id, warps, arrive_only)| {
-                Step::Barrier { id, threads: warps.map(|w| w * 32), arrive_only, ballot: Ballot::default() }
+            (0u8..16, 0u32..32, any::<bool>()).prop_map(|(id, warps, arrive_only)| {
+                Step::Barrier { id, threads: NonZeroU32::new(warps * 32), arrive_only }
             }),
             Just(Step::Fence),
             Just(Step::Exit),

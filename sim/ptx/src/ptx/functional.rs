@@ -5,6 +5,7 @@ use super::global::Global;
 use super::instr::{Kernel, Space};
 use super::module::Module;
 use super::warp::{Ballot, Step, Warp};
+use std::num::NonZeroU32;
 use super::{Env, LaunchDims};
 use crate::memory::DeviceMemory;
 
@@ -279,8 +280,10 @@ impl<'a> Cta<'a> {
                 _ => active,
             };
             watch.stats.thread_instructions += u64::from(lanes.count_ones());
-            if let Step::Barrier { id, threads, arrive_only, ballot } = step {
-                self.arrive(index, pc, Arrival { id, threads, arrive_only, ballot });
+            if let Step::Barrier { id, threads, arrive_only } = step {
+                let ballot = self.warps[index].ballot(self.kernel);
+                let threads = threads.map(NonZeroU32::get);
+                self.arrive(index, pc, Arrival { id: id.into(), threads, arrive_only, ballot });
                 if self.waits[index].is_some() {
                     return Ok(());
                 }

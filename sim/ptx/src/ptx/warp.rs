@@ -12,8 +12,9 @@ use super::region::{Region, RegionValue};
 use super::special::{self, Live};
 use super::{Env, LaunchDims, bits, convert, matrix, memory_ops, surface_ops, system, texture_ops};
 use selvedge_state::State;
+use std::num::NonZeroU32;
 
-/// What executing an instruction meant.
+/// What executing an instruction meant. It is small enough to be returned in registers, an error beside it included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// Arithmetic, a branch, or an instruction that its guard disabled in every lane (then 0 lanes).
@@ -28,17 +29,15 @@ pub enum Step {
         /// Lanes that executed it.
         active: u32,
     },
-    /// The warp reached a barrier. Unless it only arrives, it must not be stepped until the barrier completes.
+    /// The warp reached a barrier. Unless it only arrives, it must not be stepped until the barrier completes. The predicates that
+    /// its lanes bring are [`Warp::ballot`].
     Barrier {
         /// Which of the CTA's 16 barriers.
-        id: u32,
-        /// Threads that take part, in whole warps; the whole CTA when none.
-        threads: Option<u32>,
+        id: u8,
         /// `bar.arrive`: counts, but does not wait.
         arrive_only: bool,
-        /// Predicates of the warp's lanes, for a barrier that counts them. All warps' together go to
-        /// [`Warp::pass_barrier`] when it completes.
-        ballot: Ballot,
+        /// Threads that take part, in whole warps; the whole CTA when none.
+        threads: Option<NonZeroU32>,
     },
     /// A memory fence.
     Fence,
@@ -487,16 +486,21 @@ impl Warp {
         } else if let Some(count) = threads.filter(|&count| count == 0 || count % 32 != 0) {
             format!("cannot wait for {count} threads; whole warps of 32 are allowed")
         } else {
-            return Ok(Step::Barrier { id, threads, arrive_only, ballot: self.ballot(instr, mask) });
+            return Ok(Step::Barrier {
+                id: id as u8,
+                arrive_only,
+                threads: threads.and_then(NonZeroU32::new),
+            });
         };
         Err(self.fault(kernel, env.launch, lane, 0, wrong))
     }
 
-    /// The predicates that the lanes of `mask` bring to a counting barrier; none to another.
-    fn ballot(&self, instr: &Instr, mask: u32) -> Ballot {
-        if !matches!(instr.op, Op::BarrierReduce(_)) {
-            return Ballot::default();
-        }
+    /// Returns the predicates that the lanes bring to the counting barrier that the warp waits at; none where it waits at no such
+    /// barrier. All warps' together go to [`Warp::pass_barrier`] when it completes.
+    #[must_use]
+    pub fn ballot(&self, kernel: &Kernel) -> Ballot {
+        let Some((pc, mask)) = self.reduction else { return Ballot::default() };
+        let instr = &kernel.code[pc as usize];
         let value = self.registers.predicates[usize::from(instr.c)];
         let ayes = (if instr.offset != 0 { !value } else { value }) & mask;
         Ballot { threads: mask.count_ones(), ayes: ayes.count_ones() }

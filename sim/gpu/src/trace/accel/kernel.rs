@@ -162,12 +162,9 @@ impl Reading<'_> {
             _ if line.mask == 0 => Step::Alu { active: 0 },
             OpClass::Load | OpClass::Store | OpClass::Atomic => Step::Memory,
             // The traces do not say which of a CTA's barriers it is.
-            OpClass::Barrier => Step::Barrier {
-                id: 0,
-                threads: None,
-                arrive_only: line.operation.arrives_only,
-                ballot: selvedge_ptx::ptx::Ballot::default(),
-            },
+            OpClass::Barrier => {
+                Step::Barrier { id: 0, threads: None, arrive_only: line.operation.arrives_only }
+            }
             OpClass::Fence => Step::Fence,
             OpClass::Exit => Step::Exit,
             _ => Step::Alu { active: line.mask },
