@@ -23,7 +23,7 @@ impl Sm {
     pub(super) fn issue(&mut self, ctx: &mut TickContext<'_>) -> SimResult<bool> {
         self.count_stalls_until(ctx.now - 1);
         let extras = self.parts.extras(ctx.now);
-        let nothing = extras.is_none() && self.needs.all_ready() == 0;
+        let nothing = extras.is_none() && !self.needs.any_ready();
         let Issued { own, idle } = match extras {
             None if nothing => Issued::default(),
             None => self.ask_schedulers(ctx)?,

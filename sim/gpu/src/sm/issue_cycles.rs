@@ -12,40 +12,12 @@ use super::pipes::PipeKind;
 use super::scheduler::{Scheduler, WarpMask};
 use crate::stats::{IssueCycle, KernelCounters, SchedulerCycles, SmCounters};
 
-/// The warps that wait for something, by what they wait for.
-#[derive(Clone, Copy)]
-struct StallReasons {
-    memory: WarpMask,
-    compute: WarpMask,
-    dependent: WarpMask,
-    fetching: WarpMask,
-}
-
-impl StallReasons {
-    /// Returns what the cycle of a scheduler goes on that may choose among `warps` and issues none.
-    #[inline]
-    fn of(&self, warps: WarpMask) -> IssueCycle {
-        if self.memory & warps != 0 {
-            IssueCycle::Memory
-        } else if self.compute & warps != 0 {
-            IssueCycle::Compute
-        } else if self.dependent & warps != 0 {
-            IssueCycle::DataDependence
-        } else if self.fetching & warps != 0 {
-            IssueCycle::Fetch
-        } else {
-            IssueCycle::Idle
-        }
-    }
-}
-
 impl Sm {
     /// Returns the counters with all cycles up to `now`, those that the SM has slept through included.
     pub fn counters_at(&self, now: u64) -> SmCounters {
         let mut cycles = self.scheduler_cycles;
-        let reasons = self.stall_reasons();
         for scheduler in &self.schedulers {
-            cycles[reasons.of(self.warps_of(scheduler)) as usize] += now - self.counted_until;
+            cycles[self.stall_of(self.warps_of(scheduler)) as usize] += now - self.counted_until;
         }
         let sum = |of: fn(&KernelCounters) -> u64| self.by_kernel.iter().map(of).sum();
         let mut counters = SmCounters {
@@ -89,9 +61,8 @@ impl Sm {
         if active == self.schedulers.len() as u64 {
             return;
         }
-        let reasons = self.stall_reasons();
         for number in (0..self.schedulers.len()).filter(|number| issued >> number & 1 == 0) {
-            let stall = reasons.of(self.warps_of(&self.schedulers[number]));
+            let stall = self.stall_of(self.warps_of(&self.schedulers[number]));
             self.scheduler_cycles[stall as usize] += cycles;
         }
     }
@@ -102,16 +73,21 @@ impl Sm {
         if self.is_selective { scheduler.mine & scheduler.eligible(self.parked) } else { scheduler.mine }
     }
 
-    /// Returns what the warps wait for.
-    #[inline]
-    fn stall_reasons(&self) -> StallReasons {
-        let held = self.held_warps();
-        let ready = |kind: PipeKind| self.needs.ready(kind) & !held;
-        StallReasons {
-            memory: ready(PipeKind::Memory),
-            compute: ready(PipeKind::Alu) | ready(PipeKind::Fp64) | ready(PipeKind::Sfu),
-            dependent: self.needs.dependent() | held,
-            fetching: self.sides.fetching,
+    /// Returns what the cycle of a scheduler goes on that may choose among `warps` and issues none.
+    #[inline(always)]
+    fn stall_of(&self, warps: WarpMask) -> IssueCycle {
+        let held = self.held_warps() & warps;
+        let has = |kind: PipeKind| self.needs.ready(kind) & warps & !held != 0;
+        if has(PipeKind::Memory) {
+            IssueCycle::Memory
+        } else if has(PipeKind::Alu) || has(PipeKind::Fp64) || has(PipeKind::Sfu) {
+            IssueCycle::Compute
+        } else if self.needs.dependent() & warps | held != 0 {
+            IssueCycle::DataDependence
+        } else if self.sides.fetching & warps != 0 {
+            IssueCycle::Fetch
+        } else {
+            IssueCycle::Idle
         }
     }
 

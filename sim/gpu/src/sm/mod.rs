@@ -496,8 +496,11 @@ impl Sm {
     }
 
     /// Kernel slots of the CTAs that finished since the last call, one entry each.
+    #[inline(always)]
     pub fn take_finished(&mut self, out: &mut Vec<u8>) {
-        out.append(&mut self.finished_ctas);
+        if !self.finished_ctas.is_empty() {
+            out.append(&mut self.finished_ctas);
+        }
     }
 
     /// Is there room for one more CTA of `kernel`?
