@@ -165,13 +165,11 @@ impl Queue {
             if hits != 0 {
                 let reads = if may_return { hits & !places.writes } else { 0 };
                 for (of, access) in [(reads, Access::Read), (hits & places.writes, Access::Write)] {
-                    if of != 0 {
-                        let from = rank.column_from(bank, access);
-                        if from <= now {
-                            column = column.min(of.trailing_zeros());
-                        } else {
-                            wake = wake.min(from);
-                        }
+                    let from = if of != 0 { rank.column_from(bank, access) } else { u64::MAX };
+                    if from > now {
+                        wake = wake.min(from);
+                    } else {
+                        column = column.min(of.trailing_zeros());
                     }
                 }
             } else if here != 0 {

@@ -256,4 +256,33 @@ mod tests {
         access.kind = AccessKind::Atomic { op: AtomicOp::Add, reduction: false };
         assert_eq!(bank_conflict_degree(&access, 32), 8);
     }
+
+    proptest! {
+        #[test]
+        fn a_bank_delivers_one_word_in_a_cycle(
+            mask in prop_oneof![Just(u32::MAX), any::<u32>()],
+            words in prop::array::uniform32(0u64..128),
+            // Neighboring words, by chance in another order, have banks of their own.
+            shuffle in prop::option::of(0u64..64),
+            bank_bits in 0u32..7,
+            is_atomic in any::<bool>(),
+        ) {
+            let mut access = MemAccess { bytes: 4, mask, ..MemAccess::default() };
+            for (lane, (address, word)) in (0..).zip(access.address.iter_mut().zip(words)) {
+                *address = 4 * shuffle.map_or(word, |by| 64 + (lane ^ by));
+            }
+            if is_atomic {
+                access.kind = AccessKind::Atomic { op: AtomicOp::Add, reduction: false };
+            }
+            let banks = 1u32 << bank_bits;
+            let active = (0..32).filter(|lane| mask >> lane & 1 == 1).map(|lane| access.address[lane] / 4);
+            let asked: Vec<u64> = if is_atomic {
+                active.collect()
+            } else {
+                active.collect::<BTreeSet<_>>().into_iter().collect()
+            };
+            let most = (0..u64::from(banks)).map(|bank| asked.iter().filter(|word| **word % u64::from(banks) == bank).count());
+            prop_assert_eq!(bank_conflict_degree(&access, banks), most.max().unwrap_or(0).max(1) as u32);
+        }
+    }
 }

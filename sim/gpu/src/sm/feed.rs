@@ -91,9 +91,7 @@ impl WarpFeed {
     ) -> SimResult<Step> {
         match self {
             WarpFeed::Execute(warp) => warp.step(&launch.kernel, env, access).map_err(SimFault::boxed),
-            WarpFeed::Record(recorded) => {
-                recorded.step(&launch.kernel, env, access).map_err(SimFault::boxed)
-            }
+            WarpFeed::Record(recorded) => recorded.step(&launch.kernel, env, access).map_err(SimFault::boxed),
             WarpFeed::Replay(replayed) => replayed.step(env, access).map_err(|e| Box::new(e.into())),
         }
     }

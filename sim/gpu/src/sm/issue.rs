@@ -93,11 +93,7 @@ impl Sm {
 
     /// Gives every scheduler its turn, with a mechanism's extra instructions.
     #[inline(never)]
-    fn ask_schedulers_with(
-        &mut self,
-        mut extras: Extras,
-        ctx: &mut TickContext<'_>,
-    ) -> SimResult<Issued> {
+    fn ask_schedulers_with(&mut self, mut extras: Extras, ctx: &mut TickContext<'_>) -> SimResult<Issued> {
         let mut issued = Issued::default();
         let count = self.schedulers.len();
         let collects = self.collector.is_some();
@@ -303,7 +299,7 @@ impl Sm {
             Step::Exit => self.after_exit(warp, info.latency, ctx.now),
         }
         self.fetch_instruction(warp, ctx);
-        self.update_ready(warp);
+        self.update_need(warp);
         Ok(info.pipe)
     }
 
@@ -438,7 +434,7 @@ impl Sm {
         if let Some(quotas) = &mut self.quotas {
             quotas.settle(&self.kernel_warps);
         }
-        self.update_ready(warp);
+        self.update_need(warp);
         let cta = self.ctas[usize::from(slot.cta)].as_mut().expect("the CTA is resident");
         cta.resident -= 1;
         let (cta_slot, is_last) = (usize::from(slot.cta), cta.resident == 0);

@@ -16,8 +16,9 @@ impl Sm {
     /// Returns the counters with all cycles up to `now`, those that the SM has slept through included.
     pub fn counters_at(&self, now: u64) -> SmCounters {
         let mut cycles = self.scheduler_cycles;
+        let held = self.held_warps();
         for scheduler in &self.schedulers {
-            cycles[self.stall_of(self.warps_of(scheduler)) as usize] += now - self.counted_until;
+            cycles[self.stall_of(self.warps_of(scheduler), held) as usize] += now - self.counted_until;
         }
         let sum = |of: fn(&KernelCounters) -> u64| self.by_kernel.iter().map(of).sum();
         let mut counters = SmCounters {
@@ -61,9 +62,12 @@ impl Sm {
         if active == self.schedulers.len() as u64 {
             return;
         }
-        for number in (0..self.schedulers.len()).filter(|number| issued >> number & 1 == 0) {
-            let stall = self.stall_of(self.warps_of(&self.schedulers[number]));
-            self.scheduler_cycles[stall as usize] += cycles;
+        let held = self.held_warps();
+        for number in 0..self.schedulers.len() {
+            if issued >> number & 1 == 0 {
+                let stall = self.stall_of(self.warps_of(&self.schedulers[number]), held);
+                self.scheduler_cycles[stall as usize] += cycles;
+            }
         }
     }
 
@@ -73,16 +77,17 @@ impl Sm {
         if self.is_selective { scheduler.mine & scheduler.eligible(self.parked) } else { scheduler.mine }
     }
 
-    /// Returns what the cycle of a scheduler goes on that may choose among `warps` and issues none.
+    /// Returns what the cycle of a scheduler goes on that may choose among `warps`, of which some are `held` by the mechanism, and
+    /// issues none.
     #[inline(always)]
-    fn stall_of(&self, warps: WarpMask) -> IssueCycle {
-        let held = self.held_warps() & warps;
-        let has = |kind: PipeKind| self.needs.ready(kind) & warps & !held != 0;
-        if has(PipeKind::Memory) {
+    fn stall_of(&self, warps: WarpMask, held: WarpMask) -> IssueCycle {
+        let ready = |kind: PipeKind| self.needs.ready(kind);
+        let free = warps & !held;
+        if ready(PipeKind::Memory) & free != 0 {
             IssueCycle::Memory
-        } else if has(PipeKind::Alu) || has(PipeKind::Fp64) || has(PipeKind::Sfu) {
+        } else if (ready(PipeKind::Alu) | ready(PipeKind::Fp64) | ready(PipeKind::Sfu)) & free != 0 {
             IssueCycle::Compute
-        } else if self.needs.dependent() & warps | held != 0 {
+        } else if (self.needs.dependent() | held) & warps != 0 {
             IssueCycle::DataDependence
         } else if self.sides.fetching & warps != 0 {
             IssueCycle::Fetch

@@ -240,8 +240,8 @@ pub struct Sm {
     /// What may issue changes with the warps, the pipes, the load/store unit, and quotas alone.
     #[state(skip = "it follows from the configuration and the parts")]
     issue_is_local: bool,
-    /// The first cycle in which an instruction may issue unless a warp or the room in the load/store unit changes before; 0 where
-    /// one has changed, or where what may issue changes with something else.
+    /// No instruction issues before this cycle unless a warp or the room in the load/store unit changes; 0 where the schedulers must
+    /// be asked to know.
     issue_from: u64,
     pipes: Pipes,
     /// Operand collection, where there is any.
@@ -549,7 +549,7 @@ impl Sm {
             self.kernel_warps[kernel.slot as usize] |= 1 << free;
             let count = self.schedulers.len();
             self.schedulers[free % count].arrive(free as u8);
-            self.update_ready(free as u8);
+            self.update_need(free as u8);
         }
     }
 
@@ -753,7 +753,7 @@ impl Sm {
                     if let Some(slot) = &mut self.warps[usize::from(warp)] {
                         slot.hold = Hold::None;
                     }
-                    self.update_ready(warp);
+                    self.update_need(warp);
                 }
                 Event::Data { inst } => self.data_arrived(inst, now),
                 Event::Hit { inst, line } => self.hit_data(inst, line, ctx),
@@ -831,11 +831,11 @@ impl Sm {
             Hold::Control | Hold::Barrier(_) => return,
             _ => {}
         }
-        self.update_ready(warp);
+        self.update_need(warp);
     }
 
     /// Finds what the warp's next instruction waits for, after something that may have changed it.
-    fn update_ready(&mut self, warp: u8) {
+    fn update_need(&mut self, warp: u8) {
         let need = self.need_of(warp);
         if self.is_selective {
             self.note_waiting(warp, need);

@@ -250,7 +250,7 @@ impl Sm {
                 Side::Constant | Side::Texture => self.data_arrived(waiter, ctx.now),
                 Side::Instruction => {
                     self.sides.fetching &= !(1 << waiter);
-                    self.update_ready(waiter as u8);
+                    self.update_need(waiter as u8);
                 }
             }
         }
@@ -310,7 +310,7 @@ impl Sm {
     fn retry_some(&mut self, ctx: &TickContext<'_>) {
         for warp in warps_of(self.sides.retrying) {
             self.fetch_instruction(warp, ctx);
-            self.update_ready(warp);
+            self.update_need(warp);
         }
     }
 }

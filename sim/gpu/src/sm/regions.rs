@@ -130,7 +130,7 @@ impl Sm {
                 self.parts.region_computed(now, warp, results);
             }
         }
-        self.update_ready(warp);
+        self.update_need(warp);
         PipeKind::Control
     }
 
@@ -145,7 +145,7 @@ impl Sm {
             } else {
                 slot.region = RegionState::Inside { region, mask, at_start: true, is_wanted: true };
             }
-            self.update_ready(warp);
+            self.update_need(warp);
         }
         Ok(())
     }

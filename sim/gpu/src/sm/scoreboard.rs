@@ -140,7 +140,8 @@ impl Scoreboard {
     #[inline(always)]
     fn flags(&self, operands: &Operands, pc: u32) -> u8 {
         let named = &operands.named[pc as usize];
-        let flags = named.few.iter().fold(0, |flags, register| flags | self.registers[usize::from(*register)]);
+        let flags =
+            named.few.iter().fold(0, |flags, register| flags | self.registers[usize::from(*register)]);
         if named.others == 0 { flags } else { flags | self.flags_of(operands.others(named)) }
     }
 

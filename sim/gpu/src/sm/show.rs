@@ -40,7 +40,9 @@ impl Sm {
             Hold::Exited => WarpState::Ended,
             Hold::None if self.sides.fetching & bit != 0 => WarpState::Fetch,
             Hold::None if self.held_warps() & bit != 0 => WarpState::Mechanism,
-            Hold::None if self.needs.dependent() & bit != 0 && !warp.scoreboard.awaits_memory() => WarpState::Result,
+            Hold::None if self.needs.dependent() & bit != 0 && !warp.scoreboard.awaits_memory() => {
+                WarpState::Result
+            }
             Hold::None if self.needs.dependent() & bit != 0 => WarpState::Load,
             Hold::None if self.stopped() & bit != 0 => WarpState::Quota,
             Hold::None if self.needs.ready(PipeKind::Memory) & bit != 0 => WarpState::ReadyForMemory,

@@ -7,8 +7,8 @@ use super::bytes::{Decoded, Decoder, Encoder, entry, number_of};
 use super::change::{self, Edit};
 use selvedge_ptx::memory::{Change, DeviceMemory};
 use selvedge_ptx::ptx::{AccessKind, AtomicOp, CacheOp, MemAccess, Space, Step};
-use std::num::NonZeroU32;
 use selvedge_state::State;
+use std::num::NonZeroU32;
 
 /// What a record describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, State)]

@@ -5,9 +5,9 @@ use super::global::Global;
 use super::instr::{Kernel, Space};
 use super::module::Module;
 use super::warp::{Ballot, Step, Warp};
-use std::num::NonZeroU32;
 use super::{Env, LaunchDims};
 use crate::memory::DeviceMemory;
+use std::num::NonZeroU32;
 
 /// Number of barriers a CTA has.
 pub(crate) const BARRIERS: u32 = 16;

@@ -85,6 +85,50 @@ fn local_memory_belongs_to_each_thread() {
     assert_eq!(out, (1..=64).collect::<Vec<_>>());
 }
 
+/// The word that each of 32 threads loads from `space` at the address in its input, where its input's second word is not 0: the
+/// words of the space are 100, 101, ....
+fn load_from(space: &str, addresses: [u32; 32], active: u32) -> Result<Vec<u32>, String> {
+    let words: Vec<String> = (100..164).map(|word| word.to_string()).collect();
+    let constants = format!(".const .align 4 .b32 words[64] = {{{}}};", words.join(", "));
+    let body = own_element(8)
+        + "ld.global.u32 %r1, [%rd0]; ld.global.u32 %r2, [%rd0+4]; setp.ne.u32 %p1, %r2, 0;\n\
+           .shared .align 4 .b32 room[64]; mov.u32 %r3, %tid.x; shl.b32 %r4, %r3, 2; add.u32 %r5, %r3, 100;\n\
+           mov.u32 %r7, room; add.u32 %r7, %r7, %r4; st.shared.u32 [%r7], %r5; add.u32 %r5, %r5, 32; st.shared.u32 [%r7+128], %r5;\n"
+        + &format!(
+            "mov.u32 %r8, 7; {} add.u32 %r6, %r6, %r1; @%p1 ld.{space}.u32 %r8, [%r6];\n",
+            if space == "shared" { "mov.u32 %r6, room;" } else { "mov.u32 %r6, words;" }
+        )
+        + "st.global.u32 [%rd0], %r8; ret;";
+    let input: Vec<u32> =
+        (0..).zip(addresses).flat_map(|(lane, address)| [address, active >> lane & 1]).collect();
+    let (out, _) =
+        run_words(&kernel_text(&constants, &body), 32, &input).map_err(|error| error.to_string())?;
+    Ok(out.into_iter().step_by(2).collect())
+}
+
+#[test]
+fn the_lanes_that_load_get_their_words_and_the_others_access_nothing() {
+    let patterns: [(&str, fn(u32) -> u32); 3] =
+        [("one word", |_| 20), ("neighbors", |lane| 4 * lane), ("scattered", |lane| 4 * (lane * 37 % 64))];
+    for space in ["shared", "const"] {
+        for (name, address) in patterns {
+            for active in [u32::MAX, 1, 0x8000_0000, 0x00ff_ff00, 0xaaaa_aaaa] {
+                // What the others would access is in no memory, or misaligned.
+                let of = |lane: u32| if active >> lane & 1 == 1 { address(lane) } else { 1_000_001 };
+                let out =
+                    load_from(space, std::array::from_fn(|lane| of(lane as u32)), active).expect("no fault");
+                let expected =
+                    (0..32).map(|lane| if active >> lane & 1 == 1 { 100 + address(lane) / 4 } else { 7 });
+                assert!(out.into_iter().eq(expected), "{space}, {name}, lanes {active:#x}");
+            }
+        }
+        for wrong in [256, 2] {
+            let addresses = std::array::from_fn(|lane| if lane == 9 { wrong } else { 4 * lane as u32 });
+            assert!(load_from(space, addresses, u32::MAX).is_err(), "{space}, address {wrong}");
+        }
+    }
+}
+
 #[test]
 fn lanes_of_a_generic_access_may_be_in_different_spaces() {
     let body = own_element(4)
