@@ -76,7 +76,7 @@ impl AwsParams {
 
     /// The address of a routine's instruction.
     pub fn address(&self, sr: u8, inst: u8) -> u16 {
-        ((u32::from(sr) * self.slot() + u32::from(inst)) % self.instructions) as u16
+        ((u32::from(sr) * self.slot() + u32::from(inst)) & (self.instructions - 1)) as u16
     }
 }
 
