@@ -81,11 +81,11 @@ impl Sm {
     /// issues none.
     #[inline(always)]
     fn stall_of(&self, warps: WarpMask, held: WarpMask) -> IssueCycle {
-        let ready = |kind: PipeKind| self.needs.ready(kind);
         let free = warps & !held;
-        if ready(PipeKind::Memory) & free != 0 {
+        let has = |kind: PipeKind| self.needs.ready(kind) & free != 0;
+        if has(PipeKind::Memory) {
             IssueCycle::Memory
-        } else if (ready(PipeKind::Alu) | ready(PipeKind::Fp64) | ready(PipeKind::Sfu)) & free != 0 {
+        } else if has(PipeKind::Alu) || has(PipeKind::Fp64) || has(PipeKind::Sfu) {
             IssueCycle::Compute
         } else if (self.needs.dependent() | held) & warps != 0 {
             IssueCycle::DataDependence
