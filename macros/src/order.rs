@@ -100,7 +100,7 @@ pub fn ordered(body: &Block) -> TokenStream {
         return quote!({ #code });
     }
     quote!({
-        let in_order = ::selvedge_hw::rtl::circuit::begin_in_order();
+        let in_order = self._activity.begin_in_order();
         #code
         if in_order {
             #(#rest)*
@@ -209,7 +209,7 @@ impl Order {
             let code = quote! {
                 if Field(&mut self.#field).is_due() {
                     Field(&mut self.#field).evaluate();
-                    note_stale(#is_stale);
+                    self._activity.note_stale(#is_stale);
                 }
             };
             (quote!(self.#field), code)
@@ -218,7 +218,7 @@ impl Order {
         };
         quote! {{
             #[allow(unused_imports)]
-            use ::selvedge_hw::rtl::circuit::{Field, Foreign as _, note_stale};
+            use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
             if #is_read || Field(&mut #part).has_state() {
                 #code
             }
@@ -238,17 +238,17 @@ impl Order {
         let body = if read.is_empty() {
             evaluate
         } else if read.iter().any(|signal| mentions(signal, &out_of_scope)) {
-            quote!(#evaluate note_stale(true);)
+            quote!(#evaluate self._activity.note_stale(true);)
         } else {
             quote! {
                 let before = (#(#part.#read.val(),)*);
                 #evaluate
-                note_stale(before != (#(#part.#read.val(),)*));
+                self._activity.note_stale(before != (#(#part.#read.val(),)*));
             }
         };
         quote! {{
             #[allow(unused_imports)]
-            use ::selvedge_hw::rtl::circuit::{Field, Foreign as _, note_stale};
+            use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
             if Field(&mut #part).is_due() {
                 #body
             }
