@@ -7,7 +7,7 @@
 use crate::connect::driven;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::{Block, Expr, ExprAssign, ExprForLoop, ExprIf, ExprMatch, Member, Stmt};
 
 /// A signal of a sub-block: `self.part[i].signal`.
@@ -91,8 +91,9 @@ struct Order {
 
 /// Returns the body with the evaluation of its sub-blocks.
 pub fn ordered(body: &Block) -> TokenStream {
+    let body = early_first(body);
     let mut order = Order::default();
-    let statements = order.block(body);
+    let statements = order.block(&body);
     let code = &statements.code;
     let rest: Vec<_> = order.known.driven.values().cloned().collect();
     let rest: Vec<_> = rest.iter().map(|driven| order.rest(driven)).collect();
@@ -205,14 +206,7 @@ impl Order {
         let is_read = driven.is_read;
         let (part, code) = if mentions(&driven.part, &self.variables) {
             let field = format_ident!("{}", driven.field);
-            let is_stale = self.known.read.contains_key(&driven.field);
-            let code = quote! {
-                if Field(&mut self.#field).is_due() {
-                    Field(&mut self.#field).evaluate();
-                    self._activity.note_stale(#is_stale);
-                }
-            };
-            (quote!(self.#field), code)
+            (quote!(self.#field), self.evaluation_of_all(driven))
         } else {
             (driven.part.clone(), self.evaluation(&driven.field, &driven.part))
         };
@@ -223,6 +217,34 @@ impl Order {
                 #code
             }
         }}
+    }
+
+    /// Evaluates all elements of a field; notes whether a signal that was read of one of them is another one then.
+    fn evaluation_of_all(&self, driven: &Driven) -> TokenStream {
+        let field = format_ident!("{}", driven.field);
+        let read = self.known.read.get(&driven.field).into_iter().flat_map(BTreeMap::values);
+        let read: BTreeMap<_, _> = read.map(|read| (read.signal.to_string(), &read.signal)).collect();
+        let read: Vec<_> = read.into_values().collect();
+        let is_array = |token: &TokenTree| matches!(token, TokenTree::Group(_));
+        let dimensions = driven.part.clone().into_iter().filter(is_array).count();
+        if dimensions != 1 || read.iter().any(|signal| mentions(signal, &self.variables)) {
+            let is_stale = !read.is_empty();
+            return quote! {
+                if Field(&mut self.#field).is_due() {
+                    Field(&mut self.#field).evaluate();
+                    self._activity.note_stale(#is_stale);
+                }
+            };
+        }
+        quote! {
+            for element in self.#field.iter_mut() {
+                if Field(&mut *element).is_due() {
+                    let before = (#(element.#read.val(),)*);
+                    Field(&mut *element).evaluate();
+                    self._activity.note_stale(before != (#(element.#read.val(),)*));
+                }
+            }
+        }
     }
 
     /// Evaluates a sub-block; notes whether a signal of it that was read is another one then.
@@ -321,6 +343,164 @@ impl Order {
         let statements = self.block(block);
         out.has_evaluations |= statements.has_evaluations;
         statements.code
+    }
+}
+
+/// Returns the body with those statements first that drive a sub-block which it reads before, if all of them take what is known
+/// when a pass begins: registers, inputs and constants. Else the pass would be repeated whenever a register changes.
+fn early_first(body: &Block) -> Block {
+    let mut uses = Uses::default();
+    uses.block(body, Place::Body);
+    let is_early = |statement: &Stmt| match statement {
+        Stmt::Expr(Expr::Assign(assignment), _) => {
+            let wire = driven(&assignment.left).and_then(wire);
+            wire.is_some_and(|wire| uses.is_early(&wire))
+        }
+        _ => false,
+    };
+    let (mut first, mut rest) = (vec![], vec![]);
+    for statement in &body.stmts {
+        match statement {
+            Stmt::Expr(Expr::ForLoop(turns), end) => {
+                let (early, late): (Vec<_>, Vec<_>) = turns.body.stmts.iter().cloned().partition(&is_early);
+                for (statements, to) in [(early, &mut first), (late, &mut rest)] {
+                    if !statements.is_empty() {
+                        let mut turns = turns.clone();
+                        turns.body.stmts = statements;
+                        to.push(Stmt::Expr(Expr::ForLoop(turns), *end));
+                    }
+                }
+            }
+            statement if is_early(statement) => first.push(statement.clone()),
+            statement => rest.push(statement.clone()),
+        }
+    }
+    first.extend(rest);
+    Block { stmts: first, ..body.clone() }
+}
+
+/// Where a statement stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In the body itself.
+    Body,
+    /// In a loop of the body.
+    Loop,
+    /// Further inside, or in a branch.
+    Inside,
+}
+
+/// How a body uses its sub-blocks.
+#[derive(Default)]
+struct Uses {
+    /// Signals of the block itself that the body assigns.
+    assigned: BTreeSet<String>,
+    /// Sub-blocks that were read, by their fields.
+    read: BTreeSet<String>,
+    /// What is driven of each field that may be driven first.
+    early: BTreeMap<String, Drives>,
+    /// The values of all that is driven, with their fields.
+    values: Vec<(String, Expr)>,
+}
+
+/// What is driven of a sub-block.
+#[derive(Default)]
+struct Drives {
+    signals: BTreeSet<String>,
+    /// Some signal is driven in several places, by chance, or of an element.
+    is_late: bool,
+    /// It is driven after it was read.
+    after_read: bool,
+}
+
+impl Uses {
+    fn block(&mut self, block: &Block, place: Place) {
+        for statement in &block.stmts {
+            if let Stmt::Expr(expr, _) = statement {
+                self.statement(expr, place);
+            }
+        }
+    }
+
+    fn statement(&mut self, expr: &Expr, place: Place) {
+        match expr {
+            Expr::Assign(assignment) => self.assignment(assignment, place),
+            Expr::If(branches) => {
+                conditions(branches).iter().for_each(|condition| self.reads(condition));
+                self.block(&branches.then_branch, Place::Inside);
+                if let Some((_, otherwise)) = &branches.else_branch {
+                    self.statement(otherwise, Place::Inside);
+                }
+            }
+            Expr::Match(choice) => {
+                self.reads(&choice.expr);
+                choice.arms.iter().for_each(|arm| self.statement(&arm.body, Place::Inside));
+            }
+            Expr::Block(inner) => self.block(&inner.block, Place::Inside),
+            Expr::ForLoop(turns) => {
+                let inner = if place == Place::Body { Place::Loop } else { Place::Inside };
+                self.block(&turns.body, inner);
+            }
+            _ => {}
+        }
+    }
+
+    fn assignment(&mut self, assignment: &ExprAssign, place: Place) {
+        self.reads(&assignment.left);
+        self.reads(&assignment.right);
+        let Some(target) = driven(&assignment.left) else { return };
+        match (wire(target), part(target)) {
+            (Some(wire), _) if wire.signal.to_string() != "d" => {
+                let drives = self.early.entry(wire.field.clone()).or_default();
+                // An element of an array of signals counts as all of them.
+                let signal =
+                    wire.signal.into_iter().take_while(|token| !matches!(token, TokenTree::Group(_)));
+                let is_new = drives.signals.insert(signal.collect::<TokenStream>().to_string());
+                drives.is_late |= place == Place::Inside || wire.index.is_some() || !is_new;
+                drives.after_read |= self.read.contains(&wire.field);
+                self.values.push((wire.field, (*assignment.right).clone()));
+            }
+            (None, Some((field, _))) => {
+                self.assigned.insert(field);
+            }
+            _ => {}
+        }
+    }
+
+    fn reads(&mut self, expr: &Expr) {
+        let mut wires = vec![];
+        collect(expr, &mut wires);
+        self.read.extend(wires.into_iter().map(|wire| wire.field));
+    }
+
+    fn is_early(&self, wire: &Wire) -> bool {
+        let can_be = |drives: &Drives| drives.after_read && !drives.is_late;
+        wire.signal.to_string() != "d"
+            && self.early.get(&wire.field).is_some_and(can_be)
+            && self.values.iter().all(|(field, value)| *field != wire.field || self.is_known(value))
+    }
+
+    /// Returns whether a value is known when a pass begins.
+    fn is_known(&self, value: &Expr) -> bool {
+        match value {
+            Expr::MethodCall(call) if call.method == "val" => {
+                match (wire(&call.receiver), part(&call.receiver)) {
+                    (Some(wire), _) => wire.signal.to_string() == "q",
+                    (None, Some((field, _))) => !self.assigned.contains(&field),
+                    (None, None) => false,
+                }
+            }
+            Expr::MethodCall(call) => {
+                self.is_known(&call.receiver) && call.args.iter().all(|argument| self.is_known(argument))
+            }
+            Expr::Binary(binary) => self.is_known(&binary.left) && self.is_known(&binary.right),
+            Expr::Unary(unary) => self.is_known(&unary.expr),
+            Expr::Paren(paren) => self.is_known(&paren.expr),
+            Expr::Group(group) => self.is_known(&group.expr),
+            Expr::Call(call) => call.args.iter().all(|argument| self.is_known(argument)),
+            Expr::Lit(_) | Expr::Path(_) => true,
+            _ => false,
+        }
     }
 }
 

@@ -646,6 +646,132 @@ mod tests {
     }
 
     rtl_block! {
+        /// Keeps what it takes, and has no use for data that it does not take.
+        #[derive(LogicBlock, Default)]
+        pub struct Keeper {
+            /// clock
+            pub clk_i: Signal<In, Clock>,
+            /// reset
+            pub rst_ni: Signal<In, Bit>,
+            /// take the data
+            pub take_i: Signal<In, Bit>,
+            /// data
+            pub data_i: Signal<In, U<8>>,
+            /// data that are taken, or else those taken last
+            pub kept_o: Signal<Out, U<8>>,
+            kept: Reg<U<8>>,
+        }
+    }
+    impl Keeper {
+        fn ignores_inputs(&mut self) -> bool {
+            !self.take_i.next && !self.take_i.val() && !self.rst_ni.has_input(false)
+        }
+    }
+    impl Logic for Keeper {
+        #[hdl_gen]
+        fn update(&mut self) {
+            dff_setup!(self, clk_i, kept);
+            self.kept_o.next = self.kept.q.val();
+            if self.take_i.val() {
+                self.kept.d.next = self.data_i.val();
+                self.kept_o.next = self.data_i.val();
+            }
+        }
+    }
+
+    #[test]
+    fn ignored_inputs_wake_nobody_and_are_seen_once_they_count() {
+        let mut keeper = Keeper::default();
+        keeper.connect_all();
+        reset(&mut keeper);
+        let mut last = 0;
+        // Data are taken after others were ignored, and then the same again; two in a row; and others are ignored after them.
+        for (data, takes) in
+            [(1, false), (2, false), (2, true), (3, true), (4, false), (3, true), (5, false), (5, true)]
+        {
+            keeper.take_i.next = takes;
+            keeper.data_i.next = data.into();
+            let rests = keeper._activity.settled && !takes && !keeper.take_i.val();
+            assert_eq!(keeper.is_due(), !rests, "{data} {takes}");
+            if !rests {
+                keeper.evaluate();
+            }
+            last = if takes { data } else { last };
+            assert_eq!(keeper.kept_o.val().to_u64(), last, "{data} {takes}");
+            keeper.edge();
+        }
+    }
+
+    rtl_block! {
+        /// Reads logic before it drives it, from a register in a loop and from an input.
+        #[derive(LogicBlock, Default)]
+        pub struct Backward {
+            /// clock
+            pub clk_i: Signal<In, Clock>,
+            /// reset
+            pub rst_ni: Signal<In, Bit>,
+            /// data
+            pub x_i: Signal<In, U<8>>,
+            /// result
+            pub y_o: Signal<Out, U<8>>,
+            early: Pair,
+            late: Sum,
+            count: Reg<U<8>>,
+            held: [Reg<U<8>>; 2] = array(),
+        }
+    }
+    rtl_block! {
+        /// Logic with an array of inputs.
+        #[derive(LogicBlock, Default)]
+        pub struct Pair {
+            /// numbers
+            pub a_i: [Signal<In, U<8>>; 2] = array(),
+            /// one more
+            pub b_i: Signal<In, U<8>>,
+            /// their sum
+            pub sum_o: Signal<Out, U<8>>,
+        }
+    }
+    impl Logic for Pair {
+        fn update(&mut self) {
+            self.sum_o.next = self.a_i[0].next + self.a_i[1].next + self.b_i.next;
+        }
+    }
+    impl Logic for Backward {
+        #[hdl_gen]
+        fn update(&mut self) {
+            dff_setup!(self, clk_i, count);
+            self.count.d.next = self.count.q.val() + 1;
+            self.late.a_i.next = self.early.sum_o.val();
+            self.late.b_i.next = self.x_i.val();
+            self.y_o.next = self.late.sum_o.val();
+            for i in 0..2 {
+                dff_setup!(self, clk_i, held[i]);
+                self.held[i].d.next = self.count.q.val() + i.to_bits();
+                self.early.a_i[i].next = self.held[i].q.val();
+            }
+            self.early.b_i.next = self.x_i.val() + self.count.q.val();
+        }
+    }
+
+    #[test]
+    fn logic_that_registers_drive_is_there_before_the_body_reads_it() {
+        let mut block = Backward::default();
+        block.connect_all();
+        reset(&mut block);
+        let before = block.late._evaluations;
+        for cycle in 1..10 {
+            block.edge();
+            block.x_i.next = (3 * cycle).into();
+            run(&mut block);
+            // The registers hold the count of the cycle before, and that and one.
+            let held = if cycle == 1 { 1 } else { 2 * (cycle - 1) + 1 };
+            assert_eq!(block.y_o.val().to_u64(), 2 * 3 * cycle + cycle + held, "cycle {cycle}");
+        }
+        assert_eq!(block.late._evaluations - before, 9, "one pass in each cycle");
+    }
+
+    rtl_block! {
         /// Logic that is driven and read by different indices: in a loop and by number, by number and in a loop, in two loops.
         #[derive(LogicBlock, Default)]
         pub struct Indices {

@@ -57,15 +57,22 @@ rtl_block! {
 }
 
 impl<const TAG: usize, const WORD: usize> AdjustedHits<TAG, WORD> {
-    /// See [`Attentive::ignores_inputs`](selvedge_hw::rtl::circuit::Attentive::ignores_inputs). Warp, set, tag and whether the
-    /// set is known belong to an access. Seven of eight accesses of an L1D are to other sets, each with another line.
+    /// See [`Attentive::ignores_inputs`](selvedge_hw::rtl::circuit::Attentive::ignores_inputs). Warp, set and tag belong to an
+    /// access, and mean something only if the warp uses the L1D or the set is new. Seven of eight accesses of an L1D are to other
+    /// sets, each with another line.
     #[inline]
     fn ignores_inputs(&mut self) -> bool {
-        let has_access = self.access_i.next || self.access_i.val();
+        let writes = |access, warp, last_warp, known: bool| access && (warp <= last_warp || !known);
+        let (access, warp) = (&self.access_i, &self.warp_i);
+        let (last_warp, known) = (&self.last_warp_i, &self.known_i);
+        let did_write = writes(access.val(), warp.val(), last_warp.val(), known.val());
+        if did_write || writes(access.next, warp.next, last_warp.next, known.next) {
+            return false;
+        }
         let has_other = self.rst_ni.has_input(false);
         let has_other = self.last_warp_i.has_input(has_other);
         let has_other = self.half_i.has_input(has_other);
-        !has_access && !self.interval_ends_i.has_input(has_other)
+        !self.interval_ends_i.has_input(has_other)
     }
 }
 
