@@ -33,6 +33,8 @@ struct Driven {
     loops: Option<Vec<usize>>,
     /// The body may have read it before it was driven.
     is_read: bool,
+    /// It was evaluated since, if it has state.
+    is_done: bool,
 }
 
 /// A signal of a sub-block that was read.
@@ -60,8 +62,9 @@ impl Known {
         let before = self.driven.get(&text);
         let is_elsewhere = before.is_some_and(|before| before.loops != driven.loops);
         let is_read = driven.is_read || before.is_some_and(|before| before.is_read);
+        let is_done = driven.is_done && before.is_none_or(|before| before.is_done);
         let loops = if is_elsewhere { None } else { driven.loops };
-        self.driven.insert(text, Driven { loops, is_read, ..driven });
+        self.driven.insert(text, Driven { loops, is_read, is_done, ..driven });
     }
 
     fn read(&mut self, wire: &Wire) {
@@ -136,6 +139,7 @@ impl Order {
                     let driven = Driven {
                         loops: Some(self.scope.clone()),
                         is_read: self.known.read.contains_key(&field),
+                        is_done: false,
                         field,
                         part,
                     };
@@ -176,19 +180,52 @@ impl Order {
     fn evaluated(&mut self, wire: &Wire, out: &mut Statements) {
         let text = wire.part.to_string();
         let may_be_driven =
-            |driven: &Driven| driven.field == wire.field && may_be_same(&driven.part, &wire.part);
-        match self.known.driven.get(&text) {
-            Some(driven) => {
-                if !mentions(&wire.part, &self.variables) || self.is_same_element(driven) {
-                    self.known.driven.remove(&text);
-                }
-            }
-            // One that is driven by another index may be the same element.
-            None if self.known.driven.values().any(may_be_driven) => {}
-            None => return,
+            |driven: &&Driven| driven.field == wire.field && may_be_same(&driven.part, &wire.part);
+        // One that is driven by another index may be the same element.
+        let mut candidates = self.known.driven.values().filter(may_be_driven).peekable();
+        if candidates.peek().is_none() {
+            return;
+        }
+        let is_done = candidates.all(|driven| driven.is_done);
+        if let Some(driven) = self.known.driven.get(&text)
+            && (!mentions(&wire.part, &self.variables) || self.is_same_element(driven))
+        {
+            self.known.driven.remove(&text);
         }
         let code = self.evaluation(&wire.field, &wire.part);
-        out.code.extend(quote!(if in_order { #code }));
+        let part = &wire.part;
+        out.code.extend(match is_done {
+            false => quote!(if in_order { #code }),
+            true => quote! {
+                if in_order && {
+                    #[allow(unused_imports)]
+                    use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
+                    !Field(&mut #part).has_state()
+                } { #code }
+            },
+        });
+        out.has_evaluations = true;
+    }
+
+    /// Evaluates all elements of a field that was driven, if they have state, before a loop that reads them and drives none: it may
+    /// read each of them in many turns.
+    fn evaluated_before(&mut self, field: &str, out: &mut Statements) {
+        let mut driven = self.known.driven.values_mut().filter(|driven| driven.field == field).peekable();
+        let Some(one) = driven.peek().map(|driven| (**driven).clone()) else { return };
+        let was_done = driven.fold(true, |done, driven| std::mem::replace(&mut driven.is_done, true) && done);
+        if was_done {
+            return;
+        }
+        let (field, code) = (format_ident!("{}", field), self.evaluation_of_all(&one));
+        out.code.extend(quote! {
+            if in_order {
+                #[allow(unused_imports)]
+                use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
+                if Field(&mut self.#field).has_state() {
+                    #code
+                }
+            }
+        });
         out.has_evaluations = true;
     }
 
@@ -203,7 +240,7 @@ impl Order {
     /// Evaluates after the body what it left: state that an edge may change, and what it read before it drove it. Anything else
     /// is evaluated when it is read.
     fn rest(&self, driven: &Driven) -> TokenStream {
-        let is_read = driven.is_read;
+        let (is_read, is_done) = (driven.is_read, driven.is_done);
         let (part, code) = if mentions(&driven.part, &self.variables) {
             let field = format_ident!("{}", driven.field);
             (quote!(self.#field), self.evaluation_of_all(driven))
@@ -213,7 +250,8 @@ impl Order {
         quote! {{
             #[allow(unused_imports)]
             use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
-            if #is_read || Field(&mut #part).has_state() {
+            let has_state = Field(&mut #part).has_state();
+            if (has_state && !#is_done) || (#is_read && !has_state) {
                 #code
             }
         }}
@@ -331,9 +369,17 @@ impl Order {
         self.variables.push(text.clone());
         let inner = variables(&turns.body, vec![text.clone()]);
         wires.iter().filter(|wire| !mentions(&wire.part, &inner)).for_each(|wire| self.evaluated(wire, out));
+        let mut uses = Uses::default();
+        uses.block(&turns.body, Place::Inside);
+        let is_element = |wire: &&Wire| mentions(&wire.part, &inner) && !uses.early.contains_key(&wire.field);
+        let elements: BTreeSet<_> = wires.iter().filter(is_element).map(|wire| wire.field.clone()).collect();
+        elements.iter().for_each(|field| self.evaluated_before(field, out));
         // What an earlier turn has read; each turn has an element of its own where the variable is the index.
         wires.iter().filter(|wire| wire.index.as_ref() != Some(&text)).for_each(|wire| self.known.read(wire));
         let code = self.inner(&turns.body, out);
+        // The loop may have no turn.
+        let again = self.known.driven.values_mut().filter(|driven| uses.early.contains_key(&driven.field));
+        again.for_each(|driven| driven.is_done = false);
         self.scope.pop();
         quote!(for #variable in #range { #code })
     }

@@ -703,7 +703,7 @@ mod tests {
     }
 
     rtl_block! {
-        /// Reads logic before it drives it, from a register in a loop and from an input.
+        /// Reads logic before it drives it: from registers, in a loop, and an input, and from a signal of its own.
         #[derive(LogicBlock, Default)]
         pub struct Backward {
             /// clock
@@ -716,6 +716,8 @@ mod tests {
             pub y_o: Signal<Out, U<8>>,
             early: Pair,
             late: Sum,
+            behind: Sum,
+            local: Signal<Local, U<8>>,
             count: Reg<U<8>>,
             held: [Reg<U<8>>; 2] = array(),
         }
@@ -744,13 +746,16 @@ mod tests {
             self.count.d.next = self.count.q.val() + 1;
             self.late.a_i.next = self.early.sum_o.val();
             self.late.b_i.next = self.x_i.val();
-            self.y_o.next = self.late.sum_o.val();
+            self.y_o.next = self.late.sum_o.val() + self.behind.sum_o.val();
             for i in 0..2 {
                 dff_setup!(self, clk_i, held[i]);
                 self.held[i].d.next = self.count.q.val() + i.to_bits();
                 self.early.a_i[i].next = self.held[i].q.val();
             }
             self.early.b_i.next = self.x_i.val() + self.count.q.val();
+            self.local.next = self.x_i.val() + 1;
+            self.behind.a_i.next = self.local.val();
+            self.behind.b_i.next = self.x_i.val();
         }
     }
 
@@ -766,9 +771,14 @@ mod tests {
             run(&mut block);
             // The registers hold the count of the cycle before, and that and one.
             let held = if cycle == 1 { 1 } else { 2 * (cycle - 1) + 1 };
-            assert_eq!(block.y_o.val().to_u64(), 2 * 3 * cycle + cycle + held, "cycle {cycle}");
+            let (x, count) = (3 * cycle, cycle);
+            assert_eq!(block.y_o.val().to_u64(), (x + x + count + held) + (x + 1 + x), "cycle {cycle}");
         }
-        assert_eq!(block.late._evaluations - before, 9, "one pass in each cycle");
+        assert_eq!(
+            block.late._evaluations - before,
+            9,
+            "`late` has its value in the first pass of each cycle"
+        );
     }
 
     rtl_block! {
