@@ -6,6 +6,7 @@
 //! - A block is evaluated when an input or one of its registers has changed, and not otherwise.
 //! - `#[hdl_gen]` has a body evaluate a sub-block between the statements that drive it and those that read it. A body in the
 //!   order of its data settles in one pass; any other takes further passes, until nothing that was read has changed since.
+//! - Inputs that mean nothing to a block as it stands do not wake it ([`Attentive`]).
 //! - Logic without state is evaluated where it is read: one of several encoders that is not chosen costs nothing.
 //! - A block of signals and registers alone has nothing to evaluate but its body, once.
 //! - A body reads signals in place ([`Readable`]): `self.line_i.val().get_bits::<8>(i)` copies eight bits, not the line.
