@@ -32,7 +32,10 @@ fn implementation(item: TokenStream) -> Result<TokenStream> {
             #[inline]
             fn is_due(&mut self) -> bool {
                 #[allow(unused_imports)]
-                use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
+                use ::selvedge_hw::rtl::circuit::{Attentive as _, Field, Foreign as _};
+                if self.ignores_inputs() {
+                    return self._activity.begin(false);
+                }
                 let has_input = false;
                 #(let has_input = Field(&mut self.#inputs).has_input(has_input);)*
                 if has_input {
@@ -45,12 +48,13 @@ fn implementation(item: TokenStream) -> Result<TokenStream> {
                 use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
                 let has_atoms_only = true #(&& Field(&mut self.#parts).is_atom())*;
                 let has_registers = false #(|| Field(&mut self.#parts).has_state())*;
-                if has_atoms_only && !(has_registers && ::selvedge_hw::rtl::circuit::is_thorough()) {
+                if has_atoms_only && !(has_registers && self._activity.is_thorough()) {
                     ::selvedge_hw::rtl::source::Logic::update(self);
                     return;
                 }
                 ::selvedge_hw::rtl::circuit::settle(
                     self,
+                    |block| &mut block._activity,
                     |block| ::selvedge_hw::rtl::source::Logic::update(block),
                     |block| {
                         let mut due = false;
@@ -79,7 +83,7 @@ fn implementation(item: TokenStream) -> Result<TokenStream> {
             fn wake(&mut self) {
                 #[allow(unused_imports)]
                 use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
-                self._activity = ::core::default::Default::default();
+                self._activity.wake();
                 #(Field(&mut self.#parts).wake();)*
             }
         }

@@ -7,7 +7,7 @@
 use crate::connect::driven;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::{Block, Expr, ExprAssign, ExprForLoop, ExprIf, ExprMatch, Member, Stmt};
 
 /// A signal of a sub-block: `self.part[i].signal`.
@@ -33,6 +33,8 @@ struct Driven {
     loops: Option<Vec<usize>>,
     /// The body may have read it before it was driven.
     is_read: bool,
+    /// It was evaluated since, if it has state.
+    is_done: bool,
 }
 
 /// A signal of a sub-block that was read.
@@ -60,8 +62,9 @@ impl Known {
         let before = self.driven.get(&text);
         let is_elsewhere = before.is_some_and(|before| before.loops != driven.loops);
         let is_read = driven.is_read || before.is_some_and(|before| before.is_read);
+        let is_done = driven.is_done && before.is_none_or(|before| before.is_done);
         let loops = if is_elsewhere { None } else { driven.loops };
-        self.driven.insert(text, Driven { loops, is_read, ..driven });
+        self.driven.insert(text, Driven { loops, is_read, is_done, ..driven });
     }
 
     fn read(&mut self, wire: &Wire) {
@@ -91,8 +94,9 @@ struct Order {
 
 /// Returns the body with the evaluation of its sub-blocks.
 pub fn ordered(body: &Block) -> TokenStream {
+    let body = early_first(body);
     let mut order = Order::default();
-    let statements = order.block(body);
+    let statements = order.block(&body);
     let code = &statements.code;
     let rest: Vec<_> = order.known.driven.values().cloned().collect();
     let rest: Vec<_> = rest.iter().map(|driven| order.rest(driven)).collect();
@@ -100,7 +104,7 @@ pub fn ordered(body: &Block) -> TokenStream {
         return quote!({ #code });
     }
     quote!({
-        let in_order = ::selvedge_hw::rtl::circuit::begin_in_order();
+        let in_order = self._activity.begin_in_order();
         #code
         if in_order {
             #(#rest)*
@@ -135,6 +139,7 @@ impl Order {
                     let driven = Driven {
                         loops: Some(self.scope.clone()),
                         is_read: self.known.read.contains_key(&field),
+                        is_done: false,
                         field,
                         part,
                     };
@@ -175,19 +180,52 @@ impl Order {
     fn evaluated(&mut self, wire: &Wire, out: &mut Statements) {
         let text = wire.part.to_string();
         let may_be_driven =
-            |driven: &Driven| driven.field == wire.field && may_be_same(&driven.part, &wire.part);
-        match self.known.driven.get(&text) {
-            Some(driven) => {
-                if !mentions(&wire.part, &self.variables) || self.is_same_element(driven) {
-                    self.known.driven.remove(&text);
-                }
-            }
-            // One that is driven by another index may be the same element.
-            None if self.known.driven.values().any(may_be_driven) => {}
-            None => return,
+            |driven: &&Driven| driven.field == wire.field && may_be_same(&driven.part, &wire.part);
+        // One that is driven by another index may be the same element.
+        let mut candidates = self.known.driven.values().filter(may_be_driven).peekable();
+        if candidates.peek().is_none() {
+            return;
+        }
+        let is_done = candidates.all(|driven| driven.is_done);
+        if let Some(driven) = self.known.driven.get(&text)
+            && (!mentions(&wire.part, &self.variables) || self.is_same_element(driven))
+        {
+            self.known.driven.remove(&text);
         }
         let code = self.evaluation(&wire.field, &wire.part);
-        out.code.extend(quote!(if in_order { #code }));
+        let part = &wire.part;
+        out.code.extend(match is_done {
+            false => quote!(if in_order { #code }),
+            true => quote! {
+                if in_order && {
+                    #[allow(unused_imports)]
+                    use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
+                    !Field(&mut #part).has_state()
+                } { #code }
+            },
+        });
+        out.has_evaluations = true;
+    }
+
+    /// Evaluates all elements of a field that was driven, if they have state, before a loop that reads them and drives none: it may
+    /// read each of them in many turns.
+    fn evaluated_before(&mut self, field: &str, out: &mut Statements) {
+        let mut driven = self.known.driven.values_mut().filter(|driven| driven.field == field).peekable();
+        let Some(one) = driven.peek().map(|driven| (**driven).clone()) else { return };
+        let was_done = driven.fold(true, |done, driven| std::mem::replace(&mut driven.is_done, true) && done);
+        if was_done {
+            return;
+        }
+        let (field, code) = (format_ident!("{}", field), self.evaluation_of_all(&one));
+        out.code.extend(quote! {
+            if in_order {
+                #[allow(unused_imports)]
+                use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
+                if Field(&mut self.#field).has_state() {
+                    #code
+                }
+            }
+        });
         out.has_evaluations = true;
     }
 
@@ -202,27 +240,49 @@ impl Order {
     /// Evaluates after the body what it left: state that an edge may change, and what it read before it drove it. Anything else
     /// is evaluated when it is read.
     fn rest(&self, driven: &Driven) -> TokenStream {
-        let is_read = driven.is_read;
+        let (is_read, is_done) = (driven.is_read, driven.is_done);
         let (part, code) = if mentions(&driven.part, &self.variables) {
             let field = format_ident!("{}", driven.field);
-            let is_stale = self.known.read.contains_key(&driven.field);
-            let code = quote! {
-                if Field(&mut self.#field).is_due() {
-                    Field(&mut self.#field).evaluate();
-                    note_stale(#is_stale);
-                }
-            };
-            (quote!(self.#field), code)
+            (quote!(self.#field), self.evaluation_of_all(driven))
         } else {
             (driven.part.clone(), self.evaluation(&driven.field, &driven.part))
         };
         quote! {{
             #[allow(unused_imports)]
-            use ::selvedge_hw::rtl::circuit::{Field, Foreign as _, note_stale};
-            if #is_read || Field(&mut #part).has_state() {
+            use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
+            let has_state = Field(&mut #part).has_state();
+            if (has_state && !#is_done) || (#is_read && !has_state) {
                 #code
             }
         }}
+    }
+
+    /// Evaluates all elements of a field; notes whether a signal that was read of one of them is another one then.
+    fn evaluation_of_all(&self, driven: &Driven) -> TokenStream {
+        let field = format_ident!("{}", driven.field);
+        let read = self.known.read.get(&driven.field).into_iter().flat_map(BTreeMap::values);
+        let read: BTreeMap<_, _> = read.map(|read| (read.signal.to_string(), &read.signal)).collect();
+        let read: Vec<_> = read.into_values().collect();
+        let is_array = |token: &TokenTree| matches!(token, TokenTree::Group(_));
+        let dimensions = driven.part.clone().into_iter().filter(is_array).count();
+        if dimensions != 1 || read.iter().any(|signal| mentions(signal, &self.variables)) {
+            let is_stale = !read.is_empty();
+            return quote! {
+                if Field(&mut self.#field).is_due() {
+                    Field(&mut self.#field).evaluate();
+                    self._activity.note_stale(#is_stale);
+                }
+            };
+        }
+        quote! {
+            for element in self.#field.iter_mut() {
+                if Field(&mut *element).is_due() {
+                    let before = (#(element.#read.val(),)*);
+                    Field(&mut *element).evaluate();
+                    self._activity.note_stale(before != (#(element.#read.val(),)*));
+                }
+            }
+        }
     }
 
     /// Evaluates a sub-block; notes whether a signal of it that was read is another one then.
@@ -238,17 +298,17 @@ impl Order {
         let body = if read.is_empty() {
             evaluate
         } else if read.iter().any(|signal| mentions(signal, &out_of_scope)) {
-            quote!(#evaluate note_stale(true);)
+            quote!(#evaluate self._activity.note_stale(true);)
         } else {
             quote! {
                 let before = (#(#part.#read.val(),)*);
                 #evaluate
-                note_stale(before != (#(#part.#read.val(),)*));
+                self._activity.note_stale(before != (#(#part.#read.val(),)*));
             }
         };
         quote! {{
             #[allow(unused_imports)]
-            use ::selvedge_hw::rtl::circuit::{Field, Foreign as _, note_stale};
+            use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
             if Field(&mut #part).is_due() {
                 #body
             }
@@ -309,9 +369,17 @@ impl Order {
         self.variables.push(text.clone());
         let inner = variables(&turns.body, vec![text.clone()]);
         wires.iter().filter(|wire| !mentions(&wire.part, &inner)).for_each(|wire| self.evaluated(wire, out));
+        let mut uses = Uses::default();
+        uses.block(&turns.body, Place::Inside);
+        let is_element = |wire: &&Wire| mentions(&wire.part, &inner) && !uses.early.contains_key(&wire.field);
+        let elements: BTreeSet<_> = wires.iter().filter(is_element).map(|wire| wire.field.clone()).collect();
+        elements.iter().for_each(|field| self.evaluated_before(field, out));
         // What an earlier turn has read; each turn has an element of its own where the variable is the index.
         wires.iter().filter(|wire| wire.index.as_ref() != Some(&text)).for_each(|wire| self.known.read(wire));
         let code = self.inner(&turns.body, out);
+        // The loop may have no turn.
+        let again = self.known.driven.values_mut().filter(|driven| uses.early.contains_key(&driven.field));
+        again.for_each(|driven| driven.is_done = false);
         self.scope.pop();
         quote!(for #variable in #range { #code })
     }
@@ -321,6 +389,164 @@ impl Order {
         let statements = self.block(block);
         out.has_evaluations |= statements.has_evaluations;
         statements.code
+    }
+}
+
+/// Returns the body with those statements first that drive a sub-block which it reads before, if all of them take what is known
+/// when a pass begins: registers, inputs and constants. Else the pass would be repeated whenever a register changes.
+fn early_first(body: &Block) -> Block {
+    let mut uses = Uses::default();
+    uses.block(body, Place::Body);
+    let is_early = |statement: &Stmt| match statement {
+        Stmt::Expr(Expr::Assign(assignment), _) => {
+            let wire = driven(&assignment.left).and_then(wire);
+            wire.is_some_and(|wire| uses.is_early(&wire))
+        }
+        _ => false,
+    };
+    let (mut first, mut rest) = (vec![], vec![]);
+    for statement in &body.stmts {
+        match statement {
+            Stmt::Expr(Expr::ForLoop(turns), end) => {
+                let (early, late): (Vec<_>, Vec<_>) = turns.body.stmts.iter().cloned().partition(&is_early);
+                for (statements, to) in [(early, &mut first), (late, &mut rest)] {
+                    if !statements.is_empty() {
+                        let mut turns = turns.clone();
+                        turns.body.stmts = statements;
+                        to.push(Stmt::Expr(Expr::ForLoop(turns), *end));
+                    }
+                }
+            }
+            statement if is_early(statement) => first.push(statement.clone()),
+            statement => rest.push(statement.clone()),
+        }
+    }
+    first.extend(rest);
+    Block { stmts: first, ..body.clone() }
+}
+
+/// Where a statement stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In the body itself.
+    Body,
+    /// In a loop of the body.
+    Loop,
+    /// Further inside, or in a branch.
+    Inside,
+}
+
+/// How a body uses its sub-blocks.
+#[derive(Default)]
+struct Uses {
+    /// Signals of the block itself that the body assigns.
+    assigned: BTreeSet<String>,
+    /// Sub-blocks that were read, by their fields.
+    read: BTreeSet<String>,
+    /// What is driven of each field that may be driven first.
+    early: BTreeMap<String, Drives>,
+    /// The values of all that is driven, with their fields.
+    values: Vec<(String, Expr)>,
+}
+
+/// What is driven of a sub-block.
+#[derive(Default)]
+struct Drives {
+    signals: BTreeSet<String>,
+    /// Some signal is driven in several places, by chance, or of an element.
+    is_late: bool,
+    /// It is driven after it was read.
+    after_read: bool,
+}
+
+impl Uses {
+    fn block(&mut self, block: &Block, place: Place) {
+        for statement in &block.stmts {
+            if let Stmt::Expr(expr, _) = statement {
+                self.statement(expr, place);
+            }
+        }
+    }
+
+    fn statement(&mut self, expr: &Expr, place: Place) {
+        match expr {
+            Expr::Assign(assignment) => self.assignment(assignment, place),
+            Expr::If(branches) => {
+                conditions(branches).iter().for_each(|condition| self.reads(condition));
+                self.block(&branches.then_branch, Place::Inside);
+                if let Some((_, otherwise)) = &branches.else_branch {
+                    self.statement(otherwise, Place::Inside);
+                }
+            }
+            Expr::Match(choice) => {
+                self.reads(&choice.expr);
+                choice.arms.iter().for_each(|arm| self.statement(&arm.body, Place::Inside));
+            }
+            Expr::Block(inner) => self.block(&inner.block, Place::Inside),
+            Expr::ForLoop(turns) => {
+                let inner = if place == Place::Body { Place::Loop } else { Place::Inside };
+                self.block(&turns.body, inner);
+            }
+            _ => {}
+        }
+    }
+
+    fn assignment(&mut self, assignment: &ExprAssign, place: Place) {
+        self.reads(&assignment.left);
+        self.reads(&assignment.right);
+        let Some(target) = driven(&assignment.left) else { return };
+        match (wire(target), part(target)) {
+            (Some(wire), _) if wire.signal.to_string() != "d" => {
+                let drives = self.early.entry(wire.field.clone()).or_default();
+                // An element of an array of signals counts as all of them.
+                let signal =
+                    wire.signal.into_iter().take_while(|token| !matches!(token, TokenTree::Group(_)));
+                let is_new = drives.signals.insert(signal.collect::<TokenStream>().to_string());
+                drives.is_late |= place == Place::Inside || wire.index.is_some() || !is_new;
+                drives.after_read |= self.read.contains(&wire.field);
+                self.values.push((wire.field, (*assignment.right).clone()));
+            }
+            (None, Some((field, _))) => {
+                self.assigned.insert(field);
+            }
+            _ => {}
+        }
+    }
+
+    fn reads(&mut self, expr: &Expr) {
+        let mut wires = vec![];
+        collect(expr, &mut wires);
+        self.read.extend(wires.into_iter().map(|wire| wire.field));
+    }
+
+    fn is_early(&self, wire: &Wire) -> bool {
+        let can_be = |drives: &Drives| drives.after_read && !drives.is_late;
+        wire.signal.to_string() != "d"
+            && self.early.get(&wire.field).is_some_and(can_be)
+            && self.values.iter().all(|(field, value)| *field != wire.field || self.is_known(value))
+    }
+
+    /// Returns whether a value is known when a pass begins.
+    fn is_known(&self, value: &Expr) -> bool {
+        match value {
+            Expr::MethodCall(call) if call.method == "val" => {
+                match (wire(&call.receiver), part(&call.receiver)) {
+                    (Some(wire), _) => wire.signal.to_string() == "q",
+                    (None, Some((field, _))) => !self.assigned.contains(&field),
+                    (None, None) => false,
+                }
+            }
+            Expr::MethodCall(call) => {
+                self.is_known(&call.receiver) && call.args.iter().all(|argument| self.is_known(argument))
+            }
+            Expr::Binary(binary) => self.is_known(&binary.left) && self.is_known(&binary.right),
+            Expr::Unary(unary) => self.is_known(&unary.expr),
+            Expr::Paren(paren) => self.is_known(&paren.expr),
+            Expr::Group(group) => self.is_known(&group.expr),
+            Expr::Call(call) => call.args.iter().all(|argument| self.is_known(argument)),
+            Expr::Lit(_) | Expr::Path(_) => true,
+            _ => false,
+        }
     }
 }
 

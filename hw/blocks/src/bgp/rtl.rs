@@ -2,6 +2,7 @@
 
 use super::hash::{BANK_BITS, BANKS, HASHES, MOST_INDEX_BITS, SKEW_TAPS, TAPS};
 use super::{BgpParams, COLUMN_BITS, COLUMNS, SKEW_BITS};
+use selvedge_hw::rtl::circuit::Part as _;
 use selvedge_hw::rtl::prelude::*;
 
 /// Bits of all indices.
@@ -193,11 +194,13 @@ rtl_block! {
         pub rst_ni: Signal<In, Bit>,
         /// the element
         pub address_i: Signal<In, U<32>>,
+        /// ask for the element
+        pub query_i: Signal<In, Bit>,
         /// put the element in
         pub insert_i: Signal<In, Bit>,
         /// forget everything; wins over an insertion
         pub clear_i: Signal<In, Bit>,
-        /// the active array has all bits of the element, before this cycle's insertion
+        /// a query, and the active array has all bits of the element, before this cycle's insertion
         pub hit_o: Signal<Out, Bit>,
         /// number of the active array
         pub active_o: Signal<Out, Bit>,
@@ -211,7 +214,19 @@ rtl_block! {
         half_ends: Signal<Local, Bit>,
         set: Signal<Local, U<2>>,
         clear: Signal<Local, U<2>>,
+        bits: Signal<Local, U<2>>,
         hit: Signal<Local, U<2>>,
+    }
+}
+
+impl<const A: usize, const ROW: usize, const ROWS: usize, const HALF: usize> DualBloom<A, ROW, ROWS, HALF> {
+    /// See [`Attentive::ignores_inputs`](selvedge_hw::rtl::circuit::Attentive::ignores_inputs). Most evicted blocks are not put in,
+    /// and nobody asks for them.
+    #[inline]
+    fn ignores_inputs(&mut self) -> bool {
+        let has_work = self.query_i.next || self.insert_i.next || self.clear_i.next;
+        let had_work = self.query_i.val() || self.insert_i.val() || self.clear_i.val();
+        !has_work && !had_work && !self.rst_ni.has_input(false)
     }
 }
 
@@ -246,6 +261,7 @@ impl<const A: usize, const ROW: usize, const ROWS: usize, const HALF: usize> Log
 
         comment!("a bank that no hash of the element goes to hits, and takes nothing");
         self.hashes.address_i.next = self.address_i.val();
+        self.bits.next = 3.into();
         self.hit.next = 3.into();
         for bank in 0..8 {
             self.banks[bank].clk_i.next = self.clk_i.val();
@@ -255,11 +271,16 @@ impl<const A: usize, const ROW: usize, const ROWS: usize, const HALF: usize> Log
             self.banks[bank].set_i.next = 0.into();
             if !self.hashes.unused_o.val().get_bit(bank) {
                 self.banks[bank].set_i.next = self.set.val();
-                self.hit.next = self.hit.val() & self.banks[bank].bit_o.val();
             }
+            self.bits.next = self.banks[bank].bit_o.val();
+            if self.hashes.unused_o.val().get_bit(bank) {
+                self.bits.next = 3.into();
+            }
+            self.hit.next = self.hit.val() & self.bits.val();
         }
-        self.hit_o.next = (self.active.q.val() & self.hit.val().get_bit(1))
-            | (!self.active.q.val() & self.hit.val().get_bit(0));
+        self.hit_o.next = self.query_i.val()
+            & ((self.active.q.val() & self.hit.val().get_bit(1))
+                | (!self.active.q.val() & self.hit.val().get_bit(0)));
         self.active_o.next = self.active.q.val();
 
         if self.clear_i.val() {
@@ -326,6 +347,7 @@ rtl_module! {
             /// the most insertions in a window that do not flip the default
             skew_limit: Constant<U<SKEW_BITS>> = Constant::new(U::new(u64::from(p.skew_limit()))),
             used: Signal<Local, U<4>>,
+            query: Signal<Local, Bit>,
             insert: Signal<Local, Bit>,
             next_insertions: Signal<Local, U<SKEW_BITS>>,
             window_ends: Signal<Local, Bit>,
@@ -352,6 +374,8 @@ impl<const A: usize, const ROW: usize, const ROWS: usize, const HALF: usize, con
         self.insert.next =
             self.evict_i.val() & ((self.used.val() < self.fg_threshold.val()) == self.default_coarse.q.val());
         self.filter.address_i.next = self.address_i.val();
+        self.query.next = self.query_i.val() & !self.evict_i.val();
+        self.filter.query_i.next = self.query.val();
         self.filter.insert_i.next = self.insert.val();
 
         comment!("too many insertions in a window: the default flips, and the filter forgets");
@@ -370,8 +394,8 @@ impl<const A: usize, const ROW: usize, const ROWS: usize, const HALF: usize, con
         }
 
         comment!("a miss gets the default, or its opposite if the filter has the block");
-        self.valid.d.next = self.query_i.val() & !self.evict_i.val();
-        if self.query_i.val() & !self.evict_i.val() {
+        self.valid.d.next = self.query.val();
+        if self.query.val() {
             self.coarse.d.next = self.default_coarse.q.val() ^ self.filter.hit_o.val();
         }
 

@@ -6,6 +6,7 @@
 //! - A block is evaluated when an input or one of its registers has changed, and not otherwise.
 //! - `#[hdl_gen]` has a body evaluate a sub-block between the statements that drive it and those that read it. A body in the
 //!   order of its data settles in one pass; any other takes further passes, until nothing that was read has changed since.
+//! - Inputs that mean nothing to a block as it stands do not wake it ([`Attentive`]).
 //! - Logic without state is evaluated where it is read: one of several encoders that is not chosen costs nothing.
 //! - A block of signals and registers alone has nothing to evaluate but its body, once.
 //! - A body reads signals in place ([`Readable`]): `self.line_i.val().get_bits::<8>(i)` copies eight bits, not the line.
@@ -18,57 +19,32 @@ use super::step::{ClockedBlock, MAX_ROUNDS};
 use rust_hdl_core::prelude::{Block, Constant, In, Local, Out, Signal, Synth};
 pub use selvedge_macros::Part;
 use selvedge_state::State;
-use std::cell::Cell;
 use std::ops::Deref;
 
-/// What goes on in this thread's evaluation: a set of the flags below, in one byte, since every pass of a body sets it.
-#[derive(Clone, Copy)]
-struct Progress(u8);
-
-impl Progress {
-    /// Nothing is evaluated.
-    const NONE: Progress = Progress(0);
-    /// Bodies evaluate their sub-blocks themselves.
-    const IN_ORDER: Progress = Progress(1);
-    /// There is more to evaluate than what is driven or was clocked: registers in reset, parts that were changed by hand.
-    const THOROUGH: Progress = Progress(2);
-    /// A value has changed that the body at work had read before.
-    const STALE: Progress = Progress(4);
-    /// The body at work evaluates everything that it drives.
-    const COMPLETE: Progress = Progress(8);
-
-    #[inline(always)]
-    fn has(self, flag: Progress) -> bool {
-        self.0 & flag.0 != 0
-    }
-
-    #[inline(always)]
-    fn with(self, flag: Progress) -> Progress {
-        Progress(self.0 | flag.0)
-    }
-
-    #[inline(always)]
-    fn with_if(self, is_set: bool, flag: Progress) -> Progress {
-        if is_set { self.with(flag) } else { self }
-    }
-
-    #[inline(always)]
-    fn only(self, flag: Progress) -> Progress {
-        Progress(self.0 & flag.0)
-    }
-}
-
-thread_local! {
-    static PROGRESS: Cell<Progress> = const { Cell::new(Progress::NONE) };
-}
-
-/// What a block has to do.
+/// What a block has to do, and how the pass of its body goes that is at work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
+#[state(in_place)]
 pub struct Activity {
     /// The block's signals follow from its inputs and its registers.
     settled: bool,
     /// The block was evaluated since an edge that changed none of its registers.
     armed: bool,
+    /// There is more to evaluate than what is driven or was clocked: registers in reset, parts that were changed by hand.
+    #[state(skip = "an instance notes that it was woken")]
+    thorough: bool,
+    #[state(skip = "no pass is at work between cycles")]
+    pass: Pass,
+}
+
+/// A pass of a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Pass {
+    /// The body evaluates its sub-blocks itself.
+    in_order: bool,
+    /// It evaluates everything that it drives.
+    complete: bool,
+    /// A value has changed that the body had read before.
+    stale: bool,
 }
 
 impl Activity {
@@ -76,7 +52,8 @@ impl Activity {
     #[inline(always)]
     pub fn begin(&mut self, has_input: bool) -> bool {
         let is_due = has_input || !self.settled;
-        *self = Activity { settled: true, armed: self.armed || is_due };
+        self.settled = true;
+        self.armed |= is_due;
         is_due
     }
 
@@ -89,7 +66,33 @@ impl Activity {
     /// Notes whether the edge changed a register.
     #[inline(always)]
     pub fn end(&mut self, changed: bool) {
-        *self = Activity { settled: self.settled && !changed, armed: changed };
+        self.settled &= !changed;
+        self.armed = changed;
+    }
+
+    /// Has the block evaluated whatever its inputs, with all that is in it.
+    #[inline(always)]
+    pub fn wake(&mut self) {
+        *self = Activity { thorough: true, ..Activity::default() };
+    }
+
+    /// Returns whether all that is in the block is to be evaluated.
+    #[inline(always)]
+    pub fn is_thorough(&self) -> bool {
+        self.thorough
+    }
+
+    /// Returns whether the body that begins evaluates its sub-blocks itself, all that it drives; used by `#[hdl_gen]`.
+    #[inline(always)]
+    pub fn begin_in_order(&mut self) -> bool {
+        self.pass.complete = self.pass.in_order;
+        self.pass.in_order
+    }
+
+    /// Notes whether a value has changed that the body had read before; used by `#[hdl_gen]`.
+    #[inline(always)]
+    pub fn note_stale(&mut self, changed: bool) {
+        self.pass.stale |= changed;
     }
 }
 
@@ -389,90 +392,67 @@ pub trait Stateless {
 
 impl<B: ?Sized> Stateless for B {}
 
-// The next functions are not inlined: a block's crate would reach the thread's variable by three calls.
-
-/// Returns whether the body that begins evaluates its sub-blocks itself, all that it drives; used by `#[hdl_gen]`.
-#[inline(never)]
-pub fn begin_in_order() -> bool {
-    let progress = PROGRESS.get();
-    let in_order = progress.has(Progress::IN_ORDER);
-    PROGRESS.set(progress.with_if(in_order, Progress::COMPLETE));
-    in_order
-}
-
-/// Returns whether there is more to evaluate than what is driven or was clocked.
-#[inline(never)]
-pub fn is_thorough() -> bool {
-    PROGRESS.get().has(Progress::THOROUGH)
-}
-
-/// Notes that a value has changed that the body had read before; used by `#[hdl_gen]`.
-#[inline(always)]
-pub fn note_stale(changed: bool) {
-    if changed {
-        note_one_stale();
+/// Which inputs a block looks at: all of them. A block to which some mean nothing while others are low has a function of its own of
+/// that name, which is found first.
+pub trait Attentive {
+    /// Returns whether the new values of the inputs change no output and no state. The block is not evaluated for them, and it
+    /// compares all inputs with what it was evaluated with when this no longer holds.
+    #[inline(always)]
+    fn ignores_inputs(&mut self) -> bool {
+        false
     }
 }
 
-#[inline(never)]
-fn note_one_stale() {
-    PROGRESS.set(PROGRESS.get().with(Progress::STALE));
-}
-
-/// Begins a pass of a body; returns what was known of the one around it.
-#[inline(never)]
-fn begin_pass(in_order: bool) -> Progress {
-    let before = PROGRESS.get();
-    PROGRESS.set(before.only(Progress::THOROUGH).with_if(in_order, Progress::IN_ORDER));
-    before
-}
-
-/// Ends a pass of a body and goes on with the one around it; returns what is known of the pass.
-#[inline(never)]
-fn end_pass(around: Progress) -> Progress {
-    PROGRESS.replace(around)
-}
+impl<B: ?Sized> Attentive for B {}
 
 /// Passes after which a body no longer evaluates its sub-blocks itself: it may read one between two values that it drives it with,
 /// of which only the last one counts.
 const PASSES_IN_ORDER: u32 = 8;
 
 /// Evaluates a block in passes of its `body` until all that a pass has read is what its `parts` say after it. `parts` evaluates
-/// those that the body did not, and returns whether there were any.
+/// those that the body did not, and returns whether there were any. `activity` is the block's.
 ///
 /// # Panics
 /// When there is no end to it, as with a combinational loop.
-#[inline]
-pub fn settle<B>(block: &mut B, body: impl Fn(&mut B), parts: impl Fn(&mut B) -> bool) {
+#[inline(always)]
+pub fn settle<B>(
+    block: &mut B,
+    activity: impl Fn(&mut B) -> &mut Activity,
+    body: impl Fn(&mut B),
+    parts: impl Fn(&mut B) -> bool,
+) {
     for round in 0..MAX_ROUNDS {
-        let around = begin_pass(round < PASSES_IN_ORDER);
+        activity(block).pass = Pass { in_order: round < PASSES_IN_ORDER, complete: false, stale: false };
         body(block);
-        let pass = end_pass(around);
-        let is_complete = pass.has(Progress::COMPLETE) && !pass.has(Progress::THOROUGH);
-        if !pass.has(Progress::STALE) && (is_complete || !parts(block)) {
+        let Activity { thorough, pass, .. } = *activity(block);
+        if !pass.stale && ((pass.complete && !thorough) || !parts(block)) {
+            let activity = activity(block);
+            activity.thorough = false;
+            // Rounds of rust-hdl call the body, too.
+            activity.pass.in_order = false;
             return;
         }
     }
     panic!("a block must settle within {MAX_ROUNDS} passes: it has a combinational loop");
 }
 
-/// Evaluates `block` in order, if it is due. `thorough`: it is in reset, or was woken.
+/// Evaluates `block` in order, if it is due.
 #[inline]
-pub fn run<B: Part + ?Sized>(block: &mut B, thorough: bool) {
-    let before = PROGRESS.replace(Progress::IN_ORDER.with_if(thorough, Progress::THOROUGH));
+pub fn run<B: Part + ?Sized>(block: &mut B) {
     if block.is_due() {
         block.evaluate();
     }
-    PROGRESS.set(before);
 }
 
 /// Takes a connected block through a cycle of reset.
 pub fn reset(block: &mut dyn ClockedBlock) {
     block.set_reset_n(false);
-    run(block, true);
+    block.wake();
+    run(block);
     block.edge();
     block.set_reset_n(true);
-    run(block, true);
+    block.wake();
+    run(block);
 }
 
 #[cfg(test)]
@@ -629,7 +609,7 @@ mod tests {
                 }
                 let expected = rounds.step(|b| drive(b, inputs), seen).unwrap();
                 drive(&mut block, inputs);
-                run(&mut block, woken);
+                run(&mut block);
                 prop_assert_eq!(seen(&block), expected);
                 block.edge();
             }
@@ -643,7 +623,7 @@ mod tests {
             let before = (block.branch._evaluations, block.chain[0]._evaluations);
             for x in 0..10 {
                 drive(&mut block, (x, way, false));
-                run(&mut block, false);
+                run(&mut block);
                 block.edge();
             }
             (block.branch._evaluations - before.0, block.chain[0]._evaluations - before.1)
@@ -657,13 +637,149 @@ mod tests {
     fn a_block_at_rest_is_not_evaluated() {
         let mut block = fresh();
         drive(&mut block, (1, 0, false));
-        run(&mut block, false);
+        run(&mut block);
         while block.edge() {
-            run(&mut block, false);
+            run(&mut block);
         }
         assert!(!block.is_due());
         drive(&mut block, (2, 0, false));
         assert!(block.is_due());
+    }
+
+    rtl_block! {
+        /// Keeps what it takes, and has no use for data that it does not take.
+        #[derive(LogicBlock, Default)]
+        pub struct Keeper {
+            /// clock
+            pub clk_i: Signal<In, Clock>,
+            /// reset
+            pub rst_ni: Signal<In, Bit>,
+            /// take the data
+            pub take_i: Signal<In, Bit>,
+            /// data
+            pub data_i: Signal<In, U<8>>,
+            /// data that are taken, or else those taken last
+            pub kept_o: Signal<Out, U<8>>,
+            kept: Reg<U<8>>,
+        }
+    }
+    impl Keeper {
+        fn ignores_inputs(&mut self) -> bool {
+            !self.take_i.next && !self.take_i.val() && !self.rst_ni.has_input(false)
+        }
+    }
+    impl Logic for Keeper {
+        #[hdl_gen]
+        fn update(&mut self) {
+            dff_setup!(self, clk_i, kept);
+            self.kept_o.next = self.kept.q.val();
+            if self.take_i.val() {
+                self.kept.d.next = self.data_i.val();
+                self.kept_o.next = self.data_i.val();
+            }
+        }
+    }
+
+    #[test]
+    fn ignored_inputs_wake_nobody_and_are_seen_once_they_count() {
+        let mut keeper = Keeper::default();
+        keeper.connect_all();
+        reset(&mut keeper);
+        let mut last = 0;
+        // Data are taken after others were ignored, and then the same again; two in a row; and others are ignored after them.
+        for (data, takes) in
+            [(1, false), (2, false), (2, true), (3, true), (4, false), (3, true), (5, false), (5, true)]
+        {
+            keeper.take_i.next = takes;
+            keeper.data_i.next = data.into();
+            let rests = keeper._activity.settled && !takes && !keeper.take_i.val();
+            assert_eq!(keeper.is_due(), !rests, "{data} {takes}");
+            if !rests {
+                keeper.evaluate();
+            }
+            last = if takes { data } else { last };
+            assert_eq!(keeper.kept_o.val().to_u64(), last, "{data} {takes}");
+            keeper.edge();
+        }
+    }
+
+    rtl_block! {
+        /// Reads logic before it drives it: from registers, in a loop, and an input, and from a signal of its own.
+        #[derive(LogicBlock, Default)]
+        pub struct Backward {
+            /// clock
+            pub clk_i: Signal<In, Clock>,
+            /// reset
+            pub rst_ni: Signal<In, Bit>,
+            /// data
+            pub x_i: Signal<In, U<8>>,
+            /// result
+            pub y_o: Signal<Out, U<8>>,
+            early: Pair,
+            late: Sum,
+            behind: Sum,
+            local: Signal<Local, U<8>>,
+            count: Reg<U<8>>,
+            held: [Reg<U<8>>; 2] = array(),
+        }
+    }
+    rtl_block! {
+        /// Logic with an array of inputs.
+        #[derive(LogicBlock, Default)]
+        pub struct Pair {
+            /// numbers
+            pub a_i: [Signal<In, U<8>>; 2] = array(),
+            /// one more
+            pub b_i: Signal<In, U<8>>,
+            /// their sum
+            pub sum_o: Signal<Out, U<8>>,
+        }
+    }
+    impl Logic for Pair {
+        fn update(&mut self) {
+            self.sum_o.next = self.a_i[0].next + self.a_i[1].next + self.b_i.next;
+        }
+    }
+    impl Logic for Backward {
+        #[hdl_gen]
+        fn update(&mut self) {
+            dff_setup!(self, clk_i, count);
+            self.count.d.next = self.count.q.val() + 1;
+            self.late.a_i.next = self.early.sum_o.val();
+            self.late.b_i.next = self.x_i.val();
+            self.y_o.next = self.late.sum_o.val() + self.behind.sum_o.val();
+            for i in 0..2 {
+                dff_setup!(self, clk_i, held[i]);
+                self.held[i].d.next = self.count.q.val() + i.to_bits();
+                self.early.a_i[i].next = self.held[i].q.val();
+            }
+            self.early.b_i.next = self.x_i.val() + self.count.q.val();
+            self.local.next = self.x_i.val() + 1;
+            self.behind.a_i.next = self.local.val();
+            self.behind.b_i.next = self.x_i.val();
+        }
+    }
+
+    #[test]
+    fn logic_that_registers_drive_is_there_before_the_body_reads_it() {
+        let mut block = Backward::default();
+        block.connect_all();
+        reset(&mut block);
+        let before = block.late._evaluations;
+        for cycle in 1..10 {
+            block.edge();
+            block.x_i.next = (3 * cycle).into();
+            run(&mut block);
+            // The registers hold the count of the cycle before, and that and one.
+            let held = if cycle == 1 { 1 } else { 2 * (cycle - 1) + 1 };
+            let (x, count) = (3 * cycle, cycle);
+            assert_eq!(block.y_o.val().to_u64(), (x + x + count + held) + (x + 1 + x), "cycle {cycle}");
+        }
+        assert_eq!(
+            block.late._evaluations - before,
+            9,
+            "`late` has its value in the first pass of each cycle"
+        );
     }
 
     rtl_block! {
@@ -713,7 +829,7 @@ mod tests {
         reset(&mut block);
         for x in [7, 100, 8] {
             block.x_i.next = x.into();
-            run(&mut block, false);
+            run(&mut block);
             let bytes: Vec<u64> = (0..6).map(|i| block.y_o.val().get_bits::<8>(8 * i).to_u64()).collect();
             assert_eq!(bytes, (0..6).map(|i| x + i).collect::<Vec<_>>());
         }

@@ -256,7 +256,7 @@ mod tests {
         for cycle in 1..=3 {
             stepper.step(|keeper| keeper.x_i.next = value(cycle), |_| ()).unwrap();
             ordered.x_i.next = value(cycle);
-            crate::rtl::circuit::run(&mut ordered, false);
+            crate::rtl::circuit::run(&mut ordered);
             use crate::rtl::circuit::Part;
             ordered.edge();
             assert_eq!(registers.read(stepper.block()), registers.read(&ordered), "cycle {cycle}");

@@ -28,7 +28,7 @@ pub trait RtlTop: ClockedBlock + State + Send + 'static {
 /// An elaborated top that is evaluated in order; a cycle that repeats the last one is not evaluated.
 pub struct RtlInstance<T: RtlTop> {
     top: T,
-    /// A register was changed by hand.
+    /// A register was changed by hand since the last cycle.
     woken: bool,
     /// Inputs and outputs of the last cycle, if its clock edge changed no state.
     steady: Option<(T::In, T::Out)>,
@@ -55,7 +55,8 @@ impl<T: RtlTop> Clocked<T::In, T::Out> for RtlInstance<T> {
             return *outputs;
         }
         self.top.drive(inputs);
-        circuit::run(&mut self.top, std::mem::take(&mut self.woken));
+        self.woken = false;
+        circuit::run(&mut self.top);
         let outputs = self.top.sample();
         self.steady = if self.top.edge() { None } else { Some((*inputs, outputs)) };
         outputs
@@ -77,7 +78,11 @@ impl<T: RtlTop> State for RtlInstance<T> {
         // The next cycle is evaluated: if it repeats the last one, it changes nothing.
         self.steady = None;
         self.top.load(from)?;
-        self.woken.load(from)
+        self.woken.load(from)?;
+        if self.woken {
+            self.top.wake();
+        }
+        Ok(())
     }
 }
 

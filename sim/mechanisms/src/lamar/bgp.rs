@@ -44,8 +44,10 @@ impl BgpGdu {
 impl Gdu for BgpGdu {
     fn choose(&mut self, now: u64, block: u32, _: u32) -> Result<Choice, Box<Divergence>> {
         self.bgp.advance_to(now);
-        self.clock(&BgpIn { query_i: true, address_i: block, ..BgpIn::default() })?;
-        let answer = self.clock(&BgpIn::default())?;
+        let query = BgpIn { query_i: true, address_i: block, ..BgpIn::default() };
+        self.clock(&query)?;
+        // The address stays at the port, so that the logic behind it rests.
+        let answer = self.clock(&BgpIn { query_i: false, ..query })?;
         debug_assert!(answer.valid_o, "a query is answered in the cycle after it");
         Ok(if answer.coarse_o { Choice::Coarse } else { Choice::Fine })
     }

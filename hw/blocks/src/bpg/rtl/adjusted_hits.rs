@@ -2,6 +2,7 @@
 
 use super::{HALF_BITS, SET_BITS};
 use crate::bpg::{ADJUSTED_BITS, ADJUSTED_OFFSET, HIT_BITS, WARP_BITS, WAYS};
+use selvedge_hw::rtl::circuit::Part as _;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
@@ -52,6 +53,26 @@ rtl_block! {
         /// not the same signals as above: writing stays apart, without a path through the comparison
         data: Signal<Local, U<WORD>>,
         faded: Signal<Local, U<HIT_BITS>>,
+    }
+}
+
+impl<const TAG: usize, const WORD: usize> AdjustedHits<TAG, WORD> {
+    /// See [`Attentive::ignores_inputs`](selvedge_hw::rtl::circuit::Attentive::ignores_inputs). Warp, set and tag belong to an
+    /// access, and mean something only if the warp uses the L1D or the set is new. Seven of eight accesses of an L1D are to other
+    /// sets, each with another line.
+    #[inline]
+    fn ignores_inputs(&mut self) -> bool {
+        let writes = |access, warp, last_warp, known: bool| access && (warp <= last_warp || !known);
+        let (access, warp) = (&self.access_i, &self.warp_i);
+        let (last_warp, known) = (&self.last_warp_i, &self.known_i);
+        let did_write = writes(access.val(), warp.val(), last_warp.val(), known.val());
+        if did_write || writes(access.next, warp.next, last_warp.next, known.next) {
+            return false;
+        }
+        let has_other = self.rst_ni.has_input(false);
+        let has_other = self.last_warp_i.has_input(has_other);
+        let has_other = self.half_i.has_input(has_other);
+        !self.interval_ends_i.has_input(has_other)
     }
 }
 

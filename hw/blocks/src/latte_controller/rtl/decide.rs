@@ -1,6 +1,7 @@
 //! The decision unit: division, multiplication and comparison, one bit per cycle, on what it takes over at its start.
 
 use super::super::LatteControllerParams;
+use selvedge_hw::rtl::circuit::Part as _;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
@@ -163,6 +164,16 @@ rtl_block! {
         next_hits: Signal<Local, U<10>>,
         next_difference: Signal<Local, U<36>>,
         better: Signal<Local, Bit>,
+    }
+}
+
+impl AmatDecision {
+    /// See [`Attentive::ignores_inputs`](selvedge_hw::rtl::circuit::Attentive::ignores_inputs). What is decided upon counts on and
+    /// on, and is taken over with a start.
+    #[inline]
+    fn ignores_inputs(&mut self) -> bool {
+        let starts = self.start_i.next || self.start_i.val();
+        self.phase.q.next == self.idle.val() && !starts && !self.rst_ni.has_input(false)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The emitter: canonical codes in order, with the values that the table still has.
 
 use super::super::{COUNT_BITS, ESCAPE_BITS};
+use selvedge_hw::rtl::circuit::Part as _;
 use selvedge_hw::rtl::prelude::*;
 use selvedge_hw::rtl::top;
 
@@ -106,6 +107,17 @@ impl<const INDEX: usize, const COUNT: usize> Emitter<INDEX, COUNT> {
             ],
             bit,
         );
+    }
+}
+
+impl<const INDEX: usize, const COUNT: usize> Emitter<INDEX, COUNT> {
+    /// See [`Attentive::ignores_inputs`](selvedge_hw::rtl::circuit::Attentive::ignores_inputs). Before it is told to start and when
+    /// its last code is taken, it has nothing to do with the entries that the others work on.
+    #[inline]
+    fn ignores_inputs(&mut self) -> bool {
+        let starts = self.start_i.next || self.start_i.val();
+        let is_at_work = self.busy.q.next || self.waiting.q.next || self.valid.q.next;
+        !starts && !is_at_work && !self.rst_ni.has_input(false)
     }
 }
 

@@ -112,20 +112,10 @@ impl<const INDEX: usize, const COUNT: usize, const QUEUE: usize, const WEIGHT: u
         self.emitter.clk_i.next = self.clk_i.val();
         self.emitter.rst_ni.next = self.rst_ni.val();
 
-        comment!("the table is read from its last entry to its first; entries that exist are sorted");
-        self.read_o.next = self.emitter.read_o.val();
-        self.read_index_o.next = 0.into();
-        if self.emitter.read_o.val() {
-            self.read_index_o.next = self.sorter.index_o.val();
-        }
+        comment!("entries that exist are sorted");
         self.drained.next = false;
         self.sorter.put_i.next = false;
         if self.stage.q.val() == Stage::Drain {
-            self.read_o.next = !self.asked.q.val().get_bit(INDEX);
-            if !self.asked.q.val().get_bit(INDEX) {
-                self.read_index_o.next = !self.asked.q.val().get_bits::<INDEX>(0);
-                self.asked.d.next = self.asked.q.val() + 1;
-            }
             self.sorter.put_i.next = self.read_valid_i.val() & self.read_count_i.val().any();
             self.drained.next = self.read_valid_i.val() & self.given.q.val().all();
             if self.read_valid_i.val() {
@@ -221,6 +211,22 @@ impl<const INDEX: usize, const COUNT: usize, const QUEUE: usize, const WEIGHT: u
         self.code_value_o.next = self.emitter.code_value_o.val();
         self.code_code_o.next = self.emitter.code_code_o.val();
         self.code_length_o.next = self.emitter.code_length_o.val();
+
+        comment!(
+            "the table is read from its last entry to its first, and again where the emitter wants a value"
+        );
+        self.read_o.next = self.emitter.read_o.val();
+        self.read_index_o.next = 0.into();
+        if self.emitter.read_o.val() {
+            self.read_index_o.next = self.sorter.index_o.val();
+        }
+        if self.stage.q.val() == Stage::Drain {
+            self.read_o.next = !self.asked.q.val().get_bit(INDEX);
+            if !self.asked.q.val().get_bit(INDEX) {
+                self.read_index_o.next = !self.asked.q.val().get_bits::<INDEX>(0);
+                self.asked.d.next = self.asked.q.val() + 1;
+            }
+        }
     }
 
     fn timing(&self) -> Vec<TimingInfo> {

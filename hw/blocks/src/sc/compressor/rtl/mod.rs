@@ -266,9 +266,11 @@ impl<const K: usize, const GROUPS: usize, const GROUP: usize, const GW: usize, c
                 self.word.next = self.line_i.val().get_bits::<32>(i * 32);
             }
             self.lookup.words_i[i].next = self.word.val();
-            self.read_banks[i].d.next = self.lookup.banks_o[i].val();
         }
         self.lookup.pending_i.next = self.pending.q.val();
+        for i in 0..K {
+            self.read_banks[i].d.next = self.lookup.banks_o[i].val();
+        }
         for bank in 0..8 {
             self.banks[bank].row_i.next = self.lookup.rows_o[bank].val();
             self.banks[bank].tag_i.next = self.lookup.tags_o[bank].val();
