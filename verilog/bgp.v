@@ -122,6 +122,7 @@ module bgp (
   // the most insertions in a window that do not flip the default
   localparam [9:0] SKEW_LIMIT = 10'd700;
   reg [3:0] used;
+  wire query;
   wire insert;
   wire [9:0] next_insertions;
   wire window_ends;
@@ -140,6 +141,7 @@ module bgp (
     .clk_i     (clk_i),
     .rst_ni    (rst_ni),
     .address_i (address_i),
+    .query_i   (query),
     .insert_i  (insert),
     .clear_i   (flip),
     .hit_o     (filter_hit_o),
@@ -156,6 +158,7 @@ module bgp (
   end
 
   assign insert = evict_i & ((used < FG_THRESHOLD) == default_coarse_q);
+  assign query = query_i & !evict_i;
   // too many insertions in a window: the default flips, and the filter forgets
   assign next_insertions = insertions_q + {9'd0, insert};
   assign window_ends = evict_i & (evictions_q == LAST_OF_WINDOW);
@@ -175,14 +178,14 @@ module bgp (
       default_coarse_q <= default_coarse_q ^ flip;
       flipped_q <= flip;
       // a miss gets the default, or its opposite if the filter has the block
-      valid_q <= query_i & !evict_i;
+      valid_q <= query;
     end
   end
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       coarse_q <= 1'b0;
-    end else if (query_i & !evict_i) begin
+    end else if (query) begin
       coarse_q <= default_coarse_q ^ filter_hit_o;
     end
   end

@@ -21,11 +21,13 @@ module bgp_dual_bloom (
   input  wire        rst_ni,
   // the element
   input  wire [31:0] address_i,
+  // ask for the element
+  input  wire        query_i,
   // put the element in
   input  wire        insert_i,
   // forget everything; wins over an insertion
   input  wire        clear_i,
-  // the active array has all bits of the element, before this cycle's insertion
+  // a query, and the active array has all bits of the element, before this cycle's insertion
   output wire        hit_o,
   // number of the active array
   output wire        active_o
@@ -34,6 +36,7 @@ module bgp_dual_bloom (
   wire half_ends;
   reg [1:0] set;
   reg [1:0] clear;
+  reg [1:0] bits;
   reg [1:0] hit;
   wire [63:0] hashes_index_o;
   wire [7:0] hashes_unused_o;
@@ -91,19 +94,24 @@ module bgp_dual_bloom (
     end
   end
 
-  always @(*) begin : comb_hit
+  always @(*) begin : comb_bits
     integer bank;
+    bits = 2'd3;
     hit = 2'd3;
     for (bank = 0; bank < 8; bank = bank + 1) begin
       banks_set_i[bank*2 +: 2] = 2'd0;
       if (!hashes_unused_o[bank]) begin
         banks_set_i[bank*2 +: 2] = set;
-        hit = hit & banks_bit_o[bank*2 +: 2];
       end
+      bits = banks_bit_o[bank*2 +: 2];
+      if (hashes_unused_o[bank]) begin
+        bits = 2'd3;
+      end
+      hit = hit & bits;
     end
   end
 
-  assign hit_o = (active_q & hit[1]) | (!active_q & hit[0]);
+  assign hit_o = query_i & ((active_q & hit[1]) | (!active_q & hit[0]));
   assign active_o = active_q;
 
   always @(posedge clk_i or negedge rst_ni) begin

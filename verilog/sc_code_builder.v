@@ -275,20 +275,10 @@ module sc_code_builder (
     escape_weight_d = escape_weight_q;
     asked_d = asked_q;
     given_d = given_q;
-    // the table is read from its last entry to its first; entries that exist are sorted
-    read_o = emitter_read_o;
-    read_index_o = 10'd0;
-    if (emitter_read_o) begin
-      read_index_o = sorter_index_o;
-    end
+    // entries that exist are sorted
     drained = 1'b0;
     sorter_put_i = 1'b0;
     if (stage_q == STAGE_DRAIN) begin
-      read_o = !asked_q[10];
-      if (!asked_q[10]) begin
-        read_index_o = ~asked_q[9:0];
-        asked_d = asked_q + 11'd1;
-      end
       sorter_put_i = read_valid_i & (|read_count_i);
       drained = read_valid_i & (&given_q);
       if (read_valid_i) begin
@@ -342,6 +332,19 @@ module sc_code_builder (
         end
       end
     endcase
+    // the table is read from its last entry to its first, and again where the emitter wants a value
+    read_o = emitter_read_o;
+    read_index_o = 10'd0;
+    if (emitter_read_o) begin
+      read_index_o = sorter_index_o;
+    end
+    if (stage_q == STAGE_DRAIN) begin
+      read_o = !asked_q[10];
+      if (!asked_q[10]) begin
+        read_index_o = ~asked_q[9:0];
+        asked_d = asked_q + 11'd1;
+      end
+    end
   end
 
   assign sorter_index_i = ~given_q;
