@@ -212,7 +212,10 @@ impl Order {
     fn evaluated_before(&mut self, field: &str, out: &mut Statements) {
         let mut driven = self.known.driven.values_mut().filter(|driven| driven.field == field).peekable();
         let Some(one) = driven.peek().map(|driven| (**driven).clone()) else { return };
-        let was_done = driven.fold(true, |done, driven| std::mem::replace(&mut driven.is_done, true) && done);
+        let mut was_done = true;
+        for driven in driven {
+            was_done &= std::mem::replace(&mut driven.is_done, true);
+        }
         if was_done {
             return;
         }

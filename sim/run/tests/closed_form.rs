@@ -171,7 +171,8 @@ fn the_widest_shared_memory_access_is_served() {
                 add.s32 %r5, %r5, %r4;\nld.shared.v4.f64 {%fd0, %fd1, %fd2, %fd3}, [%r5];";
     bench.run(body, 1, 32, 0);
     // 32 lanes of 8 words are 8 rounds of the 32 banks, of which the first is no conflict.
-    let conflicts: u64 = bench.gpu.sms().map(|sm| sm.counters.bank_conflict_cycles).sum();
+    let conflicts: u64 =
+        bench.gpu.sms().map(|sm| sm.counters_at(bench.gpu.cycle()).bank_conflict_cycles).sum();
     assert_eq!(conflicts, 7);
 }
 

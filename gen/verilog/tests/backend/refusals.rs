@@ -123,6 +123,7 @@ fn foreign_verilog_is_refused() {
         pub clk_i: Signal<In, Clock>,
         pub y_o: Signal<Out, Bit>,
         dff: rust_hdl_widgets::prelude::DFF<Bit>,
+        _activity: selvedge_hw::rtl::circuit::Activity,
     }
     impl Logic for Foreign {
         #[hdl_gen]

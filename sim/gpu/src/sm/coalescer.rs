@@ -125,7 +125,7 @@ impl Transaction {
 fn lanes_have_own_banks(access: &MemAccess, banks: u32) -> bool {
     let mut taken = 0u64;
     for (lane, address) in access.address.iter().enumerate() {
-        taken |= u64::from(access.mask >> lane & 1) << (address / 4 & u64::from(banks - 1));
+        taken |= u64::from(access.mask >> lane & 1) << ((address / 4) & u64::from(banks - 1));
     }
     taken.count_ones() == access.mask.count_ones()
 }

@@ -85,7 +85,7 @@ fn local_memory_belongs_to_each_thread() {
     assert_eq!(out, (1..=64).collect::<Vec<_>>());
 }
 
-/// The word that each of 32 threads loads from `space` at the address in its input, where its input's second word is not 0: the
+/// Returns the words that 32 threads load from `space` at the addresses in their inputs, those where the second word is not 0: the
 /// words of the space are 100, 101, ....
 fn load_from(space: &str, addresses: [u32; 32], active: u32) -> Result<Vec<u32>, String> {
     let words: Vec<String> = (100..164).map(|word| word.to_string()).collect();
@@ -108,10 +108,14 @@ fn load_from(space: &str, addresses: [u32; 32], active: u32) -> Result<Vec<u32>,
 
 #[test]
 fn the_lanes_that_load_get_their_words_and_the_others_access_nothing() {
-    let patterns: [(&str, fn(u32) -> u32); 3] =
-        [("one word", |_| 20), ("neighbors", |lane| 4 * lane), ("scattered", |lane| 4 * (lane * 37 % 64))];
+    let word = |pattern: &str, lane: u32| match pattern {
+        "one word" => 5,
+        "neighbors" => lane,
+        _ => lane * 37 % 64,
+    };
     for space in ["shared", "const"] {
-        for (name, address) in patterns {
+        for name in ["one word", "neighbors", "scattered"] {
+            let address = |lane| 4 * word(name, lane);
             for active in [u32::MAX, 1, 0x8000_0000, 0x00ff_ff00, 0xaaaa_aaaa] {
                 // What the others would access is in no memory, or misaligned.
                 let of = |lane: u32| if active >> lane & 1 == 1 { address(lane) } else { 1_000_001 };
