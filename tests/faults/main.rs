@@ -36,6 +36,14 @@ fn every_fault_has_a_name_of_its_own_a_sentence_and_a_test() {
         assert!(is_block, "{}: no block is named {:?}", fault.id, fault.block);
         let is_fast = fault.how == How::Switch || fault.file.starts_with("hw/");
         assert!(is_fast, "{}: only the crate of the blocks is built once more for patches", fault.id);
+        // A switch stands around both texts.
+        let is_whole = [&fault.find, &fault.replace].iter().all(|text| {
+            ["()", "[]", "{}"].iter().all(|pair| {
+                let count = |at: usize| text.matches(&pair[at..=at]).count();
+                count(0) == count(1)
+            })
+        });
+        assert!(is_whole || fault.how == How::Patch, "{}: the text ends within brackets", fault.id);
         assert!(names.insert(fault.id.clone()), "two faults are named {}", fault.id);
     }
 }
