@@ -193,16 +193,16 @@ impl ClockedMemory {
     /// As [`MemorySystem::tick_l2`].
     pub fn tick(&mut self) -> Result<(), MechanismFault> {
         self.now += 1;
-        for cycle in self.dram.advance(1) {
-            self.system.tick_dram(cycle);
-        }
-        for cycle in self.l2.advance(1) {
-            self.system.tick_l2(cycle, &self.values)?;
-        }
-        for cycle in self.interconnect.advance(1) {
-            self.system.tick_interconnect(cycle);
-        }
-        Ok(())
+        let (system, values) = (&mut self.system, &self.values);
+        self.dram.step(|cycle| {
+            system.tick_dram(cycle);
+            Ok::<_, MechanismFault>(())
+        })?;
+        self.l2.step(|cycle| system.tick_l2(cycle, values))?;
+        self.interconnect.step(|cycle| {
+            system.tick_interconnect(cycle);
+            Ok(())
+        })
     }
 
     /// Takes a reply that has arrived at an SM, which takes one packet in a core cycle at most.

@@ -11,6 +11,7 @@ use crate::sm::SimFault;
 use crate::sm::ahead::Ahead;
 use crate::sm::feed::Feed;
 use selvedge_ptx::memory::DeviceMemory;
+use std::convert::Infallible;
 
 /// The longest window, core cycles.
 const MOST_CYCLES: u64 = 64;
@@ -223,7 +224,7 @@ impl Gpu {
         let mut interconnect = self.interconnect;
         ticks.clear();
         for _ in self.now..end {
-            interconnect.advance(1);
+            let _: Result<(), Infallible> = interconnect.step(|_| Ok(()));
             if interconnect.cycle() > known {
                 break;
             }

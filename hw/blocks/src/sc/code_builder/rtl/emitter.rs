@@ -111,7 +111,7 @@ impl<const INDEX: usize, const COUNT: usize> Emitter<INDEX, COUNT> {
 }
 
 impl<const INDEX: usize, const COUNT: usize> Emitter<INDEX, COUNT> {
-    /// See [`Attentive::ignores_inputs`](selvedge_hw::rtl::circuit::Attentive::ignores_inputs). Before it is told to start and when
+    /// See [`Attentive::ignores_inputs`](selvedge_hw::rtl::circuit::Attentive::ignores_inputs). Before its start and when
     /// its last code is taken, it has nothing to do with the entries that the others work on.
     #[inline]
     fn ignores_inputs(&mut self) -> bool {
