@@ -5,7 +5,7 @@ use crate::list::blocks_table;
 use crate::output::{print_table, write_files};
 use selvedge_blocks::find;
 use selvedge_gen::files::all_files;
-use selvedge_gen::{Cells, EmitOptions, Language, emit};
+use selvedge_gen::{Cells, EmitOptions, Family, Language, emit};
 use selvedge_hw::BlockEntry;
 use selvedge_testbenches::vector_file::{self, Extent};
 use selvedge_testbenches::{cocotb, properties};
@@ -74,15 +74,21 @@ fn files_of(
     let prefix = options.prefix.clone();
     let emit_options =
         EmitOptions { cells, language, prefix, ..EmitOptions::of(entry, params, options.reset) };
-    let block = entry.elaborate(params).map_err(Failure::usage)?;
-    let mut design =
-        emit(block.as_ref(), &module_name(entry, params), &emit_options).map_err(Failure::usage)?;
     let ports = entry.ports(params).map_err(Failure::usage)?;
     let properties = if options.assertions { properties::of(entry.name(), params) } else { None };
     if options.assertions && properties.is_none() && !options.all {
         let blocks = properties::BLOCKS.join(", ");
         return Err(Failure::usage(format!("--assertions: {}: must be one of {blocks}", entry.name())));
     }
+    let name = module_name(entry, params);
+    // Properties hold for one choice of parameters.
+    let design = if properties.is_some() {
+        let block = entry.elaborate(params).map_err(Failure::usage)?;
+        emit(block.as_ref(), &name, &emit_options)
+    } else {
+        Family::of(entry, params).map_err(Failure::usage)?.emit(&name, &emit_options)
+    };
+    let mut design = design.map_err(Failure::usage)?;
     if let Some(properties) = &properties {
         properties::attach(&mut design, properties, &ports, options.reset);
     }

@@ -102,9 +102,10 @@ fn clocks_of(
     clocks_until(block, params, seed, corners, |corners| corners.operations() >= enough)
 }
 
+/// The module that has the block's parameters, at these values.
 fn emitted(block: &dyn BlockEntry, params: &Value, reset: ResetStyle) -> Emitted {
     let options = EmitOptions { reset, ..EmitOptions::default() };
-    Emitted::of(block, params, &options).unwrap_or_else(|error| panic!("{}: {error}", block.name()))
+    Emitted::with_values(block, params, &options).unwrap_or_else(|error| panic!("{}: {error}", block.name()))
 }
 
 /// Where compiled Verilog is kept between runs.

@@ -1,4 +1,5 @@
 //! A block's page of the documentation: `selvedge list blocks NAME --markdown`.
+use super::blocks::verilog_parameters;
 use selvedge_area::Table;
 use selvedge_hw::{BlockEntry, Direction};
 use selvedge_sim::mechanism;
@@ -57,6 +58,11 @@ fn facts(entry: &dyn BlockEntry) -> Table {
     row("bits of storage", entry.storage(&defaults).expect(VALID));
     row("cycles from an input to its output", facts.latency.to_string());
     row("cycles from one input to the next", facts.interval.to_string());
+    let parameters: Vec<String> =
+        verilog_parameters(entry).into_iter().map(|name| format!("`{name}`")).collect();
+    if !parameters.is_empty() {
+        row("parameters of the Verilog module", parameters.join(", "));
+    }
     let users = mechanism::ALL.iter().filter(|info| info.blocks.contains(&entry.name()));
     let users: Vec<String> = users.map(|info| format!("[{0}](../mechanisms/{0}.md)", info.name)).collect();
     if !users.is_empty() {

@@ -41,6 +41,8 @@ pub(crate) struct Entry {
     interval: u64,
     /// Its parameters.
     parameters: Vec<Setting>,
+    /// The parameters that its Verilog module has; the others are fixed in the text.
+    verilog_parameters: Vec<String>,
     /// Its ports.
     ports: Vec<PortEntry>,
 }
@@ -73,9 +75,15 @@ impl Entry {
                     meaning: spec.doc,
                 })
                 .collect(),
+            verilog_parameters: verilog_parameters(entry),
             ports: entry.ports(&defaults).expect(VALID).into_iter().map(port).collect(),
         }
     }
+}
+
+/// Returns the names of the parameters that the block's Verilog module has.
+pub(super) fn verilog_parameters(entry: &dyn BlockEntry) -> Vec<String> {
+    entry.verilog_parameters().iter().map(|name| name.to_ascii_uppercase()).collect()
 }
 
 /// Prints the list of blocks, or all about one of them.
@@ -129,6 +137,9 @@ impl Listed for Entry {
         page.fact("storage", &format!("{} bits", self.storage_bits));
         page.fact("latency", &format!("{} cycles", self.latency));
         page.fact("interval", &format!("{} cycles", self.interval));
+        if !self.verilog_parameters.is_empty() {
+            page.fact("parameters of the Verilog module", &self.verilog_parameters.join(", "));
+        }
         page.table(Setting::table("parameter", &self.parameters));
         let mut ports = Table::new(&["port", "direction", "bits", "meaning"]);
         for of in &self.ports {

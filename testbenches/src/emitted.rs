@@ -1,7 +1,7 @@
 //! A block's emitted Verilog, together with what is needed to drive it: ports and reset style.
 use crate::properties;
 use crate::tool::{self, ToolError};
-use selvedge_gen::{Design, EmitError, EmitOptions, Language, ResetStyle, emit};
+use selvedge_gen::{Design, EmitError, EmitOptions, Family, Language, ResetStyle, emit};
 use selvedge_hw::{BlockEntry, ParamError, Port};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -55,16 +55,52 @@ pub enum EmittedError {
 }
 
 impl Emitted {
-    /// Emits a block under the given parameters; its top module has the block's name.
+    /// Emits a block under the given parameters; its top module has the block's name, and the parameters that the block's Verilog has.
     ///
     /// # Errors
     /// When the parameters are not valid, or the block holds what the back end cannot translate.
     pub fn of(entry: &dyn BlockEntry, params: &Value, options: &EmitOptions) -> Result<Self, EmittedError> {
-        let design = emit(&*entry.elaborate(params)?, entry.name(), options)?;
+        let design = Family::of(entry, params)?.emit(entry.name(), options)?;
         Ok(Self::of_design(entry, params, options, design)?)
     }
 
-    /// As [`Self::of`], with the block's properties as assertions, of which some blocks have none.
+    /// Emits the module that has the block's parameters, as [`Self::of`] does at their defaults, with these values in place of the
+    /// defaults.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    ///
+    /// # Panics
+    /// When the top module does not declare each parameter: a bug of the back end.
+    pub fn with_values(
+        entry: &dyn BlockEntry,
+        params: &Value,
+        options: &EmitOptions,
+    ) -> Result<Self, EmittedError> {
+        let (defaults, mut fixed) = (entry.defaults(), params.clone());
+        for name in entry.verilog_parameters() {
+            fixed[*name] = defaults[*name].clone();
+        }
+        let design = Family::of(entry, &fixed)?.emit(entry.name(), options)?;
+        let mut emitted = Self::of_design(entry, params, options, design)?;
+        let top =
+            &mut emitted.sources.last_mut().expect("a design has at least the module of its block").text;
+        for name in entry.verilog_parameters() {
+            let declared = |value: &Value| format!(" {} = {value}", name.to_ascii_uppercase());
+            let declares = |line: &&str| {
+                line.trim_start().starts_with("parameter ")
+                    && line.trim_end_matches(',').ends_with(&declared(&defaults[*name]))
+            };
+            let line = top.lines().find(declares).map(String::from);
+            let line = line.unwrap_or_else(|| panic!("{} declares `{name}`", entry.name()));
+            *top =
+                top.replacen(&line, &line.replace(&declared(&defaults[*name]), &declared(&params[*name])), 1);
+        }
+        Ok(emitted)
+    }
+
+    /// Emits a block with its properties as assertions, of which some blocks have none. They hold for the given parameters, which are
+    /// fixed in the text.
     ///
     /// # Errors
     /// As [`Self::of`].

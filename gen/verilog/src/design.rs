@@ -3,8 +3,9 @@
 use crate::cells::{self, Cell, cell};
 use crate::elaborate::{Node, elaborate};
 use crate::error::{EmitError, Problem};
+use crate::family::Family;
 use crate::head;
-use crate::merge::{Member, merge, skeleton};
+use crate::merge::{Member, merge, merge_family, skeleton};
 use crate::module::{Draft, ModuleWriter, Port, place_holder};
 use crate::names;
 use crate::options::{Cells, EmitOptions, Language, ResetStyle};
@@ -64,6 +65,7 @@ impl Design {
 }
 
 /// A distinct module before it has a name.
+#[derive(Clone)]
 struct Distinct {
     draft: Draft,
     /// The node that it was written for.
@@ -72,6 +74,10 @@ struct Distinct {
     fixed: Vec<(String, usize)>,
     /// Parameters with their values in all uses, if the module stands for several.
     parameters: Vec<(String, Vec<i64>)>,
+    /// Parameters of the block's family that the module has.
+    open: Vec<String>,
+    /// Const generics and sizes that follow from these, with their expressions.
+    derived: Vec<(String, String)>,
     /// What instances name in its place: the number of the module that stands for several, itself among them, and
     /// the values of that one's parameters.
     stand_in: Option<(usize, String)>,
@@ -93,6 +99,85 @@ impl Distinct {
 /// # Errors
 /// [`EmitError`] if the block, or one inside it, has no exact counterpart; nothing is emitted then.
 pub fn emit(block: &dyn Block, top: &str, options: &EmitOptions) -> Result<Design, EmitError> {
+    check_name(top, options)?;
+    let nodes = elaborate(block, top);
+    let distinct = prepare(&nodes, options)?;
+    let names = decide_names(top, &nodes, &distinct);
+    Ok(finish(top, &nodes, &distinct, &names, options))
+}
+
+/// Writes the family as Verilog whose modules have its parameters, as far as they depend on them; `top` names the block's module and
+/// begins the names of all others. The parameters have the values of the last sample by default.
+///
+/// # Errors
+/// [`EmitError`] if a block has no exact counterpart, or its samples differ in more than numbers that follow from the parameters.
+pub fn emit_family(family: &Family, top: &str, options: &EmitOptions) -> Result<Design, EmitError> {
+    check_name(top, options)?;
+    let mut samples = vec![];
+    for sample in &family.samples {
+        let nodes = elaborate(sample.block.as_ref(), top);
+        let distinct = prepare(&nodes, options)?;
+        samples.push((nodes, distinct));
+    }
+    let all: Vec<Vec<String>> =
+        samples.iter().map(|(nodes, distinct)| decide_names(top, nodes, distinct)).collect();
+    let Some((names, (nodes, last))) = all.last().zip(samples.last()) else {
+        return Err(family.error(top, top));
+    };
+    if all.iter().any(|other| other != names) {
+        return Err(family.error(top, top));
+    }
+    let mut texts: Vec<Vec<String>> = samples
+        .iter()
+        .map(|(_, distinct)| distinct.iter().map(|module| module.draft.text.clone()).collect())
+        .collect();
+    let mut merged = last.clone();
+    for module in (0..merged.len()).filter(|module| last[*module].stands(*module)) {
+        if texts.iter().all(|sample| sample[module] == texts[0][module]) {
+            continue;
+        }
+        let error = || family.error(top, &names[module]);
+        let is_plain = |(_, distinct): &(_, Vec<Distinct>)| {
+            distinct[module].parameters.is_empty() && distinct[module].cell.is_none()
+        };
+        if !samples.iter().all(is_plain) {
+            return Err(error());
+        }
+        let parameters = |sample: usize| family.parameters_of(sample, &samples[sample].1[module].fixed);
+        let parameters: Vec<Vec<(String, usize)>> =
+            (0..samples.len()).map(parameters).collect::<Option<_>>().ok_or_else(error)?;
+        let members: Vec<Member> = texts
+            .iter()
+            .zip(&samples)
+            .zip(&parameters)
+            .map(|((texts, (_, distinct)), parameters)| Member {
+                text: &texts[module],
+                ports: &distinct[module].draft.ports,
+                parameters,
+            })
+            .collect();
+        let found = merge_family(&members, &family.parameters).ok_or_else(error)?;
+        for (sample, texts) in texts.iter_mut().enumerate() {
+            let values: Vec<String> = found
+                .parameters
+                .iter()
+                .map(|(name, values)| format!(".{name} ({})", values[sample]))
+                .collect();
+            let instance = format!("{} #({})", place_holder(module), values.join(", "));
+            texts.iter_mut().for_each(|text| *text = text.replace(&place_holder(module), &instance));
+        }
+        merged[module].open = found.parameters.into_iter().map(|(name, _)| name).collect();
+        merged[module]
+            .fixed
+            .retain(|(name, _)| !found.derived.iter().any(|(derived, _)| *derived == names::parameter(name)));
+        merged[module].derived = found.derived;
+        merged[module].draft.text = found.text;
+    }
+    Ok(finish(top, nodes, &merged, names, options))
+}
+
+/// Checks the name of the block's module.
+fn check_name(top: &str, options: &EmitOptions) -> Result<(), EmitError> {
     let prefixed = format!("{}{top}", options.prefix);
     if !names::is_usable(&prefixed) {
         let problem = if names::is_reserved(&prefixed) { Problem::ReservedName } else { Problem::BadName };
@@ -101,13 +186,26 @@ pub fn emit(block: &dyn Block, top: &str, options: &EmitOptions) -> Result<Desig
     if options.cells == Cells::Shared && top.starts_with(cells::PREFIX) {
         return Err(EmitError { block: top.into(), subject: top.into(), problem: Problem::CellName });
     }
-    let nodes = elaborate(block, top);
-    let mut distinct = write_all(&nodes, (options.reset, options.language))?;
-    merge_all(&nodes, &mut distinct, options)?;
-    let names: Vec<String> = decide_names(top, &nodes, &distinct)
-        .into_iter()
-        .map(|name| format!("{}{name}", options.prefix))
-        .collect();
+    Ok(())
+}
+
+/// Writes all modules without their names, and merges those that differ in numbers alone.
+fn prepare(nodes: &[Node], options: &EmitOptions) -> Result<Vec<Distinct>, EmitError> {
+    let mut distinct = write_all(nodes, (options.reset, options.language))?;
+    merge_all(nodes, &mut distinct, options)?;
+    Ok(distinct)
+}
+
+/// Puts names and comments to the modules.
+fn finish(
+    top: &str,
+    nodes: &[Node],
+    distinct: &[Distinct],
+    names: &[String],
+    options: &EmitOptions,
+) -> Design {
+    let with_prefix = |name: &String| format!("{}{name}", options.prefix);
+    let (prefixed, names) = (with_prefix(&top.into()), names.iter().map(with_prefix).collect::<Vec<_>>());
     let modules = distinct
         .iter()
         .zip(&names)
@@ -130,7 +228,7 @@ pub fn emit(block: &dyn Block, top: &str, options: &EmitOptions) -> Result<Desig
             Module { name: name.clone(), language: options.language, text: head + &text, ports, cell }
         })
         .collect();
-    Ok(Design { modules })
+    Design { modules }
 }
 
 /// Returns the text of a cell's module so that it counts once where several blocks' file lists name its file.
@@ -159,6 +257,8 @@ fn write_all(nodes: &[Node], style: (ResetStyle, Language)) -> Result<Vec<Distin
                 node: id,
                 fixed,
                 parameters: vec![],
+                open: vec![],
+                derived: vec![],
                 stand_in: None,
                 cell: None,
             });
@@ -307,16 +407,25 @@ fn comment(name: &str, top: &str, module: &Distinct, node: &Node, options: &Emit
             lines.push("//".into());
         }
     }
-    let own: Vec<String> =
-        module.fixed.iter().map(|(name, value)| format!("{} = {value}", names::parameter(name))).collect();
-    let given: Vec<String> =
-        header.parameters.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    let named_by_user = is_top && !given.is_empty();
+    let is_fixed = |name: &String| !module.open.contains(&names::parameter(name));
+    let own: Vec<String> = module
+        .fixed
+        .iter()
+        .filter(|(name, _)| is_fixed(name))
+        .map(|(name, value)| format!("{} = {value}", names::parameter(name)))
+        .collect();
+    let given: Vec<String> = header
+        .parameters
+        .iter()
+        .filter(|(name, _)| is_fixed(name))
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    let named_by_user = is_top && !header.parameters.is_empty();
     let shown = if named_by_user { &given } else { &own };
     if !shown.is_empty() {
         lines.extend(wrap_comment("", &format!("Parameters: {}", shown.join(", "))));
     }
-    let explained = explained(node, &module.fixed);
+    let explained = explained(node, module);
     if named_by_user && !explained.is_empty() {
         lines.extend(wrap_comment("", &format!("In this file: {}", explained.join(", "))));
     }
@@ -342,12 +451,24 @@ fn comment(name: &str, top: &str, module: &Distinct, node: &Node, options: &Emit
     lines.join("\n") + "\n"
 }
 
-/// Returns the values of the fixed parameters that the module's documentation names.
-fn explained(node: &Node, fixed: &[(String, usize)]) -> Vec<String> {
+/// Returns the values, or expressions, of the const generics and sizes that the module's documentation names.
+fn explained(node: &Node, module: &Distinct) -> Vec<String> {
     let doc = node.description.as_ref().map(|description| description.doc.join(" ")).unwrap_or_default();
     let names: BTreeSet<&str> = doc.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-    let named = fixed.iter().filter(|(name, _)| names.contains(name.as_str()));
-    named.map(|(name, value)| format!("{} = {value}", names::parameter(name))).collect()
+    let values: BTreeMap<String, String> = module
+        .fixed
+        .iter()
+        .map(|(name, value)| (names::parameter(name), value.to_string()))
+        .chain(module.derived.iter().cloned())
+        .collect();
+    let is_named = |name: &str| names.contains(name) && !module.open.contains(&names::parameter(name));
+    let in_order = parameters(node).into_iter().filter(|(name, _)| is_named(name));
+    in_order
+        .filter_map(|(name, _)| {
+            let name = names::parameter(&name);
+            values.get(&name).map(|value| format!("{name} = {value}"))
+        })
+        .collect()
 }
 
 /// The values of a module's parameters in all its uses, those of the first in the source first.

@@ -129,6 +129,14 @@ pub enum Problem {
     /// Elements of an array that differ in width, type or sizes.
     #[error("the elements of this array differ from each other")]
     UnevenArray,
+    /// Parameters that a block's Verilog is meant to have, but that change more than numbers with an expression.
+    #[error(
+        "its Verilog cannot have the parameters {parameters}: they change more than numbers that follow from them"
+    )]
+    NoFamily {
+        /// The parameters.
+        parameters: String,
+    },
     /// Syntax that has no counterpart.
     #[error("{0}")]
     Unsupported(&'static str),

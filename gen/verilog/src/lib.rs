@@ -14,6 +14,7 @@
 //! | several | one `always @(*)` with its defaults |
 //! | an array of equal sub-blocks | a `generate` loop |
 //! | blocks that differ in const generics or widths alone | one module with parameters |
+//! | a block under all values of some of its parameters ([`Family`]) | one module with these parameters |
 //! | a memory, pipeline or packer of the kit | a cell that all blocks share: `selvedge_mem` ([`Cells`]) |
 //! | doc comments and `comment!` | comments |
 //!
@@ -63,6 +64,7 @@ mod design;
 mod elaborate;
 mod error;
 mod eval;
+mod family;
 pub mod files;
 mod formula;
 mod head;
@@ -80,7 +82,8 @@ mod schedule;
 mod syntax;
 mod system_verilog;
 
-pub use design::{Design, Module, emit};
+pub use design::{Design, Module, emit, emit_family};
 pub use error::{EmitError, Problem};
+pub use family::{Family, Sample};
 pub use module::Port;
 pub use options::{Cells, EmitOptions, Header, Language, ResetStyle, UnknownReset};

@@ -1,13 +1,16 @@
 //! Makes one module with parameters out of modules that are equal but for their numbers.
 //!
 //! Texts are compared token by token. A number that is not the same in all of them becomes an expression of the
-//! parameters ([`find`]); where one has none, the modules stay apart.
+//! parameters ([`find`]); where one has none, the modules stay apart. A family's literals with a size can also become ones, padded
+//! with zeros, or constants of a declared width ([`Replacement`]).
 
 use crate::formula::{Formula, Known, find};
 use crate::module::Port;
 use crate::names;
-use crate::print::wrap_code;
+use crate::print::{wrap_code, wrap_comment};
+use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::discriminant;
 
 /// A module before merging.
 pub(crate) struct Member<'a> {
@@ -24,6 +27,8 @@ pub(crate) struct Merged {
     pub text: String,
     /// Parameters, and their values in each member.
     pub parameters: Vec<(String, Vec<i64>)>,
+    /// Const generics and sizes that follow from the parameters, with their expressions.
+    pub derived: Vec<(String, String)>,
 }
 
 /// A piece of Verilog.
@@ -36,12 +41,15 @@ enum Token {
     Number(i64, String),
     /// Zero with a size: bits and text.
     Zero(i64, String),
+    /// A literal with a size that is not zero: bits, value and text.
+    Sized(i64, BigUint, String),
 }
 
 impl Token {
     fn text(&self) -> &str {
         match self {
-            Token::Space(text) | Token::Fixed(text) | Token::Number(_, text) | Token::Zero(_, text) => text,
+            Token::Space(text) | Token::Fixed(text) => text,
+            Token::Number(_, text) | Token::Zero(_, text) | Token::Sized(_, _, text) => text,
         }
     }
 
@@ -53,6 +61,14 @@ impl Token {
     fn number(&self) -> Option<i64> {
         match self {
             Token::Number(number, _) | Token::Zero(number, _) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Bits and value of a literal that is not zero.
+    fn sized(&self) -> Option<(i64, BigUint)> {
+        match self {
+            Token::Sized(bits, value, _) => Some((*bits, value.clone())),
             _ => None,
         }
     }
@@ -95,10 +111,26 @@ fn tokens(text: &str) -> Vec<Token> {
                 Token::Zero(bits, piece.into())
             }
             (Some(number), None) if digits == length => Token::Number(number, piece.into()),
+            (Some(bits), Some((_, value))) => match sized_value(value) {
+                Some(value) => Token::Sized(bits, value, piece.into()),
+                None => Token::Fixed(piece.into()),
+            },
             _ => Token::Fixed(piece.into()),
         });
     }
     out
+}
+
+/// Returns the value of a literal from its base on: `d12`, `hff`, `b101`; `None` for one with unknown bits or a sign.
+fn sized_value(text: &str) -> Option<BigUint> {
+    let (base, digits) = text.split_at_checked(1)?;
+    let radix = match base {
+        "d" => 10,
+        "h" => 16,
+        "b" => 2,
+        _ => return None,
+    };
+    BigUint::parse_bytes(digits.as_bytes(), radix)
 }
 
 fn is_code(token: &Token) -> bool {
@@ -115,13 +147,33 @@ pub(crate) fn skeleton(text: &str) -> String {
     tokens(text).iter().filter(|token| is_code(token)).map(|token| shape(token) + "\n").collect()
 }
 
+/// Returns the members' numbers that are not the same in all of them, and the values of the others. `None` if they do not have the same
+/// names.
+fn varying(members: &[Member]) -> Option<(Vec<Known>, Vec<i64>)> {
+    let names = |member: &Member| member.parameters.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    if members.iter().any(|member| names(member) != names(&members[0])) {
+        return None;
+    }
+    let (mut varying, mut fixed) = (vec![], vec![]);
+    for (position, (name, _)) in members[0].parameters.iter().enumerate() {
+        let values: Option<Vec<i64>> =
+            members.iter().map(|member| i64::try_from(member.parameters[position].1).ok()).collect();
+        let known = Known { name: names::parameter(name), values: values? };
+        match known.values.iter().all(|value| *value == known.values[0]) {
+            true => fixed.push(known.values[0]),
+            false => varying.push(known),
+        }
+    }
+    Some((varying, fixed))
+}
+
 /// The numbers of a group of modules.
 struct Numbers {
     /// Those that an instance sets.
     parameters: Vec<Known>,
     /// Those that follow from others.
     derived: Vec<(Known, Formula)>,
-    /// Two to the power of some of them, as the depths of memories are.
+    /// Two to the power of some of them, as the depths of memories are, or logarithms.
     powers: Vec<Known>,
     /// Values of const generics that are the same in all members.
     fixed: Vec<i64>,
@@ -130,26 +182,27 @@ struct Numbers {
 impl Numbers {
     /// Const generics in the order of declaration; one that follows from those before it is derived.
     fn of(members: &[Member]) -> Option<Numbers> {
-        let names =
-            |member: &Member| member.parameters.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-        if members.iter().any(|member| names(member) != names(&members[0])) {
-            return None;
-        }
-        let mut numbers = Numbers { parameters: vec![], derived: vec![], powers: vec![], fixed: vec![] };
-        let mut varying = vec![];
-        for (position, (name, _)) in members[0].parameters.iter().enumerate() {
-            let values: Option<Vec<i64>> =
-                members.iter().map(|member| i64::try_from(member.parameters[position].1).ok()).collect();
-            let known = Known { name: names::parameter(name), values: values? };
-            match known.values.iter().all(|value| *value == known.values[0]) {
-                true => numbers.fixed.push(known.values[0]),
-                false => varying.push(known),
-            }
-        }
+        let (varying, fixed) = varying(members)?;
+        let mut numbers = Numbers { parameters: vec![], derived: vec![], powers: vec![], fixed };
         for known in varying {
             match find(&known.values, &numbers.all(), &numbers.fixed) {
                 Some(formula) => numbers.derived.push((known, formula)),
                 None => numbers.parameters.push(known),
+            }
+        }
+        Some(numbers)
+    }
+
+    /// The first `open` numbers are the parameters; what follows from them is derived, and the rest stands in no expression.
+    fn of_family(members: &[Member], open: usize) -> Option<Numbers> {
+        let (mut varying, fixed) = varying(members)?;
+        let own = varying.split_off(open.min(varying.len()));
+        let numbers = Numbers { parameters: varying, derived: vec![], powers: vec![], fixed };
+        let mut numbers = numbers.with_powers().with_logarithms();
+        for known in own {
+            let named = [numbers.all(), numbers.powers.clone()].concat();
+            if let Some(formula) = find(&known.values, &named, &numbers.fixed) {
+                numbers.derived.push((known, formula));
             }
         }
         Some(numbers)
@@ -169,6 +222,16 @@ impl Numbers {
         self
     }
 
+    /// Adds the logarithm of each parameter that is nothing but powers of two.
+    fn with_logarithms(mut self) -> Numbers {
+        let logarithm = |value: &i64| (value.count_ones() == 1).then(|| i64::from(value.trailing_zeros()));
+        self.powers.extend(self.parameters.iter().filter_map(|known| {
+            let values = known.values.iter().map(logarithm).collect::<Option<Vec<i64>>>()?;
+            Some(Known { name: format!("$clog2({})", known.name), values })
+        }));
+        self
+    }
+
     fn all(&self) -> Vec<Known> {
         self.parameters.iter().chain(self.derived.iter().map(|(known, _)| known)).cloned().collect()
     }
@@ -185,32 +248,63 @@ impl Numbers {
 /// Merges modules with equal skeletons; the last one's numbers are the defaults. `None` if some number has no
 /// expression.
 pub(crate) fn merge(members: &[Member]) -> Option<Merged> {
-    merge_over(members, Numbers::of(members)?)
+    merge_over(members, Numbers::of(members)?, None)
 }
 
 /// Merges as [`merge`] does; a number can also become two to the power of a parameter.
 pub(crate) fn merge_with_powers(members: &[Member]) -> Option<Merged> {
-    merge_over(members, Numbers::of(members)?.with_powers())
+    merge_over(members, Numbers::of(members)?.with_powers(), None)
 }
 
-fn merge_over(members: &[Member], mut numbers: Numbers) -> Option<Merged> {
+/// Merges elaborations of one module under all values of the parameters that `docs` names; the first of the members' parameters are
+/// these, in the same order. The module has no others. A number can also become two to the power of a parameter or its logarithm, and
+/// widths of ports that are the same in all members stand in expressions.
+pub(crate) fn merge_family(members: &[Member], docs: &[(String, String)]) -> Option<Merged> {
+    let mut numbers = Numbers::of_family(members, docs.len())?;
+    let width = |position: usize| {
+        let widths: Vec<usize> =
+            members.iter().filter_map(|member| member.ports.get(position)).map(|port| port.width).collect();
+        widths.iter().all(|width| *width == widths[0]).then_some(widths[0] as i64)
+    };
+    numbers.fixed.extend((0..members[0].ports.len()).filter_map(width));
+    merge_over(members, numbers, Some(docs))
+}
+
+/// Where members of a group differ.
+enum Difference {
+    /// In a number.
+    Numbers(Vec<i64>),
+    /// In a literal that is not zero: bits and values.
+    Literals(Vec<(i64, BigUint)>),
+}
+
+fn merge_over(
+    members: &[Member],
+    mut numbers: Numbers,
+    family: Option<&[(String, String)]>,
+) -> Option<Merged> {
     let last = members.last()?;
     let template = tokens(last.text);
     let code: Vec<Token> = template.iter().filter(|token| is_code(token)).cloned().collect();
-    let differing = differing_numbers(members, code.len())?;
-    let names: BTreeSet<String> = code.iter().map(|token| token.text().to_string()).collect();
+    let differing = differences(members, code.len(), family.is_some())?;
+    let names = words(last.text);
     let declared = declared_numbers(&code);
     let varying: BTreeSet<String> = numbers.all().into_iter().map(|known| known.name).collect();
-    if varying.iter().any(|name| names.contains(name) && !declared.contains(name)) {
+    let sized: Vec<String> =
+        family.map(|_| sized_constants(&code, &differing, &numbers.parameters)).unwrap_or_default();
+    let is_new = |name: &String| !names.contains(name) || declared.contains(name) || sized.contains(name);
+    if !varying.iter().all(is_new) {
         return None;
     }
 
     let end_of_ports = code.iter().position(|token| token.is(";"))?;
-    let mut docs: BTreeMap<String, String> = BTreeMap::new();
-    let mut formulas: BTreeMap<usize, Formula> = BTreeMap::new();
-    for (at, values) in differing.range(..end_of_ports) {
+    let mut docs: BTreeMap<String, String> = family.unwrap_or_default().iter().cloned().collect();
+    let mut found: BTreeMap<usize, Replacement> = BTreeMap::new();
+    for (at, difference) in differing.range(..end_of_ports) {
+        let Difference::Numbers(values) = difference else { return None };
         let formula = numbers.in_ports(values).or_else(|| {
-            let (known, port) = width_of_port(&code[*at..], values, last.ports)?;
+            let (known, port) =
+                width_of_port(&code[*at..], values, last.ports).filter(|_| family.is_none())?;
             if names.contains(&known.name) || varying.contains(&known.name) {
                 return None;
             }
@@ -218,20 +312,147 @@ fn merge_over(members: &[Member], mut numbers: Numbers) -> Option<Merged> {
             numbers.parameters.push(known);
             numbers.in_ports(values)
         })?;
-        formulas.insert(*at, formula);
+        found.insert(*at, Replacement::Number(formula));
     }
-    for (at, values) in differing.range(end_of_ports..) {
-        let names_itself = *at >= 3 && code[at - 3].is("localparam") && varying.contains(code[at - 2].text());
-        if !names_itself {
-            formulas.insert(*at, numbers.in_body(values)?);
+    for (at, difference) in differing.range(end_of_ports..) {
+        let constant = constant_of(&code, *at);
+        let replacement = match difference {
+            Difference::Numbers(_)
+                if *at >= 3 && code[at - 3].is("localparam") && varying.contains(code[at - 2].text()) =>
+            {
+                continue;
+            }
+            // A declaration that goes.
+            Difference::Literals(_)
+                if constant.is_some_and(|name| sized.iter().any(|other| other == name)) =>
+            {
+                continue;
+            }
+            Difference::Numbers(values) => Replacement::Number(numbers.in_body(values)?),
+            Difference::Literals(values) => literal(&numbers, values, constant.is_some())?,
+        };
+        if let (Replacement::Constant(_), Some(name)) = (&replacement, constant)
+            && names.contains(&as_integer(name))
+        {
+            return None;
         }
+        found.insert(*at, replacement);
     }
-    let text = without_declarations(&render(&template, &code, &formulas), &varying);
-    Some(assemble(&text, numbers, &docs))
+    let text = render(&template, &code, &found);
+    let text = sized.iter().fold(text, |text, name| parts_of_parameter(&text, name));
+    Some(assemble(&without_declarations(&text, &varying), numbers, &docs))
 }
 
-/// Where the members' numbers differ, by position among the tokens that are code.
-fn differing_numbers(members: &[Member], length: usize) -> Option<BTreeMap<usize, Vec<i64>>> {
+/// What stands in the module in place of a number or literal.
+enum Replacement {
+    /// An expression; in place of a zero as many zeros.
+    Number(Formula),
+    /// As many ones.
+    Ones(Formula),
+    /// So many zeros, and a literal behind them.
+    Padded(Formula, String),
+    /// A literal without a size, where a declaration gives it.
+    Plain(BigUint),
+    /// An expression as the value of a constant of a declared size.
+    Constant(Formula),
+}
+
+/// Returns what stands for a literal whose size or value follows from the parameters.
+fn literal(numbers: &Numbers, values: &[(i64, BigUint)], is_constant: bool) -> Option<Replacement> {
+    let bits: Vec<i64> = values.iter().map(|(bits, _)| *bits).collect();
+    let is_ones = |(bits, value): &(i64, BigUint)| *value == (BigUint::from(1u8) << *bits) - 1u8;
+    let has_bits = |count: &i64| *count == bits[0];
+    if values.iter().all(is_ones) && !bits.iter().all(has_bits) {
+        return numbers.in_body(&bits).map(Replacement::Ones);
+    }
+    let value = &values[0].1;
+    if values.iter().any(|(_, other)| other != value) {
+        let wanted: Vec<i64> =
+            values.iter().map(|(_, value)| i64::try_from(value).ok()).collect::<Option<_>>()?;
+        return numbers.in_body(&wanted).filter(|_| is_constant).map(Replacement::Constant);
+    }
+    if is_constant {
+        return Some(Replacement::Plain(value.clone()));
+    }
+    let own = i64::try_from(value.bits()).ok()?;
+    let zeros: Vec<i64> = bits.iter().map(|bits| bits - own).collect();
+    if zeros.iter().any(|zeros| *zeros < 1) {
+        return None;
+    }
+    let text = if own == 1 { "1'b1".into() } else { format!("{own}'d{value}") };
+    numbers.in_body(&zeros).map(|zeros| Replacement::Padded(zeros, text))
+}
+
+/// Returns the name of the constant with a declared size whose value is the token: `localparam [3:0] NAME = 4'd9;`.
+fn constant_of(code: &[Token], at: usize) -> Option<&str> {
+    let before = |count: usize, text: &str| at >= count && code[at - count].is(text);
+    let declares = (3..=at).find(|count| before(*count, "localparam") || before(*count, ";"))?;
+    let is_all = before(1, "=") && before(3, "]") && before(declares, "localparam") && code[at + 1].is(";");
+    is_all.then(|| code[at - 2].text())
+}
+
+/// Returns the constants that are the lowest bits of the parameters of their names.
+fn sized_constants(
+    code: &[Token],
+    differing: &BTreeMap<usize, Difference>,
+    parameters: &[Known],
+) -> Vec<String> {
+    let is_parameter = |at: usize, values: &[(i64, BigUint)]| {
+        let name = constant_of(code, at)?;
+        let known = parameters.iter().find(|known| known.name == name)?;
+        let is_low = |((bits, value), whole): (&(i64, BigUint), &i64)| {
+            u64::try_from(*whole)
+                .is_ok_and(|whole| *value == BigUint::from(whole) % (BigUint::from(1u8) << *bits))
+        };
+        values.iter().zip(&known.values).all(is_low).then(|| name.to_string())
+    };
+    let literals = differing.iter().filter_map(|(at, difference)| match difference {
+        Difference::Literals(values) => is_parameter(*at, values),
+        Difference::Numbers(_) => None,
+    });
+    literals.collect()
+}
+
+/// Returns the text with the lowest bits of the parameter in place of the constant of its name, whose declaration goes, with its comment.
+fn parts_of_parameter(text: &str, name: &str) -> String {
+    let declares =
+        |line: &str| line.trim_start().starts_with("localparam [") && line.contains(&format!("] {name} = "));
+    let mut lines: Vec<&str> = text.lines().collect();
+    let Some(at) = lines.iter().position(|line| declares(line)) else { return text.into() };
+    let range = range_of(lines[at]).unwrap_or_default().to_string();
+    let comments = lines[..at].iter().rev().take_while(|line| line.trim_start().starts_with("//")).count();
+    lines.drain(at - comments..=at);
+    let mut out = String::new();
+    for token in tokens(&(lines.join("\n") + "\n")) {
+        out += token.text();
+        if token.is(name) && !out.ends_with(&format!(".{name}")) {
+            out += &range;
+        }
+    }
+    out
+}
+
+/// Returns the range with its brackets that a declaration has.
+fn range_of(declaration: &str) -> Option<&str> {
+    Some(&declaration[declaration.find('[')?..=declaration.find(']')?])
+}
+
+/// Returns the name of the whole number of which a constant is the lowest bits.
+fn as_integer(constant: &str) -> String {
+    format!("{constant}_INTEGER")
+}
+
+/// Returns `bit` as often as the formula says.
+fn repeated(times: &Formula, bit: &str) -> String {
+    match times.is_name() {
+        true => format!("{{{}{{{bit}}}}}", times.tight()),
+        false => format!("{{({}){{{bit}}}}}", times.tight()),
+    }
+}
+
+/// Where the members differ, by position among the tokens that are code. `None` if they differ in more than numbers and, in a family,
+/// literals.
+fn differences(members: &[Member], length: usize, in_literals: bool) -> Option<BTreeMap<usize, Difference>> {
     let all: Vec<Vec<Token>> =
         members.iter().map(|member| tokens(member.text).into_iter().filter(is_code).collect()).collect();
     if all.iter().any(|tokens| tokens.len() != length) {
@@ -240,15 +461,22 @@ fn differing_numbers(members: &[Member], length: usize) -> Option<BTreeMap<usize
     let mut out = BTreeMap::new();
     for at in 0..length {
         let first = &all[0][at];
-        let values: Option<Vec<i64>> = all.iter().map(|tokens| tokens[at].number()).collect();
-        match values {
-            Some(values) if values.iter().any(|value| *value != values[0]) => {
-                out.insert(at, values);
-            }
-            Some(_) => {}
-            None if all.iter().all(|tokens| tokens[at] == *first) => {}
-            None => return None,
+        if all.iter().all(|tokens| tokens[at] == *first) {
+            continue;
         }
+        let kind = discriminant(first);
+        if all.iter().any(|tokens| discriminant(&tokens[at]) != kind) {
+            return None;
+        }
+        let values: Option<Vec<i64>> = all.iter().map(|tokens| tokens[at].number()).collect();
+        let sized = || all.iter().map(|tokens| tokens[at].sized()).collect::<Option<Vec<_>>>();
+        let difference = match values {
+            Some(values) if values.iter().all(|value| *value == values[0]) => continue,
+            Some(values) => Difference::Numbers(values),
+            None if in_literals => Difference::Literals(sized()?),
+            None => return None,
+        };
+        out.insert(at, difference);
     }
     Some(out)
 }
@@ -270,8 +498,8 @@ fn width_of_port(code: &[Token], highest: &[i64], ports: &[Port]) -> Option<(Kno
     Some((Known { name, values: highest.iter().map(|value| value + 1).collect() }, port.name.clone()))
 }
 
-/// The template with expressions in place of numbers.
-fn render(template: &[Token], code: &[Token], formulas: &BTreeMap<usize, Formula>) -> String {
+/// The template with expressions in place of numbers and literals.
+fn render(template: &[Token], code: &[Token], found: &BTreeMap<usize, Replacement>) -> String {
     let (mut out, mut at, mut brackets) = (String::new(), 0, 0);
     for token in template {
         if !is_code(token) {
@@ -280,21 +508,38 @@ fn render(template: &[Token], code: &[Token], formulas: &BTreeMap<usize, Formula
         }
         brackets += usize::from(token.is("["));
         brackets -= usize::from(token.is("]")).min(brackets);
-        match (token, formulas.get(&at)) {
-            (Token::Zero(..), Some(formula)) if formula.is_name() => {
-                out += &format!("{{{}{{1'b0}}}}", formula.tight());
-            }
-            (Token::Zero(..), Some(formula)) => out += &format!("{{({}){{1'b0}}}}", formula.tight()),
-            (_, Some(formula)) => {
+        match (token, found.get(&at)) {
+            (_, None) => out.push_str(token.text()),
+            (Token::Zero(..), Some(Replacement::Number(formula))) => out += &repeated(formula, "1'b0"),
+            (_, Some(Replacement::Number(formula))) => {
                 let text = if brackets > 0 { formula.tight() } else { formula.spaced() };
                 let bare = formula.is_name() || stands_alone(code, at);
                 out += &if bare { text } else { format!("({text})") };
             }
-            (_, None) => out.push_str(token.text()),
+            (_, Some(Replacement::Ones(formula))) => out += &repeated(formula, "1'b1"),
+            (_, Some(Replacement::Padded(zeros, literal))) => {
+                out += &format!("{{{}, {literal}}}", repeated(zeros, "1'b0"));
+            }
+            (_, Some(Replacement::Plain(value))) => out += &value.to_string(),
+            (_, Some(Replacement::Constant(formula))) => set_constant(&mut out, formula),
         }
         at += 1;
     }
     out
+}
+
+/// Writes the value of the constant whose declaration the text ends in: the lowest bits of a whole number.
+fn set_constant(out: &mut String, formula: &Formula) {
+    let line = out.split_off(out.rfind('\n').map_or(0, |at| at + 1));
+    let range = range_of(&line).unwrap_or_default();
+    if formula.is_name() && !formula.tight().contains(['(', '*']) {
+        *out += &format!("{line}{}{range}", formula.tight());
+        return;
+    }
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let indent = &line[..line.len() - line.trim_start().len()];
+    let integer = words.iter().rev().nth(1).map(|name| as_integer(name)).unwrap_or_default();
+    *out += &format!("{indent}localparam {integer} = {};\n{line}{integer}{range}", formula.spaced());
 }
 
 /// Returns whether no operator touches the token.
@@ -329,7 +574,7 @@ fn assemble(text: &str, numbers: Numbers, docs: &BTreeMap<String, String>) -> Me
 
     let mut lines = vec!["#(".to_string()];
     for (position, known) in parameters.iter().enumerate() {
-        lines.extend(docs.get(&known.name).map(|doc| format!("  // {doc}")));
+        lines.extend(docs.get(&known.name).into_iter().flat_map(|doc| wrap_comment("  ", doc)));
         let default = known.values.last().copied().unwrap_or_default();
         let comma = if position + 1 < parameters.len() { "," } else { "" };
         lines.push(format!("  parameter integer {} = {default}{comma}", known.name));
@@ -353,11 +598,16 @@ fn assemble(text: &str, numbers: Numbers, docs: &BTreeMap<String, String>) -> Me
         }
     }
     let parameters = parameters.into_iter().map(|known| (known.name, known.values)).collect();
-    Merged { text: lines.join("\n") + "\n", parameters }
+    let derived =
+        numbers.derived.into_iter().map(|(known, formula)| (known.name, formula.spaced())).collect();
+    Merged { text: lines.join("\n") + "\n", parameters, derived }
 }
 
+/// Returns the words of the text but for names of other modules' ports and parameters.
 fn words(text: &str) -> BTreeSet<String> {
-    tokens(text).iter().filter(|token| is_code(token)).map(|token| token.text().to_string()).collect()
+    let code: Vec<Token> = tokens(text).into_iter().filter(is_code).collect();
+    let is_own = |at: usize| at == 0 || !code[at - 1].is(".");
+    (0..code.len()).filter(|at| is_own(*at)).map(|at| code[at].text().to_string()).collect()
 }
 
 /// Ranges of ports right-aligned in one column.

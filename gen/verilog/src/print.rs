@@ -653,7 +653,19 @@ pub(crate) fn wrap_code(line: &str) -> Vec<String> {
     if line.len() <= COLUMNS || text.starts_with("//") {
         return vec![line.to_string()];
     }
-    wrap(&line[..line.len() - text.len()], text)
+    let indent = &line[..line.len() - text.len()];
+    instance(indent, text).unwrap_or_else(|| wrap(indent, text))
+}
+
+/// Returns the head of an instance with a line for each parameter: `module #(.A (1), .B (2)) name (`. `None` for another line.
+fn instance(indent: &str, text: &str) -> Option<Vec<String>> {
+    let (module, rest) = text.split_once(" #(.")?;
+    let (parameters, name) = rest.strip_suffix(" (")?.rsplit_once(")) ")?;
+    let mut lines = vec![format!("{indent}{module} #(")];
+    lines.extend(parameters.split("), .").map(|parameter| format!("{indent}  .{parameter}),")));
+    lines.last_mut()?.pop();
+    lines.push(format!("{indent}) {name} ("));
+    Some(lines)
 }
 
 /// Returns the paragraphs of a doc comment: lines between empty ones, joined, with the text of rustdoc's links alone.

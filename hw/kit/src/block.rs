@@ -102,6 +102,9 @@ pub trait HwBlock: Sized + 'static {
     const SOURCE: &'static str;
     /// Every field of [`Self::Params`].
     const PARAMS: &'static [ParamSpec];
+    /// Names of the parameters that are parameters of the Verilog module, too: widths and depths that change nothing but numbers which
+    /// follow from them. The others are fixed in the text.
+    const VERILOG_PARAMETERS: &'static [&'static str] = &[];
     /// The storage that the paper claims for the default parameters; the block's module explains a difference.
     const CLAIM: Option<Claim> = None;
     /// The outputs that mean something only while another one is high.

@@ -91,6 +91,10 @@ pub trait BlockEntry: Sync {
     fn source(&self) -> &'static str;
     /// Its parameters, in order.
     fn schema(&self) -> &'static [ParamSpec];
+    /// Names of the parameters that its Verilog module has; see [`HwBlock::VERILOG_PARAMETERS`].
+    fn verilog_parameters(&self) -> &'static [&'static str] {
+        &[]
+    }
     /// The documentation of its module in Markdown, or an empty text.
     fn documentation(&self) -> String {
         String::new()
@@ -224,6 +228,9 @@ impl<B: HwBlock> BlockEntry for Entry<B> {
     }
     fn schema(&self) -> &'static [ParamSpec] {
         B::PARAMS
+    }
+    fn verilog_parameters(&self) -> &'static [&'static str] {
+        B::VERILOG_PARAMETERS
     }
     fn documentation(&self) -> String {
         documentation::of_module(B::MODULE)

@@ -141,6 +141,7 @@ impl HwBlock for Bgp {
     const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LAMAR, section 3.4";
     const PARAMS: &'static [ParamSpec] = BgpParams::SPECS;
+    const VERILOG_PARAMETERS: &'static [&'static str] = &["refresh_period", "sectors", "fg_threshold"];
     const CLAIM: Option<Claim> = Some(Claim { bits: 4096, source: "LAMAR, section 5.6" });
     type Params = BgpParams;
     type In = BgpIn;

@@ -156,6 +156,7 @@ impl HwBlock for Bpg {
     const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "Dai, section 2.6";
     const PARAMS: &'static [ParamSpec] = BpgParams::SPECS;
+    const VERILOG_PARAMETERS: &'static [&'static str] = &["tag_bits", "interval"];
     const CLAIM: Option<Claim> = Some(Claim { bits: 4572, source: "Dai, section 2.6" });
     type Params = BpgParams;
     type In = BpgIn;

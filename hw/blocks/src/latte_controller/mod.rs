@@ -126,6 +126,7 @@ impl HwBlock for LatteController {
     const OPERATIONS: u64 = 100_000;
     const CLAIM: Option<Claim> = Some(Claim { bits: 1072, source: "LATTE-CC, section IV.C.3" });
     const PARAMS: &'static [ParamSpec] = LatteControllerParams::SPECS;
+    const VERILOG_PARAMETERS: &'static [&'static str] = &["ep_accesses", "period_eps", "sets"];
     const VALUE_NAMES: &'static [ValueNames] = &[ValueNames {
         what: "latte_mode",
         ports: &["mode_o", "lookup_mode_o"],

@@ -89,6 +89,7 @@ impl HwBlock for Milg {
     const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "Dai, section 4.3.3.2";
     const PARAMS: &'static [ParamSpec] = MilgParams::SPECS;
+    const VERILOG_PARAMETERS: &'static [&'static str] = &["inflight_bits", "rsfail_bits", "request_bits"];
     const CLAIM: Option<Claim> = Some(Claim { bits: 29, source: "Dai, section 4.3.3.2" });
     type Params = MilgParams;
     type In = MilgIn;

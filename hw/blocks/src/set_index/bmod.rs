@@ -30,6 +30,7 @@ impl Hash for Bmod {
     const SUMMARY: &'static str = "maps a line to a set by the low bits of its address";
     const MODULE: &'static str = concat!(include_str!("bmod.rs"), include_str!("mod.rs"));
     const PARAMS: &'static [ParamSpec] = SetsParams::SPECS;
+    const VERILOG_PARAMETERS: &'static [&'static str] = &["sets"];
     type Params = SetsParams;
     type In = SetIndexIn;
     type Out = SetIndexOut;

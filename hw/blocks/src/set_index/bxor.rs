@@ -34,6 +34,7 @@ impl Hash for Bxor {
         "maps a line to a set by the XOR of the low bits of its address with those above";
     const MODULE: &'static str = concat!(include_str!("bxor.rs"), include_str!("mod.rs"));
     const PARAMS: &'static [ParamSpec] = SetsParams::SPECS;
+    const VERILOG_PARAMETERS: &'static [&'static str] = &["sets"];
     type Params = SetsParams;
     type In = SetIndexIn;
     type Out = SetIndexOut;

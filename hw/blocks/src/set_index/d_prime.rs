@@ -51,6 +51,7 @@ impl Hash for DPrime {
         "maps a line to a set by its low address bits, displaced by a prime times its tag";
     const MODULE: &'static str = concat!(include_str!("d_prime.rs"), include_str!("mod.rs"));
     const PARAMS: &'static [ParamSpec] = DPrimeParams::SPECS;
+    const VERILOG_PARAMETERS: &'static [&'static str] = &["sets", "prime"];
     type Params = DPrimeParams;
     type In = DPrimeIn;
     type Out = DPrimeOut;

@@ -146,6 +146,8 @@ pub trait Hash: 'static {
     const MODULE: &'static str;
     /// Its parameters.
     const PARAMS: &'static [ParamSpec];
+    /// Those of them that its Verilog module has.
+    const VERILOG_PARAMETERS: &'static [&'static str] = &[];
     /// Their type.
     type Params: Serialize + DeserializeOwned + Default + Clone + PartialEq + Send + std::fmt::Debug;
     /// The input side.
@@ -170,6 +172,7 @@ impl<H: Hash> HwBlock for SetIndex<H> {
     const MODULE: &'static str = H::MODULE;
     const SOURCE: &'static str = "Dai, sections 3.4.1 and 3.7";
     const PARAMS: &'static [ParamSpec] = H::PARAMS;
+    const VERILOG_PARAMETERS: &'static [&'static str] = H::VERILOG_PARAMETERS;
     const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["index_o"] }];
     type Params = H::Params;
     type In = H::In;

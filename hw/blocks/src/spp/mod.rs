@@ -115,6 +115,7 @@ impl HwBlock for Spp {
     const SOURCE: &'static str = "LAMAR, section 3.3.1";
     const OPERATIONS: u64 = 100_000;
     const PARAMS: &'static [ParamSpec] = SppParams::SPECS;
+    const VERILOG_PARAMETERS: &'static [&'static str] = &["sectors"];
     const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["sectors_o", "known_o"] }];
     type Params = SppParams;
     type In = SppIn;

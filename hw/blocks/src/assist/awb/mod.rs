@@ -88,6 +88,7 @@ impl HwBlock for Awb {
     const MODULE: &'static str = concat!(include_str!("mod.rs"), include_str!("../mod.rs"));
     const SOURCE: &'static str = "CABA, section 4.3";
     const PARAMS: &'static [ParamSpec] = AwbParams::SPECS;
+    const VERILOG_PARAMETERS: &'static [&'static str] = &["instruction_bits"];
     const PAYLOADS: &'static [Payload] = &[Payload {
         valid: "low_valid_o",
         ports: &[

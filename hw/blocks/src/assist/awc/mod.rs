@@ -146,6 +146,7 @@ impl HwBlock for Awc {
     const MODULE: &'static str = concat!(include_str!("mod.rs"), include_str!("../mod.rs"));
     const SOURCE: &'static str = "CABA, sections 4.3 and 4.4";
     const PARAMS: &'static [ParamSpec] = AwcParams::SPECS;
+    const VERILOG_PARAMETERS: &'static [&'static str] = &["busy_limit"];
     const PAYLOADS: &'static [Payload] = &[
         Payload { valid: "trigger_known_o", ports: &["trigger_high_o"] },
         Payload {

@@ -90,6 +90,7 @@ impl HwBlock for Aws {
     const MODULE: &'static str = concat!(include_str!("mod.rs"), include_str!("../mod.rs"));
     const SOURCE: &'static str = "CABA, section 4.3";
     const PARAMS: &'static [ParamSpec] = AwsParams::SPECS;
+    const VERILOG_PARAMETERS: &'static [&'static str] = &["instructions", "instruction_bits"];
     const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["instruction_o"] }];
     type Params = AwsParams;
     type In = AwsIn;

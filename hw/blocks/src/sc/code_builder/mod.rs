@@ -145,6 +145,7 @@ impl HwBlock for ScCodeBuilder {
     const MODULE: &'static str = concat!(include_str!("mod.rs"), include_str!("../mod.rs"));
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
     const PARAMS: &'static [ParamSpec] = CodeBuilderParams::SPECS;
+    const VERILOG_PARAMETERS: &'static [&'static str] = &["max_code_bits"];
     /// Cycles. A build of a full table takes some 10,000 of them, one of a small table some 1,200.
     const OPERATIONS: u64 = 200_000;
     const PAYLOADS: &'static [Payload] = &[Payload {
