@@ -6,8 +6,7 @@
 //
 // CABA, section 4.3. BITS is the width of an instruction.
 //
-// Parameters: instruction_bits = 64
-// In this file: BITS = 64
+// In this file: BITS = INSTRUCTION_BITS
 // Source: CABA, section 4.3
 // Written by selvedge 0.1.0 with reset control
 //
@@ -90,85 +89,88 @@
 
 `default_nettype none
 
-module awb (
+module awb #(
+  // Bits of an instruction; verified with 32, 64
+  parameter integer INSTRUCTION_BITS = 64
+) (
   // clock
-  input  wire        clk_i,
+  input  wire                        clk_i,
   // asynchronous reset, active low: nothing is held
-  input  wire        rst_ni,
+  input  wire                        rst_ni,
   // an instruction comes
-  input  wire        stage_valid_i,
+  input  wire                        stage_valid_i,
   // its warp
-  input  wire  [5:0] stage_warp_i,
+  input  wire                  [5:0] stage_warp_i,
   // it has high priority
-  input  wire        stage_high_i,
+  input  wire                        stage_high_i,
   // it is the last of its assist warp
-  input  wire        stage_last_i,
+  input  wire                        stage_last_i,
   // the instruction
-  input  wire [63:0] stage_instruction_i,
+  input  wire [INSTRUCTION_BITS-1:0] stage_instruction_i,
   // its lanes
-  input  wire [31:0] stage_mask_i,
+  input  wire                 [31:0] stage_mask_i,
   // registers of the parent with arguments
-  input  wire [15:0] stage_live_in_i,
+  input  wire                 [15:0] stage_live_in_i,
   // registers of the parent for results
-  input  wire [15:0] stage_live_out_i,
+  input  wire                 [15:0] stage_live_out_i,
   // drop the high-priority instructions of a warp
-  input  wire        flush_high_i,
+  input  wire                        flush_high_i,
   // drop the low-priority instructions of a warp
-  input  wire        flush_low_i,
+  input  wire                        flush_low_i,
   // the warp whose instructions are dropped
-  input  wire  [5:0] flush_warp_i,
+  input  wire                  [5:0] flush_warp_i,
   // the even warp that scheduler 0 looks at, divided by two
-  input  wire  [4:0] issue0_index_i,
+  input  wire                  [4:0] issue0_index_i,
   // scheduler 0 takes its instruction
-  input  wire        issue0_pop_i,
+  input  wire                        issue0_pop_i,
   // the odd warp that scheduler 1 looks at, divided by two
-  input  wire  [4:0] issue1_index_i,
+  input  wire                  [4:0] issue1_index_i,
   // scheduler 1 takes its instruction
-  input  wire        issue1_pop_i,
+  input  wire                        issue1_pop_i,
   // the low-priority instruction at the head is taken
-  input  wire        low_pop_i,
+  input  wire                        low_pop_i,
   // a high-priority instruction of the warp may come in the next cycle
-  output wire [47:0] high_room_o,
+  output wire                 [47:0] high_room_o,
   // a low-priority instruction may come in the next cycle
-  output wire        low_room_o,
+  output wire                        low_room_o,
   // the warp has a high-priority instruction
-  output wire [47:0] high_valid_o,
+  output wire                 [47:0] high_valid_o,
   // the oldest instruction of the warp that scheduler 0 looks at
-  output wire [63:0] issue0_instruction_o,
+  output wire [INSTRUCTION_BITS-1:0] issue0_instruction_o,
   // its lanes
-  output wire [31:0] issue0_mask_o,
+  output wire                 [31:0] issue0_mask_o,
   // registers of the parent with arguments
-  output wire [15:0] issue0_live_in_o,
+  output wire                 [15:0] issue0_live_in_o,
   // registers of the parent for results
-  output wire [15:0] issue0_live_out_o,
+  output wire                 [15:0] issue0_live_out_o,
   // it is the last of its assist warp
-  output wire        issue0_last_o,
+  output wire                        issue0_last_o,
   // the oldest instruction of the warp that scheduler 1 looks at
-  output wire [63:0] issue1_instruction_o,
+  output wire [INSTRUCTION_BITS-1:0] issue1_instruction_o,
   // its lanes
-  output wire [31:0] issue1_mask_o,
+  output wire                 [31:0] issue1_mask_o,
   // registers of the parent with arguments
-  output wire [15:0] issue1_live_in_o,
+  output wire                 [15:0] issue1_live_in_o,
   // registers of the parent for results
-  output wire [15:0] issue1_live_out_o,
+  output wire                 [15:0] issue1_live_out_o,
   // it is the last of its assist warp
-  output wire        issue1_last_o,
+  output wire                        issue1_last_o,
   // there is a low-priority instruction
-  output wire        low_valid_o,
+  output wire                        low_valid_o,
   // its warp
-  output wire  [5:0] low_warp_o,
+  output wire                  [5:0] low_warp_o,
   // the oldest one
-  output wire [63:0] low_instruction_o,
+  output wire [INSTRUCTION_BITS-1:0] low_instruction_o,
   // its lanes
-  output wire [31:0] low_mask_o,
+  output wire                 [31:0] low_mask_o,
   // registers of the parent with arguments
-  output wire [15:0] low_live_in_o,
+  output wire                 [15:0] low_live_in_o,
   // registers of the parent for results
-  output wire [15:0] low_live_out_o,
+  output wire                 [15:0] low_live_out_o,
   // it is the last of its assist warp
-  output wire        low_last_o,
+  output wire                        low_last_o,
   // the instruction that came in the last cycle had no place and is lost
-  output wire        overflow_o
+  output wire                        overflow_o
 );
 
   // bundle: the first bit of each field
@@ -205,7 +207,7 @@ module awb (
   reg [47:0] first_q;
   reg overflow_q;
 
-  awb_slots even (
+  awb_slots #(.INSTRUCTION_BITS (INSTRUCTION_BITS)) even (
     .clk_i         (clk_i),
     .write_i       (even_write_i),
     .write_pair_i  (even_write_pair_i),
@@ -218,7 +220,7 @@ module awb (
     .context_o     (even_context_o)
   );
 
-  awb_slots odd (
+  awb_slots #(.INSTRUCTION_BITS (INSTRUCTION_BITS)) odd (
     .clk_i         (clk_i),
     .write_i       (odd_write_i),
     .write_pair_i  (odd_write_pair_i),
@@ -231,7 +233,7 @@ module awb (
     .context_o     (odd_context_o)
   );
 
-  awb_low_partition low_partition (
+  awb_low_partition #(.INSTRUCTION_BITS (INSTRUCTION_BITS)) low_partition (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
     .stage_i       (low_partition_stage_i),

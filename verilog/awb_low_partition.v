@@ -3,44 +3,46 @@
 //
 // Two low-priority instructions, oldest first, out of which those of one warp can be taken.
 //
-// Parameters: BITS = 64
 // Part of: awb
 // Source: CABA, section 4.3
 // Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 
-module awb_low_partition (
+module awb_low_partition #(
+  // Bits of an instruction; verified with 32, 64
+  parameter integer INSTRUCTION_BITS = 64
+) (
   // clock
-  input  wire        clk_i,
+  input  wire                        clk_i,
   // asynchronous reset, active low; empties it
-  input  wire        rst_ni,
+  input  wire                        rst_ni,
   // an instruction comes
-  input  wire        stage_i,
+  input  wire                        stage_i,
   // its warp
-  input  wire  [5:0] warp_i,
+  input  wire                  [5:0] warp_i,
   // the instruction
-  input  wire [63:0] instruction_i,
+  input  wire [INSTRUCTION_BITS-1:0] instruction_i,
   // what goes with it
-  input  wire [64:0] context_i,
+  input  wire                 [64:0] context_i,
   // drop the instructions of a warp
-  input  wire        flush_i,
+  input  wire                        flush_i,
   // the warp
-  input  wire  [5:0] flush_warp_i,
+  input  wire                  [5:0] flush_warp_i,
   // the oldest instruction is taken
-  input  wire        pop_i,
+  input  wire                        pop_i,
   // an instruction may come in the next cycle
-  output wire        room_o,
+  output wire                        room_o,
   // the instruction that comes has no place
-  output wire        overflow_o,
+  output wire                        overflow_o,
   // there is an instruction
-  output wire        valid_o,
+  output wire                        valid_o,
   // its warp
-  output wire  [5:0] warp_o,
+  output wire                  [5:0] warp_o,
   // the oldest instruction
-  output wire [63:0] instruction_o,
+  output wire [INSTRUCTION_BITS-1:0] instruction_o,
   // what goes with it
-  output wire [64:0] context_o
+  output wire                 [64:0] context_o
 );
 
   wire enter;
@@ -48,11 +50,11 @@ module awb_low_partition (
   wire keep_back;
   reg front_valid_q;
   reg [5:0] front_warp_q;
-  reg [63:0] front_instruction_q;
+  reg [INSTRUCTION_BITS-1:0] front_instruction_q;
   reg [64:0] front_context_q;
   reg back_valid_q;
   reg [5:0] back_warp_q;
-  reg [63:0] back_instruction_q;
+  reg [INSTRUCTION_BITS-1:0] back_instruction_q;
   reg [64:0] back_context_q;
 
   assign room_o = !back_valid_q & !(front_valid_q & stage_i);

@@ -3,40 +3,42 @@
 //
 // The high-priority instructions of every second warp, two slots each.
 //
-// Parameters: BITS = 64
 // Part of: awb
 // Source: CABA, section 4.3
 // Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 
-module awb_slots (
+module awb_slots #(
+  // Bits of an instruction; verified with 32, 64
+  parameter integer INSTRUCTION_BITS = 64
+) (
   // clock
-  input  wire        clk_i,
+  input  wire                        clk_i,
   // write an instruction
-  input  wire        write_i,
+  input  wire                        write_i,
   // the warp of the instruction, without its lowest bit
-  input  wire  [4:0] write_pair_i,
+  input  wire                  [4:0] write_pair_i,
   // its slot
-  input  wire        write_slot_i,
+  input  wire                        write_slot_i,
   // the instruction
-  input  wire [63:0] instruction_i,
+  input  wire [INSTRUCTION_BITS-1:0] instruction_i,
   // what goes with it
-  input  wire [64:0] context_i,
+  input  wire                 [64:0] context_i,
   // the warp to look at, without its lowest bit
-  input  wire  [4:0] pair_i,
+  input  wire                  [4:0] pair_i,
   // the slot to look at
-  input  wire        slot_i,
+  input  wire                        slot_i,
   // the instruction there
-  output wire [63:0] instruction_o,
+  output wire [INSTRUCTION_BITS-1:0] instruction_o,
   // what goes with it
-  output wire [64:0] context_o
+  output wire                 [64:0] context_o
 );
 
   reg [5:0] write_address;
   reg [5:0] read_address;
 
-  selvedge_mem #(.A (6), .BITS (64)) instructions (
+  selvedge_mem #(.A (6), .BITS (INSTRUCTION_BITS)) instructions (
     .clk_i           (clk_i),
     .write_i         (write_i),
     .write_address_i (write_address),

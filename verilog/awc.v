@@ -6,7 +6,7 @@
 // CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; ROWS, INDEX, KEYS and WORDS are the
 // table's.
 //
-// Parameters: entries = 48, busy_limit = 96, idle_limit = 8
+// Parameters: entries = 48, idle_limit = 8
 // In this file: ENTRIES = 48, ROWS = 6, INDEX = 6, KEYS = 528, WORDS = 9
 // Source: CABA, sections 4.3 and 4.4
 // Written by selvedge 0.1.0 with reset control
@@ -107,7 +107,10 @@
 
 `default_nettype none
 
-module awc (
+module awc #(
+  // A class of units busy in more of 128 cycles throttles low priority; verified with 64, 96, 128
+  parameter integer BUSY_LIMIT = 96
+) (
   // clock
   input  wire        clk_i,
   // asynchronous reset, active low: no event is known, no assist warp is active; the store survives
@@ -231,7 +234,7 @@ module awc (
   wire buffer_low_room_o;
   wire buffer_overflow_o;
 
-  awc_control control (
+  awc_control #(.BUSY_LIMIT (BUSY_LIMIT)) control (
     .clk_i              (clk_i),
     .rst_ni             (rst_ni),
     .map_write_i        (map_write_i),

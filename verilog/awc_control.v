@@ -13,7 +13,10 @@
 
 `default_nettype none
 
-module awc_control (
+module awc_control #(
+  // A class of units busy in more of 128 cycles throttles low priority; verified with 64, 96, 128
+  parameter integer BUSY_LIMIT = 96
+) (
   // clock
   input  wire        clk_i,
   // asynchronous reset, active low: no event is known, no assist warp is active
@@ -161,7 +164,7 @@ module awc_control (
     .active_o           (active_o)
   );
 
-  awc_throttle throttle (
+  awc_throttle #(.BUSY_LIMIT (BUSY_LIMIT)) throttle (
     .clk_i       (clk_i),
     .rst_ni      (rst_ni),
     .busy_i      (busy_i),

@@ -12,7 +12,10 @@
 
 `default_nettype none
 
-module awc_throttle (
+module awc_throttle #(
+  // A class of units busy in more of 128 cycles throttles low priority; verified with 64, 96, 128
+  parameter integer BUSY_LIMIT = 96
+) (
   // clock
   input  wire       clk_i,
   // asynchronous reset, active low: there are resources to spare
@@ -25,7 +28,6 @@ module awc_throttle (
   output wire       throttled_o
 );
 
-  localparam [7:0] BUSY_LIMIT = 8'd96;
   localparam [7:0] IDLE_LIMIT = 8'd8;
   reg [7:0] count;
   reg scarce;
@@ -46,7 +48,7 @@ module awc_throttle (
     scarce = 1'b0;
     for (unit = 0; unit < 3; unit = unit + 1) begin
       count = busy_q[unit*8 +: 8] + {7'd0, busy_i[unit]};
-      scarce = scarce | (count > BUSY_LIMIT);
+      scarce = scarce | (count > BUSY_LIMIT[7:0]);
       if (window_ends) begin
         count = 8'd0;
       end

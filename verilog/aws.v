@@ -6,8 +6,7 @@
 // CABA, section 4.3. The store has 2^ADDRESS words of BITS bits; a routine starts at a multiple of
 // 2^SLOT.
 //
-// Parameters: instructions = 512, instruction_bits = 64
-// In this file: BITS = 64, ADDRESS = 9, SLOT = 4
+// In this file: BITS = INSTRUCTION_BITS, ADDRESS = $clog2(INSTRUCTIONS), SLOT = 4
 // Source: CABA, section 4.3
 // Written by selvedge 0.1.0 with reset control
 //
@@ -76,34 +75,40 @@
 
 `default_nettype none
 
-module aws (
+module aws #(
+  // Words of the store; a slot has a 32nd of them; verified with 512, 1024
+  parameter integer INSTRUCTIONS = 512,
+  // Bits of an instruction; verified with 32, 64
+  parameter integer INSTRUCTION_BITS = 64
+) (
   // clock
-  input  wire        clk_i,
+  input  wire                            clk_i,
   // asynchronous reset, active low; the instructions survive it
-  input  wire        rst_ni,
+  input  wire                            rst_ni,
   // write a word
-  input  wire        write_i,
+  input  wire                            write_i,
   // where to write
-  input  wire  [8:0] write_address_i,
+  input  wire [$clog2(INSTRUCTIONS)-1:0] write_address_i,
   // the word
-  input  wire [63:0] write_data_i,
+  input  wire     [INSTRUCTION_BITS-1:0] write_data_i,
   // fetch an instruction
-  input  wire        fetch_i,
+  input  wire                            fetch_i,
   // SR.ID of its routine
-  input  wire  [4:0] sr_i,
+  input  wire                      [4:0] sr_i,
   // Inst.ID within the routine
-  input  wire  [6:0] inst_i,
+  input  wire                      [6:0] inst_i,
   // an instruction was asked for in the last cycle
-  output wire        valid_o,
+  output wire                            valid_o,
   // the word at the address of the last cycle, as it was then
-  output wire [63:0] instruction_o
+  output wire     [INSTRUCTION_BITS-1:0] instruction_o
 );
 
-  reg [8:0] start;
-  wire [8:0] memory_read_address_i;
+  localparam ADDRESS = $clog2(INSTRUCTIONS);
+  reg [ADDRESS-1:0] start;
+  wire [ADDRESS-1:0] memory_read_address_i;
   reg valid_q;
 
-  selvedge_sync_mem #(.A (9), .BITS (64)) memory (
+  selvedge_sync_mem #(.A (ADDRESS), .BITS (INSTRUCTION_BITS)) memory (
     .clk_i           (clk_i),
     .write_i         (write_i),
     .write_address_i (write_address_i),
@@ -114,11 +119,11 @@ module aws (
 
   // a routine starts at its slot and may go on through those that follow
   always @(*) begin
-    start = 9'd0;
-    start[8:4] = sr_i;
+    start = {ADDRESS{1'b0}};
+    start[ADDRESS-1:ADDRESS-5] = sr_i;
   end
 
-  assign memory_read_address_i = start + {2'd0, inst_i};
+  assign memory_read_address_i = start + {{(ADDRESS-7){1'b0}}, inst_i};
 
   assign valid_o = valid_q;
 

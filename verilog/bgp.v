@@ -7,9 +7,8 @@
 // LAMAR, section 3.4. SECTORS is the number of sectors of a block; A, ROW, ROWS and HALF are those
 // of the filter.
 //
-// Parameters: bitarray_bits = 2048, refresh_period = 512, sectors = 4, fg_threshold = 2,
-// skew_percent = 70, skew_window = 1000
-// In this file: A = 8, ROW = 4, ROWS = 16, HALF = 8, SECTORS = 4
+// Parameters: bitarray_bits = 2048, skew_percent = 70, skew_window = 1000
+// In this file: A = 8, ROW = 4, ROWS = 16, HALF = $clog2(REFRESH_PERIOD) - 1
 // Source: LAMAR, section 3.4
 // Written by selvedge 0.1.0 with reset control
 //
@@ -91,33 +90,38 @@
 
 `default_nettype none
 
-module bgp (
+module bgp #(
+  // Insertions into an array until it is cleared; verified with 512, 1024
+  parameter integer REFRESH_PERIOD = 512,
+  // Sectors of a cache block; verified with 4, 8
+  parameter integer SECTORS = 4,
+  // A block with fewer used sectors has low locality; verified with 2 to 4
+  parameter integer FG_THRESHOLD = 2
+) (
   // clock
-  input  wire        clk_i,
+  input  wire               clk_i,
   // asynchronous reset, active low: nothing is known, the default is coarse
-  input  wire        rst_ni,
+  input  wire               rst_ni,
   // a miss asks for the granularity of its fetch
-  input  wire        query_i,
+  input  wire               query_i,
   // a block is evicted; wins over a query
-  input  wire        evict_i,
+  input  wire               evict_i,
   // block address of the miss or of the evicted block
-  input  wire [31:0] address_i,
+  input  wire        [31:0] address_i,
   // sectors of the evicted block that were used
-  input  wire  [3:0] used_i,
+  input  wire [SECTORS-1:0] used_i,
   // the reply to the query of the last cycle is there
-  output wire        valid_o,
+  output wire               valid_o,
   // the reply: fetch all sectors
-  output wire        coarse_o,
+  output wire               coarse_o,
   // the default prediction is to fetch all sectors
-  output wire        default_coarse_o,
+  output wire               default_coarse_o,
   // the default flipped at the last clock edge
-  output wire        flip_o,
+  output wire               flip_o,
   // number of the bitarray that replies
-  output wire        active_o
+  output wire               active_o
 );
 
-  // a block with fewer used sectors has low locality
-  localparam [3:0] FG_THRESHOLD = 4'd2;
   localparam [9:0] LAST_OF_WINDOW = 10'd999;
   // the most insertions in a window that do not flip the default
   localparam [9:0] SKEW_LIMIT = 10'd700;
@@ -137,7 +141,7 @@ module bgp (
   // how many of them were inserted
   reg [9:0] insertions_q;
 
-  bgp_dual_bloom filter (
+  bgp_dual_bloom #(.REFRESH_PERIOD (REFRESH_PERIOD)) filter (
     .clk_i     (clk_i),
     .rst_ni    (rst_ni),
     .address_i (address_i),
@@ -152,12 +156,12 @@ module bgp (
   always @(*) begin : comb_used
     integer sector;
     used = 4'd0;
-    for (sector = 0; sector < 4; sector = sector + 1) begin
+    for (sector = 0; sector < SECTORS; sector = sector + 1) begin
       used = used + {3'd0, used_i[sector]};
     end
   end
 
-  assign insert = evict_i & ((used < FG_THRESHOLD) == default_coarse_q);
+  assign insert = evict_i & ((used < FG_THRESHOLD[3:0]) == default_coarse_q);
   assign query = query_i & !evict_i;
   // too many insertions in a window: the default flips, and the filter forgets
   assign next_insertions = insertions_q + {9'd0, insert};

@@ -7,14 +7,17 @@
 // bits that count half a refresh period. Each array is cleared after two halves of insertions of
 // its own; the other one, half full, then replies.
 //
-// Parameters: A = 8, ROW = 4, ROWS = 16, HALF = 8
+// Parameters: A = 8, ROW = 4, ROWS = 16
 // Part of: bgp
 // Source: LAMAR, section 3.4
 // Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 
-module bgp_dual_bloom (
+module bgp_dual_bloom #(
+  // Insertions into an array until it is cleared; verified with 512, 1024
+  parameter integer REFRESH_PERIOD = 512
+) (
   // clock
   input  wire        clk_i,
   // asynchronous reset, active low
@@ -33,6 +36,7 @@ module bgp_dual_bloom (
   output wire        active_o
 );
 
+  localparam HALF = $clog2(REFRESH_PERIOD) - 1;
   wire half_ends;
   reg [1:0] set;
   reg [1:0] clear;
@@ -43,7 +47,7 @@ module bgp_dual_bloom (
   reg [15:0] banks_set_i;
   wire [15:0] banks_bit_o;
   // insertions in this half of a period
-  reg [7:0] count_q;
+  reg [HALF-1:0] count_q;
   // the first half since all was forgotten is over: array 1 fills too
   reg both_fill_q;
   reg active_q;
@@ -116,15 +120,15 @@ module bgp_dual_bloom (
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      count_q <= 8'd0;
+      count_q <= {HALF{1'b0}};
       both_fill_q <= 1'b0;
       active_q <= 1'b0;
     end else if (clear_i) begin
-      count_q <= 8'd0;
+      count_q <= {HALF{1'b0}};
       both_fill_q <= 1'b0;
       active_q <= 1'b0;
     end else begin
-      count_q <= count_q + {7'd0, insert_i};
+      count_q <= count_q + {{(HALF-1){1'b0}}, insert_i};
       if (half_ends) begin
         both_fill_q <= 1'b1;
         active_q <= both_fill_q & !active_q;

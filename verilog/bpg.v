@@ -6,8 +6,7 @@
 // Dai, sections 2.5 and 2.6. ADDRESS and TAG are the widths of a line address and of a tag, WORD
 // that of a tag with its valid bit.
 //
-// Parameters: tag_bits = 32, interval = 1000
-// In this file: ADDRESS = 37, TAG = 32, WORD = 33
+// In this file: ADDRESS = 37, TAG = TAG_BITS, WORD = TAG_BITS + 1
 // Source: Dai, section 2.6
 // Written by selvedge 0.1.0 with reset control
 //
@@ -102,36 +101,42 @@
 
 `default_nettype none
 
-module bpg (
+module bpg #(
+  // Width of a tag; a line address has 5 bits more; verified with 20, 32
+  parameter integer TAG_BITS = 32,
+  // Accesses after which a new L is chosen; verified with 500, 1000
+  parameter integer INTERVAL = 1000
+) (
   // clock
-  input  wire        clk_i,
+  input  wire                clk_i,
   // asynchronous reset, active low: nothing is known, nobody bypasses
-  input  wire        rst_ni,
+  input  wire                rst_ni,
   // a load accesses the L1D or bypasses it
-  input  wire        access_i,
+  input  wire                access_i,
   // line address
-  input  wire [36:0] line_i,
+  input  wire [TAG_BITS+4:0] line_i,
   // number of the warp or thread block
-  input  wire  [5:0] warp_i,
+  input  wire          [5:0] warp_i,
   // a request failed to reserve what it needs
-  input  wire        rsfail_i,
+  input  wire                rsfail_i,
   // number of warps or thread blocks that may use the L1D
-  output wire  [3:0] l_max_o,
+  output wire          [3:0] l_max_o,
   // which warps or thread blocks bypass the L1D; those from 8 on do as 7
-  output wire  [7:0] bypass_o,
+  output wire          [7:0] bypass_o,
   // the number was chosen anew at the last clock edge
-  output wire        update_o
+  output wire                update_o
 );
 
   // line: the first bit of each field
   localparam LINE_PLACE = 0;
   localparam LINE_SET_INDEX = 3;
   localparam LINE_TAG = 5;
-  localparam [9:0] LAST_OF_INTERVAL = 10'd999;
+  localparam LAST_OF_INTERVAL_INTEGER = INTERVAL - 1;
+  localparam [9:0] LAST_OF_INTERVAL = LAST_OF_INTERVAL_INTEGER[9:0];
   wire [2:0] place;
   wire [1:0] group;
   wire sampled;
-  wire [31:0] tag;
+  wire [TAG_BITS-1:0] tag;
   wire set_known;
   wire interval_ends;
   reg [11:0] faded;
@@ -157,7 +162,7 @@ module bpg (
   genvar g;
   generate
     for (g = 0; g < 8; g = g + 1) begin : gen_calculator
-      bpg_adjusted_hits calculator (
+      bpg_adjusted_hits #(.TAG_BITS (TAG_BITS)) calculator (
         .clk_i           (clk_i),
         .rst_ni          (rst_ni),
         .last_warp_i     (calculator_last_warp_i[g*6 +: 6]),
@@ -187,7 +192,7 @@ module bpg (
   // one set of each group of 8 is sampled: the one at the place in it that is the group's number
   assign place = line_i[LINE_PLACE +: 3];
   assign group = line_i[LINE_SET_INDEX +: 2];
-  assign tag = line_i[LINE_TAG +: 32];
+  assign tag = line_i[LINE_TAG +: TAG_BITS];
   assign sampled = access_i & (place == {1'b0, group});
   assign set_known = known_q[group];
   // the last access of the interval: adjusted hits are taken, and all counters are halved

@@ -9,67 +9,70 @@
 // last use, in one memory per place: an access moves those before the place of its tag, or all, one
 // place further.
 //
-// Parameters: TAG = 32, WORD = 33
 // Part of: bpg
 // Source: Dai, section 2.6
 // Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 
-module bpg_adjusted_hits (
+module bpg_adjusted_hits #(
+  // Width of a tag; a line address has 5 bits more; verified with 20, 32
+  parameter integer TAG_BITS = 32
+) (
   // clock
-  input  wire        clk_i,
+  input  wire                clk_i,
   // asynchronous reset, active low: no hits
-  input  wire        rst_ni,
+  input  wire                rst_ni,
   // the last warp that uses the L1D: L - 1
-  input  wire  [5:0] last_warp_i,
+  input  wire          [5:0] last_warp_i,
   // an access to a sampled set
-  input  wire        access_i,
+  input  wire                access_i,
   // the warp that makes it
-  input  wire  [5:0] warp_i,
+  input  wire          [5:0] warp_i,
   // which of the sampled sets
-  input  wire  [1:0] set_i,
+  input  wire          [1:0] set_i,
   // the set had an access since reset: its words mean something
-  input  wire        known_i,
+  input  wire                known_i,
   // tag of the line
-  input  wire [31:0] tag_i,
+  input  wire [TAG_BITS-1:0] tag_i,
   // half of the estimated reservation failures
-  input  wire [10:0] half_i,
+  input  wire         [10:0] half_i,
   // the interval ends: halve hits
-  input  wire        interval_ends_i,
+  input  wire                interval_ends_i,
   // hits have been counted
-  output wire        any_hit_o,
+  output wire                any_hit_o,
   // adjusted hits as they were in the last cycle, with an offset of 2048
-  output wire [13:0] adjusted_o
+  output wire         [13:0] adjusted_o
 );
 
+  localparam WORD = TAG_BITS + 1;
   localparam [13:0] OFFSET = 14'h800;
   wire watched;
   // the tag is not before this place
   reg sought;
   reg hit;
-  reg [32:0] word;
+  reg [TAG_BITS:0] word;
   // what comes to this place from the one before it
-  reg [32:0] moved;
+  reg [TAG_BITS:0] moved;
   // not the same signals as above: writing stays apart, without a path through the comparison
-  reg [32:0] data;
+  reg [TAG_BITS:0] data;
   reg [9:0] faded;
   reg [3:0] places_write_i;
-  reg [131:0] places_write_data_i;
-  wire [131:0] places_read_data_o;
+  reg [4*WORD-1:0] places_write_data_i;
+  wire [4*WORD-1:0] places_read_data_o;
   reg [9:0] hits_q;
   reg [13:0] adjusted_q;
 
   genvar g;
   generate
     for (g = 0; g < 4; g = g + 1) begin : gen_places
-      selvedge_mem #(.A (2), .BITS (33)) places (
+      selvedge_mem #(.A (2), .BITS (WORD)) places (
         .clk_i           (clk_i),
         .write_i         (places_write_i[g]),
         .write_address_i (set_i),
-        .write_data_i    (places_write_data_i[g*33 +: 33]),
+        .write_data_i    (places_write_data_i[g*WORD +: WORD]),
         .read_address_i  (set_i),
-        .read_data_o     (places_read_data_o[g*33 +: 33])
+        .read_data_o     (places_read_data_o[g*WORD +: WORD])
       );
     end
   endgenerate
@@ -81,11 +84,11 @@ module bpg_adjusted_hits (
   always @(*) begin : comb_moved
     integer place;
     moved = {1'b0, tag_i};
-    moved[32] = watched;
+    moved[TAG_BITS] = watched;
     for (place = 0; place < 4; place = place + 1) begin
-      places_write_data_i[place*33 +: 33] = moved;
-      data = places_read_data_o[place*33 +: 33];
-      moved = {known_i & data[32], data[31:0]};
+      places_write_data_i[place*WORD +: WORD] = moved;
+      data = places_read_data_o[place*WORD +: WORD];
+      moved = {known_i & data[TAG_BITS], data[TAG_BITS-1:0]};
     end
   end
 
@@ -96,8 +99,8 @@ module bpg_adjusted_hits (
     sought = watched;
     for (place = 0; place < 4; place = place + 1) begin
       places_write_i[place] = sought | (access_i & !known_i);
-      word = places_read_data_o[place*33 +: 33];
-      if (known_i & word[32] & (word[31:0] == tag_i)) begin
+      word = places_read_data_o[place*WORD +: WORD];
+      if (known_i & word[TAG_BITS] & (word[TAG_BITS-1:0] == tag_i)) begin
         hit = 1'b1;
         sought = 1'b0;
       end

@@ -6,8 +6,8 @@
 //
 // LATTE-CC, section III. SET is the width of a set number, REST two less.
 //
-// Parameters: ep_accesses = 256, period_eps = 10, sets = 32, policy = 0
-// In this file: SET = 5, REST = 3
+// Parameters: policy = 0
+// In this file: SET = $clog2(SETS), REST = SET - 2
 // Source: LATTE-CC, section III
 // Written by selvedge 0.1.0 with reset control
 //
@@ -91,61 +91,70 @@
 
 `default_nettype none
 
-module latte_controller (
+module latte_controller #(
+  // L1 accesses of an experimental phase (EP); verified with 64, 256
+  parameter integer EP_ACCESSES = 256,
+  // EPs of a period, the learning one included; verified with 5, 10
+  parameter integer PERIOD_EPS = 10,
+  // Sets of the cache, of which four per mode are dedicated while learning; verified with 32, 64
+  parameter integer SETS = 32
+) (
   // clock
-  input  wire        clk_i,
+  input  wire                    clk_i,
   // asynchronous reset, active low: the first EP of the first period begins, mode none
-  input  wire        rst_ni,
+  input  wire                    rst_ni,
   // the L1D is accessed
-  input  wire        access_i,
+  input  wire                    access_i,
   // the set that is accessed
-  input  wire  [4:0] set_i,
+  input  wire [$clog2(SETS)-1:0] set_i,
   // the access hits
-  input  wire        hit_i,
+  input  wire                    hit_i,
   // the access misses and will insert a line
-  input  wire        insert_i,
+  input  wire                    insert_i,
   // schedules that ended, a bit per scheduler
-  input  wire  [1:0] schedule_i,
+  input  wire              [1:0] schedule_i,
   // warps available to each scheduler at the end of its schedule
-  input  wire [11:0] warps_i,
+  input  wire             [11:0] warps_i,
   // cycles that each schedule executed
-  input  wire [15:0] cycles_i,
+  input  wire             [15:0] cycles_i,
   // a line of the low-latency mode was hit
-  input  wire        low_hit_i,
+  input  wire                    low_hit_i,
   // its effective hit latency
-  input  wire  [7:0] low_latency_i,
+  input  wire              [7:0] low_latency_i,
   // a line of the high-capacity mode was hit
-  input  wire        high_hit_i,
+  input  wire                    high_hit_i,
   // its effective hit latency
-  input  wire  [7:0] high_latency_i,
+  input  wire              [7:0] high_latency_i,
   // a miss returned
-  input  wire        miss_return_i,
+  input  wire                    miss_return_i,
   // cycles of its round trip
-  input  wire [11:0] miss_latency_i,
+  input  wire             [11:0] miss_latency_i,
   // a set whose mode is asked for
-  input  wire  [4:0] lookup_set_i,
+  input  wire [$clog2(SETS)-1:0] lookup_set_i,
   // the mode of the set that was looked up in the last cycle
-  output wire  [1:0] lookup_mode_o,
+  output wire              [1:0] lookup_mode_o,
   // that set is dedicated to its mode
-  output wire        lookup_dedicated_o,
+  output wire                    lookup_dedicated_o,
   // the chosen mode: 0 none, 1 low-latency, 2 high-capacity
-  output wire  [1:0] mode_o,
+  output wire              [1:0] mode_o,
   // the mode was decided anew at the last clock edge
-  output wire        decided_o,
+  output wire                    decided_o,
   // latency tolerance that the last decision looked at, in cycles
-  output wire [13:0] tolerance_o,
+  output wire             [13:0] tolerance_o,
   // this EP learns
-  output wire        learning_o,
+  output wire                    learning_o,
   // an EP ended with the last cycle
-  output wire        ep_end_o,
+  output wire                    ep_end_o,
   // the statistical codec counts values in this EP
-  output wire        build_o,
+  output wire                    build_o,
   // such an EP ended with the last cycle
-  output wire        new_codes_o
+  output wire                    new_codes_o
 );
 
-  localparam [7:0] LAST_ACCESS = 8'd255;
-  localparam [3:0] LAST_EP = 4'd9;
+  localparam LAST_ACCESS_INTEGER = EP_ACCESSES - 1;
+  localparam [7:0] LAST_ACCESS = LAST_ACCESS_INTEGER[7:0];
+  localparam LAST_EP_INTEGER = PERIOD_EPS - 1;
+  localparam [3:0] LAST_EP = LAST_EP_INTEGER[3:0];
   wire learning;
   wire build;
   wire ep_ends;
@@ -177,13 +186,13 @@ module latte_controller (
   reg [1:0] lookup_mode_q;
   reg lookup_dedicated_q;
 
-  latte_controller_dedicated_sets accessed_set (
+  latte_controller_dedicated_sets #(.SETS (SETS)) accessed_set (
     .set_i       (set_i),
     .dedicated_o (accessed_set_dedicated_o),
     .mode_o      (accessed_set_mode_o)
   );
 
-  latte_controller_dedicated_sets looked_up_set (
+  latte_controller_dedicated_sets #(.SETS (SETS)) looked_up_set (
     .set_i       (lookup_set_i),
     .dedicated_o (looked_up_set_dedicated_o),
     .mode_o      (looked_up_set_mode_o)

@@ -7,31 +7,35 @@
 // SET is the width of a set number, whose upper two bits are its quarter and whose other REST bits
 // count within.
 //
-// Parameters: SET = 5, REST = 3
 // Part of: latte_controller
 // Source: LATTE-CC, section III
 // Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 
-module latte_controller_dedicated_sets (
+module latte_controller_dedicated_sets #(
+  // Sets of the cache, of which four per mode are dedicated while learning; verified with 32, 64
+  parameter integer SETS = 32
+) (
   // the set
-  input  wire [4:0] set_i,
+  input  wire [$clog2(SETS)-1:0] set_i,
   // the set is dedicated
-  output wire       dedicated_o,
+  output wire                    dedicated_o,
   // the mode that it is dedicated to
-  output wire [1:0] mode_o
+  output wire              [1:0] mode_o
 );
 
-  wire [2:0] rest;
+  localparam SET = $clog2(SETS);
+  localparam REST = SET - 2;
+  wire [REST-1:0] rest;
   wire [1:0] quarter;
-  wire [2:0] residue;
+  wire [REST-1:0] residue;
 
   // one set per mode in each quarter, at another place in each: 3 x rest - quarter
-  assign rest = set_i[2:0];
-  assign quarter = set_i[4:3];
-  assign residue = (rest + (rest << 1)) - {1'b0, quarter};
-  assign dedicated_o = residue < 3'd3;
+  assign rest = set_i[REST-1:0];
+  assign quarter = set_i[SET-1:REST];
+  assign residue = (rest + (rest << 1)) - {{(REST-2){1'b0}}, quarter};
+  assign dedicated_o = residue < {{(REST-2){1'b0}}, 2'd3};
   assign mode_o = residue[1:0];
 
 endmodule

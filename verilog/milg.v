@@ -7,8 +7,8 @@
 // PER_REQUEST those of the failures per request (RSFAIL - REQUEST). SUM is wide enough for the
 // in-flight count and this cycle's issues.
 //
-// Parameters: inflight_bits = 7, rsfail_bits = 12, request_bits = 10
-// In this file: INFLIGHT = 7, RSFAIL = 12, REQUEST = 10, PER_REQUEST = 2, SUM = 8
+// In this file: INFLIGHT = INFLIGHT_BITS, RSFAIL = RSFAIL_BITS, REQUEST = REQUEST_BITS, PER_REQUEST
+// = RSFAIL_BITS - REQUEST_BITS, SUM = INFLIGHT_BITS + 1
 // Source: Dai, section 4.3.3.2
 // Written by selvedge 0.1.0 with reset control
 //
@@ -69,44 +69,58 @@
 
 `default_nettype none
 
-module milg (
+module milg #(
+  // Width of the in-flight counter, of its maximum and of the limit; verified with 6, 7, 8
+  parameter integer INFLIGHT_BITS = 7,
+  // Width of the saturating reservation-failure counter; verified with 12, 14
+  parameter integer RSFAIL_BITS = 12,
+  // Width of the request counter, and the shift: a new limit comes every 2^request_bits requests;
+  // verified with 8, 10
+  parameter integer REQUEST_BITS = 10
+) (
   // clock
-  input  wire       clk_i,
+  input  wire                     clk_i,
   // asynchronous reset, active low: nothing in flight, no limit
-  input  wire       rst_ni,
+  input  wire                     rst_ni,
   // memory instructions issued in this cycle
-  input  wire [1:0] issued_i,
+  input  wire               [1:0] issued_i,
   // memory instructions completed in this cycle
-  input  wire [1:0] completed_i,
+  input  wire               [1:0] completed_i,
   // the kernel made a memory request
-  input  wire       request_i,
+  input  wire                     request_i,
   // a request failed to reserve what it needs
-  input  wire       rsfail_i,
+  input  wire                     rsfail_i,
   // fewer instructions are in flight than the limit
-  output wire       may_issue_o,
+  output wire                     may_issue_o,
   // memory instructions in flight
-  output wire [6:0] inflight_o,
+  output wire [INFLIGHT_BITS-1:0] inflight_o,
   // the limit
-  output wire [6:0] limit_o,
+  output wire [INFLIGHT_BITS-1:0] limit_o,
   // the limit was computed anew at the last clock edge
-  output wire       update_o
+  output wire                     update_o
 );
 
-  localparam [6:0] NO_LIMIT = 7'd127;
-  reg [7:0] sum;
-  reg [6:0] next_inflight;
-  wire [1:0] rsfails_per_request;
-  reg [6:0] inflight_q;
+  localparam PER_REQUEST = RSFAIL_BITS - REQUEST_BITS;
+  localparam SUM = INFLIGHT_BITS + 1;
+  localparam [INFLIGHT_BITS-1:0] NO_LIMIT = {INFLIGHT_BITS{1'b1}};
+  reg [INFLIGHT_BITS:0] sum;
+  reg [INFLIGHT_BITS-1:0] next_inflight;
+  wire [PER_REQUEST-1:0] rsfails_per_request;
+  reg [INFLIGHT_BITS-1:0] inflight_q;
   // most instructions in flight in this interval
-  reg [6:0] max_inflight_q;
-  reg [11:0] rsfails_q;
-  reg [9:0] requests_q;
-  reg [6:0] limit_q;
+  reg [INFLIGHT_BITS-1:0] max_inflight_q;
+  reg [RSFAIL_BITS-1:0] rsfails_q;
+  reg [REQUEST_BITS-1:0] requests_q;
+  reg [INFLIGHT_BITS-1:0] limit_q;
   reg updated_q;
-  reg [6:0] divider_number_i;
-  wire [6:0] divider_quotient_o;
+  reg [INFLIGHT_BITS-1:0] divider_number_i;
+  wire [INFLIGHT_BITS-1:0] divider_quotient_o;
 
-  milg_small_divider divider (
+  milg_small_divider #(
+    .INFLIGHT_BITS (INFLIGHT_BITS),
+    .RSFAIL_BITS (RSFAIL_BITS),
+    .REQUEST_BITS (REQUEST_BITS)
+  ) divider (
     .number_i   (divider_number_i),
     .divisor_i  (rsfails_per_request),
     .quotient_o (divider_quotient_o)
@@ -114,23 +128,23 @@ module milg (
 
   // instructions in flight: first those issued, then those completed; both ends saturate
   always @(*) begin
-    sum = {1'b0, inflight_q} + {6'd0, issued_i};
-    if (sum < {6'd0, completed_i}) begin
-      sum = 8'd0;
+    sum = {1'b0, inflight_q} + {{(INFLIGHT_BITS-1){1'b0}}, issued_i};
+    if (sum < {{(INFLIGHT_BITS-1){1'b0}}, completed_i}) begin
+      sum = {SUM{1'b0}};
     end else begin
-      sum = sum - {6'd0, completed_i};
+      sum = sum - {{(INFLIGHT_BITS-1){1'b0}}, completed_i};
     end
   end
 
   always @(*) begin
-    next_inflight = sum[6:0];
+    next_inflight = sum[INFLIGHT_BITS-1:0];
     if (sum > {1'b0, NO_LIMIT}) begin
       next_inflight = NO_LIMIT;
     end
   end
 
   // the shift right by REQUEST: reservation failures per request
-  assign rsfails_per_request = rsfails_q[11:10];
+  assign rsfails_per_request = rsfails_q[RSFAIL_BITS-1:REQUEST_BITS];
 
   // what is in flight beyond the limit was so before the limit came
   always @(*) begin
@@ -147,7 +161,7 @@ module milg (
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      inflight_q <= 7'd0;
+      inflight_q <= {INFLIGHT_BITS{1'b0}};
     end else begin
       inflight_q <= next_inflight;
     end
@@ -155,30 +169,30 @@ module milg (
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      max_inflight_q <= 7'd0;
-      rsfails_q <= 12'd0;
-      requests_q <= 10'd0;
-      limit_q <= 7'd127;
+      max_inflight_q <= {INFLIGHT_BITS{1'b0}};
+      rsfails_q <= {RSFAIL_BITS{1'b0}};
+      requests_q <= {REQUEST_BITS{1'b0}};
+      limit_q <= {INFLIGHT_BITS{1'b1}};
       updated_q <= 1'b0;
     end else begin
       updated_q <= 1'b0;
       if (request_i & (&requests_q)) begin
         // the interval ends: a new limit, and the counters start over with the events of this cycle
         updated_q <= 1'b1;
-        requests_q <= 10'd0;
-        rsfails_q <= {11'd0, rsfail_i};
+        requests_q <= {REQUEST_BITS{1'b0}};
+        rsfails_q <= {{(RSFAIL_BITS-1){1'b0}}, rsfail_i};
         max_inflight_q <= next_inflight;
         if (|rsfails_per_request) begin
           if (|divider_quotient_o) begin
             limit_q <= divider_quotient_o;
           end else begin
-            limit_q <= 7'd1;
+            limit_q <= {{(INFLIGHT_BITS-1){1'b0}}, 1'b1};
           end
         end
       end else begin
-        requests_q <= requests_q + {9'd0, request_i};
+        requests_q <= requests_q + {{(REQUEST_BITS-1){1'b0}}, request_i};
         if (rsfail_i & !(&rsfails_q)) begin
-          rsfails_q <= rsfails_q + 12'd1;
+          rsfails_q <= rsfails_q + {{(RSFAIL_BITS-1){1'b0}}, 1'b1};
         end
         if (next_inflight > max_inflight_q) begin
           max_inflight_q <= next_inflight;

@@ -7,39 +7,48 @@
 // REM is one bit more than the divisor: the remainder before it is reduced. A divisor of zero gives
 // all ones.
 //
-// Parameters: NUM = 7, DIV = 2, REM = 3
 // Part of: milg
 // Source: Dai, section 4.3.3.2
 // Written by selvedge 0.1.0 with reset control
 
 `default_nettype none
 
-module milg_small_divider (
+module milg_small_divider #(
+  // Width of the in-flight counter, of its maximum and of the limit; verified with 6, 7, 8
+  parameter integer INFLIGHT_BITS = 7,
+  // Width of the saturating reservation-failure counter; verified with 12, 14
+  parameter integer RSFAIL_BITS = 12,
+  // Width of the request counter, and the shift: a new limit comes every 2^request_bits requests;
+  // verified with 8, 10
+  parameter integer REQUEST_BITS = 10
+) (
   // the number that is divided
-  input  wire [6:0] number_i,
+  input  wire            [INFLIGHT_BITS-1:0] number_i,
   // what it is divided by
-  input  wire [1:0] divisor_i,
+  input  wire [RSFAIL_BITS-REQUEST_BITS-1:0] divisor_i,
   // the quotient, rounded down
-  output wire [6:0] quotient_o
+  output wire            [INFLIGHT_BITS-1:0] quotient_o
 );
 
-  reg [6:0] rest;
-  reg [2:0] remainder;
-  reg [6:0] quotient;
+  localparam DIV = RSFAIL_BITS - REQUEST_BITS;
+  localparam REM = DIV + 1;
+  reg [INFLIGHT_BITS-1:0] rest;
+  reg [DIV:0] remainder;
+  reg [INFLIGHT_BITS-1:0] quotient;
 
   always @(*) begin : comb_rest
     integer turn;
     rest = number_i;
-    remainder = 3'd0;
-    quotient = 7'd0;
-    for (turn = 0; turn < 7; turn = turn + 1) begin
+    remainder = {REM{1'b0}};
+    quotient = {INFLIGHT_BITS{1'b0}};
+    for (turn = 0; turn < INFLIGHT_BITS; turn = turn + 1) begin
       // bring down the highest bit that is left, then see whether the divisor goes in
-      remainder = (remainder << 1) + {2'd0, rest[6]};
+      remainder = (remainder << 1) + {{DIV{1'b0}}, rest[INFLIGHT_BITS-1]};
       rest = rest << 1;
       quotient = quotient << 1;
       if (remainder >= {1'b0, divisor_i}) begin
         remainder = remainder - {1'b0, divisor_i};
-        quotient = quotient + 7'd1;
+        quotient = quotient + {{(INFLIGHT_BITS-1){1'b0}}, 1'b1};
       end
     end
   end

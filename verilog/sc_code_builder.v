@@ -6,7 +6,7 @@
 // LATTE-CC, section IV.C.2. INDEX are the bits of an entry's index, COUNT those that hold the
 // number of entries, QUEUE those that hold half of it, WEIGHT those of the heaviest node.
 //
-// Parameters: entries = 1024, max_code_bits = 16
+// Parameters: entries = 1024
 // In this file: INDEX = 10, COUNT = 11, QUEUE = 9, WEIGHT = 23
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.1.0 with reset control
@@ -114,7 +114,10 @@
 
 `default_nettype none
 
-module sc_code_builder (
+module sc_code_builder #(
+  // Bits of the longest code; verified with 12, 16
+  parameter integer MAX_CODE_BITS = 16
+) (
   // clock
   input  wire        clk_i,
   // asynchronous reset, active low: a build in progress is forgotten
@@ -231,7 +234,7 @@ module sc_code_builder (
     .done_o          (merger_done_o)
   );
 
-  sc_code_builder_lengths lengths (
+  sc_code_builder_lengths #(.MAX_CODE_BITS (MAX_CODE_BITS)) lengths (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
     .node_valid_i  (merger_node_valid_o),
@@ -244,7 +247,7 @@ module sc_code_builder (
     .longer_from_o (lengths_longer_from_o)
   );
 
-  sc_code_builder_emitter emitter (
+  sc_code_builder_emitter #(.MAX_CODE_BITS (MAX_CODE_BITS)) emitter (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
     .start_i         (emitter_start_i),

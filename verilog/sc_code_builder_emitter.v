@@ -13,7 +13,10 @@
 
 `default_nettype none
 
-module sc_code_builder_emitter (
+module sc_code_builder_emitter #(
+  // Bits of the longest code; verified with 12, 16
+  parameter integer MAX_CODE_BITS = 16
+) (
   // clock
   input  wire        clk_i,
   // asynchronous reset, active low
@@ -62,7 +65,7 @@ module sc_code_builder_emitter (
   output wire        done_o
 );
 
-  localparam [4:0] MAX_LENGTH = 5'd16;
+  localparam [4:0] MAX_LENGTH = MAX_CODE_BITS[4:0];
   wire free;
   wire longer;
   wire choose;

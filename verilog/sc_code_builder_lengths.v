@@ -17,7 +17,10 @@
 
 `default_nettype none
 
-module sc_code_builder_lengths (
+module sc_code_builder_lengths #(
+  // Bits of the longest code; verified with 12, 16
+  parameter integer MAX_CODE_BITS = 16
+) (
   // clock
   input  wire        clk_i,
   // asynchronous reset, active low
@@ -40,8 +43,10 @@ module sc_code_builder_lengths (
   output wire [10:0] longer_from_o
 );
 
-  localparam [3:0] LAST_LENGTH = 4'd15;
-  localparam [15:0] FIRST_UNIT = 16'h4000;
+  localparam LAST_LENGTH_INTEGER = MAX_CODE_BITS - 1;
+  localparam [3:0] LAST_LENGTH = LAST_LENGTH_INTEGER[3:0];
+  localparam FIRST_UNIT_INTEGER = 2**MAX_CODE_BITS / 4;
+  localparam [15:0] FIRST_UNIT = FIRST_UNIT_INTEGER[15:0];
   wire any_left;
   wire depth_ends;
   wire is_last;

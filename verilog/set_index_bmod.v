@@ -5,8 +5,7 @@
 //
 // Dai, section 3.4.1, BMOD. K is the width of an index.
 //
-// Parameters: sets = 32
-// In this file: K = 5
+// In this file: K = $clog2(SETS)
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.1.0 with reset control
 //
@@ -64,23 +63,27 @@
 
 `default_nettype none
 
-module set_index_bmod (
+module set_index_bmod #(
+  // cache sets or memory partitions; verified with 16, 32, 64, 128
+  parameter integer SETS = 32
+) (
   // clock
-  input  wire        clk_i,
+  input  wire                    clk_i,
   // asynchronous reset, active low
-  input  wire        rst_ni,
+  input  wire                    rst_ni,
   // a line is there
-  input  wire        valid_i,
+  input  wire                    valid_i,
   // its address
-  input  wire [31:0] line_i,
+  input  wire             [31:0] line_i,
   // a line was there in the last cycle
-  output wire        valid_o,
+  output wire                    valid_o,
   // the set of the last line
-  output wire  [4:0] index_o
+  output wire [$clog2(SETS)-1:0] index_o
 );
 
+  localparam K = $clog2(SETS);
   reg valid_q;
-  reg [4:0] index_q;
+  reg [K-1:0] index_q;
 
   assign valid_o = valid_q;
   assign index_o = index_q;
@@ -95,12 +98,12 @@ module set_index_bmod (
 
   always @(posedge clk_i) begin
     if (valid_i) begin
-      index_q <= line_i[4:0];
+      index_q <= line_i[K-1:0];
     end
   end
 
   // bits that nothing here looks at
-  wire unused = &{1'b0, line_i[31:5]};
+  wire unused = &{1'b0, line_i[31:K]};
 
 endmodule
 

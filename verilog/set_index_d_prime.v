@@ -5,8 +5,7 @@
 //
 // Dai, section 3.4.1, D_Prime. K is the width of an index.
 //
-// Parameters: sets = 32, prime = 11
-// In this file: K = 5
+// In this file: K = $clog2(SETS)
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.1.0 with reset control
 //
@@ -73,29 +72,33 @@
 
 `default_nettype none
 
-module set_index_d_prime (
+module set_index_d_prime #(
+  // cache sets or memory partitions; verified with 16, 32, 64, 128
+  parameter integer SETS = 32,
+  // the prime that the tag is multiplied by; verified with 11, 19, 31
+  parameter integer PRIME = 11
+) (
   // clock
-  input  wire        clk_i,
+  input  wire                    clk_i,
   // asynchronous reset, active low
-  input  wire        rst_ni,
+  input  wire                    rst_ni,
   // a line is there
-  input  wire        valid_i,
+  input  wire                    valid_i,
   // its address
-  input  wire [31:0] line_i,
+  input  wire             [31:0] line_i,
   // a line was there in the last cycle
-  output wire        valid_o,
+  output wire                    valid_o,
   // the set of the last line
-  output wire  [4:0] index_o
+  output wire [$clog2(SETS)-1:0] index_o
 );
 
-  // the prime, modulo 2^K
-  localparam [4:0] PRIME = 5'd11;
-  wire [4:0] tag;
+  localparam K = $clog2(SETS);
+  wire [K-1:0] tag;
   reg valid_q;
-  reg [4:0] index_q;
+  reg [K-1:0] index_q;
 
   // modulo 2^K only the lowest K bits of the tag matter
-  assign tag = line_i[9:5];
+  assign tag = line_i[K+$clog2(SETS)-1:K];
   assign valid_o = valid_q;
   assign index_o = index_q;
 
@@ -109,12 +112,12 @@ module set_index_d_prime (
 
   always @(posedge clk_i) begin
     if (valid_i) begin
-      index_q <= (tag * PRIME) + line_i[4:0];
+      index_q <= (tag * PRIME[K-1:0]) + line_i[K-1:0];
     end
   end
 
   // bits that nothing here looks at
-  wire unused = &{1'b0, line_i[31:10]};
+  wire unused = &{1'b0, line_i[31:K+$clog2(SETS)]};
 
 endmodule
 

@@ -6,8 +6,8 @@
 // LAMAR, section 3.3.1. A is the width of the table's index, WIDE four times that, COUNT one more.
 // SECTORS is the number of sectors of a block, WORD one more.
 //
-// Parameters: entries = 256, sectors = 4, unknown_coarse = true
-// In this file: A = 8, WIDE = 32, COUNT = 9, SECTORS = 4, WORD = 5
+// Parameters: entries = 256, unknown_coarse = true
+// In this file: A = 8, WIDE = 32, COUNT = 9, WORD = SECTORS + 1
 // Source: LAMAR, section 3.3.1
 // Written by selvedge 0.1.0 with reset control
 //
@@ -74,48 +74,52 @@
 
 `default_nettype none
 
-module spp (
+module spp #(
+  // Sectors of a cache block; verified with 4, 8
+  parameter integer SECTORS = 4
+) (
   // clock
-  input  wire        clk_i,
+  input  wire               clk_i,
   // asynchronous reset, active low: the sweep starts, after which no entry has a pattern
-  input  wire        rst_ni,
+  input  wire               rst_ni,
   // a miss asks which sectors to fetch
-  input  wire        query_i,
+  input  wire               query_i,
   // block address of the miss
-  input  wire [31:0] query_address_i,
+  input  wire        [31:0] query_address_i,
   // sectors that the miss needs
-  input  wire  [3:0] requested_i,
+  input  wire [SECTORS-1:0] requested_i,
   // a block is evicted: its pattern is committed
-  input  wire        evict_i,
+  input  wire               evict_i,
   // block address of the evicted block
-  input  wire [31:0] evict_address_i,
+  input  wire        [31:0] evict_address_i,
   // sectors of the evicted block that were used
-  input  wire  [3:0] used_i,
+  input  wire [SECTORS-1:0] used_i,
   // the reply to the query of the last cycle is there
-  output wire        valid_o,
+  output wire               valid_o,
   // the reply: sectors to fetch, those requested among them
-  output wire  [3:0] sectors_o,
+  output wire [SECTORS-1:0] sectors_o,
   // the reply comes from a committed pattern
-  output wire        known_o
+  output wire               known_o
 );
 
+  localparam WORD = SECTORS + 1;
   // what an entry without a pattern predicts
-  localparam [3:0] UNKNOWN_PATTERN = 4'd15;
+  localparam [SECTORS-1:0] UNKNOWN_PATTERN = {SECTORS{1'b1}};
   wire swept;
   wire commit;
-  wire [4:0] committed;
-  reg [3:0] pattern;
+  wire [SECTORS:0] committed;
+  reg [SECTORS-1:0] pattern;
   reg found;
   wire [7:0] query_index_index_o;
   wire [7:0] evict_index_index_o;
   reg patterns_write_i;
   reg [7:0] patterns_write_address_i;
-  reg [4:0] patterns_write_data_i;
-  wire [4:0] patterns_read_data_o;
+  reg [SECTORS:0] patterns_write_data_i;
+  wire [SECTORS:0] patterns_read_data_o;
   // the entry that the sweep clears next; its top bit ends the sweep
   reg [8:0] sweep_q;
   reg valid_q;
-  reg [3:0] sectors_q;
+  reg [SECTORS-1:0] sectors_q;
   reg known_q;
 
   spp_folded_index query_index (
@@ -128,7 +132,7 @@ module spp (
     .index_o   (evict_index_index_o)
   );
 
-  selvedge_mem #(.A (8), .BITS (5)) patterns (
+  selvedge_mem #(.A (8), .BITS (WORD)) patterns (
     .clk_i           (clk_i),
     .write_i         (patterns_write_i),
     .write_address_i (patterns_write_address_i),
@@ -143,11 +147,11 @@ module spp (
   always @(*) begin
     patterns_write_i = 1'b1;
     patterns_write_address_i = sweep_q[7:0];
-    patterns_write_data_i = 5'd0;
+    patterns_write_data_i = {WORD{1'b0}};
     if (swept) begin
       patterns_write_i = evict_i;
       patterns_write_address_i = evict_index_index_o;
-      patterns_write_data_i = {1'b1, committed[3:0]};
+      patterns_write_data_i = {1'b1, committed[SECTORS-1:0]};
     end
   end
 
@@ -155,10 +159,10 @@ module spp (
   assign committed = {1'b0, used_i};
 
   always @(*) begin
-    found = swept & patterns_read_data_o[4];
+    found = swept & patterns_read_data_o[SECTORS];
     pattern = UNKNOWN_PATTERN;
     if (found) begin
-      pattern = patterns_read_data_o[3:0];
+      pattern = patterns_read_data_o[SECTORS-1:0];
     end
     if (commit & (evict_index_index_o == query_index_index_o)) begin
       found = 1'b1;
@@ -188,7 +192,7 @@ module spp (
   end
 
   // bits that nothing here looks at
-  wire unused = &{1'b0, committed[4]};
+  wire unused = &{1'b0, committed[SECTORS]};
 
 endmodule
 

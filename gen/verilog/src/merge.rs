@@ -338,10 +338,13 @@ fn merge_over(
         }
         found.insert(*at, replacement);
     }
-    let text = render(&template, &code, &found);
-    let text = sized.iter().fold(text, |text, name| parts_of_parameter(&text, name));
+    let text = render(&template, &code, &found, &sized);
+    let text = sized.iter().fold(text, |text, name| without_constant(&text, name));
     Some(assemble(&without_declarations(&text, &varying), numbers, &docs))
 }
+
+/// Bits of a whole number in Verilog, beyond which it has none to select.
+const INTEGER_BITS: i64 = 32;
 
 /// What stands in the module in place of a number or literal.
 enum Replacement {
@@ -369,7 +372,8 @@ fn literal(numbers: &Numbers, values: &[(i64, BigUint)], is_constant: bool) -> O
     if values.iter().any(|(_, other)| other != value) {
         let wanted: Vec<i64> =
             values.iter().map(|(_, value)| i64::try_from(value).ok()).collect::<Option<_>>()?;
-        return numbers.in_body(&wanted).filter(|_| is_constant).map(Replacement::Constant);
+        let fits = is_constant && bits.iter().all(|bits| *bits <= INTEGER_BITS);
+        return numbers.in_body(&wanted).filter(|_| fits).map(Replacement::Constant);
     }
     if is_constant {
         return Some(Replacement::Plain(value.clone()));
@@ -401,8 +405,8 @@ fn sized_constants(
         let name = constant_of(code, at)?;
         let known = parameters.iter().find(|known| known.name == name)?;
         let is_low = |((bits, value), whole): (&(i64, BigUint), &i64)| {
-            u64::try_from(*whole)
-                .is_ok_and(|whole| *value == BigUint::from(whole) % (BigUint::from(1u8) << *bits))
+            let whole = u64::try_from(*whole).ok().filter(|_| *bits <= INTEGER_BITS);
+            whole.is_some_and(|whole| *value == BigUint::from(whole) % (BigUint::from(1u8) << *bits))
         };
         values.iter().zip(&known.values).all(is_low).then(|| name.to_string())
     };
@@ -413,23 +417,17 @@ fn sized_constants(
     literals.collect()
 }
 
-/// Returns the text with the lowest bits of the parameter in place of the constant of its name, whose declaration goes, with its comment.
-fn parts_of_parameter(text: &str, name: &str) -> String {
+/// Returns the text without the declaration of a constant that is a parameter's lowest bits, and without its comment.
+fn without_constant(text: &str, name: &str) -> String {
     let declares =
-        |line: &str| line.trim_start().starts_with("localparam [") && line.contains(&format!("] {name} = "));
+        |line: &&str| line.trim_start().starts_with("localparam [") && line.contains(&format!("] {name} = "));
     let mut lines: Vec<&str> = text.lines().collect();
-    let Some(at) = lines.iter().position(|line| declares(line)) else { return text.into() };
-    let range = range_of(lines[at]).unwrap_or_default().to_string();
-    let comments = lines[..at].iter().rev().take_while(|line| line.trim_start().starts_with("//")).count();
-    lines.drain(at - comments..=at);
-    let mut out = String::new();
-    for token in tokens(&(lines.join("\n") + "\n")) {
-        out += token.text();
-        if token.is(name) && !out.ends_with(&format!(".{name}")) {
-            out += &range;
-        }
+    if let Some(at) = lines.iter().position(|line| declares(&line)) {
+        let comments =
+            lines[..at].iter().rev().take_while(|line| line.trim_start().starts_with("//")).count();
+        lines.drain(at - comments..=at);
     }
-    out
+    lines.join("\n") + "\n"
 }
 
 /// Returns the range with its brackets that a declaration has.
@@ -498,9 +496,16 @@ fn width_of_port(code: &[Token], highest: &[i64], ports: &[Port]) -> Option<(Kno
     Some((Known { name, values: highest.iter().map(|value| value + 1).collect() }, port.name.clone()))
 }
 
-/// The template with expressions in place of numbers and literals.
-fn render(template: &[Token], code: &[Token], found: &BTreeMap<usize, Replacement>) -> String {
+/// The template with expressions in place of numbers and literals, and the lowest bits of parameters in place of the constants with their
+/// names, whose declarations stay.
+fn render(
+    template: &[Token],
+    code: &[Token],
+    found: &BTreeMap<usize, Replacement>,
+    sized: &[String],
+) -> String {
     let (mut out, mut at, mut brackets) = (String::new(), 0, 0);
+    let mut ranges: BTreeMap<&str, String> = BTreeMap::new();
     for token in template {
         if !is_code(token) {
             out.push_str(token.text());
@@ -509,6 +514,16 @@ fn render(template: &[Token], code: &[Token], found: &BTreeMap<usize, Replacemen
         brackets += usize::from(token.is("["));
         brackets -= usize::from(token.is("]")).min(brackets);
         match (token, found.get(&at)) {
+            (Token::Fixed(name), None) if sized.contains(name) && !(at > 0 && code[at - 1].is(".")) => {
+                // The first one is the declaration.
+                out.push_str(name);
+                match ranges.get(name.as_str()) {
+                    Some(range) => out.push_str(range),
+                    None => {
+                        ranges.insert(name, range_of(line_of(&out)).unwrap_or_default().to_string());
+                    }
+                }
+            }
             (_, None) => out.push_str(token.text()),
             (Token::Zero(..), Some(Replacement::Number(formula))) => out += &repeated(formula, "1'b0"),
             (_, Some(Replacement::Number(formula))) => {
@@ -528,9 +543,14 @@ fn render(template: &[Token], code: &[Token], found: &BTreeMap<usize, Replacemen
     out
 }
 
+/// Returns the line that the text ends in.
+fn line_of(text: &str) -> &str {
+    &text[text.rfind('\n').map_or(0, |at| at + 1)..]
+}
+
 /// Writes the value of the constant whose declaration the text ends in: the lowest bits of a whole number.
 fn set_constant(out: &mut String, formula: &Formula) {
-    let line = out.split_off(out.rfind('\n').map_or(0, |at| at + 1));
+    let line = out.split_off(out.len() - line_of(out).len());
     let range = range_of(&line).unwrap_or_default();
     if formula.is_name() && !formula.tight().contains(['(', '*']) {
         *out += &format!("{line}{}{range}", formula.tight());

@@ -1,6 +1,7 @@
 //! Tests of the Verilog back end against Icarus, Verilator and Yosys.
 
 mod cells;
+mod family;
 mod files;
 mod golden;
 mod layouts;
