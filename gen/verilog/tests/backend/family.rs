@@ -73,6 +73,36 @@ impl<const BITS: usize, const INDEX: usize> Logic for Gauge<BITS, INDEX> {
     }
 }
 
+impl<const BITS: usize, const INDEX: usize> Default for Gauge<BITS, INDEX> {
+    fn default() -> Self {
+        Gauge::new(20)
+    }
+}
+
+rtl_block! {
+    /// Has a gauge.
+    #[derive(LogicBlock, Default)]
+    pub struct Panel<const BITS: usize, const INDEX: usize> {
+        /// the number
+        pub number_i: Signal<In, U<BITS>>,
+        /// one more
+        pub next_o: Signal<Out, U<BITS>>,
+        gauge: Gauge<BITS, INDEX>,
+    }
+}
+
+impl<const BITS: usize, const INDEX: usize> Logic for Panel<BITS, INDEX> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.gauge.number_i.next = self.number_i.val();
+        self.gauge.index_i.next = 0.into();
+        self.next_o.next = self.gauge.next_o.val();
+    }
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
 /// Returns the family over widths, whose logarithm is the width of an index, and limits.
 fn family(widths: &[usize], limits: [u64; 2]) -> Family {
     let sample = |bits: usize, limit: u64| Sample {
@@ -157,6 +187,24 @@ fn the_module_is_each_of_its_samples() {
     );
     std::fs::write(folder.path().join("tb.v"), bench).unwrap();
     assert_eq!(tools::simulate(folder.path()).trim(), "done");
+}
+
+#[test]
+fn an_instance_passes_on_the_parameters_that_its_module_has() {
+    let family = Family {
+        parameters: vec![("BITS".into(), "width of the number".into())],
+        samples: vec![
+            Sample { block: Box::new(Panel::<32, 5>::default()), values: vec![32] },
+            Sample { block: Box::new(Panel::<16, 4>::default()), values: vec![16] },
+        ],
+    };
+    let design = family.emit("panel", &EmitOptions::default()).expect("a family");
+    assert!(design.top().text.contains("panel_gauge #(.BITS (BITS)) gauge ("), "{}", design.top().text);
+    let gauge = &design.modules[0].text;
+    assert!(
+        gauge.contains("parameter integer BITS = 16") && gauge.contains("localparam [BITS-1:0] LIMIT = 20;"),
+        "{gauge}"
+    );
 }
 
 #[test]
