@@ -35,7 +35,7 @@ fn counterexample(property: &Property, reach: Reach) -> Counterexample {
     }
 }
 
-/// A block with the given parameters as Verilog, and the parameters.
+/// A block with the given parameters, fixed in the text, as Verilog, and the parameters.
 fn emitted(name: &str, given: &[(&str, &str)]) -> (Emitted, &'static dyn BlockEntry, Value) {
     emitted_with(name, given, ResetStyle::default())
 }
@@ -49,7 +49,7 @@ fn emitted_with(
     let given: Vec<_> = given.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
     let params = block.params(&given).unwrap();
     let options = EmitOptions { reset, ..EmitOptions::default() };
-    (Emitted::of(block, &params, &options).unwrap(), block, params)
+    (Emitted::fixed(block, &params, &options).unwrap(), block, params)
 }
 
 /// Changes a text that occurs exactly once in the block's Verilog.

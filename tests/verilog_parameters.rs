@@ -47,8 +47,7 @@ fn with_values(block: &dyn BlockEntry, params: &Value, language: Language) -> Em
 
 /// Returns the module whose text the values are fixed in.
 fn fixed(block: &dyn BlockEntry, params: &Value) -> Emitted {
-    Emitted::with_properties(block, params, &EmitOptions::default())
-        .unwrap_or_else(|error| panic!("{params}: {error}"))
+    Emitted::fixed(block, params, &EmitOptions::default()).unwrap_or_else(|error| panic!("{params}: {error}"))
 }
 
 /// Has Yosys prove that two circuits with the same registers are the same. Modules with the same text in both, such as the kit's
@@ -74,7 +73,7 @@ fn prove(gold: &Emitted, gate: &Emitted) -> Result<String, ToolError> {
         let files = emitted.write(&place).unwrap();
         let files: Vec<String> = files.iter().map(|file| format!("{name}/{}", file.display())).collect();
         script += &format!(
-            "read_verilog -DSYNTHESIS {}\nhierarchy -check -top {}\n{keep}\
+            "read_verilog {}\nhierarchy -check -top {}\n{keep}\
              proc\nflatten\nmemory -nomap\nopt_clean\nexpose -evert\nrename -top {name}\ndesign -stash {name}\n",
             files.join(" "),
             emitted.name

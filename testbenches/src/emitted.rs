@@ -99,6 +99,19 @@ impl Emitted {
         Ok(emitted)
     }
 
+    /// Emits a block with all its parameters fixed in the text.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub fn fixed(
+        entry: &dyn BlockEntry,
+        params: &Value,
+        options: &EmitOptions,
+    ) -> Result<Self, EmittedError> {
+        let design = emit(&*entry.elaborate(params)?, entry.name(), options)?;
+        Ok(Self::of_design(entry, params, options, design)?)
+    }
+
     /// Emits a block with its properties as assertions, of which some blocks have none. They hold for the given parameters, which are
     /// fixed in the text.
     ///
