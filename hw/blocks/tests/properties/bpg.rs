@@ -270,3 +270,30 @@ fn warps_from_eight_on_end_intervals_and_are_not_watched() {
     assert_eq!(bpg.hits(), [0; LEVELS]);
     assert_eq!(settled(&mut bpg).l_max_o, 8);
 }
+
+/// What a set's memory holds from before a reset is no tag after it, whoever makes the set's first access.
+#[test]
+fn words_from_before_a_reset_never_hit() {
+    let access = |tag: u64, warp_i: u8| BpgIn { access_i: true, line_i: tag * 32, warp_i, rsfail_i: false };
+    let elsewhere = BpgIn { access_i: true, line_i: 1, warp_i: 0, rsfail_i: true };
+    // No calculator watches warp 40.
+    for first in [40, 7, 0] {
+        let params = BpgParams::default();
+        let mut bpg = Both::<Bpg>::new(&params);
+        (1..=4).for_each(|tag| _ = bpg.step(&access(tag, 0)));
+        bpg.reset();
+        bpg.step(&access(9, first));
+        for tag in (1..=4).rev() {
+            bpg.step(&access(tag, 7));
+        }
+        (5..params.interval).for_each(|_| _ = bpg.step(&elsewhere));
+        // Failures outweigh what one hit counts for: after any hit the BPG would choose a smaller L.
+        let chosen =
+            (0..2).map(|_| bpg.step(&BpgIn { access_i: false, ..elsewhere })).last().expect("two cycles");
+        assert_eq!(
+            (bpg.hits(), chosen.update_o, chosen.l_max_o),
+            ([0; LEVELS], true, LEVELS as u8),
+            "{first}"
+        );
+    }
+}
