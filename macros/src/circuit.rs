@@ -45,11 +45,13 @@ fn implementation(item: TokenStream) -> Result<TokenStream> {
             }
             fn evaluate(&mut self) {
                 #[allow(unused_imports)]
-                use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
+                use ::selvedge_hw::rtl::circuit::{Bodied as _, Field, Foreign as _};
                 let has_atoms_only = true #(&& Field(&mut self.#parts).is_atom())*;
                 let has_registers = false #(|| Field(&mut self.#parts).has_state())*;
                 if has_atoms_only && !(has_registers && self._activity.is_thorough()) {
-                    ::selvedge_hw::rtl::source::Logic::update(self);
+                    if !self.evaluates_itself() {
+                        ::selvedge_hw::rtl::source::Logic::update(self);
+                    }
                     return;
                 }
                 ::selvedge_hw::rtl::circuit::settle(

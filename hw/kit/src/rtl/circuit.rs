@@ -405,6 +405,18 @@ pub trait Attentive {
 
 impl<B: ?Sized> Attentive for B {}
 
+/// How a block of signals and registers alone is evaluated: by its body. A leaf of the kit whose wide items the body copies many times has
+/// a function of its own of that name, which is found first and does what the body does.
+pub trait Bodied {
+    /// Evaluates the block without its body; returns whether it did.
+    #[inline(always)]
+    fn evaluates_itself(&mut self) -> bool {
+        false
+    }
+}
+
+impl<B: ?Sized> Bodied for B {}
+
 /// Passes after which a body no longer evaluates its sub-blocks itself: it may read one between two values that it drives it with,
 /// of which only the last one counts.
 const PASSES_IN_ORDER: u32 = 8;

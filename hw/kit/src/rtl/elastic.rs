@@ -90,6 +90,39 @@ impl<T: Synth> ElasticPipe<T> {
     }
 }
 
+impl<T: Synth> ElasticPipe<T> {
+    /// Does what the body does, and copies an item only into the register that takes it and to the output. The signals within a cycle
+    /// stay as they are.
+    fn evaluates_itself(&mut self) -> bool {
+        let mut moves = self.ready_i.next;
+        for i in (0..self._stages).rev() {
+            moves |= !self.stage_valid[i].q.next;
+            let (before, stage) = self.stage_data.split_at_mut(i);
+            let stage = &mut stage[0];
+            let (valid, data) = match before.last() {
+                Some(last) => (self.stage_valid[i - 1].q.next, &last.q.next),
+                None => (self.valid_i.next, &self.data_i.next),
+            };
+            stage.clock.next = self.clk_i.next;
+            stage.reset_n.next = self.rst_ni.next;
+            if moves && valid {
+                stage.d.next = *data;
+            } else if stage.d.next != stage.q.next {
+                stage.d.next = stage.q.next;
+            }
+            let stage_valid = &mut self.stage_valid[i];
+            stage_valid.clock.next = self.clk_i.next;
+            stage_valid.reset_n.next = self.rst_ni.next;
+            stage_valid.d.next = if moves { valid } else { stage_valid.q.next };
+        }
+        self.ready_o.next = moves;
+        let last = self._stages - 1;
+        self.valid_o.next = self.stage_valid[last].q.next;
+        self.data_o.next = self.stage_data[last].q.next;
+        true
+    }
+}
+
 impl<T: Synth> Logic for ElasticPipe<T> {
     #[hdl_gen]
     fn update(&mut self) {
@@ -129,5 +162,53 @@ impl<T: Synth> Logic for ElasticPipe<T> {
 
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe_with(&[("STAGES", self._stages)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rtl::circuit::{self, Part};
+    use crate::rtl::prelude::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Evaluation without the body shows what the body shows in rust-hdl's rounds, also where a cycle is evaluated twice.
+        #[test]
+        fn a_pipeline_evaluates_itself_as_its_body_does(
+            stages in 1usize..6,
+            cycles in prop::collection::vec((any::<bool>(), any::<u64>(), any::<bool>(), 0u8..40), 1..80),
+        ) {
+            type Item = W<130, 3>;
+            let item = |bits: u64| W::<130, 3>::default().replace_bit(66, U::<64>::new(bits));
+            let mut rounds = Stepper::new(ElasticPipe::<Item>::new(stages)).unwrap();
+            let mut pipe = ElasticPipe::<Item>::new(stages);
+            pipe.connect_all();
+            circuit::reset(&mut pipe);
+            for (valid, bits, ready, event) in cycles {
+                if event == 0 {
+                    rounds.reset().unwrap();
+                    circuit::reset(&mut pipe);
+                }
+                // An item that is taken first and then is not.
+                if event % 4 == 1 {
+                    (pipe.valid_i.next, pipe.data_i.next, pipe.ready_i.next) = (true, item(!bits), true);
+                    circuit::run(&mut pipe);
+                }
+                let set = |pipe: &mut ElasticPipe<Item>| {
+                    (pipe.valid_i.next, pipe.data_i.next, pipe.ready_i.next) = (valid, item(bits), ready);
+                };
+                set(&mut pipe);
+                circuit::run(&mut pipe);
+                let shown = |pipe: &ElasticPipe<Item>| (pipe.valid_o.val(), pipe.data_o.val(), pipe.ready_o.val());
+                let expected = rounds.step(set, shown).unwrap();
+                let found = (pipe.valid_o.next, pipe.data_o.next, pipe.ready_o.next);
+                prop_assert_eq!(found.0, expected.0);
+                prop_assert_eq!(found.2, expected.2);
+                if found.0 {
+                    prop_assert_eq!(found.1, expected.1);
+                }
+                pipe.edge();
+            }
+        }
     }
 }
