@@ -25,8 +25,8 @@ pub fn words_of(line: &[u8]) -> Line {
 /// Returns the bytes of a line given as words; those beyond a shorter line are zero.
 pub fn bytes_of(line: &Line) -> [u8; 8 * LINE_WORDS] {
     let mut bytes = [0; 8 * LINE_WORDS];
-    for (bytes, word) in bytes.chunks_exact_mut(8).zip(line) {
-        bytes.copy_from_slice(&word.to_le_bytes());
+    for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(line) {
+        *bytes = word.to_le_bytes();
     }
     bytes
 }

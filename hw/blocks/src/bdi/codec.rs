@@ -214,14 +214,14 @@ fn pack<const BASE: usize, const DELTA: usize>(line: &Line, line_bytes: usize, b
     let mut payload = [0u8; 8 * LINE_WORDS];
     payload[..BASE].copy_from_slice(&base.to_le_bytes()[..BASE]);
     let mut mask = 0u64;
-    let deltas = payload[BASE + mask_bytes..].chunks_exact_mut(DELTA);
+    let (deltas, _) = payload[BASE + mask_bytes..].as_chunks_mut::<DELTA>();
     for (index, delta) in (0..words).zip(deltas) {
         let value = word::<BASE>(line, index);
         let immediate = fits::<BASE, DELTA>(value);
         mask |= u64::from(immediate) << index;
         // No branch: which base a word uses is hard to predict.
         let difference = value.wrapping_sub(base & u64::from(immediate).wrapping_sub(1));
-        delta.copy_from_slice(&difference.to_le_bytes()[..DELTA]);
+        *delta = lowest_bytes(difference);
     }
     payload[BASE..BASE + mask_bytes].copy_from_slice(&mask.to_le_bytes()[..mask_bytes]);
     words_of_chunks(&payload)
@@ -242,10 +242,15 @@ fn unpack<const BASE: usize, const DELTA: usize>(payload: &Line, line_bytes: usi
         let delta = ((from_bytes(delta) << unused) as i64 >> unused) as u64;
         // No branch: which base a word uses is hard to predict.
         let from = base & (mask >> index & 1).wrapping_sub(1);
-        let value = from.wrapping_add(delta).to_le_bytes();
-        word.copy_from_slice(&value[..BASE]);
+        *word = lowest_bytes(from.wrapping_add(delta));
     }
     words_of_chunks(&line)
+}
+
+/// The lowest bytes of a number, of at most eight.
+#[inline(always)]
+fn lowest_bytes<const BYTES: usize>(value: u64) -> [u8; BYTES] {
+    *value.to_le_bytes().first_chunk().expect("a number has eight bytes")
 }
 
 /// A number of at most eight bytes.
