@@ -422,7 +422,7 @@ fn without_constant(text: &str, name: &str) -> String {
     let declares =
         |line: &&str| line.trim_start().starts_with("localparam [") && line.contains(&format!("] {name} = "));
     let mut lines: Vec<&str> = text.lines().collect();
-    if let Some(at) = lines.iter().position(|line| declares(&line)) {
+    if let Some(at) = lines.iter().position(declares) {
         let comments =
             lines[..at].iter().rev().take_while(|line| line.trim_start().starts_with("//")).count();
         lines.drain(at - comments..=at);
