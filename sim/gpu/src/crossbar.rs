@@ -61,18 +61,16 @@ struct Input {
 
 #[derive(State)]
 struct Output {
-    /// Packets with the cycle in which their last flit arrives; in order.
-    queue: VecDeque<(u64, Packet)>,
-    /// Flits that the queue holds or expects.
+    /// Flits that the ejection queue holds or expects.
     held: u32,
     free_from: u64,
     /// The input that is asked first.
     turn: usize,
 }
 
-/// One direction of the crossbar.
+/// The half of a crossbar that its senders see: input queues, and who is granted what.
 #[derive(State)]
-pub struct Crossbar {
+pub struct Ingress {
     spec: CrossbarSpec,
     inputs: Vec<Input>,
     outputs: Vec<Output>,
@@ -82,12 +80,6 @@ pub struct Crossbar {
     asked: IdSet,
     /// Packets in input queues.
     queued: usize,
-    /// Outputs whose oldest packet has arrived.
-    arrived: IdSet,
-    /// Outputs by the cycles in which packets arrive at them.
-    arrivals: IdWheel,
-    /// Packets in ejection queues, arrived or in flight.
-    ejected: usize,
     now: u64,
     counters: CrossbarCounters,
     /// Per input, the flits of a packet that waits in front of it for room; 0: there is none.
@@ -100,29 +92,50 @@ pub struct Crossbar {
     flits: Vec<u8>,
 }
 
+/// The half of a crossbar that its receivers see: the ejection queues.
+#[derive(State)]
+pub struct Egress {
+    /// Per output, packets with the cycle in which their last flit arrives; in order.
+    queues: Vec<VecDeque<(u64, Packet)>>,
+    /// Outputs whose oldest packet has arrived.
+    arrived: IdSet,
+    /// Outputs by the cycles in which packets arrive at them.
+    arrivals: IdWheel,
+    /// Packets in ejection queues, arrived or in flight.
+    ejected: usize,
+    now: u64,
+}
+
+/// What takes the packets that an [`Ingress`] grants.
+pub trait Granted {
+    /// Takes a packet bound for port `output`, whose last flit arrives in cycle `arrival`.
+    fn take(&mut self, arrival: u64, output: usize, packet: &Packet);
+
+    /// Called when an ejection queue has no room for a packet: returns the flits that were received since, by ports, to `freed`.
+    fn settle(&mut self, freed: impl FnMut(usize, u16)) {
+        let _ = freed;
+    }
+}
+
+/// Returns both halves of an empty crossbar.
+pub fn crossbar(spec: CrossbarSpec) -> (Ingress, Egress) {
+    (Ingress::new(spec), Egress::new(&spec))
+}
+
 /// Most bytes of data whose flits are looked up.
 const MOST_BYTES: usize = 256;
 
-impl Crossbar {
-    /// An empty crossbar.
-    pub fn new(spec: CrossbarSpec) -> Self {
+impl Ingress {
+    fn new(spec: CrossbarSpec) -> Self {
         let input =
             |_| Input { queue: VecDeque::with_capacity(spec.input_flits as usize), waiting: 0, free_from: 0 };
-        let output = |_| Output {
-            queue: VecDeque::with_capacity(spec.output_flits as usize),
-            held: 0,
-            free_from: 0,
-            turn: 0,
-        };
+        let output = |_| Output { held: 0, free_from: 0, turn: 0 };
         Self {
             inputs: (0..spec.inputs).map(input).collect(),
             outputs: (0..spec.outputs).map(output).collect(),
             asking: vec![IdSet::new(spec.inputs); spec.outputs],
             asked: IdSet::new(spec.outputs),
             queued: 0,
-            arrived: IdSet::new(spec.outputs),
-            arrivals: IdWheel::new(spec.outputs, spec.latency + spec.output_flits),
-            ejected: 0,
             now: 0,
             counters: CrossbarCounters::default(),
             awaited: vec![0; spec.inputs],
@@ -133,18 +146,18 @@ impl Crossbar {
         }
     }
 
-    /// Returns the flits of a packet.
-    #[inline]
-    fn flits_of(&self, packet: &Packet) -> u32 {
-        match self.flits.get(usize::from(packet.data_bytes)) {
+    /// Returns the flits of a packet with so many bytes of data.
+    #[inline(always)]
+    fn flits_of(&self, data_bytes: u16) -> u32 {
+        match self.flits.get(usize::from(data_bytes)) {
             Some(count) => u32::from(*count),
-            None => packet.flits(self.spec.flit_bytes),
+            None => flits(data_bytes, self.spec.flit_bytes),
         }
     }
 
     /// Notes that `packet`, which found no room, waits in front of `input`; or that none does any more.
     pub fn await_room(&mut self, input: usize, packet: Option<&Packet>) {
-        self.awaited[input] = packet.map_or(0, |packet| self.flits_of(packet));
+        self.awaited[input] = packet.map_or(0, |packet| self.flits_of(packet.data_bytes));
         self.find_room(input);
     }
 
@@ -182,7 +195,7 @@ impl Crossbar {
         let port = &self.inputs[input];
         // What has not crossed yet of the packet that is crossing still takes room.
         let crossing = port.free_from.saturating_sub(self.now + 1 + u64::from(self.spec.gap)) as u32;
-        port.waiting + crossing + self.flits_of(packet) <= self.spec.input_flits
+        port.waiting + crossing + self.flits_of(packet.data_bytes) <= self.spec.input_flits
     }
 
     /// Returns the flits for which input port `input` has room, even if nothing leaves it.
@@ -192,17 +205,12 @@ impl Crossbar {
         self.spec.input_flits.saturating_sub(port.waiting + crossing)
     }
 
-    /// Returns the packets bound for port `output` that are granted, with the cycles in which they arrive, in order.
-    pub fn arrivals(&self, output: usize) -> impl Iterator<Item = &(u64, Packet)> {
-        self.outputs[output].queue.iter()
-    }
-
     /// Puts `packet` into the queue of port `input`, bound for port `output`. The caller has made sure that
     /// [`Self::can_send`]. The packet may be granted from the next tick on.
     pub fn send(&mut self, input: usize, output: usize, packet: Packet) {
         debug_assert!(self.can_send(input, &packet));
         debug_assert!(output == self.route(&packet), "the packet's own address must name its port");
-        let flits = self.flits_of(&packet);
+        let flits = self.flits_of(packet.data_bytes);
         let port = &mut self.inputs[input];
         port.waiting += flits;
         port.queue.push_back(packet);
@@ -223,48 +231,48 @@ impl Crossbar {
         usize::from(if packet.is_reply() { packet.sm >> self.spec.sm_shift } else { packet.slice })
     }
 
-    /// Runs a cycle. `now` never goes back; it may jump while the crossbar is not [`Self::busy`].
+    /// Runs a cycle. `now` never goes back; it may jump while the crossbar is not busy.
     #[inline(always)]
-    pub fn tick(&mut self, now: u64) {
+    pub fn tick(&mut self, now: u64, granted: &mut impl Granted) {
         self.now = now;
-        if self.ejected > 0 {
-            self.arrivals.take(now, &mut self.arrived);
-        }
         if self.queued > 0 {
-            self.arbitrate_asked();
+            self.arbitrate_asked(granted);
         }
     }
 
     /// Grants the output ports that are free to inputs that ask for them.
-    fn arbitrate_asked(&mut self) {
+    fn arbitrate_asked(&mut self, granted: &mut impl Granted) {
         let mut from = 0;
         while let Some(output) = self.asked.next(from) {
             from = output + 1;
             if self.outputs[output].free_from <= self.now {
-                self.arbitrate(output);
+                self.arbitrate(output, granted);
             }
         }
     }
 
     /// Grants output port `output` to the asking input whose turn it is, if its packet fits the ejection queue. A
     /// packet that does not fit yet keeps the port waiting: a shorter one must not pass it for ever.
-    fn arbitrate(&mut self, output: usize) {
+    fn arbitrate(&mut self, output: usize, granted: &mut impl Granted) {
         // An input whose previous packet is still crossing waits.
         let is_free = |input: usize| self.inputs[input].free_from <= self.now;
         let Some(input) = self.asking[output].first_cyclic(self.outputs[output].turn, is_free) else {
             return;
         };
-        let flits = self.inputs[input].queue.front().map_or(0, |p| self.flits_of(p));
+        let flits = self.inputs[input].queue.front().map_or(0, |p| self.flits_of(p.data_bytes));
+        if self.outputs[output].held + flits > self.spec.output_flits {
+            granted.settle(|output, data_bytes| self.free(output, data_bytes));
+        }
         if self.outputs[output].held + flits <= self.spec.output_flits {
-            self.grant(input, output, flits);
+            self.grant(input, output, flits, granted);
         } else {
             self.outputs[output].turn = input;
         }
     }
 
-    fn grant(&mut self, input: usize, output: usize, flits: u32) {
+    fn grant(&mut self, input: usize, output: usize, flits: u32, granted: &mut impl Granted) {
         let (port, out) = (&mut self.inputs[input], &mut self.outputs[output]);
-        let Some(packet) = port.queue.pop_front() else { return };
+        let Some(packet) = port.queue.front() else { return };
         self.counters.data_bytes += u64::from(packet.data_bytes);
         let cycles = u64::from(flits);
         port.waiting -= flits;
@@ -273,15 +281,9 @@ impl Crossbar {
         out.held += flits;
         out.turn = (input + 1) % self.spec.inputs;
         // Granted in the first cycle after it was sent, the head is out `latency` cycles after sending.
-        let arrival = self.now + u64::from(self.spec.latency) + cycles - 2;
-        out.queue.push_back((arrival, packet));
-        if arrival > self.now {
-            self.arrivals.push(self.now, arrival, output);
-        } else {
-            self.arrived.insert(output);
-        }
+        granted.take(self.now + u64::from(self.spec.latency) + cycles - 2, output, packet);
+        port.queue.pop_front();
         self.queued -= 1;
-        self.ejected += 1;
         self.counters.packets += 1;
         self.counters.flits += cycles;
         self.asking[output].remove(input);
@@ -296,39 +298,16 @@ impl Crossbar {
         }
     }
 
-    /// Returns the output ports at which a whole packet has arrived.
-    pub(crate) fn arrived(&self) -> &IdSet {
-        &self.arrived
+    /// Frees what a packet of so many bytes of data took in the ejection queue of port `output`.
+    #[inline(always)]
+    pub fn free(&mut self, output: usize, data_bytes: u16) {
+        self.outputs[output].held -= self.flits_of(data_bytes);
     }
 
-    /// Returns whether a whole packet has arrived at port `output`.
-    pub fn has_packet(&self, output: usize) -> bool {
-        self.arrived.contains(output)
-    }
-
-    /// The packet that [`Self::receive`] would take.
-    pub fn peek(&self, output: usize) -> Option<&Packet> {
-        self.outputs[output].queue.front().filter(|(ready, _)| *ready <= self.now).map(|(_, packet)| packet)
-    }
-
-    /// Takes the oldest packet that has arrived at port `output`.
-    pub fn receive(&mut self, output: usize) -> Option<Packet> {
-        if !self.has_packet(output) {
-            return None;
-        }
-        let out = &mut self.outputs[output];
-        let (_, packet) = out.queue.pop_front()?;
-        if out.queue.front().is_none_or(|(arrival, _)| *arrival > self.now) {
-            self.arrived.remove(output);
-        }
-        self.ejected -= 1;
-        self.outputs[output].held -= self.flits_of(&packet);
-        Some(packet)
-    }
-
-    /// Returns whether any packet is inside.
+    /// Returns whether packets wait in input queues.
+    #[inline]
     pub fn busy(&self) -> bool {
-        self.queued + self.ejected > 0
+        self.queued > 0
     }
 
     /// What has crossed so far.
@@ -336,19 +315,108 @@ impl Crossbar {
         self.counters
     }
 
-    /// One line per packet inside: for deadlock reports.
+    /// One line per packet in the input queues: for deadlock reports.
     pub fn describe_waiting(&self, name: &str, out: &mut Vec<String>) {
-        let text = |port: &str, number: usize, p: &Packet| {
-            format!("{name}: {port} {number}: {:?} of line {:#x} for SM {}", p.kind, p.line, p.sm)
-        };
         for (number, port) in self.inputs.iter().enumerate() {
-            let waits = |p: &Packet| text("input queue", number, p) + " waits for its output";
+            let waits = |p: &Packet| describe(name, "input queue", number, p) + " waits for its output";
             out.extend(port.queue.iter().map(waits));
         }
-        for (number, port) in self.outputs.iter().enumerate() {
-            let waits = |p: &Packet| text("ejection queue", number, p) + " waits for who takes it";
-            out.extend(port.queue.iter().map(|(_, p)| waits(p)));
+    }
+}
+
+fn describe(name: &str, port: &str, number: usize, p: &Packet) -> String {
+    format!("{name}: {port} {number}: {:?} of line {:#x} for SM {}", p.kind, p.line, p.sm)
+}
+
+impl Egress {
+    fn new(spec: &CrossbarSpec) -> Self {
+        Self {
+            queues: (0..spec.outputs).map(|_| VecDeque::with_capacity(spec.output_flits as usize)).collect(),
+            arrived: IdSet::new(spec.outputs),
+            arrivals: IdWheel::new(spec.outputs, spec.latency + spec.output_flits),
+            ejected: 0,
+            now: 0,
         }
+    }
+
+    /// Runs a cycle, before the [`Ingress`] does.
+    #[inline(always)]
+    pub fn tick(&mut self, now: u64) {
+        self.now = now;
+        if self.ejected > 0 {
+            self.arrivals.take(now, &mut self.arrived);
+        }
+    }
+
+    /// Notes that cycles up to `now` have passed, in none of which anything arrives.
+    #[inline]
+    pub fn skip_to(&mut self, now: u64) {
+        self.now = now;
+    }
+
+    /// Returns the packets bound for port `output` that are granted, with the cycles in which they arrive, in order.
+    pub fn coming(&self, output: usize) -> impl Iterator<Item = &(u64, Packet)> {
+        self.queues[output].iter()
+    }
+
+    /// Returns the output ports at which a whole packet has arrived.
+    #[inline]
+    pub(crate) fn arrived(&self) -> &IdSet {
+        &self.arrived
+    }
+
+    /// Returns whether a whole packet has arrived at port `output`.
+    #[inline]
+    pub fn has_packet(&self, output: usize) -> bool {
+        self.arrived.contains(output)
+    }
+
+    /// The packet that [`Self::receive`] would take.
+    pub fn peek(&self, output: usize) -> Option<&Packet> {
+        self.queues[output].front().filter(|(ready, _)| *ready <= self.now).map(|(_, packet)| packet)
+    }
+
+    /// Takes the oldest packet that has arrived at port `output`, whose place is then to be freed: [`Ingress::free`].
+    #[inline(always)]
+    pub fn receive(&mut self, output: usize) -> Option<Packet> {
+        if !self.has_packet(output) {
+            return None;
+        }
+        let queue = &mut self.queues[output];
+        let (_, packet) = queue.pop_front()?;
+        if queue.front().is_none_or(|(arrival, _)| *arrival > self.now) {
+            self.arrived.remove(output);
+        }
+        self.ejected -= 1;
+        Some(packet)
+    }
+
+    /// Packets that are granted and not received.
+    #[inline]
+    pub fn ejected(&self) -> usize {
+        self.ejected
+    }
+
+    /// One line per packet in the ejection queues: for deadlock reports.
+    pub fn describe_waiting(&self, name: &str, out: &mut Vec<String>) {
+        for (number, queue) in self.queues.iter().enumerate() {
+            let waits = |p: &Packet| describe(name, "ejection queue", number, p) + " waits for who takes it";
+            out.extend(queue.iter().map(|(_, p)| waits(p)));
+        }
+    }
+}
+
+impl Granted for Egress {
+    // Not part of its caller, which would keep fewer values in registers.
+    #[inline(never)]
+    fn take(&mut self, arrival: u64, output: usize, packet: &Packet) {
+        self.queues[output].push_back((arrival, *packet));
+        if arrival > self.now {
+            self.arrivals.push(self.now, arrival, output);
+        } else {
+            self.arrived.insert(output);
+        }
+        self.ejected += 1;
     }
 }
 
@@ -356,6 +424,34 @@ impl Crossbar {
 mod tests {
     use super::*;
     use crate::packet::PacketKind;
+
+    /// Both halves.
+    struct Crossbar {
+        ingress: Ingress,
+        egress: Egress,
+    }
+
+    impl Crossbar {
+        fn new(spec: CrossbarSpec) -> Self {
+            let (ingress, egress) = crossbar(spec);
+            Crossbar { ingress, egress }
+        }
+
+        fn tick(&mut self, now: u64) {
+            self.egress.tick(now);
+            self.ingress.tick(now, &mut self.egress);
+        }
+
+        fn receive(&mut self, output: usize) -> Option<Packet> {
+            let packet = self.egress.receive(output)?;
+            self.ingress.free(output, packet.data_bytes);
+            Some(packet)
+        }
+
+        fn busy(&self) -> bool {
+            self.ingress.busy() || self.egress.ejected() > 0
+        }
+    }
     use proptest::prelude::*;
 
     const SPEC: CrossbarSpec = CrossbarSpec {
@@ -388,9 +484,9 @@ mod tests {
     }
 
     fn send(crossbar: &mut Crossbar, input: usize, packet: Packet) -> bool {
-        let room = crossbar.can_send(input, &packet);
+        let room = crossbar.ingress.can_send(input, &packet);
         if room {
-            crossbar.send(input, usize::from(packet.slice), packet);
+            crossbar.ingress.send(input, usize::from(packet.slice), packet);
         }
         room
     }
@@ -464,10 +560,10 @@ mod tests {
             crossbar.tick(now);
         }
         // Two packets of 5 flits fit 12 ejection flits, three more wait in 16 input flits.
-        assert_eq!((crossbar.counters().packets, sent), (2, 5));
+        assert_eq!((crossbar.ingress.counters().packets, sent), (2, 5));
         assert!(crossbar.receive(0).is_some());
         crossbar.tick(200);
-        assert_eq!(crossbar.counters().packets, 3);
+        assert_eq!(crossbar.ingress.counters().packets, 3);
     }
 
     #[test]
@@ -475,7 +571,7 @@ mod tests {
         let mut crossbar = Crossbar::new(SPEC);
         assert!(send(&mut crossbar, 0, packet(0, 10, 0)));
         crossbar.tick(1);
-        let has_room = |flits| crossbar.can_send(0, &packet(0, flits, 0));
+        let has_room = |flits| crossbar.ingress.can_send(0, &packet(0, flits, 0));
         // One of 10 flits has crossed; the others leave 7 of 16.
         assert_eq!((has_room(7), has_room(8)), (true, false));
     }
@@ -489,23 +585,23 @@ mod tests {
             let mut now = 0;
             for (input, output, flits) in sends {
                 let next = packet(output, flits, 0);
-                crossbar.await_room(input, None);
-                if crossbar.can_send(input, &next) {
-                    crossbar.send(input, usize::from(output), next);
+                crossbar.ingress.await_room(input, None);
+                if crossbar.ingress.can_send(input, &next) {
+                    crossbar.ingress.send(input, usize::from(output), next);
                 } else {
-                    crossbar.await_room(input, Some(&next));
+                    crossbar.ingress.await_room(input, Some(&next));
                 }
                 now += 1;
                 crossbar.tick(now);
-                let waiting: Vec<usize> = (0..3).filter(|input| crossbar.awaited[*input] > 0).collect();
+                let waiting: Vec<usize> = (0..3).filter(|input| crossbar.ingress.awaited[*input] > 0).collect();
                 for input in &waiting {
-                    let left = u64::from(SPEC.input_flits) - u64::from(crossbar.inputs[*input].waiting);
-                    let crossing = crossbar.inputs[*input].free_from.saturating_sub(now + 1 + u64::from(gap));
-                    let fits = u64::from(crossbar.awaited[*input]) + crossing <= left;
-                    prop_assert_eq!(crossbar.has_room(*input), fits);
+                    let left = u64::from(SPEC.input_flits) - u64::from(crossbar.ingress.inputs[*input].waiting);
+                    let crossing = crossbar.ingress.inputs[*input].free_from.saturating_sub(now + 1 + u64::from(gap));
+                    let fits = u64::from(crossbar.ingress.awaited[*input]) + crossing <= left;
+                    prop_assert_eq!(crossbar.ingress.has_room(*input), fits);
                 }
-                let any = waiting.iter().any(|input| crossbar.has_room(*input));
-                prop_assert_eq!(crossbar.has_room_for_any(), any);
+                let any = waiting.iter().any(|input| crossbar.ingress.has_room(*input));
+                prop_assert_eq!(crossbar.ingress.has_room_for_any(), any);
                 if now % 3 == 0 {
                     crossbar.receive(usize::from(output));
                 }
@@ -520,12 +616,12 @@ mod tests {
         assert!(send(&mut crossbar, 0, sent));
         let arrival = (1..100).find(|now| {
             crossbar.tick(*now);
-            assert_eq!(crossbar.peek(0).is_some(), crossbar.has_packet(0));
-            crossbar.has_packet(0)
+            assert_eq!(crossbar.egress.peek(0).is_some(), crossbar.egress.has_packet(0));
+            crossbar.egress.has_packet(0)
         });
         assert!(arrival.is_some_and(|now| now > 1));
-        assert_eq!(crossbar.peek(0).copied(), Some(sent));
-        assert_eq!(crossbar.counters().data_bytes, u64::from(sent.data_bytes));
+        assert_eq!(crossbar.egress.peek(0).copied(), Some(sent));
+        assert_eq!(crossbar.ingress.counters().data_bytes, u64::from(sent.data_bytes));
         assert_eq!(crossbar.receive(0), Some(sent));
     }
 
@@ -538,10 +634,10 @@ mod tests {
         for now in 1..100 {
             crossbar.tick(now);
         }
-        assert_eq!(crossbar.counters().packets, 2, "13 flits do not fit 12");
+        assert_eq!(crossbar.ingress.counters().packets, 2, "13 flits do not fit 12");
         assert!(crossbar.receive(0).is_some());
         crossbar.tick(100);
-        assert_eq!(crossbar.counters().packets, 3);
+        assert_eq!(crossbar.ingress.counters().packets, 3);
     }
 
     #[test]
@@ -559,7 +655,7 @@ mod tests {
         for now in 40..80 {
             crossbar.tick(now);
         }
-        assert!(!crossbar.has_packet(1));
+        assert!(!crossbar.egress.has_packet(1));
         crossbar.receive(0);
         for now in 80..120 {
             crossbar.tick(now);
@@ -625,7 +721,7 @@ mod tests {
             }
             tokens.sort_unstable();
             prop_assert_eq!(tokens, (0..traffic.len() as u32).collect::<Vec<_>>());
-            prop_assert_eq!(crossbar.counters().flits, traffic.iter().map(|t| u64::from(t.2)).sum::<u64>());
+            prop_assert_eq!(crossbar.ingress.counters().flits, traffic.iter().map(|t| u64::from(t.2)).sum::<u64>());
         }
     }
 }

@@ -1,4 +1,5 @@
 //! The GPU: SMs and memory system under their clocks, and the dispatch of CTAs of one or several kernels.
+mod beside;
 mod control;
 mod deadlock;
 #[cfg(test)]
@@ -6,6 +7,7 @@ mod deadlock_tests;
 mod livelock;
 #[cfg(test)]
 mod livelock_tests;
+mod pace;
 mod pool;
 mod sampled;
 mod sms;
@@ -71,7 +73,7 @@ impl ClockDomain {
 
     /// Advances by `core_cycles` and returns the numbers of this domain's cycles that have passed: none, or several
     /// where this clock is the faster one.
-    #[inline]
+    #[inline(always)]
     pub fn advance(&mut self, core_cycles: u64) -> Range<u64> {
         let first = self.cycle + 1;
         self.phase += self.mhz * core_cycles;
@@ -432,12 +434,12 @@ impl Gpu {
     pub fn run_until(&mut self, until: u64, memory: &mut DeviceMemory) -> Result<bool, SimFault> {
         if self.windows.is_some() {
             self.allow_windows();
+            let beside = self.may_run_beside();
             while self.is_working() {
                 if self.now >= until {
                     return Ok(false);
                 }
-                self.open_window(until, memory);
-                self.advance(until, memory)?;
+                self.run_stretch(until, beside, memory)?;
             }
             return Ok(true);
         }
@@ -554,12 +556,28 @@ impl Gpu {
         if self.sampled.is_some() {
             self.skip_ctas(memory)?;
         }
+        self.dispatch_if_any();
+        self.step(memory)?;
+        self.take_sample();
+        self.count_finished();
+        if !self.may_dispatch && !self.wakes.has_next() && !self.runs_ahead_next() {
+            self.skip_idle_cycles(until)?;
+        }
+        Ok(())
+    }
+
+    /// Dispatches CTAs where one may find room.
+    #[inline(always)]
+    fn dispatch_if_any(&mut self) {
         if self.may_dispatch {
             let dispatched = self.dispatch();
             self.may_dispatch = self.has_ctas_left() && (dispatched || self.awaits_a_launch());
         }
-        self.step(memory)?;
-        self.take_sample();
+    }
+
+    /// Counts the CTAs that have finished.
+    #[inline(always)]
+    fn count_finished(&mut self) {
         if !self.finished.is_empty() {
             for slot in self.finished.drain(..) {
                 if let Some(running) = self.running.iter_mut().find(|r| r.kernel.slot == slot) {
@@ -570,10 +588,6 @@ impl Gpu {
             self.retire_ended();
             self.may_dispatch = self.has_ctas_left();
         }
-        if !self.may_dispatch && !self.wakes.has_next() && !self.runs_ahead_next() {
-            self.skip_idle_cycles(until)?;
-        }
-        Ok(())
     }
 
     fn has_ctas_left(&self) -> bool {
@@ -645,7 +659,7 @@ impl Gpu {
             from = id + 1;
             self.due.remove(id);
             if has_ahead && self.is_ahead(id) {
-                self.replay(id, memory)?;
+                self.replay(id, memory, None)?;
                 continue;
             }
             let system = Link::System(&mut self.system);
@@ -665,6 +679,7 @@ impl Gpu {
     }
 
     /// Wakes the SMs whose replies have arrived, and those with a packet that the crossbar has room for.
+    #[inline(always)]
     fn wake_by_memory(&mut self) {
         if !self.system.shares_ports() {
             self.due.add_all(self.system.replies());
@@ -693,6 +708,7 @@ impl Gpu {
     }
 
     /// Jumps to the next cycle in which an SM has something to do when the memory system has nothing, `until` at most.
+    #[inline(always)]
     fn skip_idle_cycles(&mut self, until: u64) -> Result<(), SimFault> {
         if self.system.busy() {
             return Ok(());

@@ -94,7 +94,9 @@ impl IdSet {
     /// Removes all numbers.
     pub fn clear(&mut self) {
         self.low = 0;
-        self.high.fill(0);
+        if !self.high.is_empty() {
+            self.high.fill(0);
+        }
     }
 
     /// Adds all numbers of `other`, which has the same bound.

@@ -1,4 +1,6 @@
-//! The threads on which SMs run ahead. They live as long as the GPU, spin for a short time for the next window, and then sleep.
+//! The threads on which SMs run ahead, and the memory system beside them. They live as long as the GPU, spin for a short time for something
+//! to do, and then sleep.
+use super::beside::{FarEnd, FarSide};
 use crate::sm::Sm;
 use crate::sm::ahead::Ahead;
 use selvedge_ptx::memory::DeviceMemory;
@@ -8,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
 
 /// How often a thread looks for something before it yields its core, where there is a core for each.
-const SPINS: u32 = 4_000;
+const SPINS: u32 = 500;
 
 /// How often it yields before it sleeps.
 const YIELDS: u32 = 50;
@@ -31,11 +33,19 @@ struct Lane {
     sleeps: AtomicBool,
 }
 
+/// The lane of the thread that runs the memory system.
+const FAR_LANE: usize = 1;
+
 /// What the threads share.
-struct Shared {
+pub(super) struct Shared {
     lanes: Vec<Lane>,
-    /// Grows with each window, and when all must end.
-    windows: AtomicU64,
+    /// Grows with each window, when the memory system is to run beside the SMs, and when all must end.
+    calls: AtomicU64,
+    /// The memory system that is to run beside the SMs.
+    side: Mutex<Option<FarSide>>,
+    /// The one that has.
+    end: Mutex<Option<FarEnd>>,
+    has_end: AtomicBool,
     /// Jobs of the window that are not done.
     pending: AtomicUsize,
     ends: AtomicBool,
@@ -49,11 +59,19 @@ struct Shared {
 pub(super) struct Pool {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
+    /// How often the caller has waited so long for another thread that it is not likely to have a core.
+    pub stalls: u32,
 }
 
 /// Locks what no thread leaves in a bad state.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits for a moment: spins first, then yields; `tries` counts.
+pub(super) fn pause(tries: &mut u32, spins: u32) {
+    *tries += 1;
+    if *tries <= spins { spin_loop() } else { thread::yield_now() }
 }
 
 impl Pool {
@@ -62,7 +80,10 @@ impl Pool {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let shared = Arc::new(Shared {
             lanes: (0..count).map(|_| Lane::default()).collect(),
-            windows: AtomicU64::new(0),
+            calls: AtomicU64::new(0),
+            side: Mutex::default(),
+            end: Mutex::default(),
+            has_end: AtomicBool::new(false),
             pending: AtomicUsize::new(0),
             ends: AtomicBool::new(false),
             is_broken: AtomicBool::new(false),
@@ -73,7 +94,7 @@ impl Pool {
             let shared = Arc::clone(&shared);
             thread::spawn(move || shared.serve(lane))
         });
-        Pool { threads: threads.collect(), shared }
+        Pool { threads: threads.collect(), shared, stalls: 0 }
     }
 
     /// Has all jobs done, with `memory` as it is, and hands them over to `take` in any order.
@@ -88,30 +109,84 @@ impl Pool {
         // A thread that is late with the last window takes what it finds: the memory comes first.
         exchange(memory);
         shared.pending.store(jobs.len(), Ordering::Relaxed);
-        for job in jobs.drain(..) {
-            lock(&shared.lanes[job.id % shared.lanes.len()].todo).push(job);
+        let count = shared.lanes.len();
+        for (number, lane) in shared.lanes.iter().enumerate() {
+            // An SM goes to the same thread whenever it can, where its state is.
+            lock(&lane.todo).extend(jobs.extract_if(.., |job| job.id % count == number));
         }
-        shared.windows.fetch_add(1, Ordering::SeqCst);
-        for (lane, thread) in shared.lanes[1..].iter().zip(&self.threads) {
+        self.call();
+        let shared = &self.shared;
+        shared.work(0);
+        let mut tries = 0;
+        while shared.pending.load(Ordering::Acquire) > 0 {
+            shared.go_on_waiting(&mut tries);
+        }
+        self.stalls += u32::from(tries > shared.spins);
+        exchange(memory);
+        shared.lanes.iter().for_each(|lane| lock(&lane.done).drain(..).for_each(&mut take));
+    }
+
+    /// Wakes the threads that sleep.
+    fn call(&self) {
+        self.shared.calls.fetch_add(1, Ordering::SeqCst);
+        for (lane, thread) in self.shared.lanes[1..].iter().zip(&self.threads) {
             if lane.sleeps.load(Ordering::SeqCst) {
                 thread.thread().unpark();
             }
         }
-        shared.work(0);
+    }
+
+    /// Lets a thread run the memory system beside the SMs.
+    pub fn begin(&mut self, side: FarSide) {
+        *lock(&self.shared.side) = Some(side);
+        self.call();
+    }
+
+    /// Returns the memory system when it has ended.
+    ///
+    /// # Panics
+    /// When a thread has panicked.
+    pub fn end(&mut self) -> FarEnd {
         let mut tries = 0;
-        while shared.pending.load(Ordering::Acquire) > 0 {
-            assert!(!shared.is_broken.load(Ordering::Relaxed), "a thread that runs SMs has panicked");
-            shared.pause(&mut tries);
+        while !self.shared.has_end.swap(false, Ordering::Acquire) {
+            self.shared.go_on_waiting(&mut tries);
         }
-        exchange(memory);
-        shared.lanes.iter().for_each(|lane| lock(&lane.done).drain(..).for_each(&mut take));
+        lock(&self.shared.end).take().expect("it has just come")
+    }
+
+    /// How often a thread looks for something before it yields its core.
+    pub fn spins(&self) -> u32 {
+        self.shared.spins
+    }
+
+    /// Returns what the memory system's thread does for others while it waits.
+    pub fn helper(&self) -> Helper {
+        Helper { shared: Arc::clone(&self.shared), seen: self.shared.calls.load(Ordering::SeqCst) }
+    }
+}
+
+/// What the memory system's thread does for others: it runs SMs ahead.
+pub(super) struct Helper {
+    shared: Arc<Shared>,
+    seen: u64,
+}
+
+impl Helper {
+    /// Runs SMs ahead if there are any to be.
+    #[inline]
+    pub fn help(&mut self) {
+        let calls = self.shared.calls.load(Ordering::Acquire);
+        if calls != self.seen {
+            self.seen = calls;
+            self.shared.work(FAR_LANE);
+        }
     }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
         self.shared.ends.store(true, Ordering::SeqCst);
-        self.shared.windows.fetch_add(1, Ordering::SeqCst);
+        self.shared.calls.fetch_add(1, Ordering::SeqCst);
         for thread in self.threads.drain(..) {
             thread.thread().unpark();
             // A panic has been reported where it happened.
@@ -124,15 +199,23 @@ impl Shared {
     /// Does jobs, those of its own lane first, until there are none.
     fn work(&self, lane: usize) {
         let count = self.lanes.len();
+        // The threads write to what they share once, not for each job.
+        let mut done = Vec::new();
+        let mut memory = None;
         for from in (lane..count).chain(0..lane) {
             while let Some(mut job) = self.next(from) {
-                let memory = self.memory.read().unwrap_or_else(PoisonError::into_inner);
+                let memory =
+                    memory.get_or_insert_with(|| self.memory.read().unwrap_or_else(PoisonError::into_inner));
                 let (now, end) = job.window;
-                job.sm.run_ahead(&mut job.ahead, now, end, &memory);
-                drop(memory);
-                lock(&self.lanes[lane].done).push(job);
-                self.pending.fetch_sub(1, Ordering::Release);
+                job.sm.run_ahead(&mut job.ahead, now, end, memory);
+                done.push(job);
             }
+        }
+        drop(memory);
+        if !done.is_empty() {
+            let jobs = done.len();
+            lock(&self.lanes[lane].done).append(&mut done);
+            self.pending.fetch_sub(jobs, Ordering::Release);
         }
     }
 
@@ -142,8 +225,16 @@ impl Shared {
 
     /// Waits for a moment: spins first, then yields; `tries` counts.
     fn pause(&self, tries: &mut u32) {
-        *tries += 1;
-        if *tries <= self.spins { spin_loop() } else { thread::yield_now() }
+        pause(tries, self.spins);
+    }
+
+    /// Waits for a moment for another thread.
+    ///
+    /// # Panics
+    /// When one has panicked.
+    fn go_on_waiting(&self, tries: &mut u32) {
+        assert!(!self.is_broken.load(Ordering::Relaxed), "a thread beside this one has panicked");
+        self.pause(tries);
     }
 
     /// Serves windows until all must end.
@@ -151,19 +242,25 @@ impl Shared {
         let alarm = Alarm(self);
         let mut seen = 0;
         while !self.ends.load(Ordering::SeqCst) {
-            self.await_window(lane, &mut seen);
+            self.await_call(lane, &mut seen);
+            if lane == FAR_LANE
+                && let Some(side) = lock(&self.side).take()
+            {
+                *lock(&self.end) = Some(side.run());
+                self.has_end.store(true, Ordering::Release);
+            }
             self.work(lane);
         }
         std::mem::forget(alarm);
     }
 
-    /// Waits for a window after `seen`.
-    fn await_window(&self, lane: usize, seen: &mut u64) {
+    /// Waits for a call after `seen`.
+    fn await_call(&self, lane: usize, seen: &mut u64) {
         let mut tries = 0;
         loop {
-            let windows = self.windows.load(Ordering::SeqCst);
-            if windows != *seen {
-                *seen = windows;
+            let calls = self.calls.load(Ordering::SeqCst);
+            if calls != *seen {
+                *seen = calls;
                 return;
             }
             if tries < self.spins + YIELDS {
@@ -172,7 +269,7 @@ impl Shared {
             }
             let sleeps = &self.lanes[lane].sleeps;
             sleeps.store(true, Ordering::SeqCst);
-            if self.windows.load(Ordering::SeqCst) == *seen {
+            if self.calls.load(Ordering::SeqCst) == *seen {
                 thread::park();
             }
             sleeps.store(false, Ordering::SeqCst);

@@ -3,15 +3,18 @@
 //! What is not ahead, the memory system first of all, follows cycle by cycle as without windows, and what the others have done is
 //! replayed beside it, in the order of cycles and SMs ([`crate::sm::ahead`]).
 use super::Gpu;
+use super::beside::{Exchange, Mailboxes};
+use super::pace::Pace;
 use super::pool::{Job, Pool};
 use crate::config::GpuConfig;
 use crate::id_set::IdSet;
 use crate::packet;
 use crate::sm::SimFault;
-use crate::sm::ahead::Ahead;
+use crate::sm::ahead::{Ahead, Link};
 use crate::sm::feed::Feed;
 use selvedge_ptx::memory::DeviceMemory;
 use std::convert::Infallible;
+use std::sync::Arc;
 
 /// The longest window, core cycles.
 const MOST_CYCLES: u64 = 64;
@@ -24,13 +27,19 @@ const LEAST_SMS: usize = 2;
 
 /// How SMs run ahead.
 pub(super) struct Windows {
-    pool: Pool,
+    pub(super) pool: Pool,
+    /// What SMs and memory system leave for each other when they run beside each other.
+    pub(super) boxes: Arc<Mailboxes>,
+    /// Whether they do.
+    pub(super) pace: Pace,
     /// The SMs that are about to run ahead.
     jobs: Vec<Job>,
     /// What each SM is given and leaves.
     aheads: Vec<Option<Box<Ahead>>>,
     /// The SMs with something to do in the window.
     active: Vec<usize>,
+    /// Those of them whose replies have not all left their slices' ports.
+    later: IdSet,
     /// The SMs that are ahead.
     running: IdSet,
     /// The cycle before the window.
@@ -60,10 +69,13 @@ impl Gpu {
         let sms = self.sms.len();
         let ahead = || Box::<Ahead>::default();
         self.windows = Some(Box::new(Windows {
-            pool: Pool::new(count.min(sms)),
+            pool: Pool::new(count.min(sms + 1)),
+            boxes: Arc::default(),
+            pace: Pace::new(),
             jobs: Vec::with_capacity(sms),
             aheads: (0..sms).map(|_| Some(ahead())).collect(),
             active: Vec::with_capacity(sms),
+            later: IdSet::new(sms),
             running: IdSet::new(sms),
             begin: 0,
             ran: 0,
@@ -125,6 +137,15 @@ impl Gpu {
         u64::MAX
     }
 
+    /// Returns the next cycle after which something is to be replayed or an SM is ahead no more; `u64::MAX` when none is ahead.
+    pub(super) fn next_replay(&self) -> u64 {
+        let Some(windows) = self.windows.as_ref().filter(|windows| !windows.running.is_empty()) else {
+            return u64::MAX;
+        };
+        let mut later = windows.replays.iter().skip((self.now - windows.begin) as usize);
+        later.position(|sms| !sms.is_empty()).map_or(u64::MAX, |cycles| self.now + 1 + cycles as u64)
+    }
+
     /// Decides whether SMs may run ahead in the launch that is the only one.
     pub(super) fn allow_windows(&mut self) {
         let Some(windows) = &mut self.windows else { return };
@@ -142,24 +163,47 @@ impl Gpu {
     /// what is known now suffices for.
     #[inline]
     pub(super) fn open_window(&mut self, until: u64, memory: &mut DeviceMemory) {
-        if self.windows.as_ref().is_some_and(|windows| windows.not_before <= self.now && windows.is_allowed)
-            && !self.may_dispatch
-            && !self.has_ahead()
-            && self.now < self.next_look
-        {
-            self.run_ahead(until, memory);
+        if self.may_open_window() {
+            let known = self.interconnect.cycle() + u64::from(self.config.interconnect.latency) - 1;
+            self.run_ahead(until, memory, known, None);
         }
     }
 
-    fn run_ahead(&mut self, until: u64, memory: &mut DeviceMemory) {
+    /// The same while the memory system runs beside the SMs.
+    pub(super) fn open_window_beside(
+        &mut self,
+        until: u64,
+        exchange: &mut Exchange,
+        memory: &mut DeviceMemory,
+    ) {
+        if self.may_open_window()
+            && let Some(known) = exchange.horizon(self.now)
+        {
+            self.run_ahead(until, memory, known, Some(exchange));
+        }
+    }
+
+    fn may_open_window(&self) -> bool {
+        self.windows.as_ref().is_some_and(|windows| windows.not_before <= self.now && windows.is_allowed)
+            && !self.may_dispatch
+            && !self.has_ahead()
+            && self.now < self.next_look
+    }
+
+    /// Lets SMs run ahead until core cycle `until` at most, when all replies up to crossbar cycle `known` are known.
+    fn run_ahead(&mut self, until: u64, memory: &mut DeviceMemory, known: u64, beside: Option<&Exchange>) {
         let Some(mut windows) = self.windows.take() else { return };
-        let end = self.window_end(&mut windows.ticks).min(until);
+        let end = self.window_end(known, &mut windows.ticks).min(until);
         let horizon = windows.ticks.last().copied().unwrap_or(0);
         let mut active = std::mem::take(&mut windows.active);
         active.clear();
+        windows.later.clear();
+        if let Some(exchange) = beside {
+            exchange.receivers(horizon, &mut windows.later);
+        }
         active.extend((0..self.sms.len()).filter(|id| {
             let has_reply = || self.system.coming_replies(*id).next().is_some_and(|(at, _)| *at <= horizon);
-            self.wakes.is_due_by(*id, end) || has_reply()
+            self.wakes.is_due_by(*id, end) || windows.later.contains(*id) || has_reply()
         }));
         if end < self.now + LEAST_CYCLES || active.len() < LEAST_SMS {
             windows.not_before = self.now + end.saturating_sub(self.now).div_ceil(2).max(1);
@@ -178,7 +222,10 @@ impl Gpu {
             }
             let Some(mut ahead) = windows.aheads[id].take() else { continue };
             ahead.begin();
-            let coming = self.system.coming_replies(id).take_while(|(at, _)| *at <= horizon);
+            // Those that have left their slices' ports, and those that will within the window.
+            let later = beside.filter(|_| windows.later.contains(id));
+            let later = later.into_iter().flat_map(|exchange| exchange.coming(id));
+            let coming = self.system.coming_replies(id).chain(later).take_while(|(at, _)| *at <= horizon);
             ahead.port.replies.extend(coming.map(|(at, packet)| {
                 let cycles = windows.ticks.partition_point(|tick| tick < at) as u64;
                 (self.now + 1 + cycles, *packet)
@@ -214,13 +261,12 @@ impl Gpu {
         self.windows = Some(windows);
     }
 
-    /// Returns the last cycle of a window that begins now, and the last crossbar cycle in each of its cycles: no reply arrives by
-    /// then that is not known, and no value is used that is loaded in it.
-    fn window_end(&self, ticks: &mut Vec<u64>) -> u64 {
+    /// Returns the last cycle of a window that begins now, and the last crossbar cycle in each of its cycles, none after `known`:
+    /// no reply arrives by then that is not known, and no value is used that is loaded in it.
+    fn window_end(&self, known: u64, ticks: &mut Vec<u64>) -> u64 {
         let sample = self.sampling.map_or(u64::MAX, |sampling| sampling.next);
         let use_of_values = u64::from(self.config.l1d.hit_latency).saturating_sub(1);
         let end = (self.now + use_of_values.min(MOST_CYCLES)).min(self.next_look).min(sample);
-        let known = self.interconnect.cycle() + u64::from(self.config.interconnect.latency) - 1;
         let mut interconnect = self.interconnect;
         ticks.clear();
         for _ in self.now..end {
@@ -237,10 +283,19 @@ impl Gpu {
     ///
     /// # Errors
     /// What the SM found wrong.
-    pub(super) fn replay(&mut self, id: usize, memory: &mut DeviceMemory) -> Result<(), SimFault> {
+    pub(super) fn replay(
+        &mut self,
+        id: usize,
+        memory: &mut DeviceMemory,
+        beside: Option<&mut Exchange>,
+    ) -> Result<(), SimFault> {
         let Some(windows) = &mut self.windows else { return Ok(()) };
         let Some(ahead) = &mut windows.aheads[id] else { return Ok(()) };
-        self.sms[id].replay(ahead, self.now, memory, &mut self.system, &mut self.finished)?;
+        let link = match beside {
+            Some(exchange) => Link::Beside(&mut self.system.near, exchange),
+            None => Link::System(&mut self.system),
+        };
+        self.sms[id].replay(ahead, self.now, memory, link, &mut self.finished)?;
         if ahead.until == self.now {
             windows.running.remove(id);
             self.wakes.set(id, self.now, ahead.wake);

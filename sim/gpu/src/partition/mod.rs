@@ -15,7 +15,7 @@ pub use parts::PartitionParts;
 pub use slice::{L2Counters, Slice};
 
 use crate::config::{GpuConfig, Interconnect};
-use crate::crossbar::{Crossbar, CrossbarCounters, CrossbarSpec};
+use crate::crossbar::{CrossbarCounters, CrossbarSpec, Egress, Granted, Ingress, crossbar};
 use crate::dram::{Channel, Checker, DramCounters};
 use crate::id_set::IdSet;
 use crate::packet::Packet;
@@ -66,8 +66,29 @@ pub struct MemoryStats {
 /// receive and send; [`closed_form`] counts on that order.
 #[derive(State)]
 pub struct MemorySystem {
-    requests: Crossbar,
-    replies: Crossbar,
+    /// What SMs send to and receive from.
+    pub(crate) near: Near,
+    /// All behind it.
+    pub(crate) far: Box<Far>,
+    #[state(skip = "the configuration")]
+    config: GpuConfig,
+}
+
+/// The side of the crossbars that SMs see. Requests that it has granted come to the [`Far`] side a crossbar latency later at the earliest.
+#[derive(State)]
+pub struct Near {
+    pub(crate) requests: Ingress,
+    pub(crate) replies: Egress,
+    /// Base-2 logarithm of the SMs that share a port.
+    sm_shift: u32,
+}
+
+/// The side of the crossbars that slices see, the slices, and the DRAM channels. Replies that it has granted come to the
+/// [`Near`] side a crossbar latency later at the earliest.
+#[derive(State)]
+pub(crate) struct Far {
+    pub requests: Egress,
+    pub replies: Ingress,
     /// Base-2 logarithm of the SMs that share a port.
     sm_shift: u32,
     /// Base-2 logarithm of the slices of a partition.
@@ -80,105 +101,32 @@ pub struct MemorySystem {
     /// Partitions whose channel has replies, arrived or in flight.
     replying: IdSet,
     dram_now: u64,
-    #[state(skip = "the configuration")]
-    config: GpuConfig,
 }
 
-impl MemorySystem {
-    /// Returns an empty memory system with the mechanisms' parts of each slice.
-    ///
-    /// # Panics
-    /// When `parts` are not those of each slice.
-    pub fn new(config: &GpuConfig, parts: Vec<PartitionParts>) -> Self {
-        let (sms, slices) = (config.sm.count, config.l2.all_slices() as usize);
-        let ports = sms.div_ceil(config.interconnect.sms_per_port) as usize;
-        assert_eq!(parts.len(), slices, "the parts of each slice");
-        let mut numbered = (0..).zip(parts).map(|(number, parts)| Slice::new(config, number, parts));
-        let partition = |_| Partition {
-            slices: numbered.by_ref().take(config.l2.slices as usize).collect(),
-            channel: Channel::new(&config.dram, config.l2.line_bytes),
-            turn: 0,
-            has_dram_work: false,
-        };
-        Self {
-            requests: Crossbar::new(crossbar_spec(&config.interconnect, ports, slices)),
-            replies: Crossbar::new(crossbar_spec(&config.interconnect, slices, ports)),
-            sm_shift: config.interconnect.sms_per_port.trailing_zeros(),
-            slice_shift: config.l2.slices.trailing_zeros(),
-            partitions: (0..config.l2.partitions).map(partition).collect(),
-            wakes: Wakes::of_awake(slices),
-            due: IdSet::new(slices),
-            replying: IdSet::new(config.l2.partitions as usize),
-            dram_now: 0,
-            config: config.clone(),
-        }
-    }
+/// Where a receiver says that it has taken a packet.
+pub trait Taken {
+    /// A packet with so many bytes of data has been taken from port `output`.
+    fn taken(&mut self, output: usize, data_bytes: u16);
+}
 
-    /// The memory system of the base GPU.
-    pub fn base(config: &GpuConfig) -> Self {
-        Self::new(config, (0..config.l2.all_slices()).map(|_| PartitionParts::default()).collect())
+impl Taken for Ingress {
+    #[inline(always)]
+    fn taken(&mut self, output: usize, data_bytes: u16) {
+        self.free(output, data_bytes);
     }
+}
 
-    /// Lets `witness` follow what slices and channels hold.
-    pub fn watch(&mut self, witness: &Witness) {
-        self.partitions.iter_mut().flat_map(|p| &mut p.slices).for_each(|slice| slice.watch(witness));
-    }
-
-    /// Leaves the L2 as a request of slice `slice` without timing does.
-    pub(crate) fn warm(&mut self, slice: u16, line: u64, sectors: u32, is_write: bool) {
-        let (slice, each) = (usize::from(slice), self.config.l2.slices as usize);
-        self.partitions[slice / each].slices[slice % each].warm(line, sectors, is_write);
-    }
-
+impl Near {
     /// Has the crossbar room for `packet` from `sm`?
+    #[inline]
     pub fn can_send(&self, sm: usize, packet: &Packet) -> bool {
         self.requests.can_send(sm >> self.sm_shift, packet)
     }
 
-    /// Returns the flits that the port of `sm`, which it shares with no other, takes even if none leaves it.
-    pub fn room(&self, sm: usize) -> u32 {
-        self.requests.room(sm)
-    }
-
-    /// Returns the replies to `sm`, which shares its port with no other, that have left their slices' ports, with the crossbar cycles
-    /// in which they arrive, in order. Others arrive a crossbar latency from now at the earliest.
-    pub fn coming_replies(&self, sm: usize) -> impl Iterator<Item = &(u64, Packet)> {
-        self.replies.arrivals(sm)
-    }
-
-    /// Sends `packet` from `sm` to its slice ([`AddressMap::slice`] of its line). The caller has made sure that
-    /// [`Self::can_send`].
+    /// Sends `packet` from `sm`, for which there is room, to its slice.
+    #[inline]
     pub fn send(&mut self, sm: usize, packet: Packet) {
         self.requests.send(sm >> self.sm_shift, usize::from(packet.slice), packet);
-    }
-
-    /// Returns whether several SMs have one port of the crossbar.
-    #[inline]
-    pub fn shares_ports(&self) -> bool {
-        self.sm_shift != 0
-    }
-
-    /// Notes that `packet`, which found no room, waits in front of the port of `sm`; or that none does any more. The SM shares the
-    /// port with no other.
-    pub fn await_room(&mut self, sm: usize, packet: Option<&Packet>) {
-        self.requests.await_room(sm, packet);
-    }
-
-    /// Returns whether a packet of any SM that waited for room has it now.
-    #[inline]
-    pub fn has_room_for_any(&mut self) -> bool {
-        self.requests.has_room_for_any()
-    }
-
-    /// Returns whether the packet of `sm` that waited for room has it now.
-    #[inline]
-    pub fn has_room(&self, sm: usize) -> bool {
-        self.requests.has_room(sm)
-    }
-
-    /// Returns the SMs at which a reply has arrived whole, or where they share ports, the numbers of those.
-    pub(crate) fn replies(&self) -> &IdSet {
-        self.replies.arrived()
     }
 
     /// Returns whether a reply has arrived whole at `sm`.
@@ -193,25 +141,46 @@ impl MemorySystem {
         self.replies.peek(sm >> self.sm_shift).is_some_and(|packet| usize::from(packet.sm) == sm)
     }
 
-    /// The oldest answer that has arrived whole at `sm`.
-    pub fn receive(&mut self, sm: usize) -> Option<Packet> {
+    /// Takes the oldest answer that has arrived whole at `sm`, and says so to `taken`.
+    #[inline(always)]
+    pub fn receive(&mut self, sm: usize, taken: &mut (impl Taken + ?Sized)) -> Option<Packet> {
         if self.sm_shift > 0 && !self.has_reply(sm) {
             return None;
         }
-        self.replies.receive(sm >> self.sm_shift)
+        let port = sm >> self.sm_shift;
+        let packet = self.replies.receive(port)?;
+        taken.taken(port, packet.data_bytes);
+        Some(packet)
+    }
+}
+
+impl Far {
+    /// Returns nothing at all: what stands in while another thread has the memory system's far side.
+    pub fn nothing(config: &GpuConfig) -> Self {
+        let (replies, requests) = crossbar(crossbar_spec(&config.interconnect, 0, 0));
+        Far {
+            requests,
+            replies,
+            sm_shift: 0,
+            slice_shift: 0,
+            partitions: Vec::new(),
+            wakes: Wakes::new(0),
+            due: IdSet::new(0),
+            replying: IdSet::new(0),
+            dram_now: 0,
+        }
     }
 
-    /// One crossbar cycle.
-    pub fn tick_interconnect(&mut self, now: u64) {
-        self.requests.tick(now);
-        self.replies.tick(now);
-    }
-
-    /// One L2 cycle.
+    /// One L2 cycle. Says to `taken` which requests have been received.
     ///
     /// # Errors
     /// What a mechanism finds wrong.
-    pub fn tick_l2(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
+    pub fn tick_l2(
+        &mut self,
+        now: u64,
+        memory: &DeviceMemory,
+        taken: &mut impl Taken,
+    ) -> Result<(), MechanismFault> {
         self.wakes.take_due(now, &mut self.due);
         self.due.add_all(self.requests.arrived());
         let mut from = 0;
@@ -225,13 +194,19 @@ impl MemorySystem {
         while let Some(port) = self.due.next(from) {
             from = port + 1;
             self.due.remove(port);
-            self.tick_slice(port, now, memory)?;
+            self.tick_slice(port, now, memory, taken)?;
         }
         Ok(())
     }
 
     /// One L2 cycle of the slice at a port.
-    fn tick_slice(&mut self, port: usize, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
+    fn tick_slice(
+        &mut self,
+        port: usize,
+        now: u64,
+        memory: &DeviceMemory,
+        taken: &mut impl Taken,
+    ) -> Result<(), MechanismFault> {
         let number = port >> self.slice_shift;
         let Partition { slices, channel, has_dram_work, .. } = &mut self.partitions[number];
         let slice = &mut slices[port & ((1 << self.slice_shift) - 1)];
@@ -239,6 +214,7 @@ impl MemorySystem {
             && slice.can_accept()
             && let Some(packet) = self.requests.receive(port)
         {
+            taken.taken(port, packet.data_bytes);
             slice.accept(packet);
         }
         slice.tick(now, (channel, self.dram_now), memory)?;
@@ -275,19 +251,181 @@ impl MemorySystem {
         }
     }
 
+    /// One crossbar cycle.
+    #[inline]
+    pub fn tick_interconnect(&mut self, now: u64, granted: &mut impl Granted) {
+        self.requests.tick(now);
+        self.replies.tick(now, granted);
+    }
+
+    /// Returns whether anything is in flight here, replies in the crossbar that are granted apart.
+    pub fn busy(&self) -> bool {
+        self.requests.ejected() > 0 || self.replies.busy() || self.partitions.iter().any(Partition::busy)
+    }
+
+    /// Returns whether no mechanism has a part in a slice.
+    pub fn is_plain(&self) -> bool {
+        self.partitions.iter().flat_map(|p| &p.slices).all(|slice| slice.parts().is_empty())
+    }
+}
+
+impl MemorySystem {
+    /// Returns an empty memory system with the mechanisms' parts of each slice.
+    ///
+    /// # Panics
+    /// When `parts` are not those of each slice.
+    pub fn new(config: &GpuConfig, parts: Vec<PartitionParts>) -> Self {
+        let (sms, slices) = (config.sm.count, config.l2.all_slices() as usize);
+        let ports = sms.div_ceil(config.interconnect.sms_per_port) as usize;
+        assert_eq!(parts.len(), slices, "the parts of each slice");
+        let mut numbered = (0..).zip(parts).map(|(number, parts)| Slice::new(config, number, parts));
+        let partition = |_| Partition {
+            slices: numbered.by_ref().take(config.l2.slices as usize).collect(),
+            channel: Channel::new(&config.dram, config.l2.line_bytes),
+            turn: 0,
+            has_dram_work: false,
+        };
+        let (near_requests, far_requests) = crossbar(crossbar_spec(&config.interconnect, ports, slices));
+        let (far_replies, near_replies) = crossbar(crossbar_spec(&config.interconnect, slices, ports));
+        let sm_shift = config.interconnect.sms_per_port.trailing_zeros();
+        let far = Far {
+            requests: far_requests,
+            replies: far_replies,
+            sm_shift,
+            slice_shift: config.l2.slices.trailing_zeros(),
+            partitions: (0..config.l2.partitions).map(partition).collect(),
+            wakes: Wakes::of_awake(slices),
+            due: IdSet::new(slices),
+            replying: IdSet::new(config.l2.partitions as usize),
+            dram_now: 0,
+        };
+        Self {
+            near: Near { requests: near_requests, replies: near_replies, sm_shift },
+            far: Box::new(far),
+            config: config.clone(),
+        }
+    }
+
+    /// The memory system of the base GPU.
+    pub fn base(config: &GpuConfig) -> Self {
+        Self::new(config, (0..config.l2.all_slices()).map(|_| PartitionParts::default()).collect())
+    }
+
+    /// Lets `witness` follow what slices and channels hold.
+    pub fn watch(&mut self, witness: &Witness) {
+        self.far.partitions.iter_mut().flat_map(|p| &mut p.slices).for_each(|slice| slice.watch(witness));
+    }
+
+    /// Leaves the L2 as a request of slice `slice` without timing does.
+    pub(crate) fn warm(&mut self, slice: u16, line: u64, sectors: u32, is_write: bool) {
+        let (slice, each) = (usize::from(slice), self.config.l2.slices as usize);
+        self.far.partitions[slice / each].slices[slice % each].warm(line, sectors, is_write);
+    }
+
+    /// Has the crossbar room for `packet` from `sm`?
+    #[inline]
+    pub fn can_send(&self, sm: usize, packet: &Packet) -> bool {
+        self.near.can_send(sm, packet)
+    }
+
+    /// Returns the flits that the port of `sm`, which it shares with no other, takes even if none leaves it.
+    pub fn room(&self, sm: usize) -> u32 {
+        self.near.requests.room(sm)
+    }
+
+    /// Returns the replies to `sm`, which shares its port with no other, that have left their slices' ports, with the crossbar cycles
+    /// in which they arrive, in order. Others arrive a crossbar latency from now at the earliest.
+    pub fn coming_replies(&self, sm: usize) -> impl Iterator<Item = &(u64, Packet)> {
+        self.near.replies.coming(sm)
+    }
+
+    /// Sends `packet` from `sm` to its slice ([`AddressMap::slice`] of its line). The caller has made sure that
+    /// [`Self::can_send`].
+    #[inline]
+    pub fn send(&mut self, sm: usize, packet: Packet) {
+        self.near.send(sm, packet);
+    }
+
+    /// Returns whether several SMs have one port of the crossbar.
+    #[inline]
+    pub fn shares_ports(&self) -> bool {
+        self.near.sm_shift != 0
+    }
+
+    /// Notes that `packet`, which found no room, waits in front of the port of `sm`; or that none does any more. The SM shares the
+    /// port with no other.
+    pub fn await_room(&mut self, sm: usize, packet: Option<&Packet>) {
+        self.near.requests.await_room(sm, packet);
+    }
+
+    /// Returns whether a packet of any SM that waited for room has it now.
+    #[inline]
+    pub fn has_room_for_any(&mut self) -> bool {
+        self.near.requests.has_room_for_any()
+    }
+
+    /// Returns whether the packet of `sm` that waited for room has it now.
+    #[inline]
+    pub fn has_room(&self, sm: usize) -> bool {
+        self.near.requests.has_room(sm)
+    }
+
+    /// Returns the SMs at which a reply has arrived whole, or where they share ports, the numbers of those.
+    #[inline]
+    pub(crate) fn replies(&self) -> &IdSet {
+        self.near.replies.arrived()
+    }
+
+    /// Returns whether a reply has arrived whole at `sm`.
+    #[inline]
+    pub fn has_reply(&self, sm: usize) -> bool {
+        self.near.has_reply(sm)
+    }
+
+    /// The oldest answer that has arrived whole at `sm`.
+    #[inline(always)]
+    pub fn receive(&mut self, sm: usize) -> Option<Packet> {
+        self.near.receive(sm, &mut self.far.replies)
+    }
+
+    /// One crossbar cycle.
+    pub fn tick_interconnect(&mut self, now: u64) {
+        let (near, far) = (&mut self.near, &mut *self.far);
+        far.requests.tick(now);
+        near.requests.tick(now, &mut far.requests);
+        near.replies.tick(now);
+        far.replies.tick(now, &mut near.replies);
+    }
+
+    /// One L2 cycle.
+    ///
+    /// # Errors
+    /// What a mechanism finds wrong.
+    #[inline]
+    pub fn tick_l2(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
+        self.far.tick_l2(now, memory, &mut self.near.requests)
+    }
+
+    /// One cycle of the DRAM's command clock.
+    #[inline]
+    pub fn tick_dram(&mut self, now: u64) {
+        self.far.tick_dram(now);
+    }
+
     /// Returns whether any request, reply or dirty line is in flight.
     pub fn busy(&self) -> bool {
-        self.requests.busy() || self.replies.busy() || self.partitions.iter().any(Partition::busy)
+        self.near.requests.busy() || self.near.replies.ejected() > 0 || self.far.busy()
     }
 
     /// The counters so far.
     pub fn stats(&self) -> MemoryStats {
+        let requests = self.near.requests.counters();
         let mut stats = MemoryStats {
-            crossbar: CrossbarStats { requests: self.requests.counters(), replies: self.replies.counters() },
+            crossbar: CrossbarStats { requests, replies: self.far.replies.counters() },
             ..MemoryStats::default()
         };
-        for Partition { slices, channel, .. } in &self.partitions {
-            let dram = channel.counters_at(self.dram_now);
+        for Partition { slices, channel, .. } in &self.far.partitions {
+            let dram = channel.counters_at(self.far.dram_now);
             let mut part = PartitionStats { dram, ..PartitionStats::default() };
             slices.iter().for_each(|slice| part.l2 += slice.counters());
             stats.l2 += part.l2;
@@ -299,33 +437,33 @@ impl MemorySystem {
 
     /// Returns what mechanisms have put into each slice.
     pub fn parts(&self) -> impl Iterator<Item = &PartitionParts> {
-        self.partitions.iter().flat_map(|p| &p.slices).map(Slice::parts)
+        self.far.partitions.iter().flat_map(|p| &p.slices).map(Slice::parts)
     }
 
     /// Lets an independent checker judge every DRAM command from now on, or no more. Call it before the first
     /// access.
     pub fn check_dram(&mut self, on: bool) {
         let most_bursts = self.config.l2.line_bytes / self.config.dram.burst_bytes;
-        for Partition { channel, .. } in &mut self.partitions {
+        for Partition { channel, .. } in &mut self.far.partitions {
             channel.attach(on.then(|| Checker::new(&self.config.dram, most_bursts)));
         }
     }
 
     /// The first violation that the checkers have found, in one line.
     pub fn dram_violation(&self) -> Option<String> {
-        let mut channels = self.partitions.iter().map(|p| &p.channel).enumerate();
+        let mut channels = self.far.partitions.iter().map(|p| &p.channel).enumerate();
         channels.find_map(|(n, c)| c.violations().first().map(|v| format!("DRAM channel {n}: {v}")))
     }
 
     /// Commands that the checkers have judged.
     pub fn dram_commands_checked(&self) -> u64 {
-        self.partitions.iter().map(|p| p.channel.checked()).sum()
+        self.far.partitions.iter().map(|p| p.channel.checked()).sum()
     }
 
     /// Shows lines in flight, open rows and the work of the channels, for a timeline.
     pub(crate) fn show(&self, view: &mut View) {
         let mut slice = 0;
-        for (channel, partition) in (0..).zip(&self.partitions) {
+        for (channel, partition) in (0..).zip(&self.far.partitions) {
             for one in &partition.slices {
                 let mut misses = 0;
                 for (entry, line) in one.misses() {
@@ -345,12 +483,14 @@ impl MemorySystem {
     /// One line per packet, request and line that waits: component, queue, what waits. For deadlock reports.
     pub fn describe_waiting(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        self.requests.describe_waiting("request crossbar", &mut lines);
-        for (number, Partition { slices, channel, .. }) in self.partitions.iter().enumerate() {
+        self.near.requests.describe_waiting("request crossbar", &mut lines);
+        self.far.requests.describe_waiting("request crossbar", &mut lines);
+        for (number, Partition { slices, channel, .. }) in self.far.partitions.iter().enumerate() {
             slices.iter().for_each(|slice| slice.describe_waiting(&mut lines));
             channel.describe_waiting(&format!("DRAM channel {number}"), &mut lines);
         }
-        self.replies.describe_waiting("reply crossbar", &mut lines);
+        self.far.replies.describe_waiting("reply crossbar", &mut lines);
+        self.near.replies.describe_waiting("reply crossbar", &mut lines);
         lines
     }
 }

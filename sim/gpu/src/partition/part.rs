@@ -47,7 +47,7 @@ pub enum L2Event {
 /// plans.
 ///
 /// The accessors are asked once, when the GPU is built: whether a part has an ability does not change.
-pub trait PartitionPart: State {
+pub trait PartitionPart: State + Send {
     /// Runs one L2 cycle: steps the part's blocks. Called before the partition's own work of the cycle, and only while the
     /// partition or a part is busy.
     ///

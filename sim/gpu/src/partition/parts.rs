@@ -51,6 +51,11 @@ impl PartitionParts {
             .unwrap_or_else(|_| unreachable!("one part alone is in nobody's way"))
     }
 
+    /// Returns whether there is no part.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
     /// Runs one L2 cycle of every part.
     pub(super) fn tick(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
         self.parts.iter_mut().try_for_each(|part| part.tick(now, memory))

@@ -6,14 +6,13 @@ use super::*;
 use crate::cache::{Fetched, LinePart};
 use crate::dram::{Access, Bursts, Channel, Request, Timing};
 use crate::has;
+use crate::mechanism::Shared;
 use crate::packet::PacketKind;
 use crate::stage::{Offer, Stage};
 use crate::stats::MechanismCounters;
 use proptest::prelude::*;
 use selvedge_hw::wave::Trace;
-use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
-use std::rc::Rc;
 
 const LINE: u64 = 128;
 
@@ -534,7 +533,7 @@ struct TestPolicy {
     writes: VecDeque<(u64, Packet)>,
     bursts: u32,
     metadata: bool,
-    seen: Rc<RefCell<Seen>>,
+    seen: Shared<Seen>,
 }
 
 const STAGE_LINES: usize = 2;
@@ -543,8 +542,8 @@ const STAGE_CYCLES: u64 = 3;
 const METADATA: u64 = (1 << 30) + 8 * 2048;
 
 impl TestPolicy {
-    fn new(bursts: u32, metadata: bool) -> (Self, Rc<RefCell<Seen>>) {
-        let seen = Rc::new(RefCell::new(Seen::default()));
+    fn new(bursts: u32, metadata: bool) -> (Self, Shared<Seen>) {
+        let seen = Shared::new(Seen::default());
         let policy = Self {
             now: 0,
             fills: VecDeque::new(),
@@ -559,7 +558,7 @@ impl TestPolicy {
 
     fn plan(&self, line: u64) -> DramPlan {
         let metadata = METADATA + line / 1024 * 32;
-        let known = self.seen.borrow().arrived.contains(&metadata);
+        let known = self.seen.lock().arrived.contains(&metadata);
         DramPlan {
             bursts: self.bursts,
             metadata: (self.metadata && !known).then_some(metadata),
@@ -568,7 +567,7 @@ impl TestPolicy {
     }
 
     fn see(&self, event: &'static str, line: u64) {
-        self.seen.borrow_mut().events.push((event, line));
+        self.seen.lock().events.push((event, line));
     }
 
     fn enter<T>(stage: &mut VecDeque<(u64, T)>, now: u64, item: T) -> Offer {
@@ -615,7 +614,7 @@ impl DramPlans for TestPolicy {
     }
 
     fn metadata_arrived(&mut self, address: u64) {
-        self.seen.borrow_mut().arrived.push(address);
+        self.seen.lock().arrived.push(address);
     }
 }
 
@@ -667,7 +666,7 @@ fn metadata_is_read_before_the_data() {
         let second = bench.latency(&packet(&config, PacketKind::Read, LINE, 1));
         let dram = bench.channel.counters();
         assert_eq!(dram.metadata_reads, u64::from(metadata));
-        assert_eq!(seen.borrow().arrived.len() as u64, dram.metadata_reads);
+        assert_eq!(seen.lock().arrived.len() as u64, dram.metadata_reads);
         assert_eq!(dram.bursts, 2 + 2 + dram.metadata_reads);
         (first, second)
     };
@@ -692,7 +691,7 @@ fn a_line_is_not_fetched_while_its_write_back_is_in_the_eviction_stage() {
         bench.cycle(Some(&packet(&config, PacketKind::Read, line, token)));
     }
     assert_eq!(bench.drain().len(), 2);
-    assert_eq!(seen.borrow().events, [("read", LINE), ("read", 12 * LINE), ("write", 0), ("read", 0)]);
+    assert_eq!(seen.lock().events, [("read", LINE), ("read", 12 * LINE), ("write", 0), ("read", 0)]);
     let waited = bench.slice.counters().cache.reservation_fails.miss_queue;
     assert_eq!(waited, STAGE_CYCLES, "the read waits for the stage and for nothing else");
 }
@@ -778,14 +777,14 @@ fn reads_share_a_metadata_burst_on_its_way() {
     }
     assert_eq!(bench.drain().len(), 2);
     assert_eq!(bench.channel.counters().metadata_reads, 1);
-    assert_eq!(seen.borrow().events, [("read", 0), ("read", LINE)]);
+    assert_eq!(seen.lock().events, [("read", 0), ("read", LINE)]);
 }
 
 /// Fetches two sectors more than was asked for, and notes what it is told.
 #[derive(Default, selvedge_state::State)]
 struct Granular {
     #[state(skip = "what the test looks at")]
-    events: Rc<RefCell<Vec<L2Event>>>,
+    events: Shared<Vec<L2Event>>,
 }
 
 impl PartitionPart for Granular {
@@ -813,7 +812,7 @@ impl FetchSectors for Granular {
 
 impl L2Observer for Granular {
     fn l2_event(&mut self, _: u64, event: &L2Event) {
-        self.events.borrow_mut().push(*event);
+        self.events.lock().push(*event);
     }
 }
 
@@ -822,11 +821,11 @@ fn a_mechanism_chooses_the_sectors_that_a_miss_fetches_and_hears_which_were_used
     let mut config = config();
     (config.l2.sets, config.l2.ways, config.l2.sector_bytes) = (1, 1, 32);
     let policy = Granular::default();
-    let events = Rc::clone(&policy.events);
+    let events = policy.events.clone();
     let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
     let mut request = |kind, line, sectors| {
         bench.latency(&Packet { sectors, ..packet(&config, kind, line, 0) });
-        std::mem::take(&mut *events.borrow_mut())
+        std::mem::take(&mut *events.lock())
     };
     let fetched =
         |demand, not_predicted, predicted| L2Event::Fetched(Fetched { demand, not_predicted, predicted });
@@ -866,7 +865,7 @@ proptest! {
         let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
         assert_contract(&mut bench, &requests);
         let (counters, dram) = (bench.slice.counters(), bench.channel.counters());
-        let planned = |event| seen.borrow().events.iter().filter(|(e, _)| *e == event).count() as u64;
+        let planned = |event| seen.lock().events.iter().filter(|(e, _)| *e == event).count() as u64;
         prop_assert_eq!(planned("read"), counters.fills);
         prop_assert_eq!(planned("write"), counters.writebacks);
         prop_assert_eq!(dram.reads - dram.metadata_reads, counters.fills);

@@ -5,7 +5,7 @@
 //! memory take effect when the memory system comes to their cycles.
 use super::{SimFault, SimResult, Sm, TickContext};
 use crate::packet::Packet;
-use crate::partition::MemorySystem;
+use crate::partition::{MemorySystem, Near, Taken};
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{AccessLog, Global};
 use std::collections::VecDeque;
@@ -16,23 +16,27 @@ pub enum Link<'a> {
     System(&'a mut MemorySystem),
     /// Its side of the crossbar alone, while it runs ahead.
     Ahead(&'a mut Port),
+    /// The SMs' side of the crossbar alone, while the memory system runs beside them.
+    Beside(&'a mut Near, &'a mut dyn Taken),
 }
 
 impl Link<'_> {
     /// Returns whether a reply has arrived at SM `sm`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn has_reply(&self, sm: usize) -> bool {
         match self {
             Link::System(system) => system.has_reply(sm),
+            Link::Beside(near, _) => near.has_reply(sm),
             Link::Ahead(port) => port.replies.front().is_some_and(|(at, _)| *at <= port.now),
         }
     }
 
     /// Takes the oldest reply that has arrived at SM `sm`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn receive(&mut self, sm: usize) -> Option<Packet> {
         match self {
             Link::System(system) => system.receive(sm),
+            Link::Beside(near, taken) => near.receive(sm, *taken),
             Link::Ahead(port) => {
                 port.received.push_back(port.now);
                 port.replies.pop_front().map(|(_, packet)| packet)
@@ -41,19 +45,21 @@ impl Link<'_> {
     }
 
     /// Returns whether there is room for a packet of SM `sm`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn can_send(&self, sm: usize, packet: &Packet) -> bool {
         match self {
             Link::System(system) => system.can_send(sm, packet),
+            Link::Beside(near, _) => near.can_send(sm, packet),
             Link::Ahead(port) => packet.flits(port.flit_bytes) <= port.room,
         }
     }
 
     /// Sends a packet of SM `sm`, for which there is room.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send(&mut self, sm: usize, packet: Packet) {
         match self {
             Link::System(system) => system.send(sm, packet),
+            Link::Beside(near, _) => near.send(sm, packet),
             Link::Ahead(port) => {
                 port.room -= packet.flits(port.flit_bytes);
                 port.sent.push_back((port.now, packet));
@@ -185,7 +191,7 @@ impl Sm {
         ahead: &mut Ahead,
         now: u64,
         memory: &mut DeviceMemory,
-        system: &mut MemorySystem,
+        mut link: Link<'_>,
         finished: &mut Vec<u8>,
     ) -> SimResult<()> {
         let sm = usize::from(self.id);
@@ -196,11 +202,11 @@ impl Sm {
             ahead.replayed += 1;
         }
         if pop_if(&mut ahead.port.received, |at| *at == now).is_some() {
-            let received = system.receive(sm);
+            let received = link.receive(sm);
             debug_assert!(received.is_some(), "a reply that the SM has received has arrived");
         }
         if let Some((_, packet)) = pop_if(&mut ahead.port.sent, |(at, _)| *at == now) {
-            system.send(sm, packet);
+            link.send(sm, packet);
         }
         while let Some((_, slot)) = pop_if(&mut ahead.finished, |(at, _)| *at == now) {
             finished.push(slot);

@@ -2,7 +2,7 @@
 
 use super::access::{AccessKind, Fault, MemAccess};
 use super::float::Rounding;
-use super::global::{Effect, Global, Logged};
+use super::global::{AccessLog, Effect, Global, Logged};
 use super::instr::{AtomicOp, Instr, Kernel, MemoryForm, NONE, Number, NumberType, Op, Space};
 use super::lane::{LANE_BIT, Lane, blend};
 use super::small_float::SmallFloat;
@@ -319,6 +319,25 @@ fn load_frozen(
     Ok(())
 }
 
+/// As [`load_lanes`], for a frozen memory.
+#[inline(never)]
+fn load_lanes_frozen(
+    warp: &Warp,
+    (memory, log): (&DeviceMemory, &mut AccessLog),
+    access: &MemAccess,
+    addresses: &[u64; 32],
+    out: &mut [u32; 32],
+) -> bool {
+    let Some(pc) = warp.pc() else { return false };
+    let (mut buffers, last_hit) = (0, &mut log.last_hit);
+    let done =
+        load_from(addresses, out, |first, last| memory.peek_buffer(first, last, last_hit, &mut buffers));
+    if done {
+        log.push(pc, access, Effect::Load { buffers });
+    }
+    done
+}
+
 /// Gives local accesses the addresses that a memory system sees: lane-interleaved, one region per warp.
 fn place_local(warp: &Warp, kernel: &Kernel, access: &mut MemAccess) {
     if access.space != Space::Local {
@@ -402,7 +421,7 @@ fn load_words(
         return load_checked(warp, kernel, env, access, |_, _, _| {});
     }
     let mut out = [0u32; 32];
-    if !load_lanes(env, access, &mut out) {
+    if !load_lanes(warp, env, access, &mut out) {
         load_checked(warp, kernel, env, access, |bytes, offset, lane| {
             out[lane] = u32::from_le_bytes(fixed(bytes, offset));
         })?;
@@ -414,7 +433,7 @@ fn load_words(
 /// Loads the words of the lanes of `access` where they are aligned and lie in one buffer, or in another memory than the global
 /// one; returns false where they do not. The other lanes load anything.
 #[inline(always)]
-fn load_lanes(env: &mut Env, access: &MemAccess, out: &mut [u32; 32]) -> bool {
+fn load_lanes(warp: &Warp, env: &mut Env, access: &MemAccess, out: &mut [u32; 32]) -> bool {
     let mut of_all = [0; 32];
     let addresses = if access.mask == u32::MAX {
         &access.address
@@ -428,11 +447,15 @@ fn load_lanes(env: &mut Env, access: &MemAccess, out: &mut [u32; 32]) -> bool {
     };
     let bytes: &[u8] = match access.space {
         Space::Global => {
-            let Global::Whole(memory) = &mut env.memory else { return false };
-            return load_from(addresses, out, |first, last| {
-                let (base, bytes) = memory.buffer_with(first, last)?;
-                Some((base, &*bytes))
-            });
+            return match &mut env.memory {
+                Global::Whole(memory) => load_from(addresses, out, |first, last| {
+                    let (base, bytes) = memory.buffer_with(first, last)?;
+                    Some((base, &*bytes))
+                }),
+                Global::Frozen { memory, log } => {
+                    load_lanes_frozen(warp, (memory, log), access, addresses, out)
+                }
+            };
         }
         Space::Shared => env.shared,
         Space::Const => env.constants,
