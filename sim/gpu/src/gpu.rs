@@ -439,7 +439,7 @@ impl Gpu {
                 if self.now >= until {
                     return Ok(false);
                 }
-                self.run_stretch(until, beside, memory)?;
+                self.run_interval(until, beside, memory)?;
             }
             return Ok(true);
         }

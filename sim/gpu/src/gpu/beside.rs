@@ -18,7 +18,7 @@ use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A stretch that is shorter than this, in core cycles, is not worth a thread.
+/// An interval that is shorter than this, in core cycles, is not worth a thread.
 const LEAST_CYCLES: u64 = 500;
 
 /// A side says how far it is at least this often, core cycles.
@@ -30,7 +30,7 @@ const AT_ONCE: u64 = 5;
 /// The memory system's side runs SMs ahead when it is so many core cycles before the other side.
 const HELPS_FROM: u64 = 6;
 
-/// A stretch in which the SMs' side waits for another thread more often than this, for so long that the thread is not likely to have a core,
+/// An interval in which the SMs' side waits for another thread more often than this, for so long that the thread is not likely to have a core,
 /// ends early.
 const MOST_STALLS: u32 = 8;
 

@@ -1,36 +1,36 @@
 //! Whether several threads are worth it: what they cost and bring differs between workloads, their phases, and hosts.
 //!
-//! A run goes by stretches of core cycles. The time of a stretch, by what was done in it, decides whether those that follow run on
-//! several threads or on one. Now and then a short stretch runs the other way, to see. No result depends on it.
+//! A run goes by intervals of core cycles. The time of an interval, by what was done in it, decides whether those that follow run on
+//! several threads or on one. Now and then a short interval runs the other way, to see. No result depends on it.
 use super::Gpu;
 use crate::sm::SimFault;
 use selvedge_ptx::memory::DeviceMemory;
 use std::time::Instant;
 
-/// Core cycles of a stretch that is run the other way, to see.
+/// Core cycles of an interval that is run the other way, to see.
 const PROBE_CYCLES: u64 = 2048;
 
-/// Core cycles from one such stretch to the next, at first and at most: twice as many each time that the choice stays.
+/// Core cycles from one such interval to the next, at first and at most: twice as many each time that the choice stays.
 const FIRST_HOLD: u64 = 16 * 1024;
 const MOST_HOLD: u64 = 512 * 1024;
 
-/// The longest stretch, in core cycles.
+/// The longest interval, in core cycles.
 const MOST_CYCLES: u64 = 16 * 1024;
 
-/// Work of a stretch whose time says something: instructions, packets and requests of DRAM.
+/// Work of an interval whose time says something: instructions, packets and requests of DRAM.
 const LEAST_WORK: u64 = 200;
 
 /// The other way must take less than this part of the time.
 const GAIN: f64 = 0.97;
 
-/// Which way stretches run.
+/// Which way intervals run.
 pub(super) struct Pace {
     /// On several threads.
     is_shared: bool,
-    /// Core cycles until a stretch runs the other way.
+    /// Core cycles until an interval runs the other way.
     left: u64,
     hold: u64,
-    /// Nanoseconds for a unit of work of the last stretches; 0 when there were none.
+    /// Nanoseconds for a unit of work of the last intervals; 0 when there were none.
     cost: f64,
     has_stalled: bool,
 }
@@ -40,7 +40,7 @@ impl Pace {
         Pace { is_shared: true, left: PROBE_CYCLES, hold: FIRST_HOLD, cost: 0.0, has_stalled: false }
     }
 
-    /// Returns whether the next stretch runs on several threads, and its core cycles. In debug builds all do.
+    /// Returns whether the next interval runs on several threads, and its core cycles. In debug builds all do.
     fn next(&self) -> (bool, u64) {
         if cfg!(debug_assertions) {
             return (true, MOST_CYCLES);
@@ -51,12 +51,12 @@ impl Pace {
         }
     }
 
-    /// Notes that the stretch that is about to be noted has ended early, since the threads had no core each.
+    /// Notes that the interval that is about to be noted has ended early, since the threads had no core each.
     pub fn stall(&mut self) {
         self.has_stalled = true;
     }
 
-    /// Notes how long a stretch has taken.
+    /// Notes how long an interval has taken.
     fn note(&mut self, is_shared: bool, cycles: u64, work: u64, nanoseconds: f64) {
         let has_stalled = std::mem::take(&mut self.has_stalled);
         let cost = (work >= LEAST_WORK).then_some(nanoseconds / work as f64);
@@ -81,8 +81,8 @@ impl Pace {
 }
 
 impl Gpu {
-    /// Runs a stretch of core cycles, none after `until`; `beside` says whether the memory system may run beside the SMs.
-    pub(super) fn run_stretch(
+    /// Runs an interval of core cycles, none after `until`; `beside` says whether the memory system may run beside the SMs.
+    pub(super) fn run_interval(
         &mut self,
         until: u64,
         beside: bool,
@@ -130,7 +130,7 @@ impl Gpu {
 mod tests {
     use super::*;
 
-    /// Notes stretches until one has run the other way, all of which take `costs` nanoseconds for a unit of work, on one thread and on
+    /// Notes intervals until one has run the other way, all of which take `costs` nanoseconds for a unit of work, on one thread and on
     /// several.
     fn probe(pace: &mut Pace, costs: [f64; 2]) {
         let before = pace.is_shared;
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stretch_with_little_work_changes_nothing() {
+    fn an_interval_with_little_work_changes_nothing() {
         let mut pace = Pace::new();
         pace.note(true, PROBE_CYCLES, 1000, 1000.0);
         pace.note(false, PROBE_CYCLES, 10, 1.0);
