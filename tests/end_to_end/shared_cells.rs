@@ -61,5 +61,6 @@ fn sizes_of_a_block_have_names_of_their_own() {
         assert!(name.starts_with("milg_inflight_bits_8"), "{name}");
     }
     let top = text(folder.path(), "milg_inflight_bits_8.v");
-    assert!(top.contains("module milg_inflight_bits_8 (") && top.contains("[7:0] limit_o"), "{top}");
+    assert!(top.contains("module milg_inflight_bits_8 #(") && top.contains(" [7:0] limit_o"), "{top}");
+    assert!(top.contains("parameter integer RSFAIL_BITS = 12") && !top.contains("INFLIGHT_BITS"), "{top}");
 }
