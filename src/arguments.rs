@@ -394,7 +394,7 @@ pub struct RunOptions {
     /// For verification: invert an output-register bit of a block's RTL, INSTANCE:CYCLE:BIT; may be repeated
     #[arg(help_heading = "Verification", long, value_name = "FAULT")]
     pub inject: Vec<String>,
-    /// Threads on which the SMs of a run are simulated; no result depends on their number
+    /// Most threads on which a run is simulated; no result depends on their number
     #[arg(help_heading = "Execution", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub threads: Option<u32>,
     /// Check while running every DRAM command against every timing constraint, and that no load reads stale data
@@ -503,7 +503,7 @@ pub struct CudaOptions {
     /// Number of cycles to record
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub cycles: u64,
-    /// Threads on which the SMs are simulated; no result depends on their number
+    /// Most threads on which a run is simulated; no result depends on their number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub threads: Option<u32>,
     /// Check while running every DRAM command against every timing constraint, and that no load reads stale data

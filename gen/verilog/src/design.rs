@@ -5,7 +5,7 @@ use crate::elaborate::{Node, elaborate};
 use crate::error::{EmitError, Problem};
 use crate::family::Family;
 use crate::head;
-use crate::merge::{Member, merge, merge_family, skeleton};
+use crate::merge::{Member, Merged, merge, merge_family, skeleton};
 use crate::module::{Draft, ModuleWriter, Port, place_holder};
 use crate::names;
 use crate::options::{Cells, EmitOptions, Language, ResetStyle};
@@ -127,53 +127,64 @@ pub fn emit_family(family: &Family, top: &str, options: &EmitOptions) -> Result<
     if all.iter().any(|other| other != names) {
         return Err(family.error(top, top));
     }
-    let mut texts: Vec<Vec<String>> = samples
-        .iter()
-        .map(|(_, distinct)| distinct.iter().map(|module| module.draft.text.clone()).collect())
-        .collect();
+    let text = |module: &Distinct| module.draft.text.clone();
+    let mut texts: Vec<Vec<String>> =
+        samples.iter().map(|(_, distinct)| distinct.iter().map(text).collect()).collect();
     let mut merged = last.clone();
     for module in (0..merged.len()).filter(|module| last[*module].stands(*module)) {
-        if texts.iter().all(|sample| sample[module] == texts[0][module]) {
-            continue;
+        if texts.iter().any(|sample| sample[module] != texts[0][module]) {
+            let of_samples: Vec<&Distinct> = samples.iter().map(|(_, distinct)| &distinct[module]).collect();
+            let found = merge_samples(family, &of_samples, module, &texts)
+                .ok_or_else(|| family.error(top, &names[module]))?;
+            pass_on(module, &found, &mut texts);
+            let is_derived =
+                |name: &str| found.derived.iter().any(|(derived, _)| *derived == names::parameter(name));
+            merged[module].fixed.retain(|(name, _)| !is_derived(name));
+            merged[module].open = found.parameters.into_iter().map(|(name, _)| name).collect();
+            merged[module].derived = found.derived;
+            merged[module].draft.text = found.text;
         }
-        let error = || family.error(top, &names[module]);
-        let is_plain = |(_, distinct): &(_, Vec<Distinct>)| {
-            distinct[module].parameters.is_empty() && distinct[module].cell.is_none()
-        };
-        if !samples.iter().all(is_plain) {
-            return Err(error());
-        }
-        let parameters = |sample: usize| family.parameters_of(sample, &samples[sample].1[module].fixed);
-        let parameters: Vec<Vec<(String, usize)>> =
-            (0..samples.len()).map(parameters).collect::<Option<_>>().ok_or_else(error)?;
-        let members: Vec<Member> = texts
-            .iter()
-            .zip(&samples)
-            .zip(&parameters)
-            .map(|((texts, (_, distinct)), parameters)| Member {
-                text: &texts[module],
-                ports: &distinct[module].draft.ports,
-                parameters,
-            })
-            .collect();
-        let found = merge_family(&members, &family.parameters).ok_or_else(error)?;
-        for (sample, texts) in texts.iter_mut().enumerate() {
-            let values: Vec<String> = found
-                .parameters
-                .iter()
-                .map(|(name, values)| format!(".{name} ({})", values[sample]))
-                .collect();
-            let instance = format!("{} #({})", place_holder(module), values.join(", "));
-            texts.iter_mut().for_each(|text| *text = text.replace(&place_holder(module), &instance));
-        }
-        merged[module].open = found.parameters.into_iter().map(|(name, _)| name).collect();
-        merged[module]
-            .fixed
-            .retain(|(name, _)| !found.derived.iter().any(|(derived, _)| *derived == names::parameter(name)));
-        merged[module].derived = found.derived;
-        merged[module].draft.text = found.text;
     }
     Ok(finish(top, nodes, &merged, names, options))
+}
+
+/// Merges one module of a family's samples, whose texts are `texts[sample][module]`. `None` if it is a cell or stands for several modules, or
+/// some number has no expression.
+fn merge_samples(
+    family: &Family,
+    of_samples: &[&Distinct],
+    module: usize,
+    texts: &[Vec<String>],
+) -> Option<Merged> {
+    if of_samples.iter().any(|one| !one.parameters.is_empty() || one.cell.is_some()) {
+        return None;
+    }
+    let parameters: Vec<Vec<(String, usize)>> = of_samples
+        .iter()
+        .enumerate()
+        .map(|(sample, one)| family.parameters_of(sample, &one.fixed))
+        .collect::<Option<_>>()?;
+    let members: Vec<Member> = of_samples
+        .iter()
+        .zip(texts)
+        .zip(&parameters)
+        .map(|((one, texts), parameters)| Member {
+            text: &texts[module],
+            ports: &one.draft.ports,
+            parameters,
+        })
+        .collect();
+    merge_family(&members, &family.parameters)
+}
+
+/// Gives the instances of a merged module the values that its parameters have in each sample.
+fn pass_on(module: usize, merged: &Merged, texts: &mut [Vec<String>]) {
+    for (sample, texts) in texts.iter_mut().enumerate() {
+        let value = |(name, values): &(String, Vec<i64>)| format!(".{name} ({})", values[sample]);
+        let values: Vec<String> = merged.parameters.iter().map(value).collect();
+        let instance = format!("{} #({})", place_holder(module), values.join(", "));
+        texts.iter_mut().for_each(|text| *text = text.replace(&place_holder(module), &instance));
+    }
 }
 
 /// Checks the name of the block's module.

@@ -38,6 +38,7 @@ use crate::stats::MechanismCounters;
 use crate::timeline::{Happening, Recorder, Timeline, Track, View};
 use crate::wakes::Wakes;
 use crate::witness::Witness;
+use beside::Exchange;
 use sampled::Sampled;
 use selvedge_hw as hw;
 use selvedge_hw::wave::Trace;
@@ -648,6 +649,16 @@ impl Gpu {
             system.tick_interconnect(cycle);
             Ok::<_, SimFault>(())
         })?;
+        self.tick_sms(memory, None)
+    }
+
+    /// Runs the SMs that have something to do in this cycle. `beside` is the exchange with the memory system where that runs beside them.
+    #[inline(always)]
+    fn tick_sms(
+        &mut self,
+        memory: &mut DeviceMemory,
+        mut beside: Option<&mut Exchange>,
+    ) -> Result<(), SimFault> {
         self.wakes.take_due(self.now, &mut self.due);
         self.wake_by_memory();
         let has_ahead = self.has_ahead();
@@ -659,10 +670,13 @@ impl Gpu {
             from = id + 1;
             self.due.remove(id);
             if has_ahead && self.is_ahead(id) {
-                self.replay(id, memory, None)?;
+                self.replay(id, memory, beside.as_deref_mut())?;
                 continue;
             }
-            let system = Link::System(&mut self.system);
+            let system = match beside.as_deref_mut() {
+                Some(exchange) => Link::Beside(&mut self.system.near, exchange),
+                None => Link::System(&mut self.system),
+            };
             let mut ctx = TickContext { now: self.now, memory: Global::Whole(memory), system };
             let sm = &mut self.sms[id];
             let wake = sm.tick(&mut ctx)?;

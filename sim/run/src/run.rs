@@ -48,7 +48,7 @@ pub struct RunSpec {
     pub probes: ProbeSpec,
     /// Check every DRAM command against every timing constraint, and what each load gets to see.
     pub check_dram: bool,
-    /// Threads on which SMs run, that of the caller included. No result depends on their number.
+    /// Most threads on which SMs and memory system run, that of the caller included. No result depends on their number.
     pub threads: usize,
     /// Take the counters whenever so many core cycles have passed.
     pub sample_cycles: Option<u64>,

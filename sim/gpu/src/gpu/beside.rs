@@ -9,10 +9,8 @@ use crate::crossbar::Granted;
 use crate::id_set::IdSet;
 use crate::packet::{self, Packet};
 use crate::partition::{Far, Near, Taken};
-use crate::sm::ahead::Link;
-use crate::sm::{SimFault, TickContext};
+use crate::sm::SimFault;
 use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::ptx::Global;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -704,31 +702,7 @@ impl Gpu {
             requests.tick(cycle, exchange);
             Ok(())
         });
-        self.wakes.take_due(self.now, &mut self.due);
-        self.wake_by_memory();
-        let has_ahead = self.has_ahead();
-        if has_ahead {
-            self.wake_ahead();
-        }
-        let mut from = 0;
-        while let Some(id) = self.due.next(from) {
-            from = id + 1;
-            self.due.remove(id);
-            if has_ahead && self.is_ahead(id) {
-                self.replay(id, memory, Some(exchange))?;
-                continue;
-            }
-            let system = Link::Beside(&mut self.system.near, exchange);
-            let mut ctx = TickContext { now: self.now, memory: Global::Whole(memory), system };
-            let sm = &mut self.sms[id];
-            let wake = sm.tick(&mut ctx)?;
-            self.wakes.set(id, self.now, wake);
-            sm.take_finished(&mut self.finished);
-            if sm.port_wait().is_some() || self.port_waits[id] {
-                self.system.await_room(id, sm.port_wait());
-                self.port_waits[id] = sm.port_wait().is_some();
-            }
-        }
+        self.tick_sms(memory, Some(exchange))?;
         self.count_finished();
         Ok(())
     }
