@@ -74,10 +74,16 @@ pub struct Ingress {
     spec: CrossbarSpec,
     inputs: Vec<Input>,
     outputs: Vec<Output>,
-    /// Per output, the inputs whose first packet is bound for it.
+    /// Per output, the free inputs whose first packet is bound for it.
     asking: Vec<IdSet>,
-    /// Outputs that some input asks for.
-    asked: IdSet,
+    /// Free outputs that some input asks for.
+    open: IdSet,
+    /// Outputs that some input asks for and that a packet still crosses.
+    closed: IdSet,
+    /// Inputs with packets that wait until another one has crossed.
+    crossing: IdSet,
+    /// No port of these two sets is free before this cycle.
+    earliest_free: u64,
     /// Packets in input queues.
     queued: usize,
     now: u64,
@@ -134,7 +140,10 @@ impl Ingress {
             inputs: (0..spec.inputs).map(input).collect(),
             outputs: (0..spec.outputs).map(output).collect(),
             asking: vec![IdSet::new(spec.inputs); spec.outputs],
-            asked: IdSet::new(spec.outputs),
+            open: IdSet::new(spec.outputs),
+            closed: IdSet::new(spec.outputs),
+            crossing: IdSet::new(spec.inputs),
+            earliest_free: u64::MAX,
             queued: 0,
             now: 0,
             counters: CrossbarCounters::default(),
@@ -216,14 +225,62 @@ impl Ingress {
         port.queue.push_back(packet);
         self.queued += 1;
         if port.queue.len() == 1 {
+            self.await_turn(input, output);
+        }
+    }
+
+    /// Lets the first packet of `input`, bound for `output`, wait for its turn: until the port is free, or until it is granted.
+    #[inline(always)]
+    fn await_turn(&mut self, input: usize, output: usize) {
+        let free_from = self.inputs[input].free_from;
+        if free_from > self.now {
+            self.crossing.insert(input);
+            self.earliest_free = self.earliest_free.min(free_from);
+        } else {
             self.ask(input, output);
         }
     }
 
-    /// The first packet of `input` is bound for `output`.
+    /// Lets the first packet of `input`, which is free, ask for `output`.
+    #[inline(always)]
     fn ask(&mut self, input: usize, output: usize) {
         self.asking[output].insert(input);
-        self.asked.insert(output);
+        let free_from = self.outputs[output].free_from;
+        if free_from > self.now {
+            self.closed.insert(output);
+            self.earliest_free = self.earliest_free.min(free_from);
+        } else {
+            self.open.insert(output);
+        }
+    }
+
+    /// Finds the ports that have become free.
+    fn find_free(&mut self) {
+        let mut earliest = u64::MAX;
+        let mut from = 0;
+        while let Some(output) = self.closed.next(from) {
+            from = output + 1;
+            let free_from = self.outputs[output].free_from;
+            if free_from <= self.now {
+                self.closed.remove(output);
+                self.open.insert(output);
+            } else {
+                earliest = earliest.min(free_from);
+            }
+        }
+        self.earliest_free = earliest;
+        from = 0;
+        while let Some(input) = self.crossing.next(from) {
+            from = input + 1;
+            let port = &self.inputs[input];
+            if port.free_from > self.now {
+                self.earliest_free = self.earliest_free.min(port.free_from);
+            } else if let Some(packet) = port.queue.front() {
+                let output = self.route(packet);
+                self.crossing.remove(input);
+                self.ask(input, output);
+            }
+        }
     }
 
     /// The output port that a packet goes to: answers go to SMs, all else to slices.
@@ -236,29 +293,26 @@ impl Ingress {
     pub fn tick(&mut self, now: u64, granted: &mut impl Granted) {
         self.now = now;
         if self.queued > 0 {
-            self.arbitrate_asked(granted);
+            if self.earliest_free <= now {
+                self.find_free();
+            }
+            self.arbitrate_open(granted);
         }
     }
 
     /// Grants the output ports that are free to inputs that ask for them.
-    fn arbitrate_asked(&mut self, granted: &mut impl Granted) {
+    fn arbitrate_open(&mut self, granted: &mut impl Granted) {
         let mut from = 0;
-        while let Some(output) = self.asked.next(from) {
+        while let Some(output) = self.open.next(from) {
             from = output + 1;
-            if self.outputs[output].free_from <= self.now {
-                self.arbitrate(output, granted);
-            }
+            self.arbitrate(output, granted);
         }
     }
 
     /// Grants output port `output` to the asking input whose turn it is, if its packet fits the ejection queue. A
     /// packet that does not fit yet keeps the port waiting: a shorter one must not pass it for ever.
     fn arbitrate(&mut self, output: usize, granted: &mut impl Granted) {
-        // An input whose previous packet is still crossing waits.
-        let is_free = |input: usize| self.inputs[input].free_from <= self.now;
-        let Some(input) = self.asking[output].first_cyclic(self.outputs[output].turn, is_free) else {
-            return;
-        };
+        let Some(input) = self.asking[output].first_cyclic(self.outputs[output].turn) else { return };
         let flits = self.inputs[input].queue.front().map_or(0, |p| self.flits_of(p.data_bytes));
         if self.outputs[output].held + flits > self.spec.output_flits {
             granted.settle(|output, data_bytes| self.free(output, data_bytes));
@@ -287,11 +341,16 @@ impl Ingress {
         self.counters.packets += 1;
         self.counters.flits += cycles;
         self.asking[output].remove(input);
-        if self.asking[output].is_empty() {
-            self.asked.remove(output);
+        self.open.remove(output);
+        let (has_more, is_asked) = (!port.queue.is_empty(), !self.asking[output].is_empty());
+        if has_more {
+            self.crossing.insert(input);
         }
-        if let Some(next) = self.inputs[input].queue.front() {
-            self.ask(input, self.route(next));
+        if is_asked {
+            self.closed.insert(output);
+        }
+        if has_more || is_asked {
+            self.earliest_free = self.earliest_free.min(self.inputs[input].free_from);
         }
         if self.awaited[input] > 0 {
             self.find_room(input);

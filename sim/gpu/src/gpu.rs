@@ -665,10 +665,8 @@ impl Gpu {
         if has_ahead {
             self.wake_ahead();
         }
-        let mut from = 0;
-        while let Some(id) = self.due.next(from) {
-            from = id + 1;
-            self.due.remove(id);
+        // Those that join the set meanwhile come later in the order.
+        while let Some(id) = self.due.pop() {
             if has_ahead && self.is_ahead(id) {
                 self.replay(id, memory, beside.as_deref_mut())?;
                 continue;

@@ -50,6 +50,25 @@ impl IdSet {
         self.low == 0 && self.high.iter().all(|word| *word == 0)
     }
 
+    /// Removes and returns the lowest number.
+    #[inline(always)]
+    pub fn pop(&mut self) -> Option<usize> {
+        if self.low == 0 {
+            return self.pop_high();
+        }
+        let id = self.low.trailing_zeros() as usize;
+        self.low &= self.low - 1;
+        Some(id)
+    }
+
+    /// Removes and returns the lowest number, of those from 64 on.
+    fn pop_high(&mut self) -> Option<usize> {
+        let (word, bits) = (0..).zip(&mut self.high).find(|(_, bits)| **bits != 0)?;
+        let id = 64 + word * 64 + bits.trailing_zeros() as usize;
+        *bits &= *bits - 1;
+        Some(id)
+    }
+
     /// Returns the lowest number from `id` on.
     #[inline]
     pub fn next(&self, id: usize) -> Option<usize> {
@@ -72,23 +91,10 @@ impl IdSet {
         Some(64 + word * 64 + bits.trailing_zeros() as usize)
     }
 
-    /// Returns the first number from `id` on, and then from the lowest up to it, that `may` be taken: round-robin.
-    pub fn first_cyclic(&self, id: usize, may: impl Fn(usize) -> bool) -> Option<usize> {
-        let mut from = id;
-        while let Some(found) = self.next(from) {
-            if may(found) {
-                return Some(found);
-            }
-            from = found + 1;
-        }
-        from = 0;
-        while let Some(found) = self.next(from).filter(|found| *found < id) {
-            if may(found) {
-                return Some(found);
-            }
-            from = found + 1;
-        }
-        None
+    /// Returns the first number from `id` on, else the lowest: round-robin.
+    #[inline]
+    pub fn first_cyclic(&self, id: usize) -> Option<usize> {
+        self.next(id).or_else(|| self.next(0))
     }
 
     /// Removes all numbers.
@@ -180,12 +186,22 @@ mod tests {
         for id in [3, 100, 200] {
             set.insert(id);
         }
-        let walk = [0, 4, 101, 201].map(|from| set.first_cyclic(from, |_| true));
+        let walk = [0, 4, 101, 201].map(|from| set.first_cyclic(from));
         assert_eq!(walk, [Some(3), Some(100), Some(200), Some(3)]);
-        assert_eq!(set.first_cyclic(101, |id| id < 200), Some(3));
-        assert_eq!(set.first_cyclic(101, |id| id == 150), None);
+        assert_eq!(IdSet::new(256).first_cyclic(7), None);
         set.remove(100);
         assert_eq!(set.next(4), Some(200));
+    }
+
+    #[test]
+    fn numbers_leave_a_set_from_the_lowest_on() {
+        let mut set = IdSet::new(256);
+        for id in [200, 3, 100, 63, 64] {
+            set.insert(id);
+        }
+        let left: Vec<usize> = std::iter::from_fn(|| set.pop()).collect();
+        assert_eq!(left, [3, 63, 64, 100, 200]);
+        assert!(set.is_empty());
     }
 
     #[test]

@@ -34,22 +34,24 @@ pub struct Victim<S> {
     pub evicted: Option<(u64, S)>,
 }
 
-/// What a way holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-enum Way {
-    Invalid,
-    Reserved,
-    Valid,
-}
+/// Marks the age of a line whose data, or that of some of its sectors, is awaited.
+const AWAITED: u64 = 1 << 63;
+
+/// The age of a way that holds no line.
+const NEVER: u64 = 0;
 
 /// The tags of a cache. `S` is what the cache keeps beside each line's tag (a dirty bit, a sector mask).
 #[derive(Clone, Debug, State)]
 pub struct TagArray<S> {
     index: SetIndex,
     ways: usize,
+    /// A byte of each way's line, eight ways to a word, and 0 for ways without: a look-up compares eight of them at once.
+    prints: Vec<u64>,
+    /// Words of these for a set.
+    words: usize,
     lines: Vec<u64>,
-    kinds: Vec<Way>,
-    used: Vec<u64>,
+    /// When each way was used last, with [`AWAITED`]; [`NEVER`] where it holds no line.
+    ages: Vec<u64>,
     states: Vec<S>,
     /// Sub-blocks of each line; all 0 in a cache that does not compress.
     blocks: Vec<u8>,
@@ -68,16 +70,18 @@ impl Probe {
     }
 }
 
-/// Returns the first of `lines` that is `line`. Eight are compared at once: a branch for each would go either way.
-#[inline]
-fn way_of(lines: &[u64], line: u64) -> Option<usize> {
-    for (first, eight) in (0..).step_by(8).zip(lines.chunks(8)) {
-        let found = eight.iter().rev().fold(0u32, |bits, other| bits << 1 | u32::from(*other == line));
-        if found != 0 {
-            return Some(first + found.trailing_zeros() as usize);
-        }
-    }
-    None
+/// Returns a byte of a line that is likely to differ from those of other lines of its set, and is not 0.
+#[inline(always)]
+fn print_of(line: u64) -> u64 {
+    // The golden ratio of 2^64 spreads all bits of the line into the highest ones.
+    (line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56).max(1)
+}
+
+/// Returns the highest bit of each byte of `word` that is 0.
+#[inline(always)]
+fn zero_bytes(word: u64) -> u64 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    !(((word & LOW) + LOW) | word | LOW)
 }
 
 impl<S: Copy + Default> TagArray<S> {
@@ -101,9 +105,10 @@ impl<S: Copy + Default> TagArray<S> {
             ways: tags,
             blocks: vec![0; slots],
             capacity: ways * line_bytes / SECTOR_BYTES,
+            prints: vec![0; sets as usize * tags.div_ceil(8)],
+            words: tags.div_ceil(8),
             lines: vec![NO_LINE; slots],
-            kinds: vec![Way::Invalid; slots],
-            used: vec![0; slots],
+            ages: vec![NEVER; slots],
             states: vec![S::default(); slots],
             clock: 0,
         }
@@ -117,47 +122,77 @@ impl<S: Copy + Default> TagArray<S> {
 
     /// Looks `line` up. Does not change the replacement order: see [`Self::touch`].
     pub fn probe(&self, line: u64) -> Probe {
-        let set = self.set(line);
-        match way_of(&self.lines[set.clone()], line) {
-            None => Probe::Miss,
-            Some(way) => {
-                let slot = Slot((set.start + way) as u32);
-                if self.kinds[set.start + way] == Way::Valid {
-                    Probe::Hit(slot)
-                } else {
-                    Probe::Reserved(slot)
+        let set = self.index.set(line);
+        let wanted = print_of(line) * 0x0101_0101_0101_0101;
+        for (word, prints) in self.prints[set * self.words..][..self.words].iter().enumerate() {
+            let mut alike = zero_bytes(prints ^ wanted);
+            while alike != 0 {
+                let at = set * self.ways + 8 * word + alike.trailing_zeros() as usize / 8;
+                if self.lines[at] == line {
+                    let slot = Slot(at as u32);
+                    return if self.is_awaited(at) { Probe::Reserved(slot) } else { Probe::Hit(slot) };
                 }
+                alike &= alike - 1;
             }
         }
+        Probe::Miss
+    }
+
+    /// Returns whether the way at `at` holds a line whose data is there.
+    #[inline(always)]
+    fn is_valid(&self, at: usize) -> bool {
+        self.ages[at] != NEVER && !self.is_awaited(at)
+    }
+
+    /// Returns whether the way at `at` holds a line of which some data is awaited.
+    #[inline(always)]
+    fn is_awaited(&self, at: usize) -> bool {
+        self.ages[at] & AWAITED != 0
+    }
+
+    /// Notes the line that the way at `at` holds from now on.
+    fn set_line(&mut self, at: usize, line: u64) {
+        let (set, way) = (at as u32 / self.ways as u32, at as u32 % self.ways as u32);
+        let print = if line == NO_LINE { 0 } else { print_of(line) };
+        let prints = &mut self.prints[set as usize * self.words + way as usize / 8];
+        let shift = 8 * (way % 8);
+        *prints = *prints & !(0xff << shift) | print << shift;
+        self.lines[at] = line;
     }
 
     /// Makes `slot` the most recently used of its set.
     pub fn touch(&mut self, slot: Slot) {
         self.clock += 1;
-        self.used[slot.0 as usize] = self.clock;
+        let age = &mut self.ages[slot.0 as usize];
+        *age = *age & AWAITED | self.clock;
     }
 
     /// The slot that `line` would take: a free one, else the least recently used valid one. `None` when every way
     /// of the set is reserved: the access has to wait (a reservation failure).
     pub fn victim(&self, line: u64) -> Option<Victim<S>> {
         let set = self.set(line);
-        if let Some(way) = self.kinds[set.clone()].iter().position(|k| *k == Way::Invalid) {
-            return Some(Victim { slot: Slot((set.start + way) as u32), evicted: None });
+        // The first of the free ways, then of the valid ones, has the least age; awaited ones have the greatest.
+        let (mut least, mut at) = (u64::MAX, set.start);
+        for (other, age) in set.clone().zip(&self.ages[set]) {
+            (least, at) = if *age < least { (*age, other) } else { (least, at) };
         }
-        let slot = set.filter(|s| self.kinds[*s] == Way::Valid).min_by_key(|s| self.used[*s])?;
-        Some(Victim { slot: Slot(slot as u32), evicted: Some((self.lines[slot], self.states[slot])) })
+        match least {
+            NEVER => Some(Victim { slot: Slot(at as u32), evicted: None }),
+            _ if least & AWAITED != 0 => None,
+            _ => Some(Victim { slot: Slot(at as u32), evicted: Some((self.lines[at], self.states[at])) }),
+        }
     }
 
     /// As [`Self::victim`], for a line of an owner who has `ways` ways of each set: of the lines it is the least recently used
     /// of the owner's when there are so many, else of the others', or of the owner's when those are all reserved.
     pub fn victim_within(&self, line: u64, ways: u32, is_owners: impl Fn(u64) -> bool) -> Option<Victim<S>> {
         let set = self.set(line);
-        if let Some(way) = self.kinds[set.clone()].iter().position(|k| *k == Way::Invalid) {
+        if let Some(way) = self.ages[set.clone()].iter().position(|age| *age == NEVER) {
             return Some(Victim { slot: Slot((set.start + way) as u32), evicted: None });
         }
         let least = |of_owner: bool| {
-            let valid = set.clone().filter(|at| self.kinds[*at] == Way::Valid);
-            valid.filter(|at| is_owners(self.lines[*at]) == of_owner).min_by_key(|at| self.used[*at])
+            let valid = set.clone().filter(|at| self.is_valid(*at));
+            valid.filter(|at| is_owners(self.lines[*at]) == of_owner).min_by_key(|at| self.ages[*at])
         };
         let held = set.clone().filter(|at| is_owners(self.lines[*at])).count();
         let at = if held >= ways as usize { least(true) } else { least(false).or_else(|| least(true)) }?;
@@ -168,10 +203,10 @@ impl<S: Copy + Default> TagArray<S> {
     /// recently used one. `slot` must come from [`Self::victim`] for the same line.
     pub fn reserve(&mut self, slot: Slot, line: u64) {
         let at = slot.0 as usize;
-        debug_assert!(self.set(line).contains(&at) && self.kinds[at] != Way::Reserved);
+        debug_assert!(self.set(line).contains(&at) && !self.is_awaited(at));
         debug_assert_eq!(self.probe(line), Probe::Miss);
-        self.lines[at] = line;
-        self.kinds[at] = Way::Reserved;
+        self.set_line(at, line);
+        self.ages[at] = AWAITED;
         self.blocks[at] = 0;
         self.states[at] = S::default();
         self.touch(slot);
@@ -179,14 +214,14 @@ impl<S: Copy + Default> TagArray<S> {
 
     /// More data of the line in `slot` is awaited: it keeps its state and leaves only after [`Self::fill`].
     pub fn await_more(&mut self, slot: Slot) {
-        debug_assert_ne!(self.kinds[slot.0 as usize], Way::Invalid);
-        self.kinds[slot.0 as usize] = Way::Reserved;
+        debug_assert_ne!(self.ages[slot.0 as usize], NEVER);
+        self.ages[slot.0 as usize] |= AWAITED;
     }
 
     /// The data that `slot` awaits, if any, has come: the line is valid.
     pub fn fill(&mut self, slot: Slot) {
-        debug_assert_ne!(self.kinds[slot.0 as usize], Way::Invalid);
-        self.kinds[slot.0 as usize] = Way::Valid;
+        debug_assert_ne!(self.ages[slot.0 as usize], NEVER);
+        self.ages[slot.0 as usize] &= !AWAITED;
     }
 
     /// Gives the line in `slot` so many sub-blocks of data instead of those it had; the least recently used valid lines
@@ -194,12 +229,12 @@ impl<S: Copy + Default> TagArray<S> {
     /// takes none. `false`, with nothing changed for the line, when lines that await more data take too much.
     pub fn give_blocks(&mut self, slot: Slot, blocks: u32, evicted: &mut Vec<(u64, S)>) -> bool {
         let at = slot.0 as usize;
-        debug_assert!(blocks > 0 && blocks <= self.capacity && self.kinds[at] != Way::Invalid);
+        debug_assert!(blocks > 0 && blocks <= self.capacity && self.ages[at] != NEVER);
         let set = at / self.ways * self.ways..(at / self.ways + 1) * self.ways;
         let held = |array: &Self, all: bool| -> u32 {
             let others = set.clone().filter(|other| *other != at);
             others
-                .filter(|o| all || array.kinds[*o] == Way::Reserved)
+                .filter(|o| all || array.is_awaited(*o))
                 .map(|o| u32::from(array.blocks[o]))
                 .sum()
         };
@@ -207,8 +242,8 @@ impl<S: Copy + Default> TagArray<S> {
             return false;
         }
         while held(self, true) + blocks > self.capacity {
-            let valid = set.clone().filter(|o| *o != at && self.kinds[*o] == Way::Valid);
-            let least = valid.min_by_key(|o| self.used[*o]).expect("a valid line holds what is too much");
+            let valid = set.clone().filter(|o| *o != at && self.is_valid(*o));
+            let least = valid.min_by_key(|o| self.ages[*o]).expect("a valid line holds what is too much");
             evicted.push((self.lines[least], self.states[least]));
             self.invalidate(Slot(least as u32));
         }
@@ -224,14 +259,14 @@ impl<S: Copy + Default> TagArray<S> {
     /// Empties `slot`, whatever it holds.
     pub fn invalidate(&mut self, slot: Slot) {
         self.blocks[slot.0 as usize] = 0;
-        self.lines[slot.0 as usize] = NO_LINE;
-        self.kinds[slot.0 as usize] = Way::Invalid;
+        self.set_line(slot.0 as usize, NO_LINE);
+        self.ages[slot.0 as usize] = NEVER;
     }
 
     /// Empties every valid slot whose line is meant; reserved ones stay, their data is in flight.
     pub fn invalidate_valid(&mut self, is_meant: impl Fn(u64) -> bool) {
         for at in 0..self.lines.len() {
-            if self.kinds[at] == Way::Valid && is_meant(self.lines[at]) {
+            if self.is_valid(at) && is_meant(self.lines[at]) {
                 self.invalidate(Slot(at as u32));
             }
         }
@@ -255,8 +290,8 @@ impl<S: Copy + Default> TagArray<S> {
 
     /// Every line present, with its state and whether its data is there: for checks and reports, not for speed.
     pub fn lines(&self) -> impl Iterator<Item = (u64, &S, bool)> {
-        let held = (0..self.lines.len()).filter(|at| self.kinds[*at] != Way::Invalid);
-        held.map(|at| (self.lines[at], &self.states[at], self.kinds[at] == Way::Valid))
+        let held = (0..self.lines.len()).filter(|at| self.ages[*at] != NEVER);
+        held.map(|at| (self.lines[at], &self.states[at], self.is_valid(at)))
     }
 }
 
@@ -295,6 +330,17 @@ mod tests {
         assert_eq!(tags.probe(128), Probe::Hit(slot));
         tags.invalidate(slot);
         assert_eq!(tags.probe(128), Probe::Miss);
+    }
+
+    #[test]
+    fn lines_of_one_print_are_told_apart() {
+        let mut tags: TagArray<bool> = TagArray::new(1, 20, LINE as u32, IndexFunction::Bmod);
+        let alike = (0..).map(|n| n * LINE).filter(|line| print_of(*line) == print_of(0));
+        let lines: Vec<u64> = alike.take(21).collect();
+        lines[..20].iter().for_each(|line| assert_eq!(bring(&mut tags, *line), None));
+        let slots: Vec<Option<Slot>> = lines.iter().map(|line| tags.probe(*line).slot()).collect();
+        let expected: Vec<Option<Slot>> = (0..20).map(|at| Some(Slot(at))).chain([None]).collect();
+        assert_eq!(slots, expected);
     }
 
     #[test]

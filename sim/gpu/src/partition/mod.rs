@@ -190,10 +190,8 @@ impl Far {
                 self.due.insert(usize::from(reply.slice));
             }
         }
-        from = 0;
-        while let Some(port) = self.due.next(from) {
-            from = port + 1;
-            self.due.remove(port);
+        // Those that join the set meanwhile come later in the order.
+        while let Some(port) = self.due.pop() {
             self.tick_slice(port, now, memory, taken)?;
         }
         Ok(())

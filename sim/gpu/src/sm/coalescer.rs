@@ -42,6 +42,13 @@ fn coalesce_lanes(
         return coalesce_run(addresses[0], 32 * u32::from(bytes), line_bytes, out);
     }
     let line_mask = u64::from(line_bytes) - 1;
+    if out.len() == first
+        && bytes.is_multiple_of(4)
+        && let Some(line) = only_line(mask, addresses, line_mask)
+    {
+        out.push(of_words(line, words_of(mask, addresses, bytes, line_mask)));
+        return;
+    }
     let lane_bytes = (1u64 << bytes) - 1;
     let mut lanes = mask;
     // The transaction of the lane before, mostly the next lane's, too, and its line; no line is there at first.
@@ -78,6 +85,38 @@ fn coalesce_lanes(
 fn is_run(addresses: &[u64; 32], bytes: u8) -> bool {
     let expected = |lane: u64| addresses[0].wrapping_add(lane * u64::from(bytes));
     (0..).zip(addresses).fold(0, |wrong, (lane, address)| wrong | (address ^ expected(lane))) == 0
+}
+
+/// Returns the line of all lanes of `mask`, if they have the same one.
+fn only_line(mask: u32, addresses: &[u64; 32], line_mask: u64) -> Option<u64> {
+    let line = addresses[mask.trailing_zeros() as usize % 32] & !line_mask;
+    let other = (0..).zip(addresses).fold(0, |other, (lane, address)| {
+        other | (address ^ line) & u64::from(mask >> lane & 1).wrapping_neg()
+    });
+    (mask != 0 && other & !line_mask == 0).then_some(line)
+}
+
+/// Returns the 4-byte words of a line, one bit each, that the lanes of `mask` touch, each of which accesses whole ones.
+fn words_of(mask: u32, addresses: &[u64; 32], bytes: u8, line_mask: u64) -> u64 {
+    let lane_words = (1u64 << (bytes / 4)) - 1;
+    (0..).zip(addresses).fold(0, |words, (lane, address)| {
+        let is_active = u64::from(mask >> lane & 1).wrapping_neg();
+        words | (lane_words & is_active) << ((address & line_mask) / 4)
+    })
+}
+
+/// Returns the transaction of these words of a line.
+fn of_words(line: u64, words: u64) -> Transaction {
+    let mut transaction = Transaction { line, ..Transaction::default() };
+    for (sector, bytes) in transaction.bytes.iter_mut().enumerate() {
+        // Bit i of eight goes to bit 4i, and from there to the three above.
+        let bits = (words >> (8 * sector)) as u32 & 0xff;
+        let bits = (bits | bits << 12) & 0x000f_000f;
+        let bits = (bits | bits << 6) & 0x0303_0303;
+        *bytes = 15 * ((bits | bits << 3) & 0x1111_1111);
+        transaction.sectors |= u32::from(*bytes != 0) << sector;
+    }
+    transaction
 }
 
 /// Appends the transactions of `count` bytes that follow one another.
