@@ -233,10 +233,7 @@ impl<S: Copy + Default> TagArray<S> {
         let set = at / self.ways * self.ways..(at / self.ways + 1) * self.ways;
         let held = |array: &Self, all: bool| -> u32 {
             let others = set.clone().filter(|other| *other != at);
-            others
-                .filter(|o| all || array.is_awaited(*o))
-                .map(|o| u32::from(array.blocks[o]))
-                .sum()
+            others.filter(|o| all || array.is_awaited(*o)).map(|o| u32::from(array.blocks[o])).sum()
         };
         if held(self, false) + blocks > self.capacity {
             return false;
