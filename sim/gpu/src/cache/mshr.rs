@@ -2,7 +2,7 @@
 //! the requests that wait, each for sectors of its own.
 //!
 //! A sector that is missed while others of its line are in flight joins their entry. All storage is allocated once. Waiting requests are chained through one slab; entries are found through an
-//! open-addressed table of at least twice their number.
+//! open-addressed table of at least four times their number, so that most searches end where they begin.
 
 use super::sector_use::UnderWay;
 use selvedge_state::State;
@@ -68,7 +68,7 @@ impl<T: Copy> MshrTable<T> {
             free_entries: (0..entries).rev().collect(),
             nodes: Vec::with_capacity(entries as usize * 2),
             free_nodes: NONE,
-            table: vec![NONE; (entries as usize * 2).next_power_of_two()],
+            table: vec![NONE; (entries as usize * 4).next_power_of_two()],
             waiting: 0,
         }
     }

@@ -63,6 +63,9 @@ impl Sm {
         let mut known = None;
         for at in 0..count {
             let scheduler = if first + at < count { first + at } else { first + at - count };
+            if !self.needs.of_scheduler(scheduler).any_ready() {
+                continue;
+            }
             let ready = match known {
                 _ if collects => self.collectable(scheduler),
                 Some(ready) => ready,

@@ -63,9 +63,14 @@ impl Sm {
             return;
         }
         let held = self.held_warps();
+        let is_plain = !self.is_selective && held == 0 && self.sides.fetching == 0;
         for number in 0..self.schedulers.len() {
             if issued >> number & 1 == 0 {
-                let stall = self.stall_of(self.warps_of(&self.schedulers[number]), held);
+                let stall = if is_plain {
+                    self.needs.of_scheduler(number).stall()
+                } else {
+                    self.stall_of(self.warps_of(&self.schedulers[number]), held)
+                };
                 self.scheduler_cycles[stall as usize] += cycles;
             }
         }

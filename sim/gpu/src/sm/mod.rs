@@ -360,7 +360,7 @@ impl Sm {
             due: Vec::new(),
             woken: Vec::new(),
             access: MemAccess::default(),
-            needs: Needs::new(sm.warps as usize),
+            needs: Needs::new(sm.warps as usize, sm.schedulers as usize),
             awaiting_memory: 0,
             parked: 0,
             kernel_warps: [0; KERNEL_SLOTS],

@@ -1,6 +1,7 @@
 //! What the warps of an SM wait for: for each warp, and for each need the warps that have it.
 use super::pipes::{PIPE_KINDS, PipeKind};
 use super::scheduler::WarpMask;
+use crate::stats::IssueCycle;
 use selvedge_state::State;
 
 /// What a warp's next instruction waits for.
@@ -28,11 +29,75 @@ impl Need {
 /// How many needs there are.
 const NEEDS: usize = PIPE_KINDS + 2;
 
+/// How many of a scheduler's warps have each need, in the bytes that [`Need::place`] says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
+pub struct Counts(u64);
+
+impl Need {
+    /// Returns the byte of the need in [`Counts`]: in the order in which they explain a cycle without an issue, then the others.
+    const fn place(self) -> u32 {
+        const MEMORY: u8 = PipeKind::Memory as u8;
+        const ALU: u8 = PipeKind::Alu as u8;
+        const FP64: u8 = PipeKind::Fp64 as u8;
+        const SFU: u8 = PipeKind::Sfu as u8;
+        const CONTROL: u8 = PipeKind::Control as u8;
+        const OPERANDS: u8 = Need::OPERANDS.0;
+        match self.0 {
+            MEMORY => 0,
+            ALU => 1,
+            FP64 => 2,
+            SFU => 3,
+            OPERANDS => 4,
+            CONTROL => 5,
+            _ => 6,
+        }
+    }
+}
+
+/// One warp with each need.
+const ONE: [u64; NEEDS] = {
+    let mut ones = [0; NEEDS];
+    let mut need = 0;
+    while need < NEEDS {
+        ones[need] = 1 << (8 * Need(need as u8).place());
+        need += 1;
+    }
+    ones
+};
+
+impl Counts {
+    /// Returns whether any warp has its operands.
+    #[inline(always)]
+    pub fn any_ready(self) -> bool {
+        // All bytes but those of operands and of warps that are not considered.
+        self.0 & 0xff00_ffff_ffff != 0
+    }
+
+    /// Returns what a cycle goes on in which none of the warps issues.
+    #[inline(always)]
+    pub fn stall(self) -> IssueCycle {
+        const STALLS: [IssueCycle; 6] = [
+            IssueCycle::Memory,
+            IssueCycle::Compute,
+            IssueCycle::Compute,
+            IssueCycle::Compute,
+            IssueCycle::DataDependence,
+            IssueCycle::Idle,
+        ];
+        let first = (self.0 & 0xff_ffff_ffff | 1 << 40).trailing_zeros() / 8;
+        STALLS[first as usize % 6]
+    }
+}
+
 /// The needs of an SM's warps.
 #[derive(State)]
 pub struct Needs {
     /// By warp slot.
     of: Box<[Need]>,
+    /// The scheduler of each warp slot.
+    scheduler_of: Box<[u8]>,
+    /// By scheduler.
+    counts: Box<[Counts]>,
     /// The warps by their need.
     warps: [WarpMask; NEEDS],
     /// Warps with operands.
@@ -40,9 +105,26 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Returns the needs of `count` warp slots without a warp.
-    pub fn new(count: usize) -> Self {
-        Needs { of: vec![Need::HELD; count].into(), warps: [0; NEEDS], ready: 0 }
+    /// Returns the needs of `count` warp slots without a warp, each of which belongs to a scheduler by its number.
+    pub fn new(count: usize, schedulers: usize) -> Self {
+        let scheduler_of: Box<[u8]> = (0..count).map(|warp| (warp % schedulers) as u8).collect();
+        let mut counts = vec![Counts(0); schedulers];
+        for scheduler in &scheduler_of {
+            counts[usize::from(*scheduler)].0 += ONE[usize::from(Need::HELD.0)];
+        }
+        Needs {
+            of: vec![Need::HELD; count].into(),
+            scheduler_of,
+            counts: counts.into(),
+            warps: [0; NEEDS],
+            ready: 0,
+        }
+    }
+
+    /// Returns the needs of a scheduler's warps.
+    #[inline(always)]
+    pub fn of_scheduler(&self, scheduler: usize) -> Counts {
+        self.counts[scheduler]
     }
 
     /// Returns the need of a warp.
@@ -56,6 +138,8 @@ impl Needs {
     pub fn set(&mut self, warp: u8, need: Need) {
         let before = std::mem::replace(&mut self.of[usize::from(warp)], need);
         self.ready = self.ready + u32::from(need.is_pipe()) - u32::from(before.is_pipe());
+        let counts = &mut self.counts[usize::from(self.scheduler_of[usize::from(warp)])];
+        counts.0 = counts.0 + ONE[usize::from(need.0)] - ONE[usize::from(before.0)];
         let bit: WarpMask = 1 << warp;
         self.warps[usize::from(before.0)] &= !bit;
         self.warps[usize::from(need.0)] |= bit;
@@ -88,7 +172,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_masks_have_the_warps_of_each_need(changes in prop::collection::vec((0u8..96, 0u8..NEEDS as u8), 1..200)) {
-            let mut needs = Needs::new(96);
+            let mut needs = Needs::new(96, 3);
             let mut expected = [Need::HELD; 96];
             for (warp, need) in changes {
                 needs.set(warp, Need(need));
@@ -100,6 +184,22 @@ mod tests {
                 prop_assert_eq!(needs.dependent(), with(Need::OPERANDS));
                 prop_assert_eq!(needs.any_ready(), expected.iter().any(|need| need.is_pipe()));
                 prop_assert_eq!(needs.of(warp), Need(need));
+                for scheduler in 0..3 {
+                    let mine = || (0..96).filter(|warp| warp % 3 == scheduler).map(|warp| expected[warp]);
+                    let counts = needs.of_scheduler(scheduler);
+                    prop_assert_eq!(counts.any_ready(), mine().any(Need::is_pipe));
+                    let has = |kind: PipeKind| mine().any(|need| need == Need::pipe(kind));
+                    let stall = if has(PipeKind::Memory) {
+                        IssueCycle::Memory
+                    } else if has(PipeKind::Alu) || has(PipeKind::Fp64) || has(PipeKind::Sfu) {
+                        IssueCycle::Compute
+                    } else if mine().any(|need| need == Need::OPERANDS) {
+                        IssueCycle::DataDependence
+                    } else {
+                        IssueCycle::Idle
+                    };
+                    prop_assert_eq!(counts.stall(), stall);
+                }
             }
         }
     }
