@@ -333,7 +333,7 @@ impl Ingress {
         port.free_from = self.now + cycles + u64::from(self.spec.gap);
         out.free_from = port.free_from;
         out.held += flits;
-        out.turn = (input + 1) % self.spec.inputs;
+        out.turn = if input + 1 < self.spec.inputs { input + 1 } else { 0 };
         // Granted in the first cycle after it was sent, the head is out `latency` cycles after sending.
         granted.take(self.now + u64::from(self.spec.latency) + cycles - 2, output, packet);
         port.queue.pop_front();

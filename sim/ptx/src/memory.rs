@@ -385,12 +385,19 @@ impl DeviceMemory {
     }
 
     /// Selects the address space of `program`, an empty one at first, for everything that follows.
+    #[inline]
     pub fn select(&mut self, program: u8) {
         if program != self.program {
-            self.exchange(self.program);
-            self.exchange(program);
-            self.program = program;
+            self.change_to(program);
         }
+    }
+
+    /// Selects another address space.
+    #[cold]
+    fn change_to(&mut self, program: u8) {
+        self.exchange(self.program);
+        self.exchange(program);
+        self.program = program;
     }
 
     /// Exchanges the selected space with that in `program`'s place.

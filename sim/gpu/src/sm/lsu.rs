@@ -200,6 +200,12 @@ impl Lsu {
 }
 
 impl MemInst {
+    /// Returns its next transaction.
+    #[inline]
+    pub fn transaction(&self) -> &Transaction {
+        &self.transactions[self.next]
+    }
+
     /// Returns whether it goes through the L1D, and does not bypass it to the L2.
     pub fn is_on_l1d_path(&self) -> bool {
         !self.shared && self.side.is_none()

@@ -1,6 +1,5 @@
 //! An SM's way to memory and back: the load/store unit's head at the L1D, what leaves for the L2, and the answers.
 use super::ahead::Link;
-use super::coalescer::Transaction;
 use super::l1d::{self, Access, Times, WRITEBACK_TOKEN};
 use super::lsu::{InstId, MemInst};
 use super::part::{Fill, Hit, L1dEvent, Load, MemoryEvent};
@@ -282,12 +281,11 @@ impl Sm {
         };
         let inst = self.lsu.get(head);
         inst.asked.get_or_insert(asked);
-        let transaction = inst.transactions[inst.next];
         let warp = u32::from(inst.warp);
         let sent = match kind {
-            AccessKind::Load => self.load(&transaction, head, ctx),
-            AccessKind::Store => self.write(self.packet(&transaction, kind, kernel, warp), ctx),
-            AccessKind::Atomic { .. } => self.write(self.packet(&transaction, kind, kernel, head), ctx),
+            AccessKind::Load => self.load(head, ctx),
+            AccessKind::Store => self.write(self.packet(head, warp), ctx),
+            AccessKind::Atomic { .. } => self.write(self.packet(head, head), ctx),
         };
         match sent {
             Ok(()) => {
@@ -322,7 +320,10 @@ impl Sm {
         side.and_then(|side| self.sides.get(side)).unwrap_or(&mut self.l1d).fail(kernel, cause, cycles);
     }
 
-    fn packet(&self, transaction: &Transaction, kind: AccessKind, kernel: u8, token: u32) -> Packet {
+    /// Returns the packet of the head's next transaction.
+    fn packet(&self, head: InstId, token: u32) -> Packet {
+        let inst = self.lsu.peek(head);
+        let (transaction, kind, kernel) = (inst.transaction(), inst.kind, inst.kernel);
         let data_bytes = match kind {
             AccessKind::Load => 0,
             _ => transaction.byte_count() as u16,
@@ -344,18 +345,14 @@ impl Sm {
         }
     }
 
-    /// A load's transaction: looked up in the L1D, or past it to the L2.
-    fn load(
-        &mut self,
-        transaction: &Transaction,
-        head: InstId,
-        ctx: &TickContext<'_>,
-    ) -> Result<(), FailCause> {
-        let kernel = self.lsu.peek(head).kernel;
+    /// The next transaction of a load: looked up in the L1D, or past it to the L2.
+    fn load(&mut self, head: InstId, ctx: &TickContext<'_>) -> Result<(), FailCause> {
+        let inst = self.lsu.peek(head);
+        let (kernel, transaction) = (inst.kernel, inst.transaction());
         let line = physical(kernel, transaction.line);
         let sectors = self.l1d.sectors_of(transaction.sectors);
         if self.passes(head, line, sectors, ctx.now) {
-            return self.pass(transaction, head);
+            return self.pass(head);
         }
         let found = self.l1d.look_up(line, sectors);
         if found.is_hit() && !self.parts.observes_loads() {
@@ -365,7 +362,7 @@ impl Sm {
         }
         let load = self.described(head, line, sectors);
         let asked = self.lsu.peek(head).asked.unwrap_or(ctx.now);
-        let packet = Packet { sectors, ..self.packet(transaction, AccessKind::Load, kernel, head) };
+        let packet = Packet { sectors, ..self.packet(head, head) };
         let mut l1d_ctx = l1d::Context { now: ctx.now, asked, parts: &mut self.parts, memory: &ctx.memory };
         let access = self.l1d.load(packet, found, &load, head, &mut l1d_ctx);
         if let Access::Fail(cause) = access
@@ -373,7 +370,7 @@ impl Sm {
             && self.parts.bypasses_failure(ctx.now, &load, cause)
         {
             self.lsu.get(head).passes = Some(true);
-            return self.pass(transaction, head);
+            return self.pass(head);
         }
         match access {
             Access::Hit => {
@@ -407,10 +404,8 @@ impl Sm {
     }
 
     /// Sends the head's next transaction past the L1D.
-    fn pass(&mut self, transaction: &Transaction, head: InstId) -> Result<(), FailCause> {
-        let kernel = self.lsu.peek(head).kernel;
-        let packet = self.packet(transaction, AccessKind::Load, kernel, head | BYPASS_TOKEN);
-        self.l1d.pass(packet)
+    fn pass(&mut self, head: InstId) -> Result<(), FailCause> {
+        self.l1d.pass(self.packet(head, head | BYPASS_TOKEN))
     }
 
     /// Returns what mechanisms learn of the head's next transaction.

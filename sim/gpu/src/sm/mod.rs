@@ -580,9 +580,9 @@ impl Sm {
         self.account_for_sleep(ctx.now);
         self.receive(ctx)?;
         self.run_events(ctx);
-        let port_is_free = self.l1d_port_is_free(ctx.now);
+        let may_prefetch = self.parts.prefetches() && self.l1d_port_is_free(ctx.now);
         self.run_lsu(ctx);
-        if port_is_free {
+        if may_prefetch {
             self.run_prefetch(ctx);
         }
         self.retry_fetches(ctx);
@@ -696,10 +696,12 @@ impl Sm {
     }
 
     /// Returns whether there is room for the head's next transaction in front of the L1D, if it goes there.
+    #[inline(always)]
     fn may_leave_lsu(&self, head: InstId) -> bool {
         !self.front.is_there() || self.front.has_room() || !self.lsu.peek(head).is_on_l1d_path()
     }
 
+    #[inline(always)]
     fn lsu_ready_at(&self, head: InstId) -> u64 {
         let inst = self.lsu.peek(head);
         if inst.shared { inst.ready_at.max(self.lsu.banks_free_at) } else { inst.ready_at }

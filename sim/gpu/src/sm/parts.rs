@@ -300,6 +300,11 @@ impl SmParts {
         }
     }
 
+    /// Returns whether a part prefetches into the L1D.
+    pub(super) fn prefetches(&self) -> bool {
+        !self.abilities.prefetcher.is_empty()
+    }
+
     pub(super) fn prefetch(&mut self, now: u64) -> Option<Prefetch> {
         only!(self.prefetcher).and_then(|one| one.prefetch(now))
     }

@@ -115,6 +115,7 @@ impl LaunchDims {
 
     /// CTAs of the grid.
     #[must_use]
+    #[inline]
     pub fn ctas(&self) -> u64 {
         self.grid.iter().fold(1, |product: u64, &side| product.saturating_mul(u64::from(side)))
     }
