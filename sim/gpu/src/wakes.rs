@@ -9,14 +9,16 @@ pub(crate) struct Wakes {
     at: Vec<u64>,
     /// Those that must run in the next cycle.
     next: IdSet,
-    /// No other must run before this cycle.
+    /// Those that must run in some later cycle, and some that need not any more.
+    timed: IdSet,
+    /// None of them must run before this cycle.
     later: u64,
 }
 
 impl Wakes {
     /// Returns the state of `count` units that sleep.
     pub fn new(count: usize) -> Self {
-        Wakes { at: vec![u64::MAX; count], next: IdSet::new(count), later: u64::MAX }
+        Wakes { at: vec![u64::MAX; count], next: IdSet::new(count), timed: IdSet::new(count), later: u64::MAX }
     }
 
     /// Returns the state of `count` units that must run in the first cycle.
@@ -32,7 +34,8 @@ impl Wakes {
         self.at[id] = at;
         if at == now + 1 {
             self.next.insert(id);
-        } else {
+        } else if at != u64::MAX {
+            self.timed.insert(id);
             self.later = self.later.min(at);
         }
     }
@@ -42,15 +45,27 @@ impl Wakes {
     pub fn take_due(&mut self, now: u64, due: &mut IdSet) {
         due.take_all(&mut self.next);
         if self.later <= now {
-            self.later = u64::MAX;
-            for (id, at) in self.at.iter().enumerate() {
-                if *at <= now {
-                    due.insert(id);
-                } else {
-                    self.later = self.later.min(*at);
-                }
+            self.take_timed(now, due);
+        }
+    }
+
+    /// Adds the units of the set that must run in cycle `now` to `due`.
+    fn take_timed(&mut self, now: u64, due: &mut IdSet) {
+        let mut later = u64::MAX;
+        let mut from = 0;
+        while let Some(id) = self.timed.next(from) {
+            from = id + 1;
+            let at = self.at[id];
+            if at <= now {
+                due.insert(id);
+            }
+            if at <= now || at == u64::MAX {
+                self.timed.remove(id);
+            } else {
+                later = later.min(at);
             }
         }
+        self.later = later;
     }
 
     /// Lets a unit sleep and returns the cycle after `now` in which it would have run.

@@ -348,7 +348,27 @@ impl Channel {
     }
 
     /// One command-clock cycle. `now` never goes back; it may jump while the channel is not [`Self::busy`].
+    #[inline(always)]
     pub fn tick(&mut self, now: u64) {
+        if self.rests_in(now) {
+            self.now = now;
+        } else {
+            self.run(now);
+        }
+    }
+
+    /// Returns whether nothing is to do in cycle `now`.
+    #[inline(always)]
+    fn rests_in(&self, now: u64) -> bool {
+        now < self.sleep_until
+            && now < self.refresh_at
+            && !self.banks_choose()
+            && self.incoming.front().is_none_or(|(seen, _)| *seen > now)
+    }
+
+    /// Runs a command-clock cycle in which there is something to do.
+    #[inline(never)]
+    fn run(&mut self, now: u64) {
         self.catch_up(now);
         self.now = now;
         while self.incoming.front().is_some_and(|(seen, _)| *seen <= now) && self.can_admit() {

@@ -520,7 +520,8 @@ impl Partition {
     fn send_one(&mut self, now: u64) {
         let count = self.slices.len();
         for at in (self.turn..count).chain(0..self.turn) {
-            if self.slices[at].send_to(&mut self.channel, now) {
+            let slice = &mut self.slices[at];
+            if slice.waits_for_dram() && slice.send_to(&mut self.channel, now) {
                 self.turn = if at + 1 < count { at + 1 } else { 0 };
                 return;
             }
