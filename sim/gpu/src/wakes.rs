@@ -18,7 +18,12 @@ pub(crate) struct Wakes {
 impl Wakes {
     /// Returns the state of `count` units that sleep.
     pub fn new(count: usize) -> Self {
-        Wakes { at: vec![u64::MAX; count], next: IdSet::new(count), timed: IdSet::new(count), later: u64::MAX }
+        Wakes {
+            at: vec![u64::MAX; count],
+            next: IdSet::new(count),
+            timed: IdSet::new(count),
+            later: u64::MAX,
+        }
     }
 
     /// Returns the state of `count` units that must run in the first cycle.

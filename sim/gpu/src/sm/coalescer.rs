@@ -156,7 +156,12 @@ impl Transaction {
 
     /// Number of bytes touched.
     pub fn byte_count(&self) -> u32 {
-        self.bytes.iter().map(|bytes| bytes.count_ones()).sum()
+        let count = |bytes: &u32| match *bytes {
+            0 => 0,
+            u32::MAX => SECTOR_BYTES,
+            some => some.count_ones(),
+        };
+        self.bytes.iter().map(count).sum()
     }
 }
 

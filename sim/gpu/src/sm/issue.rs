@@ -281,7 +281,8 @@ impl Sm {
             Step::Memory => self.access.mask,
             _ => active,
         };
-        let lanes = u64::from(lanes.count_ones());
+        // Without an instruction for it, to count the bits of a full mask takes longer than to compare.
+        let lanes = if lanes == u32::MAX { 32 } else { u64::from(lanes.count_ones()) };
         mine.thread_instructions += lanes;
         self.work_done.count(info.work, lanes);
         match step {

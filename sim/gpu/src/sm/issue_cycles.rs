@@ -57,22 +57,17 @@ impl Sm {
     /// Counts `cycles` for each scheduler: as active where its bit in `issued` is set, else for what it waits for.
     #[inline(always)]
     fn count_stalls(&mut self, issued: u32, cycles: u64) {
-        let active = u64::from(issued.count_ones());
-        self.scheduler_cycles[IssueCycle::Active as usize] += active * cycles;
-        if active == self.schedulers.len() as u64 {
-            return;
-        }
         let held = self.held_warps();
         let is_plain = !self.is_selective && held == 0 && self.sides.fetching == 0;
         for number in 0..self.schedulers.len() {
-            if issued >> number & 1 == 0 {
-                let stall = if is_plain {
-                    self.needs.of_scheduler(number).stall()
-                } else {
-                    self.stall_of(self.warps_of(&self.schedulers[number]), held)
-                };
-                self.scheduler_cycles[stall as usize] += cycles;
-            }
+            let cycle = if issued >> number & 1 == 1 {
+                IssueCycle::Active
+            } else if is_plain {
+                self.needs.of_scheduler(number).stall()
+            } else {
+                self.stall_of(self.warps_of(&self.schedulers[number]), held)
+            };
+            self.scheduler_cycles[cycle as usize] += cycles;
         }
     }
 
