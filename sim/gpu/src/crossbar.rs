@@ -593,6 +593,19 @@ mod tests {
     }
 
     #[test]
+    fn an_output_is_granted_to_an_input_that_has_asked_while_a_packet_crossed() {
+        let mut crossbar = Crossbar::new(SPEC);
+        crossbar.ingress.send(0, 0, packet(0, 4, 0));
+        crossbar.tick(1);
+        crossbar.ingress.send(1, 0, packet(0, 1, 1));
+        let granted = [2, 3, 4, 5].map(|now| {
+            crossbar.tick(now);
+            crossbar.ingress.counters().packets
+        });
+        assert_eq!(granted, [1, 1, 1, 2]);
+    }
+
+    #[test]
     fn a_gap_parts_the_packets_of_a_port() {
         for (inputs, flits) in [(1, 1), (4, 1), (1, 5), (4, 5)] {
             let moved: u64 = flits_to_one_output(inputs, flits, 1).iter().sum();
