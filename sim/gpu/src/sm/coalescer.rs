@@ -43,8 +43,9 @@ fn coalesce_lanes(
     }
     let line_mask = u64::from(line_bytes) - 1;
     if out.len() == first
-        && bytes.is_multiple_of(4)
-        && let Some(line) = only_line(mask, addresses, line_mask)
+        && bytes >= 4
+        && bytes.is_power_of_two()
+        && let Some(line) = only_line(mask, addresses, bytes, line_mask)
     {
         out.push(of_words(line, words_of(mask, addresses, bytes, line_mask)));
         return;
@@ -87,13 +88,13 @@ fn is_run(addresses: &[u64; 32], bytes: u8) -> bool {
     (0..).zip(addresses).fold(0, |wrong, (lane, address)| wrong | (address ^ expected(lane))) == 0
 }
 
-/// Returns the line of all lanes of `mask`, if they have the same one.
-fn only_line(mask: u32, addresses: &[u64; 32], line_mask: u64) -> Option<u64> {
+/// Returns the line of all lanes of `mask`, if they have the same one and each address is a multiple of `bytes`.
+fn only_line(mask: u32, addresses: &[u64; 32], bytes: u8, line_mask: u64) -> Option<u64> {
     let line = addresses[mask.trailing_zeros() as usize % 32] & !line_mask;
     let other = (0..).zip(addresses).fold(0, |other, (lane, address)| {
         other | (address ^ line) & u64::from(mask >> lane & 1).wrapping_neg()
     });
-    (mask != 0 && other & !line_mask == 0).then_some(line)
+    (mask != 0 && other & (!line_mask | (u64::from(bytes) - 1)) == 0).then_some(line)
 }
 
 /// Returns the 4-byte words of a line, one bit each, that the lanes of `mask` touch, each of which accesses whole ones.
@@ -223,6 +224,15 @@ mod tests {
         coalesce(&access, 128, &mut out);
         let lines: Vec<(u64, u32)> = out.iter().map(|t| (t.line, t.byte_count())).collect();
         assert_eq!(lines, [(0x1000, 8), (0x1080, 8)]);
+    }
+
+    #[test]
+    fn bytes_that_no_word_begins_with_are_touched_as_they_are() {
+        let mut access = MemAccess { bytes: 4, mask: 0b1, ..MemAccess::default() };
+        access.address[0] = 0x1002;
+        let mut out = Vec::new();
+        coalesce(&access, 128, &mut out);
+        assert_eq!((out.len(), out[0].bytes[0]), (1, 0b11_1100));
     }
 
     #[test]
