@@ -21,19 +21,6 @@ impl Need {
         Need(kind as u8)
     }
 
-    fn is_pipe(self) -> bool {
-        self.0 < PIPE_KINDS as u8
-    }
-}
-
-/// How many needs there are.
-const NEEDS: usize = PIPE_KINDS + 2;
-
-/// How many of a scheduler's warps have each need, in the bytes that [`Need::place`] says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-pub struct Counts(u64);
-
-impl Need {
     /// Returns the byte of the need in [`Counts`]: in the order in which they explain a cycle without an issue, then the others.
     const fn place(self) -> u32 {
         const MEMORY: u8 = PipeKind::Memory as u8;
@@ -53,6 +40,13 @@ impl Need {
         }
     }
 }
+
+/// How many needs there are.
+const NEEDS: usize = PIPE_KINDS + 2;
+
+/// How many of a scheduler's warps have each need, in the bytes that [`Need::place`] says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
+pub struct Counts(u64);
 
 /// One warp with each need.
 const ONE: [u64; NEEDS] = {
@@ -100,8 +94,6 @@ pub struct Needs {
     counts: Box<[Counts]>,
     /// The warps by their need.
     warps: [WarpMask; NEEDS],
-    /// Warps with operands.
-    ready: u32,
 }
 
 impl Needs {
@@ -112,13 +104,7 @@ impl Needs {
         for scheduler in &scheduler_of {
             counts[usize::from(*scheduler)].0 += ONE[usize::from(Need::HELD.0)];
         }
-        Needs {
-            of: vec![Need::HELD; count].into(),
-            scheduler_of,
-            counts: counts.into(),
-            warps: [0; NEEDS],
-            ready: 0,
-        }
+        Needs { of: vec![Need::HELD; count].into(), scheduler_of, counts: counts.into(), warps: [0; NEEDS] }
     }
 
     /// Returns the needs of a scheduler's warps.
@@ -137,7 +123,6 @@ impl Needs {
     #[inline(always)]
     pub fn set(&mut self, warp: u8, need: Need) {
         let before = std::mem::replace(&mut self.of[usize::from(warp)], need);
-        self.ready = self.ready + u32::from(need.is_pipe()) - u32::from(before.is_pipe());
         let counts = &mut self.counts[usize::from(self.scheduler_of[usize::from(warp)])];
         counts.0 = counts.0 + ONE[usize::from(need.0)] - ONE[usize::from(before.0)];
         let bit: WarpMask = 1 << warp;
@@ -154,7 +139,7 @@ impl Needs {
     /// Returns whether any warp has its operands.
     #[inline(always)]
     pub fn any_ready(&self) -> bool {
-        self.ready > 0
+        self.counts.iter().any(|counts| counts.any_ready())
     }
 
     /// Returns the warps that wait for operands or their destination.
@@ -174,6 +159,7 @@ mod tests {
         fn the_masks_have_the_warps_of_each_need(changes in prop::collection::vec((0u8..96, 0u8..NEEDS as u8), 1..200)) {
             let mut needs = Needs::new(96, 3);
             let mut expected = [Need::HELD; 96];
+            let is_ready = |need: &Need| ![Need::OPERANDS, Need::HELD].contains(need);
             for (warp, need) in changes {
                 needs.set(warp, Need(need));
                 expected[usize::from(warp)] = Need(need);
@@ -182,12 +168,12 @@ mod tests {
                     prop_assert_eq!(needs.ready(kind), with(Need::pipe(kind)));
                 }
                 prop_assert_eq!(needs.dependent(), with(Need::OPERANDS));
-                prop_assert_eq!(needs.any_ready(), expected.iter().any(|need| need.is_pipe()));
+                prop_assert_eq!(needs.any_ready(), expected.iter().any(is_ready));
                 prop_assert_eq!(needs.of(warp), Need(need));
                 for scheduler in 0..3 {
                     let mine = || (0..96).filter(|warp| warp % 3 == scheduler).map(|warp| expected[warp]);
                     let counts = needs.of_scheduler(scheduler);
-                    prop_assert_eq!(counts.any_ready(), mine().any(Need::is_pipe));
+                    prop_assert_eq!(counts.any_ready(), mine().any(|need| is_ready(&need)));
                     let has = |kind: PipeKind| mine().any(|need| need == Need::pipe(kind));
                     let stall = if has(PipeKind::Memory) {
                         IssueCycle::Memory
