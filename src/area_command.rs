@@ -29,16 +29,17 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-/// The page with the size of each block: larger ones take longer.
+/// Page with the cell count of each block, from which the time of a study is estimated.
 const AREAS: &str = include_str!("../docs/area.md");
-/// Seconds of a study for each standard cell of the block, measured with `bgp`; what studies take corrects it.
+/// Seconds of a study per standard cell of the block, measured with `bgp`. The times of finished studies correct the
+/// estimate.
 const SECONDS_PER_CELL: f64 = 1.5e-3;
-/// Seconds of a study of no cells.
+/// Seconds of a study in addition to those per cell.
 const SECONDS: f64 = 0.5;
-/// Cells of a block of which nothing is known.
+/// Cells assumed for a block that the page does not list.
 const USUAL_CELLS: f64 = 10_000.0;
 
-/// What papers state of an operation.
+/// Energies of operations that papers state.
 const PAPERS: [PaperOperation; 4] = [
     PaperOperation { block: "bdi_compressor", nj: 0.192, source: "LATTE-CC, section IV.C.1" },
     PaperOperation { block: "bdi_decompressor", nj: 0.056, source: "LATTE-CC, section IV.C.1" },
@@ -46,7 +47,7 @@ const PAPERS: [PaperOperation; 4] = [
     PaperOperation { block: "sc_decompressor", nj: 0.336, source: "LATTE-CC, section IV.C.2" },
 ];
 
-/// Studies the blocks and shows what came of it; after a signal or a failure, of those that were through.
+/// Studies the blocks and shows the results. After a signal or a failure, shows the results of the finished studies.
 pub fn run(options: &AreaOptions) -> Result<(), Failure> {
     let systems = systems(options)?;
     let jobs = if systems.is_empty() { jobs(options)? } else { system::jobs(&systems) };
@@ -89,7 +90,7 @@ pub fn run(options: &AreaOptions) -> Result<(), Failure> {
     outputs.finish(failure)
 }
 
-/// Returns what is known of a study before it begins.
+/// Returns the task of a study, with its expected seconds.
 fn task(job: &Job<'_>, target: &Target) -> Task {
     let (block, target) = (job.entry.name(), target.name());
     Task {
@@ -100,14 +101,14 @@ fn task(job: &Job<'_>, target: &Target) -> Task {
     }
 }
 
-/// Returns the standard cells of a block when it is mapped for area, as the page states them.
+/// Returns the standard cells of a block that is mapped for area, as listed on the page.
 fn cells(block: &str) -> Option<f64> {
     let start = format!("| {block} | area |");
     let row = AREAS.lines().find(|line| line.starts_with(&start))?;
     row.split('|').nth(7)?.trim().parse().ok()
 }
 
-/// The failure of a study.
+/// Converts the error of a study to a failure.
 fn of_study(job: &Job<'_>, error: &AreaError) -> Failure {
     match error {
         AreaError::Interrupted => Failure::interrupted(format!("{}: interrupted", job.entry.name())),
@@ -115,7 +116,7 @@ fn of_study(job: &Job<'_>, error: &AreaError) -> Failure {
     }
 }
 
-/// Every block under every value of the swept parameter.
+/// Returns a job for every block and every value of the swept parameter.
 fn jobs(options: &AreaOptions) -> Result<Vec<Job<'static>>, Failure> {
     let entries: Vec<&'static dyn BlockEntry> = if options.all {
         selvedge_blocks::all()
@@ -134,7 +135,7 @@ fn jobs(options: &AreaOptions) -> Result<Vec<Job<'static>>, Failure> {
     Ok(jobs)
 }
 
-/// Returns the Verilog that `--verilog` puts in place of a block.
+/// Returns the Verilog that `--verilog` gives for a block, if any.
 fn own_verilog(
     options: &AreaOptions,
     entry: &dyn BlockEntry,
@@ -150,7 +151,7 @@ fn own_verilog(
     Ok(Some(OwnVerilog { top: own.top.clone(), text }))
 }
 
-/// Refuses Verilog in place of a block that is not studied.
+/// Refuses Verilog for a block that is not studied.
 fn check_own(options: &AreaOptions, entries: &[&dyn BlockEntry]) -> Result<(), Failure> {
     let is_there = |own: &&Own| entries.iter().any(|entry| entry.name() == own.block);
     match options.verilog.iter().find(|own| !is_there(own)) {
@@ -161,7 +162,7 @@ fn check_own(options: &AreaOptions, entries: &[&dyn BlockEntry]) -> Result<(), F
     }
 }
 
-/// The `name=value` words of each turn: those of `--param`, and one of `--sweep` or of `--find-depth`.
+/// Returns the `name=value` words of each study: all words of `--param`, and one of `--sweep` or `--find-depth`.
 fn parameter_words(options: &AreaOptions, entry: &dyn BlockEntry) -> Result<Vec<Vec<String>>, Failure> {
     let turn = |name: &str, value: &str| {
         let mut words = options.params.clone();
@@ -181,7 +182,7 @@ fn parameter_words(options: &AreaOptions, entry: &dyn BlockEntry) -> Result<Vec<
     Ok(values.split(',').map(|value| turn(name, value)).collect())
 }
 
-/// A block has no depth to look for.
+/// Returns the failure for a block without a pipeline depth.
 fn no_depth(entry: &dyn BlockEntry) -> Failure {
     let with: Vec<&str> = selvedge_blocks::all()
         .into_iter()
@@ -195,7 +196,7 @@ fn no_depth(entry: &dyn BlockEntry) -> Failure {
     ))
 }
 
-/// What `--target` names, the tools and the library found before any work is done.
+/// Returns the targets of `--target`. Finds the tools and the library before any work begins.
 fn targets(options: &AreaOptions) -> Result<Vec<Target>, Failure> {
     let names = &options.targets;
     if let Some(twice) = (1..names.len()).find(|at| names[..*at].contains(&names[*at])) {
@@ -226,7 +227,7 @@ fn targets(options: &AreaOptions) -> Result<Vec<Target>, Failure> {
         .collect()
 }
 
-/// Refuses the first of the options that was given.
+/// Refuses the first given option, with the reason `why`.
 fn refuse(options: &[(&str, bool)], why: &str) -> Result<(), Failure> {
     match options.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Failure::usage(format!("{option}: {why}"))),
@@ -265,7 +266,7 @@ fn energy_options(options: &AreaOptions) -> EnergyOptions {
     }
 }
 
-/// Who prices memories, if somebody is asked to; `library_nm` is the node of the library.
+/// Returns the tool that prices memories if `--sram` names one. `library_nm` is the library's node in nanometers.
 fn cacti(options: &AreaOptions, library_nm: Option<u32>) -> Result<Option<Cacti>, Failure> {
     let Some(MemoryPrices::Cacti) = options.sram else { return Ok(None) };
     let node_nm = match &options.sram_node {
@@ -282,7 +283,7 @@ fn cacti(options: &AreaOptions, library_nm: Option<u32>) -> Result<Option<Cacti>
     Cacti::find(options.cacti.as_deref(), node_nm).map(Some).map_err(Failure::usage)
 }
 
-/// Refuses what only standard cells have.
+/// Refuses options that apply only to standard cells.
 fn check_fpga_options(options: &AreaOptions) -> Result<(), Failure> {
     let asic_only = [
         ("--liberty", options.liberty.is_some()),
@@ -313,10 +314,10 @@ fn fpga_target(options: &AreaOptions, family: Family) -> Result<Target, Failure>
     Ok(Target::Fpga { yosys: YOSYS.find().map_err(Failure::usage)?, family, placer })
 }
 
-/// A unit, and the picoseconds of a number in it.
+/// A unit, and the function that converts a number in it to picoseconds.
 type ClockUnit = (&'static str, fn(f64) -> f64);
 
-/// Picoseconds of a clock such as 700MHz, 1.4GHz or 2ns.
+/// Returns the period in picoseconds of a clock such as 700MHz, 1.4GHz or 2ns.
 fn period_ps(text: &str) -> Result<u32, Failure> {
     let units: [ClockUnit; 3] = [("GHz", |f| 1e3 / f), ("MHz", |f| 1e6 / f), ("ns", |ns| ns * 1e3)];
     let period = units.iter().find_map(|(unit, period)| {
@@ -328,7 +329,7 @@ fn period_ps(text: &str) -> Result<u32, Failure> {
     period.map(|ps| ps.round() as u32).ok_or_else(bad)
 }
 
-/// Reads what energies are to come from before blocks are mapped, which takes long.
+/// Checks the recordings for energies before the blocks are mapped, because mapping takes long.
 fn check_recordings(jobs: &[Job<'_>], targets: &[Target]) -> Result<(), Failure> {
     for job in jobs {
         if let Target::Asic(_, Some(energy)) = &targets[job.target] {
@@ -338,7 +339,7 @@ fn check_recordings(jobs: &[Job<'_>], targets: &[Target]) -> Result<(), Failure>
     Ok(())
 }
 
-/// The files that it reads and writes, and the folders that `--keep` fills.
+/// Returns the files that the command reads and writes, and the folders that `--keep` fills.
 fn plan(options: &AreaOptions, jobs: &[Job<'_>]) -> Plan {
     let mut plan = Plan::default();
     plan.read_config(&options.config);
@@ -402,7 +403,7 @@ mod tests {
 
     #[test]
     fn the_size_of_every_block_is_known() {
-        for block in selvedge_blocks::BLOCKS {
+        for block in selvedge_blocks::built_in() {
             assert!(cells(block.name()).is_some_and(|cells| cells > 1.0), "{}", block.name());
         }
         assert_eq!(cells("nothing"), None);

@@ -1,9 +1,9 @@
-//! What the pages of `selvedge area --markdown` say beside the figures.
+//! Text on the pages of `selvedge area --markdown` in addition to the figures.
 
-/// What the figures are, and what they are not.
+/// Explains the meaning and the limits of the figures.
 pub const PAGE: &str = include_str!("area_page.md");
 
-/// What the sums are, and why they are not the papers'.
+/// Explains the sums, and why they differ from the papers' sums.
 pub const SYSTEMS_PAGE: &str = include_str!("area_systems_page.md");
 
 #[cfg(test)]

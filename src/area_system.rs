@@ -1,4 +1,4 @@
-//! `selvedge area --mechanism`: which blocks a GPU has of a mechanism, and what its tags grow by.
+//! `selvedge area --mechanism`: the blocks of a mechanism in a GPU, and the bits that it adds to the tags.
 use crate::arguments::AreaOptions;
 use crate::error::Failure;
 use selvedge_area::system::{Part, System};
@@ -7,10 +7,10 @@ use selvedge_sim::config::GpuConfig;
 use selvedge_sim::mechanism::{MechanismSpec, Overhead};
 use selvedge_sim::run::instances;
 
-/// The mechanisms that the options name.
+/// Returns the systems of the mechanisms that the options name.
 ///
 /// # Errors
-/// An unknown mechanism or configuration, or one that does not suit the other.
+/// Fails for an unknown mechanism or configuration, or if the mechanism does not support the configuration.
 pub fn systems(options: &AreaOptions) -> Result<Vec<System>, Failure> {
     options.mechanisms.iter().map(|text| system(text, options)).collect()
 }
@@ -20,7 +20,7 @@ fn system(text: &str, options: &AreaOptions) -> Result<System, Failure> {
     let base = GpuConfig::load(&options.config).map_err(Failure::usage)?;
     let machine = mechanism.machine(&base).map_err(Failure::usage)?;
     let mut built = instances(&mechanism, &base, options.kernels as usize).map_err(Failure::usage)?;
-    // A simulated SM has its policy's blocks whether this mechanism of the family uses them or not.
+    // A simulated SM has all blocks of its policy, even if this mechanism of the family does not use them.
     built.retain(|one| mechanism.parts.iter().any(|part| part.info.blocks.contains(&one.block)));
     let blocks: Vec<_> = built
         .into_iter()
@@ -47,7 +47,7 @@ fn system(text: &str, options: &AreaOptions) -> Result<System, Failure> {
     })
 }
 
-/// Returns what the mechanisms add beside their blocks.
+/// Returns the overhead of the mechanism's parts in addition to their blocks.
 fn overhead(mechanism: &MechanismSpec) -> Overhead {
     let of_parts = mechanism.parts.iter().map(|part| (part.info.overhead)(part));
     of_parts.fold(Overhead::default(), Overhead::and)
@@ -68,7 +68,7 @@ mod tests {
         systems(&options).map(|mut all| all.remove(0))
     }
 
-    /// Block and number of instances of each part.
+    /// Returns the block and the number of instances of each part.
     fn blocks(mechanism: &str) -> Vec<(&'static str, usize)> {
         let system = system(mechanism).unwrap_or_else(|error| panic!("{mechanism}: {error:?}"));
         system.parts.iter().map(|part| (part.entry.name(), part.instances)).collect()
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn a_compressed_line_takes_bits_of_its_tag_however_many_tags_a_way_has() {
         let added = |mechanism| system(mechanism).expect("a mechanism").added_l1d_tag_bits;
-        // 128 lines of 16 KB in each of 15 SMs; another tag has 20 bits of address and a valid bit besides.
+        // 16 KB hold 128 lines in each of 15 SMs. Another tag adds 20 address bits and a valid bit.
         let lines = 15 * 128;
         assert_eq!(added("caba-bdi"), 0);
         assert_eq!(added("caba-bdi,direct_load=on"), lines * 7);
@@ -114,7 +114,8 @@ mod tests {
         assert_eq!(added("caba-bdi,l2=uncompressed"), 0);
         assert_eq!(added("bgp"), 0);
         assert_eq!(system("ideal-bdi").err().map(|_| ()), Some(()), "what costs nothing has no blocks");
-        // A second tag: 32 bits of address less 7 of the line, 6 of the set and 2 of the partition; valid; what a form takes.
+        // A second tag has 32 address bits minus 7 (line), 6 (set) and 2 (partition), a valid bit, and 6 bits of the
+        // encoding.
         assert_eq!(added("caba-bdi,l2_tags=2"), lines * (6 + 17 + 1 + 6));
     }
 }

@@ -1,4 +1,4 @@
-//! The options, as clap reads them.
+//! Command-line options, as clap reads them.
 use crate::bounds::BoundOptions;
 use crate::checkpoint_options::CheckpointOptions;
 use crate::classify::Paper;
@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use strum::VariantNames;
 
-/// Returns what reads the name of a variant, and lists all of them where it is another word.
+/// Returns a parser of a variant's name. Its error lists all names.
 fn name_of<T>() -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err: Debug> + VariantNames + Clone + Send + Sync + 'static,
@@ -29,7 +29,7 @@ where
     PossibleValuesParser::new(T::VARIANTS).map(|name| name.parse().expect("the name of a variant"))
 }
 
-/// The help of `selvedge` alone: the commands, and where the options of `run` are.
+/// Help of `selvedge` without a command: lists the commands and names the place of `run`'s options.
 const FIRST_SCREEN: &str = "{about}
 
 {usage-heading} {usage}
@@ -45,12 +45,24 @@ Without a command, selvedge runs the demonstration: two kernels under the baseli
 #[derive(Parser)]
 #[command(name = "selvedge", version, args_conflicts_with_subcommands = true, help_template = FIRST_SCREEN)]
 pub struct Arguments {
-    /// What to do; without a command: run
+    /// Command; without one, the options of `run` apply
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// The options of `run`.
+    /// Options of `run`.
     #[command(flatten)]
     pub run: RunOptions,
+}
+
+/// Parses the file name of an SVG chart.
+///
+/// # Errors
+/// Fails if the name has an extension other than `svg`.
+pub fn chart_file(name: &str) -> Result<PathBuf, &'static str> {
+    let file = PathBuf::from(name);
+    match file.extension() {
+        Some(end) if !end.eq_ignore_ascii_case("svg") => Err("must be a name that ends in .svg"),
+        _ => Ok(file),
+    }
 }
 
 /// The commands.
@@ -58,75 +70,76 @@ pub struct Arguments {
 pub enum Command {
     /// Run a workload, a launch file or a trace on the simulated GPU
     Run(Box<RunOptions>),
-    /// Run a CUDA program as it is, with its kernels simulated
+    /// Run an unmodified CUDA program with its kernels simulated
     #[cfg(target_os = "linux")]
     Cuda(Box<CudaOptions>),
     /// Run workloads under several mechanisms and print them side by side
     Compare(CompareOptions),
-    /// Simulate many points from one file, each once, and collect their results as one table
+    /// Simulate all points of a study file, each once, and collect the results in one table
     Study(StudyOptions),
-    /// Reproduce figures of the papers, and compare them with what the papers state
+    /// Reproduce figures of the papers and compare the results with the published values
     Reproduce(ReproduceOptions),
-    /// Measure the classes by which the papers sort applications, beside the papers' own
+    /// Measure the criteria by which the papers classify applications, and print the papers' own classes next to them
     Classify(ClassifyOptions),
-    /// Write tables and charts of runs as one HTML page that opens from disk
+    /// Write tables and charts of runs as one self-contained HTML page
     Report(ReportOptions),
-    /// Write a crate with a mechanism and a block of your own to start from
+    /// Write a crate with an example mechanism and block as a starting point
     Init(InitOptions),
     /// Write a launch file for the kernels of a PTX file
     New(NewOptions),
     /// Write the Verilog of blocks
     Gen(GenOptions),
-    /// Synthesize blocks and report area, clock and energy in standard cells, or resources of an FPGA
+    /// Synthesize blocks and report area, clock and energy in standard cells, or FPGA resources
     Area(Box<AreaOptions>),
     /// Write a block's waveform as VCD or FST, a GTKWave save file and a self-checking Verilog testbench
     Wave(WaveOptions),
-    /// Record what a workload executes, or print what is in a trace
+    /// Record a workload as a trace, or print the launches of a trace
     Trace(TraceOptions),
     /// Print, explain, check or import configurations
     Config(ConfigOptions),
-    /// Measure latencies and bandwidths of configurations against formulas of their files
+    /// Measure latencies and bandwidths of configurations, and compare them with values computed from their files
     Fidelity(FidelityOptions),
     /// Print the workloads, mechanisms, configurations and blocks, or one of them in full
     List(ListOptions),
     /// Explain statistics and counters
     Stats(StatsOptions),
-    /// Print the JSON Schema of what a command writes as JSON
+    /// Print the JSON Schema of a command's JSON output
     Schema(SchemaOptions),
-    /// Report which optional tools are installed, and what each is for
+    /// Report which optional tools are installed, and the purpose of each
     Doctor,
     /// Print the completions of a shell
     Completions {
-        /// The shell
+        /// Shell to print the completions of
         shell: clap_complete::Shell,
     },
-    /// Write the manual pages, one for each command
+    /// Write a manual page for each command
     Man {
-        /// The folder to write them to
+        /// Folder to write to
         #[arg(short, long, value_name = "FOLDER")]
         output: PathBuf,
     },
-    /// Measure how fast the simulator is, alone or against another binary
+    /// Measure the speed of the simulator, alone or against another binary
     #[cfg(unix)]
     Bench(BenchOptions),
 }
 
-/// What a run may take of the host.
+/// Limits on the host resources that a run may use.
 #[derive(Args, Clone, Default)]
 pub struct LimitOptions {
-    /// Most device memory of a run, such as 512MiB or 16GiB (default: 8GiB)
+    /// Max device memory of a run, such as 512MiB or 16GiB (default: 8GiB)
     #[arg(long, value_name = "SIZE")]
     pub max_memory: Option<Bytes>,
-    /// Most that a packed trace (.xz) unpacks to, such as 100GiB (default: 1000 times its size, and 256MiB at least)
+    /// Max unpacked size of a packed trace (.xz), such as 100GiB (default: 1000 times the packed size, at least 256MiB)
     #[arg(long, value_name = "SIZE")]
     pub max_unpacked: Option<Bytes>,
-    /// For files of unknown origin: refuse a launch file or list of traces that names a file outside its folder
+    /// Refuse launch files and trace lists that name a file outside their folder; for files of unknown origin
     #[arg(long)]
     pub sandbox: bool,
 }
 
 impl LimitOptions {
-    /// Returns the limits, those that are not given by their defaults, of a command that saves no results of launch files.
+    /// Returns the limits, with defaults for absent ones. They do not confine writes, so only commands that save no results
+    /// of launch files use them.
     pub fn limits(&self) -> Limits {
         let usual = Limits::default();
         Limits {
@@ -140,7 +153,7 @@ impl LimitOptions {
 /// Options of `selvedge compare`.
 #[derive(Args)]
 pub struct CompareOptions {
-    /// Workloads (see `selvedge list workloads`) or launch files NAME.toml
+    /// Workloads (see `selvedge list workloads`) or launch files, NAME.toml
     #[arg(required = true)]
     pub workloads: Vec<String>,
     /// Mechanisms with their options, separated by commas; each is compared with the first
@@ -149,40 +162,41 @@ pub struct CompareOptions {
     /// Size of the workloads' inputs
     #[arg(long, default_value_t = Size::Tiny, value_parser = name_of::<Size>())]
     pub size: Size,
-    /// A built-in configuration (see `selvedge list configurations`) or a TOML file
+    /// Built-in configuration (see `selvedge list configurations`) or TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
-    /// Most registers of a thread, 16 to 255, as nvcc's -maxrregcount; nothing is spilled (see docs/ptx.md)
+    /// Max registers per thread, 16 to 255, as -maxrregcount of nvcc; no registers are spilled (see docs/ptx.md)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=255))]
     pub registers: Option<u32>,
     /// Change a value of the configuration, such as l1d.sets=64; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// What the mechanisms' blocks run as
+    /// Engine of the mechanisms' blocks
     #[arg(long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
     pub engine: Engine,
-    /// Two forms of each block, and Verilog of the user.
+    /// Options `--lockstep` and `--verilog`.
     #[command(flatten)]
     pub verilog: VerilogOptions,
-    /// Latencies of the mechanisms' codecs that are `auto`, from the JSON of `selvedge area --find-depth`
+    /// JSON of `selvedge area --find-depth` with the latencies of codecs whose latency is `auto`
     #[arg(long, value_name = "FILE.json")]
     pub latency_from: Option<PathBuf>,
-    /// Runs at the same time (default: one for each processor)
+    /// Max number of runs at the same time (default: one per processor)
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
-    /// Where a run ends.
+    /// Options that end a run early.
     #[command(flatten)]
     pub bounds: BoundOptions,
-    /// Writes the speedups as a bar chart
-    #[arg(long, value_name = "FILE.svg")]
+    /// Write the speedups as a bar chart
+    #[arg(long, value_name = "FILE.svg", value_parser = chart_file)]
     pub plot: Option<PathBuf>,
-    /// Writes every report as JSON to a file, or with - to standard output instead of the table
+    /// Write every report as JSON to FILE; with -, to standard output instead of the table
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
-    /// The same as CSV, a row for each run, with the columns of `selvedge study collect`
+    /// Write every report as CSV to FILE, one row per run, with the columns of `selvedge study collect`; with -, to
+    /// standard output instead of the table
     #[arg(long, value_name = "FILE")]
     pub csv: Option<String>,
-    /// What it may take of the host
+    /// Limits on host resources
     #[command(flatten)]
     pub limits: LimitOptions,
 }
@@ -190,29 +204,29 @@ pub struct CompareOptions {
 /// Options of `selvedge report`.
 #[derive(Args)]
 pub struct ReportOptions {
-    /// What to show: JSON of `selvedge run` and `selvedge compare`, and study files, NAME.toml, of which it takes the results that are
-    /// kept
+    /// JSON of `selvedge run` or `selvedge compare`, or study files NAME.toml, whose stored results are shown
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Folder in which results of studies are kept (default: selvedge/points among the user's caches)
+    /// Folder with the stored results of studies (default: selvedge/points in the user's cache folder)
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
-    /// The page to write; - for standard output
+    /// HTML page to write; - for standard output
     #[arg(short, long, value_name = "FILE.html", default_value = "report.html")]
     pub output: String,
-    /// CSV of `selvedge run --series`, which the page shows over time; may be repeated
+    /// CSV of `selvedge run --series`, shown over time; may be repeated
     #[arg(long, value_name = "FILE.csv")]
     pub series: Vec<PathBuf>,
-    /// Speedups that a paper states: a figure of `selvedge reproduce --list`, or CSV with workload,mechanism,value; may be repeated
+    /// Published speedups to show: a figure of `selvedge reproduce --list`, or a CSV file with the columns
+    /// workload,mechanism,value; may be repeated
     #[arg(long, value_name = "FIGURE|FILE.csv")]
     pub paper: Vec<String>,
-    /// JSON of `selvedge area --mechanism`, in place of what the documentation has; may be repeated
+    /// JSON of `selvedge area --mechanism`, instead of the areas in the documentation; may be repeated
     #[arg(long, value_name = "FILE.json")]
     pub area: Vec<PathBuf>,
-    /// The file of a configuration that runs have used; built-in ones and those of studies are known; may be repeated
+    /// TOML file of a configuration that runs use, unless it is built in or part of a study; may be repeated
     #[arg(long = "config", value_name = "FILE.toml")]
     pub configs: Vec<String>,
-    /// The title of the page (default: the names of the files)
+    /// Title of the page (default: the names of the files)
     #[arg(long)]
     pub title: Option<String>,
 }
@@ -220,33 +234,32 @@ pub struct ReportOptions {
 /// Options of `selvedge classify`.
 #[derive(Args)]
 pub struct ClassifyOptions {
-    /// Workloads, of `selvedge list workloads` (default: all)
+    /// Workloads (see `selvedge list workloads`; default: all)
     pub workloads: Vec<String>,
-    /// How large the runs are
+    /// Size of the workloads' inputs
     #[arg(long, default_value_t = Size::Study, value_parser = name_of::<Size>())]
     pub size: Size,
-    /// Only workloads that this paper, or chapter of the dissertation, evaluates
+    /// Classify only workloads that this paper or dissertation chapter evaluates
     #[arg(long, value_name = "PAPER", value_parser = name_of::<Paper>())]
     pub paper: Option<Paper>,
-    /// A built-in configuration (see `selvedge list configurations`) or a TOML file; the sectors are those of gtx480-lamar
+    /// Built-in configuration (see `selvedge list configurations`) or TOML file; sectors are always measured on
+    /// gtx480-lamar
     #[arg(long, default_value = "gtx480")]
     pub config: String,
-    /// Runs at the same time (default: one for each processor)
+    /// Max number of runs at the same time (default: one per processor)
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
-    /// Writes the rows as JSON to a file, or with - to standard output instead of the table
+    /// Write the rows as JSON to FILE; with -, to standard output instead of the table
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
-    /// The same as CSV
+    /// Write the rows as CSV to FILE; with -, to standard output instead of the table
     #[arg(long, value_name = "FILE")]
     pub csv: Option<String>,
 }
 
-/// The options of `selvedge run` that say something of timing, which `--functional` has not.
-const NEED_TIMING: [&str; 31] = [
-    "registers",
+/// Options of `selvedge run` that need timing, which `--functional` does not simulate.
+const NEED_TIMING: [&str; 28] = [
     "sample",
-    "threads",
     "checkpoint",
     "checkpoint_every",
     "resume",
@@ -271,13 +284,12 @@ const NEED_TIMING: [&str; 31] = [
     "from",
     "cycles",
     "inject",
-    "check",
     "max_cycles",
     "max_instructions",
     "energy_from",
 ];
 
-/// The options of `selvedge run` that say something of every cycle, which `--sample` does not simulate.
+/// Options of `selvedge run` that need every cycle, which `--sample` does not simulate.
 const NO_SAMPLES: [&str; 14] = [
     "share",
     "cycles_together",
@@ -305,120 +317,119 @@ pub struct RunOptions {
     /// Size of the workload's input (default: tiny)
     #[arg(long, value_parser = name_of::<Size>())]
     pub size: Option<Size>,
-    /// A real input file instead of the built-in input
+    /// Input file instead of the built-in input
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
-    /// A built-in configuration (see `selvedge list configurations`) or a TOML file
+    /// Built-in configuration (see `selvedge list configurations`) or TOML file
     #[arg(help_heading = "Configuration and mechanism", long, default_value = "gtx480")]
     pub config: String,
-    /// Most registers of a thread, 16 to 255, as nvcc's -maxrregcount; nothing is spilled (see docs/ptx.md)
+    /// Max registers per thread, 16 to 255, as -maxrregcount of nvcc; no registers are spilled (see docs/ptx.md)
     #[arg(help_heading = "Configuration and mechanism", long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=255))]
     pub registers: Option<u32>,
     /// Change a value of the configuration, such as l1d.sets=64; may be repeated
     #[arg(help_heading = "Configuration and mechanism", long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Execute the kernels for their values alone, without timing: check the results, and count instructions
+    /// Execute the kernels without timing: check the results, and count instructions
     #[arg(help_heading = "Execution", long, conflicts_with_all = NEED_TIMING)]
     pub functional: bool,
-    /// Alternate between N warp instructions in detail and M without timing, and estimate the cycles of the whole with an interval
+    /// Sample the run: simulate N warp instructions in detail and M without timing, alternately; estimate the cycles of the
+    /// whole run with a confidence interval
     #[arg(help_heading = "Execution", long, value_name = "detailed=N,skip=M", conflicts_with_all = NO_SAMPLES)]
     pub sample: Option<SampleSpec>,
-    /// Mechanism with options, NAME[,option=value...]; several are joined by +
+    /// Mechanism with options, NAME[,option=value...]; join several with +
     #[arg(help_heading = "Configuration and mechanism", long)]
     pub mechanism: Option<String>,
-    /// What the mechanism's blocks run as
+    /// Engine of the mechanism's blocks
     #[arg(help_heading = "Configuration and mechanism", long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
     pub engine: Engine,
-    /// Two forms of each block, and Verilog of the user.
+    /// Options `--lockstep` and `--verilog`.
     #[command(flatten)]
     pub verilog: VerilogOptions,
-    /// How workloads joined by + share the SMs: left-over (default); spatial, each on SMs of its own; sm:N,N, CTAs per SM of
-    /// each; smk-p, fair shares of an SM's resources; smk-pw[:CYCLES], the same with instruction quotas from each one's IPC
-    /// alone; warped-slicer[:CYCLES], from each kernel's scaling alone, profiled for CYCLES or for the whole run
+    /// SM sharing of workloads joined by +: left-over (default); spatial: separate SMs for each; sm:N,N: CTAs per SM of
+    /// each; smk-p: fair shares of an SM's resources; smk-pw[:CYCLES]: as smk-p, with instruction quotas from the IPC of
+    /// each one alone; warped-slicer[:CYCLES]: CTAs per SM from the scaling of each kernel alone. CYCLES is the length of a
+    /// profile (default: the whole run)
     #[arg(help_heading = "Concurrent kernels", long)]
     pub share: Option<String>,
-    /// Cycles that workloads joined by + run, each started again when it ends (default: until each has finished)
-    /// once
+    /// Cycles that workloads joined by + run; a workload that ends starts again (default: until each has finished once)
     #[arg(help_heading = "Concurrent kernels", long = "for", visible_alias = "window", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub cycles_together: Option<u64>,
-    /// Run each of the workloads joined by + alone too, to compare
+    /// Also run each of the workloads joined by + alone, for comparison
     #[arg(help_heading = "Concurrent kernels", long)]
     pub alone: bool,
-    /// Folder in which the runs of --alone are kept and looked up, or none (default: selvedge/alone among the user's caches)
+    /// Folder for stored runs of --alone, or none to store no runs (default: selvedge/alone in the user's cache folder)
     #[arg(help_heading = "Concurrent kernels", long, value_name = "DIR", requires = "alone")]
     pub cache: Option<String>,
     /// Write the report as JSON to FILE (- for standard output)
     #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub json: Option<String>,
-    /// Write the statistics of each launch as text, by GPGPU-Sim's names (see `selvedge stats list`)
+    /// Write the statistics of each launch as text, under GPGPU-Sim's names (see `selvedge stats list`)
     #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub stats: Option<String>,
-    /// Write the statistics of each launch as CSV, by GPGPU-Sim's names
+    /// Write the statistics of each launch as CSV, under GPGPU-Sim's names
     #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub launches: Option<String>,
-    /// Write the report as CSV, a row for each run, with the columns of `selvedge study collect`
+    /// Write the report as CSV, one row per run, with the columns of `selvedge study collect`
     #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub csv: Option<String>,
-    /// Let a launch file save results outside its folder
+    /// Allow a launch file to save results outside its folder
     #[arg(help_heading = "Output", long, conflicts_with = "sandbox")]
     pub allow_outside: bool,
-    /// Write what happened in every N cycles (see --every) as CSV, a row for each interval
+    /// Write the counters of each interval as CSV, one row per interval (see --every)
     #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub series: Option<String>,
-    /// Cycles of an interval of --series
+    /// Interval of --series, core cycles
     #[arg(help_heading = "Output", long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub every: u64,
-    /// Write the ports of the probed blocks as a waveform, FST if the name ends in .fst and VCD otherwise; a save file for GTKWave
-    /// and the names of values are written beside it
+    /// Write the ports of the probed blocks as a waveform: FST if the name ends in .fst, else VCD. A GTKWave save file and
+    /// the names of values are written next to it
     #[arg(help_heading = "Waveforms", long, value_name = "FILE", requires = "probe")]
     pub vcd: Option<PathBuf>,
-    /// Write launches, CTAs, warps' stalls, MSHRs, DRAM rows and the ports of the probed blocks as trace events, which Perfetto
-    /// and Chrome open
+    /// Write launches, CTAs, warp stalls, MSHRs, DRAM rows and the ports of the probed blocks as trace events for Perfetto
+    /// or Chrome
     #[arg(help_heading = "Waveforms", long, value_name = "FILE")]
     pub trace_events: Option<PathBuf>,
-    /// Record the registers within the probed blocks, too
+    /// Also record the registers inside the probed blocks
     #[arg(help_heading = "Waveforms", long, requires = "vcd")]
     pub inside: bool,
     /// Block instance to record, such as sm0.milg; may be repeated
     #[arg(help_heading = "Waveforms", long, value_name = "INSTANCE", requires = "recording")]
     pub probe: Vec<String>,
-    /// Print the block instances that --probe can name in this run, and do not run
+    /// Print the block instances that --probe accepts in this run, without running it
     #[arg(help_heading = "Waveforms", long, conflicts_with_all = ["vcd", "trace_events", "json", "stats", "launches", "csv", "series", "inject"])]
     pub list_probes: bool,
-    /// First cycle to record, of the probed block's own clock
+    /// First cycle to record, in cycles of the probed block's clock
     #[arg(help_heading = "Waveforms", long, value_name = "N", default_value_t = 0)]
     pub from: u64,
     /// Number of cycles to record
     #[arg(help_heading = "Waveforms", long, value_name = "N", default_value_t = 1000)]
     pub cycles: u64,
-    /// For verification: invert an output-register bit of a block's RTL, INSTANCE:CYCLE:BIT; may be repeated
+    /// Invert an output-register bit of a block's RTL, INSTANCE:CYCLE:BIT, to test the verification; may be repeated
     #[arg(help_heading = "Verification", long, value_name = "FAULT")]
     pub inject: Vec<String>,
-    /// Most threads on which a run is simulated; no result depends on their number
-    #[arg(help_heading = "Execution", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
-    pub threads: Option<u32>,
-    /// Check while running every DRAM command against every timing constraint, and that no load reads stale data
+    /// Check the run: every DRAM command against all timing constraints, every load for stale data, and every exchange
+    /// between lanes for reads of inactive lanes
     #[arg(help_heading = "Verification", long)]
     pub check: bool,
-    /// Where a run ends.
+    /// Options that end the run early.
     #[command(flatten)]
     pub bounds: BoundOptions,
-    /// Checkpoints.
+    /// Options for checkpoints.
     #[command(flatten)]
     pub checkpoints: CheckpointOptions,
-    /// Energies of codecs from the JSON of `selvedge area --energy`, in place of the configuration's
+    /// JSON of `selvedge area --energy` with energies of codecs, to replace the configuration's
     #[arg(help_heading = "Configuration and mechanism", long, value_name = "FILE.json")]
     pub energy_from: Option<PathBuf>,
-    /// Latencies of the mechanisms' codecs that are `auto`, from the JSON of `selvedge area --find-depth`
+    /// JSON of `selvedge area --find-depth` with the latencies of codecs whose latency is `auto`
     #[arg(help_heading = "Configuration and mechanism", long, value_name = "FILE.json")]
     pub latency_from: Option<PathBuf>,
-    /// What it may take of the host
+    /// Limits on host resources
     #[command(flatten)]
     pub limits: LimitOptions,
 }
 
 impl RunOptions {
-    /// Returns what the blocks run as.
+    /// Returns the engine of the blocks: that of `--lockstep` if given, else that of `--engine`.
     pub fn engine(&self) -> Engine {
         self.verilog.lockstep.unwrap_or(self.engine)
     }
@@ -433,104 +444,100 @@ impl RunOptions {
     }
 }
 
-/// Options of `selvedge cuda`. Those that `run` has, too, mean the same.
+/// Options of `selvedge cuda`. Options that `run` also has mean the same.
 #[derive(Args)]
 #[command(group = ArgGroup::new("recording").args(["vcd", "trace_events"]).multiple(true))]
 pub struct CudaOptions {
-    /// A built-in configuration (see `selvedge list configurations`) or a TOML file
+    /// Built-in configuration (see `selvedge list configurations`) or TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
-    /// Most registers of a thread, 16 to 255, as nvcc's -maxrregcount; nothing is spilled (see docs/ptx.md)
+    /// Max registers per thread, 16 to 255, as -maxrregcount of nvcc; no registers are spilled (see docs/ptx.md)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=255))]
     pub registers: Option<u32>,
     /// Change a value of the configuration, such as l1d.sets=64; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Mechanism with options, NAME[,option=value...]; several are joined by +
+    /// Mechanism with options, NAME[,option=value...]; join several with +
     #[arg(long)]
     pub mechanism: Option<String>,
-    /// What the mechanism's blocks run as
+    /// Engine of the mechanism's blocks
     #[arg(long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
     pub engine: Engine,
-    /// Two forms of each block, and Verilog of the user.
+    /// Options `--lockstep` and `--verilog`.
     #[command(flatten)]
     pub verilog: VerilogOptions,
-    /// Execute the kernels for their values alone, without timing
+    /// Execute the kernels without timing
     #[arg(long, conflicts_with_all = CUDA_NEEDS_TIMING)]
     pub functional: bool,
-    /// Execute each kernel a second time, without timing, and compare device memory after every launch; of kernels whose results depend
-    /// on the order of threads, such as sums of floating-point atomics, both may differ
+    /// Execute each kernel a second time without timing, and compare device memory after every launch. The contents
+    /// may differ for kernels whose results depend on the order of threads, such as sums of floating-point atomics
     #[arg(long)]
     pub verify_functional: bool,
-    /// Write what the program does to the device to FILE.sprog, which `run` and `compare` replay without the program
+    /// Write the program's device operations to FILE.sprog, which `run` and `compare` replay without the program
     #[arg(long, value_name = "FILE.sprog")]
     pub record: Option<PathBuf>,
-    /// Write the report as JSON to FILE; with - to standard output, and what the program prints to standard error
+    /// Write the report as JSON to FILE; with -, to standard output, and the program's output to standard error
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
-    /// Write the statistics of each launch as text, by GPGPU-Sim's names
+    /// Write the statistics of each launch as text, under GPGPU-Sim's names
     #[arg(long, value_name = "FILE")]
     pub stats: Option<String>,
-    /// Write the statistics of each launch as CSV, by GPGPU-Sim's names
+    /// Write the statistics of each launch as CSV, under GPGPU-Sim's names
     #[arg(long, value_name = "FILE")]
     pub launches: Option<String>,
     /// Write the report as CSV, one row, with the columns of `selvedge study collect`
     #[arg(long, value_name = "FILE")]
     pub csv: Option<String>,
-    /// Write what happened in every N cycles (see --every) as CSV
+    /// Write the counters of each interval as CSV, one row per interval (see --every)
     #[arg(long, value_name = "FILE")]
     pub series: Option<String>,
-    /// Cycles of a row of --series
+    /// Interval of --series, core cycles
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub every: u64,
-    /// Write the ports of the probed blocks as a waveform, FST if the name ends in .fst and VCD otherwise; a save file for GTKWave
-    /// and the names of values are written beside it
+    /// Write the ports of the probed blocks as a waveform: FST if the name ends in .fst, else VCD. A GTKWave save file and
+    /// the names of values are written next to it
     #[arg(long, value_name = "FILE", requires = "probe")]
     pub vcd: Option<PathBuf>,
-    /// Write launches, CTAs, warps' stalls, MSHRs, DRAM rows and the ports of the probed blocks as trace events, which Perfetto
-    /// and Chrome open
+    /// Write launches, CTAs, warp stalls, MSHRs, DRAM rows and the ports of the probed blocks as trace events for Perfetto
+    /// or Chrome
     #[arg(long, value_name = "FILE")]
     pub trace_events: Option<PathBuf>,
-    /// Record the registers within the probed blocks, too
+    /// Also record the registers inside the probed blocks
     #[arg(long, requires = "vcd")]
     pub inside: bool,
     /// Block instance to record, such as sm0.milg; may be repeated
     #[arg(long, value_name = "INSTANCE", requires = "recording")]
     pub probe: Vec<String>,
-    /// First cycle to record, of the probed block's own clock
+    /// First cycle to record, in cycles of the probed block's clock
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub from: u64,
     /// Number of cycles to record
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub cycles: u64,
-    /// Most threads on which a run is simulated; no result depends on their number
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
-    pub threads: Option<u32>,
-    /// Check while running every DRAM command against every timing constraint, and that no load reads stale data
+    /// Check the run: every DRAM command against all timing constraints, every load for stale data, and every exchange
+    /// between lanes for reads of inactive lanes
     #[arg(long)]
     pub check: bool,
-    /// Where the run ends.
+    /// Options that end the run early.
     #[command(flatten)]
     pub bounds: BoundOptions,
-    /// Energies of codecs from the JSON of `selvedge area --energy`, in place of the configuration's
+    /// JSON of `selvedge area --energy` with energies of codecs, to replace the configuration's
     #[arg(long, value_name = "FILE.json")]
     pub energy_from: Option<PathBuf>,
-    /// Latencies of the mechanisms' codecs that are `auto`, from the JSON of `selvedge area --find-depth`
+    /// JSON of `selvedge area --find-depth` with the latencies of codecs whose latency is `auto`
     #[arg(long, value_name = "FILE.json")]
     pub latency_from: Option<PathBuf>,
-    /// Most device memory, such as 512MiB or 16GiB (default: 8GiB)
+    /// Max device memory, such as 512MiB or 16GiB (default: 8GiB)
     #[arg(long, value_name = "SIZE")]
     pub max_memory: Option<Bytes>,
-    /// The program and its arguments, after --
+    /// Program and its arguments, after --
     #[arg(last = true, required = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
 }
 
-/// The options of `selvedge cuda` that say something of timing, which `--functional` has not.
-const CUDA_NEEDS_TIMING: [&str; 22] = [
-    "registers",
+/// Options of `selvedge cuda` that need timing, which `--functional` does not simulate.
+const CUDA_NEEDS_TIMING: [&str; 19] = [
     "verify_functional",
-    "threads",
     "mechanism",
     "engine",
     "lockstep",
@@ -546,14 +553,13 @@ const CUDA_NEEDS_TIMING: [&str; 22] = [
     "inside",
     "from",
     "cycles",
-    "check",
     "max_cycles",
     "max_instructions",
     "energy_from",
 ];
 
 impl CudaOptions {
-    /// Returns the same as options of `run`, whose workload is the program.
+    /// Returns the equivalent options of `run`, with the program as workload.
     pub fn of_run(&self) -> RunOptions {
         RunOptions {
             config: self.config.clone(),
@@ -575,7 +581,6 @@ impl CudaOptions {
             inside: self.inside,
             from: self.from,
             cycles: self.cycles,
-            threads: self.threads,
             check: self.check,
             bounds: self.bounds,
             energy_from: self.energy_from.clone(),
@@ -589,9 +594,9 @@ impl CudaOptions {
 /// Options of `selvedge schema`.
 #[derive(Args)]
 pub struct SchemaOptions {
-    /// What the schema is of (default: a line for each)
+    /// Name of the schema (default: list all schemas, one per line)
     pub name: Option<String>,
-    /// Print the page about all of them, docs/output.md
+    /// Print docs/reference/output.md, the page with all schemas
     #[arg(long, conflicts_with = "name")]
     pub page: bool,
 }
@@ -601,16 +606,16 @@ pub struct SchemaOptions {
 pub struct NewOptions {
     /// Launch file to write, NAME.toml
     pub file: PathBuf,
-    /// The PTX file with the kernels
+    /// PTX file with the kernels
     #[arg(long, value_name = "FILE", required_unless_present = "cuda")]
     pub ptx: Option<PathBuf>,
-    /// CUDA kernels that include no header of the host: clang compiles them to NAME.ptx
+    /// CUDA file whose kernels include no host headers; clang compiles it to NAME.ptx
     #[arg(long, value_name = "FILE", conflicts_with = "ptx")]
     pub cuda: Option<PathBuf>,
-    /// The clang that compiles them (default: clang++-19, clang++ or clang)
+    /// Path of clang (default: clang++-19, clang++ or clang)
     #[arg(long, value_name = "PATH", requires = "cuda")]
     pub clang: Option<PathBuf>,
-    /// The kernel to launch, by its name in the PTX or in its source (default: all of them in turn)
+    /// Kernel to launch, by its name in the PTX or in its source (default: all kernels, one after the other)
     #[arg(long)]
     pub kernel: Option<String>,
 }
@@ -618,9 +623,9 @@ pub struct NewOptions {
 /// Options of `selvedge init`.
 #[derive(Args)]
 pub struct InitOptions {
-    /// Name of the crate, its mechanism and its block, and of the folder to write, such as my_filter
+    /// Name of the crate, its folder, its mechanism and its block, such as my_filter
     pub name: String,
-    /// Selvedge's source tree, on which the crate depends (default: the one that this command was built from)
+    /// Source tree of Selvedge, a dependency of the crate (default: the source tree of this command)
     #[arg(long, value_name = "PATH")]
     pub selvedge: Option<PathBuf>,
 }
@@ -628,21 +633,21 @@ pub struct InitOptions {
 /// Options of `selvedge trace`.
 #[derive(Args)]
 pub struct TraceOptions {
-    /// What to do
+    /// Action of `selvedge trace`
     #[command(subcommand)]
     pub action: TraceAction,
 }
 
-/// What `selvedge trace` can do.
+/// Actions of `selvedge trace`.
 #[derive(Subcommand)]
 pub enum TraceAction {
-    /// Run a workload and write what it executes, with its addresses and values, to a file that `selvedge run` replays
+    /// Run a workload and write its instructions, addresses and values to a trace that `selvedge run` replays
     Record(Box<RecordOptions>),
     /// Print the launches of a trace with their grids and instruction counts
     Info {
-        /// The trace: NAME.strace, NAME.traceg[.xz] or kernelslist.g
+        /// Trace: NAME.strace, NAME.traceg[.xz] or kernelslist.g
         file: PathBuf,
-        /// What it may take of the host
+        /// Limits on host resources
         #[command(flatten)]
         limits: LimitOptions,
     },
@@ -653,28 +658,28 @@ pub enum TraceAction {
 pub struct RecordOptions {
     /// Workload (see `selvedge list workloads`) or a launch file, NAME.toml
     pub workload: String,
-    /// How large the run is
+    /// Size of the workload's input
     #[arg(long, default_value_t = Size::Tiny, value_parser = name_of::<Size>())]
     pub size: Size,
-    /// A real input file instead of the built-in input
+    /// Input file instead of the built-in input
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
-    /// A built-in configuration (see `selvedge list configurations`) or a TOML file
+    /// Built-in configuration (see `selvedge list configurations`) or TOML file
     #[arg(long, default_value = "gtx480")]
     pub config: String,
-    /// Mechanism with options, NAME[,option=value...]; several are joined by +
+    /// Mechanism with options, NAME[,option=value...]; join several with +
     #[arg(long, default_value = "base")]
     pub mechanism: String,
-    /// What the mechanism's blocks run as
+    /// Engine of the mechanism's blocks
     #[arg(long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
     pub engine: Engine,
-    /// Where the run ends; a run that is cut short leaves no trace.
+    /// Options that end the run early; such a run leaves no trace.
     #[command(flatten)]
     pub bounds: BoundOptions,
     /// Trace to write, NAME.strace
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// What it may take of the host
+    /// Limits on host resources
     #[command(flatten)]
     pub limits: LimitOptions,
 }
@@ -685,43 +690,43 @@ pub struct GenOptions {
     /// Blocks (see --list)
     #[arg(required_unless_present_any = ["all", "list"], conflicts_with_all = ["all", "list"])]
     pub blocks: Vec<String>,
-    /// Every block with its default parameters
+    /// Write every block with its default parameters
     #[arg(long)]
     pub all: bool,
-    /// Print the blocks, as `selvedge list blocks` does
+    /// List the blocks, as `selvedge list blocks` does
     #[arg(long, conflicts_with = "all")]
     pub list: bool,
     /// Elaboration parameter, name=value; may be repeated
     #[arg(long = "param", value_name = "NAME=VALUE")]
     pub params: Vec<String>,
-    /// How registers are reset
+    /// Reset style of the registers
     #[arg(long, default_value_t, value_parser = name_of::<ResetStyle>())]
     pub reset: ResetStyle,
-    /// Give each block its own modules in place of the cells that blocks share (selvedge_mem and the like)
+    /// Write separate modules for each block instead of cells that blocks share, such as selvedge_mem
     #[arg(long, conflicts_with = "list")]
     pub self_contained: bool,
-    /// Write SystemVerilog, in files .sv: logic, always_comb and always_ff
+    /// Write SystemVerilog files (.sv) with logic, always_comb and always_ff
     #[arg(long, conflicts_with = "list")]
     pub sv: bool,
     /// Write all modules of a block into one file
     #[arg(long, conflicts_with = "list")]
     pub single_file: bool,
-    /// What the names of all modules begin with
+    /// Prefix of all module names
     #[arg(long, value_name = "TEXT", default_value = "", conflicts_with = "list", hide_default_value = true)]
     pub prefix: String,
-    /// Check what the block promises while a simulator runs it, and write the scripts that prove it; blocks without properties
-    /// have no assertions
+    /// Write the properties of each block as assertions that a simulator checks, and scripts that prove them; a block
+    /// without properties has no assertions
     #[arg(long, conflicts_with = "list")]
     pub assertions: bool,
-    /// Write a testbench for cocotb, too: test_BLOCK.py, a Makefile, and the vectors of --uvm-vectors
+    /// Also write a cocotb testbench: test_BLOCK.py, a Makefile, and the vectors of --uvm-vectors
     #[arg(long, conflicts_with = "list")]
     pub cocotb: bool,
-    /// Write BLOCK_vectors.txt, too: the inputs of each cycle and the outputs that the golden model expects
+    /// Also write BLOCK_vectors.txt: the inputs of each cycle and the outputs that the golden model expects
     #[arg(long, conflicts_with = "list")]
     pub uvm_vectors: bool,
-    /// Operations in the vectors
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub operations: u64,
+    /// Number of operations in the vectors (default: until each corner case of the block is reached)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub operations: Option<u64>,
     /// Seed of the vectors
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
@@ -736,55 +741,57 @@ pub struct AreaOptions {
     /// Blocks (see `selvedge list blocks`)
     #[arg(required_unless_present_any = ["all", "mechanism"], conflicts_with_all = ["all", "mechanism"])]
     pub blocks: Vec<String>,
-    /// Every block with its default parameters
+    /// Study every block with its default parameters
     #[arg(long, conflicts_with = "mechanism")]
     pub all: bool,
-    /// Every block instance of a mechanism in a configuration, and their sum; may be repeated
+    /// Study every block instance of a mechanism in a configuration, and sum them; may be repeated
     #[arg(long = "mechanism", id = "mechanism", value_name = "NAME[,KEY=VALUE]", conflicts_with_all = ["params", "sweep"])]
     pub mechanisms: Vec<String>,
-    /// The configuration of --mechanism
+    /// Configuration for --mechanism: a built-in name or a TOML file
     #[arg(long, value_name = "NAME|FILE", default_value = "gtx480", requires = "mechanism")]
     pub config: String,
-    /// Kernels at the same time that --mechanism is built for
+    /// Number of simultaneous kernels that the blocks of --mechanism support
     #[arg(long, default_value_t = 1, requires = "mechanism", value_parser = clap::value_parser!(u32).range(1..=4))]
     pub kernels: u32,
-    /// Your own Verilog in place of a block's: a module with the block's ports; may be repeated
+    /// Custom Verilog that replaces a block: a module with the same ports; may be repeated
     #[arg(long, value_name = "BLOCK=FILE[,FILE...][:TOP]", conflicts_with_all = ["mechanism", "find_depth"])]
     pub verilog: Vec<Own>,
     /// Elaboration parameter, name=value; may be repeated
     #[arg(long = "param", value_name = "NAME=VALUE")]
     pub params: Vec<String>,
-    /// How registers are reset
+    /// Reset style of the registers
     #[arg(long, value_name = "STYLE", default_value_t, value_parser = name_of::<ResetStyle>())]
     pub reset: ResetStyle,
-    /// Each value of one parameter in turn
+    /// Sweep one parameter over the given values
     #[arg(long, value_name = "NAME=A,B,C")]
     pub sweep: Option<String>,
     /// Draw area and critical path over the swept parameter
-    #[arg(long, value_name = "FILE.svg", requires = "sweep")]
+    #[arg(long, value_name = "FILE.svg", requires = "sweep", value_parser = chart_file)]
     pub plot: Option<PathBuf>,
-    /// Standard cells or a family of FPGAs; several with commas between them
+    /// Standard cells (asic) or an FPGA family; separate several with commas
     #[arg(long = "target", value_name = "TARGET", default_value = "asic", value_delimiter = ',', value_parser = TargetName::parser())]
     pub targets: Vec<TargetName>,
     /// Standard-cell library (default: OSU 0.18 um of Debian's qflow-tech-osu018)
     #[arg(long, value_name = "FILE.lib")]
     pub liberty: Option<PathBuf>,
-    /// Table of technologies to add to the built-in one
+    /// Table of technologies that is added to the built-in one
     #[arg(long, value_name = "FILE.toml")]
     pub technologies: Option<PathBuf>,
-    /// Also show areas scaled to another node: gate equivalents times the area of that node's NAND gate
+    /// Also show areas scaled to another node: gate equivalents times the NAND gate's area at that node
     #[arg(long, value_name = "NODE")]
     pub scale_to: Option<String>,
-    /// Clock that a mapping must reach with few cells, such as 700MHz, 1.4GHz or 2ns (default: the technology's, 150MHz for OSU 0.18 um)
+    /// Target clock of the clock-driven mapping, such as 700MHz, 1.4GHz or 2ns (default: the technology's, 150MHz for OSU
+    /// 0.18 um)
     #[arg(long, value_name = "CLOCK")]
     pub clock: Option<String>,
-    /// Study every pipeline depth of the blocks, and report the shallowest that reaches --clock
+    /// Study every pipeline depth of the blocks, and report the smallest that reaches --clock
     #[arg(long, requires = "clock", conflicts_with_all = ["all", "mechanism", "sweep", "energy"])]
     pub find_depth: bool,
-    /// Energy of an operation too: the block's stimulus in a simulation of the mapped netlist, times the library's tables
+    /// Also report the energy of an operation: simulate the mapped netlist with the block's stimulus, and apply the
+    /// library's power tables
     #[arg(long)]
     pub energy: bool,
-    /// Cycles that --energy simulates (default: 500 of the block's stimulus, or all of --vcd)
+    /// Number of cycles that --energy simulates (default: 500 cycles of the block's stimulus, or all cycles of --vcd)
     #[arg(long, value_name = "N", requires = "energy", value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
     pub vectors: Option<u64>,
     /// First cycle that --energy counts; earlier cycles are simulated but not counted
@@ -793,42 +800,42 @@ pub struct AreaOptions {
     /// Waveform whose recorded inputs drive --energy, such as one from `selvedge run --vcd`
     #[arg(long, value_name = "FILE.vcd", requires = "energy", conflicts_with_all = ["all", "mechanism", "sweep"])]
     pub vcd: Option<PathBuf>,
-    /// Which instance of --vcd, such as sm0.l1d.bdi_decompressor (default: the only one with the block's ports)
+    /// Instance in --vcd, such as sm0.l1d.bdi_decompressor (default: the only one with the block's ports)
     #[arg(long, value_name = "NAME", requires = "vcd")]
     pub instance: Option<String>,
-    /// Turn memories into flip-flops instead of listing them beside the cells
+    /// Map memories to flip-flops instead of listing them separately
     #[arg(long)]
     pub memories_in_flip_flops: bool,
-    /// Program of the user that prices memories (default: they are listed without a price)
+    /// Program of the user that models area and energy of memories (default: memories are listed without area and energy)
     #[arg(long, value_name = "PROGRAM", conflicts_with = "memories_in_flip_flops")]
     pub sram: Option<MemoryPrices>,
-    /// Where CACTI is (default: in the search path)
+    /// Path of CACTI (default: found in the search path)
     #[arg(long, value_name = "FILE", requires = "sram")]
     pub cacti: Option<PathBuf>,
-    /// Node that --sram models, such as 45nm (default: the library's)
+    /// Technology node for --sram, such as 45nm (default: the library's)
     #[arg(long, value_name = "NODE", requires = "sram")]
     pub sram_node: Option<String>,
-    /// Place and route with nextpnr (ecp5, ice40) for the clock that is reached
+    /// Place and route with nextpnr (ecp5, ice40) to find the clock that the block reaches
     #[arg(long)]
     pub place: bool,
-    /// Blocks studied at the same time (default: one for each processor)
+    /// Max number of blocks studied at the same time (default: one per processor)
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
-    /// Keep scripts, netlists and tools' output of each block in a folder
+    /// Keep the scripts, netlists and tool output of each block in a folder
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
-    /// Write every figure with its unit as JSON to a file, or with - to standard output instead of the table
+    /// Write every figure with its unit as JSON to FILE; with -, to standard output instead of the table
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
-    /// Write the figures as CSV, a row for each block and mapping
+    /// Write the figures as CSV, one row per block and mapping
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Write the table as a Markdown page that says what the figures are and what they are not
+    /// Write the table as a Markdown page that explains the figures and their limits
     #[arg(long, value_name = "FILE.md")]
     pub markdown: Option<PathBuf>,
 }
 
-/// What `selvedge area` can study blocks for.
+/// A target of `selvedge area`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetName {
     /// Standard cells.
@@ -840,7 +847,7 @@ pub enum TargetName {
 impl TargetName {
     const ASIC: &str = "asic";
 
-    /// Returns the word of `--target`.
+    /// Returns the name as given to `--target`.
     pub fn name(self) -> &'static str {
         match self {
             TargetName::Asic => Self::ASIC,
@@ -854,7 +861,7 @@ impl TargetName {
     }
 }
 
-/// Who can price memories.
+/// Programs that model memories.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MemoryPrices {
     /// CACTI
@@ -869,23 +876,23 @@ pub struct WaveOptions {
     /// Elaboration parameter, name=value; may be repeated
     #[arg(long = "param", value_name = "NAME=VALUE")]
     pub params: Vec<String>,
-    /// Your own Verilog or SystemVerilog in place of the block's RTL: a module with the block's ports
+    /// Custom Verilog or SystemVerilog instead of the block's RTL: a module with the same ports
     #[arg(long, value_name = "BLOCK=FILE[,FILE...][:TOP][,latency=N]")]
     pub verilog: Option<Own>,
-    /// Cycles of stimulus
+    /// Number of cycles of stimulus
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub cycles: u64,
     /// Seed of the stimulus
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Frequency of the block's clock in MHz, which the times in the waveform follow; the default is the core clock of gtx480
+    /// Frequency of the block's clock for times in the waveform, MHz; the default is the core clock of gtx480
     #[arg(long, value_name = "N", default_value_t = 1400, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub mhz: u32,
-    /// Record the registers within the block, too
+    /// Also record the registers inside the block
     #[arg(long)]
     pub inside: bool,
-    /// Waveform to write, FST if it ends in .fst and VCD otherwise; a save file for GTKWave, the names of values and the testbench
-    /// are written beside it
+    /// Waveform to write: FST if the name ends in .fst, else VCD. A GTKWave save file, the names of values and the
+    /// testbench are written next to it
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
 }
@@ -893,40 +900,41 @@ pub struct WaveOptions {
 /// Options of `selvedge config`.
 #[derive(Args)]
 pub struct ConfigOptions {
-    /// What to do with it
+    /// Action of `selvedge config`
     #[command(subcommand)]
     pub action: ConfigAction,
 }
 
-/// What `selvedge config` can do.
+/// Actions of `selvedge config`.
 #[derive(Subcommand)]
 pub enum ConfigAction {
     /// Print a configuration with every value, as a TOML file
     Show {
-        /// A built-in configuration (see `selvedge list configurations`) or a TOML file
+        /// Built-in configuration (see `selvedge list configurations`) or TOML file
         name: String,
     },
-    /// Print what a key means, its default and what it must be; all keys unless one is given
+    /// Print the meaning, default and allowed values of a key, or of all keys
     Explain {
-        /// The key with its section, such as l1d.mshr_entries
+        /// Key with its section, such as l1d.mshr_entries
         key: Option<String>,
-        /// Print a Markdown table
+        /// Print all keys as a Markdown table
         #[arg(long, conflicts_with = "key")]
         markdown: bool,
     },
-    /// Report every mistake in a TOML file, one line each
+    /// Report all errors in a TOML file, one per line
     Check {
-        /// The TOML file, or a built-in configuration
+        /// TOML file or built-in configuration
         file: String,
     },
-    /// Translate a GPGPU-Sim configuration; options without a counterpart are listed on standard error
+    /// Translate a GPGPU-Sim configuration, and list unsupported options on standard error
     Import {
-        /// The simulator's configuration, such as gpgpusim.config
-        file: PathBuf,
-        /// The interconnect's configuration
+        /// Configuration files of GPGPU-Sim, such as gpgpusim.config; options of later files, such as trace.config, take precedence
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Configuration file of the interconnect
         #[arg(long, value_name = "FILE")]
         icnt: Option<PathBuf>,
-        /// The TOML file to write; - for standard output
+        /// TOML file to write; - for standard output
         #[arg(short, long, value_name = "FILE", default_value = "-")]
         output: String,
     },
@@ -935,10 +943,10 @@ pub enum ConfigAction {
 /// Options of `selvedge fidelity`.
 #[derive(Args)]
 pub struct FidelityOptions {
-    /// A built-in configuration (see `selvedge list configurations`) or a TOML file (default: all built-in configurations)
+    /// Built-in configuration (see `selvedge list configurations`) or TOML file (default: all built-in configurations)
     #[arg(long)]
     pub config: Option<String>,
-    /// The Markdown page to write; - for standard output
+    /// Markdown page to write; - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: String,
 }
@@ -946,17 +954,17 @@ pub struct FidelityOptions {
 /// Options of `selvedge list`.
 #[derive(Args)]
 pub struct ListOptions {
-    /// What to list
+    /// Kind of entries to list (default: the names of all entries)
     #[command(subcommand)]
-    pub what: List,
+    pub what: Option<List>,
 }
 
-/// What `selvedge list` can show.
+/// Lists of `selvedge list`.
 #[derive(Subcommand)]
 pub enum List {
     /// Print the built-in workloads: kernels with their host programs
     Workloads(ListWorkloads),
-    /// Print the mechanisms that can be put into the GPU
+    /// Print the available mechanisms
     Mechanisms(ListOne),
     /// Print the built-in configurations of the GPU
     #[command(visible_alias = "configs", alias = "machines")]
@@ -965,10 +973,10 @@ pub enum List {
     Blocks(ListBlocks),
 }
 
-/// Options of `selvedge list` for all of a kind or one.
+/// Options of `selvedge list` for one kind of entry.
 #[derive(Args)]
 pub struct ListOne {
-    /// Print everything about the one of this name
+    /// Name of an entry to print in full (default: list all entries)
     pub name: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -978,10 +986,11 @@ pub struct ListOne {
 /// Options of `selvedge list blocks`.
 #[derive(Args)]
 pub struct ListBlocks {
-    /// Which block, and whether JSON is printed.
+    /// Name of the block, and output as JSON.
     #[command(flatten)]
     pub of: ListOne,
-    /// Print the block's page of the documentation: what the paper says and leaves open, parameters, ports, timing, corner cases
+    /// Print the block's documentation page: the paper's description, its open questions, parameters, ports, timing and
+    /// corner cases
     #[arg(long, requires = "name", conflicts_with = "json")]
     pub markdown: bool,
 }
@@ -989,16 +998,16 @@ pub struct ListBlocks {
 /// Options of `selvedge list workloads`.
 #[derive(Args)]
 pub struct ListWorkloads {
-    /// Print everything about the workload of this name
+    /// Name of a workload to print in full (default: list all workloads)
     #[arg(conflicts_with_all = ["paper", "group", "size"])]
     pub name: Option<String>,
-    /// Only workloads that this paper, or chapter of the dissertation, evaluates
+    /// List only workloads that this paper or dissertation chapter evaluates
     #[arg(long, value_name = "PAPER", value_parser = name_of::<Paper>())]
     pub paper: Option<Paper>,
-    /// Only workloads of this group
+    /// List only workloads of this group
     #[arg(long, value_name = "GROUP", value_parser = name_of::<Group>())]
     pub group: Option<Group>,
-    /// Show the input of this size and what it executes
+    /// Show the input and the instruction counts of this size
     #[arg(long, value_name = "SIZE", value_parser = name_of::<Size>())]
     pub size: Option<Size>,
     /// Print JSON
@@ -1009,19 +1018,19 @@ pub struct ListWorkloads {
 /// Options of `selvedge bench`.
 #[derive(Args)]
 pub struct BenchOptions {
-    /// Only the cases whose names begin so (default: all)
+    /// Run only the cases whose names begin with NAME (default: all cases)
     #[arg(long, value_name = "NAME", num_args = 1..)]
     pub case: Vec<String>,
-    /// How often each run is repeated
+    /// Number of repetitions of each run
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeat: u32,
-    /// Another binary of selvedge, whose runs alternate with those of this one
+    /// Other selvedge binary to compare with; the runs of the two binaries alternate
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
-    /// Count instructions, too, with valgrind's callgrind: some fifty times as long as a run
+    /// Also count instructions with valgrind's callgrind; this takes about 50 times the time of a run
     #[arg(long)]
     pub instructions: bool,
-    /// Write every figure as JSON to a file, or with - to standard output instead of the table
+    /// Write every figure as JSON to FILE; with -, to standard output instead of the table
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
 }
@@ -1029,23 +1038,23 @@ pub struct BenchOptions {
 /// Options of `selvedge stats`.
 #[derive(Args)]
 pub struct StatsOptions {
-    /// What to do
+    /// Command of `selvedge stats`
     #[command(subcommand)]
     pub command: StatsCommand,
 }
 
-/// The commands of `selvedge stats`.
+/// Commands of `selvedge stats`.
 #[derive(Subcommand)]
 pub enum StatsCommand {
-    /// Print all statistics and counters of mechanisms, each with its meaning
+    /// Print all statistics, mechanism counters, and columns of JSON, CSV and Parquet with their meanings
     List {
-        /// As Markdown tables
+        /// Print the statistics and counters as Markdown tables
         #[arg(long)]
         markdown: bool,
     },
-    /// Print the meaning of one
+    /// Print the meaning of one statistic, counter or column
     Explain {
-        /// The statistic or counter, such as bw_util or bypassed_loads
+        /// Statistic, counter or column, such as bw_util, bypassed_loads or totals.l1d.misses
         key: String,
     },
 }

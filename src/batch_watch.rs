@@ -1,24 +1,24 @@
-//! Progress of a command that does several tasks: which are being done, and the time that the rest takes.
+//! Progress of a command with several tasks: the running tasks, and the estimated time of the rest.
 use crate::progress_line::{ProgressLine, in_units};
 use selvedge_study::Pace;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// What is known of a task before it begins. What tasks of the same groups took corrects what is expected of it.
+/// A task before it begins. The times of finished tasks with the same subject or action correct its expected seconds.
 pub struct Task {
-    /// What the line calls it while it is being done.
+    /// Name in the progress line.
     pub name: String,
-    /// What it is done with: a workload, a block.
+    /// Subject of the task, such as a workload or a block.
     pub subject: String,
-    /// What is done with it: a mechanism, a target.
+    /// Action on the subject, such as a mechanism or a target.
     pub action: String,
-    /// Seconds that it is expected to take.
+    /// Expected seconds.
     pub seconds: f64,
 }
 
 struct Tally {
-    /// What the tasks are called.
+    /// Noun for the tasks in the progress line.
     noun: &'static str,
     pace: Pace,
     names: Vec<String>,
@@ -26,14 +26,14 @@ struct Tally {
     ended: usize,
 }
 
-/// The progress line of some tasks.
+/// Progress line of a batch of tasks.
 pub struct BatchWatch {
     tally: Arc<Mutex<Tally>>,
     line: ProgressLine,
 }
 
 impl BatchWatch {
-    /// None of the tasks has begun, of which so many are done at a time.
+    /// Starts the line. No task has begun, and at most `jobs` tasks run at the same time.
     pub fn start(noun: &'static str, tasks: Vec<Task>, jobs: usize) -> Self {
         let tally = Arc::new(Mutex::new(Tally::new(noun, tasks, jobs)));
         let shown = Arc::clone(&tally);
@@ -45,17 +45,17 @@ impl BatchWatch {
         BatchWatch { tally, line }
     }
 
-    /// The task at this place begins.
+    /// Records that the task with index `at` begins.
     pub fn started(&self, at: usize) {
         locked(&self.tally).start(at, Instant::now());
     }
 
-    /// The task at this place has ended, well or not.
+    /// Records that the task with index `at` has ended, with success or not.
     pub fn ended(&self, at: usize) {
         locked(&self.tally).end(at, Instant::now());
     }
 
-    /// Returns what prints the warnings of a task.
+    /// Returns a function that prints a warning of the task above the line.
     pub fn warnings(&self, task: String) -> impl Fn(&str) + Send + Sync + 'static {
         let print = self.line.above();
         move |text: &str| print(&format!("warning: {task}: {text}"))

@@ -6,13 +6,13 @@ use std::time::Duration;
 /// The limits, as clap reads them.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct BoundOptions {
-    /// End a run after N core cycles, report what it has done, and exit with 3
+    /// End a run after N core cycles, write its report, and exit with 3
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_cycles: Option<u64>,
     /// End a run after the core cycle in which it has issued N thread instructions
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_instructions: Option<u64>,
-    /// End a run after this much time on this host, such as 90s, 10m or 2h; which cycle that is depends on the host
+    /// End a run after this time on the host, such as 90s, 10m or 2h; the last simulated cycle depends on the host
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub timeout: Option<Duration>,
 }
@@ -24,7 +24,7 @@ impl BoundOptions {
     }
 }
 
-/// Reads a number of seconds, minutes or hours.
+/// Parses a number of seconds, minutes or hours.
 fn duration(text: &str) -> Result<Duration, String> {
     let units = [("s", 1), ("m", 60), ("h", 3600)];
     let seconds = units.into_iter().find_map(|(unit, seconds)| {

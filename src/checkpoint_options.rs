@@ -1,4 +1,4 @@
-//! `--checkpoint`, `--checkpoint-every` and `--resume`: the state of a run in a file, and a run that goes on from it.
+//! `--checkpoint`, `--checkpoint-every` and `--resume`: save the state of a run in a file and continue from it.
 use crate::arguments::RunOptions;
 use crate::error::Failure;
 use crate::output::Plan;
@@ -9,10 +9,11 @@ use std::path::PathBuf;
 /// The checkpoints, as clap reads them.
 #[derive(Args, Clone, Debug)]
 pub struct CheckpointOptions {
-    /// Write the state of the run to FILE in each interval (see --checkpoint-every), and when a signal or a limit ends it
+    /// Write the state of the run to FILE at each interval (see --checkpoint-every), and when a signal or a limit ends the
+    /// run
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// Core cycles from one checkpoint to the next
+    /// Core cycles between checkpoints
     #[arg(long, value_name = "N", requires = "checkpoint", default_value_t = 10_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub checkpoint_every: u64,
     /// Continue the run that --checkpoint saved in FILE; all options except limits and outputs must be the same
@@ -27,7 +28,7 @@ impl Default for CheckpointOptions {
 }
 
 impl CheckpointOptions {
-    /// Returns what the run does about checkpoints.
+    /// Returns the checkpoint settings of the run.
     pub fn checkpoints(&self) -> Checkpoints {
         Checkpoints {
             file: self.checkpoint.clone(),
@@ -36,7 +37,7 @@ impl CheckpointOptions {
         }
     }
 
-    /// Adds the files to the plan. A run may go on with the file that it goes on from.
+    /// Adds the files to the plan. A run may write checkpoints to the file that it resumes from.
     pub fn plan(&self, plan: &mut Plan) {
         self.checkpoint.iter().for_each(|file| plan.write("--checkpoint", file));
         self.resume
@@ -46,10 +47,10 @@ impl CheckpointOptions {
     }
 }
 
-/// Refuses what a checkpoint cannot hold.
+/// Refuses options that a run with checkpoints does not support.
 ///
 /// # Errors
-/// Options that a run with checkpoints does not have.
+/// Fails if such an option is given together with `--checkpoint` or `--resume`.
 pub fn check(options: &RunOptions) -> Result<(), Failure> {
     let given = match &options.checkpoints {
         CheckpointOptions { checkpoint: Some(_), .. } => "--checkpoint",

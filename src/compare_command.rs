@@ -1,4 +1,4 @@
-//! `selvedge compare`: workloads under several mechanisms side by side, each against the first mechanism.
+//! `selvedge compare`: runs workloads under several mechanisms and compares each with the first mechanism.
 use crate::arguments::CompareOptions;
 use crate::batch_watch::{BatchWatch, Task};
 use crate::error::Failure;
@@ -6,7 +6,7 @@ use crate::interrupt::stop_flag;
 use crate::latency_from;
 use crate::output::{Outputs, Plan, width};
 use crate::plot::{Bars, Series, bars};
-use crate::run_command::{classify, mismatch};
+use crate::run_command::{classify, mismatch, refused_lines};
 use crate::set_option::configuration;
 use selvedge_area::Table;
 use selvedge_sim::best::settled;
@@ -24,17 +24,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The outcome of each run, by its place; none when it was not reached.
+/// Outcome of each run by index. `None` if the run was not reached.
 type Outcomes = Vec<Option<Result<RunReport, Failure>>>;
 
-/// Runs every workload under every mechanism and shows what came of it; after a signal, of those that had ended.
+/// Runs every workload under every mechanism and shows the results. After a signal, shows the finished runs.
 pub fn run(options: &CompareOptions) -> Result<(), Failure> {
     let mechanisms = parse_mechanisms(&options.mechanisms, options.latency_from.as_deref())?;
-    let mut specs = specs(options, &mechanisms)?;
+    let specs = specs(options, &mechanisms)?;
     let jobs = jobs(options);
-    // Threads without a run of their own help the runs that there are.
-    let threads = (jobs / specs.len().max(1)).max(1);
-    specs.iter_mut().for_each(|spec| spec.threads = threads);
     let mut outputs = plan(options, &specs).check()?;
     let stop = stop_flag()?;
     let outcomes = run_all(&specs, jobs, options.bounds.timeout, &stop);
@@ -73,7 +70,7 @@ fn jobs(options: &CompareOptions) -> usize {
     options.jobs.map_or(all, |jobs| jobs as usize)
 }
 
-/// Splits at the commas before mechanisms; a word with `=` that names none is an option of the mechanism before it.
+/// Splits at the commas before mechanisms. A word with `=` that names no mechanism is an option of the preceding one.
 fn parse_mechanisms(text: &str, latencies: Option<&Path>) -> Result<Vec<MechanismSpec>, Failure> {
     let mut found: Vec<String> = Vec::new();
     for word in text.split(',') {
@@ -94,7 +91,7 @@ fn parse_mechanisms(text: &str, latencies: Option<&Path>) -> Result<Vec<Mechanis
     Ok(specs)
 }
 
-/// The runs: all mechanisms of the first workload, then of the next.
+/// Returns the runs: all mechanisms of the first workload, then of the next.
 fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<RunSpec>, Failure> {
     let config = Arc::new(configuration(&options.config, &options.set, options.registers)?);
     let limits = options.limits.limits();
@@ -114,21 +111,20 @@ fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<R
                 engine,
                 probes: probes.clone(),
                 check_dram: false,
-                threads: 1,
                 sample_cycles: None,
                 max_memory: limits.memory,
                 bounds: options.bounds.bounds(),
             });
         }
     }
-    // A configuration that does not suit is reported before hours of runs, not after.
+    // Report an unsupported configuration before hours of runs, not after.
     for spec in &specs[..mechanisms.len()] {
         settled(&spec.mechanism, &config).machine(&config).map_err(Failure::usage)?;
     }
     Ok(specs)
 }
 
-/// The files that it reads and writes; what launch files save is not written.
+/// Returns the files that the command reads and writes. It does not write the files that launch files save.
 fn plan(options: &CompareOptions, specs: &[RunSpec]) -> Plan {
     let mut plan = Plan::default();
     plan.read_config(&options.config);
@@ -141,7 +137,7 @@ fn plan(options: &CompareOptions, specs: &[RunSpec]) -> Plan {
     plan
 }
 
-/// Runs `specs` on the given number of threads; which thread runs what changes nothing.
+/// Runs `specs` on `jobs` threads. The results do not depend on which thread runs which spec.
 fn run_all(specs: &[RunSpec], jobs: usize, timeout: Option<Duration>, stop: &Arc<AtomicBool>) -> Outcomes {
     let watch = BatchWatch::start("runs", specs.iter().map(task).collect(), jobs);
     parallel::map(specs, jobs, |at, spec| {
@@ -156,7 +152,7 @@ fn run_all(specs: &[RunSpec], jobs: usize, timeout: Option<Duration>, stop: &Arc
     })
 }
 
-/// Returns what is known of a run before it begins.
+/// Returns the task of a run, with its expected seconds.
 fn task(spec: &RunSpec) -> Task {
     let (workload, mechanism) = (spec.workload.name(), &spec.mechanism.text);
     Task {
@@ -179,20 +175,20 @@ fn one(spec: &RunSpec, control: Control) -> Result<RunReport, Failure> {
     }
 }
 
-/// The failure of a run that a limit has ended.
+/// Returns the failure of a run that a limit has ended.
 fn limited(report: &RunReport) -> Option<Failure> {
     let (RunReport { workload, mechanism, .. }, why) = (report, report.error.as_deref().unwrap_or_default());
     report.limit.map(|_| Failure::simulation(format!("{workload} {mechanism}: {why}")))
 }
 
-/// Cycles of the first mechanism over those of this one, when both have done the same work: all of it, or as many
-/// instructions.
+/// Returns the cycles of the first mechanism divided by this one's. Both must have completed the workload or executed
+/// the same number of instructions.
 fn speedup(first: Option<&RunReport>, this: &RunReport) -> Option<f64> {
     let first = first.filter(|first| first.result.compares_with(this.result));
     first.map(|first| first.totals.cycles as f64 / this.totals.cycles.max(1) as f64)
 }
 
-/// The geometric mean; none of nothing.
+/// Returns the geometric mean, or `None` if there are no values.
 fn geometric_mean(values: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().map(|value| value.ln()).sum();
     (!values.is_empty()).then(|| (sum / values.len() as f64).exp())
@@ -259,10 +255,13 @@ fn show(
     if let Some(target) = &options.csv {
         outputs.write_or_print(target, &run_table(reports.iter().flatten()).csv());
     }
-    outputs.show(&(table.render_within(width()) + &racing(&by_workload)));
+    // Refused requests of a recorded program do not depend on the mechanism.
+    let refused = by_workload.iter().filter_map(|row| row.iter().flatten().next());
+    let refused: String = refused.map(|one| refused_lines(&one.workload, one.refused.as_ref())).collect();
+    outputs.show(&(table.render_within(width()) + &racing(&by_workload) + &refused));
 }
 
-/// The speedups as a chart: a group of bars for each workload and one for the geometric means.
+/// Returns the speedups as a chart, with a group of bars for each workload and one for the geometric means.
 fn chart(
     options: &CompareOptions,
     mechanisms: &[MechanismSpec],
@@ -287,8 +286,8 @@ fn chart(
     bars(&Bars { title: &title, axis: &axis, groups: &groups, series: &series })
 }
 
-/// Returns a line under the table that names the workloads whose execution races, and launch files whose instruction counts
-/// differ between the mechanisms; nothing where there are none, or a single mechanism.
+/// Returns a line that names the workloads with races, and the launch files whose instruction counts differ between the
+/// mechanisms. Returns an empty string if there are no such workloads or only one mechanism.
 fn racing(by_workload: &[&[Option<RunReport>]]) -> String {
     let by_workload = by_workload.iter().filter(|row| row.len() > 1);
     let races = |row: &&[Option<RunReport>]| -> Option<String> {
@@ -307,7 +306,7 @@ fn racing(by_workload: &[&[Option<RunReport>]]) -> String {
     format!("note: {} {verb}: the order of accesses changes what is executed\n", names.join(", "))
 }
 
-/// A launch file's name without folder and extension.
+/// Returns the name of a launch file without folder and extension.
 fn stem(name: &str) -> String {
     Path::new(name).file_stem().map_or_else(|| name.into(), |stem| stem.to_string_lossy().into_owned())
 }

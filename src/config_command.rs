@@ -1,4 +1,4 @@
-//! `selvedge config`: configurations shown, checked, and translated from GPGPU-Sim's options.
+//! `selvedge config`: shows, explains and checks configurations, and translates GPGPU-Sim's options.
 use crate::arguments::{ConfigAction, ConfigOptions};
 use crate::error::{Failure, one_line};
 use crate::output::{Plan, print, print_table, say};
@@ -8,19 +8,19 @@ use selvedge_sim::config::explain;
 use selvedge_sim::config::import::import;
 use selvedge_sim::config::{ConfigError, GpuConfig, MOST_BYTES, source};
 use selvedge_sim::printable::printable;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Does what the options ask for.
+/// Executes the action of the options.
 pub fn run(options: &ConfigOptions) -> Result<(), Failure> {
     match &options.action {
         ConfigAction::Show { name } => show(name),
         ConfigAction::Explain { key, markdown } => explain(key.as_deref(), *markdown),
         ConfigAction::Check { file } => check(file),
-        ConfigAction::Import { file, icnt, output } => translate(file, icnt.as_deref(), output),
+        ConfigAction::Import { files, icnt, output } => translate(files, icnt.as_deref(), output),
     }
 }
 
-/// Every value, those of the base included.
+/// Prints every value, including the base's.
 fn show(name: &str) -> Result<(), Failure> {
     let config = GpuConfig::load(name).map_err(Failure::usage)?;
     let text = toml::to_string(&config)
@@ -28,7 +28,11 @@ fn show(name: &str) -> Result<(), Failure> {
     print(&text)
 }
 
-/// Prints one key in full, or all in a table.
+/// First lines of the page `docs/reference/configuration.md`.
+const PAGE_HEAD: &str =
+    "<!-- Written by `selvedge config explain --markdown` -->\n\n# Configuration keys\n\n";
+
+/// Prints one key in full, or a table of all keys.
 fn explain(key: Option<&str>, markdown: bool) -> Result<(), Failure> {
     if let Some(key) = key {
         let info = explain::explain(key).map_err(Failure::usage)?;
@@ -43,24 +47,26 @@ fn explain(key: Option<&str>, markdown: bool) -> Result<(), Failure> {
     for info in explain::keys() {
         table.row(vec![info.key, info.default, info.allowed, info.meaning]);
     }
-    if markdown { print(&table.markdown()) } else { print_table(&table) }
+    if markdown { print(&format!("{PAGE_HEAD}{}", table.markdown())) } else { print_table(&table) }
 }
 
-/// All mistakes at once.
+/// Reports all mistakes of a file together.
 fn check(file: &str) -> Result<(), Failure> {
     let text = source(file).map_err(Failure::usage)?;
     let config = GpuConfig::examine(file, &text).map_err(all)?;
     print(&format!("{}: no mistake in configuration {}\n", printable(file), printable(&config.name)))
 }
 
-fn translate(file: &Path, icnt: Option<&Path>, output: &str) -> Result<(), Failure> {
-    let text = read(file)?;
-    let network = icnt.map(|path| Ok::<_, Failure>((path.display().to_string(), read(path)?))).transpose()?;
+fn translate(files: &[PathBuf], icnt: Option<&Path>, output: &str) -> Result<(), Failure> {
+    let named = |path: &Path| Ok::<_, Failure>((path.display().to_string(), read(path)?));
+    let texts = files.iter().map(|path| named(path)).collect::<Result<Vec<_>, _>>()?;
+    let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let network = icnt.map(named).transpose()?;
     let network = network.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
-    let name = file.file_stem().unwrap_or_default().to_string_lossy();
-    let done = import(&name, &file.display().to_string(), &text, network).map_err(all)?;
+    let name = files.first().and_then(|path| path.file_stem()).unwrap_or_default().to_string_lossy();
+    let done = import(&name, &texts, network).map_err(all)?;
     let mut plan = Plan::default();
-    [file].into_iter().chain(icnt).for_each(|path| plan.read(path));
+    files.iter().map(PathBuf::as_path).chain(icnt).for_each(|path| plan.read(path));
     plan.write_or_print("--output", output);
     let mut outputs = plan.check()?;
     for note in &done.notes {
@@ -75,7 +81,7 @@ fn read(path: &Path) -> Result<String, Failure> {
         .map_err(|why| Failure::usage(format!("cannot read {}: {why}", path.display())))
 }
 
-/// One failure of several mistakes, a line each.
+/// Combines several mistakes into one failure with a line for each.
 fn all(found: Vec<ConfigError>) -> Failure {
     let mut mistakes: Vec<Failure> = found.iter().map(Failure::usage).collect();
     let last = mistakes.pop().unwrap_or_else(|| unreachable!("a refused text has a mistake"));

@@ -1,4 +1,4 @@
-//! `selvedge cuda`: a CUDA program as it is, with its kernels simulated.
+//! `selvedge cuda`: runs an unmodified CUDA program and simulates its kernels.
 use crate::arguments::{CudaOptions, RunOptions};
 use crate::error::{Failure, one_line};
 use crate::functional_command;
@@ -53,7 +53,7 @@ pub fn run(options: &CudaOptions) -> Result<(), Failure> {
             write_divergence(fault.as_ref(), &mut outputs);
         }
         let failure = outcome.fault.as_ref().map(classify).or_else(|| mismatch(&outcome.report));
-        // After a fault there is nothing to go by but the fault.
+        // After a fault, the fault is the only reliable result.
         if outcome.fault.as_ref().is_none_or(RunError::is_stop) {
             show(&as_run, &[outcome.report], &sources, &mut outputs);
         }
@@ -63,7 +63,7 @@ pub fn run(options: &CudaOptions) -> Result<(), Failure> {
     outputs.finish(failure)
 }
 
-/// Runs the program's kernels for their values alone.
+/// Runs the program's kernels without timing.
 fn run_untimed(
     options: &RunOptions,
     workload: Source,
@@ -73,7 +73,9 @@ fn run_untimed(
 ) -> Result<Option<Failure>, Failure> {
     let title = format!("{} functional", workload.name());
     let max_memory = options.limits().memory;
-    let spec = FunctionalSpec { workload, size: Size::Tiny, input: None, config: config.clone(), max_memory };
+    let check = options.check;
+    let spec =
+        FunctionalSpec { workload, size: Size::Tiny, input: None, config: config.clone(), max_memory, check };
     let progress = Progress::without_bar(title, stop, options.bounds.timeout);
     let outcome = execute(&spec, &progress.control()).map_err(|error| classify(&error))?;
     show_printed(&outcome.printed);
@@ -85,7 +87,7 @@ fn run_untimed(
     Ok(failure)
 }
 
-/// Finds the mistakes of the options before the program starts.
+/// Checks the options before the program starts.
 fn check(options: &CudaOptions, config: &GpuConfig, mechanism: &str) -> Result<(), Failure> {
     if let Some(file) = &options.record
         && !file.as_os_str().to_string_lossy().ends_with(RECORDED)
@@ -108,7 +110,7 @@ fn check(options: &CudaOptions, config: &GpuConfig, mechanism: &str) -> Result<(
     Ok(())
 }
 
-/// The path of the program: a name without folders is looked up as shells do.
+/// Returns the path of the program. A name without folders is searched for in `PATH`.
 fn program(options: &CudaOptions) -> Result<PathBuf, Failure> {
     let name = Path::new(&options.program[0]);
     let found = if name.components().count() > 1 {
@@ -124,8 +126,7 @@ fn program(options: &CudaOptions) -> Result<PathBuf, Failure> {
 fn start(options: &CudaOptions, stop: &Arc<AtomicBool>) -> Result<Arc<Live>, Failure> {
     let printed = [&options.json, &options.stats, &options.launches, &options.csv, &options.series];
     let settings = Settings {
-        // A fault that several threads have found is looked at again.
-        record: options.record.is_some() || options.threads.is_some_and(|threads| threads > 1),
+        record: options.record.is_some(),
         verify: options.verify_functional,
         quiet: printed.into_iter().flatten().any(|target| target == "-"),
         stop: Arc::clone(stop),
@@ -137,7 +138,7 @@ fn start(options: &CudaOptions, stop: &Arc<AtomicBool>) -> Result<Arc<Live>, Fai
     live.map(Arc::new).map_err(|error| Failure::usage(format!("cannot start {}: {error}", program.display())))
 }
 
-/// Writes the record, and adds the failure of a program that has made no call.
+/// Writes the record, and adds the failure of a program that made no call.
 fn write_record(
     options: &CudaOptions,
     live: &Live,
@@ -153,7 +154,7 @@ fn write_record(
             outputs.write(file, bytes);
         }
     }
-    // A program whose own runtime library finds no device may well end with an error.
+    // A program whose own runtime library finds no device may end with an error.
     if ended.calls > 0 || failure.as_ref().is_some_and(|failure| !failure.is_mismatch()) {
         return failure;
     }

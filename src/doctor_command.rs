@@ -1,4 +1,4 @@
-//! `selvedge doctor`: the optional tools, and what each is for.
+//! `selvedge doctor`: lists the optional tools, and the purpose of each.
 use crate::error::Failure;
 use crate::output::print_table;
 use selvedge_area::Table;
@@ -6,7 +6,7 @@ use selvedge_area::tool::{IVERILOG, NEXTPNR_ECP5, NEXTPNR_ICE40, OPENSTA, Tool, 
 use std::env;
 use std::path::PathBuf;
 
-/// The programs whose version `area` looks at, and what for.
+/// Programs whose version `area` checks, with their purpose.
 const OF_AREA: [(Tool, &str); 5] = [
     (YOSYS, "area: synthesis"),
     (OPENSTA, "area: timing and power"),
@@ -15,7 +15,7 @@ const OF_AREA: [(Tool, &str); 5] = [
     (NEXTPNR_ECP5, "area --target ecp5 --place"),
 ];
 
-/// Other programs by their names, what for, and where one gets them.
+/// Other programs: their names, purpose and source.
 const OTHERS: [(&[&str], &str, &str); 6] = [
     (&["berkeley-abc"], "area: mapping to cells, for Yosys", "the Debian package `berkeley-abc`"),
     (&["cacti"], "area --sram cacti: prices of memories", "a build of your own"),
@@ -29,7 +29,7 @@ const OTHERS: [(&[&str], &str, &str); 6] = [
 pub fn run() -> Result<(), Failure> {
     let mut table = Table::new(&["tool", "installed", "what for", "where from"]);
     for (tool, serves) in &OF_AREA {
-        // An old version counts as an answer, too: it says which one is needed.
+        // Show the error for a version that is too old: it names the required version.
         let installed = match tool.find() {
             Ok(found) => found.version,
             Err(selvedge_area::AreaError::Missing { .. }) => "no".into(),
@@ -44,7 +44,7 @@ pub fn run() -> Result<(), Failure> {
     print_table(&table)
 }
 
-/// Returns where the first of these programs lies, if one is in the search path.
+/// Returns the path of the first of these programs that is in the search path.
 fn path(programs: &[&str]) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
     let folders: Vec<PathBuf> = env::split_paths(&folders).collect();

@@ -1,5 +1,5 @@
-//! `selvedge run --energy-from`: energies of blocks' operations from a report of `selvedge area --energy`, in place of the
-//! configuration's table.
+//! `selvedge run --energy-from`: takes energies of blocks' operations from a report of `selvedge area --energy` instead
+//! of the configuration's table.
 use crate::error::Failure;
 use schemars::JsonSchema;
 use selvedge_area::AreaError;
@@ -10,23 +10,23 @@ use selvedge_sim::printable::printable;
 use serde::Serialize;
 use std::path::Path;
 
-/// Where the energy of a block's operation is from.
+/// Source of the energy of a block's operation.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct EnergySource {
-    /// The block.
+    /// Name of the block.
     block: String,
     /// Energy of an operation, fJ.
     femtojoules: u32,
-    /// The report of `selvedge area` that it is from; without it, the configuration's table.
+    /// Report of `selvedge area` with the energy. If absent, the energy is from the configuration's table.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
-    /// The library of the cells.
+    /// Library of the cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     library: Option<String>,
 }
 
 impl EnergySource {
-    /// A line beside the statistics.
+    /// Returns the line for the statistics.
     pub fn statistic(&self) -> String {
         let source = match (&self.file, &self.library) {
             (Some(file), Some(library)) => format!("{file} ({library})"),
@@ -36,10 +36,11 @@ impl EnergySource {
     }
 }
 
-/// Puts the energies of the report in `path` into the configuration's table; returns where each block's is from.
+/// Replaces energies in the configuration's table with energies of the report in `path`. Returns the source of each
+/// block's energy.
 ///
 /// # Errors
-/// A file that is no such report, or that has no energy of a block or several.
+/// Fails if the file is not such a report, or if it has several energies of a block or none.
 pub fn apply(path: &Path, config: &mut GpuConfig) -> Result<Vec<EnergySource>, Failure> {
     let wrong = |error: AreaError| Failure::usage(format!("--energy-from {error}"));
     let energies = Energies::load(path).map_err(wrong)?;
@@ -68,7 +69,7 @@ pub fn apply(path: &Path, config: &mut GpuConfig) -> Result<Vec<EnergySource>, F
     Ok(sources)
 }
 
-/// Two lines that say which energies were replaced and which are the configuration's.
+/// Returns two lines: the replaced energies, and the configuration's energies.
 pub fn summary(sources: &[EnergySource]) -> String {
     let list = |replaced: bool| {
         let some = sources.iter().filter(|one| one.file.is_some() == replaced);

@@ -1,6 +1,6 @@
-//! How the command fails: a line on standard error for each failure, and an exit code.
+//! Failures of the command: a line on standard error for each, and an exit code.
 use crate::interrupt;
-use crate::output::{printed, say};
+use crate::output::{print, printed, say};
 use selvedge_sim::printable::{printable, shortened};
 use std::fmt::Display;
 use std::io::Write;
@@ -14,33 +14,33 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A mistake of the user: options, files, PTX, parameters. Exit code 2.
+    /// Returns the failure for a mistake of the user, in options, files, PTX or parameters. Exit code 2.
     pub fn usage(message: impl Display) -> Self {
         Self::new(2, message)
     }
 
-    /// A fault of the simulated program or configuration. Exit code 3.
+    /// Returns the failure for a fault of the simulated program or configuration. Exit code 3.
     pub fn simulation(message: impl Display) -> Self {
         Self::new(3, message)
     }
 
-    /// The device's results differ from the CPU reference. Exit code 1.
+    /// Returns the failure for device results that differ from the CPU reference. Exit code 1.
     pub fn mismatch(message: impl Display) -> Self {
         Self::new(1, message)
     }
 
-    /// Returns true for results that are wrong, and for a program that says so.
+    /// Returns whether results are wrong, or the program reported an error.
     pub fn is_mismatch(&self) -> bool {
         self.code == 1
     }
 
-    /// Stopped by a signal: Ctrl-C, or the end that a batch system or a closed terminal makes. Exit code 130, 143 or 129, as
-    /// shells have it.
+    /// Returns the failure for a command that a signal stopped: Ctrl-C, the end of a batch job, or a closed terminal.
+    /// Exit code 130, 143 or 129, by the convention of shells.
     pub fn interrupted(message: impl Display) -> Self {
         Self::new(interrupt::exit_code(), message)
     }
 
-    /// Puts `others` before this failure, whose exit code stays.
+    /// Puts the messages of `others` before this failure's messages, and keeps its exit code.
     pub fn after(mut self, others: Vec<Failure>) -> Self {
         self.messages.splice(..0, others.into_iter().flat_map(|one| one.messages));
         self
@@ -50,7 +50,7 @@ impl Failure {
         Failure { code, messages: vec![message.to_string()] }
     }
 
-    /// Prints a line for each failure and gives the exit code.
+    /// Prints a line for each message and returns the exit code.
     pub fn report(&self) -> ExitCode {
         for message in &self.messages {
             say(format!("selvedge: {}\n", one_line(message)));
@@ -59,19 +59,23 @@ impl Failure {
     }
 }
 
-/// Longest word of a message, and longest message, in characters.
+/// Max length of a word in a message, and of a message, in characters.
 const LONGEST: [usize; 2] = [200, 8000];
 
-/// Returns `text` as one line of bounded length that a terminal only shows, whatever it quotes.
+/// Returns `text` as one line of bounded length, with control characters escaped for a terminal.
 pub fn one_line(text: &str) -> String {
     let [word, line] = LONGEST;
     let words: Vec<_> = text.split_whitespace().map(|text| shortened(text, word)).collect();
     shortened(&printable(&words.join(" ")), line).into_owned()
 }
 
-/// clap's own answer: help and version as they are, a mistake as one line.
+/// Prints clap's answer: help and version unchanged, a mistake as one line. A command that needs a subcommand prints
+/// its help if none is given.
 pub fn clap_exit(error: &clap::Error) -> ExitCode {
-    use clap::error::ErrorKind::{DisplayHelp, DisplayVersion};
+    use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
+    if error.kind() == DisplayHelpOnMissingArgumentOrSubcommand {
+        return print(&error.to_string()).map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS);
+    }
     if matches!(error.kind(), DisplayHelp | DisplayVersion) {
         let done = error.print().and_then(|()| std::io::stdout().flush());
         return printed(done).map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS);

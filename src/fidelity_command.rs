@@ -5,7 +5,7 @@ use crate::output::Plan;
 use selvedge_sim::config::{BUILT_IN, GpuConfig};
 use selvedge_sim::fidelity::{FidelityError, Measurement, measure, page, section};
 
-/// Measures, writes the page, and fails when a value lies outside its bounds.
+/// Measures, writes the page, and fails if a value is out of bounds.
 pub fn run(options: &FidelityOptions) -> Result<(), Failure> {
     let mut plan = Plan::default();
     options.config.iter().for_each(|name| plan.read_config(name));
@@ -21,7 +21,7 @@ pub fn run(options: &FidelityOptions) -> Result<(), Failure> {
     }))
 }
 
-/// The table of one configuration.
+/// Returns the table of one configuration, and its values out of bounds.
 fn one(name: &str) -> Result<(String, Vec<String>), Failure> {
     let config = GpuConfig::load(name).map_err(Failure::usage)?;
     let found = measure_one(&config)?;
@@ -30,7 +30,7 @@ fn one(name: &str) -> Result<(String, Vec<String>), Failure> {
     Ok((text, outside(&config.name, &found)))
 }
 
-/// The page of all built-in configurations.
+/// Returns the page of all built-in configurations, and their values out of bounds.
 fn all() -> Result<(String, Vec<String>), Failure> {
     let mut measured = Vec::new();
     let mut wrong = Vec::new();
@@ -53,7 +53,7 @@ fn measure_one(config: &GpuConfig) -> Result<Vec<Measurement>, Failure> {
     })
 }
 
-/// What lies outside its bounds, in words.
+/// Describes the values out of bounds.
 fn outside(machine: &str, found: &[Measurement]) -> Vec<String> {
     let wrong = found.iter().filter(|m| !m.agrees());
     let line = |m: &Measurement| {

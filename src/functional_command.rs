@@ -1,10 +1,10 @@
-//! `selvedge run --functional`: workloads for their values alone, without timing.
+//! `selvedge run --functional`: executes workloads without timing.
 use crate::arguments::RunOptions;
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::output::{Outputs, width};
 use crate::progress::Progress;
-use crate::run_command::{classify, named, plan, show_printed};
+use crate::run_command::{classify, named, plan, refused_lines, show_printed};
 use crate::set_option::configuration;
 use selvedge_area::Table;
 use selvedge_sim::functional::{FunctionalReport, FunctionalSpec, run as execute};
@@ -13,7 +13,7 @@ use selvedge_sim::run::{RunError, Source};
 use selvedge_sim::workload::Size;
 use std::path::Path;
 
-/// Runs what the options name, and shows how much was executed and whether the results are right.
+/// Runs the workloads of the options. Shows the executed instructions, and whether the results are right.
 pub fn run(options: &RunOptions) -> Result<(), Failure> {
     let specs = specs(options)?;
     let mut outputs = plan(options, specs.iter().map(|spec| &spec.workload))?.check()?;
@@ -44,10 +44,10 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
     outputs.finish(failure)
 }
 
-/// Returns what runs: the workload of the options, or the showcase.
+/// Returns the runs: the workload of the options, or the showcase.
 fn specs(options: &RunOptions) -> Result<Vec<FunctionalSpec>, Failure> {
     let limits = options.limits();
-    let config = configuration(&options.config, &options.set, None)?;
+    let config = configuration(&options.config, &options.set, options.registers)?;
     let spec = |(name, size): (&str, Size)| {
         if name.contains('+') && !Path::new(name).is_file() {
             return Err(Failure::usage(format!("--functional {name}: must be one workload or launch file")));
@@ -64,17 +64,19 @@ fn specs(options: &RunOptions) -> Result<Vec<FunctionalSpec>, Failure> {
             input: options.input.clone(),
             config: config.clone(),
             max_memory: limits.memory,
+            check: options.check,
         })
     };
     named(options).into_iter().map(spec).collect()
 }
 
-/// The failure of a run that did not come to a right end.
+/// Returns the failure of a run that did not end correctly.
 pub(super) fn ended(report: &FunctionalReport, fault: Option<&RunError>) -> Option<Failure> {
     let why = report.error.as_deref()?;
     let line = format!("{} {}: {why}", report.workload, report.size);
     Some(match (report.result, fault) {
         (Outcome::Interrupted, _) => Failure::interrupted(line),
+        (Outcome::Incomplete, _) => Failure::simulation(line),
         (Outcome::Timeout, _) => Failure::simulation(format!("{line}: --timeout has passed")),
         (_, Some(fault)) => classify(fault),
         (_, None) => Failure::mismatch(line),
@@ -115,5 +117,9 @@ pub(super) fn show(options: &RunOptions, reports: &[FunctionalReport], outputs: 
             report.result.word().into(),
         ]);
     }
-    outputs.show(&table.render_within(width()));
+    let mut table = table.render_within(width());
+    for report in reports {
+        table += &refused_lines(&report.workload, report.refused.as_ref());
+    }
+    outputs.show(&table);
 }

@@ -1,23 +1,23 @@
-//! `selvedge gen`: the Verilog of blocks, with what outside flows need beside it.
+//! `selvedge gen`: writes the Verilog of blocks, and the files that external flows need.
 use crate::arguments::GenOptions;
 use crate::error::Failure;
 use crate::list::blocks_table;
-use crate::output::{print_table, write_files};
+use crate::output::{print_table, say, write_files};
 use selvedge_blocks::find;
 use selvedge_gen::files::all_files;
 use selvedge_gen::{Cells, EmitOptions, Family, Language, emit};
 use selvedge_hw::BlockEntry;
-use selvedge_testbenches::vector_file::{self, Extent};
+use selvedge_testbenches::vector_file::{self, Extent, VectorFile};
 use selvedge_testbenches::{cocotb, properties};
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// Version in packages.
+/// Version that the packages state.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// Clock period in the constraint file, nanoseconds: a start for the user's own.
+/// Clock period in the constraint file, nanoseconds. The user replaces it.
 const PERIOD_NS: f64 = 10.0;
 
-/// Writes or lists what the options ask for.
+/// Writes or lists the blocks of the options.
 pub fn run(options: &GenOptions) -> Result<(), Failure> {
     if options.list {
         return print_table(&blocks_table());
@@ -40,7 +40,7 @@ pub fn run(options: &GenOptions) -> Result<(), Failure> {
     write_files(&files)
 }
 
-/// The complete parameters of a block from `name=value` words.
+/// Returns the complete parameters of a block from `name=value` words.
 pub fn params(entry: &dyn BlockEntry, words: &[String]) -> Result<Value, Failure> {
     let pair = |word: &String| {
         let (name, value) = word.split_once('=').ok_or_else(|| {
@@ -54,8 +54,21 @@ pub fn params(entry: &dyn BlockEntry, words: &[String]) -> Result<Value, Failure
     entry.params(&pairs).map_err(Failure::usage)
 }
 
-/// Returns the name of the block's module: the block's own, with the parameters that differ from their defaults, so that one design can
-/// have the block in several sizes.
+/// Warns of corner cases that the vectors do not reach.
+fn warn_of_unreached(file: &str, vectors: &VectorFile) {
+    let unreached = vectors.unreached();
+    if !unreached.is_empty() {
+        let (operations, all) = (vectors.operations, vectors.corners.len());
+        let names = unreached.join("; ");
+        say(format!(
+            "selvedge: warning: {file}: {operations} operations do not reach {} of {all} corner cases: {names}\n",
+            unreached.len()
+        ));
+    }
+}
+
+/// Returns the name of the block's module. It includes parameters that differ from their defaults, so one design can
+/// use the block in several sizes.
 fn module_name(entry: &dyn BlockEntry, params: &Value) -> String {
     let defaults = entry.defaults();
     let other = entry.schema().iter().map(|spec| spec.name).filter(|name| params[name] != defaults[name]);
@@ -81,7 +94,7 @@ fn files_of(
         return Err(Failure::usage(format!("--assertions: {}: must be one of {blocks}", entry.name())));
     }
     let name = module_name(entry, params);
-    // Properties hold for one choice of parameters.
+    // Properties hold for fixed parameters only.
     let design = if properties.is_some() {
         let block = entry.elaborate(params).map_err(Failure::usage)?;
         emit(block.as_ref(), &name, &emit_options)
@@ -104,7 +117,9 @@ fn files_of(
     if options.cocotb || options.uvm_vectors {
         let GenOptions { operations, seed, reset, .. } = *options;
         let vectors = vector_file::write(entry, params, Extent { operations, seed, reset });
-        files.push((vector_file::file_name(top), vectors.map_err(Failure::usage)?));
+        let (name, vectors) = (vector_file::file_name(top), vectors.map_err(Failure::usage)?);
+        warn_of_unreached(&name, &vectors);
+        files.push((name, vectors.text));
     }
     Ok(files.into_iter().map(|(name, text)| (options.output.join(name), text)).collect())
 }

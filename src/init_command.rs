@@ -1,15 +1,15 @@
-//! `selvedge init`: a crate with a mechanism and a block, to begin with. What it writes is the crate in `tests/plugin`, under
+//! `selvedge init`: writes a crate with a mechanism and a block as a start. It is the crate in `tests/plugin` under
 //! another name.
 use crate::arguments::InitOptions;
 use crate::error::Failure;
 use crate::output::{print, write_new};
 use std::path::{Path, PathBuf};
 
-/// The name in the template, and that of its types.
+/// Name of the template, and prefix of its types.
 const NAME: &str = "stream_filter";
 const TYPE: &str = "StreamFilter";
 
-/// Each file with its text.
+/// Files of the template with their texts.
 const FILES: [(&str, &str); 6] = [
     ("Cargo.toml", include_str!("../tests/plugin/manifest.toml")),
     ("README.md", include_str!("../tests/plugin/README.md")),
@@ -19,7 +19,6 @@ const FILES: [(&str, &str); 6] = [
     ("src/tests.rs", include_str!("../tests/plugin/src/tests.rs")),
 ];
 
-/// Writes the crate.
 pub fn run(options: &InitOptions) -> Result<(), Failure> {
     let name = options.name.as_str();
     check(name)?;
@@ -40,7 +39,7 @@ pub fn run(options: &InitOptions) -> Result<(), Failure> {
     print(&format!("{name}: a crate with a block and a mechanism; `cd {name}`, then `cargo test`\n"))
 }
 
-/// Refuses a name that is no crate's, no Verilog module's, or that is taken.
+/// Refuses a name that is invalid for a crate or a Verilog module, or is in use.
 fn check(name: &str) -> Result<(), Failure> {
     let is_word = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
     if !is_word || !name.starts_with(|c: char| c.is_ascii_lowercase()) || name.len() > 40 {
@@ -103,7 +102,8 @@ fn tree(given: Option<&Path>) -> Result<PathBuf, Failure> {
     }
 }
 
-/// The template's manifest without its first line, which is about the template, and with the paths of the tree.
+/// Returns the manifest for the new crate. Drops the template's first line, a comment about the template, and inserts
+/// the paths of the tree.
 fn manifest(text: &str, tree: &Path) -> Result<String, Failure> {
     let text = text.split_once('\n').map_or(text, |(_, rest)| rest);
     let tree = tree.to_str().filter(|path| !path.contains(['"', '\\', '\n'])).ok_or_else(|| {
@@ -112,7 +112,7 @@ fn manifest(text: &str, tree: &Path) -> Result<String, Failure> {
     Ok(text.replace("\"../..", &format!("\"{tree}")))
 }
 
-/// `my_filter` as the name of a type: `MyFilter`.
+/// Converts `my_filter` to the name of a type, `MyFilter`.
 fn type_name(name: &str) -> String {
     let capital = |word: &str| {
         let mut letters = word.chars();

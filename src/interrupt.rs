@@ -1,21 +1,21 @@
-//! The signals that end a command: SIGINT (Ctrl-C), SIGTERM (a batch system's limit) and SIGHUP (a terminal that closes).
+//! Signals that end a command: SIGINT (Ctrl-C), SIGTERM (a batch system's limit) and SIGHUP (a terminal that closes).
 use crate::error::Failure;
 use signal_hook::consts::signal::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-/// Number of the signal that came last; 0 before the first.
+/// Number of the last signal, or 0 before the first.
 static CAUGHT: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
 
-/// Held while files are written that belong together.
+/// Locked while files that belong together are written.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Returns a flag that each of the signals sets, so that what runs stops and reports what it has.
+/// Returns a flag that each signal sets. A run that sees it stops and reports its results so far.
 pub fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in signals() {
-        // The number first: who sees the flag finds it.
+        // Register the number first, so that it is set when a reader sees the flag.
         flag::register_usize(signal, Arc::clone(&CAUGHT), signal as usize)
             .and_then(|_| flag::register(signal, Arc::clone(&stop)))
             .map_err(|e| Failure::usage(format!("cannot catch signal {signal}: {e}")))?;
@@ -23,8 +23,8 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
     Ok(stop)
 }
 
-/// Ends the command with one line when one of the signals comes, but not while [`hold_off`] is in force: for commands that have
-/// nothing to report before their end.
+/// Ends the command with one line on a signal, but waits while a guard of [`hold_off`] exists. Serves commands that
+/// have nothing to report before their end.
 #[cfg(unix)]
 pub fn end_on_signal() -> Result<(), Failure> {
     let cannot = |e| Failure::usage(format!("cannot catch signals: {e}"));
@@ -44,15 +44,15 @@ pub fn end_on_signal() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Leaves the end of the command to [`end_on_signal`] when a signal has come while files were written: what comes in time is
-/// never reported as success.
+/// Blocks if a signal came while files were written, until [`end_on_signal`] ends the command. A command never reports
+/// success after a signal.
 pub fn yield_to_signal() {
     while CAUGHT.load(Ordering::Relaxed) != 0 {
         std::thread::park();
     }
 }
 
-/// Elsewhere Ctrl-C ends the command by itself.
+/// On other systems Ctrl-C ends the command without a handler.
 #[cfg(not(unix))]
 pub fn end_on_signal() -> Result<(), Failure> {
     Ok(())
@@ -63,7 +63,7 @@ pub fn hold_off() -> MutexGuard<'static, ()> {
     WRITING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the exit code of a command that a signal ended, as shells have it: 128 and the signal's number.
+/// Returns the exit code of a command that a signal ended: 128 plus the signal's number, by the convention of shells.
 pub fn exit_code() -> u8 {
     let signal = match CAUGHT.load(Ordering::Relaxed) {
         0 => SIGINT as usize,
@@ -76,7 +76,7 @@ pub fn exit_code() -> u8 {
 fn signals() -> Vec<i32> {
     use signal_hook::consts::signal::SIGHUP;
     let mut signals = vec![SIGINT, SIGTERM];
-    // `nohup` means that the command outlives its terminal.
+    // `nohup` makes the command outlive its terminal.
     if !hangups_are_ignored() {
         signals.push(SIGHUP);
     }
@@ -91,7 +91,7 @@ fn signals() -> Vec<i32> {
 #[cfg(unix)]
 fn hangups_are_ignored() -> bool {
     use nix::sys::signal::{SigHandler, Signal, signal};
-    // SAFETY: the new disposition is to ignore the signal, so that no handler of ours can run.
+    // SAFETY: the new disposition ignores the signal, so that no handler of this program can run.
     let before = unsafe { signal(Signal::SIGHUP, SigHandler::SigIgn) };
     if matches!(before, Ok(SigHandler::SigDfl)) {
         // SAFETY: this restores the default disposition, which is no handler either.

@@ -1,35 +1,36 @@
-//! The folder in which runs of one program alone are kept, a file each, so that many comparisons need them once.
+//! Folder that caches runs of one program alone, a file each, so that later comparisons reuse them.
 use crate::output::{Plan, say, write_whole};
-use selvedge_hw::file::{MOST_TEXT_BYTES, read};
+use selvedge_hw::file::MOST_TEXT_BYTES;
+use selvedge_sim::plain_file;
 use selvedge_sim::together::isolated::{IsolatedKey, IsolatedRun, IsolatedRuns};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-/// The word that stands for no folder.
+/// Word that disables the folder.
 const NONE: &str = "none";
 
-/// What a file holds.
+/// Content of a file.
 #[derive(Serialize, Deserialize)]
 struct Entry {
-    /// The simulator that ran.
+    /// Build of the simulator, from [`build`].
     build: String,
     key: IsolatedKey,
     run: IsolatedRun,
 }
 
-/// The folder.
+/// Cache folder of runs alone.
 pub struct Folder {
     path: PathBuf,
     build: String,
-    /// The other files of the command, which stay as they are.
+    /// Other files of the command, which the cache must not overwrite.
     plan: Arc<Plan>,
 }
 
 impl Folder {
-    /// The folder that is given, or else that for this program among the user's caches; nothing for `none`, and where there
-    /// is no such place.
+    /// Returns the given folder, or the default one among the user's caches. Returns `None` for the word `none`, or if
+    /// the user has no cache folder.
     pub fn new(given: Option<&str>, plan: Arc<Plan>) -> Option<Self> {
         let path = match given {
             Some(NONE) => return None,
@@ -39,7 +40,8 @@ impl Folder {
         Some(Folder { path, build: build()?, plan })
     }
 
-    /// The file of a run: one for each workload, size, configuration and time, so that what is out of date is replaced.
+    /// Returns the file of a run. Its name holds workload, size, configuration and cycles, so that a new run replaces
+    /// an outdated file.
     fn file(&self, key: &IsolatedKey) -> PathBuf {
         let IsolatedKey { workload, size, config, cycles, .. } = key;
         let name = format!("{workload}-{size}-{config}-{cycles}");
@@ -52,7 +54,7 @@ impl IsolatedRuns for Folder {
     fn known(&self, key: &IsolatedKey) -> Option<IsolatedRun> {
         let file = self.file(key);
         let ignored = |why: &str| say(format!("selvedge: {}: {why}: ignored\n", file.display()));
-        let text = match read(&file, MOST_TEXT_BYTES) {
+        let text = match plain_file::read(&file, MOST_TEXT_BYTES) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return None,
             Err(e) => {
@@ -74,24 +76,28 @@ impl IsolatedRuns for Folder {
     fn keep(&self, key: &IsolatedKey, run: &IsolatedRun) {
         let entry = Entry { build: self.build.clone(), key: key.clone(), run: *run };
         let file = self.file(key);
+        // The lookup has already reported this file.
+        if plain_file::check(&file).is_err() {
+            return;
+        }
         let write = |text: String| {
             self.plan.check_late("--cache", &file).and_then(|()| write_whole(&file, text.as_bytes()))
         };
         let written = serde_json::to_string_pretty(&entry).map(write);
-        // It is found out again next time.
+        // The next run repeats the simulation.
         if let Ok(Err(unwritten)) = written {
             unwritten.report();
         }
     }
 }
 
-/// The user's folder for caches, as the XDG base directories have it.
+/// Returns the user's cache folder, as the XDG base directory specification defines it.
 pub fn caches_of_user() -> Option<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
 }
 
-/// Which simulator this is: its version, and size and time of its file, since two of one version may differ.
+/// Identifies the simulator by version, file size and file time, since two builds of one version may differ.
 fn build() -> Option<String> {
     let file = std::env::current_exe().ok()?;
     let facts = Path::new(&file).metadata().ok()?;

@@ -1,13 +1,13 @@
-//! `--latency-from`: latencies of blocks from a report of `selvedge area --find-depth`.
+//! `--latency-from`: takes latencies of blocks from a report of `selvedge area --find-depth`.
 use crate::error::Failure;
 use selvedge_area::report_file::latencies;
 use selvedge_sim::mechanism::MechanismSpec;
 use std::path::Path;
 
-/// A mechanism whose latencies that are `auto` are those of a report, where one is given.
+/// Parses a mechanism. If `report` is given, its latencies replace `auto` latencies.
 ///
 /// # Errors
-/// As [`latencies`]; the text names no mechanism, or an option is `auto` that the report does not have.
+/// Fails like [`latencies`], if `text` is not a mechanism, or if the report lacks an `auto` latency.
 pub fn mechanism(text: &str, report: Option<&Path>) -> Result<MechanismSpec, Failure> {
     let mut mechanism: MechanismSpec = text.parse().map_err(Failure::usage)?;
     if let Some(path) = report {

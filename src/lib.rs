@@ -1,4 +1,4 @@
-//! The command `selvedge` as a library: a program with mechanisms and blocks of its own has all of its commands.
+//! The command `selvedge` as a library. A program can add mechanisms and blocks to all of its commands.
 //!
 //! ```no_run
 //! // In a crate that `selvedge init` has written, `mine` has a block and a mechanism:
@@ -6,10 +6,10 @@
 //! selvedge::Cli::new().main();
 //! ```
 //!
-//! [`selvedge_hw`](hw) is the contract of blocks and the kit for RTL, [`selvedge_blocks`](blocks) the built-in blocks,
-//! [`selvedge_sim`](sim) the GPU and the interface of mechanisms, [`selvedge_gen`](verilog) the Verilog back end,
-//! [`selvedge_area`](area) the flow for area, timing and energy.
-// These macros panic where nothing can be printed; `output` prints instead.
+//! [`selvedge_hw`](hw) defines the interface of blocks and the kit for RTL. [`selvedge_blocks`](blocks) has the
+//! built-in blocks, [`selvedge_sim`](sim) the GPU and the interface of mechanisms. [`selvedge_gen`](verilog) is the
+//! Verilog back end, and [`selvedge_area`](area) the flow for area, timing and energy.
+// These macros panic if printing fails; `output` prints instead.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod area_command;
@@ -70,10 +70,10 @@ pub use selvedge_gen as verilog;
 pub use selvedge_hw as hw;
 pub use selvedge_sim as sim;
 
-/// The command, with further blocks and mechanisms beside the built-in ones.
+/// The command, with blocks and mechanisms in addition to the built-in ones.
 #[derive(Debug, Default)]
 pub struct Cli {
-    /// The first name that was taken.
+    /// First added name that was already taken.
     taken: Option<NameTaken>,
 }
 
@@ -83,13 +83,13 @@ impl Cli {
         Cli::default()
     }
 
-    /// Adds a block: `gen`, `wave`, `area` and `list blocks` know it.
+    /// Adds a block for `gen`, `wave`, `area` and `list blocks`.
     #[must_use]
     pub fn block<B: HwBlock>(self) -> Self {
         self.add(selvedge_blocks::add(const { &Entry::<B>::NEW as &dyn BlockEntry }))
     }
 
-    /// Adds a mechanism: `run`, `compare`, `area --mechanism` and `list mechanisms` know it.
+    /// Adds a mechanism for `run`, `compare`, `area --mechanism` and `list mechanisms`.
     #[must_use]
     pub fn mechanism<M: Mechanism>(self) -> Self {
         self.add(mechanism::add::<M>())
@@ -99,7 +99,7 @@ impl Cli {
         Cli { taken: self.taken.or(added.err()) }
     }
 
-    /// Does what the program's arguments ask for, and returns its exit code.
+    /// Executes the command of the program's arguments, and returns its exit code.
     pub fn main(self) -> ExitCode {
         if let Some(taken) = self.taken {
             return Failure::usage(taken).report();
@@ -115,7 +115,7 @@ impl Cli {
     }
 }
 
-/// Does what the options ask for. Commands that simulate or run other programs stop by themselves when a signal comes.
+/// Executes the command. Commands that simulate or run other programs handle signals themselves.
 fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Run(_)

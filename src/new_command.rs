@@ -1,13 +1,14 @@
-//! `selvedge new`: a launch file to begin with.
+//! `selvedge new`: writes a launch file as a start.
 use crate::arguments::NewOptions;
 use crate::error::Failure;
-use crate::output::write_new;
-use selvedge_sim::launch_file::template_of;
+use crate::output::{say, write_new};
+use selvedge_sim::launch_file::{Template, template_of};
+use selvedge_sim::printable::printable_lines;
 use std::path::{Path, PathBuf};
 
 mod cuda;
 
-/// Writes the launch file; with CUDA kernels, the PTX that clang makes of them beside it.
+/// Writes the launch file. For CUDA kernels, also writes the PTX from clang next to it.
 pub fn run(options: &NewOptions) -> Result<(), Failure> {
     let file = &options.file;
     if file.extension().is_none_or(|end| end != "toml") {
@@ -15,8 +16,8 @@ pub fn run(options: &NewOptions) -> Result<(), Failure> {
     }
     let kernel = options.kernel.as_deref();
     if let Some(ptx) = &options.ptx {
-        let text = template_of(ptx, &from_folder_of(file, ptx), kernel).map_err(Failure::usage)?;
-        return write_new(file, text.as_bytes());
+        let template = template_of(ptx, &from_folder_of(file, ptx), kernel).map_err(Failure::usage)?;
+        return write_template(file, &template);
     }
     let source = options.cuda.as_deref().unwrap_or(Path::new(""));
     let ptx = file.with_extension("ptx");
@@ -24,20 +25,29 @@ pub fn run(options: &NewOptions) -> Result<(), Failure> {
         return Err(Failure::usage(format!("{} exists already: it is not overwritten", taken.display())));
     }
     write_new(&ptx, &cuda::compile(source, options.clang.as_deref())?)?;
-    let text = template_of(&ptx, &from_folder_of(file, &ptx), kernel).map_err(Failure::usage);
-    text.and_then(|text| write_new(file, text.as_bytes())).inspect_err(|_| {
-        // What was made for the launch file goes with it; that it may stay is no further failure.
+    let template = template_of(&ptx, &from_folder_of(file, &ptx), kernel).map_err(Failure::usage);
+    template.and_then(|template| write_template(file, &template)).inspect_err(|_| {
+        // Remove the PTX that was made for the launch file. A failed removal is not reported.
         let _ = std::fs::remove_file(&ptx);
     })
 }
 
-/// `target` as seen from the folder of `file`; absolute where the two have nothing in common.
+/// Writes the launch file, and reports the kernels that it leaves out.
+fn write_template(file: &Path, template: &Template) -> Result<(), Failure> {
+    write_new(file, template.text.as_bytes())?;
+    for refused in &template.refused {
+        say(printable_lines(&format!("selvedge: {refused}\n")));
+    }
+    Ok(())
+}
+
+/// Returns `target` relative to the folder of `file`, or absolute if they share only the root.
 fn from_folder_of(file: &Path, target: &Path) -> PathBuf {
     let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let (Ok(folder), Ok(absolute)) = (std::path::absolute(folder), std::path::absolute(target)) else {
         return target.into();
     };
-    // Links may lead elsewhere than `..` says.
+    // With symbolic links, `..` may lead to another folder.
     let (folder, absolute) =
         (folder.canonicalize().unwrap_or(folder), absolute.canonicalize().unwrap_or(absolute));
     let common = folder.components().zip(absolute.components()).take_while(|(a, b)| a == b).count();

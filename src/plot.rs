@@ -8,47 +8,47 @@ use selvedge_area::report::Curve;
 use std::error::Error;
 use std::ops::Range;
 
-/// The bars of one color.
+/// Bars of one color.
 pub struct Series {
-    /// What they stand for.
+    /// Name in the legend.
     pub name: String,
-    /// One value per group; none where there is nothing to show.
+    /// One value per group, or `None` for a missing bar.
     pub values: Vec<Option<f64>>,
 }
 
 /// A chart of bars in groups.
 pub struct Bars<'a> {
-    /// The line above it.
+    /// Title above the chart.
     pub title: &'a str,
-    /// What the values are.
+    /// Label of the value axis.
     pub axis: &'a str,
     /// A name for each group.
     pub groups: &'a [String],
-    /// The bars.
+    /// Bars, one series per color.
     pub series: &'a [Series],
 }
 
-/// What a chart is drawn on.
+/// Drawing area of a chart.
 type Area<'a, 'b> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), Box<dyn Error>>;
 
-/// Width of a chart, pixels: that of a page, whatever is on it.
+/// Width of every chart in pixels, as wide as a page.
 const WIDTH: u32 = 960;
 /// Height of the title, and of a line of the legend, pixels.
 const LINE: u32 = 22;
 /// Height of a row of bars without its labels, pixels.
 const ROW: u32 = 250;
-/// Room for the values left of a row, pixels.
+/// Space for the value labels left of a row, pixels.
 const LEFT: u32 = 56;
-/// Margin around all, pixels.
+/// Margin around the chart, pixels.
 const MARGIN: u32 = 12;
-/// Least and greatest width of a bar, pixels; with narrower ones the groups go on in another row.
+/// Min and max width of a bar, pixels. If bars would be narrower, the groups continue in another row.
 const BAR: [u32; 2] = [7, 40];
-/// Mean width of a letter of the labels, pixels.
+/// Mean width of a letter in labels, pixels.
 const LETTER: u32 = 7;
 const FONT: &str = "sans-serif";
 
-/// Okabe and Ito's palette, whose colors readers with any color vision can distinguish, and three of Tol's.
+/// Okabe and Ito's palette, which readers with any color vision can distinguish, and three colors of Tol's.
 const PALETTE: [RGBColor; 10] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),
@@ -68,27 +68,36 @@ fn color(at: usize) -> RGBColor {
 
 /// Draws groups of bars, with a line at 1.
 pub fn bars(chart: &Bars<'_>) -> Result<String, Failure> {
-    let mut text = String::new();
     let legend = Legend::new(chart.series.iter().map(|one| one.name.as_str()), WIDTH - 2 * MARGIN);
     let rows = Rows::of(chart);
     let height = 2 * MARGIN + LINE + legend.height() + rows.count() as u32 * rows.height();
-    draw_whole(&mut text, (WIDTH, height), chart.title, &legend, |area| {
+    draw_whole((WIDTH, height), chart.title, &legend, |area| {
         let areas = area.split_evenly((rows.count(), 1));
         areas
             .iter()
             .zip(rows.groups(chart.groups.len()))
             .try_for_each(|(area, some)| row(area, chart, &rows, some))
     })
-    .map_err(failed)?;
-    Ok(text)
 }
 
 fn failed(error: Box<dyn Error>) -> Failure {
     Failure::simulation(format!("the chart cannot be drawn: {error}"))
 }
 
-/// Draws title and legend, and below them what `rest` draws.
+/// Draws title and legend, and calls `rest` to draw below them. Returns the chart as SVG.
 fn draw_whole(
+    size: (u32, u32),
+    title: &str,
+    legend: &Legend,
+    rest: impl FnOnce(&Area<'_, '_>) -> Drawn,
+) -> Result<String, Failure> {
+    let mut text = String::new();
+    draw_into(&mut text, size, title, legend, rest).map_err(failed)?;
+    // A name may contain characters that XML cannot represent.
+    Ok(text.chars().map(|c| if is_xml(c) { c } else { char::REPLACEMENT_CHARACTER }).collect())
+}
+
+fn draw_into(
     text: &mut String,
     size: (u32, u32),
     title: &str,
@@ -107,9 +116,14 @@ fn draw_whole(
     Ok(())
 }
 
-/// The names of the series with their colors, in as many lines as they need.
+/// Returns whether XML allows a character, literally or as a reference.
+pub fn is_xml(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
+}
+
+/// Names of the series with their colors, on several lines if needed.
 struct Legend<'a> {
-    /// Name, and place of its mark.
+    /// Names with the positions of their marks.
     entries: Vec<(&'a str, (u32, u32))>,
     lines: u32,
 }
@@ -143,16 +157,16 @@ impl<'a> Legend<'a> {
     }
 }
 
-/// How the groups are spread over rows.
+/// Distribution of the groups over rows.
 struct Rows {
-    /// Groups of a row.
+    /// Groups per row.
     each: usize,
     count: usize,
     /// Width of a bar, pixels.
     bar: u32,
-    /// Greatest value on the axis.
+    /// Max value on the axis.
     top: f64,
-    /// Height of the labels below a row, pixels, and whether they stand upright.
+    /// Height of the labels below a row in pixels. `upright` is `true` if they are vertical.
     labels: u32,
     upright: bool,
 }
@@ -186,14 +200,14 @@ impl Rows {
         ROW + self.labels
     }
 
-    /// The groups of each row.
+    /// Returns the groups of each row.
     fn groups(&self, all: usize) -> impl Iterator<Item = Range<usize>> {
         let each = self.each;
         (0..self.count).map(move |row| row * each..((row + 1) * each).min(all))
     }
 }
 
-/// A row of groups.
+/// Draws a row of groups.
 fn row(area: &Area<'_, '_>, chart: &Bars<'_>, rows: &Rows, groups: Range<usize>) -> Drawn {
     let slots = chart.series.len() as u32 + 1;
     let columns = groups.len() as f64;
@@ -238,25 +252,22 @@ fn row(area: &Area<'_, '_>, chart: &Bars<'_>, rows: &Rows, groups: Range<usize>)
 
 /// Height of a sweep's two charts, pixels.
 const SWEEP: u32 = 330;
-/// Most labels of a swept parameter.
+/// Max labels of a swept parameter.
 const MOST_LABELS: usize = 8;
 
-/// Draws two charts beside each other over the same parameter: area in kGE, and the critical path in ns.
+/// Draws two charts side by side over the same parameter: area in kGE, and critical path in ns.
 pub fn sweep(parameter: &str, areas: &[Curve], delays: &[Curve]) -> Result<String, Failure> {
-    let mut text = String::new();
     let legend = Legend::new(areas.iter().map(|one| one.name.as_str()), WIDTH - 2 * MARGIN);
     let height = 2 * MARGIN + LINE + legend.height() + SWEEP;
     let title = format!("Area and critical path over {parameter}");
-    draw_whole(&mut text, (WIDTH, height), &title, &legend, |area| {
+    draw_whole((WIDTH, height), &title, &legend, |area| {
         let halves = area.split_evenly((1, 2));
         curves(&halves[0], parameter, "area, kGE", areas)?;
         curves(&halves[1], parameter, "critical path, ns", delays)
     })
-    .map_err(failed)?;
-    Ok(text)
 }
 
-/// The values of a swept parameter as an axis, which has labels at such values alone.
+/// Axis of a swept parameter, with labels only at swept values.
 struct Swept {
     from: f64,
     to: f64,
@@ -286,7 +297,7 @@ impl ValueFormatter<f64> for Swept {
     }
 }
 
-/// Curves from zero up, with a label at swept values.
+/// Draws curves above zero, with labels at swept values.
 fn curves(area: &Area<'_, '_>, x: &str, y: &str, all: &[Curve]) -> Drawn {
     let points = || all.iter().flat_map(|one| one.points.iter());
     let low = points().map(|point| point.0).fold(f64::INFINITY, f64::min);
@@ -314,7 +325,7 @@ fn curves(area: &Area<'_, '_>, x: &str, y: &str, all: &[Curve]) -> Drawn {
     Ok(())
 }
 
-/// The swept values that are labelled: all, or every n-th where there are many.
+/// Returns the swept values with labels: all, or every n-th if there are more than [`MOST_LABELS`].
 fn labelled(mut values: Vec<f64>) -> Vec<f64> {
     values.sort_by(f64::total_cmp);
     values.dedup();
@@ -335,7 +346,7 @@ mod tests {
             .expect("drawn")
     }
 
-    /// The numbers of an attribute in the text.
+    /// Returns the numbers of an attribute in the text.
     fn numbers(text: &str, attribute: &str) -> Vec<f64> {
         let before = format!(" {attribute}=\"");
         let parts = text.split(&before).skip(1);
@@ -353,6 +364,30 @@ mod tests {
         assert!(!text.contains("5.2") && !text.contains("5.5"), "no value that was not swept is labelled");
         let labels = text.lines().filter(|line| ["5", "6"].contains(&line.trim())).count();
         assert_eq!(labels, 4, "{text}");
+    }
+
+    #[test]
+    fn names_with_any_characters_leave_well_formed_xml() {
+        let nasty: String = (0..0x300).chain(0xfff0..0x10010).filter_map(char::from_u32).collect();
+        let series = [Series { name: format!("a{nasty}"), values: vec![Some(1.5)] }];
+        let groups = [format!("b{nasty}")];
+        let title = format!("c{nasty}");
+        let chart = Bars { title: &title, axis: "speedup", groups: &groups, series: &series };
+        let curves = &[Curve { name: nasty.clone(), points: vec![(1.0, 1.0), (2.0, 2.0)] }];
+        for text in [bars(&chart).expect("drawn"), sweep(&nasty, curves, curves).expect("drawn")] {
+            assert!(text.chars().all(is_xml), "{text:?}");
+            let texts =
+                text.split("<text").skip(1).filter_map(|rest| rest.split_once('>')?.1.split_once("</text>"));
+            for (inner, _) in texts {
+                assert!(!inner.contains('<'), "{inner:?}");
+                for reference in inner.split('&').skip(1) {
+                    let is_known = ["amp;", "lt;", "gt;", "quot;", "apos;", "#"]
+                        .iter()
+                        .any(|name| reference.starts_with(name));
+                    assert!(is_known, "{reference:?}");
+                }
+            }
+        }
     }
 
     #[test]
@@ -375,7 +410,7 @@ mod tests {
         for name in ["atax", "bfs", "base", "hw-bdi", "Speedup", "speedup over base"] {
             assert!(text.contains(name), "{name}");
         }
-        // Three bars, two marks in the legend, and the white ground.
+        // Three bars, two marks in the legend, and the white background.
         assert_eq!(text.matches("<rect").count(), 3 + 2 + 1);
     }
 
@@ -400,7 +435,7 @@ mod tests {
             .filter(|line| line.starts_with("<rect"))
             .filter_map(|line| numbers(line, "y").first().copied())
             .collect();
-        // The ground, the legend's marks, the bars.
+        // The background, the legend's marks, the bars.
         let (marks, bars) = tops[1..].split_at(6);
         let lowest_mark = marks.iter().copied().fold(0.0, f64::max) + 12.0;
         assert!(bars.iter().all(|top| *top > lowest_mark), "{tops:?}");

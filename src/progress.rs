@@ -1,4 +1,4 @@
-//! Progress on a terminal.
+//! Progress of one run on a terminal.
 use crate::error::one_line;
 use crate::output::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// One run as the user sees it: a bar on standard error, when that is a terminal, and the run's warnings.
+/// Display of one run: its warnings, and a bar on standard error if that is a terminal.
 pub struct Progress {
     control: Arc<Control>,
     done: Arc<AtomicBool>,
@@ -17,7 +17,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Shows `title` and how far a run that begins now is; it ends when `stop` is set, or at the latest after `timeout`.
+    /// Shows `title` and the progress of a run that begins now. The run ends when `stop` is set or `timeout` has
+    /// passed.
     pub fn start(title: String, stop: &Arc<AtomicBool>, timeout: Option<Duration>) -> Self {
         let done = Arc::new(AtomicBool::new(false));
         if !std::io::stderr().is_terminal() {
@@ -42,19 +43,19 @@ impl Progress {
         Progress { control, done, thread: Some(thread) }
     }
 
-    /// As [`Progress::start`], without a bar, for a run that leaves the terminal to another program.
+    /// Like [`Progress::start`], but without a bar, for a run that shares the terminal with another program.
     pub fn without_bar(title: String, stop: &Arc<AtomicBool>, timeout: Option<Duration>) -> Self {
         let control = Arc::new(Control::new(stop, timeout, warn_of(title, None)));
         Progress { control, done: Arc::default(), thread: None }
     }
 
-    /// The control of the run.
+    /// Returns the control of the run.
     pub fn control(&self) -> Arc<Control> {
         Arc::clone(&self.control)
     }
 }
 
-/// Returns what prints the warnings of a run, above the bar if there is one.
+/// Returns a function that prints the warnings of a run, above the bar if one exists.
 fn warn_of(run: String, bar: Option<ProgressBar>) -> impl Fn(&str) + Send + Sync + 'static {
     move |text: &str| {
         let line = one_line(&format!("selvedge: warning: {run}: {text}"));
@@ -66,7 +67,7 @@ fn warn_of(run: String, bar: Option<ProgressBar>) -> impl Fn(&str) + Send + Sync
     }
 }
 
-/// Where the simulation is, and in which of several runs that are made to choose something.
+/// Describes the current cycle, and the trial if several runs are made to choose a setting.
 fn message(control: &Control) -> String {
     let cycle = control.cycle.load(Ordering::Relaxed);
     match control.trials.load(Ordering::Relaxed) {
@@ -81,7 +82,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.done.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // The bar's thread only draws; its end needs no attention.
+            // The thread only draws the bar, so its result does not matter.
             let _ = thread.join();
         }
     }

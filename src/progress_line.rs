@@ -1,4 +1,4 @@
-//! The line that says how far a long command is: a bar on standard error when that is a terminal, else a line each minute.
+//! Progress of a long command: a bar on standard error if that is a terminal, else a line each minute.
 use crate::error::one_line;
 use crate::output::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -7,21 +7,21 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How often a bar is drawn.
+/// Interval between drawings of the bar.
 const DRAW: Duration = Duration::from_millis(500);
-/// How often a line is printed where there is no terminal.
+/// Interval between lines if standard error is not a terminal.
 const PRINT: Duration = Duration::from_secs(60);
 
-/// A bar or lines, until it is dropped.
+/// A bar or lines. Drop ends the display.
 pub struct ProgressLine {
     bar: Option<ProgressBar>,
-    /// Dropped at the end.
+    /// Dropped to end the thread.
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl ProgressLine {
-    /// Shows again and again what `state` returns: how many of `all` have ended, and a text.
+    /// Shows periodically the result of `state`: the number of the `all` parts that have ended, and a text.
     pub fn start(all: usize, state: impl Fn() -> (usize, String) + Send + 'static) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(all as u64), ProgressDrawTarget::stderr());
@@ -47,7 +47,7 @@ impl ProgressLine {
         ProgressLine { bar, end: Some(end), thread: Some(thread) }
     }
 
-    /// Returns what prints a line above the bar, if there is one.
+    /// Returns a function that prints a line, above the bar if one exists.
     pub fn above(&self) -> impl Fn(&str) + Send + Sync + 'static {
         let bar = self.bar.clone();
         move |text: &str| {
@@ -65,7 +65,7 @@ impl Drop for ProgressLine {
     fn drop(&mut self) {
         self.end = None;
         if let Some(thread) = self.thread.take() {
-            // The thread only shows; its end needs no attention.
+            // The thread only draws, so its result does not matter.
             let _ = thread.join();
         }
         if let Some(bar) = &self.bar {
@@ -74,7 +74,7 @@ impl Drop for ProgressLine {
     }
 }
 
-/// A duration in the units that matter.
+/// Formats a duration in its two largest units.
 pub fn in_units(time: Duration) -> String {
     let seconds = time.as_secs_f64().ceil() as u64;
     let [days, hours, minutes] = [86_400, 3600, 60].map(|unit| seconds / unit);

@@ -1,8 +1,8 @@
-//! `selvedge run`: workloads on the GPU, and the table that it shows.
+//! `selvedge run`: runs workloads on the GPU and prints a table.
 use crate::arguments::RunOptions;
 use crate::checkpoint_options;
 use crate::energy_from::{self, EnergySource};
-use crate::error::Failure;
+use crate::error::{Failure, one_line};
 use crate::functional_command;
 use crate::interrupt::stop_flag;
 use crate::latency_from;
@@ -14,14 +14,14 @@ use crate::trace_events::trace_events;
 use schemars::JsonSchema;
 use selvedge_area::Table;
 use selvedge_hw::wave::Trace;
-use selvedge_hw::{BlockCompiler, Divergence, Fault};
+use selvedge_hw::{BlockCompiler, Fault, StepError};
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Estimate;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::memory::{PRINT_CAPACITY, Printed};
 use selvedge_sim::printable::{printable, printable_lines};
 use selvedge_sim::ptx::RunError as KernelError;
-use selvedge_sim::report::{Outcome, RunReport};
+use selvedge_sim::report::{Outcome, Refused, RefusedFor, RunReport};
 use selvedge_sim::run::{
     RunError, RunSpec, Source, probe_names, run_sampled, run_with_checkpoints as simulate,
 };
@@ -36,12 +36,12 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What runs when no workload is named: the demonstration on built-in input.
-const SHOWCASE: [(&str, Size); 2] = [("bfs", Size::Small), ("mvt", Size::Tiny)];
-/// The mechanisms of the demonstration, one of each paper; the first one is the baseline of the others.
+/// The demonstration, which runs if no workload is named. Each workload has CTAs for all SMs.
+const SHOWCASE: [(&str, Size); 2] = [("bfs", Size::Small), ("kmeans", Size::Small)];
+/// Mechanisms of the demonstration, one per paper. The first is the baseline.
 const SHOWCASE_MECHANISMS: [&str; 5] = ["base", "hw-bdi", "bgp", "latte-cc", "mdb-local"];
 
-/// Returns the workloads that the options ask for with their sizes.
+/// Returns the workloads of the options with their sizes.
 pub(super) fn named(options: &RunOptions) -> Vec<(&str, Size)> {
     match &options.workload {
         Some(name) => vec![(name, options.size.unwrap_or(Size::Tiny))],
@@ -49,7 +49,7 @@ pub(super) fn named(options: &RunOptions) -> Vec<(&str, Size)> {
     }
 }
 
-/// Runs what the options ask for.
+/// Runs the workloads of the options.
 pub fn run(options: &RunOptions) -> Result<(), Failure> {
     checkpoint_options::check(options)?;
     if options.functional {
@@ -83,7 +83,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
     for (at, spec) in specs.iter().enumerate() {
         let title = format!("{} {} {}", spec.workload.name(), spec.size, spec.mechanism.text);
         if specs.len() > 1 && !std::io::stderr().is_terminal() {
-            // A terminal has a bar; elsewhere these lines show that something happens.
+            // The progress bar needs a terminal. Without one, these lines show the progress.
             say(format!("run {} of {}: {}\n", at + 1, specs.len(), printable(&title)));
         }
         let progress = Progress::start(title, &stop, options.bounds.timeout);
@@ -116,7 +116,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
             reports.push(outcome.report);
             continue;
         };
-        // A run that a signal or a limit ends shows what it has; after a fault there is nothing to go by but the fault.
+        // A run that a signal or limit ends shows its partial results. After a fault, only the fault is reliable.
         failure = Some(classify(fault));
         if !fault.is_stop() {
             break;
@@ -135,7 +135,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
 /// Returns the files that a run of these workloads reads and writes.
 ///
 /// # Errors
-/// A format of waveforms that is not written.
+/// Fails for an unsupported waveform format.
 pub(super) fn plan<'a>(
     options: &RunOptions,
     workloads: impl Iterator<Item = &'a Source>,
@@ -170,17 +170,18 @@ pub(super) fn plan<'a>(
     Ok(plan)
 }
 
-/// Returns whether a path is or becomes a file, which others can stand beside; a pipe is none.
+/// Returns whether a path is a regular file or does not exist yet. Files can be written next to it, but not next to a
+/// pipe.
 fn is_file(path: &Path) -> bool {
     path.metadata().map_or(true, |there| there.is_file())
 }
 
-/// Returns whether it was Ctrl-C that ended a run early.
+/// Returns whether a signal ended the run early.
 pub(super) fn is_interrupted(fault: Option<&RunError>) -> bool {
     matches!(fault, Some(RunError::Fault(SimFault::Interrupted { .. })))
 }
 
-/// The names of block instances, a line each.
+/// Prints the names of block instances, one per line.
 pub(super) fn show_probes(names: &[String]) -> Result<(), Failure> {
     if names.is_empty() {
         say("selvedge: the mechanism has no blocks to probe\n");
@@ -188,7 +189,8 @@ pub(super) fn show_probes(names: &[String]) -> Result<(), Failure> {
     print(&names.iter().map(|name| format!("{name}\n")).collect::<String>())
 }
 
-/// What the kernels have printed goes to standard error, so that the table or JSON on standard output stays whole.
+/// Prints the output of the kernels to standard error, so that it does not mix with the table or JSON on standard
+/// output.
 pub(super) fn show_printed(printed: &Printed) {
     say(printable_lines(&printed.text));
     if printed.lost > 0 {
@@ -197,7 +199,7 @@ pub(super) fn show_printed(printed: &Printed) {
     }
 }
 
-/// Writes what the probes recorded, where a file for it is given, and what viewers need beside it.
+/// Writes the recordings of the probes if `--vcd` is given, and the files for viewers next to them.
 pub(super) fn write_traces(options: &RunOptions, traces: Vec<Trace>, outputs: &mut Outputs) {
     let Some(path) = &options.vcd else { return };
     let waveform = Waveform { traces };
@@ -207,7 +209,7 @@ pub(super) fn write_traces(options: &RunOptions, traces: Vec<Trace>, outputs: &m
     let Some(beside) = outputs.note(beside.map_err(Failure::usage)) else { return };
     for (at, (path, bytes)) in beside.iter().enumerate() {
         match at {
-            // The save file is in the plan; which other files there are, the recording shows.
+            // The save file is in the plan. The recording determines the other files.
             0 => outputs.write(path, bytes),
             _ => {
                 outputs.write_late("a file for viewers", path, bytes);
@@ -216,7 +218,7 @@ pub(super) fn write_traces(options: &RunOptions, traces: Vec<Trace>, outputs: &m
     }
 }
 
-/// Writes the timeline and what the probes recorded, where a file for it is given.
+/// Writes the timeline and the recordings of the probes if `--trace-events` is given.
 pub(super) fn write_timeline(
     options: &RunOptions,
     timeline: Option<&Timeline>,
@@ -235,9 +237,9 @@ pub(super) fn write_timeline(
     }
 }
 
-/// Lockstep's last cycles go to a waveform beside the user's work.
+/// Writes the cycles before a lockstep difference to a waveform in the current folder.
 pub(super) fn write_divergence(fault: &(dyn std::error::Error + 'static), outputs: &mut Outputs) {
-    let Some(divergence) = fault.downcast_ref::<Divergence>() else { return };
+    let Some(divergence) = fault.downcast_ref().and_then(StepError::divergence) else { return };
     let name = format!("divergence-{}.vcd", divergence.instance);
     let text = Waveform { traces: divergence.history.clone() }.vcd();
     if outputs.write_late("the waveform of the difference", Path::new(&name), text) {
@@ -245,7 +247,7 @@ pub(super) fn write_divergence(fault: &(dyn std::error::Error + 'static), output
     }
 }
 
-/// A planted fault, INSTANCE:CYCLE:BIT.
+/// Parses a fault to inject, INSTANCE:CYCLE:BIT.
 pub(super) fn parse_fault(text: &str) -> Result<(String, Fault), Failure> {
     let wrong = || {
         Failure::usage(format!("--inject {text}: must be INSTANCE:CYCLE:BIT, as in sm0.decompressor:900:3"))
@@ -254,7 +256,7 @@ pub(super) fn parse_fault(text: &str) -> Result<(String, Fault), Failure> {
     Ok((instance.to_string(), fault.parse().map_err(|_| wrong())?))
 }
 
-/// Returns the configuration, and where its blocks' energies are from if not from its own table.
+/// Returns the configuration, and the sources of the block energies if `--energy-from` replaces them.
 pub(super) fn machine(options: &RunOptions) -> Result<(Arc<GpuConfig>, Vec<EnergySource>), Failure> {
     let mut config = configuration(&options.config, &options.set, options.registers)?;
     let path = options.energy_from.as_deref();
@@ -262,7 +264,7 @@ pub(super) fn machine(options: &RunOptions) -> Result<(Arc<GpuConfig>, Vec<Energ
     Ok((Arc::new(config), sources.unwrap_or_default()))
 }
 
-/// Turns the options into runs.
+/// Converts the options to runs.
 fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, Failure> {
     let mechanisms = match (&options.mechanism, options.workload.is_some()) {
         (Some(text), _) => vec![text.as_str()],
@@ -285,14 +287,14 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
     Ok(specs)
 }
 
-/// What to record, and the faults to plant.
+/// Returns the probes to record and the faults to inject.
 pub(super) fn probes(options: &RunOptions, faults: Vec<(String, Fault)>) -> ProbeSpec {
     let (from, cycles, inside) = (options.from, options.cycles, options.inside);
     let timeline = options.trace_events.is_some();
     ProbeSpec { instances: options.probe.clone(), timeline, from, cycles, inside, faults, compiler: None }
 }
 
-/// The run of one workload under one mechanism.
+/// Returns the run of one workload under one mechanism.
 pub(super) fn spec(
     options: &RunOptions,
     config: &Arc<GpuConfig>,
@@ -312,14 +314,13 @@ pub(super) fn spec(
         engine: options.engine(),
         probes,
         check_dram: options.check,
-        threads: options.threads.unwrap_or(1) as usize,
         sample_cycles: options.series.as_ref().map(|_| options.every),
         max_memory: options.limits().memory,
         bounds: options.bounds.bounds(),
     })
 }
 
-/// Size and input of a trace, and of a recorded program, are those that it was made with.
+/// Refuses `--size` and `--input`, which traces and recorded programs have fixed.
 fn refuse_for_traces(options: &RunOptions) -> Result<(), Failure> {
     let given = [("--size", options.size.is_some()), ("--input", options.input.is_some())];
     match given.into_iter().find(|(_, given)| *given) {
@@ -344,26 +345,48 @@ pub(super) fn classify(error: &RunError) -> Failure {
     }
 }
 
+/// Returns the failure of a run that ended with wrong or incomplete results.
 pub(super) fn mismatch(report: &RunReport) -> Option<Failure> {
-    (report.result == Outcome::Fail).then(|| {
-        let why = report.error.as_deref().unwrap_or("the results differ from the CPU reference");
-        Failure::mismatch(format!("{} {}: {why}", report.workload, report.size))
-    })
+    let line = |why: &str| format!("{} {}: {why}", report.workload, report.size);
+    match (report.result, &report.refused) {
+        (Outcome::Fail, _) => {
+            let why = report.error.as_deref().unwrap_or("the results differ from the CPU reference");
+            Some(Failure::mismatch(line(why)))
+        }
+        (Outcome::Incomplete, Some(refused)) => Some(Failure::simulation(line(&refused.to_string()))),
+        _ => None,
+    }
 }
 
-/// A report, with the sources of its codecs' energies where they are not the configuration's.
+/// Returns the refused work of a CUDA program, as lines for below the table.
+pub(super) fn refused_lines(workload: &str, refused: Option<&Refused>) -> String {
+    let Some(refused) = refused else { return String::new() };
+    let mut text = format!("incomplete: {}: {refused}\n", printable(workload));
+    let mut left = refused.modules + refused.launches + refused.calls;
+    for RefusedFor { call, why, count } in &refused.reasons {
+        let times = if *count > 1 { format!(" ({count} times)") } else { String::new() };
+        text += &format!("  {}\n", one_line(&format!("{call}: {why}{times}")));
+        left = left.saturating_sub(*count);
+    }
+    if left > 0 {
+        text += &format!("  and {left} more\n");
+    }
+    text
+}
+
+/// A report, with the sources of its codecs' energies if these are not in the configuration.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "RunReport")]
 pub(super) struct Sourced<'a> {
     /// The report.
     #[serde(flatten)]
     report: &'a RunReport,
-    /// Where the energies of the blocks are from.
+    /// Sources of the blocks' energies.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     energy_sources: &'a [EnergySource],
 }
 
-/// Reports as JSON: one by itself, several as a list.
+/// Converts reports to JSON: an object for one report, a list for several.
 fn json(reports: &[RunReport], sources: &[EnergySource]) -> serde_json::Result<String> {
     let sourced: Vec<Sourced> =
         reports.iter().map(|report| Sourced { report, energy_sources: sources }).collect();
@@ -373,7 +396,7 @@ fn json(reports: &[RunReport], sources: &[EnergySource]) -> serde_json::Result<S
     }
 }
 
-/// The files that were asked for, and the table unless one of them took its place on standard output.
+/// Writes the requested files, and prints the table unless an output goes to standard output.
 pub(super) fn show(
     options: &RunOptions,
     reports: &[RunReport],
@@ -408,10 +431,13 @@ pub(super) fn show(
         table += &energy_from::summary(sources);
     }
     table += &reports.iter().filter_map(estimate_line).collect::<String>();
+    for report in reports {
+        table += &refused_lines(&report.workload, report.refused.as_ref());
+    }
     outputs.show(&table);
 }
 
-/// What a sampled run estimates, as a line under the table.
+/// Returns the estimates of a sampled run, as a line for below the table.
 fn estimate_line(report: &RunReport) -> Option<String> {
     let Estimate { spec, windows, cycles, cycles_within, ipc, skipped_ctas, .. } = report.sampled.as_ref()?;
     if *skipped_ctas == 0 {
@@ -464,8 +490,8 @@ fn render(reports: &[RunReport]) -> String {
     table.without_empty("speedup").render_within(width())
 }
 
-/// Returns the cycles of the baseline of the same workload over this run's, when both have done the same work. A single run
-/// has no baseline.
+/// Returns the cycles of the same workload's baseline divided by this run's. Both must have done the same work. A single
+/// run has no baseline.
 fn speedup(report: &RunReport, reports: &[RunReport]) -> Option<f64> {
     if reports.len() == 1 {
         return None;

@@ -1,12 +1,12 @@
-//! `--set KEY=VALUE`: values of a configuration that a command changes.
+//! `--set KEY=VALUE`: values that override a configuration.
 use crate::error::Failure;
 use selvedge_sim::config::GpuConfig;
 use selvedge_study::{Override, overridden};
 
-/// Returns the configuration called `name` with the values that are set, and with at most `registers` for a thread.
+/// Returns the configuration `name` with the values of `set`, and with at most `registers` per thread.
 ///
 /// # Errors
-/// No such configuration, a key that configurations do not have, or values that do not suit.
+/// Fails for an unknown configuration or key, or for an invalid value.
 pub fn configuration(name: &str, set: &[String], registers: Option<u32>) -> Result<GpuConfig, Failure> {
     let config = GpuConfig::load(name).map_err(Failure::usage)?;
     let overrides = set.iter().map(|text| parse(text)).collect::<Result<Vec<_>, _>>()?;
@@ -17,7 +17,7 @@ pub fn configuration(name: &str, set: &[String], registers: Option<u32>) -> Resu
     Ok(config)
 }
 
-/// Reads KEY=VALUE; a value that is no number and no flag is a string.
+/// Parses KEY=VALUE. A value that is not valid TOML is a string.
 fn parse(text: &str) -> Result<Override, Failure> {
     let wrong = || Failure::usage(format!("--set {text}: must be KEY=VALUE, such as l1d.sets=64"));
     let (key, value) =

@@ -1,4 +1,4 @@
-//! `selvedge completions` and `selvedge man`: what shells and `man` know of the command.
+//! `selvedge completions` and `selvedge man`: completions for shells, and manual pages.
 use crate::arguments::Arguments;
 use crate::error::Failure;
 use crate::output::{print, write_files};
@@ -7,7 +7,7 @@ use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 use std::path::{Path, PathBuf};
 
-/// The command's name on a command line.
+/// Name of the command on a command line.
 const NAME: &str = "selvedge";
 
 /// Prints the completions of a shell.

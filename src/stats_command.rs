@@ -1,20 +1,26 @@
-//! `selvedge stats`: the glossary of the statistics and of the mechanisms' counters.
+//! `selvedge stats`: explains the statistics, the mechanisms' counters and the columns of rows.
 use crate::arguments::{StatsCommand, StatsOptions};
 use crate::error::Failure;
 use crate::output::{print, width};
+use crate::schema::columns;
 use selvedge_area::Table;
 use selvedge_hw::names;
 use selvedge_sim::mechanism::counter::{self, COUNTERS};
 use selvedge_sim::statistic::STATISTICS;
 
-/// Prints the meaning of one statistic or counter, or of all.
+/// Prints the meaning of one or all statistics, counters and columns.
 pub fn run(options: &StatsOptions) -> Result<(), Failure> {
     let text = match &options.command {
         StatsCommand::List { markdown: true } => {
-            format!("## Statistics\n\n{}\n## Counters\n\n{}", statistics().markdown(), counters().markdown())
+            format!(
+                "<!-- Written by `selvedge stats list --markdown` -->\n\n# Statistics and counters\n\n## Statistics\n\n{}\n## Counters\n\n{}",
+                statistics().markdown(),
+                counters().markdown()
+            )
         }
         StatsCommand::List { markdown: false } => {
-            format!("{}\n{}", statistics().render_within(width()), counters().render_within(width()))
+            let tables = [statistics(), counters(), columns_table()];
+            tables.map(|table| table.render_within(width())).join("\n")
         }
         StatsCommand::Explain { key } => explain(key)?,
     };
@@ -35,10 +41,18 @@ fn counters() -> Table {
     table
 }
 
-/// Returns a line on a statistic or counter.
+/// Returns the table of the columns of JSON, CSV and Parquet.
+fn columns_table() -> Table {
+    let mut table = Table::new(&["column", "meaning"]);
+    columns::columns().into_iter().for_each(|of| table.row(vec![of.name, of.meaning]));
+    table
+}
+
+/// Returns the line of a statistic or counter, or a line for each matching column. `key` may be the whole name, the
+/// name within `totals`, or the end of a name.
 ///
 /// # Errors
-/// There is none of this name.
+/// Fails if nothing has this name.
 fn explain(key: &str) -> Result<String, Failure> {
     let wanted: String = key.chars().filter(|c| !c.is_whitespace()).collect();
     if let Some(found) = counter::find(&wanted) {
@@ -47,7 +61,24 @@ fn explain(key: &str) -> Result<String, Failure> {
     if let Some(found) = STATISTICS.iter().find(|of| of.key == wanted) {
         return Ok(format!("{wanted}: {}\n", found.meaning));
     }
-    let keys = STATISTICS.iter().map(|of| of.key).chain(COUNTERS.iter().map(|of| of.name));
+    let columns = columns::columns();
+    let lines = |is_meant: &dyn Fn(&columns::Column) -> bool| -> String {
+        let meant = columns.iter().filter(|column| is_meant(column));
+        meant.map(|column| format!("{}: {}\n", column.name, column.meaning)).collect()
+    };
+    let whole =
+        wanted.strip_prefix("interval.").map_or_else(|| wanted.clone(), |name| format!("totals.{name}"));
+    let in_totals = format!("totals.{wanted}");
+    let found = [
+        lines(&|column| column.is(&whole)),
+        lines(&|column| column.is(&in_totals)),
+        lines(&|column| column.ends_in(&wanted)),
+    ];
+    if let Some(text) = found.into_iter().find(|text| !text.is_empty()) {
+        return Ok(text);
+    }
+    let names = columns.iter().map(|of| of.name.as_str());
+    let keys = STATISTICS.iter().map(|of| of.key).chain(COUNTERS.iter().map(|of| of.name)).chain(names);
     let nearest = names::allowed(&wanted, keys, "selvedge stats list");
     Err(Failure::usage(format!("no statistic `{key}`: {nearest}")))
 }

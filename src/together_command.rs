@@ -1,4 +1,4 @@
-//! `selvedge run A+B`: several workloads on one GPU at the same time, and the table that it shows.
+//! `selvedge run A+B`: runs several workloads on one GPU at the same time, and prints a table.
 use crate::arguments::RunOptions;
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
@@ -24,10 +24,10 @@ use selvedge_study::together_table;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The workloads that the options name, when they name several or ask how they share.
+/// Returns the workloads of the options if they name several.
 ///
 /// # Errors
-/// Options that only go with several workloads, beside one.
+/// Fails if an option for several workloads is given with a single one.
 pub fn workloads(options: &RunOptions) -> Result<Option<Vec<&str>>, Failure> {
     let together = |name: &&str| name.contains('+') && !Path::new(name).is_file();
     if let Some(names) = options.workload.as_deref().filter(together) {
@@ -128,13 +128,13 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
     })
 }
 
-/// Where runs alone are kept, where there are any.
+/// Returns the cache of runs alone if `--alone` is given and a folder exists.
 fn isolated(options: &RunOptions, plan: &Arc<Plan>) -> Option<Arc<dyn IsolatedRuns>> {
     options.alone.then_some(())?;
     Some(Arc::new(Folder::new(options.cache.as_deref(), Arc::clone(plan))?))
 }
 
-/// The JSON that was asked for, and the table unless that took its place on standard output.
+/// Writes the requested files, and prints the table unless an output goes to standard output.
 fn show(options: &RunOptions, report: &TogetherReport, outputs: &mut Outputs) {
     if let Some(target) = &options.json {
         let text = serde_json::to_string_pretty(report)

@@ -1,4 +1,4 @@
-//! `selvedge trace`: recording what a workload executes, and looking at traces.
+//! `selvedge trace`: records the execution of a workload, and prints the content of traces.
 use crate::arguments::{RecordOptions, TraceAction, TraceOptions};
 use crate::error::Failure;
 use crate::interrupt::{end_on_signal, stop_flag};
@@ -16,7 +16,7 @@ use selvedge_sim::trace::{LaunchSummary, Trace, TraceFile};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Does what the options ask for.
+/// Executes the action of the options.
 pub fn run(options: &TraceOptions) -> Result<(), Failure> {
     match &options.action {
         TraceAction::Record(options) => record(options),
@@ -45,7 +45,6 @@ fn record(options: &RecordOptions) -> Result<(), Failure> {
             ..ProbeSpec::default()
         },
         check_dram: false,
-        threads: 1,
         sample_cycles: None,
         max_memory: limits.memory,
         bounds: options.bounds.bounds(),
@@ -65,7 +64,7 @@ fn record(options: &RecordOptions) -> Result<(), Failure> {
     if let Some(fault) = &outcome.fault {
         return Err(classify(fault));
     }
-    // What gives wrong results is not worth a trace.
+    // A run with wrong results leaves no trace.
     mismatch(&outcome.report).map_or(Ok(()), Err)?;
     let bytes = bytes.unwrap_or_default();
     outputs.write(output, &bytes);

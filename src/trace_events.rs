@@ -1,5 +1,5 @@
-//! The file of `--trace-events`: a timeline and the ports of probed blocks in the JSON form of Chrome's trace events, which
-//! Perfetto opens. A microsecond of the file is a core cycle.
+//! File of `--trace-events`: a timeline and the ports of probed blocks as Chrome trace events in JSON, which Perfetto
+//! opens. A microsecond in the file is a core cycle.
 use crate::error::Failure;
 use selvedge_hw::wave::Trace;
 use selvedge_sim::config::GpuConfig;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Widest port that is shown as a counter; JSON's numbers hold no more bits.
+/// Max bits of a port that is shown as a counter. JSON numbers hold no more bits exactly.
 const COUNTER_BITS: usize = 53;
 
 /// An event of the file.
@@ -64,10 +64,11 @@ impl Group {
     }
 }
 
-/// Returns the file's bytes: `timeline`, and the ports in `traces` of a GPU of `config`.
+/// Returns the bytes of the file with the events of `timeline` and the ports in `traces`. `config` is the GPU's
+/// configuration.
 ///
 /// # Errors
-/// The events have no JSON form.
+/// Fails if the events have no JSON form.
 pub fn trace_events(timeline: &Timeline, traces: &[Trace], config: &GpuConfig) -> Result<Vec<u8>, Failure> {
     let mut events = Events::default();
     events.add_timeline(timeline);
@@ -83,7 +84,6 @@ pub fn trace_events(timeline: &Timeline, traces: &[Trace], config: &GpuConfig) -
         .map_err(|error| Failure::simulation(format!("the trace events have no JSON form: {error}")))
 }
 
-/// The events of a file.
 #[derive(Default)]
 struct Events {
     all: Vec<Event>,
@@ -91,7 +91,6 @@ struct Events {
 }
 
 impl Events {
-    /// Adds a process.
     fn process(&mut self, name: &str) -> u32 {
         self.processes += 1;
         let pid = self.processes;
@@ -152,7 +151,7 @@ impl Events {
         }
     }
 
-    /// Adds the ports of a block, whose cycles take `length` core cycles each.
+    /// Adds the ports of a block. A cycle of the block takes `length` core cycles.
     fn add_ports(&mut self, trace: &Trace, length: f64) {
         let pid = self.process(&trace.instance);
         for (index, port) in trace.ports.iter().enumerate() {
@@ -181,7 +180,7 @@ impl Events {
     }
 }
 
-/// A value of several words, the lowest first.
+/// Formats a value of several words, lowest word first.
 fn hex(words: &[u64]) -> String {
     let digits: String = words.iter().rev().map(|word| format!("{word:016x}")).collect();
     let digits = digits.trim_start_matches('0');
@@ -208,7 +207,7 @@ fn counter_name(counter: Counter) -> &'static str {
     }
 }
 
-/// The name of a slice, and what else is known of it.
+/// Returns the name and the details of a slice.
 fn describe(what: Happening, kernels: &[String]) -> (String, Value) {
     let kernel = |number: u16| kernels[usize::from(number)].as_str();
     match what {
@@ -250,7 +249,7 @@ mod tests {
         GpuConfig::load("gtx480").expect("built in")
     }
 
-    /// The events of a phase, without names of tracks.
+    /// Returns the events of a phase.
     fn events(timeline: &Timeline, traces: &[Trace], phase: &str) -> Vec<Value> {
         let bytes = trace_events(timeline, traces, &config()).expect("it has a JSON form");
         let file: Value = serde_json::from_slice(&bytes).expect("JSON");
@@ -307,6 +306,7 @@ mod tests {
         let trace = |instance: &str, clock| Trace {
             instance: instance.into(),
             clock,
+            is_gated: false,
             ports: vec![port("valid_i", 1), port("line_i", 128)],
             names: &[],
             registers: vec![],

@@ -1,4 +1,4 @@
-//! `--lockstep` and `--verilog`: which forms of a block run, and Verilog of the user in place of a block.
+//! `--lockstep` and `--verilog`: the forms of a block that run, and the user's Verilog for a block.
 use crate::error::Failure;
 use crate::isolated::caches_of_user;
 use crate::output::say;
@@ -10,27 +10,25 @@ use selvedge_sim::mechanism::MechanismSpec;
 use selvedge_sim::run::instances;
 use selvedge_testbenches::compiler::VerilogCompiler;
 use selvedge_testbenches::own::Own;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The two options, as clap reads them.
 #[derive(Args, Clone, Debug, Default)]
 pub struct VerilogOptions {
-    /// Run each block in two forms beside each other and compare them in every cycle: two of model, rtl, verilog, such as
-    /// rtl,verilog
+    /// Run each block in two forms and compare them in every cycle: two of model, rtl, verilog, such as rtl,verilog
     #[arg(help_heading = "Verification", long, value_name = "FORM,FORM", value_parser = Engine::lockstep, conflicts_with = "engine")]
     pub lockstep: Option<Engine>,
-    /// Put your own Verilog or SystemVerilog in place of a block: a module with the block's ports, TOP or the block's name;
-    /// latency=N states that of a codec where it is another one; may be repeated (see docs/cosimulation.md)
+    /// Replace a block by custom Verilog or SystemVerilog: a module with the block's ports, named TOP or like the block;
+    /// latency=N states the latency of a codec if it differs; may be repeated (see docs/cosimulation.md)
     #[arg(help_heading = "Verification", long, value_name = "BLOCK=FILE[,FILE...][:TOP][,latency=N]")]
     pub verilog: Vec<Own>,
 }
 
 impl VerilogOptions {
-    /// Returns what compiles Verilog in runs under `engine`, where they have any.
+    /// Returns the compiler of Verilog for runs under `engine`, if they need one.
     ///
     /// # Errors
-    /// A block that does not exist or is named twice; no Verilator.
+    /// Fails if a block does not exist or is named twice, or if Verilator is absent.
     pub fn compiler(&self, engine: Engine) -> Result<Option<Arc<dyn BlockCompiler>>, Failure> {
         for (at, own) in self.verilog.iter().enumerate() {
             selvedge_blocks::find(&own.block)
@@ -47,10 +45,10 @@ impl VerilogOptions {
         Ok(Some(Arc::new(compiler(&what, &self.verilog)?)))
     }
 
-    /// Refuses Verilog in place of a block that none of the mechanisms has.
+    /// Refuses Verilog for a block that no mechanism has.
     ///
     /// # Errors
-    /// Such a block; a mechanism that does not suit the configuration.
+    /// Fails for such a block, or if a mechanism does not support the configuration.
     pub fn check_blocks<'a>(
         &self,
         mechanisms: impl Iterator<Item = &'a MechanismSpec>,
@@ -80,17 +78,18 @@ impl VerilogOptions {
     }
 }
 
-/// Returns the compiler that the option `what` asks for.
+/// Returns the compiler for the option `what`.
 ///
 /// # Errors
-/// No Verilator, or no folder to work in.
+/// Fails if Verilator is absent or no cache folder exists.
 pub fn compiler(what: &str, own: &[Own]) -> Result<VerilogCompiler, Failure> {
     let note = |line: &str| say(format!("selvedge: {line}\n"));
-    VerilogCompiler::new(&cache(), own.to_vec(), Box::new(note))
+    let cache = caches_of_user().map(|caches| caches.join("selvedge").join("verilated"));
+    // The folder for temporary files may hold files of another user, which must not be loaded.
+    let cache = cache.ok_or_else(|| {
+        let problem = "XDG_CACHE_HOME or HOME must be set: compiled Verilog is kept and loaded there";
+        Failure::usage(format!("{what}: {problem}"))
+    })?;
+    VerilogCompiler::new(&cache, own.to_vec(), Box::new(note))
         .map_err(|why| Failure::usage(format!("{what}: {why}")))
-}
-
-/// The folder that keeps what was compiled: among the user's caches, or else among temporary files.
-fn cache() -> PathBuf {
-    caches_of_user().unwrap_or_else(std::env::temp_dir).join("selvedge").join("verilated")
 }

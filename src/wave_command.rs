@@ -1,4 +1,4 @@
-//! `selvedge wave`: a block's stimulus as waveform, files for viewers, and self-checking testbench.
+//! `selvedge wave`: writes a block's stimulus as a waveform, with files for viewers and a self-checking testbench.
 use crate::arguments::WaveOptions;
 use crate::error::Failure;
 use crate::gen_command::params;
@@ -24,17 +24,21 @@ pub fn run(options: &WaveOptions) -> Result<(), Failure> {
         clock: Clock { domain: "", mhz: options.mhz },
         inside: options.inside,
     };
-    let mut circuit = match &options.verilog {
-        None => entry.rtl(&params).map_err(Failure::usage)?,
+    let waveform = match &options.verilog {
+        None => wave::run(entry, &params, recording).map_err(Failure::usage)?,
         Some(own) if own.block != entry.name() => {
             return Err(Failure::usage(format!("--verilog {}: must be {}=FILE", own.text, entry.name())));
         }
         Some(own) => {
             let compiler = compiler("--verilog", std::slice::from_ref(own))?;
-            compiler.clocked(entry, &params).map_err(Failure::usage)?
+            let mut circuit = compiler.clocked(entry, &params).map_err(Failure::usage)?;
+            let waveform = wave::run_on(&mut circuit, entry, &params, recording).map_err(Failure::usage)?;
+            if let Some(why) = circuit.ended() {
+                return Err(Failure::usage(format!("--verilog {}: {why}", own.text)));
+            }
+            waveform
         }
     };
-    let waveform = wave::run_on(&mut *circuit, entry, &params, recording).map_err(Failure::usage)?;
     let bench = testbench::write(entry, &params, options.cycles, options.seed, ResetStyle::default())
         .map_err(Failure::usage)?;
     let mut files = vec![(path.clone(), waveform.bytes(path).map_err(Failure::usage)?)];

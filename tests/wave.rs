@@ -1,6 +1,6 @@
-//! Do the waveforms of every block show, cycle by cycle, what was driven and what the golden model expects, in VCD and in FST, do
-//! registers hold what those of the emitted Verilog hold, and does the save file name signals that are there?
-use selvedge_blocks::{BLOCKS, find};
+//! Waveforms of every block, in VCD and FST, show the driven inputs and the golden model's outputs in each cycle.
+//! Registers equal the emitted Verilog's, and the save file names existing signals.
+use selvedge_blocks::{built_in, find};
 use selvedge_gen::{EmitOptions, ResetStyle};
 use selvedge_hw::{BlockEntry, Clock, Direction};
 use selvedge_testbenches::emitted::Emitted;
@@ -21,7 +21,7 @@ const SEED: u64 = 42;
 /// Picoseconds of seven cycles of 1.4 GHz.
 const SEVEN_CYCLES: u64 = 5000;
 
-/// A waveform, read by a parser that knows nothing of the writers.
+/// A waveform, read by a parser that is independent of the writers.
 struct Reading {
     waveform: Waveform,
     signals: BTreeMap<String, wellen::SignalRef>,
@@ -37,7 +37,7 @@ impl Reading {
         Reading { waveform, signals }
     }
 
-    /// The bits of a signal at a picosecond, highest first.
+    /// Returns the bits of a signal at a time in picoseconds, highest bit first.
     fn at(&self, signal: &str, time: u64) -> String {
         let signal = self.waveform.get_signal(self.signals[signal]).expect("the signal was loaded");
         let index = self.waveform.time_table().partition_point(|moment| *moment <= time) - 1;
@@ -45,20 +45,20 @@ impl Reading {
         signal.get_value_at(&offset, 0).to_string()
     }
 
-    /// The changes of a signal: picoseconds and bits.
+    /// Returns the changes of a signal as picoseconds and bits.
     fn changes(&self, signal: &str) -> Vec<(u64, String)> {
         let signal = self.waveform.get_signal(self.signals[signal]).expect("the signal was loaded");
         let time = |index: u32| self.waveform.time_table()[index as usize];
         signal.iter_changes().map(|(index, value)| (time(index), value.to_string())).collect()
     }
 
-    /// The picoseconds in which a bit takes the given level.
+    /// Returns the picoseconds at which a bit changes to `level`.
     fn edges(&self, signal: &str, level: &str) -> Vec<u64> {
         self.changes(signal).into_iter().filter(|(_, value)| value == level).map(|(time, _)| time).collect()
     }
 }
 
-/// A port value as the parser shows it.
+/// Formats a port value as the parser does.
 fn binary(words: &[u64], bits: usize) -> String {
     (0..bits).rev().map(|bit| if (words[bit / 64] >> (bit % 64)) & 1 == 1 { '1' } else { '0' }).collect()
 }
@@ -71,14 +71,14 @@ fn record(block: &dyn BlockEntry, cycles: u64, inside: bool) -> wave::Waveform {
     wave::run(block, &block.defaults(), recording(cycles, inside)).expect("defaults are valid")
 }
 
-/// The picosecond in which a cycle begins.
+/// Returns the picosecond at which a cycle begins.
 fn begin(cycle: u64) -> u64 {
     cycle * SEVEN_CYCLES / 7
 }
 
 #[test]
 fn every_port_shows_what_was_driven_and_what_is_expected() {
-    for block in BLOCKS {
+    for block in built_in() {
         let params = block.defaults();
         let reading = Reading::of(record(*block, CYCLES, false).vcd());
         let timescale = reading.waveform.hierarchy().timescale().expect("the times have a unit");
@@ -87,7 +87,7 @@ fn every_port_shows_what_was_driven_and_what_is_expected() {
         let ports = block.ports(&params).unwrap();
         let vectors = Vectors::new(*block, &params, SEED).unwrap();
         for (cycle, vector) in (0..CYCLES).zip(vectors) {
-            // Just before the next rising edge everything has settled.
+            // All signals are stable just before the next rising edge.
             let time = begin(cycle + 1) - 1;
             let shown = |name: &str| reading.at(&format!("{scope}.{name}"), time);
             assert_eq!(reading.at("selvedge.cycle", time), format!("{cycle:064b}"));
@@ -98,7 +98,7 @@ fn every_port_shows_what_was_driven_and_what_is_expected() {
                 ports.iter().zip(&values).any(|(port, value)| port.name == name && value[0] & 1 == 0)
             };
             for (port, value) in ports.iter().zip(&values) {
-                // What the port shows then means nothing.
+                // An invalid port value is meaningless.
                 if port.valid.is_some_and(is_low) {
                     continue;
                 }
@@ -125,7 +125,7 @@ fn every_port_shows_what_was_driven_and_what_is_expected() {
 
 #[test]
 fn the_clock_has_an_edge_per_cycle_of_its_frequency() {
-    for block in BLOCKS {
+    for block in built_in() {
         let reading = Reading::of(record(*block, CYCLES, false).vcd());
         let clock = format!("selvedge.{}.clk_i", block.name());
         assert_eq!(reading.edges(&clock, "1"), (0..CYCLES).map(begin).collect::<Vec<_>>());
@@ -136,7 +136,7 @@ fn the_clock_has_an_edge_per_cycle_of_its_frequency() {
 
 #[test]
 fn fst_shows_what_vcd_shows() {
-    for block in BLOCKS {
+    for block in built_in() {
         let waveform = record(*block, 300, true);
         let (vcd, fst) = (Reading::of(waveform.vcd()), Reading::of(waveform.fst().expect("memory takes it")));
         assert_eq!(
@@ -167,7 +167,7 @@ fn fst_shows_what_vcd_shows() {
     }
 }
 
-/// The registers of the emitted Verilog, as Icarus Verilog simulates its testbench.
+/// Returns the registers of the emitted Verilog, from a simulation of its testbench by Icarus Verilog.
 fn verilog(block: &dyn BlockEntry, cycles: u64, folder: &Path) -> Reading {
     let (params, reset) = (block.defaults(), ResetStyle::Control);
     let bench = testbench::write(block, &params, cycles, SEED, reset).expect("a testbench");
@@ -221,7 +221,7 @@ fn registers_hold_in_each_cycle_what_those_of_the_verilog_hold() {
                 let high = width - at * register.bits;
                 let own = reading.at(&format!("selvedge.{name}.{path}"), begin(cycle + 1) - 1);
                 let theirs = &theirs[high - register.bits..high];
-                // A register without reset has no value before it is first written.
+                // A register without a reset has no value before its first write.
                 if theirs.contains('x') {
                     unknown += 1;
                 } else {
@@ -237,7 +237,7 @@ fn registers_hold_in_each_cycle_what_those_of_the_verilog_hold() {
 
 #[test]
 fn registers_are_recorded_on_request_alone() {
-    for block in BLOCKS {
+    for block in built_in() {
         assert!(record(*block, 2, false).traces[0].registers.is_empty());
         let registers = &record(*block, 2, true).traces[0].registers;
         let names: BTreeSet<_> = registers.iter().map(|one| (&one.scope, &one.name)).collect();
@@ -250,7 +250,7 @@ fn registers_are_recorded_on_request_alone() {
 
 #[test]
 fn ports_are_described_in_the_vcd() {
-    for block in BLOCKS {
+    for block in built_in() {
         let vcd = String::from_utf8(record(*block, 2, false).vcd()).expect("text");
         for port in block.ports(&block.defaults()).unwrap() {
             assert!(vcd.contains(&format!("{}: {}", port.name, port.doc.trim())), "{}", port.name);
@@ -261,7 +261,7 @@ fn ports_are_described_in_the_vcd() {
 #[test]
 fn named_values_are_those_that_ports_have() {
     let mut named = 0;
-    for block in BLOCKS {
+    for block in built_in() {
         let ports = block.ports(&block.defaults()).unwrap();
         for names in block.value_names() {
             for name in names.ports.iter().filter(|name| ports.iter().any(|port| port.name == **name)) {
@@ -273,7 +273,7 @@ fn named_values_are_those_that_ports_have() {
                     .collect();
                 let known: BTreeSet<u64> = names.names.iter().map(|(value, _)| *value).collect();
                 assert!(known.is_subset(&shown), "{}.{name} never shows one of {known:?}", block.name());
-                // Inputs of a stimulus have values without a meaning, too.
+                // A stimulus may also drive inputs with values that have no name.
                 let is_output =
                     ports.iter().any(|port| port.name == *name && port.direction == Direction::Output);
                 assert!(!is_output || known == shown, "{}.{name} shows {shown:?}", block.name());
@@ -296,7 +296,7 @@ fn a_file_of_names_has_the_head_of_surfer_and_a_line_per_value() {
 
 #[test]
 fn the_save_file_names_each_signal_of_the_vcd_once_in_its_group() {
-    for block in BLOCKS {
+    for block in built_in() {
         let waveform = record(*block, CYCLES, true);
         let text = save_file(&waveform.traces, "run.vcd", "run");
         assert!(text.contains("[dumpfile] \"run.vcd\"\n"), "{text}");
@@ -308,11 +308,11 @@ fn the_save_file_names_each_signal_of_the_vcd_once_in_its_group() {
 
         let mut groups: Vec<&str> = Vec::new();
         let mut named = BTreeMap::new();
-        // Words are parts of a signal, and a line with a number has names of values.
+        // Skip parts of signals, and lines of numbers with names of values.
         let is_signal = |line: &&str| !line.starts_with(['[', '@', '*', '#', '^']) && *line != "-group_end";
         for line in text.lines().filter(is_signal) {
             if let Some(name) = line.strip_prefix('-') {
-                // The name stands at the group's beginning and again at its end.
+                // The name is at the beginning of the group and again at its end.
                 if groups.last() == Some(&name) {
                     groups.pop();
                 } else {
@@ -343,7 +343,7 @@ fn the_save_file_names_each_signal_of_the_vcd_once_in_its_group() {
 
 #[test]
 fn wide_ports_are_shown_as_words_too() {
-    for block in BLOCKS {
+    for block in built_in() {
         let text = save_file(&record(*block, 2, false).traces, "run.vcd", "run");
         for port in block.ports(&block.defaults()).unwrap() {
             let words = text.lines().filter(|line| line.starts_with(&format!("#{{{}[", port.name)));
@@ -365,10 +365,11 @@ fn wide_ports_are_shown_as_words_too() {
     }
 }
 
-/// Surfer itself needs a graphics card. The signals that the file names must be there, each once.
+/// Surfer needs a graphics card, so it does not run here. The signals that the file names must exist, and each only
+/// once.
 #[test]
 fn the_command_file_names_each_signal_of_the_vcd_once_and_a_time_in_it() {
-    for block in BLOCKS {
+    for block in built_in() {
         let waveform = record(*block, CYCLES, true);
         let text = command_file(&waveform.traces);
         let of = |command: &str| {
@@ -391,7 +392,7 @@ fn the_command_file_names_each_signal_of_the_vcd_once_and_a_time_in_it() {
 
 #[test]
 fn the_same_seed_gives_the_same_waveform_and_another_one_another() {
-    for block in BLOCKS {
+    for block in built_in() {
         let run = |seed| {
             let recording = wave::Recording { seed, ..recording(200, false) };
             wave::run(*block, &block.defaults(), recording).unwrap()
@@ -404,7 +405,7 @@ fn the_same_seed_gives_the_same_waveform_and_another_one_another() {
 
 #[test]
 fn no_cycles_make_a_waveform_without_changes() {
-    for block in BLOCKS {
+    for block in built_in() {
         let waveform = record(*block, 0, true);
         for bytes in [waveform.vcd(), waveform.fst().unwrap()] {
             let reading = Reading::of(bytes);

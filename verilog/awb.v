@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // awb
 //
-// Holds assist-warp instructions until they issue: two per warp that beat the parent, two of low
-// priority.
+// Holds assist-warp instructions until they issue: two per warp that replace the parent's, and two
+// of low priority.
 //
 // CABA, section 4.3. BITS is the width of an instruction.
 //
@@ -10,44 +10,45 @@
 // Source: CABA, section 4.3
 // Written by selvedge 0.1.0 with reset control
 //
-// AWB, assist warp buffer: assist-warp instructions that are fetched and wait for issue.
+// AWB, assist warp buffer: holds fetched assist-warp instructions until they issue.
 //
-// Source: CABA, section 4.3. It is part of the SM's instruction buffer: high-priority instructions
-// lie with those of their parent warp, low-priority ones in a partition of two entries.
+// Source: CABA, section 4.3. In the paper it is part of the SM's instruction buffer. A
+// high-priority instruction is next to the instructions of its parent warp; low-priority
+// instructions are in a partition of two entries.
 //
 //    stage_* --+--> [ 24 even warps x 2 instructions ] <--index-- scheduler 0 --> issue0_*
 //              +--> [ 24 odd warps  x 2 instructions ] <--index-- scheduler 1 --> issue1_*
 //              +--> [ 2 low-priority instructions    ] ------------ head -------> low_*
 //    flush_* ------> empties the slots of a warp, takes its instructions out of the low partition
 //
-// A scheduler sees in `high_valid_o` which warps have an assist-warp instruction; for such a warp
-// it issues that in place of the parent's own instruction. It gives the warp's index to get the
-// instruction in the same cycle, and pops it. In a cycle in which a scheduler has nothing else to
-// issue it may take the head of the low partition.
+// `high_valid_o` shows the schedulers which warps have an assist-warp instruction. For such a warp
+// a scheduler issues that instruction instead of the parent's own. It sends the warp's index, gets
+// the instruction in the same cycle, and pops it. A scheduler that has nothing else to issue may
+// take the head of the low partition.
 //
 // Choices where the paper is silent:
-// - Two schedulers (table 1) share the warps by parity, so that the instructions are in two
-//   memories with one read port each. Only one of them may take from the low partition in a cycle;
-//   whose turn it is, the SM settles.
-// - A warp has two slots, as many instructions as common simulators give a warp's instruction
-//   buffer.
-// - Room is reported one cycle ahead: `high_room_o` and `low_room_o` count the instruction that is
-//   staged in the same cycle, so that one that is fetched now has its place when it comes in the
-//   next cycle. What is popped in the cycle is not counted yet.
-// - An instruction without a place, which a controller that heeds the room never stages, is lost,
-//   and `overflow_o` says so in the next cycle. So it is with warps from 48 on, which do not exist.
-// - Flush is by warp and priority, as the controller's kill. An instruction that is staged in the
-//   cycle of its warp's flush goes too: it was fetched before. One that is issued in that cycle is
-//   issued.
-// - A pop where there is nothing changes nothing.
+// - Two schedulers (table 1) share the warps by parity, so the instructions are in two memories
+//   with one read port each. Only one scheduler may take from the low partition in a cycle; the SM
+//   chooses which.
+// - A warp has two slots. Common simulators give a warp's instruction buffer the same size.
+// - Room is reported one cycle ahead. `high_room_o` and `low_room_o` count the instruction that is
+//   staged in the same cycle. So an instruction that is fetched now finds a free slot in the next
+//   cycle. A slot that is popped in the same cycle does not count as free yet.
+// - An instruction that finds no free slot is lost, and `overflow_o` is high in the next cycle. A
+//   controller that observes the room never stages one. A high-priority instruction of a warp from
+//   48 on, which does not exist, is lost in the same way.
+// - A flush has a warp and a priority, like the controller's kill. It also drops an instruction of
+//   the warp that is staged in the same cycle, because that instruction was fetched before. An
+//   instruction that issues in the same cycle is issued.
+// - A pop without an instruction has no effect.
 //
 // PARAMETERS
 // - instruction_bits, default 64, allowed 32, 64: bits of an instruction
 //
 // PORTS AND TIMING
-// `high_valid_o`, `low_*` and `overflow_o` come from registers, `issue*_o` from the memories at the
-// index of the same cycle; they mean something for a warp in `high_valid_o` only. The two rooms
-// follow from registers and what is staged.
+// `high_valid_o`, `low_*` and `overflow_o` come from registers. `issue*_o` come from the memories,
+// at the index of the same cycle; they are valid only for a warp in `high_valid_o`. `high_room_o`
+// and `low_room_o` follow from registers and the staged instruction.
 //
 //   clk_i            __/--\__/--\__/--\__/--\__
 //   stage_valid_i    __/-----------\___________   two instructions of warp 6, high priority
@@ -60,16 +61,16 @@
 // STORAGE
 // By default 16,929 bits: 2 memories of 64 words (24 warps x 2 slots, rounded up to 6 bits of
 // address) x 129 bits (instruction, lanes, live registers, last flag), 2 x 136 in the low
-// partition, three flags per warp, and one. The paper puts high-priority instructions into the
-// existing instruction buffer at no cost of its own; here they have their own place, since this
-// block does not know the parent's instructions.
+// partition, three flags per warp, and one overflow flag. In the paper high-priority instructions
+// use the existing instruction buffer and cost nothing more. Here they have separate memories,
+// because this block does not hold the parent's instructions.
 //
 // Assist warps: short subroutines that an SM runs on behalf of its warps, in CABA to decompress and
 // compress lines.
 //
-// Source: CABA, sections 4 and 5. Its hardware is three structures (section 4.3): store, controller
-// with table, and buffer. The table is a block by itself here, and the controller contains all of
-// them, because an SM steps one instance.
+// Source: CABA, sections 4 and 5. Its hardware consists of three structures (section 4.3): the
+// store, the controller with its table, and the buffer. Here the table is a separate block. The
+// controller contains the other three blocks, so that an SM steps one instance.
 //
 //              event, warp, lanes                     SR.ID, Inst.ID            word
 //    [ SM ] --------------------> awc: [ map, awt ] -----------------> [ aws ] ------> [ awb ] --high--> beats the parent
@@ -77,15 +78,15 @@
 //       +--------- kill ---------------------^------------------------ flush -------------^
 //
 // - aws: the assist warp store: the instructions of the routines, loaded before a kernel starts
-// - awt: the assist warp table: the active assist warps, deployed in turn
+// - awt: the assist warp table: the active assist warps, deployed round-robin
 // - awb: the assist warp buffer: deployed instructions until they issue
 // - awc: the assist warp controller: trigger events, throttling, and the other three
 //
-// Words that all of them share: a *routine* is a subroutine in the store; *SR.ID* says where it
-// starts, *Inst.ID* which of its instructions is next, *SR.End* which is the last. A
-// *high-priority* assist warp is needed for correctness and blocks what waits for it (decompression
-// of a load); a *low-priority* one runs in idle cycles and may be given up (compression of a
-// store).
+// Terms that all four blocks share: a *routine* is a subroutine in the store. *SR.ID* is the slot
+// where it starts, *Inst.ID* the number of its next instruction, and *SR.End* the number of its
+// last instruction. A *high-priority* assist warp is needed for correctness, and its parent waits
+// for it (decompression of a load). A *low-priority* assist warp runs in idle cycles and may be
+// dropped (compression of a store).
 
 `default_nettype none
 
@@ -97,81 +98,88 @@ module awb #(
   input  wire                        clk_i,
   // asynchronous reset, active low: nothing is held
   input  wire                        rst_ni,
-  // an instruction comes
+  // an instruction arrives
   input  wire                        stage_valid_i,
-  // its warp
+  // warp of the arriving instruction
   input  wire                  [5:0] stage_warp_i,
-  // it has high priority
+  // the instruction has high priority
   input  wire                        stage_high_i,
-  // it is the last of its assist warp
+  // the instruction is the last of its assist warp
   input  wire                        stage_last_i,
-  // the instruction
+  // the arriving instruction
   input  wire [INSTRUCTION_BITS-1:0] stage_instruction_i,
-  // its lanes
+  // lanes of the instruction
   input  wire                 [31:0] stage_mask_i,
-  // registers of the parent with arguments
+  // IDs of the parent's two argument registers
   input  wire                 [15:0] stage_live_in_i,
-  // registers of the parent for results
+  // IDs of the parent's two result registers
   input  wire                 [15:0] stage_live_out_i,
   // drop the high-priority instructions of a warp
   input  wire                        flush_high_i,
   // drop the low-priority instructions of a warp
   input  wire                        flush_low_i,
-  // the warp whose instructions are dropped
+  // warp whose instructions are dropped
   input  wire                  [5:0] flush_warp_i,
   // the even warp that scheduler 0 looks at, divided by two
   input  wire                  [4:0] issue0_index_i,
-  // scheduler 0 takes its instruction
+  // scheduler 0 pops the instruction of that warp
   input  wire                        issue0_pop_i,
   // the odd warp that scheduler 1 looks at, divided by two
   input  wire                  [4:0] issue1_index_i,
-  // scheduler 1 takes its instruction
+  // scheduler 1 pops the instruction of that warp
   input  wire                        issue1_pop_i,
-  // the low-priority instruction at the head is taken
+  // the oldest low-priority instruction is popped
   input  wire                        low_pop_i,
-  // a high-priority instruction of the warp may come in the next cycle
+  // warps that can take a high-priority instruction in the next cycle, one bit each
   output wire                 [47:0] high_room_o,
-  // a low-priority instruction may come in the next cycle
+  // a low-priority instruction can arrive in the next cycle
   output wire                        low_room_o,
-  // the warp has a high-priority instruction
+  // warps with a high-priority instruction, one bit each
   output wire                 [47:0] high_valid_o,
   // the oldest instruction of the warp that scheduler 0 looks at
   output wire [INSTRUCTION_BITS-1:0] issue0_instruction_o,
-  // its lanes
+  // lanes of the instruction
   output wire                 [31:0] issue0_mask_o,
-  // registers of the parent with arguments
+  // IDs of the parent's two argument registers
   output wire                 [15:0] issue0_live_in_o,
-  // registers of the parent for results
+  // IDs of the parent's two result registers
   output wire                 [15:0] issue0_live_out_o,
-  // it is the last of its assist warp
+  // the instruction is the last of its assist warp
   output wire                        issue0_last_o,
   // the oldest instruction of the warp that scheduler 1 looks at
   output wire [INSTRUCTION_BITS-1:0] issue1_instruction_o,
-  // its lanes
+  // lanes of the instruction
   output wire                 [31:0] issue1_mask_o,
-  // registers of the parent with arguments
+  // IDs of the parent's two argument registers
   output wire                 [15:0] issue1_live_in_o,
-  // registers of the parent for results
+  // IDs of the parent's two result registers
   output wire                 [15:0] issue1_live_out_o,
-  // it is the last of its assist warp
+  // the instruction is the last of its assist warp
   output wire                        issue1_last_o,
-  // there is a low-priority instruction
+  // the buffer holds a low-priority instruction
   output wire                        low_valid_o,
-  // its warp
+  // warp of the oldest low-priority instruction
   output wire                  [5:0] low_warp_o,
-  // the oldest one
+  // the oldest low-priority instruction
   output wire [INSTRUCTION_BITS-1:0] low_instruction_o,
-  // its lanes
+  // lanes of the instruction
   output wire                 [31:0] low_mask_o,
-  // registers of the parent with arguments
+  // IDs of the parent's two argument registers
   output wire                 [15:0] low_live_in_o,
-  // registers of the parent for results
+  // IDs of the parent's two result registers
   output wire                 [15:0] low_live_out_o,
-  // it is the last of its assist warp
+  // the instruction is the last of its assist warp
   output wire                        low_last_o,
-  // the instruction that came in the last cycle had no place and is lost
+  // the instruction of the last cycle found no free slot and is lost
   output wire                        overflow_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (INSTRUCTION_BITS != 32 && INSTRUCTION_BITS != 64) begin : gen_wrong_instruction_bits
+      awb_INSTRUCTION_BITS_must_be_32_or_64 wrong_instruction_bits ();
+    end
+  endgenerate
 
   // bundle: the first bit of each field
   localparam BUNDLE_MASK = 0;
@@ -199,11 +207,11 @@ module awb #(
   wire low_partition_stage_i;
   wire low_partition_overflow_o;
   wire [64:0] low_partition_context_o;
-  // warps with at least one instruction
+  // warps with at least one high-priority instruction
   reg [47:0] one_q;
-  // warps with two
+  // warps with two high-priority instructions
   reg [47:0] two_q;
-  // the slot of each warp's oldest instruction
+  // slot of each warp's oldest instruction
   reg [47:0] first_q;
   reg overflow_q;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // awb_low_partition
 //
-// Two low-priority instructions, oldest first, out of which those of one warp can be taken.
+// Holds two low-priority instructions, oldest first. A flush drops the instructions of one warp.
 //
 // Part of: awb
 // Source: CABA, section 4.3
@@ -15,35 +15,42 @@ module awb_low_partition #(
 ) (
   // clock
   input  wire                        clk_i,
-  // asynchronous reset, active low; empties it
+  // asynchronous reset, active low; empties the partition
   input  wire                        rst_ni,
-  // an instruction comes
+  // an instruction arrives
   input  wire                        stage_i,
-  // its warp
+  // warp of the arriving instruction
   input  wire                  [5:0] warp_i,
-  // the instruction
+  // the arriving instruction
   input  wire [INSTRUCTION_BITS-1:0] instruction_i,
-  // what goes with it
+  // its lanes, live-in and live-out registers, and last flag
   input  wire                 [64:0] context_i,
   // drop the instructions of a warp
   input  wire                        flush_i,
-  // the warp
+  // warp whose instructions are dropped
   input  wire                  [5:0] flush_warp_i,
-  // the oldest instruction is taken
+  // the oldest instruction is popped
   input  wire                        pop_i,
-  // an instruction may come in the next cycle
+  // an instruction can arrive in the next cycle
   output wire                        room_o,
-  // the instruction that comes has no place
+  // the arriving instruction finds no free entry
   output wire                        overflow_o,
-  // there is an instruction
+  // the partition holds an instruction
   output wire                        valid_o,
-  // its warp
+  // warp of the oldest instruction
   output wire                  [5:0] warp_o,
   // the oldest instruction
   output wire [INSTRUCTION_BITS-1:0] instruction_o,
-  // what goes with it
+  // its lanes, live-in and live-out registers, and last flag
   output wire                 [64:0] context_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (INSTRUCTION_BITS != 32 && INSTRUCTION_BITS != 64) begin : gen_wrong_instruction_bits
+      awb_low_partition_INSTRUCTION_BITS_must_be_32_or_64 wrong_instruction_bits ();
+    end
+  endgenerate
 
   wire enter;
   wire keep_front;

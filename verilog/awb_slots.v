@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // awb_slots
 //
-// The high-priority instructions of every second warp, two slots each.
+// Holds the high-priority instructions of every second warp, in two slots per warp.
 //
 // Part of: awb
 // Source: CABA, section 4.3
@@ -17,23 +17,30 @@ module awb_slots #(
   input  wire                        clk_i,
   // write an instruction
   input  wire                        write_i,
-  // the warp of the instruction, without its lowest bit
+  // warp of the instruction to write, without its lowest bit
   input  wire                  [4:0] write_pair_i,
-  // its slot
+  // slot of the instruction to write
   input  wire                        write_slot_i,
-  // the instruction
+  // the instruction to write
   input  wire [INSTRUCTION_BITS-1:0] instruction_i,
-  // what goes with it
+  // its lanes, live-in and live-out registers, and last flag
   input  wire                 [64:0] context_i,
-  // the warp to look at, without its lowest bit
+  // warp to read, without its lowest bit
   input  wire                  [4:0] pair_i,
-  // the slot to look at
+  // slot to read
   input  wire                        slot_i,
-  // the instruction there
+  // the instruction in that slot
   output wire [INSTRUCTION_BITS-1:0] instruction_o,
-  // what goes with it
+  // its lanes, live-in and live-out registers, and last flag
   output wire                 [64:0] context_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (INSTRUCTION_BITS != 32 && INSTRUCTION_BITS != 64) begin : gen_wrong_instruction_bits
+      awb_slots_INSTRUCTION_BITS_must_be_32_or_64 wrong_instruction_bits ();
+    end
+  endgenerate
 
   reg [5:0] write_address;
   reg [5:0] read_address;

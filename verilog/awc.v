@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // awc
 //
-// Runs assist warps on an SM: trigger events in, instructions for the schedulers out.
+// Runs assist warps on an SM: turns trigger events into instructions for the schedulers.
 //
-// CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; ROWS, INDEX, KEYS and WORDS are the
-// table's.
+// CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; ROWS, INDEX, KEYS and WORDS are
+// parameters of the table.
 //
 // Parameters: entries = 48, idle_limit = 8
 // In this file: ENTRIES = 48, ROWS = 6, INDEX = 6, KEYS = 528, WORDS = 9
 // Source: CABA, sections 4.3 and 4.4
 // Written by selvedge 0.1.0 with reset control
 //
-// AWC, assist warp controller: everything that runs assist warps on an SM, from trigger events to
-// instructions for the schedulers.
+// AWC, assist warp controller: runs assist warps on an SM, from trigger events to instructions for
+// the schedulers.
 //
-// Source: CABA, sections 4.3 and 4.4. In the paper the controller has the table, and store and
-// buffer are its neighbours; here it contains all three (`awt`, `aws`, `awb`), so that an SM has
-// one instance to step, and adds the map of events, the throttle, and the way of an instruction
-// between them.
+// Source: CABA, sections 4.3 and 4.4. In the paper the controller contains the table, and the store
+// and the buffer are separate. Here it contains all three (`awt`, `aws`, `awb`), so that an SM
+// steps one instance. It adds the map of events, the throttle, and the connections between the
+// three blocks.
 //
 //                      +-----------------------------------------------------------------------------+
 //    map_* ----------->| [ 32 events: on, priority, SR.ID, SR.End ]                                   |
@@ -32,41 +32,43 @@
 //    kill_* ---------->|------+--------------- flush ------------->                                   |<-> low_*
 //                      +-----------------------------------------------------------------------------+
 //
-// The map is what the programmer gives: which event starts which routine, with which priority. For
-// compression an event is the encoding of a line and whether it is loaded or stored (section
-// 5.2.1); five bits hold both.
+// The programmer writes the map: each event starts one routine with one priority. For compression,
+// an event combines the encoding of a line and its direction, load or store (section 5.2.1); five
+// bits hold both.
 //
 // Choices where the paper is silent:
-// - An event that is not in the map is never taken; `trigger_known_o` distinguishes it from a table
-//   without room, and `trigger_high_o` whether what is refused may be given up.
+// - An event that is not in the map is never taken; `trigger_known_o` distinguishes it from an
+//   event that the table refuses. `trigger_high_o` is low if the refused routine may be dropped.
 // - Throttle. The paper monitors "the utilization of the functional units and idleness of the
-//   cores" and gives no rule. Here both are counted over windows of 128 cycles. In the next window
-//   deployment is throttled if some class of units was busy in more than `busy_limit` cycles, or if
-//   fewer than `idle_limit` cycles were idle.
-// - Throttling holds back low priority alone. High priority is "required for correctness" and holds
-//   up its parent: to hold it back would stall the very warps whose lines are there. Low priority
-//   is taken while throttled, until the table refuses it; a store then leaves uncompressed. Nothing
-//   waits for low priority, so that throttling cannot deadlock.
-// - `busy_i` has three bits (arithmetic, special functions, load-store); the SM says what busy
-//   means. `idle_i` is a cycle in which no scheduler issues for a regular warp or at high priority:
-//   an idle cycle that low priority uses still counts as idle, or the throttle would punish its own
-//   success.
-// - A kill acts on table and buffer in the same cycle. What was fetched in the cycle before meets
-//   the flush as it reaches the buffer. After the cycle of the kill nothing of it is left.
-// - The block does not report the end of a routine's execution: the instruction marked last does
-//   when it leaves the pipeline.
+//   cores" and gives no rule. Here both are counted over windows of 128 cycles. Deployment is
+//   throttled in the next window if a class of units was busy in more than `busy_limit` cycles, or
+//   if fewer than `idle_limit` cycles were idle.
+// - Only low priority is throttled. High priority is "required for correctness" and its parent
+//   waits for it: throttling it would stall the warps whose lines have already arrived.
+//   Low-priority triggers are taken while throttled, until the table refuses them; a refused store
+//   leaves uncompressed. Nothing waits for low priority, so throttling cannot deadlock.
+// - `busy_i` has three bits (arithmetic, special functions, load-store); the SM defines when a
+//   class is busy. `idle_i` is high in a cycle in which no scheduler issues for a regular warp or
+//   at high priority. An idle cycle that low priority uses still counts as idle; otherwise
+//   low-priority instructions would cause their own throttling.
+// - A kill acts on the table and the buffer in the same cycle. An instruction that was fetched in
+//   the cycle before is flushed as it reaches the buffer. So after the cycle of the kill nothing of
+//   the assist warp is left.
+// - The block does not report the end of a routine's execution. It ends when the instruction marked
+//   as last leaves the pipeline.
 //
 // PARAMETERS
 // - entries, default 48, allowed 8, 48: active assist warps at the same time
-// - busy_limit, default 96, allowed 64, 96, 128: a class of units busy in more cycles of a window
-//   throttles; 128 is never
-// - idle_limit, default 8, allowed 0, 8: fewer idle cycles in a window throttle
+// - busy_limit, default 96, allowed 64, 96, 128: busy cycles of a class of units in a window above
+//   which low priority is throttled; 128 never throttles
+// - idle_limit, default 8, allowed 0, 8: idle cycles in a window below which low priority is
+//   throttled; 0 never throttles
 //
 // PORTS AND TIMING
-// `high_valid_o`, `low_*`, `throttled_o`, `full_o` and `active_o` come from registers, `issue*_o`
-// from memories at the index of the same cycle, `trigger_*_o` from registers and the trigger,
-// `fetch_o` from registers and the kill. Events are mapped and routines loaded before they are
-// triggered; both may go on while others run.
+// `high_valid_o`, `low_*`, `throttled_o`, `full_o` and `active_o` come from registers. `issue*_o`
+// come from memories, at the index of the same cycle. `trigger_*_o` follow from registers and the
+// trigger, `fetch_o` from registers and the kill. An event must be mapped and its routine loaded
+// before it is triggered; other routines may run during this time.
 //
 //   clk_i            __/--\__/--\__/--\__/--\__/--\__/--\__
 //   trigger_valid_i  __/-----\_____________________________   warp 6, a routine of two instructions, high priority
@@ -77,17 +79,17 @@
 //   issue0_last_o    __________________________/-----\_____
 //
 // STORAGE
-// By default 56,001 bits: the table 5,678, the store 32,833, the buffer 16,929 (see there), and 561
-// of the controller's own: the map (32 x 13) and its 32 flags, four counters of 8 bits, the cycle
-// in the window (7) and the throttle's output, and 73 for the instruction that is being fetched.
-// The paper gives no size.
+// By default 56,001 bits: the table 5,678, the store 32,833, the buffer 16,929 (see their pages),
+// and 561 in the controller itself. The controller has the map (32 x 13) and its 32 flags, four
+// counters of 8 bits, the cycle in the window (7), the throttle's output (1), and 73 bits for the
+// instruction that is being fetched. The paper gives no size.
 //
 // Assist warps: short subroutines that an SM runs on behalf of its warps, in CABA to decompress and
 // compress lines.
 //
-// Source: CABA, sections 4 and 5. Its hardware is three structures (section 4.3): store, controller
-// with table, and buffer. The table is a block by itself here, and the controller contains all of
-// them, because an SM steps one instance.
+// Source: CABA, sections 4 and 5. Its hardware consists of three structures (section 4.3): the
+// store, the controller with its table, and the buffer. Here the table is a separate block. The
+// controller contains the other three blocks, so that an SM steps one instance.
 //
 //              event, warp, lanes                     SR.ID, Inst.ID            word
 //    [ SM ] --------------------> awc: [ map, awt ] -----------------> [ aws ] ------> [ awb ] --high--> beats the parent
@@ -95,20 +97,21 @@
 //       +--------- kill ---------------------^------------------------ flush -------------^
 //
 // - aws: the assist warp store: the instructions of the routines, loaded before a kernel starts
-// - awt: the assist warp table: the active assist warps, deployed in turn
+// - awt: the assist warp table: the active assist warps, deployed round-robin
 // - awb: the assist warp buffer: deployed instructions until they issue
 // - awc: the assist warp controller: trigger events, throttling, and the other three
 //
-// Words that all of them share: a *routine* is a subroutine in the store; *SR.ID* says where it
-// starts, *Inst.ID* which of its instructions is next, *SR.End* which is the last. A
-// *high-priority* assist warp is needed for correctness and blocks what waits for it (decompression
-// of a load); a *low-priority* one runs in idle cycles and may be given up (compression of a
-// store).
+// Terms that all four blocks share: a *routine* is a subroutine in the store. *SR.ID* is the slot
+// where it starts, *Inst.ID* the number of its next instruction, and *SR.End* the number of its
+// last instruction. A *high-priority* assist warp is needed for correctness, and its parent waits
+// for it (decompression of a load). A *low-priority* assist warp runs in idle cycles and may be
+// dropped (compression of a store).
 
 `default_nettype none
 
 module awc #(
-  // A class of units busy in more of 128 cycles throttles low priority; verified with 64, 96, 128
+  // Busy cycles of a class of units, out of 128, above which low priority is throttled; verified
+  // with 64, 96, 128
   parameter integer BUSY_LIMIT = 96
 ) (
   // clock
@@ -118,105 +121,112 @@ module awc #(
   input  wire        rst_ni,
   // write a word of the store
   input  wire        load_i,
-  // where: SR.ID x 16 + Inst.ID
+  // address of the word: SR.ID x 16 + Inst.ID
   input  wire  [8:0] load_address_i,
-  // the instruction
+  // the instruction to write
   input  wire [63:0] load_data_i,
-  // write an event's line of the map
+  // write an event's word in the map
   input  wire        map_write_i,
-  // the event
+  // the event to write
   input  wire  [4:0] map_event_i,
-  // it starts a routine; otherwise it is taken out of the map
+  // the event starts a routine; otherwise it is removed from the map
   input  wire        map_enable_i,
   // the assist warp has high priority
   input  wire        map_high_i,
   // SR.ID of the routine
   input  wire  [4:0] map_sr_i,
-  // SR.End: Inst.ID of its last instruction
+  // SR.End: Inst.ID of the routine's last instruction
   input  wire  [6:0] map_end_i,
   // an event triggers an assist warp
   input  wire        trigger_valid_i,
-  // the event
+  // the triggering event
   input  wire  [4:0] trigger_event_i,
-  // the parent warp
+  // parent warp of the assist warp
   input  wire  [5:0] trigger_warp_i,
-  // the lanes
+  // lanes of the assist warp
   input  wire [31:0] trigger_mask_i,
-  // registers of the parent with arguments
+  // IDs of the parent's two argument registers
   input  wire [15:0] trigger_live_in_i,
-  // registers of the parent for results
+  // IDs of the parent's two result registers
   input  wire [15:0] trigger_live_out_i,
   // kill the high-priority assist warps of a warp
   input  wire        kill_high_i,
   // kill the low-priority assist warps of a warp
   input  wire        kill_low_i,
-  // the warp whose assist warps are killed
+  // warp whose assist warps are killed
   input  wire  [5:0] kill_warp_i,
-  // a class of functional units is busy
+  // classes of functional units that are busy, one bit each
   input  wire  [2:0] busy_i,
   // no scheduler issues for a regular warp or at high priority
   input  wire        idle_i,
   // the even warp that scheduler 0 looks at, divided by two
   input  wire  [4:0] issue0_index_i,
-  // scheduler 0 takes its instruction
+  // scheduler 0 pops the instruction of that warp
   input  wire        issue0_pop_i,
   // the odd warp that scheduler 1 looks at, divided by two
   input  wire  [4:0] issue1_index_i,
-  // scheduler 1 takes its instruction
+  // scheduler 1 pops the instruction of that warp
   input  wire        issue1_pop_i,
-  // the low-priority instruction at the head is taken
+  // the oldest low-priority instruction is popped
   input  wire        low_pop_i,
   // the event is in the map
   output wire        trigger_known_o,
   // the event starts a routine of high priority
   output wire        trigger_high_o,
-  // the trigger would be taken
+  // a valid trigger is taken in this cycle
   output wire        trigger_ready_o,
-  // no entry of the table is free
+  // the table has no free entry
   output wire        full_o,
   // an instruction is fetched from the store
   output wire        fetch_o,
-  // the warp has a high-priority instruction
+  // warps with a high-priority instruction, one bit each
   output wire [47:0] high_valid_o,
   // the oldest instruction of the warp that scheduler 0 looks at
   output wire [63:0] issue0_instruction_o,
-  // its lanes
+  // lanes of the instruction
   output wire [31:0] issue0_mask_o,
-  // registers of the parent with arguments
+  // IDs of the parent's two argument registers
   output wire [15:0] issue0_live_in_o,
-  // registers of the parent for results
+  // IDs of the parent's two result registers
   output wire [15:0] issue0_live_out_o,
-  // it is the last of its assist warp
+  // the instruction is the last of its assist warp
   output wire        issue0_last_o,
   // the oldest instruction of the warp that scheduler 1 looks at
   output wire [63:0] issue1_instruction_o,
-  // its lanes
+  // lanes of the instruction
   output wire [31:0] issue1_mask_o,
-  // registers of the parent with arguments
+  // IDs of the parent's two argument registers
   output wire [15:0] issue1_live_in_o,
-  // registers of the parent for results
+  // IDs of the parent's two result registers
   output wire [15:0] issue1_live_out_o,
-  // it is the last of its assist warp
+  // the instruction is the last of its assist warp
   output wire        issue1_last_o,
-  // there is a low-priority instruction
+  // the buffer holds a low-priority instruction
   output wire        low_valid_o,
-  // its warp
+  // warp of the oldest low-priority instruction
   output wire  [5:0] low_warp_o,
-  // the oldest one
+  // the oldest low-priority instruction
   output wire [63:0] low_instruction_o,
-  // its lanes
+  // lanes of the instruction
   output wire [31:0] low_mask_o,
-  // registers of the parent with arguments
+  // IDs of the parent's two argument registers
   output wire [15:0] low_live_in_o,
-  // registers of the parent for results
+  // IDs of the parent's two result registers
   output wire [15:0] low_live_out_o,
-  // it is the last of its assist warp
+  // the instruction is the last of its assist warp
   output wire        low_last_o,
-  // low priority is held back in this window
+  // low priority is throttled in this window
   output wire        throttled_o,
-  // the entries of the table in use
+  // entries of the table that are in use, one bit each
   output wire [47:0] active_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (BUSY_LIMIT != 64 && BUSY_LIMIT != 96 && BUSY_LIMIT != 128) begin : gen_wrong_busy_limit
+      awc_BUSY_LIMIT_must_be_64_96_or_128 wrong_busy_limit ();
+    end
+  endgenerate
 
   wire control_fetch_o;
   wire [4:0] control_fetch_sr_o;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // awc_assist_warp_buffer
 //
-// Holds assist-warp instructions until they issue: two per warp that beat the parent, two of low
-// priority.
+// Holds assist-warp instructions until they issue: two per warp that replace the parent's, and two
+// of low priority.
 //
 // CABA, section 4.3. BITS is the width of an instruction.
 //
@@ -18,79 +18,79 @@ module awc_assist_warp_buffer (
   input  wire        clk_i,
   // asynchronous reset, active low: nothing is held
   input  wire        rst_ni,
-  // an instruction comes
+  // an instruction arrives
   input  wire        stage_valid_i,
-  // its warp
+  // warp of the arriving instruction
   input  wire  [5:0] stage_warp_i,
-  // it has high priority
+  // the instruction has high priority
   input  wire        stage_high_i,
-  // it is the last of its assist warp
+  // the instruction is the last of its assist warp
   input  wire        stage_last_i,
-  // the instruction
+  // the arriving instruction
   input  wire [63:0] stage_instruction_i,
-  // its lanes
+  // lanes of the instruction
   input  wire [31:0] stage_mask_i,
-  // registers of the parent with arguments
+  // IDs of the parent's two argument registers
   input  wire [15:0] stage_live_in_i,
-  // registers of the parent for results
+  // IDs of the parent's two result registers
   input  wire [15:0] stage_live_out_i,
   // drop the high-priority instructions of a warp
   input  wire        flush_high_i,
   // drop the low-priority instructions of a warp
   input  wire        flush_low_i,
-  // the warp whose instructions are dropped
+  // warp whose instructions are dropped
   input  wire  [5:0] flush_warp_i,
   // the even warp that scheduler 0 looks at, divided by two
   input  wire  [4:0] issue0_index_i,
-  // scheduler 0 takes its instruction
+  // scheduler 0 pops the instruction of that warp
   input  wire        issue0_pop_i,
   // the odd warp that scheduler 1 looks at, divided by two
   input  wire  [4:0] issue1_index_i,
-  // scheduler 1 takes its instruction
+  // scheduler 1 pops the instruction of that warp
   input  wire        issue1_pop_i,
-  // the low-priority instruction at the head is taken
+  // the oldest low-priority instruction is popped
   input  wire        low_pop_i,
-  // a high-priority instruction of the warp may come in the next cycle
+  // warps that can take a high-priority instruction in the next cycle, one bit each
   output wire [47:0] high_room_o,
-  // a low-priority instruction may come in the next cycle
+  // a low-priority instruction can arrive in the next cycle
   output wire        low_room_o,
-  // the warp has a high-priority instruction
+  // warps with a high-priority instruction, one bit each
   output wire [47:0] high_valid_o,
   // the oldest instruction of the warp that scheduler 0 looks at
   output wire [63:0] issue0_instruction_o,
-  // its lanes
+  // lanes of the instruction
   output wire [31:0] issue0_mask_o,
-  // registers of the parent with arguments
+  // IDs of the parent's two argument registers
   output wire [15:0] issue0_live_in_o,
-  // registers of the parent for results
+  // IDs of the parent's two result registers
   output wire [15:0] issue0_live_out_o,
-  // it is the last of its assist warp
+  // the instruction is the last of its assist warp
   output wire        issue0_last_o,
   // the oldest instruction of the warp that scheduler 1 looks at
   output wire [63:0] issue1_instruction_o,
-  // its lanes
+  // lanes of the instruction
   output wire [31:0] issue1_mask_o,
-  // registers of the parent with arguments
+  // IDs of the parent's two argument registers
   output wire [15:0] issue1_live_in_o,
-  // registers of the parent for results
+  // IDs of the parent's two result registers
   output wire [15:0] issue1_live_out_o,
-  // it is the last of its assist warp
+  // the instruction is the last of its assist warp
   output wire        issue1_last_o,
-  // there is a low-priority instruction
+  // the buffer holds a low-priority instruction
   output wire        low_valid_o,
-  // its warp
+  // warp of the oldest low-priority instruction
   output wire  [5:0] low_warp_o,
-  // the oldest one
+  // the oldest low-priority instruction
   output wire [63:0] low_instruction_o,
-  // its lanes
+  // lanes of the instruction
   output wire [31:0] low_mask_o,
-  // registers of the parent with arguments
+  // IDs of the parent's two argument registers
   output wire [15:0] low_live_in_o,
-  // registers of the parent for results
+  // IDs of the parent's two result registers
   output wire [15:0] low_live_out_o,
-  // it is the last of its assist warp
+  // the instruction is the last of its assist warp
   output wire        low_last_o,
-  // the instruction that came in the last cycle had no place and is lost
+  // the instruction of the last cycle found no free slot and is lost
   output wire        overflow_o
 );
 
@@ -120,11 +120,11 @@ module awc_assist_warp_buffer (
   wire low_partition_stage_i;
   wire low_partition_overflow_o;
   wire [64:0] low_partition_context_o;
-  // warps with at least one instruction
+  // warps with at least one high-priority instruction
   reg [47:0] one_q;
-  // warps with two
+  // warps with two high-priority instructions
   reg [47:0] two_q;
-  // the slot of each warp's oldest instruction
+  // slot of each warp's oldest instruction
   reg [47:0] first_q;
   reg overflow_q;
 

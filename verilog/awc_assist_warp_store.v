@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // awc_assist_warp_store
 //
-// Stores the instructions of all assist-warp routines and gives one per cycle.
+// Stores the instructions of all assist-warp routines and reads one per cycle.
 //
-// CABA, section 4.3. The store has 2^ADDRESS words of BITS bits; a routine starts at a multiple of
+// CABA, section 4.3. The store has 2^ADDRESS words of BITS bits. A routine starts at a multiple of
 // 2^SLOT.
 //
 // Parameters: BITS = 64, ADDRESS = 9, SLOT = 4
@@ -20,19 +20,19 @@ module awc_assist_warp_store (
   input  wire        rst_ni,
   // write a word
   input  wire        write_i,
-  // where to write
+  // address of the word to write
   input  wire  [8:0] write_address_i,
-  // the word
+  // the word to write
   input  wire [63:0] write_data_i,
   // fetch an instruction
   input  wire        fetch_i,
-  // SR.ID of its routine
+  // SR.ID of the instruction's routine
   input  wire  [4:0] sr_i,
-  // Inst.ID within the routine
+  // Inst.ID: number of the instruction in its routine
   input  wire  [6:0] inst_i,
-  // an instruction was asked for in the last cycle
+  // an instruction was fetched in the last cycle
   output wire        valid_o,
-  // the word at the address of the last cycle, as it was then
+  // the word at the address of the last cycle, before a write of that cycle
   output wire [63:0] instruction_o
 );
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // awc_assist_warp_table
 //
-// Holds the active assist warps and deploys them in turn, one instruction per cycle.
+// Holds the active assist warps and deploys them round-robin, one instruction per cycle.
 //
-// CABA, section 4.4. INDEX is the width of an entry's number; KEYS is 11 bits per entry, WORDS
-// those in 64-bit words. The entries are searched as ROWS rows of 8.
+// CABA, section 4.4. INDEX is the width of an entry's number. KEYS is 11 bits per entry; WORDS is
+// KEYS in 64-bit words. The entries are searched as ROWS rows of 8.
 //
 // Parameters: ENTRIES = 48, ROWS = 6, INDEX = 6, KEYS = 528, WORDS = 9
 // Part of: awc
@@ -20,53 +20,53 @@ module awc_assist_warp_table (
   input  wire        rst_ni,
   // an assist warp is triggered
   input  wire        trigger_valid_i,
-  // its parent warp
+  // parent warp of the assist warp
   input  wire  [5:0] trigger_warp_i,
-  // it has high priority
+  // the assist warp has high priority
   input  wire        trigger_high_i,
-  // SR.ID of its routine
+  // SR.ID of the assist warp's routine
   input  wire  [4:0] trigger_sr_i,
   // SR.End: Inst.ID of the routine's last instruction
   input  wire  [6:0] trigger_end_i,
-  // its lanes
+  // lanes of the assist warp
   input  wire [31:0] trigger_mask_i,
-  // registers of the parent with its arguments
+  // IDs of the parent's two argument registers
   input  wire [15:0] trigger_live_in_i,
-  // registers of the parent for its results
+  // IDs of the parent's two result registers
   input  wire [15:0] trigger_live_out_i,
   // kill the high-priority assist warps of a warp
   input  wire        kill_high_i,
   // kill the low-priority assist warps of a warp
   input  wire        kill_low_i,
-  // the warp whose assist warps are killed
+  // warp whose assist warps are killed
   input  wire  [5:0] kill_warp_i,
-  // the buffer takes a high-priority instruction of the warp
+  // warps whose high-priority instruction the buffer can take, one bit each
   input  wire [47:0] high_room_i,
-  // the buffer takes a low-priority instruction, and they are not held back
+  // the buffer can take a low-priority instruction, and low priority is not throttled
   input  wire        low_room_i,
-  // the trigger would be taken
+  // a valid trigger is taken in this cycle
   output wire        trigger_ready_o,
   // no entry is free
   output wire        full_o,
   // an instruction is deployed in this cycle
   output wire        deploy_valid_o,
-  // its warp
+  // warp of the deployed instruction
   output wire  [5:0] deploy_warp_o,
-  // it has high priority
+  // the instruction has high priority
   output wire        deploy_high_o,
-  // SR.ID of its routine
+  // SR.ID of the instruction's routine
   output wire  [4:0] deploy_sr_o,
-  // its Inst.ID
+  // Inst.ID of the instruction
   output wire  [6:0] deploy_inst_o,
-  // it is the routine's last
+  // the instruction is the last of its routine
   output wire        deploy_last_o,
-  // its lanes
+  // lanes of the instruction
   output wire [31:0] deploy_mask_o,
-  // registers of the parent with arguments
+  // IDs of the parent's two argument registers
   output wire [15:0] deploy_live_in_o,
-  // registers of the parent for results
+  // IDs of the parent's two result registers
   output wire [15:0] deploy_live_out_o,
-  // the entries in use
+  // entries in use, one bit each
   output wire [47:0] active_o
 );
 
@@ -78,7 +78,7 @@ module awc_assist_warp_table (
   // key: the first bit of each field
   localparam KEY_SR = 0;
   localparam KEY_WARP = 5;
-  // all entries but those that take high priority only
+  // entries that also take low priority
   localparam [47:0] LOW_ENTRIES = 48'hfffffffff000;
   reg [47:0] free;
   reg [10:0] key;
@@ -98,13 +98,13 @@ module awc_assist_warp_table (
   reg [527:0] next_keys;
   reg [47:0] valid_q;
   reg [47:0] high_q;
-  // entries with an Inst.ID of their own; the others are at their first instruction
+  // entries whose Inst.ID is in the memory; the others are at their first instruction
   reg [47:0] started_q;
   // SR.ID (low) and warp (high) of every entry
   reg [527:0] keys_q;
-  // the row of the entry that was deployed last
+  // row of the entry that was deployed last, one-hot
   reg [5:0] last_row_q;
-  // the columns behind that entry in its row
+  // columns after that entry in its row
   reg [7:0] behind_last_q;
   wire [70:0] contexts_read_data_o;
   wire [6:0] insts_write_data_i;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // awc_control
 //
-// Starts an assist warp for each event in its map and deploys them in turn; throttles low priority.
+// Starts an assist warp for each event in its map, deploys assist warps round-robin, and throttles
+// low priority.
 //
-// CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; ROWS, INDEX, KEYS and WORDS are the
-// table's.
+// CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; ROWS, INDEX, KEYS and WORDS are
+// parameters of the table.
 //
 // Parameters: ENTRIES = 48, ROWS = 6, INDEX = 6, KEYS = 528, WORDS = 9
 // Part of: awc
@@ -14,84 +15,92 @@
 `default_nettype none
 
 module awc_control #(
-  // A class of units busy in more of 128 cycles throttles low priority; verified with 64, 96, 128
+  // Busy cycles of a class of units, out of 128, above which low priority is throttled; verified
+  // with 64, 96, 128
   parameter integer BUSY_LIMIT = 96
 ) (
   // clock
   input  wire        clk_i,
   // asynchronous reset, active low: no event is known, no assist warp is active
   input  wire        rst_ni,
-  // write an event's line of the map
+  // write an event's word in the map
   input  wire        map_write_i,
-  // the event
+  // the event to write
   input  wire  [4:0] map_event_i,
-  // it starts a routine
+  // the event starts a routine; otherwise it is removed from the map
   input  wire        map_enable_i,
   // the assist warp has high priority
   input  wire        map_high_i,
   // SR.ID of the routine
   input  wire  [4:0] map_sr_i,
-  // SR.End: Inst.ID of its last instruction
+  // SR.End: Inst.ID of the routine's last instruction
   input  wire  [6:0] map_end_i,
   // an event triggers an assist warp
   input  wire        trigger_valid_i,
-  // the event
+  // the triggering event
   input  wire  [4:0] trigger_event_i,
-  // the parent warp
+  // parent warp of the assist warp
   input  wire  [5:0] trigger_warp_i,
-  // the lanes
+  // lanes of the assist warp
   input  wire [31:0] trigger_mask_i,
-  // registers of the parent with arguments
+  // IDs of the parent's two argument registers
   input  wire [15:0] trigger_live_in_i,
-  // registers of the parent for results
+  // IDs of the parent's two result registers
   input  wire [15:0] trigger_live_out_i,
   // kill the high-priority assist warps of a warp
   input  wire        kill_high_i,
   // kill the low-priority assist warps of a warp
   input  wire        kill_low_i,
-  // the warp whose assist warps are killed
+  // warp whose assist warps are killed
   input  wire  [5:0] kill_warp_i,
-  // a class of functional units is busy
+  // classes of functional units that are busy, one bit each
   input  wire  [2:0] busy_i,
   // no scheduler issues for a regular warp or at high priority
   input  wire        idle_i,
-  // the buffer takes a high-priority instruction of the warp in the next cycle
+  // warps that can take a high-priority instruction in the next cycle, one bit each
   input  wire [47:0] high_room_i,
-  // the buffer takes a low-priority instruction in the next cycle
+  // the buffer can take a low-priority instruction in the next cycle
   input  wire        low_room_i,
   // the event is in the map
   output wire        trigger_known_o,
   // the event starts a routine of high priority
   output wire        trigger_high_o,
-  // the trigger would be taken
+  // a valid trigger is taken in this cycle
   output wire        trigger_ready_o,
-  // no entry of the table is free
+  // the table has no free entry
   output wire        full_o,
   // fetch an instruction from the store
   output wire        fetch_o,
-  // SR.ID of its routine
+  // SR.ID of the fetched instruction's routine
   output wire  [4:0] fetch_sr_o,
-  // its Inst.ID
+  // Inst.ID of the fetched instruction
   output wire  [6:0] fetch_inst_o,
   // the instruction that was fetched in the last cycle goes to the buffer
   output wire        stage_valid_o,
-  // its warp
+  // warp of that instruction
   output wire  [5:0] stage_warp_o,
-  // it has high priority
+  // the instruction has high priority
   output wire        stage_high_o,
-  // it is the last of its assist warp
+  // the instruction is the last of its assist warp
   output wire        stage_last_o,
-  // its lanes
+  // lanes of the instruction
   output wire [31:0] stage_mask_o,
-  // registers of the parent with arguments
+  // IDs of the parent's two argument registers
   output wire [15:0] stage_live_in_o,
-  // registers of the parent for results
+  // IDs of the parent's two result registers
   output wire [15:0] stage_live_out_o,
-  // low priority is held back in this window
+  // low priority is throttled in this window
   output wire        throttled_o,
-  // the entries of the table in use
+  // entries of the table that are in use, one bit each
   output wire [47:0] active_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (BUSY_LIMIT != 64 && BUSY_LIMIT != 96 && BUSY_LIMIT != 128) begin : gen_wrong_busy_limit
+      awc_control_BUSY_LIMIT_must_be_64_96_or_128 wrong_busy_limit ();
+    end
+  endgenerate
 
   // route: the first bit of each field
   localparam ROUTE_LAST_ID = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // awc_entry_match
 //
-// Compares every entry of the table with what is triggered, what is killed and what has room.
+// Compares every entry of the table with the trigger, the killed warp and the warps that have room.
 //
 // Parameters: ENTRIES = 48, KEYS = 528, WORDS = 9
 // Part of: awc
@@ -15,13 +15,13 @@ module awc_entry_match (
   input  wire [527:0] keys_i,
   // SR.ID and warp of the trigger
   input  wire  [10:0] trigger_key_i,
-  // the warp that is killed
+  // the killed warp
   input  wire   [5:0] kill_warp_i,
-  // warps that have room
+  // warps that have room, one bit each
   input  wire  [47:0] room_i,
   // entries with the trigger's SR.ID and warp
   output wire  [47:0] same_o,
-  // entries of the warp that is killed
+  // entries of the killed warp
   output wire  [47:0] killed_o,
   // entries whose warp has room
   output wire  [47:0] room_o

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // awc_first_behind
 //
-// The first bit that is set behind a place, or else the first of all.
+// Finds the first set bit after a position, or else the first set bit of all.
 //
-// The N bits are ROWS rows of 8. In each row the first bit is sought while the row is chosen. The
-// place is that of the bit that was taken last: its row, and the columns behind it in this row.
+// The N bits are ROWS rows of 8. The first bit of each row is found in parallel with the choice of
+// the row. The position is that of the bit that was taken last: the bit's row, and a mask of the
+// columns after the bit.
 //
 // Parameters: N = 48, ROWS = 6, INDEX = 6
 // Part of: awc
@@ -14,23 +15,23 @@
 `default_nettype none
 
 module awc_first_behind (
-  // bits
+  // bits to search
   input  wire [47:0] bits_i,
-  // the row of the place; none to search from the first bit on
+  // row of the position, one-hot; 0 to search from the first bit on
   input  wire  [5:0] row_i,
-  // the columns behind the place
+  // columns after the position
   input  wire  [7:0] behind_i,
-  // the bit that was found alone; none if none is set
+  // the found bit, one-hot; 0 if no bit is set
   output wire [47:0] first_o,
-  // its number; 0 if none is set
+  // number of the found bit; 0 if no bit is set
   output wire  [5:0] index_o,
-  // a bit is set
+  // at least one bit is set
   output reg         any_o,
-  // the candidate of each row
+  // the first bit of each row, one-hot in the row
   output wire [47:0] candidates_o,
-  // the row of the bit that was found: whose candidate it is
+  // row of the found bit, one-hot
   output wire  [5:0] row_o,
-  // the columns behind it
+  // columns after the found bit
   output wire  [7:0] behind_o
 );
 
@@ -38,7 +39,7 @@ module awc_first_behind (
   reg [7:0] masked;
   reg is_behind;
   reg later;
-  // columns at and behind the row's first bit
+  // columns from the row's first bit on
   reg [7:0] reached;
   reg [7:0] candidate;
   reg [47:0] candidates;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // awc_low_partition
 //
-// Two low-priority instructions, oldest first, out of which those of one warp can be taken.
+// Holds two low-priority instructions, oldest first. A flush drops the instructions of one warp.
 //
 // Parameters: BITS = 64
 // Part of: awc
@@ -13,33 +13,33 @@
 module awc_low_partition (
   // clock
   input  wire        clk_i,
-  // asynchronous reset, active low; empties it
+  // asynchronous reset, active low; empties the partition
   input  wire        rst_ni,
-  // an instruction comes
+  // an instruction arrives
   input  wire        stage_i,
-  // its warp
+  // warp of the arriving instruction
   input  wire  [5:0] warp_i,
-  // the instruction
+  // the arriving instruction
   input  wire [63:0] instruction_i,
-  // what goes with it
+  // its lanes, live-in and live-out registers, and last flag
   input  wire [64:0] context_i,
   // drop the instructions of a warp
   input  wire        flush_i,
-  // the warp
+  // warp whose instructions are dropped
   input  wire  [5:0] flush_warp_i,
-  // the oldest instruction is taken
+  // the oldest instruction is popped
   input  wire        pop_i,
-  // an instruction may come in the next cycle
+  // an instruction can arrive in the next cycle
   output wire        room_o,
-  // the instruction that comes has no place
+  // the arriving instruction finds no free entry
   output wire        overflow_o,
-  // there is an instruction
+  // the partition holds an instruction
   output wire        valid_o,
-  // its warp
+  // warp of the oldest instruction
   output wire  [5:0] warp_o,
   // the oldest instruction
   output wire [63:0] instruction_o,
-  // what goes with it
+  // its lanes, live-in and live-out registers, and last flag
   output wire [64:0] context_o
 );
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // awc_slots
 //
-// The high-priority instructions of every second warp, two slots each.
+// Holds the high-priority instructions of every second warp, in two slots per warp.
 //
 // Parameters: BITS = 64
 // Part of: awc
@@ -15,21 +15,21 @@ module awc_slots (
   input  wire        clk_i,
   // write an instruction
   input  wire        write_i,
-  // the warp of the instruction, without its lowest bit
+  // warp of the instruction to write, without its lowest bit
   input  wire  [4:0] write_pair_i,
-  // its slot
+  // slot of the instruction to write
   input  wire        write_slot_i,
-  // the instruction
+  // the instruction to write
   input  wire [63:0] instruction_i,
-  // what goes with it
+  // its lanes, live-in and live-out registers, and last flag
   input  wire [64:0] context_i,
-  // the warp to look at, without its lowest bit
+  // warp to read, without its lowest bit
   input  wire  [4:0] pair_i,
-  // the slot to look at
+  // slot to read
   input  wire        slot_i,
-  // the instruction there
+  // the instruction in that slot
   output wire [63:0] instruction_o,
-  // what goes with it
+  // its lanes, live-in and live-out registers, and last flag
   output wire [64:0] context_o
 );
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // awc_throttle
 //
-// Tells by the last window of cycles whether the SM has resources to spare.
+// Reports whether the SM had resources to spare in the last window of cycles.
 //
-// It has none if a class of units was busy in more than BUSY_LIMIT cycles or fewer than IDLE_LIMIT
-// were idle.
+// It had none if a class of units was busy in more than BUSY_LIMIT cycles or if fewer than
+// IDLE_LIMIT cycles were idle.
 //
 // Part of: awc
 // Source: CABA, sections 4.3 and 4.4
@@ -13,27 +13,35 @@
 `default_nettype none
 
 module awc_throttle #(
-  // A class of units busy in more of 128 cycles throttles low priority; verified with 64, 96, 128
+  // Busy cycles of a class of units, out of 128, above which low priority is throttled; verified
+  // with 64, 96, 128
   parameter integer BUSY_LIMIT = 96
 ) (
   // clock
   input  wire       clk_i,
-  // asynchronous reset, active low: there are resources to spare
+  // asynchronous reset, active low: low priority is not throttled
   input  wire       rst_ni,
-  // a class of units is busy
+  // classes of units that are busy, one bit each
   input  wire [2:0] busy_i,
-  // the core is idle
+  // no scheduler issues for a regular warp or at high priority
   input  wire       idle_i,
-  // there were no resources to spare in the last window
+  // the SM had no resources to spare in the last window
   output wire       throttled_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (BUSY_LIMIT != 64 && BUSY_LIMIT != 96 && BUSY_LIMIT != 128) begin : gen_wrong_busy_limit
+      awc_throttle_BUSY_LIMIT_must_be_64_96_or_128 wrong_busy_limit ();
+    end
+  endgenerate
 
   localparam [7:0] IDLE_LIMIT = 8'd8;
   reg [7:0] count;
   reg scarce;
   wire window_ends;
   reg [23:0] busy_d;
-  // busy cycles of each class in this window
+  // busy cycles of each class in the current window
   reg [23:0] busy_q;
   reg [7:0] idle_q;
   reg [6:0] cycle_q;

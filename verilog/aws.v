@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // aws
 //
-// Stores the instructions of all assist-warp routines and gives one per cycle.
+// Stores the instructions of all assist-warp routines and reads one per cycle.
 //
-// CABA, section 4.3. The store has 2^ADDRESS words of BITS bits; a routine starts at a multiple of
+// CABA, section 4.3. The store has 2^ADDRESS words of BITS bits. A routine starts at a multiple of
 // 2^SLOT.
 //
 // In this file: BITS = INSTRUCTION_BITS, ADDRESS = $clog2(INSTRUCTIONS), SLOT = 4
@@ -13,28 +13,28 @@
 // AWS, assist warp store: the instructions of all assist-warp routines, indexed by SR.ID and
 // Inst.ID.
 //
-// Source: CABA, section 4.3. "Preloaded with these instructions before application execution", on
-// chip.
+// Source: CABA, section 4.3: "Preloaded with these instructions before application execution". The
+// store is on chip.
 //
 //    write_i, write_address_i, write_data_i --------------> [ memory of `instructions` words ] --> instruction_o
 //    fetch_i, sr_i, inst_i --> sr_i x slot + inst_i ------>
 //
 // Choices where the paper is silent:
 // - Layout. The store has 32 slots, one per SR.ID, of `instructions` / 32 words each. A routine
-//   starts at the slot of its SR.ID and goes on for as long as it needs, through the slots that
-//   follow: a long routine (compression tests every encoding in turn) takes several slots, whose
-//   SR.IDs are then not used. So no table of start addresses is needed, and little is wasted on
-//   short routines. Past the last word the address starts over at the first.
-// - Length. The store does not know where a routine ends. The controller's table has SR.End for
-//   that.
-// - Words. 64 bits hold an instruction of any GPU of the paper's time; 32 bits are enough where
-//   instructions are looked up decoded. The store does not look into them.
-// - Port. One word per cycle, which is all that one instruction per cycle needs. The memory is read
-//   in every cycle; `valid_o` says whether that was asked for. A word that is written while it is
-//   read gives its old value.
+//   starts at the slot of its SR.ID and may continue through the following slots; their SR.IDs are
+//   then unused. Long routines take several slots, for example compression, which tests one
+//   encoding after the other. This layout needs no table of start addresses and wastes little on
+//   short routines. After the last word the address wraps to the first.
+// - Length. The store does not know where a routine ends; the controller's table holds SR.End.
+// - Words. 64 bits hold an instruction of any GPU of the paper's time. 32 bits are enough if a word
+//   only identifies an instruction that is already decoded. The store does not interpret its words.
+// - Port. The store reads one word per cycle, because one instruction is deployed per cycle. The
+//   memory is read in every cycle; `valid_o` reports whether a fetch asked for the word. A word
+//   that is written while it is read gives its old value.
 //
 // PARAMETERS
-// - instructions, default 512, allowed 512, 1024: words of the store; a slot has a 32nd of them
+// - instructions, default 512, allowed 512, 1024: words of the store, divided equally among its 32
+//   slots
 // - instruction_bits, default 64, allowed 32, 64: bits of a word
 //
 // PORTS AND TIMING
@@ -47,15 +47,15 @@
 //   instruction_o  ========< I0  >< I1 >=====    the words at 3 x 16 + 0 and + 1
 //
 // STORAGE
-// The memory, by default 512 x 64 = 32,768 bits (4 KB), and 65 bits of output register and valid
-// flag. The paper gives no size. The memory has no reset: routines survive it.
+// By default the memory has 512 x 64 = 32,768 bits (4 KB); the output register and the valid flag
+// have 65 bits. The paper gives no size. The memory has no reset, so routines survive a reset.
 //
 // Assist warps: short subroutines that an SM runs on behalf of its warps, in CABA to decompress and
 // compress lines.
 //
-// Source: CABA, sections 4 and 5. Its hardware is three structures (section 4.3): store, controller
-// with table, and buffer. The table is a block by itself here, and the controller contains all of
-// them, because an SM steps one instance.
+// Source: CABA, sections 4 and 5. Its hardware consists of three structures (section 4.3): the
+// store, the controller with its table, and the buffer. Here the table is a separate block. The
+// controller contains the other three blocks, so that an SM steps one instance.
 //
 //              event, warp, lanes                     SR.ID, Inst.ID            word
 //    [ SM ] --------------------> awc: [ map, awt ] -----------------> [ aws ] ------> [ awb ] --high--> beats the parent
@@ -63,20 +63,20 @@
 //       +--------- kill ---------------------^------------------------ flush -------------^
 //
 // - aws: the assist warp store: the instructions of the routines, loaded before a kernel starts
-// - awt: the assist warp table: the active assist warps, deployed in turn
+// - awt: the assist warp table: the active assist warps, deployed round-robin
 // - awb: the assist warp buffer: deployed instructions until they issue
 // - awc: the assist warp controller: trigger events, throttling, and the other three
 //
-// Words that all of them share: a *routine* is a subroutine in the store; *SR.ID* says where it
-// starts, *Inst.ID* which of its instructions is next, *SR.End* which is the last. A
-// *high-priority* assist warp is needed for correctness and blocks what waits for it (decompression
-// of a load); a *low-priority* one runs in idle cycles and may be given up (compression of a
-// store).
+// Terms that all four blocks share: a *routine* is a subroutine in the store. *SR.ID* is the slot
+// where it starts, *Inst.ID* the number of its next instruction, and *SR.End* the number of its
+// last instruction. A *high-priority* assist warp is needed for correctness, and its parent waits
+// for it (decompression of a load). A *low-priority* assist warp runs in idle cycles and may be
+// dropped (compression of a store).
 
 `default_nettype none
 
 module aws #(
-  // Words of the store; a slot has a 32nd of them; verified with 512, 1024
+  // Words of the store, divided equally among its 32 slots; verified with 512, 1024
   parameter integer INSTRUCTIONS = 512,
   // Bits of an instruction; verified with 32, 64
   parameter integer INSTRUCTION_BITS = 64
@@ -87,21 +87,31 @@ module aws #(
   input  wire                            rst_ni,
   // write a word
   input  wire                            write_i,
-  // where to write
+  // address of the word to write
   input  wire [$clog2(INSTRUCTIONS)-1:0] write_address_i,
-  // the word
+  // the word to write
   input  wire     [INSTRUCTION_BITS-1:0] write_data_i,
   // fetch an instruction
   input  wire                            fetch_i,
-  // SR.ID of its routine
+  // SR.ID of the instruction's routine
   input  wire                      [4:0] sr_i,
-  // Inst.ID within the routine
+  // Inst.ID: number of the instruction in its routine
   input  wire                      [6:0] inst_i,
-  // an instruction was asked for in the last cycle
+  // an instruction was fetched in the last cycle
   output wire                            valid_o,
-  // the word at the address of the last cycle, as it was then
+  // the word at the address of the last cycle, before a write of that cycle
   output wire     [INSTRUCTION_BITS-1:0] instruction_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (INSTRUCTIONS != 512 && INSTRUCTIONS != 1024) begin : gen_wrong_instructions
+      aws_INSTRUCTIONS_must_be_512_or_1024 wrong_instructions ();
+    end
+    if (INSTRUCTION_BITS != 32 && INSTRUCTION_BITS != 64) begin : gen_wrong_instruction_bits
+      aws_INSTRUCTION_BITS_must_be_32_or_64 wrong_instruction_bits ();
+    end
+  endgenerate
 
   localparam ADDRESS = $clog2(INSTRUCTIONS);
   reg [ADDRESS-1:0] start;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // awt
 //
-// Holds the active assist warps and deploys them in turn, one instruction per cycle.
+// Holds the active assist warps and deploys them round-robin, one instruction per cycle.
 //
-// CABA, section 4.4. INDEX is the width of an entry's number; KEYS is 11 bits per entry, WORDS
-// those in 64-bit words. The entries are searched as ROWS rows of 8.
+// CABA, section 4.4. INDEX is the width of an entry's number. KEYS is 11 bits per entry; WORDS is
+// KEYS in 64-bit words. The entries are searched as ROWS rows of 8.
 //
 // Parameters: entries = 48
 // In this file: ROWS = 6, INDEX = 6, KEYS = 528, WORDS = 9
 // Source: CABA, section 4.4
 // Written by selvedge 0.1.0 with reset control
 //
-// AWT, assist warp table: which assist warps are active on an SM, and which instruction each of
-// them needs next.
+// AWT, assist warp table: holds the active assist warps of an SM and the next instruction of each.
 //
 // Source: CABA, sections 4.3 and 4.4 (figure 5).
 //
@@ -23,40 +22,39 @@
 //                  |  ...                                                            |    (one per cycle; Inst.ID + 1;
 //    kill_* ------>+-----------------------------------------------------------------+     freed after SR.End)
 //
-// A trigger takes a free entry. In every cycle one entry that is ready is deployed, in turn: its
-// warp, SR.ID, Inst.ID and the rest go out, and its Inst.ID moves on. After the instruction SR.End
-// the entry is free. A high-priority entry is ready when the buffer has room for its warp
-// (`high_room_i`), a low-priority one when it has room in its partition and low-priority deployment
-// is not held back (`low_room_i`). So an instruction that goes out always has a place to go to, and
-// no assist warp waits behind another one's.
+// A trigger takes a free entry. In every cycle one ready entry is deployed, round-robin: its warp,
+// SR.ID, Inst.ID and the other fields go out, and its Inst.ID increments. After the instruction
+// SR.End the entry is free. A high-priority entry is ready when the buffer has room for its warp
+// (`high_room_i`). A low-priority entry is ready when its partition has room and low priority is
+// not throttled (`low_room_i`). So a deployed instruction always finds a free slot, and no assist
+// warp waits behind another.
 //
 // Choices where the paper is silent:
-// - Entries are not tied to warps: a warp may have a decompression and a compression at once. Of
-//   one routine a warp has at most one instance, as section 4.2.2 demands, because all instances
-//   share registers: a second trigger is not taken (`trigger_ready_o` is low) until the first
-//   instance is wholly deployed.
+// - Entries are not tied to warps: a warp may have a decompression and a compression at the same
+//   time. A warp has at most one instance of a routine, as section 4.2.2 demands, because all
+//   instances share registers. A second trigger is refused (`trigger_ready_o` is low) until the
+//   first instance is completely deployed.
 // - SR.End is the Inst.ID of the routine's last instruction; it comes with the trigger.
-// - A trigger that finds no free entry is refused by `trigger_ready_o`. It may be held or
-//   withdrawn: a store then leaves uncompressed. The lowest quarter of the entries takes high
-//   priority only, so that throttled compressions can never fill the table and keep loads from
-//   being decompressed.
-// - Kill is by warp and by priority: what is no longer beneficial (low) can go without what is
-//   needed for correctness (high). It acts before the deployment of the same cycle, and after it
-//   nothing of the warp is deployed any more. A trigger in the same cycle is younger than the kill
-//   and stays.
-// - Two register IDs of 8 bits go in, two come out; the instructions refer to them. A routine that
-//   needs fewer ignores some.
-// - Round-robin: the search starts behind the entry that was deployed last. High priority does not
-//   go first here, only at issue: every entry that stays ready is deployed within as many cycles as
-//   there are entries.
+// - `trigger_ready_o` is low for a trigger that finds no free entry. The trigger may be held or
+//   withdrawn; a store then leaves uncompressed. The lowest quarter of the entries takes high
+//   priority only. So throttled compressions can never fill the table and block the decompression
+//   of loads.
+// - A kill has a warp and a priority. A low-priority assist warp that is no longer beneficial can
+//   be killed alone, without one that is needed for correctness (high priority). A kill acts before
+//   the deployment of the same cycle; from then on nothing of the killed assist warps is deployed.
+//   A trigger in the same cycle is younger than the kill and stays.
+// - Two register IDs of 8 bits are live-in and two are live-out; the instructions refer to them. A
+//   routine that needs fewer ignores the rest.
+// - Round-robin: the search starts after the entry that was deployed last. High priority goes first
+//   only at issue, not here. An entry that stays ready is deployed within `entries` cycles.
 //
 // PARAMETERS
 // - entries, default 48, allowed 8, 48: active assist warps; 48 is one per warp
 //
 // PORTS AND TIMING
-// `deploy_*` follow from registers, `high_room_i`, `low_room_i` and the kill of the same cycle;
-// `trigger_ready_o` from registers and the trigger itself. `full_o` and `active_o` come from
-// registers. Without `deploy_valid_o` the other `deploy_*` mean nothing.
+// `deploy_*` follow from registers and from `high_room_i`, `low_room_i` and the kill of the same
+// cycle. `trigger_ready_o` follows from registers and the trigger. `full_o` and `active_o` come
+// from registers. While `deploy_valid_o` is low, the other `deploy_*` have no meaning.
 //
 //   clk_i            __/--\__/--\__/--\__/--\__
 //   trigger_valid_i  __/-----\_________________   SR.End = 1
@@ -66,19 +64,19 @@
 //   deploy_last_o    ______________/-----\_____
 //
 // STORAGE
-// By default 5,678 bits. 672 are registers: warp and SR.ID of all entries, which are compared at
-// once (48 x 11), and three flags (valid, high priority, started). The rest is two memories with
-// one word per entry, of which 64 exist because addresses have 6 bits: 64 x 71 for lanes, live
-// registers and SR.End, and 64 x 7 for Inst.ID. The place of the last deployment takes 14: the
-// entries are searched as 6 rows of 8, and it is kept as a bit per row and the columns behind it.
-// The paper gives no size.
+// By default 5,678 bits. 672 are registers: warp and SR.ID of all entries, which are compared in
+// parallel (48 x 11), and three flags per entry (valid, high priority, started). Two memories have
+// one word per entry; they have 64 words because addresses have 6 bits. They hold lanes, live
+// registers and SR.End (64 x 71), and Inst.ID (64 x 7). The position of the last deployment takes
+// 14 bits: the entries are searched as 6 rows of 8, and the position is one bit per row and a mask
+// of the columns after it. The paper gives no size.
 //
 // Assist warps: short subroutines that an SM runs on behalf of its warps, in CABA to decompress and
 // compress lines.
 //
-// Source: CABA, sections 4 and 5. Its hardware is three structures (section 4.3): store, controller
-// with table, and buffer. The table is a block by itself here, and the controller contains all of
-// them, because an SM steps one instance.
+// Source: CABA, sections 4 and 5. Its hardware consists of three structures (section 4.3): the
+// store, the controller with its table, and the buffer. Here the table is a separate block. The
+// controller contains the other three blocks, so that an SM steps one instance.
 //
 //              event, warp, lanes                     SR.ID, Inst.ID            word
 //    [ SM ] --------------------> awc: [ map, awt ] -----------------> [ aws ] ------> [ awb ] --high--> beats the parent
@@ -86,15 +84,15 @@
 //       +--------- kill ---------------------^------------------------ flush -------------^
 //
 // - aws: the assist warp store: the instructions of the routines, loaded before a kernel starts
-// - awt: the assist warp table: the active assist warps, deployed in turn
+// - awt: the assist warp table: the active assist warps, deployed round-robin
 // - awb: the assist warp buffer: deployed instructions until they issue
 // - awc: the assist warp controller: trigger events, throttling, and the other three
 //
-// Words that all of them share: a *routine* is a subroutine in the store; *SR.ID* says where it
-// starts, *Inst.ID* which of its instructions is next, *SR.End* which is the last. A
-// *high-priority* assist warp is needed for correctness and blocks what waits for it (decompression
-// of a load); a *low-priority* one runs in idle cycles and may be given up (compression of a
-// store).
+// Terms that all four blocks share: a *routine* is a subroutine in the store. *SR.ID* is the slot
+// where it starts, *Inst.ID* the number of its next instruction, and *SR.End* the number of its
+// last instruction. A *high-priority* assist warp is needed for correctness, and its parent waits
+// for it (decompression of a load). A *low-priority* assist warp runs in idle cycles and may be
+// dropped (compression of a store).
 
 `default_nettype none
 
@@ -105,53 +103,53 @@ module awt (
   input  wire        rst_ni,
   // an assist warp is triggered
   input  wire        trigger_valid_i,
-  // its parent warp
+  // parent warp of the assist warp
   input  wire  [5:0] trigger_warp_i,
-  // it has high priority
+  // the assist warp has high priority
   input  wire        trigger_high_i,
-  // SR.ID of its routine
+  // SR.ID of the assist warp's routine
   input  wire  [4:0] trigger_sr_i,
   // SR.End: Inst.ID of the routine's last instruction
   input  wire  [6:0] trigger_end_i,
-  // its lanes
+  // lanes of the assist warp
   input  wire [31:0] trigger_mask_i,
-  // registers of the parent with its arguments
+  // IDs of the parent's two argument registers
   input  wire [15:0] trigger_live_in_i,
-  // registers of the parent for its results
+  // IDs of the parent's two result registers
   input  wire [15:0] trigger_live_out_i,
   // kill the high-priority assist warps of a warp
   input  wire        kill_high_i,
   // kill the low-priority assist warps of a warp
   input  wire        kill_low_i,
-  // the warp whose assist warps are killed
+  // warp whose assist warps are killed
   input  wire  [5:0] kill_warp_i,
-  // the buffer takes a high-priority instruction of the warp
+  // warps whose high-priority instruction the buffer can take, one bit each
   input  wire [47:0] high_room_i,
-  // the buffer takes a low-priority instruction, and they are not held back
+  // the buffer can take a low-priority instruction, and low priority is not throttled
   input  wire        low_room_i,
-  // the trigger would be taken
+  // a valid trigger is taken in this cycle
   output wire        trigger_ready_o,
   // no entry is free
   output wire        full_o,
   // an instruction is deployed in this cycle
   output wire        deploy_valid_o,
-  // its warp
+  // warp of the deployed instruction
   output wire  [5:0] deploy_warp_o,
-  // it has high priority
+  // the instruction has high priority
   output wire        deploy_high_o,
-  // SR.ID of its routine
+  // SR.ID of the instruction's routine
   output wire  [4:0] deploy_sr_o,
-  // its Inst.ID
+  // Inst.ID of the instruction
   output wire  [6:0] deploy_inst_o,
-  // it is the routine's last
+  // the instruction is the last of its routine
   output wire        deploy_last_o,
-  // its lanes
+  // lanes of the instruction
   output wire [31:0] deploy_mask_o,
-  // registers of the parent with arguments
+  // IDs of the parent's two argument registers
   output wire [15:0] deploy_live_in_o,
-  // registers of the parent for results
+  // IDs of the parent's two result registers
   output wire [15:0] deploy_live_out_o,
-  // the entries in use
+  // entries in use, one bit each
   output wire [47:0] active_o
 );
 
@@ -163,7 +161,7 @@ module awt (
   // key: the first bit of each field
   localparam KEY_SR = 0;
   localparam KEY_WARP = 5;
-  // all entries but those that take high priority only
+  // entries that also take low priority
   localparam [47:0] LOW_ENTRIES = 48'hfffffffff000;
   reg [47:0] free;
   reg [10:0] key;
@@ -183,13 +181,13 @@ module awt (
   reg [527:0] next_keys;
   reg [47:0] valid_q;
   reg [47:0] high_q;
-  // entries with an Inst.ID of their own; the others are at their first instruction
+  // entries whose Inst.ID is in the memory; the others are at their first instruction
   reg [47:0] started_q;
   // SR.ID (low) and warp (high) of every entry
   reg [527:0] keys_q;
-  // the row of the entry that was deployed last
+  // row of the entry that was deployed last, one-hot
   reg [5:0] last_row_q;
-  // the columns behind that entry in its row
+  // columns after that entry in its row
   reg [7:0] behind_last_q;
   wire [70:0] contexts_read_data_o;
   wire [6:0] insts_write_data_i;

@@ -3,8 +3,8 @@
 //
 // Compresses cache lines by base-delta-immediate: one line per cycle.
 //
-// CABA, section 5.1; LATTE-CC, section IV.C.1. The payload is the smallest of eleven encodings,
-// ties to the wider base.
+// CABA, section 5.1; LATTE-CC, section IV.C.1. The payload is the smallest of eleven encodings;
+// ties go to the wider base.
 //
 // Parameters: line_bytes = 128, first_word = false, pipeline_depth = 2
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
@@ -15,43 +15,44 @@
 // Source: CABA, section 5.1 (algorithm, figure 6); LATTE-CC, section IV.C.1 (encodings, 2/2
 // cycles).
 //
-// A line of 32, 64 or 128 bytes is seen as words of 8, 4 or 2 bytes, each of which is kept as a
-// short difference (delta) from one of two bases: zero, or the first word that is no short
-// difference from zero. `Encoding` lists the eleven encodings, `Compressed` says how a payload is
-// laid out, and `compress` and `decompress` are the arithmetic. Subtraction wraps in the word's
-// width; a delta of k bytes is in -2^(8k-1) ..= 2^(8k-1)-1. The smallest payload wins, ties go to
-// the wider base. `Base` is the rule by which the stored base is found: CABA's routines take the
-// first word (section 5.1.2), even where it is a short difference from zero, for which no search is
-// needed. What the papers leave open: an encoding without deltas means that all words are equal.
+// A line of 32, 64 or 128 bytes consists of words of 8, 4 or 2 bytes. Each word is stored as a
+// short difference (delta) from one of two bases: zero, or the first word that is not a short
+// difference from zero. `Encoding` lists the eleven encodings, `Compressed` defines the layout of a
+// payload, and `compress` and `decompress` are the arithmetic. Subtraction wraps in the word's
+// width. A delta of k bytes is in -2^(8k-1) ..= 2^(8k-1)-1. The smallest payload wins; ties go to
+// the wider base. `Base` is the rule for the stored base. CABA's routines take the first word
+// (section 5.1.2), even if it is a short difference from zero, so that they need no search. The
+// papers do not define an encoding without deltas; here it means that all words are equal.
 //
 // PARAMETERS
 // - line_bytes, default 128, allowed 32, 64, 128: bytes of a line
 // - first_word, default false, allowed true, false: (compressor only) the base is the first word,
 //   even if it is a short difference from zero
-// - pipeline_depth, default 2, allowed 1 to 5: registers from input to output, which is the latency
-//   in cycles
+// - pipeline_depth, default 2, allowed 1 to 5: registers from input to output: the latency in
+//   cycles
 //
-// LATTE-CC charges 2 cycles to compress and 2 to decompress, CABA's dedicated hardware 5 and 1. One
-// register is at the output. The others stand between the steps of the logic, each where it
-// shortens the longest path most:
+// LATTE-CC assumes 2 cycles to compress and 2 to decompress; CABA's dedicated hardware takes 5 and
+// 1. One register is at the output. The others are between the steps of the logic, each at the
+// position that shortens the longest path most:
 //
 // - 1, compressor search, trials, choice, subtraction, packing: spreading, bases, addition
 // - 2, compressor search, trials / choice, subtraction, packing: spreading / bases, addition
 // - 3, compressor search / trials / choice, subtraction, packing: spreading / bases / addition
-// - 4, compressor search / trials / choice, subtraction / packing: the same, and a register that
-//   shortens no path
-// - 5, compressor search / trials / choice / subtraction / packing: the same, and two of them
+// - 4, compressor search / trials / choice, subtraction / packing: as at depth 3, with a register
+//   that shortens no path
+// - 5, compressor search / trials / choice / subtraction / packing: as at depth 3, with two such
+//   registers
 //
-// The search finds for each encoding which words are deltas from zero and which is the base; the
-// trials say which encoding is taken; the choice is that of its base and its mask.
+// The search finds for each encoding the words that are deltas from zero, and the base. The trials
+// select the encoding. The choice selects the base and the mask of that encoding.
 //
 // PORTS AND TIMING
-// Both blocks are valid/ready streams on both sides: an item moves in a cycle in which valid and
-// ready are both high. `valid_o` never drops before `ready_i`. The pipeline is elastic: a register
-// takes a new item when it is empty or when its own item moves on, so that a stall closes gaps
-// before it reaches the input, nothing is lost, and one line per cycle passes when nothing stalls.
-// `ready_o` depends on `ready_i` in the same cycle; no other output depends on an input. An output
-// keeps its last value while `valid_o` is low.
+// Both blocks have a valid/ready stream on each side: an item moves in a cycle in which valid and
+// ready are both high. `valid_o` stays high until `ready_i`. The pipeline is elastic: a register
+// takes a new item when it is empty or when its own item moves on. So a stall closes gaps before it
+// reaches the input, no item is lost, and one line passes per cycle while nothing stalls. `ready_o`
+// depends on `ready_i` in the same cycle; no other output depends on an input. An output keeps its
+// last value while `valid_o` is low.
 //
 //   depth 2     0     1     2     3     4     5
 //   clk_i     /--\__/--\__/--\__/--\__/--\__/--\__
@@ -63,12 +64,14 @@
 //   ready_i   ------------\_____/-----------------
 //
 // UNDEFINED TAGS
-// Tags 11 to 15 mean nothing. The decompressor replies with a line of zeros and `error_o` high.
-// Bits that an encoding does not use (beyond its payload, or beyond the mask's words) are ignored.
+// Tags 11 to 15 are undefined. For them, the decompressor gives a line of zeros with `error_o`
+// high. It ignores bits that an encoding does not use (beyond its payload, or beyond the mask's
+// words).
 //
 // STORAGE
-// Every register of the pipeline: see `HwBlock::facts`. At 128 bytes and depth 2 the compressor
-// holds 2,430 bits: 1,392 between trials and choice, 1,036 at the output, and 2 valid bits.
+// The storage is the registers of the pipeline: see `HwBlock::facts`. At 128 bytes and depth 2, the
+// compressor holds 2,430 bits: 1,392 between trials and choice, 1,036 at the output, and 2 valid
+// bits.
 
 `default_nettype none
 
@@ -85,9 +88,9 @@ module bdi_compressor (
   output wire          ready_o,
   // a payload is offered
   output wire          valid_o,
-  // its encoding's tag
+  // tag of the payload's encoding
   output wire    [3:0] encoding_o,
-  // its size in bytes
+  // size of the payload in bytes
   output wire    [7:0] size_o,
   // base, mask and deltas from bit 0 up; zero beyond the size
   output wire [1023:0] payload_o,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_choose
 //
-// Chooses base and mask of the encoding that is taken, by AND and OR: of the bits that say which
-// one it is, one is set at most.
+// Selects base and mask of the encoding that the trials found, with AND and OR gates: at most one
+// select bit is set.
 //
 // Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, FIRST = 1379, NEAR = 1392, NW = 22
 // Part of: bdi_compressor
@@ -12,7 +12,7 @@
 `default_nettype none
 
 module bdi_compressor_bdi_choose (
-  // the line, bases, masks and tag, as BdiNears lays them out
+  // the line, bases, masks and tag, in the layout of BdiNears
   input  wire [1391:0] near_i,
   // the base, zero-extended; for equal words the word itself
   output wire   [63:0] base_o,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_first
 //
-// The base and the mask of one encoding.
+// Finds the base and the mask of one encoding.
 //
-// BASE and DELTA are the bits of a word and of a delta, LOW those of the base that are chosen here.
-// A word is a delta of DELTA bits from zero when its upper bits, from the delta's sign on (SIGN =
-// BASE - DELTA + 1 of them), are all equal. The base is the first word that is none (SEARCH is 1),
-// or the line's first word (SEARCH is 0).
+// BASE is the number of bits of a word, DELTA of a delta, and LOW of the part of the base that is
+// selected here. A word is a delta of DELTA bits from zero if its SIGN = BASE - DELTA + 1 upper
+// bits are all equal. These are the bits from the delta's sign up. If SEARCH is 1, the base is the
+// first word that is not a delta from zero. If SEARCH is 0, it is the line's first word.
 //
 // Parameters: SEARCH = 1, LINE = 1024, LW = 16
 // Used with: BASE = 64, DELTA = 8; BASE = 64, DELTA = 16; BASE = 64, DELTA = 32; BASE = 32, DELTA =
@@ -23,13 +23,28 @@ module bdi_compressor_bdi_first #(
 ) (
   // the line
   input  wire        [1023:0] line_i,
-  // the low bits of the base; zero when no word needs one
+  // low bits of the base; zero if no word needs a base
   output wire   [2*DELTA-1:0] base_o,
   // one bit per word: it is a delta from zero
   output wire [1024/BASE-1:0] mask_o,
-  // the bit of the word that is the base
+  // one bit per word: the word is the base
   output wire [1024/BASE-1:0] first_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (BASE != 16 && BASE != 32 && BASE != 64) begin : gen_wrong_base
+      bdi_compressor_bdi_first_BASE_must_be_16_32_or_64 wrong_base ();
+    end
+    if (DELTA != 8 && DELTA != 16 && DELTA != 32) begin : gen_wrong_delta
+      bdi_compressor_bdi_first_DELTA_must_be_8_16_or_32 wrong_delta ();
+    end
+    if (!((BASE == 16 && DELTA == 8) || (BASE == 32 && DELTA == 8) || (BASE == 32 && DELTA == 16) ||
+        (BASE == 64 && DELTA == 8) || (BASE == 64 && DELTA == 16) || (BASE == 64 && DELTA == 32)))
+        begin : gen_wrong_base_and_delta
+      bdi_compressor_bdi_first_BASE_and_DELTA_must_go_together wrong_base_and_delta ();
+    end
+  endgenerate
 
   localparam SIGN = BASE - DELTA + 1;
   localparam LOW = 2 * DELTA;
@@ -37,9 +52,9 @@ module bdi_compressor_bdi_first #(
   reg [LOW-1:0] candidate;
   reg [SIGN-1:0] sign;
   reg [WORDS-1:0] mask;
-  // every bit from the first word on that is no delta from zero
+  // all words from the first one on that is not a delta from zero
   reg [WORDS-1:0] seen;
-  // that word's bit
+  // bit of that word
   reg [WORDS-1:0] first;
   reg [LOW-1:0] base;
 

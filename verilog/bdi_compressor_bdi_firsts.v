@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_firsts
 //
-// Bases and masks of all encodings with deltas, side by side above the line.
+// Puts bases and masks of all encodings with deltas above the line.
 //
-// From bit LINE up: the bases as BdiNears needs them, which are the 64 bits of B8D4's, 32 of
-// B8D2's, 16 of B8D1's, 32 of B4D2's, 16 of B4D1's and 16 of B2D1's; three bits that say of B8D2's,
-// B8D1's and B4D1's that the bits above are copies of the sign; the masks, in order of the tags.
-// Without such a bit, the bits above are those of the base with the next wider delta: that is the
-// same word then, as a word that is no short delta from zero is none of the narrower ones.
+// From bit LINE up, first come the bases as BdiNears needs them: 64 bits for B8D4, 32 for B8D2, 16
+// for B8D1, 32 for B4D2, 16 for B4D1, and 16 for B2D1. Then come three bits, for B8D2, B8D1 and
+// B4D1. Each is set if the upper bits of that base are copies of its sign. Then come the masks, in
+// order of the tags. If one of the three bits is clear, the base has the same upper bits as the
+// base with the next wider delta. Both bases are then the same word: the words before it are deltas
+// from zero for the narrower delta, and so also for the wider one.
 //
 // Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, SEARCH = 1, FIRST = 1379, FW = 22
 // Part of: bdi_compressor

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_near
 //
-// Compares words with a base: one bit for each says whether it is a delta of half its bits from it.
+// Compares words with a base: finds the words that are deltas of half their bits from it.
 //
-// DELTA is the bits of a delta, WIDE those of a word, STRIDE those from one word of the line to the
-// next one. A word is a delta from the base when it is one of the 2^DELTA from base - 2^(DELTA-1)
-// on: whole differences, of which no bit but the last is wanted here, would be twice the gates.
+// DELTA is the number of bits of a delta, WIDE of a word. STRIDE is the number of bits from one
+// word of the line to the next. A word is a delta from the base if it is one of the 2^DELTA values
+// from base - 2^(DELTA-1) on. Full subtractions would take twice the gates, and only their last bit
+// would be used.
 //
 // Parameters: LINE = 1024, LW = 16
 // Used with: DELTA = 32, STRIDE = 64; DELTA = 16, STRIDE = 64; DELTA = 8, STRIDE = 64; DELTA = 16,
@@ -24,21 +25,36 @@ module bdi_compressor_bdi_near #(
   input  wire          [1023:0] line_i,
   // the base
   input  wire     [2*DELTA-1:0] base_i,
-  // one bit per word: it is a delta from the base
+  // one bit per word: the word is a delta from the base
   output wire [1024/STRIDE-1:0] near_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (DELTA != 8 && DELTA != 16 && DELTA != 32) begin : gen_wrong_delta
+      bdi_compressor_bdi_near_DELTA_must_be_8_16_or_32 wrong_delta ();
+    end
+    if (STRIDE != 16 && STRIDE != 32 && STRIDE != 64) begin : gen_wrong_stride
+      bdi_compressor_bdi_near_STRIDE_must_be_16_32_or_64 wrong_stride ();
+    end
+    if (!((DELTA == 8 && STRIDE == 16) || (DELTA == 8 && STRIDE == 32) || (DELTA == 8 && STRIDE ==
+        64) || (DELTA == 16 && STRIDE == 32) || (DELTA == 16 && STRIDE == 64) || (DELTA == 32 &&
+        STRIDE == 64))) begin : gen_wrong_delta_and_stride
+      bdi_compressor_bdi_near_DELTA_and_STRIDE_must_go_together wrong_delta_and_stride ();
+    end
+  endgenerate
 
   localparam WIDE = 2 * DELTA;
   localparam WORDS = 1024 / STRIDE;
   wire high_half;
   reg [DELTA-1:0] lowest;
   wire [DELTA-1:0] above;
-  // one bit per bit above: a carry or a borrow that comes there goes on
+  // one bit per bit above: a carry or a borrow passes this bit
   reg [DELTA-1:0] passes;
   reg [WIDE-1:0] word;
-  // the upper bits in which the word is not the base
+  // upper bits in which the word differs from the base
   reg [DELTA-1:0] differs;
-  // those in which it is not when it is in the range
+  // upper bits in which a word in the range differs from the base
   reg [DELTA-1:0] changes;
   reg [WORDS-1:0] near;
 

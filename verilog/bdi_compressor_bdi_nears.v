@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_nears
 //
-// Tries all encodings, and takes the one with the smallest payload; ties go to the wider base.
+// Tries all encodings and selects the one with the smallest payload; ties go to the wider base.
 //
-// A word is a delta of 1 byte from a base of 8 when it is one of 4 bytes, the lower halves differ
-// by one of 2 bytes in 4, and the lowest quarters by one of 1 byte in 2. So no two encodings with
-// one base compare the same bits. Where bases differ, the narrower one has only copies of its sign
-// in the bits above, which no word that is a delta from it leaves.
+// A word is a 1-byte delta from an 8-byte base if three conditions hold. It is a 4-byte delta from
+// the base, the lower halves differ by a 2-byte delta, and the lowest quarters differ by a 1-byte
+// delta. So no two encodings with the same base compare the same bits. If the bases differ, the
+// base of the narrower delta has only copies of its sign in its upper bits. Every word that is a
+// delta from it has the same upper bits.
 //
 // Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, FIRST = 1379, FW = 22, NEAR = 1392,
 // NW = 22
@@ -17,9 +18,10 @@
 `default_nettype none
 
 module bdi_compressor_bdi_nears (
-  // the line, bases and masks, as BdiFirsts lays them out
+  // the line, bases and masks, in the layout of BdiFirsts
   input  wire [1378:0] first_i,
-  // the same; then the tag of the encoding, and one bit for each tag from 2 to 10: it is that one
+  // the same; then the tag of the encoding, and one bit for each tag from 2 to 10: the tag is
+  // selected
   output wire [1391:0] near_o
 );
 
@@ -64,7 +66,7 @@ module bdi_compressor_bdi_nears (
   reg [3:0] candidate;
   reg found;
   reg [3:0] tag;
-  // the bit of the tag
+  // bit of the selected tag
   reg [15:0] takes;
   reg [1391:0] near;
   wire [63:0] near_b8d4_base_i;

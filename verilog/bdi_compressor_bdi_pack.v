@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_pack
 //
-// Makes the payload of the chosen encoding. H8, H4 and H2 are the bits of base and mask for each
-// width of word.
+// Makes the payload of the chosen encoding. For each width of words, H8, H4 and H2 are the numbers
+// of bits of base and mask.
 //
 // Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, H8 = 80, H4 = 64, H2 = 80, SIZE = 8
 // Part of: bdi_compressor
@@ -12,17 +12,17 @@
 `default_nettype none
 
 module bdi_compressor_bdi_pack (
-  // the deltas, each in the low bits of its word; the line itself when it stays uncompressed
+  // the deltas, each in the low bits of its word; the line itself if it stays uncompressed
   input  wire [1023:0] deltas_i,
   // tag of the encoding
   input  wire    [3:0] tag_i,
-  // its base
+  // base of the encoding
   input  wire   [63:0] base_i,
-  // its mask
+  // mask of the encoding
   input  wire   [63:0] mask_i,
   // the payload; zero beyond its size
   output reg  [1023:0] payload_o,
-  // its size in bytes
+  // size of the payload in bytes
   output reg     [7:0] size_o
 );
 

@@ -4,7 +4,7 @@
 // Packs a line under one encoding: the base, the mask in whole bytes, then the deltas in the order
 // of the words.
 //
-// BASE and DELTA are the bits of a word and of a delta, HEAD those of base and mask together.
+// BASE is the number of bits of a word, DELTA of a delta, and HEAD of base and mask together.
 //
 // Parameters: LINE = 1024, LW = 16
 // Used with: BASE = 64, DELTA = 8; BASE = 64, DELTA = 16; BASE = 64, DELTA = 32; BASE = 32, DELTA =
@@ -28,6 +28,21 @@ module bdi_compressor_bdi_pack_one #(
   // the payload; zero beyond the last delta
   output wire        [1023:0] payload_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (BASE != 16 && BASE != 32 && BASE != 64) begin : gen_wrong_base
+      bdi_compressor_bdi_pack_one_BASE_must_be_16_32_or_64 wrong_base ();
+    end
+    if (DELTA != 8 && DELTA != 16 && DELTA != 32) begin : gen_wrong_delta
+      bdi_compressor_bdi_pack_one_DELTA_must_be_8_16_or_32 wrong_delta ();
+    end
+    if (!((BASE == 16 && DELTA == 8) || (BASE == 32 && DELTA == 8) || (BASE == 32 && DELTA == 16) ||
+        (BASE == 64 && DELTA == 8) || (BASE == 64 && DELTA == 16) || (BASE == 64 && DELTA == 32)))
+        begin : gen_wrong_base_and_delta
+      bdi_compressor_bdi_pack_one_BASE_and_DELTA_must_go_together wrong_base_and_delta ();
+    end
+  endgenerate
 
   localparam WORDS = 1024 / BASE;
   localparam HEAD = BASE + WORDS;

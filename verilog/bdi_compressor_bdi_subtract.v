@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_compressor_bdi_subtract
 //
-// Takes from each word the chosen base, or zero. A line that stays uncompressed passes.
+// Subtracts the chosen base or zero from each word. A line that stays uncompressed passes
+// unchanged.
 //
-// A delta has at most half the bits of its word, so that only those are made: in 8 bytes, 32 bits
-// of one word, 16 of each of two, or 8 of each of four. The other bits are the line's.
+// A delta has at most half the bits of its word, so that only these bits are computed: in 8 bytes,
+// 32 bits of one word, 16 of each of two, or 8 of each of four. The other bits are copied from the
+// line.
 //
 // Parameters: LINE = 1024, LW = 16, N8 = 16, N2 = 64
 // Part of: bdi_compressor
@@ -16,11 +18,11 @@
 module bdi_compressor_bdi_subtract (
   // the line
   input  wire [1023:0] line_i,
-  // tag of the encoding: tags rise with the width of the word, 2 to 5, 6 to 8, 9 and 10
+  // tag of the encoding: 2 to 5 for words of 8 bytes, 6 to 8 for 4 bytes, 9 and 10 for 2 bytes
   input  wire    [3:0] tag_i,
-  // its base
+  // base of the encoding
   input  wire   [63:0] base_i,
-  // its mask
+  // mask of the encoding
   input  wire   [63:0] mask_i,
   // the deltas, each in the low bits of its word
   output reg  [1023:0] deltas_o
@@ -31,9 +33,9 @@ module bdi_compressor_bdi_subtract (
   localparam [3:0] B4D2 = 4'd8;
   wire b8;
   wire b2;
-  // a base of 4 bytes, or of 2 bytes twice
+  // a base of 4 bytes, or a base of 2 bytes twice
   reg [31:0] pair;
-  // the mask's bits of the words that begin at each quarter of 8 bytes
+  // mask bits of the words that begin at each quarter of 8 bytes
   reg [3:0] from_zero;
   reg [31:0] low_word;
   reg [31:0] low_base;

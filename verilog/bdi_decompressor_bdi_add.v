@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_decompressor_bdi_add
 //
-// Last step: the line, each word the sum of its delta and its base.
+// Last step: makes the line. Each word is the sum of its delta and its base.
 //
 // Parameters: LINE = 1024, LW = 16, N8 = 16, BOTH = 2052, BW = 33
 // Part of: bdi_decompressor
@@ -11,11 +11,11 @@
 `default_nettype none
 
 module bdi_decompressor_bdi_add (
-  // deltas, bases and tag, as BdiOperands lays them out
+  // deltas, bases and tag, in the layout of BdiOperands
   input  wire [2051:0] operands_i,
   // the line
   output wire [1023:0] line_o,
-  // the tag means nothing
+  // the tag is undefined
   output wire          error_o
 );
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_decompressor_bdi_bases
 //
-// Lays the base beside every word of the line: zero where the word's delta is from zero.
+// Gives the base for every word of the line, or zero if the word's delta is from zero.
 //
 // Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64
 // Part of: bdi_decompressor
@@ -17,7 +17,7 @@ module bdi_decompressor_bdi_bases (
   input  wire   [63:0] mask_i,
   // words have 8 bytes
   input  wire          b8_i,
-  // words have 4 bytes; if neither, they have 2
+  // words have 4 bytes; if both are low, they have 2
   input  wire          b4_i,
   // base or zero for each word
   output wire [1023:0] bases_o

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_decompressor_bdi_operands
 //
-// Second step: the base of each word beside its delta.
+// Second step: selects the base of each word.
 //
 // Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, BOTH = 2052, BW = 33
 // Part of: bdi_decompressor
@@ -11,7 +11,7 @@
 `default_nettype none
 
 module bdi_decompressor_bdi_operands (
-  // the deltas, spread to words; the line itself when it is uncompressed
+  // the deltas, spread to words; the line itself if it is uncompressed
   input  wire [1023:0] deltas_i,
   // tag of the encoding
   input  wire    [3:0] tag_i,
@@ -19,7 +19,7 @@ module bdi_decompressor_bdi_operands (
   input  wire   [63:0] base_i,
   // one bit per word: it is a delta from zero
   input  wire   [63:0] mask_i,
-  // from bit 0 up: the deltas, a base or zero for each, the tag
+  // from bit 0 up: the deltas, a base or zero for each delta, and the tag
   output wire [2051:0] operands_o
 );
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_decompressor_bdi_spread
 //
-// First step: takes the payload apart. H8, H4 and H2 are the bits of base and mask together.
+// First step: splits the payload. For each width of words, H8, H4 and H2 are the numbers of bits of
+// base and mask together.
 //
 // Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, H8 = 80, H4 = 64, H2 = 80
 // Part of: bdi_decompressor
@@ -15,7 +16,7 @@ module bdi_decompressor_bdi_spread (
   input  wire [1023:0] payload_i,
   // tag of the encoding
   input  wire    [3:0] tag_i,
-  // the deltas, spread to words; the line itself when it is uncompressed
+  // the deltas, spread to words; the line itself if it is uncompressed
   output reg  [1023:0] deltas_o,
   // one bit per word: it is a delta from zero
   output reg    [63:0] mask_o

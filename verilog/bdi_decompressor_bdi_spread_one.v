@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_decompressor_bdi_spread_one
 //
-// Spreads the deltas of one encoding: each sign-extended to a whole word, at that word's place in
-// the line.
+// Spreads the deltas of one encoding: sign-extends each delta to a whole word, at the position of
+// that word in the line.
 //
-// BASE and DELTA are the bits of a word and of a delta, HEAD those of base and mask together.
+// BASE is the number of bits of a word, DELTA of a delta, and HEAD of base and mask together.
 //
 // Parameters: LINE = 1024, LW = 16
 // Used with: BASE = 64, DELTA = 8; BASE = 64, DELTA = 16; BASE = 64, DELTA = 32; BASE = 32, DELTA =
@@ -24,6 +24,21 @@ module bdi_decompressor_bdi_spread_one #(
   // the deltas
   output wire [1023:0] deltas_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (BASE != 16 && BASE != 32 && BASE != 64) begin : gen_wrong_base
+      bdi_decompressor_bdi_spread_one_BASE_must_be_16_32_or_64 wrong_base ();
+    end
+    if (DELTA != 8 && DELTA != 16 && DELTA != 32) begin : gen_wrong_delta
+      bdi_decompressor_bdi_spread_one_DELTA_must_be_8_16_or_32 wrong_delta ();
+    end
+    if (!((BASE == 16 && DELTA == 8) || (BASE == 32 && DELTA == 8) || (BASE == 32 && DELTA == 16) ||
+        (BASE == 64 && DELTA == 8) || (BASE == 64 && DELTA == 16) || (BASE == 64 && DELTA == 32)))
+        begin : gen_wrong_base_and_delta
+      bdi_decompressor_bdi_spread_one_BASE_and_DELTA_must_go_together wrong_base_and_delta ();
+    end
+  endgenerate
 
   localparam WORDS = 1024 / BASE;
   localparam HEAD = BASE + WORDS;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bdi_decompressor_bdi_stops
 //
-// The highest bit of each word in 8 bytes, at which an adder's carry stops.
+// Gives the highest bit of each word in 8 bytes, at which an adder's carry stops.
 //
 // Part of: bdi_decompressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
@@ -10,13 +10,13 @@
 `default_nettype none
 
 module bdi_decompressor_bdi_stops (
-  // tag of the encoding: tags rise with the width of the word, 2 to 5, 6 to 8, 9 and 10
+  // tag of the encoding: 2 to 5 for words of 8 bytes, 6 to 8 for 4 bytes, 9 and 10 for 2 bytes
   input  wire  [3:0] tag_i,
   // words have 8 bytes
   output wire        b8_o,
-  // words have 4 bytes; if neither, they have 2
+  // words have 4 bytes; if both are low, they have 2
   output wire        b4_o,
-  // the highest bits
+  // highest bit of each word
   output reg  [63:0] stops_o
 );
 

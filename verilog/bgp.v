@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bgp
 //
-// Predicts by a self-ageing Bloom filter whether a miss should fetch all sectors or those
-// requested.
+// Predicts with an aging Bloom filter whether a miss should fetch all sectors or only the requested
+// ones.
 //
-// LAMAR, section 3.4. SECTORS is the number of sectors of a block; A, ROW, ROWS and HALF are those
-// of the filter.
+// LAMAR, section 3.4. SECTORS is the number of sectors of a block. A, ROW, ROWS and HALF are the
+// parameters of the filter.
 //
 // Parameters: bitarray_bits = 2048, skew_percent = 70, skew_window = 1000
 // In this file: A = 8, ROW = 4, ROWS = 16, HALF = $clog2(REFRESH_PERIOD) - 1
 // Source: LAMAR, section 3.4
 // Written by selvedge 0.1.0 with reset control
 //
-// BGP, bi-modal granularity predictor: whether a miss should fetch the whole block or only the
-// requested sectors.
+// BGP, bi-modal granularity predictor: predicts whether a miss should fetch the whole block or only
+// the requested sectors.
 //
 // Source: LAMAR, section 3.4 and table 1; cost in section 5.6.
 //
-// The predictor has a default, coarse (all sectors) or fine (requested sectors only). An evicted
-// block has low locality if fewer than `fg_threshold` of its sectors were used. Blocks whose
-// locality contradicts the default go into a Bloom filter; a miss whose block is in the filter gets
-// the opposite of the default, every other miss the default. If more than `skew_percent` of the
-// last `skew_window` evictions were inserted, the default flips.
+// The predictor has a default: coarse (all sectors) or fine (requested sectors only). An evicted
+// block has low locality if fewer than `fg_threshold` of its sectors were used. A block whose
+// locality contradicts the default is inserted into a Bloom filter. A miss whose block is in the
+// filter gets the opposite of the default; every other miss gets the default. If more than
+// `skew_percent` of the last `skew_window` evictions were inserted, the default flips.
 //
-// The filter ages in two overlapping bitarrays. All insertions go to both, but the second array
-// idles for the first half of a refresh period. Each is cleared after `refresh_period` insertions
-// of its own, and the other one becomes the array that replies: it then holds half a period of
+// The filter ages in two overlapping bitarrays. Insertions go to both arrays, except that the
+// second array ignores the first half of a refresh period. An array is cleared after
+// `refresh_period` insertions into it. The other array then replies. It holds half a period of
 // history.
 //
 //    insertions since reset   0         256        512        768        1024
@@ -39,26 +39,26 @@
 //
 // Choices where the paper is silent:
 // - Hashes. The paper says "byte-sliced XOR" and cites the class H3: each bit of an index is the
-//   XOR of some bits of the address, here of five (`TAPS`). Any single hash reaches every bit of
-//   the array, and the six together distinguish any two addresses. For consecutive addresses,
-//   strides, tiles, and the addresses of one memory partition or of one parity, the array has at
-//   most 0.01 more false positives than with six ideal hashes, which have 0.22 after 512
-//   insertions.
-// - Banks. An array is eight banks, so that each is a memory with one port. The six hashes of an
-//   address go to six different banks, and a seventh hash, the skew (`SKEW_TAPS`), chooses which.
-//   Each bank holds the rows of both arrays side by side; a flip-flop per row and array says
-//   whether the row was written since the array was cleared, so that an array clears in one cycle.
-// - One operation per cycle, a query or an eviction: both use the one port of each bank. An
-//   eviction wins if both are asked for; the query then has no reply (`valid_o` stays low).
-// - The default is coarse after reset, which is the conventional memory system.
-// - The threshold is strict, as printed: with 2 sectors, a block with one used sector has low
-//   locality.
-// - The filter's last insertion of a period is in the array that goes on, not in the one that is
-//   cleared.
-// - The window's last eviction still counts in its window. The skew must exceed the percentage.
-// - A flip clears both arrays and starts the filter as after reset: what it held contradicted the
-//   old default.
-// - A block address has 32 bits; narrower ones leave the upper bits zero.
+//   XOR of some address bits, here of five (`TAPS`). Each hash reaches every bit of the array. The
+//   six together distinguish any two addresses. The tests measure false positives for consecutive
+//   addresses, strides, tiles, one memory partition and one parity. The rate is at most 0.01 above
+//   that of six ideal hashes, which is 0.22 after 512 insertions.
+// - Banks. An array is eight banks, so that each bank is a memory with one port. The six hashes of
+//   an address go to six different banks. A seventh hash, the skew (`SKEW_TAPS`), chooses the
+//   banks. A word of a bank's memory holds one row of each array. One flip-flop per row and array
+//   records whether the row was written since the array was cleared. An array is therefore cleared
+//   in one cycle.
+// - One operation per cycle, a query or an eviction, because both use the one port of each bank. If
+//   both are requested, the eviction wins and the query has no reply (`valid_o` stays low).
+// - The default is coarse after reset, as in the conventional memory system.
+// - The threshold is strict, as printed: with `fg_threshold` = 2, a block with one used sector has
+//   low locality.
+// - The last insertion of a refresh period is in the array that stays, not in the cleared one.
+// - The last eviction of a window counts in that window. The default flips only if the share of
+//   insertions exceeds the percentage.
+// - A flip clears both arrays and restarts the filter as after reset, because its contents
+//   contradicted the old default.
+// - A block address has 32 bits; narrower addresses leave the upper bits zero.
 //
 // PARAMETERS
 // - bitarray_bits, default 2048, allowed 2048, 4096: bits of each of the two arrays
@@ -74,19 +74,22 @@
 //
 //   clk_i             __/--\__/--\__/--\__/--\__
 //   query_i           __/-----\_________________
-//   evict_i           ________/-----\___________   contradicts the default; the 1000th of a window, say
+//   evict_i           ________/-----\___________   contradicts the default; for example the 1000th of a window
 //   address_i         ==< A  >< B   >===========
 //   valid_o           ________/-----\___________   the reply to A ...
-//   coarse_o          ========< A   >===========   ... which does not know of B yet
+//   coarse_o          ========< A   >===========   ... which is computed before the eviction of B
 //   flip_o            ______________/-----\_____
 //   default_coarse_o  --------------\___________
 //
 // STORAGE
-// The paper counts 4 Kbit: the two arrays, 4,096 bits. This block holds 4,386 by default: besides
-// the arrays, which are memory, the rows that were written since the last clear (256), the position
-// in the half period (8), the second array's idling (1), which array is active (1), the two
-// counters of the skew (10 each), the default (1), and the reply with its two flags (3). The
-// paper's sum leaves them out as control logic.
+// The paper counts 4 Kbit: the two arrays, 4,096 bits. This block holds 4,386 bits by default. In
+// addition to the arrays in memory, it has these bits, which the paper's sum omits as control
+// logic:
+// - flags of the rows written since the last clear (256);
+// - the position in the half period (8) and the flag that the second array fills (1);
+// - the number of the active array (1);
+// - the two counters of a window (10 each) and the default (1);
+// - the reply with its two flags (3).
 
 `default_nettype none
 
@@ -102,15 +105,15 @@ module bgp #(
   input  wire               clk_i,
   // asynchronous reset, active low: nothing is known, the default is coarse
   input  wire               rst_ni,
-  // a miss asks for the granularity of its fetch
+  // a miss queries the granularity of its fetch
   input  wire               query_i,
   // a block is evicted; wins over a query
   input  wire               evict_i,
   // block address of the miss or of the evicted block
   input  wire        [31:0] address_i,
-  // sectors of the evicted block that were used
+  // mask of the evicted block's used sectors
   input  wire [SECTORS-1:0] used_i,
-  // the reply to the query of the last cycle is there
+  // the reply to the last cycle's query is valid
   output wire               valid_o,
   // the reply: fetch all sectors
   output wire               coarse_o,
@@ -122,8 +125,21 @@ module bgp #(
   output wire               active_o
 );
 
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (REFRESH_PERIOD != 512 && REFRESH_PERIOD != 1024) begin : gen_wrong_refresh_period
+      bgp_REFRESH_PERIOD_must_be_512_or_1024 wrong_refresh_period ();
+    end
+    if (SECTORS != 4 && SECTORS != 8) begin : gen_wrong_sectors
+      bgp_SECTORS_must_be_4_or_8 wrong_sectors ();
+    end
+    if (FG_THRESHOLD < 2 || FG_THRESHOLD > 4) begin : gen_wrong_fg_threshold
+      bgp_FG_THRESHOLD_must_be_2_to_4 wrong_fg_threshold ();
+    end
+  endgenerate
+
   localparam [9:0] LAST_OF_WINDOW = 10'd999;
-  // the most insertions in a window that do not flip the default
+  // maximum insertions in a window without a flip of the default
   localparam [9:0] SKEW_LIMIT = 10'd700;
   reg [3:0] used;
   wire query;
@@ -136,9 +152,9 @@ module bgp #(
   reg coarse_q;
   reg default_coarse_q;
   reg flipped_q;
-  // evictions in this window
+  // evictions so far in this window
   reg [9:0] evictions_q;
-  // how many of them were inserted
+  // blocks inserted so far in this window
   reg [9:0] insertions_q;
 
   bgp_dual_bloom #(.REFRESH_PERIOD (REFRESH_PERIOD)) filter (

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bgp_dual_bloom
 //
-// A Bloom filter that forgets: two bitarrays take turns at replying and at being cleared.
+// A Bloom filter that ages: two bitarrays alternate between replying and being cleared.
 //
-// A is the width of an index into a bank, ROW that of the number of one of its ROWS rows, HALF the
-// bits that count half a refresh period. Each array is cleared after two halves of insertions of
-// its own; the other one, half full, then replies.
+// A is the width of an index into a bank, ROW the width of a row number, ROWS the number of rows,
+// HALF the width of the counter of half a refresh period. An array is cleared after two half
+// periods of insertions into it. The other array, which holds half a period, then replies.
 //
 // Parameters: A = 8, ROW = 4, ROWS = 16
 // Part of: bgp
@@ -22,19 +22,27 @@ module bgp_dual_bloom #(
   input  wire        clk_i,
   // asynchronous reset, active low
   input  wire        rst_ni,
-  // the element
+  // address of the queried or inserted block
   input  wire [31:0] address_i,
-  // ask for the element
+  // query the filter for the address
   input  wire        query_i,
-  // put the element in
+  // insert the address
   input  wire        insert_i,
-  // forget everything; wins over an insertion
+  // clear the filter; wins over an insertion
   input  wire        clear_i,
-  // a query, and the active array has all bits of the element, before this cycle's insertion
+  // a query hits: all bits of the address were set in the active array before this cycle's
+  // insertion
   output wire        hit_o,
   // number of the active array
   output wire        active_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (REFRESH_PERIOD != 512 && REFRESH_PERIOD != 1024) begin : gen_wrong_refresh_period
+      bgp_dual_bloom_REFRESH_PERIOD_must_be_512_or_1024 wrong_refresh_period ();
+    end
+  endgenerate
 
   localparam HALF = $clog2(REFRESH_PERIOD) - 1;
   wire half_ends;
@@ -48,7 +56,7 @@ module bgp_dual_bloom #(
   wire [15:0] banks_bit_o;
   // insertions in this half of a period
   reg [HALF-1:0] count_q;
-  // the first half since all was forgotten is over: array 1 fills too
+  // the first half period since the last clear of the filter is over: array 1 fills too
   reg both_fill_q;
   reg active_q;
 

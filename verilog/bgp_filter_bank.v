@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bgp_filter_bank
 //
-// A bank of both bitarrays: rows in a memory, which says nothing of a row before the row was
-// written since the last clear.
+// A bank of both bitarrays. A row of the memory is valid only if it was written since the last
+// clear.
 //
-// A is the width of an index, of which the low bits are the column; ROW is the rest, for ROWS rows.
+// A is the width of an index. Its low bits are the column, the other ROW bits select one of ROWS
+// rows.
 //
 // Parameters: A = 8, ROW = 4, ROWS = 16, COLUMN_BITS = 4, COLUMNS = 16, ROW_BITS = 32
 // Part of: bgp
@@ -18,13 +19,13 @@ module bgp_filter_bank (
   input  wire       clk_i,
   // asynchronous reset, active low; clears both arrays
   input  wire       rst_ni,
-  // which bit
+  // index of the bit
   input  wire [7:0] index_i,
-  // set it in these arrays
+  // arrays in which the bit is set
   input  wire [1:0] set_i,
-  // clear these arrays; wins over set
+  // arrays to clear; wins over set
   input  wire [1:0] clear_i,
-  // the bit in each array, before this cycle's set or clear
+  // value of the bit in each array, before this cycle's set or clear
   output reg  [1:0] bit_o
 );
 
@@ -34,7 +35,7 @@ module bgp_filter_bank (
   wire [15:0] row_mark;
   wire [15:0] column_mark;
   reg [1:0] is_written;
-  // the row of one array
+  // the row's bits of one array
   reg [15:0] half;
   reg [31:0] next_row;
   wire rows_write_i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bgp_hashes
 //
-// Indices of a block address into the banks: six linear hashes, hash h to bank h ^ skew.
+// Indices of a block address into the banks: six linear hashes; hash h goes to bank h ^ skew.
 //
 // A is the width of an index into a bank.
 //
@@ -17,11 +17,11 @@ module bgp_hashes (
   input  wire [31:0] address_i,
   // one index per bank
   output reg  [63:0] index_o,
-  // banks to which no hash goes
+  // banks that no hash goes to
   output reg   [7:0] unused_o
 );
 
-  // bits of the address that make each bit of each index
+  // mask of address bits whose exclusive-or is one bit of one index
   localparam [1727:0] TAPS = {32'h28106000, 32'h80040058, 32'h10022042, 32'h52300, 32'h18500020,
       32'h80008c80, 32'h201000c8, 32'h30800420, 32'h201c001, 32'h20188002, 32'h9410010, 32'hc104400,
       32'h20400980, 32'h8002441, 32'h18a004, 32'h8094040, 32'h409006, 32'h428210, 32'h8094008,

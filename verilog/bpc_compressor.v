@@ -3,8 +3,8 @@
 //
 // Compresses cache lines by bit planes: one line at a time, four planes per cycle.
 //
-// LATTE-CC, table I. P is the bits of a plane, ALL those of all 33 planes, CHUNK those of four
-// codes. A line of which the codes do not save a byte is given as it is.
+// LATTE-CC, table I. P is the number of bits of a plane, ALL of all 33 planes, CHUNK of four codes.
+// A line whose codes do not save a byte stays uncompressed.
 //
 // Parameters: line_bytes = 128
 // In this file: P = 31, ALL = 1023, CHUNK = 128
@@ -13,31 +13,34 @@
 //
 // BPC, bit-plane compression: a compressor and a decompressor of cache lines.
 //
-// Source: LATTE-CC, table I and section VI (11 cycles to decompress), after Kim et al., ISCA 2016,
-// whose algorithm it is.
+// Source: LATTE-CC, table I and section VI (11 cycles to decompress). The algorithm is from Kim et
+// al., ISCA 2016.
 //
-// The line is seen as 32-bit words. The first is the base; each other one is kept as its difference
-// from the one before, an unsigned subtraction with 33 bits. Plane `j` is bit `j` of every
-// difference (DBP), and what is coded is its exclusive-or with the plane above it (DBX), from the
-// highest plane down; above plane 32 stands zero. Smooth data has short differences, whose upper
-// planes are copies of the sign and so vanish under the exclusive-or.
+// The line consists of 32-bit words. The first word is the base. Every other word is represented by
+// its difference from the previous word, an unsigned subtraction with 33 bits. Plane `j` consists
+// of bit `j` of every difference (DBP). The codes represent the exclusive-or of a plane with the
+// plane above it (DBX), from the highest plane down. The plane above plane 32 is zero. Smooth data
+// has small differences. Their upper planes are copies of the sign, so the exclusive-or makes them
+// zero.
 //
 // - 000, 001, 010, 011, 1, bits at 128 bytes 3, 7, 11, 19, 33: base word: zero, sign-extended from
-//   4, 8 or 16 bits, or as it is
+//   4, 8 or 16 bits, or all 32 bits
 // - 001, bits at 128 bytes 3: one plane with DBX zero
 // - 01 + number less 2, bits at 128 bytes 7: 2 to 33 such planes
 // - 00000, bits at 128 bytes 5: DBX all ones
-// - 00001, bits at 128 bytes 5: DBP zero, DBX not
-// - 00010 + lower place, bits at 128 bytes 10: DBX with two neighbouring ones only
-// - 00011 + place, bits at 128 bytes 10: DBX with a single one
+// - 00001, bits at 128 bytes 5: DBP zero, DBX not zero
+// - 00010 + lower position, bits at 128 bytes 10: DBX with exactly two ones, which are neighbours
+// - 00011 + position, bits at 128 bytes 10: DBX with a single one
 // - 1 + DBX, bits at 128 bytes 32: any other plane
 //
-// The kinds are tried in this order. The payload is these codes without gaps from bit 0 up, the
-// first bit of each code lowest and each field with its lowest bit first.
+// Of these kinds, the compressor uses the first one that applies. The payload consists of the codes
+// without gaps, from bit 0 up. The first bit of each code is its lowest bit, and each field begins
+// with its lowest bit.
 //
-// What the sources leave open: a line of 64 or 32 bytes has planes of 15 or 7 bits and places of 4
-// or 3; a line whose codes save less than a byte is given as it is, which `compressed_o` shows;
-// payload sizes are whole bytes.
+// Choices where the sources are silent:
+// - A line of 64 or 32 bytes has planes of 15 or 7 bits, and positions of 4 or 3 bits.
+// - A line whose codes save less than a byte stays uncompressed, and `compressed_o` is low.
+// - Payload sizes are whole bytes.
 //
 // SCHEMATIC
 //   compressor    line_i > differences > [planes, four less each cycle] > DBX, four codes > [codes] > last block > [payload]
@@ -47,24 +50,25 @@
 //                               ^   > [next bits]  -> the last plane       ^-----> [carries] -----v
 //                               \------+-- [payload, a block less when it is read: the register of the line]
 //
-// The decompressor takes codes apart one cycle before it makes planes of them: the first four in
-// the cycle in which the payload comes. The bits behind four codes have a register of their own, so
-// that the next code always begins at its bit 0, and what must come behind those bits is shifted to
-// its place meanwhile. If four codes leave only the last plane, the code behind them, which is at
-// that bit 0, is read with them: 33 codes take eight cycles. The words are made in two cycles by
-// the same adders, first the lower halves, then the upper ones with the carries: 32 bits in one
-// cycle would be the longest path by far.
+// The decompressor splits codes one cycle before it makes planes from them. It splits the first
+// four codes in the cycle in which it takes the payload. The bits after the four codes have a
+// separate register, so that the next code always begins at bit 0 of that register. In the same
+// cycle, the bits of the payload that come next are shifted to their position. If only the last
+// plane is left after four codes, its code, at that bit 0, is read together with them. So 33 codes
+// take eight cycles. The same adders make the words in two cycles: first the lower halves, then the
+// upper halves with the carries. Additions of 32 bits in one cycle would be the longest path by
+// far.
 //
-// Both blocks have one register for what they work on and what they show.
+// In both blocks, the output register also holds intermediate results.
 //
 // PARAMETERS
 // - line_bytes, default 128, allowed 32, 64, 128: bytes of a line
 //
 // PORTS AND TIMING
-// Both blocks are valid/ready streams on both sides with one line at a time: `ready_o` is high when
-// no line is at work and the result is free or taken in this cycle, so it depends on `ready_i`; no
-// other output depends on an input. `valid_o` never drops before `ready_i`. Results come from
-// registers, which mean nothing while `valid_o` is low.
+// Both blocks have a valid/ready stream on each side and work on one line at a time. `ready_o` is
+// high when no line is in progress, and the result register is empty or its result is taken in this
+// cycle. So `ready_o` depends on `ready_i`; no other output depends on an input. `valid_o` stays
+// high until `ready_i`. Results come from registers, which are meaningless while `valid_o` is low.
 //
 //             0     1     2    ..    10    11    12
 //   clk_i     /--\__/--\__/--\__ .. /--\__/--\__/--\__
@@ -72,19 +76,19 @@
 //   ready_o   ------\___________ .. ______/-----------    with ready_i high
 //   valid_o   __________________ .. ______/-----\_____
 //
-// The compressor takes 11 cycles for every line: one for the planes, nine for the codes of 33
-// planes at four a cycle, and one in which the last code finds its place; those of the others do so
-// while the next ones are made. The decompressor takes one for the base word, one for every four
-// codes, of which the last may be five, and two for the line: 4 to 11, and 2 when the line is not
-// compressed. Its longest way is the paper's 11 cycles. A new line can enter in the cycle in which
-// the result is taken.
+// The compressor takes 11 cycles for every line: one for the planes, nine to code 33 planes at four
+// per cycle, and one to place the last code in the payload. Earlier codes are placed while the next
+// ones are made. The decompressor takes one cycle for the base word, one for every four codes, and
+// two for the line: 4 to 11 cycles. The last four codes may be five. An uncompressed line takes 2
+// cycles. The maximum is the paper's 11 cycles. A new line can enter in the cycle in which the
+// result is taken.
 //
 // ERRORS
-// A run beyond plane 0 and codes beyond the payload's end give a line of zeros with `error_o`.
-// Places outside a plane name no bit. Bits behind the last code are ignored.
+// A run beyond plane 0, or codes beyond the end of the payload, give a line of zeros with `error_o`
+// high. A position outside a plane selects no bit. Bits after the last code are ignored.
 //
 // STORAGE
-// See `HwBlock::facts`. LATTE-CC states none for BPC.
+// See `HwBlock::facts`. LATTE-CC states no storage for BPC.
 
 `default_nettype none
 
@@ -101,9 +105,9 @@ module bpc_compressor (
   output wire          ready_o,
   // a payload is offered
   output wire          valid_o,
-  // the payload is codes, not the line itself
+  // the payload consists of codes; if low, it is the line itself
   output wire          compressed_o,
-  // its size in bytes
+  // size of the payload in bytes
   output wire    [7:0] size_o,
   // the payload from bit 0 up; zero beyond the size
   output wire [1023:0] payload_o,
@@ -116,10 +120,10 @@ module bpc_compressor (
   localparam [6:0] FOUR_PLANES = 7'd124;
   localparam [7:0] BLOCK_BITS = 8'd128;
   localparam [7:0] LINE_BYTES = 8'd128;
-  // the most bits of codes that save a byte
+  // maximum number of bits of codes that save a byte
   localparam [10:0] MOST = 11'h3f8;
   wire ready;
-  // the block in which the payload ends
+  // index of the block in which the payload ends
   wire [10:0] last_block;
   wire [10:0] next_length;
   wire [10:0] last_length;
@@ -137,12 +141,12 @@ module bpc_compressor (
   wire [255:0] merge_merged_o;
   wire [7:0] merge_length_o;
   reg [3:0] cycle_d;
-  // cycles that the line at work has been here; 0 when there is none
+  // cycles since the line was taken; 0 while no line is in progress
   reg [3:0] cycle_q;
   reg [1023:0] line_d;
   reg [1023:0] line_q;
   reg [1022:0] planes_d;
-  // planes without a code, the next one lowest, and the one above them
+  // planes without a code, the next one lowest, and the plane above them
   reg [1022:0] planes_q;
   reg [30:0] above_d;
   reg [30:0] above_q;
@@ -152,10 +156,10 @@ module bpc_compressor (
   reg [127:0] codes_q;
   reg [23:0] lengths_q;
   reg [10:0] length_d;
-  // bits of the codes in the payload
+  // number of bits of the codes in the payload
   reg [10:0] length_q;
   reg [127:0] tail_d;
-  // the block of the payload in which these end
+  // block of the payload in which these bits end
   reg [127:0] tail_q;
   reg valid_d;
   reg valid_q;

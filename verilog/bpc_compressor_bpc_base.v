@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_compressor_bpc_base
 //
-// The code of a base word: the shortest of 0, 4, 8 and 16 bits that give it by sign-extension, or
-// all 32.
+// Encodes a base word by the shortest field of 0, 4, 8 or 16 bits whose sign-extension is the word,
+// or by all 32 bits.
 //
 // Part of: bpc_compressor
 // Source: LATTE-CC, table I
@@ -13,13 +13,13 @@
 module bpc_compressor_bpc_base (
   // the base word
   input  wire [31:0] base_i,
-  // its code, the first bit in bit 0
+  // code of the word, its first bit in bit 0
   output reg  [32:0] code_o,
-  // bits of the code
+  // number of bits of the code
   output reg   [5:0] length_o
 );
 
-  // the word from the sign of 4, 8 and 16 bits on
+  // bits of the word from the sign of 4, 8 and 16 bits up
   wire [28:0] upper_4;
   wire [24:0] upper_8;
   wire [16:0] upper_16;

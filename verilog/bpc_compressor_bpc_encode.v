@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_compressor_bpc_encode
 //
-// Codes four planes.
+// Encodes four planes.
 //
-// P is the bits of a plane, PLACE those of a place in it, F those of the longest code (P + 1); FIVE
-// is five times P, CHUNK four times F. The code of a run of zero planes comes with its last plane.
+// P is the number of bits of a plane, PLACE of a position in it, F of the longest code (P + 1).
+// FIVE is five times P, and CHUNK is four times F. The code of a run of zero planes is given with
+// the last plane of the run.
 //
 // Parameters: P = 31, PLACE = 5, F = 32, FIVE = 155, FW = 3, CHUNK = 128, CW = 2
 // Part of: bpc_compressor
@@ -14,19 +15,19 @@
 `default_nettype none
 
 module bpc_compressor_bpc_encode (
-  // the planes before the exclusive-or, and the next one
+  // the four planes before the exclusive-or, and the next one
   input  wire [154:0] planes_i,
   // the plane above them
   input  wire  [30:0] above_i,
-  // only the first of the planes belongs to the line
+  // only the first one of the planes belongs to the line
   input  wire         last_i,
-  // zero planes just before these
+  // number of zero planes just before these
   input  wire   [5:0] run_i,
   // the codes, F bits each
   output wire [127:0] codes_o,
-  // bits of each code, 6 bits each; 0 where there is none
+  // number of bits of each code, 6 bits each; 0 if a plane has no code
   output wire  [23:0] lengths_o,
-  // zero planes at the end that have no code yet
+  // number of zero planes at the end that have no code yet
   output reg    [5:0] run_o
 );
 
@@ -37,19 +38,19 @@ module bpc_compressor_bpc_encode (
   reg [30:0] above;
   reg [30:0] dbp;
   reg [30:0] plane;
-  // one bit per plane: it is zero after the exclusive-or
+  // one bit per plane: the plane is zero after the exclusive-or
   reg [4:0] zero;
-  // ones that have a one as their upper neighbour
+  // ones whose upper neighbour is a one
   reg [30:0] pairs;
-  // ones that have no one beside them
+  // ones without a neighbouring one
   reg [30:0] alone;
   reg [30:0] marked;
-  // bits that are set in the place of some marked one
+  // bits that are set in the position of at least one marked bit
   reg [4:0] place;
-  // bits that are clear in the place of some marked one
+  // bits that are clear in the position of at least one marked bit
   reg [4:0] not_place;
   reg one_marked;
-  // zero planes up to this one among the four
+  // number of successive zero planes among the four, up to this one
   reg [5:0] here;
   // all planes so far are zero
   reg all_zero;

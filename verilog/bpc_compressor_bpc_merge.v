@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_compressor_bpc_merge
 //
-// Lays four codes without gaps behind the bits that a block of the payload has so far.
+// Appends four codes without gaps to the bits that a block of the payload has so far.
 //
-// F is the bits of the longest code, CHUNK four times that, BLOCK the bits of a block and BOTH
-// those of two.
+// F is the number of bits of the longest code, and CHUNK is four times that. BLOCK is the number of
+// bits of a block, and BOTH of two blocks.
 //
 // Parameters: F = 32, CHUNK = 128, CW = 2, BLOCK = 128, BW = 2, BOTH = 256, BOW = 4
 // Part of: bpc_compressor
@@ -16,15 +16,15 @@
 module bpc_compressor_bpc_merge (
   // the codes, F bits each, zero beyond their lengths
   input  wire [127:0] codes_i,
-  // bits of each code, 6 bits each
+  // number of bits of each code, 6 bits each
   input  wire  [23:0] lengths_i,
-  // the bits that the block has
+  // bits that the block has so far
   input  wire [127:0] tail_i,
-  // how many there are
+  // number of these bits
   input  wire   [6:0] filled_i,
   // this block and the next one
   output wire [255:0] merged_o,
-  // bits of the four codes
+  // number of bits of the four codes
   output wire   [7:0] length_o
 );
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_compressor_bpc_planes
 //
-// Differences of neighbouring words, turned into bit planes.
+// Computes the differences of neighbouring words and arranges them as bit planes.
 //
-// P is the bits of a plane, one per difference; ALL those of all 33 planes. Plane 0 of the outputs
-// is the highest: that of the signs.
+// P is the number of bits of a plane, one per difference. ALL is the number of bits of all 33
+// planes. Plane 0 of the output is the highest plane, which holds the signs.
 //
 // Parameters: LINE = 1024, LW = 16, P = 31, ALL = 1023, AW = 16
 // Part of: bpc_compressor

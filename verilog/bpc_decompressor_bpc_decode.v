@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_decompressor_bpc_decode
 //
-// Makes planes of up to four codes: those that are left when all planes are there are none. A fifth
-// code is read if only the last plane is left behind four.
+// Makes planes from up to four codes. Codes after the last plane are ignored. If only the last
+// plane is left after four codes, a fifth code is read.
 //
-// P is the bits of a plane, PLACE those of a place in it, F those of the longest code (P + 1); FIVE
-// is five times F and DATA the bits of the 32 planes that words need: all but the first, which is
-// that of the signs. The last plane also goes to all planes behind it, which is right for a run of
-// zeros and otherwise written over later.
+// P is the number of bits of a plane, PLACE of a position in it, F of the longest code (P + 1).
+// FIVE is five times F. DATA is the number of bits of the 32 planes that words need: all except the
+// first, which holds the signs. The last plane is also copied to all planes after it. That is right
+// for a run of zeros; otherwise later codes overwrite the copies.
 //
 // Parameters: P = 31, PLACE = 5, F = 32, FIVE = 160, FW = 3, DATA = 992, DW = 16
 // Part of: bpc_decompressor
@@ -17,23 +17,23 @@
 `default_nettype none
 
 module bpc_decompressor_bpc_decode (
-  // four codes and the one behind them, F bits each
+  // four codes and the code after them, F bits each
   input  wire [159:0] codes_i,
-  // planes that have been read, 0 to 31
+  // number of planes that have been read, 0 to 31
   input  wire   [5:0] next_i,
-  // the last plane, before the exclusive-or
+  // previous plane, before the exclusive-or
   input  wire  [30:0] above_i,
   // the planes before the exclusive-or
   input  wire [991:0] planes_i,
-  // bits of the codes that are some
+  // number of bits of all codes that are not ignored
   output wire   [7:0] length_o,
-  // planes that have been read now, unless all have
+  // number of planes that have been read after these codes, unless all have been read
   output wire   [5:0] next_o,
   // all planes have been read
   output wire         done_o,
-  // the last plane now
+  // last plane after these codes, before the exclusive-or
   output wire  [30:0] above_o,
-  // the planes now
+  // planes after these codes
   output wire [991:0] planes_o,
   // a run goes beyond the last plane
   output wire         error_o
@@ -46,7 +46,7 @@ module bpc_decompressor_bpc_decode (
   localparam [30:0] ALL_ONES = {31{1'b1}};
   reg [31:0] code;
   reg [4:0] place;
-  // the bit at that place
+  // bit at that position
   reg [30:0] mark;
   reg [30:0] plane;
   reg [7:0] count;
@@ -56,7 +56,7 @@ module bpc_decompressor_bpc_decode (
   reg [30:0] above;
   reg [30:0] old;
   reg [991:0] planes;
-  // planes before this code, and behind it
+  // number of planes before this code, and after it
   reg [7:0] start;
   reg [7:0] behind;
   reg error;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_decompressor_bpc_rebuild
 //
-// Half the bits of every word of a line, from those of the base word and of the differences: the
-// lower halves first, then the upper ones with the carries of the lower ones.
+// Makes half of the bits of every word of a line, from halves of the base word and of the
+// differences. The lower halves come first, then the upper halves with the carries of the lower
+// ones.
 //
-// P is the bits of a plane, GROUPS a quarter of the words; HALF is half the line's bits and SIXTEEN
-// those of 16 planes. Sums are taken in groups of four words first, then over the groups in a tree,
-// which has TREE additions, then over all words: six additions lie behind each other for 32 words.
-// Each addition has a carry of its own.
+// P is the number of bits of a plane, and GROUPS a quarter of the number of words. HALF is half of
+// the line's bits, and SIXTEEN the number of bits of 16 planes. Sums are first made in groups of
+// four words, then over the groups in a tree of TREE additions, then for all words. For 32 words,
+// the longest path has six additions. Each addition has its own carry.
 //
 // Parameters: HALF = 512, HW = 8, P = 31, GROUPS = 8, SIXTEEN = 496, SW = 8, TREE = 12, CARRIES =
 // 72, CW = 2
@@ -20,13 +21,13 @@
 module bpc_decompressor_bpc_rebuild (
   // half of the first word
   input  wire  [15:0] base_i,
-  // the planes of these bits, the highest first
+  // planes of these bits, the highest one first
   input  wire [495:0] planes_i,
-  // the carries into these halves
+  // carries into these halves
   input  wire  [71:0] carries_i,
   // half of each word
   output wire [511:0] half_o,
-  // the carries out of these halves
+  // carries out of these halves
   output wire  [71:0] carries_o
 );
 
@@ -34,14 +35,14 @@ module bpc_decompressor_bpc_rebuild (
   localparam P = 31;
   localparam TREE = 12;
   localparam [17:0] ONE = 18'd1;
-  // operands with a place below, at which the carry comes in, and one above
+  // operands with one more bit below, where the carry enters, and one more bit above
   reg [17:0] left;
   reg [17:0] right;
   reg [17:0] sum;
   reg [15:0] word;
   reg [15:0] pair;
   reg [511:0] sums;
-  // sums of all words up to those of each group
+  // for each group, the sum of all words up to its end
   reg [511:0] groups;
   reg [71:0] carries;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bpc_decompressor_bpc_split
 //
-// Takes four codes apart, whatever they mean.
+// Splits four codes by their lengths. It does not decode them.
 //
-// PLACE is the bits of a place in a plane, F those of the longest code; CHUNK is four times F,
-// BLOCK the bits of a block of the payload and BOTH those of two. PLACES are the bits of a place in
-// two blocks. What is left behind a code begins with the next one, so that its first bits say at
-// once what it is.
+// PLACE is the number of bits of a position in a plane, F of the longest code. CHUNK is four times
+// F. BLOCK is the number of bits of a block of the payload, BOTH of two blocks, and PLACES of a
+// position in two blocks. The bits that remain after a code begin with the next code, so that its
+// first bits show its kind at once.
 //
 // Parameters: PLACE = 5, F = 32, CHUNK = 128, CW = 2, BLOCK = 128, BW = 2, BOTH = 256, BOW = 4,
 // PLACES = 8
@@ -19,24 +19,25 @@
 module bpc_decompressor_bpc_split (
   // the next bits of the payload
   input  wire [255:0] window_i,
-  // where they begin
+  // position at which they begin
   input  wire   [7:0] place_i,
   // four codes, F bits from the first bit of each
   output wire [127:0] codes_o,
-  // the bits behind the four codes
+  // bits after the four codes
   output wire [127:0] rest_o,
-  // where those begin
+  // position at which these bits begin
   output wire   [7:0] place_o
 );
 
   localparam F = 32;
-  // bits of a raw plane, a run, a single zero plane, a code with a place, and one of five bits
+  // lengths of a raw plane, a run, a single zero plane, a code with a position, and a code of five
+  // bits
   localparam [7:0] RAW = 8'd32;
   localparam [7:0] RUN = 8'd7;
   localparam [7:0] ZERO = 8'd3;
   localparam [7:0] PLACED = 8'd10;
   localparam [7:0] SHORT = 8'd5;
-  // what is left behind a code, and where it begins
+  // bits that remain after a code, and the position at which they begin
   reg [255:0] window;
   reg [7:0] place;
   reg [31:0] code;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bpg
 //
-// Decides by shadow tags and reservation failures how many warps use the L1D and which bypass it.
+// Decides how many warps use the L1D and which bypass it, from shadow tags and reservation
+// failures.
 //
 // Dai, sections 2.5 and 2.6. ADDRESS and TAG are the widths of a line address and of a tag, WORD
 // that of a tag with its valid bit.
@@ -10,22 +11,22 @@
 // Source: Dai, section 2.6
 // Written by selvedge 0.1.0 with reset control
 //
-// BPG, bypassing-parameter generator: how many of an SM's warps or thread blocks should use the
-// L1D; the others bypass it.
+// BPG, bypassing-parameter generator: decides how many of an SM's warps or CTAs should use the L1D;
+// the others bypass it.
 //
 // Source: Dai, section 2.5 (the model) and section 2.6 (the hardware, figure 5), for the scheme
 // MDB.
 //
-// More warps in the L1D find less room each, and stall it more often by failing to reserve a line,
-// an MSHR or a miss-queue entry. For each L from 1 to 8 an *adjusted-hits calculator* weighs one
-// against the other, for the case that the first L warps or thread blocks use the L1D:
+// The more warps use the L1D, the less space each has, and the more often they stall it because no
+// line, MSHR or miss-queue entry is free. For each L from 1 to 8, an *adjusted-hits calculator*
+// weighs hits against these reservation failures, as if the first L warps or CTAs used the L1D:
 //
 //   adjusted hits = hits - E x RF_estimated        RF_estimated = RF_base x (L/N)^3        E = 1/2
 //
-// Hits are counted in a shadow tag array that only the accesses of warps 0 to L-1 go through.
-// Reservation failures come from one counter for all; that they fall with the cube of L is an
-// empirical fit. Every 1,000 accesses the L with the most adjusted hits becomes `l_max_o`, and all
-// counters are halved, so that history fades. L = 8 means that nobody bypasses.
+// Each calculator counts hits in a shadow tag array, which sees only the accesses of warps 0 to
+// L-1. All calculators share one counter of reservation failures. Their decrease with the cube of L
+// is an empirical fit. Every 1,000 accesses, the L with the most adjusted hits becomes `l_max_o`.
+// All counters are then halved, so that history fades. L = 8 means that all use the L1D.
 //
 //    line_i --> set, sampled?, tag --+--> calculator 0: warp 0     --\
 //    warp_i -------------------------+--> calculator 1: warps 0..1 ---+--> adjusted hits --> largest --> l_max_o, bypass_o
@@ -37,42 +38,42 @@
 //                                                 failures x (L/8)^3 x 1/2 ----^
 //
 // Choices where the paper is silent:
-// - N is 8, the largest L: the precomputed (L/N)^3 is L^3 / 512, a constant of each calculator.
-//   RF_base is the counter as it stands, although it counts less than the baseline's failures while
-//   some warps bypass.
-// - Hits are counted in 4 of 32 sets, failures in all. Therefore hits are multiplied by 8, which is
-//   three wires, not failures divided. The product failures x L^3 is shifted right by 9 + 1 at
-//   once: 512, and E.
-// - Sets are indexed by the low 5 bits of the line address (BMOD). Sampled are the sets 0, 9, 18
-//   and 27: one of each group of 8, at another place in each. Strides of 2 and 4 lines are then
-//   sampled like stride 1; were they 0, 8, 16 and 24, a stride of 8 would be sampled always or
-//   never.
-// - The calculators see every access, also those that bypass, and a miss fills at once: they ask
-//   what would be. An access that is tried again after a reservation failure is one access. Stores
-//   do not allocate in this L1D and should not be shown.
-// - Accesses of warps from 8 on count towards the interval, but no calculator watches them, as
-//   printed; they bypass unless L = 8.
-// - The interval ends with its last access. Its adjusted hits are those before that access; the
-//   access's hit and a failure of that cycle are added after the halving. One cycle later the
-//   largest is chosen.
-// - Among equal adjusted hits the larger L is taken: less bypassing. After reset L is 8.
-// - Without a hit in any calculator L stays; after reset nobody bypasses. The adjusted hits would
-//   then be the failures' model alone, which grows with L whatever the loads are: a few failures
-//   would make L 1. But hits are sampled, and a working set of a few lines can be in the sets that
-//   are not: nothing is known of what bypassing would lose.
-// - Counters saturate. Hits can do so although an interval has fewer accesses, when all fall into
-//   sampled sets.
-// - A set's tags are kept in the order of their last use, in a memory for each of the four places.
-//   An access writes its tag to the first place, and what was before the place where the tag is, or
-//   before the last, moves one further: there are no ages and no victim to find. All 32 memories
-//   have the same address, the set; an access reads and writes them once.
-// - The memories have no reset. A flip-flop per set, for all calculators, says whether the set had
-//   an access since reset; its first access reads nothing and writes every place, with the valid
-//   bits that the memories hold beside the tags. Memories so small become flip-flops or latches in
-//   an ASIC, as is the technology's choice; in simulation they are several times cheaper than
-//   registers.
-// - The eight products share their sums, since all are of the same failures: five additions in
-//   place of eight multiplications.
+// - N is 8, the largest L. The precomputed (L/N)^3 is L^3 / 512, a constant of each calculator.
+//   RF_base is the value of the counter, although the counter underestimates the baseline's
+//   failures while some warps bypass.
+// - Hits are counted in 4 of 32 sets, failures in all sets. Hits are therefore multiplied by 8,
+//   which is only wiring, instead of dividing failures. The product failures x L^3 is shifted right
+//   by 9 + 1 bits: 9 for the division by 512, 1 for E.
+// - The low 5 bits of the line address are the set index (BMOD). Sets 0, 9, 18 and 27 are sampled:
+//   one of each group of 8, each at a different position. Strides of 2 and 4 lines are then sampled
+//   like stride 1. With sets 0, 8, 16 and 24, a stride of 8 would be sampled always or never.
+// - The calculators estimate a hypothetical L1D in which a miss fills at once. They therefore see
+//   every access, including bypassing accesses. An access that is retried after a reservation
+//   failure counts once. Stores do not allocate in this L1D and must not be shown to the block.
+// - Accesses of warps 8 and up count towards the interval, but no calculator watches them, as
+//   printed. These warps bypass unless L = 8.
+// - The interval ends with its last access. Its adjusted hits exclude that access. The halving
+//   comes before the access's hit and a failure of that cycle are counted. The largest adjusted
+//   hits are chosen one cycle later.
+// - Among equal adjusted hits, the larger L is chosen: less bypassing. After reset, L is 8.
+// - If no calculator has a hit, L does not change; after reset, all warps use the L1D. The adjusted
+//   hits would otherwise depend only on the failures' model, which grows with L for any loads: a
+//   few failures would set L to 1. Hits are sampled, and a working set of a few lines can map to
+//   sets that are not sampled. The cost of bypassing is then unknown.
+// - Counters saturate. A hit counter can saturate although an interval has fewer accesses: all can
+//   fall into sampled sets, and half of the earlier count remains.
+// - The tags of a set are kept in the order of their last use, in one memory for each of the four
+//   positions. An access writes its tag to the first position. Earlier tags move one position
+//   further, up to the old position of the tag or, on a miss, to the last one. This needs no ages
+//   and no victim search. All 32 memories have the same address, the set. An access reads and
+//   writes each memory at most once.
+// - The memories have no reset. One flip-flop per set, shared by all calculators, records whether
+//   the set had an access since reset. The first access of a set ignores the memories' contents and
+//   writes every position. Each word has a valid bit next to the tag. An ASIC technology may
+//   implement memories of this size as flip-flops or latches. In simulation they are several times
+//   faster than registers.
+// - The eight products share their sums, since all multiply the same failures: five additions
+//   replace eight multiplications.
 //
 // PARAMETERS
 // - tag_bits, default 32, allowed 20, 32: width of a tag; a line address has 5 bits more (20: byte
@@ -86,18 +87,18 @@
 //   access_i  __/-----\_______________________     the 1000th access
 //   line_i    ==< A   >=======================
 //   l_max_o   ==< old             >< new >====
-//   bypass_o  ==< old             >< new >====     bit w: warp or thread block w bypasses; from 8 on as 7
-//   update_o  ____________________/-----\_____     L is new in this cycle, though perhaps the same
+//   bypass_o  ==< old             >< new >====     bit w: warp or CTA w bypasses; those from 8 on use bit 7
+//   update_o  ____________________/-----\_____     L is chosen again in this cycle, perhaps unchanged
 //
 // STORAGE
-// The paper: 35 bits per shadow tag (1 valid, 2 LRU, up to 32 tag bits), 8 x 16 tags per SM, a
-// 10-bit hit counter per calculator and a 12-bit failure counter, "etc."; in sum 4,572 bits per SM.
-// The tags of 15 SMs (15 x 128 x 35 bits) are put at 0.087 mm2 in 45 nm, with 0.001 nJ per access
-// and 0.27 mW of leakage, by CACTI. This block holds 4,449: 33 bits per tag and a flag per sampled
-// set (4) in place of 35 bits per tag, the same counters, and the access counter (10), the adjusted
-// hits between subtraction and choice (8 x 14), the choice (4) with its three flags (3). With the
-// adjusted hits in registers the multiplication and the choice are two paths of one cycle each, not
-// one long path.
+// The paper counts 35 bits per shadow tag (1 valid, 2 LRU, up to 32 tag bits), 8 x 16 tags per SM,
+// a 10-bit hit counter per calculator and a 12-bit failure counter, "etc.": 4,572 bits per SM.
+// CACTI gives 0.087 mm2 in 45 nm for the tags of 15 SMs (15 x 128 x 35 bits), with 0.001 nJ per
+// access and 0.27 mW of leakage. This block holds 4,449 bits. It has 33 bits per tag and a flag per
+// sampled set (4) instead of 35 bits per tag, and the same counters. It adds the access counter
+// (10), the adjusted hits between subtraction and choice (8 x 14), and the choice (4) with its
+// three flags (3). With the adjusted hits in registers, the multiplication and the choice are two
+// paths of one cycle each instead of one long path.
 
 `default_nettype none
 
@@ -115,17 +116,27 @@ module bpg #(
   input  wire                access_i,
   // line address
   input  wire [TAG_BITS+4:0] line_i,
-  // number of the warp or thread block
+  // number of the warp or CTA
   input  wire          [5:0] warp_i,
-  // a request failed to reserve what it needs
+  // a request fails to reserve a line, an MSHR or a miss-queue entry
   input  wire                rsfail_i,
-  // number of warps or thread blocks that may use the L1D
+  // number of warps or CTAs that may use the L1D
   output wire          [3:0] l_max_o,
-  // which warps or thread blocks bypass the L1D; those from 8 on do as 7
+  // bit w: warp or CTA w bypasses the L1D; those from 8 on use bit 7
   output wire          [7:0] bypass_o,
-  // the number was chosen anew at the last clock edge
+  // the number was chosen again at the last clock edge
   output wire                update_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (TAG_BITS != 20 && TAG_BITS != 32) begin : gen_wrong_tag_bits
+      bpg_TAG_BITS_must_be_20_or_32 wrong_tag_bits ();
+    end
+    if (INTERVAL != 500 && INTERVAL != 1000) begin : gen_wrong_interval
+      bpg_INTERVAL_must_be_500_or_1000 wrong_interval ();
+    end
+  endgenerate
 
   // line: the first bit of each field
   localparam LINE_PLACE = 0;
@@ -154,7 +165,7 @@ module bpg #(
   reg [11:0] rsfails_q;
   // the interval ended at the last clock edge: choose
   reg ended_q;
-  // some calculator had counted a hit by then
+  // a calculator had counted a hit when the interval ended
   reg hit_q;
   reg [3:0] l_max_q;
   reg updated_q;

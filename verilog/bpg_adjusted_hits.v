@@ -4,10 +4,10 @@
 // Weighs the hits that the first L warps would have in the L1D against the reservation failures
 // that they would cause.
 //
-// Dai, section 2.6. TAG is the width of a tag, WORD that of a tag with its valid bit. Which L it is
-// comes in through ports, which are tied to constants. The tags of a set are in the order of their
-// last use, in one memory per place: an access moves those before the place of its tag, or all, one
-// place further.
+// Dai, section 2.6. TAG is the width of a tag, WORD that of a tag with its valid bit. L comes in
+// through ports, which are tied to constants. The tags of a set are in the order of their last use,
+// in one memory per position. An access writes its tag to the first position. The tags before its
+// old position, or all on a miss, move one position further.
 //
 // Part of: bpg
 // Source: Dai, section 2.6
@@ -27,34 +27,42 @@ module bpg_adjusted_hits #(
   input  wire          [5:0] last_warp_i,
   // an access to a sampled set
   input  wire                access_i,
-  // the warp that makes it
+  // warp of the access
   input  wire          [5:0] warp_i,
-  // which of the sampled sets
+  // number of the sampled set
   input  wire          [1:0] set_i,
-  // the set had an access since reset: its words mean something
+  // the set had an access since reset, so that its words are valid
   input  wire                known_i,
   // tag of the line
   input  wire [TAG_BITS-1:0] tag_i,
   // half of the estimated reservation failures
   input  wire         [10:0] half_i,
-  // the interval ends: halve hits
+  // the interval ends: halve the hits
   input  wire                interval_ends_i,
-  // hits have been counted
+  // at least one hit is counted
   output wire                any_hit_o,
-  // adjusted hits as they were in the last cycle, with an offset of 2048
+  // adjusted hits as of the last cycle, with an offset of 2048
   output wire         [13:0] adjusted_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (TAG_BITS != 20 && TAG_BITS != 32) begin : gen_wrong_tag_bits
+      bpg_adjusted_hits_TAG_BITS_must_be_20_or_32 wrong_tag_bits ();
+    end
+  endgenerate
 
   localparam WORD = TAG_BITS + 1;
   localparam [13:0] OFFSET = 14'h800;
   wire watched;
-  // the tag is not before this place
+  // the tag was not found before this position
   reg sought;
   reg hit;
   reg [TAG_BITS:0] word;
-  // what comes to this place from the one before it
+  // word that moves to this position from the previous one
   reg [TAG_BITS:0] moved;
-  // not the same signals as above: writing stays apart, without a path through the comparison
+  // word that is read and moves on; separate from `word`, to keep the comparison out of the write
+  // path
   reg [TAG_BITS:0] data;
   reg [9:0] faded;
   reg [3:0] places_write_i;

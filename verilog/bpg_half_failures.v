@@ -3,8 +3,8 @@
 //
 // Half of the estimated reservation failures for L = 1 to 8: failures times L^3 / 1024.
 //
-// The cubes of even L are those of half of it, shifted. The odd ones share their sums: 27 = 3 + 8 x
-// 3, 125 = 128 - 3, 343 = 8 x 27 + 128 - 1.
+// For an even L, the product is that of L / 2, shifted left by 3. The products of odd L share their
+// sums: 27 = 3 + 8 x 3, 125 = 128 - 3, 343 = 8 x 27 + 128 - 1.
 //
 // Part of: bpg
 // Source: Dai, section 2.6

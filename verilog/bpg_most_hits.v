@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // bpg_most_hits
 //
-// The L with the most adjusted hits, the largest of several: a tree of comparisons.
+// The L with the most adjusted hits; among equals, the largest L. A tree of comparisons finds it.
 //
 // Part of: bpg
 // Source: Dai, section 2.6
@@ -12,14 +12,14 @@
 module bpg_most_hits (
   // adjusted hits for L = 1 to 8
   input  wire [111:0] adjusted_i,
-  // the L of the most
+  // the L with the most adjusted hits
   output wire   [3:0] l_o
 );
 
-  // the most adjusted hits below each place of the tree; 1 is the root, the children of n are 2n
-  // and 2n + 1
+  // maximum adjusted hits below each node of the tree; 1 is the root, the children of n are 2n and
+  // 2n + 1
   reg [223:0] most;
-  // and their L
+  // L of that maximum
   reg [63:0] l;
 
   always @(*) begin : comb_most

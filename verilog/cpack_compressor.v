@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // cpack_compressor
 //
-// Compresses cache lines by C-Pack+Z with a first-in-first-out dictionary of 16 words, four words
-// per cycle in two steps: what they are, and their codes.
+// Compresses cache lines by C-Pack+Z with a first-in-first-out dictionary of 16 words. Four words
+// per cycle pass two steps: comparison and coding.
 //
-// The first four words are compared in the cycle in which the line is taken. Places of the
-// dictionary are one bit each.
+// The first four words are compared in the cycle in which the line is taken. Positions in the
+// dictionary are one-hot.
 //
 // Parameters: line_bytes = 128, dictionary = 16
 // Source: LATTE-CC, table I; CABA, section 5.1.4
@@ -14,55 +14,58 @@
 // C-Pack: compression of cache lines with a dictionary of words.
 //
 // Source: LATTE-CC, table I (C-Pack+Z, 8 cycles to decompress); CABA, section 5.1.4, algorithms 5
-// and 6 (the variant with four dictionary values). The codes are those of the original algorithm,
+// and 6 (the variant with four dictionary values). The codes come from the original algorithm,
 // which both papers cite.
 //
 // C-PACK+Z: `DICTIONARY` 16
-// The 32-bit words of a line are coded one after the other. A word that is new enters the
-// dictionary, which keeps the last 16 and forgets the oldest first; it starts empty with each line.
-// `Code` lists the codes:
+// The 32-bit words of a line are coded in order. A new word enters the dictionary, which holds the
+// last 16 words and drops the oldest first. The dictionary is empty at the start of each line. The
+// codes (`Code`) are:
 //
 // - zzzz, word zero: 00
 // - xxxx, word no match: 01, 32 bits of the word
-// - mmmm, word a word of the dictionary: 10, 4 bits of its place
-// - mmxx, word upper two bytes of one: 11, 00, place, 16 bits of the word
-// - zzzx, word a byte above zeros: 11, 01, 8 bits of the word
-// - mmmx, word upper three bytes of one: 11, 10, place, 8 bits of the word
+// - mmmm, word equal to a word of the dictionary: 10, 4 bits of its index
+// - mmxx, word upper two bytes equal to a word of the dictionary: 11, 00, index, 16 bits of the
+//   word
+// - zzzx, word only the lowest byte is not zero: 11, 01, 8 bits of the word
+// - mmmx, word upper three bytes equal to a word of the dictionary: 11, 10, index, 8 bits of the
+//   word
 //
-// A word takes the code with the fewest bits; of several places that match, the lowest. xxxx, mmxx
-// and mmmx enter the dictionary. A line of zeros has an encoding of its own and no payload (the
-// +Z). A line that would not become shorter stays as it is.
+// A word takes the code with the fewest bits. If several words of the dictionary match, the lowest
+// index counts. xxxx, mmxx and mmmx enter the dictionary. A line of zeros has a separate encoding
+// without payload (the +Z). A line that would not become shorter stays uncompressed.
 //
-// The original works on 64-byte lines, whose 16 words never fill the dictionary beyond its end. At
-// 128 bytes the dictionary stays at 16 words, as in its title and its codes, so that a line of many
-// new words forgets the first ones.
+// The original works on 64-byte lines, whose 16 words never overflow the dictionary. At 128 bytes
+// the dictionary still has 16 words, as its codes require. So a line with many new words drops the
+// first ones.
 //
 // CABA'S VARIANT: `DICTIONARY` 4
-// At most four dictionary values, in fixed places, so that all words are handled at once. A value
-// is the first word that nothing before covers; zero and a byte above zeros need no value. The
-// payload is a head of four bits for each word (two for its `Kind`, two for its value), the values
-// that are used, and, if any word needs one, a byte for each word. CABA says that the compressed
-// words of a line have a fixed size but not how many bits: it is one byte or none here. A line that
-// needs a fifth value stays as it is. CABA does not mention a code for lines of zeros; they are a
-// head of zero words.
+// The dictionary has at most four values, so that all words are handled in parallel. A value is the
+// first word that no earlier value covers; zero words and single bytes need no value. The payload
+// begins with a head of four bits per word (two for its `Kind`, two for its value). The values in
+// use follow and, if any word needs a byte, one byte per word. CABA says that the compressed words
+// of a line have a fixed size, but not how many bits; here it is one byte or none. A line that
+// needs a fifth value stays uncompressed. CABA does not mention a code for lines of zeros; here
+// they are a head of zero words.
 //
 // STRUCTURE
-//   compressor      line register -> what four words are ----> |kinds and places| -> codes -> payload register
-//     (16)          (rotates)        dictionary register <-'                             behind those that are there
+//   compressor      line register -> kinds of four words ----> |kinds and places| -> codes -> payload register
+//     (16)          (rotates)        dictionary register <-'                             after the earlier codes
 //   decompressor    payload register -> lengths of four codes -> |codes, kinds| -> four words -------> line register
 //     (16)          (moves by blocks)                            dictionary register <-'               (shifts)
 //   dictionary 4    line -> logic without state -> |register| -> payload
-// A dictionary is serial over the words of a line. Four words per cycle are what makes 8 cycles of
-// the 32 words of a 128-byte line; a chain of all 32 words would take one very long cycle.
+// A dictionary is serial over the words of a line. The blocks handle four words per cycle, so the
+// 32 words of a 128-byte line take 8 cycles. A chain of all 32 words would take one very long
+// cycle.
 //
-// The four words of a cycle do not wait for each other. All are compared with the dictionary as it
-// is before them, and with each other; one bit for each word, whether it enters, is found word by
-// word. The decompressor finds out code by code how long each is, and nothing else. The second step
-// follows a cycle later, while the first has the next four words. A place of the dictionary is one
-// bit of 16, so that no path has a decoder.
+// The four words of a cycle do not wait for each other. All are compared with the dictionary before
+// them, and with each other. Only one bit per word is computed word by word: whether it enters. In
+// the decompressor only the lengths are computed code by code. The second step follows one cycle
+// later, while the first step handles the next four words. A position in the dictionary is one-hot
+// in 16 bits, so that no path has a decoder.
 //
-// Codes are shifted to their place in a block of 128 bits, not in the whole line; every code has an
-// even number of bits.
+// Codes are shifted to their position in a block of 128 bits, not in the whole line. Every code has
+// an even number of bits, so lengths are counted in pairs of bits.
 //
 // PARAMETERS
 // - line_bytes, default 128, allowed 32, 64, 128: bytes of a line
@@ -72,14 +75,14 @@
 // PORTS AND TIMING
 // Both blocks are valid/ready streams on both sides: an item moves in a cycle in which valid and
 // ready are both high. `valid_o` never drops before `ready_i`. `ready_o` depends on `ready_i` in
-// the same cycle; no other output depends on an input. `encoding` is 0 for a line as it was, 1 for
-// a compressed one, 2 for a line of zeros; the size is in bits.
+// the same cycle; no other output depends on an input. `encoding` is 0 for an uncompressed line, 1
+// for a compressed line and 2 for a line of zeros. The size is in bits.
 //
-// With 16 words each step takes one cycle for each four words, the first in the cycle in which the
-// line is taken: the interval is `line_bytes / 16`, 8 cycles for 128 bytes, which is the latency
-// that LATTE-CC charges. The second step adds one cycle: the latency is `line_bytes / 16 + 1`. A
-// result that is not taken stops both steps. Payload, size and line mean nothing while `valid_o` is
-// low. With four values latency and interval are 1.
+// With 16 words each step takes one cycle per four words. The first step begins in the cycle in
+// which the line is taken. The interval is `line_bytes / 16`, 8 cycles for 128 bytes, which is the
+// latency that LATTE-CC charges. The second step adds one cycle, so the latency is `line_bytes / 16
+// + 1`. A result that is not taken stalls both steps. Payload, size and line have no meaning while
+// `valid_o` is low. With four values, latency and interval are 1.
 //
 //   32 bytes    0     1     2     3     4     5
 //   clk_i     /--\__/--\__/--\__/--\__/--\__/--\__
@@ -90,17 +93,18 @@
 //   payload_o ==================< a  >======< b  >
 //   ready_i   ------------------------------------
 //
-// PAYLOADS THAT NO COMPRESSOR MAKES
-// A tag without meaning, the code 11 11 and a place of the dictionary where no word is yet give a
-// line of zeros and `error_o` high. Behind the end of the payload's register zeros are read; bits
-// behind the last word's code are ignored.
+// INVALID PAYLOADS
+// An invalid tag, the code 11 11, or an index of an empty position in the dictionary gives a line
+// of zeros and a high `error_o`. Beyond the end of the payload's register zeros are read; bits
+// after the last word's code are ignored.
 //
 // TESTS
-// A line takes nine cycles, each with four words against sixteen of the dictionary: model, RTL
-// and Verilator are compared on 20,000 lines, not 100,000.
+// A line takes nine cycles, and each cycle compares four words with the sixteen of the dictionary.
+// So 20,000 lines are compared between model, RTL and Verilator instead of 100,000.
 //
 // STORAGE
-// Line, payload, dictionary and a few counters: see `HwBlock::facts`. No paper states any.
+// Line, payload, dictionary and a few counters; `HwBlock::facts` lists them. No paper states the
+// storage.
 
 `default_nettype none
 
@@ -117,9 +121,9 @@ module cpack_compressor (
   output wire          ready_o,
   // a payload is offered
   output wire          valid_o,
-  // 0: the line as it was; 1: compressed; 2: a line of zeros
+  // 0: uncompressed line; 1: compressed; 2: line of zeros
   output wire    [1:0] encoding_o,
-  // its size in bits
+  // size of the payload in bits
   output wire   [10:0] size_o,
   // the payload from bit 0 up
   output wire [1023:0] payload_o,
@@ -128,14 +132,14 @@ module cpack_compressor (
 );
 
   localparam [9:0] HALF_LINE = 10'd512;
-  // from the place of a group's words to the top of the line
+  // shift from the low 128 bits to the top of the line
   localparam [10:0] TO_TOP = 11'd896;
   localparam [2:0] LAST_GROUP = 3'd7;
   wire moves;
   wire is_last;
   reg [1023:0] source;
   wire [127:0] group_words;
-  // the words that have been compared: they are at the top of the line
+  // the compared words, which are at the top of the line
   wire [127:0] words;
   reg [9:0] used;
   wire [3:0] block;
@@ -152,17 +156,17 @@ module cpack_compressor (
   wire [6:0] pack_half_o;
   // words of a line are still to be compared
   reg busy_q;
-  // groups of four words that are compared
+  // number of groups of four words already compared
   reg [2:0] group_q;
-  // the line, the next words in the low bits; whole again after the last ones
+  // the line, with the next words in the low bits; in its original order after the last group
   reg [1023:0] line_q;
   reg [511:0] dictionary_q;
-  // the places of the dictionary with a word, and the place of the next one
+  // positions of the dictionary that hold a word, and the position of the next word
   reg [15:0] known_q;
   reg [15:0] next_q;
   // four words have been compared
   reg compared_q;
-  // they are the line's first, its last
+  // the compared words are the line's first, or its last
   reg first_q;
   reg last_q;
   reg [19:0] kinds_q;
@@ -170,7 +174,7 @@ module cpack_compressor (
   reg done_q;
   reg nonzero_q;
   reg [1023:0] payload_q;
-  // half of its bits
+  // half of the payload's bits
   reg [9:0] half_q;
   reg [1:0] encoding_q;
   wire [1023:0] part_0;

@@ -3,8 +3,8 @@
 //
 // Writes the code of one word.
 //
-// A letter of a code's name stands for a byte: z for zero, m for a match with a word of the
-// dictionary, x for neither.
+// Each letter of a code's name is a byte: z for zero, m for a match with a word of the dictionary,
+// x for neither.
 //
 // Part of: cpack_compressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
@@ -13,13 +13,13 @@
 `default_nettype none
 
 module cpack_compressor_cpack_code (
-  // the word
+  // the word to encode
   input  wire [31:0] word_i,
-  // zero, a byte above zeros, equal in four, three or two bytes, or nothing of these
+  // kind of the word, one-hot: zero, single byte, equal in four, three or two bytes; 0 if none
   input  wire  [4:0] kind_i,
-  // one bit for each place that matches, of which the lowest counts
+  // positions that match, one bit each; the lowest counts
   input  wire [15:0] places_i,
-  // tag, index and literal bytes from bit 0 up
+  // prefix, index and literal bytes from bit 0 up
   output wire [33:0] code_o,
   // half of the code's bits
   output reg   [4:0] half_o

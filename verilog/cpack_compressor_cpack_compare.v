@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // cpack_compressor_cpack_compare
 //
-// Compares one word with all words of the dictionary, valid or not.
+// Compares one word with all positions of the dictionary, empty or not.
 //
 // Parameters: D = 512, DW = 8
 // Part of: cpack_compressor
@@ -11,15 +11,15 @@
 `default_nettype none
 
 module cpack_compressor_cpack_compare (
-  // the word
+  // the word to compare
   input  wire  [31:0] word_i,
   // the dictionary
   input  wire [511:0] dictionary_i,
-  // one bit for each place: all four bytes are equal
+  // positions that are equal in all four bytes, one bit each
   output wire  [15:0] four_o,
-  // the upper three are
+  // positions that are equal in the upper three bytes
   output wire  [15:0] three_o,
-  // the upper two are
+  // positions that are equal in the upper two bytes
   output wire  [15:0] two_o
 );
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // cpack_compressor_cpack_match
 //
-// Compares four words with the dictionary before them and with each other, and enters those that
-// are new.
+// Compares four words with the dictionary before them and with each other, and enters the new
+// words.
 //
-// A word that enters takes the place of the oldest one, which a later word of the four no longer
-// matches. So each word is compared for every number of words that may have entered before it, and
-// only that number is found word by word.
+// A word that enters replaces the oldest word, which a later word of the four then no longer
+// matches. So each word is compared for every number of words that may have entered before it. Only
+// that number is computed word by word.
 //
 // Parameters: D = 512, DW = 8
 // Part of: cpack_compressor
@@ -20,45 +20,45 @@ module cpack_compressor_cpack_match (
   input  wire [127:0] words_i,
   // the dictionary before these words
   input  wire [511:0] dictionary_i,
-  // one bit for each place: a word is there
+  // positions that hold a word, one bit each
   input  wire  [15:0] known_i,
-  // one bit for each place: the next word goes there
+  // position of the next word, one-hot
   input  wire  [15:0] next_i,
-  // for each word: it is zero, a byte above zeros, equal in four, three or two bytes to one of the
-  // dictionary; each bit only if none before it is set
+  // kind of each word, one-hot in five bits: zero, single byte, equal to a dictionary word in four,
+  // three or two bytes; 0 if none
   output wire  [19:0] kinds_o,
-  // for each word the places that match
+  // positions that match each word
   output wire  [63:0] places_o,
   // the dictionary after these words
   output wire [511:0] dictionary_o,
-  // the places with a word in it
+  // positions that hold a word after these words
   output wire  [15:0] known_o,
-  // the place of the next one
+  // position of the next word after these words
   output reg   [15:0] next_o
 );
 
-  // the place of the next word after one, two, three and four of the four
+  // position of the next word after one, two, three and four entries
   wire [15:0] next1;
   wire [15:0] next2;
   wire [15:0] next3;
   wire [15:0] next4;
-  // the places whose words are still there then
+  // positions that still hold their word after one, two and three entries
   wire [15:0] known1;
   wire [15:0] known2;
   wire [15:0] known3;
-  // one bit for each word: it is more than a byte
+  // words that are more than a byte, one bit each
   reg [3:0] wide;
-  // the words that are new
+  // words that enter the dictionary
   reg enters0;
   reg enters1;
   reg enters2;
   wire enters3;
-  // the places where each word goes if it enters
+  // position of each word if it enters
   wire [15:0] place0;
   reg [15:0] place1;
   reg [15:0] place2;
   reg [15:0] place3;
-  // the places whose words are still there before each word
+  // positions that still hold their word before words 1, 2 and 3
   reg [15:0] left1;
   reg [15:0] left2;
   reg [15:0] left3;
@@ -66,7 +66,7 @@ module cpack_compressor_cpack_match (
   reg found1;
   reg found2;
   reg found3;
-  // the places that match in four, three and two bytes, of each word
+  // positions that match each word in four, three and two bytes
   reg [63:0] fours;
   reg [63:0] threes;
   reg [63:0] twos;
@@ -74,7 +74,7 @@ module cpack_compressor_cpack_match (
   reg [15:0] four;
   reg [15:0] three;
   reg [15:0] two;
-  // the words that entered before the word at hand, each with its place, or no place
+  // position that each of the four words entered, one-hot; 0 if it did not enter
   reg [15:0] entered0;
   reg [15:0] entered1;
   reg [15:0] entered2;

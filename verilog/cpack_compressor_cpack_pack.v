@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // cpack_compressor_cpack_pack
 //
-// Writes the codes of four words behind the bits of a block of 128 that are in use.
+// Writes the codes of four words after the used bits of a block of 128.
 //
-// The second pair of words does not wait for the first to be shifted.
+// The second pair of words is packed in parallel with the shift of the first pair.
 //
 // Part of: cpack_compressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
@@ -14,15 +14,15 @@
 module cpack_compressor_cpack_pack (
   // the words, the first in the low bits
   input  wire [127:0] words_i,
-  // five bits for each word: what it is
+  // kinds of the words, five bits each
   input  wire  [19:0] kinds_i,
-  // 16 bits for each word: the places that match
+  // positions that match the words, 16 bits each
   input  wire  [63:0] places_i,
-  // half of the bits in use
+  // half of the used bits
   input  wire   [5:0] used_i,
-  // the codes, zero below and above
+  // the codes after the used bits; zero below and above
   output wire [263:0] string_o,
-  // half of the codes' bits
+  // half of the bits of the codes
   output wire   [6:0] half_o
 );
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // cpack_decompressor_cpack_lengths
 //
-// Finds out what four codes in a row are, and so how long: the only step from code to code.
+// Finds the kinds and lengths of four consecutive codes. No other step goes from code to code.
 //
 // Part of: cpack_decompressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
@@ -12,11 +12,11 @@
 module cpack_decompressor_cpack_lengths (
   // the codes from bit 0 up
   input  wire [135:0] string_i,
-  // half of the bits before them
+  // half of the bits before the codes
   input  wire   [5:0] start_i,
-  // one bit of seven for each code: zzzz, xxxx, mmmm, mmxx, zzzx, mmmx, or none of these
+  // kind of each code, one-hot in seven bits: zzzz, xxxx, mmmm, mmxx, zzzx, mmmx, or invalid
   output wire  [27:0] kinds_o,
-  // half of the bits up to their end
+  // half of the bits up to the end of the codes
   output wire   [7:0] end_o
 );
 
@@ -31,7 +31,7 @@ module cpack_decompressor_cpack_lengths (
   reg [6:0] kind;
   reg [4:0] half;
   reg [27:0] kinds;
-  // half of the bits up to the code at hand: the last one's length passes one adder only
+  // half of the bits up to the current code; the last code's length passes only one adder
   reg [7:0] sum;
 
   always @(*) begin : comb_rest

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // cpack_decompressor_cpack_rebuild
 //
-// Makes four words of their codes, and enters those that are new.
+// Rebuilds four words from their codes, and enters new words into the dictionary.
 //
-// Which words enter, and where, follows from what the codes are. A word of the same four is taken
-// as it is made.
+// The kinds decide which words enter and at which positions. A code may refer to an earlier word of
+// the same four.
 //
 // Parameters: D = 512, DW = 8
 // Part of: cpack_decompressor
@@ -14,34 +14,34 @@
 `default_nettype none
 
 module cpack_decompressor_cpack_rebuild (
-  // the codes from bit 0 up, or four words as they were
+  // the codes from bit 0 up, or four uncompressed words
   input  wire [135:0] string_i,
-  // one bit of seven for each code: what it is
+  // kind of each code, one-hot in seven bits
   input  wire  [27:0] kinds_i,
-  // 0: words as they were; 1: codes; 2: zeros; 3: nothing
+  // 0: uncompressed words; 1: codes; 2: zeros; 3: invalid
   input  wire   [1:0] encoding_i,
   // the dictionary before these words
   input  wire [511:0] dictionary_i,
-  // one bit for each place: a word is there
+  // positions that hold a word, one bit each
   input  wire  [15:0] known_i,
-  // one bit for each place: the next word goes there
+  // position of the next word, one-hot
   input  wire  [15:0] next_i,
   // the words, the first in the low bits
   output wire [127:0] words_o,
-  // no such encoding, no such code, or no such place in the dictionary
+  // the encoding, a code or an index into the dictionary is invalid
   output wire         error_o,
   // the dictionary after these words
   output wire [511:0] dictionary_o,
-  // the places with a word in it
+  // positions that hold a word after these words
   output wire  [15:0] known_o,
-  // the place of the next one
+  // position of the next word after these words
   output wire  [15:0] next_o
 );
 
   reg [135:0] rest;
   reg [135:0] behind;
   reg [6:0] kind;
-  // the code's index into the dictionary, and the place that it names
+  // the code's index into the dictionary, and the same index one-hot
   reg [3:0] index;
   reg [15:0] named;
   reg uses;
@@ -49,7 +49,8 @@ module cpack_decompressor_cpack_rebuild (
   reg [31:0] literal;
   reg [31:0] word;
   reg [127:0] words;
-  // places with a word, that of the next one, and those that the four words entered
+  // positions that hold a word, the position of the next word, and the positions that the four
+  // words entered
   reg [15:0] known;
   reg [15:0] place;
   reg [63:0] entered;

@@ -3,24 +3,24 @@
 //
 // Queues hits on compressed lines for the decompressor and returns the effective latency of each.
 //
-// LATTE-CC, section III-B. 2^A lines can wait; POSITION is A + 1, LATENCY the width of an effective
-// latency.
+// LATTE-CC, section III-B. 2^A lines can wait. POSITION is A + 1, and LATENCY is the width of an
+// effective latency.
 //
 // Parameters: depth = 8
 // In this file: A = 3, POSITION = 4, LATENCY = 8
 // Source: LATTE-CC, section III-B
 // Written by selvedge 0.1.0 with reset control
 //
-// Decompression queue: hits on compressed lines wait here for the decompressor, and learn at once
-// what that costs them.
+// Decompression queue: hits on compressed lines wait here for the decompressor, and get their
+// effective latency on entry.
 //
 // Source: LATTE-CC, section III-B and equation 3:
 //
 //   effective hit latency = decompression latency x (position in the queue + 1)
 //
-// A line enters with its identifier and the latency of the mode that it was compressed in (2 cycles
-// for BDI, 14 for SC). The decompressor takes one line at a time, for as many cycles as its
-// latency, in the order of entry.
+// A line enters with its identifier and the latency of its compression mode (2 cycles for BDI, 14
+// for SC). The decompressor handles one line at a time, in the order of entry. Decompression takes
+// the line's latency.
 //
 //   id_i, latency_i --+--> [waiting: a memory of `depth` lines] --+--> [in the decompressor: id, cycles left] --> id_o
 //                     \---------- nothing waits, it is free ------/
@@ -28,24 +28,26 @@
 //   lines ahead, latency_i --> x --> hit_latency_o        cycles of work ahead + latency_i --> exact_latency_o
 //
 // Choices where the paper is silent:
-// - The position counts every line ahead, the one in the decompressor included, but not one that
-//   leaves in the same cycle. A line that finds the decompressor free, or just becoming free, has
-//   position 0 and waits for its own latency alone.
-// - The formula takes all lines ahead to be of the new line's mode and the first of them to have
-//   just begun. When modes are mixed it is wrong in both directions, so the exact figure is there
-//   as well: the cycles that are left of the line in the decompressor, the latencies of those that
-//   wait, and the line's own. It holds if the consumer takes lines at once; each cycle that it does
-//   not adds one.
-// - The depth is not given. Lines are refused when `depth` of them wait.
-// - A latency of 0 counts as 1: uncompressed lines have no business here, but they pass.
+// - The position counts all lines ahead, including the line in the decompressor, but not a line
+//   that leaves in the same cycle. A line that finds the decompressor free, or just becoming free,
+//   has position 0 and waits only for its own latency.
+// - The formula assumes that all lines ahead have the new line's mode and that the first one has
+//   just begun. With mixed modes it can be too low or too high, so the block also reports the exact
+//   latency. It is the sum of the remaining cycles of the line in the decompressor, the latencies
+//   of the waiting lines, and the line's own latency. It holds if the consumer takes lines at once;
+//   each cycle of delay adds one.
+// - The paper does not give the depth. Lines are refused while `depth` lines wait.
+// - A latency of 0 counts as 1. Uncompressed lines need no decompression, but the queue handles
+//   them.
 //
 // PARAMETERS
-// - depth, default 8, allowed 4, 8, 16: lines that can wait, besides the one in the decompressor
+// - depth, default 8, allowed 4, 8, 16: lines that can wait, in addition to the line in the
+//   decompressor
 //
 // PORTS AND TIMING
-// Valid and ready on both sides: a line enters when `valid_i` and `ready_o` are high, and leaves
-// when `valid_o` and `ready_i` are. `ready_o` and `valid_o` come from registers. The reply to an
-// entry, `position_o` and both latencies, comes one cycle later and holds until the next one.
+// Both sides are valid/ready: a line enters when `valid_i` and `ready_o` are high, and leaves when
+// `valid_o` and `ready_i` are high. `ready_o` and `valid_o` come from registers. The reply to an
+// entry, `position_o` and both latencies, comes one cycle later and holds until the next reply.
 //
 //   clk_i          __/--\__/--\__/--\__/--\__/--\__     a line of latency 2, then one of latency 14
 //   valid_i        __/-----------\_________________
@@ -58,9 +60,9 @@
 //   id_o           ========< A         >< B =======
 //
 // STORAGE
-// 148 bits by default: 8 waiting lines of 12 bits (identifier 8, latency 4), their pointers (3
+// By default 148 bits: 8 waiting lines of 12 bits (identifier 8, latency 4), their pointers (3
 // each) and count (4), the line in the decompressor (1 + 8 + 4), the cycles of work ahead (8), and
-// the reply (1 + 4 + 8 + 8). The paper counts none of it.
+// the reply (1 + 4 + 8 + 8). The paper counts none of them.
 
 `default_nettype none
 
@@ -69,27 +71,27 @@ module decompression_queue (
   input  wire       clk_i,
   // asynchronous reset, active low: the queue is empty
   input  wire       rst_ni,
-  // a compressed line was hit
+  // a hit on a compressed line is offered
   input  wire       valid_i,
   // identifier of the hit
   input  wire [7:0] id_i,
-  // decompression latency of the line's mode
+  // decompression latency of the line's mode, in cycles
   input  wire [3:0] latency_i,
-  // the decompressed line would be taken
+  // the consumer takes the decompressed line in this cycle
   input  wire       ready_i,
-  // a line would be taken into the queue
+  // the queue can take a line in this cycle
   output wire       ready_o,
-  // a line is decompressed
+  // a decompressed line is offered
   output wire       valid_o,
   // identifier of the line in the decompressor
   output wire [7:0] id_o,
   // a line entered in the last cycle
   output wire       accepted_o,
-  // lines that were ahead of it
+  // lines that were ahead of that line
   output wire [3:0] position_o,
-  // its effective hit latency by the paper's formula
+  // effective hit latency of that line by the paper's formula, in cycles
   output wire [7:0] hit_latency_o,
-  // cycles from its entry until it is decompressed, if no consumer delays the lines ahead
+  // cycles from that line's entry until it is decompressed, if the consumer does not stall
   output wire [7:0] exact_latency_o
 );
 
@@ -106,9 +108,9 @@ module decompression_queue (
   // the decompressor can begin a line
   wire free;
   wire enters;
-  // the line that enters goes to the decompressor at once
+  // the entering line goes to the decompressor at once
   wire passes;
-  // a line that waits goes to the decompressor
+  // a waiting line goes to the decompressor
   wire begins;
   reg [3:0] ahead;
   wire [3:0] ahead_and_own;
@@ -118,14 +120,14 @@ module decompression_queue (
   wire [11:0] lines_read_data_o;
   reg [2:0] read_q;
   reg [2:0] write_q;
-  // number of lines that wait
+  // number of waiting lines
   reg [3:0] waiting_q;
   // the decompressor holds a line
   reg busy_q;
   reg [7:0] id_q;
-  // cycles that the line in the decompressor still takes
+  // remaining cycles of the line in the decompressor
   reg [3:0] remaining_q;
-  // cycles that all lines together still take
+  // remaining cycles of all lines together
   reg [7:0] work_q;
   reg accepted_q;
   reg [3:0] position_q;

@@ -3,9 +3,9 @@
 //
 // Compresses cache lines by frequent patterns of segments: one line per cycle.
 //
-// GROUPS segments of four words share a prefix each. The head has the same length for all lines,
-// and a line becomes shorter unless all its segments stay as they are; then their strings together
-// are the line.
+// Each of the GROUPS segments of four words has one prefix. The head has the same length for all
+// lines. A line becomes shorter unless all its segments are raw; then their joined strings are the
+// line.
 //
 // Parameters: line_bytes = 128, segmented = true, pipeline_depth = 2
 // In this file: GROUPS = 8
@@ -15,12 +15,12 @@
 // FPC, frequent pattern compression: a compressor and a decompressor of cache lines.
 //
 // Source: LATTE-CC, table I (5 cycles to decompress); CABA, section 5.1.4 (the segmented variant,
-// algorithms 3 and 4); the patterns are those of the original algorithm, which both papers cite.
+// algorithms 3 and 4). The patterns come from the original algorithm, which both papers cite.
 //
-// A line of 32, 64 or 128 bytes is seen as 32-bit words. Each word that has a frequent `Pattern` is
-// kept as a 3-bit prefix and a few bits of data:
+// A line of 32, 64 or 128 bytes is a sequence of 32-bit words. Each word with a frequent `Pattern`
+// is stored as a 3-bit prefix and a few bits of data:
 //
-// - 0, pattern run of 1 to 8 zero words: 3: words of the run less one
+// - 0, pattern run of 1 to 8 zero words: 3: words of the run minus one
 // - 1, pattern 4 bits, sign-extended: 4
 // - 2, pattern byte, sign-extended: 8
 // - 3, pattern halfword, sign-extended: 16
@@ -29,21 +29,21 @@
 // - 6, pattern four equal bytes: 8
 // - 7, pattern any other word: 32
 //
-// A word takes the pattern with the fewest data bits, ties go to the lower prefix. A line that
-// would not become shorter stays as it is. With `segmented` all four words of a segment share one
-// prefix: the first pattern in that order which they all have; zeros are then a pattern without
-// data, and there are no runs.
+// A word takes the pattern with the fewest data bits; of patterns with equal bits, the lowest
+// prefix counts. A line that would not become shorter stays uncompressed. With `segmented` all four
+// words of a segment share one prefix: the first pattern in that order that they all have. Zeros
+// are then a pattern without data, and runs do not exist.
 //
-// WHAT THE PAPERS LEAVE OPEN
-// - **Place of the prefixes.** CABA moves them to the head of the line, so that the places of all
-//   words are known at once; decompression in five cycles needs the same of the original algorithm.
-//   Both variants here begin with a head of 3-bit symbols: a prefix, or the length of a run right
-//   behind its prefix 0. Sizes do not depend on it: a run takes 6 bits, as in the original.
-//   `Compressed` says how the payload is laid out.
-// - **Words of a segment.** CABA does not say how many; `SEGMENT_WORDS` is 4, so that a 128-byte
+// CHOICES WHERE THE PAPERS ARE SILENT
+// - **Position of the prefixes.** CABA moves them to the head of the line, so that the positions of
+//   all words are known at once. Decompression in five cycles needs the same in the original
+//   algorithm. Both variants here begin with a head of 3-bit symbols: the prefixes, and the length
+//   of a run directly after its prefix 0. Sizes do not depend on the position: a run takes 6 bits,
+//   as in the original. `Compressed` describes the layout of the payload.
+// - **Words of a segment.** CABA does not give the number. `SEGMENT_WORDS` is 4, so that a 128-byte
 //   line has eight segments, and the loop of CABA's algorithm 3 runs eight times.
-// - **Cycles to compress.** No paper gives any; the default is one register between the two halves
-//   of the logic and one at the output.
+// - **Cycles to compress.** No paper gives the number. By default one register is between the two
+//   halves of the logic and one is at the output.
 //
 // STRUCTURE
 //   segments
@@ -59,40 +59,41 @@
 //   decompressor  payload -> parse -> parse -> align -> split -> expand -> |register| -> line
 //                 half the prefixes each      data from   upper and lower half of the
 //                                             bit 0 up    unpacker, words from their data
-// Segments need much less than words do. Within a segment all words' data have the same length, so
-// that each word is in one of four places and no shifter moves it. A segment has 0, 16, 32, 64 or
-// 128 bits: the tree that joins them shifts by multiples of 16 bits, and has three levels for 128
-// bytes. The head has a fixed length, so that nothing is parsed and the data begin at a fixed bit.
-// A line becomes shorter unless all its segments are raw, for each other one saves at least 64
-// bits; the strings of raw segments joined without a head are the line, so that it is not kept
-// beside them. The decompressor in turn takes a line as it was for raw segments.
+// Segments need much less logic than words. The data of all words in a segment have the same
+// length, so each word is at one of four positions and no shifter moves it. A segment has 0, 16,
+// 32, 64 or 128 bits. So the tree that joins segments shifts by multiples of 16 bits, and has three
+// levels for 128 bytes. The head has a fixed length, so nothing is parsed and the data begin at a
+// fixed bit. A line becomes shorter unless all its segments are raw, because any other segment
+// saves at least 64 bits. The strings of raw segments, joined without a head, are the line itself,
+// so no copy of the line is needed. In the same way the decompressor treats an uncompressed line as
+// raw segments.
 //
 // PARAMETERS
 // - line_bytes, default 128, allowed 32, 64, 128: bytes of a line
-// - segmented, default true, allowed true, false: CABA's variant: one prefix for each segment of
-//   four words
+// - segmented, default true, allowed true, false: CABA's variant: one prefix per segment of four
+//   words
 // - pipeline_depth, default 2 (compressor), 5 (decompressor), allowed 1, 2, 5 (compressor), 1 to 5
 //   (decompressor): registers from input to output: the latency in cycles
 //
 // The default is the variant that the simulator's mechanisms use.
 //
-// At depth 1 all logic lies before the one register; the compressor's of words is then a module of
-// its own, `fpc_compress`, without any state. From depth 2 on a register lies between the
-// compressor's two halves, and further registers follow the logic, for a synthesis tool to move
-// into it; Yosys and ABC do not.
+// At depth 1 all logic is before the only register. The compressor of words then has a separate
+// module without state, `fpc_compress`. From depth 2 on, one register is between the compressor's
+// two halves. Further registers follow the logic, so that a synthesis tool can move them into it;
+// Yosys and ABC do not.
 //
-// The decompressor's stand where they cut the longest path. Of segments: behind the strings of four
-// words (2), behind the step that aligns the data (3), behind the strings of eight words (4), and
-// behind the inputs (5). Of words: behind half of the prefixes (2) and all of them (3); the other
-// two (4, 5) stand between the steps behind them, which are shorter.
+// The decompressor's registers cut the longest path. With segments, they are added after the
+// strings of four words (depth 2), after the alignment of the data (3), after the strings of eight
+// words (4), and after the inputs (5). With words, they are added after half of the prefixes (2)
+// and after all prefixes (3). The other two (4, 5) are between the later steps, which are shorter.
 //
 // PORTS AND TIMING
 // Both blocks are valid/ready streams on both sides: an item moves in a cycle in which valid and
 // ready are both high. `valid_o` never drops before `ready_i`. The pipeline is elastic: a stall
-// closes gaps before it reaches the input, and one line per cycle passes when nothing stalls.
-// `ready_o` depends on `ready_i` in the same cycle; no other output depends on an input. An output
-// keeps its last value while `valid_o` is low. `encoding` is 1 for a compressed payload and 0 for a
-// line as it was; the size is in bits.
+// fills empty registers before it reaches the input, and one line per cycle passes when nothing
+// stalls. `ready_o` depends on `ready_i` in the same cycle; no other output depends on an input. An
+// output keeps its last value while `valid_o` is low. `encoding` is 1 for a compressed payload and
+// 0 for an uncompressed line. The size is in bits.
 //
 //   depth 2     0     1     2     3     4     5
 //   clk_i     /--\__/--\__/--\__/--\__/--\__/--\__
@@ -103,13 +104,13 @@
 //   payload_o ============< a        >< b  >< c  >
 //   ready_i   ------------\_____/-----------------
 //
-// PAYLOADS THAT NO COMPRESSOR MAKES
-// A zero run beyond the end of the line gives a line of zeros and `error_o` high; of segments every
-// payload means a line, and `error_o` is always low. Data beyond the payload's last bit read as
-// zeros; bits behind the last word's data are ignored.
+// INVALID PAYLOADS
+// A zero run that exceeds the line gives a line of zeros and a high `error_o`. With segments every
+// payload is valid, and `error_o` is always low. Data beyond the payload's last bit read as zeros;
+// bits after the last word's data are ignored.
 //
 // STORAGE
-// Every register of the pipeline: see `HwBlock::facts`. No paper states any.
+// Every register of the pipeline; `HwBlock::facts` lists them. No paper states the storage.
 
 `default_nettype none
 
@@ -126,9 +127,9 @@ module fpc_compressor (
   output wire          ready_o,
   // a payload is offered
   output wire          valid_o,
-  // 1: head and data; 0: the line as it was
+  // 1: head and data; 0: uncompressed line
   output wire          encoding_o,
-  // its size in bits
+  // size of the payload in bits
   output wire   [10:0] size_o,
   // head and data from bit 0 up; zero beyond the size
   output wire [1023:0] payload_o,

@@ -3,9 +3,9 @@
 //
 // Finds the pattern of each group of words: GROUPS groups of GROUP words each.
 //
-// A group of one word is the original algorithm, with zero runs of up to eight words; a larger one
-// is a segment, whose words all have its pattern. The symbols of a group are nine bits: its prefix,
-// the words of the zero run that ends here less one, and how many bits of these two belong to the
+// A group of one word is the original algorithm, with zero runs of up to eight words. A larger
+// group is a segment, whose words all have its pattern. The symbols of a group are nine bits: its
+// prefix, the words minus one of the zero run that ends here, and the number of these bits in the
 // head (0 within a run, 6 at its end, otherwise 3).
 //
 // Parameters: LINE = 1024, LW = 16, GROUPS = 8, GROUP = 4, SYM = 72, SYMW = 2
@@ -31,7 +31,7 @@ module fpc_compressor_fpc_classify (
   localparam [2:0] TWO_BYTES = 3'd5;
   localparam [2:0] REPEATED = 3'd6;
   localparam [2:0] RAW = 3'd7;
-  // zero words are counted in runs
+  // zero words form runs
   localparam HAS_RUNS = 1'b0;
   reg [31:0] word;
   reg is_zero;
@@ -41,11 +41,11 @@ module fpc_compressor_fpc_classify (
   reg is_upper16;
   reg is_two_bytes;
   reg is_repeated;
-  // the groups of zeros; a one beyond the last group would be a run that goes on
+  // groups of zeros; the bit after the last group stays zero, which ends the run
   reg [32:0] zero_groups;
   reg [2:0] prefix;
   reg [2:0] length;
-  // zero words before this one that are not in the head yet
+  // zero words of the run before this word
   reg [2:0] run;
   reg [71:0] symbols;
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // fpc_compressor_fpc_gather
 //
-// What is kept of each segment: its four words' data without gaps, from the segment's first bit on.
+// Gathers the data of each segment: its four words' data without gaps, from the segment's first bit
+// on.
 //
-// The data of a word are in one of four places, so that no shifter is needed.
+// The data of a word are at one of four positions, so no shifter is needed.
 //
 // Parameters: LINE = 1024, LW = 16, GROUPS = 8, PRE = 24, PREW = 1
 // Part of: fpc_compressor
@@ -17,7 +18,7 @@ module fpc_compressor_fpc_gather (
   input  wire [1023:0] line_i,
   // a prefix for each segment
   input  wire   [23:0] prefixes_i,
-  // the data of each segment in 128 bits, zero above them
+  // the data of each segment in 128 bits, zero above the data
   output wire [1023:0] strings_o
 );
 

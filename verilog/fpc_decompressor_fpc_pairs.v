@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // fpc_decompressor_fpc_pairs
 //
-// Takes pairs of segments apart: the right one stands in one of five places, by the left one's
-// prefix.
+// Splits pairs of segments. The right segment is at one of five positions, depending on the left
+// segment's prefix.
 //
 // Parameters: LINE = 1024, LW = 16, PAIRS = 4, PRE = 24, PREW = 1
 // Part of: fpc_decompressor
@@ -12,11 +12,11 @@
 `default_nettype none
 
 module fpc_decompressor_fpc_pairs (
-  // strings of 256 bits, each of which begins with its first segment's data
+  // strings of 256 bits, each beginning with the data of its first segment
   input  wire [1023:0] strings_i,
   // a prefix for each segment
   input  wire   [23:0] prefixes_i,
-  // strings of 128 bits, each of which begins with its segment's data
+  // strings of 128 bits, each beginning with the data of its segment
   output wire [1023:0] strings_o
 );
 

@@ -11,7 +11,7 @@
 `default_nettype none
 
 module fpc_decompressor_fpc_rebuild (
-  // strings of 128 bits, each of which begins with its segment's data
+  // strings of 128 bits, each beginning with the data of its segment
   input  wire [1023:0] strings_i,
   // a prefix for each segment
   input  wire   [23:0] prefixes_i,
@@ -32,7 +32,7 @@ module fpc_decompressor_fpc_rebuild (
   reg [3:0] four;
   reg [7:0] kept_byte;
   reg [15:0] half;
-  // the bits from 4 on, from 8 on, from 16 on and from 24 on are ones
+  // bits 4 to 7, 8 to 15, 16 to 23 and 24 to 31 are ones
   reg above4;
   reg above8;
   reg above16;

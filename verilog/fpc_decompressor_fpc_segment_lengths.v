@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // fpc_decompressor_fpc_segment_lengths
 //
-// How many bits the data of each segment have.
+// Finds the number of data bits of each segment.
 //
 // Parameters: GROUPS = 8, PRE = 24, PREW = 1
 // Part of: fpc_decompressor
@@ -13,7 +13,7 @@
 module fpc_decompressor_fpc_segment_lengths (
   // a prefix for each segment
   input  wire [23:0] prefixes_i,
-  // bits of each segment
+  // data bits of each segment
   output reg  [63:0] length_o
 );
 

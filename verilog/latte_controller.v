@@ -11,16 +11,16 @@
 // Source: LATTE-CC, section III
 // Written by selvedge 0.1.0 with reset control
 //
-// LATTE-CC controller: which of three compression modes the lines of an L1D are inserted with.
+// LATTE-CC controller: chooses one of three compression modes for the lines that an L1D inserts.
 //
 // Source: LATTE-CC, section III, with the parameters of section IV.C.3.
 //
-// Time is counted in experimental phases (EPs) of 256 L1 accesses; ten of them are a period. The
-// first EP of a period learns: four sets are dedicated to each mode {none, low-latency,
-// high-capacity}, and per mode their insertions (N_miss) and hits (N_hit) are counted. Hits go on
-// counting for one more EP, because compression pays off later. At the end of every EP the mode
-// with the lowest average memory access time, as the pipeline feels it, becomes the mode of all
-// sets that are not dedicated at the time:
+// Time is counted in experimental phases (EPs) of 256 L1 accesses; ten EPs are a period. The first
+// EP of a period learns: four sets are dedicated to each mode {none, low-latency, high-capacity}.
+// In these sets each mode's insertions (N_miss) and hits (N_hit) are counted. Hits are counted for
+// one more EP, because compression pays off later. The controller decides at the end of every EP.
+// It chooses the mode with the lowest average memory access time, less the latency that the
+// pipeline hides. All sets that are not dedicated use the chosen mode:
 //
 //   AMAT = (N_hit x max(hit latency - latency tolerance, 0) + N_miss x miss latency) / (N_hit + N_miss)
 //   latency tolerance = mean warps available x mean execution cycles per schedule, over the EP
@@ -31,45 +31,46 @@
 //    hit latencies, miss latency -> [running means] ------------------------------/
 //    lookup_set_i -> [dedicated set?] -> its mode, or the chosen one -> lookup_mode_o
 //
-// Choices where the paper is silent, and where it is read otherwise than printed:
-// - It prints `min` where `max` is meant: a tolerated latency costs nothing, it does not pay.
-// - Dedicated sets: with the set number split into its two highest bits h and the rest r, a set is
-//   dedicated to mode (3 r - h) modulo the number of values of r, if that is a mode
+// Choices where the paper is silent, and differences from its text:
+// - The paper prints `min` where `max` is meant: a tolerated latency costs nothing, but it is no
+//   gain.
+// - Dedicated sets: the two highest bits of the set number are h, the rest is r. A set is dedicated
+//   to mode (3 r - h) modulo the number of values of r, if that is a mode
 //   (`LatteControllerParams::dedicated`). Each mode gets one set per quarter of the cache, two even
 //   and two odd ones.
 // - An insertion is counted with the access that misses and allocates, so that the counts are
-//   bounded: at most 256 insertions and 512 hits (9 and 10 bits), and at most 512 both together.
-// - Latency tolerance: per EP the schedules (what a scheduler issues from one warp before it
-//   switches to another) that ended, the warps available as it switched, and the cycles of the runs
-//   are summed, from two schedulers. When 1,022 schedules are counted, all three sums are halved.
-//   Each mean is rounded down, warps to 1/64 and cycles to 1/16. An EP without a schedule tolerates
-//   nothing.
+//   bounded: at most 256 insertions and 512 hits (9 and 10 bits), and at most 512 of both together.
+// - Latency tolerance: a schedule is the series of instructions that a scheduler issues from one
+//   warp before it switches to another. Three sums are kept per EP over two schedulers: the
+//   schedules that ended, the warps available at each switch, and the cycles of the schedules. When
+//   1,022 schedules are counted, all three sums are halved. Each mean is rounded down, warps to
+//   1/64 and cycles to 1/16. An EP without a schedule has no tolerance.
 // - Hit latency: the running mean of the effective hit latencies that the decompression queues
-//   report per mode (decompression latency x (queue position + 1)), and miss latency: that of the
-//   L1 miss round trips. Each new value counts 1/16, the means have 8 bits behind the point, of
-//   which the decision sees 4. They start at table I's 2 and 14 cycles and table II's 120.
-// - Modes are compared by cross-multiplying. A tie goes to the simpler mode, also where a mode's
-//   dedicated sets saw nothing.
-// - The decision takes 55 cycles from `ep_end_o` to `decided_o`, one bit of every product at a
-//   time; the former mode stays until then. The mode changes at no other time.
-// - SC's codes: `build_o` says that values are to be counted, in the last EP of each period and in
-//   the first of all; `new_codes_o` that the counting ended in the cycle before: new codes, and
-//   lines with older ones are invalid.
+//   report per mode (decompression latency x (queue position + 1)). Miss latency: the running mean
+//   of the L1 miss round trips. Each new value has a weight of 1/16. The means have 8 fractional
+//   bits; the decision uses 4 of them. They start at 2 and 14 cycles (table I) and 120 cycles
+//   (table II).
+// - Modes are compared by cross-multiplication. In a tie the simpler mode wins, also if a mode's
+//   dedicated sets had no access.
+// - The decision takes 55 cycles from `ep_end_o` to `decided_o`, because it handles one bit of
+//   every product per cycle. The former mode stays until then. The mode changes at no other time.
+// - SC's codes: while `build_o` is high, values are counted: in the last EP of each period and in
+//   the first EP after reset. `new_codes_o` is high in the cycle after the counting: new codes are
+//   ready, and lines with older codes are invalid.
 //
-// `policy` makes the paper's rivals (section V.D), for a multiplexer each: 1 is Adaptive-Hit-Count,
-// where the mode with the most hits wins, 2 is Adaptive-CMP, which knows the latencies but no
-// tolerance. Of the latter's own predictor, for the L2 of a CMP, only this is taken over.
+// `policy` selects the paper's rivals (section V.D), which cost a multiplexer each. 1 is
+// Adaptive-Hit-Count: the mode with the most hits wins. 2 is Adaptive-CMP, which uses the latencies
+// but no tolerance. The rest of Adaptive-CMP, a predictor for the L2 of a CMP, is not modeled.
 //
 // PARAMETERS
 // - ep_accesses, default 256, allowed 64, 256: L1 accesses of an EP
-// - period_eps, default 10, allowed 5, 10: EPs of a period, the learning one included
-// - sets, default 32, allowed 32, 64: sets of the cache, of which four per mode are dedicated while
-//   learning
-// - policy, default 0, allowed 0, 1, 2: what decides: 0 AMAT with latency tolerance, 1 hit count, 2
-//   AMAT without tolerance
+// - period_eps, default 10, allowed 5, 10: EPs of a period, including the learning EP
+// - sets, default 32, allowed 32, 64: sets of the cache; four per mode are dedicated while learning
+// - policy, default 0, allowed 0, 1, 2: rule of the decision: 0 AMAT with latency tolerance, 1 hit
+//   count, 2 AMAT without tolerance
 //
 // PORTS AND TIMING
-// Everything may happen in every cycle. All outputs come from registers. Modes are 0 none, 1
+// Any input may be active in any cycle. All outputs come from registers. Modes are 0 none, 1
 // low-latency, 2 high-capacity.
 //
 //   clk_i          __/--\__/--\__/--\__   __/--\__/--\__
@@ -82,21 +83,21 @@
 //   lookup_mode_o  ========< 0  >======   ========< 2  >
 //
 // STORAGE
-// The paper counts 134 bytes: two policy bits in each of the 512 tags of a 16 KB cache with four
-// times the tags (128 bytes), and six more bytes, which are the six counters with 8 bits each. The
-// policy bits are in the tags, not in this block. It holds 496 bits: the six counters have 57 (8
-// bits would overflow), and the paper counts neither what measures latencies and tolerance (96),
-// nor the position in the period (15), nor the divider and comparator, bit by bit (308), with its
-// results (20).
+// The paper counts 134 bytes. 128 bytes are two policy bits in each of the 512 tags of a 16 KB
+// cache with four times the tags; six bytes are the six counters with 8 bits each. The policy bits
+// are in the tags, not in this block. The block holds 496 bits. The six counters have 57, because 8
+// bits each would overflow. The paper does not count the measurement of latencies and tolerance
+// (96), the position in the period (15), the bit-serial divider and comparator (308), and the
+// results of the decision (20).
 
 `default_nettype none
 
 module latte_controller #(
   // L1 accesses of an experimental phase (EP); verified with 64, 256
   parameter integer EP_ACCESSES = 256,
-  // EPs of a period, the learning one included; verified with 5, 10
+  // EPs of a period, including the learning EP; verified with 5, 10
   parameter integer PERIOD_EPS = 10,
-  // Sets of the cache, of which four per mode are dedicated while learning; verified with 32, 64
+  // Sets of the cache; four per mode are dedicated while learning; verified with 32, 64
   parameter integer SETS = 32
 ) (
   // clock
@@ -105,13 +106,13 @@ module latte_controller #(
   input  wire                    rst_ni,
   // the L1D is accessed
   input  wire                    access_i,
-  // the set that is accessed
+  // set of the access
   input  wire [$clog2(SETS)-1:0] set_i,
   // the access hits
   input  wire                    hit_i,
   // the access misses and will insert a line
   input  wire                    insert_i,
-  // schedules that ended, a bit per scheduler
+  // schedules that ended, one bit per scheduler
   input  wire              [1:0] schedule_i,
   // warps available to each scheduler at the end of its schedule
   input  wire             [11:0] warps_i,
@@ -119,27 +120,27 @@ module latte_controller #(
   input  wire             [15:0] cycles_i,
   // a line of the low-latency mode was hit
   input  wire                    low_hit_i,
-  // its effective hit latency
+  // effective hit latency of that line, in cycles
   input  wire              [7:0] low_latency_i,
   // a line of the high-capacity mode was hit
   input  wire                    high_hit_i,
-  // its effective hit latency
+  // effective hit latency of that line, in cycles
   input  wire              [7:0] high_latency_i,
   // a miss returned
   input  wire                    miss_return_i,
-  // cycles of its round trip
+  // round trip of that miss, in cycles
   input  wire             [11:0] miss_latency_i,
-  // a set whose mode is asked for
+  // set to look up
   input  wire [$clog2(SETS)-1:0] lookup_set_i,
-  // the mode of the set that was looked up in the last cycle
+  // mode of the set that was looked up in the last cycle
   output wire              [1:0] lookup_mode_o,
   // that set is dedicated to its mode
   output wire                    lookup_dedicated_o,
   // the chosen mode: 0 none, 1 low-latency, 2 high-capacity
   output wire              [1:0] mode_o,
-  // the mode was decided anew at the last clock edge
+  // a decision was made at the last clock edge
   output wire                    decided_o,
-  // latency tolerance that the last decision looked at, in cycles
+  // latency tolerance of the last decision, in cycles
   output wire             [13:0] tolerance_o,
   // this EP learns
   output wire                    learning_o,
@@ -147,9 +148,22 @@ module latte_controller #(
   output wire                    ep_end_o,
   // the statistical codec counts values in this EP
   output wire                    build_o,
-  // such an EP ended with the last cycle
+  // an EP with build_o high ended with the last cycle
   output wire                    new_codes_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (EP_ACCESSES != 64 && EP_ACCESSES != 256) begin : gen_wrong_ep_accesses
+      latte_controller_EP_ACCESSES_must_be_64_or_256 wrong_ep_accesses ();
+    end
+    if (PERIOD_EPS != 5 && PERIOD_EPS != 10) begin : gen_wrong_period_eps
+      latte_controller_PERIOD_EPS_must_be_5_or_10 wrong_period_eps ();
+    end
+    if (SETS != 32 && SETS != 64) begin : gen_wrong_sets
+      latte_controller_SETS_must_be_32_or_64 wrong_sets ();
+    end
+  endgenerate
 
   localparam LAST_ACCESS_INTEGER = EP_ACCESSES - 1;
   localparam [7:0] LAST_ACCESS = LAST_ACCESS_INTEGER[7:0];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // latte_controller_amat_decision
 //
-// Chooses the mode with the lowest average memory access time (AMAT), 54 cycles after it started.
+// Chooses the mode with the lowest average memory access time (AMAT), 54 cycles after its start.
 //
-// Five phases: two means by division (12 cycles), their product (12), each mode's cost (10), and
-// two comparisons by cross-multiplying (10 each), every product from its highest bit down. Modes
-// are 0 none, 1 low-latency, 2 high-capacity.
+// Five phases: two means by division (12 cycles), their product (12), the cost of each mode (10),
+// and two comparisons by cross-multiplication (10 each). Every product is computed from its highest
+// bit down. Modes are 0 none, 1 low-latency, 2 high-capacity.
 //
 // Part of: latte_controller
 // Source: LATTE-CC, section III
@@ -18,7 +18,7 @@ module latte_controller_amat_decision (
   input  wire        clk_i,
   // asynchronous reset, active low: mode none
   input  wire        rst_ni,
-  // take the inputs and begin
+  // load the inputs and begin
   input  wire        start_i,
   // hits of each mode
   input  wire [29:0] hits_i,
@@ -75,18 +75,18 @@ module latte_controller_amat_decision (
   wire [11:0] divider_mean_warps_o;
   wire [11:0] divider_mean_cycles_o;
   reg [2:0] phase_q;
-  // the bit whose turn it is
+  // bit that this cycle handles
   reg [3:0] step_q;
   reg [29:0] hits_q;
   reg [26:0] misses_q;
   reg [11:0] low_latency_q;
   reg [11:0] high_latency_q;
   reg [15:0] miss_latency_q;
-  // latency tolerance with 10 bits behind the point
+  // latency tolerance with 10 fractional bits
   reg [23:0] product_q;
   reg [74:0] cost_d;
   reg [74:0] cost_q;
-  // cost of the better mode so far x accesses of the next, less the reverse; two's complement
+  // cost of the better mode so far x accesses of the next mode, minus the reverse; two's complement
   reg [35:0] difference_q;
   reg low_is_better_q;
   reg [1:0] mode_q;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // latte_controller_dedicated_sets
 //
-// The mode that a set is dedicated to, as a residue: 0, 1 and 2 are modes, any other number is
-// none.
+// Finds the mode that a set is dedicated to, as a residue: 0, 1 and 2 are modes, any other number
+// is no mode.
 //
-// SET is the width of a set number, whose upper two bits are its quarter and whose other REST bits
-// count within.
+// SET is the width of a set number. Its upper two bits are the quarter; its other REST bits count
+// the sets of the quarter.
 //
 // Part of: latte_controller
 // Source: LATTE-CC, section III
@@ -14,16 +14,23 @@
 `default_nettype none
 
 module latte_controller_dedicated_sets #(
-  // Sets of the cache, of which four per mode are dedicated while learning; verified with 32, 64
+  // Sets of the cache; four per mode are dedicated while learning; verified with 32, 64
   parameter integer SETS = 32
 ) (
-  // the set
+  // set number
   input  wire [$clog2(SETS)-1:0] set_i,
   // the set is dedicated
   output wire                    dedicated_o,
-  // the mode that it is dedicated to
+  // mode that the set is dedicated to
   output wire              [1:0] mode_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (SETS != 32 && SETS != 64) begin : gen_wrong_sets
+      latte_controller_dedicated_sets_SETS_must_be_32_or_64 wrong_sets ();
+    end
+  endgenerate
 
   localparam SET = $clog2(SETS);
   localparam REST = SET - 2;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // latte_controller_mean_divider
 //
-// The two means of latency tolerance by long division, one bit of both quotients per cycle.
+// Computes the two means of latency tolerance by long division, one bit of both quotients per
+// cycle.
 //
-// Twelve steps give the mean of warps with 6 bits behind the point and the mean of cycles with 4.
+// Twelve steps give the mean of warps with 6 fractional bits and the mean of cycles with 4.
 //
 // Part of: latte_controller
 // Source: LATTE-CC, section III
@@ -16,11 +17,11 @@ module latte_controller_mean_divider (
   input  wire        clk_i,
   // asynchronous reset, active low
   input  wire        rst_ni,
-  // take the sums
+  // load the sums
   input  wire        start_i,
-  // make one step
+  // perform one step
   input  wire        step_i,
-  // number of schedules; none makes both means zero
+  // number of schedules; 0 makes both means zero
   input  wire  [9:0] schedules_i,
   // sum of available warps, less than 64 per schedule
   input  wire [15:0] warps_i,
@@ -38,9 +39,9 @@ module latte_controller_mean_divider (
   wire warps_bit;
   wire cycles_bit;
   reg [9:0] schedules_q;
-  // what is left of the sum of warps
+  // remainder of the sum of warps
   reg [15:0] warps_q;
-  // what is left of the sum of cycles
+  // remainder of the sum of cycles
   reg [17:0] cycles_q;
   reg [11:0] mean_warps_q;
   reg [11:0] mean_cycles_q;

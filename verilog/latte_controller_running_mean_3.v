@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // latte_controller_running_mean_3
 //
-// A running mean in which each new value counts 1/16.
+// Computes a running mean in which each new value has a weight of 1/16.
 //
-// VALUE is the width of a value. The mean has 8 bits behind the point (MEAN bits in all), of which
-// it shows 4 (SHOWN bits).
+// VALUE is the width of a value. The mean has 8 fractional bits (MEAN bits in all). The output has
+// 4 of them (SHOWN bits).
 //
 // Parameters: VALUE = 8, MEAN = 16, SHOWN = 12
 // Part of: latte_controller
@@ -16,13 +16,13 @@
 module latte_controller_running_mean_3 (
   // clock
   input  wire        clk_i,
-  // asynchronous reset, active low: back to the first value
+  // asynchronous reset, active low: the mean is its initial value
   input  wire        rst_ni,
-  // there is a new value
+  // a new value arrives
   input  wire        sample_i,
   // the new value
   input  wire  [7:0] value_i,
-  // the mean of the values before, in sixteenths
+  // mean of the earlier values, in sixteenths
   output wire [11:0] mean_o
 );
 

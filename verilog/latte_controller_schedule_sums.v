@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // latte_controller_schedule_sums
 //
-// Sums over the schedules that ended in an EP: their number, the warps available then, the cycles
-// they executed.
+// Sums over the schedules that ended in an EP: their number, the warps available at their ends, and
+// the cycles they executed.
 //
-// When the number is full all sums are halved, which leaves their quotients as they are.
+// When the number reaches its limit, all sums are halved, which keeps their quotients.
 //
 // Part of: latte_controller
 // Source: LATTE-CC, section III
@@ -17,9 +17,9 @@ module latte_controller_schedule_sums (
   input  wire        clk_i,
   // asynchronous reset, active low
   input  wire        rst_ni,
-  // the sums start over with this cycle's schedules
+  // the sums restart with this cycle's schedules
   input  wire        restart_i,
-  // schedules that ended, a bit per scheduler
+  // schedules that ended, one bit per scheduler
   input  wire  [1:0] schedule_i,
   // warps available to each scheduler
   input  wire [11:0] warps_i,

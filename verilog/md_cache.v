@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // md_cache
 //
-// Caches at the memory controller how many bursts each compressed line takes.
+// Caches the burst count of each compressed line at the memory controller.
 //
-// CABA, section 5.3.2. A line number is a TAG, a set of SET bits and an OFFSET in the block of
-// entries of ENTRY bits. BLOCK is TAG + SET, SLOT the bits of set and way, TAGS the bits of four
-// tags.
+// CABA, section 5.3.2. A line number is a TAG, a set of SET bits, and an OFFSET in a block with
+// entries of ENTRY bits. BLOCK is TAG + SET. SLOT is the width of set and way, TAGS the width of
+// four tags.
 //
 // Parameters: kilobytes = 8, entry_bits = 4
 // In this file: ENTRY = 4, OFFSET = 6, SET = 6, SLOT = 8, TAG = 20, BLOCK = 26, TAGS = 80
 // Source: CABA, section 5.3.2
 // Written by selvedge 0.1.0 with reset control
 //
-// Metadata cache: at a memory controller, how many bursts each compressed line takes in DRAM.
+// Metadata cache: holds the number of DRAM bursts of each compressed line, at a memory controller.
 //
-// Source: CABA, section 5.3.2: 8 KB, 4 ways, in front of the metadata of all lines, which are in a
-// reserved region of DRAM. A hit replies at once; a miss costs one more DRAM access.
+// Source: CABA, section 5.3.2: 8 KB, 4 ways. The metadata of all lines are in a reserved region of
+// DRAM. A hit needs no DRAM access; a miss costs one more DRAM access.
 //
 //   line_i = | tag | set | line in the block |
 //
@@ -24,34 +24,34 @@
 //                                  miss: least recently used way    | +-- dirty block --> [write-back buffer] --> DRAM
 //                                     +------> refill request --> DRAM --> fill
 //
-// A request reads a line's entry or updates it. An update of a line whose block is missing fetches
-// the block first, since the block's other entries are needed. Replacement is least recently used,
-// with empty ways first.
+// A request reads or updates a line's entry. An update that misses fetches the block first, because
+// it needs the other entries of the block. Replacement is least recently used, with empty ways
+// first.
 //
 // Choices where the paper is silent:
-// - A block is one DRAM burst of 32 bytes, the least that a miss can fetch.
+// - A block is one DRAM burst of 32 bytes, the minimum that a miss can fetch.
 // - An entry has 4 bits by default, and a block covers 64 lines, 8 KB of data. The paper's 8 MB of
-//   metadata for 4 GB of memory give 2 bits per line of 128 bytes, just the number of bursts less
-//   one; `entry_bits` = 2 is that. 4 bits also hold the encoding. The cache does not look into
+//   metadata for 4 GB of memory give 2 bits per line of 128 bytes, just the number of bursts minus
+//   one; `entry_bits` = 2 selects this. 4 bits also hold the encoding. The cache does not interpret
 //   entries.
-// - One request at a time: while a block is fetched the cache takes nothing else, so that no
-//   request can see a block that is in flight. Hits are taken every second cycle, about as fast as
-//   DRAM can begin lines.
-// - A miss evicts into a write-back buffer of one block and asks for its own block at once. It
-//   waits only for an earlier block that still stands in the buffer: thereby no block is asked for
-//   while its last version has not yet been handed to DRAM.
-// - Reset invalidates everything, without a write-back.
-// - A line number has 32 bits; narrower ones leave the upper bits zero.
+// - The cache handles one request at a time. While it fetches a block it takes no other request, so
+//   no request can hit a block that is in flight. Hits are taken every second cycle, about as fast
+//   as DRAM can begin lines.
+// - A miss moves its dirty victim into a write-back buffer of one block and requests its own block
+//   at once. It waits only while an earlier block is still in the buffer. So DRAM has taken the
+//   last version of a block before the cache requests that block again.
+// - Reset invalidates all blocks, without a write-back.
+// - A line number has 32 bits; in a smaller memory the upper bits are zero.
 //
 // PARAMETERS
-// - kilobytes, default 8, allowed 4, 8, 16: size of the data, in 4 ways
-// - entry_bits, default 4, allowed 2, 4: bits per line
+// - kilobytes, default 8, allowed 4, 8, 16: size of the data in KB, in 4 ways
+// - entry_bits, default 4, allowed 2, 4: bits of a line's entry
 //
 // PORTS AND TIMING
-// All outputs come from registers, but for `ready_o` and `refill_valid_o`, which come from them
-// through at most one gate. A reply is there for one cycle; the requester takes it. Requests to
-// DRAM are valid/ready; `fill_valid_i` replies to the last refill request, at least one cycle after
-// it was taken, and is ignored otherwise.
+// All outputs come from registers, except `ready_o` and `refill_valid_o`, which follow from
+// registers through at most one gate. A reply is valid for one cycle, in which the requester must
+// take it. Requests to DRAM are valid/ready. `fill_valid_i` replies to the last refill request, at
+// least one cycle after it was taken; at other times it is ignored.
 //
 //   clk_i           __/--\__/--\__/--\__/--\__/--\__/--\__      a hit, then a miss
 //   valid_i         __/-----\_____/-----\_________________
@@ -63,10 +63,10 @@
 //
 // STORAGE
 // The paper counts 8 KB: the data, 65,536 bits. This block holds 72,320 by default. A tag has 20
-// bits (5,120 in all), a set 14 more for order (6), valid and dirty bits (4 each), and 1 that says
-// whether that is from after reset (960). The rest are registers: the outputs of the three memories
-// (80, 14, 256), the request (37), the state of the access (28), the reply (6) and the write-back
-// buffer (283).
+// bits (5,120 in all). A set has order (6), valid bits (4), dirty bits (4) and 1 flag that is high
+// if the set was used since reset (960 in all). The rest are registers: the outputs of the three
+// memories (80, 14, 256), the request (37), the state of the access (28), the reply (6) and the
+// write-back buffer (283).
 
 `default_nettype none
 
@@ -75,9 +75,9 @@ module md_cache (
   input  wire         clk_i,
   // asynchronous reset, active low: all is invalid
   input  wire         rst_ni,
-  // a request is there
+  // a request is offered
   input  wire         valid_i,
-  // it updates the line's entry
+  // the request updates the line's entry
   input  wire         update_i,
   // number of the line
   input  wire  [31:0] line_i,
@@ -85,29 +85,29 @@ module md_cache (
   input  wire   [3:0] entry_i,
   // DRAM takes the refill request
   input  wire         refill_ready_i,
-  // the block of the last refill request is there
+  // the block of the last refill request arrives
   input  wire         fill_valid_i,
-  // that block
+  // the arriving block
   input  wire [255:0] fill_data_i,
-  // DRAM takes the block that is written back
+  // DRAM takes the write-back
   input  wire         writeback_ready_i,
-  // a request would be taken
+  // the cache can take a request in this cycle
   output wire         ready_o,
-  // the reply is there
+  // a reply is valid in this cycle
   output wire         valid_o,
-  // it was a hit
+  // the reply is a hit
   output wire         hit_o,
-  // the line's entry, after the update if it was one
+  // the line's entry, after the update if it is one
   output wire   [3:0] entry_o,
-  // a block is asked for
+  // a block is requested from DRAM
   output wire         refill_valid_o,
-  // number of the block of the request
+  // number of the requested block
   output wire  [25:0] refill_block_o,
-  // a block is to be written back
+  // a write-back is offered to DRAM
   output wire         writeback_valid_o,
-  // its number
+  // number of the block in the write-back
   output wire  [25:0] writeback_block_o,
-  // the block
+  // data of the block in the write-back
   output wire [255:0] writeback_data_o
 );
 
@@ -121,7 +121,7 @@ module md_cache (
   // the write-back buffer is free
   wire buffer_free;
   wire [5:0] set;
-  // the way of the access, as soon as it is known
+  // way of the access, from the look-up on
   reg [1:0] current_way;
   wire [7:0] slot;
   reg [25:0] victim_block;
@@ -144,13 +144,13 @@ module md_cache (
   wire [5:0] entry_port_offset_i;
   wire [3:0] entry_port_entry_o;
   wire [255:0] entry_port_block_o;
-  // the tags of the set are there
+  // the tags of the set are available
   reg looking_q;
-  // a hit, whose block is there
+  // a hit: the block is available
   reg reading_q;
-  // a miss, whose victim is there
+  // a miss: the victim is available
   reg evicting_q;
-  // the missing block is asked for
+  // the missing block is requested
   reg asking_q;
   // the missing block is in flight
   reg awaiting_q;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // md_cache_md_entry
 //
-// Reads one entry of a block and puts another one in its place.
+// Reads one entry of a block, and replaces it in an update.
 //
-// ENTRY is the width of an entry, OFFSET that of its number.
+// ENTRY is the width of an entry, OFFSET the width of its number.
 //
 // Parameters: ENTRY = 4, OFFSET = 6
 // Part of: md_cache
@@ -27,7 +27,7 @@ module md_cache_md_entry (
   output wire [255:0] block_o
 );
 
-  // logarithm of the width of an entry
+  // base-2 logarithm of the width of an entry
   localparam [1:0] SHIFT = 2'd2;
   wire [7:0] place;
   wire [255:0] old;

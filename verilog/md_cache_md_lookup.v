@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // md_cache_md_lookup
 //
-// Searches a set of four ways for a tag; picks the least recently used way, or an empty one, if it
-// is not there.
+// Searches a set of four ways for a tag. A miss gets an empty way, or else the least recently used
+// way.
 //
-// TAG is the width of a tag, TAGS that of all four. The order of the ways is a bit for each pair:
-// the way with the lower number was used after the other. After each way was used once, it does not
-// matter what the bits were at first.
+// TAG is the width of a tag, TAGS the width of all four tags. The order of the ways has a bit per
+// pair of ways, which is set if the way with the lower number was used later. After each way was
+// used once, the initial order does not matter.
 //
 // Parameters: TAG = 20, TAGS = 80, TW = 2
 // Part of: md_cache
@@ -20,17 +20,17 @@ module md_cache_md_lookup (
   input  wire [79:0] tags_i,
   // state of the set: valid bits, dirty bits, order
   input  wire [13:0] state_i,
-  // the tag that is looked for
+  // tag to search for
   input  wire [19:0] tag_i,
   // the access makes its block dirty
   input  wire        update_i,
-  // the tag is there
+  // the tag is in the set
   output wire        hit_o,
-  // the way where it is, or shall be
+  // way that holds the tag, or that the new block takes
   output wire  [1:0] way_o,
-  // that way held another block that is dirty
+  // that way held another block, which is dirty
   output wire        evicts_dirty_o,
-  // the tag of that block
+  // tag of the dirty block
   output wire [19:0] victim_tag_o,
   // tags after the access
   output wire [79:0] tags_o,
@@ -43,10 +43,10 @@ module md_cache_md_lookup (
   wire [3:0] valid;
   wire [3:0] dirty;
   reg [3:0] found;
-  // ways that were used before all others
+  // ways that were last used before all others
   reg [3:0] oldest;
   wire hit;
-  // the way of the access, one bit for each
+  // way of the access, one-hot
   reg [3:0] chosen;
   reg [1:0] way;
   reg [19:0] victim_tag;

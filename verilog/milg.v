@@ -3,47 +3,47 @@
 //
 // Limits a kernel's memory instructions in flight by its reservation failures per request.
 //
-// Dai, section 4.3.3.2. INFLIGHT, RSFAIL and REQUEST are the bits of the three counters,
-// PER_REQUEST those of the failures per request (RSFAIL - REQUEST). SUM is wide enough for the
-// in-flight count and this cycle's issues.
+// Dai, section 4.3.3.2. INFLIGHT, RSFAIL and REQUEST are the widths of the three counters,
+// PER_REQUEST that of the failures per request (RSFAIL - REQUEST). SUM is wide enough for the
+// in-flight count plus the issues of one cycle.
 //
 // In this file: INFLIGHT = INFLIGHT_BITS, RSFAIL = RSFAIL_BITS, REQUEST = REQUEST_BITS, PER_REQUEST
 // = RSFAIL_BITS - REQUEST_BITS, SUM = INFLIGHT_BITS + 1
 // Source: Dai, section 4.3.3.2
 // Written by selvedge 0.1.0 with reset control
 //
-// MILG, memory-instruction-limit generator: how many memory instructions of a kernel may be in
-// flight on an SM.
+// MILG, memory-instruction-limit generator: limits the memory instructions of a kernel in flight on
+// an SM.
 //
 // Source: Dai, section 4.3.3.2 (dynamic memory instruction limiting, figure 36), hardware cost in
 // section 4.4.4.
 //
-// One MILG watches one kernel on one SM. It counts memory instructions in flight and remembers
-// their maximum, counts reservation failures, and after every 2^`request_bits` memory requests
-// (1,024) sets a new limit:
+// One MILG watches one kernel on one SM. It counts the kernel's memory instructions in flight with
+// their maximum, and its reservation failures. After every 2^`request_bits` memory requests
+// (1,024), it sets a new limit:
 //
 //   limit = max(1, min(max_inflight, limit) / (reservation failures >> request_bits))
 //
-// The shift turns the count into failures per request. When it leaves 0 there was less than one
-// failure per request, which is the aim, and the limit stays. Then the maximum starts over from
-// what is in flight, and the failure counter from zero. `may_issue_o` gates the issue of the
-// kernel's memory instructions.
+// The shift turns the count into failures per request. The goal is less than one failure per
+// request: if the shift gives 0, the limit does not change. At the end of an interval, the maximum
+// restarts from the current number in flight, the failure counter from zero. `may_issue_o` gates
+// the issue of the kernel's memory instructions.
 //
 // Choices where the paper is silent:
-// - It does not say what a quotient by zero is. "The number of inflight memory instructions from a
-//   kernel is reduced when there are more than one reservation failures per memory request and the
-//   ultimate goal is to achieve at most one": a limit under which there is less has reached the
-//   goal, and would lose it if it were lifted. A limit therefore never rises.
-// - Instructions that were in flight when a limit came may be more than it allows until they
-//   complete. They are no evidence of the traffic under the limit: what exceeds it does not count
-//   as the interval's maximum.
-// - The interval ends with its last request; the limit comes from the counters as they stood before
-//   that cycle. Events of that cycle belong to the next interval, so that no adder lies before the
-//   divider.
-// - Counters saturate. The in-flight counter cannot overflow as long as the issuing side heeds
-//   `may_issue_o` and issues one at a time; a completion without an instruction in flight leaves
-//   zero.
-// - The in-flight counter itself goes on across intervals.
+// - The paper does not define the quotient by zero. It says: "The number of inflight memory
+//   instructions from a kernel is reduced when there are more than one reservation failures per
+//   memory request and the ultimate goal is to achieve at most one". A limit with less than one
+//   failure per request has reached the goal, and would lose it if the limit were lifted. A limit
+//   therefore never rises.
+// - Instructions in flight when a new limit is set can exceed it until they complete. They say
+//   nothing about the traffic under the new limit: the interval's maximum counts at most `limit`
+//   instructions.
+// - The interval ends with its last request. The limit is computed from the counters before that
+//   cycle. Events of that cycle belong to the next interval, so that no adder precedes the divider.
+// - Counters saturate. The in-flight counter cannot overflow while the issuing side respects
+//   `may_issue_o` and issues one instruction at a time. A completion with no instruction in flight
+//   leaves zero.
+// - The in-flight counter is not reset at the end of an interval.
 //
 // PARAMETERS
 // - inflight_bits, default 7, allowed 6, 7, 8: width of the in-flight counter, its maximum and the
@@ -63,9 +63,9 @@
 //   update_o     _______________/-----\____   the limit is new in this cycle
 //
 // STORAGE
-// The paper counts 7 + 12 + 10 = 29 bits. This block holds 44: besides the three counters the limit
-// itself (7) and the interval's maximum (7), which the formula needs and the paper's sum leaves
-// out, and the `update_o` flag (1).
+// The paper counts 7 + 12 + 10 = 29 bits. This block holds 44 bits: the three counters, the limit
+// (7), the interval's maximum (7) and the `update_o` flag (1). The formula needs limit and maximum,
+// but the paper's sum omits them.
 
 `default_nettype none
 
@@ -82,23 +82,36 @@ module milg #(
   input  wire                     clk_i,
   // asynchronous reset, active low: nothing in flight, no limit
   input  wire                     rst_ni,
-  // memory instructions issued in this cycle
+  // number of memory instructions issued in this cycle
   input  wire               [1:0] issued_i,
-  // memory instructions completed in this cycle
+  // number of memory instructions completed in this cycle
   input  wire               [1:0] completed_i,
-  // the kernel made a memory request
+  // the kernel makes a memory request
   input  wire                     request_i,
-  // a request failed to reserve what it needs
+  // a request fails to reserve a line, an MSHR or a miss-queue entry
   input  wire                     rsfail_i,
   // fewer instructions are in flight than the limit
   output wire                     may_issue_o,
   // memory instructions in flight
   output wire [INFLIGHT_BITS-1:0] inflight_o,
-  // the limit
+  // maximum memory instructions in flight
   output wire [INFLIGHT_BITS-1:0] limit_o,
-  // the limit was computed anew at the last clock edge
+  // the limit was computed again at the last clock edge
   output wire                     update_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (INFLIGHT_BITS < 6 || INFLIGHT_BITS > 8) begin : gen_wrong_inflight_bits
+      milg_INFLIGHT_BITS_must_be_6_to_8 wrong_inflight_bits ();
+    end
+    if (RSFAIL_BITS != 12 && RSFAIL_BITS != 14) begin : gen_wrong_rsfail_bits
+      milg_RSFAIL_BITS_must_be_12_or_14 wrong_rsfail_bits ();
+    end
+    if (REQUEST_BITS != 8 && REQUEST_BITS != 10) begin : gen_wrong_request_bits
+      milg_REQUEST_BITS_must_be_8_or_10 wrong_request_bits ();
+    end
+  endgenerate
 
   localparam PER_REQUEST = RSFAIL_BITS - REQUEST_BITS;
   localparam SUM = INFLIGHT_BITS + 1;
@@ -107,7 +120,7 @@ module milg #(
   reg [INFLIGHT_BITS-1:0] next_inflight;
   wire [PER_REQUEST-1:0] rsfails_per_request;
   reg [INFLIGHT_BITS-1:0] inflight_q;
-  // most instructions in flight in this interval
+  // maximum instructions in flight in this interval
   reg [INFLIGHT_BITS-1:0] max_inflight_q;
   reg [RSFAIL_BITS-1:0] rsfails_q;
   reg [REQUEST_BITS-1:0] requests_q;

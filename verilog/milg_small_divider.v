@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // milg_small_divider
 //
-// Divides an unsigned number by another one without a clock: shift, compare and subtract, once per
-// bit.
+// Divides two unsigned numbers without a clock: shifts, compares and subtracts once per bit.
 //
-// REM is one bit more than the divisor: the remainder before it is reduced. A divisor of zero gives
-// all ones.
+// REM is one bit more than DIV: it holds the remainder before the subtraction. A divisor of zero
+// gives all ones.
 //
 // Part of: milg
 // Source: Dai, section 4.3.3.2
@@ -22,13 +21,26 @@ module milg_small_divider #(
   // verified with 8, 10
   parameter integer REQUEST_BITS = 10
 ) (
-  // the number that is divided
+  // dividend
   input  wire            [INFLIGHT_BITS-1:0] number_i,
-  // what it is divided by
+  // divisor
   input  wire [RSFAIL_BITS-REQUEST_BITS-1:0] divisor_i,
   // the quotient, rounded down
   output wire            [INFLIGHT_BITS-1:0] quotient_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (INFLIGHT_BITS < 6 || INFLIGHT_BITS > 8) begin : gen_wrong_inflight_bits
+      milg_small_divider_INFLIGHT_BITS_must_be_6_to_8 wrong_inflight_bits ();
+    end
+    if (RSFAIL_BITS != 12 && RSFAIL_BITS != 14) begin : gen_wrong_rsfail_bits
+      milg_small_divider_RSFAIL_BITS_must_be_12_or_14 wrong_rsfail_bits ();
+    end
+    if (REQUEST_BITS != 8 && REQUEST_BITS != 10) begin : gen_wrong_request_bits
+      milg_small_divider_REQUEST_BITS_must_be_8_or_10 wrong_request_bits ();
+    end
+  endgenerate
 
   localparam DIV = RSFAIL_BITS - REQUEST_BITS;
   localparam REM = DIV + 1;

@@ -3,29 +3,29 @@
 //
 // Ranks kernels by memory-instruction quotas, so that all make equally many memory requests.
 //
-// Dai, section 4.3.2. K is the number of kernels, N the bits of a kernel's number, SET those of a
-// quota in a set, QUOTA those of a current quota.
+// Dai, section 4.3.2. K is the number of kernels. N is the width of a kernel's number, SET that of
+// a quota in a set, QUOTA that of a current quota.
 //
 // Parameters: kernels = 2
 // In this file: K = 2, N = 1, SET = 6, QUOTA = 7
 // Source: Dai, section 4.3.2
 // Written by selvedge 0.1.0 with reset control
 //
-// QBMI, quota-based memory-instruction issuing: which of the kernels on an SM goes first with its
-// memory instructions.
+// QBMI, quota-based memory-instruction issuing: ranks the kernels on an SM for the issue of memory
+// instructions.
 //
 // Source: Dai, section 4.3.2 (balanced memory request issuing), hardware cost in section 4.4.4.
 //
-// A memory instruction of one kernel may make one request to the L1D, that of another 32. Kernels
-// that take turns by instruction are therefore unequal by request. QBMI gives kernel i, whose
-// instructions make r_i requests on average, the quota
+// A memory instruction of one kernel may make one request to the L1D, that of another kernel 32. If
+// kernels alternate by instruction, they make unequal numbers of requests. QBMI gives kernel i,
+// whose instructions make r_i requests on average, the quota
 //
 //   quota_i = LCM(r_0, .., r_n) / r_i
 //
-// Each memory instruction costs its kernel one of its quota, and the kernel with the larger quota
-// goes first. When a quota comes to zero, a new set of quotas is added to all kernels, so that none
-// is ever without. Over a set every kernel then makes LCM requests. A kernel's r is measured anew
-// with every 1,024 of its requests.
+// Each memory instruction reduces the quota of its kernel by one, and the kernel with the larger
+// quota goes first. When a quota reaches zero, a new set of quotas is added for all kernels, so
+// that every quota is positive. Over one set, every kernel makes LCM requests. Each kernel's r is
+// measured again over every 1,024 of its requests.
 //
 //   request_i -> [1,024 requests?] ---------\
 //   issue_i --+-> [instructions] -> table -> r_i -> [count up multiples] -> new set
@@ -34,37 +34,39 @@
 //                                                                  |
 //                                                                  +-> compare each with each -> rank_o
 //
-// How the hardware computes:
-// - r is 1,024 / instructions, rounded to the nearest whole number and kept within 1 to 32. The
-//   dividend is a constant, so 31 constant thresholds take the place of a divider. One request is
-//   made per cycle, hence one interval ends per cycle, and one table serves all kernels.
-// - LCM and quotas need no gcd, divider or multiplier. For each kernel a quotient and a remainder
-//   of one common multiple by r_i are kept, and nothing of the multiple itself: it starts as 1, and
-//   for each kernel in turn its present value is added to it again until that kernel's remainder is
-//   zero. Then the multiple is the LCM and the quotients are the quotas. Kernel i takes r_i /
-//   gcd(r_i, LCM of those before) cycles: 2 at least and 63 at most with two kernels, at most 119
-//   with four. The old set stays in force meanwhile. A kernel whose r is renewed starts the
-//   computation over.
+// Computation in hardware:
+// - r is 1,024 / instructions, rounded to the nearest integer and clamped to 1 to 32. The dividend
+//   is a constant, so that 31 constant thresholds replace a divider. At most one request is made
+//   per cycle, so that at most one interval ends per cycle. One table therefore serves all kernels.
+// - LCM and quotas need no gcd, divider or multiplier. A common multiple of the r_i is represented
+//   only by its quotient and remainder by each r_i. The multiple starts as 1. The kernels are
+//   processed in order. For each kernel, the multiple at the start of its turn is added repeatedly
+//   until the kernel's remainder is zero. Afterwards the multiple is the LCM, and the quotients are
+//   the quotas. Kernel i takes r_i / gcd(r_i, LCM of the previous kernels) cycles: in total 2 to 63
+//   cycles with two kernels, at most 119 with four. During this time the old set stays in force. If
+//   the r of a kernel changes, the computation restarts.
 //
 // Choices where the paper is silent:
-// - One memory instruction issues and one request is made per cycle: an SM has one load/store unit.
-// - r is rounded, because a common multiple needs whole numbers; a request comes from one of 32
-//   lanes, so r is at most 32.
-// - Equal quotas: the lower kernel number goes first. Then, with instructions always ready, each
-//   set is issued exactly: at its end kernel 0 is at zero and all others are at one. Turns at equal
-//   quotas would let that drift by one.
-// - A set is added in the clock that brings a quota to zero; a quota of zero never shows.
-// - Quotas saturate, at a value that holds two of the largest sets. With instructions always ready
-//   they are at most a set and one; a kernel that issues nothing while others go on collects sets,
-//   and goes first when it comes back, but not for longer than that.
+// - At most one memory instruction issues and one request is made per cycle, because an SM has one
+//   load/store unit.
+// - r is rounded, because a common multiple needs integers. A request comes from one of 32 lanes,
+//   so that r is at most 32.
+// - Equal quotas: the lower kernel number goes first. With instructions always ready, each set is
+//   then issued exactly: at its end, kernel 0 is at zero and all others are at one. Alternating at
+//   equal quotas would let this drift by one.
+// - A set is added in the cycle in which a quota would reach zero; a quota of zero is never
+//   visible.
+// - Quotas saturate at a value that holds two of the largest sets. With instructions always ready,
+//   a quota is at most one set plus one. A kernel that issues nothing while others issue
+//   accumulates sets. When it issues again, it goes first, for at most the saturated quota.
 // - Quotas are exact and not scaled down: four kernels with 32, 31, 29 and 27 requests have quotas
 //   from 24,273 to 28,768. A kernel waits for at most the quotas of the others.
-// - The interval ends with its last request; r comes from the instructions counted before that
-//   cycle, and an instruction of that cycle belongs to the next interval. The instruction counter
-//   saturates. None in an interval counts as 32 requests.
-// - After reset r and quotas are 1: kernels take turns.
-// - An instruction or request of a kernel number that does not exist is ignored (possible with
-//   three kernels).
+// - The interval ends with its last request. r is computed from the instructions counted before
+//   that cycle; an instruction of that cycle belongs to the next interval. The instruction counter
+//   saturates. An interval without instructions counts as 32 requests per instruction.
+// - After reset, r and quotas are 1: kernels alternate.
+// - An instruction or request with an unused kernel number is ignored (possible with three
+//   kernels).
 //
 // PARAMETERS
 // - kernels, default 2, allowed 2, 3, 4: kernels that share the SM
@@ -77,16 +79,19 @@
 //   issue_i         __/-----------------------\_____
 //   issue_kernel_i  ==< 0  >< 0  >< 0  >< 0  >======
 //   quotas_o        =<3,1 ><2,1 ><1,1 ><3,2 ><2,2 >=     kernel 0, kernel 1
-//   rank_o          =<0,1                          >     kernel 0 goes first; at 2,2 too, as the lower number
+//   rank_o          =<0,1                          >     kernel 0 goes first; also at 2,2, because its number is lower
 //   replenish_o     _____________________/-----\____
 //
 // STORAGE
 // The paper adds one 10-bit instruction counter per kernel to the MILG (whose request counter it
-// shares) and "extra arithmetic logics"; that makes 20 bits with two kernels. This block stands
-// alone and holds 127: per kernel the two counters (10 each), r (6), the quota (7) and the set (6);
-// for the sequential computation per kernel a quotient and a remainder (6 + 5), and once more those
-// that are added (6 + 5); the computation's state (3), and two flags (2). The paper counts neither
-// quotas nor what computes them.
+// shares) and "extra arithmetic logics": 20 bits with two kernels. This block is independent of the
+// MILG and holds 127 bits with two kernels:
+// - per kernel the two counters (10 each), r (6), the quota (7) and the set (6);
+// - per kernel, for the computation, a quotient and a remainder (6 + 5), and those at the start of
+//   the turn (6 + 5);
+// - the state of the computation (3) and two flags (2).
+//
+// The paper counts neither the quotas nor the logic that computes them.
 
 `default_nettype none
 
@@ -97,19 +102,19 @@ module qbmi (
   input  wire        rst_ni,
   // a memory instruction issues
   input  wire        issue_i,
-  // the kernel that it is of
+  // kernel of the instruction
   input  wire        issue_kernel_i,
   // a memory request is made
   input  wire        request_i,
-  // the kernel that it is of
+  // kernel of the request
   input  wire        request_kernel_i,
-  // each kernel's rank: the one with rank 0 goes first
+  // rank of each kernel; the kernel with rank 0 goes first
   output wire  [1:0] rank_o,
   // each kernel's current quota
   output wire [13:0] quotas_o,
   // a set of quotas was added at the last clock edge
   output wire        replenish_o,
-  // the set that is added was computed anew at the last clock edge
+  // the set to add was computed again at the last clock edge
   output wire        update_o
 );
 
@@ -135,7 +140,7 @@ module qbmi (
   reg [19:0] requests_q;
   // requests per instruction of each kernel
   reg [11:0] average_q;
-  // an average is new
+  // a kernel's average was updated at the last clock edge
   reg renewed_q;
   reg [13:0] quota_d;
   reg [13:0] quota_q;

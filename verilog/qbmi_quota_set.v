@@ -4,9 +4,10 @@
 // Computes a set of quotas: the least common multiple of all kernels' requests per instruction,
 // divided by each.
 //
-// The multiple itself is not kept, only its quotient and remainder for each kernel. It starts as 1;
-// for each kernel in turn its present value is added to it until the kernel's remainder is zero. K
-// is the number of kernels, N the bits of a kernel's number, SET those of a quota.
+// The multiple is not stored, only its quotient and remainder for each kernel. It starts as 1. The
+// kernels are processed in order: the multiple at the start of a kernel's turn is added repeatedly
+// until the kernel's remainder is zero. K is the number of kernels. N is the width of a kernel's
+// number, SET that of a quota.
 //
 // Parameters: K = 2, N = 1, SET = 6
 // Part of: qbmi
@@ -20,13 +21,13 @@ module qbmi_quota_set (
   input  wire        clk_i,
   // asynchronous reset, active low: all quotas are 1
   input  wire        rst_ni,
-  // requests per instruction of a kernel are new: start, or start over
+  // requests per instruction of a kernel have changed: start or restart
   input  wire        start_i,
-  // requests per memory instruction of each kernel; they hold until the next start
+  // requests per memory instruction of each kernel; stable until the next start
   input  wire [11:0] requests_i,
   // the quotas that were last computed
   output reg  [11:0] quota_o,
-  // they were computed at the last clock edge
+  // the quotas were computed at the last clock edge
   output wire        update_o
 );
 
@@ -39,16 +40,16 @@ module qbmi_quota_set (
   reg kernel;
   reg busy_q;
   reg updated_q;
-  // the kernel in turn
+  // number of the kernel in turn
   reg turn_q;
   reg [11:0] quotient_d;
-  // the common multiple divided by each kernel's requests: quotient
+  // quotients of the common multiple by each kernel's requests
   reg [11:0] quotient_q;
   reg [9:0] rest_d;
-  // and remainder
+  // remainders of the common multiple by each kernel's requests
   reg [9:0] rest_q;
   reg [11:0] step_quotient_d;
-  // the same of the multiple at the beginning of the turn, which is added to it
+  // quotients and remainders of the multiple at the start of the turn, which is added in each step
   reg [11:0] step_quotient_q;
   reg [9:0] step_rest_d;
   reg [9:0] step_rest_q;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // qbmi_requests_per_instruction
 //
-// Requests per memory instruction, of 1024 requests: rounded to the nearest whole number, at most
-// 32.
+// Requests per memory instruction over 1024 requests: rounded to the nearest integer, at most 32.
 //
 // Part of: qbmi
 // Source: Dai, section 4.3.2
@@ -17,7 +16,7 @@ module qbmi_requests_per_instruction (
   output wire [5:0] requests_o
 );
 
-  // most instructions with which the average is at least 2, at least 3 and so on
+  // maximum instructions with which the average is at least 2, at least 3 and so on
   localparam [309:0] MOST = {10'd32, 10'd33, 10'd34, 10'd35, 10'd37, 10'd38, 10'd40, 10'd41, 10'd43,
       10'd45, 10'd47, 10'd49, 10'd52, 10'd55, 10'd58, 10'd62, 10'd66, 10'd70, 10'd75, 10'd81,
       10'd89, 10'd97, 10'd107, 10'd120, 10'd136, 10'd157, 10'd186, 10'd227, 10'd292, 10'd409,

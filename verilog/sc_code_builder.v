@@ -3,73 +3,81 @@
 //
 // Builds canonical Huffman codes of limited length from a value-frequency table.
 //
-// LATTE-CC, section IV.C.2. INDEX are the bits of an entry's index, COUNT those that hold the
-// number of entries, QUEUE those that hold half of it, WEIGHT those of the heaviest node.
+// LATTE-CC, section IV.C.2. INDEX is the width of an entry's index in bits, COUNT of the number of
+// entries, QUEUE of an index among half the entries, WEIGHT of the heaviest node's weight.
 //
 // Parameters: entries = 1024
 // In this file: INDEX = 10, COUNT = 11, QUEUE = 9, WEIGHT = 23
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.1.0 with reset control
 //
-// The code builder of SC: turns a value-frequency table into canonical Huffman codes of limited
-// length, in hardware.
+// The code builder of SC: hardware that builds canonical Huffman codes of limited length from a
+// value-frequency table.
 //
-// Source: LATTE-CC, section IV.C.2, which builds codes from the table and says neither how nor how
-// long.
+// Source: LATTE-CC, section IV.C.2. The paper builds codes from the table, but states neither the
+// method nor the time.
 //
 //    table --read--> sorter ------> merger ---------> lengths ------------> emitter --code stream-->
 //                    by count,      Huffman's tree    symbols per depth,    canonical codes,
 //                    radix of four  by two queues,    codes that are too    values read again
 //                    bits per pass  an item a cycle   long repaired
 //
-// - **Sorter.** A chain of entries: a pass walks along it and hangs each entry into one of sixteen
-//   buckets, which are then joined. Reading the table is the first pass.
-// - **Merger.** Joins the two lightest items, symbols or nodes, to a node, until one is left. Nodes
-//   wait in a queue. On the way the chain is turned round, so that the heaviest entry comes first.
-// - **Lengths.** Keeps the number of symbols among the two items of each node. From the root on,
-//   nodes lie by depth: the numbers say how many symbols and how many nodes are at the next depth,
-//   and from which place in the order codes are longer than 1, 2, 3 ... bits. Where symbols lie too
-//   deep, these places are moved.
-// - **Emitter.** Walks along the chain, lets the code grow where codes get longer, and reads every
-//   entry's value again.
+// - **Sorter.** Keeps the entries in a linked list, the chain. A pass walks along the chain and
+//   appends each entry to one of sixteen buckets. Then the buckets are joined to a new chain. The
+//   first pass takes place while the table is read.
+// - **Merger.** Joins the two lightest items (symbols or nodes) to a node, until one item is left.
+//   Nodes wait in a queue. The merger also reverses the chain, so that the heaviest entry comes
+//   first.
+// - **Lengths.** Stores for each node the number of symbols among its two items. From the root on,
+//   nodes are ordered by depth. The stored numbers give the symbols and the nodes at each next
+//   depth. From these follow the positions in the order at which codes become longer than 1, 2, 3
+//   ... bits. If symbols lie too deep, these positions are moved.
+// - **Emitter.** Walks along the chain, extends the code where the length increases, and reads the
+//   value of every entry again.
 //
 // Choices where the paper is silent:
-// - The escape symbol weighs what `escape_weight_i` says at the start: the table's `lost_o`. It
-//   always gets a code, of weight zero too; with an empty table it is the only one, of length 1.
-// - Entries whose count is zero do not exist and get no code.
-// - Lengths have the least possible total if no code hits the limit; else the code is repaired by
-//   the rule of `limited_lengths`, which costs little.
+// - The weight of the escape symbol is the value of `escape_weight_i` at the start: the table's
+//   `lost_o`. The escape always gets a code, even with weight zero. With an empty table it gets the
+//   only code, of length 1.
+// - Entries with count zero do not exist and get no code.
+// - The total length of the codes is minimal if no code exceeds the limit. Otherwise
+//   `limited_lengths` describes the repair, which adds little to the total.
 // - The table is read from its last entry to its first. It replies to reads in order, after any
-//   number of cycles. It must hold still until the last code is taken: an entry that changes
-//   meanwhile gets the code that its old count deserves.
+//   number of cycles. It must not change until the last code is taken: an entry that changes
+//   earlier gets the code of its old count.
 //
 // PARAMETERS
 // - entries, default 1024, allowed 64, 1024: entries of the table
-// - max_code_bits, default 16, allowed 12, 16: the longest code
+// - max_code_bits, default 16, allowed 12, 16: maximum length of a code in bits
 //
 // PORTS AND TIMING
-// All outputs come from registers, but `read_index_o` from a register of a memory.
+// Every output depends on registers alone, not on an input of the same cycle. `E` is the number of
+// entries.
 //
 //   clk_i          __/--\__/--\__/--\__/--\__ ... __/--\__/--\__/--\__/--\__/--\__/--\__/--\__/--\__
 //   start_i        __/-----\_________________ ... _________________________________________________
 //   busy_o         ________/----------------- ... -------------------------------------------\______
 //   read_o         ________/----------------- ... __/-----\_________________________________________
-//   read_index_o   ========< 0  >< 1  >< 2  > ... ==< i  >==========================================
+//   read_index_o   ========<E-1 ><E-2 ><E-3 > ... ==< i  >==========================================
 //   read_valid_i   ____________________/----- ... ______________/-----\_____________________________
 //   code_valid_o   __________________________ ... ____________________/-----------------\___________
 //   code_ready_i   __________________________ ... ________________________________/-----\___________
 //
 // CYCLES
-// From the start to the cycle in which the first code can be chosen, with a table that replies `d`
-// cycles after a read, `E` entries of which `N` exist, and `L` bits in the longest code that is
-// allowed: `1 + E + d`, then `code_cycles`. With no entry that is 2 cycles; else 53 + 2 N for the
-// sort and the first cycle of the merge, 2 N for its items, 2 for the lengths and 1 for the
-// emission, and those of the lengths: if the longest code `D` is shorter than the limit, N + L - 1
-// - D; else one per node whose items are not below the depth L - 1, and one per step of the repair.
+// The first code can be chosen `1 + E + d` + `code_cycles` cycles after the start. The table has
+// `E` entries, `N` of them exist, and it replies `d` cycles after a read. `L` is the maximum length
+// of a code in bits, and `D` the depth of Huffman's tree.
 //
-// Then a code takes 2 + `d` cycles, the escape 1, and each bit by which codes get longer 1, if
-// codes are taken at once. For 1024 entries and this family's table (`d` = 2), from the start until
-// the last code is given, with equal counts:
+// `code_cycles` is 2 if no entry exists. Otherwise it is the sum of:
+// - 53 + 2 N for the sort and the first cycle of the merge,
+// - 2 N for the items of the merge,
+// - 2 for the lengths and 1 for the emission,
+// - N + L - 1 - D for the depths of the tree if `D` is less than `L`; otherwise one per node whose
+//   items have a depth of at most L - 1, and one per step of the repair.
+//
+// After that, a code takes 2 + `d` cycles, the escape takes 1, and each bit by which codes get
+// longer takes 1, if the consumer takes each code at once. For 1024 entries with equal counts and
+// this family's table (`d` = 2), a build takes these cycles from the start to the last code:
 //
 // - 0, 16 bits 1,030: 1,030
 // - 16, 16 bits 1,242: 1,238
@@ -77,86 +85,98 @@
 // - 1024, 16 bits 10,314: 10,310
 //
 // STORAGE
-// The paper states none for this step. By default it is 37,250 bits: counts (12,288) and links
-// (10,240) of entries, the ends of buckets (320), the weights of nodes that wait, half as many as
-// entries (11,776), two bits per node (2,048), a place per length (176), and registers (402). That
-// is less than the table itself, and one builder can serve every table whose codes are due one
-// after the other.
+// The paper states no storage for this step. The default needs 37,250 bits:
+// - counts (12,288) and links (10,240) of entries,
+// - first and last entries of buckets (320),
+// - weights of waiting nodes (11,776): one for every two entries,
+// - two bits per node (2,048),
+// - a position per length (176),
+// - registers (402).
 //
-// SC, statistical compression: cache lines as Huffman codes of their 32-bit words, built from how
-// often values occur.
+// That is less than the table itself needs. One builder can serve all tables whose codes are due
+// one after the other.
+//
+// SC, statistical compression: cache lines as Huffman codes of their 32-bit words, built from the
+// frequencies of values.
 //
 // Source: LATTE-CC, section IV.C.2, after SC2 (Arelakis and Stenström, ISCA 2014).
 //
 //    words ->  value-frequency  --counts-->  code builder  --code stream-->  compressor    lines -> payloads
 //              table (VFT)                                 \------------->  decompressor  payloads -> lines
 //
-// What all parts share:
+// Definitions for all parts:
 // - **Entries.** Tables are set-associative with `WAYS` ways. The set of a value is the XOR of its
-//   slices (`set_of`): with 1024 entries, of its four bytes. An entry's index is its set followed
-//   by its way (the low two bits). The rest of the value is the tag (`tag_of`); set and tag give
-//   the value back (`value_of`).
-// - **Symbols.** Every entry whose count is not zero, and the escape symbol, which stands before a
-//   word that has no code. There is always a code for the escape.
-// - **Canonical order.** Symbols go by falling weight; equal weights by rising index, the escape
-//   after all entries of its weight. Code lengths never fall in this order. The first code is all
-//   zeros; each next one is the code before it plus one, extended by zeros to its own length. A
-//   code book is defined by the order and the lengths alone.
-// - **Code stream.** The builder gives the codes in canonical order, one per handshake, the first
-//   and the last marked. A code is right-aligned in its field. The first code clears the tables of
-//   a codec.
-// - **Payload.** Words are coded in the order of the line, word 0 first; the first bit of the
-//   stream is bit 0 of the payload. A code's most significant bit comes first; after the escape's
-//   code come the 32 bits of the word, least significant first. A line whose codes need more bits
-//   than the line has is kept as it is.
+//   slices (`set_of`); with 1024 entries, the slices are its four bytes. The index of an entry is
+//   its set followed by its way (the low two bits). The rest of the value is the tag (`tag_of`).
+//   Set and tag determine the value (`value_of`).
+// - **Symbols.** Every entry with a non-zero count is a symbol, and so is the escape. The escape
+//   precedes a word that has no code. It always has a code itself.
+// - **Canonical order.** Symbols are sorted by falling weight. Symbols of equal weight are sorted
+//   by rising index, and the escape follows the entries of its weight. Code lengths never decrease
+//   in this order. The first code is all zeros. Each next code is the previous code plus one,
+//   extended by zeros to its own length. The order and the lengths alone define a code book.
+// - **Code stream.** The builder sends the codes in canonical order, one per handshake. The first
+//   and the last code are marked. A code is right-aligned in its field. The first code clears the
+//   tables of a codec.
+// - **Payload.** Words are coded in the order of the line, word 0 first. The first bit of the
+//   stream is bit 0 of the payload. The most significant bit of a code comes first. After the code
+//   of the escape come the 32 bits of the word, least significant bit first. A line is stored
+//   uncompressed if its codes need more bits than the line has.
 //
-// `huffman` is the golden arithmetic: lengths, codes, encoding and decoding in plain Rust.
+// `huffman` is the reference arithmetic in plain Rust: lengths, codes, encoding and decoding.
 
 `default_nettype none
 
 module sc_code_builder #(
-  // Bits of the longest code; verified with 12, 16
+  // Maximum length of a code in bits; verified with 12, 16
   parameter integer MAX_CODE_BITS = 16
 ) (
   // clock
   input  wire        clk_i,
   // asynchronous reset, active low: a build in progress is forgotten
   input  wire        rst_ni,
-  // build codes; ignored while busy
+  // starts a build; ignored while busy
   input  wire        start_i,
-  // weight of the escape symbol, taken with the start
+  // weight of the escape symbol, sampled at the start
   input  wire [13:0] escape_weight_i,
-  // the table gives the oldest entry that was asked for
+  // the table replies to the oldest read
   input  wire        read_valid_i,
-  // its value
+  // value of the entry that was read
   input  wire [31:0] read_value_i,
-  // its count
+  // count of the entry that was read
   input  wire [11:0] read_count_i,
-  // the code is taken
+  // the consumer takes the code in this cycle
   input  wire        code_ready_i,
-  // codes are being built
+  // a build is in progress
   output wire        busy_o,
-  // read an entry of the table
+  // reads an entry of the table
   output reg         read_o,
-  // which entry
+  // index of the entry to read
   output reg   [9:0] read_index_o,
-  // a code is given
+  // a code is offered
   output wire        code_valid_o,
-  // it is the first one
+  // the code is the first one of the stream
   output wire        code_first_o,
-  // it is the last one
+  // the code is the last one of the stream
   output wire        code_last_o,
-  // the entry that it stands for
+  // index of the entry that has the code; zero for the escape
   output wire  [9:0] code_index_o,
-  // it stands for the escape symbol
+  // the code is that of the escape symbol
   output wire        code_escape_o,
-  // the value that it stands for
+  // value that has the code; zero for the escape
   output wire [31:0] code_value_o,
   // the code, right-aligned
   output wire [15:0] code_code_o,
-  // its length
+  // length of the code in bits
   output wire  [4:0] code_length_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (MAX_CODE_BITS != 12 && MAX_CODE_BITS != 16) begin : gen_wrong_max_code_bits
+      sc_code_builder_MAX_CODE_BITS_must_be_12_or_16 wrong_max_code_bits ();
+    end
+  endgenerate
 
   localparam [2:0] STAGE_DRAIN = 3'd1;
   localparam [2:0] STAGE_EMIT = 3'd5;
@@ -174,10 +194,10 @@ module sc_code_builder #(
   reg [13:0] escape_weight_d;
   reg [13:0] escape_weight_q;
   reg [10:0] asked_d;
-  // entries that were asked for
+  // number of entries that were requested
   reg [10:0] asked_q;
   reg [9:0] given_d;
-  // entries that the table gave
+  // number of entries that the table gave
   reg [9:0] given_q;
   reg sorter_clear_i;
   reg sorter_put_i;

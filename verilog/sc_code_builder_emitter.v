@@ -3,8 +3,8 @@
 //
 // Gives a code for every entry and for the escape symbol, in canonical order.
 //
-// The escape comes after the last entry that does not weigh less. INDEX are the bits of an index,
-// COUNT one more.
+// The escape comes after the last entry whose count is not below its weight. INDEX is the width of
+// an index in bits, COUNT is one more.
 //
 // Parameters: INDEX = 10, COUNT = 11
 // Part of: sc_code_builder
@@ -14,56 +14,63 @@
 `default_nettype none
 
 module sc_code_builder_emitter #(
-  // Bits of the longest code; verified with 12, 16
+  // Maximum length of a code in bits; verified with 12, 16
   parameter integer MAX_CODE_BITS = 16
 ) (
   // clock
   input  wire        clk_i,
   // asynchronous reset, active low
   input  wire        rst_ni,
-  // give all codes
+  // starts the emission of all codes
   input  wire        start_i,
-  // number of entries, which is one less than symbols
+  // number of entries, one less than the number of symbols
   input  wire [10:0] size_i,
   // weight of the escape symbol
   input  wire [13:0] escape_weight_i,
-  // the next entry is wanted in the next cycle
+  // the next entry must be shown in the next cycle
   output wire        next_o,
-  // count of the entry that comes next
+  // count of the next entry
   input  wire [11:0] count_i,
-  // its index
+  // index of the next entry
   input  wire  [9:0] index_i,
-  // the length of the codes that come, modulo 16
+  // length of the next code, modulo 16
   output wire  [3:0] length_o,
-  // place from which on codes are longer
+  // position from which on codes are longer than `length_o`
   input  wire [10:0] longer_from_i,
-  // read the value of the entry `index_i`
+  // reads the value of the entry `index_i`
   output wire        read_o,
-  // the value is given
+  // the table replies to the read
   input  wire        read_valid_i,
-  // the value
+  // value from the table
   input  wire [31:0] read_value_i,
-  // a code is given
+  // a code is offered
   output wire        code_valid_o,
-  // the code is taken
+  // the consumer takes the code in this cycle
   input  wire        code_ready_i,
-  // it is the first one
+  // the code is the first one of the stream
   output wire        code_first_o,
-  // it is the last one
+  // the code is the last one of the stream
   output wire        code_last_o,
-  // the entry that it stands for
+  // index of the entry that has the code; zero for the escape
   output wire  [9:0] code_index_o,
-  // it stands for the escape symbol
+  // the code is that of the escape symbol
   output wire        code_escape_o,
-  // the value that it stands for
+  // value that has the code; zero for the escape
   output wire [31:0] code_value_o,
   // the code, right-aligned
   output wire [15:0] code_code_o,
-  // its length
+  // length of the code in bits
   output wire  [4:0] code_length_o,
   // the last code is taken in this cycle
   output wire        done_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (MAX_CODE_BITS != 12 && MAX_CODE_BITS != 16) begin : gen_wrong_max_code_bits
+      sc_code_builder_emitter_MAX_CODE_BITS_must_be_12_or_16 wrong_max_code_bits ();
+    end
+  endgenerate
 
   localparam [4:0] MAX_LENGTH = MAX_CODE_BITS[4:0];
   wire free;
@@ -75,12 +82,12 @@ module sc_code_builder_emitter #(
   wire ask;
   wire done;
   reg busy_q;
-  // symbols are left
+  // symbols without a code are left
   reg more_q;
-  // a value was asked for
+  // the value of an entry was requested, and the reply is not there yet
   reg waiting_q;
   reg read_q;
-  // symbols that have their code
+  // number of symbols that have a code
   reg [10:0] position_q;
   reg escape_left_q;
   // the next code

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_code_builder_lengths
 //
-// Keeps the number of symbols below each node, and finds from them where in the order each code
-// length begins.
+// Stores the number of symbols among the items of each node, and derives the position in the order
+// at which each length begins.
 //
-// The last node is the root. Nodes lie by depth: of those before the root, as many come next as it
-// has items that are no symbols, and so on. Symbols that lie too deep get the longest code; then
-// the code is over-full by a unit for each node that lies too deep. Codes get longer, the longest
-// first, until it is not; if it then has room, codes get shorter, the shortest first. COUNT are the
-// bits that hold the number of entries, INDEX one less.
+// The last node is the root, and the nodes before it are ordered by depth. The number of items of a
+// depth that are nodes is the number of nodes to examine next. Symbols that lie too deep get the
+// maximum length. Then the code is over-full by one unit for each node that lies too deep. The
+// repair first lengthens codes, the longest first, until the code is no longer over-full. If the
+// code then has free units, the repair shortens codes. COUNT is the width of the number of entries
+// in bits, and INDEX is one less.
 //
 // Parameters: INDEX = 10, COUNT = 11
 // Part of: sc_code_builder
@@ -18,7 +19,7 @@
 `default_nettype none
 
 module sc_code_builder_lengths #(
-  // Bits of the longest code; verified with 12, 16
+  // Maximum length of a code in bits; verified with 12, 16
   parameter integer MAX_CODE_BITS = 16
 ) (
   // clock
@@ -27,21 +28,28 @@ module sc_code_builder_lengths #(
   input  wire        rst_ni,
   // a node is made
   input  wire        node_valid_i,
-  // its number
+  // number of the node
   input  wire  [9:0] node_i,
-  // symbols among its two items
+  // number of symbols among the two items of the node
   input  wire  [1:0] symbols_i,
-  // find the lengths, now that all nodes are there
+  // starts the search for the lengths, after the last node
   input  wire        start_i,
-  // number of entries, which is that of nodes and one less than symbols
+  // number of entries, which is the number of nodes and one less than the number of symbols
   input  wire [10:0] size_i,
-  // the lengths are there from the next cycle on
+  // the lengths are valid from the next cycle on
   output reg         done_o,
   // a code length, modulo 16
   input  wire  [3:0] length_i,
-  // place in the order from which on codes are longer than that
+  // position in the order from which on codes are longer than `length_i`
   output wire [10:0] longer_from_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (MAX_CODE_BITS != 12 && MAX_CODE_BITS != 16) begin : gen_wrong_max_code_bits
+      sc_code_builder_lengths_MAX_CODE_BITS_must_be_12_or_16 wrong_max_code_bits ();
+    end
+  endgenerate
 
   localparam LAST_LENGTH_INTEGER = MAX_CODE_BITS - 1;
   localparam [3:0] LAST_LENGTH = LAST_LENGTH_INTEGER[3:0];
@@ -74,20 +82,20 @@ module sc_code_builder_lengths #(
   reg shortening_d;
   reg shortening_q;
   reg [3:0] length_d;
-  // the length that is looked at, and where longer ones begin
+  // the length under examination, and the position at which longer codes begin
   reg [3:0] length_q;
   reg [10:0] place_d;
   reg [10:0] place_q;
-  // nodes that were looked at, and those of this depth that were not
+  // number of nodes examined, and number of nodes of this depth that are left
   reg [10:0] seen_q;
   reg [10:0] left_d;
   reg [10:0] left_q;
   reg [15:0] excess_d;
-  // units by which the code is over-full; below zero, the room that it has. A unit is the longest
-  // code's share.
+  // units by which the code is over-full; below zero, the number of free units. A unit is the share
+  // of a code of maximum length.
   reg [15:0] excess_q;
   reg [15:0] unit_d;
-  // units that a code of the length saves when it gets a bit longer
+  // units that a code of this length frees when it becomes one bit longer
   reg [15:0] unit_q;
 
   selvedge_sync_mem #(.A (10), .BITS (2)) nodes (

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_code_builder_merger
 //
-// Joins the two lightest items, symbols or nodes, to a node until one is left.
+// Joins the two lightest items (symbols or nodes) to a node, until one item is left.
 //
-// An item per cycle. Nodes are made in the order of their weight, so that they need no sorting. A
-// symbol goes before a node of its weight, which keeps the longest code as short as can be, and the
-// escape before an entry of its weight. INDEX are the bits of an index, COUNT one more, QUEUE one
-// less: never do more nodes wait than half the symbols. WEIGHT are the bits of the heaviest node.
+// The merger takes one item per cycle. It makes nodes in the order of their weight, so that nodes
+// need no sorting. At equal weight, a symbol is taken before a node, which minimizes the longest
+// code. The escape is taken before an entry of equal weight. INDEX is the width of an index in
+// bits, and COUNT is one more. QUEUE is one less, because the number of waiting nodes is at most
+// half the number of symbols. WEIGHT is the width of the heaviest node's weight.
 //
 // Parameters: INDEX = 10, COUNT = 11, QUEUE = 9, WEIGHT = 23
 // Part of: sc_code_builder
@@ -20,21 +21,21 @@ module sc_code_builder_merger (
   input  wire        clk_i,
   // asynchronous reset, active low
   input  wire        rst_ni,
-  // make all nodes; one entry at least
+  // starts the merge; at least one entry must exist
   input  wire        start_i,
-  // number of entries, which is one less than symbols
+  // number of entries, one less than the number of symbols
   input  wire [10:0] size_i,
   // weight of the escape symbol
   input  wire [13:0] escape_weight_i,
-  // count of the lightest entry that was not taken
+  // count of the lightest entry that is left
   input  wire [11:0] count_i,
-  // that entry is taken
+  // takes that entry
   output wire        take_entry_o,
   // a node is made
   output wire        node_valid_o,
-  // its number
+  // number of the node
   output wire  [9:0] node_o,
-  // symbols among its two items
+  // number of symbols among the two items of the node
   output reg   [1:0] symbols_o,
   // the last node is made in this cycle
   output wire        done_o
@@ -56,16 +57,16 @@ module sc_code_builder_merger (
   reg busy_q;
   reg [10:0] entries_left_q;
   reg escape_left_q;
-  // nodes so far, and those of them that were taken
+  // number of nodes made so far, and number of nodes taken so far
   reg [10:0] made_q;
   reg [10:0] taken_q;
-  // one item of the next node is there
+  // the first item of the next node is taken
   reg half_q;
-  // it is a symbol
+  // that item is a symbol
   reg half_symbol_q;
-  // its weight, or that of the last node
+  // weight of that item, or weight of the last node
   reg [22:0] weight_q;
-  // the only node that waits was made in the last cycle and could not be read yet
+  // the only waiting node was made in the previous cycle, so that the memory does not give it yet
   reg bypass_q;
 
   selvedge_sync_mem #(.A (9), .BITS (23)) nodes (

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_code_builder_sorter
 //
-// Sorts entries by rising count, entries of equal count in the order in which they were put in.
+// Sorts entries by rising count. Entries of equal count keep the order in which they were put in.
 //
-// Entries are linked, so that a pass moves none: it walks along the chain and hangs each entry
-// behind the last one of its bucket, of which there are sixteen; then the buckets are joined, a
-// cycle each. An entry's link is written only after it was followed. The first pass is the putting
-// in. INDEX are the bits of an index, COUNT one more.
+// The entries form a linked list, so that a pass moves no entry. A pass walks along the chain and
+// appends each entry to one of sixteen buckets. Then it joins the buckets, one per cycle. The link
+// of an entry is written only after the pass has followed it. The first pass takes place while
+// entries are put in. INDEX is the width of an index in bits, COUNT is one more.
 //
 // Parameters: INDEX = 10, COUNT = 11
 // Part of: sc_code_builder
@@ -20,29 +20,30 @@ module sc_code_builder_sorter (
   input  wire        clk_i,
   // asynchronous reset, active low
   input  wire        rst_ni,
-  // forget all entries
+  // removes all entries
   input  wire        clear_i,
-  // put an entry in
+  // puts an entry in
   input  wire        put_i,
-  // its count
+  // count of that entry
   input  wire [11:0] count_i,
-  // its index
+  // index of that entry
   input  wire  [9:0] index_i,
-  // sort what was put in: one entry at least
+  // starts the sort; at least one entry must be there
   input  wire        sort_i,
-  // turn the link of the entry that is shown to the one turned before, and go on to the next entry
+  // points the link of the shown entry to the entry that was turned before, and shows the next
+  // entry
   input  wire        turn_i,
-  // show the last entry that was turned
+  // shows the entry that was turned last
   input  wire        rewind_i,
-  // go on to the next entry
+  // shows the next entry
   input  wire        next_i,
   // number of entries
   output wire [10:0] size_o,
-  // the order is there: from the next cycle on, its first entry is shown
+  // the sort is done; from the next cycle on, the first entry is shown
   output wire        done_o,
-  // count of the entry that is shown
+  // count of the shown entry
   output wire [11:0] count_o,
-  // its index
+  // index of the shown entry
   output wire  [9:0] index_o
 );
 
@@ -61,33 +62,33 @@ module sc_code_builder_sorter (
   wire [9:0] heads_read_data_o;
   wire [9:0] tails_read_data_o;
   reg [15:0] filled_d;
-  // buckets with entries
+  // buckets that have entries
   reg [15:0] filled_q;
   reg [10:0] size_d;
   reg [10:0] size_q;
   reg [1:0] pass_d;
-  // passes that are over
+  // number of passes that are done
   reg [1:0] pass_q;
   reg joining_d;
   reg joining_q;
   reg [3:0] bucket_d;
   reg [3:0] bucket_q;
   reg started_d;
-  // an entry is in the chain
+  // the new chain has an entry
   reg started_q;
   reg joined_d;
-  // the chain is complete: its first entry is read
+  // the new chain is complete, and its first entry is read
   reg joined_q;
-  // the entry that is shown goes into its bucket
+  // the shown entry goes into its bucket
   reg moving_q;
-  // entries that this pass has not moved
+  // entries that this pass has not moved yet
   reg [10:0] left_q;
   reg [9:0] head_d;
   reg [9:0] head_q;
   reg [9:0] last_d;
-  // last entry of the chain, or the one that was turned last
+  // last entry of the chain, or the entry that was turned last
   reg [9:0] last_q;
-  // the entry that is shown
+  // index of the shown entry
   reg [9:0] here_q;
 
   selvedge_sync_mem #(.A (10), .BITS (12)) counts (

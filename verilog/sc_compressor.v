@@ -3,19 +3,19 @@
 //
 // Compresses cache lines to the Huffman codes of their words, K words per cycle.
 //
-// LATTE-CC, section IV.C.2. A line whose codes are longer than the line is given as it is. GROUP is
-// the most bits of K words, 48 each, and SUM the bits of their number; GROUPS are the groups of a
-// line.
+// LATTE-CC, section IV.C.2. A line whose codes are longer than the line stays uncompressed. GROUP
+// is the maximum number of bits of K words, 48 each, and SUM the width of that number. GROUPS is
+// the number of groups in a line.
 //
 // Parameters: symbols_per_cycle = 8
 // In this file: K = 8, GROUPS = 4, GROUP = 384, SUM = 9
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.1.0 with reset control
 //
-// SC's compressor: a cache line becomes the Huffman codes of its words.
+// SC's compressor: encodes a cache line as the Huffman codes of its words.
 //
-// Source: LATTE-CC, section IV.C.2 (7 KB of table, 6 cycles per line). What entries, codes and
-// payloads are: the family's page.
+// Source: LATTE-CC, section IV.C.2 (7 KB of table, 6 cycles per line). The family's page defines
+// entries, codes and payloads.
 //
 //                          words that wait for a bank                               fields of a group            payload register
 //                             v              |                                        v                         v
@@ -26,34 +26,33 @@
 //    loading:  run --a code is offered--> drain --nothing in flight--> clear (32 cycles) --> load --last code--> run
 //                                                                        ^---- a first code in the middle ---|
 //
-// The line is looked up in groups of `symbols_per_cycle` words. In a cycle each bank looks for one
-// word of the group: the first one of those that are in it. Words that equal that one share its
-// lookup; others wait for the next cycle. A word without a table entry is given as the escape's
-// code and itself, at most 48 bits. When the bits of all words of a group are there, they are
-// joined and put behind those of the groups before it, in the payload register, which is the output
-// register too. A line whose codes need more than its own 1,024 bits, or with a word for which
-// there is neither code nor escape, is given as it is; so is every line until codes have been
-// loaded.
+// The compressor looks up the line in groups of `symbols_per_cycle` words. In a cycle, each bank
+// looks up one word of the group: the first one that maps to it and is not looked up yet. Equal
+// words share the lookup; others wait for the next cycle. A word without a table entry is encoded
+// as the code of the escape and the word itself, at most 48 bits. When all words of a group are
+// encoded, their bits are joined and appended to the payload register, which is also the output
+// register. A line stays uncompressed if its codes need more than 1,024 bits, or if a word has no
+// code and the escape has none. All lines stay uncompressed until codes have been loaded.
 //
 // Choices where the paper is silent:
-// - The paper counts the table once, but 32 words in six cycles are more lookups than one table has
-//   ports. The table is cut into eight banks of 32 rows. A set's bank is the XOR of the slices of
-//   three bits of its number: values that differ by a stride are spread so. A row is a set, and its
-//   four ways are four memories with one read address, because a code is written into one way. All
-//   are read by the clock.
-// - The memories cannot be cleared at once, and codes come seldom (once in 2,560 accesses of the
-//   cache): a row of all banks is cleared per cycle before the codes are taken.
-// - A code stream waits until the lines in flight have left, and lines wait until it has ended. The
-//   first code that is offered outside a stream begins one, marked or not; a first code in the
-//   middle of a stream begins it anew.
+// - The paper counts the table once, but 32 words in six cycles need more lookups than one table
+//   has ports. The table is therefore cut into eight banks of 32 rows. The bank of a set is the XOR
+//   of the three-bit slices of its index, which spreads values at a constant stride. A row is a
+//   set. Its four ways are four memories with one read address, because a code is written into one
+//   way. All memories are read synchronously.
+// - The memories cannot be cleared at once, and codes come rarely (once in 2,560 accesses of the
+//   cache). Before codes are taken, one row of all banks is cleared per cycle.
+// - A code stream waits until the lines in flight have left, and lines wait until the stream has
+//   ended. Outside a stream, the next code begins one, marked as first or not. A code marked as
+//   first in the middle of a stream begins a new one.
 //
 // PARAMETERS
-// - symbols_per_cycle, default 8, allowed 4, 8: words of a group
+// - symbols_per_cycle, default 8, allowed 4, 8: words per group
 //
 // PORTS AND TIMING
-// Lines and payloads are valid/ready streams, and so are the codes. `load_ready_o` depends on
-// `load_first_i` in the same cycle; no other output depends on an input. `payload_o` and `bits_o`
-// show how far the packing has come while `valid_o` is low.
+// Lines, payloads and codes are valid/ready streams. `load_ready_o` depends on `load_first_i` in
+// the same cycle; no other output depends on an input. While `valid_o` is low, `payload_o` and
+// `bits_o` show the part that is packed so far.
 //
 //   8 words     0     1     2     3     4     5     6     7
 //   clk_i     /--\__/--\__/--\__/--\__/--\__/--\__/--\__/--\__
@@ -66,50 +65,50 @@
 //   valid_o   ____________________________________/-----\_____
 //   payload_o =========================<incomplete>< A  >=====
 //
-// A line takes 32 / `symbols_per_cycle` + 2 cycles, 6 at the default, as in the paper, and one more
-// for each time that words of a group wait for a bank; at most 34. The next line is taken one cycle
-// before the payload shows. If a payload is not taken, the next line waits for its place with its
-// first group looked up.
+// A line takes 32 / `symbols_per_cycle` + 2 cycles: 6 at the default, as in the paper. Each time
+// that words of a group wait for a bank takes one more cycle. The maximum is 34 cycles. The next
+// line is taken one cycle before the payload shows. If a payload is not taken, the first group of
+// the next line is looked up, and then that line waits.
 //
 // Cycles per line, measured over the lines that the built-in workloads read at their smallest size:
-// 6 for one line in nine, 11 in the median, 10.9 on average, 14 or fewer for nine lines in ten, 16
-// or fewer for 99 of 100, at most 26. The slowest workload's lines take 12.5 on average. The eight
-// words of a group are mostly all different.
+// minimum 6 (one line in nine), median 11, mean 10.9, maximum 26. Nine of ten lines take at most 14
+// cycles, and 99 of 100 at most 16. The lines of the slowest workload take 12.5 cycles on average.
+// The eight words of a group are mostly all different.
 //
 // STORAGE
-// The paper counts 7 KB, 57,344 bits: 1,024 entries of 56 bits. The table here has 46,080: an entry
-// needs 24 bits of the value, as the set gives the rest, 16 of code and 5 of length; length 0
-// stands for no entry. The line and the payload (1,024 each), a group's codes (432) and control
-// make the rest of the 48,848.
+// The paper states 7 KB, 57,344 bits: 1,024 entries of 56 bits. The table here has 46,080 bits. An
+// entry needs 24 bits of the value, because the set determines the rest, 16 bits of code, and 5
+// bits of length; length 0 means no entry. The line and the payload (1,024 each), the codes of a
+// group (432) and the control complete the total of 48,848.
 //
-// SC, statistical compression: cache lines as Huffman codes of their 32-bit words, built from how
-// often values occur.
+// SC, statistical compression: cache lines as Huffman codes of their 32-bit words, built from the
+// frequencies of values.
 //
 // Source: LATTE-CC, section IV.C.2, after SC2 (Arelakis and Stenström, ISCA 2014).
 //
 //    words ->  value-frequency  --counts-->  code builder  --code stream-->  compressor    lines -> payloads
 //              table (VFT)                                 \------------->  decompressor  payloads -> lines
 //
-// What all parts share:
+// Definitions for all parts:
 // - **Entries.** Tables are set-associative with `WAYS` ways. The set of a value is the XOR of its
-//   slices (`set_of`): with 1024 entries, of its four bytes. An entry's index is its set followed
-//   by its way (the low two bits). The rest of the value is the tag (`tag_of`); set and tag give
-//   the value back (`value_of`).
-// - **Symbols.** Every entry whose count is not zero, and the escape symbol, which stands before a
-//   word that has no code. There is always a code for the escape.
-// - **Canonical order.** Symbols go by falling weight; equal weights by rising index, the escape
-//   after all entries of its weight. Code lengths never fall in this order. The first code is all
-//   zeros; each next one is the code before it plus one, extended by zeros to its own length. A
-//   code book is defined by the order and the lengths alone.
-// - **Code stream.** The builder gives the codes in canonical order, one per handshake, the first
-//   and the last marked. A code is right-aligned in its field. The first code clears the tables of
-//   a codec.
-// - **Payload.** Words are coded in the order of the line, word 0 first; the first bit of the
-//   stream is bit 0 of the payload. A code's most significant bit comes first; after the escape's
-//   code come the 32 bits of the word, least significant first. A line whose codes need more bits
-//   than the line has is kept as it is.
+//   slices (`set_of`); with 1024 entries, the slices are its four bytes. The index of an entry is
+//   its set followed by its way (the low two bits). The rest of the value is the tag (`tag_of`).
+//   Set and tag determine the value (`value_of`).
+// - **Symbols.** Every entry with a non-zero count is a symbol, and so is the escape. The escape
+//   precedes a word that has no code. It always has a code itself.
+// - **Canonical order.** Symbols are sorted by falling weight. Symbols of equal weight are sorted
+//   by rising index, and the escape follows the entries of its weight. Code lengths never decrease
+//   in this order. The first code is all zeros. Each next code is the previous code plus one,
+//   extended by zeros to its own length. The order and the lengths alone define a code book.
+// - **Code stream.** The builder sends the codes in canonical order, one per handshake. The first
+//   and the last code are marked. A code is right-aligned in its field. The first code clears the
+//   tables of a codec.
+// - **Payload.** Words are coded in the order of the line, word 0 first. The first bit of the
+//   stream is bit 0 of the payload. The most significant bit of a code comes first. After the code
+//   of the escape come the 32 bits of the word, least significant bit first. A line is stored
+//   uncompressed if its codes need more bits than the line has.
 //
-// `huffman` is the golden arithmetic: lengths, codes, encoding and decoding in plain Rust.
+// `huffman` is the reference arithmetic in plain Rust: lengths, codes, encoding and decoding.
 
 `default_nettype none
 
@@ -126,29 +125,29 @@ module sc_compressor (
   input  wire          ready_i,
   // a code is offered
   input  wire          load_valid_i,
-  // it is the first one: clear the table
+  // the code is the first one of a stream: it clears the table
   input  wire          load_first_i,
-  // it is the last one: lines may be compressed
+  // the code is the last one of a stream: lines may be compressed
   input  wire          load_last_i,
-  // the table entry that it is for: set and way
+  // table entry that has the code: set and way
   input  wire    [9:0] load_index_i,
-  // it is the escape symbol's
+  // the code is that of the escape symbol
   input  wire          load_escape_i,
-  // the value that it stands for
+  // value that has the code
   input  wire   [31:0] load_value_i,
-  // the code, right-aligned, its most significant bit first in the payload
+  // the code, right-aligned; its most significant bit comes first in the payload
   input  wire   [15:0] load_code_i,
-  // its length in bits
+  // length of the code in bits
   input  wire    [4:0] load_length_i,
   // the line is taken in this cycle
   output wire          ready_o,
   // a payload is offered
   output wire          valid_o,
-  // it is a row of codes, not the line itself
+  // the payload consists of codes; if low, it is the line itself
   output wire          compressed_o,
-  // its bits
+  // number of bits of the payload
   output wire   [10:0] bits_o,
-  // the payload, first bit lowest; still incomplete while valid_o is low
+  // the payload, first bit lowest; incomplete while valid_o is low
   output wire [1023:0] payload_o,
   // the code is taken in this cycle
   output wire          load_ready_o
@@ -208,27 +207,27 @@ module sc_compressor (
   reg [4:0] clear_row_q;
   // the table is clear
   reg fresh_q;
-  // all codes are there
+  // all codes are loaded
   reg loaded_q;
-  // first bit lowest
+  // code of the escape symbol, first bit lowest
   reg [15:0] escape_code_q;
   reg [4:0] escape_length_q;
   reg [1023:0] line_q;
   reg looking_q;
-  // the group of words to look up
+  // group of words to look up
   reg [2:0] group_q;
-  // those of its words that were not looked up yet
+  // words of the group that are not looked up yet
   reg [7:0] pending_q;
-  // the banks give codes
+  // the banks give codes in this cycle
   reg reading_q;
-  // for these words
+  // words that these codes are for
   reg [7:0] read_served_q;
   reg [23:0] read_banks_q;
-  // of this group
+  // group of these words
   reg [2:0] read_group_q;
-  // and no more of its words are to come
+  // these words complete their group
   reg read_done_q;
-  // fields and lengths are those of a group that is to be packed
+  // fields and lengths hold a complete group to pack
   reg packing_q;
   reg packing_first_q;
   reg packing_last_q;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_compressor_sc_append
 //
-// Puts the bits of a group of words behind a payload.
+// Appends the bits of a group of words to a payload.
 //
-// GROUP is the most bits that a group has, SUM the bits of their number.
+// GROUP is the maximum number of bits of a group, SUM the width of that number.
 //
 // Parameters: GROUP = 384, GW = 6, SUM = 9
 // Part of: sc_compressor
@@ -13,19 +13,19 @@
 `default_nettype none
 
 module sc_compressor_sc_append (
-  // the bits of the group
+  // bits of the group
   input  wire  [383:0] group_i,
-  // how many they are
+  // number of these bits
   input  wire    [8:0] group_bits_i,
   // the group is the first of its line
   input  wire          first_i,
   // the payload so far
   input  wire [1023:0] payload_i,
-  // its bits
+  // number of bits of the payload so far
   input  wire   [10:0] bits_i,
-  // the payload with the group; what it cannot hold is lost
+  // payload with the group; bits that it cannot hold are lost
   output wire [1023:0] payload_o,
-  // its bits, those that it cannot hold included
+  // number of bits of that payload, lost bits included
   output wire   [10:0] bits_o
 );
 

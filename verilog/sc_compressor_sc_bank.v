@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_compressor_sc_bank
 //
-// A bank of the table: the ways of its sets in memories side by side, each of which is written
+// A bank of the table. The ways of its sets are separate memories, so that one way can be written
 // alone.
 //
 // Part of: sc_compressor
@@ -15,15 +15,15 @@ module sc_compressor_sc_bank (
   input  wire        clk_i,
   // asynchronous reset, active low
   input  wire        rst_ni,
-  // the row to read, and the tag to look for in the next cycle
+  // row to read, and tag to look for in the next cycle
   input  wire  [4:0] row_i,
   input  wire [23:0] tag_i,
   // ways to write
   input  wire  [3:0] write_i,
-  // where, and what
+  // row and entry to write
   input  wire  [4:0] write_row_i,
   input  wire [44:0] entry_i,
-  // the code for the tag of the cycle before
+  // code for the tag of the previous cycle
   output wire [20:0] code_o
 );
 

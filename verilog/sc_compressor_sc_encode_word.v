@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_compressor_sc_encode_word
 //
-// Makes the bits for a word from what its bank gives: the code; without one the escape's, and the
-// word follows it.
+// Makes the bits for a word from the output of its bank: the code, or the code of the escape and
+// the word itself.
 //
 // Part of: sc_compressor
 // Source: LATTE-CC, section IV.C.2
@@ -13,17 +13,17 @@
 module sc_compressor_sc_encode_word (
   // the word
   input  wire  [31:0] word_i,
-  // its bank
+  // bank of the word
   input  wire   [2:0] bank_i,
-  // what the banks give
+  // output of each bank
   input  wire [167:0] codes_i,
   // code of the escape symbol, first bit lowest
   input  wire  [15:0] escape_code_i,
-  // its length; 0: there is none
+  // length of that code; 0: the escape has no code
   input  wire   [4:0] escape_length_i,
-  // the bits for the word, the first one lowest
+  // bits for the word, the first one lowest
   output wire  [47:0] field_o,
-  // how many they are; 0: the word cannot be coded
+  // number of these bits; 0: the word cannot be coded
   output wire   [5:0] length_o
 );
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_compressor_sc_lookup
 //
-// Chooses the words of a group that are looked up in a cycle: each bank has one word to look for.
+// Chooses the words of a group to look up in a cycle: each bank looks up one word.
 //
 // Parameters: K = 8
 // Part of: sc_compressor
@@ -11,17 +11,17 @@
 `default_nettype none
 
 module sc_compressor_sc_lookup (
-  // the words
+  // words of the group
   input  wire [255:0] words_i,
-  // those that were not looked up yet
+  // words that are not looked up yet
   input  wire   [7:0] pending_i,
-  // those that are looked up
+  // words that are looked up in this cycle
   output reg    [7:0] served_o,
   // the bank of each word
   output reg   [23:0] banks_o,
-  // the row of each bank
+  // row to read in each bank
   output reg   [39:0] rows_o,
-  // the tag that is looked for there
+  // tag to look for in each bank
   output reg  [191:0] tags_o
 );
 
@@ -29,7 +29,7 @@ module sc_compressor_sc_lookup (
   // set and bank of each word
   reg [63:0] sets;
   reg [23:0] banks;
-  // words that have their banks
+  // first word of each bank
   reg [7:0] first;
   reg alone;
   reg [3:0] own;

@@ -10,10 +10,10 @@
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.1.0 with reset control
 //
-// SC's decompressor: a cache line from the Huffman codes of its words.
+// SC's decompressor: rebuilds a cache line from the Huffman codes of its words.
 //
-// Source: LATTE-CC, section IV.C.2 (3 KB of look-up table, 14 cycles per line). What entries, codes
-// and payloads are: the family's page.
+// Source: LATTE-CC, section IV.C.2 (3 KB of look-up table, 14 cycles per line). The family's page
+// defines entries, codes and payloads.
 //
 //    payload_i -> [ payload ] -> next block -> length at each of 32 bits -> [ lengths of two blocks ] -+
 //                                                                                                      v
@@ -22,40 +22,41 @@
 //              [ codes ] -> ranks, raw word -> [ places ] -> 8 banks of values -> [ read ] -> [ line ] -> line_o
 //                                                  ^ words that wait for a bank
 //
-// A payload is taken in blocks of 32 bits. When a block comes, the length of the code that would
-// begin at each of its bits is found by comparing the next 16 bits with the ends of the codes of
-// each length, all bits at once. So the chain from code to code has no comparison: the place of the
-// next code is a mark among the 64 bits of two blocks, and a code moves the mark by the length that
-// is known at its bit. Up to `symbols_per_cycle` codes are passed in a cycle. An escape ends the
-// cycle's codes. When the mark leaves the first block, the next one comes.
+// The decompressor takes a payload in blocks of 32 bits. For each bit of a block it finds the
+// length of the code that would begin there. It compares the next 16 bits with the ends of the
+// codes of each length, for all bits at once. So the chain from code to code needs no comparison.
+// The position of the next code is a mark among the 64 bits of two blocks. A code moves the mark by
+// the length that is known at its bit. Up to `symbols_per_cycle` codes are passed per cycle. An
+// escape is the last code of its cycle. When the mark leaves the first block, the next block is
+// taken.
 //
-// In the next cycle each code's last 11 bits lead to its rank by one addition (the codes are
-// canonical). Then the values are read, and in the cycle after that they go into the line, which is
-// the output register too.
+// In the next cycle, one addition computes the rank of each code from its last 11 bits (the codes
+// are canonical). Then the values are read. In the cycle after that they go into the line, which is
+// also the output register.
 //
 // Choices where the paper is silent:
-// - Ends, bases and ranks come from the order of the code stream alone: the index of an entry is
-//   not needed, and there is no port for it. The value of the n-th code lies at address n. The
-//   escape has an address without a value; only a full table has a rank beyond the last address,
-//   and its value lies there.
-// - There is one copy of the values, in eight banks by the lowest bits of the address. Codes that
-//   follow each other in the canonical order are in different banks, so that the eight most
-//   frequent values never meet. Equal words share a read. A word whose bank gives another row waits
-//   for the next cycle, and the codes behind it too.
+// - Ends, bases and ranks follow from the order of the code stream alone. The index of an entry is
+//   not needed and has no port. The value of the n-th code is at address n. The escape has an
+//   address, but no value. Only a full table has a rank beyond the last address; its value is at
+//   the address of the escape.
+// - The values are stored once, in eight banks that the lowest address bits select. Successive
+//   codes of the canonical order are in different banks, so that the eight most frequent values
+//   never conflict. Equal words share a read. A word whose bank gives another row waits for the
+//   next cycle, and so do the groups behind it.
 // - A payload may be wrong. If the next bits are no code, or if the 32 words need more bits than
-//   `bits_i`, the line is zero and `error_o` is high. Bits behind the last word's are ignored.
-//   Every cycle takes a word, ends the payload, or uses up a block; no payload takes more than 90
+//   `bits_i`, the line is zero and `error_o` is high. Bits after the last word are ignored. Every
+//   cycle takes a word, ends the payload, or consumes a block. No payload takes more than 90
 //   cycles.
-// - A code stream waits until the lines in flight have left, and payloads wait until it has ended.
-//   The first code of a stream forgets the others. Without codes, as after reset, every compressed
-//   payload is an error.
+// - A code stream waits until the lines in flight have left, and payloads wait until the stream has
+//   ended. The first code of a stream removes all previous codes. Without codes, as after a reset,
+//   every compressed payload is an error.
 //
 // PARAMETERS
-// - symbols_per_cycle, default 4, allowed 1, 2, 4: the most codes that are found in a cycle
+// - symbols_per_cycle, default 4, allowed 1, 2, 4: maximum number of codes found per cycle
 //
 // PORTS AND TIMING
-// Payloads and lines are valid/ready streams, and so are the codes. All outputs come from
-// registers. `line_o` shows how far the line has come while `valid_o` is low.
+// Payloads, lines and codes are valid/ready streams. All outputs come from registers. While
+// `valid_o` is low, `line_o` shows the part of the line that is rebuilt so far.
 //
 //   4 codes     0     1     2         8     9     10    11    12    13
 //   clk_i     /--\__/--\__/--\__ ... /--\__/--\__/--\__/--\__/--\__/--\__
@@ -69,55 +70,55 @@
 //   valid_o   ___________________ ... ________________________/-----\_____
 //   line_o    ====================< incomplete                >< A  >=====
 //
-// A compressed line takes as many cycles as its words make groups, and four, and one more for each
-// time that a group waits for a bank. A group ends with an escape, where it is full, or where the
-// codes leave the two blocks: codes of 8 bits keep up with a block per cycle, longer ones are fewer
-// in a cycle. At the default, 32 words with short codes are 8 groups and take 12 cycles. A line of
-// 10 groups takes the paper's 14. A line that was kept as it is takes 2.
+// A compressed line takes one cycle for each group of its words, four more cycles, and one for each
+// time that a group waits for a bank. A group ends with an escape, when it is full, or when the
+// codes leave the two blocks. Codes of 8 bits consume one block per cycle; of longer codes, fewer
+// are found in a cycle. At the default, 32 words with short codes make 8 groups and take 12 cycles.
+// A line of 10 groups takes the paper's 14 cycles. An uncompressed line takes 2 cycles.
 //
-// Cycles per compressed line, measured over 813 lines of 20 code books as the stimulus draws them,
-// which has more escapes than a cache with well-chosen codes would see (a test keeps these
+// Cycles per compressed line, measured over 813 lines of 20 code books that the stimulus draws.
+// They have more escapes than a cache with well-chosen codes would see (a test checks these
 // numbers):
 //
-// - 1, least 36, mean 36.6: 46
-// - 2, least 20, mean 24.2: 40
-// - 4, least 12, mean 19.3: 38
+// - 1, minimum 36, mean 36.6: 46
+// - 2, minimum 20, mean 24.2: 40
+// - 4, minimum 12, mean 19.3: 38
 //
 // STORAGE
-// The paper counts 3 KB, 24,576 bits, for the look-up table: 24 bits for each of 1,024 entries.
-// That is enough for the part of a value that its set does not give, but the set of a value is not
-// known from its rank; so an entry here has all 32 bits, 32,768 in all. The payload and the line
-// (1,024 each), the lengths and bits of two blocks (448), the ends (152), bases (176) and ranks,
-// and what the stages hold make the rest.
+// The paper states 3 KB, 24,576 bits, for the look-up table: 24 bits for each of 1,024 entries.
+// That is enough for the part of a value that its set does not determine. But a rank does not
+// determine the set of its value, so an entry here has all 32 bits: 32,768 bits in total. The rest
+// consists of the payload and the line (1,024 each), the lengths and bits of two blocks (448), the
+// ends (152), bases (176) and ranks, and the content of the stages.
 //
-// SC, statistical compression: cache lines as Huffman codes of their 32-bit words, built from how
-// often values occur.
+// SC, statistical compression: cache lines as Huffman codes of their 32-bit words, built from the
+// frequencies of values.
 //
 // Source: LATTE-CC, section IV.C.2, after SC2 (Arelakis and Stenström, ISCA 2014).
 //
 //    words ->  value-frequency  --counts-->  code builder  --code stream-->  compressor    lines -> payloads
 //              table (VFT)                                 \------------->  decompressor  payloads -> lines
 //
-// What all parts share:
+// Definitions for all parts:
 // - **Entries.** Tables are set-associative with `WAYS` ways. The set of a value is the XOR of its
-//   slices (`set_of`): with 1024 entries, of its four bytes. An entry's index is its set followed
-//   by its way (the low two bits). The rest of the value is the tag (`tag_of`); set and tag give
-//   the value back (`value_of`).
-// - **Symbols.** Every entry whose count is not zero, and the escape symbol, which stands before a
-//   word that has no code. There is always a code for the escape.
-// - **Canonical order.** Symbols go by falling weight; equal weights by rising index, the escape
-//   after all entries of its weight. Code lengths never fall in this order. The first code is all
-//   zeros; each next one is the code before it plus one, extended by zeros to its own length. A
-//   code book is defined by the order and the lengths alone.
-// - **Code stream.** The builder gives the codes in canonical order, one per handshake, the first
-//   and the last marked. A code is right-aligned in its field. The first code clears the tables of
-//   a codec.
-// - **Payload.** Words are coded in the order of the line, word 0 first; the first bit of the
-//   stream is bit 0 of the payload. A code's most significant bit comes first; after the escape's
-//   code come the 32 bits of the word, least significant first. A line whose codes need more bits
-//   than the line has is kept as it is.
+//   slices (`set_of`); with 1024 entries, the slices are its four bytes. The index of an entry is
+//   its set followed by its way (the low two bits). The rest of the value is the tag (`tag_of`).
+//   Set and tag determine the value (`value_of`).
+// - **Symbols.** Every entry with a non-zero count is a symbol, and so is the escape. The escape
+//   precedes a word that has no code. It always has a code itself.
+// - **Canonical order.** Symbols are sorted by falling weight. Symbols of equal weight are sorted
+//   by rising index, and the escape follows the entries of its weight. Code lengths never decrease
+//   in this order. The first code is all zeros. Each next code is the previous code plus one,
+//   extended by zeros to its own length. The order and the lengths alone define a code book.
+// - **Code stream.** The builder sends the codes in canonical order, one per handshake. The first
+//   and the last code are marked. A code is right-aligned in its field. The first code clears the
+//   tables of a codec.
+// - **Payload.** Words are coded in the order of the line, word 0 first. The first bit of the
+//   stream is bit 0 of the payload. The most significant bit of a code comes first. After the code
+//   of the escape come the 32 bits of the word, least significant bit first. A line is stored
+//   uncompressed if its codes need more bits than the line has.
 //
-// `huffman` is the golden arithmetic: lengths, codes, encoding and decoding in plain Rust.
+// `huffman` is the reference arithmetic in plain Rust: lengths, codes, encoding and decoding.
 
 `default_nettype none
 
@@ -128,9 +129,9 @@ module sc_decompressor (
   input  wire          rst_ni,
   // a payload is offered
   input  wire          valid_i,
-  // it is a row of codes, not the line itself
+  // the payload consists of codes; if low, it is the line itself
   input  wire          compressed_i,
-  // its bits: what lies behind them is no code
+  // number of bits of the payload; bits beyond them are no code
   input  wire   [10:0] bits_i,
   // the payload, first bit lowest
   input  wire [1023:0] payload_i,
@@ -138,25 +139,25 @@ module sc_decompressor (
   input  wire          ready_i,
   // a code is offered
   input  wire          load_valid_i,
-  // it is the first one: forget the others
+  // the code is the first one of a stream: it removes all previous codes
   input  wire          load_first_i,
-  // it is the last one: payloads may be decompressed
+  // the code is the last one of a stream: payloads may be decompressed
   input  wire          load_last_i,
-  // it is the escape symbol's
+  // the code is that of the escape symbol
   input  wire          load_escape_i,
-  // the value that it stands for
+  // value that has the code
   input  wire   [31:0] load_value_i,
-  // the code, right-aligned, its most significant bit first in the payload
+  // the code, right-aligned; its most significant bit comes first in the payload
   input  wire   [15:0] load_code_i,
-  // its length in bits
+  // length of the code in bits
   input  wire    [4:0] load_length_i,
   // the payload is taken in this cycle
   output wire          ready_o,
   // a line is offered
   output wire          valid_o,
-  // the payload was no row of codes, or ended early; the line is zero
+  // the payload is not a sequence of codes, or it ends early; the line is zero
   output wire          error_o,
-  // the line: word 0 in bits 31 to 0; still incomplete while valid_o is low
+  // the line: word 0 in bits 31 to 0; incomplete while valid_o is low
   output wire [1023:0] line_o,
   // the code is taken in this cycle
   output wire          load_ready_o
@@ -169,7 +170,7 @@ module sc_decompressor (
   localparam [4:0] CODE_BITS = 5'd16;
   localparam [79:0] FIRST_START = 80'h100000000;
   localparam [15:0] ALL_CODE_BITS = {16{1'b1}};
-  // an end of a length has no bits below that length's
+  // mask of the bits that an end of each length can have
   localparam [271:0] END_MASKS = {{17{1'b1}}, 17'h1fffe, 17'h1fffc, 17'h1fff8, 17'h1fff0, 17'h1ffe0,
       17'h1ffc0, 17'h1ff80, 17'h1ff00, 17'h1fe00, 17'h1fc00, 17'h1f800, 17'h1f000, 17'h1e000,
       17'h1c000, 17'h18000};
@@ -217,37 +218,37 @@ module sc_decompressor (
   reg [127:0] put_words_i;
   wire [1023:0] put_line_o;
   reg [1:0] phase_q;
-  // where the codes of each length end, left-aligned
+  // end of the codes of each length, left-aligned
   reg [271:0] ends_q;
-  // rank of a code less the code, per length
+  // rank of a code less the code, for each length
   reg [175:0] bases_q;
   reg escape_known_q;
-  // first bit lowest
+  // code of the escape symbol, first bit lowest
   reg [15:0] escape_code_q;
-  // ones where it has bits
+  // mask of the bits of that code
   reg [15:0] escape_mask_q;
-  // zero until there is one, because a shift by an unknown length is unknown
+  // zero until an escape is loaded, because a shift by an unknown length gives unknown bits
   reg [4:0] escape_length_q;
   reg [9:0] escape_place_q;
   // rank of the next code
   reg [10:0] rank_q;
-  // the blocks of 32 bits behind the two whose lengths are known
+  // blocks of 32 bits after the two blocks with known code lengths
   reg [1023:0] payload_q;
   reg [10:0] bits_q;
   // the payload is the line itself
   reg plain_q;
   reg busy_q;
-  // the two blocks
+  // the two blocks with known code lengths
   reg [63:0] blocks_q;
-  // each bit of the lengths less one, at every bit of the blocks
+  // length of the code at each bit of the blocks, less one: one vector per bit of the length
   reg [255:0] block_lengths_q;
   reg [63:0] block_values_q;
   reg [63:0] block_escapes_q;
-  // where in them the next code begins
+  // mark at which the next code begins
   reg [79:0] start_q;
-  // blocks that are used up
+  // number of blocks that are consumed
   reg [5:0] used_q;
-  // words that are still to be decoded
+  // number of words that are left to decode
   reg [5:0] left_q;
   // codes that were found
   reg found_q;
@@ -261,7 +262,7 @@ module sc_decompressor (
   reg [5:0] found_used_q;
   reg [4:0] found_at_q;
   reg [10:0] found_size_q;
-  // words whose places are known
+  // words with known addresses
   reg placed_q;
   reg [39:0] places_q;
   reg [3:0] pending_q;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_decompressor_sc_chase
 //
-// Follows up to K codes through two blocks, as many as there are before an escape, whose word ends
-// the cycle's codes.
+// Follows up to K codes through two blocks. An escape ends the codes of the cycle, because its word
+// follows.
 //
-// Where a code begins is a mark; a code moves it by its length.
+// A mark shows where a code begins; a code moves it by its length.
 //
 // Parameters: K = 4
 // Part of: sc_decompressor
@@ -14,39 +14,39 @@
 `default_nettype none
 
 module sc_decompressor_sc_chase (
-  // each bit of the lengths less one, at every bit of the blocks
+  // length of the code at each bit of the blocks, less one: one vector per bit of the length
   input  wire [255:0] lengths_i,
-  // where a code would begin that is not the escape's
+  // bits at which the code of a value would begin
   input  wire  [63:0] values_i,
-  // where the escape's code would begin
+  // bits at which the code of the escape would begin
   input  wire  [63:0] escapes_i,
   // length of the escape's code
   input  wire   [4:0] escape_length_i,
-  // where the first code begins
+  // mark at which the first code begins
   input  wire  [79:0] start_i,
-  // words that are still to be decoded
+  // number of words that are left to decode
   input  wire   [5:0] left_i,
-  // which codes there are
+  // one bit per code that was found
   output reg    [3:0] taken_o,
-  // where the first code begins, and where each code ends
+  // position at which the first code begins, and position at which each code ends
   output reg    [6:0] begin_o,
   output reg   [27:0] ends_o,
-  // the last of them is the escape
+  // the last of these codes is the escape
   output wire         escaped_o,
-  // where the next cycle's codes begin
+  // mark at which the codes of the next cycle begin
   output reg   [79:0] start_o,
-  // the first block is used up; the next cycle's mark counts from the second one
+  // the first block is consumed; the mark of the next cycle counts from the second block
   output wire         advance_o,
-  // the bits are no code
+  // the bits at the mark are no code
   output wire         invalid_o
 );
 
-  // marks whose number has a bit
+  // for each bit of a position, all marks whose position has that bit set
   localparam [559:0] NUMBERS = {80'hffff0000000000000000, 80'hffffffff00000000,
       80'hffff0000ffff0000, 80'hff00ff00ff00ff00ff00, 80'hf0f0f0f0f0f0f0f0f0f0,
       80'hcccccccccccccccccccc, 80'haaaaaaaaaaaaaaaaaaaa};
   reg [3:0] index;
-  // where the codes of each length begin
+  // bits at which a code of each length begins
   reg [1023:0] of_length;
   reg [4:0] length;
   wire [63:0] codes;

@@ -3,7 +3,8 @@
 //
 // Finds for each of 32 bits the length of the code that would begin there.
 //
-// Each bit of all 32 heads is compared at once: vectors of 32 bits.
+// All 32 positions are compared at once, one bit of the code after the other: each comparison is on
+// vectors of 32 bits.
 //
 // Part of: sc_decompressor
 // Source: LATTE-CC, section IV.C.2
@@ -12,21 +13,21 @@
 `default_nettype none
 
 module sc_decompressor_sc_lengths (
-  // the bits, and those of the block behind them
+  // the 32 bits, and 16 bits of the next block
   input  wire  [47:0] bits_i,
-  // where the codes of each length end, left-aligned
+  // end of the codes of each length, left-aligned
   input  wire [271:0] ends_i,
   // code of the escape symbol, first bit lowest
   input  wire  [15:0] escape_code_i,
-  // ones where it has bits
+  // mask of the bits of that code
   input  wire  [15:0] escape_mask_i,
-  // there is an escape symbol
+  // the escape symbol has a code
   input  wire         escape_known_i,
-  // each bit of the lengths less one
+  // length of the code at each bit, less one: one vector per bit of the length
   output reg  [127:0] lengths_o,
-  // where a code would begin that is not the escape's
+  // bits at which the code of a value would begin
   output wire  [31:0] values_o,
-  // where the escape's code would begin
+  // bits at which the code of the escape would begin
   output wire  [31:0] escapes_o
 );
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_decompressor_sc_places
 //
-// Finds where the values of K codes lie, and the word behind an escape.
+// Finds the addresses of the values of K codes, and the word after an escape.
 //
 // Parameters: K = 4
 // Part of: sc_decompressor
@@ -11,22 +11,22 @@
 `default_nettype none
 
 module sc_decompressor_sc_places (
-  // the bits of the two blocks, and more
+  // the bits of the two blocks, and the 48 bits after them
   input  wire [111:0] bits_i,
-  // where the first code begins, and where each code ends
+  // position at which the first code begins, and position at which each code ends
   input  wire   [6:0] begin_i,
   input  wire  [27:0] ends_i,
-  // which codes there are
+  // one bit per code that was found
   input  wire   [3:0] taken_i,
-  // rank of a code less the code, per length
+  // rank of a code less the code, for each length
   input  wire [175:0] bases_i,
-  // place of the value whose rank is beyond the places
+  // address of the value whose rank is beyond the last address
   input  wire   [9:0] escape_place_i,
   // address of each value
   output reg   [39:0] places_o,
   // end of the last code
   output wire   [6:0] end_o,
-  // the word behind it
+  // word after that code
   output wire  [31:0] word_o
 );
 

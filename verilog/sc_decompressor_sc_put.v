@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_decompressor_sc_put
 //
-// Puts up to K words into a line, one behind the other.
+// Puts up to K words into a line, one after the other.
 //
 // Parameters: K = 4
 // Part of: sc_decompressor
@@ -15,9 +15,9 @@ module sc_decompressor_sc_put (
   input  wire [1023:0] line_i,
   // the words
   input  wire  [127:0] words_i,
-  // those that are there
+  // words that are valid
   input  wire    [3:0] served_i,
-  // where the first one goes
+  // index in the line of the first word
   input  wire    [4:0] at_i,
   // the line with the words
   output wire [1023:0] line_o

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_decompressor_sc_schedule
 //
-// Chooses the words of a group that are read in a cycle: each bank has one row to give.
+// Chooses the words of a group to read in a cycle: each bank gives one row.
 //
 // Parameters: K = 4
 // Part of: sc_decompressor
@@ -13,13 +13,13 @@
 module sc_decompressor_sc_schedule (
   // address of each value: row and bank
   input  wire [39:0] places_i,
-  // words that were not read yet
+  // words that are not read yet
   input  wire  [3:0] pending_i,
-  // those that are not read from a bank
+  // words that come from an escape and not from a bank
   input  wire  [3:0] raw_i,
-  // the row of each bank
+  // row to read in each bank
   output reg  [55:0] rows_o,
-  // words that are read
+  // words that are read in this cycle
   output reg   [3:0] served_o
 );
 

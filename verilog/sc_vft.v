@@ -3,91 +3,104 @@
 //
 // Counts how often 32-bit values occur, for the codes of statistical compression.
 //
-// LATTE-CC, section IV.C.2. INDEX are the bits of an entry's index, A those of its set, SLICES the
-// slices of a value whose XOR is the set; TAG, ENTRY, SET and K are those of a set's entries.
+// LATTE-CC, section IV.C.2. INDEX is the width of an entry's index, and A the width of a set index.
+// A value has SLICES slices, and their XOR is the set. TAG is the width of a tag, ENTRY of an
+// entry, and SET of a set, which is kept in K words.
 //
 // Parameters: entries = 1024
 // In this file: INDEX = 10, A = 8, SLICES = 4, TAG = 24, ENTRY = 36, SET = 144, K = 3
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.1.0 with reset control
 //
-// The value-frequency table (VFT) of SC: counts how often 32-bit values occur in the lines that it
-// is trained with.
+// The value-frequency table (VFT) of SC: counts how often 32-bit values occur in the words of
+// accessed lines.
 //
-// Source: LATTE-CC, section IV.C.2: 1024 entries with 12-bit counters, filled during one
-// experimental phase, then read.
+// Source: LATTE-CC, section IV.C.2: 1024 entries with 12-bit counters. An experimental phase fills
+// them, then they are read.
 //
 //    train_value_i -> XOR of slices -+-> set memory -> [hit: count, halve if full] -> set memory
 //                                    |                 [miss: replace the smallest] -> lost_o
+//                     \---------------> [number of words = sets?] -----------> enough_o
 //    read_index_i  ------------------/              -> [pick way] -> read_value_o, read_count_o
 //
 // Choices where the paper is silent:
-// - The table is 4-way set-associative; the set of a value is the XOR of its slices (`set_of`). Of
-//   the value only the rest, the tag, is kept.
-// - A word whose value has an entry increments its count. If the count is full (4095), all four
-//   counts of the set are halved first, rounded down; an entry whose count becomes zero is gone.
-// - A word whose value has none replaces the entry with the smallest count of its set, the lowest
-//   way of several; an entry that does not exist has count zero. The new entry counts 1.
-// - `lost_o` adds up the counts of replaced entries, up to 16,383. So as long as no set was halved,
-//   all counts and `lost_o` together are the number of words: `lost_o` is the weight of the escape
-//   symbol. An experimental phase of 256 accesses has 8,192 words.
-// - One word per cycle. Reading an entry goes before a word, which then waits. Words are counted in
-//   the order in which they are taken, and a read sees all that were taken before it.
-// - A clear takes effect at once: words in flight are forgotten too, and no word is taken in its
-//   cycle.
+// - The table is 4-way set-associative. The set of a value is the XOR of its slices (`set_of`). An
+//   entry stores only the tag, the rest of the value.
+// - A word whose value has an entry increments its count. If the count has its maximum (4095), all
+//   four counts of the set are first halved and rounded down. An entry whose count becomes zero no
+//   longer exists.
+// - A word whose value has no entry replaces the entry with the smallest count in its set. Among
+//   several, it replaces the one in the lowest way. An entry that does not exist has count zero.
+//   The new entry has count 1.
+// - `lost_o` is the sum of the counts of replaced entries, up to 16,383. Until a set is halved, the
+//   sum of all counts and `lost_o` is the number of words. Therefore `lost_o` is the weight of the
+//   escape symbol. An experimental phase of 256 accesses has 8,192 words.
+// - `enough_o` is high once the number of words since the last clear reaches the number of sets,
+//   256 by default. Codes are built only then; otherwise the current codes stay in use. An empty
+//   table would give a book that codes nothing, and few words would give random codes. The bound
+//   cannot be higher: the shortest experimental phase, 256 accesses in 256 cycles, has time for 256
+//   words.
+// - The table takes one word per cycle. A read of an entry has priority over a word, which then
+//   waits. Words are counted in the order in which they are taken. A read sees all words that were
+//   taken before it.
+// - A clear takes effect at once: it also drops words in flight, and no word is taken in its cycle.
 //
 // PARAMETERS
-// - entries, default 1024, allowed 64, 1024: values that are counted
+// - entries, default 1024, allowed 64, 1024: entries, each for one value
 //
 // PORTS AND TIMING
-// All outputs come from registers but `train_ready_o`, which is low while `read_i` or `clear_i` is
-// high. An index is a set (high bits) and a way (low two bits).
+// All outputs come from registers, except `train_ready_o`, which is low while `read_i` or `clear_i`
+// is high. An index consists of a set (high bits) and a way (low two bits).
 //
 //   clk_i          __/--\__/--\__/--\__/--\__/--\__
 //   train_valid_i  __/-----------\_________________
-//   train_value_i  ==< A  >< B  >==================   one word per cycle, of one set or of several
+//   train_value_i  ==< A  >< B  >==================   one word per cycle, of the same set or of different ones
 //   read_i         ______________/-----\___________
 //   train_ready_o  --------------\_____/-----------
 //   read_valid_o   __________________________/-----   the entry with A and B counted
 //   read_count_o   ==========================< n >=   keeps its value until the next read
 //   lost_o         ==========================< m >=   two cycles after the word
+//   enough_o       __________________________/-----   if B makes the number of words equal to the number of sets
 //
 // STORAGE
-// The paper counts 5.5 KB, 1024 entries of 32 + 12 bits. The memory here has 36 bits per entry,
-// because the set gives eight bits of the value: 36,864 bits, 8,192 less. Besides it stand a valid
-// bit per set, which reset and clear act on (256; an entry in a valid set exists if its count is
-// not zero), the operation in the second stage (37), the set that was read and the set that was
-// written last, for a word of the same set that comes right behind (144 each), the lost count (14)
-// and the reply (45).
+// The paper states 5.5 KB: 1024 entries of 32 + 12 bits. The memory here has 36 bits per entry,
+// because the set determines eight bits of the value: 36,864 bits, 8,192 less. The other registers
+// are:
+// - a valid bit per set, which reset and clear act on (256); an entry in a valid set exists if its
+//   count is not zero,
+// - the operation in the second stage (37),
+// - the set that was read and the set that was written last, for a word of the same set in the next
+//   cycle (144 each),
+// - the lost count (14), the number of words and the `enough_o` flag (9), and the reply (45).
 //
-// SC, statistical compression: cache lines as Huffman codes of their 32-bit words, built from how
-// often values occur.
+// SC, statistical compression: cache lines as Huffman codes of their 32-bit words, built from the
+// frequencies of values.
 //
 // Source: LATTE-CC, section IV.C.2, after SC2 (Arelakis and Stenström, ISCA 2014).
 //
 //    words ->  value-frequency  --counts-->  code builder  --code stream-->  compressor    lines -> payloads
 //              table (VFT)                                 \------------->  decompressor  payloads -> lines
 //
-// What all parts share:
+// Definitions for all parts:
 // - **Entries.** Tables are set-associative with `WAYS` ways. The set of a value is the XOR of its
-//   slices (`set_of`): with 1024 entries, of its four bytes. An entry's index is its set followed
-//   by its way (the low two bits). The rest of the value is the tag (`tag_of`); set and tag give
-//   the value back (`value_of`).
-// - **Symbols.** Every entry whose count is not zero, and the escape symbol, which stands before a
-//   word that has no code. There is always a code for the escape.
-// - **Canonical order.** Symbols go by falling weight; equal weights by rising index, the escape
-//   after all entries of its weight. Code lengths never fall in this order. The first code is all
-//   zeros; each next one is the code before it plus one, extended by zeros to its own length. A
-//   code book is defined by the order and the lengths alone.
-// - **Code stream.** The builder gives the codes in canonical order, one per handshake, the first
-//   and the last marked. A code is right-aligned in its field. The first code clears the tables of
-//   a codec.
-// - **Payload.** Words are coded in the order of the line, word 0 first; the first bit of the
-//   stream is bit 0 of the payload. A code's most significant bit comes first; after the escape's
-//   code come the 32 bits of the word, least significant first. A line whose codes need more bits
-//   than the line has is kept as it is.
+//   slices (`set_of`); with 1024 entries, the slices are its four bytes. The index of an entry is
+//   its set followed by its way (the low two bits). The rest of the value is the tag (`tag_of`).
+//   Set and tag determine the value (`value_of`).
+// - **Symbols.** Every entry with a non-zero count is a symbol, and so is the escape. The escape
+//   precedes a word that has no code. It always has a code itself.
+// - **Canonical order.** Symbols are sorted by falling weight. Symbols of equal weight are sorted
+//   by rising index, and the escape follows the entries of its weight. Code lengths never decrease
+//   in this order. The first code is all zeros. Each next code is the previous code plus one,
+//   extended by zeros to its own length. The order and the lengths alone define a code book.
+// - **Code stream.** The builder sends the codes in canonical order, one per handshake. The first
+//   and the last code are marked. A code is right-aligned in its field. The first code clears the
+//   tables of a codec.
+// - **Payload.** Words are coded in the order of the line, word 0 first. The first bit of the
+//   stream is bit 0 of the payload. The most significant bit of a code comes first. After the code
+//   of the escape come the 32 bits of the word, least significant bit first. A line is stored
+//   uncompressed if its codes need more bits than the line has.
 //
-// `huffman` is the golden arithmetic: lengths, codes, encoding and decoding in plain Rust.
+// `huffman` is the reference arithmetic in plain Rust: lengths, codes, encoding and decoding.
 
 `default_nettype none
 
@@ -98,24 +111,26 @@ module sc_vft (
   input  wire        rst_ni,
   // a word is offered for counting
   input  wire        train_valid_i,
-  // the word
+  // the word to count
   input  wire [31:0] train_value_i,
-  // read an entry; goes before a word
+  // reads an entry; has priority over a word
   input  wire        read_i,
-  // which entry
+  // index of the entry to read
   input  wire  [9:0] read_index_i,
-  // forget everything, words in flight included
+  // clears the table and drops words in flight
   input  wire        clear_i,
-  // the word is taken
+  // the word is taken in this cycle
   output wire        train_ready_o,
-  // the entry asked for two cycles ago is given
+  // the reply to the read of two cycles ago is given
   output wire        read_valid_o,
-  // its value; zero if there is no entry
+  // value of the entry; zero if the entry does not exist
   output wire [31:0] read_value_o,
-  // its count; zero if there is no entry
+  // count of the entry; zero if the entry does not exist
   output wire [11:0] read_count_o,
-  // counts of all replaced entries together; saturates
-  output wire [13:0] lost_o
+  // sum of the counts of all replaced entries; saturates
+  output wire [13:0] lost_o,
+  // the number of words since the last clear has reached the number of sets: enough for new codes
+  output wire        enough_o
 );
 
   // entry: the first bit of each field
@@ -126,7 +141,7 @@ module sc_vft (
   reg [7:0] next_set;
   reg [143:0] content;
   reg [35:0] entry;
-  // the value of the entry that is read: its tag, and the lowest slice, which follows from the set
+  // value of the entry that is read: its tag, and the lowest slice, computed from the set
   reg [31:0] value;
   wire [23:0] upper;
   reg [7:0] lowest;
@@ -140,12 +155,15 @@ module sc_vft (
   reg [7:0] set_q;
   reg [23:0] tag_q;
   reg [1:0] way_q;
-  // the set was written when the memory was read: its new content is in `written`
+  // the set was written while the memory was read; its new content is in `written`
   reg forward_q;
   reg [143:0] written_q;
   wire [143:0] update_set_o;
   wire [11:0] update_lost_o;
   reg [13:0] lost_q;
+  // words since the last clear, up to the number of sets
+  reg [7:0] words_q;
+  reg enough_q;
   reg read_valid_q;
   reg [31:0] read_value_q;
   reg [11:0] read_count_q;
@@ -232,6 +250,7 @@ module sc_vft (
   assign read_value_o = read_value_q;
   assign read_count_o = read_count_q;
   assign lost_o = lost_q;
+  assign enough_o = enough_q;
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -269,6 +288,20 @@ module sc_vft (
       if (sum[14]) begin
         lost_q <= {14{1'b1}};
       end
+    end
+  end
+
+  // the words after a clear are numbered, until their number is the number of sets
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      words_q <= 8'd0;
+      enough_q <= 1'b0;
+    end else if (clear_i) begin
+      words_q <= 8'd0;
+      enough_q <= 1'b0;
+    end else if (training_q & !enough_q) begin
+      words_q <= words_q + 8'd1;
+      enough_q <= &words_q;
     end
   end
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // sc_vft_set_update
 //
-// What counting a word does to the four entries of its set.
+// Computes the four entries of a set after a word is counted.
 //
-// An entry is a tag above a 12-bit count; it exists if the count is not zero. TAG are the bits of a
-// tag, ENTRY those of an entry, SET those of a set, which simulation keeps in K words.
+// An entry is a tag above a 12-bit count; it exists if the count is not zero. TAG is the width of a
+// tag, ENTRY of an entry, and SET of a set. The simulation keeps a set in K words.
 //
 // Parameters: TAG = 24, ENTRY = 36, SET = 144, K = 3
 // Part of: sc_vft
@@ -14,15 +14,15 @@
 `default_nettype none
 
 module sc_vft_set_update (
-  // the set holds entries; if not, all counts are taken as zero
+  // the set has entries; if low, all counts are taken as zero
   input  wire         valid_i,
   // the set, way 0 lowest
   input  wire [143:0] set_i,
-  // the word's tag
+  // tag of the word
   input  wire  [23:0] tag_i,
-  // the set when the word is counted
+  // the set after the word is counted
   output wire [143:0] set_o,
-  // count of the entry that the word replaced; zero if it replaced none
+  // count of the replaced entry; zero if none is replaced
   output reg   [11:0] lost_o
 );
 
@@ -32,11 +32,11 @@ module sc_vft_set_update (
   reg [47:0] count;
   reg [3:0] hit;
   reg any_hit;
-  // the word's entry cannot count further
+  // the word's entry has the maximum count
   reg full;
-  // the smaller count of ways 0 and 1, and that of ways 2 and 3
+  // smaller count of ways 0 and 1, and smaller count of ways 2 and 3
   reg [23:0] smaller;
-  // it is that of the upper way
+  // the upper way of the pair has that count
   reg [1:0] upper_way;
   reg [11:0] smallest;
   reg [1:0] victim;

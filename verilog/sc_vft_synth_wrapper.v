@@ -18,7 +18,8 @@ module sc_vft_synth_wrapper (
   output reg  read_valid_o,
   output reg  [31:0] read_value_o,
   output reg  [11:0] read_count_o,
-  output reg  [13:0] lost_o
+  output reg  [13:0] lost_o,
+  output reg  enough_o
 );
 
   reg  train_valid_i_q;
@@ -31,6 +32,7 @@ module sc_vft_synth_wrapper (
   wire [31:0] read_value_o_d;
   wire [11:0] read_count_o_d;
   wire [13:0] lost_o_d;
+  wire enough_o_d;
 
   always @(posedge clk_i) begin
     train_valid_i_q <= train_valid_i;
@@ -43,6 +45,7 @@ module sc_vft_synth_wrapper (
     read_value_o <= read_value_o_d;
     read_count_o <= read_count_o_d;
     lost_o <= lost_o_d;
+    enough_o <= enough_o_d;
   end
 
   sc_vft dut (
@@ -57,7 +60,8 @@ module sc_vft_synth_wrapper (
     .read_valid_o (read_valid_o_d),
     .read_value_o (read_value_o_d),
     .read_count_o (read_count_o_d),
-    .lost_o (lost_o_d)
+    .lost_o (lost_o_d),
+    .enough_o (enough_o_d)
   );
 
 endmodule

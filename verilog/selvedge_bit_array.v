@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // selvedge_bit_array
 //
-// 2^A bits: the one at the address is seen and can be set, all clear at once.
+// 2^A bits. The bit at the address is tested and can be set; all bits are cleared at once.
 //
 // Clear wins over set.
 //
@@ -28,6 +28,13 @@ module selvedge_bit_array #(
   // the bit at the address, before this cycle's set or clear
   output wire         bit_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (A < 1 || A > 30) begin : gen_wrong_a
+      selvedge_bit_array_A_must_be_1_to_30 wrong_a ();
+    end
+  endgenerate
 
   localparam COLUMN_BITS = A / 2;
   localparam ROW_BITS = A - COLUMN_BITS;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // selvedge_bit_joiner_8_128_8_1024_16_11
 //
-// Joins FIELDS fields of at most F bits, which stand in one string F bits apart, to a string
-// without gaps.
+// Joins FIELDS fields of at most F bits without gaps. The fields come in one string, F bits apart.
 //
 // A BitPacker for fields of 32, 64, 96, ... bits. The bits of a field from its length on must be
 // zero.
@@ -18,7 +17,7 @@
 module selvedge_bit_joiner_8_128_8_1024_16_11 (
   // the fields, field 0 lowest
   input  wire [1023:0] strings_i,
-  // bits of each field that count, 0 to F
+  // valid bits of each field, 0 to F
   input  wire   [63:0] length_i,
   // the string
   output wire [1023:0] string_o,

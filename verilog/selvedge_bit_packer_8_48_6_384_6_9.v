@@ -3,8 +3,8 @@
 //
 // Packs FIELDS fields of at most F bits, field 0 lowest, without gaps into a string of OUT bits.
 //
-// A tree: each level merges neighbours. Bits of a field from its length on are ignored; bits of the
-// string from the sum of the lengths on are zero, and those from OUT on are dropped.
+// A tree: each level merges neighbors. Bits of a field from its length on are ignored. Bits of the
+// string from the sum of the lengths on are zero; bits from OUT on are dropped.
 //
 // Parameters: FIELDS = 8, F = 48, LEN = 6, OUT = 384, OUTW = 6, SUM = 9
 // Written by selvedge 0.1.0
@@ -17,7 +17,7 @@
 module selvedge_bit_packer_8_48_6_384_6_9 (
   // the fields, each in the low bits
   input  wire [383:0] field_i,
-  // bits of each field that count, 0 to F
+  // valid bits of each field, 0 to F
   input  wire  [47:0] length_i,
   // the string
   output wire [383:0] string_o,

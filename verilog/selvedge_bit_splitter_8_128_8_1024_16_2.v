@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // selvedge_bit_splitter_8_128_8_1024_16_2
 //
-// The upper LEVELS levels of a BitUnpacker: of a string, 2 to the power of LEVELS strings of equal
-// width.
+// The upper LEVELS levels of a BitUnpacker: splits a string into 2 to the power of LEVELS strings
+// of equal width.
 //
-// Each of them begins with its first field; what follows its last field is of no meaning. Without
+// Each string begins with its first field; bits after its last field are undefined. With zero
 // levels it is a wire.
 //
 // Parameters: FIELDS = 8, F = 128, LEN = 8, IN = 1024, INW = 16, LEVELS = 2

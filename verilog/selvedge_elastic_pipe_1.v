@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // selvedge_elastic_pipe_1
 //
-// One or more registers in a row between valid/ready partners.
+// One or more registers in series between valid/ready partners.
 //
-// A register takes a new item when it is empty or when its own item moves on, so a stall at the
-// output reaches the input only when every register is full. One item per cycle passes; valid_o
-// never drops before ready_i.
+// A register takes a new item if it is empty or if its own item moves on. A stall at the output
+// therefore reaches the input only when every register is full. The throughput is one item per
+// cycle; valid_o never drops before ready_i.
 //
 // Parameters: STAGES = 1
 // Written by selvedge 0.1.0 with reset control
@@ -25,23 +25,30 @@ module selvedge_elastic_pipe_1 #(
   input  wire                  rst_ni,
   // an item is offered
   input  wire                  valid_i,
-  // the item that is offered
+  // offered item
   input  wire [DATA_WIDTH-1:0] data_i,
-  // the item is taken in this cycle
+  // the item is accepted in this cycle
   output wire                  ready_o,
-  // an item is given
+  // an item is available
   output wire                  valid_o,
-  // the item that is given; without meaning while there is none
+  // available item; undefined while valid_o is low
   output wire [DATA_WIDTH-1:0] data_o,
-  // the item that is given is taken in this cycle
+  // the available item is accepted in this cycle
   input  wire                  ready_i
 );
 
-  // empty registers
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (DATA_WIDTH < 1) begin : gen_wrong_data_width
+      selvedge_elastic_pipe_1_DATA_WIDTH_must_be_1_or_more wrong_data_width ();
+    end
+  endgenerate
+
+  // empty registers, one bit per stage
   reg [4:0] holes;
-  // the same, shifted so that bit 0 is the stage at hand
+  // empty registers, shifted so that bit 0 is the current stage
   reg [4:0] holes_ahead;
-  // what is offered to the stage at hand
+  // an item is offered to the current stage
   reg valid;
   reg [DATA_WIDTH-1:0] data;
   reg last_valid;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // selvedge_mem
 //
-// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; it starts with
-// given words.
+// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; its initial
+// contents are given.
 //
 // Written by selvedge 0.1.0
 
@@ -19,15 +19,25 @@ module selvedge_mem #(
   input  wire            clk_i,
   // write this cycle
   input  wire            write_i,
-  // where to write
+  // write address
   input  wire    [A-1:0] write_address_i,
-  // what to write
+  // write data
   input  wire [BITS-1:0] write_data_i,
-  // where to read
+  // read address
   input  wire    [A-1:0] read_address_i,
-  // the word there, before this cycle's write
+  // word at the read address, before this cycle's write
   output wire [BITS-1:0] read_data_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (A < 1 || A > 30) begin : gen_wrong_a
+      selvedge_mem_A_must_be_1_to_30 wrong_a ();
+    end
+    if (BITS < 1) begin : gen_wrong_bits
+      selvedge_mem_BITS_must_be_1_or_more wrong_bits ();
+    end
+  endgenerate
 
   reg [BITS-1:0] words [0:2**A-1];
 

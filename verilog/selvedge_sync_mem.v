@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // selvedge_sync_mem
 //
-// Memory of 2^A words with synchronous write and synchronous read; reading gives the old word. No
-// reset.
+// Memory of 2^A words with synchronous write and synchronous read. A read during a write returns
+// the old word. No reset.
 //
 // Written by selvedge 0.1.0
 
@@ -19,15 +19,25 @@ module selvedge_sync_mem #(
   input  wire            clk_i,
   // write this cycle
   input  wire            write_i,
-  // where to write
+  // write address
   input  wire    [A-1:0] write_address_i,
-  // what to write
+  // write data
   input  wire [BITS-1:0] write_data_i,
-  // where to read
+  // read address
   input  wire    [A-1:0] read_address_i,
-  // the word that was there at the last clock edge
+  // word at the read address of the last clock edge, before that edge's write
   output wire [BITS-1:0] read_data_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (A < 1 || A > 30) begin : gen_wrong_a
+      selvedge_sync_mem_A_must_be_1_to_30 wrong_a ();
+    end
+    if (BITS < 1) begin : gen_wrong_bits
+      selvedge_sync_mem_BITS_must_be_1_or_more wrong_bits ();
+    end
+  endgenerate
 
   reg [BITS-1:0] words [0:2**A-1];
 

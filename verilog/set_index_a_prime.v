@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // set_index_a_prime
 //
-// Maps a line to a set by its address modulo a prime above the number of sets, cut to the index.
+// Maps a line to a set by its address modulo a prime above the number of sets, reduced to the index
+// width.
 //
-// Dai, section 3.4.1, A_Prime. K is the width of an index; the others are those of the modulo.
+// Dai, section 3.4.1, A_Prime. K is the width of an index; the other parameters are the widths of
+// the modulo.
 //
 // Parameters: sets = 32, mersenne = false
 // In this file: K = 5
@@ -13,20 +15,20 @@
 // A_Prime, prime modulo mapping that uses every set: the line address modulo a prime above the
 // number of sets, then modulo the number of sets.
 //
-// Source: Dai, section 3.4.1: Index = (A mod p) mod 2^k, p the prime closest to but above the
+// Source: Dai, section 3.4.1: Index = (A mod p) mod 2^k, where p is the smallest prime above the
 // number of sets.
 //
 //   line_i --> [fold] --> [fold] --> [subtract 2p?] --> [subtract p?] --> low k bits --> register --> index_o
 //
-// Every bit of the address takes part. The residues from 2^k on fall back on the first p - 2^k
+// The index depends on every bit of the address. The residues from 2^k on map to the first p - 2^k
 // sets, which are used twice as often as the others. The residue is computed as for PMOD.
 //
-// The source contradicts itself: by section 3.4.1 the prime for 16 would be 17, but section 3.7
-// takes p = 31 for the 16 partitions, a Mersenne prime, whose folds are plain sums. Both are here:
-// `mersenne` takes the smallest Mersenne prime above the number of sets. The price of 31 is that 15
-// of the 16 partitions are used twice as often as the last one. For cache sets the Mersenne primes
-// lie so far above that they defeat the purpose: modulo 2^m - 1 the stride 2^k is a rotation of m
-// bits, and 2^k lines at that stride fall on 2^(2k - m) sets only (8 of 16, 8 of 32, 32 of 64, 2 of
+// The source contradicts itself. By section 3.4.1, the prime for 16 sets would be 17. Section 3.7
+// uses p = 31 for the 16 partitions, a Mersenne prime, whose folds are plain sums. Both are
+// implemented: `mersenne` selects the smallest Mersenne prime above the number of sets. With 31, 15
+// of the 16 partitions are used twice as often as the last one. For cache sets, the Mersenne primes
+// are so large that they defeat the purpose. Modulo 2^m - 1, the stride 2^k is a rotation of m
+// bits, and 2^k lines at that stride map to only 2^(2k - m) sets (8 of 16, 8 of 32, 32 of 64, 2 of
 // 128).
 //
 // - 16, 32, 64, 128, prime 17, 37, 67, 131: 31, 127, 127, 8191
@@ -38,13 +40,13 @@
 //
 // The family shares ports, timing and storage.
 //
-// Set index functions: which set of a cache, or which memory partition, a line belongs to.
+// Set index functions: map a line to a set of a cache or to a memory partition.
 //
 // Source: Dai, section 3.4.1 (cache sets) and 3.7 (memory partitions).
 //
-// Lines that a warp touches with a large power-of-two stride share their low address bits, and with
-// them their set under the usual modulo mapping. Each of the other functions brings in the bits
-// above, at a different price:
+// Lines that a warp accesses with a large power-of-two stride have the same low address bits. Under
+// the usual modulo mapping, they therefore share a set. Each of the other functions includes higher
+// bits, at a different cost:
 //
 // - set_index_bmod, index A mod 2^k, hardware wires: yes
 // - set_index_bxor, index t xor x, hardware k gates: yes
@@ -56,16 +58,17 @@
 // - set_index_i_poly, index A mod P(x) over the field of two elements, hardware XOR trees: yes
 //
 // A is the line address (the byte address without the offset in the line), x its low k bits, t the
-// k bits above, T all the bits above. The last column speaks of the 2^k lines from a multiple of
-// 2^k on. For 32 sets Yosys makes two-input gates of them, beside the six flip-flops: none, 5, 163,
-// 400, 41 and 69, in at most 0, 1, 30, 48, 9 and 5 levels.
+// next k bits, T all the bits above x. The last column refers to 2^k consecutive lines that start
+// at a multiple of 2^k. For 32 sets, Yosys synthesizes the functions to 0, 5, 163, 400, 41 and 69
+// two-input gates, in the order of the table. Their levels are at most 0, 1, 30, 48, 9 and 5. Each
+// block has six flip-flops in addition.
 //
-// Each function exists three times over: as plain arithmetic (`IndexFunction`, which a simulated
-// cache calls), as a golden model with a register behind it, and as RTL.
+// Each function has three forms: plain arithmetic (`IndexFunction`, which a simulated cache calls),
+// a golden model with an output register, and RTL.
 //
 // PORTS AND TIMING
-// All six blocks have the same ports, take a line in every cycle and give its set one cycle later.
-// The index holds until the next one; the valid flag goes along.
+// All six blocks have the same ports. They accept a line in every cycle and output its set one
+// cycle later, with a valid flag. The index holds until the next line.
 //
 //   clk_i    __/--\__/--\__/--\__/--\__
 //   valid_i  __/-----------\___________
@@ -74,8 +77,8 @@
 //   index_o  ========< f(A)>< f(B)     >
 //
 // STORAGE
-// The register with k bits and the valid flag: 6 bits for 32 sets. The source claims no storage: as
-// part of an address path the functions need none.
+// The register with k bits and the valid flag: 6 bits for 32 sets. The source claims no storage,
+// because the functions need none within an address path.
 
 `default_nettype none
 
@@ -84,13 +87,13 @@ module set_index_a_prime (
   input  wire        clk_i,
   // asynchronous reset, active low
   input  wire        rst_ni,
-  // a line is there
+  // a line is valid
   input  wire        valid_i,
-  // its address
+  // address of the line
   input  wire [31:0] line_i,
-  // a line was there in the last cycle
+  // a line was valid in the last cycle
   output wire        valid_o,
-  // the set of the last line
+  // set of the last line
   output wire  [4:0] index_o
 );
 

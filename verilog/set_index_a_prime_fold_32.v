@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // set_index_a_prime_fold_32
 //
-// A smaller number of the same residue modulo a prime: the sum of CHUNK bits each times the residue
-// of their place.
+// A fold: a smaller number with the same residue modulo a prime. It is the sum of all chunks, each
+// times the residue of its position.
 //
-// COUNT chunks cover the IN bits of the value; PADDED is CHUNK times COUNT.
+// COUNT chunks of CHUNK bits cover the IN bits of the value; PADDED is CHUNK times COUNT.
 //
 // Parameters: IN = 32, CHUNK = 4, COUNT = 8, PADDED = 32, OUT = 10
 // Part of: set_index_a_prime
@@ -14,18 +14,18 @@
 `default_nettype none
 
 module set_index_a_prime_fold_32 (
-  // the value
+  // value to fold
   input  wire [31:0] value_i,
-  // a number of the same residue
+  // smaller number with the same residue
   output wire  [9:0] sum_o
 );
 
   localparam CHUNK = 4;
-  // what the sum starts with, for the chunks that enter inverted
+  // initial value of the sum, which compensates for the inverted chunks
   localparam [9:0] START = 10'd26;
-  // all ones for a chunk that enters inverted: its residue is negative
+  // all ones for an inverted chunk, whose residue is negative
   localparam [31:0] INVERTED = {4'd0, 4'd0, 4'd15, 4'd0, 4'd15, 4'd15, 4'd0, 4'd0};
-  // magnitude of the residue of each chunk's place
+  // magnitude of the residue of each chunk's position
   localparam [79:0] FACTOR = {10'd12, 10'd10, 10'd4, 10'd9, 10'd11, 10'd3, 10'd16, 10'd1};
   wire [31:0] padded;
   reg [3:0] chunk;

@@ -4,8 +4,9 @@
 // The residue of a line address modulo a prime, without a clock: two folds, then conditional
 // subtractions.
 //
-// CHUNK1, COUNT1, PADDED1 and SUM1 are those of the first fold, and so on. STEPS subtractions, the
-// first of 2^(STEPS-1) times the prime, end below the prime, which has BITS bits.
+// CHUNK1, COUNT1, PADDED1 and SUM1 belong to the first fold; CHUNK2, COUNT2, PADDED2 and SUM2 to
+// the second. STEPS conditional subtractions, the first of 2^(STEPS-1) times the prime, leave a
+// value below the prime, which has BITS bits.
 //
 // Parameters: CHUNK1 = 4, COUNT1 = 8, PADDED1 = 32, SUM1 = 10, CHUNK2 = 2, COUNT2 = 5, PADDED2 =
 // 10, SUM2 = 8, STEPS = 2, BITS = 6
@@ -18,7 +19,7 @@
 module set_index_a_prime_prime_modulo (
   // the line address
   input  wire [31:0] line_i,
-  // its residue
+  // residue of the address
   output wire  [5:0] residue_o
 );
 

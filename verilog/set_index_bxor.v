@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // set_index_bxor
 //
-// Maps a line to a set by the XOR of the low bits of its address with those above.
+// Maps a line to a set by the XOR of the low bits of its address with the bits above.
 //
 // Dai, section 3.4.1, BXOR. K is the width of an index.
 //
@@ -9,29 +9,30 @@
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.1.0 with reset control
 //
-// BXOR, bitwise XOR mapping: the low bits of the line address, XORed with as many bits above them.
+// BXOR, bitwise XOR mapping: the low bits of the line address XOR the same number of bits above
+// them.
 //
-// Source: Dai, section 3.4.1: Index = t xor x. The mapping of commercial GPUs by the source's
-// account, and its choice for both cache levels and for the partitions.
+// Source: Dai, section 3.4.1: Index = t xor x. According to the source, commercial GPUs use this
+// mapping. The source chooses it for both cache levels and for the partitions.
 //
 //   line_i[k-1:0]  --\
 //                    XOR --> register --> index_o
 //   line_i[2k-1:k] --/
 //
-// The source's t is the next k bits above x, not the whole tag: lines that are a multiple of 2^2k
-// apart share a set.
+// The source's t is the next k bits above x, not the whole tag: lines at a distance of a multiple
+// of 2^2k share a set.
 //
 // - sets, default 32, allowed 16, 32, 64, 128: cache sets or memory partitions: 2^k
 //
 // The family shares ports, timing and storage.
 //
-// Set index functions: which set of a cache, or which memory partition, a line belongs to.
+// Set index functions: map a line to a set of a cache or to a memory partition.
 //
 // Source: Dai, section 3.4.1 (cache sets) and 3.7 (memory partitions).
 //
-// Lines that a warp touches with a large power-of-two stride share their low address bits, and with
-// them their set under the usual modulo mapping. Each of the other functions brings in the bits
-// above, at a different price:
+// Lines that a warp accesses with a large power-of-two stride have the same low address bits. Under
+// the usual modulo mapping, they therefore share a set. Each of the other functions includes higher
+// bits, at a different cost:
 //
 // - set_index_bmod, index A mod 2^k, hardware wires: yes
 // - set_index_bxor, index t xor x, hardware k gates: yes
@@ -43,16 +44,17 @@
 // - set_index_i_poly, index A mod P(x) over the field of two elements, hardware XOR trees: yes
 //
 // A is the line address (the byte address without the offset in the line), x its low k bits, t the
-// k bits above, T all the bits above. The last column speaks of the 2^k lines from a multiple of
-// 2^k on. For 32 sets Yosys makes two-input gates of them, beside the six flip-flops: none, 5, 163,
-// 400, 41 and 69, in at most 0, 1, 30, 48, 9 and 5 levels.
+// next k bits, T all the bits above x. The last column refers to 2^k consecutive lines that start
+// at a multiple of 2^k. For 32 sets, Yosys synthesizes the functions to 0, 5, 163, 400, 41 and 69
+// two-input gates, in the order of the table. Their levels are at most 0, 1, 30, 48, 9 and 5. Each
+// block has six flip-flops in addition.
 //
-// Each function exists three times over: as plain arithmetic (`IndexFunction`, which a simulated
-// cache calls), as a golden model with a register behind it, and as RTL.
+// Each function has three forms: plain arithmetic (`IndexFunction`, which a simulated cache calls),
+// a golden model with an output register, and RTL.
 //
 // PORTS AND TIMING
-// All six blocks have the same ports, take a line in every cycle and give its set one cycle later.
-// The index holds until the next one; the valid flag goes along.
+// All six blocks have the same ports. They accept a line in every cycle and output its set one
+// cycle later, with a valid flag. The index holds until the next line.
 //
 //   clk_i    __/--\__/--\__/--\__/--\__
 //   valid_i  __/-----------\___________
@@ -61,8 +63,8 @@
 //   index_o  ========< f(A)>< f(B)     >
 //
 // STORAGE
-// The register with k bits and the valid flag: 6 bits for 32 sets. The source claims no storage: as
-// part of an address path the functions need none.
+// The register with k bits and the valid flag: 6 bits for 32 sets. The source claims no storage,
+// because the functions need none within an address path.
 
 `default_nettype none
 
@@ -74,15 +76,22 @@ module set_index_bxor #(
   input  wire                    clk_i,
   // asynchronous reset, active low
   input  wire                    rst_ni,
-  // a line is there
+  // a line is valid
   input  wire                    valid_i,
-  // its address
+  // address of the line
   input  wire             [31:0] line_i,
-  // a line was there in the last cycle
+  // a line was valid in the last cycle
   output wire                    valid_o,
-  // the set of the last line
+  // set of the last line
   output wire [$clog2(SETS)-1:0] index_o
 );
+
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (SETS != 16 && SETS != 32 && SETS != 64 && SETS != 128) begin : gen_wrong_sets
+      set_index_bxor_SETS_must_be_16_32_64_or_128 wrong_sets ();
+    end
+  endgenerate
 
   localparam K = $clog2(SETS);
   reg valid_q;

@@ -13,18 +13,18 @@
 // I-Poly, irreducible polynomial mapping: the line address modulo a polynomial over the field of
 // two elements.
 //
-// Source: Dai, section 3.4.1: R(x) = A(x) mod P(x), with R_i(x) = x^i mod P(x) computed beforehand;
-// section 3.7 gives P = 19 (x^4 + x + 1) for 16 partitions.
+// Source: Dai, section 3.4.1: R(x) = A(x) mod P(x), with precomputed R_i(x) = x^i mod P(x); section
+// 3.7 gives P = 19 (x^4 + x + 1) for 16 partitions.
 //
 //   line_i[i] --> AND R_i --\
 //      ...                  XOR --> register --> index_o
 //   line_i[j] --> AND R_j --/
 //
-// Every bit of the address takes part. R_0 to R_(k-1) are the powers of two themselves, so that the
-// low bits pass through and 2^k neighbours fall on 2^k sets.
+// The index depends on every bit of the address. R_0 to R_(k-1) are the powers of two themselves:
+// the low bits enter the index unchanged, and 2^k aligned consecutive lines map to 2^k sets.
 //
-// What the source leaves open: the polynomials for other numbers of sets. Here they are those of
-// the smallest number:
+// The source does not give the polynomials for other numbers of sets. Here each is the irreducible
+// polynomial with the smallest number:
 //
 // - 16, polynomial x^4 + x + 1: 19
 // - 32, polynomial x^5 + x^2 + 1: 37
@@ -38,13 +38,13 @@
 //
 // The family shares ports, timing and storage.
 //
-// Set index functions: which set of a cache, or which memory partition, a line belongs to.
+// Set index functions: map a line to a set of a cache or to a memory partition.
 //
 // Source: Dai, section 3.4.1 (cache sets) and 3.7 (memory partitions).
 //
-// Lines that a warp touches with a large power-of-two stride share their low address bits, and with
-// them their set under the usual modulo mapping. Each of the other functions brings in the bits
-// above, at a different price:
+// Lines that a warp accesses with a large power-of-two stride have the same low address bits. Under
+// the usual modulo mapping, they therefore share a set. Each of the other functions includes higher
+// bits, at a different cost:
 //
 // - set_index_bmod, index A mod 2^k, hardware wires: yes
 // - set_index_bxor, index t xor x, hardware k gates: yes
@@ -56,16 +56,17 @@
 // - set_index_i_poly, index A mod P(x) over the field of two elements, hardware XOR trees: yes
 //
 // A is the line address (the byte address without the offset in the line), x its low k bits, t the
-// k bits above, T all the bits above. The last column speaks of the 2^k lines from a multiple of
-// 2^k on. For 32 sets Yosys makes two-input gates of them, beside the six flip-flops: none, 5, 163,
-// 400, 41 and 69, in at most 0, 1, 30, 48, 9 and 5 levels.
+// next k bits, T all the bits above x. The last column refers to 2^k consecutive lines that start
+// at a multiple of 2^k. For 32 sets, Yosys synthesizes the functions to 0, 5, 163, 400, 41 and 69
+// two-input gates, in the order of the table. Their levels are at most 0, 1, 30, 48, 9 and 5. Each
+// block has six flip-flops in addition.
 //
-// Each function exists three times over: as plain arithmetic (`IndexFunction`, which a simulated
-// cache calls), as a golden model with a register behind it, and as RTL.
+// Each function has three forms: plain arithmetic (`IndexFunction`, which a simulated cache calls),
+// a golden model with an output register, and RTL.
 //
 // PORTS AND TIMING
-// All six blocks have the same ports, take a line in every cycle and give its set one cycle later.
-// The index holds until the next one; the valid flag goes along.
+// All six blocks have the same ports. They accept a line in every cycle and output its set one
+// cycle later, with a valid flag. The index holds until the next line.
 //
 //   clk_i    __/--\__/--\__/--\__/--\__
 //   valid_i  __/-----------\___________
@@ -74,8 +75,8 @@
 //   index_o  ========< f(A)>< f(B)     >
 //
 // STORAGE
-// The register with k bits and the valid flag: 6 bits for 32 sets. The source claims no storage: as
-// part of an address path the functions need none.
+// The register with k bits and the valid flag: 6 bits for 32 sets. The source claims no storage,
+// because the functions need none within an address path.
 
 `default_nettype none
 
@@ -84,13 +85,13 @@ module set_index_i_poly (
   input  wire        clk_i,
   // asynchronous reset, active low
   input  wire        rst_ni,
-  // a line is there
+  // a line is valid
   input  wire        valid_i,
-  // its address
+  // address of the line
   input  wire [31:0] line_i,
-  // a line was there in the last cycle
+  // a line was valid in the last cycle
   output wire        valid_o,
-  // the set of the last line
+  // set of the last line
   output wire  [4:0] index_o
 );
 

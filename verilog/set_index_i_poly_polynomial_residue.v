@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // set_index_i_poly_polynomial_residue
 //
-// The residue of a line address modulo a polynomial over the field of two elements: each bit that
-// is set adds, without carry, the residue of its power of x.
+// The residue of a line address modulo a polynomial over the field of two elements. Each set bit
+// adds, without carry, the residue of its power of x.
 //
 // Parameters: K = 5
 // Part of: set_index_i_poly
@@ -14,7 +14,7 @@
 module set_index_i_poly_polynomial_residue (
   // the line address
   input  wire [31:0] line_i,
-  // its residue
+  // residue of the address
   output wire  [4:0] residue_o
 );
 

@@ -3,7 +3,8 @@
 //
 // Maps a line to a set by its address modulo the largest prime below the number of sets.
 //
-// Dai, section 3.4.1, PMOD. K is the width of an index; the others are those of the modulo.
+// Dai, section 3.4.1, PMOD. K is the width of an index; the other parameters are the widths of the
+// modulo.
 //
 // Parameters: sets = 32
 // In this file: K = 5
@@ -12,15 +13,15 @@
 //
 // PMOD, prime modulo mapping: the line address modulo the largest prime below the number of sets.
 //
-// Source: Dai, section 3.4.1: Index = A mod p, p the prime closest to but below 2^k; section 3.7
+// Source: Dai, section 3.4.1: Index = A mod p, where p is the largest prime below 2^k; section 3.7
 // gives p = 13 for 16 partitions.
 //
 //   line_i --> [fold] --> [fold] --> [subtract 2p?] --> [subtract p?] --> register --> index_o
 //
-// Every bit of the address takes part. The sets from p on stay empty: 3 of 16, 1 of 32, 3 of 64, 1
-// of 128. No divider is needed: chunks of the address weighted by residues are added in two folds,
-// after which one or two subtractions are left (`prime.rs` shows how). For the Mersenne primes 31
-// and 127 the folds are plain sums.
+// The index depends on every bit of the address. The sets from p on stay empty: 3 of 16, 1 of 32, 3
+// of 64, 1 of 128. The residue needs no divider: two folds add chunks of the address, weighted by
+// residues. One or two subtractions remain (`prime.rs` shows how). For the Mersenne primes 31 and
+// 127, the folds are plain sums.
 //
 // - 16, 32, 64, 128: 13, 31, 61, 127
 // - 256, 512, 1024 (function only): 251, 509, 1021
@@ -29,13 +30,13 @@
 //
 // The family shares ports, timing and storage.
 //
-// Set index functions: which set of a cache, or which memory partition, a line belongs to.
+// Set index functions: map a line to a set of a cache or to a memory partition.
 //
 // Source: Dai, section 3.4.1 (cache sets) and 3.7 (memory partitions).
 //
-// Lines that a warp touches with a large power-of-two stride share their low address bits, and with
-// them their set under the usual modulo mapping. Each of the other functions brings in the bits
-// above, at a different price:
+// Lines that a warp accesses with a large power-of-two stride have the same low address bits. Under
+// the usual modulo mapping, they therefore share a set. Each of the other functions includes higher
+// bits, at a different cost:
 //
 // - set_index_bmod, index A mod 2^k, hardware wires: yes
 // - set_index_bxor, index t xor x, hardware k gates: yes
@@ -47,16 +48,17 @@
 // - set_index_i_poly, index A mod P(x) over the field of two elements, hardware XOR trees: yes
 //
 // A is the line address (the byte address without the offset in the line), x its low k bits, t the
-// k bits above, T all the bits above. The last column speaks of the 2^k lines from a multiple of
-// 2^k on. For 32 sets Yosys makes two-input gates of them, beside the six flip-flops: none, 5, 163,
-// 400, 41 and 69, in at most 0, 1, 30, 48, 9 and 5 levels.
+// next k bits, T all the bits above x. The last column refers to 2^k consecutive lines that start
+// at a multiple of 2^k. For 32 sets, Yosys synthesizes the functions to 0, 5, 163, 400, 41 and 69
+// two-input gates, in the order of the table. Their levels are at most 0, 1, 30, 48, 9 and 5. Each
+// block has six flip-flops in addition.
 //
-// Each function exists three times over: as plain arithmetic (`IndexFunction`, which a simulated
-// cache calls), as a golden model with a register behind it, and as RTL.
+// Each function has three forms: plain arithmetic (`IndexFunction`, which a simulated cache calls),
+// a golden model with an output register, and RTL.
 //
 // PORTS AND TIMING
-// All six blocks have the same ports, take a line in every cycle and give its set one cycle later.
-// The index holds until the next one; the valid flag goes along.
+// All six blocks have the same ports. They accept a line in every cycle and output its set one
+// cycle later, with a valid flag. The index holds until the next line.
 //
 //   clk_i    __/--\__/--\__/--\__/--\__
 //   valid_i  __/-----------\___________
@@ -65,8 +67,8 @@
 //   index_o  ========< f(A)>< f(B)     >
 //
 // STORAGE
-// The register with k bits and the valid flag: 6 bits for 32 sets. The source claims no storage: as
-// part of an address path the functions need none.
+// The register with k bits and the valid flag: 6 bits for 32 sets. The source claims no storage,
+// because the functions need none within an address path.
 
 `default_nettype none
 
@@ -75,13 +77,13 @@ module set_index_pmod (
   input  wire        clk_i,
   // asynchronous reset, active low
   input  wire        rst_ni,
-  // a line is there
+  // a line is valid
   input  wire        valid_i,
-  // its address
+  // address of the line
   input  wire [31:0] line_i,
-  // a line was there in the last cycle
+  // a line was valid in the last cycle
   output wire        valid_o,
-  // the set of the last line
+  // set of the last line
   output wire  [4:0] index_o
 );
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // set_index_pmod_fold_32
 //
-// A smaller number of the same residue modulo a prime: the sum of CHUNK bits each times the residue
-// of their place.
+// A fold: a smaller number with the same residue modulo a prime. It is the sum of all chunks, each
+// times the residue of its position.
 //
-// COUNT chunks cover the IN bits of the value; PADDED is CHUNK times COUNT.
+// COUNT chunks of CHUNK bits cover the IN bits of the value; PADDED is CHUNK times COUNT.
 //
 // Parameters: IN = 32, CHUNK = 5, COUNT = 7, PADDED = 35, OUT = 8
 // Part of: set_index_pmod
@@ -14,18 +14,18 @@
 `default_nettype none
 
 module set_index_pmod_fold_32 (
-  // the value
+  // value to fold
   input  wire [31:0] value_i,
-  // a number of the same residue
+  // smaller number with the same residue
   output wire  [7:0] sum_o
 );
 
   localparam CHUNK = 5;
-  // what the sum starts with, for the chunks that enter inverted
+  // initial value of the sum, which compensates for the inverted chunks
   localparam [7:0] START = 8'd0;
-  // all ones for a chunk that enters inverted: its residue is negative
+  // all ones for an inverted chunk, whose residue is negative
   localparam [34:0] INVERTED = 35'd0;
-  // magnitude of the residue of each chunk's place
+  // magnitude of the residue of each chunk's position
   localparam [55:0] FACTOR = {7{8'd1}};
   wire [34:0] padded;
   reg [4:0] chunk;

@@ -4,8 +4,9 @@
 // The residue of a line address modulo a prime, without a clock: two folds, then conditional
 // subtractions.
 //
-// CHUNK1, COUNT1, PADDED1 and SUM1 are those of the first fold, and so on. STEPS subtractions, the
-// first of 2^(STEPS-1) times the prime, end below the prime, which has BITS bits.
+// CHUNK1, COUNT1, PADDED1 and SUM1 belong to the first fold; CHUNK2, COUNT2, PADDED2 and SUM2 to
+// the second. STEPS conditional subtractions, the first of 2^(STEPS-1) times the prime, leave a
+// value below the prime, which has BITS bits.
 //
 // Parameters: CHUNK1 = 5, COUNT1 = 7, PADDED1 = 35, SUM1 = 8, CHUNK2 = 5, COUNT2 = 2, PADDED2 = 10,
 // SUM2 = 6, STEPS = 1, BITS = 5
@@ -18,7 +19,7 @@
 module set_index_pmod_prime_modulo (
   // the line address
   input  wire [31:0] line_i,
-  // its residue
+  // residue of the address
   output wire  [4:0] residue_o
 );
 

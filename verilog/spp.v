@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // spp
 //
-// Predicts by a pattern history table which sectors of a missed block will be used.
+// Predicts with a pattern history table which sectors of a missed block will be used.
 //
-// LAMAR, section 3.3.1. A is the width of the table's index, WIDE four times that, COUNT one more.
-// SECTORS is the number of sectors of a block, WORD one more.
+// LAMAR, section 3.3.1. A is the width of the table's index, WIDE is 4 A, COUNT is A + 1. SECTORS
+// is the number of sectors of a block, WORD is SECTORS + 1.
 //
 // Parameters: entries = 256, unknown_coarse = true
 // In this file: A = 8, WIDE = 32, COUNT = 9, WORD = SECTORS + 1
 // Source: LAMAR, section 3.3.1
 // Written by selvedge 0.1.0 with reset control
 //
-// SPP, spatial-pattern predictor: which sectors of a missed block will be used, predicted from
-// those that were used last time.
+// SPP, spatial-pattern predictor: predicts the used sectors of a missed block from the sectors that
+// were used last time.
 //
-// Source: LAMAR, section 3.3.1, which takes it from Kumar and Wilkerson (ISCA 1998) and from Chen,
-// Yang, Falsafi and Moshovos (HPCA 2004) as the rival of its bi-modal predictor.
+// Source: LAMAR, section 3.3.1, which compares its bi-modal predictor with this one. LAMAR takes it
+// from Kumar and Wilkerson (ISCA 1998) and from Chen, Yang, Falsafi and Moshovos (HPCA 2004).
 //
 // Every cache block has a used bit per sector. When a block is evicted, its used bits are committed
-// to a pattern history table. A miss queries the table with its block address and fetches the
-// sectors of the pattern found there, and those that it asked for.
+// to a pattern history table. A miss queries the table with its block address. It fetches the
+// sectors of the pattern in the table and the requested sectors.
 //
 //    evict_address_i -> [fold] -> write --> pattern history table --> read <- [fold] <- query_address_i
 //    used_i -----------------------------> patterns, known bits -------+
@@ -27,24 +27,25 @@
 //                                          unknown: all or none -> [choose] -> OR requested_i -> sectors_o
 //
 // Choices where the paper is silent:
-// - Key. LAMAR's misses query the table with their block, so the key is the block address. The
-//   earlier predictors combine the address of the instruction with an offset; whoever wants that
-//   gives this combination as the address, at the miss and, kept beside the used bits, at the
-//   eviction.
+// - Key. LAMAR's misses query the table with their block, so that the key is the block address. The
+//   earlier predictors combine the address of the instruction with an offset. To use that key, pass
+//   the combination as the address, both at the miss and at the eviction. The cache must then store
+//   the combination with the used bits.
 // - The table is direct-mapped and has no tags, as in Chen et al. (256 entries there): blocks with
-//   the same index share a pattern. The index is the XOR of the address's slices of its width, so
-//   that interleaved partitions use all entries.
-// - An entry without a pattern predicts all sectors, as the conventional memory system does, or
-//   with `unknown_coarse` off only those that were requested.
-// - A commit counts before the query of the same cycle: if both meet in one entry, the reply is the
-//   pattern committed.
-// - A block of which no sector was used commits an empty pattern, which is a pattern too.
-// - The known bits are in the memory, beside the patterns. Therefore a reset does not clear them at
-//   once: a sweep clears one entry per cycle, `entries` cycles long. In these cycles every query is
-//   one of an entry without a pattern, and a commit is dropped. An eviction so early is rare: a
-//   cache fills before it evicts. What the memory holds after power-up is never seen.
-// - LAMAR simulates this rival with "unrealistically large histories (1M-entries)". That is no
-//   hardware, and not a size that this block has.
+//   the same index share a pattern. The index is the XOR of all slices of the address, each as wide
+//   as the index, so that interleaved partitions use all entries.
+// - An entry without a pattern predicts all sectors, as in the conventional memory system. With
+//   `unknown_coarse` off, it predicts only the requested sectors.
+// - A commit takes effect before the query of the same cycle: if both use the same entry, the reply
+//   is the committed pattern.
+// - A block without used sectors commits an empty pattern, which is a valid pattern.
+// - The known bits are in the memory, next to the patterns. A reset therefore does not clear them
+//   at once: for `entries` cycles, a sweep clears one entry per cycle. During the sweep, every
+//   query gets the reply of an entry without a pattern, and commits are dropped. Evictions during
+//   the sweep are rare, because a cache fills before it evicts. The power-up contents of the memory
+//   are never visible.
+// - LAMAR simulates this predictor with "unrealistically large histories (1M-entries)". This block
+//   does not support that size, which is impractical in hardware.
 //
 // PARAMETERS
 // - entries, default 256, allowed 256, 1024: entries of the pattern history table
@@ -53,7 +54,7 @@
 //   sectors
 //
 // PORTS AND TIMING
-// A query and a commit per cycle, from `entries` cycles after reset on; before, commits are
+// One query and one commit per cycle. During the first `entries` cycles after reset, commits are
 // dropped. All outputs come from registers.
 //
 //   clk_i            __/--\__/--\__/--\__/--\__
@@ -64,13 +65,13 @@
 //   evict_address_i  ========< B   >===========
 //   used_i           ========<0011 >===========
 //   valid_o          ________/-----------\_____
-//   sectors_o        ========<1111><0111 >=====     A is unknown; B's pattern came in the cycle of its query
+//   sectors_o        ========<1111><0111 >=====     A is unknown; B's pattern is committed in the cycle of its query
 //   known_o          ______________/-----\_____
 //
 // STORAGE
-// 1,295 bits by default: 256 patterns of 4 bits with a known bit each in one memory, and in
-// registers the sweep's counter (9), the reply (4) and its two flags. LAMAR states no size in bits
-// for it; its 1M entries would be 4 Mbit of patterns. The used bits belong to the cache.
+// 1,295 bits by default: 256 patterns of 4 bits with a known bit each in one memory. Registers hold
+// the sweep's counter (9), the reply (4) and its two flags (2). LAMAR states no size in bits; its
+// 1M entries would be 4 Mbit of patterns. The used bits belong to the cache.
 
 `default_nettype none
 
@@ -82,28 +83,35 @@ module spp #(
   input  wire               clk_i,
   // asynchronous reset, active low: the sweep starts, after which no entry has a pattern
   input  wire               rst_ni,
-  // a miss asks which sectors to fetch
+  // a miss queries the sectors to fetch
   input  wire               query_i,
   // block address of the miss
   input  wire        [31:0] query_address_i,
   // sectors that the miss needs
   input  wire [SECTORS-1:0] requested_i,
-  // a block is evicted: its pattern is committed
+  // a block is evicted and its pattern is committed
   input  wire               evict_i,
   // block address of the evicted block
   input  wire        [31:0] evict_address_i,
-  // sectors of the evicted block that were used
+  // used sectors of the evicted block
   input  wire [SECTORS-1:0] used_i,
-  // the reply to the query of the last cycle is there
+  // the reply to the last cycle's query is valid
   output wire               valid_o,
-  // the reply: sectors to fetch, those requested among them
+  // the reply: sectors to fetch, including the requested ones
   output wire [SECTORS-1:0] sectors_o,
   // the reply comes from a committed pattern
   output wire               known_o
 );
 
+  // a parameter with a value that is not verified: the message is the name of a missing module
+  generate
+    if (SECTORS != 4 && SECTORS != 8) begin : gen_wrong_sectors
+      spp_SECTORS_must_be_4_or_8 wrong_sectors ();
+    end
+  endgenerate
+
   localparam WORD = SECTORS + 1;
-  // what an entry without a pattern predicts
+  // prediction of an entry without a pattern
   localparam [SECTORS-1:0] UNKNOWN_PATTERN = {SECTORS{1'b1}};
   wire swept;
   wire commit;
@@ -116,7 +124,7 @@ module spp #(
   reg [7:0] patterns_write_address_i;
   reg [SECTORS:0] patterns_write_data_i;
   wire [SECTORS:0] patterns_read_data_o;
-  // the entry that the sweep clears next; its top bit ends the sweep
+  // entry that the sweep clears next; the top bit marks the end of the sweep
   reg [8:0] sweep_q;
   reg valid_q;
   reg [SECTORS-1:0] sectors_q;

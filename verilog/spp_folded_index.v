@@ -3,7 +3,7 @@
 //
 // The table's index of a block address: the XOR of its four slices.
 //
-// A is the width of the index, WIDE four times that: the address with zeros above it.
+// A is the width of the index. WIDE, the width of the address with zeros above it, is four times A.
 //
 // Parameters: A = 8, WIDE = 32
 // Part of: spp

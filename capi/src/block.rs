@@ -1,4 +1,4 @@
-//! Hardware blocks: any of them as golden model or as RTL, one clock at a time.
+//! Hardware blocks as golden model or as RTL, clocked one cycle at a time.
 use crate::SelvedgeStatus;
 use crate::call::{Failure, Guarded, call, free};
 use crate::text::{c_string, is_null, read, read_if_any, write, write_json};
@@ -14,13 +14,13 @@ pub struct SelvedgeBlock(Guarded<Block>);
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SelvedgePort {
-    /// Its name, there as long as the block.
+    /// Name of the port. The text is valid until the block is freed.
     pub name: *const c_char,
-    /// Its width in bits.
+    /// Width in bits.
     pub bits: u32,
-    /// How many 64-bit words hold a value of it.
+    /// Number of 64-bit words of a value.
     pub words: u32,
-    /// Whether it is an output.
+    /// True for an output, false for an input.
     pub is_output: bool,
 }
 
@@ -28,9 +28,9 @@ struct Block {
     clocked: Box<dyn ClockedBits>,
     parameters: Value,
     ports: Vec<(Port, CString)>,
-    /// Inputs come first among the ports.
+    /// Values of the inputs, which come first among the ports.
     inputs: PortBits,
-    /// None before the first clock and after a reset.
+    /// `None` before the first clock and after a reset.
     outputs: Option<PortBits>,
 }
 
@@ -68,7 +68,7 @@ impl Block {
         })
     }
 
-    /// Returns a port whose value has so many words.
+    /// Returns the port `index`, whose values must have `count` words.
     fn port_of(&self, index: usize, count: usize) -> Result<&Port, Failure> {
         let (port, _) = self.port(index)?;
         if count == port.words() {
@@ -112,13 +112,13 @@ impl Block {
     }
 }
 
-/// The names of all blocks.
+/// Returns the names of all blocks.
 fn names() -> &'static [CString] {
     static NAMES: OnceLock<Vec<CString>> = OnceLock::new();
     NAMES.get_or_init(|| selvedge_blocks::all().into_iter().map(|block| c_string(block.name())).collect())
 }
 
-/// Writes how many blocks there are.
+/// Writes the number of blocks.
 ///
 /// # Safety
 /// `count` is null or a place for the result.
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn selvedge_block_count(count: *mut usize) -> SelvedgeStat
     call(|| unsafe { write("count", count, names().len()) })
 }
 
-/// Writes the name of a block by its number, from 0 on. The text is the library's.
+/// Writes the name of a block by its number, from 0. The library owns the text.
 ///
 /// # Safety
 /// `name` is null or a place for the result.
@@ -144,11 +144,11 @@ pub unsafe extern "C" fn selvedge_block_name(index: usize, name: *mut *const c_c
     })
 }
 
-/// Makes a block in its reset state. `parameters` is a JSON object of those that are not to have their defaults, or null; `engine` is
-/// "model" or "rtl". The caller frees the block.
+/// Creates a block in its reset state. `parameters` is null or a JSON object with the parameters that differ from their
+/// defaults. `engine` is "model" or "rtl". The caller frees the block.
 ///
 /// # Safety
-/// `name` and `engine` are texts or null, `parameters` too; `block` is null or a place for the result.
+/// `name`, `parameters` and `engine` are texts or null; `block` is null or a place for the result.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn selvedge_block_new(
     name: *const c_char,
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn selvedge_block_new(
     })
 }
 
-/// Frees a block; null is nothing to free.
+/// Frees a block. Null is ignored.
 ///
 /// # Safety
 /// `block` is null, or a block that has not been freed.
@@ -192,7 +192,7 @@ pub unsafe extern "C" fn selvedge_block_parameters(
     with!(block, |block| unsafe { write_json("json", json, &block.parameters) })
 }
 
-/// Writes how many ports a block has, its clock and its reset apart.
+/// Writes the number of ports of a block, without its clock and reset.
 ///
 /// # Safety
 /// `block` is null or a block that no other thread uses; `count` is null or a place for the result.
@@ -205,7 +205,7 @@ pub unsafe extern "C" fn selvedge_block_port_count(
     with!(block, |block| unsafe { write("count", count, block.ports.len()) })
 }
 
-/// Writes what a port of a block is, by its number from 0 on. Inputs come first.
+/// Writes the description of a port by its number, from 0. Inputs come first.
 ///
 /// # Safety
 /// `block` is null or a block that no other thread uses; `port` is null or a place for the result.
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn selvedge_block_port(
     })
 }
 
-/// Writes the number of the port of that name.
+/// Writes the number of the port with this name.
 ///
 /// # Safety
 /// `block` is null or a block that no other thread uses; `name` is null or a text; `index` is null or a place for the result.
@@ -251,7 +251,8 @@ pub unsafe extern "C" fn selvedge_block_port_index(
     })
 }
 
-/// Sets an input for the cycles to come: `count` words, as many as the port has, the lowest bits first. Inputs are 0 before.
+/// Sets an input for the following cycles. `count` must be the number of words of the port; the first word has the lowest
+/// bits. Inputs are 0 until they are set.
 ///
 /// # Safety
 /// `block` is null or a block that no other thread uses; `words` is null or points to `count` words.
@@ -272,7 +273,8 @@ pub unsafe extern "C" fn selvedge_block_set(
     })
 }
 
-/// Writes the value of a port: an output's is that of the last cycle, before the clock edge. `count` is as with selvedge_block_set.
+/// Writes the value of a port. The value of an output is from the last cycle, before the clock edge. `count` must be the
+/// number of words of the port.
 ///
 /// # Safety
 /// `block` is null or a block that no other thread uses; `words` is null or a place for `count` words.
@@ -295,7 +297,7 @@ pub unsafe extern "C" fn selvedge_block_get(
     })
 }
 
-/// Runs one clock: the outputs follow the inputs, and the edge is taken.
+/// Runs one clock cycle: computes the outputs from the inputs, then applies the clock edge.
 ///
 /// # Safety
 /// `block` is null or a block that no other thread uses.
@@ -307,7 +309,7 @@ pub unsafe extern "C" fn selvedge_block_step(block: *mut SelvedgeBlock) -> Selve
     })
 }
 
-/// Runs one clock in reset. The inputs that were set stay for the cycles after it.
+/// Runs one clock cycle in reset. Inputs keep their values for the following cycles.
 ///
 /// # Safety
 /// `block` is null or a block that no other thread uses.

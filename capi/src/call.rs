@@ -1,4 +1,4 @@
-//! What every call has: its status, its one line of error, and a wall that no panic passes.
+//! Common parts of all calls: the status, the error in one line, and the guard that stops panics.
 use crate::text;
 use std::any::Any;
 use std::cell::RefCell;
@@ -6,21 +6,21 @@ use std::ffi::{CString, c_char};
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How a call has ended.
+/// Status of a call.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SelvedgeStatus {
-    /// It has done what it was asked for.
+    /// The call succeeded.
     Ok = 0,
-    /// An argument is wrong: nothing has changed.
+    /// An argument is invalid. Nothing has changed.
     Invalid = 1,
-    /// The simulation cannot go on.
+    /// The simulation cannot continue.
     Fault = 2,
-    /// An error of Selvedge itself. A handle that was given is of no use but to be freed.
+    /// An internal error of Selvedge. A handle that was given can only be freed.
     Internal = 3,
 }
 
-/// Why a call has failed.
+/// Reason of a failed call.
 #[derive(Debug)]
 pub(crate) struct Failure {
     status: SelvedgeStatus,
@@ -28,12 +28,12 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// An argument is wrong.
+    /// Returns the failure for an invalid argument.
     pub fn invalid(why: impl Display) -> Self {
         Failure { status: SelvedgeStatus::Invalid, line: why.to_string() }
     }
 
-    /// The simulation cannot go on.
+    /// Returns the failure for a simulation that cannot continue.
     pub fn fault(why: impl Display) -> Self {
         Failure { status: SelvedgeStatus::Fault, line: why.to_string() }
     }
@@ -47,12 +47,12 @@ thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
 }
 
-/// Returns the line of this thread's last call that failed.
+/// Returns the error line of this thread's last failed call.
 pub(crate) fn last_error() -> *const c_char {
     LAST.with_borrow(|line| line.as_ptr())
 }
 
-/// Ends a call: keeps the line of a failure, and makes one of a panic.
+/// Runs the body of a call, stores the line of a failure, and converts a panic to a failure.
 pub(crate) fn call(body: impl FnOnce() -> Result<(), Failure>) -> SelvedgeStatus {
     let result = catch_unwind(AssertUnwindSafe(body));
     let failure = match result {
@@ -64,13 +64,13 @@ pub(crate) fn call(body: impl FnOnce() -> Result<(), Failure>) -> SelvedgeStatus
     failure.status
 }
 
-/// Returns what a panic says.
+/// Returns the message of a panic.
 fn words(panic: &(dyn Any + Send)) -> &str {
     let literal = panic.downcast_ref::<&str>().copied();
     literal.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic")
 }
 
-/// What a handle points to. A call that panics leaves it half done, and no other call looks at it again.
+/// Object behind a handle. A call that panics may leave it inconsistent, so later calls refuse it.
 pub(crate) struct Guarded<T> {
     value: T,
     is_broken: bool,
@@ -81,7 +81,7 @@ impl<T> Guarded<T> {
         Guarded { value, is_broken: false }
     }
 
-    /// Lets a call work on the value.
+    /// Runs a call on the value.
     pub fn work(&mut self, body: impl FnOnce(&mut T) -> Result<(), Failure>) -> SelvedgeStatus {
         if self.is_broken {
             return call(|| Err(Failure::internal("an earlier call has broken what the handle points to")));
@@ -92,7 +92,7 @@ impl<T> Guarded<T> {
     }
 }
 
-/// Frees what a handle points to; null is nothing to free.
+/// Frees the object behind a handle. Null is ignored.
 ///
 /// # Safety
 /// `handle` is null, or was made by [`Box::into_raw`] and has not been freed.
@@ -107,8 +107,8 @@ pub(crate) unsafe fn free<T>(handle: *mut T) {
     }
 }
 
-/// Makes a call on the object behind a handle: `with!(handle, |object| ...)`, in a function whose caller promises that the handle is
-/// null or valid and used by no other thread meanwhile.
+/// Runs a call on the object behind a handle: `with!(handle, |object| ...)`. The caller of the function must ensure
+/// that the handle is null or valid, and that no other thread uses it during the call.
 macro_rules! with {
     ($handle:expr, $body:expr) => {{
         // SAFETY: the caller's promise.

@@ -1,4 +1,4 @@
-//! A whole simulation: a workload on a GPU under a mechanism, some cycles at a time.
+//! A whole simulation: a workload on a GPU under a mechanism, in steps of cycles.
 use crate::SelvedgeStatus;
 use crate::call::{Failure, Guarded, call, free};
 use crate::text::{is_null, read, read_if_any, write, write_json, write_text};
@@ -16,20 +16,19 @@ use std::sync::Arc;
 pub struct SelvedgeGpu(Guarded<Gpu>);
 
 struct Gpu {
-    /// None once it has been finished.
+    /// `None` after the end of the simulation.
     run: Option<SteppedRun>,
     cycle: u64,
     printed: String,
 }
 
-/// What a simulation may be given beside its names.
+/// Options of a simulation in addition to its names.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
     size: Option<String>,
     engine: Option<String>,
     check: bool,
-    threads: Option<usize>,
     max_cycles: Option<u64>,
     max_instructions: Option<u64>,
 }
@@ -59,8 +58,7 @@ impl Gpu {
             simulation = simulation.check();
         }
         let (cycles, instructions) = (options.max_cycles, options.max_instructions);
-        let mut spec = simulation.bounds(Bounds { cycles, instructions }).spec().map_err(Failure::invalid)?;
-        spec.threads = options.threads.unwrap_or(1).max(1);
+        let spec = simulation.bounds(Bounds { cycles, instructions }).spec().map_err(Failure::invalid)?;
         let run = SteppedRun::new(spec, Arc::new(Control::default()))
             .map_err(|error| if error.is_stop() { Failure::fault(error) } else { Failure::invalid(error) })?;
         Ok(Gpu { run: Some(run), cycle: 0, printed: String::new() })
@@ -71,19 +69,23 @@ impl Gpu {
     }
 }
 
-/// Writes a file of the host program, whole or not at all.
+/// Writes a file of the host program, completely or not at all.
 fn write_file(file: &OutputFile) -> io::Result<()> {
     let mut beside = file.path.as_os_str().to_owned();
     beside.push(".part");
-    fs::write(&beside, &file.bytes)?;
-    fs::rename(&beside, &file.path)
+    let written = fs::write(&beside, &file.bytes).and_then(|()| fs::rename(&beside, &file.path));
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written
 }
 
-/// Sets up a simulation before its first cycle. `configuration` is the name of a built-in configuration or the path of a file,
-/// `mechanism` is as after --mechanism ("base" for none), `workload` is the name of a built-in workload or the path of a launch file,
-/// which names a PTX file, or of a trace. `options` is null or a JSON object with any of "size" (a built-in workload's: tiny, small,
-/// study or paper), "engine" (of the mechanism's blocks: model, rtl or lockstep), "check" (true: DRAM commands and loads are checked),
-/// "threads", "max_cycles" and "max_instructions". The caller frees the simulation.
+/// Sets up a simulation before its first cycle. `configuration` is the name of a built-in configuration or the path of a
+/// file. `mechanism` is as after --mechanism ("base" for none). `workload` is the name of a built-in workload, or the path
+/// of a trace or of a launch file, which names a PTX file. `options` is null or a JSON object with any of these keys:
+/// "size" (of a built-in workload: tiny, small, study or paper), "engine" (of the mechanism's blocks: model, rtl or
+/// lockstep), "check" (true: DRAM commands and loads are checked), "max_cycles" and "max_instructions". The caller frees
+/// the simulation.
 ///
 /// # Safety
 /// `configuration`, `mechanism`, `workload` and `options` are texts or null; `gpu` is null or a place for the result.
@@ -114,7 +116,7 @@ pub unsafe extern "C" fn selvedge_gpu_new(
     })
 }
 
-/// Frees a simulation, which need not be over; null is nothing to free.
+/// Frees a simulation, even before its end. Null is ignored.
 ///
 /// # Safety
 /// `gpu` is null, or a simulation that has not been freed.
@@ -124,7 +126,7 @@ pub unsafe extern "C" fn selvedge_gpu_free(gpu: *mut SelvedgeGpu) {
     unsafe { free(gpu) }
 }
 
-/// Runs so many core cycles, or what is left, and writes whether the simulation is over.
+/// Runs `cycles` core cycles, fewer if the simulation ends earlier, and writes whether the simulation is over.
 ///
 /// # Safety
 /// `gpu` is null or a simulation that no other thread uses; `is_over` is null or a place for the result.
@@ -147,7 +149,7 @@ pub unsafe extern "C" fn selvedge_gpu_step(
     })
 }
 
-/// Writes the core cycles so far.
+/// Writes the number of core cycles that have run.
 ///
 /// # Safety
 /// `gpu` is null or a simulation that no other thread uses; `cycle` is null or a place for the result.
@@ -157,8 +159,8 @@ pub unsafe extern "C" fn selvedge_gpu_cycle(gpu: *mut SelvedgeGpu, cycle: *mut u
     with!(gpu, |gpu| unsafe { write("cycle", cycle, gpu.cycle) })
 }
 
-/// Writes the counters so far as a JSON object: the "totals" of a report. The simulation must not have been finished. The caller frees
-/// the text.
+/// Writes the current counters as a JSON object, the "totals" of a report. Must not be called after selvedge_gpu_finish.
+/// The caller frees the text.
 ///
 /// # Safety
 /// `gpu` is null or a simulation that no other thread uses; `json` is null or a place for the result.
@@ -174,9 +176,9 @@ pub unsafe extern "C" fn selvedge_gpu_statistics(
     })
 }
 
-/// Runs what is left, checks the results, writes the files of a launch file, and writes the report, the JSON object of
-/// `selvedge run --json`. If the run has stopped early or its results are wrong, the report is written, too, and the status is
-/// SELVEDGE_STATUS_FAULT. The caller frees the text.
+/// Runs the simulation to its end, checks the results, writes the files of a launch file, and writes the report, the JSON
+/// object of `selvedge run --json`. If the run has stopped early or its results are wrong, the status is
+/// SELVEDGE_STATUS_FAULT, and the report is still written. The caller frees the text.
 ///
 /// # Safety
 /// `gpu` is null or a simulation that no other thread uses; `json` is null or a place for the result.
@@ -206,7 +208,7 @@ pub unsafe extern "C" fn selvedge_gpu_finish(
     })
 }
 
-/// Writes what the kernels of a finished simulation have printed. The caller frees the text.
+/// Writes the text that the kernels of a finished simulation have printed. The caller frees the text.
 ///
 /// # Safety
 /// `gpu` is null or a simulation that no other thread uses; `text` is null or a place for the result.

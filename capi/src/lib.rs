@@ -1,10 +1,10 @@
-//! libselvedge: Selvedge for programs in C, C++, Python and whatever calls C.
+//! libselvedge: Selvedge for C, C++, Python and other languages that can call C.
 //!
-//! [`block`] steps a hardware block, [`memory`] the memory system behind SMs of the caller's own, [`gpu`] a whole simulation. The
-//! header `include/selvedge.h` is what cbindgen makes of these modules; a test compares the two.
+//! [`block`] steps a hardware block, [`memory`] the memory system behind the caller's own SMs, [`gpu`] a whole
+//! simulation. cbindgen generates the header `include/selvedge.h` from these modules; a test compares the two.
 //!
-//! Each object is behind an opaque handle. Functions return a [`SelvedgeStatus`] and write their results through pointers; what
-//! went wrong is one line, from [`selvedge_last_error`]. No panic leaves a function.
+//! Each object is behind an opaque handle. Functions return a [`SelvedgeStatus`] and write their results through
+//! pointers. [`selvedge_last_error`] returns the error of a failed call as one line. No panic leaves a function.
 #[macro_use]
 mod call;
 
@@ -21,7 +21,7 @@ use std::ffi::{CStr, c_char};
 /// Version of this interface. A change that breaks compiled programs raises it.
 pub const SELVEDGE_API_VERSION: u32 = 1;
 
-/// The version of Selvedge with the zero of C.
+/// Version of Selvedge as a C string.
 const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
     Ok(version) => version,
     Err(_) => panic!("a version has no zero"),
@@ -39,8 +39,8 @@ pub extern "C" fn selvedge_version() -> *const c_char {
     VERSION.as_ptr()
 }
 
-/// Returns what was wrong with the last call of this thread that failed, in one line; an empty text if none has. The text is the
-/// library's, and is there until the next call of this thread that fails.
+/// Returns the error of this thread's last failed call, in one line; an empty text if no call has failed. The library owns
+/// the text, which is valid until the next failed call of this thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn selvedge_last_error() -> *const c_char {
     call::last_error()

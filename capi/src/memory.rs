@@ -1,4 +1,4 @@
-//! The memory system (crossbar, L2 slices and DRAM) behind SMs or L1Ds of the caller's own.
+//! The memory system (crossbar, L2 slices and DRAM) behind the caller's own SMs or L1Ds.
 use crate::SelvedgeStatus;
 use crate::call::{Failure, Guarded, call, free};
 use crate::text::{is_null, read, write, write_json};
@@ -21,15 +21,15 @@ pub const SELVEDGE_WRITE: u32 = 1;
 /// Reads and writes bytes at the L2.
 pub const SELVEDGE_ATOMIC: u32 = 2;
 
-/// What requests have to keep to.
+/// Properties of the memory system that requests must respect.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SelvedgeMemoryShape {
-    /// How many SMs there are: a request comes from one of them.
+    /// Number of SMs that can send requests.
     pub sms: u32,
-    /// Bytes of a line: a request stays within one.
+    /// Line size, bytes. A request stays within one line.
     pub line_bytes: u32,
-    /// The core clock, MHz.
+    /// Core clock, MHz.
     pub core_mhz: u32,
 }
 
@@ -39,11 +39,11 @@ pub struct SelvedgeMemoryShape {
 pub struct SelvedgeRequest {
     /// Address of the first byte.
     pub address: u64,
-    /// The caller's own mark, returned in the reply.
+    /// Token of the caller, returned in the reply.
     pub tag: u64,
-    /// How many bytes, all of one line.
+    /// Number of bytes, all in one line.
     pub bytes: u32,
-    /// The SM that asks, from 0 on.
+    /// SM that sends the request, from 0.
     pub sm: u32,
     /// SELVEDGE_READ, SELVEDGE_WRITE or SELVEDGE_ATOMIC.
     pub operation: u32,
@@ -55,9 +55,9 @@ pub struct SelvedgeRequest {
 pub struct SelvedgeReply {
     /// The request.
     pub request: SelvedgeRequest,
-    /// The core cycle in which it was taken.
+    /// Core cycle in which the request was taken.
     pub sent: u64,
-    /// The core cycle in which this reply was received.
+    /// Core cycle in which this reply was received.
     pub received: u64,
 }
 
@@ -91,8 +91,8 @@ impl From<Reply> for SelvedgeReply {
     }
 }
 
-/// Makes an idle memory system with empty caches, in core cycle 0. `configuration` is the name of a built-in configuration or the path
-/// of a file. The caller frees the memory system.
+/// Creates an idle memory system with empty caches, in core cycle 0. `configuration` is the name of a built-in
+/// configuration or the path of a file. The caller frees the memory system.
 ///
 /// # Safety
 /// `configuration` is a text or null; `memory` is null or a place for the result.
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn selvedge_memory_new(
     })
 }
 
-/// Frees a memory system; null is nothing to free.
+/// Frees a memory system. Null is ignored.
 ///
 /// # Safety
 /// `memory` is null, or a memory system that has not been freed.
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn selvedge_memory_free(memory: *mut SelvedgeMemory) {
     unsafe { free(memory) }
 }
 
-/// Writes what requests have to keep to.
+/// Writes the properties that requests must respect.
 ///
 /// # Safety
 /// `memory` is null or a memory system that no other thread uses; `shape` is null or a place for the result.
@@ -141,8 +141,8 @@ pub unsafe extern "C" fn selvedge_memory_shape(
     })
 }
 
-/// Offers a request and writes whether it was taken: if not, its SM's port of the crossbar has no room in this cycle. Any number may
-/// be offered between two steps.
+/// Offers a request and writes whether it was taken. It is not taken if its SM's port of the crossbar has no room in this
+/// cycle. Any number of requests may be offered between two steps.
 ///
 /// # Safety
 /// `memory` is null or a memory system that no other thread uses; `request` is null or a request; `is_taken` is null or a place for
@@ -174,8 +174,8 @@ pub unsafe extern "C" fn selvedge_memory_step(memory: *mut SelvedgeMemory) -> Se
     with!(memory, |memory| memory.clocked.tick().map_err(Failure::fault))
 }
 
-/// Takes a reply that has arrived at an SM and writes whether there was one. An SM receives one packet in a core cycle at most; what
-/// it does not take waits in the crossbar.
+/// Takes a reply that has arrived at an SM, and writes whether there was one. An SM receives at most one packet per core
+/// cycle; other packets wait in the crossbar.
 ///
 /// # Safety
 /// `memory` is null or a memory system that no other thread uses; `reply` and `is_there` are null or places for the results.
@@ -204,7 +204,7 @@ pub unsafe extern "C" fn selvedge_memory_reply(
     })
 }
 
-/// Writes the core cycles so far.
+/// Writes the number of core cycles that have run.
 ///
 /// # Safety
 /// `memory` is null or a memory system that no other thread uses; `cycle` is null or a place for the result.
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn selvedge_memory_is_idle(
     with!(memory, |memory| unsafe { write("is_idle", is_idle, !memory.clocked.is_busy()) })
 }
 
-/// Writes the counters of crossbars, L2 and DRAM so far as a JSON object. The caller frees the text.
+/// Writes the current counters of crossbars, L2 and DRAM as a JSON object. The caller frees the text.
 ///
 /// # Safety
 /// `memory` is null or a memory system that no other thread uses; `json` is null or a place for the result.

@@ -1,15 +1,15 @@
-//! Texts and pointers on the border to C.
+//! Texts and pointers that are passed to and from C.
 use crate::call::Failure;
 use serde::Serialize;
 use std::ffi::{CStr, CString, c_char};
 
-/// Returns a text for C: one line without zeros.
+/// Returns a C string in one line, without zeros.
 pub(crate) fn c_string(text: &str) -> CString {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     CString::new(line).unwrap_or_default()
 }
 
-/// Returns that an argument is null.
+/// Returns the failure for a null argument.
 pub(crate) fn is_null(name: &str) -> Failure {
     Failure::invalid(format!("{name} is null"))
 }
@@ -17,7 +17,7 @@ pub(crate) fn is_null(name: &str) -> Failure {
 /// Reads a text of the caller.
 ///
 /// # Safety
-/// `text` is null, or a text of C that nobody changes meanwhile.
+/// `text` is null, or a C string that does not change during the call.
 pub(crate) unsafe fn read<'a>(name: &str, text: *const c_char) -> Result<&'a str, Failure> {
     if text.is_null() {
         return Err(is_null(name));
@@ -27,10 +27,10 @@ pub(crate) unsafe fn read<'a>(name: &str, text: *const c_char) -> Result<&'a str
     text.to_str().map_err(|_| Failure::invalid(format!("{name} is not UTF-8")))
 }
 
-/// As [`read`], where null stands for no text.
+/// Like [`read`], but null means `None`.
 ///
 /// # Safety
-/// As [`read`].
+/// Like [`read`].
 pub(crate) unsafe fn read_if_any<'a>(name: &str, text: *const c_char) -> Result<Option<&'a str>, Failure> {
     if text.is_null() {
         return Ok(None);
@@ -39,10 +39,10 @@ pub(crate) unsafe fn read_if_any<'a>(name: &str, text: *const c_char) -> Result<
     unsafe { read(name, text) }.map(Some)
 }
 
-/// Writes a result to where the caller wants it.
+/// Writes a result through the caller's pointer.
 ///
 /// # Safety
-/// `to` is null, or a place for a `T`.
+/// `to` is null, or valid for writes of a `T`.
 pub(crate) unsafe fn write<T>(name: &str, to: *mut T, value: T) -> Result<(), Failure> {
     if to.is_null() {
         return Err(is_null(name));
@@ -55,7 +55,7 @@ pub(crate) unsafe fn write<T>(name: &str, to: *mut T, value: T) -> Result<(), Fa
 /// Writes a text that the caller frees.
 ///
 /// # Safety
-/// As [`write`].
+/// Like [`write`].
 pub(crate) unsafe fn write_text(name: &str, to: *mut *mut c_char, text: &str) -> Result<(), Failure> {
     if to.is_null() {
         return Err(is_null(name));
@@ -68,7 +68,7 @@ pub(crate) unsafe fn write_text(name: &str, to: *mut *mut c_char, text: &str) ->
 /// Writes a value as JSON, in a text that the caller frees.
 ///
 /// # Safety
-/// As [`write`].
+/// Like [`write`].
 pub(crate) unsafe fn write_json(
     name: &str,
     to: *mut *mut c_char,
@@ -86,7 +86,7 @@ pub(crate) unsafe fn write_json(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn selvedge_string_free(text: *mut c_char) {
     if !text.is_null() {
-        // SAFETY: the caller's promise; all such texts are made by `CString::into_raw`.
+        // SAFETY: the caller's promise. `CString::into_raw` has made all such texts.
         drop(unsafe { CString::from_raw(text) });
     }
 }

@@ -26,7 +26,7 @@ fn c(text: &str) -> CString {
     CString::new(text).expect("no zero inside")
 }
 
-/// What a call writes to the text that it is given, and its status.
+/// Returns the status of a call, and the text that the call writes.
 fn text_of(call: impl FnOnce(*mut *mut c_char) -> SelvedgeStatus) -> (SelvedgeStatus, Option<String>) {
     let mut pointer = null_mut();
     let status = call(&raw mut pointer);
@@ -456,7 +456,7 @@ fn null_is_refused_by_name() {
     let refused = |name: &str, status: SelvedgeStatus| {
         assert_eq!((status, error()), (Invalid, format!("{name} is null")));
     };
-    // SAFETY: every pointer is null, or what it must be.
+    // SAFETY: every pointer is null or valid.
     unsafe {
         refused("count", selvedge_block_count(null_mut()));
         refused("name", selvedge_block_name(0, null_mut()));

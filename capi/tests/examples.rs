@@ -1,4 +1,4 @@
-//! The commands of docs/c-api.md: do the examples build with the installed library, and are their results the known ones?
+//! Tests the commands of docs/c-api.md: the examples must build with the installed library and print the known results.
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::partition::closed_form;
 use selvedge_testbenches::skipped::skip;
@@ -13,7 +13,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the repository")
 }
 
-/// The commands of the page with what it shows of their output.
+/// Returns the commands of the page, each with the output that the page shows.
 fn commands() -> Vec<(String, String)> {
     let page = fs::read_to_string(root().join("docs/c-api.md")).expect("the page is there");
     let mut commands: Vec<(String, String)> = Vec::new();
@@ -32,7 +32,8 @@ fn commands() -> Vec<(String, String)> {
     commands
 }
 
-/// A home with the library installed by the page's second command, beside what the commands need of the repository.
+/// Returns a home folder with the library, installed by the page's second command, and the files of the repository that the
+/// commands need.
 fn home() -> &'static Path {
     static HOME: OnceLock<PathBuf> = OnceLock::new();
     HOME.get_or_init(|| {
@@ -46,7 +47,7 @@ fn home() -> &'static Path {
         let program = std::env::current_exe().expect("this test has a path");
         let libraries = program.parent().expect("a folder");
         let lines = commands();
-        // The libraries are there already: those that cargo has built with this test.
+        // The libraries exist already: cargo has built them with this test.
         assert_eq!(lines[0].0, "cargo build --release -p selvedge-capi");
         succeeds(&shell(&home, &format!("{} {}", lines[1].0, libraries.display())));
         home
@@ -73,7 +74,7 @@ fn succeeds(output: &Output) -> String {
     text
 }
 
-/// Runs the page's command about `words` and returns its output, which has what the page shows.
+/// Runs the command of the page that contains `words`. Returns its output, which must contain the output on the page.
 fn run(words: &str) -> String {
     let all = commands();
     let found: Vec<_> = all.iter().filter(|(line, _)| line.contains(words)).collect();
@@ -99,7 +100,7 @@ fn has(program: &str) -> bool {
     Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
-/// Returns whether the two round trips are those of the formulas.
+/// Checks that the two round trips are the results of the formulas.
 fn assert_round_trips(text: &str) {
     let config = GpuConfig::load("gtx480").expect("built in");
     let (dram, hit) = (number(text, "DRAM read: "), number(text, "L2 hit: "));
@@ -143,7 +144,8 @@ fn a_verilog_l1_hits_and_misses_as_it_must() {
         return skip("a_verilog_l1_hits_and_misses_as_it_must", "verilator is not installed");
     }
     let text = run("capi/verilator");
-    // 256 words are read twice and 64 once more, then two lines of one index in turn, of which the first is there.
+    // 256 words are read twice and 64 once more. Then two lines of one index are read alternately; the first one is
+    // present.
     let (lines, turns) = (256 * 4 / 32, 10);
     let misses = lines + 2 * turns - 1;
     assert_eq!(number(&text, "reads: "), f64::from(256 * 2 + 64 + 2 * turns - misses));

@@ -1,4 +1,4 @@
-//! Is the header what cbindgen makes of the source, and do C and C++ take it?
+//! Tests that the header agrees with the source, as cbindgen writes it, and that C and C++ compilers accept it.
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

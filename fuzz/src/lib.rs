@@ -1,2 +1,2 @@
-//! What `cargo fuzz` feeds, one function for each kind of file.
+//! Entry points of `cargo fuzz`, one function for each kind of file.
 pub mod targets;

@@ -1,7 +1,7 @@
-//! One function for each kind of file that Selvedge reads: whatever the bytes are, the file is read, or refused in one line.
+//! One function for each kind of file that Selvedge reads. For any bytes, the file is read or refused in one line.
 //!
-//! The programs in `fuzz_targets/` call these with inputs that reach new code, and a test of `selvedge-sim` calls them with each file of
-//! the kept corpus.
+//! The programs in `fuzz_targets/` call these functions with inputs that reach new code. A test of `selvedge-sim` calls
+//! them with each file of the stored corpus.
 use selvedge_sim::config::{GpuConfig, import};
 use selvedge_sim::launch_file::LaunchFile;
 use selvedge_sim::limits::Limits;
@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
-/// What is done with the bytes of a file.
+/// Function that reads the bytes of a file.
 pub type Target = fn(&[u8]);
 
-/// Every target with the name of its program and of its corpus.
+/// Every target with the name of its program and corpus.
 pub const TARGETS: [(&str, Target); 10] = [
     ("data_file", data_file),
     ("gpgpusim", gpgpusim),
@@ -31,10 +31,10 @@ pub const TARGETS: [(&str, Target); 10] = [
     ("trace_list", trace_list),
 ];
 
-/// Most warp instructions that a kernel gets: its loops may never end.
+/// Max warp instructions of a kernel, because its loops may never end.
 const MOST_INSTRUCTIONS: u64 = 1000;
 
-/// What a file may ask for: little, so that many inputs can be tried.
+/// Limits of a file. They are small, so that many inputs can be tried.
 const LIMITS: Limits = Limits { memory: 1 << 24, unpacked: None, reach: Reach::Anywhere };
 
 /// PTX for the launch files.
@@ -43,15 +43,16 @@ const PTX: &str = ".version 5.0\n.target sm_60\n.address_size 64\n.global .align
                    .visible .entry copy(.param .u64 from, .param .u64 to, .param .u32 n) { ret; }\n\
                    .visible .entry mixed(.param .f32 x, .param .u16 h, .param .align 4 .b8 pair[8]) { ret; }\n";
 
-/// What stands between the two files of a GPGPU-Sim configuration in one input.
+/// Separator between the two files of a GPGPU-Sim configuration in one input.
 const NETWORK: &str = "\n// network\n";
 
-/// The process's folder for files under test, with what they may name: the files of the end-to-end tests, PTX and numbers.
+/// Returns the process's folder for files under test. It contains files that they may name: the data of the end-to-end
+/// tests, PTX and numbers.
 fn folder() -> &'static Path {
     static FOLDER: OnceLock<TempDir> = OnceLock::new();
     let fill = || {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        // This file is part of the fuzzers and of a test in another folder.
+        // Both the fuzzers and a test in another folder include this file.
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let data = here.ancestors().map(|folder| folder.join("tests/data")).find(|data| data.is_dir());
         let data = std::fs::read_dir(data.expect("the end-to-end tests' folder"));
@@ -76,19 +77,19 @@ fn folder() -> &'static Path {
     FOLDER.get_or_init(fill).path()
 }
 
-/// Writes a file under test; each target has its own names, since targets may run at the same time.
+/// Writes a file under test. Each target uses its own names, since targets may run at the same time.
 fn write(name: &str, bytes: &[u8]) -> PathBuf {
     let path = folder().join(name);
     std::fs::write(&path, bytes).expect("written");
     path
 }
 
-/// Holds a refusal to one line that is not empty.
+/// Checks that a refusal is exactly one line.
 fn one_line(message: &str) {
     assert_eq!(message.lines().count(), 1, "a refusal of one line, not:\n{message}");
 }
 
-/// PTX through the front end.
+/// Parses PTX with the front end.
 pub fn ptx(bytes: &[u8]) {
     match Module::parse_bytes("fuzz.ptx", bytes) {
         Ok(module) => module.kernels().iter().for_each(|kernel| drop(kernel.textures())),
@@ -96,7 +97,7 @@ pub fn ptx(bytes: &[u8]) {
     }
 }
 
-/// A value for each parameter: the buffer for what may be an address, a small number else.
+/// Returns a value for each parameter: the buffer for a possible address, else a small number.
 fn arguments(kernel: &Kernel, buffer: u64) -> Vec<Arg> {
     let each = kernel.params.iter().map(|param| match (param.kind, param.bytes) {
         (ParamKind::Integer, 8) => Arg::Ptr(buffer),
@@ -108,7 +109,7 @@ fn arguments(kernel: &Kernel, buffer: u64) -> Vec<Arg> {
     each.collect()
 }
 
-/// PTX through the front end and, for some instructions, the executor.
+/// Parses PTX and executes a limited number of instructions.
 pub fn kernel(bytes: &[u8]) {
     let Ok(module) = Module::parse_bytes("fuzz.ptx", bytes) else { return };
     let mut memory = DeviceMemory::with_capacity(1 << 20);
@@ -128,7 +129,7 @@ pub fn kernel(bytes: &[u8]) {
     }
 }
 
-/// A configuration's TOML.
+/// Parses the TOML of a configuration.
 pub fn machine(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if let Err(found) = GpuConfig::examine("fuzz.toml", text) {
@@ -137,11 +138,11 @@ pub fn machine(bytes: &[u8]) {
     }
 }
 
-/// GPGPU-Sim's options and, behind a mark, its network; what is translated must be a configuration.
+/// Translates GPGPU-Sim's options and, after a separator, its network. The result must be a valid configuration.
 pub fn gpgpusim(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let (options, network) = text.split_once(NETWORK).unwrap_or((text, ""));
-    match import::import("my", "my.config", options, Some(("my.icnt", network))) {
+    match import::import("my", &[("my.config", options)], Some(("my.icnt", network))) {
         Ok(import) => drop(GpuConfig::parse("my.toml", &import.toml).expect("a machine")),
         Err(found) => {
             assert!(!found.is_empty(), "refused without a word");
@@ -150,7 +151,7 @@ pub fn gpgpusim(bytes: &[u8]) {
     }
 }
 
-/// Reads a launch file, and what it names, up to its first launch.
+/// Reads a launch file and the files that it names, up to its first launch.
 fn start(path: &Path) {
     let file = match LaunchFile::load(path, &LIMITS) {
         Ok(file) => file,
@@ -163,12 +164,12 @@ fn start(path: &Path) {
     }
 }
 
-/// A launch file.
+/// Reads a launch file.
 pub fn launch_file(bytes: &[u8]) {
     start(&write("launch.toml", bytes));
 }
 
-/// A file of numbers, as text and raw, for a buffer and its expectation.
+/// Reads a file of numbers, as text and raw, for a buffer and its expected values.
 pub fn data_file(bytes: &[u8]) {
     write("data", bytes);
     let head = "ptx = \"k.ptx\"\nkernel = \"free\"\ngrid = [1]\nblock = [1]\n[[buffer]]\nname = \"a\"\nfile = \"data\"\n";
@@ -180,20 +181,20 @@ pub fn data_file(bytes: &[u8]) {
     start(&write("data.toml", text.as_bytes()));
 }
 
-/// An input file of a workload, in the form that its first byte chooses.
+/// Reads an input file of a workload, in the format that its first byte selects.
 pub fn input_file(bytes: &[u8]) {
     let Some((form, bytes)) = bytes.split_first() else { return };
     let forms = [("bfs", "graph.txt"), ("sssp", "graph.gr"), ("hotspot", "temp_8"), ("kmeans", "points.txt")];
     let (workload, name) = forms[usize::from(*form) % forms.len()];
     let path = write(name, bytes);
     match find(workload).expect("built in").start(Size::Tiny, Some(&path)) {
-        // The buffers are made with the first launch.
+        // The first launch allocates the buffers.
         Ok(mut program) => drop(program.next(&mut DeviceMemory::with_capacity(1 << 24))),
         Err(error) => one_line(&error.to_string()),
     }
 }
 
-/// Reads a trace and counts what its launches do.
+/// Reads a trace and counts the work of its launches.
 fn read_trace(path: &Path) {
     match TraceFile::load(path, &LIMITS).and_then(|trace| trace.summaries()) {
         Ok(_) => {}
@@ -201,17 +202,17 @@ fn read_trace(path: &Path) {
     }
 }
 
-/// A kernel of Accel-Sim's traces.
+/// Reads a kernel trace of Accel-Sim.
 pub fn kernel_trace(bytes: &[u8]) {
     read_trace(&write("kernel-1.traceg", bytes));
 }
 
-/// A list of such kernels.
+/// Reads a list of Accel-Sim's kernel traces.
 pub fn trace_list(bytes: &[u8]) {
     read_trace(&write("kernelslist.g", bytes));
 }
 
-/// An own trace, as it is and with its sections' digests made right.
+/// Reads a trace in Selvedge's format, unchanged and with corrected digests of its sections.
 pub fn own_trace(bytes: &[u8]) {
     read_trace(&write("own.strace", bytes));
     let mut sealed = bytes.to_vec();
@@ -219,7 +220,7 @@ pub fn own_trace(bytes: &[u8]) {
     read_trace(&write("own.strace", &sealed));
 }
 
-/// Makes the digests right: a section is a letter, the length of its bytes, these, and the digest of all.
+/// Corrects the digests. A section is a letter, the length of its bytes, the bytes, and their digest.
 fn reseal(bytes: &mut [u8]) {
     let mut at = 8;
     while let Some(length) = bytes.get(at + 1..at + 9) {
@@ -234,7 +235,7 @@ fn reseal(bytes: &mut [u8]) {
     }
 }
 
-/// The digest of a section: eight bytes at a time, then their number, then the rest byte by byte.
+/// Returns the digest of a section over eight bytes at a time, then their number, then the remaining bytes.
 fn digest(bytes: &[u8]) -> u64 {
     let mix = |sum: u64, word: u64| (sum ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(29);
     let (words, rest) = bytes.as_chunks::<8>();

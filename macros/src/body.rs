@@ -1,4 +1,4 @@
-//! Statements as data: constructors of `selvedge_hw::rtl::source::Statement`.
+//! Translates statements into data: constructors of `selvedge_hw::rtl::source::Statement`.
 
 use crate::calls::{Call, call};
 use crate::expression::{Values, expression, field_place, literal};
@@ -10,20 +10,20 @@ use syn::{
     Result, Stmt,
 };
 
-/// A body on its way to data.
+/// Translates a body into data.
 #[derive(Default)]
 pub struct Body {
-    /// What its numbers are that depend on the block's parameters.
+    /// The body's numbers that depend on the block's parameters.
     pub values: Values,
-    /// The variables of the loops around the statement at hand.
+    /// The variables of the loops around the current statement.
     loops: Vec<String>,
 }
 
 impl Body {
-    /// The block as an array of statements.
+    /// Returns the block as an array of statements.
     ///
     /// # Errors
-    /// Of every statement that has no meaning in hardware, together.
+    /// The combined errors of all statements that have no meaning in hardware.
     pub fn block(&mut self, block: &Block) -> Result<TokenStream> {
         let (mut statements, mut errors) = (vec![], None::<Error>);
         for statement in &block.stmts {
@@ -170,7 +170,7 @@ impl Body {
         Ok(quote!(Statement::Loop { variable: #variable, from: #from, to: #to, block: #block }))
     }
 
-    /// A bound of a loop.
+    /// Returns a loop bound as data.
     fn bound(&mut self, bound: &Expr) -> Result<TokenStream> {
         if let Expr::Lit(constant) = bound
             && matches!(constant.lit, Lit::Int(_))
@@ -188,7 +188,7 @@ impl Body {
     }
 }
 
-/// The first of `names` that stands in `code`.
+/// Returns the first identifier in `code` that is one of `names`.
 fn mentions(code: TokenStream, names: &[String]) -> Option<String> {
     code.into_iter().find_map(|token| match token {
         TokenTree::Ident(ident) => Some(ident.to_string()).filter(|name| names.contains(name)),
@@ -208,13 +208,13 @@ fn no_attributes(attributes: &[Attribute]) -> Result<()> {
     }
 }
 
-/// The text of the pattern of a case.
+/// Returns the text of a `match` pattern: `default` for `_`.
 fn pattern(pattern: &Pat) -> Result<String> {
     match pattern {
         Pat::Wild(_) => Ok("default".to_string()),
         Pat::Lit(constant) => Ok(constant.to_token_stream().to_string()),
         Pat::Path(path) => name(path),
-        // The compiler takes a name in lower case for a new variable, which would match everything.
+        // The compiler takes a lower-case name for a new variable, which matches every value.
         Pat::Ident(constant)
             if constant.by_ref.is_none()
                 && constant.mutability.is_none()

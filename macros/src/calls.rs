@@ -1,11 +1,11 @@
-//! The macros that a body may call: `dff_setup!` and `comment!`. They are known by their names.
+//! The macros that a body may call, recognized by name: `dff_setup!` and `comment!`.
 
 use crate::name::name;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Error, Expr, LitStr, Macro, Result, Token};
 
-/// A macro called in a body.
+/// A macro call in a body.
 pub enum Call {
     /// `comment!("text")`
     Comment(String),
@@ -17,9 +17,8 @@ pub enum Call {
 pub struct Registers {
     /// `self`
     pub block: Expr,
-    /// The clock of the block.
     pub clock: Expr,
-    /// The registers, each as it stands behind `self.`
+    /// The registers, each without its `self.`
     pub registers: Vec<Expr>,
 }
 
@@ -35,13 +34,13 @@ impl Parse for Registers {
 }
 
 impl Registers {
-    /// The names of clock and registers.
+    /// Returns the names of the clock and of the registers.
     pub fn names(&self) -> Result<(String, Vec<String>)> {
         Ok((name(&self.clock)?, self.registers.iter().map(name).collect::<Result<_>>()?))
     }
 }
 
-/// Which call this is.
+/// Parses a macro call.
 pub fn call(mac: &Macro) -> Result<Call> {
     if mac.path.is_ident("comment") {
         Ok(Call::Comment(mac.parse_body::<LitStr>()?.value()))

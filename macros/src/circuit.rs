@@ -1,11 +1,11 @@
-//! The derived evaluation of a block in order: `selvedge_hw::rtl::circuit::Part` from its fields.
+//! Derives `selvedge_hw::rtl::circuit::Part`, the evaluation of a block in order, from the block's fields.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput, Error, Result};
 
-/// Implements `Part` for the block; fields whose names begin with `_` are no parts of the circuit. The clock `clk_i` is no input
-/// here: the edge comes by a call.
+/// Implements `Part` for the block. Fields whose names begin with `_` are not part of the circuit. The clock `clk_i` is not
+/// an input here: a call of `edge` signals the clock edge.
 pub fn part(item: TokenStream) -> TokenStream {
     implementation(item).unwrap_or_else(|error| error.into_compile_error())
 }

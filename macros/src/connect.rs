@@ -1,4 +1,4 @@
-//! `connect`: a mark on every signal that a body drives, in the loops in which it drives them.
+//! Generates `connect`, which marks every signal that a body drives. A mark is inside the same loops as the assignment.
 
 use crate::calls::{Call, call};
 use crate::name::name;
@@ -7,7 +7,7 @@ use quote::quote;
 use std::collections::HashSet;
 use syn::{Block, Expr, Member, Result, Stmt};
 
-/// The statements of `connect`. Each signal is marked once, however often the body assigns it.
+/// Returns the statements of `connect`. Each signal is marked once, even if the body assigns it several times.
 pub fn connects(body: &Block) -> Result<TokenStream> {
     let mut out = TokenStream::new();
     block(body, &mut HashSet::new(), &mut out)?;
@@ -53,7 +53,7 @@ fn expression(expr: &Expr, seen: &mut HashSet<String>, out: &mut TokenStream) ->
         }
         Expr::Block(inner) => block(&inner.block, seen, out)?,
         Expr::ForLoop(turns) => {
-            // An element that was marked before is marked again: the loop's variable may have the name of an outer one.
+            // Inside a loop, elements are marked again: the loop variable may have the name of an outer one.
             let mut inside: HashSet<String> =
                 seen.iter().filter(|name| !name.contains('[')).cloned().collect();
             let mut marks = TokenStream::new();
@@ -68,7 +68,7 @@ fn expression(expr: &Expr, seen: &mut HashSet<String>, out: &mut TokenStream) ->
     Ok(())
 }
 
-/// The signal in `signal.next` or `signal.next.field`.
+/// Returns the signal in `signal.next` or `signal.next.field`.
 pub fn driven(target: &Expr) -> Option<&Expr> {
     let Expr::Field(field) = target else { return None };
     match &field.member {

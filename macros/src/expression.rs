@@ -1,4 +1,4 @@
-//! Expressions as data: constructors of `selvedge_hw::rtl::source::Expression`.
+//! Translates expressions into data: constructors of `selvedge_hw::rtl::source::Expression`.
 
 use crate::name::name;
 use proc_macro2::TokenStream;
@@ -9,7 +9,7 @@ use syn::{
     Member, PathArguments, Result, Token, UnOp,
 };
 
-/// The numbers of a body that are not known before the block's parameters are: the elements of the array of values.
+/// The elements of the array of values: the numbers of a body that depend on the block's parameters.
 #[derive(Default)]
 pub struct Values {
     known: Vec<String>,
@@ -18,7 +18,7 @@ pub struct Values {
 }
 
 impl Values {
-    /// The place of `code` in the array.
+    /// Returns the index of `code` in the array, and appends it if it is not there yet.
     pub fn place(&mut self, code: TokenStream) -> usize {
         let text = code.to_string();
         self.known.iter().position(|known| *known == text).unwrap_or_else(|| {
@@ -28,7 +28,7 @@ impl Values {
         })
     }
 
-    /// A number of type `usize`: itself where it is written down, otherwise its place.
+    /// Returns a number of type `usize`: a literal by its value, other code by its index in the array.
     fn number(&mut self, code: &impl ToTokens) -> Result<TokenStream> {
         let tokens = code.to_token_stream();
         if let Ok(literal) = syn::parse2::<LitInt>(tokens.clone()) {
@@ -40,7 +40,7 @@ impl Values {
     }
 }
 
-/// The value of an integer or `bool` as it is written in Rust, with the width that Rust gives it.
+/// Returns the value of an integer or `bool` literal, with the width of its Rust type.
 pub fn literal(literal: &Lit) -> Result<TokenStream> {
     let (value, bits): (u128, u8) = match literal {
         Lit::Bool(switch) => (u128::from(switch.value), 1),
@@ -75,7 +75,7 @@ pub fn literal(literal: &Lit) -> Result<TokenStream> {
     Ok(quote!(Literal { value: #value, bits: #bits }))
 }
 
-/// The expression as data.
+/// Returns the expression as data.
 pub fn expression(expr: &Expr, values: &mut Values) -> Result<TokenStream> {
     let attributes = match expr {
         Expr::Binary(binary) => &binary.attrs,
@@ -95,7 +95,7 @@ pub fn expression(expr: &Expr, values: &mut Values) -> Result<TokenStream> {
         }
         Expr::Path(_) | Expr::Index(_) => signal(expr),
         Expr::Field(field) => field_of(field, values),
-        // A `$x:expr` of a macro stands in an invisible group; it binds as if it were in parentheses.
+        // An invisible group wraps a `$x:expr` of a macro. The group binds like parentheses.
         Expr::Group(group) => wrapped(quote!(Paren), &group.expr, values),
         Expr::Paren(paren) => wrapped(quote!(Paren), &paren.expr, values),
         Expr::Unary(unary) => {
@@ -121,19 +121,19 @@ pub fn expression(expr: &Expr, values: &mut Values) -> Result<TokenStream> {
     }
 }
 
-/// A signal, a constant or a loop variable by its name.
+/// Returns a signal, constant or loop variable by name.
 fn signal(expr: &Expr) -> Result<TokenStream> {
     let name = name(expr)?;
     Ok(quote!(Expression::Signal(#name)))
 }
 
-/// `variant(expr)`.
+/// Returns `variant(expr)`.
 fn wrapped(variant: TokenStream, expr: &Expr, values: &mut Values) -> Result<TokenStream> {
     let inner = expression(expr, values)?;
     Ok(quote!(Expression::#variant(&#inner)))
 }
 
-/// An operator with one operand.
+/// Returns an operator with one operand.
 fn reduced(operator: TokenStream, expr: &Expr, values: &mut Values) -> Result<TokenStream> {
     let inner = expression(expr, values)?;
     Ok(quote!(Expression::Unary(VerilogOpUnary::#operator, &#inner)))
@@ -143,12 +143,12 @@ fn is_val(expr: &Expr) -> bool {
     matches!(expr, Expr::MethodCall(call) if call.method == "val")
 }
 
-/// A signal may be named `next`: `self.next` is that signal.
+/// Returns whether `expr` is `self`. A signal may be named `next`: `self.next` is that signal.
 fn is_self(expr: &Expr) -> bool {
     matches!(expr, Expr::Path(path) if path.path.is_ident("self"))
 }
 
-/// `signal.val().field` of a `LogicStruct`, or a path that ends in a field.
+/// Returns `signal.val().field` of a `LogicStruct`, or a path that ends in a field.
 fn field_of(field: &ExprField, values: &mut Values) -> Result<TokenStream> {
     if is_val(&field.base) {
         let base = &field.base;
@@ -162,7 +162,7 @@ fn field_of(field: &ExprField, values: &mut Values) -> Result<TokenStream> {
     signal(&Expr::Field(field.clone()))
 }
 
-/// Where width and offset of a field of a `LogicStruct` stand among the values.
+/// Returns the indices of width and offset of a `LogicStruct` field among the values.
 pub fn field_place(base: &Expr, member: &Member, values: &mut Values) -> Result<(usize, usize)> {
     let Member::Named(member) = member else {
         return Err(Error::new_spanned(member, "fields of a `LogicStruct` have names"));
@@ -201,7 +201,7 @@ fn operation(binary: &ExprBinary, values: &mut Values) -> Result<TokenStream> {
     Ok(quote!(Expression::Binary(&#left, VerilogOp::#operator, &#right)))
 }
 
-/// The only one of `arguments`.
+/// Returns the only argument.
 fn only<'a>(arguments: &'a Punctuated<Expr, Token![,]>, of: &impl ToTokens) -> Result<&'a Expr> {
     match arguments.first() {
         Some(argument) if arguments.len() == 1 => Ok(argument),
@@ -242,11 +242,11 @@ fn cast(call: &ExprCall, values: &mut Values) -> Result<TokenStream> {
     Ok(quote!(Expression::Cast(&#inner, #width)))
 }
 
-/// A const generic argument: `8`, `N`, `{ N + 1 }`.
+/// Returns a const generic argument: `8`, `N`, `{ N + 1 }`.
 fn width(argument: &GenericArgument, values: &mut Values) -> Result<TokenStream> {
     match argument {
         GenericArgument::Const(code) => values.number(code),
-        // A name in this place is a type until somebody knows better.
+        // The parser takes a single name here for a type.
         GenericArgument::Type(syn::Type::Path(code)) => values.number(code),
         _ => Err(Error::new_spanned(argument, "the width is a number, a name or `{ ... }`")),
     }

@@ -1,4 +1,4 @@
-//! The functions as a whole: `update` with the evaluation of its sub-blocks, `connect` and `hdl`.
+//! Assembles the generated functions: `update` with the evaluation of its sub-blocks, `connect` and `hdl`.
 
 use crate::body::Body;
 use crate::connect::connects;
@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Error, FnArg, ItemFn, Result, ReturnType, Token};
 
-/// `item` and its companions; where they cannot be had, `item` and a compile error.
+/// Returns `item` and its companions. If they cannot be generated, returns `item` and a compile error.
 pub fn functions(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let companions = companions(&arguments, item.clone()).unwrap_or_else(|error| error.into_compile_error());
     let item = syn::parse2::<ItemFn>(item.clone()).map_or(item, |function| {
@@ -23,7 +23,7 @@ pub fn functions(arguments: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-/// `connect` and `hdl` of the `update` in `item`.
+/// Returns `connect` and `hdl` for the `update` in `item`.
 pub fn companions(arguments: &TokenStream, item: TokenStream) -> Result<TokenStream> {
     if !arguments.is_empty() {
         return Err(Error::new_spanned(arguments, "`#[hdl_gen]` takes no arguments"));
@@ -54,7 +54,7 @@ pub fn companions(arguments: &TokenStream, item: TokenStream) -> Result<TokenStr
     })
 }
 
-/// The `self` of `fn update(&mut self)`.
+/// Returns the `self` of `fn update(&mut self)`.
 fn receiver(function: &ItemFn) -> Result<Token![self]> {
     let signature = &function.sig;
     let plain = signature.generics.params.is_empty() && matches!(signature.output, ReturnType::Default);

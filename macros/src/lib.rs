@@ -1,13 +1,13 @@
 //! The attribute `#[hdl_gen]` of Selvedge's RTL, and the derive of the state that a checkpoint holds.
 //!
-//! On a block's `update` it adds the evaluation of sub-blocks between the statements that drive them and those that read them,
-//! and the two functions that follow from the body: `connect`, which marks every signal that the body drives, and `hdl`, which
-//! gives the body as rust-hdl's syntax tree.
+//! In a block's `update`, the attribute evaluates each sub-block after the statements that drive it and before those
+//! statements that read it. It also generates two functions from the body. `connect` marks every signal that the body
+//! drives. `hdl` returns the body as rust-hdl's syntax tree.
 //!
-//! The tree is a `static` of the small types in `selvedge_hw::rtl::source`, and the numbers in it that depend on the
-//! block's parameters stand in an array beside it. So the compiler has next to nothing to do for each instance of a block.
+//! The tree is a `static` of the small types in `selvedge_hw::rtl::source`. Numbers that depend on the block's parameters
+//! have a separate array, so that the compiler has little work for each instance of a block.
 //!
-//! | module | what it does |
+//! | module | content |
 //! |---|---|
 //! | `generate` | the functions as a whole |
 //! | `body` | statements to data |
@@ -35,14 +35,14 @@ mod tests;
 
 use proc_macro::TokenStream;
 
-/// Gives a block's `update` its companions `connect` and `hdl`.
+/// Generates `connect` and `hdl` from a block's `update`.
 ///
-/// What a body may consist of:
+/// Statements of a body:
 /// - `self.a.b[i].next = expression;`, also to one field of a `LogicStruct`: `self.a.next.field = expression;`
 /// - `if`, `else if`, `else`; `match` with constants and `_` as patterns; `for i in from..to`
 /// - `dff_setup!(self, clk_i, ...)` and `comment!("...")`
 ///
-/// What an expression may consist of:
+/// Expressions of a body:
 /// - signals (`.val()`), numbers, constants, loop variables, parentheses
 /// - `+ - * & | ^ ! && || << >> == != < <= > >=`, and `-` before a number
 /// - `get_bit(i)`, `get_bits::<N>(i)`, `replace_bit(i, value)`, `any()`, `all()`, `xor()`
@@ -65,9 +65,10 @@ pub fn part(item: TokenStream) -> TokenStream {
 
 /// Implements `selvedge_state::State` over all fields.
 ///
-/// `#[state(skip = "why")]` leaves a field out that follows from the options of a run. A type with such a field is loaded in
-/// place only. `#[state(in_place)]` states the same of a struct that has no other reason, which spares the code to read it.
-/// `#[state(crate = path)]` is where a macro of another crate finds `selvedge_state`.
+/// - `#[state(skip = "why")]` leaves out a field that the options of a run determine. A type with such a field can only be
+///   loaded in place.
+/// - `#[state(in_place)]` on a struct also restricts it to loading in place, and omits the code that reads a new value.
+/// - `#[state(crate = path)]` sets the path of `selvedge_state`, for macros of other crates.
 #[proc_macro_derive(State, attributes(state))]
 pub fn state(item: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(item as syn::DeriveInput);

@@ -1,13 +1,13 @@
-//! Paths and indices as text: `self.unit[i + 1].sum.next` is `unit[i+1]$sum$next`.
+//! Writes paths and indices as text: `self.unit[i + 1].sum.next` is `unit[i+1]$sum$next`.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Error, Result};
 
-/// Names that rust-hdl does not allow, because Verilog has another use for them.
+/// Names that rust-hdl refuses because they are Verilog keywords.
 const RESERVED: [&str; 3] = ["config", "input", "output"];
 
-/// The text of `code` without blanks and without `self.`, with `$` for `.` and `::`.
+/// Returns the text of `code` without blanks and `self.`, with `$` for `.` and `::`.
 pub fn name(code: &impl ToTokens) -> Result<String> {
     let tokens = code.to_token_stream();
     let mut text = String::new();

@@ -1,8 +1,9 @@
-//! The order of evaluation within a body: which sub-block is evaluated before which statement.
+//! Orders evaluation within a body: chooses the statement before which each sub-block is evaluated.
 //!
-//! A sub-block is evaluated before a statement that reads it, if a statement before has driven it. A value that was read earlier
-//! in the same pass and differs now is noted, so that the pass is repeated. Where the text is not in the order of the data, this
-//! finds fewer places than there are: `circuit::settle` evaluates what is left after the pass, and repeats it.
+//! A sub-block is evaluated before a statement that reads it, if an earlier statement drives it. If evaluation changes a
+//! value that the same pass has already read, the generated code notes this, and the pass is repeated. If the statements are
+//! not in dataflow order, some sub-blocks stay unevaluated. `circuit::settle` evaluates these after the pass, and repeats
+//! it.
 
 use crate::connect::driven;
 use proc_macro2::{TokenStream, TokenTree};
@@ -12,9 +13,9 @@ use syn::{Block, Expr, ExprAssign, ExprForLoop, ExprIf, ExprMatch, Member, Stmt}
 
 /// A signal of a sub-block: `self.part[i].signal`.
 struct Wire {
-    /// The field of the block that holds the sub-block.
+    /// The block's field that holds the sub-block.
     field: String,
-    /// What the field is indexed by.
+    /// The index or indices of `field`, as text.
     index: Option<String>,
     /// `self.part[i]`
     part: TokenStream,
@@ -22,18 +23,18 @@ struct Wire {
     signal: TokenStream,
 }
 
-/// A sub-block that may be driven and not evaluated since.
+/// A sub-block that a statement may have driven since its last evaluation.
 #[derive(Clone)]
 struct Driven {
-    /// The field of the block that holds it.
+    /// The block's field that holds the sub-block.
     field: String,
     /// `self.part[i]`
     part: TokenStream,
-    /// The loops in which it was driven, the innermost last; none if there are several places.
+    /// The loops around the statement that drives it, innermost last; `None` if several statements in different loops do.
     loops: Option<Vec<usize>>,
-    /// The body may have read it before it was driven.
+    /// `true` if the body may have read the sub-block before driving it.
     is_read: bool,
-    /// It was evaluated since, if it has state.
+    /// `true` if the sub-block was evaluated since, in case it has state.
     is_done: bool,
 }
 
@@ -46,17 +47,18 @@ struct Read {
     signal: TokenStream,
 }
 
-/// What is known at a statement.
+/// The facts known at one statement.
 #[derive(Clone, Default)]
 struct Known {
-    /// Sub-blocks that may be driven and not evaluated since, by their text.
+    /// Sub-blocks that may have been driven since their last evaluation, by their text.
     driven: BTreeMap<String, Driven>,
-    /// The signals of each field that were read, by the text of sub-block and signal.
+    /// The signals read so far: by field, then by the text of sub-block and signal.
     read: BTreeMap<String, BTreeMap<(String, String), Read>>,
 }
 
 impl Known {
-    /// A sub-block is driven. One that is driven in different loops may be several, which no loop evaluates all.
+    /// Records that a sub-block is driven. Equal texts in different loops may name several elements, and no single loop
+    /// evaluates all of them.
     fn drive(&mut self, driven: Driven) {
         let text = driven.part.to_string();
         let before = self.driven.get(&text);
@@ -73,7 +75,7 @@ impl Known {
         signals.insert((wire.part.to_string(), wire.signal.to_string()), read);
     }
 
-    /// What is known where two branches meet.
+    /// Merges the facts of another branch into these.
     fn join(&mut self, other: Known) {
         other.driven.into_values().for_each(|driven| self.drive(driven));
         for (field, signals) in other.read {
@@ -82,17 +84,17 @@ impl Known {
     }
 }
 
-/// A body while it becomes one that evaluates its sub-blocks.
+/// Rewrites a body so that it evaluates its sub-blocks.
 #[derive(Default)]
 struct Order {
     known: Known,
-    /// The loops around the statement at hand: their places in `variables`.
+    /// The loops around the current statement, as indices into `variables`.
     scope: Vec<usize>,
     /// The variables of all loops so far.
     variables: Vec<String>,
 }
 
-/// Returns the body with the evaluation of its sub-blocks.
+/// Returns the body with code that evaluates its sub-blocks.
 pub fn ordered(body: &Block) -> TokenStream {
     let body = early_first(body);
     let mut order = Order::default();
@@ -112,7 +114,7 @@ pub fn ordered(body: &Block) -> TokenStream {
     })
 }
 
-/// Statements, and whether they evaluate a sub-block.
+/// Statements, and a flag for whether they evaluate a sub-block.
 #[derive(Default)]
 struct Statements {
     code: TokenStream,
@@ -168,7 +170,7 @@ impl Order {
         }
     }
 
-    /// Evaluates what the expressions read and was driven before.
+    /// Evaluates the sub-blocks that the expressions read, if earlier statements drove them.
     fn reads(&mut self, expressions: &[&Expr], out: &mut Statements) {
         let mut wires = vec![];
         expressions.iter().for_each(|expression| collect(expression, &mut wires));
@@ -181,7 +183,7 @@ impl Order {
         let text = wire.part.to_string();
         let may_be_driven =
             |driven: &&Driven| driven.field == wire.field && may_be_same(&driven.part, &wire.part);
-        // One that is driven by another index may be the same element.
+        // Another index expression may name the same element.
         let mut candidates = self.known.driven.values().filter(may_be_driven).peekable();
         if candidates.peek().is_none() {
             return;
@@ -207,8 +209,8 @@ impl Order {
         out.has_evaluations = true;
     }
 
-    /// Evaluates all elements of a field that was driven, if they have state, before a loop that reads them and drives none: it may
-    /// read each of them in many turns.
+    /// Evaluates all elements of a driven field before a loop that reads but does not drive them, if they have state. The
+    /// loop may read each element in many iterations.
     fn evaluated_before(&mut self, field: &str, out: &mut Statements) {
         let mut driven = self.known.driven.values_mut().filter(|driven| driven.field == field).peekable();
         let Some(one) = driven.peek().map(|driven| (**driven).clone()) else { return };
@@ -232,7 +234,8 @@ impl Order {
         out.has_evaluations = true;
     }
 
-    /// Returns whether the text of a driven element means the same one here. In another loop of the same variable it may be any.
+    /// Returns whether the text of a driven element names the same element here. In another loop with the same variable, the
+    /// text may name any element.
     fn is_same_element(&self, driven: &Driven) -> bool {
         let further = driven.loops.as_ref().and_then(|loops| self.scope.strip_prefix(&loops[..]));
         let further =
@@ -240,8 +243,9 @@ impl Order {
         further.is_some_and(|variables| !mentions(&driven.part, &variables))
     }
 
-    /// Evaluates after the body what it left: state that an edge may change, and what it read before it drove it. Anything else
-    /// is evaluated when it is read.
+    /// Returns code that runs after the body, for a sub-block that is still unevaluated. It evaluates a sub-block with
+    /// state, because an edge may change it, and one that the body read before driving it. Any other is evaluated when it is
+    /// read.
     fn rest(&self, driven: &Driven) -> TokenStream {
         let (is_read, is_done) = (driven.is_read, driven.is_done);
         let (part, code) = if mentions(&driven.part, &self.variables) {
@@ -260,7 +264,8 @@ impl Order {
         }}
     }
 
-    /// Evaluates all elements of a field; notes whether a signal that was read of one of them is another one then.
+    /// Returns code that evaluates all elements of a field. The code notes whether this changes a signal that was already
+    /// read.
     fn evaluation_of_all(&self, driven: &Driven) -> TokenStream {
         let field = format_ident!("{}", driven.field);
         let read = self.known.read.get(&driven.field).into_iter().flat_map(BTreeMap::values);
@@ -288,7 +293,7 @@ impl Order {
         }
     }
 
-    /// Evaluates a sub-block; notes whether a signal of it that was read is another one then.
+    /// Returns code that evaluates a sub-block. The code notes whether this changes a signal that was already read.
     fn evaluation(&self, field: &str, part: &TokenStream) -> TokenStream {
         let is_in_scope = |variable: &String| self.scope.iter().any(|at| self.variables[*at] == *variable);
         let out_of_scope: Vec<_> =
@@ -377,17 +382,17 @@ impl Order {
         let is_element = |wire: &&Wire| mentions(&wire.part, &inner) && !uses.early.contains_key(&wire.field);
         let elements: BTreeSet<_> = wires.iter().filter(is_element).map(|wire| wire.field.clone()).collect();
         elements.iter().for_each(|field| self.evaluated_before(field, out));
-        // What an earlier turn has read; each turn has an element of its own where the variable is the index.
+        // An earlier iteration may have read these. A wire indexed by the loop variable is another element in each
+        // iteration.
         wires.iter().filter(|wire| wire.index.as_ref() != Some(&text)).for_each(|wire| self.known.read(wire));
         let code = self.inner(&turns.body, out);
-        // The loop may have no turn.
+        // The loop may have no iterations.
         let again = self.known.driven.values_mut().filter(|driven| uses.early.contains_key(&driven.field));
         again.for_each(|driven| driven.is_done = false);
         self.scope.pop();
         quote!(for #variable in #range { #code })
     }
 
-    /// The statements of an inner block.
     fn inner(&mut self, block: &Block, out: &mut Statements) -> TokenStream {
         let statements = self.block(block);
         out.has_evaluations |= statements.has_evaluations;
@@ -395,8 +400,9 @@ impl Order {
     }
 }
 
-/// Returns the body with those statements first that drive a sub-block which it reads before, if all of them take what is known
-/// when a pass begins: registers, inputs and constants. Else the pass would be repeated whenever a register changes.
+/// Moves statements to the front of the body if they drive a sub-block that the body reads earlier. All values that drive
+/// this sub-block must be known when a pass begins: registers, inputs and constants. Without the move, every change of a
+/// register would repeat the pass.
 fn early_first(body: &Block) -> Block {
     let mut uses = Uses::default();
     uses.block(body, Place::Body);
@@ -428,37 +434,37 @@ fn early_first(body: &Block) -> Block {
     Block { stmts: first, ..body.clone() }
 }
 
-/// Where a statement stands.
+/// The nesting of a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// In the body itself.
+    /// Directly in the body.
     Body,
-    /// In a loop of the body.
+    /// Directly in a loop of the body.
     Loop,
-    /// Further inside, or in a branch.
+    /// In a nested loop or in a branch.
     Inside,
 }
 
-/// How a body uses its sub-blocks.
+/// The uses of sub-blocks in a body.
 #[derive(Default)]
 struct Uses {
-    /// Signals of the block itself that the body assigns.
+    /// The block's own signals that the body assigns.
     assigned: BTreeSet<String>,
-    /// Sub-blocks that were read, by their fields.
+    /// The fields of sub-blocks read so far.
     read: BTreeSet<String>,
-    /// What is driven of each field that may be driven first.
+    /// The drivers of each field. The statements of a field may move to the front of the body.
     early: BTreeMap<String, Drives>,
-    /// The values of all that is driven, with their fields.
+    /// All driven values with their fields.
     values: Vec<(String, Expr)>,
 }
 
-/// What is driven of a sub-block.
+/// The drivers of a sub-block.
 #[derive(Default)]
 struct Drives {
     signals: BTreeSet<String>,
-    /// Some signal is driven in several places, by chance, or of an element.
+    /// `true` if a signal is driven in several statements, in a branch, or in one element only.
     is_late: bool,
-    /// It is driven after it was read.
+    /// `true` if a signal is driven after the sub-block was read.
     after_read: bool,
 }
 
@@ -501,7 +507,7 @@ impl Uses {
         match (wire(target), part(target)) {
             (Some(wire), _) if wire.signal.to_string() != "d" => {
                 let drives = self.early.entry(wire.field.clone()).or_default();
-                // An element of an array of signals counts as all of them.
+                // An element of an array of signals counts as the whole array.
                 let signal =
                     wire.signal.into_iter().take_while(|token| !matches!(token, TokenTree::Group(_)));
                 let is_new = drives.signals.insert(signal.collect::<TokenStream>().to_string());
@@ -529,7 +535,8 @@ impl Uses {
             && self.values.iter().all(|(field, value)| *field != wire.field || self.is_known(value))
     }
 
-    /// Returns whether a value is known when a pass begins.
+    /// Returns whether a value is known when a pass begins: it reads no wires of sub-blocks and no signals that the body
+    /// assigns.
     fn is_known(&self, value: &Expr) -> bool {
         match value {
             Expr::MethodCall(call) if call.method == "val" => {
@@ -553,8 +560,8 @@ impl Uses {
     }
 }
 
-/// `self.a.next = self.a.val().replace_bit(i, x)` without a copy of `a`, which may be wide. A signal that the block drives is
-/// one of its own that reads as what it was assigned last.
+/// Writes `self.a.next = self.a.val().replace_bit(i, x)` without a copy of `a`, which may be wide. This is correct for a
+/// signal of the block itself: reading it returns the value assigned last.
 fn in_place(assignment: &ExprAssign) -> Option<TokenStream> {
     let Expr::MethodCall(replace) = &*assignment.right else { return None };
     let Expr::MethodCall(value) = &*replace.receiver else { return None };
@@ -573,7 +580,7 @@ fn in_place(assignment: &ExprAssign) -> Option<TokenStream> {
     }})
 }
 
-/// All conditions of `if`, `else if`.
+/// Returns the conditions of an `if` and of all its `else if`.
 fn conditions(branches: &ExprIf) -> Vec<&Expr> {
     let mut all = vec![&*branches.cond];
     if let Some((_, otherwise)) = &branches.else_branch
@@ -584,8 +591,7 @@ fn conditions(branches: &ExprIf) -> Vec<&Expr> {
     all
 }
 
-/// The signal of a sub-block that a path names; none if it is one of the block itself, or the output of a register, which does
-/// not depend on its input.
+/// Returns the signal of a sub-block that a path names. Returns `None` for a signal of the block itself.
 fn wire(path: &Expr) -> Option<Wire> {
     let Expr::Field(outer) = path else { return wire_of_element(path) };
     let (base, member) = (&*outer.base, &outer.member);
@@ -598,7 +604,7 @@ fn wire(path: &Expr) -> Option<Wire> {
     Some(wire)
 }
 
-/// The signal in `signal[i]`.
+/// Returns the signal in `signal[i]`.
 fn wire_of_element(path: &Expr) -> Option<Wire> {
     let Expr::Index(element) = path else { return None };
     let mut wire = wire(&element.expr)?;
@@ -607,7 +613,7 @@ fn wire_of_element(path: &Expr) -> Option<Wire> {
     Some(wire)
 }
 
-/// The field and the index of `self.field` or `self.field[i]`.
+/// Returns the field and the index of `self.field` or `self.field[i]`.
 fn part(path: &Expr) -> Option<(String, Option<String>)> {
     match path {
         Expr::Field(field) => match (&*field.base, &field.member) {
@@ -625,7 +631,7 @@ fn part(path: &Expr) -> Option<(String, Option<String>)> {
     }
 }
 
-/// Adds the signals of sub-blocks that an expression reads.
+/// Adds the signals of sub-blocks that an expression reads. Omits outputs of registers: they do not depend on the inputs.
 fn collect(expr: &Expr, wires: &mut Vec<Wire>) {
     match expr {
         Expr::MethodCall(call) => {
@@ -655,7 +661,7 @@ fn collect(expr: &Expr, wires: &mut Vec<Wire>) {
     }
 }
 
-/// The same for all statements of a block.
+/// Adds the signals of sub-blocks that the statements of a block read.
 fn collect_block(block: &Block, wires: &mut Vec<Wire>) {
     for statement in &block.stmts {
         if let Stmt::Expr(expr, _) = statement {
@@ -710,7 +716,7 @@ fn variables(block: &Block, mut outer: Vec<String>) -> Vec<String> {
     outer
 }
 
-/// The same for what follows an `else` or a pattern.
+/// Returns `outer` and the variables of all loops in an `else` or in an arm of a `match`.
 fn variables_of(expr: &Expr, outer: Vec<String>) -> Vec<String> {
     match expr {
         Expr::Block(inner) => variables(&inner.block, outer),
@@ -725,7 +731,7 @@ fn variables_of(expr: &Expr, outer: Vec<String>) -> Vec<String> {
     }
 }
 
-/// Returns whether two sub-blocks of one field may be the same element: they are, or an index of one is not a number.
+/// Returns whether two sub-blocks of one field may be the same element: their texts are equal, or an index is not a number.
 fn may_be_same(a: &TokenStream, b: &TokenStream) -> bool {
     a.to_string() == b.to_string() || !is_numbered(a) || !is_numbered(b)
 }
@@ -739,7 +745,7 @@ fn is_numbered(part: &TokenStream) -> bool {
     })
 }
 
-/// Returns whether one of the variables stands in `code`.
+/// Returns whether `code` contains one of the variables.
 fn mentions(code: &TokenStream, variables: &[String]) -> bool {
     code.clone().into_iter().any(|token| match token {
         TokenTree::Ident(ident) => variables.contains(&ident.to_string()),

@@ -1,13 +1,13 @@
-//! Reads in place: `self.a.val()` of a body becomes a place, so that nothing is copied of which a part is read.
+//! Reads in place: `self.a.val()` becomes a place expression, so that reading a part of a signal copies only that part.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::quote;
 
-/// Returns the code of a body with `*Readable::held(&self.a)` in place of `self.a.val()`.
+/// Returns the code of a body with every `self.a.val()` replaced by `*Readable::held(&self.a)`.
 pub fn in_place(code: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = code.into_iter().collect();
     let mut out: Vec<TokenTree> = vec![];
-    // Where in `out` the path at hand begins: `self.a[i].b`.
+    // Start of the current path, such as `self.a[i].b`, in `out`.
     let mut path = None;
     let mut at = 0;
     while let Some(token) = tokens.get(at) {

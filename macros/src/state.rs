@@ -1,11 +1,11 @@
-//! `State`: what a type saves into a checkpoint and loads from it, field by field.
+//! Derives `State`: a type saves itself into a checkpoint and loads itself from it, field by field.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Error, Field, Fields, LitStr, Member, Path, Result, Type, parse_quote};
 
-/// The implementation of `State` for `input`.
+/// Returns the implementation of `State` for `input`.
 pub fn derive(input: DeriveInput) -> Result<TokenStream> {
     let variants = match &input.data {
         Data::Struct(data) => vec![Variant::new(quote!(Self), &data.fields)?],
@@ -51,10 +51,9 @@ struct Variant {
     fields: Vec<Part>,
 }
 
-/// A field.
 struct Part {
     member: Member,
-    /// The variable that a pattern binds it to.
+    /// The variable to which a pattern binds the field.
     bound: Ident,
     of: Type,
     skipped: bool,
@@ -73,7 +72,7 @@ impl Variant {
         Ok(Variant { path, fields: fields.iter().enumerate().map(one).collect::<Result<_>>()? })
     }
 
-    /// A pattern that binds the fields that are not skipped.
+    /// Returns a pattern that binds the fields that are not skipped.
     fn pattern(&self) -> TokenStream {
         let path = &self.path;
         let kept = self.kept().map(|Part { member, bound, .. }| quote!(#member: #bound));
@@ -88,7 +87,7 @@ impl Variant {
         self.fields.iter().any(|field| field.skipped)
     }
 
-    /// An expression that reads all fields.
+    /// Returns an expression that reads all fields.
     fn read(&self) -> TokenStream {
         let path = &self.path;
         let fields = self
@@ -99,7 +98,7 @@ impl Variant {
     }
 }
 
-/// The functions of a struct; one that is only loaded in place has no way to be read.
+/// Returns the functions of a struct. A struct that can only be loaded in place has no `read`.
 fn of_struct(whole: &Variant, in_place: bool) -> TokenStream {
     let members: Vec<_> = whole.kept().map(|field| &field.member).collect();
     let types = whole.kept().map(|field| &field.of);
@@ -126,7 +125,8 @@ fn of_struct(whole: &Variant, in_place: bool) -> TokenStream {
     }
 }
 
-/// The functions of an enum: its variant's number, then the variant's fields. The variant that is there is loaded in place.
+/// Returns the functions of an enum, which save the variant's number and then its fields. `load` keeps a variant in place if
+/// the number is unchanged.
 fn of_enum(variants: &[Variant]) -> TokenStream {
     let arms = |function: &dyn Fn(u8, &Variant) -> TokenStream| -> Vec<TokenStream> {
         (0..).zip(variants).map(|(number, variant)| function(number, variant)).collect()
@@ -178,7 +178,7 @@ fn of_enum(variants: &[Variant]) -> TokenStream {
     }
 }
 
-/// Returns whether a field is left out, for which it must say why.
+/// Returns whether `#[state(skip = "why")]` leaves out the field. The reason must not be empty.
 fn is_skipped(field: &Field) -> Result<bool> {
     let mut skipped = false;
     for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("state")) {
@@ -197,11 +197,11 @@ fn is_skipped(field: &Field) -> Result<bool> {
     Ok(skipped)
 }
 
-/// What `#[state(...)]` on the type says.
+/// The contents of `#[state(...)]` on a type.
 struct Options {
-    /// It is only loaded in place.
+    /// `true` if the type can only be loaded in place.
     in_place: bool,
-    /// The crate with the trait.
+    /// Path of the crate with the trait.
     root: Path,
 }
 

@@ -1,4 +1,4 @@
-//! What a body becomes, and which bodies are refused.
+//! Tests of the code that a body becomes, and of the refusals.
 
 use crate::body::Body;
 use crate::generate::{companions, functions};
@@ -6,7 +6,7 @@ use crate::read::in_place;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// The statements of a body as data, and its values.
+/// Returns the statements of a body as data, and its values.
 fn data(body: TokenStream) -> (String, Vec<String>) {
     let block = syn::parse2(quote!({ #body })).unwrap();
     let mut body = Body::default();
@@ -14,14 +14,14 @@ fn data(body: TokenStream) -> (String, Vec<String>) {
     (statements.to_string(), body.values.code.iter().map(|code| code.to_string()).collect())
 }
 
-/// The data of the expression `code`.
+/// Returns the data of the expression `code`.
 fn value(code: TokenStream) -> String {
     let (statements, _) = data(quote!(self.y_o.next = #code;));
     let rest = statements.strip_prefix("& [Statement :: Assign (\"y_o$next\" , ").unwrap();
     rest.strip_suffix(")]").unwrap().trim().to_string()
 }
 
-/// Every message with which a body is refused.
+/// Returns all messages that refuse a body.
 fn refusals(body: TokenStream) -> Vec<String> {
     let errors = companions(&TokenStream::new(), quote!(fn update(&mut self) { #body })).unwrap_err();
     errors.into_iter().map(|error| error.to_string()).collect()

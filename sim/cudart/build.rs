@@ -1,11 +1,11 @@
-//! Builds the library that programs load in place of libcudart: once, and links it under each of the names and symbol versions of
-//! NVIDIA's releases.
+//! Builds the library that programs load instead of libcudart. It is compiled once, and linked under the names and symbol
+//! versions of NVIDIA's releases.
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The names that programs ask for, which are their symbols' versions too, and the release of CUDA.
+/// Library name, which is also the version of its symbols, and the CUDA release.
 const NAMES: [(&str, u32); 3] = [("libcudart.so.11.0", 11), ("libcudart.so.12", 12), ("libcudart.so.13", 13)];
 
 fn main() {
@@ -32,7 +32,7 @@ fn run(command: &mut Command) {
     assert!(status.success(), "{command:?} failed");
 }
 
-/// Compiles the library without a name. It has no dependencies but the standard library.
+/// Compiles the library as a static library. It depends only on the standard library.
 fn compile(out: &Path) {
     let variable = |name: &str| env::var(name).expect("cargo sets it");
     run(Command::new(variable("RUSTC"))
@@ -44,7 +44,7 @@ fn compile(out: &Path) {
         .arg(out.join("libselvedge_cudart.a")));
 }
 
-/// Links the library under one name: its symbols have that version, and what else it holds stays inside.
+/// Links the library under one name. Its symbols get that version, and other symbols are hidden.
 fn link(out: &Path, name: &str, release: u32) {
     let versions = out.join(format!("{name}.versions"));
     let text = format!("{name} {{ global: cuda*; __cuda*; local: *; }};\n");

@@ -1,11 +1,11 @@
-//! The cases of `selvedge bench`: which runs make a figure, and what its target is.
+//! Cases of `selvedge bench`: the runs behind each figure, and its target.
 use super::child::REPORT;
 use std::fmt::{self, Display, Formatter};
 
-/// The workloads of the mean.
+/// Workloads of the cases that combine several runs.
 pub const WORKLOADS: [&str; 8] = ["vecadd", "bfs", "atax", "kmeans", "spmv", "hotspot", "syrk", "mummer"];
 
-/// The mechanisms whose RTL is compared with their models on bfs and atax, each with the most that it may cost.
+/// Mechanisms whose RTL is compared with their models on bfs and atax, with the max ratio of CPU times.
 const MECHANISMS: [(&str, &str, f64); 6] = [
     ("rtl-hw-bdi", "hw-bdi", 1.5),
     ("rtl-bgp", "bgp", 1.5),
@@ -18,9 +18,9 @@ const MECHANISMS: [(&str, &str, f64); 6] = [
 /// A run of a binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// The words of the command.
+    /// Arguments of the binary.
     pub arguments: Vec<String>,
-    /// The option that the binary must have.
+    /// Option that the binary must support for this run.
     pub needs: Option<&'static str>,
 }
 
@@ -29,7 +29,7 @@ impl Run {
         Run { arguments: words.split_whitespace().map(str::to_owned).collect(), needs: None }
     }
 
-    /// A run of `selvedge run` that leaves its report.
+    /// Returns a run of `selvedge run` that writes its report.
     fn simulation(words: &str) -> Self {
         Self::new(&format!("run {words} --json {REPORT}"))
     }
@@ -45,20 +45,18 @@ impl Run {
     }
 }
 
-/// How a figure is made of what the runs took.
+/// Formula of a figure, applied to the samples of the runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Figure {
-    /// CPU seconds of a run, the geometric mean of all.
+    /// Geometric mean of the runs' CPU seconds.
     Seconds,
-    /// Thousands of simulated cycles in a CPU second.
+    /// Simulated cycles per CPU second, in thousands.
     Cycles,
-    /// Millions of warp instructions in a CPU second.
+    /// Warp instructions per CPU second, in millions.
     WarpInstructions,
-    /// CPU time of the first half of the runs over that of the second, run by run, the geometric mean.
+    /// Geometric mean of CPU time ratios. Each divides a run of the first half by its counterpart in the second half.
     Ratio,
-    /// Wall-clock time of the first half of the runs over that of the second, run by run, the geometric mean.
-    Speedup,
-    /// Megabytes of resident memory beside the device memory, the most of all runs.
+    /// Max resident memory of all runs, without their device memory, in megabytes.
     Memory,
 }
 
@@ -70,25 +68,24 @@ impl Figure {
             Figure::Cycles => "k cycles/s",
             Figure::WarpInstructions => "M warp instr/s",
             Figure::Ratio => "x CPU time",
-            Figure::Speedup => "x faster",
             Figure::Memory => "MB",
         }
     }
 
-    /// Returns whether more is better.
+    /// Returns whether a larger figure is better.
     pub fn is_rate(self) -> bool {
-        matches!(self, Figure::Cycles | Figure::WarpInstructions | Figure::Speedup)
+        matches!(self, Figure::Cycles | Figure::WarpInstructions)
     }
 }
 
-/// What a case must reach.
+/// Target of a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Target {
-    /// The figure is at least so much.
+    /// Min of the figure.
     AtLeast(f64),
-    /// The figure is at most so much.
+    /// Max of the figure.
     AtMost(f64),
-    /// It is at least so many times better than that of the other binary.
+    /// Min factor by which the figure is better than that of the other binary.
     TimesBetter(f64),
 }
 
@@ -102,16 +99,16 @@ impl Display for Target {
     }
 }
 
-/// A line of the table.
+/// A row of the table.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The name that `--case` takes.
+    /// Name that `--case` takes.
     pub name: String,
-    /// What is measured.
+    /// Formula of the figure.
     pub figure: Figure,
-    /// What it must reach.
+    /// Target of the figure.
     pub target: Target,
-    /// The runs.
+    /// Runs that the figure is computed from.
     pub runs: Vec<Run>,
 }
 
@@ -148,7 +145,7 @@ pub fn all() -> Vec<Case> {
         ),
     ];
     for (name, mechanism, most) in MECHANISMS {
-        // DMIL limits kernels that share the GPU: a pair.
+        // DMIL limits kernels that share the GPU, so its case runs a pair.
         let programs: &[&str] = if mechanism == "dmil" { &["bfs+atax"] } else { &["bfs", "atax"] };
         for program in programs {
             let run = |engine: &str| {
@@ -159,14 +156,8 @@ pub fn all() -> Vec<Case> {
             cases.push(Case::new(&name, Figure::Ratio, Target::AtMost(most), runs));
         }
     }
-    let threads = |count: u32| {
-        ["vecadd --size paper", "kmeans --size small"].map(|words| {
-            Run::new(&format!("run {words} --engine model --threads {count}")).needs("--threads")
-        })
-    };
     let sms = |count: u32| Run::new(&format!("run {ONE_CTA} --config {}", sms_file(count)));
     cases.extend([
-        Case::new("threads", Figure::Speedup, Target::AtLeast(1.6), [threads(1), threads(2)].concat()),
         Case::new("idle-sms", Figure::Ratio, Target::AtMost(1.3), vec![sms(80), sms(1)]),
         Case::new(
             "memory",
@@ -184,10 +175,10 @@ pub fn all() -> Vec<Case> {
     cases
 }
 
-/// The launch file of a program of one CTA.
+/// Name of the launch file of a program with one CTA.
 pub const ONE_CTA: &str = "one_cta.toml";
 
-/// The configuration with the given number of SMs.
+/// Returns the file name of the configuration with `count` SMs.
 fn sms_file(count: u32) -> String {
     format!("sms_{count}.toml")
 }
@@ -214,7 +205,7 @@ mod tests {
     #[test]
     fn every_run_is_a_command_of_this_binary() {
         for case in all() {
-            for run in case.runs.iter().filter(|run| run.needs != Some("--threads")) {
+            for run in &case.runs {
                 let words = std::iter::once("selvedge").chain(run.arguments.iter().map(String::as_str));
                 let parsed = Arguments::try_parse_from(words);
                 assert!(parsed.is_ok(), "{}: {:?}", case.name, run.arguments);
@@ -227,8 +218,7 @@ mod tests {
         let cases = all();
         for (at, case) in cases.iter().enumerate() {
             assert!(cases[..at].iter().all(|other| other.name != case.name), "{}", case.name);
-            let halves = matches!(case.figure, Figure::Ratio | Figure::Speedup);
-            assert!(!halves || case.runs.len() % 2 == 0, "{}", case.name);
+            assert!(case.figure != Figure::Ratio || case.runs.len() % 2 == 0, "{}", case.name);
         }
     }
 }

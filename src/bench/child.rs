@@ -1,4 +1,4 @@
-//! A run of a `selvedge` binary as a child process, and what the operating system says that it took.
+//! Runs a `selvedge` binary as a child process and measures its resources.
 use crate::error::Failure;
 use nix::errno::Errno;
 use nix::libc;
@@ -7,31 +7,31 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// What a run took and what it simulated.
+/// Resources that a run used, and totals of its report.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sample {
     /// CPU seconds in user mode.
     pub user_s: f64,
     /// Wall-clock seconds.
     pub wall_s: f64,
-    /// Most resident memory, bytes.
+    /// Max resident memory, bytes.
     pub resident_bytes: u64,
-    /// What the run's report says.
+    /// Totals of the run's report.
     pub report: Simulated,
 }
 
-/// The part of a run's report that figures are made of; zero where the run reports nothing.
+/// Totals of a run's report that figures need. Totals that the run does not report are zero.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Simulated {
     /// Core cycles.
     pub cycles: u64,
     /// Warp instructions.
     pub warp_instructions: u64,
-    /// Bytes of device memory, which `--functional` reports.
+    /// Bytes of device memory, which only `--functional` reports.
     pub device_bytes: u64,
 }
 
-/// The keys of a report; both the usual one and that of `--functional` have some of them.
+/// Keys of a report. The reports of timed and of functional runs have some of them each.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Report {
@@ -50,7 +50,7 @@ struct Totals {
 /// Runs `binary` in `folder`, where the run may leave `report.json`.
 ///
 /// # Errors
-/// A binary that does not start, or a run that fails; in one line.
+/// Fails with one line if the binary does not start or the run fails.
 pub fn measure(binary: &Path, arguments: &[String], folder: &Path) -> Result<Sample, Failure> {
     let report = folder.join("report.json");
     let log = folder.join("errors.txt");
@@ -65,7 +65,7 @@ pub fn measure(binary: &Path, arguments: &[String], folder: &Path) -> Result<Sam
         return Err(failed(binary, arguments, &log));
     }
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
-    // Kilobytes, but on Apple's systems bytes.
+    // Kilobytes, except on Apple's systems, which report bytes.
     let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
     let resident_bytes = usage.ru_maxrss as u64 * unit;
     let simulated =
@@ -73,10 +73,10 @@ pub fn measure(binary: &Path, arguments: &[String], folder: &Path) -> Result<Sam
     Ok(Sample { user_s: seconds(usage.ru_utime), wall_s, resident_bytes, report: simulated })
 }
 
-/// Returns how many instructions the run executes in user mode, as valgrind's callgrind counts them.
+/// Returns the instructions that the run executes in user mode, as valgrind's callgrind counts them.
 ///
 /// # Errors
-/// As [`measure`]; no valgrind.
+/// Fails like [`measure`], or if valgrind is not installed.
 pub fn instructions(binary: &Path, arguments: &[String], folder: &Path) -> Result<u64, Failure> {
     let log = folder.join("errors.txt");
     let words = ["--tool=callgrind", "--callgrind-out-file=/dev/null"].map(str::to_owned);
@@ -92,17 +92,17 @@ pub fn instructions(binary: &Path, arguments: &[String], folder: &Path) -> Resul
     collected(&text).ok_or_else(|| Failure::usage("--instructions: valgrind printed no count"))
 }
 
-/// Finds the count in what callgrind prints.
+/// Finds the count in the output of callgrind.
 fn collected(text: &str) -> Option<u64> {
     text.lines().find_map(|line| line.split_once("Collected : ")?.1.trim().parse().ok())
 }
 
-/// The name of a run's report in its folder.
+/// Name of a run's report in its folder.
 pub const REPORT: &str = "report.json";
 
 fn command(program: &Path, arguments: &[String], folder: &Path, log: &Path) -> Result<Command, Failure> {
     let errors = std::fs::File::create(log).map_err(|e| Failure::usage(format!("{}: {e}", log.display())))?;
-    // A relative path would be looked up in the new folder.
+    // A relative path would be resolved in the new folder.
     let program: PathBuf = if program.components().count() > 1 {
         std::path::absolute(program).map_err(|e| Failure::usage(format!("{}: {e}", program.display())))?
     } else {
@@ -130,13 +130,14 @@ fn read(report: &Path) -> Result<Simulated, Failure> {
     })
 }
 
-/// Waits for the end of a child, and returns its status and what it used.
+/// Waits until a child ends, and returns its status and resource usage.
 fn wait(id: u32) -> Result<(i32, libc::rusage), Errno> {
     let mut status = 0;
     // SAFETY: all zeros are a value of the plain structure.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     loop {
-        // SAFETY: both pointers are to places of this function; the child is this process's own and nobody else waits for it.
+        // SAFETY: both pointers point to variables of this function. The child belongs to this process, and only this
+        // call waits for it.
         let ended = unsafe { libc::wait4(id as libc::pid_t, &raw mut status, 0, &raw mut usage) };
         match Errno::result(ended) {
             Ok(_) => return Ok((status, usage)),

@@ -1,4 +1,4 @@
-//! Figures made of samples: medians, spreads, and whether a target is met.
+//! Figures computed from samples: medians, spreads, and checks of targets.
 use super::cases::{Case, Figure, Target};
 use super::child::Sample;
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Returns the spread of `values`; none of nothing.
+    /// Returns the spread of `values`, or `None` if they are empty.
     pub fn of(mut values: Vec<f64>) -> Option<Self> {
         values.sort_by(f64::total_cmp);
         let (least, most) = (*values.first()?, *values.last()?);
@@ -27,8 +27,8 @@ impl Spread {
     }
 }
 
-/// Returns the figure of one repetition: `samples` are of the case's runs in their order, `device_bytes` the device memory
-/// of each where it is known.
+/// Returns the figure of one repetition. `samples` has an element for each run of the case, in order.
+/// For [`Figure::Memory`], `device_bytes` has the device memory of each run.
 pub fn figure(case: &Case, samples: &[Sample], device_bytes: &[u64]) -> f64 {
     let first = samples[0];
     match case.figure {
@@ -36,7 +36,6 @@ pub fn figure(case: &Case, samples: &[Sample], device_bytes: &[u64]) -> f64 {
         Figure::Cycles => first.report.cycles as f64 / first.user_s / 1e3,
         Figure::WarpInstructions => first.report.warp_instructions as f64 / first.user_s / 1e6,
         Figure::Ratio => half_over_half(samples, |sample| sample.user_s),
-        Figure::Speedup => half_over_half(samples, |sample| sample.wall_s),
         Figure::Memory => {
             let beside = |(sample, device): (&Sample, &u64)| sample.resident_bytes.saturating_sub(*device);
             samples.iter().zip(device_bytes).map(beside).max().unwrap_or(0) as f64 / 1e6
@@ -44,14 +43,15 @@ pub fn figure(case: &Case, samples: &[Sample], device_bytes: &[u64]) -> f64 {
     }
 }
 
-/// Returns the instructions of a case: those of its runs, or the ratio of the halves; none where the figure is no time.
+/// Returns the instructions of a case: the mean of its runs in millions, or the ratio of the halves. Returns `None` for
+/// memory.
 pub fn instructions(case: &Case, counts: &[u64]) -> Option<f64> {
     match case.figure {
         Figure::Ratio => Some(half_over_half(counts, |count| *count as f64)),
         Figure::Seconds | Figure::Cycles | Figure::WarpInstructions => {
             Some(geometric_mean(counts.iter().map(|count| *count as f64 / 1e6)))
         }
-        Figure::Speedup | Figure::Memory => None,
+        Figure::Memory => None,
     }
 }
 
@@ -65,12 +65,12 @@ fn geometric_mean(values: impl Iterator<Item = f64>) -> f64 {
     (sum / f64::from(count)).exp()
 }
 
-/// Returns how many times better than `other` the figure `this` is.
+/// Returns the factor by which the figure `this` is better than `other`.
 pub fn times_better(figure: Figure, this: f64, other: f64) -> f64 {
     if figure.is_rate() { this / other } else { other / this }
 }
 
-/// Returns whether the target is met; none where it needs another binary and there is none.
+/// Returns whether the target is met, or `None` if it needs the figure of another binary and none is given.
 pub fn is_met(target: Target, figure: f64, against: Option<f64>) -> Option<bool> {
     match target {
         Target::AtLeast(least) => Some(figure >= least),
@@ -106,7 +106,6 @@ mod tests {
         let of = |figure_of| figure(&case(figure_of), &four, &[0, 0, 0, 50_000_000]);
         assert!(near(of(Figure::Seconds), 64f64.powf(0.25)));
         assert!(near(of(Figure::Ratio), 2.0), "8/1 and 2/4");
-        assert!(near(of(Figure::Speedup), 3f64.sqrt()));
         assert!(near(of(Figure::Cycles), 37.5));
         assert!(near(of(Figure::WarpInstructions), 0.75));
         assert!(near(of(Figure::Memory), 90.0));

@@ -1,4 +1,5 @@
-//! `selvedge bench`: how fast the simulator is, case by case beside its target, alone or against another binary.
+//! `selvedge bench`: measures the simulator's speed in each case, alone or against another binary, and compares it with
+//! a target.
 mod cases;
 mod child;
 mod figures;
@@ -50,7 +51,7 @@ pub fn run(options: &BenchOptions) -> Result<(), Failure> {
 /// A binary that is measured.
 struct Binary {
     path: PathBuf,
-    /// The help of its `run`, which names its options.
+    /// Help of its `run` command, which lists its options.
     help: String,
 }
 
@@ -70,12 +71,12 @@ impl Binary {
     }
 }
 
-/// A run, and what it took in each repetition.
+/// A run with its samples.
 struct Measured {
     run: Run,
-    /// The samples by binary; none of one that cannot run it.
+    /// Samples of each binary. Empty for a binary that cannot execute the run.
     samples: Vec<Vec<Sample>>,
-    /// Instructions by binary, where they are counted.
+    /// Instructions of each binary, if they are counted.
     instructions: Vec<Option<u64>>,
 }
 
@@ -85,7 +86,7 @@ impl Measured {
     }
 }
 
-/// Returns the cases whose names begin with one of `names`; all where none is given.
+/// Returns the cases whose names begin with one of `names`, or all cases if `names` is empty.
 fn chosen(names: &[String]) -> Result<Vec<Case>, Failure> {
     let all = cases::all();
     let fits = |case: &Case, name: &String| case.name.starts_with(name.as_str());
@@ -100,7 +101,7 @@ fn chosen(names: &[String]) -> Result<Vec<Case>, Failure> {
     Ok(all.into_iter().filter(is_chosen).collect())
 }
 
-/// Returns a folder with the files that runs read.
+/// Creates a folder with the files that runs read.
 fn folder() -> Result<TempDir, Failure> {
     let cannot = |e: std::io::Error| Failure::usage(format!("a folder for temporary files: {e}"));
     let folder = tempfile::tempdir().map_err(cannot)?;
@@ -110,7 +111,7 @@ fn folder() -> Result<TempDir, Failure> {
     Ok(folder)
 }
 
-/// Returns the runs of the cases, each once, and those that say how much device memory others have.
+/// Returns the distinct runs of the cases, and the functional runs that measure device memory.
 fn runs(cases: &[Case]) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     let memory = cases.iter().filter(|case| case.figure == Figure::Memory);
@@ -123,7 +124,7 @@ fn runs(cases: &[Case]) -> Vec<Run> {
     runs
 }
 
-/// Runs everything once, the binaries alternating.
+/// Runs everything once, alternating between the binaries.
 fn measure_all(
     measured: &mut [Measured],
     binaries: &[Binary],
@@ -143,7 +144,7 @@ fn measure_all(
     Ok(())
 }
 
-/// Counts the instructions of everything, once: they repeat.
+/// Counts the instructions of every run once, because they are the same in each repetition.
 fn count_all(measured: &mut [Measured], binaries: &[Binary], folder: &Path) -> Result<(), Failure> {
     for one in measured {
         for (binary, count) in binaries.iter().zip(&mut one.instructions) {
@@ -162,27 +163,27 @@ fn count_all(measured: &mut [Measured], binaries: &[Binary], folder: &Path) -> R
     Ok(())
 }
 
-/// A line of the table.
+/// Row of the table.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Case")]
 struct Row {
-    /// The case.
+    /// Name of the case.
     case: String,
     /// Unit of the figure.
     unit: &'static str,
-    /// The figure of this binary; none where it lacks an option.
+    /// Figure of this binary; null if it lacks an option.
     figure: Option<Spread>,
-    /// What the figure must be.
+    /// Required value of the figure.
     target: String,
-    /// That of the other binary.
+    /// Figure of the other binary.
     against: Option<Spread>,
-    /// How many times better this binary is, pair by pair of alternating runs.
+    /// Factor by which this binary is better, over pairs of alternating runs.
     times_better: Option<Spread>,
-    /// Millions of instructions, or their ratio where the figure is one.
+    /// Millions of instructions, or their ratio if the figure is a ratio.
     instructions: Option<f64>,
-    /// The same of the other binary.
+    /// Millions of instructions or ratio of the other binary.
     against_instructions: Option<f64>,
-    /// Whether the target is met. Null where there is nothing to compare.
+    /// `true` if the target is met. Null if a value to compare is missing.
     met: Option<bool>,
 }
 
@@ -214,11 +215,11 @@ impl Row {
     }
 }
 
-/// Returns the figure of each repetition; none where the binary cannot run the case.
+/// Returns the figure of each repetition. Returns nothing if the binary cannot execute the case.
 fn repetitions(case: &Case, measured: &[Measured], binary: usize) -> Vec<f64> {
     let samples: Vec<&[Sample]> =
         case.runs.iter().map(|run| find(measured, run).samples[binary].as_slice()).collect();
-    // Device memory is the workload's, whatever the binary.
+    // Device memory depends on the workload, not on the binary.
     let device = |workload: &str| {
         let run = Run::functional(workload, "small");
         find(measured, &run).samples[0].first().map(|sample| sample.report.device_bytes)
@@ -239,32 +240,32 @@ fn find<'a>(measured: &'a [Measured], run: &Run) -> &'a Measured {
     measured.iter().find(|one| one.run == *run).expect("every run of a case is measured")
 }
 
-/// What `--json` writes.
+/// Contents of `--json`.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "BenchReport")]
 pub struct Report<'a> {
-    /// Runs of each case.
+    /// Number of runs of each case.
     repeat: u32,
-    /// The other binary.
+    /// Path of the other binary.
     against: Option<&'a Path>,
     /// The cases.
     cases: &'a [Row],
-    /// The runs behind them.
+    /// Runs from which the cases are computed.
     runs: Vec<RunTimes<'a>>,
 }
 
-/// A run in `--json`; by binary, this one first.
+/// A run in `--json`. Lists have an element for each binary, this one first.
 #[derive(JsonSchema, Serialize)]
 struct RunTimes<'a> {
     /// The arguments of the run.
     arguments: String,
-    /// Seconds of processor time, of each repetition.
+    /// Processor time of each repetition, seconds.
     user_s: Vec<Vec<f64>>,
-    /// Seconds of wall-clock time.
+    /// Wall-clock time of each repetition, seconds.
     wall_s: Vec<Vec<f64>>,
-    /// Most bytes of memory in use.
+    /// Max memory in use of each repetition, bytes.
     resident_bytes: Vec<Vec<u64>>,
-    /// Instructions, where they can be counted.
+    /// Number of instructions, if they can be counted.
     instructions: &'a [Option<u64>],
 }
 
@@ -335,7 +336,7 @@ fn table(options: &BenchOptions, rows: &[Row]) -> Table {
     table
 }
 
-/// Three digits or more.
+/// Formats `value` with at least three digits.
 fn number(value: f64) -> String {
     match value {
         100.0.. => format!("{value:.0}"),

@@ -1,10 +1,10 @@
-//! The classes into which the papers sort applications, and what they print of each.
+//! Classes into which the papers sort applications, and the values that the papers print.
 use schemars::JsonSchema;
 use selvedge_sim::workload::{self, WorkloadError};
 use serde::Serialize;
 use strum::{Display, EnumString, VariantNames};
 
-/// What the papers print, with the table that has it.
+/// Values that the papers print, each with its table.
 const PAPERS: &str = include_str!("papers.tsv");
 
 /// A paper, or a chapter of the dissertation.
@@ -32,26 +32,26 @@ pub enum Paper {
     Dai4,
 }
 
-/// What is measured and a paper prints a value of.
+/// Measured quantity for which a paper prints values.
 #[derive(Clone, Copy, Debug, EnumString, PartialEq, Eq, JsonSchema, Serialize)]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Quantity {
-    /// LATTE-CC's class, by an L1D of four times the size.
+    /// Class of LATTE-CC, from an L1D of four times the size.
     #[strum(serialize = "l1d-4x")]
     #[serde(rename = "l1d-4x")]
     L1d4x,
-    /// LAMAR's sectors used per block.
+    /// Sectors used per block (LAMAR).
     Sectors,
-    /// Dai's class, by a large L1D.
+    /// Class of Dai, from a large L1D.
     #[strum(serialize = "l1d-large")]
     #[serde(rename = "l1d-large")]
     L1dLarge,
-    /// Dai's type of kernel, by the stalls of the load-store units.
+    /// Type of kernel by Dai, from the stalls of the load/store units.
     Type,
-    /// That CABA evaluates it.
+    /// Evaluation by CABA.
     Evaluated,
-    /// CABA's mean use of the DRAM's bandwidth in percent.
+    /// Mean use of the DRAM's bandwidth in percent (CABA).
     MeanBandwidth,
 }
 
@@ -61,19 +61,19 @@ pub struct Printed {
     /// The workload, `-` for a mean over several.
     #[serde(skip)]
     pub workload: &'static str,
-    /// Where it is printed.
+    /// Paper that prints the value.
     pub paper: Paper,
-    /// The paper's name of the workload.
+    /// Name of the workload in the paper.
     pub name: &'static str,
-    /// What it is a value of.
+    /// Quantity of the value.
     pub quantity: Quantity,
-    /// The value.
+    /// Printed value.
     pub value: &'static str,
     /// The table, figure or section that prints it.
     pub source: &'static str,
 }
 
-/// Returns all that the papers print.
+/// Returns all values that the papers print.
 pub fn printed() -> impl Iterator<Item = Printed> {
     PAPERS.lines().skip(1).filter_map(|line| {
         let mut cells = line.split('\t');
@@ -88,10 +88,11 @@ pub fn printed() -> impl Iterator<Item = Printed> {
     })
 }
 
-/// Returns the workloads to classify: those named, or all, of them those that `paper` has.
+/// Returns the workloads to classify: the named ones, or all. With `paper`, returns only workloads that the paper
+/// evaluates.
 ///
 /// # Errors
-/// A name that no workload has.
+/// Fails if no workload has a given name.
 pub fn chosen(
     names: &[String],
     paper: Option<Paper>,
@@ -102,18 +103,20 @@ pub fn chosen(
     Ok(all.into_iter().filter(|one| paper.is_none_or(|paper| has(paper, one.name()))).collect())
 }
 
-/// Returns LATTE-CC's class: sensitive to the cache when four times the L1D speeds it up by more than 20 percent (section IV-B).
+/// Returns LATTE-CC's class (section IV-B). A workload is sensitive to the cache if four times the L1D speeds it up by
+/// more than 20 percent.
 pub fn latte_cc(speedup: f64) -> &'static str {
     if speedup > 1.2 { "C-Sens" } else { "C-InSens" }
 }
 
-/// Returns Dai's class: highly contended when a large L1D speeds it up by more than 50 percent (section 2.4).
+/// Returns Dai's class (section 2.4). A workload is highly contended if a large L1D speeds it up by more than 50
+/// percent.
 pub fn dai(speedup: f64) -> &'static str {
     if speedup > 1.5 { "HCC" } else { "LCC" }
 }
 
-/// Returns LAMAR's class: leaning to coarse granularity when more than two sectors of a block are used on average
-/// (section 4.4).
+/// Returns LAMAR's class (section 4.4). A workload leans to coarse granularity if it uses more than two sectors of a
+/// block on average.
 pub fn lamar(sectors: f64) -> &'static str {
     if sectors > 2.0 { "CG" } else { "FG" }
 }

@@ -1,4 +1,5 @@
-//! `selvedge classify`: by what the papers sort applications, measured for each workload and beside what they print.
+//! `selvedge classify`: measures for each workload the quantities by which the papers sort applications, and prints
+//! them next to the papers' values.
 mod classes;
 mod table;
 
@@ -31,21 +32,21 @@ pub use table::Row;
 
 /// Bytes of the large L1D.
 const LARGE_BYTES: u32 = 2 << 20;
-/// Most sets of an L1D.
+/// Max sets of an L1D.
 const MOST_SETS: u32 = 4096;
 
 /// A measurement of a workload.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Measure {
-    /// The configuration as it is.
+    /// Run under the configuration as it is.
     Base,
-    /// With four times the L1D.
+    /// Run with four times the L1D.
     FourTimes,
-    /// With an L1D of 2 MB.
+    /// Run with an L1D of 2 MB.
     Large,
-    /// LAMAR's configuration, which counts the sectors that blocks have used when they leave.
+    /// Run under LAMAR's configuration, which counts the sectors used of blocks when they are evicted.
     Sectors,
-    /// What the lines hold.
+    /// Compression ratios of the lines that loads read, without a timed run.
     Census,
 }
 
@@ -54,13 +55,13 @@ impl Measure {
         [Measure::Base, Measure::FourTimes, Measure::Large, Measure::Sectors, Measure::Census];
 }
 
-/// What a measurement gives.
+/// Result of a measurement.
 enum Measured {
     Report(Box<RunReport>),
     Ratios(Ratios),
 }
 
-/// The configurations of the runs.
+/// Configurations of the runs.
 struct Configurations {
     base: Arc<GpuConfig>,
     four_times: Arc<GpuConfig>,
@@ -92,7 +93,7 @@ impl Configurations {
         })
     }
 
-    /// Returns the configuration of a measurement's run, and its mechanism; none of one without a run.
+    /// Returns the configuration and the mechanism of a measurement's run, or `None` if it needs no run.
     fn of(&self, measure: Measure) -> Option<(&Arc<GpuConfig>, &'static str)> {
         match measure {
             Measure::Base => Some((&self.base, "base")),
@@ -104,7 +105,7 @@ impl Configurations {
     }
 }
 
-/// Measures the workloads and shows what came of it; after a signal, what had ended.
+/// Measures the workloads and shows the results. After a signal, shows the results that are complete.
 pub fn run(options: &ClassifyOptions) -> Result<(), Failure> {
     let workloads = chosen(&options.workloads, options.paper).map_err(Failure::usage)?;
     if let (Some(paper), true) = (options.paper, workloads.is_empty()) {
@@ -154,7 +155,7 @@ fn plan(options: &ClassifyOptions) -> Plan {
     plan
 }
 
-/// Makes the measurements on the given number of threads; which thread makes which changes nothing.
+/// Makes the measurements on a number of threads. The results do not depend on which thread makes which measurement.
 fn measure_all(
     measures: &[(&dyn Workload, Measure)],
     options: &ClassifyOptions,
@@ -204,14 +205,13 @@ fn spec(name: &str, size: Size, config: &Arc<GpuConfig>, mechanism: &str) -> Res
         engine: Engine::Model,
         probes: ProbeSpec::default(),
         check_dram: false,
-        threads: 1,
         sample_cycles: None,
         max_memory: Limits::default().memory,
         bounds: Bounds::default(),
     })
 }
 
-/// Returns the report of a run, or none when a signal has ended it.
+/// Returns the report of a run, or `None` if a signal has ended it.
 fn one(spec: &RunSpec, control: Control) -> Result<Option<Measured>, Failure> {
     let outcome = simulate(spec, Arc::new(control)).map_err(|error| classify(&error))?;
     match outcome.fault {
@@ -221,7 +221,7 @@ fn one(spec: &RunSpec, control: Control) -> Result<Option<Measured>, Failure> {
     }
 }
 
-/// Takes a workload's measurements, which come in the order of [`Measure::ALL`].
+/// Collects the measurements of a workload, which come in the order of [`Measure::ALL`].
 fn row(workload: &'static str, measured: &mut dyn Iterator<Item = Option<Measured>>) -> Row {
     let mut row = Row::new(workload);
     let mut reports: [Option<Box<RunReport>>; 4] = Default::default();
@@ -243,15 +243,15 @@ fn row(workload: &'static str, measured: &mut dyn Iterator<Item = Option<Measure
     row
 }
 
-/// Returns the mean number of sectors that blocks have used when they leave an L1D; none when none leaves. An L2 does not count:
-/// the L1Ds ask it for whole blocks, whatever the program uses.
+/// Returns the mean number of sectors used of blocks that an L1D evicts, or `None` without evictions. Evictions of an
+/// L2 do not count, because L1Ds request whole blocks from it.
 fn sectors_per_block(report: &RunReport) -> Option<f64> {
     let count = |name| report.mechanism_counters.get(name).copied().unwrap_or(0);
     let (blocks, used) = (count("l1d_evictions"), count("l1d_evicted_sectors_used"));
     (blocks > 0).then(|| ratio(used, blocks))
 }
 
-/// The files that were asked for, and the table unless one took its place on standard output.
+/// Writes the requested files, and prints the table unless an output goes to standard output.
 fn show(options: &ClassifyOptions, rows: &[Row], outputs: &mut Outputs) {
     if let Some(target) = &options.json {
         let text = serde_json::to_string_pretty(rows)

@@ -6,25 +6,25 @@ use selvedge_area::Table;
 use selvedge_sim::Ratios;
 use serde::Serialize;
 
-/// What was measured of a workload; none where a measurement is missing.
+/// Measurements of a workload. Null if a measurement is missing.
 #[derive(Debug, JsonSchema, Serialize)]
 #[schemars(rename = "Classes")]
 pub struct Row {
-    /// Its name.
+    /// Name of the workload.
     pub workload: &'static str,
     /// Core cycles of the baseline.
     pub cycles: Option<u64>,
-    /// DRAM cycles of the baseline whose data bus is busy, in percent.
+    /// Percentage of the baseline's DRAM cycles in which the data bus is busy.
     pub bandwidth: Option<f64>,
-    /// Speedup by four times the L1D.
+    /// Speedup with an L1D of four times the size.
     pub four_times: Option<f64>,
-    /// Speedup by an L1D of 2 MB.
+    /// Speedup with an L1D of 2 MB.
     pub large: Option<f64>,
-    /// Sectors used of a block.
+    /// Mean number of sectors used per block.
     pub sectors: Option<f64>,
-    /// Bursts of 32 bytes uncompressed over compressed, of the lines that loads read.
+    /// Compression ratios of the lines that loads read: uncompressed bursts of 32 bytes over compressed ones.
     pub ratios: Option<ByCodec>,
-    /// What the papers print.
+    /// Values that the papers print.
     printed: Vec<Printed>,
 }
 
@@ -50,7 +50,7 @@ impl From<Ratios> for ByCodec {
 }
 
 impl Row {
-    /// Returns the row of a workload of which nothing was measured yet.
+    /// Returns the row of a workload without measurements.
     pub fn new(workload: &'static str) -> Self {
         Row {
             workload,
@@ -64,17 +64,17 @@ impl Row {
         }
     }
 
-    /// Returns what a paper prints, of several the first.
+    /// Returns the first value of this quantity that a paper prints.
     fn value(&self, quantity: Quantity) -> Option<&'static str> {
         self.printed.iter().find(|one| one.quantity == quantity).map(|one| one.value)
     }
 
-    /// Returns the sectors used of a block that LAMAR prints.
+    /// Returns the sectors used per block that LAMAR prints.
     fn printed_sectors(&self) -> Option<f64> {
         self.value(Quantity::Sectors).and_then(|value| value.parse().ok())
     }
 
-    /// Returns whether nothing was measured.
+    /// Returns whether the row has no measurement.
     pub fn is_empty(&self) -> bool {
         self.cycles.is_none()
             && self.four_times.is_none()
@@ -83,7 +83,7 @@ impl Row {
             && self.ratios.is_none()
     }
 
-    /// Returns the cells, numbers with the given number of digits as a table shows.
+    /// Returns the cells. Numbers are rounded for the table.
     fn cells(&self) -> Vec<String> {
         let number = |value: Option<f64>, digits: usize| value.map(|v| format!("{v:.digits$}"));
         let word = |value: Option<&str>| value.map(String::from);
@@ -131,7 +131,7 @@ const HEADS: [&str; 17] = [
     "SC",
 ];
 
-/// Returns the table, and under it how many classes are those of the papers.
+/// Returns the table, followed by the number of classes that agree with the papers.
 pub fn render(rows: &[Row]) -> String {
     let mut table = Table::new(&HEADS);
     rows.iter().for_each(|row| table.row(row.cells()));
@@ -144,7 +144,7 @@ pub fn render(rows: &[Row]) -> String {
     table.render_within(width()) + &agreements.concat()
 }
 
-/// Returns the line that says how many workloads have the class that the paper gives them.
+/// Returns the line with the number of workloads that have the paper's class.
 fn agreement(paper: &str, rows: &[Row], classes: impl Fn(&Row) -> Option<(&str, &str)>) -> String {
     let pairs: Vec<bool> = rows.iter().filter_map(classes).map(|(ours, theirs)| ours == theirs).collect();
     if pairs.is_empty() {
@@ -154,7 +154,7 @@ fn agreement(paper: &str, rows: &[Row], classes: impl Fn(&Row) -> Option<(&str, 
     format!("{paper}: {alike} of {} workloads have the paper's class\n", pairs.len())
 }
 
-/// Returns the line with the mean use of bandwidth over CABA's workloads.
+/// Returns the line with the mean bandwidth use of CABA's workloads.
 fn bandwidth(rows: &[Row]) -> String {
     let used: Vec<f64> = rows
         .iter()
@@ -175,7 +175,7 @@ fn bandwidth(rows: &[Row]) -> String {
     }
 }
 
-/// Returns the table as CSV; an empty cell is a missing value.
+/// Returns the table as CSV. The cell of a missing value is empty.
 pub fn csv(rows: &[Row]) -> String {
     let heads = "workload,cycles,dram_busy_percent,l1d_4x,l1d_4x_class,latte_cc,sectors,sectors_class,lamar,l1d_2mb,\
                  l1d_2mb_class,dai,bdi,fpc,cpack,bpc,sc\n";

@@ -5,13 +5,16 @@ use selvedge_hw::{BlockEntry, Direction};
 use selvedge_sim::mechanism;
 use std::fmt::Write;
 
-/// Why defaults are accepted: the kit checks them when a block is declared.
+/// Panic message. The kit checks the defaults when a block is declared.
 const VALID: &str = "the default parameters are valid";
 
 /// Returns the page of a block in Markdown.
 pub fn of(entry: &dyn BlockEntry) -> String {
     let name = entry.name();
-    let mut page = format!("# {name}\n\n{}\n", sentence(entry.summary()));
+    let mut page = format!(
+        "<!-- Written by `selvedge list blocks {name} --markdown` -->\n\n# {name}\n\n{}\n",
+        sentence(entry.summary())
+    );
     write!(page, "\n{}\n", facts(entry).markdown()).expect("a string takes it");
     page += &demoted(&entry.documentation());
     write!(page, "\n## Every port\n\n{}", ports(entry).markdown()).expect("a string takes it");
@@ -26,7 +29,7 @@ pub fn of(entry: &dyn BlockEntry) -> String {
     write!(
         page,
         "\n## Use\n\n```\nselvedge gen {name} -o FOLDER\nselvedge wave {name}\nselvedge area {name}\n```\n\n\
-         They write its Verilog ([co-simulation](../cosimulation.md)), record [waveforms](../waveforms.md), and estimate its [area](../area.md).\n"
+         They write its Verilog ([co-simulation](../../cosimulation.md)), record [waveforms](../../waveforms.md), and estimate its [area](../../area.md).\n"
     )
     .expect("a string takes it");
     page
@@ -38,7 +41,7 @@ fn sentence(summary: &str) -> String {
     letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
 }
 
-/// Returns the text with each heading one level lower: the page has a title of its own.
+/// Returns the text with each heading one level lower, because the page has its own title.
 fn demoted(text: &str) -> String {
     let mut is_code = false;
     let line = |line: &str| {
@@ -63,8 +66,8 @@ fn facts(entry: &dyn BlockEntry) -> Table {
     if !parameters.is_empty() {
         row("parameters of the Verilog module", parameters.join(", "));
     }
-    let users = mechanism::ALL.iter().filter(|info| info.blocks.contains(&entry.name()));
-    let users: Vec<String> = users.map(|info| format!("[{0}](../mechanisms/{0}.md)", info.name)).collect();
+    let users = mechanism::built_in().iter().filter(|info| info.blocks.contains(&entry.name()));
+    let users: Vec<String> = users.map(|info| format!("[{0}](../../mechanisms/{0}.md)", info.name)).collect();
     if !users.is_empty() {
         row("mechanisms made of it", users.join(", "));
     }
@@ -111,7 +114,7 @@ mod tests {
 
     #[test]
     fn every_block_has_documentation_with_ports_parameters_and_timing() {
-        for entry in selvedge_blocks::BLOCKS {
+        for entry in selvedge_blocks::built_in() {
             let text = entry.documentation();
             for heading in ["# Ports and timing", "```text"] {
                 assert!(text.contains(heading), "{}: {heading}", entry.name());

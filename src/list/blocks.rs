@@ -13,13 +13,13 @@ use serde::Serialize;
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Port")]
 struct PortEntry {
-    /// Its name.
+    /// Name of the port.
     name: &'static str,
     /// `in` or `out`.
     direction: &'static str,
-    /// Its width.
+    /// Width in bits.
     bits: usize,
-    /// What it carries.
+    /// Meaning of the port.
     meaning: &'static str,
 }
 
@@ -27,27 +27,27 @@ struct PortEntry {
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Block")]
 pub(crate) struct Entry {
-    /// Its name.
+    /// Name of the block.
     name: &'static str,
-    /// What it does, in one line.
+    /// Summary in one line.
     summary: &'static str,
-    /// The paper and the section that describe it.
+    /// Paper and section that describe the block.
     source: &'static str,
-    /// Bits of storage, with what the paper claims.
+    /// Bits of storage, and the paper's claim.
     storage_bits: String,
     /// Cycles from an input to its output.
     latency: u64,
     /// Cycles from one input to the next.
     interval: u64,
-    /// Its parameters.
+    /// Parameters of the block.
     parameters: Vec<Setting>,
-    /// The parameters that its Verilog module has; the others are fixed in the text.
+    /// Parameters of the Verilog module. The others are fixed in its text.
     verilog_parameters: Vec<String>,
-    /// Its ports.
+    /// Ports of the block.
     ports: Vec<PortEntry>,
 }
 
-/// Why defaults are accepted: the kit checks them when a block is declared.
+/// Panic message. The kit checks the defaults when a block is declared.
 const VALID: &str = "the default parameters are valid";
 
 impl Entry {
@@ -81,12 +81,12 @@ impl Entry {
     }
 }
 
-/// Returns the names of the parameters that the block's Verilog module has.
+/// Returns the names of the parameters of the block's Verilog module.
 pub(super) fn verilog_parameters(entry: &dyn BlockEntry) -> Vec<String> {
     entry.verilog_parameters().iter().map(|name| name.to_ascii_uppercase()).collect()
 }
 
-/// Prints the list of blocks, or all about one of them.
+/// Prints the list of blocks, or one block in full.
 pub(super) fn run(list: &ListBlocks) -> Result<(), Failure> {
     match &list.of.name {
         Some(name) if list.markdown => {
@@ -96,10 +96,10 @@ pub(super) fn run(list: &ListBlocks) -> Result<(), Failure> {
     }
 }
 
-/// Returns all blocks, or the one of this name.
+/// Returns all blocks, or the block `name`.
 ///
 /// # Errors
-/// There is none of this name.
+/// Fails if no block has this name.
 fn select(name: Option<&str>) -> Result<Selection<Entry>, Failure> {
     let entries = match name {
         Some(name) => vec![selvedge_blocks::find(name).map_err(Failure::usage)?],

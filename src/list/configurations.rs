@@ -6,27 +6,27 @@ use selvedge_area::Table;
 use selvedge_sim::config::{BUILT_IN, BuiltIn, GpuConfig};
 use serde::Serialize;
 
-/// A configuration: what it is after, and its size.
+/// A configuration: its origin and size.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Configuration")]
 pub(crate) struct Entry {
-    /// Its name.
+    /// Name of the configuration.
     name: &'static str,
-    /// What it is after, in one line.
+    /// Origin of the configuration, in one line.
     summary: &'static str,
-    /// SMs.
+    /// Number of SMs.
     sms: u32,
     /// Data of an L1D, KiB.
     l1d_kib: u32,
     /// Data of the L2, KiB.
     l2_kib: u32,
-    /// Memory partitions.
+    /// Number of memory partitions.
     partitions: u32,
     /// Core clock, MHz.
     core_mhz: u32,
 }
 
-/// Why a built-in configuration loads: a test loads each.
+/// Panic message. A test loads each built-in configuration.
 const VALID: &str = "the built-in configurations are valid";
 
 impl Entry {
@@ -45,13 +45,13 @@ impl Entry {
     }
 }
 
-/// Returns all built-in configurations, or the one of this name.
+/// Returns all built-in configurations, or the configuration `name`.
 ///
 /// # Errors
-/// There is none of this name.
+/// Fails if no built-in configuration has this name.
 pub(super) fn select(name: Option<&str>) -> Result<Selection<Entry>, Failure> {
     if let Some(name) = name {
-        // Loading reports the nearest names.
+        // The error of loading suggests similar names.
         GpuConfig::load(name).map_err(Failure::usage)?;
     }
     let entries: Vec<_> =

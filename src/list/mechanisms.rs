@@ -10,19 +10,19 @@ use serde::Serialize;
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Mechanism")]
 pub(crate) struct Entry {
-    /// Its name.
+    /// Name of the mechanism.
     name: &'static str,
-    /// What it does, in one line.
+    /// Summary in one line.
     summary: &'static str,
-    /// The paper and the section that describe it.
+    /// Paper and section that describe the mechanism.
     source: &'static str,
-    /// What it requires of the program and the configuration.
+    /// Requirements on the program and the configuration.
     needs: Vec<&'static str>,
-    /// The blocks that it is made of.
+    /// Blocks of the mechanism.
     blocks: &'static [&'static str],
-    /// Its options.
+    /// Options of the mechanism.
     options: Vec<Setting>,
-    /// What its paper states of its storage or area.
+    /// Storage or area that the paper states.
     published: &'static str,
 }
 
@@ -47,10 +47,10 @@ impl Entry {
     }
 }
 
-/// Returns all mechanisms, or the one of this name.
+/// Returns all mechanisms, or the mechanism `name`.
 ///
 /// # Errors
-/// There is none of this name.
+/// Fails if no mechanism has this name.
 pub(super) fn select(name: Option<&str>) -> Result<Selection<Entry>, Failure> {
     let Some(name) = name else {
         return Ok(Selection {
@@ -58,7 +58,7 @@ pub(super) fn select(name: Option<&str>) -> Result<Selection<Entry>, Failure> {
             is_one: false,
         });
     };
-    // The parser knows the nearest names.
+    // The error of the parser suggests similar names.
     name.parse::<MechanismSpec>().map_err(Failure::usage)?;
     let entries: Vec<_> =
         mechanism::all().into_iter().filter(|info| info.name == name).map(Entry::new).collect();

@@ -1,4 +1,4 @@
-//! `selvedge list`: workloads, mechanisms, configurations and blocks, all of a kind in a line each or one in full.
+//! `selvedge list`: prints workloads, mechanisms, configurations and blocks, one per line or a single one in full.
 pub(crate) mod block_page;
 pub(crate) mod blocks;
 pub(crate) mod configurations;
@@ -12,51 +12,70 @@ use crate::error::Failure;
 use crate::output::{print, print_table};
 use schemars::JsonSchema;
 use selvedge_area::Table;
+use selvedge_sim::config::BUILT_IN;
+use selvedge_sim::mechanism;
+use selvedge_sim::workload;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Prints the list that is asked for.
+/// Prints the requested list.
 pub fn run(options: &ListOptions) -> Result<(), Failure> {
     match &options.what {
-        List::Workloads(list) => workloads::run(list),
-        List::Mechanisms(list) => show(&mechanisms::select(list.name.as_deref())?, list.json),
-        List::Configurations(list) => show(&configurations::select(list.name.as_deref())?, list.json),
-        List::Blocks(list) => blocks::run(list),
+        Some(List::Workloads(list)) => workloads::run(list),
+        Some(List::Mechanisms(list)) => show(&mechanisms::select(list.name.as_deref())?, list.json),
+        Some(List::Configurations(list)) => show(&configurations::select(list.name.as_deref())?, list.json),
+        Some(List::Blocks(list)) => blocks::run(list),
+        None => print_table(&names()),
     }
 }
 
-/// Things of one kind, and whether one of them was asked for by its name.
+/// Returns the names of everything that can be listed.
+fn names() -> Table {
+    let kinds: [(&str, Vec<&str>); 4] = [
+        ("workloads", workload::all().iter().map(|workload| workload.name()).collect()),
+        ("mechanisms", mechanism::all().iter().map(|info| info.name).collect()),
+        ("configurations", BUILT_IN.iter().map(|machine| machine.name).collect()),
+        ("blocks", selvedge_blocks::all().iter().map(|block| block.name()).collect()),
+    ];
+    let mut table = Table::new(&["selvedge list", "names"]);
+    for (kind, names) in kinds {
+        table.row(vec![kind.into(), names.join(" ")]);
+    }
+    table
+}
+
+/// Entries of one kind. `is_one` is `true` if the user named a single entry.
 struct Selection<T> {
     entries: Vec<T>,
     is_one: bool,
 }
 
-/// Something that a list shows.
+/// An entry of a list.
 trait Listed: Serialize {
-    /// Returns the table of all entries, a line each.
+    /// Returns the table of all entries, one per line.
     fn table(entries: &[Self]) -> Table
     where
         Self: Sized;
 
-    /// Returns all that is known of an entry: paragraphs and tables.
+    /// Returns the full description of an entry: paragraphs and tables.
     fn page(&self) -> Page;
 }
 
 /// A parameter of a block or an option of a mechanism.
 #[derive(JsonSchema, Serialize)]
 struct Setting {
-    /// Its name.
+    /// Name of the parameter or option.
     name: &'static str,
-    /// Its value unless another is given.
+    /// Default value.
     default: String,
-    /// The values that it can have.
+    /// Possible values.
     values: String,
-    /// What it decides.
+    /// Effect of the parameter or option.
     meaning: &'static str,
 }
 
 impl Setting {
-    /// Returns the table of settings, of which each is a `kind`.
+    /// Returns the table of settings; `kind` is the head of its first column.
     fn table(kind: &'static str, settings: &[Setting]) -> Table {
         let mut table = Table::new(&[kind, "default", "values", "meaning"]);
         for of in settings {
@@ -66,7 +85,7 @@ impl Setting {
     }
 }
 
-/// The text about one entry: a first line, then lines and tables.
+/// Text about one entry: lines and tables.
 #[derive(Default)]
 struct Page {
     parts: Vec<Part>,
@@ -78,12 +97,11 @@ enum Part {
 }
 
 impl Page {
-    /// Adds a line.
     fn line(&mut self, line: impl Into<String>) {
         self.parts.push(Part::Line(line.into()));
     }
 
-    /// Adds a line that begins with a word, unless there is nothing to say.
+    /// Adds a line that begins with `name`, unless `text` is empty.
     fn fact(&mut self, name: &str, text: &str) {
         if !text.is_empty() {
             self.line(format!("{name:<10} {text}"));
@@ -127,12 +145,12 @@ fn print_json<T: Serialize>(selection: &Selection<T>) -> Result<(), Failure> {
     print(&(text + "\n"))
 }
 
-/// Returns a value as it is written after `--param` or an option's `=`.
+/// Returns a value as written after `--param` or an option's `=`.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), String::from)
 }
 
-/// Returns what a message says that a value must be, without the words "must be".
+/// Returns the allowed values as in an error message, without the words "must be".
 fn values(allowed: &str) -> String {
     allowed.trim_start_matches("must be ").into()
 }

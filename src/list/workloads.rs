@@ -9,7 +9,7 @@ use selvedge_area::Table;
 use selvedge_sim::workload::{self, Size, Workload};
 use serde::Serialize;
 
-/// What a workload executes at a size.
+/// Work of a workload at one size.
 #[derive(JsonSchema, Serialize)]
 struct AtSize {
     /// The size.
@@ -18,7 +18,7 @@ struct AtSize {
     size: Size,
     /// The input at this size.
     input: String,
-    /// Launches; null where nobody has measured them.
+    /// Number of launches; null if the work is not measured.
     launches: Option<u64>,
     /// Warp instructions of all launches.
     warp_instructions: Option<u64>,
@@ -32,15 +32,15 @@ struct AtSize {
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Workload")]
 pub(crate) struct Entry {
-    /// Its name.
+    /// Name of the workload.
     name: &'static str,
-    /// What it computes, in one line.
+    /// Summary in one line.
     summary: &'static str,
-    /// The group of workloads that it belongs to.
+    /// Group of the workload.
     group: String,
-    /// The papers that evaluate it.
+    /// Papers that evaluate the workload.
     papers: &'static str,
-    /// What it executes at each size.
+    /// Work at each size.
     sizes: Vec<AtSize>,
 }
 
@@ -85,7 +85,7 @@ pub(super) fn all() -> Vec<Entry> {
     workload::all().iter().map(|workload| Entry::new(*workload)).collect()
 }
 
-/// Prints the workloads that are asked for.
+/// Prints the selected workloads.
 pub(super) fn run(options: &ListWorkloads) -> Result<(), Failure> {
     let entries = match &options.name {
         Some(name) => vec![Entry::new(workload::find(name).map_err(Failure::usage)?)],
@@ -107,7 +107,7 @@ fn select(options: &ListWorkloads) -> Vec<Entry> {
     all().into_iter().filter(|entry| of_paper(entry) && of_group(entry)).collect()
 }
 
-/// Returns whether a paper is among those that `papers` names in one line.
+/// Returns whether the text `papers` names the paper.
 fn is_in(papers: &str, paper: Paper) -> bool {
     match paper {
         Paper::Caba => papers.contains("CABA"),
@@ -119,7 +119,7 @@ fn is_in(papers: &str, paper: Paper) -> bool {
     }
 }
 
-/// Returns whether `papers` names a chapter of the dissertation: "Dai, chapters 2 and 3 (ATX) and 4 (ax)".
+/// Returns whether `papers` names a chapter of the dissertation, as in "Dai, chapters 2 and 3 (ATX) and 4 (ax)".
 fn has_chapter(papers: &str, chapter: char) -> bool {
     let Some((_, dai)) = papers.split_once("Dai") else { return false };
     dai.split(';')
@@ -127,7 +127,7 @@ fn has_chapter(papers: &str, chapter: char) -> bool {
         .is_some_and(|dai| dai.split(|c: char| !c.is_alphanumeric()).any(|word| word == chapter.to_string()))
 }
 
-/// Returns the table of workloads, a line each, with what they execute at a size if one is given.
+/// Returns the table of workloads, one per line. With `size`, it shows the counts of that size.
 pub(super) fn table(entries: &[Entry], size: Option<Size>) -> Table {
     let Some(size) = size else { return Entry::table(entries) };
     let mut table =

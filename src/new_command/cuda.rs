@@ -1,11 +1,11 @@
-//! Compiles CUDA kernels to PTX with clang and the header that this command brings along.
+//! Compiles CUDA kernels to PTX with clang and the embedded header.
 use crate::error::Failure;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The device language for kernels that include no header of the host.
+/// Device language for kernels that include no header of the host.
 const HEADER: &str = include_str!("cuda_device.h");
-/// The toolkit's headers that sources include for what `HEADER` has defined already: they are empty.
+/// Toolkit headers that sources include. `HEADER` already defines their contents, so they are empty files.
 const EMPTY: [&str; 15] = [
     "builtin_types.h",
     "channel_descriptor.h",
@@ -23,16 +23,16 @@ const EMPTY: [&str; 15] = [
     "vector_functions.h",
     "vector_types.h",
 ];
-/// Compilers that are tried, the best known first.
+/// Compilers to try, in order of preference.
 const COMPILERS: [&str; 3] = ["clang++-19", "clang++", "clang"];
 
-/// Compiles `source` to PTX with `compiler`, or the first compiler that is there; returns the PTX.
+/// Compiles `source` to PTX with `compiler`, or with the first installed compiler. Returns the PTX.
 ///
 /// # Errors
-/// There is no compiler, or it refuses the source: the first mistake, in one line.
+/// Fails if no compiler is installed or it rejects the source. The message is the first error in one line.
 pub(super) fn compile(source: &Path, compiler: Option<&Path>) -> Result<Vec<u8>, Failure> {
     let cannot = |why: String| Failure::usage(format!("{}: {why}", source.display()));
-    // clang would say the same in more lines.
+    // clang's message for an unreadable file has more lines.
     std::fs::metadata(source).map_err(|why| cannot(format!("cannot read it: {why}")))?;
     let folder = tempfile::tempdir().map_err(|why| cannot(format!("no temporary folder: {why}")))?;
     let (header, ptx) = (folder.path().join("cuda_device.h"), folder.path().join("kernels.ptx"));
@@ -52,7 +52,7 @@ pub(super) fn compile(source: &Path, compiler: Option<&Path>) -> Result<Vec<u8>,
     )))
 }
 
-/// Runs the compiler that was named, or the first that is there.
+/// Runs the given compiler, or the first installed one.
 fn run(source: &Path, compiler: Option<&Path>, header: &Path, ptx: &Path) -> Result<Output, String> {
     let named = compiler.map(|path| vec![path.to_path_buf()]);
     let candidates: Vec<PathBuf> = named.unwrap_or_else(|| COMPILERS.iter().map(PathBuf::from).collect());

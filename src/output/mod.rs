@@ -1,8 +1,8 @@
-//! What a command puts out: to files, each whole or not at all, and to standard output and standard error.
+//! Outputs of a command: files, each written completely or not at all, standard output and standard error.
 //!
-//! A command first collects the files that it reads and writes in a [`Plan`]. [`Plan::check`] refuses an output that is an
-//! input or another output, or cannot be written, before anything runs. The [`Outputs`] that it gives then write what the
-//! command has found: each whatever becomes of the others.
+//! A command first collects the files that it reads and writes in a [`Plan`]. [`Plan::check`] refuses an output that is
+//! an input or another output, or that cannot be written, before anything runs. It returns the [`Outputs`], which write
+//! each result even if others fail.
 mod outputs;
 mod plan;
 mod stream;
@@ -15,7 +15,7 @@ pub use whole::{write_new, write_whole};
 
 use std::path::Path;
 
-/// Returns whether an output's name stands for standard output.
+/// Returns whether the name of an output means standard output.
 fn is_standard_output(target: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].into_iter().any(|name| target == Path::new(name))
 }

@@ -1,4 +1,4 @@
-//! Writing what a command has found: each output whatever becomes of the others.
+//! Writes the results of a command. A failed output does not prevent the others.
 use super::whole::{write_set, write_whole};
 use super::{Plan, is_standard_output, print, say};
 use crate::error::Failure;
@@ -21,7 +21,7 @@ pub fn write_files(files: &[(PathBuf, impl AsRef<[u8]>)]) -> Result<(), Failure>
 pub struct Outputs {
     plan: Arc<Plan>,
     interrupted: bool,
-    /// The files that were written beside the outputs.
+    /// Files `NAME.partial` that were written instead of outputs.
     partial: Vec<PathBuf>,
     failures: Vec<Failure>,
 }
@@ -36,7 +36,7 @@ impl Outputs {
         &self.plan
     }
 
-    /// From here on, writes to `NAME.partial` instead of the file `NAME`, which holds whole results alone.
+    /// From now on, writes to `NAME.partial` instead of the file `NAME`, which holds only complete results.
     pub fn interrupted(&mut self) {
         self.interrupted = true;
     }
@@ -56,13 +56,13 @@ impl Outputs {
         }
     }
 
-    /// Writes a file that is not in the plan; returns whether it is there.
+    /// Writes a file that is not in the plan, and returns whether that succeeded.
     pub fn write_late(&mut self, what: &str, path: &Path, bytes: impl AsRef<[u8]>) -> bool {
         let written = self.plan.check_late(what, path).and_then(|()| write_whole(path, bytes.as_ref()));
         self.note(written).is_some()
     }
 
-    /// Writes a file of the plan, or prints for `-`.
+    /// Writes a file of the plan, or prints to standard output if the target is `-`.
     pub fn write_or_print(&mut self, target: &str, text: &str) {
         if is_standard_output(Path::new(target)) {
             self.note(print(text));
@@ -71,22 +71,22 @@ impl Outputs {
         }
     }
 
-    /// Prints a table, unless an output takes its place on standard output.
+    /// Prints a table, unless an output goes to standard output.
     pub fn show(&mut self, table: &str) {
         if !self.plan.takes_standard_output() {
             self.note(print(table));
         }
     }
 
-    /// Returns what there is to write, and notes why where there is nothing.
+    /// Returns the value of a success, and records a failure.
     pub fn note<T>(&mut self, outcome: Result<T, Failure>) -> Option<T> {
         outcome.map_err(|failure| self.failures.push(failure)).ok()
     }
 
-    /// Ends the command with `verdict`, and with every output that failed.
+    /// Ends the command with `verdict` and the failures of outputs.
     ///
     /// # Errors
-    /// The outputs that failed and `verdict`, which gives the exit code where there is one.
+    /// Fails if `verdict` is given or an output failed. The exit code is that of `verdict` if given.
     pub fn finish(mut self, verdict: Option<Failure>) -> Result<(), Failure> {
         if !self.partial.is_empty() {
             let names: Vec<String> = self.partial.iter().map(|path| path.display().to_string()).collect();

@@ -1,4 +1,4 @@
-//! The files of a command: what it reads and what it writes, none of them both and none twice.
+//! Files that a command reads and writes. No output may be an input or another output.
 use super::whole::check_writable;
 use super::{Outputs, is_standard_output};
 use crate::error::Failure;
@@ -12,26 +12,26 @@ use std::path::{Path, PathBuf};
 pub struct Plan {
     inputs: Vec<Named>,
     outputs: Vec<Claim>,
-    /// Folders in which anything may be replaced.
+    /// Folders in which the command may replace any file.
     folders: Vec<Claim>,
 }
 
-/// An output, and what asks for it.
+/// An output, and the option that requests it.
 struct Claim {
     what: String,
     file: Named,
 }
 
-/// A file as it was named, and which it is.
+/// A file as the user named it, with its identity.
 struct Named {
     path: PathBuf,
     identity: Identity,
 }
 
-/// Which file a path leads to, however it is spelled.
+/// Identity of the file that a path leads to, regardless of spelling.
 enum Identity {
     StandardOutput,
-    /// A pipe or device, which several may write to.
+    /// A pipe or device, to which several outputs may go.
     Stream,
     File {
         real: PathBuf,
@@ -52,7 +52,7 @@ impl Plan {
         }
     }
 
-    /// Adds the files of a workload; `input` is its real input file, where there is one.
+    /// Adds the files of a workload. `input` is its real input file, if given.
     pub fn read_source(&mut self, source: &Source, input: Option<&Path>) {
         source.inputs(input).iter().for_each(|path| self.read(path));
     }
@@ -62,7 +62,7 @@ impl Plan {
         self.outputs.push(Claim { what: what.into(), file: Named::of_file(path) });
     }
 
-    /// As [`Plan::write`], of what goes to standard output for `-`.
+    /// Like [`Plan::write`], but `-` means standard output.
     pub fn write_or_print(&mut self, what: impl Into<String>, target: &str) {
         let path = Path::new(target);
         if is_standard_output(path) {
@@ -78,7 +78,7 @@ impl Plan {
         source.outputs().iter().for_each(|path| self.write(format!("`save` of {}", source.name()), path));
     }
 
-    /// Adds a folder in which the command may replace anything.
+    /// Adds a folder in which the command may replace any file.
     pub fn write_folder(&mut self, what: impl Into<String>, path: &Path) {
         self.folders.push(Claim { what: what.into(), file: Named::of_file(path) });
     }
@@ -86,7 +86,7 @@ impl Plan {
     /// Refuses an output that is an input or another output, or that cannot be written.
     ///
     /// # Errors
-    /// The first such output.
+    /// Fails with the first such output.
     pub fn check(self) -> Result<Outputs, Failure> {
         for (index, output) in self.outputs.iter().enumerate() {
             self.conflict(&output.what, &output.file, index).map_or(Ok(()), Err)?;
@@ -108,20 +108,20 @@ impl Plan {
         Ok(Outputs::new(self))
     }
 
-    /// Refuses a file that the command comes to write beside those of the plan.
+    /// Refuses a file, found after the check, that would overwrite a file of the plan.
     ///
     /// # Errors
-    /// It is an input or an output of the plan.
+    /// Fails if the file is an input or an output of the plan, or in one of its folders.
     pub fn check_late(&self, what: &str, path: &Path) -> Result<(), Failure> {
         self.conflict(what, &Named::of_file(path), self.outputs.len()).map_or(Ok(()), Err)
     }
 
-    /// Returns whether one of the outputs takes standard output.
+    /// Returns whether an output goes to standard output.
     pub(super) fn takes_standard_output(&self) -> bool {
         self.outputs.iter().any(|output| matches!(output.file.identity, Identity::StandardOutput))
     }
 
-    /// Returns what is wrong with an output beside the inputs and the first `count` outputs.
+    /// Returns the conflict of an output with the inputs, the first `count` outputs or the folders, if any.
     fn conflict(&self, what: &str, file: &Named, count: usize) -> Option<Failure> {
         let named = file.path.display();
         if let Some(input) = self.inputs.iter().find(|input| input.is(file)) {
@@ -149,7 +149,7 @@ impl Named {
         Named { path: path.into(), identity: Identity::of(path) }
     }
 
-    /// Returns whether two paths lead to one file.
+    /// Returns whether two paths lead to the same file.
     fn is(&self, other: &Named) -> bool {
         match (&self.identity, &other.identity) {
             (Identity::StandardOutput, Identity::StandardOutput) => true,
@@ -179,7 +179,7 @@ impl Identity {
     }
 }
 
-/// Device and number of a file.
+/// Returns device and inode number of a file.
 #[cfg(unix)]
 fn inode(of: &std::fs::Metadata) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;

@@ -5,14 +5,14 @@ use selvedge_area::Table;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 
-/// Prints `text` to standard output. A reader that has gone is no failure: it has seen what it wanted.
+/// Prints `text` to standard output. A closed pipe is not a failure: the reader needs no more.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     let done = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     printed(done)
 }
 
-/// Judges what became of printing to standard output.
+/// Converts the result of printing to standard output to the command's failure, if any.
 pub fn printed(done: std::io::Result<()>) -> Result<(), Failure> {
     match done {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
@@ -22,13 +22,14 @@ pub fn printed(done: std::io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// Prints `text` to standard error. Where that cannot be, there is nobody to report it to, and the command goes on.
+/// Prints `text` to standard error. If that fails, the command continues, because the failure cannot be reported
+/// anywhere.
 pub fn say(text: impl Display) {
     let _ = std::io::stderr().lock().write_all(text.to_string().as_bytes());
 }
 
-/// Returns the columns that a line of standard output has: those that `COLUMNS` states, or the terminal's; none where it is no
-/// terminal, so that a file has every table in full width.
+/// Returns the columns of a line of standard output: the value of `COLUMNS`, or the width of the terminal. Returns
+/// `None` if neither exists, so that tables in files have full width.
 pub fn width() -> Option<usize> {
     let stated = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let terminal = || {

@@ -1,4 +1,4 @@
-//! Writing files, whole or not at all: to a temporary file beside each, which then takes its name.
+//! Writes files completely or not at all, through temporary files next to them that are then renamed.
 use crate::error::Failure;
 use crate::interrupt::hold_off;
 use selvedge_hw::file::real_path;
@@ -7,17 +7,18 @@ use std::io::{Error, ErrorKind, Result, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// How the names of temporary files begin.
+/// Prefix of the names of temporary files.
 const PREFIX: &str = ".selvedge";
 
-/// Writes `bytes` to `path`. A link stays, and what it leads to is replaced; a pipe or device is written to, never replaced.
+/// Writes `bytes` to `path`. Replaces the target of a link, not the link. Writes to a pipe or device without replacing
+/// it.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> std::result::Result<(), Failure> {
     write_set(&[(path, bytes)])
 }
 
-/// Writes all of `files`, or none of them: when one cannot take its name, the others get back what they had.
+/// Writes all of `files`, or none. If one cannot be renamed, the others get back their old contents.
 ///
-/// A signal does not end the command meanwhile, unless one of them is a stream, which may block for ever.
+/// A signal does not end the command while files are written, unless a file is a stream, which may block forever.
 pub fn write_set(files: &[(impl AsRef<Path>, impl AsRef<[u8]>)]) -> std::result::Result<(), Failure> {
     let is_stream = |path: &Path| matches!(Place::of(path), Ok(Place::Stream));
     let _whole = files.iter().all(|(path, _)| !is_stream(path.as_ref())).then(hold_off);
@@ -29,7 +30,7 @@ pub fn write_set(files: &[(impl AsRef<Path>, impl AsRef<[u8]>)]) -> std::result:
     take_places(drafts)
 }
 
-/// Gives each draft the name beside it, or none.
+/// Renames all drafts to the paths next to them, or none.
 fn take_places(drafts: Vec<(&Path, Draft)>) -> std::result::Result<(), Failure> {
     let mut taken: Vec<Taken> = Vec::new();
     for (path, draft) in drafts {
@@ -46,7 +47,7 @@ fn take_places(drafts: Vec<(&Path, Draft)>) -> std::result::Result<(), Failure> 
     folders.into_iter().try_for_each(|folder| sync_folder(folder).map_err(|e| cannot(folder, &e)))
 }
 
-/// Writes `bytes` to `path`, where nothing may be yet.
+/// Writes `bytes` to `path`, which must not exist.
 pub fn write_new(path: &Path, bytes: &[u8]) -> std::result::Result<(), Failure> {
     let _whole = hold_off();
     let folder = folder_of(path);
@@ -62,7 +63,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> std::result::Result<(), Failure> 
     })
 }
 
-/// Fails when `path` cannot be written, so that a long run does not end in vain; makes its folder.
+/// Fails if `path` cannot be written, so that a long run does not lose its results. Creates its folder.
 pub fn check_writable(path: &Path) -> std::result::Result<(), Failure> {
     let checked = Place::of(path).and_then(|place| match place {
         Place::Stream => Ok(()),
@@ -79,19 +80,19 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// What is at an output's path.
+/// Target of an output's path.
 enum Place {
     /// A pipe, a device, or a file that another program has opened for this one.
     Stream,
-    /// A file, or nothing yet, at a path without links; `old` is what it is.
+    /// A regular file, or no file yet, at a path without links. `old` is the metadata of an existing file.
     File { path: PathBuf, old: Option<Metadata> },
 }
 
 impl Place {
-    /// Looks at `path`, and makes the folder that it is in.
+    /// Examines `path`, and creates its folder.
     ///
     /// # Errors
-    /// A folder, or a file that may not be written.
+    /// Fails for a folder, or for a file that cannot be written.
     fn of(path: &Path) -> Result<Self> {
         let inherited = ["/dev/fd", "/dev/stderr", "/proc"].into_iter().any(|of| path.starts_with(of));
         match path.metadata() {
@@ -110,11 +111,11 @@ impl Place {
     }
 }
 
-/// An output that is not yet in its place.
+/// An output that is not yet at its path.
 enum Draft {
-    /// To be written to the stream at this path.
+    /// Bytes to write to the stream at this path.
     Stream { path: PathBuf, bytes: Vec<u8> },
-    /// On the disk as a whole, to take this name.
+    /// A complete temporary file, to be renamed to `path`.
     File { file: NamedTempFile, path: PathBuf },
 }
 
@@ -129,7 +130,7 @@ impl Draft {
         })
     }
 
-    /// Makes this the output; returns the file that is now in place.
+    /// Makes the draft the output. Returns the file at its new name, or `None` for a stream.
     fn take_place(self) -> Result<Option<Taken>> {
         match self {
             Draft::Stream { path, bytes } => {
@@ -145,15 +146,15 @@ impl Draft {
     }
 }
 
-/// An output that has taken its name.
+/// An output that is at its path.
 struct Taken {
     path: PathBuf,
-    /// What the name stood for before, where it stood for a file: under a second name, if the file system has such.
+    /// Second name of the replaced file. `None` if no file was replaced, an error if the file system has no hard links.
     old: Option<Result<NamedTempFile<()>>>,
 }
 
 impl Taken {
-    /// Puts back what was there before, as far as the file system lets it.
+    /// Restores the replaced file, if the file system allows it.
     fn undo(self) {
         match self.old {
             None => drop(std::fs::remove_file(self.path)),
@@ -163,20 +164,20 @@ impl Taken {
     }
 }
 
-/// Links a temporary name, gone when dropped, to the file at `path`.
+/// Links a temporary name to the file at `path`. Drop removes the name.
 fn second_name(path: &Path) -> Result<NamedTempFile<()>> {
     tempfile::Builder::new().prefix(PREFIX).make_in(folder_of(path), |name| std::fs::hard_link(path, name))
 }
 
-/// Fills a temporary file and brings it to the disk.
+/// Fills a temporary file and syncs it to the disk.
 fn fill(mut file: NamedTempFile, bytes: &[u8]) -> Result<NamedTempFile> {
-    // The wrapper would add its own name to the error.
+    // The wrapper would add the temporary name to the error.
     file.as_file_mut().write_all(bytes)?;
     file.as_file().sync_all()?;
     Ok(file)
 }
 
-/// Makes a temporary file in `folder` with the owner and mode of the `old` file or, without one, the mode of a new file.
+/// Creates a temporary file in `folder`, with owner and mode of the `old` file or else the mode of a new file.
 #[cfg(unix)]
 fn temporary(folder: &Path, old: Option<&Metadata>) -> Result<NamedTempFile> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -188,7 +189,7 @@ fn temporary(folder: &Path, old: Option<&Metadata>) -> Result<NamedTempFile> {
     let file = make(0o600)?;
     let new = file.as_file().metadata()?;
     if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
-        // Only root may give a file to another owner; others keep the group where they are in it.
+        // Only root may change the owner. Others can keep the group if they are members.
         let _ = fchown(file.as_file(), Some(old.uid()), Some(old.gid()))
             .or_else(|_| fchown(file.as_file(), None, Some(old.gid())));
     }
@@ -201,7 +202,7 @@ fn temporary(folder: &Path, _: Option<&Metadata>) -> Result<NamedTempFile> {
     tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder)
 }
 
-/// Brings the names in a folder to the disk, where the file system can.
+/// Syncs the names in a folder to the disk, if the file system supports that.
 fn sync_folder(folder: &Path) -> Result<()> {
     let Ok(opened) = File::open(folder) else { return Ok(()) };
     opened.sync_all().or_else(|e| match e.kind() {

@@ -1,10 +1,10 @@
-//! Areas of mechanisms: from the JSON of `selvedge area --mechanism`, and the documentation's table.
+//! Areas of mechanisms, from the JSON of `selvedge area --mechanism` and from the documentation's table.
 use super::files::Files;
 use crate::error::Failure;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// The page with the areas of mechanisms in a whole GPU, in the standard cells of the tests.
+/// Page with the areas of mechanisms in a whole GPU, in the standard cells that the tests use.
 const DOCUMENTED: &str = include_str!("../../docs/area-systems.md");
 
 /// The area of a mechanism.
@@ -15,13 +15,13 @@ pub struct Area {
     config: String,
     /// Gate equivalents of all cells, thousands.
     kge: f64,
-    /// Bits of memories that are not in it.
+    /// Bits of memories outside the cells.
     memory_bits: u64,
-    /// Where it is from.
+    /// Source of the area.
     source: String,
 }
 
-/// What is read of the JSON.
+/// Part of the JSON that the page needs.
 #[derive(Deserialize)]
 struct AreaReport {
     #[serde(default)]
@@ -39,7 +39,7 @@ struct System {
 /// Reads the areas of a file.
 ///
 /// # Errors
-/// It cannot be read, or has no area of a mechanism.
+/// Fails if the file cannot be read or has no area of a mechanism.
 pub fn read(files: &mut Files, path: &Path) -> Result<Vec<Area>, Failure> {
     let text = files.read(path, "areas")?;
     let name = path.display().to_string();
@@ -59,7 +59,7 @@ pub fn read(files: &mut Files, path: &Path) -> Result<Vec<Area>, Failure> {
     Ok(report.systems.into_iter().map(area).collect())
 }
 
-/// Returns the areas that the documentation has, on `gtx480`.
+/// Returns the areas of the documentation, for `gtx480`.
 pub fn documented() -> Vec<Area> {
     let cells =
         |line: &'static str| -> Vec<&str> { line.trim_matches('|').split('|').map(str::trim).collect() };

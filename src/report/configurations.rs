@@ -1,4 +1,4 @@
-//! The configurations of the runs, side by side where they differ.
+//! Configurations of the runs, compared by the keys in which they differ.
 use super::runs::Run;
 use crate::error::Failure;
 use selvedge_sim::config::{BUILT_IN, GpuConfig};
@@ -17,10 +17,10 @@ pub struct Configurations {
 }
 
 impl Configurations {
-    /// Returns the configurations of `runs`: those of studies, built-in ones, and those of `given`, names or files.
+    /// Returns the configurations of `runs`: studies state them, they are built in, or `given` has their names or files.
     ///
     /// # Errors
-    /// One that cannot be read.
+    /// Fails if one of `given` cannot be read.
     pub fn of(runs: &[Run], given: &[String]) -> Result<Self, Failure> {
         let mut known: Vec<GpuConfig> = Vec::new();
         for name in given {
@@ -51,7 +51,7 @@ impl Configurations {
     }
 }
 
-/// All values of a configuration by dotted keys.
+/// Returns all values of a configuration by dotted keys.
 fn flat(config: &GpuConfig) -> Result<BTreeMap<String, Value>, Failure> {
     let value = serde_json::to_value(config)
         .map_err(|e| Failure::simulation(format!("the configuration has no JSON form: {e}")))?;
@@ -78,7 +78,7 @@ fn collect(path: String, value: Value, found: &mut BTreeMap<String, Value>) {
     }
 }
 
-/// The keys that do not have the same value in all, with those values.
+/// Returns the keys whose values differ between configurations, with the values.
 fn differences(all: &[BTreeMap<String, Value>]) -> Vec<Vec<Value>> {
     let mut keys: Vec<&String> = all.iter().flat_map(BTreeMap::keys).collect();
     keys.sort();

@@ -1,4 +1,4 @@
-//! The files that a page is made of, each read whole and listed with its checksum.
+//! Input files of a page, each read as a whole and listed with its checksum.
 use crate::error::Failure;
 use selvedge_hw::file::{MOST_TEXT_BYTES, read_text};
 use serde::Serialize;
@@ -9,23 +9,23 @@ use std::path::Path;
 #[derive(Serialize)]
 pub struct Source {
     name: String,
-    /// What is in it, for the reader.
+    /// Description of the contents, for the reader.
     what: String,
     bytes: usize,
     sha256: String,
 }
 
-/// The files so far.
+/// Input files that have been read.
 #[derive(Default)]
 pub struct Files {
     sources: Vec<Source>,
 }
 
 impl Files {
-    /// Reads a text file that has `what` in it; returns the text.
+    /// Reads a text file that contains `what`, and returns the text.
     ///
     /// # Errors
-    /// It cannot be read, is too large, or is no text.
+    /// Fails if the file cannot be read, is too large, or is not text.
     pub fn read(&mut self, path: &Path, what: &str) -> Result<String, Failure> {
         let name = path.display().to_string();
         let text = read_text(path, MOST_TEXT_BYTES)
@@ -36,12 +36,12 @@ impl Files {
         Ok(text)
     }
 
-    /// Returns how many there are so far.
+    /// Returns the number of files read.
     pub fn count(&self) -> usize {
         self.sources.len()
     }
 
-    /// Returns all of them in the order of their reading.
+    /// Returns the files in the order in which they were read.
     pub fn finish(self) -> Vec<Source> {
         self.sources
     }

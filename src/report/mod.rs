@@ -1,4 +1,4 @@
-//! `selvedge report`: one self-contained HTML page of runs, comparisons and studies.
+//! `selvedge report`: writes one self-contained HTML page about runs, comparisons and studies.
 mod area;
 mod configurations;
 mod files;
@@ -20,7 +20,7 @@ use series::Timeline;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// All that the page shows.
+/// Contents of the page.
 #[derive(Serialize)]
 struct Page {
     title: String,
@@ -38,7 +38,7 @@ struct Page {
     provenance: Provenance,
 }
 
-/// How the page came about.
+/// Origin of the page.
 #[derive(Serialize)]
 struct Provenance {
     version: &'static str,
@@ -54,7 +54,7 @@ pub fn run(options: &ReportOptions) -> Result<(), Failure> {
     outputs.finish(None)
 }
 
-/// The files that it reads and writes.
+/// Returns the files that the command reads and writes.
 fn plan(options: &ReportOptions) -> Plan {
     let mut plan = Plan::default();
     let read = [&options.files, &options.series, &options.area];
@@ -83,7 +83,7 @@ fn page(options: &ReportOptions) -> Result<Page, Failure> {
     for path in &options.area {
         areas.extend(area::read(&mut files, path)?);
     }
-    // What was measured for this page goes before what the documentation has.
+    // Measurements for this page precede the documentation's.
     areas.extend(area::documented());
     let (columns, runs) = runs.finish();
     Ok(Page {
@@ -105,7 +105,7 @@ fn page(options: &ReportOptions) -> Result<Page, Failure> {
     })
 }
 
-/// The page's title, unless one is given: the names of the files.
+/// Returns the default title of the page: the names of the files.
 fn title(files: &[impl AsRef<Path>]) -> String {
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let names: Vec<String> = files.iter().map(|path| stem(path.as_ref())).collect();

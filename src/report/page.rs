@@ -1,26 +1,27 @@
-//! The page as HTML: one file with its style, its scripts and its data, that loads nothing and opens from disk.
+//! Writes the page as one HTML file with its style, scripts and data. It loads nothing and opens from disk.
 use super::Page;
 use crate::error::Failure;
+use crate::plot::is_xml;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// The charts' library; see `third_party/vega/README.md`.
+/// Chart library; see `third_party/vega/README.md`.
 const LIBRARY: [&str; 3] = [
     include_str!("../../third_party/vega/vega.min.js"),
     include_str!("../../third_party/vega/vega-interpreter.min.js"),
     include_str!("../../third_party/vega/vega-lite.min.js"),
 ];
 
-/// The licenses of the library, which go with every copy.
+/// Licenses of the library, which every copy must include.
 const LICENSES: [(&str, &str); 3] = [
     ("Vega", include_str!("../../third_party/vega/LICENSE-vega")),
     ("Vega interpreter", include_str!("../../third_party/vega/LICENSE-vega-interpreter")),
     ("Vega-Lite", include_str!("../../third_party/vega/LICENSE-vega-lite")),
 ];
 
-/// The page's own scripts, in the order in which they need each other.
+/// The page's own scripts, in the order of their dependencies.
 const SCRIPTS: [&str; 4] = [
     include_str!("page/model.js"),
     include_str!("page/tables.js"),
@@ -30,9 +31,9 @@ const SCRIPTS: [&str; 4] = [
 
 const STYLE: &str = include_str!("page/style.css");
 
-/// Writes the page.
+/// Returns the page as HTML.
 ///
-/// Only its own scripts run, known by their hashes, and nothing is loaded: the policy forbids the rest.
+/// Its content security policy allows only the page's own scripts, identified by hashes, and loads nothing.
 pub fn html(page: &Page) -> Result<String, Failure> {
     let data = serde_json::to_string(page)
         .map_err(|e| Failure::simulation(format!("the page's data have no JSON form: {e}")))?;
@@ -57,7 +58,7 @@ pub fn html(page: &Page) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// The content security policy: these scripts and no others.
+/// Returns the content security policy, which allows only these scripts.
 fn policy(scripts: &[&str]) -> String {
     let hashes: String = scripts
         .iter()
@@ -68,7 +69,7 @@ fn policy(scripts: &[&str]) -> String {
     )
 }
 
-/// The licenses of what the page brings along.
+/// Returns the licenses of the included library.
 fn licenses() -> String {
     let mut text = String::from("<details><summary>Licenses of the chart library</summary>");
     for (name, license) in LICENSES {
@@ -77,7 +78,7 @@ fn licenses() -> String {
     text + "</details>"
 }
 
-/// Text between tags.
+/// Escapes text between tags, and replaces characters that HTML and XML do not allow.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -87,13 +88,15 @@ fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
+            c if !is_xml(c) => out.push(char::REPLACEMENT_CHARACTER),
             c => out.push(c),
         }
     }
     out
 }
 
-/// JSON inside a script element: no `<` may begin an end tag or a comment. Such characters occur in strings alone.
+/// Escapes JSON inside a script element, where `<` could begin an end tag or a comment. JSON has these characters only
+/// in strings.
 fn embedded(json: &str) -> String {
     json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
@@ -108,6 +111,14 @@ mod tests {
             let lower = script.to_lowercase();
             assert!(!lower.contains("</script") && !lower.contains("<!--"));
         }
+    }
+
+    #[test]
+    fn a_title_has_no_character_that_xml_lacks() {
+        assert_eq!(
+            escaped("a\u{1}\u{1b}[2J<b>\0\u{ffff}\n"),
+            "a\u{fffd}\u{fffd}[2J&lt;b&gt;\u{fffd}\u{fffd}\n"
+        );
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! The values that papers state: those of a figure that `selvedge reproduce` knows, or a CSV file.
+//! Values that papers state, from a figure of `selvedge reproduce` or from a CSV file.
 use super::files::Files;
 use crate::error::Failure;
 use crate::reproduce::{Over, Speedups, speedups};
 use serde::Deserialize;
 use std::path::Path;
 
-/// What a CSV has in a row.
+/// A row of the CSV file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -14,13 +14,13 @@ struct Row {
     value: f64,
 }
 
-/// The workload of a row that is the geometric mean of all.
+/// Workload name of the row with the geometric mean of all workloads.
 const MEAN: &str = "geometric mean";
 
-/// Returns the values of a figure by its name, or of a CSV file.
+/// Returns the values of a figure by its name, or the values in a CSV file.
 ///
 /// # Errors
-/// It is neither the name of a figure nor such a file, or the papers state no speedup in the figure.
+/// Fails if `name` is neither a figure nor such a file, or if the papers state no speedup in the figure.
 pub fn read(files: &mut Files, name: &str) -> Result<Speedups, Failure> {
     let path = Path::new(name);
     if path.extension().is_none() && !path.exists() {

@@ -1,4 +1,4 @@
-//! Runs, from the JSON that `selvedge run` and `selvedge compare` write, and from the results of studies.
+//! Runs, from the JSON of `selvedge run` and `selvedge compare` and from the results of studies.
 use super::files::Files;
 use crate::error::Failure;
 use crate::study_command::store;
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The statistics of a launch that the page has, by their keys in the JSON; the name of the kernel goes before them.
+/// Statistics of a launch on the page, as keys of the JSON. The name of the kernel precedes them.
 pub const LAUNCH_COLUMNS: [&str; 9] = [
     "cycles",
     "ipc",
@@ -24,17 +24,17 @@ pub const LAUNCH_COLUMNS: [&str; 9] = [
     "energy.total_nj",
 ];
 
-/// The statistics of an SM that the page has.
+/// Statistics of an SM on the page, as keys of the JSON.
 pub const SM_COLUMNS: [&str; 4] =
     ["warp_instructions", "resident_cycles", "l1d.miss_rate", "l1d.reservation_fails"];
 
-/// Most launches of a run that the page has.
+/// Max launches of a run on the page.
 const MOST_LAUNCHES: usize = 2000;
 
 /// One run.
 #[derive(Default, Serialize)]
 pub struct Run {
-    /// Place of its file among the files.
+    /// Index of the run's file among the files.
     file: usize,
     pub workload: String,
     size: String,
@@ -46,16 +46,16 @@ pub struct Run {
     result: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
-    /// Whether it is of several programs at the same time.
+    /// `true` for a run of several programs at the same time.
     programs: bool,
-    /// The statistics, in the order of the page's columns; null where the run has none.
+    /// Statistics, in the order of the page's columns. Null if the run lacks one.
     values: Vec<Value>,
-    /// Of each launch its kernel's name and [`LAUNCH_COLUMNS`].
+    /// Name of the kernel and [`LAUNCH_COLUMNS`] of each launch.
     launches: Vec<Vec<Value>>,
     launches_left_out: usize,
     /// [`SM_COLUMNS`] of each SM.
     sms: Vec<Vec<Value>>,
-    /// Where a study's result comes from.
+    /// Origin of a study's result.
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<Provenance>,
     /// The values of a study's configuration.
@@ -63,7 +63,7 @@ pub struct Run {
     pub resolved: Option<Arc<GpuConfig>>,
 }
 
-/// The runs of all files, and the columns of their statistics.
+/// Runs of all files, with the columns of their statistics.
 #[derive(Default)]
 pub struct Runs {
     columns: Vec<String>,
@@ -71,14 +71,14 @@ pub struct Runs {
     runs: Vec<Run>,
 }
 
-/// The objects of a report whose numbers are statistics.
+/// Objects of a report whose numbers are statistics.
 const STATISTICS: [&str; 6] = ["totals", "mechanism_counters", "throughput", "sampled", "programs", "host"];
 
 impl Runs {
-    /// Adds the runs of a file; those of a study are in `folder`, or else among the user's caches.
+    /// Adds the runs of a file. The results of a study are in `folder`, or by default among the user's caches.
     ///
     /// # Errors
-    /// It cannot be read or is something else, or a study has no result yet.
+    /// Fails if the file cannot be read or has another content, or if the study has no result yet.
     pub fn read(&mut self, files: &mut Files, path: &Path, folder: Option<&Path>) -> Result<(), Failure> {
         if path.extension().is_some_and(|end| end == "toml") {
             files.read(path, "a study")?;
@@ -124,7 +124,7 @@ impl Runs {
         Ok(())
     }
 
-    /// The run of a point, by the names that the study has for its parts.
+    /// Returns the run of a point, with the study's names for its parts.
     fn point(&mut self, file: usize, point: &Point, entry: Option<Entry>) -> Result<Run, String> {
         let (status, reason) = match &entry {
             None => ("missing", None),
@@ -186,7 +186,7 @@ impl Runs {
         })
     }
 
-    /// The numbers of a report, each in place of its column.
+    /// Returns the numbers of a report, each at the index of its column.
     fn values(&mut self, report: &Map<String, Value>) -> Vec<Value> {
         let mut found = Vec::new();
         for key in STATISTICS {
@@ -209,7 +209,7 @@ impl Runs {
         values
     }
 
-    /// Returns the names of the columns, and the runs with a value for each.
+    /// Returns the names of the columns, and the runs with a value for each column.
     pub fn finish(mut self) -> (Vec<String>, Vec<Run>) {
         for run in &mut self.runs {
             run.values.resize(self.columns.len(), Value::Null);
@@ -218,15 +218,15 @@ impl Runs {
     }
 }
 
-/// What a file may be.
+/// Allowed contents of a file.
 const ALLOWED: &str = "must be the JSON of `selvedge run` or `selvedge compare`, or a study, NAME.toml";
 
-/// The words of a key in all programs.
+/// Joins the texts of a key in all programs.
 fn joined(programs: &[Value], key: &str, by: &str) -> String {
     programs.iter().map(|one| one[key].as_str().unwrap_or("-")).collect::<Vec<_>>().join(by)
 }
 
-/// Collects the numbers under `value` by their path.
+/// Collects the numbers under `value` with their paths.
 fn flatten<'a>(path: &str, value: &'a Value, found: &mut Vec<(String, &'a Value)>) {
     match value {
         Value::Number(_) => found.push((path.to_owned(), value)),
@@ -240,7 +240,7 @@ fn flatten<'a>(path: &str, value: &'a Value, found: &mut Vec<(String, &'a Value)
     }
 }
 
-/// The values at the dotted paths; null where there is none.
+/// Returns the values at the dotted paths, or null if a path does not exist.
 fn picked(from: &Value, paths: &[&str]) -> Vec<Value> {
     let at = |path: &&str| path.split('.').fold(from, |value, key| &value[key]).clone();
     paths.iter().map(at).collect()

@@ -1,14 +1,14 @@
-//! What happened over time, from the CSV of `selvedge run --series`.
+//! Intervals of runs over time, from the CSV of `selvedge run --series`.
 use super::files::Files;
 use crate::error::Failure;
 use csv::StringRecord;
 use serde::Serialize;
 use std::path::Path;
 
-/// Most intervals of a file.
+/// Max intervals of a file.
 const MOST_ROWS: usize = 50_000;
 
-/// The columns that say which interval of which run a row is; the others are statistics of any name.
+/// Columns that identify the run and the interval of a row. All other columns are statistics.
 const KEYS: [&str; 4] = ["workload", "mechanism", "from_cycle", "to_cycle"];
 
 /// The intervals of one run.
@@ -24,7 +24,7 @@ pub struct Timeline {
 /// Reads the runs of a file, in the order of their first rows.
 ///
 /// # Errors
-/// It cannot be read, is no such CSV, or has too many rows.
+/// Fails if the file cannot be read, is not such a CSV, or has too many rows.
 pub fn read(files: &mut Files, path: &Path) -> Result<Vec<Timeline>, Failure> {
     let text = files.read(path, "intervals")?;
     let name = path.display();
@@ -76,7 +76,7 @@ pub fn read(files: &mut Files, path: &Path) -> Result<Vec<Timeline>, Failure> {
     Ok(all)
 }
 
-/// A number; none of anything else.
+/// Returns the cell's number, or `None` if it is not a finite number.
 fn number(row: &StringRecord, at: usize) -> Option<f64> {
     row[at].parse().ok().filter(|value: &f64| value.is_finite())
 }

@@ -1,4 +1,4 @@
-//! The studies, the papers' numbers and the claims, which are part of the program.
+//! Studies, numbers of the papers and claims, which are embedded in the program.
 use super::claims::Claims;
 use super::metric::Metric;
 use super::paper::{Figure, Group, Paper};
@@ -16,25 +16,25 @@ static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/studies");
 /// The papers, in the order of lists.
 const PAPERS: [&str; 4] = ["paper/latte-cc.toml", "paper/lamar.toml", "paper/caba.toml", "paper/dai.toml"];
 
-/// The experiments that isolate causes, in the form of a paper.
+/// File of the experiments that isolate causes, in the format of a paper.
 const CAUSES: &str = "causes.toml";
 
-/// All of it.
+/// Embedded data of all papers.
 pub struct Catalog {
-    /// The papers.
+    /// Papers with their figures.
     pub papers: Vec<Paper>,
-    /// The experiments that isolate causes.
+    /// Experiments that isolate causes.
     pub causes: Paper,
-    /// The headline claims and the causes of what differs.
+    /// Headline claims, and the causes of differences.
     pub claims: Claims,
     metrics: BTreeMap<String, Metric>,
 }
 
 impl Catalog {
-    /// Reads what is part of the program.
+    /// Reads the embedded data.
     ///
     /// # Errors
-    /// A file does not have its form.
+    /// Fails if a file is malformed.
     pub fn load() -> Result<Self, Failure> {
         Ok(Catalog {
             papers: PAPERS.iter().map(|file| read(file)).collect::<Result<_, _>>()?,
@@ -44,7 +44,7 @@ impl Catalog {
         })
     }
 
-    /// Returns the figures of the papers and then the experiments, each with the usual mean of its paper.
+    /// Returns the figures of the papers, then the experiments, each with its paper.
     pub fn figures(&self) -> impl Iterator<Item = (&Paper, &Figure)> {
         self.papers
             .iter()
@@ -52,10 +52,10 @@ impl Catalog {
             .flat_map(|paper| paper.figure.iter().map(move |figure| (paper, figure)))
     }
 
-    /// Returns the figure of a name.
+    /// Returns the figure `id`.
     ///
     /// # Errors
-    /// There is none: the nearest names.
+    /// Fails if no figure has this name. The message suggests similar names.
     pub fn figure(&self, id: &str) -> Result<(&Paper, &Figure), Failure> {
         self.figures().find(|(_, figure)| figure.id == id).ok_or_else(|| {
             let names = self.figures().map(|(_, figure)| figure.id.as_str());
@@ -66,10 +66,10 @@ impl Catalog {
         })
     }
 
-    /// Returns the quantity of a name.
+    /// Returns the quantity `name`.
     ///
     /// # Errors
-    /// There is none.
+    /// Fails if no quantity has this name.
     pub fn metric(&self, name: &str) -> Result<&Metric, Failure> {
         self.metrics.get(name).ok_or_else(|| {
             let names = self.metrics.keys().map(String::as_str);
@@ -80,7 +80,7 @@ impl Catalog {
         })
     }
 
-    /// Returns the group of a name.
+    /// Returns the group `name`.
     pub fn group(&self, name: &str) -> Option<&Group> {
         self.groups().find(|group| group.name == name)
     }
@@ -90,7 +90,7 @@ impl Catalog {
         self.papers.iter().flat_map(|paper| &paper.group)
     }
 
-    /// Returns the groups of which `figure`, a figure of `paper` with these workloads, has a mean.
+    /// Returns the groups for which `figure` of `paper` shows a mean, given its workloads.
     pub fn groups_of<'a>(
         &'a self,
         paper: &'a Paper,
@@ -104,16 +104,16 @@ impl Catalog {
     }
 }
 
-/// Returns the study of a name.
+/// Returns the study `name`.
 ///
 /// # Errors
-/// There is none, or it has a mistake.
+/// Fails if no study has this name, or if it has a mistake.
 pub fn study(name: &str) -> Result<Study, Failure> {
     let file = format!("{name}.toml");
     Study::parse(text(&file)?, &Path::new("studies").join(&file)).map_err(Failure::usage)
 }
 
-/// Returns the names of all studies: the files that are neither data of papers nor of claims.
+/// Returns the names of all studies: the files without the data of papers and claims.
 #[cfg(test)]
 pub fn study_names() -> Vec<String> {
     let others = [CAUSES, "claims.toml", "metrics.toml"].map(Path::new);

@@ -1,20 +1,20 @@
-//! The headline claims of the papers, and the causes of what differs here, as data.
+//! Headline claims of the papers, and the causes of differences, as data.
 use super::catalog::Catalog;
 use super::metric::Unit;
 use super::table::Compared;
 use crate::error::Failure;
 use serde::Deserialize;
 
-/// A difference above so many points has a cause.
+/// Difference in percentage points above which a claim needs a cause.
 pub const LARGE_POINTS: f64 = 10.0;
 
-/// `claims.toml`.
+/// Content of `claims.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claims {
-    /// The headline comparisons.
+    /// Headline comparisons.
     pub headline: Vec<Headline>,
-    /// Why results differ.
+    /// Causes of differences.
     #[serde(default)]
     pub cause: Vec<Cause>,
 }
@@ -23,31 +23,32 @@ pub struct Claims {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Headline {
-    /// The figure.
+    /// Name of the figure.
     pub figure: String,
-    /// Which of its quantities; its own one unless given.
+    /// Quantity of the figure. By default, the figure's first one.
     pub metric: Option<String>,
-    /// The groups or applications whose stated values are claims.
+    /// Groups or applications whose stated values are claims.
     pub of: Vec<String>,
-    /// What the paper says, in one sentence.
+    /// Claim of the paper in one sentence.
     pub says: String,
-    /// What is to be known of the comparison.
+    /// Remark on the comparison.
     pub note: Option<String>,
 }
 
-/// Why results differ.
+/// Cause of a difference from the papers.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cause {
-    /// The name under which the table of claims refers to it.
+    /// Name by which the table of claims refers to it.
     pub id: String,
-    /// The cause in a few words.
+    /// Cause in a few words.
     pub title: String,
-    /// The claims that it explains.
+    /// Claims that it explains.
     pub explains: Vec<Explained>,
-    /// Paragraphs. `{FIGURE|QUANTITY|OF|SERIES}` stands for a measured value; with `|%` behind, for its change in percent.
+    /// Paragraphs. `{FIGURE|QUANTITY|OF|SERIES}` is replaced by a measured value, and with `|%` at its end by the
+    /// change in percent.
     pub text: String,
-    /// The experiments whose tables stand below the text.
+    /// Experiments whose tables follow the text.
     #[serde(default)]
     pub tables: Vec<String>,
 }
@@ -56,11 +57,11 @@ pub struct Cause {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Explained {
-    /// The figure.
+    /// Name of the figure.
     pub figure: String,
-    /// The group or application.
+    /// Group or application.
     pub of: String,
-    /// The series.
+    /// Names of the series.
     pub series: Vec<String>,
 }
 
@@ -73,7 +74,7 @@ impl Claims {
         self.cause.iter().filter(|cause| cause.explains.iter().any(explains)).collect()
     }
 
-    /// Returns the figures whose points the claims need, and those that the causes need besides, each once.
+    /// Returns the distinct figures whose points the claims need. With `with_causes`, adds the figures that the causes need.
     pub fn figures(&self, with_causes: bool) -> Vec<&str> {
         let mut found: Vec<&str> = self.headline.iter().map(|headline| headline.figure.as_str()).collect();
         if with_causes {
@@ -93,31 +94,31 @@ pub fn is_large(one: &Compared) -> bool {
     one.unit != Unit::Number && one.difference().is_some_and(|points| points.abs() > LARGE_POINTS)
 }
 
-/// Returns what stands in braces.
+/// Returns the texts in braces.
 pub fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     text.split('{').skip(1).filter_map(|part| part.split_once('}')).map(|(place, _)| place)
 }
 
-/// A value that a text refers to.
+/// Reference from a text to a value.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Place<'a> {
-    /// The figure.
+    /// Name of the figure.
     pub figure: &'a str,
-    /// The quantity.
+    /// Name of the quantity.
     pub metric: &'a str,
-    /// The application or group.
+    /// Application or group.
     pub of: &'a str,
-    /// The series.
+    /// Name of the series.
     pub series: &'a str,
-    /// Whether its change in percent is meant.
+    /// `true` for the change in percent, `false` for the value.
     pub is_change: bool,
 }
 
 impl<'a> Place<'a> {
-    /// Reads what stands in braces.
+    /// Parses the text in braces.
     ///
     /// # Errors
-    /// It has another form.
+    /// Fails if it has another form.
     pub fn parse(text: &'a str) -> Result<Self, Failure> {
         let parts: Vec<&str> = text.split('|').collect();
         match parts[..] {
@@ -131,10 +132,10 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Checks that the claims are stated by the papers, and that the causes refer to claims and experiments that exist.
+/// Checks that the papers state the claims, and that the causes refer to existing claims and experiments.
 ///
 /// # Errors
-/// The first that does not.
+/// Fails at the first violation.
 pub fn check(catalog: &Catalog) -> Result<(), Failure> {
     let wrong = |what: String| Err(Failure::usage(format!("studies/claims.toml: {what}")));
     for headline in &catalog.claims.headline {

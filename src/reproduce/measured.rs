@@ -1,4 +1,4 @@
-//! What a store has of the figures that a command needs, each read once.
+//! Results in a store for the figures of a command, each read once.
 use super::catalog::{Catalog, study};
 use super::claims::Place;
 use super::paper::Figure;
@@ -19,7 +19,7 @@ pub struct Measured<'a> {
 }
 
 impl<'a> Measured<'a> {
-    /// Returns what `store` has, of which nothing is read yet.
+    /// Returns the results in `store`. They are read on demand.
     pub fn new(catalog: &'a Catalog, store: &'a Store) -> Self {
         Measured {
             catalog,
@@ -30,10 +30,10 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// Returns a figure.
+    /// Returns the figure `id`.
     ///
     /// # Errors
-    /// There is none of this name.
+    /// Fails if no figure has this name.
     pub fn figure(&self, id: &str) -> Result<&'a Figure, Failure> {
         Ok(self.catalog.figure(id)?.1)
     }
@@ -41,7 +41,7 @@ impl<'a> Measured<'a> {
     /// Returns the points of a figure's study.
     ///
     /// # Errors
-    /// There is no such figure or study.
+    /// Fails if the figure or study does not exist.
     pub fn samples(&mut self, id: &str) -> Result<Rc<Vec<Sample>>, Failure> {
         let name = self.figure(id)?.study().to_owned();
         if let Some(samples) = self.samples.get(&name) {
@@ -57,7 +57,7 @@ impl<'a> Measured<'a> {
     /// Returns the panels of a figure.
     ///
     /// # Errors
-    /// There is no such figure, study or quantity.
+    /// Fails if the figure, study or quantity does not exist.
     pub fn panels(&mut self, id: &str) -> Result<Rc<Vec<Panel>>, Failure> {
         if let Some(panels) = self.panels.get(id) {
             return Ok(Rc::clone(panels));
@@ -69,10 +69,10 @@ impl<'a> Measured<'a> {
         Ok(panels)
     }
 
-    /// Returns a value that a text refers to; in words where it is not measured.
+    /// Formats the value that a text refers to. If it is not measured, returns words that say so.
     ///
     /// # Errors
-    /// There is no such figure, or it does not show such a quantity.
+    /// Fails if the figure does not exist or does not show the quantity.
     pub fn show(&mut self, place: &Place) -> Result<String, Failure> {
         let panels = self.panels(place.figure)?;
         let panel = panels.iter().find(|panel| panel.metric == place.metric).ok_or_else(|| {
@@ -85,17 +85,17 @@ impl<'a> Measured<'a> {
         Ok(panel.value(place.of, place.series).map_or("(not measured)".into(), show))
     }
 
-    /// Returns the sizes of a figure's workloads, in words.
+    /// Returns the sizes of a figure's workloads as text.
     ///
     /// # Errors
-    /// There is no such figure or study.
+    /// Fails if the figure or study does not exist.
     pub fn sizes(&mut self, id: &str) -> Result<String, Failure> {
         let samples = self.samples(id)?;
         let sizes: BTreeSet<&str> = samples.iter().map(|one| one.size.as_str()).collect();
         Ok(format!("size {}", sizes.into_iter().collect::<Vec<_>>().join(" and ")))
     }
 
-    /// Returns the commits of the simulator that computed what was read so far.
+    /// Returns the simulator commits that computed the results read so far.
     pub fn commits(&self) -> String {
         self.commits
             .iter()

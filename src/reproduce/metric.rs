@@ -1,28 +1,28 @@
-//! Quantities that figures show, computed from a run's report as `metrics.toml` says.
+//! Quantities of figures, computed from the report of a run as `metrics.toml` defines.
 use serde::Deserialize;
 use serde_json::Value;
 use strum::Display;
 
-/// A quantity of a run, by itself or against another run.
+/// A quantity of a run, absolute or relative to another run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Metric {
-    /// What it is called in tables.
+    /// Title in tables.
     pub title: String,
-    /// Keys of the report that are added; those with `-` in front are subtracted.
+    /// Keys of the report to add. A key with a leading `-` is subtracted.
     pub sum: Vec<String>,
-    /// Keys whose sum divides it.
+    /// Keys whose sum is the divisor.
     #[serde(default)]
     pub per: Vec<String>,
-    /// Keys of the reference whose sum divides what is saved.
+    /// Keys of the reference whose sum divides the savings.
     #[serde(default)]
     pub whole: Vec<String>,
-    /// A factor.
+    /// Factor of the result.
     #[serde(default = "one")]
     pub scale: f64,
-    /// How it is compared with the reference.
+    /// Comparison with the reference, if any.
     pub against: Option<Against>,
-    /// What its values are.
+    /// Kind of the values.
     pub unit: Unit,
 }
 
@@ -30,32 +30,32 @@ fn one() -> f64 {
     1.0
 }
 
-/// How a quantity is compared with the reference's.
+/// Comparison of a quantity with that of the reference.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Against {
-    /// Divided by the reference's.
+    /// Value divided by the reference's.
     Reference,
-    /// The reference's divided by this one.
+    /// Reference's value divided by this one.
     Inverse,
-    /// The difference to the reference's, divided by the reference's whole.
+    /// Reference's value minus this one, divided by the reference's `whole`.
     Saved,
 }
 
-/// What values are.
+/// Kind of values, which decides their format.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
-    /// Compared with 1: more or less of something.
+    /// A factor, where 1 means no change.
     Ratio,
-    /// A part of a whole.
+    /// A fraction of a whole, shown in percent.
     Fraction,
-    /// Anything else.
+    /// Any other number.
     Number,
 }
 
 impl Unit {
-    /// Returns a value as tables have it.
+    /// Formats a value for tables.
     pub fn show(self, value: f64) -> String {
         match self {
             Unit::Ratio => format!("{value:.3}"),
@@ -65,7 +65,7 @@ impl Unit {
         }
     }
 
-    /// Returns a ratio as a change in percent, and others as they are.
+    /// Formats a ratio as a change in percent, and other values as in tables.
     pub fn change(self, value: f64) -> String {
         match self {
             Unit::Ratio => format!("{:+.1}%", rounded(100.0 * (value - 1.0), 1)),
@@ -73,7 +73,7 @@ impl Unit {
         }
     }
 
-    /// Returns ours less the paper's: in points of a percent, but for numbers.
+    /// Returns our value minus the paper's, in percentage points except for numbers.
     pub fn difference(self, ours: f64, paper: f64) -> f64 {
         match self {
             Unit::Ratio | Unit::Fraction => 100.0 * (ours - paper),
@@ -81,7 +81,7 @@ impl Unit {
         }
     }
 
-    /// Returns the difference as tables have it.
+    /// Formats the difference for tables.
     pub fn show_difference(self, ours: f64, paper: f64) -> String {
         let difference = self.difference(ours, paper);
         match self {
@@ -91,7 +91,7 @@ impl Unit {
     }
 }
 
-/// Rounds to so many digits behind the point, without a negative zero.
+/// Rounds to `digits` decimal places, without a negative zero.
 fn rounded(value: f64, digits: i32) -> f64 {
     let factor = 10f64.powi(digits);
     (value * factor).round() / factor + 0.0
@@ -102,16 +102,17 @@ fn rounded(value: f64, digits: i32) -> f64 {
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Mean {
-    /// The root of the product.
+    /// N-th root of the product.
     Geometric,
-    /// The inverse of the mean of inverses.
+    /// Inverse of the mean of inverses.
     Harmonic,
-    /// The sum over the number.
+    /// Sum divided by the number of values.
     Arithmetic,
 }
 
 impl Mean {
-    /// Returns the mean; none of nothing, and none but the arithmetic one where a value is not above 0.
+    /// Returns the mean, or `None` without values. The geometric and harmonic means need values above 0, else they are
+    /// `None`.
     pub fn of(self, values: &[f64]) -> Option<f64> {
         if values.is_empty() || (self != Mean::Arithmetic && values.iter().any(|value| *value <= 0.0)) {
             return None;
@@ -126,8 +127,8 @@ impl Mean {
 }
 
 impl Metric {
-    /// Returns the quantity of `report`, compared with `reference` where it is one that is compared; none where a report lacks a
-    /// key or a divisor is 0.
+    /// Returns the quantity of `report`, compared with `reference` if the metric says so. Returns `None` if a report
+    /// lacks a key or a divisor is 0.
     pub fn value(&self, report: &Value, reference: Option<&Value>) -> Option<f64> {
         let own = self.plain(report)?;
         let value = match self.against {
@@ -145,7 +146,7 @@ impl Metric {
     }
 }
 
-/// Returns the sum of keys, which are separated by points and may be places in lists.
+/// Returns the sum of keys. Dots separate the parts of a key, and a part may be an index of a list.
 fn sum(report: &Value, keys: &[String]) -> Option<f64> {
     let signed = |key: &str| match key.strip_prefix('-') {
         Some(key) => look_up(report, key).map(|value| -value),

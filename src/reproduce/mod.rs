@@ -1,4 +1,4 @@
-//! `selvedge reproduce`: the papers' figures from studies, beside the numbers that the papers state.
+//! `selvedge reproduce`: reproduces the papers' figures from studies, and compares them with the papers' numbers.
 mod catalog;
 mod claims;
 mod measured;
@@ -27,7 +27,7 @@ use selvedge_study::{Point, Store};
 use std::path::PathBuf;
 use table::Panel;
 
-/// Does what the options ask for.
+/// Executes the action of the options.
 pub fn run(options: &ReproduceOptions) -> Result<(), Failure> {
     let catalog = Catalog::load()?;
     if options.list {
@@ -62,10 +62,10 @@ fn list(catalog: &Catalog) -> Result<String, Failure> {
     Ok(format!("{}\nNot expressed:\n{reasons}", table.render()))
 }
 
-/// Returns the figures of these names that can be expressed.
+/// Checks that the simulator can express these figures.
 ///
 /// # Errors
-/// There is none of a name, or the simulator cannot express it.
+/// Fails if a figure does not exist, or if the simulator cannot express it.
 fn expressed(catalog: &Catalog, ids: &[String]) -> Result<(), Failure> {
     for id in ids {
         let (_, figure) = catalog.figure(id)?;
@@ -76,10 +76,10 @@ fn expressed(catalog: &Catalog, ids: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Simulates what the figures need and the store does not have; returns the failure of points that have failed.
+/// Simulates the points of the figures that the store lacks. Returns a failure if points have failed.
 ///
 /// # Errors
-/// A signal, or a store that cannot be written.
+/// Fails on a signal, or if the store cannot be written.
 fn compute(
     options: &ReproduceOptions,
     catalog: &Catalog,
@@ -103,7 +103,7 @@ fn compute(
     simulate(&points, store, jobs(options.jobs), false)
 }
 
-/// Prints figures, and writes what is asked for.
+/// Prints figures, and writes the requested files.
 fn figures(options: &ReproduceOptions, catalog: &Catalog) -> Result<(), Failure> {
     expressed(catalog, &options.figures)?;
     if options.plot.is_some() && options.figures.len() > 1 {
@@ -144,7 +144,7 @@ fn figures(options: &ReproduceOptions, catalog: &Catalog) -> Result<(), Failure>
     outputs.finish(failure)
 }
 
-/// Writes the chart of a figure, and its files in a folder.
+/// Writes the chart of a figure, and the files of `--output`.
 fn write_figure(options: &ReproduceOptions, id: &str, csv: &str, panels: &[Panel], outputs: &mut Outputs) {
     let Some(panel) = panels.first() else { return };
     let targets = options.output.as_ref().map(|folder| folder.join(format!("{id}.svg")));
@@ -159,7 +159,7 @@ fn write_figure(options: &ReproduceOptions, id: &str, csv: &str, panels: &[Panel
     }
 }
 
-/// Compares the headline claims, and writes the page where that is asked for.
+/// Compares the headline claims, and writes the page if `--output` is given.
 fn headlines(options: &ReproduceOptions, catalog: &Catalog) -> Result<(), Failure> {
     claims::check(catalog)?;
     let mut plan = Plan::default();

@@ -1,4 +1,4 @@
-//! The page with the headline claims, what comes out here, and the causes of what differs.
+//! Page with the headline claims, the measured values, and the causes of differences.
 use super::catalog::Catalog;
 use super::claims::{Cause, Headline, Place, is_large, placeholders};
 use super::measured::Measured;
@@ -8,21 +8,21 @@ use crate::error::Failure;
 use selvedge_area::Table;
 use std::fmt::Write;
 
-/// What stands above the tables.
+/// Text above the tables.
 pub(super) const HEAD: &str = include_str!("results_page.md");
 
 /// A headline comparison with its claims.
 pub struct Outcome<'a> {
-    /// The comparison.
+    /// The headline comparison.
     pub headline: &'a Headline,
-    /// Its claims beside ours.
+    /// Claims of the paper with our values.
     pub claims: Vec<Compared>,
 }
 
-/// Returns the claims beside what was measured.
+/// Returns the claims with the measured values.
 ///
 /// # Errors
-/// A claim names what there is not.
+/// Fails if a claim names a figure, quantity or value that does not exist.
 pub fn outcomes<'a>(catalog: &'a Catalog, measured: &mut Measured<'a>) -> Result<Vec<Outcome<'a>>, Failure> {
     let mut all = Vec::new();
     for headline in &catalog.claims.headline {
@@ -64,7 +64,7 @@ pub fn summary(catalog: &Catalog, outcomes: &[Outcome]) -> Table {
     table
 }
 
-/// Returns the names of a claim's causes where it needs one.
+/// Returns the names of a claim's causes, or `-` if it needs none.
 fn causes(catalog: &Catalog, figure: &str, one: &Compared) -> String {
     if !is_large(one) {
         return "-".into();
@@ -74,18 +74,18 @@ fn causes(catalog: &Catalog, figure: &str, one: &Compared) -> String {
     if names.is_empty() { "unknown".into() } else { names.join(", ") }
 }
 
-/// How many claims come out.
+/// Numbers of claims that are reproduced. Each pair is the reproduced claims, and the claims that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Claims with a right sign, and all with one.
+    /// Claims with the right sign, of the claims with a sign.
     pub sign: (usize, usize),
-    /// Claims with every rival on its side, and all with rivals.
+    /// Claims in the right order with all rivals, of the claims with rivals.
     pub order: (usize, usize),
-    /// Claims with both right, and all that are measured.
+    /// Claims with right sign and order, of the measured claims.
     pub both: (usize, usize),
 }
 
-/// Counts what comes out.
+/// Counts the reproduced claims.
 pub fn count(outcomes: &[Outcome]) -> Count {
     let mut count = Count::default();
     for one in outcomes.iter().flat_map(|outcome| &outcome.claims) {
@@ -109,7 +109,7 @@ pub fn count(outcomes: &[Outcome]) -> Count {
 }
 
 impl Count {
-    /// Returns it as a sentence.
+    /// Formats the counts as a sentence.
     pub fn sentence(self) -> String {
         let Count { sign, order, both } = self;
         if both.1 == 0 {
@@ -134,7 +134,7 @@ impl Count {
 /// Returns the page.
 ///
 /// # Errors
-/// A text refers to what there is not.
+/// Fails if a text refers to a value that does not exist.
 pub fn page<'a>(catalog: &'a Catalog, measured: &mut Measured<'a>) -> Result<String, Failure> {
     let outcomes = outcomes(catalog, measured)?;
     let mut text = format!("\n{}\n\n{}", count(&outcomes).sentence(), linked(catalog, &outcomes));
@@ -149,7 +149,7 @@ pub fn page<'a>(catalog: &'a Catalog, measured: &mut Measured<'a>) -> Result<Str
     Ok(HEAD.replace("{commit}", &measured.commits()) + &text)
 }
 
-/// The table of all claims, with links to the causes.
+/// Returns the table of all claims, with links to the causes.
 fn linked(catalog: &Catalog, outcomes: &[Outcome]) -> String {
     let mut text = summary(catalog, outcomes).markdown();
     for cause in &catalog.claims.cause {

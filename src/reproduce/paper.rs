@@ -1,32 +1,32 @@
-//! What the papers print, as data: figures with how they are measured here, and the values that the papers state.
+//! Data of a paper: its figures, their measurement here, and the values that it states.
 use super::metric::{Mean, Unit};
 use serde::Deserialize;
 use strum::Display;
 
-/// A paper's figures.
+/// Figures of a paper.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Paper {
-    /// The name in tables.
+    /// Name in tables.
     pub name: String,
-    /// The mean of its groups unless a figure has another.
+    /// Mean over its groups, unless a figure overrides it.
     pub mean: Mean,
-    /// Its groups of applications.
+    /// Groups of applications.
     #[serde(default)]
     pub group: Vec<Group>,
-    /// Its figures.
+    /// Figures and tables.
     pub figure: Vec<Figure>,
 }
 
-/// Applications of which a paper gives a mean.
+/// Group of applications for which a paper states a mean.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
-    /// Its name, which no other paper's group has.
+    /// Name, unique among all papers.
     pub name: String,
-    /// Which applications are in it, in words.
+    /// Description of the applications.
     pub what: String,
-    /// Their labels in studies.
+    /// Labels of the applications in studies.
     pub workloads: Vec<String>,
 }
 
@@ -34,61 +34,61 @@ pub struct Group {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
-    /// The name by which the command knows it.
+    /// Name on the command line.
     pub id: String,
-    /// Its place in the paper.
+    /// Number or place in the paper.
     pub figure: String,
-    /// What it shows.
+    /// Title in tables.
     pub title: String,
-    /// The quantities that it shows (`metrics.toml`), its own one first.
+    /// Quantities that it shows (`metrics.toml`), the main one first.
     #[serde(default)]
     pub metrics: Vec<String>,
-    /// With what each point is compared.
+    /// Reference with which each point is compared.
     #[serde(default)]
     pub reference: Reference,
-    /// The mean of its groups, where it is not the paper's usual one.
+    /// Mean over its groups. By default, that of the paper.
     pub mean: Option<Mean>,
-    /// The study with its points, where that has another name.
+    /// Study with its points. By default, it has the name of the figure.
     pub runs: Option<String>,
-    /// The groups of which it has a mean; empty: all whose applications it has.
+    /// Groups whose means it shows. If empty, all groups with an application of the figure.
     #[serde(default)]
     pub groups: Vec<String>,
-    /// The workloads that it shows; empty: all of the study.
+    /// Workloads that it shows. If empty, all of the study.
     #[serde(default)]
     pub workloads: Vec<String>,
-    /// The series that it shows; empty: all of the study.
+    /// Series that it shows. If empty, all of the study.
     #[serde(default)]
     pub series: Vec<String>,
-    /// What else is to be known.
+    /// Remark on the figure.
     pub note: Option<String>,
-    /// Why the simulator cannot express it.
+    /// Reason if the simulator cannot express it.
     pub not_expressed: Option<String>,
-    /// What the paper states.
+    /// Values that the paper states.
     #[serde(default)]
     pub value: Vec<Stated>,
 }
 
 impl Figure {
-    /// The name of the study with its points.
+    /// Returns the name of the study with its points.
     pub fn study(&self) -> &str {
         self.runs.as_deref().unwrap_or(&self.id)
     }
 
-    /// The quantity of a stated value.
+    /// Returns the quantity of a stated value.
     pub fn metric_of<'a>(&'a self, value: &'a Stated) -> &'a str {
         value.metric.as_deref().unwrap_or_else(|| self.metrics.first().map_or("", String::as_str))
     }
 }
 
-/// The point with which another is compared: the same but for what is given here.
+/// Reference of a point: the point that is the same except for the values given here.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct Reference {
-    /// Label of the mechanism.
+    /// Label of the reference's mechanism.
     pub mechanism: Option<String>,
-    /// Label of the configuration.
+    /// Label of the reference's configuration.
     pub config: Option<String>,
-    /// Way of sharing.
+    /// Sharing policy of the reference.
     pub share: Option<String>,
 }
 
@@ -96,36 +96,37 @@ pub struct Reference {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stated {
-    /// The quantity; the figure's first one unless given.
+    /// Quantity. By default, the figure's first one.
     pub metric: Option<String>,
-    /// An application, a group of which it is the mean, or `most` or `least` of all applications.
+    /// An application, a group for its mean, or `most` or `least` for the max or min of all applications.
     pub of: String,
-    /// The series.
+    /// Name of the series.
     pub series: String,
-    /// The value in the quantity's unit: a ratio, a fraction or a number.
+    /// Value in the quantity's unit: a ratio, a fraction or a number.
     pub value: f64,
-    /// How it was read.
+    /// Source of the value in the paper.
     pub read: Read,
-    /// Where it stands.
+    /// Section or page that states it.
     pub place: String,
-    /// The words that state it.
+    /// Words of the paper that state it.
     pub words: Option<String>,
 }
 
-/// How a value was read.
+/// Source of a value in a paper.
 #[derive(Clone, Copy, Debug, Deserialize, Display, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Read {
-    /// The text states it.
+    /// Stated in the text.
     Text,
-    /// A table has it.
+    /// Printed in a table.
     Table,
-    /// Measured on the bars of a picture.
+    /// Measured in a bar chart.
     BarChart,
 }
 
-/// Returns the mean of a figure's groups: that of ratios is the paper's, others are averaged.
+/// Returns the mean over a figure's groups: the figure's or the paper's for ratios, the arithmetic mean for other
+/// units.
 pub fn mean(paper: Mean, figure: &Figure, unit: Unit) -> Mean {
     match unit {
         Unit::Ratio => figure.mean.unwrap_or(paper),

@@ -1,31 +1,31 @@
-//! Points of a study with what a store has of them, under the names that figures use.
+//! Points of a study with their results in a store, under the names that figures use.
 use super::paper::Reference;
 use selvedge_study::{Entry, Labels, Point, Status, Store, Study};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The parts of a report that quantities are made of; the rest takes memory.
+/// Parts of a report that quantities need. The rest is dropped to save memory.
 const PARTS: [&str; 4] = ["totals", "mechanism_counters", "throughput", "programs"];
 
 /// A point of a figure.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// What the study calls it.
+    /// Labels in the study.
     pub labels: Labels,
-    /// How its workloads share the GPU; empty for one.
+    /// Sharing policy of its workloads. Empty for a single workload.
     pub share: String,
-    /// The series that it belongs to.
+    /// Series of the point.
     pub series: String,
-    /// The size of its workload.
+    /// Size of its workload.
     pub size: String,
-    /// The commit of the simulator that computed it.
+    /// Simulator commit that computed the result.
     pub commit: Option<String>,
-    /// Its report, or why there is none.
+    /// Report, or the reason for its absence.
     pub report: Result<Value, String>,
 }
 
 impl Sample {
-    /// Is it the point with which `other` is compared?
+    /// Returns whether `other` is compared with this point.
     fn is_reference_of(&self, other: &Sample, reference: &Reference) -> bool {
         let is = |given: &Option<String>, own: &str, others: &str| own == given.as_deref().unwrap_or(others);
         self.labels.workload == other.labels.workload
@@ -35,18 +35,18 @@ impl Sample {
     }
 }
 
-/// Returns the report with which that of `sample` is compared.
+/// Returns the report of the point with which `sample` is compared.
 pub fn reference<'a>(samples: &'a [Sample], sample: &Sample, reference: &Reference) -> Option<&'a Value> {
     samples.iter().find(|one| one.is_reference_of(sample, reference))?.report.as_ref().ok()
 }
 
-/// Returns whether there is a point with which `sample` is compared.
+/// Returns whether the study has the point with which `sample` is compared.
 #[cfg(test)]
 pub fn is_reference_there(samples: &[Sample], sample: &Sample, to: &Reference) -> bool {
     samples.iter().any(|one| one.is_reference_of(sample, to))
 }
 
-/// Returns the points of `study` with what `store` has of them.
+/// Returns the points of `study` with their results in `store`.
 pub fn samples(study: &Study, store: &Store) -> Vec<Sample> {
     let names = Names::of(study.points());
     study
@@ -76,7 +76,7 @@ fn report(entry: Entry) -> Result<Value, String> {
     }
 }
 
-/// The parts of points that distinguish the series of a study.
+/// Parts of points that distinguish the series of a study.
 struct Names {
     shares: bool,
     mechanisms: bool,
@@ -93,8 +93,8 @@ impl Names {
         }
     }
 
-    /// Returns the name of a point's series: the way of sharing, the mechanism and the configuration, as far as points differ in
-    /// them; beside a way of sharing, the mechanism `base` goes without saying.
+    /// Returns the name of a point's series: sharing policy, mechanism and configuration, if points differ in them.
+    /// After a sharing policy, the mechanism `base` is omitted.
     fn series(&self, point: &Point) -> String {
         let Labels { mechanism, config, .. } = &point.labels;
         let mut parts: Vec<&str> = Vec::new();

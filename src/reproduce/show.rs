@@ -1,4 +1,4 @@
-//! A figure as text, as CSV and as a chart.
+//! Formats a figure as text, as CSV and as a chart.
 use super::catalog::Catalog;
 use super::metric::Unit;
 use super::paper::{Figure, Paper};
@@ -9,7 +9,7 @@ use crate::plot::{Bars, Series, bars};
 use selvedge_area::Table;
 use std::fmt::Write;
 
-/// Returns the tables of a figure, what the paper states beside ours, and what is missing.
+/// Returns the tables of a figure, the comparison with the paper, and the missing points.
 pub fn text(
     catalog: &Catalog,
     (paper, figure): (&Paper, &Figure),
@@ -37,7 +37,7 @@ pub fn text(
     text + &missing(figure, samples)
 }
 
-/// What ratios are compared with, in words.
+/// Describes the reference of ratios.
 fn against(figure: &Figure, panel: &Panel) -> String {
     let parts = [&figure.reference.mechanism, &figure.reference.config, &figure.reference.share];
     let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
@@ -47,7 +47,7 @@ fn against(figure: &Figure, panel: &Panel) -> String {
     }
 }
 
-/// Returns the values: a row per application, then the means.
+/// Returns the table of values: a row per application, then the means.
 pub fn values(panel: &Panel) -> Table {
     let mut head = vec!["application"];
     head.extend(panel.series.iter().map(String::as_str));
@@ -70,13 +70,13 @@ fn mean_name(panel: &Panel, mean: &Line) -> String {
     format!("{}: {} mean of {of}", mean.name, panel.mean)
 }
 
-/// Returns what the groups of a panel are, a line for each.
+/// Returns the descriptions of a panel's groups, one line each.
 pub fn groups(catalog: &Catalog, panel: &Panel) -> Vec<String> {
     let known = panel.means.iter().filter_map(|mean| catalog.group(&mean.name));
     known.map(|group| format!("{}: {}", group.name, group.what)).collect()
 }
 
-/// Returns what the paper states beside ours, with its words if asked for.
+/// Returns the table that compares the paper's values with ours. `with_words` adds the paper's words.
 pub fn comparison(all: &[Compared], with_words: bool) -> Table {
     let mut table =
         Table::new(&["of", "series", "ours", "paper", "difference", "sign", "order", "read", "place"]);
@@ -99,7 +99,7 @@ pub fn comparison(all: &[Compared], with_words: bool) -> Table {
     table
 }
 
-/// Returns whether the sign is right, in a word.
+/// Returns a word for the sign: right, wrong, or `-` without a sign.
 pub fn sign(one: &Compared) -> &'static str {
     match one.sign {
         Some(true) => "right",
@@ -108,7 +108,7 @@ pub fn sign(one: &Compared) -> &'static str {
     }
 }
 
-/// Returns how many rivals are on the right side.
+/// Returns the number of rivals in the same order as in the paper.
 pub fn order(one: &Compared) -> String {
     match one.order {
         (_, 0) => "-".into(),
@@ -116,7 +116,7 @@ pub fn order(one: &Compared) -> String {
     }
 }
 
-/// Returns the points without a result, by their reasons.
+/// Returns the points without a result, grouped by reason.
 fn missing(figure: &Figure, samples: &[Sample]) -> String {
     let is_shown = |list: &[String], one: &String| list.is_empty() || list.contains(one);
     let shown = samples.iter().filter(|one| {
@@ -140,7 +140,7 @@ fn missing(figure: &Figure, samples: &[Sample]) -> String {
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
-/// Returns all values as CSV: a row per application or mean and series.
+/// Returns all values as CSV, with a row per series of each application and mean.
 pub fn csv(figure: &Figure, panels: &[Panel]) -> String {
     let mut out = csv::Writer::from_writer(Vec::new());
     let mut row = |cells: [&str; 8]| out.write_record(cells).expect("memory takes it");
@@ -161,10 +161,10 @@ pub fn csv(figure: &Figure, panels: &[Panel]) -> String {
     String::from_utf8(out.into_inner().expect("memory takes it")).expect("text makes text")
 }
 
-/// Returns a chart of the figure's own quantity: bars of applications and means.
+/// Returns a chart of the figure's main quantity: bars of applications and means.
 ///
 /// # Errors
-/// It cannot be drawn.
+/// Fails if the chart cannot be drawn.
 pub fn chart(panel: &Panel) -> Result<String, Failure> {
     let lines: Vec<&Line> = panel.rows.iter().chain(&panel.means).collect();
     let groups: Vec<String> = lines.iter().map(|line| line.name.clone()).collect();

@@ -1,4 +1,4 @@
-//! The speedups that a paper states in a figure, for those who have other runs to put beside them.
+//! Speedups that a paper states in a figure, for comparison with other runs.
 use super::catalog::Catalog;
 use super::metric::Unit;
 use super::paper::mean;
@@ -6,21 +6,21 @@ use super::table::ALL;
 use crate::error::Failure;
 use serde::Serialize;
 
-/// The quantity that is a speedup.
+/// Name of the quantity that is a speedup.
 const SPEEDUP: &str = "speedup";
 
-/// The speedups of a figure.
+/// Speedups of a figure.
 #[derive(Clone, Debug, Serialize)]
 pub struct Speedups {
-    /// What the figure is called.
+    /// Title of the figure.
     pub title: String,
-    /// The mean of its groups: `geometric`, `harmonic` or `arithmetic`.
+    /// Kind of mean over its groups: `geometric`, `harmonic` or `arithmetic`.
     pub mean: String,
-    /// What is stated.
+    /// Stated speedups.
     pub values: Vec<Speedup>,
 }
 
-/// One of them.
+/// A stated speedup.
 #[derive(Clone, Debug, Serialize)]
 pub struct Speedup {
     of: String,
@@ -30,33 +30,33 @@ pub struct Speedup {
     place: String,
 }
 
-/// Of which workloads a value is.
+/// Workloads that a value covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Over {
-    /// One.
+    /// One workload.
     Workload,
-    /// The mean of these.
+    /// Mean of these workloads.
     Group(Vec<String>),
-    /// The mean of all.
+    /// Mean of all workloads.
     All,
-    /// The greatest of all.
+    /// Maximum of all workloads.
     Most,
-    /// The least of all.
+    /// Minimum of all workloads.
     Least,
 }
 
 impl Speedups {
-    /// Adds a value that `place` of the paper states.
+    /// Adds a value that the paper states in `place`.
     pub fn add(&mut self, of: String, over: Over, series: String, value: f64, place: String) {
         self.values.push(Speedup { of, over, series, value, place });
     }
 }
 
-/// Returns the speedups that are stated in the figure of this name.
+/// Returns the speedups that the paper states in the figure `id`.
 ///
 /// # Errors
-/// There is no such figure, or no speedup is stated in it.
+/// Fails if the figure does not exist or has no stated speedup.
 pub fn speedups(id: &str) -> Result<Speedups, Failure> {
     let catalog = Catalog::load()?;
     let (paper, figure) = catalog.figure(id)?;

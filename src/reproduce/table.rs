@@ -1,69 +1,69 @@
-//! A figure's quantity as a table: a row per application, means of groups, and what the paper states beside them.
+//! A figure's quantity as a table: a row per application, means of groups, and the paper's values.
 use super::catalog::Catalog;
 use super::metric::{Mean, Metric, Unit};
 use super::paper::{Figure, Paper, Stated, mean};
 use super::sample::{Sample, reference};
 use crate::error::Failure;
 
-/// The mean of all applications of a figure.
+/// Name of the mean of all applications of a figure.
 pub const ALL: &str = "all shown";
 
-/// Changes that are less than this are none.
+/// Changes below this count as no change.
 const NO_CHANGE: f64 = 0.01;
 
-/// What counts as none where the paper states none: means of many applications are never exactly 1.
+/// Max change here if the paper states no change, since a mean of many applications is never exactly 1.
 const ALMOST_NO_CHANGE: f64 = 0.02;
 
 /// A quantity of a figure.
 #[derive(Debug)]
 pub struct Panel {
-    /// Its name.
+    /// Name of the quantity.
     pub metric: String,
-    /// What it is called in tables.
+    /// Title in tables.
     pub title: String,
-    /// What its values are.
+    /// Kind of the values.
     pub unit: Unit,
-    /// The mean of its groups.
+    /// Mean over its groups.
     pub mean: Mean,
-    /// The series, in the order of the study.
+    /// Series, in the order of the study.
     pub series: Vec<String>,
-    /// The applications, in the order of the study.
+    /// Applications, in the order of the study.
     pub rows: Vec<Line>,
-    /// The means.
+    /// Means over groups.
     pub means: Vec<Line>,
-    /// What the paper states beside ours.
+    /// Values of the paper with ours.
     pub compared: Vec<Compared>,
 }
 
 /// Values of an application or group, one per series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// The application or group.
+    /// Application or group.
     pub name: String,
-    /// Applications of a group that have a value in every series that has any, and those of the whole group; 1 of 1 for an
-    /// application.
+    /// Number of a group's applications with a value in every series that has values, and number of all its
+    /// applications. 1 of 1 for an application.
     pub of: (usize, usize),
-    /// A value per series, where there is one.
+    /// Value per series, if measured.
     pub values: Vec<Option<f64>>,
 }
 
-/// A value of a paper beside ours.
+/// A value of a paper with ours.
 #[derive(Clone, Debug)]
 pub struct Compared {
-    /// What the paper states.
+    /// Value that the paper states.
     pub stated: Stated,
-    /// The quantity's unit.
+    /// Unit of the quantity.
     pub unit: Unit,
-    /// Our value.
+    /// Our value, if measured.
     pub ours: Option<f64>,
-    /// Whether it is more or less than 1 as the paper's is. None where the quantity has no sign.
+    /// `true` if our value is on the same side of 1 as the paper's. `None` for a quantity that is not a ratio.
     pub sign: Option<bool>,
-    /// Rivals on the same side of it as in the paper, and all of which the paper states a value that differs.
+    /// Rivals in the same order as in the paper, and all rivals for which the paper states a different value.
     pub order: (usize, usize),
 }
 
 impl Compared {
-    /// Returns by how much ours differs from the paper's.
+    /// Returns the difference between our value and the paper's.
     pub fn difference(&self) -> Option<f64> {
         self.ours.map(|ours| self.unit.difference(ours, self.stated.value))
     }
@@ -72,7 +72,7 @@ impl Compared {
 /// Returns the panels of `figure` from the samples of its study.
 ///
 /// # Errors
-/// The figure names a quantity that there is not.
+/// Fails if the figure names a quantity that does not exist.
 pub fn panels(
     catalog: &Catalog,
     paper: &Paper,
@@ -147,7 +147,7 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     found
 }
 
-/// Returns the mean of a group over the applications that have a value in every series with any value at all.
+/// Returns the mean of a group. It leaves out applications that lack a value in a series in which others have one.
 fn mean_of(name: &str, members: &[String], rows: &[Line], series: usize, mean: Mean) -> Line {
     let members: Vec<&Line> = rows.iter().filter(|row| members.contains(&row.name)).collect();
     let is_used = |at: usize| members.iter().any(|row| row.values[at].is_some());
@@ -193,7 +193,7 @@ fn compared(panel: &Panel, stated: &Stated, all: &[&Stated]) -> Compared {
     Compared { stated: stated.clone(), unit: panel.unit, ours, sign, order }
 }
 
-/// Returns whether both are more than 1, or both less. Where the paper has no change, ours must be within two points of it.
+/// Returns whether both are above 1, or both below. If the paper has no change, ours must be within two points of 1.
 fn is_same_sign(ours: f64, paper: f64) -> bool {
     if (paper - 1.0).abs() < NO_CHANGE {
         return (ours - 1.0).abs() <= ALMOST_NO_CHANGE;

@@ -1,12 +1,75 @@
-//! The schema of a row of a study: parameters, the keys of a run's JSON joined by dots, and where the result is from.
+//! Schema of a row of a study: parameters, the keys of a run's JSON joined by dots, and the origin of the result.
 use super::{of, present, resolved};
 use selvedge_sim::report::RunReport;
 use selvedge_sim::together::report::TogetherReport;
-use selvedge_study::{COLUMNS, LAUNCHES, NO_STATISTICS};
+use selvedge_study::{COLUMNS, INTERVAL, LAUNCHES, NO_STATISTICS};
 use serde_json::{Map, Value, json};
+
+/// Pattern of the configuration keys that a study sets, which are columns.
+const SETTINGS: &str = r"^[a-z0-9_]+(\.[a-z0-9_]+)+$";
+
+/// A column of a row, or the columns of a list or map. `N` is the index in a list, `NAME` the key in a map.
+pub struct Column {
+    /// Name, such as `totals.l1d.misses` or `programs.N.ctas`.
+    pub name: String,
+    /// Meaning, as a sentence.
+    pub meaning: String,
+}
+
+impl Column {
+    /// Returns whether `name` is the column's name, or matches its `N` and `NAME`.
+    pub fn is(&self, name: &str) -> bool {
+        let (own, other) = (self.name.split('.'), name.split('.'));
+        let fits = |(own, other): (&str, &str)| match own {
+            "N" => other == own || !other.is_empty() && other.bytes().all(|byte| byte.is_ascii_digit()),
+            "NAME" => !other.is_empty(),
+            _ => own == other,
+        };
+        own.clone().count() == other.clone().count() && own.zip(other).all(fits)
+    }
+
+    /// Returns whether the column's name ends in `.name`.
+    pub fn ends_in(&self, name: &str) -> bool {
+        self.name.strip_suffix(name).is_some_and(|before| before.ends_with('.'))
+    }
+}
+
+/// Returns the columns of a row and of an interval, without the settings of a study.
+pub fn columns() -> Vec<Column> {
+    let row = row();
+    let column = |(name, column): (&String, &Value)| Column {
+        name: name
+            .trim_matches(['^', '$'])
+            .replace(r"\.", ".")
+            .replace("[0-9]+", "N")
+            .replace("[a-z0-9_]+", "NAME"),
+        meaning: column["description"]
+            .as_str()
+            .unwrap_or_default()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" "),
+    };
+    let of_rows = row.named.iter().chain(row.patterns.iter().filter(|(name, _)| *name != SETTINGS));
+    let of_intervals = INTERVAL.iter().map(|of| Column { name: of.name.into(), meaning: of.meaning.into() });
+    of_rows.map(column).chain(of_intervals).collect()
+}
 
 /// Returns the schema of a row.
 pub fn schema() -> Value {
+    let row = row();
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "properties": row.named,
+        "patternProperties": row.patterns,
+        "additionalProperties": false,
+        "required": ["study", "point", "workload", "config", "mechanism", "engine", "status"]
+    })
+}
+
+/// Returns all columns with their schemas.
+fn row() -> Columns {
     let mut row = Columns::default();
     for root in [of::<RunReport>(), of::<TogetherReport>()] {
         for (key, node) in root["properties"].as_object().into_iter().flatten() {
@@ -23,18 +86,11 @@ pub fn schema() -> Value {
         "type": ["integer", "number", "string", "boolean"],
         "description": "A value of the configuration that the study sets, by its key."
     });
-    row.patterns.insert(r"^[a-z0-9_]+(\.[a-z0-9_]+)+$".into(), set);
-    json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "type": "object",
-        "properties": row.named,
-        "patternProperties": row.patterns,
-        "additionalProperties": false,
-        "required": ["study", "point", "workload", "config", "mechanism", "engine", "status"]
-    })
+    row.patterns.insert(SETTINGS.into(), set);
+    row
 }
 
-/// Columns with a name each, and those whose names have a pattern.
+/// Columns with fixed names, and columns whose names match a pattern.
 #[derive(Default)]
 struct Columns {
     named: Map<String, Value>,
@@ -42,7 +98,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// Adds the columns of what stands at `name`, which is a pattern if `is_pattern`.
+    /// Adds the columns of the node at `name`, which is a pattern if `is_pattern`.
     fn add(&mut self, root: &Value, node: &Value, name: &str, is_pattern: bool) {
         let description = &node["description"];
         let found = resolved(root, present(node));
@@ -76,7 +132,7 @@ impl Columns {
             }
             return;
         }
-        // One word of several is a text.
+        // A choice of words is a string.
         let text = json!({ "type": "string" });
         let kind = if found["oneOf"].is_array() || found["enum"].is_array() { &text } else { found };
         self.insert(name, is_pattern, kind, description);
@@ -92,7 +148,7 @@ impl Columns {
     }
 }
 
-/// A name as a pattern.
+/// Returns a name as a pattern.
 fn escaped(name: &str, is_pattern: bool) -> String {
     if is_pattern { name.into() } else { name.replace('.', r"\.") }
 }

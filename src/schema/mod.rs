@@ -1,5 +1,5 @@
-//! `selvedge schema`: JSON Schemas of what commands write as JSON, made of the types that are written, and the page about them.
-mod columns;
+//! `selvedge schema`: JSON Schemas of the commands' JSON, generated from the written types, and the page about them.
+pub mod columns;
 mod page;
 
 use crate::arguments::SchemaOptions;
@@ -20,7 +20,7 @@ use serde_json::Value;
 /// A form of JSON that commands write.
 struct Form {
     name: &'static str,
-    /// What writes it, in a sentence.
+    /// Commands that write it, as a sentence.
     of: &'static str,
     schema: fn() -> Value,
 }
@@ -83,7 +83,7 @@ enum OneOrMany<T> {
     Many(Vec<T>),
 }
 
-/// Prints a schema, the page about all, or what there is a schema of.
+/// Prints a schema, the page about all schemas, or the list of schemas.
 pub fn run(options: &SchemaOptions) -> Result<(), Failure> {
     if options.page {
         return print(&page::page());
@@ -114,7 +114,7 @@ fn pretty(schema: &Value) -> String {
     serde_json::to_string_pretty(schema).unwrap_or_else(|e| unreachable!("it is JSON: {e}"))
 }
 
-/// Returns the schema of what a type is written as.
+/// Returns the schema of a serialized type.
 fn of<T: JsonSchema>() -> Value {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let schema: Schema = generator.into_root_schema_for::<T>();
@@ -123,7 +123,7 @@ fn of<T: JsonSchema>() -> Value {
     schema
 }
 
-/// Rewrites descriptions, which are comments of the sources, as sentences of a page: no links to code, no line breaks.
+/// Converts descriptions, which are doc comments, to sentences of a page without code links and line breaks.
 fn clean(value: &mut Value) {
     match value {
         Value::Object(object) => {
@@ -141,13 +141,13 @@ fn clean(value: &mut Value) {
     }
 }
 
-/// Returns what `node` refers to within `root`, or itself.
+/// Returns the node within `root` that `node` refers to, or `node` if it is not a reference.
 fn resolved<'v>(root: &'v Value, node: &'v Value) -> &'v Value {
     let name = node["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/"));
     name.map_or(node, |name| &root["$defs"][name])
 }
 
-/// Returns what an object, a list or null is when it is not null.
+/// Returns the non-null choice of a nullable node, or `node` if it is not nullable.
 fn present(node: &Value) -> &Value {
     let choices = node["anyOf"].as_array().map(Vec::as_slice).unwrap_or_default();
     match choices {
@@ -160,7 +160,7 @@ fn present(node: &Value) -> &Value {
 mod tests {
     use super::*;
 
-    /// The descriptions that are missing in `node`, by the keys that lead there.
+    /// Collects the paths of properties in `node` without a description.
     fn missing(node: &Value, path: &str, found: &mut Vec<String>) {
         for (key, value) in node["properties"].as_object().into_iter().flatten() {
             let path = format!("{path}.{key}");

@@ -1,13 +1,13 @@
-//! The page about all forms, `docs/output.md`.
+//! Page about all forms, `docs/reference/output.md`.
 use super::{FORMS, Form, present, resolved};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// What stands before the tables.
+/// Text before the tables.
 const ABOUT: &str = include_str!("page.md");
 
-/// What is said of a value that may be null.
+/// Text that marks a nullable value.
 const NULL: &str = " or null";
 
 /// Returns the page.
@@ -42,7 +42,7 @@ pub fn page() -> String {
     text + "\n"
 }
 
-/// The part of which the form has one or several; empty where the form itself is the object.
+/// Returns the name of the part that the form repeats. Returns an empty string if the form is an object.
 fn top(form: &Form, schema: &Value) -> String {
     let mut parts = Vec::new();
     for key in ["anyOf", "items"] {
@@ -54,14 +54,14 @@ fn top(form: &Form, schema: &Value) -> String {
     parts.into_iter().next().unwrap_or_else(|| unreachable!("{} is made of parts", form.name))
 }
 
-/// Adds the parts that `node` refers to.
+/// Adds the names of the parts that `node` refers to.
 fn references(node: &Value, to: &mut Vec<String>) {
     match node {
         Value::Object(object) => {
             for (key, value) in object {
                 match value.as_str().and_then(|path| path.strip_prefix("#/$defs/")) {
                     Some(name) if key == "$ref" => to.push(name.into()),
-                    // Those of other parts are theirs.
+                    // References within other parts belong to those parts.
                     _ if key == "$defs" => {}
                     _ => references(value, to),
                 }
@@ -72,7 +72,7 @@ fn references(node: &Value, to: &mut Vec<String>) {
     }
 }
 
-/// The keys of an object, or the words of a choice.
+/// Writes the table of an object's keys, or of a choice's words.
 fn table(text: &mut String, root: &Value, node: &Value) {
     let mut line = |cells: &[&str]| writeln!(text, "| {} |", cells.join(" | ")).expect("a string takes it");
     if let Some(properties) = node["properties"].as_object() {
@@ -83,7 +83,7 @@ fn table(text: &mut String, root: &Value, node: &Value) {
             let is_optional = !required.iter().any(|one| one == key);
             let mut kind = kind(root, value);
             if is_optional {
-                // What has nothing to say is left out, not null.
+                // An absent value is omitted, not null.
                 kind = kind.trim_end_matches(NULL).to_owned() + ", optional";
             }
             line(&[&format!("`{key}`"), &kind, &description(value)]);
@@ -109,7 +109,7 @@ fn table(text: &mut String, root: &Value, node: &Value) {
     text.push('\n');
 }
 
-/// The columns of a study with their meanings, without those that are keys of a run's JSON.
+/// Writes the columns of a study with their meanings, without the keys of a run's JSON.
 fn columns(text: &mut String, schema: &Value) {
     text.push_str("| column | value | what |\n| --- | --- | --- |\n");
     for column in &selvedge_study::COLUMNS {
@@ -122,7 +122,7 @@ fn columns(text: &mut String, schema: &Value) {
     );
 }
 
-/// What a value is, with a link to its part.
+/// Returns the kind of a value, with a link to its part.
 fn kind(root: &Value, node: &Value) -> String {
     let inner = present(node);
     let null = if std::ptr::eq(inner, node) { "" } else { NULL };

@@ -1,4 +1,4 @@
-//! `study collect`: the results of a study as one table.
+//! `study collect`: writes the results of a study as one table.
 use super::open;
 use super::options::StudyCollectOptions;
 use crate::error::Failure;
@@ -6,7 +6,7 @@ use crate::output::{Plan, say};
 use selvedge_study::{Row, Store, Study, Table};
 use std::path::Path;
 
-/// A form in which the table is written.
+/// File format of the table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Csv,
@@ -39,7 +39,7 @@ pub fn run(options: &StudyCollectOptions) -> Result<(), Failure> {
     outputs.finish(None)
 }
 
-/// The form by the name of the file.
+/// Returns the format by the name of the file.
 fn form(target: &str) -> Result<Form, Failure> {
     if target == "-" {
         return Ok(Form::Csv);

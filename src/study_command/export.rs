@@ -1,4 +1,4 @@
-//! `study export`: what runs the points of a study on many machines, by engines that exist.
+//! `study export`: writes scripts with which Slurm or Snakemake runs the points of a study on many machines.
 use super::options::{ExportEngine, StudyExportOptions};
 use super::show::BUDGET;
 use super::{Shell, open_file};
@@ -9,31 +9,31 @@ use selvedge_study::{Study, estimate, memory_needed};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-/// Most tasks unless the number of points of each is given: Slurm's usual `MaxArraySize` is 1001.
+/// Max tasks by default. Slurm's default `MaxArraySize` is 1001.
 const MOST_TASKS: usize = 1000;
-/// How much longer than estimated a task may take: other processors are slower, and estimates are off by a factor of two.
+/// Factor between the time limit and the estimate: other processors may be slower, and estimates are off by a factor of
+/// two.
 const SAFETY: f64 = 4.0;
-/// Minutes that a task may take at least.
+/// Min time limit of a task, minutes.
 const LEAST_MINUTES: u64 = 10;
 
-/// What a study needs on another machine.
+/// Requirements of a study on other machines.
 struct Job {
     name: String,
     selvedge: String,
     study: String,
     store: String,
-    /// Where logs and the collected tables go.
+    /// Folder of logs and collected tables.
     folder: PathBuf,
     points: usize,
     points_per_task: usize,
     cores: u32,
-    /// Of each task.
+    /// Time limit of each task.
     minutes: Vec<u64>,
-    /// Of each task.
+    /// Memory of each task.
     megabytes: Vec<u64>,
 }
 
-/// Writes the files.
 pub fn run(options: &StudyExportOptions) -> Result<(), Failure> {
     let (study, store) = open_file(&options.file, Some(&options.store))?;
     let stop = stop_flag()?;
@@ -53,7 +53,7 @@ pub fn run(options: &StudyExportOptions) -> Result<(), Failure> {
     write_files(&files)
 }
 
-/// The absolute path as text.
+/// Returns the absolute path as text.
 fn absolute(path: &Path) -> Result<String, Failure> {
     let path = std::path::absolute(path).map_err(|e| Failure::usage(format!("{}: {e}", path.display())))?;
     let text = path.to_str().filter(|text| !text.contains('\n')).map(str::to_owned);
@@ -100,7 +100,8 @@ impl Job {
         self.points.div_ceil(self.points_per_task)
     }
 
-    /// The command that simulates the points of a task from `first` on, which the shell replaces.
+    /// Returns the command that simulates the points of a task. The shell expands `first`, the number of its first
+    /// point.
     fn point(&self, first: &str) -> String {
         format!(
             "{} study point {} --store {} --index {first} --count {} --jobs {} --keep-going",
@@ -112,7 +113,7 @@ impl Job {
         )
     }
 
-    /// The command that collects the results.
+    /// Returns the command that collects the results.
     fn collect(&self) -> String {
         let outputs = ["results.csv", "results.parquet"].map(|name| self.folder.join(name));
         let outputs = outputs.map(|path| format!("-o {}", Shell(&path.to_string_lossy())));
@@ -120,11 +121,11 @@ impl Job {
         format!("{selvedge} study collect {study} --store {store} {}", outputs.join(" "))
     }
 
-    /// The lines of a job of Slurm for its scheduler.
+    /// Returns the directives of a Slurm job for the scheduler.
     fn directives(&self, step: &str, log: &str, minutes: u64, megabytes: u64, more: &[String]) -> String {
         let name: String =
             self.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-        // Slurm reads a quoted path; %-words are its own, in logs alone.
+        // Slurm accepts a quoted path, and expands %-words only in names of logs.
         let log = self.folder.join(log).to_string_lossy().replace('"', "\\\"");
         let mut lines = vec![
             format!("--job-name={name}-{step}"),
@@ -138,7 +139,7 @@ impl Job {
         lines.iter().map(|line| format!("#SBATCH {line}\n")).collect()
     }
 
-    /// An array job, a job that collects, and a script that submits both.
+    /// Returns an array job, a job that collects, and a script that submits both.
     fn slurm(&self) -> Vec<(&'static str, String)> {
         let most = |of: &[u64]| of.iter().copied().max().unwrap_or_default();
         let (tasks, per_task) = (self.tasks(), self.points_per_task);
@@ -150,7 +151,7 @@ impl Job {
         let (minutes, megabytes) = (most(&self.minutes), most(&self.megabytes));
         let array = self.directives("points", "points-%a.log", minutes, megabytes, &more);
         let first = format!("$((SLURM_ARRAY_TASK_ID * {per_task}))");
-        // A task that was requeued finds the points that it had finished.
+        // A requeued task finds the points that it has already finished.
         let points = format!("#!/bin/sh\n{array}exec {}\n", self.point(&first));
         let collect = self.directives("collect", "collect.log", LEAST_MINUTES, 1024, &[]);
         let collect = format!("#!/bin/sh\n{collect}exec {}\n", self.collect());
@@ -165,9 +166,9 @@ impl Job {
         vec![("points.sbatch", points), ("collect.sbatch", collect), ("submit.sh", submit)]
     }
 
-    /// A Snakefile with a rule for a task and one that collects.
+    /// Returns a Snakefile with a rule for tasks and a rule that collects.
     fn snakefile(&self) -> String {
-        // Snakemake replaces what stands in braces.
+        // Snakemake expands text in braces.
         let escaped = |command: String| python(&command.replace('{', "{{").replace('}', "}}"));
         let [point, collect] = [self.point("@FIRST@"), self.collect()].map(escaped);
         let point = point.replace("@FIRST@", "{params.first}");
@@ -199,7 +200,7 @@ impl Job {
     }
 }
 
-/// A text as Python writes it.
+/// Returns a text as a Python string literal.
 fn python(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -1,4 +1,4 @@
-//! `selvedge study`: many simulations from one file, each kept once, and their results as one table.
+//! `selvedge study`: runs many simulations from one file, keeps each result, and collects them as one table.
 mod collect;
 mod export;
 mod options;
@@ -19,7 +19,7 @@ use selvedge_study::{Shell, Store, Study};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Does what the options ask for.
+/// Executes the action of the options.
 pub fn run(options: &StudyOptions) -> Result<(), Failure> {
     match (&options.action, &options.run) {
         (Some(StudyAction::Run(options)), _) | (None, Some(options)) => run::run(options),
@@ -38,7 +38,7 @@ fn open(options: &StudyFile) -> Result<(Study, Store), Failure> {
     open_file(&options.file, options.store.as_deref())
 }
 
-/// Returns the study in `file`, and the store that is given or the usual one.
+/// Returns the study in `file`, and the given store or the default one.
 fn open_file(file: &Path, given: Option<&Path>) -> Result<(Study, Store), Failure> {
     let mut study = Study::read(file).map_err(Failure::usage)?;
     if study.runs_verilog() {
@@ -48,10 +48,10 @@ fn open_file(file: &Path, given: Option<&Path>) -> Result<(Study, Store), Failur
     Ok((study, store(given)?))
 }
 
-/// Returns the store in the given folder, or else that among the user's caches.
+/// Returns the store in the given folder, or by default the one among the user's caches.
 ///
 /// # Errors
-/// The folder cannot be made, or there is none.
+/// Fails if the folder cannot be created, or if the user has no cache folder.
 pub fn store(given: Option<&Path>) -> Result<Store, Failure> {
     let usual = || caches_of_user().map(|caches| caches.join("selvedge").join("points"));
     let folder = given.map(Path::to_owned).or_else(usual);
@@ -61,7 +61,7 @@ pub fn store(given: Option<&Path>) -> Result<Store, Failure> {
     Store::open(&folder).map_err(Failure::usage)
 }
 
-/// Returns so many jobs as given, or as there are processors.
+/// Returns the given number of jobs, or by default the number of processors.
 pub fn jobs(given: Option<u32>) -> usize {
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     given.map_or(all, |jobs| jobs as usize)

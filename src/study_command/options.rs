@@ -6,50 +6,50 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct StudyOptions {
-    /// What to do with a study (default: run it).
+    /// Action for the study (default: run).
     #[command(subcommand)]
     pub action: Option<StudyAction>,
-    /// The options of `study run`.
+    /// Options of `study run`.
     #[command(flatten)]
     pub run: Option<StudyRunOptions>,
 }
 
-/// What `selvedge study` can do.
+/// Actions of `selvedge study`.
 #[derive(Subcommand)]
 pub enum StudyAction {
-    /// Simulate the points that have no result yet, and print the table of all
+    /// Simulate the points without a result, and print the table of all points
     Run(StudyRunOptions),
-    /// Count the points, and estimate how long those without a result take
+    /// Count the points, and estimate the time of the points without a result
     Show(StudyShowOptions),
     /// Print how many points have a result, and why others have none
     Status(StudyFile),
-    /// Write the results as one table, a row for each point: CSV, JSON Lines or Parquet
+    /// Write the results as one table, one row per point: CSV, JSON Lines or Parquet
     Collect(StudyCollectOptions),
-    /// Simulate some points by their numbers, as a job of a cluster does
+    /// Simulate points by their numbers, as a job of a cluster does
     Point(StudyPointOptions),
     /// Write a Slurm array job or a Snakefile that runs the study on a cluster
     Export(StudyExportOptions),
-    /// Print, as TOML, how long workloads and mechanisms take, from the results that studies have on this host
+    /// Print the times of workloads and mechanisms as TOML, from the results of studies on this host
     Speeds(StudySpeedsOptions),
 }
 
 /// Options of `selvedge study speeds`.
 #[derive(Args)]
 pub struct StudySpeedsOptions {
-    /// Study files, NAME.toml; points without a result do not count
+    /// Study files, NAME.toml; points without a result are ignored
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
-    /// Folder in which results are looked up (default: selvedge/points among the user's caches)
+    /// Folder with the stored results (default: selvedge/points in the user's cache folder)
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
 }
 
-/// A study and where its results are.
+/// A study and the folder of its results.
 #[derive(Args)]
 pub struct StudyFile {
-    /// The study file, NAME.toml
+    /// Study file, NAME.toml
     pub file: PathBuf,
-    /// Folder in which results are kept and looked up (default: selvedge/points among the user's caches)
+    /// Folder for stored results (default: selvedge/points in the user's cache folder)
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
 }
@@ -57,16 +57,16 @@ pub struct StudyFile {
 /// Options of `selvedge study run`.
 #[derive(Args)]
 pub struct StudyRunOptions {
-    // Flattened, the file would not say that there are options of `study run`.
-    /// The study file, NAME.toml
+    // Not flattened from [`StudyFile`], because the help would then not mention the options of `study run`.
+    /// Study file, NAME.toml
     pub file: PathBuf,
-    /// Folder in which results are kept and looked up (default: selvedge/points among the user's caches)
+    /// Folder for stored results (default: selvedge/points in the user's cache folder)
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
-    /// Simulations at the same time (default: one for each processor)
+    /// Max number of simulations at the same time (default: one per processor)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
-    /// Simulate points again that have failed
+    /// Simulate failed points again
     #[arg(long)]
     pub retry: bool,
 }
@@ -74,13 +74,13 @@ pub struct StudyRunOptions {
 /// Options of `selvedge study show`.
 #[derive(Args)]
 pub struct StudyShowOptions {
-    /// The study.
+    /// Study file and store.
     #[command(flatten)]
     pub study: StudyFile,
-    /// Simulations at the same time that the time is estimated for (default: one for each processor)
+    /// Number of simulations at the same time for which the time is estimated (default: one per processor)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
-    /// List the points, each with its number, key and parameters
+    /// List the points with number, key and parameters
     #[arg(long)]
     pub points: bool,
 }
@@ -88,13 +88,13 @@ pub struct StudyShowOptions {
 /// Options of `selvedge study collect`.
 #[derive(Args)]
 pub struct StudyCollectOptions {
-    /// The study.
+    /// Study file and store.
     #[command(flatten)]
     pub study: StudyFile,
     /// File to write, NAME.csv, NAME.jsonl or NAME.parquet, or - for CSV on standard output; may be repeated
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: Vec<String>,
-    /// Leave out what differs between two runs of the same study: the date and the host's times
+    /// Omit values that differ between two runs of the same study: the date and the host's times
     #[arg(long)]
     pub reproducible: bool,
 }
@@ -102,22 +102,22 @@ pub struct StudyCollectOptions {
 /// Options of `selvedge study point`.
 #[derive(Args)]
 pub struct StudyPointOptions {
-    /// The study.
+    /// Study file and store.
     #[command(flatten)]
     pub study: StudyFile,
-    /// Number of the first point, from 0 on (see `study show --points`)
+    /// Number of the first point, from 0 (see `study show --points`)
     #[arg(long, value_name = "N")]
     pub index: usize,
-    /// Points from there on
+    /// Number of points
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub count: u32,
-    /// Exit with 0 when points fail, too: the table states which, and why
+    /// Exit with 0 even if points fail; the table shows the failed points and the reasons
     #[arg(long)]
     pub keep_going: bool,
-    /// Simulations at the same time
+    /// Max number of simulations at the same time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: u32,
-    /// Simulate points again that have failed
+    /// Simulate failed points again
     #[arg(long)]
     pub retry: bool,
 }
@@ -125,28 +125,28 @@ pub struct StudyPointOptions {
 /// Options of `selvedge study export`.
 #[derive(Args)]
 pub struct StudyExportOptions {
-    /// What runs the study
+    /// System that runs the study
     pub engine: ExportEngine,
-    /// The study file, NAME.toml
+    /// Study file, NAME.toml
     pub file: PathBuf,
-    /// Folder for the results, which all machines share
+    /// Folder for the results, shared by all machines
     #[arg(long, value_name = "DIR")]
     pub store: PathBuf,
     /// Folder to write to
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
-    /// Points of a task, one after the other (default: as many as make 1000 tasks at most)
+    /// Points of a task, simulated one after the other (default: enough for at most 1000 tasks)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub points_per_task: Option<u32>,
-    /// Processors of a task (default: one, on which points run one after the other)
+    /// Processors of a task (default: one, which runs the points one after the other)
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub cores: u32,
 }
 
-/// What can run the points of a study on many machines.
+/// Systems that run the points of a study on many machines.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ExportEngine {
-    /// An array job, a job that collects, and a script that submits both
+    /// An array job, a job that collects the results, and a script that submits both
     Slurm,
     /// A Snakefile
     Snakemake,

@@ -1,4 +1,4 @@
-//! `study run` and `study point`: simulating what has no result yet.
+//! `study run` and `study point`: simulate the points without a result.
 use super::options::{StudyPointOptions, StudyRunOptions};
 use super::show::table;
 use super::watch::Watch;
@@ -9,7 +9,7 @@ use crate::output::{print, say};
 use selvedge_study::{Orders, Pace, Point, Store, Summary, estimate, run_points};
 use std::time::Duration;
 
-/// How long instructions may be counted before the first point begins, to estimate what the rest takes.
+/// Max time to count instructions before the first point begins, for the estimate of the remaining time.
 const BUDGET: Duration = Duration::from_secs(5);
 
 /// Runs a study and prints the table of its points.
@@ -35,10 +35,10 @@ pub fn points(options: &StudyPointOptions) -> Result<(), Failure> {
     }
 }
 
-/// Simulates the points that have no result yet; returns the failure that some of them have failed, if they have.
+/// Simulates the points without a result. Returns a failure if some points have failed.
 ///
 /// # Errors
-/// A signal, or a store that cannot be written. What has ended has its results.
+/// Fails on a signal, or if the store cannot be written. The store keeps the results of finished points.
 pub fn simulate(
     points: &[Point],
     store: &Store,

@@ -1,4 +1,4 @@
-//! `study show` and `study status`: what a study has, and the table of its points.
+//! `study show` and `study status`: describe a study, and print the table of its points.
 use super::options::{StudyFile, StudyShowOptions};
 use super::{jobs, open};
 use crate::error::Failure;
@@ -13,10 +13,10 @@ use std::fmt::Write;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How long instructions may be counted to estimate the time.
+/// Max time to count instructions for the estimate of the time.
 pub const BUDGET: Duration = Duration::from_secs(20);
 
-/// Counts the points, and estimates how long those without a result take.
+/// Counts the points, and estimates the time for those without a result.
 pub fn show(options: &StudyShowOptions) -> Result<(), Failure> {
     let (study, store) = open(&options.study)?;
     if options.points {
@@ -30,7 +30,7 @@ pub fn show(options: &StudyShowOptions) -> Result<(), Failure> {
     print(&(counts(&study, &store) + &time(study.points(), &estimates, jobs(options.jobs))))
 }
 
-/// How long the points take that have no result, and from what that is known.
+/// Describes the time for the points without a result, and the basis of the estimate.
 fn time(points: &[Point], estimates: &[Estimate], jobs: usize) -> String {
     let costs: Vec<f64> = estimates.iter().map(|one| one.seconds).collect();
     let pace = Pace::of(points, &costs, jobs);
@@ -54,13 +54,13 @@ fn time(points: &[Point], estimates: &[Estimate], jobs: usize) -> String {
     format!("about {left} with {jobs} at a time: {}\n", known.join(", "))
 }
 
-/// Prints how many points have a result, and why others have none.
+/// Prints the number of points with a result, and the reasons for missing results.
 pub fn status(options: &StudyFile) -> Result<(), Failure> {
     let (study, store) = open(options)?;
     print(&(counts(&study, &store) + &reasons(&study, &store)))
 }
 
-/// A line for each point.
+/// Returns a line for each point.
 fn list(study: &Study) -> String {
     let mut text = String::new();
     for point in study.points() {
@@ -89,7 +89,7 @@ fn counts(study: &Study, store: &Store) -> String {
     )
 }
 
-/// A line for each reason for which points have no result.
+/// Returns a line for each reason for missing results.
 fn reasons(study: &Study, store: &Store) -> String {
     let mut by_reason: Vec<((Status, String), Vec<String>)> = Vec::new();
     for point in study.points() {
@@ -111,7 +111,8 @@ fn reasons(study: &Study, store: &Store) -> String {
     })
 }
 
-/// The table of the points: what they are, their cycles and IPC; `-` where there is no result, with the reason below.
+/// Returns the table of the points with parameters, cycles and IPC. A missing result is `-`, with the reason below the
+/// table.
 pub fn table(study: &Study, store: &Store) -> String {
     let mut header = vec!["workload", "size", "config"];
     header.extend(study.set_keys().iter().map(String::as_str));

@@ -1,4 +1,4 @@
-//! `study speeds`: how long workloads and mechanisms take, for the estimates of other hosts.
+//! `study speeds`: prints the run times of workloads and mechanisms, for estimates on other hosts.
 use super::options::StudySpeedsOptions;
 use super::{open_file, store};
 use crate::error::Failure;

@@ -1,4 +1,4 @@
-//! Progress of a study: points done, running and failed, and the time that the rest takes.
+//! Progress of a study: points done, running and failed, and the estimated time of the rest.
 use crate::progress_line::{ProgressLine, in_units};
 use selvedge_sim::gpu::Control;
 use selvedge_study::{Entry, Pace, Point, Progress, Status};
@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// What has become of the points so far.
+/// State of the points so far.
 struct Tally {
     pace: Pace,
     ended: usize,
@@ -14,7 +14,7 @@ struct Tally {
     failed: usize,
 }
 
-/// The progress line of a study, with the warnings and failures of the points above it.
+/// Progress line of a study. Warnings and failures of points are printed above it.
 pub struct Watch<'a> {
     points: &'a [Point],
     tally: Arc<Mutex<Tally>>,
@@ -22,7 +22,7 @@ pub struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// None of `points` has ended; `pace` is about them.
+    /// Starts the line. No point has ended, and `pace` estimates the time of `points`.
     pub fn start(points: &'a [Point], pace: Pace) -> Self {
         let tally = Arc::new(Mutex::new(Tally { pace, ended: 0, running: BTreeSet::new(), failed: 0 }));
         let (shown, all) = (Arc::clone(&tally), points.len());
@@ -57,7 +57,7 @@ impl Progress for Watch<'_> {
         let mut tally = locked(&self.tally);
         tally.ended += 1;
         tally.failed += usize::from(has_failed);
-        // A point that is refused ends without a start.
+        // A refused point ends without having started.
         tally.running.remove(&at);
         tally.pace.end(at, Instant::now());
         drop(tally);

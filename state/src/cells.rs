@@ -1,4 +1,5 @@
-//! The state of cells that several parts share: it is saved where a part refers to the cell first, and the others refer to that.
+//! State of cells that several parts share. The first part that refers to a cell saves it; the others save only its
+//! number.
 use crate::{Reader, State, StateError, Writer};
 use std::any::type_name;
 use std::cell::{Cell, RefCell};
@@ -6,7 +7,7 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicU8;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Implements the state of a shared cell, by how its content is saved and loaded.
+/// Implements the state of a shared cell from expressions that save and load its content.
 macro_rules! cell {
     ([$($generics:tt)*] $pointer:ident<$cell:ty>, |$it:ident, $to:ident| $save:expr, |$into:ident, $from:ident| $load:expr) => {
         impl<$($generics)*> State for $pointer<$cell> {
@@ -22,7 +23,7 @@ macro_rules! cell {
             fn load(&mut self, $from: &mut Reader) -> Result<(), StateError> {
                 let number = u64::read($from)?;
                 if !bool::read($from)? {
-                    // Built from the options, it is the cell of the other part.
+                    // The cell was built from the options and is already that of the other part.
                     return Ok(());
                 }
                 $from.cells.insert(number, Box::new($pointer::clone(self)));

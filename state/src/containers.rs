@@ -1,6 +1,7 @@
-//! The state of containers.
+//! State of containers.
 //!
-//! One of values may hold another number of them than before. One of parts, which are built from the options, must have as many.
+//! A container of values may change its length when it is loaded. A container of parts, which are built from the
+//! options, must keep its length.
 use crate::{Reader, State, StateError, Writer};
 use std::any::type_name;
 use std::cell::{Cell, RefCell};
@@ -8,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash};
 
-/// Loads into as many parts as were saved.
+/// Loads parts. Their number must equal the saved number.
 fn load_parts<'a, T: State + 'a>(
     count: usize,
     parts: impl ExactSizeIterator<Item = &'a mut T>,
@@ -75,7 +76,7 @@ impl<T: State> State for VecDeque<T> {
     }
     fn load(&mut self, from: &mut Reader) -> Result<(), StateError> {
         if T::is_value() {
-            // In place, so that a queue of fixed capacity keeps it.
+            // Reuse the allocation, so that a queue of fixed capacity keeps it.
             let read = Vec::read(from)?;
             self.clear();
             self.extend(read);
@@ -177,7 +178,7 @@ impl<T: State> State for RefCell<T> {
     }
 }
 
-/// Implements the state of a collection that is saved item by item and filled again.
+/// Implements the state of a collection, which is saved item by item and refilled on load.
 macro_rules! collection {
     ([$($generics:tt)*] $collection:ty, $item:ty, |$it:ident, $to:ident| $save:expr, is_value $value:expr) => {
         impl<$($generics)*> State for $collection {
@@ -213,7 +214,7 @@ collection!([K: State + Ord, V: State] BTreeMap<K, V>, (K, V), |it, to| {
 collection!([T: State + Eq + Hash, S: BuildHasher + Default] HashSet<T, S>, T, |it, to| it.save(to), is_value T::is_value());
 collection!([T: State + Ord] BTreeSet<T>, T, |it, to| it.save(to), is_value T::is_value());
 
-/// A heap is saved in its inner order, in which it already is a heap: nothing moves when it is made of it again.
+/// A heap is saved in its internal order. This is already a heap, so rebuilding it moves no item.
 impl<T: State + Ord> State for BinaryHeap<T> {
     fn save(&self, to: &mut Writer) {
         self.len().save(to);

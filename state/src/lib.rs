@@ -1,11 +1,11 @@
-//! The state of a simulation as bytes: the trait of everything that a checkpoint holds.
+//! State of a simulation as bytes: the trait of everything in a checkpoint.
 //!
-//! A checkpoint is loaded into a simulator that was built anew from the same options. So configuration, programs and the
-//! parts that mechanisms plug in need not be in it: each struct loads what changes, in place. Plain values, of which a container may
-//! hold any number, can be read as well.
+//! A checkpoint is loaded into a simulator that was built again from the same options. Configuration, programs and the
+//! parts of mechanisms need not be in it: each struct loads only its changing fields, in place. Plain values can also
+//! be read from the bytes alone, so a container of them may have any length.
 //!
-//! [`State`](selvedge_macros::State) derives the trait over all fields. What follows from the options is left out by
-//! `#[state(skip = "why")]`.
+//! [`State`](selvedge_macros::State) derives the trait over all fields. `#[state(skip = "why")]` leaves out a field
+//! that follows from the options.
 //!
 //! ```
 //! use selvedge_state::{Reader, State, Writer};
@@ -39,97 +39,97 @@ use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Bytes that are not the state of what loads them.
+/// Error for bytes that do not match the loading object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
     /// The bytes end too early.
     #[error("it ends at byte {0}, in the middle of the state")]
     End(usize),
-    /// Bytes are left.
+    /// Bytes remain after the state.
     #[error("{0} bytes are left behind the state")]
     Left(usize),
-    /// A number that the type has no value for.
+    /// A number that is invalid for the type.
     #[error("{value} at byte {at}: must be a {what}")]
     Value {
-        /// The number.
+        /// Number that was read.
         value: u64,
-        /// Where it ends.
+        /// Offset after the number, bytes.
         at: usize,
-        /// The type.
+        /// Name of the type.
         what: &'static str,
     },
-    /// Something that is built from the options has another size or shape.
+    /// An object that is built from the options has another size or shape.
     #[error("byte {at}: {what} has another shape than the run's options give it")]
     Shape {
-        /// Where.
+        /// Offset in the bytes.
         at: usize,
-        /// Its type.
+        /// Type of the object.
         what: &'static str,
     },
-    /// Something shared that the run does not have.
+    /// A shared object that the run does not have.
     #[error("byte {at}: the run has no {what} number {key}")]
     Unknown {
-        /// Where.
+        /// Offset in the bytes.
         at: usize,
-        /// Its type.
+        /// Type of the object.
         what: &'static str,
-        /// Its number.
+        /// Key of the object.
         key: u64,
     },
 }
 
-/// Writes state.
+/// Writes state as bytes.
 #[derive(Default)]
 pub struct Writer {
     bytes: Vec<u8>,
-    /// The numbers of the shared cells that were saved, by their addresses.
+    /// Numbers of the shared cells that were saved, by address.
     cells: HashMap<*const (), u64>,
 }
 
 impl Writer {
-    /// Appends bytes as they are.
+    /// Appends bytes unchanged.
     pub fn put(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Returns the number of the shared cell at this address, and whether it is new.
+    /// Returns the number of the shared cell at this address, and `true` if the cell is new.
     fn cell(&mut self, address: *const ()) -> (u64, bool) {
         let next = self.cells.len() as u64;
         let number = *self.cells.entry(address).or_insert(next);
         (number, number == next)
     }
 
-    /// Returns what was written.
+    /// Returns the bytes written so far.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Returns what was written.
+    /// Returns the bytes written so far, without a copy.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 }
 
-/// Reads state, in the order in which it was written.
+/// Reads state in the order in which it was written.
 pub struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     shared: HashMap<(TypeId, u64), Arc<dyn Any + Send + Sync>>,
-    /// The shared cells that were loaded, by their numbers.
+    /// Shared cells that were loaded, by number.
     cells: HashMap<u64, Box<dyn Any>>,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads `bytes` from the first.
+    /// Returns a reader at the start of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Self {
         Reader { bytes, at: 0, shared: HashMap::new(), cells: HashMap::new() }
     }
 
-    /// Takes the next `count` bytes.
+    /// Consumes the next `count` bytes.
     ///
     /// # Errors
-    /// There are fewer.
+    /// Fails if fewer bytes remain.
     pub fn take(&mut self, count: usize) -> Result<&'a [u8], StateError> {
         let end = self.at.checked_add(count).filter(|end| *end <= self.bytes.len());
         let end = end.ok_or(StateError::End(self.bytes.len()))?;
@@ -138,18 +138,18 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// Returns the next byte without taking it.
+    /// Returns the next byte without consuming it.
     ///
     /// # Errors
-    /// There is none.
+    /// Fails at the end of the bytes.
     pub fn peek(&self) -> Result<u8, StateError> {
         self.bytes.get(self.at).copied().ok_or(StateError::End(self.bytes.len()))
     }
 
-    /// Reads the length of what holds at least a byte each.
+    /// Reads the length of a sequence whose items take at least a byte each.
     ///
     /// # Errors
-    /// There are fewer bytes.
+    /// Fails if fewer bytes remain.
     pub fn length(&mut self) -> Result<usize, StateError> {
         let length = usize::read(self)?;
         if length > self.bytes.len() - self.at {
@@ -158,13 +158,13 @@ impl<'a> Reader<'a> {
         Ok(length)
     }
 
-    /// Lets what refers to `value` find it.
+    /// Registers `value`, so that loaded state can refer to it by its key.
     pub fn share<T: Shared>(&mut self, value: &Arc<T>) {
         let value = Arc::clone(value);
         self.shared.insert((TypeId::of::<T>(), value.key()), value);
     }
 
-    /// Returns how many bytes were read.
+    /// Returns the number of bytes read so far.
     pub fn at(&self) -> usize {
         self.at
     }
@@ -175,10 +175,10 @@ impl<'a> Reader<'a> {
         found.ok_or(StateError::Unknown { at: self.at, what: type_name::<T>(), key })
     }
 
-    /// Checks that nothing is left.
+    /// Checks that all bytes were read.
     ///
     /// # Errors
-    /// Bytes are left.
+    /// Fails if bytes remain.
     pub fn end(&self) -> Result<(), StateError> {
         match self.bytes.len() - self.at {
             0 => Ok(()),
@@ -186,38 +186,38 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the error that `what` has another shape.
+    /// Returns the error for a `what` of another shape.
     pub fn shape(&self, what: &'static str) -> StateError {
         StateError::Shape { at: self.at, what }
     }
 
-    /// Returns the error that `value`, just read, is no `what`.
+    /// Returns the error for the last read `value`, which is not a `what`.
     pub fn not(&self, value: u64, what: &'static str) -> StateError {
         StateError::Value { value, at: self.at, what }
     }
 }
 
-/// Something that many refer to and that a run has before its state is loaded.
+/// An object that exists before the state of a run is loaded, and to which many parts refer.
 pub trait Shared: Any + Send + Sync {
-    /// Returns the number by which those who refer to it find it.
+    /// Returns the key of the object, unique within its type.
     fn key(&self) -> u64;
 }
 
-/// What a checkpoint holds.
+/// State that a checkpoint contains.
 pub trait State {
     /// Writes the state.
     fn save(&self, to: &mut Writer);
 
-    /// Replaces the state by that which was written.
+    /// Replaces the state by the saved one.
     ///
     /// # Errors
-    /// It is not the state of this.
+    /// Fails if the bytes do not match this object.
     fn load(&mut self, from: &mut Reader) -> Result<(), StateError>;
 
-    /// Reads a value, of which nothing follows from the options.
+    /// Reads a value from the bytes alone, without anything built from the options.
     ///
     /// # Errors
-    /// It is not the state of one, or the type is not a value.
+    /// Fails if the bytes are not a valid value, or if the type is not a value.
     fn read(from: &mut Reader) -> Result<Self, StateError>
     where
         Self: Sized,
@@ -225,7 +225,7 @@ pub trait State {
         Err(from.shape(type_name::<Self>()))
     }
 
-    /// Returns whether the type is a value: [`State::read`] gives it.
+    /// Returns whether the type is a value, which [`State::read`] supports.
     fn is_value() -> bool
     where
         Self: Sized,
@@ -233,7 +233,7 @@ pub trait State {
         false
     }
 
-    /// Writes many, without their number.
+    /// Writes several items without their number.
     fn save_all(all: &[Self], to: &mut Writer)
     where
         Self: Sized,
@@ -244,7 +244,7 @@ pub trait State {
     /// Reads `count` values.
     ///
     /// # Errors
-    /// As [`State::read`].
+    /// Fails like [`State::read`].
     fn read_all(count: usize, from: &mut Reader) -> Result<Vec<Self>, StateError>
     where
         Self: Sized,
@@ -253,7 +253,7 @@ pub trait State {
     }
 }
 
-/// Implements the state of a part behind a trait, which must have [`State`] as a supertrait.
+/// Implements the state of a boxed trait object. The trait must have [`State`] as a supertrait.
 #[macro_export]
 macro_rules! boxed_state {
     ($($part:tt)+) => {

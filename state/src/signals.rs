@@ -1,4 +1,4 @@
-//! The state of rust-hdl's signals: the value of each, and the one that it takes next.
+//! State of rust-hdl's signals: the current and the next value of each.
 use crate::{Reader, State, StateError, Writer};
 use rust_hdl_core::prelude::{
     Bits, Block, Clock, Constant, In, Local, Out, Signal, Signed, Synth, signed_cast, unsigned_cast,

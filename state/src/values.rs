@@ -1,4 +1,4 @@
-//! The state of plain values.
+//! State of plain values.
 use crate::{Reader, Shared, State, StateError, Writer};
 use std::any::type_name;
 use std::collections::BTreeSet;
@@ -50,10 +50,10 @@ impl State for u8 {
     }
 }
 
-/// Names that were read. Those of a program are few, so that each is kept for good.
+/// Names that were read. A program has few, so each is leaked once.
 static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
-/// Returns the name that lives as long as the program.
+/// Returns the name with a static lifetime.
 fn name(text: String) -> &'static str {
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = names.get(text.as_str()) {
@@ -64,7 +64,7 @@ fn name(text: String) -> &'static str {
     name
 }
 
-/// Implements the state of a value by two functions.
+/// Implements the state of a value from expressions that save and read it.
 macro_rules! value {
     ([$($generics:tt)*] $value:ty, |$it:ident, $to:ident| $save:expr, |$from:ident| $read:expr) => {
         impl<$($generics)*> State for $value {
@@ -122,7 +122,7 @@ value!([T: State] RangeInclusive<T>, |it, to| {
     it.end().save(to);
 }, |from| Ok(T::read(from)?..=T::read(from)?));
 
-// What is shared is in the run already: its number stands for it.
+// A shared object exists already in the run, so only its key is saved.
 value!([T: Shared] Arc<T>, |it, to| it.key().save(to), |from| {
     let key = u64::read(from)?;
     from.shared(key)
@@ -164,7 +164,7 @@ impl<T: State, const N: usize> State for [T; N] {
     }
 }
 
-/// A fault ends the run: a state in which one is still to be reported is not loaded.
+/// A fault ends the run, so a state with an unreported fault is not loaded.
 impl State for Box<dyn std::error::Error + Send + Sync> {
     fn save(&self, _: &mut Writer) {}
     fn load(&mut self, from: &mut Reader) -> Result<(), StateError> {

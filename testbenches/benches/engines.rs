@@ -1,19 +1,19 @@
-//! A cycle of a block under each engine, alone: its stimulus, which is busier than the GPU's traffic.
+//! Measures a cycle of a single block with each engine. The stimulus is busier than the GPU's traffic.
 //!
 //! `cargo bench -p selvedge-testbenches [NAME]`
 use divan::{Bencher, counter::ItemsCount};
-use selvedge_blocks::bdi::{BdiCompressor, BdiDecompressor};
-use selvedge_blocks::bgp::Bgp;
-use selvedge_blocks::md_cache::MdCache;
-use selvedge_blocks::milg::Milg;
 use selvedge_hw::{Engine, HwBlock, Instance, Stimulus};
+use selvedge_hw_codecs::bdi::{BdiCompressor, BdiDecompressor};
+use selvedge_hw_codecs::md_cache::MdCache;
+use selvedge_hw_dai::milg::Milg;
+use selvedge_hw_lamar::bgp::Bgp;
 use selvedge_testbenches::compiler::VerilogCompiler;
 
 fn main() {
     divan::main();
 }
 
-/// Cycles of the stimulus in a turn.
+/// Cycles of stimulus per iteration.
 const CYCLES: usize = 1000;
 
 const ENGINES: [&str; 3] = ["model", "rtl", "verilog"];
@@ -33,7 +33,7 @@ fn cycles<B: HwBlock>(bencher: Bencher, engine: &str) {
     });
 }
 
-/// The same inputs in every cycle, to which a block comes to rest.
+/// Steps a block with the same inputs in every cycle, so that its state stops changing.
 fn idle<B: HwBlock>(bencher: Bencher, engine: &str) {
     let params = B::Params::default();
     let engine: Engine = engine.parse().expect("an engine");

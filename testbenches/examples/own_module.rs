@@ -1,19 +1,19 @@
-//! A module of one's own that contains one of Selvedge's blocks: a unit that asks a BGP how much of a memory block to fetch, and
-//! counts what it fetches.
+//! A custom module that contains a block of Selvedge: a unit that asks a BGP how much of a memory block to fetch, and counts
+//! the fetched sectors.
 //!
 //! ```text
 //! cargo run -p selvedge-testbenches --example own_module out
 //! ```
 //!
-//! writes its Verilog, that of the BGP within it, and a self-checking testbench to the folder `out`, and runs them under Icarus
-//! Verilog against the golden model.
-use selvedge_blocks::bgp::{Bgp, BgpIn, BgpModel, BgpParams, BgpTop};
+//! writes the Verilog of the module and its BGP and a self-checking testbench to the folder `out`. It then compares them
+//! with the golden model in Icarus Verilog.
 use selvedge_gen::{EmitOptions, ResetStyle};
 use selvedge_hw::registry::Entry;
 use selvedge_hw::rtl::prelude::*;
 use selvedge_hw::verify::verify;
 use selvedge_hw::{Allowed, BlockEntry, Corners, Facts, HwBlock, ParamError, ParamSpec, PortCorners};
 use selvedge_hw::{Stimulus, StimulusIter, Storage, block_params};
+use selvedge_hw_lamar::bgp::{Bgp, BgpIn, BgpModel, BgpParams, BgpTop};
 use selvedge_testbenches::emitted::Emitted;
 use selvedge_testbenches::{icarus, testbench};
 use std::error::Error;
@@ -31,7 +31,7 @@ block_params! {
 }
 
 impl FetchParams {
-    /// Returns those of the BGP.
+    /// Returns the parameters of the BGP.
     fn bgp(&self) -> BgpParams {
         BgpParams { fg_threshold: self.fg_threshold, sectors: SECTORS, ..BgpParams::default() }
     }
@@ -93,7 +93,7 @@ impl Logic for FetchTop {
     }
 }
 
-/// The golden model: the BGP's, and a counter.
+/// The golden model: the model of the BGP, and a counter.
 #[derive(selvedge_hw::selvedge_state::State)]
 #[state(crate = selvedge_hw::selvedge_state)]
 pub struct FetchModel {
@@ -118,7 +118,7 @@ impl Clocked<FetchIn, FetchOut> for FetchModel {
     }
 }
 
-/// The unit, as a block like those of Selvedge.
+/// The unit as a block, like the blocks of Selvedge.
 pub struct FetchUnit;
 
 impl HwBlock for FetchUnit {
@@ -156,7 +156,8 @@ impl HwBlock for FetchUnit {
     }
 }
 
-/// Compares model and RTL, then writes Verilog and testbench to `folder` and runs them; returns how many cycles were compared.
+/// Compares model and RTL, then writes Verilog and testbench to `folder` and runs them. Returns the number of compared
+/// cycles.
 fn check(folder: &Path) -> Result<u64, Box<dyn Error>> {
     verify::<FetchUnit>(&FetchParams::default(), 1)?;
     let entry = Entry::<FetchUnit>::NEW;

@@ -1,4 +1,4 @@
-//! A small block for this crate's own tests: it adds up a wide input, as a golden model and as hand-written Verilog.
+//! A small block for the tests of this crate: adds up a wide input, as a golden model and as hand-written Verilog.
 use crate::emitted::{Emitted, Source};
 use rust_hdl_core::prelude::Block;
 use selvedge_gen::{Language, ResetStyle};
@@ -107,7 +107,7 @@ impl BlockEntry for Accumulator {
     }
 }
 
-/// The accumulator as Verilog; `next` is what the register takes when enabled.
+/// Returns the accumulator as Verilog. `next` is the next value of the register when it is enabled.
 pub fn verilog(reset: ResetStyle, next: &str) -> Emitted {
     let (port, edge, guard) = match reset {
         ResetStyle::Control | ResetStyle::AsyncLow => {
@@ -142,13 +142,13 @@ endmodule
     }
 }
 
-/// The folder that keeps what Verilator made for these tests: beside the test program.
+/// Returns the folder for files that Verilator makes in these tests, next to the test program.
 pub fn cache() -> PathBuf {
     let program = std::env::current_exe().expect("the running program has a path");
     program.with_file_name("verilated")
 }
 
-/// Counts cycles, and knows no corner case.
+/// Counts cycles; has no corner cases.
 struct Cycles(u64);
 
 impl CornersBits for Cycles {

@@ -1,11 +1,11 @@
-//! A testbench for cocotb beside a block's Verilog: a test in Python, a Makefile, and the vectors that they read.
+//! A cocotb testbench for a block's Verilog: a Python test, a Makefile, and the vectors that they read.
 //!
-//! The kit stands alone: the vectors file has the golden model's outputs ([`vector_file`](crate::vector_file)). The test finds the
-//! Verilog by the file list of the block, `<module>.f`.
+//! The files need no other part of Selvedge, because the vectors file contains the golden model's outputs
+//! ([`vector_file`](crate::vector_file)). The test finds the Verilog through the block's file list, `<module>.f`.
 
-/// The test, in which the word `BLOCK` stands for the module.
+/// Text of the test. The word `BLOCK` in it is replaced by the module.
 const TEST: &str = include_str!("cocotb/test.py");
-/// The same for every block.
+/// Text of the Makefile, which is the same for every block.
 const MAKEFILE: &str = include_str!("cocotb/Makefile");
 
 /// Returns the names and texts of the files for a module, without the vectors.

@@ -1,8 +1,9 @@
-//! The compiler of the engines that run Verilog inside the GPU: a block's Verilog to a library that is loaded into this process.
+//! Compiles a block's Verilog into a library that is loaded into this process, for engines that run Verilog in the GPU.
 //!
-//! [`Verilated`](crate::verilator::Verilated) serves tests.
+//! Tests use [`Verilated`](crate::verilator::Verilated).
+use crate::confined;
 use crate::emitted::Emitted;
-use crate::library::{Circuit, LIBRARY, Loaded, RUNS, Tools, shim};
+use crate::library::{Circuit, LIBRARY, Loaded, RUNS, Tools, is_whole, shim};
 use crate::own::{Own, differences, latency, ports_of_header};
 use crate::tool::{ToolError, VERILATOR};
 use crate::verilator::Verilated;
@@ -14,23 +15,23 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Most complaints of Verilator that a message quotes.
+/// Max number of Verilator's errors that a message quotes.
 const MOST_COMPLAINTS: usize = 3;
 
-/// Takes a line for the user while something is compiled, which takes seconds.
+/// Receives a line for the user when a compilation starts, which takes seconds.
 pub type Note = Box<dyn Fn(&str) + Send + Sync>;
 
-/// Compiles blocks with Verilator and g++, each Verilog once: what was compiled is kept in a folder.
+/// Compiles blocks with Verilator and g++. A folder keeps the libraries, so that the same Verilog is compiled once.
 pub struct VerilogCompiler {
     tools: Tools,
     note: Note,
-    /// What stands in place of blocks.
+    /// Verilog of the user that replaces blocks.
     own: Vec<Own>,
-    /// What this process has loaded, by block and parameters.
+    /// The libraries that this process has loaded, by block and parameters.
     known: Mutex<HashMap<(&'static str, String), Slot>>,
 }
 
-/// A library, once it is loaded. One thread compiles it while others wait.
+/// A library, or `None` until it is loaded. One thread compiles while others wait.
 type Slot = Arc<Mutex<Option<Arc<Loaded>>>>;
 
 impl fmt::Debug for VerilogCompiler {
@@ -44,16 +45,16 @@ fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl VerilogCompiler {
-    /// Returns a compiler that keeps its work in the folder `cache`, which threads and processes may share. `own` stands in the
-    /// place of blocks. `note` takes a line whenever something is compiled.
+    /// Returns a compiler that keeps its files in the folder `cache`, which threads and processes may share. `own` replaces
+    /// blocks. `note` receives a line whenever a compilation starts.
     ///
     /// # Errors
-    /// When Verilator is missing, or the folder cannot be used.
+    /// [`ToolError`] if Verilator is missing, or if the folder cannot be used.
     pub fn new(cache: &Path, own: Vec<Own>, note: Note) -> Result<Self, ToolError> {
         Ok(VerilogCompiler { tools: Tools::new(cache, RUNS)?, note, own, known: Mutex::default() })
     }
 
-    /// Returns the library of a block: of what stands in its place, or else of its emitted Verilog.
+    /// Returns the library of a block, from the user's Verilog that replaces it, or else from its emitted Verilog.
     fn library(&self, block: &dyn BlockEntry, params: &Value) -> Result<Arc<Loaded>, CompileError> {
         let line = |error: &dyn fmt::Display| CompileError(error.to_string());
         let slot = Arc::clone(locked(&self.known).entry((block.name(), params.to_string())).or_default());
@@ -80,21 +81,22 @@ impl VerilogCompiler {
         Ok(library)
     }
 
-    /// Returns what stands in place of a block.
+    /// Returns the user's Verilog that replaces a block.
     fn own_of(&self, block: &str) -> Option<&Own> {
         self.own.iter().find(|own| own.block == block)
     }
 
-    /// Compiles Verilog of the user where the cache does not have it, and returns the library's path. Its ports must be the
-    /// block's.
+    /// Compiles Verilog of the user, unless the cache contains it, and returns the library's path. Its ports must equal the
+    /// block's ports.
     fn compiled_own(&self, own: &Own, ports: &[Port]) -> Result<PathBuf, CompileError> {
         let refused = |error| refused(own, error);
         let arguments = arguments(own).map_err(refused)?;
-        // Included files count, too.
+        // The preprocessed text contains included files, so changes of these cause a compilation.
         let text = self.preprocessed(&["-E"], &arguments).map_err(refused)?;
+        confined::check(&text).map_err(refused)?;
         let shim = shim(ports, ResetStyle::AsyncLow);
         let kept = self.tools.place(&own.block, &[shim.clone(), own.top.clone(), text]);
-        if kept.join(LIBRARY).exists() {
+        if is_whole(&kept, LIBRARY) {
             return Ok(kept.join(LIBRARY));
         }
         (self.note)(&format!("Verilator compiles {}", own.text));
@@ -109,10 +111,11 @@ impl VerilogCompiler {
         VERILATOR.run(self.tools.cache(), options.chain(arguments.iter().cloned()))
     }
 
-    /// Returns the text of Verilog of the user with all that it includes, for other tools. Its ports must be the block's.
+    /// Returns the text of the user's Verilog with all included files, for other tools. Its ports must equal the block's
+    /// ports.
     ///
     /// # Errors
-    /// Files that Verilator refuses, and other ports than the block's.
+    /// [`CompileError`] if Verilator refuses the files, or if the ports differ from the block's.
     pub fn plain_text(
         &self,
         own: &Own,
@@ -132,7 +135,7 @@ impl VerilogCompiler {
     }
 }
 
-/// Returns what Verilator is to read: the user's files, and where they include from.
+/// Returns Verilator's arguments: the user's files, and their folders for included files.
 fn arguments(own: &Own) -> Result<Vec<String>, ToolError> {
     let mut arguments = Vec::new();
     for file in &own.files {
@@ -144,7 +147,7 @@ fn arguments(own: &Own) -> Result<Vec<String>, ToolError> {
     Ok(arguments)
 }
 
-/// Verilog of the user to C++; an error where the ports of its top module are not `ports`.
+/// Translates Verilog of the user into C++. Returns an error if the ports of its top module are not `ports`.
 fn translate_own(
     tools: &Tools,
     folder: &Path,
@@ -163,12 +166,12 @@ fn translate_own(
     Err(ToolError::Ports { top, differences })
 }
 
-/// Names the option in what was wrong.
+/// Returns the error with the name of the option.
 fn refused(own: &Own, error: ToolError) -> CompileError {
     CompileError(format!("--verilog {}: {}", own.text, short(error)))
 }
 
-/// Refuses a stream of another latency than the block's model has, or than is stated.
+/// Refuses a stream whose latency differs from the stated one, or, if none is stated, from that of the block's model.
 fn check_latency(
     own: &Own,
     block: &dyn BlockEntry,
@@ -176,7 +179,7 @@ fn check_latency(
     library: &Arc<Loaded>,
 ) -> Result<(), CompileError> {
     if !block.is_stream() {
-        // A latency that is stated is refused where the instance is built.
+        // A stated latency of a block that is not a stream is refused when the instance is built.
         return Ok(());
     }
     let line = |error: &dyn fmt::Display| CompileError(error.to_string());
@@ -184,9 +187,15 @@ fn check_latency(
     model.reset();
     let wanted = latency(block, params, |inputs| model.step(inputs)).map_err(|error| line(&error))?;
     let ports = block.ports(params).map_err(|error| line(&error))?;
-    let mut circuit = Circuit::new(Arc::clone(library));
-    let found = latency(block, params, |inputs| circuit.step_ports(inputs, &ports));
     let say = |what: String| Err(CompileError(format!("--verilog {}: {what}", own.text)));
+    let mut circuit = match Circuit::new(Arc::clone(library), false) {
+        Ok(circuit) => Verilated::of(circuit, ports),
+        Err(why) => return say(format!("in its reset {why}")),
+    };
+    let found = latency(block, params, |inputs| circuit.step(inputs));
+    if let Some(why) = circuit.ended() {
+        return say(format!("with the first line of the block's stimulus {why}"));
+    }
     match (found.map_err(|error| line(&error))?, own.latency.or(wanted)) {
         (Some(found), Some(wanted)) if found == wanted => Ok(()),
         (None, _) => say("gives nothing after reset for the first line of the block's stimulus".into()),
@@ -209,12 +218,16 @@ impl BlockCompiler for VerilogCompiler {
         block: &dyn BlockEntry,
         params: &Value,
     ) -> Result<Box<dyn CompiledBlock>, CompileError> {
-        Ok(Box::new(Circuit::new(self.library(block, params)?)))
+        Ok(Box::new(self.circuit(block, params)?))
     }
 
     fn replaces(&self, block: &str) -> Option<Pace> {
         let own = self.own_of(block)?;
         Some(if own.latency.is_some() { Pace::Items } else { Pace::Cycles })
+    }
+
+    fn identity(&self) -> String {
+        [vec![self.tools.identity()], self.replacements()].concat().join(" ")
     }
 
     fn replacements(&self) -> Vec<String> {
@@ -223,21 +236,26 @@ impl BlockCompiler for VerilogCompiler {
 }
 
 impl VerilogCompiler {
-    /// Returns a block, or what stands in its place, to be stepped by bits.
+    /// Returns a block, or the user's module that replaces it, in its reset state.
+    fn circuit(&self, block: &dyn BlockEntry, params: &Value) -> Result<Circuit, CompileError> {
+        let named = |why| match self.own_of(block.name()) {
+            Some(own) => CompileError(format!("--verilog {}: in its reset {why}", own.text)),
+            None => CompileError(format!("{}: in its reset {why}", block.name())),
+        };
+        Circuit::new(self.library(block, params)?, false).map_err(named)
+    }
+
+    /// Returns a block, or the user's module that replaces it, to be stepped by bits.
     ///
     /// # Errors
-    /// As [`BlockCompiler::compile`].
-    pub fn clocked(
-        &self,
-        block: &dyn BlockEntry,
-        params: &Value,
-    ) -> Result<Box<dyn ClockedBits>, CompileError> {
+    /// The same as [`BlockCompiler::compile`].
+    pub fn clocked(&self, block: &dyn BlockEntry, params: &Value) -> Result<Verilated, CompileError> {
         let ports = block.ports(params).map_err(|error| CompileError(error.to_string()))?;
-        Ok(Box::new(Verilated::of(Circuit::new(self.library(block, params)?), ports)))
+        Ok(Verilated::of(self.circuit(block, params)?, ports))
     }
 }
 
-/// Leaves only the first errors of what a program wrote.
+/// Shortens a program's message to its first errors.
 fn short(error: ToolError) -> ToolError {
     match error {
         ToolError::Failed { program, message } => {

@@ -1,4 +1,4 @@
-//! A block's emitted Verilog, together with what is needed to drive it: ports and reset style.
+//! A block's emitted Verilog with its ports and reset style.
 use crate::properties;
 use crate::tool::{self, ToolError};
 use selvedge_gen::{Design, EmitError, EmitOptions, Family, Language, ResetStyle, emit};
@@ -6,7 +6,7 @@ use selvedge_hw::{BlockEntry, ParamError, Port};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Level of the reset port while reset is active or not.
+/// Returns the level of the reset port while reset is active or inactive.
 pub(crate) fn reset_level(style: ResetStyle, active: bool) -> bool {
     active == (style == ResetStyle::SyncHigh)
 }
@@ -14,9 +14,9 @@ pub(crate) fn reset_level(style: ResetStyle, active: bool) -> bool {
 /// A Verilog file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Its module's name; the file is called after it.
+    /// Name of its module and stem of its file.
     pub module: String,
-    /// Its language, which the file's name ends with.
+    /// Its language, which determines the file extension.
     pub language: Language,
     /// Its text.
     pub text: String,
@@ -32,13 +32,13 @@ impl Source {
 /// A block as Verilog.
 #[derive(Clone, Debug)]
 pub struct Emitted {
-    /// Name of the top module, which is the block's.
+    /// Name of the top module and of the block.
     pub name: String,
-    /// Every port but clock and reset, inputs first.
+    /// All ports except clock and reset, inputs first.
     pub ports: Vec<Port>,
-    /// Its reset.
+    /// Reset style.
     pub reset: ResetStyle,
-    /// Every module.
+    /// All modules.
     pub sources: Vec<Source>,
 }
 
@@ -55,23 +55,24 @@ pub enum EmittedError {
 }
 
 impl Emitted {
-    /// Emits a block under the given parameters; its top module has the block's name, and the parameters that the block's Verilog has.
+    /// Emits a block with the given parameters. Its top module has the block's name and the parameters of the block's
+    /// Verilog.
     ///
     /// # Errors
-    /// When the parameters are not valid, or the block holds what the back end cannot translate.
+    /// [`EmittedError`] if the parameters are invalid, or if the back end cannot translate the block.
     pub fn of(entry: &dyn BlockEntry, params: &Value, options: &EmitOptions) -> Result<Self, EmittedError> {
         let design = Family::of(entry, params)?.emit(entry.name(), options)?;
         Ok(Self::of_design(entry, params, options, design)?)
     }
 
-    /// Emits the module that has the block's parameters, as [`Self::of`] does at their defaults, with these values in place of the
-    /// defaults.
+    /// Emits the same module as [`Self::of`] does for default parameters, and changes the defaults of its Verilog parameters
+    /// to the values in `params`.
     ///
     /// # Errors
-    /// As [`Self::of`].
+    /// The same as [`Self::of`].
     ///
     /// # Panics
-    /// When the top module does not declare each parameter: a bug of the back end.
+    /// If the top module does not declare each parameter, which is a bug of the back end.
     pub fn with_values(
         entry: &dyn BlockEntry,
         params: &Value,
@@ -99,10 +100,10 @@ impl Emitted {
         Ok(emitted)
     }
 
-    /// Emits a block with all its parameters fixed in the text.
+    /// Emits a block with the values of all parameters fixed in the text.
     ///
     /// # Errors
-    /// As [`Self::of`].
+    /// The same as [`Self::of`].
     pub fn fixed(
         entry: &dyn BlockEntry,
         params: &Value,
@@ -112,11 +113,11 @@ impl Emitted {
         Ok(Self::of_design(entry, params, options, design)?)
     }
 
-    /// Emits a block with its properties as assertions, of which some blocks have none. They hold for the given parameters, which are
-    /// fixed in the text.
+    /// Emits a block with its properties as assertions; some blocks have none. The assertions are valid for the given
+    /// parameters, whose values are fixed in the text.
     ///
     /// # Errors
-    /// As [`Self::of`].
+    /// The same as [`Self::of`].
     pub fn with_properties(
         entry: &dyn BlockEntry,
         params: &Value,
@@ -148,10 +149,10 @@ impl Emitted {
         })
     }
 
-    /// Writes each module to a file of its name in `folder`, and returns the file names.
+    /// Writes each module to its file in `folder`. Returns the file names.
     ///
     /// # Errors
-    /// [`ToolError::Io`] when a file cannot be written.
+    /// [`ToolError::Io`] if a file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<Vec<PathBuf>, ToolError> {
         let write = |source: &Source| {
             let name = PathBuf::from(source.file());

@@ -1,5 +1,4 @@
-//! Lock-step: golden model, RTL and Verilator run the same vectors, compared in every cycle at every output port whose value
-//! means something then.
+//! Runs golden model, RTL and Verilator in lockstep with the same vectors. Compares every valid output port in every cycle.
 use crate::emitted::Emitted;
 use crate::literal::sized;
 use crate::tool::ToolError;
@@ -11,25 +10,25 @@ use selvedge_hw::{BlockEntry, ClockedBits, Direction, ParamError, Port};
 use serde_json::Value;
 use std::path::Path;
 
-/// How far the vectors went.
+/// The result of a run without differences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// Clocks in which every output was compared.
+    /// Number of clocks in which outputs were compared.
     pub vectors: u64,
-    /// Clocks in reset.
+    /// Number of clocks in reset.
     pub resets: u64,
-    /// Every port, inputs first.
+    /// Coverage of every port, inputs first.
     pub coverage: Vec<PortCoverage>,
 }
 
-/// Which bits of a port were seen at both levels.
+/// The bits of a port that were 0 and 1 during a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortCoverage {
     /// The port.
     pub port: Port,
-    /// Bits seen at 1.
+    /// Bits that were 1.
     ones: Vec<u64>,
-    /// Bits seen at 0.
+    /// Bits that were 0.
     zeros: Vec<u64>,
 }
 
@@ -45,14 +44,14 @@ impl PortCoverage {
         }
     }
 
-    /// Number of the port's bits that were seen at 0 and at 1.
+    /// Returns the number of the port's bits that were both 0 and 1.
     pub fn toggled(&self) -> usize {
         let seen = |bit: usize| self.ones[bit / 64] & self.zeros[bit / 64] & (1 << (bit % 64)) != 0;
         (0..self.port.bits).filter(|bit| seen(*bit)).count()
     }
 }
 
-/// The first difference from the golden model. Reads as one line.
+/// The first difference from the golden model. The message is one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{block}: {implementation} differs from the model in clock {clock} at port {port}: expected {expected}, got {got}"
@@ -60,9 +59,9 @@ impl PortCoverage {
 pub struct Difference {
     /// The block.
     pub block: &'static str,
-    /// What differs: "RTL" or "Verilator".
+    /// The implementation that differs: "RTL" or "Verilator".
     pub implementation: &'static str,
-    /// Number of the clock, the reset that all begins with being clock 0.
+    /// Number of the clock. Clock 0 is the reset at the beginning.
     pub clock: u64,
     /// The first port that differs.
     pub port: &'static str,
@@ -72,7 +71,7 @@ pub struct Difference {
     pub got: String,
 }
 
-/// Equivalence could not be shown.
+/// A reason why equivalence was not shown.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EquivalenceError {
@@ -82,16 +81,16 @@ pub enum EquivalenceError {
     /// A program is missing or refused the Verilog.
     #[error(transparent)]
     Tool(#[from] ToolError),
-    /// There is a difference.
+    /// An implementation differs from the golden model.
     #[error(transparent)]
     Difference(#[from] Difference),
 }
 
-/// Runs `clocks` clocks of a block's stimulus through golden model, RTL and its Verilog under Verilator, which is
-/// compiled in the folder `cache`; see [`Verilated::build`]. Verilog without reset sees no resets, and then nor do the others.
+/// Runs `clocks` clocks of a block's stimulus through golden model, RTL and the Verilog under Verilator. Verilator compiles
+/// in the folder `cache`; see [`Verilated::build`]. If the Verilog has no reset, all implementations run without resets.
 ///
 /// # Errors
-/// The first difference, and whatever keeps the run from being made.
+/// [`EquivalenceError`] with the first difference, or with the reason why the run is impossible.
 pub fn equivalence(
     entry: &dyn BlockEntry,
     params: &Value,
@@ -115,10 +114,10 @@ pub fn equivalence(
     )?)
 }
 
-/// Runs the vectors through every implementation and compares each with what the vectors expect.
+/// Runs the vectors through every implementation, and compares the outputs with the expected ones.
 ///
 /// # Errors
-/// The first difference.
+/// The first [`Difference`].
 pub fn lockstep(
     block: &'static str,
     ports: &[Port],

@@ -1,10 +1,11 @@
-//! Formal proofs about emitted Verilog: a property is a Verilog module, Yosys turns it and the block into an and-inverter
-//! graph, and ABC proves that its output can never rise, or gives inputs under which it does.
+//! Proves properties of emitted Verilog. A property is a Verilog module. Yosys translates it and the block into an
+//! and-inverter graph. ABC proves that the output of the property is never 1, or returns inputs that make it 1.
 //!
-//! A property is a top module with the single output `bad_o`, high in a cycle in which the property is hurt, or with assertions and
-//! no output. Its inputs are free in every cycle; an input `clk_i` is the clock. A register without a reset or an `initial` may
-//! hold anything at the start, so a property over a block with a reset must reset it first: see [`round_trip`]. What a block promises
-//! by itself is declared in [`properties`](crate::properties): see [`invariant`].
+//! A property is a top module with the single output `bad_o`, which is 1 in a cycle that violates the property. It can also
+//! have assertions and no output. Its inputs are free in every cycle, except that an input `clk_i` is the clock. A register
+//! without a reset or an `initial` may start with any value. A property of a block with a reset must therefore reset the
+//! block first: see [`round_trip`]. The properties of single blocks are declared in [`properties`](crate::properties): see
+//! [`invariant`].
 //!
 //! ```text
 //! proof.v ────┐ yosys: flatten, asynchronous resets     abc: unroll, merge equal   Proved
@@ -19,60 +20,60 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-/// What is to be proved.
+/// A property to be proved.
 #[derive(Clone, Debug)]
 pub struct Property {
     /// Name of the top module.
     pub top: String,
     /// Verilog of the top module.
     pub text: String,
-    /// The modules that it stands on.
+    /// The modules that it instantiates.
     pub sources: Vec<Source>,
 }
 
-/// How far a proof reaches.
+/// The cycles or states for which a proof holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// The first so many cycles.
+    /// The given number of cycles, from the start.
     Cycles(u32),
-    /// Every state that can be reached; gives up after the given number of seconds.
+    /// Every reachable state. The proof gives up after the given number of seconds.
     AllStates {
         /// Seconds until the proof gives up.
         seconds: u32,
     },
-    /// Every state that can be reached, when the property is inductive: it holds in the first `steps` cycles, and it
-    /// holds wherever it held in so many cycles less one before. Suits relations between counters.
+    /// Every reachable state, if the property is inductive. It must hold in the first `steps` cycles. It must also hold in
+    /// each cycle after `steps - 1` cycles in which it held. Useful for relations between counters.
     Induction {
-        /// Cycles of both steps.
+        /// Number of cycles of the base and of the induction step.
         steps: u32,
     },
 }
 
-/// What came of a proof.
+/// The result of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The property holds.
     Proved,
-    /// It does not.
+    /// The property does not hold.
     Counterexample(Counterexample),
-    /// The prover gave up; what it said.
+    /// The prover gave up, with its output.
     Unknown(String),
 }
 
-/// Inputs under which a property is hurt, in the last cycle at the latest.
+/// Inputs that violate a property in the last cycle or earlier.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counterexample {
-    /// Each cycle's inputs by name, in words, bit 0 of word 0 first.
+    /// The inputs of each cycle, by name, in words with bit 0 of word 0 first.
     pub cycles: Vec<BTreeMap<String, Vec<u64>>>,
 }
 
 impl Counterexample {
-    /// The value of an input in a cycle; none where there is no such input or cycle.
+    /// Returns the value of an input in a cycle, or `None` if the input or the cycle does not exist.
     pub fn value(&self, cycle: usize, input: &str) -> Option<&[u64]> {
         Some(self.cycles.get(cycle)?.get(input)?)
     }
 
-    /// Reads what ABC's `write_cex -n` writes: `name[bit]@cycle=value`, or after unrolling `name[bit]_cycle@0=value`.
+    /// Parses the output of ABC's `write_cex -n`: `name[bit]@cycle=value`, or after unrolling `name[bit]_cycle@0=value`.
     fn parse(text: &str, unrolled: bool) -> Option<Self> {
         let mut found = Counterexample::default();
         for line in text.lines().filter(|line| !line.starts_with('#')) {
@@ -98,8 +99,8 @@ impl Counterexample {
 }
 
 impl fmt::Display for Counterexample {
-    /// One line per cycle: the inputs that are not zero, in hexadecimal. Free values that stand for no input (those of
-    /// registers without a start value) are left out.
+    /// Writes one line per cycle with the inputs that are not zero, in hexadecimal. Omits free values of registers without a
+    /// start value, which are not inputs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (cycle, inputs) in self.cycles.iter().enumerate() {
             write!(f, "cycle {cycle}:")?;
@@ -115,10 +116,10 @@ impl fmt::Display for Counterexample {
     }
 }
 
-/// Yosys' way to an and-inverter graph. Everything is optimised while signals are still words: on single bits the same
-/// passes take minutes. `-mux_undef` drops branches that no condition leads to, which the reader of Verilog fills with x;
-/// an x that is left becomes a free input, so that a proof holds for whatever it stands for. Mapping to gates brings more of
-/// them, for indices beyond the end of a vector.
+/// Returns Yosys' script that makes an and-inverter graph. It optimizes before signals become single bits, because the same
+/// passes take minutes on single bits. `-mux_undef` removes branches that no condition selects, which the Verilog reader
+/// fills with x. A remaining x becomes a free input, so that a proof holds for each of its values. Mapping to gates adds
+/// further x values, for indices beyond the end of a vector.
 pub(crate) fn yosys_script(files: &[String], top: &str) -> String {
     let system = if files.iter().any(|file| file.ends_with(".sv")) { "-sv " } else { "" };
     format!(
@@ -149,7 +150,7 @@ write_aiger -symbols -zinit {top}.aig
     )
 }
 
-/// Returns the commands by which ABC proves the properties in `<top>.aig`, for a reader to run.
+/// Returns ABC's commands that prove the properties in `<top>.aig`, for a user to run.
 pub(crate) fn abc_script(reach: Reach, top: &str) -> String {
     let base = match reach {
         Reach::Induction { steps } => abc_commands(Reach::Cycles(steps), top),
@@ -158,8 +159,8 @@ pub(crate) fn abc_script(reach: Reach, top: &str) -> String {
     base + &abc_commands(reach, top)
 }
 
-/// ABC's way to a verdict. Unrolled, a proof is one of combinational logic: SAT sweeping (`&fraig -y`) merges the nodes
-/// that are equal, from the inputs up, which leaves little or nothing for the last step. All states take IC3 (`pdr`).
+/// Returns ABC's commands for one verdict. An unrolled proof is about combinational logic: SAT sweeping (`&fraig -y`) merges
+/// equal nodes from the inputs up, which leaves little for the last step. A proof for all states uses IC3 (`pdr`).
 fn abc_commands(reach: Reach, top: &str) -> String {
     let prove = match reach {
         Reach::Cycles(cycles) => format!("frames -i -F {cycles}\norpos\n&get -n\n&fraig -y\n&put\niprove"),
@@ -169,10 +170,10 @@ fn abc_commands(reach: Reach, top: &str) -> String {
     format!("read {top}.aig\n{prove}\nprint_status\n")
 }
 
-/// Proves a property or finds a counterexample, with files in `folder`.
+/// Proves a property or finds a counterexample. Writes its files to `folder`.
 ///
 /// # Errors
-/// [`ToolError`] when a program is missing, refuses the Verilog or says what cannot be understood.
+/// [`ToolError`] if a program is missing, refuses the Verilog, or prints an unknown output.
 pub fn prove(property: &Property, reach: Reach, folder: &Path) -> Result<Verdict, ToolError> {
     let top = &property.top;
     let own = Source { module: top.clone(), language: Language::Verilog, text: property.text.clone() };
@@ -201,13 +202,13 @@ fn run_abc(reach: Reach, top: &str, folder: &Path) -> Result<Verdict, ToolError>
     verdict(&said, reach, folder)
 }
 
-/// What ABC found, from what it said and the counterexample that it wrote.
+/// Returns the verdict from ABC's output and the counterexample file.
 fn verdict(said: &str, reach: Reach, folder: &Path) -> Result<Verdict, ToolError> {
     let refusal = || ToolError::Failed { program: ABC.program, message: said.trim_end().to_string() };
     let (_, status) = said.rsplit_once("Status = ").ok_or_else(refusal)?;
     match status.split_whitespace().next() {
         Some("1") => Ok(Verdict::Proved),
-        // A state that an induction step starts from need not be one that can be reached.
+        // The start state of an induction step may be unreachable, so this is not a counterexample.
         Some("0") if matches!(reach, Reach::Induction { .. }) => {
             Ok(Verdict::Unknown(said.trim_end().to_string()))
         }
@@ -222,16 +223,16 @@ fn verdict(said: &str, reach: Reach, folder: &Path) -> Result<Verdict, ToolError
     }
 }
 
-/// The cycle of [`round_trip`] in which the line is offered; the one before is in reset.
+/// The cycle in which [`round_trip`] offers the line. The cycle before is in reset.
 pub const OFFERED: usize = 1;
 
-/// The property that every line comes back from a compressor and a decompressor, both with a low asynchronous reset, by
-/// cycle `last`: what is given must be the line and no error, and something must be given by then. The output ports of
-/// the compressor go to the inputs of the same stem of the decompressor. Prove it for `last + 1` cycles; the line of a
-/// counterexample is the input `line_i` in cycle [`OFFERED`].
+/// Returns the property that every line passes unchanged through a compressor and a decompressor, by cycle `last`. Both
+/// blocks have an asynchronous reset, active low. The output must be the line without an error, and must be valid by then.
+/// Output ports of the compressor are connected to the decompressor's inputs with the same stem. Prove the property for
+/// `last + 1` cycles. In a counterexample, the line is the input `line_i` in cycle [`OFFERED`].
 ///
 /// # Panics
-/// When an input of the decompressor has no output of the compressor: the pair is none.
+/// If an input of the decompressor has no matching output of the compressor.
 pub fn round_trip(compressor: &Emitted, decompressor: &Emitted, last: u32) -> Property {
     let line_bits = compressor.ports.iter().find(|port| port.name == "line_i").expect("a compressor").bits;
     let wide = |bits: usize, name: &str| format!("  wire [{}:0] {name};\n", bits - 1);
@@ -288,19 +289,19 @@ endmodule
         decompressor.name,
         top = line_bits - 1,
     );
-    // The two share cells.
+    // Both blocks may use the same cells.
     let other = decompressor.sources.iter().filter(|source| !compressor.sources.contains(source));
     let sources = compressor.sources.iter().chain(other).cloned().collect();
     Property { top: "proof".to_string(), text, sources }
 }
 
-/// A port's name without its direction.
+/// Returns a port's name without its direction.
 fn stem(port: &str) -> &str {
     port.trim_end_matches("_i").trim_end_matches("_o")
 }
 
-/// The property that every assertion in a block holds in every cycle, whatever its inputs and resets:
-/// [`Emitted::with_properties`] has those of [`properties`](crate::properties).
+/// Returns the property that every assertion in a block holds in every cycle, for any inputs and resets.
+/// [`Emitted::with_properties`] adds the assertions of [`properties`](crate::properties).
 pub fn invariant(block: &Emitted) -> Property {
     Property {
         top: properties::proof_module(&block.name),
@@ -313,7 +314,7 @@ pub fn invariant(block: &Emitted) -> Property {
 mod tests {
     use super::*;
 
-    /// A counter that stops at `top`, and the property that it stays below 5.
+    /// Returns a counter that stops at `top`, with the property that it stays below 5.
     fn counter(top: u32) -> Property {
         let text = format!(
             "module proof (input wire clk_i, input wire [65:0] step_i, output wire bad_o);\n\

@@ -1,4 +1,4 @@
-//! A waveform as an FST file, the compressed binary format of GTKWave that other viewers read, too.
+//! Writes a waveform as an FST file, GTKWave's compressed binary format, which other viewers read too.
 use fst_writer::{
     FstBodyWriter, FstFileType, FstHeaderWriter, FstInfo, FstScopeType, FstSignalId, FstSignalType,
     FstVarDirection, FstVarType, FstWriteError,
@@ -8,22 +8,22 @@ use std::io::{self, Cursor};
 
 type Memory = Cursor<Vec<u8>>;
 
-/// Picoseconds, as powers of ten of a second.
+/// One picosecond, as a power of ten of a second.
 const PICOSECOND: i8 = -12;
 
-/// Changes are compressed together up to this size in memory, bytes.
+/// Max size in memory of changes that are compressed together, bytes.
 const SECTION: usize = 64 << 20;
 
-/// The bytes of an FST file of these traces.
+/// Returns the bytes of an FST file of these traces.
 ///
 /// # Errors
-/// What the writer reports.
+/// The error of the writer.
 pub fn fst(traces: &[Trace]) -> io::Result<Vec<u8>> {
     let info = FstInfo {
         start_time: 0,
         timescale_exponent: PICOSECOND,
         version: "Selvedge".into(),
-        // The same run gives the same file.
+        // Without a date, the same run gives the same file.
         date: String::new(),
         file_type: FstFileType::Verilog,
     };
@@ -33,9 +33,9 @@ pub fn fst(traces: &[Trace]) -> io::Result<Vec<u8>> {
 
 /// Writes an FST file to memory.
 struct Fst {
-    /// There is none only while one becomes the next.
+    /// The current stage; `None` only during a transition.
     stage: Option<Stage>,
-    /// Whether a time after 0 is written. Readers fail on an empty table of times, and the writer leaves 0 out of it.
+    /// `true` if a time after 0 is written. Readers fail on an empty table of times, and the writer omits time 0.
     has_time: bool,
 }
 
@@ -83,7 +83,7 @@ impl Sink for Fst {
             Kind::Output => (FstVarType::Wire, FstVarDirection::Output),
             Kind::Register => (FstVarType::Reg, FstVarDirection::Implicit),
         };
-        // The range of a vector is a part of its name.
+        // FST names of vectors contain the range.
         let name = match (variable.kind, variable.bits) {
             (Kind::Number, _) | (_, 1) => variable.name.to_string(),
             (_, bits) => format!("{} [{}:0]", variable.name, bits - 1),

@@ -1,4 +1,4 @@
-//! GTKWave's save file: the signals of a waveform in groups, at a zoom and a time at which there is something to see.
+//! Writes GTKWave's save file: the signals of a waveform in groups, with a zoom and a time at which the block is active.
 use crate::name_files::NameFiles;
 use crate::vectors::side;
 use selvedge_hw::rtl::registers::Register;
@@ -6,25 +6,25 @@ use selvedge_hw::wave::{ROOT, Sample, Trace, clocks, cycle_variable};
 use selvedge_hw::{Clock, Direction, Port};
 use std::fmt::Write;
 
-/// The window, pixels.
+/// Size of the window, pixels.
 const WINDOW: (u32, u32) = (1600, 900);
-/// Width of the panel with names and values.
+/// Width of the panel with names and values, pixels.
 const NAMES: u32 = 420;
-/// Width that is left for the waves, where the tree of scopes is folded.
+/// Width of the waves while the tree of scopes is folded, pixels.
 const WAVES: f64 = 1140.0;
-/// Pixels to which GTKWave's zoom refers: at zoom Z they show 2^-Z units of time.
+/// Width to which GTKWave's zoom refers, pixels: at zoom Z it shows 2^-Z units of time.
 const FRAME: f64 = 200.0;
 /// Cycles that fill the window.
 const CYCLES: f64 = 20.0;
-/// Cycles that are shown before the first interesting one.
+/// Cycles before the first interesting one that are visible.
 const BEFORE: u64 = 2;
-/// Wider ports are shown as words of 32 bits, too.
+/// Ports with more bits are also shown as words of 32 bits.
 const WIDE: usize = 64;
 const WORD: usize = 32;
 
 const IN_MEMORY: &str = "writing to memory cannot fail";
 
-// Flags of lines, in hexadecimal as save files have them.
+// Flags of lines, which save files write in hexadecimal.
 const HEXADECIMAL: u32 = 0x2;
 const DECIMAL: u32 = 0x4;
 const BINARY: u32 = 0x8;
@@ -36,14 +36,15 @@ const CLOSED: u32 = 0x40_0000;
 const BEGIN: u32 = 0x80_0000;
 const END: u32 = 0x100_0000;
 
-/// Returns the save file of a waveform that is called `waveform` in the same folder; without its ending that is `stem`.
+/// Returns the save file of the waveform with the file name `waveform` in the same folder. `stem` is that name without
+/// extension.
 pub fn save_file(traces: &[Trace], waveform: &str, stem: &str) -> String {
     let names = NameFiles::of(traces);
     let mut file =
         File { text: String::new(), files: names.files(stem).into_iter().map(|(name, _)| name).collect() };
     let title: Vec<&str> = traces.iter().map(|trace| trace.instance.as_str()).collect();
     let view = View::of(traces);
-    // When both names lack a folder, GTKWave looks for the waveform where the save file is, not in the current folder.
+    // If both names lack a folder, GTKWave looks for the waveform next to the save file, not in the current folder.
     write!(
         file.text,
         "[*]\n[*] {} of Selvedge\n[*]\n[dumpfile] \"{waveform}\"\n[savefile] \"{stem}.gtkw\"\n[timestart] {}\n\
@@ -64,7 +65,7 @@ pub fn save_file(traces: &[Trace], waveform: &str, stem: &str) -> String {
     }
     writeln!(file.text, "[sst_width] 1\n[signals_width] {NAMES}\n[sst_expanded] 0").expect(IN_MEMORY);
     for clock in clocks(traces) {
-        // A number has no range in GTKWave, unlike a vector of as many bits.
+        // In GTKWave a number has no range, unlike a vector with the same number of bits.
         file.line(DECIMAL | RIGHT, &format!("{ROOT}.{}", cycle_variable(traces, clock)), None);
     }
     for trace in traces {
@@ -76,29 +77,29 @@ pub fn save_file(traces: &[Trace], waveform: &str, stem: &str) -> String {
     file.text
 }
 
-/// What the window shows at first.
+/// The initial view of the window.
 pub(crate) struct View {
-    /// The left edge.
+    /// Time at the left edge, picoseconds.
     start: u64,
-    /// The marker, whose values stand beside the names.
+    /// Time of the marker, whose values are listed next to the names, picoseconds.
     pub(crate) marker: u64,
     zoom: f64,
 }
 
 impl View {
-    /// Returns what shows the first interesting cycle of any of the traces.
+    /// Returns a view of the first interesting cycle of any trace.
     pub(crate) fn of(traces: &[Trace]) -> Self {
         let period =
             clocks(traces).iter().map(Clock::period).reduce(f64::max).unwrap_or(Clock::default().period());
         let zoom = -(CYCLES * period * FRAME / WAVES).log2();
-        // Before its first sample an instance shows nothing.
+        // An instance has no values before its first sample.
         let begins = traces.iter().filter_map(|trace| Some(trace.clock.rise(trace.samples.first()?.cycle)));
         let all = begins.max().unwrap_or(0);
         let first = traces.iter().filter_map(|trace| Some((trace, first_interesting(trace, all)?)));
         let Some((trace, sample)) = first.min_by_key(|(trace, sample)| trace.clock.rise(sample.cycle)) else {
             return View { start: all, marker: all, zoom };
         };
-        // Nor is there anything to see in reset.
+        // Cycles in reset are not interesting.
         let last_reset = trace.samples.iter().rfind(|one| one.reset && one.cycle < sample.cycle);
         let awake = last_reset.map_or(0, |one| one.cycle + 1);
         let start = trace.clock.rise(sample.cycle.saturating_sub(BEFORE).max(awake));
@@ -106,8 +107,8 @@ impl View {
     }
 }
 
-/// Returns the first sample from picosecond `from` on in which the block takes something or gives something; without one the first
-/// out of reset, or the first at all.
+/// Returns the first sample at or after picosecond `from` in which the block accepts or returns an item. Otherwise returns
+/// the first sample out of reset, or else the first sample.
 fn first_interesting(trace: &Trace, from: u64) -> Option<&Sample> {
     let samples = || trace.samples.iter().filter(|sample| trace.clock.rise(sample.cycle) >= from);
     let awake = || samples().filter(|sample| !sample.reset);
@@ -115,7 +116,8 @@ fn first_interesting(trace: &Trace, from: u64) -> Option<&Sample> {
     first.or_else(|| awake().next()).or_else(|| samples().next())
 }
 
-/// Returns whether a valid input is accepted, a valid output is there, or, in a block without either, any bit of the inputs is set.
+/// Returns whether a valid input or output is accepted. In a block without valid inputs, returns whether an input bit is
+/// set.
 fn is_interesting(trace: &Trace, sample: &Sample) -> bool {
     let bits = || trace.ports.iter().zip(&sample.values).filter(|(port, _)| port.bits == 1);
     let is_set = |name: &str| bits().find(|(port, _)| port.name == name).map(|(_, value)| value[0] != 0);
@@ -134,7 +136,7 @@ fn is_interesting(trace: &Trace, sample: &Sample) -> bool {
     !has_valid && bits().any(|(port, value)| port.direction == Direction::Input && value[0] != 0)
 }
 
-/// The text of a save file as it grows.
+/// The text of a save file.
 struct File {
     text: String,
     /// The files with names of values.
@@ -156,7 +158,7 @@ impl File {
             });
         }
         if !trace.registers.is_empty() {
-            // Those of a sub-block stand in a group of its name: many are called the same.
+            // Registers of a sub-block have a separate group with its name, because many registers have the same name.
             let mut registers: Vec<&Register> = trace.registers.iter().collect();
             registers.sort_by_key(|register| &register.scope);
             self.group("registers", |file| {
@@ -182,7 +184,7 @@ impl File {
         }
     }
 
-    /// Adds a port; behind a wide one, folded, its words.
+    /// Adds a port. A wide port gets a folded group with its words.
     fn port(&mut self, scope: &str, port: &Port, translated: Option<usize>) {
         let name = signal(scope, port.name, port.bits);
         let flags = format(port.bits, translated);
@@ -194,7 +196,7 @@ impl File {
         for low in (0..port.bits).step_by(WORD) {
             let high = (low + WORD).min(port.bits) - 1;
             let mut word = format!("#{{{}[{high}:{low}]}}", port.name);
-            // GTKWave counts the bits of a vector from the left.
+            // GTKWave numbers the bits of a vector from the left.
             for bit in (low..=high).rev() {
                 write!(word, " ({}){name}", port.bits - 1 - bit).expect(IN_MEMORY);
             }
@@ -203,7 +205,7 @@ impl File {
         self.line(END | CLOSED | COLLAPSED | BLANK, "-group_end", None);
     }
 
-    /// Adds a group with what `fill` adds.
+    /// Adds a group, whose contents `fill` adds.
     fn group(&mut self, title: &str, fill: impl FnOnce(&mut Self)) {
         self.line(BEGIN | BLANK, &format!("-{title}"), None);
         fill(self);
@@ -219,7 +221,8 @@ impl File {
     }
 }
 
-/// Bits stand alone, up to 16 bits are read as a number, and what is wider as digits. Names stand for numbers.
+/// Returns the format flags of a line: single bits in binary, up to 16 bits in decimal, and wider values in hexadecimal.
+/// Names replace decimal numbers.
 fn format(bits: usize, translated: Option<usize>) -> u32 {
     let format = match bits {
         1 => BINARY,
@@ -230,7 +233,7 @@ fn format(bits: usize, translated: Option<usize>) -> u32 {
     format | RIGHT | if translated.is_some() { TRANSLATED } else { 0 }
 }
 
-/// A signal as GTKWave names it: a vector with its range.
+/// Returns a signal's name in GTKWave: a vector has its range.
 fn signal(scope: &str, name: &str, bits: usize) -> String {
     match bits {
         1 => format!("{scope}.{name}"),

@@ -1,4 +1,4 @@
-//! A run of the self-checking testbench under Icarus Verilog.
+//! Runs the self-checking testbench in Icarus Verilog.
 use crate::emitted::Emitted;
 use crate::testbench::Testbench;
 use crate::tool::{IVERILOG, ToolError, VVP, write};
@@ -11,20 +11,21 @@ pub enum IcarusError {
     /// Icarus Verilog is missing or refused the Verilog.
     #[error(transparent)]
     Tool(#[from] ToolError),
-    /// The block's Verilog differs from its golden model, or the testbench never came to its end.
+    /// The block's Verilog differs from its golden model, or the testbench did not finish.
     #[error("{block}: the testbench did not pass in Icarus Verilog: {output}")]
     Failed {
         /// The block.
         block: String,
-        /// What the testbench printed.
+        /// The output of the testbench.
         output: String,
     },
 }
 
-/// Writes Verilog, testbench and vectors to `folder`, runs them there, and returns the number of vectors that passed.
+/// Writes Verilog, testbench and vectors to `folder` and runs them there. Returns the number of vectors that passed.
 ///
 /// # Errors
-/// When Icarus Verilog is missing or refuses the Verilog, when the folder cannot be used, or at the first difference.
+/// [`IcarusError`] if Icarus Verilog is missing or refuses the Verilog, if the folder cannot be used, or at the first
+/// difference.
 pub fn run(testbench: &Testbench, emitted: &Emitted, folder: &Path) -> Result<u64, IcarusError> {
     let files = emitted.write(folder)?;
     write(&folder.join(testbench.verilog_file()), &testbench.verilog)?;
@@ -71,7 +72,7 @@ mod tests {
     #[test]
     fn a_wrong_block_fails_with_clock_port_and_values() {
         let mut vectors = Vectors::new(&Accumulator, &Value::Null, 9).unwrap();
-        // Wrong in the lowest bit from the first addition on: the clock after it shows.
+        // The lowest bit is wrong from the first addition on; the output shows it one clock later.
         let first = vectors.position(|vector| vector.inputs[0][0] == 1).unwrap();
         let error = simulate(ResetStyle::AsyncLow, "(sum_q + addend_i) ^ 100'd1").unwrap_err().to_string();
         let wanted = format!("FAIL accumulator at clock {}: sum_o is ", first + 1);

@@ -1,34 +1,36 @@
-//! One stimulus per block, put to every use: waveforms to look at, a self-checking Verilog testbench, and the proof that
-//! golden model, RTL and emitted Verilog agree cycle by cycle.
+//! Uses one stimulus per block for waveforms, a self-checking Verilog testbench, and the proof that golden model, RTL and
+//! emitted Verilog agree in every cycle.
 //!
-//! | module | what it gives |
+//! | module | content |
 //! |---|---|
 //! | [`vectors`] | a block's stimulus with the outputs that the golden model expects |
-//! | [`wave`] | waveforms as VCD or FST, with what viewers need beside them |
+//! | [`wave`] | waveforms as VCD or FST, and additional files for viewers |
 //! | [`fst`](mod@fst) | a waveform as FST |
 //! | [`gtkwave`] | GTKWave's save file |
 //! | [`surfer`] | Surfer's command file |
 //! | [`name_files`] | names of values, for viewers |
-//! | [`emitted`] | a block's Verilog together with its ports and reset style |
-//! | [`own`] | Verilog of the user in place of a block |
+//! | [`emitted`] | a block's Verilog with its ports and reset style |
+//! | [`own`] | Verilog of the user that replaces a block |
 //! | [`testbench`] | the self-checking Verilog-2005 testbench |
 //! | [`vector_file`] | the vectors as a text file for other tools |
 //! | [`cocotb`] | a testbench in Python, for cocotb |
 //! | [`verilator`] | the emitted Verilog compiled and stepped in this process |
-//! | [`recorded`] | what an instance got and gave in a waveform |
+//! | [`recorded`] | the inputs and outputs of an instance in a waveform |
 //! | [`icarus`] | a run of the testbench under Icarus Verilog |
-//! | [`compiler`] | the emitted Verilog compiled for the GPU, where blocks run as Verilog |
-//! | [`equivalence`] | model, RTL and Verilog in lock-step |
+//! | [`compiler`] | the emitted Verilog compiled for a GPU with blocks that run as Verilog |
+//! | `confined` | the refusal of Verilog that acts outside the simulation |
+//! | [`equivalence`] | model, RTL and Verilog in lockstep |
 //! | [`formal`] | proofs of properties of the emitted Verilog |
-//! | [`properties`] | what blocks promise, as assertions |
-//! | [`parallel`] | some threads for work that waits for them |
+//! | [`properties`] | properties of blocks, as assertions |
+//! | [`parallel`] | threads for work that waits for them |
 //! | [`skipped`] | tests that are not run, for the count of `tests/run` |
-//! | [`tool`] | external programs, and what to install when one is missing |
+//! | [`tool`] | external programs and the packages that install them |
 //!
-//! All of it walks the registry of `selvedge-hw`: a new block needs nothing here.
+//! All modules use the registry of `selvedge-hw`, so a new block needs no change here.
 
 pub mod cocotb;
 pub mod compiler;
+mod confined;
 pub mod emitted;
 pub mod equivalence;
 pub mod formal;

@@ -1,11 +1,11 @@
-//! Verilog compiled by Verilator and g++ to a library that is loaded into this process. One call takes a whole cycle.
+//! Loads Verilog that Verilator and g++ have compiled to a library into this process. One call runs a complete cycle.
 use crate::emitted::{Emitted, reset_level};
 use crate::tool::{AR, GXX, ToolError, VERILATOR, write};
 use crate::vectors::side;
 use libloading::Library;
 use selvedge_gen::ResetStyle;
-use selvedge_hw::{CompiledBlock, Direction, Port, PortBits};
-use std::ffi::c_void;
+use selvedge_hw::{CompiledBlock, Direction, Ended, Port, PortBits};
+use std::ffi::{CStr, c_char, c_void};
 use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -16,33 +16,57 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) const LIBRARY: &str = "libdut.so";
 /// Verilator's library, compiled once for all blocks.
 const RUNTIME: &str = "libverilated.a";
-/// The source that all others are compiled as.
+/// The source file that includes all others, for one compilation.
 const UNIT: &str = "unit.cpp";
+/// The file with the library's fingerprint, which reveals a truncated library.
+const SEAL: &str = "seal";
+/// The header that every source includes first.
+const HOOKS: &str = "hooks.h";
 
-/// How Verilog is compiled.
+/// Prints to standard error, because standard output has the command's tables and reports. `$finish`, `$stop`, `$fatal`,
+/// `$error` and fatal errors of Verilator's library call the shim, which must not end the process.
+const HOOKS_TEXT: &str = "#pragma once
+#include <cstdio>
+#define VL_USER_FINISH
+#define VL_USER_STOP
+#define VL_USER_STOP_MAYBE
+#define VL_USER_FATAL
+#define VL_PRINTF dut_printf
+int dut_printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
+void vl_stop_maybe(const char* filename, int linenum, const char* hier, bool maybe);
+#undef stdout
+#define stdout stderr
+";
+
+/// Options for the compilation of Verilog.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Profile {
-    /// Options of Verilator, besides [`VERILATOR_OPTIONS`].
+    /// Verilator's options in addition to [`VERILATOR_OPTIONS`].
     verilator: &'static [&'static str],
-    /// Level of optimization of g++.
+    /// Optimization level of g++.
     level: &'static str,
 }
 
-/// For tests. Verilator stops at any warning that is on by default.
+/// For tests. Verilator fails at any warning that is enabled by default.
 pub(crate) const TESTS: Profile = Profile { verilator: &[], level: "-O1" };
-/// For runs, which step a block more often than a test. Warnings do not end it: the emitted Verilog has tests of its own for them.
+/// For runs, which step a block more often than a test. Warnings are not errors: separate tests check the emitted Verilog
+/// for them.
 pub(crate) const RUNS: Profile = Profile { verilator: &["-Wno-fatal"], level: "-O2" };
 
-/// Options of Verilator. Registers that neither reset nor an initial value reaches begin with random bits, the same in every run.
+/// Options of Verilator. Registers with neither a reset nor an initial value start with random bits, the same in every run.
 const VERILATOR_OPTIONS: [&str; 6] = ["--cc", "-O3", "--x-initial", "unique", "--x-assign", "fast"];
 
-/// What the shared object exports. The first argument is always what `New` returned.
-type New = unsafe extern "C" fn() -> *mut c_void;
+/// Functions of the shared object. The first argument of all except `New` is the result of `New`.
+type New = unsafe extern "C" fn(i32) -> *mut c_void;
 type Delete = unsafe extern "C" fn(*mut c_void);
 type Step = unsafe extern "C" fn(*mut c_void, *const u64, *mut u64, i32) -> i32;
-type Reset = unsafe extern "C" fn(*mut c_void);
+type Reset = unsafe extern "C" fn(*mut c_void) -> i32;
+type Why = unsafe extern "C" fn(*mut c_void) -> *const c_char;
 
-/// Verilator and g++, with a folder that keeps what they have made: what has the same content is compiled once. Threads and
+/// The result of a call if the Verilog has ended.
+const ENDED: i32 = -1;
+
+/// Verilator and g++, with a folder that keeps compiled libraries, so that the same content is compiled once. Threads and
 /// processes may share the folder.
 pub(crate) struct Tools {
     cache: PathBuf,
@@ -51,40 +75,46 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    /// Returns the tools with the folder `cache`, which is made where it is missing.
+    /// Returns the tools with the folder `cache`, which is made if it is missing.
     ///
     /// # Errors
-    /// When Verilator is missing, or the folder cannot be used.
+    /// [`ToolError`] if Verilator is missing, or if the folder cannot be used.
     pub fn new(cache: &Path, profile: Profile) -> Result<Self, ToolError> {
-        std::fs::create_dir_all(cache).map_err(ToolError::at(cache))?;
+        make_folder(cache).map_err(ToolError::at(cache))?;
         let cache = cache.canonicalize().map_err(ToolError::at(cache))?;
+        check_owner(&cache)?;
         let version = VERILATOR.run(&cache, ["--version"])?;
         Ok(Tools { cache, version, profile })
     }
 
-    /// Returns the folder that keeps what was made.
+    /// Returns the folder that keeps compiled libraries.
     pub fn cache(&self) -> &Path {
         &self.cache
     }
 
-    /// Returns the folder in which the library of this content is kept.
+    /// Returns the folder for the library of this content.
     pub fn place(&self, name: &str, content: &[String]) -> PathBuf {
-        let mut all = vec![self.version.clone(), VERILATOR_OPTIONS.concat(), self.profile.verilator.concat()];
-        all.push(self.profile.level.into());
-        all.extend_from_slice(content);
-        self.cache.join(format!("{name}-{}", fingerprint(&all.concat())))
+        let all = [&[self.identity()], content].concat();
+        self.cache.join(format!("{name}-{}", fingerprint(all.concat())))
     }
 
-    /// Compiles emitted Verilog where the cache does not have it, and returns the library's path. Calls `note` before it does.
+    /// Returns the tools' version and options.
+    pub fn identity(&self) -> String {
+        let Profile { verilator, level } = self.profile;
+        [self.version.trim(), &VERILATOR_OPTIONS.join(" "), &verilator.join(" "), level].join(" ")
+    }
+
+    /// Compiles emitted Verilog, unless the cache contains it, and returns the library's path. Calls `note` before a
+    /// compilation.
     ///
     /// # Errors
-    /// When Verilator or g++ is missing or refuses the Verilog, or the folder cannot be used.
+    /// [`ToolError`] if Verilator or g++ is missing or refuses the Verilog, or if the folder cannot be used.
     pub fn compiled(&self, emitted: &Emitted, note: impl FnOnce()) -> Result<PathBuf, ToolError> {
         let shim = shim(&emitted.ports, emitted.reset);
         let mut content = vec![shim.clone()];
         content.extend(emitted.sources.iter().map(|source| source.text.clone()));
         let place = self.place(&emitted.name, &content);
-        if !place.join(LIBRARY).exists() {
+        if !is_whole(&place, LIBRARY) {
             note();
             self.install(&place, &shim, |folder| {
                 let files = emitted.write(folder)?;
@@ -95,10 +125,10 @@ impl Tools {
         Ok(place.join(LIBRARY))
     }
 
-    /// Makes the library in `place`. `translate` is to make Verilator's C++ in the folder that it gets.
+    /// Makes the library in `place`. `translate` must write Verilator's C++ to the folder that is its argument.
     ///
     /// # Errors
-    /// When a program is missing or refuses its input, or the folder cannot be used.
+    /// [`ToolError`] if a program is missing or refuses its input, or if the folder cannot be used.
     pub fn install(
         &self,
         place: &Path,
@@ -108,14 +138,15 @@ impl Tools {
         let runtime = runtime(&self.cache, &self.version)?;
         install(&self.cache, place, |folder| {
             translate(folder)?;
-            self.link(folder, shim, &runtime)
+            self.link(folder, shim, &runtime)?;
+            seal(folder, LIBRARY)
         })
     }
 
-    /// Verilog to C++ in the folder `obj`.
+    /// Translates Verilog to C++ in the folder `obj`.
     ///
     /// # Errors
-    /// When Verilator refuses the Verilog.
+    /// [`ToolError`] if Verilator refuses the Verilog.
     pub fn translate(
         &self,
         folder: &Path,
@@ -128,28 +159,30 @@ impl Tools {
         VERILATOR.run(folder, arguments).map(drop)
     }
 
-    /// C++ to the shared object.
+    /// Compiles C++ to the shared object.
     fn link(&self, folder: &Path, shim: &str, runtime: &Path) -> Result<(), ToolError> {
         let model = folder.join("obj");
         write(&model.join("shim.cpp"), shim)?;
+        write(&folder.join(HOOKS), HOOKS_TEXT)?;
         write(&model.join(UNIT), &one_unit(&model)?)?;
         let mut arguments = compiler_options(&include(folder)?);
         arguments.extend([self.profile.level, "-Iobj", "-shared", "-o", LIBRARY].map(String::from));
         arguments.extend([format!("obj/{UNIT}"), runtime.display().to_string(), "-pthread".into()]);
         GXX.run(folder, arguments)?;
-        // The C++ is many times as large as the library.
+        // The C++ is many times larger than the library.
         std::fs::remove_dir_all(&model).map_err(ToolError::at(&model))
     }
 }
 
-/// A name for a text: equal for equal texts.
-fn fingerprint(text: &str) -> String {
+/// Returns a hash of a content: equal contents have equal hashes.
+fn fingerprint(text: impl AsRef<[u8]>) -> String {
     let mut hasher = std::hash::DefaultHasher::new();
-    text.hash(&mut hasher);
+    text.as_ref().hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 
-/// Makes a folder in another one of `cache` and moves it to its place when it is complete, so that nobody sees half of it.
+/// Makes a folder in a temporary one in `cache` and renames it when it is complete, so that an incomplete folder is never
+/// visible.
 fn install(
     cache: &Path,
     place: &Path,
@@ -160,47 +193,100 @@ fn install(
     make(workshop.path())?;
     let finished = workshop.keep();
     match std::fs::rename(&finished, place) {
-        // Somebody else was faster and made the same.
+        // Another thread or process has made the same folder first.
         Err(_) if place.is_dir() => std::fs::remove_dir_all(&finished).map_err(ToolError::at(&finished)),
         result => result.map_err(ToolError::at(place)),
     }
 }
 
-/// The folder of Verilator's headers and library sources.
+/// Makes a folder that only its owner may enter, if it is missing.
+fn make_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Refuses a folder that another user owns or that anyone may write to, because another user could have put a library there.
+#[cfg(unix)]
+fn check_owner(folder: &Path) -> Result<(), ToolError> {
+    use std::os::unix::fs::MetadataExt;
+    let facts = folder.metadata().map_err(ToolError::at(folder))?;
+    let refuse = |problem| Err(ToolError::Shared { path: folder.to_path_buf(), problem });
+    if facts.mode() & 0o002 != 0 {
+        return refuse("anyone may write to this folder: must be writable for its owner alone");
+    }
+    // A new file belongs to the current user.
+    let mine = tempfile::tempfile_in(folder).and_then(|file| file.metadata());
+    if mine.map_err(ToolError::at(folder))?.uid() != facts.uid() {
+        return refuse("another user owns this folder: must be owned by you");
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check_owner(_: &Path) -> Result<(), ToolError> {
+    Ok(())
+}
+
+/// Writes the fingerprint of `file` into its folder.
+fn seal(folder: &Path, file: &str) -> Result<(), ToolError> {
+    let path = folder.join(file);
+    let bytes = std::fs::read(&path).map_err(ToolError::at(&path))?;
+    write(&folder.join(SEAL), fingerprint(&bytes))
+}
+
+/// Returns whether a folder has the complete `file` that was made in it. A truncated or changed file is deleted with its
+/// folder, so that it is made again.
+pub(crate) fn is_whole(place: &Path, file: &str) -> bool {
+    let Ok(bytes) = std::fs::read(place.join(file)) else { return false };
+    let is_whole = std::fs::read_to_string(place.join(SEAL)).is_ok_and(|seal| seal == fingerprint(&bytes));
+    if !is_whole {
+        // If this fails, the new folder cannot be renamed to it, and that error is reported.
+        let _ = std::fs::remove_dir_all(place);
+    }
+    is_whole
+}
+
+/// Returns the folder of Verilator's headers and library sources.
 fn include(folder: &Path) -> Result<String, ToolError> {
     let root = VERILATOR.run(folder, ["--getenv", "VERILATOR_ROOT"])?;
     Ok(format!("{}/include", root.trim()))
 }
 
-/// Options for every compilation. Without unique and exported symbols the C++ statics of two loaded models stay apart.
+/// Returns the options for every compilation. They disable unique and exported symbols, so that C++ statics of two loaded
+/// models stay separate.
 fn compiler_options(include: &str) -> Vec<String> {
     let mut options =
         ["-O1", "-std=c++17", "-fPIC", "-fno-gnu-unique", "-fvisibility=hidden"].map(String::from).to_vec();
-    options.extend([format!("-I{include}"), format!("-I{include}/vltstd")]);
+    options.extend([format!("-I{include}"), format!("-I{include}/vltstd"), "-include".into(), HOOKS.into()]);
     options
 }
 
-/// Compiles Verilator's library where the cache does not have it, and returns its path.
+/// Compiles Verilator's library, unless the cache contains it, and returns its path.
 fn runtime(cache: &Path, version: &str) -> Result<PathBuf, ToolError> {
-    // One thread compiles while the others wait: what they would compile is the same.
+    // One thread compiles while the others wait, because all of them need the same library.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let place = cache.join(format!("runtime-{}", fingerprint(version)));
-    if !place.join(RUNTIME).exists() {
+    let place = cache.join(format!("runtime-{}", fingerprint([version, HOOKS_TEXT].concat())));
+    if !is_whole(&place, RUNTIME) {
         install(cache, &place, |folder| {
+            write(&folder.join(HOOKS), HOOKS_TEXT)?;
             let include = include(folder)?;
             let mut arguments = compiler_options(&include);
             arguments.push("-c".into());
             arguments.extend(["verilated", "verilated_threads"].map(|part| format!("{include}/{part}.cpp")));
             GXX.run(folder, arguments)?;
-            AR.run(folder, ["rcs", RUNTIME, "verilated.o", "verilated_threads.o"]).map(drop)
+            AR.run(folder, ["rcs", RUNTIME, "verilated.o", "verilated_threads.o"])?;
+            seal(folder, RUNTIME)
         })?;
     }
     Ok(place.join(RUNTIME))
 }
 
-/// A source that includes every other one of the folder. Compiled one by one, each would read the C++ library's headers
-/// again, which takes three times as long as all the rest.
+/// Returns a source that includes all other sources of the folder. Separate compilations would read the C++ library's
+/// headers several times, which takes three times the time of the remaining work.
 fn one_unit(model: &Path) -> Result<String, ToolError> {
     let mut parts = Vec::new();
     for file in std::fs::read_dir(model).map_err(ToolError::at(model))? {
@@ -213,21 +299,22 @@ fn one_unit(model: &Path) -> Result<String, ToolError> {
     Ok(parts.concat())
 }
 
-/// A library with its functions.
+/// A loaded library with its functions.
 pub(crate) struct Loaded {
     new: New,
     delete: Delete,
     step: Step,
     reset: Reset,
-    /// Holds the code that the pointers above lead to.
+    why: Why,
+    /// Owns the code that the function pointers refer to.
     _library: Library,
 }
 
 impl Loaded {
-    /// Loads what [`Tools`] has made.
+    /// Loads a library that [`Tools`] has made.
     ///
     /// # Errors
-    /// When it is no such library.
+    /// [`ToolError::Io`] if it is not such a library.
     pub fn open(path: &Path) -> Result<Self, ToolError> {
         let refused = |error: libloading::Error| ToolError::Io {
             path: path.to_path_buf(),
@@ -243,13 +330,14 @@ impl Loaded {
                 delete: *library.get(b"dut_delete").map_err(refused)?,
                 step: *library.get(b"dut_step").map_err(refused)?,
                 reset: *library.get(b"dut_reset").map_err(refused)?,
+                why: *library.get(b"dut_why").map_err(refused)?,
                 _library: library,
             })
         }
     }
 }
 
-/// One instance of a compiled block.
+/// An instance of a compiled block.
 pub(crate) struct Circuit {
     dut: NonNull<c_void>,
     library: Arc<Loaded>,
@@ -260,61 +348,80 @@ pub(crate) struct Circuit {
 unsafe impl Send for Circuit {}
 
 impl Circuit {
-    /// Makes an instance and takes it through a cycle of reset.
-    pub fn new(library: Arc<Loaded>) -> Self {
-        // SAFETY: `dut_new` takes nothing and returns a new object.
-        let dut = NonNull::new(unsafe { (library.new)() }).expect("C++ `new` never returns null");
-        let mut circuit = Circuit { dut, library };
-        circuit.reset();
-        circuit
+    /// Makes an instance and runs a cycle of reset. A silent one prints nothing.
+    ///
+    /// # Errors
+    /// [`Ended`] if the Verilog ends during reset.
+    pub fn new(library: Arc<Loaded>, is_silent: bool) -> Result<Self, Ended> {
+        // SAFETY: `dut_new` takes a number and returns a new object.
+        let dut = NonNull::new(unsafe { (library.new)(i32::from(is_silent)) });
+        let mut circuit = Circuit { dut: dut.expect("C++ `new` never returns null"), library };
+        circuit.reset()?;
+        Ok(circuit)
     }
 
-    /// One clock by the values of ports, which are those that the library was compiled for.
+    /// Returns the reason why the Verilog has ended.
+    fn ended(&self) -> Ended {
+        // SAFETY: `dut` is the live object that `dut_new` made; the text ends with a zero, and the object owns it.
+        let why = unsafe { CStr::from_ptr((self.library.why)(self.dut.as_ptr())) };
+        Ended(why.to_string_lossy().into_owned())
+    }
+
+    /// Runs one clock with values of ports. `ports` must be those for which the library was compiled.
+    ///
+    /// # Errors
+    /// [`Ended`] if the Verilog has ended.
     ///
     /// # Panics
-    /// When `inputs` does not have one value of the right number of words for each input.
-    pub fn step_ports(&mut self, inputs: &[Vec<u64>], ports: &[Port]) -> PortBits {
+    /// If `inputs` does not have one value with the correct number of words for each input.
+    pub fn step_ports(&mut self, inputs: &[Vec<u64>], ports: &[Port]) -> Result<PortBits, Ended> {
         let wanted = side(ports, Direction::Input).map(Port::words);
         assert!(inputs.iter().map(Vec::len).eq(wanted), "one value for each input, in whole words");
         let words: Vec<usize> = side(ports, Direction::Output).map(Port::words).collect();
         let mut outputs = vec![0; words.iter().sum()];
-        self.step(&inputs.concat(), &mut outputs, false);
+        self.step(&inputs.concat(), &mut outputs, false)?;
         let mut rest = outputs.as_slice();
         let mut take = |words| {
             let (value, others) = rest.split_at(words);
             rest = others;
             value.to_vec()
         };
-        words.into_iter().map(&mut take).collect()
+        Ok(words.into_iter().map(&mut take).collect())
     }
 }
 
 impl CompiledBlock for Circuit {
-    fn step(&mut self, inputs: &[u64], outputs: &mut [u64], compare: bool) -> bool {
-        // SAFETY: `dut` is the live object that `dut_new` made. The shim reads and writes as many words as the ports' widths
-        // need, which is how the caller made the slices: both sides take the widths from the block's ports.
-        unsafe {
+    fn step(&mut self, inputs: &[u64], outputs: &mut [u64], compare: bool) -> Result<bool, Ended> {
+        // SAFETY: `dut` is the live object that `dut_new` made. The shim accesses the number of words that the ports'
+        // widths require. The caller made the slices from the same widths of the block's ports.
+        let result = unsafe {
             let (inputs, outputs) = (inputs.as_ptr(), outputs.as_mut_ptr());
-            (self.library.step)(self.dut.as_ptr(), inputs, outputs, i32::from(compare)) != 0
-        }
+            (self.library.step)(self.dut.as_ptr(), inputs, outputs, i32::from(compare))
+        };
+        if result == ENDED { Err(self.ended()) } else { Ok(result != 0) }
     }
 
-    fn reset(&mut self) {
+    fn reset(&mut self) -> Result<(), Ended> {
         // SAFETY: `dut` is the live object that `dut_new` made, and this is the only reference to it.
-        unsafe { (self.library.reset)(self.dut.as_ptr()) }
+        let result = unsafe { (self.library.reset)(self.dut.as_ptr()) };
+        if result == ENDED { Err(self.ended()) } else { Ok(()) }
+    }
+
+    fn silent_twin(&self) -> Result<Box<dyn CompiledBlock>, Ended> {
+        Ok(Box::new(Circuit::new(Arc::clone(&self.library), true)?))
     }
 }
 
 impl Drop for Circuit {
     fn drop(&mut self) {
-        // SAFETY: `dut` is live, nobody uses it after this, and the library is still loaded.
+        // SAFETY: `dut` is live, it is not used after this, and the library is still loaded.
         unsafe { (self.library.delete)(self.dut.as_ptr()) }
     }
 }
 
-/// The C++ between this module and the Verilator model. All state of a model is in the object of its class `Vdut__Syms`, so a
-/// cycle that leaves its bytes as they were, with the same inputs, has changed nothing. Verilog without a reset pin is powered up
-/// anew by a reset.
+/// Returns the C++ between this module and the Verilator model. The object of class `Vdut__Syms` holds all state of a model.
+/// If a cycle with the same inputs leaves its bytes unchanged, the cycle has changed nothing. A reset of Verilog without a
+/// reset pin repeats the power-up.
 pub(crate) fn shim(ports: &[Port], reset: ResetStyle) -> String {
     let (mut sets, mut zeros, mut gets) = (String::new(), String::new(), String::new());
     let mut at = 0;
@@ -326,8 +433,8 @@ pub(crate) fn shim(ports: &[Port], reset: ResetStyle) -> String {
             let data = format!("top->{name}.data()");
             (format!("std::memcpy({data}, in + {at}, {bytes});"), format!("std::memset({data}, 0, {bytes});"))
         };
-        writeln!(sets, "    {set}").expect("writing to a string cannot fail");
-        writeln!(zeros, "    {zero}").expect("writing to a string cannot fail");
+        writeln!(sets, "        {set}").expect("writing to a string cannot fail");
+        writeln!(zeros, "        {zero}").expect("writing to a string cannot fail");
         at += port.words();
     }
     at = 0;
@@ -336,51 +443,63 @@ pub(crate) fn shim(ports: &[Port], reset: ResetStyle) -> String {
         let get = if port.bits <= 64 {
             format!("out[{at}] = top->{name};")
         } else {
-            // An odd number of 32-bit words leaves half of the last word.
+            // With an odd number of 32-bit words, half of the last 64-bit word stays unwritten.
             format!(
                 "out[{}] = 0; std::memcpy(out + {at}, top->{name}.data(), {bytes});",
                 at + port.words() - 1
             )
         };
-        writeln!(gets, "    {get}").expect("writing to a string cannot fail");
+        writeln!(gets, "        {get}").expect("writing to a string cannot fail");
         at += port.words();
     }
     let (reset, released) = match reset.port() {
         Some(pin) => (
             format!(
-                "    Vdut* const top = static_cast<Dut*>(dut)->top.get();
-    top->{pin} = {};
-{zeros}    top->clk_i = 0;
-    top->eval();
-    top->clk_i = 1;
-    top->eval();
+                "        Vdut* const top = whole->top.get();
+        top->{pin} = {};
+{zeros}        top->clk_i = 0;
+        top->eval();
+        top->clk_i = 1;
+        top->eval();
 ",
                 u8::from(reset_level(reset, true))
             ),
-            format!("    top->{pin} = {};\n", u8::from(reset_level(reset, false))),
+            format!("        top->{pin} = {};\n", u8::from(reset_level(reset, false))),
         ),
-        None => ("    static_cast<Dut*>(dut)->power_up();\n".to_string(), String::new()),
+        None => ("        whole->power_up();\n".to_string(), String::new()),
     };
     format!(
         "#include \"Vdut.h\"
 #include \"Vdut___024root.h\"
 #include \"Vdut__Syms.h\"
 #include \"verilated.h\"
+#include <cstdarg>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <string>
 
 // The time stamp that Verilator's library asks for; a model without delays does not use it.
 double sc_time_stamp() {{ return 0; }}
 
 namespace {{
+// Thrown where the Verilog goes no further.
+struct Ended {{ std::string why; }};
+
+[[noreturn]] void end(const std::string& what, const char* file, int line) {{
+    const std::string place = file && *file ? \" in \" + std::string(file) + \":\" + std::to_string(line) : std::string();
+    throw Ended{{what + place}};
+}}
+
 struct Dut {{
     std::unique_ptr<VerilatedContext> context;
     std::unique_ptr<Vdut> top;
     std::unique_ptr<unsigned char[]> before{{new unsigned char[sizeof(Vdut__Syms)]}};
     const void* state;
-    Dut() {{ power_up(); }}
-    ~Dut() {{ power_down(); }}
+    // Why it goes no further; empty while it does.
+    std::string why;
+    bool silent;
+    explicit Dut(bool is_silent) : silent{{is_silent}} {{}}
     void power_up() {{
         power_down();
         context.reset(new VerilatedContext);
@@ -390,27 +509,71 @@ struct Dut {{
         state = top->rootp->vlSymsp;
     }}
     void power_down() {{
-        if (top) top->final();
+        if (top && why.empty()) top->final();
         top.reset();
     }}
 }};
+
+// The model that this thread evaluates.
+thread_local Dut* running = nullptr;
+
+template <class F> int32_t guarded(Dut* dut, F run) {{
+    if (!dut->why.empty()) return -1;
+    int32_t result = -1;
+    running = dut;
+    try {{ result = run(); }} catch (const Ended& ended) {{ dut->why = ended.why; }}
+    running = nullptr;
+    return result;
+}}
+}}
+
+int dut_printf(const char* format, ...) {{
+    if (running && running->silent) return 0;
+    va_list arguments;
+    va_start(arguments, format);
+    const int written = std::vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    return written;
+}}
+
+void vl_finish(const char* file, int line, const char*) {{ end(\"the Verilog calls $finish\", file, line); }}
+void vl_stop(const char* file, int line, const char*) {{ end(\"the Verilog calls $stop, $fatal or $error\", file, line); }}
+// Verilator 5.006 calls this for $stop, $fatal, $error and a false assertion alike.
+void vl_stop_maybe(const char* file, int line, const char* hier, bool) {{ vl_stop(file, line, hier); }}
+void vl_fatal(const char* file, int line, const char*, const char* message) {{
+    end(\"the Verilog cannot be evaluated: \" + std::string(message), file, line);
 }}
 
 #define EXPORT extern \"C\" __attribute__((visibility(\"default\")))
 
-EXPORT void* dut_new() {{ return new Dut; }}
-EXPORT void dut_delete(void* dut) {{ delete static_cast<Dut*>(dut); }}
-EXPORT void dut_reset(void* dut) {{
-{reset}}}
+EXPORT void* dut_new(int32_t silent) {{
+    Dut* const dut = new Dut(silent != 0);
+    guarded(dut, [dut] {{ dut->power_up(); return 0; }});
+    return dut;
+}}
+EXPORT void dut_delete(void* dut) {{
+    Dut* const whole = static_cast<Dut*>(dut);
+    guarded(whole, [whole] {{ whole->power_down(); return 0; }});
+    delete whole;
+}}
+EXPORT const char* dut_why(void* dut) {{ return static_cast<Dut*>(dut)->why.c_str(); }}
+EXPORT int32_t dut_reset(void* dut) {{
+    Dut* const whole = static_cast<Dut*>(dut);
+    return guarded(whole, [&] {{
+{reset}        return 0;
+    }});
+}}
 EXPORT int32_t dut_step(void* dut, const uint64_t* in, uint64_t* out, int32_t compare) {{
     Dut* const whole = static_cast<Dut*>(dut);
-    Vdut* const top = whole->top.get();
-    if (compare) std::memcpy(whole->before.get(), whole->state, sizeof(Vdut__Syms));
-{released}{sets}    top->clk_i = 0;
-    top->eval();
-{gets}    top->clk_i = 1;
-    top->eval();
-    return compare && std::memcmp(whole->before.get(), whole->state, sizeof(Vdut__Syms)) == 0;
+    return guarded(whole, [&] {{
+        Vdut* const top = whole->top.get();
+        if (compare) std::memcpy(whole->before.get(), whole->state, sizeof(Vdut__Syms));
+{released}{sets}        top->clk_i = 0;
+        top->eval();
+{gets}        top->clk_i = 1;
+        top->eval();
+        return int32_t(compare && std::memcmp(whole->before.get(), whole->state, sizeof(Vdut__Syms)) == 0);
+    }});
 }}
 "
     )
@@ -421,7 +584,7 @@ mod tests {
     use super::*;
     use crate::accumulator::{cache, verilog};
 
-    /// The accumulator, whose ports are `enable_i` and `addend_i` of 100 bits, `sum_o` of 100 bits and `parity_o`.
+    /// Compiles the accumulator. Its ports are `enable_i`, `addend_i` of 100 bits, `sum_o` of 100 bits and `parity_o`.
     fn library(next: &str) -> Result<Arc<Loaded>, ToolError> {
         let emitted = verilog(ResetStyle::AsyncLow, next);
         let path = Tools::new(&cache(), TESTS)?.compiled(&emitted, || ())?;
@@ -429,19 +592,19 @@ mod tests {
     }
 
     fn circuit() -> Circuit {
-        Circuit::new(library("sum_q + addend_i").unwrap())
+        Circuit::new(library("sum_q + addend_i").unwrap(), false).unwrap()
     }
 
     #[test]
     fn a_whole_cycle_is_one_call() {
         let mut circuit = circuit();
         let mut outputs = [9; 3];
-        circuit.step(&[1, u64::MAX, 0x3_0000_0001], &mut outputs, false);
+        circuit.step(&[1, u64::MAX, 0x3_0000_0001], &mut outputs, false).unwrap();
         assert_eq!(outputs, [0, 0, 1], "the sum before the edge; the parity of what is added now");
-        circuit.step(&[0, 0, 0], &mut outputs, false);
+        circuit.step(&[0, 0, 0], &mut outputs, false).unwrap();
         assert_eq!(outputs, [u64::MAX, 0x3_0000_0001, 0]);
-        circuit.reset();
-        circuit.step(&[0, 0, 0], &mut outputs, false);
+        circuit.reset().unwrap();
+        circuit.step(&[0, 0, 0], &mut outputs, false).unwrap();
         assert_eq!(outputs, [0; 3]);
     }
 
@@ -450,20 +613,20 @@ mod tests {
         let mut circuit = circuit();
         let mut outputs = [0; 3];
         for (inputs, steady) in [([0, 5, 0], true), ([1, 5, 0], false), ([1, 0, 0], true)] {
-            circuit.step(&inputs, &mut outputs, false);
-            assert_eq!(circuit.step(&inputs, &mut outputs, true), steady, "{inputs:?}");
+            circuit.step(&inputs, &mut outputs, false).unwrap();
+            assert_eq!(circuit.step(&inputs, &mut outputs, true), Ok(steady), "{inputs:?}");
         }
     }
 
     #[test]
     fn two_instances_have_nothing_in_common() {
         let library = library("sum_q + addend_i").unwrap();
-        let [mut first, mut second] = [0, 1].map(|_| Circuit::new(Arc::clone(&library)));
+        let [mut first, mut second] = [0, 1].map(|_| Circuit::new(Arc::clone(&library), false).unwrap());
         let mut outputs = [0; 3];
-        first.step(&[1, 7, 0], &mut outputs, false);
-        second.step(&[0, 0, 0], &mut outputs, false);
+        first.step(&[1, 7, 0], &mut outputs, false).unwrap();
+        second.step(&[0, 0, 0], &mut outputs, false).unwrap();
         assert_eq!(outputs[0], 0);
-        first.step(&[0, 0, 0], &mut outputs, false);
+        first.step(&[0, 0, 0], &mut outputs, false).unwrap();
         assert_eq!(outputs[0], 7);
     }
 

@@ -1,16 +1,16 @@
-//! Port values as text: hexadecimal of a given width, and values laid end to end as one wide number.
+//! Writes port values as text: hexadecimal numbers of a given width, and concatenated values as one wide number.
 use std::fmt::Write;
 
-/// A value as a sized Verilog literal, such as `10'h3a5`.
+/// Returns a value as a sized Verilog literal, such as `10'h3a5`.
 ///
-/// `words` is little-endian and holds at least `bits` bits.
+/// `words` is little-endian and must contain at least `bits` bits.
 pub fn sized(words: &[u64], bits: usize) -> String {
     let mut wide = Wide::default();
     wide.append(words, bits);
     format!("{bits}'h{}", wide.hex())
 }
 
-/// A number built from values laid end to end.
+/// A number of any width, built from concatenated values.
 #[derive(Clone, Debug, Default)]
 pub struct Wide {
     /// Bits, the lowest first.
@@ -19,7 +19,7 @@ pub struct Wide {
 }
 
 impl Wide {
-    /// Appends the lowest `bits` bits of `words` above what is there.
+    /// Appends the lowest `bits` bits of `words` above the current bits.
     pub fn append(&mut self, words: &[u64], bits: usize) {
         for (index, word) in words.iter().enumerate().take(bits.div_ceil(64)) {
             let width = (bits - 64 * index).min(64);
@@ -37,7 +37,7 @@ impl Wide {
         }
     }
 
-    /// The number in hexadecimal, with leading zeros for its width.
+    /// Returns the number in hexadecimal, with leading zeros for its width.
     pub fn hex(&self) -> String {
         let digits = self.bits.div_ceil(4);
         let mut text = String::with_capacity(16 * self.words.len());

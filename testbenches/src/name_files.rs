@@ -1,10 +1,10 @@
-//! Files with the names of values beside a waveform. GTKWave reads them as translate filter files, Surfer as mappings.
+//! Writes files with names of values for a waveform. GTKWave reads them as translate filter files, Surfer as mappings.
 use selvedge_hw::Port;
 use selvedge_hw::rtl::registers::Register;
 use selvedge_hw::wave::Trace;
 use std::fmt::Write;
 
-/// The names of the values of a width.
+/// The names of the values of a signal with a given width.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Names {
     what: String,
@@ -12,12 +12,12 @@ struct Names {
     names: Vec<(u64, String)>,
 }
 
-/// The files that the signals of a waveform need, each once.
+/// The distinct files that the signals of a waveform need.
 #[derive(Clone, Debug, Default)]
 pub struct NameFiles(Vec<Names>);
 
 impl NameFiles {
-    /// Returns the files of everything in these traces.
+    /// Returns the files of all ports and registers in these traces.
     pub fn of(traces: &[Trace]) -> Self {
         let mut files = NameFiles::default();
         let ports =
@@ -43,12 +43,12 @@ impl NameFiles {
         self.0.iter().position(|known| *known == names)
     }
 
-    /// Returns each file's name for a waveform whose name without its ending is `stem`, and its text.
+    /// Returns the name and text of each file. `stem` is the waveform's file name without extension.
     pub fn files(&self, stem: &str) -> Vec<(String, String)> {
         (0..self.0.len()).map(|at| (format!("{stem}.{}.names", self.title(at)), self.text(at))).collect()
     }
 
-    /// Returns what the values of a file are. Where several are called the same, later ones have a number.
+    /// Returns the title of a file. If several files have the same title, the later ones get a number.
     fn title(&self, at: usize) -> String {
         let what = &self.0[at].what;
         match self.0[..at].iter().filter(|earlier| earlier.what == *what).count() {
@@ -57,8 +57,8 @@ impl NameFiles {
         }
     }
 
-    /// Returns the text of a file: the two lines of Surfer's head, which to GTKWave are values that no signal has, then a line
-    /// per value.
+    /// Returns the text of a file: the two lines of Surfer's head, then one line per value. GTKWave takes the head as values
+    /// that no signal has.
     fn text(&self, at: usize) -> String {
         let mut text = format!("Name: {}\nBits: {}\n", self.title(at), self.0[at].bits);
         for (value, name) in &self.0[at].names {

@@ -1,29 +1,29 @@
-//! Verilog of the user in place of a block: how it is named, its ports beside the block's, and its latency.
+//! Verilog of the user that replaces a block: its option, the comparison of its ports with the block's, and its latency.
 use crate::vectors::{side, stimulus};
 use selvedge_hw::{BlockEntry, Direction, ParamError, Port, PortBits};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Cycles in which a circuit must take an item, and in which it must give it.
+/// Max number of cycles in which a circuit must accept an item and return it.
 const MOST_CYCLES: u32 = 2000;
 
-/// Files that stand in place of a block: `BLOCK=FILE[,FILE...][:TOP][,latency=N]`.
+/// Files that replace a block: `BLOCK=FILE[,FILE...][:TOP][,latency=N]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Own {
-    /// As it was written.
+    /// The text of the option.
     pub text: String,
-    /// The block.
+    /// The replaced block.
     pub block: String,
     /// The files, Verilog or SystemVerilog.
     pub files: Vec<PathBuf>,
     /// The top module.
     pub top: String,
-    /// The stated latency, where it is another one than the block's.
+    /// The stated latency in cycles, if it differs from the block's.
     pub latency: Option<u32>,
 }
 
-/// Text that does not name files in place of a block.
+/// A text that is not a valid option.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}`: must be BLOCK=FILE[,FILE...][:TOP][,latency=N], as in bdi_decompressor=my.v:my_top,latency=3"
@@ -65,16 +65,16 @@ fn is_identifier(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && text.chars().all(rest)
 }
 
-/// A port as a tool has found it.
+/// A port that a tool has found in the user's Verilog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
     name: String,
     bits: usize,
-    /// None: an inout.
+    /// `None` for an inout.
     direction: Option<Direction>,
 }
 
-/// Returns the ports of the class that Verilator writes for a top module: `VL_IN8(&valid_i,0,0);` and the like.
+/// Returns the ports of the class that Verilator writes for a top module, from lines such as `VL_IN8(&valid_i,0,0);`.
 pub(crate) fn ports_of_header(header: &str) -> Vec<Found> {
     let port = |line: &str| {
         let line = line.trim().strip_prefix("VL_")?;
@@ -85,7 +85,7 @@ pub(crate) fn ports_of_header(header: &str) -> Vec<Found> {
             "INOUT" => None,
             _ => return None,
         };
-        // Of an array, `(&name)[4]` stands in place of the name.
+        // For an array, `(&name)[4]` replaces the name.
         let mut words = rest.trim_start_matches(['(', '&']).split([',', ')', ';']);
         let name = words.next()?.to_string();
         let bounds: Vec<usize> = words.filter_map(|word| word.trim().parse().ok()).collect();
@@ -95,8 +95,8 @@ pub(crate) fn ports_of_header(header: &str) -> Vec<Found> {
     header.lines().filter_map(port).collect()
 }
 
-/// Returns what differs between the ports of a user's module and those of the block, clock and reset included; a phrase for
-/// each.
+/// Returns the differences between the ports of a user's module and the block's ports, including clock and reset. Each
+/// difference is a phrase.
 pub(crate) fn differences(found: &[Found], ports: &[Port]) -> Vec<String> {
     let clocking = ["clk_i", "rst_ni"].map(|name| Port {
         name,
@@ -138,11 +138,12 @@ fn word(direction: Direction) -> &'static str {
     }
 }
 
-/// Returns the cycles from the one in which an item is taken to the one in which it is given, at the ports of a stream in its
-/// reset state; none when it takes or gives nothing. The item is the first one of the block's stimulus.
+/// Returns the cycles between the cycle in which a stream accepts an item and the cycle in which it returns it. The stream
+/// must be in its reset state. The item is the first one of the block's stimulus. Returns `None` if the stream does not
+/// accept or return it.
 ///
 /// # Errors
-/// When the parameters are not valid.
+/// [`ParamError`] if the parameters are invalid.
 pub(crate) fn latency(
     entry: &dyn BlockEntry,
     params: &Value,

@@ -1,20 +1,20 @@
-//! Work on a list by some threads at a time.
+//! Runs work on a list on several threads.
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
-/// Items under work at a time: outside programs use one processor each.
+/// Number of items in progress: each external program uses one processor.
 const WORKERS: usize = 2;
 
-/// Calls `work` for every item, some at a time, in the order of the list. A panic in one of the calls is passed on.
+/// Calls `work` for every item, several at a time, in the order of the list. Propagates a panic of a call.
 pub fn each<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
     map(items, WORKERS, |_, item| work(item));
 }
 
-/// Calls `work` for every item with its place, on the given number of threads, and returns the outcomes in the order of the list. Items are
-/// begun in that order too, so that work which is stopped leaves the last ones. A panic in one of the calls is passed on.
+/// Calls `work` with the index of every item and the item, on `threads` threads. Returns the results in the order of the
+/// list. Items also start in that order, so that stopped work omits the last ones. Propagates a panic of a call.
 ///
 /// # Panics
-/// When the system has no room for the threads.
+/// If the system cannot start the threads.
 pub fn map<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(usize, &T) -> R + Sync) -> Vec<R> {
     let threads = threads.min(items.len()).max(1);
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");

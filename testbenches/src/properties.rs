@@ -1,35 +1,36 @@
-//! What blocks promise, as assertions: one declaration of each, checked while a simulator runs the Verilog, and proved by
-//! [`formal`](crate::formal).
+//! Declares the properties of blocks as assertions. A simulator checks them while it runs the Verilog, and
+//! [`formal`](crate::formal) proves them.
 //!
-//! [`attach`] adds the module `<block>_properties` to a block's Verilog, and to the block's own module an instance of it between
-//! `` `ifndef SYNTHESIS `` and `` `endif ``. In each cycle out of reset, from the first reset on, it checks every claim as the clock rises and
-//! reports one that does not hold by `$error`. A claim over unknown bits is not reported. With `FORMAL` defined, as `read_verilog
-//! -formal` of Yosys does, the claims are `assert` statements, which [`proof`] has the files for.
+//! [`attach`] adds the module `<block>_properties` to a block's Verilog. It adds an instance to the block's module, between
+//! `` `ifndef SYNTHESIS `` and `` `endif ``. In each cycle out of reset, beginning with the first reset, the module checks
+//! every claim at the rising clock edge. It reports a violated claim by `$error`, but not a claim with unknown bits. If
+//! `FORMAL` is defined, as by `read_verilog -formal` of Yosys, the claims are `assert` statements. [`proof`] returns the
+//! files that prove them.
 use crate::formal::{Reach, abc_script, yosys_script};
 use selvedge_gen::{Design, Language, Module, ResetStyle};
 use selvedge_hw::{Direction, Port};
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Blocks that have properties of their own.
+/// Blocks that have properties.
 pub const BLOCKS: [&str; 6] = ["awb", "bgp", "decompression_queue", "latte_controller", "milg", "qbmi"];
 
 /// The properties of a block.
 #[derive(Clone, Debug)]
 pub struct Properties {
-    /// Signals inside the block's module that the expressions name, besides its ports.
+    /// Signals inside the block's module that the expressions name, in addition to its ports.
     pub inside: Vec<&'static str>,
-    /// Values of a cycle that the expressions name.
+    /// Values within one cycle that the expressions name.
     pub wires: Vec<Wire>,
-    /// What is remembered from cycle to cycle.
+    /// Values that are stored from cycle to cycle.
     pub registers: Vec<Register>,
-    /// What holds in each cycle.
+    /// The claims that must hold in each cycle.
     pub claims: Vec<Claim>,
-    /// How the claims are proved.
+    /// The method and reach of the proof.
     pub reach: Reach,
 }
 
-/// A value of a cycle.
+/// A value within one cycle.
 #[derive(Clone, Debug)]
 pub struct Wire {
     /// Name.
@@ -40,14 +41,14 @@ pub struct Wire {
     pub value: String,
 }
 
-/// A value that is remembered.
+/// A value that is stored from cycle to cycle.
 #[derive(Clone, Debug)]
 pub struct Register {
     /// Name.
     pub name: &'static str,
     /// Width in bits.
     pub bits: u64,
-    /// The value in reset; none for one that reset leaves alone.
+    /// The value in reset; `None` if reset does not change it.
     pub reset: Option<u64>,
     /// Verilog expression of its next value.
     pub next: String,
@@ -58,13 +59,13 @@ pub struct Register {
 pub struct Claim {
     /// Name, which is part of a Verilog name.
     pub name: &'static str,
-    /// What it says, for the message.
+    /// The claim in words, for the message.
     pub what: &'static str,
     /// Verilog expression that is 1 in each cycle.
     pub holds: String,
 }
 
-/// Returns the properties of a block under complete parameters; none where it has none of its own.
+/// Returns the properties of a block, or `None` if it has none. `params` must be complete.
 pub fn of(block: &str, params: &Value) -> Option<Properties> {
     let number = |name: &str| params[name].as_u64().expect("the parameters are complete");
     Some(match block {
@@ -78,14 +79,15 @@ pub fn of(block: &str, params: &Value) -> Option<Properties> {
     })
 }
 
-/// A limit that no proof here comes near to.
+/// A time limit that is much longer than any proof of these properties.
 const ALL_STATES: Reach = Reach::AllStates { seconds: 100 };
 
 fn claim(name: &'static str, what: &'static str, holds: impl Into<String>) -> Claim {
     Claim { name, what, holds: holds.into() }
 }
 
-/// The count of instructions in flight follows issues and completions and stays at its ends instead of wrapping.
+/// Returns the property that the count of instructions in flight follows issues and completions. The count saturates instead
+/// of wrapping.
 fn milg(bits: u64) -> Properties {
     let wide = bits + 2;
     let top = (1_u64 << bits) - 1;
@@ -120,7 +122,7 @@ fn milg(bits: u64) -> Properties {
     }
 }
 
-/// Both counters stay inside their window, and no more insertions than evictions are counted.
+/// Returns the property that both counters stay inside their window, and that the insertions never exceed the evictions.
 fn bgp(window: u64) -> Properties {
     Properties {
         inside: vec!["evictions_q", "insertions_q"],
@@ -142,7 +144,7 @@ fn bgp(window: u64) -> Properties {
     }
 }
 
-/// Every kernel has a rank of its own, whatever the quotas are.
+/// Returns the property that all kernels have different ranks, for any quotas.
 fn qbmi(kernels: u64) -> Properties {
     let bits = (kernels - 1).ilog2() + 1;
     let ranks: Vec<String> = (0..kernels as u32)
@@ -162,7 +164,7 @@ fn qbmi(kernels: u64) -> Properties {
     }
 }
 
-/// No mode but the three, and the EP stays inside its period.
+/// Returns the property that the mode is one of three, and that the EP stays inside its period.
 fn latte_controller(period: u64) -> Properties {
     Properties {
         inside: vec!["ep_q"],
@@ -177,7 +179,7 @@ fn latte_controller(period: u64) -> Properties {
     }
 }
 
-/// Who stages an instruction only where there was room in the last cycle loses none.
+/// Returns the property that no instruction is lost if instructions are staged only when there was room in the last cycle.
 fn awb() -> Properties {
     let register = |name, bits, reset, next: &str| Register { name, bits, reset, next: next.into() };
     let allowed = "!stage_valid_i | (stage_high_i ? (stage_warp_i < 6'd48) & room[stage_warp_i] : low_room)";
@@ -198,7 +200,8 @@ fn awb() -> Properties {
     }
 }
 
-/// The queue holds no more than it has places for, and what waits has something to wait for.
+/// Returns the property that the queue never holds more lines than its depth, and that lines only wait for a busy
+/// decompressor.
 fn decompression_queue(depth: u64) -> Properties {
     let bits = depth.ilog2() + 1;
     Properties {
@@ -222,11 +225,11 @@ fn decompression_queue(depth: u64) -> Properties {
     }
 }
 
-/// Adds the module that checks the properties to the Verilog of a block, and an instance of it to the block's own module. `ports`
-/// are those of the block, whose Verilog has the reset.
+/// Adds the module that checks the properties to a block's Verilog, and an instance of it to the block's module. `ports` are
+/// the ports of the block, and `reset` is the reset style of its Verilog.
 ///
 /// # Panics
-/// When the block's module does not have a signal that the properties name.
+/// If the block's module lacks a signal that the properties name.
 pub fn attach(design: &mut Design, properties: &Properties, ports: &[Port], reset: ResetStyle) {
     let top = design.modules.pop().expect("a design has at least the module of its block");
     let pins = pins(&top.text, properties, ports);
@@ -264,7 +267,7 @@ pub fn attach(design: &mut Design, properties: &Properties, ports: &[Port], rese
     design.modules.push(block);
 }
 
-/// Returns the signals of the block that the properties name, with their widths in bits: ports first.
+/// Returns the signals of the block that the properties name, with their widths in bits. Ports precede internal signals.
 fn pins<'a>(block: &str, properties: &Properties, ports: &'a [Port]) -> Vec<(&'a str, usize)> {
     let values = properties.wires.iter().map(|wire| &wire.value);
     let nexts = properties.registers.iter().map(|register| &register.next);
@@ -294,7 +297,7 @@ fn range(bits: u64) -> String {
     if bits == 1 { String::new() } else { format!("[{}:0] ", bits - 1) }
 }
 
-/// Returns the text of the module that checks.
+/// Returns the text of the checking module.
 fn checker_text(
     block: &str,
     name: &str,
@@ -377,12 +380,12 @@ fn line(text: &mut String, words: std::fmt::Arguments<'_>) {
     writeln!(text, "{words}").expect("writing to a string cannot fail");
 }
 
-/// Returns the name of the module that [`proof`] is about.
+/// Returns the name of the module for [`proof`].
 pub(crate) fn proof_module(block: &str) -> String {
     format!("{block}_proof")
 }
 
-/// Returns the module in which all inputs of a block are free and nothing is looked at but its assertions.
+/// Returns a module in which all inputs of a block are free. Only the block's assertions are checked.
 pub(crate) fn proof_text(block: &str, ports: &[Port], reset: ResetStyle) -> String {
     let inputs = ports.iter().filter(|port| port.direction == Direction::Input);
     let inputs: Vec<(&str, usize)> = ["clk_i"]
@@ -404,9 +407,9 @@ pub(crate) fn proof_text(block: &str, ports: &[Port], reset: ResetStyle) -> Stri
     )
 }
 
-/// Returns names and texts of the files that prove the properties of a design that [`attach`] has changed: a module around the
-/// block, the script for Yosys and that for ABC. `yosys -q -s NAME_proof.ys && berkeley-abc -f NAME_proof.abc` runs them; each
-/// `Status = 1` is a proof.
+/// Returns names and texts of the files that prove the properties of a design that [`attach`] has changed: a module around
+/// the block, and the scripts for Yosys and ABC. `yosys -q -s NAME_proof.ys && berkeley-abc -f NAME_proof.abc` runs them.
+/// Each `Status = 1` is a proof.
 pub fn proof(
     design: &Design,
     properties: &Properties,

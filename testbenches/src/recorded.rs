@@ -1,8 +1,9 @@
-//! Recorded stimulus: what an instance of a block got and gave in a waveform, clock by clock.
+//! Reads a recorded stimulus: the inputs and outputs of a block instance in a waveform, clock by clock.
 //!
-//! A port has the value in a clock that it shows just before `clk_i` rises again, as a register takes it. Waveforms of
-//! `selvedge run --vcd` and `selvedge wave` are read, and any other whose scope has `clk_i` and ports of the block's names and
-//! widths. A recording that pauses (`$dumpoff`) is refused: nobody knows what the block did meanwhile.
+//! The value of a port in a clock is its value just before the next rising edge of `clk_i`, as a register would store it.
+//! Waveforms of `selvedge run --vcd` and `selvedge wave` are supported. So is any other whose scope has `clk_i` and ports
+//! with the block's names and widths. A recording with a pause (`$dumpoff`) is refused, because the block's behavior during
+//! the pause is unknown.
 #[cfg(test)]
 mod tests;
 
@@ -15,62 +16,62 @@ use std::io::{self, BufRead, BufReader, Read, Take};
 use std::path::{Path, PathBuf};
 use vcd::{Command, IdCode, Parser, SimulationCommand, Value};
 
-/// The name of the clock, and of the resets that a block may have, with the value that resets.
+/// The name of the clock. The names of the possible resets, each with its active level.
 const CLOCK: &str = "clk_i";
 const RESETS: [(&str, bool); 2] = [("rst_ni", false), ("rst_i", true)];
 
-/// Most bytes of a waveform's header, and most scopes in one another.
+/// Max size of a waveform's header in bytes, and max depth of nested scopes.
 const MOST_HEADER: u64 = 64 << 20;
 const MOST_SCOPES: usize = 256;
 
-/// What was recorded of one instance.
+/// The recording of one instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// The instance, its scopes joined by dots.
+    /// The path of the instance: scopes joined by dots.
     pub instance: String,
-    /// The clocks, in order; the first is one in reset that stands before the recording.
+    /// The clocks, in order. The first one is in reset and precedes the recording.
     pub clocks: Vec<RecordedClock>,
 }
 
-/// One clock.
+/// A recorded clock of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedClock {
-    /// What the instance got; bits that are unknown in the waveform are 0.
+    /// The inputs of the instance. Bits that are unknown in the waveform are 0.
     pub stimulus: StimulusBits,
-    /// What it gave; none in reset, and where a bit is unknown or the waveform lacks a port.
+    /// The outputs of the instance. `None` in reset, if a bit is unknown, or if the waveform lacks a port.
     pub outputs: Option<PortBits>,
 }
 
-/// Why a waveform gives no stimulus.
+/// A reason why a waveform contains no usable stimulus.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordedError {
-    /// It is no waveform, or has no such instance, or several.
+    /// The file is not a waveform, has no such instance, or has several.
     #[error("{path}: {problem}", path = path.display())]
     NoStimulus {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem with the contents of the file.
         problem: String,
     },
-    /// It cannot be opened.
+    /// The file cannot be opened.
     #[error("{path}: {source}", path = path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
-/// A variable's value: its bits, lowest first, where 0 stands for an unknown bit, and whether there is one.
+/// The value of a variable: its bits, lowest first, with 0 for unknown bits, and a flag for unknown bits.
 #[derive(Clone, Debug, Default)]
 struct Seen {
     words: Vec<u64>,
     unknown: bool,
 }
 
-/// Where the ports of an instance are in a waveform.
+/// The variables of an instance's ports in a waveform.
 struct Variables {
     clock: IdCode,
     reset: Option<(IdCode, bool)>,
@@ -78,11 +79,11 @@ struct Variables {
     outputs: Option<Vec<(IdCode, usize)>>,
 }
 
-/// Reads what the instance called `instance` got and gave, in `limit` clocks at most: its path from the top, or the end of it.
-/// Without a name it is the only one that has the block's ports.
+/// Reads the inputs and outputs of the instance `instance` in at most `limit` clocks. `instance` is its path from the top,
+/// or the end of that path. Without it, the waveform must contain a single instance with the block's ports.
 ///
 /// # Errors
-/// A file that cannot be read or is no waveform, and one that has no such instance, or several.
+/// [`RecordedError`] if the file cannot be read, is not a waveform, has no such instance, or has several.
 pub fn read(
     path: &Path,
     instance: Option<&str>,
@@ -108,21 +109,19 @@ pub fn read(
     Ok(Recorded { instance, clocks })
 }
 
-/// A scope of a waveform.
 struct Scope {
-    /// Its path from the top.
+    /// Path from the top.
     path: String,
     variables: Vec<Variable>,
 }
 
-/// A variable of a scope.
 struct Variable {
     name: String,
     bits: u32,
     code: IdCode,
 }
 
-/// Reads the header: every scope, each before those in it.
+/// Reads the header. Returns all scopes; each precedes the scopes inside it.
 fn header(parser: &mut Parser<Take<impl BufRead>>) -> io::Result<Vec<Scope>> {
     let (mut scopes, mut open): (Vec<Scope>, Vec<usize>) = (Vec::new(), Vec::new());
     while let Some(command) = parser.next() {
@@ -157,7 +156,7 @@ fn too_long() -> io::Error {
     io::Error::other(format!("its header is longer than {MOST_HEADER} bytes: must be at most as long"))
 }
 
-/// The instance that is asked for among those that have the ports.
+/// Finds the requested instance among the scopes with the block's ports.
 fn find(mut scopes: Vec<Scope>, wanted: Option<&str>, ports: &[Port]) -> Result<(String, Variables), String> {
     let is_wanted = |path: &str| {
         wanted.is_none_or(|name| {
@@ -191,7 +190,7 @@ fn find(mut scopes: Vec<Scope>, wanted: Option<&str>, ports: &[Port]) -> Result<
     }
 }
 
-/// The variables of a scope that are the block's ports, or which one it lacks.
+/// Returns the variables of the block's ports in a scope. An error names a missing or mismatched port.
 fn variables(scope: &Scope, ports: &[Port]) -> Result<Variables, String> {
     let var = |name: &str, bits: usize| -> Result<&Variable, String> {
         match scope.variables.iter().find(|variable| variable.name == name) {
@@ -211,7 +210,7 @@ fn variables(scope: &Scope, ports: &[Port]) -> Result<Variables, String> {
     })
 }
 
-/// Adds a clock for each rise of the clock after the first, and one for the time after the last where that is long enough.
+/// Adds a clock for each rising edge after the first, and one for the time after the last edge if that is long enough.
 fn sample(
     parser: Parser<impl BufRead>,
     variables: &Variables,
@@ -253,28 +252,29 @@ fn sample(
 }
 
 impl Variables {
-    /// Everything that is looked at.
+    /// Returns the codes of all variables that the sampler needs.
     fn codes(&self) -> HashSet<IdCode> {
         let ports = self.inputs.iter().chain(self.outputs.iter().flatten()).map(|(code, _)| *code);
         ports.chain([self.clock]).chain(self.reset.map(|(code, _)| code)).collect()
     }
 }
 
-/// The state of a waveform while it is read.
+/// The state of a waveform during reading.
 #[derive(Default)]
 struct Sampler {
-    /// Values before the present moment.
+    /// Values before the current time.
     seen: HashMap<IdCode, Seen>,
-    /// The present moment and its changes.
+    /// The current time and its changes.
     now: u64,
     present: Vec<(IdCode, Seen)>,
     last_rise: Option<u64>,
-    /// The shortest time from a rise to a fall. From rise to rise it may be long: a gated clock leaves out some.
+    /// The shortest time from a rising to a falling edge. The time between rising edges is longer if a gated clock omits
+    /// edges.
     high: Option<u64>,
 }
 
 impl Sampler {
-    /// Takes in the changes of the present moment; where the clock rises in it, a clock that began earlier has ended.
+    /// Applies the changes of the current time. If the clock rises, returns the clock that ends.
     fn end_of_moment(&mut self, variables: &Variables) -> Option<RecordedClock> {
         let level = |value: &Seen| (!value.unknown).then(|| value.words.first() == Some(&1));
         let before = self.seen.get(&variables.clock).and_then(level);
@@ -292,14 +292,14 @@ impl Sampler {
         ended
     }
 
-    /// Returns whether what lasts a clock, twice the time for which it is high, was recorded after the last rise.
+    /// Returns whether a complete clock, twice the time for which it is high, was recorded after the last rising edge.
     fn last_clock_is_whole(&self) -> bool {
         let since = self.last_rise.map(|rise| self.now - rise);
         since.zip(self.high).is_some_and(|(since, high)| since >= 2 * high)
     }
 }
 
-/// A value from its bits, highest first.
+/// Returns a value from its bits, highest first.
 fn of(bits: &[Value]) -> Seen {
     let mut seen = Seen::default();
     for (at, bit) in bits.iter().rev().enumerate() {
@@ -315,7 +315,7 @@ fn of(bits: &[Value]) -> Seen {
     seen
 }
 
-/// What the ports show.
+/// Returns the current values of the ports as a clock.
 fn clock(variables: &Variables, seen: &HashMap<IdCode, Seen>) -> RecordedClock {
     let words = |(code, bits): &(IdCode, usize)| {
         let mut words = seen.get(code).map(|seen| seen.words.clone()).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! Tests that are not run: each says so, so that `tests/run` counts it as skipped and not as passed.
+//! Reports tests that are not run, so that `tests/run` counts them as skipped and not as passed.
 //!
-//! A test that returns early passes as far as the test runner knows. One that calls [`skip`] before writes a line to the file that
-//! the variable [`FILE`] names, which `tests/run` reads.
+//! A test that returns early passes for the test runner. It must first call [`skip`], which writes a line to the file that
+//! the environment variable [`FILE`] names. `tests/run` reads this file.
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
@@ -12,10 +12,10 @@ pub const FILE: &str = "SELVEDGE_SKIPPED";
 /// Environment variable with the factor for the vectors of a long run.
 pub const FACTOR: &str = "SELVEDGE_VECTORS";
 
-/// Notes that the test function `test` is skipped, and why.
+/// Records that the test function `test` is skipped, with the reason.
 ///
 /// # Panics
-/// When the file cannot be written: a test must not vanish.
+/// If the file cannot be written, because the skipped test would not be counted.
 pub fn skip(test: &str, reason: &str) {
     eprintln!("skipped: {test}: {reason}");
     if let Some(path) = std::env::var_os(FILE) {
@@ -23,7 +23,7 @@ pub fn skip(test: &str, reason: &str) {
     }
 }
 
-/// Reports whether this is a long run, as `tests/run --long` makes it; when it is not, notes that `test` is skipped.
+/// Returns whether this is a long run (`tests/run --long`). If it is not, records that `test` is skipped.
 pub fn is_long_run(test: &str) -> bool {
     let is_long = is_long(std::env::var(FACTOR).ok().as_deref());
     if !is_long {
@@ -32,12 +32,12 @@ pub fn is_long_run(test: &str) -> bool {
     is_long
 }
 
-/// Reports whether a factor is that of a long run.
+/// Returns whether a factor is that of a long run.
 fn is_long(factor: Option<&str>) -> bool {
     factor.and_then(|text| text.parse().ok()).is_some_and(|factor: u64| factor >= 2)
 }
 
-/// Appends a line with one write, so that lines of several tests do not mix.
+/// Appends a line with a single write, so that lines of several tests do not mix.
 fn note(path: &Path, test: &str, reason: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().create(true).append(true).open(path)?;
     file.write_all(format!("{test}: {reason}\n").as_bytes())

@@ -1,6 +1,7 @@
-//! Surfer's command file: the signals of a waveform in order, with the cursor at the first interesting cycle.
+//! Writes Surfer's command file: the signals of a waveform in order, with the cursor at the first interesting cycle.
 //!
-//! `surfer NAME.vcd --command-file NAME.sucl` reads it. Surfer documents its commands, and not the form of its state files.
+//! `surfer NAME.vcd --command-file NAME.sucl` reads it. Surfer documents its commands, but not the format of its state
+//! files.
 use crate::gtkwave::View;
 use crate::vectors::side;
 use selvedge_hw::Direction;
@@ -16,13 +17,13 @@ pub fn command_file(traces: &[Trace]) -> String {
     for trace in traces {
         file.trace(trace);
     }
-    // Surfer counts in the waveform's unit of time, picoseconds.
+    // Surfer counts in the waveform's unit of time, which is picoseconds.
     file.command("cursor_set", &View::of(traces).marker.to_string());
     file.0.push_str("goto_cursor\n");
     file.0
 }
 
-/// The text of a command file as it grows.
+/// The text of a command file.
 #[derive(Default)]
 struct File(String);
 

@@ -1,4 +1,4 @@
-//! The self-checking testbench: Verilog-2005 around a block, with stimulus and expected outputs in a vectors file.
+//! Writes the self-checking testbench: Verilog-2005 around a block, with stimulus and expected outputs in a vectors file.
 //!
 //! ```text
 //! clk_i     \____/----\____/----\____
@@ -6,14 +6,15 @@
 //! check         ^         ^                    outputs are compared just before it rises
 //! ```
 //!
-//! Reset and inputs change together with the block's registers, as if registers drove them: all between settles once per
-//! clock. Changed as the clock falls, they would make a simulator evaluate it twice, and a gate's output move twice.
+//! Reset and inputs change together with the block's registers, as if registers drove them. All logic then settles once per
+//! clock. If they changed at the falling edge, a simulator would evaluate the logic twice, and outputs of gates could change
+//! twice.
 //!
-//! A line of the vectors file is one clock in hexadecimal: `{reset, inputs, expected outputs}`, ports in order, the
-//! first one highest. Each resets the block or checks every output; one that another output qualifies is checked while the expected
-//! value of that is high. The testbench prints `PASS <n> vectors` and
-//! finishes, or prints `FAIL` with clock, port and both values of the first difference and stops: `vvp -N` and Verilator
-//! then end with a non-zero exit status.
+//! A line of the vectors file is one clock in hexadecimal: `{reset, inputs, expected outputs}`. Ports are in order, with the
+//! first one in the highest bits. In each clock, the testbench resets the block or checks every output. An output that
+//! another output qualifies is checked only while the expected value of the other one is 1. If all clocks pass, the
+//! testbench prints `PASS <n> vectors`. At the first difference, it prints `FAIL` with clock, port and both values and
+//! stops: `vvp -N` and Verilator then return a non-zero exit status.
 use crate::literal::Wide;
 use crate::vectors::{Vector, Vectors, side};
 use selvedge_gen::ResetStyle;
@@ -33,27 +34,27 @@ pub struct Testbench {
 }
 
 impl Testbench {
-    /// Name of the testbench's module.
+    /// Returns the name of the testbench's module.
     pub fn module(&self) -> String {
         format!("{}_tb", self.block)
     }
 
-    /// Name of the file for [`Self::verilog`].
+    /// Returns the name of the file for [`Self::verilog`].
     pub fn verilog_file(&self) -> String {
         format!("{}_tb.v", self.block)
     }
 
-    /// Name of the file for [`Self::vectors`].
+    /// Returns the name of the file for [`Self::vectors`].
     pub fn vectors_file(&self) -> String {
         format!("{}_tb.hex", self.block)
     }
 }
 
-/// Writes the testbench of a block for Verilog with the given reset: the first `cycles` clocks (at least one) of the
-/// block's stimulus, of which the first is in reset. For Verilog without reset the clocks in reset are left out.
+/// Writes the testbench of a block for Verilog with the given reset. It contains the first `cycles` clocks (at least one) of
+/// the block's stimulus, and the first clock is in reset. For Verilog without reset, clocks in reset are omitted.
 ///
 /// # Errors
-/// When the parameters are not valid.
+/// [`ParamError`] if the parameters are invalid.
 pub fn write(
     entry: &dyn BlockEntry,
     params: &Value,
@@ -70,10 +71,10 @@ pub fn write(
     of_vectors(entry, params, &vectors, &format!("its stimulus, seed {seed}"), reset)
 }
 
-/// Writes the testbench for given vectors; `source` says in words of one line where they are from.
+/// Writes the testbench for given vectors. `source` describes their origin in one line.
 ///
 /// # Errors
-/// When the parameters are not valid.
+/// [`ParamError`] if the parameters are invalid.
 pub fn of_vectors(
     entry: &dyn BlockEntry,
     params: &Value,
@@ -84,11 +85,11 @@ pub fn of_vectors(
     of_ports(entry, params, vectors, source, reset, &|_| true)
 }
 
-/// Writes the testbench of [`write`] that checks control alone: the outputs that mean something in every cycle, but for those in
-/// `data`. It is for a run in which memories and data registers start unknown.
+/// Writes the testbench of [`write`] that checks only control outputs: outputs that are valid in every cycle, except those
+/// in `data`. It is for runs in which memories and data registers start unknown.
 ///
 /// # Errors
-/// When the parameters are not valid.
+/// [`ParamError`] if the parameters are invalid.
 pub fn write_control(
     entry: &dyn BlockEntry,
     params: &Value,
@@ -102,10 +103,10 @@ pub fn write_control(
     of_ports(entry, params, &vectors, &source, ResetStyle::Control, &is_control)
 }
 
-/// Writes the testbench of [`write()`] that checks no output, for Verilog with assertions.
+/// Writes the testbench of [`write()`] that checks no outputs, for Verilog with assertions.
 ///
 /// # Errors
-/// When the parameters are not valid.
+/// [`ParamError`] if the parameters are invalid.
 pub fn write_stimulus(
     entry: &dyn BlockEntry,
     params: &Value,
@@ -117,7 +118,7 @@ pub fn write_stimulus(
     of_ports(entry, params, &vectors, &source, ResetStyle::Control, &|_| false)
 }
 
-/// Writes the testbench that checks the outputs of which `is_checked` is true.
+/// Writes the testbench that checks the outputs for which `is_checked` returns `true`.
 fn of_ports(
     entry: &dyn BlockEntry,
     params: &Value,
@@ -135,10 +136,10 @@ fn of_ports(
     })
 }
 
-/// One line of the vectors file.
+/// Returns a line of the vectors file.
 fn line(ports: &[Port], vector: &Vector) -> String {
     let mut wide = Wide::default();
-    // The lowest bits come first, so the order is that of the file's description from the end.
+    // `Wide` takes the lowest bits first, so the loops run in reverse order.
     let outputs: Vec<&Port> = side(ports, Direction::Output).collect();
     for (index, port) in outputs.iter().enumerate().rev() {
         match &vector.outputs {
@@ -154,7 +155,7 @@ fn line(ports: &[Port], vector: &Vector) -> String {
     wide.hex()
 }
 
-/// A line of a declaration: kind, range and name.
+/// Writes a declaration: kind, range and name.
 fn declare(text: &mut String, kind: &str, bits: usize, name: &str) {
     let range = if bits == 1 { String::new() } else { format!("[{}:0] ", bits - 1) };
     writeln!(text, "  {kind} {range}{name};").expect("writing to a string cannot fail");

@@ -1,4 +1,4 @@
-//! External programs: running one, and saying which Debian package has it when it is missing.
+//! Runs external programs, and names the Debian package of a missing one.
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,14 +21,14 @@ pub const GXX: Tool = Tool { program: "g++", package: "g++" };
 pub const AR: Tool = Tool { program: "ar", package: "binutils" };
 /// Compiles Verilog for [`VVP`].
 pub const IVERILOG: Tool = Tool { program: "iverilog", package: "iverilog" };
-/// Runs what [`IVERILOG`] compiled.
+/// Runs programs that [`IVERILOG`] has compiled.
 pub const VVP: Tool = Tool { program: "vvp", package: "iverilog" };
 /// Synthesizes Verilog.
 pub const YOSYS: Tool = Tool { program: "yosys", package: "yosys" };
 /// Proves properties of and-inverter graphs.
 pub const ABC: Tool = Tool { program: "berkeley-abc", package: "berkeley-abc" };
 
-/// An external program could not do its work.
+/// A reason why an external program did not succeed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolError {
@@ -37,18 +37,18 @@ pub enum ToolError {
     Missing {
         /// The program.
         program: &'static str,
-        /// The package that has it.
+        /// The package that contains it.
         package: &'static str,
     },
-    /// The program ran and refused.
+    /// The program returned a non-zero exit status.
     #[error("`{program}` failed: {message}")]
     Failed {
         /// The program.
         program: &'static str,
-        /// What it wrote.
+        /// The output of the program.
         message: String,
     },
-    /// The ports of a user's module are not those of the block.
+    /// The ports of a user's module differ from the block's ports.
     #[error("the ports of module {top} are not the block's: {differences}")]
     Ports {
         /// The module.
@@ -56,18 +56,39 @@ pub enum ToolError {
         /// A phrase for each difference.
         differences: String,
     },
+    /// A user's module acts outside the simulation.
+    #[error("{file}:{line}: `{word}`: unsupported in Verilog that runs in the simulator, which may read memory images and print", file = file.display())]
+    Outside {
+        /// The file.
+        file: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The refused word.
+        word: String,
+    },
+    /// Verilog ends in its reset.
+    #[error("in its reset {0}")]
+    Ended(selvedge_hw::Ended),
+    /// The folder for compiled libraries is not safe to load them from.
+    #[error("{path}: {problem}; compiled Verilog is loaded from it", path = path.display())]
+    Shared {
+        /// The folder.
+        path: PathBuf,
+        /// The problem, and the required permission.
+        problem: &'static str,
+    },
     /// A file or folder that the program needs cannot be written or read, or the program cannot be started.
     #[error("{path}: {source}")]
     Io {
         /// The file, folder or program.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl ToolError {
-    /// Makes the error of an operation on `path`.
+    /// Returns a function that turns an I/O error into the error of an operation on `path`.
     pub(crate) fn at(path: &Path) -> impl FnOnce(io::Error) -> ToolError {
         let path = path.to_path_buf();
         move |source| ToolError::Io { path, source }
@@ -75,10 +96,10 @@ impl ToolError {
 }
 
 impl Tool {
-    /// Runs the program in `folder` until it ends, whatever its exit status.
+    /// Runs the program in `folder` until it ends, with any exit status.
     ///
     /// # Errors
-    /// [`ToolError::Missing`], or [`ToolError::Io`] when it cannot be started.
+    /// [`ToolError::Missing`], or [`ToolError::Io`] if it cannot be started.
     pub fn output<A: AsRef<OsStr>>(
         self,
         folder: &Path,
@@ -86,7 +107,7 @@ impl Tool {
     ) -> Result<Output, ToolError> {
         Command::new(self.program).args(arguments).current_dir(folder).output().map_err(|error| {
             match error.kind() {
-                // A missing folder is reported the same way as a missing program.
+                // The system reports a missing folder with the same error as a missing program.
                 io::ErrorKind::NotFound if folder.is_dir() => {
                     ToolError::Missing { program: self.program, package: self.package }
                 }
@@ -96,10 +117,10 @@ impl Tool {
         })
     }
 
-    /// Runs the program in `folder` and returns what it wrote to its standard output and error.
+    /// Runs the program in `folder`. Returns its standard output and error.
     ///
     /// # Errors
-    /// As [`Self::output`], and [`ToolError::Failed`] when its exit status is not zero.
+    /// The errors of [`Self::output`], and [`ToolError::Failed`] if its exit status is not zero.
     pub fn run<A: AsRef<OsStr>>(
         self,
         folder: &Path,
@@ -116,7 +137,7 @@ impl Tool {
     }
 }
 
-/// Writes a file, with its folder where that is missing.
+/// Writes a file, and makes its folder if it is missing.
 pub(crate) fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<(), ToolError> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(ToolError::at(folder))?;

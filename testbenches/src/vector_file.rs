@@ -1,56 +1,80 @@
-//! A block's vectors as a text file for testbenches of other tools: cocotb, UVM, a tester.
+//! Writes a block's vectors as a text file for testbenches of other tools, such as cocotb and UVM, and for chip testers.
 //!
-//! The file has a head, whose lines begin with `#`, and a line for each cycle. A line has a word for each field, in hexadecimal with
-//! all its digits; words are separated by a space. The head names the fields in order:
+//! The file has a head, whose lines begin with `#`, and a line for each cycle. A line has a word for each field, in
+//! hexadecimal with all its digits. Words are separated by a space. The head names the fields in order:
 //!
 //! ```text
 //! # field reset rst_ni 1                 the level of the reset pin
 //! # field input valid_i 1                name and bits of an input
-//! # field output line_o 1024 valid_o     of an output; the output that says when it means something, if there is one
+//! # field output line_o 1024 valid_o     of an output; the output that qualifies it, if there is one
 //! ```
 //!
-//! Inputs hold from one rising edge of the clock to the next. Outputs are those just before the rising edge that ends the cycle.
-//! A word of `x` digits stands for an output that is not compared: all of them in reset, and those whose valid is low.
-//! SystemVerilog's `actual ==? expected` takes it so.
+//! Inputs are stable from one rising edge of the clock to the next. Outputs are those just before the rising edge that ends
+//! the cycle. A word of `x` digits marks an output that is not compared: all outputs in reset, and each output whose valid
+//! output is 0. SystemVerilog's `actual ==? expected` treats x in the same way.
 use crate::emitted::reset_level;
 use crate::literal::Wide;
 use crate::vectors::{Vector, Vectors, side};
 use selvedge_gen::ResetStyle;
-use selvedge_hw::{BlockEntry, Direction, ParamError, Port};
+use selvedge_hw::{BlockEntry, Corner, Direction, ParamError, Port};
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Most cycles for an operation: a stimulus that needs more is stuck.
+/// Max number of cycles per operation. A stimulus that needs more is stuck.
 const CYCLES_PER_OPERATION: u64 = 1000;
 
-/// How many vectors there are, and for what Verilog.
+/// Min number of operations if the user states none: it adds random traffic to the corner cases.
+const FEWEST_OPERATIONS: u64 = 1000;
+
+/// The length of the vectors, and the reset style of their Verilog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Operations of the block, as its corner cases count them. The cycles of its latency come behind.
-    pub operations: u64,
+    /// Number of operations, as the block's corner cases count them. `None` for the number that reaches every corner case.
+    /// The cycles of the block's latency follow.
+    pub operations: Option<u64>,
     /// Seed of the stimulus.
     pub seed: u64,
-    /// How the Verilog is reset. Without a reset pin the cycles in reset are left out.
+    /// Reset style of the Verilog. Without a reset pin, cycles in reset are omitted.
     pub reset: ResetStyle,
 }
 
-/// The vectors could not be written.
+/// The vectors of a block, and the corner cases that they reach.
+#[derive(Clone, Debug)]
+pub struct VectorFile {
+    /// Text of the file.
+    pub text: String,
+    /// The vector of each cycle.
+    pub vectors: Vec<Vector>,
+    /// Number of operations.
+    pub operations: u64,
+    /// All corner cases of the block with the number of times that each is reached.
+    pub corners: Vec<Corner>,
+}
+
+/// A reason why the vectors cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VectorFileError {
     /// The parameters are not valid.
     #[error(transparent)]
     Params(#[from] ParamError),
-    /// The stimulus goes on without operations.
+    /// The stimulus continues without operations.
     #[error("{block}: {operations} operations in {cycles} cycles of its stimulus")]
     Stuck {
         /// The block.
         block: &'static str,
-        /// Operations.
+        /// Operations that have ended.
         operations: u64,
-        /// Cycles.
+        /// Cycles of the stimulus so far.
         cycles: u64,
     },
+}
+
+impl VectorFile {
+    /// Returns the names of the corner cases that are not reached.
+    pub fn unreached(&self) -> Vec<&'static str> {
+        self.corners.iter().filter(|corner| corner.times == 0).map(|corner| corner.name).collect()
+    }
 }
 
 /// Returns the name of the file for the block's module.
@@ -58,66 +82,93 @@ pub fn file_name(module: &str) -> String {
     format!("{module}_vectors.txt")
 }
 
-/// Returns the text of the file: the block's stimulus, and the outputs that its golden model expects.
+/// Returns the file: the block's stimulus, the outputs that its golden model expects, and the reached corner cases. Without
+/// a number of operations, the vectors continue until each corner case is reached. They contain at most the block's full
+/// count of operations ([`BlockEntry::operations`]), because some parameters make a case unreachable.
 ///
 /// # Errors
-/// When the parameters are not valid, and when the stimulus has no end of the operations.
-pub fn write(entry: &dyn BlockEntry, params: &Value, extent: Extent) -> Result<String, VectorFileError> {
-    let ports = entry.ports(params)?;
-    let vectors = vectors(entry, params, extent)?;
-    let Extent { operations, seed, reset } = extent;
-    let mut text = format!(
-        "# Vectors of {}: {} cycles with {operations} operations, seed {seed}\n\
-         # Parameters: {params}\n\
-         # A line is a cycle, a word a field in hexadecimal; x: not compared\n",
-        entry.name(),
-        vectors.len(),
+/// [`VectorFileError`] if the parameters are invalid, or if the stimulus does not complete the operations.
+pub fn write(entry: &dyn BlockEntry, params: &Value, extent: Extent) -> Result<VectorFile, VectorFileError> {
+    let mut file = vectors(entry, params, extent)?;
+    file.text = text(&entry.ports(params)?, &head(entry, params, extent, &file), extent.reset, &file.vectors);
+    Ok(file)
+}
+
+/// Returns the lines with block, parameters and corner cases.
+fn head(entry: &dyn BlockEntry, params: &Value, extent: Extent, file: &VectorFile) -> String {
+    let (block, cycles, operations, seed) = (entry.name(), file.vectors.len(), file.operations, extent.seed);
+    let mut head = format!(
+        "# Vectors of {block}: {cycles} cycles with {operations} operations, seed {seed}\n# Parameters: {params}\n"
     );
+    for Corner { name, times, .. } in file.corners.iter().filter(|corner| corner.times > 0) {
+        head += &format!("# reached {times} times: {name}\n");
+    }
+    for name in file.unreached() {
+        head += &format!("# NOT reached: {name}\n");
+    }
+    head
+}
+
+/// Returns the text of the file.
+fn text(ports: &[Port], head: &str, reset: ResetStyle, vectors: &[Vector]) -> String {
+    let mut text = format!("{head}# A line is a cycle, a word a field in hexadecimal; x: not compared\n");
     let mut field = |words: std::fmt::Arguments<'_>| {
         writeln!(text, "# field {words}").expect("writing to a string cannot fail");
     };
     if let Some(pin) = reset.port() {
         field(format_args!("reset {pin} 1"));
     }
-    for Port { name, bits, .. } in side(&ports, Direction::Input) {
+    for Port { name, bits, .. } in side(ports, Direction::Input) {
         field(format_args!("input {name} {bits}"));
     }
-    for Port { name, bits, valid, .. } in side(&ports, Direction::Output) {
+    for Port { name, bits, valid, .. } in side(ports, Direction::Output) {
         match valid {
             Some(valid) => field(format_args!("output {name} {bits} {valid}")),
             None => field(format_args!("output {name} {bits}")),
         }
     }
-    for vector in &vectors {
-        text += &line(&ports, vector, reset);
+    for vector in vectors {
+        text += &line(ports, vector, reset);
         text.push('\n');
     }
-    Ok(text)
+    text
 }
 
-/// Returns the vectors from the start to the latency behind the last operation.
-fn vectors(entry: &dyn BlockEntry, params: &Value, extent: Extent) -> Result<Vec<Vector>, VectorFileError> {
+/// Returns the vectors up to the latency after the last operation, without the text.
+fn vectors(entry: &dyn BlockEntry, params: &Value, extent: Extent) -> Result<VectorFile, VectorFileError> {
     let mut all = Vectors::new(entry, params, extent.seed)?;
     if extent.reset == ResetStyle::None {
         all = all.without_resets();
     }
     let mut corners = entry.corners(params)?;
     let mut vectors: Vec<Vector> = Vec::new();
-    while corners.operations() < extent.operations {
+    loop {
+        let operations = corners.operations();
+        let is_enough = match extent.operations {
+            Some(stated) => operations >= stated,
+            None => {
+                let fewest = FEWEST_OPERATIONS.min(entry.operations());
+                operations >= entry.operations()
+                    || operations >= fewest && corners.seen().iter().all(|corner| corner.times > 0)
+            }
+        };
+        if is_enough {
+            break;
+        }
+        let cycles = vectors.len() as u64;
+        if cycles > CYCLES_PER_OPERATION * (operations + 1) {
+            return Err(VectorFileError::Stuck { block: entry.name(), operations, cycles });
+        }
         let vector = all.next().expect("a stimulus has no end");
         match &vector.outputs {
             Some(outputs) => corners.clock(&vector.inputs, outputs),
             None => corners.reset(),
         }
         vectors.push(vector);
-        let (cycles, operations) = (vectors.len() as u64, corners.operations());
-        if cycles > CYCLES_PER_OPERATION * (operations + 1) {
-            return Err(VectorFileError::Stuck { block: entry.name(), operations, cycles });
-        }
     }
     let latency = entry.facts(params)?.latency as usize;
     vectors.extend(all.take(latency));
-    Ok(vectors)
+    Ok(VectorFile { text: String::new(), vectors, operations: corners.operations(), corners: corners.seen() })
 }
 
 /// Returns the words of a cycle.
@@ -157,10 +208,11 @@ mod tests {
     use crate::accumulator::Accumulator;
 
     fn text(operations: u64, reset: ResetStyle) -> String {
-        write(&Accumulator, &Value::Null, Extent { operations, seed: 3, reset }).unwrap()
+        let extent = Extent { operations: Some(operations), seed: 3, reset };
+        write(&Accumulator, &Value::Null, extent).unwrap().text
     }
 
-    /// The lines of the head, and the words of the cycles.
+    /// Returns the lines of the head, and the words of the cycles.
     fn parts(text: &str) -> (Vec<&str>, Vec<Vec<&str>>) {
         let (head, cycles): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('#'));
         (head, cycles.into_iter().map(|line| line.split(' ').collect()).collect())

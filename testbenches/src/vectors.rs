@@ -2,21 +2,21 @@
 use selvedge_hw::{BlockEntry, ClockedBits, Direction, ParamError, Port, PortBits, StimulusBits};
 use serde_json::Value;
 
-/// One clock.
+/// Inputs and expected outputs of one clock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vector {
-    /// Reset is active in this clock; the inputs are zero then.
+    /// `true` if reset is active in this clock; the inputs are zero then.
     pub reset: bool,
     /// Value of every input port.
     pub inputs: PortBits,
-    /// Value of every output port before the clock edge; none in reset, where outputs are not looked at.
+    /// Value of every output port before the clock edge. `None` in reset, where outputs are not compared.
     pub outputs: Option<PortBits>,
 }
 
-/// A block's stimulus, beginning with a clock in reset whatever the block's own stimulus begins with.
+/// Returns a block's stimulus. It always begins with a clock in reset, even if the block's own stimulus does not.
 ///
 /// # Errors
-/// When the parameters are not valid.
+/// [`ParamError`] if the parameters are invalid.
 pub fn stimulus(
     entry: &dyn BlockEntry,
     params: &Value,
@@ -32,35 +32,35 @@ pub fn stimulus(
     Ok(leading.into_iter().chain(own))
 }
 
-/// The value zero for every input port.
+/// Returns the value zero for every input port.
 pub(crate) fn zeros(ports: &[Port]) -> PortBits {
     side(ports, Direction::Input).map(|port| vec![0; port.words()]).collect()
 }
 
-/// The ports of one side, in order.
+/// Returns the ports of one direction, in order.
 pub(crate) fn side(ports: &[Port], direction: Direction) -> impl Iterator<Item = &Port> {
     ports.iter().filter(move |port| port.direction == direction)
 }
 
-/// An endless stream of vectors; the same for the same block, parameters and seed.
+/// An endless stream of vectors. It is the same for the same block, parameters and seed.
 pub struct Vectors {
     stimulus: Box<dyn Iterator<Item = StimulusBits>>,
     model: Box<dyn ClockedBits>,
 }
 
 impl Vectors {
-    /// The vectors of a block: the first clock is in reset, later resets come whenever the stimulus wants one.
+    /// Returns the vectors of a block. The first clock is in reset; the stimulus determines later resets.
     ///
     /// # Errors
-    /// When the parameters are not valid.
+    /// [`ParamError`] if the parameters are invalid.
     pub fn new(entry: &dyn BlockEntry, params: &Value, seed: u64) -> Result<Self, ParamError> {
         Ok(Vectors { stimulus: Box::new(stimulus(entry, params, seed)?), model: entry.model(params)? })
     }
 
-    /// The vectors of a stimulus of one's own.
+    /// Returns the vectors of a custom stimulus.
     ///
     /// # Errors
-    /// When the parameters are not valid.
+    /// [`ParamError`] if the parameters are invalid.
     pub fn of(
         entry: &dyn BlockEntry,
         params: &Value,
@@ -69,8 +69,8 @@ impl Vectors {
         Ok(Vectors { stimulus, model: entry.model(params)? })
     }
 
-    /// The vectors without the clocks in reset, for Verilog that has no reset: all begins in the power-up state, which
-    /// for such Verilog is the reset state.
+    /// Removes the clocks in reset, for Verilog without a reset. Such Verilog starts in its power-up state, which equals the
+    /// reset state.
     pub fn without_resets(self) -> Self {
         Vectors { stimulus: Box::new(self.stimulus.filter(|clock| !clock.reset)), model: self.model }
     }

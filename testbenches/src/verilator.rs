@@ -1,44 +1,57 @@
-//! Emitted Verilog compiled by Verilator and stepped in this process by the values of its ports.
+//! Compiles emitted Verilog with Verilator and steps it in this process by the values of its ports.
 use crate::emitted::Emitted;
 use crate::library::{Circuit, Loaded, TESTS, Tools};
 use crate::tool::ToolError;
-use selvedge_hw::{ClockedBits, CompiledBlock, Port, PortBits};
+use crate::vectors::side;
+use selvedge_hw::{ClockedBits, CompiledBlock, Direction, Ended, Port, PortBits};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A block's Verilog, compiled and loaded. Steps like a golden model.
+/// A block's compiled and loaded Verilog. It steps like a golden model.
 ///
-/// Registers that neither reset nor an initial value reaches begin with random bits, the same in every run.
+/// Registers with neither a reset nor an initial value start with random bits, the same in every run.
 pub struct Verilated {
     circuit: Circuit,
     ports: Vec<Port>,
+    ended: Option<Ended>,
 }
 
 impl Verilated {
-    /// Compiles the Verilog and loads the result. `cache` is a folder that keeps what was compiled: the same Verilog with
-    /// the same ports and the same Verilator is compiled once. It may be shared by threads and processes.
+    /// Compiles the Verilog and loads the result. The folder `cache` keeps compiled libraries: the same Verilog with the
+    /// same ports and the same Verilator is compiled once. Threads and processes may share the folder.
     ///
     /// # Errors
-    /// When Verilator or g++ is missing or refuses the Verilog, or the folder cannot be used.
+    /// [`ToolError`] if Verilator or g++ is missing or refuses the Verilog, or if the folder cannot be used.
     pub fn build(emitted: &Emitted, cache: &Path) -> Result<Self, ToolError> {
         let path = Tools::new(cache, TESTS)?.compiled(emitted, || ())?;
-        Ok(Self::of(Circuit::new(Arc::new(Loaded::open(&path)?)), emitted.ports.clone()))
+        let circuit = Circuit::new(Arc::new(Loaded::open(&path)?), false).map_err(ToolError::Ended)?;
+        Ok(Self::of(circuit, emitted.ports.clone()))
     }
 
-    /// Returns a circuit whose ports are `ports`, to be stepped by their values.
+    /// Returns a circuit with the ports `ports`, to be stepped by their values.
     pub(crate) fn of(circuit: Circuit, ports: Vec<Port>) -> Self {
-        Verilated { circuit, ports }
+        Verilated { circuit, ports, ended: None }
+    }
+
+    /// Returns the reason why the Verilog has ended, if it has. All outputs are zero from then on.
+    pub fn ended(&self) -> Option<&Ended> {
+        self.ended.as_ref()
     }
 }
 
 impl ClockedBits for Verilated {
     fn step(&mut self, inputs: &[Vec<u64>]) -> PortBits {
-        self.circuit.step_ports(inputs, &self.ports)
+        self.circuit.step_ports(inputs, &self.ports).unwrap_or_else(|why| {
+            self.ended = Some(why);
+            side(&self.ports, Direction::Output).map(|port| vec![0; port.words()]).collect()
+        })
     }
 
-    /// Without a reset port: the block is powered up anew.
+    /// Resets the block. Without a reset port, repeats the power-up.
     fn reset(&mut self) {
-        self.circuit.reset();
+        if let Err(why) = self.circuit.reset() {
+            self.ended = Some(why);
+        }
     }
 }
 

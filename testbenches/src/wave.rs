@@ -1,4 +1,4 @@
-//! Waveforms of blocks at work, with what a viewer needs beside them: a save file, and the names of values.
+//! Records waveforms of blocks, and writes additional files for viewers: save files and names of values.
 use crate::fst::fst;
 use crate::gtkwave::save_file;
 use crate::name_files::NameFiles;
@@ -11,23 +11,23 @@ use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Endings of formats of waveforms that are not written.
+/// Extensions of waveform formats that are unsupported.
 const OTHERS: [&str; 8] = ["fsdb", "ghw", "lxt", "lxt2", "lx2", "shm", "vpd", "vzt"];
 
 /// A format of waveforms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Text that every viewer reads.
+    /// Text that every viewer reads (VCD).
     Vcd,
-    /// Compressed.
+    /// GTKWave's compressed format (FST).
     Fst,
 }
 
 impl Format {
-    /// Returns the format of a file by its ending: FST for `.fst`, otherwise VCD.
+    /// Returns the format of a file from its extension: FST for `.fst`, otherwise VCD.
     ///
     /// # Errors
-    /// The ending of another format of waveforms.
+    /// A message if the extension belongs to an unsupported format.
     pub fn of(path: &Path) -> Result<Self, String> {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         match ending.as_deref() {
@@ -43,34 +43,35 @@ impl Format {
 /// Recorded block instances.
 #[derive(Clone, Debug)]
 pub struct Waveform {
-    /// What was recorded.
+    /// The trace of each instance.
     pub traces: Vec<Trace>,
 }
 
 impl Waveform {
-    /// Returns the VCD file: `clk_i`, `rst_ni`, every port and every recorded register under `selvedge.<instance>`, and the number
-    /// of the cycle beside them. A cycle begins with the rising edge; outputs in reset read as unknown.
+    /// Returns the VCD file. It contains `clk_i`, `rst_ni`, every port and every recorded register under
+    /// `selvedge.<instance>`, and the cycle number under `selvedge`. A cycle begins with the rising edge. Outputs are
+    /// unknown in reset.
     ///
     /// # Panics
-    /// Never: memory takes it.
+    /// Never: writing to memory cannot fail.
     pub fn vcd(&self) -> Vec<u8> {
         let mut text = Vec::new();
         write_vcd(&mut text, &self.traces).expect("writing to memory cannot fail");
         text
     }
 
-    /// Returns what [`Self::vcd`] has, as an FST file.
+    /// Returns the contents of [`Self::vcd`] as an FST file.
     ///
     /// # Errors
-    /// What the writer reports.
+    /// The error of the writer.
     pub fn fst(&self) -> io::Result<Vec<u8>> {
         fst(&self.traces)
     }
 
-    /// Returns the waveform in the format that `path` asks for.
+    /// Returns the waveform in the format that the extension of `path` selects.
     ///
     /// # Errors
-    /// A format that is not written, and what the writer reports.
+    /// A message if the format is unsupported or the writer fails.
     pub fn bytes(&self, path: &Path) -> Result<Vec<u8>, String> {
         match Format::of(path)? {
             Format::Vcd => Ok(self.vcd()),
@@ -78,10 +79,11 @@ impl Waveform {
         }
     }
 
-    /// Returns the files beside the waveform at `path`: GTKWave's save file, Surfer's command file, and those with the names of values.
+    /// Returns the additional files of the waveform at `path`: GTKWave's save file, Surfer's command file, and the files
+    /// with names of values.
     ///
     /// # Errors
-    /// A path that is no file's.
+    /// A message if `path` is not a file name.
     pub fn beside(&self, path: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, String> {
         let no_file = || format!("cannot write {}: it is no file name", path.display());
         let name = |part: Option<&std::ffi::OsStr>| {
@@ -103,7 +105,7 @@ pub fn save_path(waveform: &Path) -> PathBuf {
     waveform.with_extension("gtkw")
 }
 
-/// What to record of a block.
+/// The options of a recording.
 #[derive(Clone, Copy, Debug)]
 pub struct Recording {
     /// Cycles of stimulus, the first of them in reset.
@@ -112,22 +114,22 @@ pub struct Recording {
     pub seed: u64,
     /// The block's clock.
     pub clock: Clock,
-    /// Record the registers, too.
+    /// `true` to record the registers too.
     pub inside: bool,
 }
 
-/// Runs a block's stimulus through its RTL.
+/// Runs a block's stimulus through its RTL, and records it.
 ///
 /// # Errors
-/// When the parameters are not valid.
+/// [`ParamError`] if the parameters are invalid.
 pub fn run(entry: &dyn BlockEntry, params: &Value, recording: Recording) -> Result<Waveform, ParamError> {
     run_on(&mut *entry.rtl(params)?, entry, params, recording)
 }
 
-/// As [`run`], with another circuit in place of the RTL. One that is no RTL shows no registers.
+/// Records like [`run`], with another circuit instead of the RTL. A circuit that is not RTL has no registers to record.
 ///
 /// # Errors
-/// As [`run`].
+/// The same as [`run`].
 pub fn run_on(
     rtl: &mut dyn ClockedBits,
     entry: &dyn BlockEntry,
@@ -145,7 +147,7 @@ pub fn run_on(
         if clock.reset {
             rtl.reset();
         }
-        // A step ends with the edge after which registers have their next values.
+        // A step ends with the edge that updates the registers, so this reads them before the step.
         let held = rtl.block().filter(|_| recording.inside).map(|block| registers.read(block));
         let outputs = if clock.reset { in_reset.clone() } else { rtl.step(&clock.inputs) };
         let mut values = clock.inputs;
@@ -155,6 +157,7 @@ pub fn run_on(
     let trace = Trace {
         instance: entry.name().to_string(),
         clock: recording.clock,
+        is_gated: false,
         ports,
         names: entry.value_names(),
         registers: registers.list().to_vec(),

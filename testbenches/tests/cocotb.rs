@@ -1,6 +1,6 @@
-//! Does cocotb find the Verilog of blocks as their models, and a planted error with its signal and cycle?
+//! Tests that cocotb accepts the Verilog of blocks, and that it reports a planted error with its signal and cycle.
 //!
-//! `tests/run` installs cocotb to `target/python`. Where it is not, the tests are skipped.
+//! `tests/run` installs cocotb to `target/python`. The tests are skipped if it is missing.
 use selvedge_blocks::find;
 use selvedge_gen::files::file_list;
 use selvedge_gen::{EmitOptions, Language, ResetStyle, emit};
@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// The programs of the tests' Python environment.
+/// Returns the folder of programs in the tests' Python environment.
 fn programs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/python/bin")
 }
 
-/// Returns whether cocotb is installed; where it is not, notes that `test` is skipped.
+/// Returns whether cocotb is installed. If it is missing, records that `test` is skipped.
 fn has_cocotb(test: &str) -> bool {
     let asked = Command::new(programs().join("python3")).args(["-c", "import cocotb"]).output();
     let is_there = asked.is_ok_and(|output| output.status.success());
@@ -26,7 +26,7 @@ fn has_cocotb(test: &str) -> bool {
     is_there
 }
 
-/// Writes a block with its cocotb kit; `change` may plant an error in a file.
+/// Writes a block with its cocotb files. `change` may plant an error in a file.
 fn kit(block: &str, reset: ResetStyle, operations: u64, change: impl Fn(&str) -> String) -> TempDir {
     let entry = find(block).expect("the block is there");
     let params = entry.defaults();
@@ -39,13 +39,14 @@ fn kit(block: &str, reset: ResetStyle, operations: u64, change: impl Fn(&str) ->
         write(&module.file(), &change(&module.text));
     }
     write(&format!("{block}.f"), &file_list(&design));
-    let vectors = vector_file::write(entry, &params, Extent { operations, seed: 1, reset }).unwrap();
-    write(&vector_file::file_name(block), &vectors);
+    let extent = Extent { operations: Some(operations), seed: 1, reset };
+    let vectors = vector_file::write(entry, &params, extent).unwrap();
+    write(&vector_file::file_name(block), &vectors.text);
     cocotb::files(block).iter().for_each(|(name, text)| write(name, text));
     folder
 }
 
-/// Runs a program of the environment in the folder; returns whether it succeeds, and what it writes.
+/// Runs a program of the environment in the folder. Returns whether it succeeds, and its output.
 fn run(folder: &Path, simulator: &str, program: &str, words: &[&str]) -> (bool, String) {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let path =

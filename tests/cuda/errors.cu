@@ -17,6 +17,9 @@ int main() {
     DEMAND(cudaMemcpy(memory + 1, host, sizeof host, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
     DEMAND(cudaMemcpy(host, memory, sizeof host, (cudaMemcpyKind)9) == cudaErrorInvalidValue);
     DEMAND(cudaMemset(memory, 0, sizeof host + 1) == cudaErrorInvalidValue);
+    DEMAND(cudaMemcpy2D(memory, 7, host, 8, 8, 2, cudaMemcpyHostToDevice) == cudaErrorInvalidPitchValue);
+    DEMAND(cudaMemcpy2D(host, 8, memory, 7, 8, 2, cudaMemcpyDeviceToHost) == cudaErrorInvalidPitchValue);
+    DEMAND(cudaMemset2D(memory, 7, 0, 8, 2) == cudaErrorInvalidValue);
     DEMAND(cudaMemcpyToSymbol(host, host, 4) == cudaErrorInvalidSymbol);
     void *much;
     DEMAND(cudaMalloc(&much, (size_t)1 << 60) == cudaErrorMemoryAllocation);

@@ -1,9 +1,9 @@
-//! Does every mistake get one clear line and exit code 2, and never a panic?
+//! Every mistake must give one clear line and exit code 2, and never a panic.
 
 use crate::command::selvedge_in;
 use std::path::Path;
 
-/// Runs the command in a fresh folder with these files; returns exit code and standard error.
+/// Runs the command in a new folder with these files. Returns exit code and standard error.
 fn fails(files: &[(&str, &str)], words: &[&str]) -> (i32, String) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (name, text) in files {
@@ -135,7 +135,7 @@ fn a_planted_fault_beyond_a_blocks_outputs_names_the_bits_there_are() {
     usage(&[&run[..], &["sm0.decompresor:900:1"]].concat(), "sm0.decompressor");
 }
 
-/// PTX of one kernel `k` with a pointer parameter and this body.
+/// Returns PTX of one kernel `k` with a pointer parameter and this body.
 fn ptx(body: &str) -> String {
     format!(
         ".version 4.3\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\

@@ -1,4 +1,4 @@
-//! `selvedge bench`: does it measure what it is asked to, beside its targets, this binary and another?
+//! `selvedge bench`: measures the requested cases, against targets, for this binary and another.
 use crate::command::selvedge_in;
 use serde_json::Value;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A page in headless Chromium, driven over its debugging pipe.
+//! A page in headless Chromium, controlled over its debugging pipe.
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::thread::sleep;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// The program, where it is installed.
+/// Returns the program if it is installed.
 pub fn chromium() -> Option<&'static str> {
     let works = |name: &&str| {
         let version = Command::new(name).arg("--version").stderr(Stdio::null()).output();
@@ -16,14 +16,14 @@ pub fn chromium() -> Option<&'static str> {
     ["chromium", "chromium-browser", "google-chrome"].into_iter().find(works)
 }
 
-/// A page that is open.
+/// An open page.
 pub struct Page {
     browser: Child,
     to: Option<ChildStdin>,
     from: BufReader<ChildStdout>,
     session: String,
     last: u64,
-    /// What came to the console as an error or a warning, and exceptions that nothing caught.
+    /// Errors and warnings on the console, and uncaught exceptions.
     pub complaints: Vec<String>,
     _profile: TempDir,
 }
@@ -32,7 +32,7 @@ impl Page {
     /// Opens a file and waits until its charts are drawn.
     pub fn open(program: &str, file: &Path, scheme: &str) -> Self {
         let profile = tempfile::tempdir().expect("a folder");
-        // The debugging pipe is of descriptors 3 and 4. A browser that hangs ends after two minutes.
+        // The debugging pipe uses descriptors 3 and 4. A browser that hangs is ended after two minutes.
         let script = "exec timeout 120 \"$0\" --headless --no-sandbox --disable-gpu --no-first-run --remote-debugging-pipe \
                       --user-data-dir=\"$1\" 3<&0 4>&1 </dev/null >/dev/null 2>&1";
         let mut browser = Command::new("sh")
@@ -68,7 +68,7 @@ impl Page {
         page
     }
 
-    /// Calls a method of the debugging protocol; returns its result.
+    /// Calls a method of the debugging protocol and returns its result.
     fn call(&mut self, method: &str, parameters: Value) -> Value {
         self.last += 1;
         let mut message = json!({"id": self.last, "method": method, "params": parameters});
@@ -90,7 +90,7 @@ impl Page {
         }
     }
 
-    /// Keeps what an event complains of.
+    /// Records the complaint of an event, if it is one.
     fn hear(&mut self, event: &Value) {
         let what = &event["params"];
         let complains = match event["method"].as_str() {
@@ -106,7 +106,7 @@ impl Page {
         }
     }
 
-    /// Evaluates JavaScript in the page; returns its value.
+    /// Evaluates JavaScript in the page and returns its value.
     pub fn evaluate(&mut self, expression: &str) -> Value {
         let parameters = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
         let result = self.call("Runtime.evaluate", parameters);
@@ -114,7 +114,7 @@ impl Page {
         result["result"]["value"].clone()
     }
 
-    /// Waits until an expression holds.
+    /// Waits until an expression is true.
     pub fn wait_for(&mut self, expression: &str) {
         for _ in 0..400 {
             if self.evaluate(expression) == true {
@@ -125,7 +125,7 @@ impl Page {
         panic!("{expression} never holds: {:?}", self.complaints);
     }
 
-    /// The page as a picture, PNG.
+    /// Returns a screenshot of the page, PNG in Base64.
     pub fn picture(&mut self) -> String {
         let picture = self.call("Page.captureScreenshot", json!({}));
         picture["data"].as_str().expect("text").into()
@@ -134,7 +134,7 @@ impl Page {
 
 impl Drop for Page {
     fn drop(&mut self) {
-        // Without its pipe the browser ends.
+        // The browser ends when its pipe closes.
         self.to = None;
         let _ = self.browser.wait();
     }

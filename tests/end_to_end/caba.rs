@@ -1,4 +1,4 @@
-//! CABA: do engines agree on its assist warps, and does lock-step catch an error in their controller?
+//! CABA: the engines agree on its assist warps, and lockstep detects an error in their controller.
 use crate::command::selvedge_in;
 use crate::engines::report;
 
@@ -51,7 +51,7 @@ fn an_uncompressed_l2_gives_the_same_report_under_every_engine() {
 #[test]
 fn caba_prefetch_gives_the_same_report_under_every_engine() {
     engines_agree("caba-prefetch");
-    // The one of these that prefetches many lines.
+    // pathfinder prefetches many lines, unlike the other workloads.
     let [model, rtl, lockstep] =
         ["model", "rtl", "lockstep"].map(|engine| report("pathfinder", "caba-prefetch", engine));
     assert!(!model.contains("\"prefetched_lines_useful\": 0,"), "it prefetches");
@@ -62,7 +62,7 @@ fn caba_prefetch_gives_the_same_report_under_every_engine() {
 #[test]
 fn caba_memo_gives_the_same_report_under_every_engine() {
     engines_agree("caba-memo");
-    // The one that has a function.
+    // Only tone_map has a function to memoize.
     let [model, rtl, lockstep] =
         ["model", "rtl", "lockstep"].map(|engine| report("tone_map", "caba-memo", engine));
     assert!(!model.contains("\"regions_found\": 0,"), "it finds results");

@@ -1,4 +1,5 @@
-//! Does a run that is killed, or ended by a signal or a limit, continue from its checkpoint and end as one that nothing disturbed?
+//! A run that is killed, or ended by a signal or a limit, continues from its checkpoint and ends like an undisturbed
+//! run.
 use crate::command::selvedge_in;
 use selvedge_hw::Prng;
 use serde_json::Value;
@@ -7,10 +8,10 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
 
-/// What the tests run: launches that depend on what the host reads, and a mechanism with RTL in SMs and partitions.
+/// Run of the tests: launches that depend on data that the host reads, and a mechanism with RTL in SMs and partitions.
 const RUN: [&str; 6] = ["run", "kmeans", "--size", "tiny", "--mechanism", "hw-bdi"];
 
-/// The report of a run that has ended, but for what depends on the host.
+/// Returns the report of a finished run, without values that depend on the host.
 fn report(folder: &Path, words: &[&str]) -> Value {
     let output = selvedge_in(folder, &[words, &["--json", "-"]].concat());
     assert!(output.status.success(), "{words:?}: {}", error(&output));
@@ -23,7 +24,7 @@ fn error(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// One line that refuses the command.
+/// Returns the line that refuses the command.
 fn refusal(folder: &Path, words: &[&str]) -> String {
     let output = selvedge_in(folder, words);
     let error = error(&output);
@@ -38,7 +39,7 @@ fn start(folder: &Path, words: &[&str]) -> Child {
     command.spawn().expect("the command starts")
 }
 
-/// When the file was written, if it is there.
+/// Returns the time when the file was written, if it exists.
 fn written(file: &Path) -> Option<SystemTime> {
     file.metadata().and_then(|found| found.modified()).ok()
 }
@@ -54,7 +55,8 @@ fn a_run_that_is_killed_ten_times_ends_as_one_that_is_not() {
         let resume: &[&str] = if kill > 0 { &["--resume", "run.ckpt"] } else { &[] };
         let before = written(&file);
         let mut run = start(folder.path(), &[&RUN, &checkpoints[..], resume].concat());
-        // After its first checkpoint, so that the run comes forward; anywhere else, the middle of the next one included.
+        // Kill after the run's first checkpoint, so that it advances, and then at a random time, possibly within the
+        // next checkpoint.
         while written(&file) == before {
             assert_eq!(run.try_wait().expect("it is ours"), None, "it runs until it is killed ({kill})");
             std::thread::sleep(Duration::from_millis(1));

@@ -1,4 +1,4 @@
-//! `selvedge classify`: is its table what single runs say, whatever the number of jobs, and does it survive mistakes?
+//! `selvedge classify`: its table equals single runs for any number of jobs, and mistakes are refused.
 use crate::command::{selvedge, selvedge_in};
 use serde_json::Value;
 use std::path::Path;
@@ -10,7 +10,7 @@ fn report(words: &[&str]) -> Value {
     serde_json::from_str(&selvedge(&words)).expect("a report")
 }
 
-/// A configuration as gtx480 with the given number of sets in its L1Ds.
+/// Writes a configuration like gtx480 with the given number of sets in its L1Ds.
 fn machine(folder: &Path, sets: u32) -> String {
     let path = folder.join(format!("{sets}.toml"));
     std::fs::write(&path, format!("base = \"gtx480\"\nname = \"sets\"\n[l1d]\nsets = {sets}\n"))

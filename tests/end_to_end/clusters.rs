@@ -1,7 +1,7 @@
-//! Studies on engines for many machines: do Snakemake and Slurm, with jobs and daemons that are killed, collect the bytes of a
-//! local run?
+//! Studies on clusters: Snakemake and Slurm, with killed jobs and daemons, collect the same bytes as a local run.
 //!
-//! Snakemake is in `target/python` (`tests/run`). `tests/slurm` starts a Slurm of one node; its programs are Debian's slurm-wlm.
+//! Snakemake is in `target/python` (`tests/run`). `tests/slurm` starts a Slurm of one node; its programs are in
+//! Debian's package slurm-wlm.
 use crate::command::selvedge_in;
 use selvedge_testbenches::skipped::{is_long_run, skip};
 use std::fs;
@@ -10,18 +10,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Two points.
+/// A study with two points.
 const TWO: &str = "size = \"tiny\"\nworkloads = [\"vecadd\"]\nmechanisms = [\"base\", \"dmil\"]\n";
 
-/// Forty points.
+/// A study with forty points.
 const FORTY: &str = "size = \"tiny\"\nworkloads = [\"bfs\", \"scan\", \"atax\", \"kmeans\"]\nmechanisms = [\"base\", \"dmil\"]\n\
                      [[vary]]\nkey = \"l1d.ways\"\nvalues = [1, 2, 4, 8, 16]\n";
 const FORTY_POINTS: usize = 40;
 
-/// How long an engine may take.
+/// Max time of an engine.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// A folder with the study as `s.toml`, exported for an engine to `jobs`.
+/// Creates a folder with the study as `s.toml`, exported for an engine to `jobs`.
 fn exported(engine: &str, text: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("s.toml"), text).expect("written");
@@ -35,14 +35,14 @@ fn demand(output: &Output, what: &str) {
     assert!(output.status.success(), "{what}: {}: {out}{error}", output.status);
 }
 
-/// The table of a store, without what differs between runs.
+/// Returns the table of a store, without values that differ between runs.
 fn collected(here: &Path, store: &str) -> String {
     let output = selvedge_in(here, &["study", "collect", "s.toml", "--store", store, "--reproducible"]);
     demand(&output, "collect");
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Simulates the study here, and compares what both stores have.
+/// Simulates the study locally, and compares the tables of both stores.
 fn demand_local_bytes(here: &Path, points: usize) {
     demand(&selvedge_in(here, &["study", "s.toml", "--store", "local"]), "the local run");
     let expected = collected(here, "local");
@@ -54,7 +54,7 @@ fn demand_local_bytes(here: &Path, points: usize) {
     assert!(fs::read(here.join("jobs/results.parquet")).expect("written").starts_with(b"PAR1"));
 }
 
-/// The files in the folders of points, by what they end in.
+/// Counts the files with the extension `end` in the folders of points.
 fn files(here: &Path, end: &str) -> usize {
     let folders = fs::read_dir(here.join("shared")).into_iter().flatten().flatten();
     let points = folders.filter(|folder| folder.file_name().len() == 2);
@@ -62,7 +62,7 @@ fn files(here: &Path, end: &str) -> usize {
     files.filter(|file| file.path().extension().is_some_and(|extension| extension == end)).count()
 }
 
-/// Waits until so many points have ended and another is being simulated.
+/// Waits until `points` points have ended and another is being simulated.
 fn wait_for_points(here: &Path, points: usize) {
     wait_until("points end", || files(here, "json") >= points && !simulating(here).is_empty());
 }
@@ -75,7 +75,7 @@ fn wait_until(what: &str, is_true: impl Fn() -> bool) {
     }
 }
 
-/// The processes that simulate points of this store.
+/// Returns the processes that simulate points of this store.
 fn simulating(here: &Path) -> Vec<String> {
     let is_one = |words: &[u8]| {
         let text = String::from_utf8_lossy(words);
@@ -105,7 +105,7 @@ fn snakemake(test: &str) -> Option<PathBuf> {
     None
 }
 
-/// Snakemake on the exported file, in a process group of its own.
+/// Starts Snakemake on the exported file in a separate process group.
 fn start_snakemake(program: &Path, here: &Path, words: &[&str]) -> Child {
     let log = fs::File::create(here.join("snakemake.log")).expect("created");
     let mut command = Command::new(program);
@@ -143,7 +143,7 @@ fn forty_points_by_snakemake_survive_its_death_and_that_of_a_job() {
     let group = format!("-{}", first.id());
     assert!(Command::new("kill").args(["-9", "--", &group]).status().expect("kill runs").success());
     first.wait().expect("it ends");
-    // Its jobs are in groups of their own.
+    // Its jobs are in other process groups.
     simulating(here).iter().for_each(|process| {
         let _ = Command::new("kill").args(["-9", process]).status();
     });
@@ -159,7 +159,7 @@ fn forty_points_by_snakemake_survive_its_death_and_that_of_a_job() {
     demand_local_bytes(here, FORTY_POINTS);
 }
 
-/// A Slurm that ends with the test.
+/// A Slurm installation. Drop ends its daemons.
 struct Slurm {
     folder: PathBuf,
 }
@@ -175,7 +175,7 @@ impl Slurm {
     fn ask(&self, command: &str) {
         let output = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/slurm"))
             .args([Path::new(command), &self.folder])
-            // Daemons that keep a pipe open would be waited for.
+            // Daemons would keep a pipe open, and the command would wait for them.
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status()
@@ -203,7 +203,7 @@ impl Slurm {
         });
     }
 
-    /// How often jobs were started again.
+    /// Returns the number of restarts of all jobs.
     fn restarts(&self) -> usize {
         let jobs = self.say("scontrol", &["-o", "show", "jobs"]);
         let counts = jobs.split_whitespace().filter_map(|word| word.strip_prefix("Restarts="));
@@ -246,10 +246,10 @@ fn forty_points_by_slurm_survive_the_death_of_the_node_and_of_a_job() {
         }
         slurm.restarts() > restarts
     });
-    // Killed on its node, as for its memory: its point is missing in the table.
+    // Kill a point's process, as the out-of-memory killer would: the point is missing in the table.
     kill_one(here);
     slurm.wait_for_the_end();
-    // Submitted again, the points that are missing are simulated.
+    // Submit again: only the missing points are simulated.
     slurm.submit(here);
     slurm.wait_for_the_end();
     demand_local_bytes(here, FORTY_POINTS);

@@ -1,4 +1,4 @@
-//! Running the command as a person would.
+//! Runs the command as a user does.
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
@@ -24,7 +24,7 @@ pub fn start_in(folder: &Path, words: &[&str]) -> Child {
         .expect("the command starts")
 }
 
-/// Runs `selvedge` with these words and demands success; returns standard output.
+/// Runs `selvedge` with these words, checks that it succeeds, and returns standard output.
 pub fn selvedge(words: &[&str]) -> String {
     let output = selvedge_in(Path::new("."), words);
     let error = String::from_utf8_lossy(&output.stderr);

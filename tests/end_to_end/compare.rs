@@ -1,15 +1,15 @@
-//! `selvedge compare`: is its table what single runs say, whatever the number of jobs, and does it survive mistakes?
+//! `selvedge compare`: its table equals single runs for any number of jobs, and mistakes are refused.
 use crate::command::{selvedge, selvedge_in};
 use selvedge_sim::best;
 use selvedge_sim::config::GpuConfig;
-use selvedge_sim::mechanism::ALL;
+use selvedge_sim::mechanism;
 use serde_json::Value;
 use std::path::Path;
 
 const WORDS: [&str; 7] =
     ["compare", "gesummv", "bfs", "--size", "tiny", "--mechanisms", "base,hw-bdi,static-bdi,latency=0"];
 
-/// The table's row of a workload under a mechanism.
+/// Returns the table's row of a workload under a mechanism.
 fn row(table: &str, workload: &str, mechanism: &str) -> Vec<String> {
     let words = table.lines().map(|line| line.split_whitespace().map(String::from).collect::<Vec<_>>());
     let mut rows = words.filter(|row| row.len() > 1 && row[0] == workload && row[1] == mechanism);
@@ -71,10 +71,10 @@ fn mistakes_are_told_before_anything_runs() {
     }
 }
 
-/// Names of the mechanisms that run a workload several times to choose something.
+/// Returns the names of the mechanisms that run trials of a workload to choose a setting.
 fn searches() -> Vec<&'static str> {
     let config = GpuConfig::load("gtx480-dai").expect("built in");
-    let names = ALL.iter().map(|info| info.name);
+    let names = mechanism::built_in().iter().map(|info| info.name);
     names.filter(|name| name.parse().is_ok_and(|spec| best::searches(&spec, &config))).collect()
 }
 
@@ -83,7 +83,7 @@ fn searches_beside_each_other_find_what_they_find_alone() {
     let searches = searches();
     assert!(searches.len() >= 3, "{searches:?}");
     let mechanisms = format!("base,{}", searches.join(","));
-    // Trials of different lengths: a bound of one would end those of another.
+    // The trials differ in length. A bound shared by searches would cut trials of the others short.
     let workloads = ["vecadd", "scan", "atax", "syrk", "btree"];
     let reports = |jobs: &str| -> Value {
         let options = ["--size", "tiny", "--config", "gtx480-dai", "--engine", "model", "--json", "-"];

@@ -1,4 +1,4 @@
-//! Can configurations be listed, shown, checked and translated from the command line?
+//! Configurations can be listed, shown, checked and translated on the command line.
 use crate::command::{selvedge, selvedge_in};
 use selvedge_sim::config::BUILT_IN;
 use std::process::Output;
@@ -48,16 +48,22 @@ fn an_import_runs_and_lists_what_it_left_out() {
     let text = "-gpgpu_n_mem 8\n-gpgpu_runtime_stat 500\n-inter_config_file net.icnt\n";
     std::fs::write(folder.path().join("gpgpusim.config"), text).expect("the file is written");
     std::fs::write(folder.path().join("net.icnt"), "flit_size = 64;\n").expect("the file is written");
-    let words = ["config", "import", "gpgpusim.config", "--icnt", "net.icnt", "-o", "my.toml"];
+    let traces = "-trace_opcode_latency_initiation_int 3,1\n-gpgpu_n_mem 4\n";
+    std::fs::write(folder.path().join("trace.config"), traces).expect("the file is written");
+    let words =
+        ["config", "import", "gpgpusim.config", "trace.config", "--icnt", "net.icnt", "-o", "my.toml"];
     let output = selvedge_in(folder.path(), &words);
     assert!(output.status.success(), "{}", error(&output));
     assert_eq!(
         error(&output),
-        "gpgpusim.config:2: -gpgpu_runtime_stat 500: no counterpart: statistics alone\n"
+        "gpgpusim.config:1: -gpgpu_n_mem 8: ignored: replaced by -gpgpu_n_mem in trace.config:2\n\
+         gpgpusim.config:2: -gpgpu_runtime_stat 500: no counterpart: statistics alone\n\
+         gpgpusim.config:3: -inter_config_file net.icnt: ignored: --icnt names the file\n\
+         trace.config:1: -trace_opcode_latency_initiation_int 3,1: taken for PTX, too, in place of its own\n"
     );
     let output = selvedge_in(folder.path(), &["config", "show", "my.toml"]);
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
-    for line in ["name = \"gpgpusim\"", "partitions = 8", "flit_bytes = 64"] {
+    for line in ["name = \"gpgpusim\"", "partitions = 4", "flit_bytes = 64", "int_latency = 3"] {
         assert!(shown.contains(line), "{shown}");
     }
     assert!(selvedge_in(folder.path(), &["run", "vecadd", "--config", "my.toml"]).status.success());

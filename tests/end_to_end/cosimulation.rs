@@ -1,14 +1,14 @@
-//! Is a block's Verilog, emitted or of another author, the block inside the GPU, and is an error in it found?
+//! A block's Verilog, emitted or handwritten, works as the block inside the GPU, and an error in it is found.
 use crate::command::{selvedge, selvedge_in};
 use crate::engines::report;
 use crate::guide::{blocks, shell};
-use selvedge_sim::mechanism::ALL;
+use selvedge_sim::mechanism;
 use selvedge_testbenches::skipped::is_long_run;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Verilog of another author than Selvedge's emitter.
+/// Returns the path of handwritten Verilog, which Selvedge's emitter did not write.
 fn reference(name: &str) -> String {
     format!("{}/tests/reference/{name}", env!("CARGO_MANIFEST_DIR"))
 }
@@ -18,14 +18,14 @@ fn bfs(folder: &Path, mechanism: &str, words: &[&str]) -> Output {
     selvedge_in(folder, &[&["run", "bfs", "--size", "tiny", "--mechanism", mechanism], words].concat())
 }
 
-/// Runs bfs in a folder that is gone afterwards, and demands success.
+/// Runs bfs in a temporary folder, and checks that it succeeds.
 fn passes(mechanism: &str, words: &[&str]) -> String {
     let output = bfs(tempfile::tempdir().expect("a folder").path(), mechanism, words);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("the output is text")
 }
 
-/// Demands exit code 2 and one line that has these words; what is compiled may be said before.
+/// Checks for exit code 2 and one line with these words. Lines about compilation may precede it.
 fn refuses(output: &Output, words: &[&str]) {
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{error}");
@@ -34,7 +34,7 @@ fn refuses(output: &Output, words: &[&str]) {
     words.iter().for_each(|word| assert!(last[0].contains(word), "{word}: {error}"));
 }
 
-/// The report without the engine and the host's measurements.
+/// Returns the report without the engine and the host's measurements.
 fn json(text: &str) -> serde_json::Value {
     let mut json: serde_json::Value = serde_json::from_str(text).expect("the report is JSON");
     let map = json.as_object_mut().expect("the report is an object");
@@ -56,7 +56,7 @@ fn emitted_verilog_gives_the_report_of_the_model() {
     }
 }
 
-/// The Verilog of every block of every mechanism, on every workload.
+/// Runs the Verilog of every block of every mechanism, on every workload.
 #[test]
 fn emitted_verilog_gives_the_report_of_the_model_for_every_mechanism() {
     if !is_long_run("emitted_verilog_gives_the_report_of_the_model_for_every_mechanism") {
@@ -67,18 +67,13 @@ fn emitted_verilog_gives_the_report_of_the_model_for_every_mechanism() {
     let names = workloads.iter().map(|workload| workload["name"].as_str().expect("a name"));
     let names: Vec<&str> = names.collect();
     assert!(names.len() > 50, "{names:?}");
-    for mechanism in ALL.iter().filter(|info| !info.blocks.is_empty()).map(|info| info.name) {
+    for mechanism in mechanism::built_in().iter().filter(|info| !info.blocks.is_empty()).map(|info| info.name)
+    {
         for workload in &names {
             let model = report(workload, mechanism, "model");
             assert_eq!(model, report(workload, mechanism, "verilog"), "{workload} {mechanism}");
         }
     }
-}
-
-#[test]
-fn several_threads_change_nothing() {
-    let run = |threads: &str| passes("dmil", &["--engine", "verilog", "--threads", threads, "--json", "-"]);
-    assert_eq!(json(&run("1")), json(&run("3")));
 }
 
 #[test]
@@ -161,7 +156,7 @@ fn another_latency_is_simulated_and_its_items_are_compared() {
     refuses(&output, &["sm0.milg", "a latency can be stated for blocks that give their items in order"]);
 }
 
-/// Writes the reference with one changed bit: a bit of the line, while the base is a certain one or larger.
+/// Writes the reference with an error: it inverts a bit of word 5 while the base is odd.
 fn with_a_changed_bit(folder: &Path) {
     let text = fs::read_to_string(reference("bdi_decompressor.v")).expect("the reference");
     let right = "assign lines8[1][64 * w +: 64] = from + {{56{by1[7]}},  by1};";
@@ -251,7 +246,141 @@ fn compare_runs_your_own_verilog() {
     assert_eq!(table(&words), table(&[&words[..], &["--verilog", &own]].concat()));
 }
 
-/// Runs what the page shows, in a folder with the files that it names.
+/// Writes the reference with a line of Verilog at its end, and returns the value of `--verilog` for it.
+fn milg_with(folder: &Path, line: &str) -> String {
+    let text = fs::read_to_string(reference("milg.v")).expect("the reference");
+    let (head, _) = text.rsplit_once("endmodule").expect("it ends");
+    fs::write(folder.join("my_milg.v"), format!("{head}\n{line}\nendmodule\n")).expect("a file");
+    "milg=my_milg.v".into()
+}
+
+/// Returns Verilog that counts cycles and executes a statement in the given cycle.
+fn in_cycle(number: u32, statement: &str) -> String {
+    format!(
+        "reg [15:0] now = 0; always @(posedge clk_i) begin now <= now + 1; if (now == {number}) {statement} end"
+    )
+}
+
+#[test]
+fn verilog_that_ends_is_an_error_with_block_instance_and_cycle() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (statement, called) in [
+        ("$finish;", "$finish"),
+        ("$stop;", "$stop, $fatal or $error"),
+        ("$fatal(1, \"too many\");", "$stop, $fatal or $error"),
+        ("$error(\"too many\");", "$stop, $fatal or $error"),
+    ] {
+        let own = milg_with(folder.path(), &in_cycle(50, statement));
+        let output =
+            bfs(folder.path(), "dmil", &["--engine", "model", "--verilog", &own, "--json", "out.json"]);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{statement}: {error}");
+        assert!(error.contains(".milg (milg): cycle "), "{error}");
+        assert!(error.contains(&format!("the Verilog calls {called} in ")), "{error}");
+        assert!(error.contains("my_milg.v:"), "{error}");
+        assert_eq!(error.contains("too many"), statement.contains("too many"), "{error}");
+    }
+    let own = milg_with(folder.path(), "initial $finish;");
+    refuses(
+        &bfs(folder.path(), "dmil", &["--engine", "model", "--verilog", &own]),
+        &["--verilog milg=my_milg.v", "in its reset", "$finish"],
+    );
+    let own = milg_with(folder.path(), &in_cycle(50, "$finish;"));
+    refuses(
+        &selvedge_in(folder.path(), &["wave", "milg", "-o", "w.vcd", "--verilog", &own]),
+        &["--verilog milg=my_milg.v", "$finish"],
+    );
+    assert!(!folder.path().join("w.vcd").exists(), "no half of a waveform");
+}
+
+#[test]
+fn only_the_point_whose_verilog_ends_fails() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let own = milg_with(folder.path(), &in_cycle(50, "$stop;"));
+    let words = ["compare", "bfs", "--size", "tiny", "--mechanisms", "dmil,base,hw-bdi", "--engine", "model"];
+    let output = selvedge_in(folder.path(), &[&words[..], &["--verilog", &own]].concat());
+    let table = String::from_utf8_lossy(&output.stdout);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{error}");
+    for mechanism in ["base", "hw-bdi"] {
+        let is_row = |line: &&str| line.split_whitespace().take(2).eq(["bfs", mechanism]);
+        assert!(table.lines().any(|line| is_row(&line)), "{mechanism}: {table}{error}");
+    }
+    assert!(table.contains("$stop") || error.contains("$stop"), "{table}{error}");
+}
+
+#[test]
+fn what_verilog_prints_goes_to_standard_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let print = "begin $display(\"first %0d\", now); $write(\"second\\n\"); $warning(\"third\"); \
+                 $fdisplay(1, \"fourth\"); $fdisplay(32'h8000_0001, \"fifth\"); end";
+    let own = milg_with(folder.path(), &in_cycle(50, print));
+    let output = bfs(folder.path(), "dmil", &["--engine", "model", "--verilog", &own, "--json", "-"]);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{error}");
+    let text = String::from_utf8(output.stdout).expect("the output is text");
+    let model = passes("dmil", &["--engine", "model", "--json", "-"]);
+    assert_eq!(json(&text), json(&model));
+    for word in ["first 50", "second", "third", "fourth", "fifth"] {
+        assert!(error.contains(word), "{word}: {error}");
+    }
+}
+
+#[test]
+fn verilog_that_acts_outside_the_simulation_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for line in
+        ["`define RUN $system\ninitial `RUN(\"touch made\");", "integer f;\ninitial f = $fopen(\"made\");"]
+    {
+        let own = milg_with(folder.path(), line);
+        let lines = fs::read_to_string(folder.path().join("my_milg.v")).expect("the file").lines().count();
+        let output = bfs(folder.path(), "dmil", &["--engine", "model", "--verilog", &own]);
+        refuses(&output, &["--verilog milg=my_milg.v", &format!("my_milg.v:{}: `$", lines - 1)]);
+        assert!(!folder.path().join("made").exists(), "{line}");
+    }
+}
+
+#[test]
+fn compiled_verilog_is_loaded_from_the_users_own_folder_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |cache: Option<&Path>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+        command.args(["run", "bfs", "--size", "tiny", "--mechanism", "dmil", "--engine", "verilog"]);
+        command.env_remove("HOME").env_remove("XDG_CACHE_HOME").current_dir(folder.path());
+        if let Some(cache) = cache {
+            command.env("XDG_CACHE_HOME", cache);
+        }
+        command.output().expect("the command starts")
+    };
+    refuses(&run(None), &["--engine verilog", "XDG_CACHE_HOME or HOME must be set"]);
+    let cache = folder.path().join("cache");
+    let first = run(Some(&cache));
+    assert!(first.status.success(), "{}", String::from_utf8_lossy(&first.stderr));
+    let again = run(Some(&cache));
+    assert!(!String::from_utf8_lossy(&again.stderr).contains("Verilator compiles"), "it is kept");
+
+    // A truncated library is compiled again.
+    let kept = fs::read_dir(cache.join("selvedge/verilated")).expect("the folder");
+    let library = kept.map(|one| one.expect("an entry").path().join("libdut.so")).find(|path| path.exists());
+    let library = library.expect("a library is kept");
+    let bytes = fs::read(&library).expect("it is read");
+    fs::write(&library, &bytes[..bytes.len() / 2]).expect("it is cut");
+    let third = run(Some(&cache));
+    let error = String::from_utf8_lossy(&third.stderr);
+    assert!(third.status.success() && error.contains("Verilator compiles"), "{error}");
+    assert_eq!(third.stdout, first.stdout);
+    assert_eq!(fs::read(&library).expect("it is read").len(), bytes.len());
+
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let open = fs::Permissions::from_mode(0o777);
+        fs::set_permissions(cache.join("selvedge/verilated"), open).expect("it is ours");
+        refuses(&run(Some(&cache)), &["anyone may write to this folder", "must be writable for its owner"]);
+    }
+}
+
+/// Runs the commands of the page in a folder with the files that it names.
 #[test]
 fn the_page_does_what_it_says() {
     let folder = tempfile::tempdir().expect("a folder");

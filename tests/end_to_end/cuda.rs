@@ -1,6 +1,7 @@
-//! CUDA programs as they are: do they compute the same, is the report that of their record, and do wrong ones end with one line?
+//! Unmodified CUDA programs: they compute the right results, their records give the same reports, and wrong programs
+//! end with one line.
 //!
-//! The programs in `tests/cuda/` are compiled by clang and nvcc with the toolkits that `docs/cuda/toolkit` makes.
+//! clang and nvcc compile the programs in `tests/cuda/` with the toolkits that `docs/cuda/toolkit` installs.
 use crate::command::selvedge_in;
 use selvedge_testbenches::skipped::skip;
 use serde_json::Value;
@@ -9,10 +10,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// The programs that check their own results; a second source follows a blank.
-const PROGRAMS: [&str; 23] = [
+/// Programs that check their own results. A second source follows a space.
+const PROGRAMS: [&str; 24] = [
     "constants",
     "converge",
     "device_new",
@@ -23,6 +24,7 @@ const PROGRAMS: [&str; 23] = [
     "host_threads",
     "managed",
     "matrix",
+    "pieces",
     "pitched",
     "pointers",
     "printing",
@@ -38,7 +40,7 @@ const PROGRAMS: [&str; 23] = [
     "units_a units_b",
 ];
 
-/// A toolkit, or none with a note that `test` is skipped.
+/// Returns a toolkit, or `None` after a note that `test` is skipped.
 fn toolkit(test: &str, name: &str) -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/cuda").join(name);
     if folder.join("bin/fatbinary").is_file() {
@@ -53,7 +55,7 @@ fn demand(output: &Output, what: &str) {
     assert!(output.status.success(), "{what}: {}: {out}{error}", output.status);
 }
 
-/// Compiles the sources of a program by clang into `folder`; returns the program's name.
+/// Compiles the sources of a program with clang into `folder`, and returns the program's name.
 fn compile<'a>(toolkit: &Path, sources: &'a str, folder: &Path) -> &'a str {
     let name = sources.split(' ').next().unwrap_or(sources);
     let mut command = Command::new("clang++-19");
@@ -65,7 +67,7 @@ fn compile<'a>(toolkit: &Path, sources: &'a str, folder: &Path) -> &'a str {
     name
 }
 
-/// The report of a run without what depends on the host.
+/// Returns the report of a run without values that depend on the host.
 fn report(folder: &Path, file: &str) -> Value {
     let text = fs::read_to_string(folder.join(file)).expect("the report is there");
     let mut report: Value = serde_json::from_str(&text).expect("the report is JSON");
@@ -77,7 +79,20 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Runs a program under a mechanism, and its record.
+/// Programs of [`PROGRAMS`] that make failing calls on purpose.
+const WITH_ERRORS: [&str; 3] = ["errors", "host_threads", "queries"];
+
+/// Checks for exit code 0, or 3 for a program that makes failing calls.
+fn demand_of(output: &Output, name: &str, what: &str) {
+    if !WITH_ERRORS.contains(&name) {
+        return demand(output, what);
+    }
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{what}: {error}");
+    assert!(error.contains("the simulator has refused"), "{what}: {error}");
+}
+
+/// Runs a program under a mechanism, then its record, and compares the reports.
 fn check(folder: &Path, name: &str, mechanism: &str) {
     let program = format!("./{name}");
     let [json, again, record] = ["json", "again", "sprog"].map(|end| format!("{name}-{mechanism}.{end}"));
@@ -94,12 +109,14 @@ fn check(folder: &Path, name: &str, mechanism: &str) {
         "--",
         &program,
     ];
-    demand(&selvedge_in(folder, &words), &format!("{name} {mechanism}"));
+    demand_of(&selvedge_in(folder, &words), name, &format!("{name} {mechanism}"));
     let words = ["run", &record, "--mechanism", mechanism, "--engine", "model", "--json", &again];
-    demand(&selvedge_in(folder, &words), &format!("the record of {name}"));
+    demand_of(&selvedge_in(folder, &words), name, &format!("the record of {name}"));
     let found = report(folder, &json);
+    let result = if WITH_ERRORS.contains(&name) { "incomplete" } else { "unchecked" };
+    assert_eq!(found["result"], result, "{name}");
     assert!(found["totals"]["cycles"].as_u64().is_some_and(|cycles| cycles > 100), "{name}");
-    // Without the reports themselves, which are long.
+    // The message omits the reports, which are long.
     assert!(found == report(folder, &again), "{name} {mechanism}: the record's report is another");
 }
 
@@ -125,7 +142,7 @@ fn programs_compute_the_right_results_and_their_records_give_the_same_reports() 
     });
 }
 
-/// clang does not know `__managed__`.
+/// This needs nvcc, since clang does not support `__managed__`.
 #[test]
 fn managed_variables_have_one_value_on_both_sides() {
     let Some(toolkit) = toolkit("managed_variables_have_one_value_on_both_sides", "cuda13") else { return };
@@ -163,7 +180,7 @@ fn the_second_execution_agrees_and_no_timing_gives_the_same_results() {
     let folder = tempfile::tempdir().expect("a folder");
     for sources in ["managed", "histogram", "texture_objects", "units_a units_b"] {
         let program = format!("./{}", compile(&toolkit, sources, folder.path()));
-        for option in ["--verify-functional", "--functional", "--check", "--threads=3"] {
+        for option in ["--verify-functional", "--functional", "--check"] {
             demand(
                 &selvedge_in(folder.path(), &["cuda", option, "--", &program]),
                 &format!("{sources} {option}"),
@@ -188,10 +205,10 @@ fn every_form_of_nvccs_fat_binaries_is_read_and_machine_code_alone_is_refused() 
         build("reduction", mode, &[&ptx[..], &["-Xfatbin", &format!("-compress-mode={mode}")]].concat());
         demand(&selvedge_in(folder.path(), &["cuda", "--", &format!("./{mode}")]), mode);
     }
-    // The layout of the properties is that of CUDA 13.
+    // These programs read properties in CUDA 13's layout.
     for source in ["queries", "managed"] {
         build(source, source, &ptx);
-        demand(&selvedge_in(folder.path(), &["cuda", "--", &format!("./{source}")]), source);
+        demand_of(&selvedge_in(folder.path(), &["cuda", "--", &format!("./{source}")]), source, source);
     }
     build("reduction", "code", &["-gencode", "arch=compute_75,code=sm_75"]);
     let output = selvedge_in(folder.path(), &["cuda", "--", "./code"]);
@@ -293,6 +310,25 @@ fn a_program_and_a_launch_file_with_the_same_launches_take_the_same_cycles() {
 }
 
 #[test]
+fn an_instruction_that_is_unsupported_refuses_its_kernel_alone() {
+    let test = "an_instruction_that_is_unsupported_refuses_its_kernel_alone";
+    let Some(toolkit) = toolkit(test, "cuda11") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    compile(&toolkit, "refused_kernel", folder.path());
+    for functional in [&[][..], &["--functional"]] {
+        let output =
+            selvedge_in(folder.path(), &[&["cuda"], functional, &["--", "./refused_kernel"]].concat());
+        demand(&output, "the kernel `bad` is not launched");
+        assert!(text(&output.stdout).starts_with("217 cudaSuccess\n"), "{}", text(&output.stdout));
+        let output =
+            selvedge_in(folder.path(), &[&["cuda"], functional, &["--", "./refused_kernel", "bad"]].concat());
+        let (out, error) = (text(&output.stdout), text(&output.stderr));
+        assert!(!out.starts_with("217 cudaSuccess\n"), "{out}");
+        assert!(error.contains("bad") && error.contains("vabsdiff4"), "{error}");
+    }
+}
+
+#[test]
 fn a_wrong_program_gets_cudas_error_and_one_line() {
     let Some(toolkit) = toolkit("a_wrong_program_gets_cudas_error_and_one_line", "cuda11") else { return };
     let folder = tempfile::tempdir().expect("a folder");
@@ -353,6 +389,175 @@ fn a_signal_and_a_limit_end_a_kernel_and_its_program() {
     assert_eq!(output.status.code(), Some(130), "{error}");
     assert!(error.contains("interrupted at cycle"), "{error}");
     assert!(text(&output.stdout).contains("interrupted"), "it reports what it has");
+}
+
+/// Compiles the program `refused` with nvcc, which accepts unknown instructions, and returns its folder. Returns `None`
+/// without a toolkit.
+fn refused(test: &str, words: &[&str]) -> Option<tempfile::TempDir> {
+    let toolkit = toolkit(test, "cuda13")?;
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(toolkit.join("bin/nvcc"));
+    command.args(["-cudart", "shared", "-gencode", "arch=compute_75,code=compute_75"]).args(words);
+    command.arg("tests/cuda/refused.cu").arg("-o").arg(folder.path().join("refused"));
+    demand(&command.output().expect("nvcc starts"), "refused");
+    Some(folder)
+}
+
+/// Runs `refused` with an argument, and its record. Both must end as incomplete. Returns the refused work and the
+/// output.
+fn incomplete(folder: &Path, what: &str) -> (Value, String) {
+    let words = ["cuda", "--json", "a.json", "--record", "a.sprog", "--", "./refused", what];
+    let output = selvedge_in(folder, &words);
+    let (out, error) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(3), "{what}: {out}{error}");
+    assert!(out.contains("incomplete: refused: the simulator has refused"), "{what}: {out}");
+    let found = report(folder, "a.json");
+    assert_eq!(found["result"], "incomplete", "{what}");
+    for words in [
+        &["run", "a.sprog", "--json", "b.json"][..],
+        &["run", "a.sprog", "--functional", "--json", "c.json"],
+        &["run", "a.sprog", "--stats", "stats"],
+        &["compare", "a.sprog", "--mechanisms", "base,hw-bdi"],
+    ] {
+        let again = selvedge_in(folder, words);
+        let shown = text(&again.stdout);
+        assert_eq!(again.status.code(), Some(3), "{what}: {words:?}: {shown}{}", text(&again.stderr));
+        assert!(
+            shown.contains("incomplete: refused: the simulator has refused"),
+            "{what}: {words:?}: {shown}"
+        );
+    }
+    assert!(found == report(folder, "b.json"), "{what}: the record's report is another");
+    assert_eq!(report(folder, "c.json")["refused"], found["refused"], "{what}");
+    let stats = fs::read_to_string(folder.join("stats")).expect("the statistics are there");
+    assert!(stats.contains(&format!("refused_launches = {}\n", found["refused"]["launches"])), "{what}");
+    (found["refused"].clone(), out)
+}
+
+#[test]
+fn work_that_is_refused_makes_a_run_incomplete_and_is_listed() {
+    let test = "work_that_is_refused_makes_a_run_incomplete_and_is_listed";
+    let Some(folder) = refused(test, &[]) else { return };
+    let folder = folder.path();
+    let counts =
+        |refused: &Value| ["modules", "launches", "calls"].map(|key| refused[key].as_u64().expect("a count"));
+
+    let (launches, shown) = incomplete(folder, "launches");
+    assert_eq!(counts(&launches), [0, 8, 0], "{launches}");
+    assert_eq!(launches["reasons"][0]["count"], 8);
+    assert!(shown.contains("a block of 2048 x 1 x 1 threads") && shown.contains("(8 times)"), "{shown}");
+    assert!(shown.contains("last 217\n"), "the good launch is done: {shown}");
+
+    let (huge, shown) = incomplete(folder, "huge");
+    assert_eq!(counts(&huge), [0, 0, 4], "{huge}");
+    for copy in ["2^47", "2^39", "back", "rows"] {
+        assert!(shown.contains(&format!("{copy}: cudaErrorInvalidValue\n")), "{shown}");
+    }
+    assert!(shown.contains("last 217\n"), "{shown}");
+
+    let (cooperative, shown) = incomplete(folder, "cooperative");
+    assert_eq!(counts(&cooperative), [0, 1, 0], "{cooperative}");
+    assert!(shown.contains("cooperative: cudaErrorNotSupported\n"), "{shown}");
+
+    let (closed, shown) = incomplete(folder, "closed");
+    assert_eq!(counts(&closed), [0, 0, 1], "{closed}");
+    assert!(shown.contains("closed: cudaErrorLaunchFailure\n0 bytes in the file\n"), "{shown}");
+
+    let (child, shown) = incomplete(folder, "child");
+    assert_eq!(counts(&child), [0, 0, 1], "{child}");
+    assert!(shown.contains("child 0\n") && shown.contains("last 217\n"), "{shown}");
+
+    // The only result of such a program in a study is the reason.
+    selvedge_in(folder, &["cuda", "--record", "huge.sprog", "--", "./refused", "huge"]);
+    fs::write(
+        folder.join("s.toml"),
+        "workloads = [\"huge.sprog\"]\nconfigs = [\"gtx480\"]\nmechanisms = [\"base\"]\n",
+    )
+    .expect("written");
+    let study = selvedge_in(folder, &["study", "s.toml", "--store", "store"]);
+    let said = text(&study.stdout) + &text(&study.stderr);
+    assert!(!study.status.success() && said.contains("the simulator has refused 4 other calls"), "{said}");
+}
+
+#[test]
+fn a_kernel_with_an_unknown_instruction_is_refused_with_its_launch() {
+    let test = "a_kernel_with_an_unknown_instruction_is_refused_with_its_launch";
+    let Some(folder) = refused(test, &["-DUNKNOWN"]) else { return };
+    let (refused, shown) = incomplete(folder.path(), "unknown");
+    let counts = ["modules", "launches", "calls"].map(|key| refused[key].as_u64());
+    assert_eq!(counts, [Some(0), Some(1), Some(0)], "{refused}");
+    assert!(shown.contains("unknown.u32") && shown.contains("last 217\n"), "{shown}");
+    // A refused kernel that is never launched does not matter.
+    let output = selvedge_in(folder.path(), &["cuda", "--", "./refused", "good"]);
+    demand(&output, "good");
+    let out = text(&output.stdout);
+    assert!(out.contains("last 217\n") && out.trim_end().ends_with("unchecked"), "{out}");
+}
+
+#[test]
+fn a_forked_child_has_no_part_in_the_programs_results() {
+    let Some(folder) = refused("a_forked_child_has_no_part_in_the_programs_results", &[]) else { return };
+    let output = selvedge_in(folder.path(), &["cuda", "--", "./refused", "fork"]);
+    demand(&output, "fork");
+    assert!(text(&output.stdout).starts_with("value 200, errors 0, child 0\n"), "{}", text(&output.stdout));
+}
+
+#[test]
+fn a_child_in_the_background_keeps_nobody_waiting() {
+    let Some(folder) = refused("a_child_in_the_background_keeps_nobody_waiting", &[]) else { return };
+    for words in [&["./refused", "background"][..], &["sh", "-c", "./refused background; true"]] {
+        let start = Instant::now();
+        let output = selvedge_in(folder.path(), &[&["cuda", "--"][..], words].concat());
+        demand(&output, "background");
+        assert!(start.elapsed() < Duration::from_secs(30), "{words:?}: it waits for the child");
+        assert!(text(&output.stdout).starts_with("last 217\n"), "{}", text(&output.stdout));
+    }
+}
+
+/// Returns whether the process whose number is in a file runs.
+fn runs(file: &Path) -> bool {
+    let number = fs::read_to_string(file).expect("the program has begun");
+    let stat = fs::read_to_string(format!("/proc/{}/stat", number.trim())).unwrap_or_default();
+    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+}
+
+#[test]
+fn a_timeout_and_a_signal_end_a_program_with_all_that_it_has_started() {
+    let test = "a_timeout_and_a_signal_end_a_program_with_all_that_it_has_started";
+    let Some(folder) = refused(test, &[]) else { return };
+    let file = folder.path().join("number");
+    let program = ["sh", "-c", "./refused spin; true"];
+    let output = selvedge_in(folder.path(), &[&["cuda", "--timeout", "2s", "--"][..], &program].concat());
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("timeout"), "{}", text(&output.stdout));
+    assert!(!runs(&file), "the program goes on after the timeout");
+
+    fs::remove_file(&file).expect("it was there");
+    let run = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .args(["cuda", "--"])
+        .args(program)
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let end = Instant::now() + Duration::from_secs(60);
+    while !fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n')) {
+        assert!(Instant::now() < end, "the program does not begin");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let id = run.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill runs").success());
+    let output = run.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    assert!(!runs(&file), "the program goes on after the signal");
+
+    // A program that makes calls without a pause, so that the command must check the time between calls.
+    let start = Instant::now();
+    let words = ["cuda", "--timeout", "1s", "--", "./refused", "calls"];
+    let output = selvedge_in(folder.path(), &words);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    assert!(start.elapsed() < Duration::from_secs(30), "it has no end");
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! Is the energy that is reported what the counters and the table of docs/energy.md give?
+//! The reported energy equals the sum over the counters and the table of docs/energy.md.
 use crate::command::{selvedge, selvedge_in};
 use selvedge_sim::config::GpuConfig;
 use serde_json::Value;
 
-/// The components of the report's energy.
+/// Components of the report's energy.
 const COMPONENTS: [&str; 12] = [
     "instructions",
     "registers",
@@ -24,7 +24,7 @@ fn number(value: &Value, path: &str) -> f64 {
     found.as_f64().unwrap_or_else(|| panic!("{path} is a number"))
 }
 
-/// Compares every component of some totals with the sum over their own counters, by the formulas of the page.
+/// Compares every component of some totals with the sum over their counters, by the formulas of the page.
 fn check(totals: &Value, machine: &GpuConfig, what: &str) {
     let t = &machine.energy;
     let n = |path: &str| number(totals, path);

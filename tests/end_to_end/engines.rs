@@ -1,10 +1,10 @@
-//! Do model, RTL and lockstep give the same statistics, and the same again when run twice?
+//! Model, RTL and lockstep give the same statistics, also when they run twice.
 
 use crate::command::selvedge;
 
 const WORKLOADS: [&str; 5] = ["vecadd", "atax", "bfs", "hotspot", "kmeans"];
 
-/// The JSON report without what may differ: the engine's name and the host's measurements.
+/// Returns the JSON report without the engine's name and the host's measurements, which may differ.
 pub fn report(workload: &str, mechanism: &str, engine: &str) -> String {
     let text = selvedge(&[
         "run",
@@ -29,7 +29,7 @@ pub fn report(workload: &str, mechanism: &str, engine: &str) -> String {
     serde_json::to_string_pretty(&json).expect("it was JSON")
 }
 
-/// As [`engines_agree`], on fewer workloads: the codecs of SC are slow to simulate.
+/// Like [`engines_agree`] on fewer workloads, because the codecs of SC are slow to simulate.
 fn engines_agree_on_three(mechanism: &str) {
     for workload in ["bfs", "kmeans", "gesummv"] {
         let model = report(workload, mechanism, "model");

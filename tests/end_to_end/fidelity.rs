@@ -1,4 +1,4 @@
-//! Is docs/fidelity.md what `selvedge fidelity` measures, and does a wrong configuration fail in one line?
+//! docs/fidelity.md shows the measurements of `selvedge fidelity`, and a wrong configuration fails with one line.
 use crate::command::{selvedge, selvedge_in};
 
 #[test]

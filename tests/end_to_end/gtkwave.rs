@@ -1,5 +1,5 @@
-//! Does GTKWave, on a display in memory, show what a save file says: the signals, the names of values, some twenty cycles from
-//! the first interesting one on?
+//! GTKWave, on a virtual display, shows the content of a save file: the signals, the names of values, and about twenty
+//! cycles from the first interesting one.
 use crate::command::selvedge_in;
 use selvedge_testbenches::skipped::skip;
 use std::io::{BufRead, BufReader};
@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 const WIDTH: usize = 1600;
 const HEIGHT: usize = 900;
-/// Where the waves begin and end in the window, below the scale of times: the names lie to the left of them.
+/// First and last column of the waves in the window, right of the names.
 const WAVES: (usize, usize) = (450, 1580);
 const FIRST_ROW: usize = 140;
 
-/// What GTKWave reports once its window is drawn: a line per fact.
+/// Script that reports facts about GTKWave's window once it is drawn, one per line.
 const SCRIPT: &str = r#"
 proc settle {} { for {set i 0} {$i < 50} {incr i} { gtkwave::nop; after 20 } }
 settle
@@ -27,7 +27,7 @@ puts "done"
 flush stdout
 "#;
 
-/// Opens the folded words of a line, and reports them.
+/// Script that opens the folded words of a line, and reports them.
 const OPEN_SCRIPT: &str = r#"
 proc settle {} { for {set i 0} {$i < 50} {incr i} { gtkwave::nop; after 20 } }
 settle
@@ -45,31 +45,31 @@ puts "done"
 flush stdout
 "#;
 
-/// A program that ends with the test.
+/// A child process. Drop kills it.
 struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may already have ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// What GTKWave showed.
+/// Report and screenshot of GTKWave.
 struct Shown {
     lines: Vec<String>,
     screen: Screen,
 }
 
 impl Shown {
-    /// The rest of the first line that begins with a word.
+    /// Returns the rest of the first line that begins with `word`.
     fn fact(&self, word: &str) -> &str {
         let found = self.lines.iter().find_map(|line| line.strip_prefix(word)?.strip_prefix(' '));
         found.unwrap_or_else(|| panic!("no {word}: {:?}", self.lines))
     }
 
-    /// The value at the marker of the signal of this name.
+    /// Returns the value of the signal `name` at the marker.
     fn value(&self, name: &str) -> &str {
         let traces = self.lines.iter().filter_map(|line| line.strip_prefix("trace "));
         let found = traces.filter_map(|line| line.split_once('=')).find(|(trace, _)| *trace == name);
@@ -77,11 +77,11 @@ impl Shown {
     }
 }
 
-/// The pixels of a display: red, green, blue.
+/// Pixels of a display: red, green, blue.
 struct Screen(Vec<[u8; 3]>);
 
 impl Screen {
-    /// Reads the file in which Xvfb keeps its display: a head of 32-bit words, highest byte first, colors, and pixels.
+    /// Reads the file of Xvfb's display: a header of big-endian 32-bit words, colors, and pixels.
     fn read(path: &Path) -> Self {
         let bytes = std::fs::read(path).expect("the display");
         let word =
@@ -94,7 +94,8 @@ impl Screen {
         Screen((0..height).flat_map(row).map(|pixel| [pixel[2], pixel[1], pixel[0]]).collect())
     }
 
-    /// The share of the waves' pixels that are so, and that of their columns which have such a pixel.
+    /// Returns the fraction of the waves' pixels for which `is_so` holds, and the fraction of their columns with such a
+    /// pixel.
     fn share(&self, is_so: impl Fn([u8; 3]) -> bool) -> (f64, f64) {
         let columns = WAVES.1 - WAVES.0;
         let (mut pixels, mut full) = (0, 0);
@@ -108,7 +109,7 @@ impl Screen {
     }
 }
 
-/// Opens a save file in `folder` with GTKWave; none where it is not installed, which skips `test`.
+/// Opens a save file in `folder` with GTKWave. If GTKWave is not installed, skips `test` and returns `None`.
 fn look(test: &str, folder: &Path, save_file: &str, report: &str) -> Option<Shown> {
     let missing = [("gtkwave", "gtkwave"), ("Xvfb", "xvfb")].into_iter().find(|(program, _)| {
         let paths = std::env::var_os("PATH").unwrap_or_default();
@@ -122,7 +123,7 @@ fn look(test: &str, folder: &Path, save_file: &str, report: &str) -> Option<Show
     std::fs::create_dir_all(&display).expect("a folder");
     std::fs::write(&script, report).expect("written");
     let size = format!("{WIDTH}x{HEIGHT}x24");
-    // It takes a free number and writes it as soon as it is ready.
+    // Xvfb chooses a free display number and prints it when it is ready.
     let server = Command::new("Xvfb")
         .args(["-displayfd", "1", "-screen", "0", &size, "-nolisten", "tcp", "-fbdir"])
         .arg(&display)
@@ -144,7 +145,7 @@ fn look(test: &str, folder: &Path, save_file: &str, report: &str) -> Option<Show
     let mut viewer = Running(viewer.expect("GTKWave starts"));
     let output = BufReader::new(viewer.0.stdout.take().expect("a pipe"));
     let lines: Vec<String> = output.lines().map_while(Result::ok).take_while(|line| line != "done").collect();
-    // The window is drawn; what the display has not yet taken comes within a moment.
+    // The window is drawn, but the display may receive it a moment later.
     let limit = Instant::now() + Duration::from_secs(20);
     loop {
         let screen = Screen::read(&display.join("Xvfb_screen0"));
@@ -162,7 +163,7 @@ fn record(folder: &Path, words: &[&str]) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Checks what every window must show: waves from edge to edge, little of it unknown, and twenty cycles of this many picoseconds.
+/// Checks every window for waves from edge to edge, few unknown values, and twenty cycles of `period` picoseconds.
 fn check_window(shown: &Shown, period: f64) {
     let (wave, columns) = shown.screen.share(|[red, green, _]| green > 100 && red < 100);
     assert!(wave > 0.003 && columns > 0.97, "waves on {wave} of the pixels, in {columns} of the columns");

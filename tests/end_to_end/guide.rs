@@ -1,14 +1,14 @@
-//! The guides in `docs/`: their fenced blocks, and the lines that a reader would type.
+//! Guides in `docs/`: their fenced blocks, and the lines that a reader would type.
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// A fenced block of a guide: what it is, and its text.
+/// A fenced block of a guide, with its language word and text.
 pub struct Block {
     pub kind: String,
     pub text: String,
 }
 
-/// The fenced blocks of a guide, in order.
+/// Returns the fenced blocks of a guide, in order.
 pub fn blocks(guide: &str) -> Vec<Block> {
     let parts = guide.split("\n```").skip(1).step_by(2);
     parts
@@ -19,7 +19,7 @@ pub fn blocks(guide: &str) -> Vec<Block> {
         .collect()
 }
 
-/// Runs a line as a shell would in `folder`, with the command that is under test.
+/// Runs a line in `folder` as a shell does, with the command under test in the search path.
 pub fn shell(folder: &Path, line: &str) -> Output {
     let command = Path::new(env!("CARGO_BIN_EXE_selvedge"));
     let paths = std::env::var_os("PATH").unwrap_or_default();

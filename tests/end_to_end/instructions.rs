@@ -1,11 +1,12 @@
-//! The guard of speed: do fixed runs take as many instructions as recorded, and does the script notice when they do not?
+//! Guard of the simulator's speed: fixed runs execute the recorded number of instructions, and the script reports a
+//! difference.
 use selvedge_testbenches::skipped::skip;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Environment variable of `tests/run`, whose build is the one that the counts are of.
+/// Environment variable of `tests/run`, which marks the build that the recorded counts belong to.
 const COUNTS: &str = "SELVEDGE_COUNTS";
 
 /// Runs `script` with this binary.
@@ -30,7 +31,7 @@ fn fixed_runs_take_as_many_instructions_as_recorded() {
     assert!(output.status.success(), "{}{error}", String::from_utf8_lossy(&output.stdout));
 }
 
-/// Runs a copy of the script beside a table of one run, of which a valgrind of the test's own counts `counted` instructions.
+/// Runs a copy of the script with a table of one run. A fake valgrind counts `counted` instructions.
 fn judged(recorded: &str, counted: u64, option: Option<&str>) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let (tests, programs) = (folder.path().join("tests"), folder.path().join("programs"));

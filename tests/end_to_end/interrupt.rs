@@ -1,13 +1,13 @@
-//! Do signals end every command with what it has, one line and the exit code that shells have for them?
+//! A signal ends every command with its partial results, one line, and the exit code that shells use.
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-/// The signals with the exit codes of who they end.
+/// Signals, with the exit codes of commands that they end.
 const SIGNALS: [(&str, i32); 3] = [("-INT", 130), ("-TERM", 143), ("-HUP", 129)];
 
 fn start(folder: &Path, words: &[&str]) -> Child {
-    // Under `nohup` the command ignores SIGHUP, but the tests do not.
+    // Under `nohup` the command would ignore SIGHUP; reset its disposition.
     Command::new("env")
         .args(["--default-signal=HUP", env!("CARGO_BIN_EXE_selvedge")])
         .args(words)
@@ -18,7 +18,7 @@ fn start(folder: &Path, words: &[&str]) -> Child {
         .expect("the command starts")
 }
 
-/// Runs the command, minutes long when it is let alone, and sends it a signal; where in it that falls does not matter.
+/// Runs the command, which would take minutes, and sends it a signal. The exact time of the signal does not matter.
 fn ended_by(signal: &str, folder: &Path, words: &[&str]) -> Output {
     let run = start(folder, words);
     std::thread::sleep(Duration::from_secs(3));
@@ -31,7 +31,7 @@ fn end(run: Child, signal: &str) -> Output {
     run.wait_with_output().expect("the run ends")
 }
 
-/// Demands the exit code and one line, and returns it.
+/// Checks the exit code and that standard error has one line, and returns the line.
 fn line(output: &Output, code: i32, words: &[&str]) -> String {
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(code), "{words:?}: {error}");
@@ -104,7 +104,7 @@ fn files_that_belong_together_are_all_there_or_none() {
         files.map(|file| file.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
     };
     let run = start(folder.path(), &["gen", "--all", "--output", "out"]);
-    // Two at once are drafts of the set; the check that the folder can be written makes one at a time.
+    // Two temporary files at once belong to the set. The check that the folder is writable creates one at a time.
     while names().len() < 2 {
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -112,7 +112,7 @@ fn files_that_belong_together_are_all_there_or_none() {
     let names = names();
     assert!(!names.is_empty());
     for name in names.iter().filter_map(|name| name.strip_suffix(".core")) {
-        // A cell that blocks share is not synthesized alone.
+        // A cell that blocks share is not synthesized separately.
         let ends = if name.starts_with("selvedge_") { &["v"][..] } else { &["v", "f", "sdc", "ys"] };
         for end in ends {
             assert!(names.contains(&format!("{name}.{end}")), "{name}.{end} of {names:?}");

@@ -1,9 +1,9 @@
-//! The predictors of the fetch granularity: do engines agree on them, and does lock-step catch an error in their RTL?
+//! Predictors of the fetch granularity: the engines agree on them, and lockstep detects an error in their RTL.
 
 use crate::command::selvedge_in;
 use crate::engines::report;
 
-/// A stream, and two searches whose predictors have blocks to remember.
+/// A stream, and two searches whose predictors store blocks.
 const WORKLOADS: [&str; 3] = ["vecadd", "bfs", "bfs_worklist"];
 
 fn engines_agree(mechanism: &str) {

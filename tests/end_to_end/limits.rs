@@ -1,4 +1,4 @@
-//! Do limits end runs that have no end, in the same cycle every time, with a report that says so?
+//! Limits end endless runs in the same cycle every time, with a report that says so.
 use crate::command::selvedge_in;
 use serde_json::Value;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn error(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Runs with `--json -` until a limit; the report.
+/// Runs with `--json -` until a limit, and returns the report.
 fn limited(words: &[&str]) -> Value {
     let output = selvedge(&[words, &["--json", "-"]].concat());
     let error = error(&output);
@@ -57,7 +57,7 @@ fn instructions_of_threads_are_limited_to_the_cycle() {
     let report = limited(&words);
     assert_eq!(report["result"], "max-instructions");
     let issued = report["totals"]["thread_instructions"].as_u64().expect("a number");
-    // A cycle of this configuration issues 15 x 2 warp instructions at most.
+    // This configuration issues at most 15 x 2 warp instructions per cycle.
     assert!((100_000..100_000 + 15 * 2 * 32).contains(&issued), "{issued}");
     assert_eq!(limited(&words)["totals"], report["totals"]);
 }

@@ -1,8 +1,8 @@
 //! `selvedge list`: one entry in full, JSON, and tables that fit the terminal.
 use crate::command::{selvedge, selvedge_in};
-use selvedge_blocks::BLOCKS;
+use selvedge_blocks::built_in;
 use selvedge_sim::config::BUILT_IN;
-use selvedge_sim::mechanism::ALL;
+use selvedge_sim::mechanism;
 use selvedge_sim::workload::all;
 use serde_json::Value;
 use std::fs;
@@ -13,7 +13,7 @@ fn json(words: &[&str]) -> Value {
     serde_json::from_str(&selvedge(words)).expect("JSON")
 }
 
-/// The names in the JSON of a whole list.
+/// Returns the names in the JSON of a whole list.
 fn names(what: &str) -> Vec<String> {
     let list = json(&["list", what, "--json"]);
     let entries = list.as_array().expect("an array");
@@ -22,15 +22,15 @@ fn names(what: &str) -> Vec<String> {
 
 #[test]
 fn the_json_has_everything_that_there_is() {
-    assert_eq!(names("mechanisms"), ALL.iter().map(|of| of.name).collect::<Vec<_>>());
-    assert_eq!(names("blocks"), BLOCKS.iter().map(|of| of.name()).collect::<Vec<_>>());
+    assert_eq!(names("mechanisms"), mechanism::built_in().iter().map(|of| of.name).collect::<Vec<_>>());
+    assert_eq!(names("blocks"), built_in().iter().map(|of| of.name()).collect::<Vec<_>>());
     assert_eq!(names("configurations"), BUILT_IN.iter().map(|of| of.name).collect::<Vec<_>>());
     assert_eq!(names("workloads"), all().iter().map(|of| of.name()).collect::<Vec<_>>());
 }
 
 #[test]
 fn the_page_of_a_mechanism_has_every_option() {
-    for info in ALL {
+    for info in mechanism::built_in() {
         let page = selvedge(&["list", "mechanisms", info.name]);
         assert!(page.starts_with(&format!("{}: {}\n", info.name, info.summary)), "{page}");
         for option in info.options {
@@ -42,7 +42,7 @@ fn the_page_of_a_mechanism_has_every_option() {
 
 #[test]
 fn the_page_of_a_block_has_every_port_and_parameter() {
-    for entry in BLOCKS {
+    for entry in built_in() {
         let page = selvedge(&["list", "blocks", entry.name()]);
         let ports = entry.ports(&entry.defaults()).expect("valid").into_iter().map(|port| port.name);
         for name in ports.chain(entry.schema().iter().map(|spec| spec.name)) {
@@ -54,14 +54,18 @@ fn the_page_of_a_block_has_every_port_and_parameter() {
 #[test]
 fn every_block_has_its_page_in_the_documentation() {
     let summary = fs::read_to_string("docs/SUMMARY.md").expect("it is there");
-    for entry in BLOCKS {
+    for entry in built_in() {
         let name = entry.name();
-        let page = fs::read_to_string(format!("docs/blocks/{name}.md")).unwrap_or_default();
-        assert_eq!(page, selvedge(&["list", "blocks", name, "--markdown"]), "docs/blocks/{name}.md");
-        assert!(summary.contains(&format!("(blocks/{name}.md)")), "{name} is in docs/SUMMARY.md");
+        let page = fs::read_to_string(format!("docs/reference/blocks/{name}.md")).unwrap_or_default();
+        assert_eq!(
+            page,
+            selvedge(&["list", "blocks", name, "--markdown"]),
+            "docs/reference/blocks/{name}.md"
+        );
+        assert!(summary.contains(&format!("(reference/blocks/{name}.md)")), "{name} is in docs/SUMMARY.md");
     }
-    let pages = fs::read_dir("docs/blocks").expect("a folder").count();
-    assert_eq!(pages, BLOCKS.len(), "docs/blocks has pages of blocks alone");
+    let pages = fs::read_dir("docs/reference/blocks").expect("a folder").count();
+    assert_eq!(pages, built_in().len(), "docs/reference/blocks has pages of blocks alone");
 }
 
 #[test]
@@ -80,8 +84,38 @@ fn an_unknown_name_gives_the_nearest_ones_and_exit_code_2() {
 }
 
 #[test]
+fn a_command_that_only_has_commands_prints_them() {
+    for (command, one) in [("config", "explain"), ("trace", "record"), ("stats", "list")] {
+        let text = selvedge(&[command]);
+        assert!(text.contains(one) && text.contains("Usage: selvedge"), "{text}");
+    }
+    let text = selvedge(&["list"]);
+    for name in ["workloads", "vecadd", "mechanisms", "hw-bdi", "configurations", "gtx480", "blocks", "milg"]
+    {
+        assert!(text.contains(name), "{name}: {text}");
+    }
+}
+
+#[test]
+fn a_chart_is_never_written_under_the_name_of_another_kind_of_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for words in [
+        &["compare", "vecadd", "--size", "tiny", "--mechanisms", "base", "--plot", "x.pdf"][..],
+        &["reproduce", "lamar-11", "--plot", "x.png"],
+        &["area", "milg", "--sweep", "inflight_bits=6,7", "--plot", "x.pdf"],
+    ] {
+        let output = selvedge_in(folder.path(), words);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        assert!(error.contains("must be a name that ends in .svg") && error.lines().count() == 1, "{error}");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0, "{words:?}");
+    }
+}
+
+#[test]
 fn no_table_is_wider_than_the_terminal() {
-    let commands: [&[&str]; 10] = [
+    let commands: [&[&str]; 11] = [
+        &["list"],
         &["list", "mechanisms"],
         &["list", "blocks"],
         &["list", "workloads"],

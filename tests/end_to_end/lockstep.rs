@@ -1,12 +1,12 @@
-//! Does lock-step stop the GPU when a bit of a block's RTL is wrong, and say where?
+//! Lockstep stops the GPU when a bit of a block's RTL is wrong, and reports block, cycle and port.
 
 use crate::command::selvedge_in;
-use selvedge_sim::mechanism::ALL;
+use selvedge_sim::mechanism;
 
-/// A core cycle in which the decompressor of SM 0 has a line at its output.
+/// A core cycle in which the decompressor of SM 0 outputs a line.
 const LINE_CYCLE: u64 = 1083;
 
-/// Plants a fault in a run of bfs and returns exit code, standard error and the divergence's waveform.
+/// Injects a fault into a run of bfs. Returns exit code, standard error and the waveform of the difference.
 fn strike(instance: &str, cycle: u64, bit: u32, engine: &str) -> (Option<i32>, String, Option<String>) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let fault = format!("{instance}:{cycle}:{bit}");
@@ -17,7 +17,7 @@ fn strike(instance: &str, cycle: u64, bit: u32, engine: &str) -> (Option<i32>, S
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned(), waveform)
 }
 
-/// The core cycle that a divergence names.
+/// Returns the core cycle that a difference names.
 fn cycle_of(error: &str) -> u64 {
     let words = error.split("in cycle ").nth(1).expect("a cycle is named");
     words.split_whitespace().next().and_then(|w| w.parse().ok()).expect("the cycle is a number")
@@ -36,7 +36,7 @@ fn a_flipped_bit_of_a_delta_is_caught_at_its_port_in_its_cycle() {
 
 #[test]
 fn a_flipped_bit_of_a_line_that_is_not_valid_means_nothing() {
-    // The block is clocked only while it has a line: the upset strikes in the cycle before the next one is valid.
+    // The block is clocked only while it has a line, so the fault strikes in the cycle before the next line is valid.
     let (code, error, waveform) = strike("sm0.decompressor", LINE_CYCLE - 1, 300, "lockstep");
     assert_eq!(code, Some(0), "{error}");
     assert!(waveform.is_none(), "nothing differs");
@@ -71,11 +71,12 @@ fn a_difference_is_told_even_where_its_waveform_cannot_be_written() {
     assert!(error.contains("cannot write") && error.contains("model and RTL differ"), "{error}");
 }
 
-/// The quickest of the workloads at this size, or the one that a mechanism is for: beyond a few thousand cycles, blocks have
-/// seen refills, full queues and new intervals that `tiny` does not have.
+/// Uses the fastest workload at this size, or the one that a mechanism targets. After a few thousand cycles, blocks
+/// have seen refills, full queues and new intervals, which `tiny` does not reach.
 #[test]
 fn lockstep_finds_no_difference_on_a_small_workload() {
-    for mechanism in ALL.iter().filter(|info| !info.blocks.is_empty()).map(|info| info.name) {
+    for mechanism in mechanism::built_in().iter().filter(|info| !info.blocks.is_empty()).map(|info| info.name)
+    {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let workload = if mechanism == "caba-memo" { "tone_map" } else { "vecadd" };
         let words = ["run", workload, "--size", "small", "--mechanism", mechanism, "--engine", "lockstep"];

@@ -1,4 +1,4 @@
-//! The command as a person uses it. One program, so that it is built and linked once.
+//! Tests of the command as a user runs it. They are one program, so that it is linked once.
 mod bad_input;
 #[cfg(unix)]
 mod bench;
@@ -23,10 +23,11 @@ mod gtkwave;
 mod guide;
 #[cfg(target_os = "linux")]
 mod instructions;
-// `env --default-signal` is of GNU.
+// Only GNU's `env` has `--default-signal`.
 #[cfg(target_os = "linux")]
 mod interrupt;
 mod lamar;
+mod layers;
 mod limits;
 mod lists;
 mod lockstep;
@@ -50,7 +51,6 @@ mod statistics;
 mod studies;
 #[cfg(unix)]
 mod suite;
-mod threads;
 mod together;
 mod trace_events;
 mod traces;

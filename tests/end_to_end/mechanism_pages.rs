@@ -1,10 +1,10 @@
-//! The pages of docs/mechanisms, that of the energy and that of the workloads: do their commands run, and print what the pages show?
+//! Pages of docs/mechanisms, of energy and of workloads: their commands run, and print the output on the pages.
 use crate::guide::{blocks, shell};
-use selvedge_sim::mechanism::ALL;
+use selvedge_sim::mechanism;
 use std::fs;
 use std::path::PathBuf;
 
-/// The pages, by name.
+/// Returns the pages, sorted by path.
 fn pages() -> Vec<PathBuf> {
     let entries = fs::read_dir("docs/mechanisms").expect("the folder is there");
     let mut pages: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
@@ -15,7 +15,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// Runs the lines of a page that begin with `$`; the output that follows them must be theirs.
+/// Runs the lines of a page that begin with `$`, and compares their output with the output block that follows.
 fn follow(page: &PathBuf) -> usize {
     let folder = tempfile::tempdir().expect("a folder");
     let text = fs::read_to_string(page).expect("the page is there");
@@ -50,12 +50,12 @@ fn a_page_names_only_mechanisms_that_there_are() {
         let named = text.split("--mechanism ").skip(1).filter_map(|rest| rest.split_whitespace().next());
         for part in named.flat_map(|spec| spec.trim_matches('`').split('+')) {
             let name = part.split([',', '=']).next().unwrap_or_default();
-            assert!(ALL.iter().any(|info| info.name == name), "{}: {part}", page.display());
+            assert!(mechanism::built_in().iter().any(|info| info.name == name), "{}: {part}", page.display());
         }
     }
 }
 
-/// The first picture of a page: its first block without a kind, if no line of that is a command.
+/// Returns the diagram of a page: its first block without a language word, unless that contains a command.
 fn diagram(text: &str) -> Option<String> {
     let first = blocks(text).into_iter().find(|block| block.kind.is_empty())?;
     (!first.text.contains("$ ")).then_some(first.text)
@@ -63,7 +63,7 @@ fn diagram(text: &str) -> Option<String> {
 
 #[test]
 fn every_mechanism_has_a_page_with_a_diagram_its_counters_and_a_run_of_its_own() {
-    for info in ALL.iter().filter(|info| info.name != "base") {
+    for info in mechanism::built_in().iter().filter(|info| info.name != "base") {
         let name = info.name;
         let text = fs::read_to_string(format!("docs/mechanisms/{name}.md")).unwrap_or_default();
         let title = text.lines().next().unwrap_or_default();
@@ -77,5 +77,23 @@ fn every_mechanism_has_a_page_with_a_diagram_its_counters_and_a_run_of_its_own()
             list.is_some_and(|list| list.split([',', '+', '=']).any(|part| part == name))
         };
         assert!(runs.iter().any(is_run), "{name}: none of {runs:?}");
+    }
+}
+
+/// Returns the text of a mechanism's page, and of the pages of mechanisms that it links to.
+fn with_links(page: &str) -> String {
+    let text = fs::read_to_string(page).expect("the page is there");
+    let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let linked = links.filter_map(|link| fs::read_to_string(format!("docs/mechanisms/{link}")).ok());
+    linked.fold(text.clone(), |all, page| all + &page)
+}
+
+#[test]
+fn every_option_is_explained_on_its_mechanisms_page_or_on_a_page_it_links_to() {
+    for info in mechanism::built_in().iter().filter(|info| info.name != "base") {
+        let text = with_links(&format!("docs/mechanisms/{}.md", info.name));
+        for option in info.options {
+            assert!(text.contains(&format!("`{}`", option.name)), "{}: {}", info.name, option.name);
+        }
     }
 }

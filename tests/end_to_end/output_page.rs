@@ -1,6 +1,7 @@
-//! What commands write as JSON: is every key of it in the published schemas and on the page, and is all that is demanded there?
+//! JSON output of the commands: every key is in the published schemas and on the page, and every required key is
+//! written.
 //!
-//! Python's jsonschema and what reads the tables are in `target/python` (`tests/run`).
+//! Python's jsonschema and the readers of the tables are in `target/python` (`tests/run`).
 use crate::command::{selvedge, selvedge_in};
 use selvedge_testbenches::skipped::skip;
 use serde_json::Value;
@@ -24,7 +25,7 @@ const NAMES: [&str; 11] = [
     "bench",
 ];
 
-/// Commands that write JSON to a file, with the schema of that.
+/// Commands that write JSON to a file, with the schema of the file.
 const WRITERS: [(&str, &str); 11] = [
     ("run", "run vecadd --size tiny --mechanism hw-bdi --engine model --json FILE"),
     ("run", "run vecadd --size tiny --max-cycles 100 --json FILE"),
@@ -39,12 +40,12 @@ const WRITERS: [(&str, &str); 11] = [
     ("blocks", "list blocks milg --json"),
 ];
 
-/// A study of all kinds of points.
+/// A study with all kinds of points.
 const STUDY: &str = "size = \"tiny\"\nworkloads = [\"vecadd\", \"vecadd+atax\"]\nmechanisms = [\"base\", \"hw-bdi\"]\n\
                      share = [\"left-over\"]\n[[point]]\nworkload = \"vecadd\"\nmechanism = \"hw-bdi\"\nconfig = \"titan-v\"\n\
                      [[point]]\nworkload = \"atax\"\nmechanism = \"base\"\nset = { \"l1d.ways\" = 2 }\n";
 
-/// Runs every writer in a folder; the files with the schemas that they must obey.
+/// Runs every writer in a folder. Returns the files with their schemas.
 fn written(folder: &Path) -> Vec<(&'static str, PathBuf)> {
     fs::write(folder.join("s.toml"), STUDY).expect("written");
     let output = selvedge_in(folder, &["study", "s.toml", "--store", "st"]);
@@ -53,7 +54,7 @@ fn written(folder: &Path) -> Vec<(&'static str, PathBuf)> {
         let file = format!("{at}.{}", if *name == "study" { "jsonl" } else { "json" });
         let command = command.replace("FILE", &file);
         let output = selvedge_in(folder, &command.split(' ').collect::<Vec<_>>());
-        // A run that its limit ends has its report, too.
+        // A run that a limit ends also writes its report.
         assert!(output.status.code().is_some_and(|code| code != 2), "{command}: {output:?}");
         if !command.contains(&file) {
             fs::write(folder.join(&file), output.stdout).expect("written");
@@ -63,7 +64,7 @@ fn written(folder: &Path) -> Vec<(&'static str, PathBuf)> {
     WRITERS.iter().enumerate().map(write).collect()
 }
 
-/// The values in a file of JSON or JSON Lines.
+/// Returns the values in a file of JSON or JSON Lines.
 fn values(file: &Path) -> Vec<Value> {
     let text = fs::read_to_string(file).expect("there");
     if file.extension().is_some_and(|end| end == "jsonl") {
@@ -72,7 +73,7 @@ fn values(file: &Path) -> Vec<Value> {
     vec![serde_json::from_str(&text).expect("JSON")]
 }
 
-/// The keys of all objects in a value.
+/// Collects the keys of all objects in a value.
 fn keys(value: &Value, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(object) => {
@@ -92,14 +93,17 @@ fn keys(value: &Value, found: &mut BTreeSet<String>) {
 
 #[test]
 fn the_page_and_the_schemas_are_those_of_the_program() {
-    assert_eq!(fs::read_to_string("docs/output.md").expect("there"), selvedge(&["schema", "--page"]));
+    assert_eq!(
+        fs::read_to_string("docs/reference/output.md").expect("there"),
+        selvedge(&["schema", "--page"])
+    );
     let list = selvedge(&["schema"]);
     for name in NAMES {
         assert!(list.lines().any(|line| line.starts_with(name)), "{name}: {list}");
-        let file = fs::read_to_string(format!("docs/schemas/{name}.json")).expect("there");
+        let file = fs::read_to_string(format!("docs/reference/schemas/{name}.json")).expect("there");
         assert_eq!(file, selvedge(&["schema", name]), "{name}");
     }
-    assert_eq!(fs::read_dir("docs/schemas").expect("there").count(), NAMES.len());
+    assert_eq!(fs::read_dir("docs/reference/schemas").expect("there").count(), NAMES.len());
     let output = selvedge_in(Path::new("."), &["schema", "runs"]);
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(error.starts_with("selvedge: schema runs: must be run, together,"), "{error}");
@@ -108,13 +112,13 @@ fn the_page_and_the_schemas_are_those_of_the_program() {
 
 #[test]
 fn every_key_that_is_written_is_on_the_page() {
-    let page = fs::read_to_string("docs/output.md").expect("there");
+    let page = fs::read_to_string("docs/reference/output.md").expect("there");
     let folder = tempfile::tempdir().expect("a folder");
     let mut found = BTreeSet::new();
     for (name, file) in written(folder.path()) {
         for value in values(&file) {
             match &value {
-                // Columns are keys joined by dots; numbers are places in lists.
+                // Columns are keys joined by dots; numbers are indices of lists.
                 Value::Object(row) if name == "study" => {
                     for column in row.keys() {
                         let is_data = ["mechanism_counters.", "totals.blocks."];
@@ -128,13 +132,13 @@ fn every_key_that_is_written_is_on_the_page() {
         }
     }
     assert!(found.len() > 200, "{}", found.len());
-    // A key of a configuration, which the study sets.
+    // `ways` is a key of the configuration that the study sets.
     let missing: Vec<_> =
         found.iter().filter(|key| *key != "ways" && !page.contains(&format!("| `{key}` |"))).collect();
-    assert!(missing.is_empty(), "docs/output.md lacks {missing:?}");
+    assert!(missing.is_empty(), "docs/reference/output.md lacks {missing:?}");
 }
 
-/// Python with the packages of `tests/python.txt`.
+/// Returns Python with the packages of `tests/python.txt`, if installed.
 fn python(test: &str) -> Option<PathBuf> {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/python/bin/python");
     let has = |package: &str| {
@@ -155,7 +159,7 @@ fn a_validator_accepts_what_is_written() {
     let mut command = Command::new(python);
     command.arg("tests/validate.py");
     for (name, file) in written(folder.path()) {
-        command.arg(format!("docs/schemas/{name}.json")).arg(file);
+        command.arg(format!("docs/reference/schemas/{name}.json")).arg(file);
     }
     let output = command.output().expect("Python starts");
     let (out, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

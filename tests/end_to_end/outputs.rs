@@ -1,4 +1,4 @@
-//! Output files: is none of them an input or another output, does one that fails leave the others, and is each whole?
+//! Output files: none is an input or another output, a failed one does not prevent the others, and each is complete.
 use crate::command::selvedge_in;
 use crate::own_kernels::data;
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-/// Every file in a folder with what it holds.
+/// Returns every file in a folder with its content.
 fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("an entry"));
     let name = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
@@ -17,7 +17,8 @@ fn lines(output: &Output) -> Vec<String> {
     String::from_utf8_lossy(&output.stderr).lines().map(String::from).collect()
 }
 
-/// Demands that the command is refused in one line that says `says` before it runs, and leaves the folder as it is.
+/// Checks that the command is refused before it runs, with one line that contains `says`, and leaves the folder
+/// unchanged.
 fn refused(folder: &Path, words: &[&str], says: &str) {
     let before = contents(folder);
     let output = selvedge_in(folder, words);
@@ -62,7 +63,7 @@ fn an_output_that_is_an_input_is_refused() {
         &["run", "hotspot", "--input", "temp_2", "--series", "power_2"],
         &["run", "kernelslist.g", "--json", "kernelslist.g"],
         &["run", "kernelslist.g", "--json", "kernel-2.traceg.xz"],
-        &["compare", "reverse.toml", "--mechanisms", "base", "--plot", "reverse.ptx"],
+        &["compare", "reverse.toml", "--mechanisms", "base", "--json", "reverse.ptx"],
         &["compare", "vecadd", "--mechanisms", "base", "--config", "my.toml", "--json", "my.toml"],
         &["config", "import", "gpgpusim.config", "-o", "gpgpusim.config"],
         &["area", "milg", "--liberty", "my.lib", "--json", "my.lib"],
@@ -144,7 +145,7 @@ mod linux {
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::process::{Command, Stdio};
 
-    /// A folder with one file `name` that holds "old".
+    /// Creates a folder with one file `name` that contains "old".
     fn folder_with(name: &str) -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a folder");
         fs::write(folder.path().join(name), "old").expect("written");
@@ -248,13 +249,13 @@ mod linux {
 
     #[test]
     fn the_name_of_standard_output_is_standard_output() {
-        // Not by its name in /dev, which a mistake would replace on a host where tests run as root.
+        // Do not use its name in /dev: a defect would replace that file on a host where tests run as root.
         let folder = tempfile::tempdir().expect("a folder");
         assert!(shell(folder.path(), "selvedge run vecadd --json /proc/self/fd/1 > r.json").status.success());
         assert!(is_json(&folder.path().join("r.json")));
     }
 
-    /// Demands that `line` fails in one line and leaves in the folder `out` only what was there.
+    /// Checks that `line` fails with one line of error and leaves the folder `out` unchanged.
     fn leaves_the_old_set(line: &str, old: &[&str]) {
         let folder = tempfile::tempdir().expect("a folder");
         let out = folder.path().join("out");
@@ -276,7 +277,7 @@ mod linux {
 
     #[test]
     fn a_full_disk_leaves_no_half_set() {
-        // The limit on the size of a file stands for a full disk: some files of the set are below it, others above.
+        // A limit on the file size simulates a full disk: some files of the set are below it, others above.
         let full = "trap '' XFSZ; ulimit -f 4; ";
         leaves_the_old_set(&format!("{full} selvedge gen milg -o out"), &["milg.core", "milg.v"]);
         leaves_the_old_set(&format!("{full} selvedge gen milg -o out"), &[]);
@@ -292,7 +293,7 @@ mod linux {
         }
     }
 
-    /// What stands for `fsync`: says what it brings to the disk, and whether the output is in its place by then.
+    /// Replacement of `fsync` that logs each synced path, and whether the output has its final name at that time.
     const FSYNC: &str = r#"
         #include <stdio.h>
         #include <stdlib.h>
@@ -327,8 +328,8 @@ mod linux {
     /// PTX of a kernel that never ends.
     const SPIN: &str = ".version 4.3\n.target sm_20\n.address_size 64\n.visible .entry k() {\nA: bra A;\n}\n";
 
-    /// Starts the command in `folder` beside a launch file `spin.toml` that never ends, interrupts it once it runs, and
-    /// returns what came of it.
+    /// Starts the command in `folder`, which contains a launch file `spin.toml` that never ends. Interrupts the command
+    /// once it runs, and returns its output.
     fn interrupted(folder: &Path, words: &[&str]) -> Output {
         fs::write(folder.join("k.ptx"), SPIN).expect("written");
         let launch = "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [1]\nblock = [32]\n";

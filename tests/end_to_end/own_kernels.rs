@@ -1,4 +1,4 @@
-//! Users' own kernels: is the guide true, and do kernels of shapes that the built-in workloads have not run?
+//! Users' own kernels: the guide is correct, and kernels with features that no built-in workload uses run.
 use crate::command::selvedge_in;
 use crate::guide::{blocks, shell};
 use selvedge_testbenches::skipped::skip;
@@ -6,10 +6,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The compiler that the guide uses.
+/// Compiler of the guide.
 const COMPILER: &str = "clang++-19";
 
-/// A copy of what the guide's commands read, in a folder of its own.
+/// Copies the files that the guide's commands read to a temporary folder.
 fn copy_of_the_guides_files() -> tempfile::TempDir {
     let root = tempfile::tempdir().expect("a folder");
     for folder in ["docs/own-kernels", "sim/workloads/kernels"] {
@@ -40,8 +40,8 @@ fn the_guide_can_be_followed_to_the_letter() {
             "" => {
                 for line in block.text.lines().filter_map(|line| line.strip_prefix("$ ")) {
                     commands += 1;
-                    // The folder is where this test runs, and the PTX beside the source stands in for the compiler's, which
-                    // has a test of its own.
+                    // The test already runs in the folder. The PTX next to the source replaces that of the compiler,
+                    // which has a separate test.
                     if line.starts_with("cd ") || line.starts_with(COMPILER) {
                         continue;
                     }
@@ -77,7 +77,7 @@ fn the_guides_compiler_gives_the_ptx_beside_the_source() {
     assert_eq!(fs::read_to_string(folder.join("jacobi.ptx")).expect("compiled"), kept);
 }
 
-/// A copy of tests/data.
+/// Copies tests/data to a temporary folder.
 pub fn data() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for entry in fs::read_dir("tests/data").expect("the folder is there") {
@@ -87,7 +87,7 @@ pub fn data() -> tempfile::TempDir {
     folder
 }
 
-/// Runs a launch file of tests/data in a copy of the folder; standard error and exit code.
+/// Runs a launch file in a copy of tests/data. Returns exit code and standard error.
 fn run(folder: &Path, file: &str) -> (Option<i32>, String) {
     let output = selvedge_in(folder, &["run", file]);
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
@@ -182,7 +182,7 @@ fn the_template_of_every_foreign_shape_runs_as_it_is() {
     }
 }
 
-/// Kernels that use what the header of `new --cuda` defines.
+/// Kernels that use the definitions of `new --cuda`'s header.
 const KERNELS: &str = r#"
 __constant__ float weights[4];
 template <class T> __global__ void add(T *a, const T *b, int n)
@@ -243,10 +243,10 @@ fn new_compiles_cuda_kernels_that_use_its_header() {
     assert_eq!(saved.split_whitespace().take(4).collect::<Vec<_>>(), ["3.0", "10.0", "-1.0", "2.0"]);
 }
 
-/// A function of the header in single and double precision, the argument's factor, and what the function is.
+/// A function of the header, the factor of its argument, and its reference in double precision.
 type Function = (&'static str, f64, fn(f64) -> f64);
 
-/// The mathematics of the header; arguments are from -39 to 39 times the factor.
+/// Mathematical functions of the header. Arguments are from -39 to 39 times the factor.
 const FUNCTIONS: [Function; 23] = [
     ("exp(x)", 1.0, f64::exp),
     ("exp2(x)", 1.0, f64::exp2),
@@ -281,7 +281,7 @@ fn the_headers_mathematics_agree_with_the_hosts() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
-    // Numbers that both precisions have.
+    // Numbers that both precisions represent exactly.
     let x: Vec<f64> = (0..128).map(|i| (f64::from(i) - 63.5) * 0.609_375).collect();
     fs::write(path("x.txt"), x.iter().map(|x| format!("{x} ")).collect::<String>()).expect("written");
     for (real, suffix, relative) in [("double", "f64", 2e-14), ("float", "f32", 4e-6)] {
@@ -423,11 +423,42 @@ fn new_says_in_one_line_what_cuda_kernels_lack() {
 }
 
 #[test]
-fn loads_in_front_of_a_buffer_read_zero_where_the_configuration_says_so() {
+fn new_names_the_kernels_that_are_refused_and_launches_the_others() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ptx = ".version 6.0\n.target sm_60\n.address_size 64\n.visible .entry good(.param .u64 p) {\n.reg .b64 %rd<2>;\n\
+               ld.param.u64 %rd1, [p];\nst.global.u32 [%rd1], 7;\nret;\n}\n.visible .entry bad() {\nunknown.u32;\nret;\n}\n";
+    fs::write(folder.path().join("k.ptx"), ptx).expect("written");
+    let says = "k.ptx:11: kernel 'bad': unsupported instruction form `unknown.u32`: it is not known";
+    let output = selvedge_in(folder.path(), &["new", "my.toml", "--ptx", "k.ptx"]);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{error}");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned() + &error;
+    assert!(printed.contains(says), "{printed}");
+    let text = fs::read_to_string(folder.path().join("my.toml")).expect("written");
+    let listed = "# Kernels that cannot be executed:\n#   bad\n#     line 11: unsupported instruction form `unknown.u32`";
+    assert!(text.contains(listed), "{text}");
+    assert_eq!(run(folder.path(), "my.toml"), (Some(0), String::new()));
+    // `run` and `new` refuse the kernel with the same line.
+    fs::write(
+        folder.path().join("bad.toml"),
+        "ptx = \"k.ptx\"\nkernel = \"bad\"\ngrid = [1]\nblock = [32]\n",
+    )
+    .expect("written");
+    for words in [&["run", "bad.toml"][..], &["new", "b.toml", "--ptx", "k.ptx", "--kernel", "bad"]] {
+        let output = selvedge_in(folder.path(), words);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), error.lines().count()), (Some(2), 1), "{error}");
+        assert!(error.contains(says.trim_start_matches("k.ptx:11: ")), "{error}");
+    }
+}
+
+#[test]
+fn accesses_in_front_of_a_buffer_are_none_where_the_configuration_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
     let ptx = ".version 6.0\n.target sm_60\n.address_size 64\n.visible .entry k(.param .u64 p) {\n\
                .reg .b32 %r<4>; .reg .b64 %rd<4>;\nld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;\n\
-               add.s64 %rd1, %rd1, %rd2; ld.global.u32 %r2, [%rd1-64]; add.u32 %r2, %r2, 1; st.global.u32 [%rd1], %r2; ret; }";
+               add.s64 %rd1, %rd1, %rd2; ld.global.u32 %r2, [%rd1-64]; add.u32 %r2, %r2, 1; st.global.u32 [%rd1], %r2; st.global.u32 [%rd1-128], %r2;\n\
+               atom.global.add.u32 %r3, [%rd1-256], 1; ret; }";
     fs::write(folder.path().join("k.ptx"), ptx).expect("written");
     fs::write(
         folder.path().join("zero.toml"),
@@ -442,7 +473,8 @@ fn loads_in_front_of_a_buffer_read_zero_where_the_configuration_says_so() {
     let (code, error) = run(folder.path(), "my.toml");
     assert_eq!(code, Some(3), "{error}");
     assert!(error.contains("reads 4 bytes at global address"), "{error}");
-    for more in [&[][..], &["--threads", "2"], &["--mechanism", "hw-bdi"], &["--functional"]] {
+    assert!(error.contains("`memory.out_of_bounds = \"zero\"` allows it"), "{error}");
+    for more in [&[][..], &["--mechanism", "hw-bdi"], &["--functional"]] {
         let words = [&["run", "my.toml", "--config", "zero.toml"], more].concat();
         let output = selvedge_in(folder.path(), &words);
         assert_eq!(output.status.code(), Some(0), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));

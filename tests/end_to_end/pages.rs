@@ -1,4 +1,6 @@
-//! The pages of `docs/`: every link leads somewhere, the book has every page; and what shells and `man` are given.
+//! Pages of `docs/`: every link leads to a file, and the book has every page. Also checks the completions and manual
+//! pages.
+use crate::browser::{Page, chromium};
 use crate::command::{selvedge, selvedge_in};
 use selvedge_testbenches::skipped::skip;
 use std::fs;
@@ -20,7 +22,7 @@ pub fn pages(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the targets of a page's links to files, without their anchors.
+/// Returns the link targets of a page that are files, without their anchors.
 fn links(text: &str) -> Vec<&str> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     let files =
@@ -99,8 +101,8 @@ fn a_key_is_explained_with_what_it_must_be() {
 #[test]
 fn the_pages_of_keys_and_statistics_are_what_the_commands_print() {
     for (page, command) in [
-        ("docs/configuration.md", &["config", "explain", "--markdown"][..]),
-        ("docs/statistics.md", &["stats", "list", "--markdown"]),
+        ("docs/reference/configuration.md", &["config", "explain", "--markdown"][..]),
+        ("docs/reference/statistics.md", &["stats", "list", "--markdown"]),
     ] {
         let text = fs::read_to_string(page).expect("the page is there");
         assert!(
@@ -159,4 +161,47 @@ fn the_book_builds_without_a_warning_and_without_a_dead_link() {
         }
     }
     assert!(checked > 1000, "{checked} links");
+}
+
+/// JavaScript that returns the texts of a picture that leave their box, with the end of each. The box of a text is the
+/// smallest box that contains its start.
+const TEXTS_OUTSIDE: &str = r#"(() => {
+  const svg = document.querySelector("svg");
+  const boxes = [...svg.querySelectorAll("rect")].map(rect => rect.getBBox());
+  const wrong = [];
+  for (const text of svg.querySelectorAll("text")) {
+    const box = text.getBBox();
+    const x = Number(text.getAttribute("x")), y = Number(text.getAttribute("y"));
+    const around = boxes.filter(b => b.x <= x && x <= b.x + b.width && b.y <= y && y <= b.y + b.height);
+    const own = around.sort((a, b) => a.width * a.height - b.width * b.height)[0];
+    const inside = own && box.x >= own.x && box.x + box.width <= own.x + own.width - 2 && box.y + box.height <= own.y + own.height;
+    if (!inside) wrong.push(text.textContent + " " + Math.round(box.x + box.width) + " of " + Math.round(own ? own.x + own.width : 0));
+  }
+  return wrong;
+})()"#;
+
+/// Returns the texts of the SVG file that leave their boxes in DejaVu Sans, the widest of the common fonts.
+fn texts_outside(program: &str, svg: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("picture.html");
+    let fonts = "font-family=\"Helvetica, Arial, sans-serif\"";
+    assert!(svg.contains(fonts), "the fonts of the picture");
+    let svg = svg.replace(fonts, "font-family=\"DejaVu Sans\"");
+    fs::write(&file, format!("<!doctype html><html data-charts=\"0\"><body>{svg}</body></html>"))
+        .expect("written");
+    let mut page = Page::open(program, &file, "light");
+    let texts = page.evaluate("document.querySelectorAll('svg text').length");
+    assert!(texts.as_u64().is_some_and(|count| count > 20), "{texts}");
+    let found = page.evaluate(TEXTS_OUTSIDE);
+    found.as_array().expect("a list").iter().map(|text| text.as_str().expect("text").to_owned()).collect()
+}
+
+#[test]
+fn the_texts_of_the_overview_stay_in_their_boxes() {
+    let name = "the_texts_of_the_overview_stay_in_their_boxes";
+    let Some(program) = chromium() else { return skip(name, "no chromium") };
+    let svg = fs::read_to_string("docs/images/overview.svg").expect("the picture is there");
+    assert_eq!(texts_outside(program, &svg), [""; 0]);
+    let longer = svg.replace("registers and logic", "registers and the logic between these");
+    assert_eq!(texts_outside(program, &longer).len(), 1);
 }

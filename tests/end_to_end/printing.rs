@@ -1,4 +1,4 @@
-//! Standard output and standard error that are full or have no reader: is the exit code right, and is there no panic?
+//! Standard output and standard error that are full or closed: the exit code is right, and no command panics.
 use crate::own_kernels::data;
 use std::fs::{File, OpenOptions};
 use std::path::Path;
@@ -26,7 +26,7 @@ fn full() -> File {
     OpenOptions::new().write(true).open("/dev/full").expect("the device is there")
 }
 
-/// A pipe that nobody reads.
+/// Returns a pipe without a reader.
 fn closed() -> Stdio {
     std::io::pipe().expect("a pipe").1.into()
 }

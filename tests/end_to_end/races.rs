@@ -1,17 +1,18 @@
-//! Does a program execute the same under every mechanism, and does it say so where it does not?
+//! A program executes the same instructions under every mechanism, unless its report says that it races.
 use crate::command::selvedge;
-use selvedge_sim::mechanism::ALL;
+use selvedge_sim::mechanism;
 use selvedge_sim::workload;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Mechanisms that differ much in timing: each racing workload differs under one of them.
+/// Mechanisms with very different timing. Each racing workload differs under one of them.
 const SOME: [&str; 4] = ["base", "fg-only", "hw-bdi-mem", "caba-best"];
 
-/// Those that choose another one by trials, and the one that skips what it finds in its table.
+/// Excluded mechanisms: three choose a setting by trials, and the last skips instructions whose results are in its
+/// table.
 const OTHERS: [&str; 4] = ["swl-best", "cbwt-best", "kernel-opt", "caba-memo"];
 
-/// What an assist warp's operations are counted as.
+/// Prefix of the counters of assist warps.
 const ASSIST: &str = "assist_";
 
 fn mechanisms() -> Vec<&'static str> {
@@ -19,10 +20,10 @@ fn mechanisms() -> Vec<&'static str> {
     if !is_long {
         return SOME.to_vec();
     }
-    ALL.iter().map(|info| info.name).filter(|name| !OTHERS.contains(name)).collect()
+    mechanism::built_in().iter().map(|info| info.name).filter(|name| !OTHERS.contains(name)).collect()
 }
 
-/// What the program has executed, whatever the time that it took.
+/// Returns the counts of the program's execution that do not depend on timing.
 fn executed(totals: &Value) -> Vec<(String, u64)> {
     let sm = ["memory_instructions", "transactions", "ctas"].map(|name| (name, &totals["sm"][name]));
     let all = ["warp_instructions", "thread_instructions"].map(|name| (name, &totals[name]));
@@ -32,7 +33,7 @@ fn executed(totals: &Value) -> Vec<(String, u64)> {
     counts.map(|(name, count)| (name.into(), count.as_u64().expect("a count"))).collect()
 }
 
-/// The workloads of these whose counts differ between the mechanisms, each with the first difference.
+/// Returns the workloads whose counts differ between the mechanisms, each with its first difference.
 fn differing(workloads: &[&str], size: &str, mechanisms: &[&str]) -> BTreeMap<String, String> {
     let mechanisms = mechanisms.join(",");
     let options = ["--size", size, "--mechanisms", &mechanisms, "--engine", "model", "--json", "-"];

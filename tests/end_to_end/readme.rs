@@ -1,8 +1,12 @@
-//! The README, the page of commands and the tables of blocks and mechanisms: every command runs, every table is the registry's.
+//! The README, the page of commands and the tables of blocks and mechanisms: every command runs, and every table agrees
+//! with the registry.
 
 use crate::command::selvedge_in;
-use selvedge_blocks::BLOCKS;
-use selvedge_sim::mechanism::ALL;
+use selvedge_blocks::built_in;
+use selvedge_sim::best::settled;
+use selvedge_sim::config::{BUILT_IN, GpuConfig};
+use selvedge_sim::mechanism::{self, MechanismInfo, MechanismSpec};
+use selvedge_sim::run::instances;
 use selvedge_sim::workload::all;
 use std::fs;
 
@@ -16,7 +20,7 @@ fn commands(text: &str) -> Vec<Vec<String>> {
     lines.map(|line| line.split_whitespace().map(String::from).collect()).collect()
 }
 
-/// Runs every command of a page in a folder of its own, in order, and returns how many there are.
+/// Runs every command of a page in a temporary folder, in order, and returns their number.
 fn follow(text: &str) -> usize {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let ptx = "docs/own-kernels/jacobi.ptx";
@@ -26,7 +30,8 @@ fn follow(text: &str) -> usize {
     for words in commands(text) {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         match words.as_slice() {
-            // The demonstration is what `selvedge` does without words; the suite is what runs this test.
+            // `cargo run` alone is the demonstration, like `selvedge` without words. The suite runs this test, so it is
+            // left out.
             ["cargo", "run", "--release"] => check(folder.path(), &[]),
             ["./tests/run"] => continue,
             ["cargo", "run", "--release", "--", rest @ ..] | ["selvedge", rest @ ..] => {
@@ -37,6 +42,64 @@ fn follow(text: &str) -> usize {
         run += 1;
     }
     run
+}
+
+/// Returns the mechanisms that a configuration refuses, each with the reason.
+fn refused(config: &str) -> Vec<(&'static MechanismInfo, String)> {
+    let config = GpuConfig::load(config).expect("built in");
+    let why = |info: &'static MechanismInfo| {
+        // `swl` has no default limit.
+        let text = if info.name == "swl" { "swl=4" } else { info.name };
+        let mechanism: MechanismSpec = text.parse().expect("it exists");
+        let refused = instances(&settled(&mechanism, &config), &config, 1).err();
+        refused.map(|refused| (info, refused.to_string()))
+    };
+    mechanism::built_in().iter().filter_map(why).collect()
+}
+
+/// Compares each refusal with the needs that `list mechanisms NAME` prints.
+#[test]
+fn a_mechanism_states_the_need_for_which_it_refuses_a_configuration() {
+    let words = [
+        ("sector_bytes", "without sectors"),
+        ("sm.warps", "48 warps"),
+        ("sm.schedulers", "schedulers"),
+        ("l1d.sets", "sets"),
+        ("l1d.ways", "ways"),
+        ("dram.burst_bytes", "DRAM bursts"),
+    ];
+    let mut count = 0;
+    for machine in BUILT_IN {
+        for (info, why) in refused(machine.name) {
+            let (_, word) =
+                words.iter().find(|(key, _)| why.contains(key)).unwrap_or_else(|| panic!("{why}"));
+            assert!(info.machine_needs.contains(word), "{}: {why}: {:?}", info.name, info.machine_needs);
+            count += 1;
+        }
+    }
+    assert!(count > 50, "{count}");
+}
+
+#[test]
+fn the_readme_states_how_many_mechanisms_each_configuration_refuses() {
+    let text = readme();
+    assert!(
+        text.contains(&format!("some of the {}", mechanism::built_in().len())),
+        "the number of mechanisms"
+    );
+    let table = text.split_once("| configurations | refused | why |").expect("the table is there").1;
+    let mut named = Vec::new();
+    for row in table.lines().skip(2).take_while(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        for config in cells[1].split(", ").map(|name| name.trim_matches('`')) {
+            assert_eq!(refused(config).len().to_string(), cells[2], "{config}");
+            named.push(config);
+        }
+    }
+    let mut all: Vec<&str> = BUILT_IN.iter().map(|machine| machine.name).collect();
+    all.sort_unstable();
+    named.sort_unstable();
+    assert_eq!(named, all);
 }
 
 #[test]
@@ -64,10 +127,10 @@ fn check(folder: &std::path::Path, words: &[&str]) {
 #[test]
 fn the_table_of_blocks_is_the_registrys() {
     let text = fs::read_to_string("docs/blocks.md").expect("the page is there");
-    for entry in BLOCKS {
+    for entry in built_in() {
         let facts = entry.facts(&entry.defaults()).expect("the defaults are valid");
         let row = format!(
-            "| [`{0}`](blocks/{0}.md) | {1} | {2} | {3} | {4} | {5} |",
+            "| [`{0}`](reference/blocks/{0}.md) | {1} | {2} | {3} | {4} | {5} |",
             entry.name(),
             entry.summary(),
             entry.source(),
@@ -78,13 +141,13 @@ fn the_table_of_blocks_is_the_registrys() {
         assert!(text.contains(&row), "docs/blocks.md must have this row:\n{row}");
     }
     let rows = text.lines().filter(|line| line.starts_with("| [`")).count();
-    assert_eq!(rows, BLOCKS.len(), "a row per block");
+    assert_eq!(rows, built_in().len(), "a row per block");
 }
 
 #[test]
 fn the_table_of_mechanisms_is_the_registrys() {
     let text = fs::read_to_string("docs/mechanisms/index.md").expect("the page is there");
-    for info in ALL {
+    for info in mechanism::built_in() {
         let cells = format!(" | {} | {} |", info.summary, info.source);
         let row = text.lines().find(|line| line.contains(&format!("`{}`", info.name)));
         assert!(
@@ -94,13 +157,13 @@ fn the_table_of_mechanisms_is_the_registrys() {
         );
     }
     let rows = text.lines().filter(|line| line.starts_with("| `") || line.starts_with("| [`")).count();
-    assert_eq!(rows, ALL.len(), "a row per mechanism");
+    assert_eq!(rows, mechanism::built_in().len(), "a row per mechanism");
 }
 
 #[test]
 fn the_readme_counts_what_there_is() {
     let text = readme().replace('\n', " ");
-    let (mechanisms, blocks, workloads) = (ALL.len(), BLOCKS.len(), all().len());
+    let (mechanisms, blocks, workloads) = (mechanism::built_in().len(), built_in().len(), all().len());
     let counts =
         format!("{mechanisms} mechanisms built from {blocks} hardware blocks, and {workloads} workloads");
     assert!(text.contains(&counts), "the README must say: {counts}");

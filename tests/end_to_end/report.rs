@@ -1,4 +1,4 @@
-//! `selvedge report`: does the page show what files and studies have, in a browser and without a complaint of it?
+//! `selvedge report`: the page shows the content of files and studies in a browser, without errors on its console.
 use crate::browser::{Page, chromium};
 use crate::command::selvedge_in;
 use selvedge_testbenches::skipped::skip;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use tempfile::TempDir;
 
-/// A study with configurations that differ, and a mechanism that does not suit all of them.
+/// A study with several configurations, and a mechanism that does not support all of them.
 const STUDY: &str = "name = \"study\"
 size = \"tiny\"
 config = \"gtx480-latte-cc\"
@@ -51,7 +51,7 @@ fn reports() -> Vec<Value> {
     serde_json::from_str(&text).expect("reports")
 }
 
-/// The rows of a table as the values of their cells by the column's title.
+/// Returns the rows of a table. Each maps column titles to cell values.
 fn rows(page: &mut Page, table: &str) -> Vec<Value> {
     let script = format!(
         "(() => {{ const table = document.getElementById('table-{table}');
@@ -158,7 +158,7 @@ fn tables_sort_and_a_filter_selects_rows_and_bars() {
     assert_eq!(column(&mut page), as_read);
 
     let bars = "document.querySelectorAll('#speedup .mark-rect.role-mark path').length";
-    // Two workloads and their mean, each with two mechanisms beside the baseline.
+    // Two workloads and their mean, each with two mechanisms besides the baseline.
     assert_eq!(page.evaluate(bars), 6);
     page.evaluate(
         "(() => { const filter = document.getElementById('filter');
@@ -215,7 +215,7 @@ fn a_study_is_shown_with_its_labels_reasons_configurations_and_origins() {
     assert!(page.complaints.is_empty(), "{:?}", page.complaints);
 }
 
-/// The contrast of text and ground, as WCAG defines it.
+/// Script that returns the contrast of text and background, as WCAG defines it.
 const CONTRAST: &str = "(() => { const style = getComputedStyle(document.body);
     const luminance = (color) => color.match(/\\d+/g).slice(0, 3).map((one) => one / 255)
         .map((one) => one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4)
@@ -270,7 +270,7 @@ fn the_time_view_has_the_launches_and_every_column() {
     };
     let folder = tempfile::tempdir().expect("a folder");
     let series = fs::read_to_string(RUNS.path().join("series.csv")).expect("written");
-    // A column that nobody knows.
+    // Add a column that the page does not know.
     let more = series.lines().enumerate().map(|(at, line)| match at {
         0 => format!("{line},unheard_of\n"),
         _ => format!("{line},{at}\n"),

@@ -1,4 +1,4 @@
-//! `selvedge reproduce`: does a figure come from single runs and is it kept, are its files written, and does it survive mistakes?
+//! `selvedge reproduce`: a figure equals single runs and is kept, its files are written, and mistakes are refused.
 use crate::command::{selvedge, selvedge_in};
 use serde_json::Value;
 use std::path::Path;
@@ -8,7 +8,7 @@ fn reproduce(folder: &Path, words: &[&str]) -> String {
     selvedge(&[&["reproduce", "tiny", "--store", &store], words].concat())
 }
 
-/// The cycles of a run by itself.
+/// Returns the cycles of a separate run.
 fn cycles(mechanism: &str) -> f64 {
     let words = ["run", "bfs", "--size", "tiny", "--config", "gtx480-latte-cc", "--mechanism", mechanism];
     let report = selvedge(&[&words[..], &["--engine", "model", "--json", "-"]].concat());

@@ -1,11 +1,12 @@
-//! `selvedge gen` writes all files that a block needs: with the cells that blocks share, or with modules of its own.
+//! `selvedge gen` writes all files that a block needs, with the cells that blocks share or with the block's own
+//! modules.
 
 use crate::command::selvedge;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Writes `blocks` to a new folder; returns it with the names of its files.
+/// Writes blocks to a new folder. Returns the folder and the names of its files.
 fn written(words: &[&str]) -> (tempfile::TempDir, BTreeSet<String>) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     selvedge(&[&["gen", "-o", &folder.path().to_string_lossy()], words].concat());

@@ -1,4 +1,4 @@
-//! Is the checked-in Verilog what the blocks are today?
+//! The Verilog in the repository equals the current output of the blocks.
 
 use crate::command::selvedge;
 use std::collections::BTreeSet;

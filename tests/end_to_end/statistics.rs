@@ -1,9 +1,9 @@
-//! Do the statistics in all their forms agree?
+//! All formats of the statistics agree.
 use crate::command::{selvedge, selvedge_in};
 use serde_json::Value;
 use std::path::Path;
 
-/// The rows of a CSV text without quoted fields, each as pairs of column and value.
+/// Returns the rows of a CSV text without quoted fields, each as pairs of column and value.
 fn rows(text: &str) -> Vec<Vec<(String, String)>> {
     let mut lines = text.lines().map(|line| line.split(',').map(String::from).collect::<Vec<_>>());
     let header = lines.next().expect("a header");
@@ -133,11 +133,38 @@ fn every_counter_of_every_mechanism_is_explained() {
     assert!(glossary.contains("l_max_{n}"), "{glossary}");
 }
 
+/// Explains every column of CSV by its full name, and also without `totals.`. JSON and Parquet have the same columns.
+#[test]
+fn every_column_is_explained() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let words =
+        ["run", "bfs", "--size", "tiny", "--mechanism", "hw-bdi", "--engine", "model", "--csv", "row.csv"];
+    assert!(selvedge_in(folder.path(), &[&words[..], &["--series", "series.csv"]].concat()).status.success());
+    for file in ["row.csv", "series.csv"] {
+        let text = std::fs::read_to_string(folder.path().join(file)).expect("written");
+        let columns: Vec<&str> = text.lines().next().expect("a head").split(',').collect();
+        assert!(columns.len() > 100, "{columns:?}");
+        for column in columns {
+            let text = selvedge(&["stats", "explain", column]);
+            let (_, meaning) = text.split_once(": ").expect("a name and its meaning");
+            assert!(meaning.trim().len() > 3, "{text}");
+        }
+    }
+    let misses = selvedge(&["stats", "explain", "l1d.misses"]);
+    assert!(misses.starts_with("totals.l1d.misses: ") && misses.lines().count() == 1, "{misses}");
+    assert_eq!(misses, selvedge(&["stats", "explain", "totals.l1d.misses"]));
+    assert!(
+        selvedge(&["stats", "explain", "ipc"]).starts_with("totals.ipc: Thread instructions per core cycle")
+    );
+    assert!(selvedge(&["stats", "explain", "programs.3.ctas"]).starts_with("programs.N.ctas: "));
+    assert!(selvedge(&["stats", "list"]).contains("totals.l1d.misses"));
+}
+
 #[test]
 fn mistakes_about_statistics_are_one_line() {
     let folder = Path::new(".");
     for (words, line) in [
-        (&["stats", "explain", "ipc"][..], "no statistic `ipc`: must be one of "),
+        (&["stats", "explain", "ipcs"][..], "no statistic `ipcs`: must be one of "),
         (
             &["run", "bfs", "--json", "a", "--csv", "a"],
             "--json and --csv name the same file a: each must have its own",

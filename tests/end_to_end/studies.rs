@@ -1,4 +1,4 @@
-//! Studies: is every point computed once, kept whole and found again, whatever happens to the process?
+//! Studies: every point is computed once, stored completely and found again, even if the process is killed.
 use crate::command::{selvedge_in, start_in};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Twelve points of tens of milliseconds each, two of which do not suit.
+/// A study of points that take tens of milliseconds each. Two points are refused.
 const STUDY: &str = r#"
 size = "tiny"
 workloads = ["vecadd", "atax", "bfs", "scan"]
@@ -25,7 +25,7 @@ config = "titan-v"
 "#;
 const POINTS: usize = 14;
 
-/// A folder with the study as `s.toml`.
+/// Creates a folder with the study as `s.toml`.
 fn folder(text: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("s.toml"), text).expect("written");
@@ -36,30 +36,30 @@ fn study(here: &Path, words: &[&str]) -> Output {
     selvedge_in(here, &[&["study"][..], words].concat())
 }
 
-/// Standard output of a study's command that must succeed.
+/// Runs a study command that must succeed, and returns standard output.
 fn printed(here: &Path, words: &[&str]) -> String {
     let output = study(here, words);
     assert!(output.status.success(), "{words:?}: {output:?}");
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// The table as CSV, without what differs between runs.
+/// Returns the table as CSV, without values that differ between runs.
 fn collected(here: &Path, store: &str) -> String {
     printed(here, &["collect", "s.toml", "--store", store, "--reproducible"])
 }
 
-/// How many points were computed, as the command reports it.
+/// Returns the number of computed points that the command reports.
 fn computed(output: &Output) -> usize {
     let text = String::from_utf8_lossy(&output.stderr);
     let count = text.lines().find_map(|line| line.split(", ").last()?.strip_suffix(" computed now"));
     count.and_then(|count| count.parse().ok()).unwrap_or_else(|| panic!("no count: {output:?}"))
 }
 
-/// The entries of a store, by their paths.
+/// Returns the entries of a store by path.
 fn entries(store: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for folder in fs::read_dir(store).into_iter().flatten().map(|entry| entry.expect("an entry").path()) {
-        // Points are in folders of two digits; what else is there is not a result.
+        // Points are in folders with names of two digits. Other files are not results.
         if folder.file_name().is_some_and(|name| name.len() == 2) {
             for file in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
                 if file.extension().is_some_and(|end| end == "json") {
@@ -184,12 +184,12 @@ fn damaged_entries_are_computed_again() {
     assert_eq!(collected(here, "st"), expected);
 }
 
-/// A number from 0 to 1, another at each call.
+/// Returns a random number from 0 to 1.
 fn random() -> f64 {
     RandomState::new().build_hasher().finish() as f64 / u64::MAX as f64
 }
 
-/// Twenty kills at random moments lose no point that had ended and damage none.
+/// Kills a study twenty times at random moments. No finished point may be lost or damaged.
 #[test]
 fn a_study_that_is_killed_at_any_moment_keeps_what_has_ended() {
     let folder = folder(STUDY);
@@ -216,7 +216,7 @@ fn a_study_that_is_killed_at_any_moment_keeps_what_has_ended() {
             survived += now.len() - kept.len();
             kept = now;
         } else {
-            // It came to its end: the next kills are of another.
+            // The study has finished: the next kills hit a new one.
             assert_eq!(collected(here, &store), expected);
             round += 1;
             kept.clear();
@@ -347,7 +347,7 @@ fn every_command_of_the_guides_runs() {
     }
 }
 
-/// The array job, run by hand as Slurm would run it, and the job that collects.
+/// Runs the array job by hand like Slurm does, then the job that collects.
 #[test]
 fn exported_jobs_give_the_bytes_of_a_local_run() {
     let folder = folder(STUDY);

@@ -1,4 +1,4 @@
-//! Do several workloads at the same time run, and do the wrong options for that get one line?
+//! Several workloads run at the same time, and wrong options for that are refused with one line.
 
 use crate::command::selvedge_in;
 use serde_json::Value;
@@ -55,7 +55,7 @@ fn quotas_give_the_same_report_under_every_engine() {
             let mut report: Value = serde_json::from_str(&json).expect("JSON");
             assert_eq!(report["engine"], engine);
             let map = report.as_object_mut().expect("an object");
-            // Wall time and the engine's name are all that may differ.
+            // Only the wall time and the engine's name may differ.
             map.remove("host");
             map.remove("engine");
             report
@@ -84,7 +84,7 @@ fn wrong_options_are_told_in_one_line() {
     }
 }
 
-/// Runs in `folder` and gives the IPC of the first program alone, and standard error.
+/// Runs in `folder`, and returns the IPC of the first program alone and standard error.
 fn alone(folder: &std::path::Path, words: &[&str]) -> (f64, String) {
     let common = ["run", "vecadd+atax", "--window", "5000", "--alone", "--json", "-"];
     let output = selvedge_in(folder, &[&common[..], words].concat());
@@ -106,7 +106,7 @@ fn runs_alone_are_kept_and_used_again_by_what_they_are_of() {
         (ipc, String::new()),
         "what is kept is what would be found"
     );
-    // A kept run is believed: one that is changed shows.
+    // A cached run is used without a check, so a change to it shows in the result.
     let kept = std::fs::read_to_string(&file).expect("it is kept");
     let entry: Value = serde_json::from_str(&kept).expect("JSON");
     let twice = entry["run"]["thread_instructions"].as_u64().expect("a count") * 2;
@@ -114,7 +114,7 @@ fn runs_alone_are_kept_and_used_again_by_what_they_are_of() {
     changed["run"]["thread_instructions"] = twice.into();
     std::fs::write(&file, changed.to_string()).expect("written");
     assert_eq!(alone(here, &cached), (2.0 * ipc, String::new()));
-    // One of something else, or none at all, is ignored with a line and replaced.
+    // A cached run with another key, or an invalid file, is ignored with a line and replaced.
     for (field, why) in
         [("engine", "kept of another program, configuration or engine"), ("machine", "kept of another")]
     {

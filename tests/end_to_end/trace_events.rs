@@ -1,17 +1,17 @@
-//! `--trace-events`: does the file hold the interval, in the form that Perfetto reads?
+//! `--trace-events`: the file contains the interval in Perfetto's format.
 use crate::command::{selvedge, selvedge_in};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// What a command prints that is refused.
+/// Runs a command that must be refused, and returns standard error.
 fn refused(words: &[&str]) -> String {
     let output = selvedge_in(Path::new("."), words);
     assert_eq!(output.status.code(), Some(2), "{}", words.join(" "));
     String::from_utf8(output.stderr).expect("the output is UTF-8")
 }
 
-/// The events that a run writes.
+/// Returns the events that a run writes.
 fn events(options: &[&str]) -> Vec<Value> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("events.json");

@@ -1,10 +1,10 @@
-//! Traces: is the guide true, does a replay report what the execution did, and do wrong files get one line?
+//! Traces: the guide is correct, a replay reports the same as the execution, and wrong files are refused with one line.
 use crate::command::selvedge_in;
 use crate::guide::{blocks, shell};
 use std::fs;
 use std::path::Path;
 
-/// A copy of tests/traces in a folder of its own.
+/// Copies tests/traces to a temporary folder.
 fn copy_of_the_traces() -> tempfile::TempDir {
     let root = tempfile::tempdir().expect("a folder");
     let folder = root.path().join("tests/traces");
@@ -44,7 +44,7 @@ fn the_guide_can_be_followed_to_the_letter() {
     assert!(commands >= 9, "the guide shows its commands, not only {commands}");
 }
 
-/// The JSON report of a run, without its source's name and what depends on the host.
+/// Returns the JSON report of a run, without its source's name and values that depend on the host.
 fn report(folder: &Path, words: &[&str]) -> String {
     let output = selvedge_in(folder, words);
     assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));

@@ -1,4 +1,4 @@
-//! Are files of others kept from taking all memory, and from writing to the terminal what it acts on?
+//! Untrusted files cannot use all memory, and cannot send control characters to the terminal.
 use crate::command::selvedge_in;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -8,12 +8,12 @@ const PTX: &str =
 
 const LAUNCH: &str = "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [1]\nblock = [32]\n";
 
-/// An argument that is a buffer of the given number of 32-bit numbers.
+/// Returns an argument that is a buffer of `count` 32-bit numbers.
 fn buffer(count: u64) -> String {
     format!("[[arg]]\ntype = \"u32\"\ncount = {count}\n")
 }
 
-/// A folder with these files and a kernel.
+/// Creates a folder with these files and a kernel.
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in [("k.ptx", PTX)].iter().chain(files) {
@@ -22,7 +22,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-/// The one line that the command says of a user's mistake.
+/// Returns the only line that the command prints about a user's mistake.
 fn line(output: &Output) -> String {
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{error}");
@@ -108,7 +108,7 @@ fn a_packed_trace_may_unpack_to_what_max_unpacked_says() {
     assert!(plain.status.success(), "what is not packed has any size");
 }
 
-/// No byte of these is one that a terminal acts on, but line ends.
+/// Checks that the output has no control character except line ends.
 fn is_shown_only(output: &Output) {
     for text in [&output.stdout, &output.stderr] {
         let text = String::from_utf8_lossy(text);

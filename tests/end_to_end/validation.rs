@@ -1,4 +1,4 @@
-//! Does docs/validation.md show the cycles that the configurations take, and the latencies that docs/fidelity.md has?
+//! docs/validation.md shows the current cycles of the configurations, and the latencies of docs/fidelity.md.
 use crate::command::selvedge_in;
 use std::fmt::Write;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::Path;
 struct Kernel {
     name: &'static str,
     ctas: u64,
-    /// The instructions of warp `n` of `total` behind its first three.
+    /// Returns the instructions of warp `n` of `total` after its first three.
     rows: fn(n: u64, total: u64, isa: u32) -> Vec<String>,
 }
 
@@ -21,14 +21,14 @@ const KERNELS: [Kernel; 3] = [
 const WARPS: u64 = 8;
 const ARRAY: u64 = 0x7f10_0000_0000;
 
-/// An instruction without addresses.
+/// Returns an instruction without addresses.
 fn plain(opcode: &str, dest: &str, sources: &[&str]) -> String {
     let dests = if dest.is_empty() { "0".into() } else { format!("1 {dest}") };
     let sources: String = sources.iter().map(|source| format!(" {source}")).collect();
     format!("ffffffff {dests} {opcode} {}{sources} 0 ", sources.split_whitespace().count())
 }
 
-/// A load of consecutive words from `address` on.
+/// Returns a load of consecutive words at `address`.
 fn load(dest: &str, address: u64, isa: u32) -> String {
     let opcode = if isa == 35 { "LD.E" } else { "LDG.E.SYS" };
     format!("ffffffff 1 {dest} {opcode} 1 R4 4 1 0x{address:x} 4 ")
@@ -55,7 +55,7 @@ fn chain(_: u64, _: u64, isa: u32) -> Vec<String> {
     (0..64).map(|k| plain(if k % 2 == 1 { "FADD" } else { integer }, "R8", &["R8", "R1"])).collect()
 }
 
-/// The kernel as a trace in Accel-Sim's format.
+/// Returns the kernel as a trace in Accel-Sim's format.
 fn trace(kernel: &Kernel, isa: u32) -> String {
     let mut text = format!(
         "-kernel name = {}\n-kernel id = 1\n-grid dim = ({},1,1)\n-block dim = ({},1,1)\n-shmem = 0\n-nregs = 32\n\
@@ -85,7 +85,7 @@ fn trace(kernel: &Kernel, isa: u32) -> String {
     text
 }
 
-/// The cycles that a configuration takes for a kernel's trace in `folder`.
+/// Returns the cycles of a configuration for the trace in `folder`.
 fn cycles(folder: &Path, machine: &str) -> String {
     let output = selvedge_in(folder, &["run", "kernelslist.g", "--config", machine, "--stats", "stats.txt"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -94,7 +94,7 @@ fn cycles(folder: &Path, machine: &str) -> String {
     line.expect("cycles are among them").into()
 }
 
-/// The cells of the tables' rows in a section of the page.
+/// Returns the cells of the table rows in a section of the page.
 fn rows(page: &str, section: &str) -> Vec<Vec<String>> {
     let from = page.find(section).expect("the page has the section");
     let end = page[from + section.len()..].find("\n## ").map_or(page.len(), |at| from + section.len() + at);
@@ -102,7 +102,7 @@ fn rows(page: &str, section: &str) -> Vec<Vec<String>> {
     rows.map(|row| row.split(" | ").map(str::to_owned).collect()).collect()
 }
 
-/// Writes the configuration that `config import` makes of SM2_GTX480.
+/// Writes the configuration that `config import` translates from SM2_GTX480.
 fn import(folder: &Path) {
     let table = fs::read_to_string("tests/data/gpgpusim-4.2.tsv").expect("the table is there");
     let (mut options, mut network) = (String::new(), String::new());
@@ -141,6 +141,51 @@ fn the_page_shows_the_cycles_of_kernels_without_random_numbers() {
                 assert_eq!(cycles(folder, machine), shown, "{} on {machine}", kernel.name);
             }
         }
+    }
+}
+
+/// Atomic instructions of a trace.
+const ATOMICS: u64 = 120;
+
+/// Address of the first word that the atomics access.
+const WORDS: u64 = 0x7f00_0000_0000;
+
+/// Returns the trace of one warp that executes atomics in a loop of six instructions.
+fn atomics(kind: &str) -> String {
+    let mut rows = vec!["0000 ffffffff 1 R4 MOV 0 0 ".to_owned()];
+    for n in 0..ATOMICS {
+        let words = format!("4 1 0x{:x} 4 ", WORDS + n % 16 * 256);
+        let rest = match kind {
+            "atomchain" => format!("1 R4 ATOM.E.ADD 2 R4 R6 {words}"),
+            "redstream" => format!("0 RED.E.ADD 2 R4 R6 {words}"),
+            _ => format!("0 RED.E.ADD 2 R4 R6 4 1 0x{WORDS:x} 0 "),
+        };
+        rows.push(format!("{:04x} ffffffff {rest}", 16 * (1 + (n + 1) % 6)));
+    }
+    rows.push(format!("{:04x} ffffffff 0 EXIT 0 0 ", 16 * (1 + (ATOMICS + 1) % 6)));
+    format!(
+        "-kernel name = {kind}\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = 12\n\
+         -binary version = 35\n-cuda stream id = 0\n-shmem base_addr = 0x00007f4000000000\n\
+         -local mem base_addr = 0x00007f4200000000\n-nvbit version = 1.5.5\n-accelsim tracer version = 4\n\
+         -enable lineinfo = 0\n\n#traces format = as of version 4\n\n#BEGIN_TB\n\nthread block = 0,0,0\n\n\
+         warp = 0\ninsts = {}\n{}\n\n#END_TB\n\n",
+        rows.len(),
+        rows.join("\n")
+    )
+}
+
+#[test]
+fn the_page_shows_the_cycles_of_atomics() {
+    let page = fs::read_to_string("docs/validation.md").expect("the page is there");
+    let tables = rows(&page, "## Programs");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder.path();
+    import(folder);
+    fs::write(folder.join("kernelslist.g"), "kernel-1.traceg\n").expect("the file is written");
+    for kind in ["atomchain", "atomsame", "redstream"] {
+        fs::write(folder.join("kernel-1.traceg"), atomics(kind)).expect("the file is written");
+        let row = tables.iter().find(|row| row[0] == kind).expect("the table has a row for the trace");
+        assert_eq!(cycles(folder, "sm2.toml"), row[3].replace(',', ""), "{kind}");
     }
 }
 

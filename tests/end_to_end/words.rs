@@ -1,10 +1,10 @@
-//! The words of help, README, pages and lists: one term per concept (docs/glossary.md).
+//! Words of help, README, pages and lists: one term per concept (docs/glossary.md).
 use crate::command::selvedge_in;
 use crate::pages::pages;
 use std::fs;
 use std::path::Path;
 
-/// Terms that the project does not use, with the term that it uses in their place.
+/// Terms that the project does not use, each with its replacement.
 const BANNED: &[(&str, &str)] = &[
     ("allowed is", "must be"),
     ("allowed are", "must be"),
@@ -31,7 +31,7 @@ const BANNED: &[(&str, &str)] = &[
     ("thrown out", "evicted"),
 ];
 
-/// Returns the text in lower-case words, one space apart, without code: what is fenced, and what is between backticks.
+/// Returns the words of the text in lower case, separated by spaces. Leaves out fenced code and code between backticks.
 fn prose(text: &str) -> String {
     let mut fenced = false;
     let mut out = String::from(" ");
@@ -50,16 +50,16 @@ fn prose(text: &str) -> String {
                 out += &word.to_lowercase();
                 out.push(' ');
             }
-            // Words on both sides of code are not neighbors.
+            // Words on both sides of code are not adjacent.
             out += "| ";
         }
-        // A phrase may go over the end of a line.
+        // A phrase may continue on the next line.
         out.truncate(out.len() - 2);
     }
     out
 }
 
-/// Returns each banned term of a text with what to write in its place.
+/// Returns each banned term in a text with its replacement.
 fn banned(text: &str) -> Vec<String> {
     let prose = prose(text);
     let found = BANNED.iter().filter(|(term, _)| prose.contains(&format!(" {term} ")));

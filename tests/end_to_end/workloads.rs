@@ -1,11 +1,11 @@
-//! Does every workload compute what its CPU reference computes on the timing model, with and without a mechanism's RTL?
+//! Every workload on the timing model computes the results of its CPU reference, with and without a mechanism's RTL.
 use crate::command::{selvedge, selvedge_in};
 use selvedge_hw::Engine;
 use selvedge_sim::best;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::{Bounds, Control};
 use selvedge_sim::mechanism::probe::ProbeSpec;
-use selvedge_sim::mechanism::{ALL, MechanismError};
+use selvedge_sim::mechanism::{self, MechanismError};
 use selvedge_sim::report::Outcome;
 use selvedge_sim::run::{RunSpec, Source, run as simulate};
 use selvedge_sim::workload::{Measured, Size, all, measured};
@@ -17,7 +17,8 @@ use std::sync::Arc;
 /// Threads that share the runs.
 const THREADS: usize = 2;
 
-/// Runs every workload at `tiny` and gives its report to `check`; the largest first, so that no thread waits long for another.
+/// Runs every workload at `tiny` and passes its report to `check`. The largest run first, so that no thread waits long
+/// for another.
 fn every_workload(mechanism: &str, check: impl Fn(&str, &Value) -> Result<(), String> + Sync) {
     let mut names: Vec<&str> = all().iter().map(|workload| workload.name()).collect();
     names.sort_by_key(|name| measured(name, Size::Tiny).map_or(0, |counts| counts.warp_instructions));
@@ -27,14 +28,14 @@ fn every_workload(mechanism: &str, check: impl Fn(&str, &Value) -> Result<(), St
     });
 }
 
-/// Fails with all that `test` says of any item.
+/// Runs `test` on every item, and fails with all errors together.
 fn all_pass<T: Sync>(items: &[T], test: impl Fn(&T) -> Result<(), String> + Sync) {
     let outcomes = parallel::map(items, THREADS, |_, item| test(item));
     let failures: Vec<String> = outcomes.into_iter().filter_map(Result::err).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// The report of one run under RTL, which must pass.
+/// Returns the report of one run under RTL, which must pass.
 fn run(name: &str, mechanism: &str) -> Result<Value, String> {
     let words = ["run", name, "--size", "tiny", "--mechanism", mechanism, "--engine", "rtl", "--json", "-"];
     let output = selvedge_in(Path::new("."), &words);
@@ -64,8 +65,8 @@ fn every_workload_passes_under_the_rtl_of_hw_bdi() {
 #[test]
 fn every_workload_passes_under_every_mechanism() {
     let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
-    // The limit of `swl` has no default. A search runs the workload again and again; its own tests do so.
-    let names = ALL.iter().map(|info| if info.name == "swl" { "swl=4" } else { info.name });
+    // `swl` has no default limit. Searches run a workload repeatedly, which their own tests cover.
+    let names = mechanism::built_in().iter().map(|info| if info.name == "swl" { "swl=4" } else { info.name });
     let is_search = |name: &&str| best::searches(&name.parse().expect("a mechanism"), &config);
     let names: Vec<&str> = names.filter(|name| !is_search(name)).collect();
     let pairs: Vec<(&str, &str)> =
@@ -75,7 +76,7 @@ fn every_workload_passes_under_every_mechanism() {
     });
 }
 
-/// Runs the workload in this process with the golden models, which is quicker than 1,500 programs with RTL.
+/// Runs the workload in this process with the golden models, which is faster than 1,500 processes with RTL.
 fn passes(workload: &str, mechanism: &str, config: &Arc<GpuConfig>) -> Result<(), String> {
     let spec = RunSpec {
         workload: Source::find(workload).map_err(|e| e.to_string())?,
@@ -86,7 +87,6 @@ fn passes(workload: &str, mechanism: &str, config: &Arc<GpuConfig>) -> Result<()
         engine: Engine::Model,
         probes: ProbeSpec::default(),
         check_dram: true,
-        threads: 1,
         sample_cycles: None,
         max_memory: selvedge_sim::limits::Limits::default().memory,
         bounds: Bounds::default(),

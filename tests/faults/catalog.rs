@@ -1,65 +1,80 @@
-//! The catalog of planted faults: small wrong changes to the source, each with the tests that must fail on it.
+//! Catalog of planted faults: small wrong changes to the source, each with the tests that must fail on it. The faults of a
+//! folder are in its `faults.toml`.
 
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// One planted fault, as its table `[[fault]]` describes it.
+/// One planted fault, from a table `[[fault]]`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
-    /// The fault's name, unique in the catalog.
+    /// Name of the fault, unique in the catalog.
     pub id: String,
-    /// What is wrong with the changed source, in one sentence.
+    /// Effect of the wrong text, in one sentence.
     pub what: String,
-    /// The source file, from the root of the repository.
+    /// Source file, relative to the folder of the `faults.toml`. [`read`] makes it relative to the root of the repository.
     pub file: String,
-    /// Text that occurs once in the file and contains `find`; without it `find` itself occurs once in the file.
+    /// Text that occurs once in the file and contains `find`. If absent, `find` must occur once in the file.
     at: Option<String>,
-    /// The text that is replaced: an expression or whole statements if the fault is switched.
+    /// Text to replace. For a switched fault, it is an expression or complete statements.
     pub find: String,
-    /// The wrong text in its place.
+    /// Wrong text that replaces it.
     pub replace: String,
-    /// How the fault is put in.
+    /// Way of inserting the fault.
     #[serde(default)]
     pub how: How,
-    /// The package whose tests must fail.
+    /// Package whose tests must fail; by default that of the source file.
+    #[serde(default)]
     pub package: String,
-    /// The test program of the package: `lib`, or the name of an integration test.
+    /// Test program of the package: `lib`, or the name of an integration test.
+    #[serde(default = "lib")]
     pub target: String,
-    /// The block to which tests over all blocks are restricted.
+    /// Block to which tests over all blocks are restricted.
     pub block: Option<String>,
-    /// Names of the tests that must fail, or what these names begin with: at least one test fails.
+    /// Names or prefixes of names of tests. At least one of these tests must fail.
     pub test: Vec<String>,
+    /// Folder of the `faults.toml`, relative to the root of the repository.
+    #[serde(skip)]
+    pub folder: String,
 }
 
-/// Returns the folder of one of the workspace's packages.
-pub fn folder_of(package: &str) -> &str {
-    match package {
-        "selvedge-area" => "gen/area",
-        "selvedge-gen" => "gen/verilog",
-        "selvedge-hw" => "hw/kit",
-        "selvedge-blocks" => "hw/blocks",
-        "selvedge-cudart" => "sim/cudart",
-        "selvedge-gpu" => "sim/gpu",
-        "selvedge-mechanisms" => "sim/mechanisms",
-        "selvedge-ptx" => "sim/ptx",
-        "selvedge-sim" => "sim/run",
-        "selvedge-study" => "sim/study",
-        "selvedge-workloads" => "sim/workloads",
-        _ => package.strip_prefix("selvedge-").unwrap_or_default(),
+fn lib() -> String {
+    "lib".into()
+}
+
+/// Returns the folder of each package of the workspace, by the package's name.
+pub fn packages(root: &Path) -> HashMap<String, String> {
+    #[derive(Deserialize)]
+    struct Manifest {
+        workspace: Option<Workspace>,
+        package: Package,
     }
+    #[derive(Deserialize)]
+    struct Workspace {
+        members: Vec<String>,
+    }
+    #[derive(Deserialize)]
+    struct Package {
+        name: String,
+    }
+    let manifest = |folder: &str| -> Manifest {
+        let text = std::fs::read_to_string(root.join(folder).join("Cargo.toml")).expect("a manifest");
+        toml::from_str(&text).expect("a manifest is TOML")
+    };
+    let members = manifest("").workspace.expect("the root is a workspace").members;
+    members.into_iter().map(|folder| (manifest(&folder).package.name, folder)).collect()
 }
 
-/// How a fault is put in.
+/// Way of inserting a fault.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum How {
-    /// Beside the right text, chosen when the program runs: one build serves all such faults.
+    /// Inserted next to the correct text and selected at run time. One build serves all such faults.
     #[default]
     Switch,
-    /// In the place of the right text, with a build of its own: for RTL bodies and constants.
+    /// Replaces the correct text, with a separate build. Serves RTL bodies and constants.
     Patch,
 }
 
@@ -69,29 +84,52 @@ struct Tables {
     fault: Vec<Fault>,
 }
 
-/// Reads the catalog: every TOML file beside this module.
+/// Reads the catalog: every `faults.toml` in the folders of the workspace's packages.
 pub fn read(root: &Path) -> Vec<Fault> {
-    let folder = root.join("tests/faults");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
-        .expect("the catalog's folder is readable")
-        .map(|entry| entry.expect("the folder's entries are readable").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
-        .collect();
+    let packages = packages(root);
+    let mut files: Vec<PathBuf> = Vec::new();
+    for top in ["capi", "gen", "hw", "sim"] {
+        find(&root.join(top), &mut files);
+    }
     files.sort();
-    files.iter().flat_map(|file| read_file(file)).collect()
+    files.iter().flat_map(|file| read_file(root, file, &packages)).collect()
 }
 
-fn read_file(file: &Path) -> Vec<Fault> {
+/// Adds each `faults.toml` in the folder and its subfolders to `files`.
+fn find(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder of the source is readable") {
+        let path = entry.expect("the folder's entries are readable").path();
+        if path.is_dir() {
+            find(&path, files);
+        } else if path.ends_with("faults.toml") {
+            files.push(path);
+        }
+    }
+}
+
+fn read_file(root: &Path, file: &Path, packages: &HashMap<String, String>) -> Vec<Fault> {
     let text = std::fs::read_to_string(file).expect("a file of the catalog is readable");
     let tables: Tables = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-    tables.fault
+    let folder =
+        file.parent().and_then(|folder| folder.strip_prefix(root).ok()).expect("a folder of the root");
+    let own = packages.iter().filter(|(_, of)| folder.starts_with(of));
+    let own = own.max_by_key(|(_, of)| of.len()).map(|(package, _)| package.clone()).expect("a package");
+    let mut faults = tables.fault;
+    for fault in &mut faults {
+        fault.file = folder.join(&fault.file).display().to_string();
+        fault.folder = folder.display().to_string();
+        if fault.package.is_empty() {
+            fault.package.clone_from(&own);
+        }
+    }
+    faults
 }
 
 impl Fault {
-    /// Returns where the text to replace lies in the file's source.
+    /// Returns the range of the text to replace in the file's source.
     ///
     /// # Errors
-    /// A line that says why the place is not unique or the fault changes nothing.
+    /// Fails with a line that explains why the text is not unique, or that the fault changes nothing.
     pub fn place(&self, source: &str) -> Result<Range<usize>, String> {
         let at = self.at.as_deref().unwrap_or(&self.find);
         let around = only(source, at).map_err(|count| self.wrong(&format!("`{at}` occurs {count} times")))?;
@@ -108,7 +146,7 @@ impl Fault {
     }
 }
 
-/// Returns where `part` lies in `text`, or how often it occurs when that is not once.
+/// Returns the range of `part` in `text`, or the number of occurrences if that is not 1.
 fn only(text: &str, part: &str) -> Result<Range<usize>, usize> {
     let mut places = text.match_indices(part);
     match (places.next(), places.next()) {
@@ -117,13 +155,13 @@ fn only(text: &str, part: &str) -> Result<Range<usize>, usize> {
     }
 }
 
-/// Where faults lie in a file: their numbers in the catalog and their texts' places, in the order of the file.
+/// Faults of a file, as index in the catalog and range of the text, in the order of the file.
 pub type Places = Vec<(usize, Range<usize>)>;
 
-/// Returns the places of faults, file by file.
+/// Returns the places of faults by file.
 ///
 /// # Errors
-/// Every fault that has no unique place, and every two that overlap.
+/// Fails with every fault that has no unique place, and every two faults that overlap.
 pub fn places(root: &Path, faults: &[Fault]) -> Result<HashMap<String, Places>, Vec<String>> {
     let mut files: HashMap<String, Places> = HashMap::new();
     let mut wrong = Vec::new();

@@ -1,4 +1,5 @@
-//! The gate of planted faults: puts every fault of the catalog into a copy of the source and demands that its tests fail.
+//! Gate of planted faults: inserts every fault of the catalog into a copy of the source, and checks that its tests
+//! fail.
 //!
 //! ```text
 //! cargo run --example planted_faults              all faults
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
     let folder = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let mut gate = Gate {
         faults: &faults,
+        packages: catalog::packages(root),
         tree: Tree::new(root, folder.join("faults/tree")),
         target: folder.join("faults/target"),
         killed: 0,
@@ -45,30 +47,26 @@ fn main() -> ExitCode {
     if gate.alive.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The sources of the blocks and of what they are built of.
-const SOURCES: [&str; 2] = ["hw/blocks/src/", "hw/kit/src/"];
+/// Folder of the kit, which all blocks use.
+const KIT: &str = "hw/kit";
 
-/// Folders of the blocks' source that have a folder for each of several blocks.
-const GROUPS: [&str; 2] = ["assist/", "sc/"];
+/// Folder of the only block that contains other blocks, and the folder of these blocks.
+const ASSIST_CONTROLLER: (&str, &str) = ("hw/caba/src/awc", "hw/caba/src/");
 
-/// The folder of what all blocks are built of.
-const KIT: &str = "rtl";
-
-/// The folder of the one block that contains others: those of its group.
-const ASSIST_CONTROLLER: &str = "assist/awc";
-
-/// The faults, their tree, and what was found.
+/// Faults, their copy of the source, and the results.
 struct Gate<'a> {
     faults: &'a [Fault],
+    /// Folder of each package.
+    packages: HashMap<String, String>,
     tree: Tree<'a>,
     target: PathBuf,
     killed: usize,
-    /// A line for each fault that no test failed on.
+    /// A line for each fault on which no test failed.
     alive: Vec<String>,
 }
 
 impl<'a> Gate<'a> {
-    /// Runs the chosen faults: the switched ones with one build, then the patches in rounds.
+    /// Runs the chosen faults: first the switched ones with one build, then the patches in rounds.
     fn run(&mut self, chosen: &[usize]) -> Result<(), String> {
         let faults = self.faults;
         let programs = self.build(chosen, &[])?;
@@ -87,7 +85,7 @@ impl<'a> Gate<'a> {
         Ok(())
     }
 
-    /// Builds the test programs of some faults, with these patches.
+    /// Builds the test programs of the chosen faults, with these patches.
     fn build(&self, chosen: &[usize], patches: &[usize]) -> Result<HashMap<Name<'a>, PathBuf>, String> {
         self.tree.plant(self.faults, patches).map_err(|error| error.to_string())?;
         let programs: BTreeSet<Name> =
@@ -95,7 +93,7 @@ impl<'a> Gate<'a> {
         program::build(&self.tree.folder, &self.target, &programs.into_iter().collect::<Vec<_>>())
     }
 
-    /// Demands that all tests that must fail on a fault pass without one, and that there are such tests.
+    /// Checks that tests exist for every fault, and that they pass without a fault.
     fn demand_passes(&self, chosen: &[usize], programs: &HashMap<Name, PathBuf>) -> Result<(), String> {
         let tests: BTreeSet<Tests> = chosen.iter().map(|number| self.faults[*number].tests()).collect();
         for tests in tests {
@@ -110,7 +108,7 @@ impl<'a> Gate<'a> {
         Ok(())
     }
 
-    /// Runs the tests of one fault and notes what they say.
+    /// Runs the tests of one fault and records the outcome.
     fn judge(&mut self, number: usize, programs: &HashMap<Name, PathBuf>) {
         let fault = &self.faults[number];
         let outcome = self.outcome(&fault.tests(), programs, Some(&fault.id));
@@ -129,7 +127,7 @@ impl<'a> Gate<'a> {
 
     /// Returns the folder in which cargo would run the tests of a package.
     fn folder_of(&self, (package, _): Name) -> PathBuf {
-        self.tree.folder.join(catalog::folder_of(package))
+        self.tree.folder.join(&self.packages[package])
     }
 }
 
@@ -139,22 +137,15 @@ impl Fault {
         Tests { program: (&self.package, &self.target), block: self.block.as_deref(), names }
     }
 
-    /// Returns the folder of the fault's block in its source.
-    fn block_folder(&self) -> &str {
-        let path = SOURCES.iter().find_map(|source| self.file.strip_prefix(source)).unwrap_or(&self.file);
-        let is_group = GROUPS.iter().any(|group| path.starts_with(group));
-        let mut ends = path.match_indices('/').map(|(at, _)| at).skip(usize::from(is_group));
-        &path[..ends.next().unwrap_or(path.len())]
-    }
-
-    /// Reports whether tests of this fault may fail because of another patch as well.
+    /// Returns whether tests of this fault may also fail because of the patch `other`.
     fn is_disturbed_by(&self, other: &Fault) -> bool {
-        let (own, others) = (self.block_folder(), other.block_folder());
-        own == others || others == KIT || own == ASSIST_CONTROLLER && others.starts_with("assist/")
+        let (own, others) = (&self.folder, &other.folder);
+        let (controller, parts) = ASSIST_CONTROLLER;
+        Path::new(own).starts_with(others) || others == KIT || own == controller && others.starts_with(parts)
     }
 }
 
-/// Returns a line on a fault: what became of it, by which test, in how many seconds.
+/// Returns the report line of a fault: its outcome, the failing test, and the seconds.
 fn line_of(fault: &Fault, outcome: &Outcome) -> String {
     let seconds = outcome.time.as_secs_f64();
     let verdict = match (&outcome.broken, outcome.failed.first()) {
@@ -167,7 +158,7 @@ fn line_of(fault: &Fault, outcome: &Outcome) -> String {
     format!("{verdict} ({seconds:.1} s)")
 }
 
-/// Puts patches into as few rounds as hold no two of which one disturbs the other's tests.
+/// Distributes patches over few rounds. No patch of a round disturbs the tests of another in it.
 fn rounds(faults: &[Fault], patches: &[usize]) -> Vec<Vec<usize>> {
     let disturb =
         |a: usize, b: usize| faults[a].is_disturbed_by(&faults[b]) || faults[b].is_disturbed_by(&faults[a]);

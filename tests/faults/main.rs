@@ -1,4 +1,4 @@
-//! Checks of the catalog of planted faults that need no build: the gate itself runs in the long suite.
+//! Checks of the catalog of planted faults that need no build. The gate runs in the long suite.
 
 mod catalog;
 
@@ -20,11 +20,11 @@ fn every_fault_has_one_place_in_the_source_and_changes_it() {
 
 #[test]
 fn every_fault_has_a_name_of_its_own_a_sentence_and_a_test() {
-    let mut names = HashSet::new();
+    let (mut names, packages) = (HashSet::new(), catalog::packages(root()));
     for fault in catalog::read(root()) {
         assert!(fault.what.ends_with('.'), "{}: `what` is no sentence", fault.id);
         assert!(!fault.test.is_empty(), "{}: no test is named", fault.id);
-        let folder = catalog::folder_of(&fault.package);
+        let folder = &packages[&fault.package];
         let program = match fault.target.as_str() {
             "lib" => "src/lib.rs".to_owned(),
             name => format!("tests/{name}"),
@@ -36,7 +36,7 @@ fn every_fault_has_a_name_of_its_own_a_sentence_and_a_test() {
         assert!(is_block, "{}: no block is named {:?}", fault.id, fault.block);
         let is_fast = fault.how == How::Switch || fault.file.starts_with("hw/");
         assert!(is_fast, "{}: only the crate of the blocks is built once more for patches", fault.id);
-        // A switch stands around both texts.
+        // A switch encloses both texts.
         let is_whole = [&fault.find, &fault.replace].iter().all(|text| {
             ["()", "[]", "{}"].iter().all(|pair| {
                 let count = |at: usize| text.matches(&pair[at..=at]).count();
@@ -54,10 +54,18 @@ fn every_part_of_the_source_has_a_fault() {
     let packages = [
         "gen/area",
         "gen/verilog",
-        "hw/blocks",
+        "hw/caba",
+        "hw/codecs",
+        "hw/dai",
         "hw/kit",
+        "hw/lamar",
+        "hw/latte_cc",
         "sim/gpu",
-        "sim/mechanisms",
+        "sim/mechanisms/caba",
+        "sim/mechanisms/compressed_memory",
+        "sim/mechanisms/dai",
+        "sim/mechanisms/lamar",
+        "sim/mechanisms/latte_cc",
         "sim/ptx",
         "sim/run",
         "sim/workloads",
@@ -68,15 +76,16 @@ fn every_part_of_the_source_has_a_fault() {
     assert!(without.is_empty(), "no fault is planted in {without:?}");
 }
 
-/// Returns the folders of a package's source, with a slash at the end; those of several blocks count block by block.
+/// Returns the folders of a package's source, with a trailing slash. Folders of several blocks are replaced by a folder
+/// per block.
 fn parts_of(package: &str) -> Vec<String> {
     let source = format!("{package}/src/");
-    let blocks = ["hw/blocks/src/assist/", "hw/blocks/src/sc/"];
+    // A folder of several blocks, and a folder of tests.
+    let groups = ["hw/codecs/src/sc/"];
+    let tests = ["sim/run/src/trace_tests/"];
     let mut parts = folders(&source);
-    // Folders of tests alone, and those of several blocks.
-    let tests = ["sim/mechanisms/src/small_kernels/", "sim/run/src/trace_tests/"];
-    parts.retain(|part| !blocks.contains(&part.as_str()) && !tests.contains(&part.as_str()));
-    parts.extend(blocks.iter().filter(|part| part.starts_with(&source)).flat_map(|part| folders(part)));
+    parts.retain(|part| !groups.contains(&part.as_str()) && !tests.contains(&part.as_str()));
+    parts.extend(groups.iter().filter(|part| part.starts_with(&source)).flat_map(|part| folders(part)));
     parts
 }
 

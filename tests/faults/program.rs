@@ -1,4 +1,4 @@
-//! The test programs of the copy: built by cargo, run by themselves.
+//! Test programs of the copy. cargo builds them, and they run without cargo.
 
 use crate::tree::SELECTED;
 use serde_json::Value;
@@ -8,31 +8,31 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The variable that restricts tests over all blocks to one.
+/// Variable that restricts tests over all blocks to one block.
 const BLOCK: &str = "SELVEDGE_BLOCK";
 
-/// How long the tests of one fault may take before the fault counts as hanging.
+/// Max time of a fault's tests. After that, the fault counts as hanging.
 const LONGEST: Duration = Duration::from_secs(1200);
 
 /// A package and one of its test programs.
 pub type Name<'a> = (&'a str, &'a str);
 
-/// What a run of tests came to.
+/// Outcome of a run of tests.
 pub struct Outcome {
-    /// Tests that passed.
+    /// Number of tests that passed.
     pub passed: usize,
-    /// The names of those that failed.
+    /// Names of the tests that failed.
     pub failed: Vec<String>,
-    /// What went wrong with the run itself.
+    /// Error of the run as a whole, if any.
     pub broken: Option<String>,
-    /// How long it took.
+    /// Wall-clock time of the run.
     pub time: Duration,
 }
 
-/// Builds test programs of the copy at `tree` and returns their paths.
+/// Builds test programs of the copy at `tree`, and returns their paths.
 ///
 /// # Errors
-/// A line for a build that fails or does not make a program that is asked for.
+/// Fails with a line if a build fails or does not produce a program.
 pub fn build<'a>(
     tree: &Path,
     target: &Path,
@@ -64,24 +64,24 @@ fn executable(message: &str) -> Option<PathBuf> {
     is_test.then(|| message["executable"].as_str().map(PathBuf::from))?
 }
 
-/// Some tests of a program.
+/// Selected tests of a program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tests<'a> {
-    /// The package and its test program.
+    /// Package and test program.
     pub program: Name<'a>,
-    /// The block to which tests over all blocks are restricted.
+    /// Block to which tests over all blocks are restricted.
     pub block: Option<&'a str>,
-    /// What the names of the tests contain.
+    /// Texts that the names of the tests contain.
     pub names: Vec<&'a str>,
 }
 
-/// Runs tests of the program at `path` in `folder`, with a fault or none.
+/// Runs tests of the program at `path` in `folder`, with a fault if given.
 pub fn run(path: &Path, folder: &Path, tests: &Tests, fault: Option<&str>) -> Outcome {
     let start = Instant::now();
     let mut command = Command::new(path);
     command.args(&tests.names).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::null());
     command.env_remove(SELECTED).env_remove(BLOCK).env("RUST_BACKTRACE", "0");
-    // What one fault fails on is not tried again under the next.
+    // Do not store failing cases of one fault, which the next fault would repeat.
     command.env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1");
     command.envs(fault.map(|id| (SELECTED, id)));
     command.envs(tests.block.map(|block| (BLOCK, block)));
@@ -94,7 +94,7 @@ pub fn run(path: &Path, folder: &Path, tests: &Tests, fault: Option<&str>) -> Ou
     outcome
 }
 
-/// Returns what a command prints, or why it did not end by itself.
+/// Returns the output of a command, or the reason if it did not end normally.
 fn text_of(command: &mut Command, end: Instant) -> Result<String, String> {
     let mut child = command.spawn().map_err(|error| error.to_string())?;
     let mut stdout = child.stdout.take().expect("the output is piped");
@@ -117,7 +117,7 @@ fn text_of(command: &mut Command, end: Instant) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Takes a test program's report apart.
+/// Parses the report of a test program.
 fn read_report(text: &str, outcome: &mut Outcome) {
     let lines = || text.lines().filter_map(|line| line.strip_prefix("test "));
     outcome.passed = lines().filter(|line| line.ends_with(" ... ok")).count();

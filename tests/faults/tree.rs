@@ -6,16 +6,16 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// The variable that selects the switched fault, by its name.
+/// Variable that selects the switched fault by name.
 pub const SELECTED: &str = "SELVEDGE_FAULT";
 
-/// What is not copied: results of builds, and the history.
+/// Folders that are not copied: build results and the history.
 const LEFT_OUT: [&str; 2] = ["target", ".git"];
 
-/// What the crates with switched faults begin with: a chosen text stands in parentheses, wherever it is.
+/// First line of crates with switched faults. A switch puts its texts in parentheses, even where they are redundant.
 const PARENTHESES: &str = "#![allow(unused_parens)] ";
 
-/// What they end with: the switch.
+/// Last lines of these crates: the switch.
 const SWITCH: &str = r#"
 /// Reports whether the planted fault of this name is selected.
 pub(crate) fn planted_fault(id: &str) -> bool {
@@ -24,22 +24,22 @@ pub(crate) fn planted_fault(id: &str) -> bool {
 }
 "#;
 
-/// The copy.
+/// A copy of the source.
 pub struct Tree<'a> {
     root: &'a Path,
-    /// Where it lies.
+    /// Folder of the copy.
     pub folder: PathBuf,
 }
 
 impl<'a> Tree<'a> {
-    /// Names the copy of `root` at `folder`; [`Tree::plant`] makes it.
+    /// Returns the copy of `root` at `folder`, which [`Tree::plant`] creates.
     pub fn new(root: &'a Path, folder: PathBuf) -> Self {
         Tree { root, folder }
     }
 
-    /// Brings the copy up to date, with all switched faults and those patches that are listed.
+    /// Updates the copy with all switched faults and the given patches.
     ///
-    /// Files that are already right keep their times, so that only what changed is built again.
+    /// Correct files keep their times, so that cargo builds only changed crates.
     pub fn plant(&self, faults: &[Fault], patches: &[usize]) -> io::Result<()> {
         let places = catalog::places(self.root, faults);
         let places = places.map_err(|wrong| io::Error::other(wrong.join("\n")))?;
@@ -66,7 +66,7 @@ impl<'a> Tree<'a> {
 }
 
 impl Fault {
-    /// Returns the text to put in: beside the right one, or in its place.
+    /// Returns the text to insert: both texts with a switch, or the wrong text alone.
     fn text(&self) -> String {
         let (id, right, wrong) = (&self.id, &self.find, &self.replace);
         let is_statement = right.trim_end().ends_with([';', '}']);
@@ -79,7 +79,7 @@ impl Fault {
         }
     }
 
-    /// Returns the file in which the fault's crate begins.
+    /// Returns the root file of the fault's crate.
     fn crate_root(&self) -> Option<String> {
         let (package, _) = self.file.split_once("/src/")?;
         Some(format!("{package}/src/lib.rs"))
@@ -104,7 +104,7 @@ fn list(root: &Path, folder: &mut PathBuf, files: &mut Vec<PathBuf>) -> io::Resu
     Ok(())
 }
 
-/// Returns the source with other texts in some places, which are in their order.
+/// Returns the source with the texts of some ranges replaced. The ranges must be in ascending order.
 fn with_texts(source: &str, texts: impl Iterator<Item = (Range<usize>, String)>) -> String {
     let mut out = String::new();
     let mut end = 0;
@@ -116,7 +116,7 @@ fn with_texts(source: &str, texts: impl Iterator<Item = (Range<usize>, String)>)
     out + &source[end..]
 }
 
-/// Writes a file unless it holds just this.
+/// Writes a file unless it has this content already.
 fn write_changed(path: &Path, content: &[u8]) -> io::Result<()> {
     if fs::read(path).is_ok_and(|old| old == content) {
         return Ok(());

@@ -1,7 +1,7 @@
-//! Activity of a netlist: which pins of its cells change while it runs a testbench under Icarus Verilog.
+//! Measures the activity of a netlist: the changes of its cells' pins while Icarus Verilog runs a testbench.
 //!
-//! Cells have no delay. A pin counts as changed when its settled value, just before the clock rises, is another than a clock
-//! earlier: when in a clock inputs change makes no difference, and glitches do not count.
+//! Cells have no delay. A pin changes if its settled value just before the rising clock edge differs from the value one
+//! clock earlier. The time of an input change within a clock has no effect, and glitches do not count.
 use crate::energy::Activity;
 use crate::error::AreaError;
 use crate::tool::Found;
@@ -13,20 +13,20 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use vcd::{Command, IdCode, Parser, ScopeItem, Value};
 
-/// The simulator.
+/// Icarus Verilog.
 #[derive(Clone, Copy, Debug)]
 pub struct Simulator<'a> {
     /// Icarus Verilog's compiler.
     pub iverilog: &'a Found,
-    /// What runs the outcome.
+    /// Runs the compiled testbench.
     pub vvp: &'a Found,
 }
 
-/// Runs the testbench in `folder` with the Verilog in `files` there, and counts what changes in the flat netlist from clock
-/// `from` on.
+/// Runs the testbench in `folder` with the Verilog in `files` there. Counts the changes in the flat netlist, beginning at
+/// clock `from`.
 ///
 /// # Errors
-/// When the netlist does not pass its vectors, when a tool fails, or `stop` is set.
+/// [`AreaError`] if the netlist does not pass its vectors, if a tool fails, or if `stop` is set.
 pub fn measure(
     testbench: &Testbench,
     files: &[String],
@@ -61,18 +61,17 @@ pub fn measure(
     read.map_err(|source| AreaError::Io { path, source })
 }
 
-/// What is known of one net.
+/// The state of one net.
 #[derive(Clone, Copy, Debug, Default)]
 struct Net {
-    /// Value at the last sample.
+    /// Value at the last sample; `None` while unknown.
     sampled: Option<bool>,
-    /// Value now.
     now: Option<bool>,
     waits: bool,
     changes: u64,
 }
 
-/// Counts the changes in a waveform of `bench.dut`, from clock `from` on; clock 0 ends where the clock first rises.
+/// Counts the changes in a waveform of `bench.dut`, beginning at clock `from`. The first rising edge ends clock 0.
 fn count(waveform: impl BufRead, bench: &str, from: u64) -> io::Result<Activity> {
     let mut parser = Parser::new(waveform);
     let header = parser.parse_header()?;
@@ -80,7 +79,8 @@ fn count(waveform: impl BufRead, bench: &str, from: u64) -> io::Result<Activity>
     let dut = header.find_scope(&[bench, "dut"]).ok_or_else(|| lacks("dut"))?;
     let clock = dut.find_var("clk_i").ok_or_else(|| lacks("clk_i"))?.code;
     let mut nets: HashMap<IdCode, Net> = HashMap::new();
-    // Nets that changed since the last sample; those of the present moment apart, which a rising clock leaves to the next.
+    // `changed`: nets that changed since the last sample. `present`: changes at the current time, which belong to the next
+    // clock if the clock rises at this time.
     let (mut changed, mut present): (Vec<IdCode>, Vec<(IdCode, Option<bool>)>) = (Vec::new(), Vec::new());
     let (mut clocks, mut rises) = (0, false);
     let mut settle = |present: &mut Vec<(IdCode, Option<bool>)>, rises: bool, clocks: &mut u64| {
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_pin_changes_when_its_settled_value_does() {
-        // d is up and down between two edges, q follows the second and the third edge, x begins as unknown.
+        // d rises and falls between two edges, q follows the second and third edge, and x starts as unknown.
         let waveform = "$timescale 1ns $end $scope module t $end $scope module dut $end $var wire 1 c clk_i $end
             $scope module f $end $var wire 1 c C $end $var wire 1 d D $end $var wire 1 q Q $end $var wire 1 x X $end
             $upscope $end $upscope $end $upscope $end $enddefinitions $end
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(activity.clocks, 4);
         assert_eq!((of("f/C"), of("f/D"), of("f/Q"), of("f/X")), (8, 1, 2, 0));
         assert_eq!(activity.changes.len(), 4);
-        // Of q's changes, in clocks 2 and 3, one is left.
+        // Only one of q's changes, in clocks 2 and 3, is counted.
         let later = count(waveform.as_bytes(), "t", 3).expect("a waveform");
         assert_eq!(
             (later.clocks, later.changes["f/C"], later.changes["f/D"], later.changes["f/Q"]),

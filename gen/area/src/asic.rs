@@ -1,31 +1,32 @@
-//! Standard cells: Yosys' scripts for a block, and what its statistics say.
+//! Writes Yosys scripts that map a block to standard cells, and reads Yosys statistics.
 //!
-//! The block is synthesized without its memories, mapped by ABC for area, for a clock and for delay, and counted alone. For
-//! timing it then stands in its `_synth_wrapper`, between registers; memories have become ports of that.
+//! The block is synthesized without its memories. ABC maps it for area, for a clock and for delay, and its cells are
+//! counted. For timing, the block is placed inside its `_synth_wrapper`, between registers. Its memories become ports of the
+//! wrapper.
 use crate::error::AreaError;
 use crate::liberty::Liberty;
 use crate::memory::{self, Memory};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What ABC maps for.
+/// The goal of ABC's mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// Few cells; sizes are raised only where a load is too much for a cell.
+    /// Small area. Cells become larger only if their load requires it.
     Area,
-    /// The fewest cells that reach a clock.
+    /// The smallest area that reaches a clock.
     Clock,
-    /// A short critical path, whatever it takes.
+    /// A short critical path, at any area.
     Delay,
 }
 
 impl Goal {
-    /// Returns what a study maps for: without a clock to reach, for area and for delay alone.
+    /// Returns the goals of a study: area and delay, and also the clock if there is one.
     pub fn all(has_clock: bool) -> &'static [Goal] {
         if has_clock { &[Goal::Area, Goal::Clock, Goal::Delay] } else { &[Goal::Area, Goal::Delay] }
     }
 
-    /// Its name in reports and file names.
+    /// Returns the name in reports and file names.
     pub fn name(self) -> &'static str {
         match self {
             Goal::Area => "area",
@@ -34,9 +35,10 @@ impl Goal {
         }
     }
 
-    /// Returns ABC's script; `period_ps` is the clock's period that [`Goal::Clock`] sizes cells for. It does without the search for equal
-    /// and alternative nodes (`fraig`, `dch`), which takes many minutes of a block with lines of 128 bytes. For a clock and for delay,
-    /// rewriting must keep the number of levels: `dc2` makes ripple chains of the adders' trees.
+    /// Returns ABC's script. [`Goal::Clock`] sizes cells for `period_ps`, the period of the clock. The script omits the
+    /// search for equal and alternative nodes (`fraig`, `dch`), which needs many minutes for a block with lines of 128
+    /// bytes. For a clock and for delay, rewriting must keep the number of levels: `dc2` turns the trees of adders into
+    /// ripple chains.
     pub fn abc_script(self, period_ps: Option<u32>) -> String {
         let (rewriting, mapping, sizing) = match (self, period_ps) {
             (Goal::Area, _) => ("dc2; dc2", "map -a", "dnsize".into()),
@@ -48,11 +50,11 @@ impl Goal {
     }
 }
 
-/// Rewriting of logic that lengthens no path.
+/// ABC commands that rewrite logic without lengthening a path.
 const LEVEL_KEEPING: &str =
     "balance; rewrite; refactor; balance; rewrite; rewrite -z; balance; refactor -z; rewrite -z; balance";
 
-/// First script: reads the files of a block, and leaves logic and `$mem_v2` in `coarse.il` and `coarse.json`.
+/// Returns the first script. It reads the files of a block, and writes logic and `$mem_v2` to `coarse.il` and `coarse.json`.
 pub fn coarse(files: &[String], top: &str) -> String {
     format!(
         "read_verilog {}\nsynth -flatten -run begin:fine -top {top}\ncheck -assert\nwrite_json coarse.json\n\
@@ -61,18 +63,18 @@ pub fn coarse(files: &[String], top: &str) -> String {
     )
 }
 
-/// Where a study's memories go.
+/// Treatment of memories in a study.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MemoryStyle {
-    /// Out of the cells, into a list.
+    /// Removed from the netlist and reported in a list.
     #[default]
     Listed,
-    /// Into flip-flops, and reports say so.
+    /// Mapped to flip-flops, which reports state.
     FlipFlops,
 }
 
-/// Second script: maps `coarse.il` for each of the goals, with `GOAL.json` as statistics, `GOAL.v` and `GOAL.il` as netlist of the
-/// block, and `GOAL_timing.v` as netlist of the wrapper.
+/// Returns the second script, which maps `coarse.il` for each goal. It writes statistics to `GOAL.json`, the netlist of the
+/// block to `GOAL.v` and `GOAL.il`, and the netlist of the wrapper to `GOAL_timing.v`.
 pub fn map(top: &str, goals: &[Goal], memories: &[Memory], style: MemoryStyle) -> String {
     let wrapper = format!("{top}_synth_wrapper");
     let flops = if style == MemoryStyle::FlipFlops { "memory_map\n" } else { "" };
@@ -94,30 +96,30 @@ pub fn map(top: &str, goals: &[Goal], memories: &[Memory], style: MemoryStyle) -
     script
 }
 
-/// What a netlist consists of.
+/// The number and area of a netlist's cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Count {
-    /// Standard cells.
+    /// Number of standard cells.
     pub cells: usize,
-    /// Flip-flops and latches among them.
+    /// Number of flip-flops and latches among `cells`.
     pub flip_flops: usize,
-    /// Area of the other cells, um2.
+    /// Area of cells without state, um2.
     pub combinational_um2: f64,
     /// Area of flip-flops and latches, um2.
     pub sequential_um2: f64,
 }
 
 impl Count {
-    /// Area of all cells, um2.
+    /// Returns the area of all cells, um2.
     pub fn area_um2(&self) -> f64 {
         self.combinational_um2 + self.sequential_um2
     }
 }
 
-/// Counts the cells in Yosys' statistics by the areas of the library; memories count elsewhere.
+/// Counts the cells in Yosys statistics, with the areas of the library. Omits memories.
 ///
 /// # Errors
-/// A cell that the library does not have, or statistics of another form.
+/// [`AreaError::NoAnswer`] if the library lacks a cell, or if the statistics have an unknown form.
 pub fn count(statistics: &str, library: &Liberty, work: &str) -> Result<Count, AreaError> {
     let fail = |message: String| AreaError::NoAnswer { work: work.into(), message };
     let value: Value = serde_json::from_str(statistics)

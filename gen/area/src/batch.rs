@@ -1,4 +1,4 @@
-//! Studies of any blocks, each for a target, several at the same time.
+//! Runs several studies of blocks in parallel, each for a target.
 use crate::error::AreaError;
 use crate::fpga::Family;
 use crate::operation::EnergySetup;
@@ -11,24 +11,24 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What blocks are studied for.
+/// The target technology of a study.
 #[derive(Clone, Debug)]
 pub enum Target {
-    /// Standard cells, with the energy of an operation where that is asked for.
+    /// Standard cells, and optionally the energy of an operation.
     Asic(Box<AsicSetup>, Option<Box<EnergySetup>>),
     /// An FPGA.
     Fpga {
-        /// Synthesizes.
+        /// Synthesis program.
         yosys: Found,
-        /// Whose cells are used.
+        /// Family whose cells are used.
         family: Family,
-        /// Places and routes, where that is asked for.
+        /// Place-and-route program, if requested.
         placer: Option<Found>,
     },
 }
 
 impl Target {
-    /// Returns its name: `asic`, or that of the FPGA.
+    /// Returns the name: `asic`, or that of the FPGA family.
     pub fn name(&self) -> &'static str {
         match self {
             Target::Asic(..) => "asic",
@@ -37,18 +37,18 @@ impl Target {
     }
 }
 
-/// A block with its complete parameters, and the place of what it is studied for among the targets.
+/// A block with complete parameters, and its target.
 #[derive(Clone)]
 pub struct Job<'a> {
     /// The block.
     pub entry: &'a dyn BlockEntry,
     /// Its parameters.
     pub params: Value,
-    /// The place of its target.
+    /// Index of its target in the list of targets.
     pub target: usize,
-    /// How its registers are reset.
+    /// Reset style of its registers.
     pub reset: ResetStyle,
-    /// Verilog that is studied in place of what the block emits.
+    /// The user's Verilog, which is studied instead of the emitted Verilog.
     pub own: Option<OwnVerilog>,
 }
 
@@ -57,24 +57,25 @@ pub struct Job<'a> {
 pub struct OwnVerilog {
     /// Its top module.
     pub top: String,
-    /// All of it.
+    /// Text of all modules.
     pub text: String,
 }
 
-/// The outcome of each study, by its place; none when it was not reached.
+/// The outcome of each study, by index; `None` if it did not start.
 pub type Outcomes = Vec<Option<Result<BlockReport, AreaError>>>;
 
-/// What becomes of a study.
+/// Progress of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// It begins.
+    /// The study starts.
     Started,
-    /// It has ended, well or not.
+    /// The study ends, successfully or not.
     Ended,
 }
 
-/// Studies `jobs` on the given number of threads until `stop` is set, and reports the steps of each by its place; which thread does what changes nothing.
-/// Scripts and netlists are left in a folder for each job in `keep`, if that is given.
+/// Studies `jobs` on `threads` threads until `stop` is set. Calls `report` with the index of a job at each of its steps. The
+/// distribution to threads does not change results. If `keep` is given, scripts and netlists of each job stay in a folder
+/// there.
 pub fn study_all(
     jobs: &[Job<'_>],
     targets: &[Target],
@@ -95,7 +96,7 @@ pub fn study_all(
     })
 }
 
-/// The name of a job's folder: the block's, with a number where it is studied more than once.
+/// Returns the name of a job's folder: the block's name, with a number if the block is studied several times.
 pub fn folder_name(jobs: &[Job<'_>], at: usize) -> String {
     let name = jobs[at].entry.name();
     let same = |jobs: &[Job<'_>]| jobs.iter().filter(|job| job.entry.name() == name).count();
@@ -103,10 +104,10 @@ pub fn folder_name(jobs: &[Job<'_>], at: usize) -> String {
 }
 
 impl Job<'_> {
-    /// Emits the block and studies it, in the folder `keep` or else in one that is gone afterwards.
+    /// Emits the block and studies it, in the folder `keep` or in a temporary one.
     ///
     /// # Errors
-    /// When the parameters are not valid, the block cannot be emitted, a tool fails, or `stop` is set.
+    /// [`AreaError`] if the parameters are invalid, the block cannot be emitted, a tool fails, or `stop` is set.
     pub fn study(
         &self,
         target: &Target,

@@ -1,4 +1,4 @@
-//! The pipeline depth that a block needs for a clock.
+//! Finds the pipeline depth with which a block reaches a clock.
 use crate::figure::Figure;
 use crate::study::BlockReport;
 use crate::table::Table;
@@ -7,31 +7,31 @@ use selvedge_hw::BlockEntry;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The parameter that is looked for.
+/// The parameter that the search varies.
 pub const PARAMETER: &str = "pipeline_depth";
 
-/// What was found for a block.
+/// Result of the search for a block.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct FoundDepth {
-    /// The block.
+    /// Name of the block.
     block: String,
-    /// The clock's period that was asked for.
+    /// Required clock period.
     period: Figure,
-    /// The shallowest pipeline that reaches it; none does when this is null.
+    /// Smallest pipeline depth that reaches the period; null if none does.
     pipeline_depth: Option<u64>,
-    /// Cycles from an input to its output, at that depth.
+    /// Cycles from an input to its output, at this depth.
     latency_cycles: Option<Figure>,
-    /// The critical path at that depth, or else the shortest of all.
+    /// Critical path at this depth. If no depth reaches the period, the shortest critical path of all depths.
     critical_path: Figure,
 }
 
-/// Returns the depths that a block can have, as words; none where it has no such parameter.
+/// Returns the allowed pipeline depths of a block as text. Returns `None` if it has no such parameter.
 pub fn depths(entry: &dyn BlockEntry) -> Option<Vec<String>> {
     let spec = entry.schema().iter().find(|spec| spec.name == PARAMETER)?;
     Some(spec.allowed.samples().iter().map(ToString::to_string).collect())
 }
 
-/// The shallowest pipeline of each block that reaches the period, of the depths that were studied.
+/// Returns, for each block, the smallest of the studied depths that reaches the period.
 pub fn found(reports: &[BlockReport], period_ps: u32) -> Vec<FoundDepth> {
     let period_ns = f64::from(period_ps) / 1000.0;
     let mut by_block: BTreeMap<&str, Vec<(u64, f64, Figure)>> = BTreeMap::new();
@@ -56,7 +56,7 @@ pub fn found(reports: &[BlockReport], period_ps: u32) -> Vec<FoundDepth> {
     by_block.into_iter().map(one).collect()
 }
 
-/// What was found, a row for each block.
+/// Returns a table with a row for each block.
 pub fn table(found: &[FoundDepth]) -> Table {
     let mut table = Table::new(&["clock for", "period ns", "pipeline depth", "cycles", "path ns"]);
     for one in found {

@@ -1,4 +1,4 @@
-//! Energy of a mapped block: its netlist, what changes in it, and the library's tables.
+//! Computes the energy of a mapped block from its netlist, the changes of its pins, and the library's tables.
 //!
 //! ```text
 //! GOAL.il ─ Yosys ─┬─> GOAL_sim.v, with the library's cells as Verilog ─ a simulation ─> changes of every pin
@@ -6,8 +6,8 @@
 //!                  └─> GOAL_power.json ─> cells and nets
 //! ```
 //!
-//! OpenSTA 2.0.17 has a report of power of its own, which is not used: for each change of a clock pin or of a gate with one input it
-//! takes rise and fall together, which is twice what the tables say, and at data pins of flip-flops their mean.
+//! OpenSTA 2.0.17's own power report is not used. For each change of a clock pin or of a gate with one input, it adds the
+//! energies of rise and fall, which is twice the tables' energy. At data pins of flip-flops it uses their mean.
 use crate::asic::{Goal, MemoryStyle};
 use crate::error::AreaError;
 use crate::figure::Figure;
@@ -18,12 +18,12 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Yosys' script that makes, of `GOAL.il`, the netlists `GOAL_sim.v`, `GOAL_power.v` and `GOAL_power.json`, whose cells have the
-/// same names in all.
+/// Returns a Yosys script that writes the netlists `GOAL_sim.v`, `GOAL_power.v` and `GOAL_power.json` from `GOAL.il`. All
+/// netlists use the same names of cells.
 pub fn netlists(goal: Goal, top: &str, memories: &[Memory], style: MemoryStyle) -> String {
     let goal = goal.name();
     let ports = if style == MemoryStyle::Listed { memory::to_ports(memories).0 } else { String::new() };
-    // Names without a character that one of the readers escapes.
+    // The names contain no character that one of the readers escapes.
     format!(
         "read_liberty -lib -ignore_miss_func cells.lib\nread_rtlil {goal}.il\nhierarchy -top {top}\nsplitnets\n\
          opt_clean -purge\nrename -hide\nrename -enumerate -pattern n%\nwrite_verilog -noattr -noexpr {goal}_sim.v\n{ports}\
@@ -32,12 +32,12 @@ pub fn netlists(goal: Goal, top: &str, memories: &[Memory], style: MemoryStyle) 
     )
 }
 
-/// Yosys' script that makes `cells_sim.v`, the library's cells as Verilog without delays.
+/// Yosys script that writes `cells_sim.v`: the library's cells as Verilog without delays.
 pub const CELL_MODELS: &str =
     "read_liberty -ignore_miss_func cells.lib\nproc\nwrite_verilog -noattr cells_sim.v\n";
 
-/// OpenSTA's script that prints the slew of every pin of `GOAL_power.v`. Inputs are driven and outputs loaded as for mapping;
-/// clock and reset have no slew.
+/// Returns an OpenSTA script that prints the slew of every pin of `GOAL_power.v`. Inputs have the same drivers and outputs
+/// the same loads as in mapping. Clock and reset have no slew.
 pub fn slews(goal: Goal, top: &str, ideal: &[&str], driver: &str, load: f64) -> String {
     format!(
         "set sta_report_default_digits 5\nread_liberty cells.lib\nread_verilog {goal}_power.v\nlink_design {top}\n\
@@ -51,10 +51,10 @@ pub fn slews(goal: Goal, top: &str, ideal: &[&str], driver: &str, load: f64) -> 
     )
 }
 
-/// Slews by pin, in the library's unit of time: the mean of rise and fall, the slowest of each.
+/// Returns the slew of each pin in the library's unit of time: the mean of the slowest rise and the slowest fall.
 ///
 /// # Errors
-/// OpenSTA's own words.
+/// [`AreaError::NoAnswer`] with OpenSTA's error message.
 pub fn parse_slews(report: &str, work: &str) -> Result<BTreeMap<String, f64>, AreaError> {
     if let Some(error) = report.lines().find(|line| line.starts_with("Error")) {
         let message = format!("OpenSTA: {error}");
@@ -69,15 +69,15 @@ pub fn parse_slews(report: &str, work: &str) -> Result<BTreeMap<String, f64>, Ar
     Ok(report.lines().filter_map(pin).collect())
 }
 
-/// A cell of a netlist: what it is, and the net of each pin.
+/// A cell of a netlist: its type, and the net of each pin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Instance {
     cell: String,
-    /// None for a constant.
+    /// Net by pin; `None` for a constant.
     pins: BTreeMap<String, Option<u64>>,
 }
 
-/// Cells and nets of a block.
+/// The cells and nets of a block.
 #[derive(Clone, Debug, Default)]
 pub struct Netlist {
     instances: BTreeMap<String, Instance>,
@@ -89,7 +89,7 @@ impl Netlist {
     /// Reads Yosys' JSON.
     ///
     /// # Errors
-    /// When it has another form.
+    /// [`AreaError::NoAnswer`] if the JSON has an unknown form.
     pub fn parse(text: &str, top: &str, work: &str) -> Result<Self, AreaError> {
         let fail = |message: &str| AreaError::NoAnswer { work: work.into(), message: message.into() };
         let design: Value =
@@ -116,30 +116,31 @@ impl Netlist {
     }
 }
 
-/// What a simulation saw.
+/// The changes that a simulation recorded.
 #[derive(Clone, Debug, Default)]
 pub struct Activity {
-    /// Clocks that count.
+    /// Number of counted clocks.
     pub clocks: u64,
-    /// Changes from clock to clock by pin, `cell/pin`; clock pins change twice a clock.
+    /// Number of changes of each pin, by `cell/pin`. A clock pin changes twice per clock.
     pub changes: BTreeMap<String, u64>,
 }
 
-/// Energy of all clocks that count, picojoules.
+/// Energy over all counted clocks, picojoules.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energy {
-    /// Within cells, when their pins change.
+    /// Energy inside cells when their pins change.
     pub internal_pj: f64,
-    /// Charging of the nets that cells drive.
+    /// Energy to charge the nets that cells drive.
     pub switching_pj: f64,
-    /// Leakage over all clocks.
+    /// Leakage over all counted clocks.
     pub leakage_pj: f64,
 }
 
-/// Sums the energy of a simulated netlist, at a clock of `period_ns`; outputs are loaded with `load_pf` beside.
+/// Sums the energy of a simulated netlist. The clock has a period of `period_ns`. Each output has an additional load of
+/// `load_pf`.
 ///
 /// # Errors
-/// A cell that the library does not have, or a pin that the simulation did not show.
+/// [`AreaError::NoAnswer`] if the library lacks a cell, or if the simulation did not show a pin.
 pub fn energy(
     netlist: &Netlist,
     library: &PowerLibrary,
@@ -181,7 +182,7 @@ pub fn energy(
     Ok(sum)
 }
 
-/// An instance in its surroundings.
+/// An instance with its slews and activity.
 struct Place<'a> {
     name: &'a str,
     cell: &'a PowerCell,
@@ -198,8 +199,8 @@ impl Place<'_> {
         self.slews.get(&format!("{}/{pin}", self.name)).copied().unwrap_or(0.0)
     }
 
-    /// Energy of one change of a pin: groups of one supply are weighed by how often their inputs change, those of several
-    /// supplies add up. Groups for states of other inputs weigh the same.
+    /// Returns the energy of one change of a pin. The groups of one supply are weighted by the changes of their inputs, and
+    /// the energies of several supplies are added. Groups for different states of other inputs have the same weight.
     fn internal_pj(&self, pin: &str, known: &PowerPin, load: f64) -> f64 {
         let mut supplies: Vec<&str> = known.internal.iter().map(|one| one.supply.as_str()).collect();
         supplies.sort_unstable();
@@ -220,70 +221,71 @@ impl Place<'_> {
         changes.map(|pin| self.changes(pin).unwrap_or(0) as f64).sum()
     }
 
-    /// The slew that a group's tables go by: of the inputs that it names, or of the pin.
+    /// Returns the slew with which a group's tables are read: the mean of the inputs that it names, or that of the pin.
     fn slew_of(&self, pin: &str, group: &Internal) -> f64 {
         let slews: Vec<f64> = group.related.iter().map(|pin| self.slew(pin)).collect();
         if slews.is_empty() { self.slew(pin) } else { slews.iter().sum::<f64>() / slews.len() as f64 }
     }
 }
 
-/// Energy of a block as reports have it.
+/// Energy of a block in reports.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 #[schemars(rename = "OperationEnergy")]
 pub struct EnergyReport {
-    /// All of one operation.
+    /// Total energy of an operation.
     pub per_operation: Figure,
-    /// Within cells.
+    /// Energy within cells.
     pub internal: Figure,
-    /// Charging of nets.
+    /// Energy of charging nets.
     pub switching: Figure,
-    /// Leakage.
+    /// Leakage energy.
     pub leakage: Figure,
-    /// The clock that leakage goes by.
+    /// Clock for which the leakage is computed.
     pub clock: Figure,
-    /// Clocks of the stimulus that count.
+    /// Counted clock cycles of the stimulus.
     pub vectors: Figure,
-    /// Clocks before them, which were simulated, too.
+    /// Clock cycles that are simulated before the counted ones.
     pub earlier: Figure,
-    /// Operations among them, by the block's own count.
+    /// Operations in the counted cycles, as the block counts them.
     pub operations: Figure,
-    /// Internal and switching at another node.
+    /// Internal and switching energy, scaled to another node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scaled: Option<Figure>,
-    /// What a paper states of the block.
+    /// Energy that a paper states for the block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paper: Option<PaperEnergy>,
-    /// Where the stimulus was taken from, if not from the block's own.
+    /// Source of a recorded stimulus; absent for the block's own stimulus.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedStimulus>,
 }
 
-/// A stimulus out of a waveform.
+/// A stimulus from a waveform.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct RecordedStimulus {
-    /// The waveform.
+    /// Waveform file.
     pub file: String,
-    /// The instance in it.
+    /// Block instance in the waveform.
     pub instance: String,
-    /// Clocks whose outputs were compared: all of the block's are in the waveform, and known.
+    /// Clock cycles whose outputs were compared: the waveform has a known value of every output in them.
     pub compared: Figure,
-    /// Clocks among them in which the instance gave what the block, which begins in reset, does not.
+    /// Compared cycles in which the outputs of the instance and the block differ. The block begins in reset; the instance
+    /// may not.
     pub other_outputs: Figure,
 }
 
-/// A paper's figure.
+/// Energy that a paper states.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct PaperEnergy {
-    /// Of one operation.
+    /// Energy of an operation.
     pub per_operation: Figure,
-    /// Where it stands.
+    /// Place in the paper.
     pub source: &'static str,
 }
 
 impl EnergyReport {
-    /// The energy of one of `operations`, in `vectors` clocks that follow `earlier` ones.
+    /// Returns the energy of one of `operations`, in `vectors` clock cycles that follow `earlier` ones.
     pub fn new(energy: &Energy, operations: u64, (earlier, vectors): (u64, u64), period_ns: f64) -> Self {
-        // To a zeptojoule: the leakage of a small block is far below the six digits that other figures have.
+        // Rounds to a zeptojoule: the leakage of a small block is far below the six digits of other figures.
         let nj = |picojoules: f64| {
             let value = picojoules / operations.max(1) as f64 / 1000.0;
             Figure { value: (value * 1e12).round() / 1e12, unit: "nJ" }
@@ -308,7 +310,7 @@ impl EnergyReport {
 mod tests {
     use super::*;
 
-    /// A flip-flop and an inverter behind it, with tables of one value.
+    /// A flip-flop that drives a NAND gate, with tables of one value.
     const LIBRARY: &str = "library (l) { nom_voltage : 2; capacitive_load_unit (1,pf); leakage_power_unit : \"1mW\";
         cell (DFF) { cell_leakage_power : 1; pin(C) { direction : input; capacitance : 0.5;
             internal_power () { rise_power(scalar) { values (\"1\"); } fall_power(scalar) { values (\"3\"); } } }
@@ -335,9 +337,9 @@ mod tests {
     fn the_sum_is_what_a_hand_would_add() {
         let changes = [("f/C", 20), ("f/D", 4), ("f/Q", 6), ("g/A", 6), ("g/B", 2), ("g/Y", 4)];
         let got = sum(&changes).expect("a sum");
-        // Clock pin: 2 pJ a change. Q: 10. Y: three quarters of the causes are A's.
+        // Clock pin: 2 pJ per change. Q: 10. Y: input A causes three quarters of the changes.
         assert_eq!(got.internal_pj, 20.0 * 2.0 + 6.0 * 10.0 + 4.0 * 125.0);
-        // Half of C V2: Q drives 0.25 pF, Y drives 0.25 pF and the output's 0.5; what drives the clock is not the block's.
+        // Half of C V2: Q drives 0.25 pF, Y drives 0.25 pF and the output's 0.5 pF. The clock's driver is outside the block.
         assert_eq!(got.switching_pj, 2.0 * (6.0 * 0.25 + 4.0 * 0.75));
         // 1.5 mW for 20 ns.
         assert!((got.leakage_pj - 30.0).abs() < 1e-9, "{got:?}");

@@ -1,4 +1,4 @@
-//! The tools' part in a block's energy: netlists for the simulator, and what is known of them but their activity.
+//! Runs the tools for a block's energy: writes netlists for the simulator, and collects all data except the activity.
 use crate::asic::Goal;
 use crate::energy::{self, Activity, CELL_MODELS, Energy, Netlist};
 use crate::error::AreaError;
@@ -23,20 +23,20 @@ pub struct Prepared {
     work: String,
 }
 
-/// Reads what the library says of energy.
+/// Reads the library's energy tables.
 ///
 /// # Errors
-/// When there are no tables in it, or no supply voltage.
+/// [`AreaError`] if the file cannot be read, or if it has no tables or no supply voltage.
 pub fn tables(setup: &AsicSetup) -> Result<PowerLibrary, AreaError> {
     let path = &setup.library.path;
     let text = read_text(path, MOST_BYTES).map_err(AreaError::at(path))?;
     PowerLibrary::parse(&text).map_err(|NoPower(problem)| AreaError::BadFile { path: path.clone(), problem })
 }
 
-/// Writes the netlists of a block that [`asic`](crate::study::asic) has left in `folder`, and learns their slews.
+/// Writes the netlists of a block that [`asic`](crate::study::asic) has left in `folder`, and reads the slews of their pins.
 ///
 /// # Errors
-/// When a tool fails, or `stop` is set.
+/// [`AreaError`] if a tool fails, or if `stop` is set.
 pub fn prepare(
     top: &str,
     reset: Option<&str>,
@@ -74,10 +74,10 @@ pub fn prepare(
 }
 
 impl Prepared {
-    /// The energy of what was simulated, at a clock of `period_ns`.
+    /// Returns the energy of the simulated clocks, for a clock with a period of `period_ns`.
     ///
     /// # Errors
-    /// When activity or library lack a pin or a cell.
+    /// [`AreaError::NoAnswer`] if the activity lacks a pin, or if the library lacks a cell.
     pub fn energy(
         &self,
         library: &PowerLibrary,

@@ -1,58 +1,58 @@
-//! What can go wrong in a study; each reads as one line.
+//! The errors of a study. Each message is one line.
 use selvedge_gen::EmitError;
 use selvedge_hw::ParamError;
 use selvedge_testbenches::recorded::RecordedError;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why there is no figure.
+/// A reason for a study without a result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AreaError {
     /// A program is not installed.
     #[error("`{program}` was not found; install {package}")]
     Missing {
-        /// The program.
+        /// The program that was not found.
         program: &'static str,
-        /// Whose package has it.
+        /// The package that contains it.
         package: &'static str,
     },
-    /// A program is older than any that this was tried with.
+    /// A program is older than the oldest supported version.
     #[error("`{program}` is version {found}; at least {needed} is needed: install {package}")]
     TooOld {
         /// The program.
         program: String,
         /// Its version.
         found: String,
-        /// The oldest version that does.
+        /// The oldest supported version.
         needed: String,
-        /// Whose package has it.
+        /// The package that contains it.
         package: &'static str,
     },
     /// A program failed.
     #[error("{work}: `{program}` failed: {message}")]
     Failed {
-        /// What it was to do.
+        /// The block and the step of the study.
         work: String,
         /// The program.
         program: String,
         /// Its first error, or the last line that it wrote.
         message: String,
     },
-    /// A program ended without what it was run for.
+    /// A program ended without the expected result.
     #[error("{work}: {message}")]
     NoAnswer {
-        /// What was to be done.
+        /// The block and the step of the study.
         work: String,
-        /// What is missing.
+        /// The missing result.
         message: String,
     },
-    /// A liberty file or technology table that cannot be used.
+    /// A liberty file or technology table is invalid.
     #[error("{path}: {problem}", path = path.display())]
     BadFile {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem with the contents of the file.
         problem: String,
     },
     /// Parameters that a block does not allow.
@@ -66,7 +66,7 @@ pub enum AreaError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A folder for scripts and netlists cannot be made.
@@ -74,22 +74,22 @@ pub enum AreaError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The system has no room for a temporary folder.
+    /// A temporary folder cannot be made.
     #[error("cannot make a temporary folder: {0}")]
     NoTemporaryFolder(io::Error),
-    /// A waveform that gives no stimulus.
+    /// A waveform does not contain a usable stimulus.
     #[error(transparent)]
     Recorded(#[from] RecordedError),
-    /// Stopped from outside.
+    /// The caller's stop flag was set.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl AreaError {
-    /// Makes the error of an operation on `path`.
+    /// Returns a function that turns an I/O error into the error of an operation on `path`.
     pub(crate) fn at(path: &Path) -> impl FnOnce(io::Error) -> AreaError {
         let path = path.to_path_buf();
         move |source| AreaError::Io { path, source }

@@ -12,12 +12,12 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// A number of that unit, to six digits behind the point: what comes after is noise of the arithmetic.
+    /// Returns a number, rounded to six decimal places to remove arithmetic noise.
     pub fn new(value: f64, unit: &'static str) -> Self {
         Figure { value: (value * 1e6).round() / 1e6, unit }
     }
 
-    /// A count.
+    /// Returns a count.
     pub fn count(value: usize, unit: &'static str) -> Self {
         Figure { value: value as f64, unit }
     }

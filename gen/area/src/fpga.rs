@@ -1,4 +1,4 @@
-//! FPGAs: resources by Yosys, and the clock of the placed block by nextpnr.
+//! Studies a block on FPGAs: Yosys reports the resources, nextpnr the clock of the placed block.
 use crate::error::AreaError;
 use crate::figure::Figure;
 use crate::tool::{Found, NEXTPNR_ECP5, NEXTPNR_ICE40, Tool};
@@ -25,7 +25,7 @@ pub enum Family {
     Gowin,
 }
 
-/// A word that names no family.
+/// A name that is not an FPGA family.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown family of FPGAs `{0}`: must be {names}", names = Family::VARIANTS.join(", "))]
 pub struct UnknownFamily(pub String);
@@ -36,7 +36,7 @@ impl UnknownFamily {
     }
 }
 
-/// What a cell of Yosys' counts as.
+/// The resource as which a Yosys cell counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Lut,
@@ -48,12 +48,12 @@ enum Kind {
 }
 
 impl Family {
-    /// Returns its name.
+    /// Returns its lower-case name.
     pub fn name(self) -> &'static str {
         self.into()
     }
 
-    /// What places and routes for it.
+    /// Returns the place-and-route program, if the family has one.
     pub fn placer(self) -> Option<Tool> {
         match self {
             Family::Ice40 => Some(NEXTPNR_ICE40),
@@ -103,10 +103,10 @@ impl Family {
     }
 }
 
-/// What a block takes of an FPGA, before placement; carry chains and LUTs joined by multiplexers are counted beside.
+/// FPGA resources of a block, before placement. Multiplexers that join LUTs are not counted.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct FpgaReport {
-    /// Look-up tables, of four inputs or of up to six on Xilinx; memories in LUTs not among them.
+    /// Look-up tables of four inputs, or of up to six on Xilinx, without memories in LUTs.
     pub luts: Figure,
     /// Flip-flops.
     pub flip_flops: Figure,
@@ -116,12 +116,12 @@ pub struct FpgaReport {
     pub lut_rams: Figure,
     /// Carry cells.
     pub carries: Figure,
-    /// The clock that the placed and routed block reaches.
+    /// Clock that the placed and routed block reaches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fmax: Option<Figure>,
 }
 
-/// Synthesizes the design for the family; places it where a placer is given.
+/// Synthesizes the design for the family, and places it if `placer` is given.
 pub(crate) fn study(
     design: &Design,
     yosys: &Found,
@@ -165,7 +165,7 @@ fn count(statistics: &str, family: Family, work: &str) -> Result<FpgaReport, Are
     })
 }
 
-/// Seed of the placer, so that a result comes again.
+/// Seed of the placer, for reproducible results.
 const SEED: &str = "1";
 
 fn place(

@@ -1,7 +1,7 @@
-//! Functions of liberty cells: enough to tell a NAND from the rest.
+//! Evaluates functions of liberty cells, so that a study can recognize inverters and NAND gates.
 
-/// The truth table of a liberty function over `pins`: bit `i` is its value when pin `p` has bit `p` of `i`. None for more
-/// than four pins, for other names, and for what does not parse.
+/// Returns the truth table of a liberty function over `pins`. Bit `i` is the value of the function when pin number `p` has
+/// bit `p` of `i`. Returns `None` for more than four pins, for unknown names, and for invalid syntax.
 pub fn truth_table(function: &str, pins: &[&str]) -> Option<u16> {
     if pins.len() > 4 {
         return None;
@@ -57,7 +57,7 @@ impl Parser<'_> {
         Some(value)
     }
 
-    /// Names beside each other are multiplied.
+    /// Parses a product. Adjacent names are multiplied.
     fn and(&mut self) -> Option<bool> {
         let mut value = self.xor()?;
         loop {

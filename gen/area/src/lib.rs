@@ -1,4 +1,4 @@
-//! Area, timing and energy of blocks, measured by outside tools on their emitted Verilog.
+//! Measures area, timing and energy of blocks with external tools, from their emitted Verilog.
 //!
 //! ```text
 //! block ─ emit ─> Verilog ─ Yosys: synth without memory_map ─> logic and $mem_v2
@@ -6,14 +6,14 @@
 //!                             ├─ abc, once for area and once for delay ─> cells and um2 ([`asic`])
 //!                             │     ├─ simulated, with the library's tables ─> energy ([`energy`])
 //!                             │     └─ between registers, memories as ports ─ OpenSTA ─> delay, depth ([`timing`])
-//!                             ├─ the memories' bits and ports ([`memory`]), and what they cost ([`sram`])
+//!                             ├─ the memories' bits and ports ([`memory`]), and their prices ([`sram`])
 //!                             └─ synth_ice40, synth_ecp5 ... ─> LUTs, flip-flops, block RAM ([`fpga`])
 //! ```
 //!
-//! [`batch`] does all of it for any blocks, given as entries of the registry or of one's own; [`report`] shows what came of it,
-//! [`system`] adds it up over a GPU, [`depth`] finds the pipeline for a clock, and [`report_file`] reads figures back.
+//! [`batch`] studies any blocks, from the registry or from other crates. [`report`] writes the results, and [`system`] adds
+//! them up for a GPU. [`depth`] finds the pipeline depth for a clock, and [`report_file`] reads figures back.
 //!
-//! Wires, clock tree and placement are in none of the standard-cell figures.
+//! Standard-cell figures include no wires, no clock tree and no placement.
 //!
 //! ```no_run
 //! use selvedge_area::batch::{Job, Target};

@@ -1,4 +1,4 @@
-//! Standard-cell libraries: what a study needs of a liberty file.
+//! Reads a standard-cell library from a liberty file. Keeps only the data that a study needs.
 use crate::error::AreaError;
 use crate::function::truth_table;
 use selvedge_hw::file;
@@ -6,20 +6,20 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Where Debian's `qflow-tech-osu018` puts the library that is used unless another is given.
+/// Path of the default library, which Debian's `qflow-tech-osu018` installs.
 pub const OSU018: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
 
-/// Most bytes of a library.
+/// Max size of a library file, bytes.
 pub(crate) const MOST_BYTES: u64 = 512 << 20;
 
-/// A cell.
+/// A standard cell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
-    /// Square micrometres, if the file keeps to that unit, as all known ones do.
+    /// Area, um2. All known files use this unit.
     pub area: f64,
-    /// A flip-flop or a latch.
+    /// `true` for a flip-flop or a latch.
     pub sequential: bool,
-    /// Not to be used by synthesis.
+    /// `true` if synthesis must not use the cell.
     pub dont_use: bool,
     /// Input pins with their capacitance in the file's unit, by name.
     inputs: BTreeMap<String, f64>,
@@ -28,7 +28,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// The truth table of its only output over its inputs in the order of their names.
+    /// Returns the number of inputs and the truth table of the only output. The inputs are in alphabetical order.
     fn truth_table(&self) -> Option<(usize, u16)> {
         let pins: Vec<&str> = self.inputs.keys().map(String::as_str).collect();
         match self.functions.as_slice() {
@@ -38,26 +38,27 @@ impl Cell {
     }
 }
 
-/// A library.
+/// A standard-cell library.
 #[derive(Clone, Debug)]
 pub struct Liberty {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// The name that it gives itself.
+    /// Name of the library in the file.
     pub name: String,
     /// SHA-256 of the file in hexadecimal.
     pub sha256: String,
     /// Its cells by name.
     pub cells: BTreeMap<String, Cell>,
-    /// Femtofarads of its unit of capacitance.
+    /// The file's unit of capacitance, femtofarads.
     capacitance_ff: f64,
 }
 
 impl Liberty {
-    /// Reads a file.
+    /// Reads a liberty file.
     ///
     /// # Errors
-    /// When it cannot be read, is no liberty file, or lacks a cell that mapping needs: a flip-flop, an inverter, a NAND.
+    /// [`AreaError`] if the file cannot be read, is not a liberty file, or lacks a cell that mapping needs: a flip-flop, an
+    /// inverter, a NAND gate.
     pub fn load(path: &Path) -> Result<Self, AreaError> {
         let bytes = file::read(path, MOST_BYTES).map_err(|source| match source.kind() {
             std::io::ErrorKind::NotFound if path == Path::new(OSU018) => AreaError::Missing {
@@ -84,19 +85,19 @@ impl Liberty {
         Ok(())
     }
 
-    /// The smallest cell of that function.
+    /// Returns the smallest usable cell with that function.
     fn gate(&self, inputs: usize, table: u16) -> Option<(&str, &Cell)> {
         let fits = |cell: &Cell| !cell.dont_use && cell.truth_table() == Some((inputs, table));
         let cells = self.cells.iter().filter(|(_, cell)| fits(cell));
         cells.min_by(|a, b| a.1.area.total_cmp(&b.1.area)).map(|(name, cell)| (name.as_str(), cell))
     }
 
-    /// Area of its smallest NAND gate with two inputs: the unit of gate equivalents.
+    /// Returns the area of its smallest NAND gate with two inputs, um2: one gate equivalent.
     pub fn nand2_um2(&self) -> f64 {
         self.gate(2, NAND2).map_or(f64::NAN, |(_, cell)| cell.area)
     }
 
-    /// What drives inputs: the largest inverter of at most twice the smallest one's area.
+    /// Returns the name of the cell that drives inputs: the largest inverter of at most twice the smallest one's area.
     pub fn driver(&self) -> &str {
         let smallest = self.gate(1, INVERTER).map_or(0.0, |(_, cell)| cell.area);
         let inverters = self.cells.iter().filter(|(_, cell)| {
@@ -105,17 +106,17 @@ impl Liberty {
         inverters.max_by(|a, b| a.1.area.total_cmp(&b.1.area)).map_or("", |(name, _)| name)
     }
 
-    /// What outputs drive, in the file's unit: four NAND gates.
+    /// Returns the load of an output, in the file's unit of capacitance: four NAND inputs.
     pub fn output_load(&self) -> f64 {
         4.0 * self.gate(2, NAND2).map_or(0.0, |(_, cell)| cell.inputs.values().sum::<f64>() / 2.0)
     }
 
-    /// The same in picofarads.
+    /// Returns the load of an output, picofarads.
     pub fn output_load_pf(&self) -> f64 {
         self.output_load() * self.capacitance_ff / 1000.0
     }
 
-    /// ABC's file of constraints: what drives inputs and what outputs drive.
+    /// Returns ABC's constraint file: the driver of inputs and the load of outputs.
     pub fn constraints(&self) -> String {
         let (driver, load) = (self.driver(), self.output_load() * self.capacitance_ff);
         format!("set_driving_cell {driver}\nset_load {load:.3}\n")
@@ -124,20 +125,20 @@ impl Liberty {
 
 /// Truth table of an inverter.
 const INVERTER: u16 = 0b01;
-/// Truth table of a NAND of two.
+/// Truth table of a NAND gate with two inputs.
 const NAND2: u16 = 0b0111;
 
-/// Name, cells, and femtofarads of the unit of capacitance.
+/// Name, cells, and the unit of capacitance in femtofarads.
 type Parsed = (String, BTreeMap<String, Cell>, f64);
 
-/// Reads `group (name) { attribute : value; ... }`, of which only groups around cells and pins are kept.
+/// Parses `group (name) { attribute : value; ... }`. Keeps only the library, its cells and their pins.
 fn parse(text: &str) -> Result<Parsed, String> {
     let text = without_comments(text);
     let mut name = String::new();
     let mut cells: BTreeMap<String, Cell> = BTreeMap::new();
     let mut capacitance_ff = 1000.0;
     let mut groups: Vec<(String, String)> = Vec::new();
-    // The pin that is being read: name, direction, capacitance, function.
+    // The current pin: name, direction, capacitance, function.
     let mut pin = (String::new(), String::new(), 0.0, None);
     let mut statement = String::new();
     let mut in_string = false;
@@ -198,7 +199,8 @@ fn parse(text: &str) -> Result<Parsed, String> {
                 }
                 statement.clear();
             }
-            // Attributes may end at the end of a line; one that goes on has a backslash or an open bracket.
+            // A newline may end an attribute. An attribute that continues ends its line with a backslash or has an open
+            // bracket.
             '\n' if !in_string && statement.trim().is_empty() => statement.clear(),
             '\\' => {}
             _ => statement.push(c),
@@ -219,13 +221,13 @@ fn number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| format!("`{}` is no number", first(text)))
 }
 
-/// Kind and argument of a group: `cell (NAND2X1)`.
+/// Returns kind and argument of a group, such as `cell (NAND2X1)`.
 pub(crate) fn head(statement: &str) -> (String, String) {
     let (kind, argument) = statement.split_once('(').unwrap_or((statement, ""));
     (kind.trim().to_string(), argument.trim().trim_end_matches(')').trim().to_string())
 }
 
-/// Femtofarads of `capacitive_load_unit (1, pf)`.
+/// Returns the femtofarads of a unit such as `capacitive_load_unit (1, pf)`.
 fn unit_of_capacitance(statement: &str) -> Option<f64> {
     let inner = statement.split_once('(')?.1.trim_end().trim_end_matches(')');
     let (count, unit) = inner.split_once(',')?;

@@ -1,4 +1,4 @@
-//! Memories of a synthesized block: kept out of its cells, and listed with their bits and ports.
+//! Finds the memories of a synthesized block, removes them from its cells, and lists their bits and ports.
 use crate::figure::Figure;
 use crate::sram::Price;
 use schemars::JsonSchema;
@@ -6,54 +6,54 @@ use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// A memory, which a memory compiler would make.
+/// A memory that a memory compiler would generate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// Its place in the block.
+    /// Its hierarchical name in the block.
     pub name: String,
-    /// Words.
+    /// Number of words.
     pub words: usize,
     /// Bits of a word.
     pub width: usize,
-    /// Bits of an address.
+    /// Width of an address, bits.
     pub address_bits: usize,
-    /// Read ports.
+    /// Number of read ports.
     pub read_ports: usize,
-    /// Those of them that read at a clock edge; the others read in the same cycle.
+    /// Number of read ports that read at a clock edge. The others read in the same cycle.
     pub clocked_read_ports: usize,
-    /// Write ports.
+    /// Number of write ports.
     pub write_ports: usize,
 }
 
-/// A memory as reports have it.
+/// A memory in reports.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct MemoryReport {
-    /// Its place in the block.
+    /// Hierarchical name in the block.
     pub name: String,
-    /// Words.
+    /// Number of words.
     pub words: usize,
     /// Bits of a word.
     pub width: usize,
-    /// All its bits.
+    /// Bits of the memory.
     pub bits: Figure,
-    /// Read ports.
+    /// Number of read ports.
     pub read_ports: usize,
-    /// Those of them that read at a clock edge.
+    /// Number of read ports that read at a clock edge.
     pub clocked_read_ports: usize,
-    /// Write ports.
+    /// Number of write ports.
     pub write_ports: usize,
-    /// What it costs, where that was asked for.
+    /// Area, times and energies, if they were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
 }
 
 impl Memory {
-    /// All its bits.
+    /// Returns the number of bits.
     pub fn bits(&self) -> usize {
         self.words * self.width
     }
 
-    /// What reports say of it.
+    /// Returns the memory in the form of reports.
     pub fn report(&self, price: Option<Price>) -> MemoryReport {
         MemoryReport {
             name: self.name.clone(),
@@ -68,7 +68,7 @@ impl Memory {
     }
 }
 
-/// The `$mem_v2` cells of module `top` in Yosys' JSON, by name.
+/// Returns the `$mem_v2` cells of module `top` in Yosys' JSON, by name.
 pub fn find(design: &Value, top: &str) -> Vec<Memory> {
     let Some(cells) = design["modules"][top]["cells"].as_object() else { return Vec::new() };
     let mut found: Vec<Memory> = cells
@@ -94,8 +94,8 @@ fn memory(name: &str, cell: &Value) -> Memory {
     }
 }
 
-/// Yosys commands that turn every memory into ports of the top module: its inputs are outputs there, its data inputs.
-/// With the text of the Verilog file `memories.v` that they read.
+/// Returns Yosys commands that turn every memory into ports of the top module, and the text of the file `memories.v` that
+/// they read. Inputs of a memory become outputs of the module, and its data becomes inputs.
 pub fn to_ports(memories: &[Memory]) -> (String, String) {
     let mut shapes: Vec<&Memory> = Vec::new();
     for one in memories {
@@ -110,7 +110,7 @@ pub fn to_ports(memories: &[Memory]) -> (String, String) {
         let mut port = |direction: &str, name: &str, bits: usize| {
             ports.push(format!("{direction} [{}:0] {name}", bits.max(1) - 1));
         };
-        // Clocks and resets stay away: as ports they would be paths from the clock.
+        // Clocks and resets are not ports: they would add paths that start at the clock.
         port("input", "RD_EN", read_ports);
         port("input", "RD_ADDR", read_ports * address_bits);
         port("output", "RD_DATA", read_ports * width);
@@ -139,7 +139,7 @@ fn shape_of(memory: &Memory) -> [usize; 5] {
     [memory.words, memory.width, memory.address_bits, memory.read_ports, memory.write_ports]
 }
 
-/// All parameters of `$mem_v2`.
+/// The parameters of `$mem_v2`.
 const PARAMETERS: [&str; 21] = [
     "MEMID",
     "SIZE",

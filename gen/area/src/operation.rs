@@ -1,4 +1,4 @@
-//! Energy of an operation, from the block's own stimulus, or a recorded one, in a simulation of its mapped netlist.
+//! Measures the energy of an operation: simulates the mapped netlist with the block's own or a recorded stimulus.
 use crate::activity::{Simulator, measure};
 use crate::asic::Goal;
 use crate::energy::{EnergyReport, PaperEnergy, RecordedStimulus};
@@ -19,56 +19,56 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// The stimulus' seed.
+/// Seed of the block's own stimulus.
 const SEED: u64 = 1;
 
-/// Clocks of it, unless given.
+/// Default number of simulated clocks of the block's own stimulus.
 const VECTORS: u64 = 500;
 
-/// How the figures came about, and what is not in them.
+/// The method and its limits, as reports print them.
 pub const METHOD: &str = "energy: changes of settled values from clock to clock under the stimulus, times the library's tables; an order \
      of magnitude: no wires, no clock tree nor the charging of clock pins, no glitches, no memories, no charging of the block's \
      inputs";
 
-/// What a paper states of a block.
+/// The energy that a paper states for a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PaperOperation {
     /// The block.
     pub block: &'static str,
     /// Energy of an operation, nJ.
     pub nj: f64,
-    /// Where it stands.
+    /// The paper and the section that states it.
     pub source: &'static str,
 }
 
-/// What is simulated, and what its outcome is shown beside.
+/// The stimulus, and the figures for comparison.
 #[derive(Clone, Debug, Default)]
 pub struct EnergyOptions {
-    /// Clocks to simulate at most; unless given, 500 of the block's own stimulus or all of a recorded one.
+    /// Max number of simulated clocks. Default: 500 of the block's own stimulus, or all of a recorded one.
     pub vectors: Option<u64>,
-    /// The first clock that counts.
+    /// The first counted clock.
     pub from: u64,
     /// A waveform with the stimulus.
     pub waveform: Option<PathBuf>,
-    /// The instance in it; unless given, the only one with the block's ports.
+    /// The instance in it. Default: the only one with the block's ports.
     pub instance: Option<String>,
-    /// What papers state.
+    /// Energies stated by papers.
     pub papers: Vec<PaperOperation>,
 }
 
-/// What energy needs beside area and timing.
+/// The tools and data that a study of energy needs in addition to area and timing.
 #[derive(Clone, Debug)]
 pub struct EnergySetup {
     iverilog: Found,
     vvp: Found,
     library: PowerLibrary,
-    /// Clocks to simulate at most.
+    /// Max number of simulated clocks.
     vectors: usize,
-    /// The first of them that counts.
+    /// The first counted clock.
     from: u64,
     /// A waveform with the stimulus, and the instance in it.
     recorded: Option<(PathBuf, Option<String>)>,
-    /// The clock that leakage goes by, ns; unless given, each mapping's fastest.
+    /// Clock period for leakage, ns. Default: the min period of each mapping.
     period_ns: Option<f64>,
     papers: Vec<PaperOperation>,
 }
@@ -77,7 +77,7 @@ impl EnergySetup {
     /// Finds the simulator and reads the library's tables.
     ///
     /// # Errors
-    /// When one of them is missing.
+    /// [`AreaError`] if the simulator or the tables are missing.
     pub fn find(setup: &AsicSetup, options: EnergyOptions) -> Result<Self, AreaError> {
         let recorded = options.waveform.map(|path| (path, options.instance));
         let vectors = options.vectors.unwrap_or(if recorded.is_some() { u64::MAX } else { VECTORS });
@@ -93,15 +93,15 @@ impl EnergySetup {
         })
     }
 
-    /// The simulator.
+    /// Returns the simulator.
     pub fn simulator(&self) -> &Found {
         &self.iverilog
     }
 
-    /// Adds the energy of each mapping of the block that a study has left in `folder`.
+    /// Adds the energy to each mapping of the block that a study has left in `folder`.
     ///
     /// # Errors
-    /// When a netlist does not pass its vectors, a tool fails, or `stop` is set.
+    /// [`AreaError`] if a netlist does not pass its vectors, if a tool fails, or if `stop` is set.
     pub fn study(
         &self,
         entry: &dyn BlockEntry,
@@ -140,10 +140,10 @@ impl EnergySetup {
         Ok(())
     }
 
-    /// Returns whether there is a stimulus for the block, and an operation in it.
+    /// Checks that the block has a stimulus with at least one operation.
     ///
     /// # Errors
-    /// When there is none.
+    /// [`AreaError`] if the stimulus is missing or contains no operation.
     pub fn check(&self, entry: &dyn BlockEntry, params: &Value) -> Result<(), AreaError> {
         let refused = || AreaError::BadFile {
             path: self.recorded.as_ref().map(|(path, _)| path.clone()).unwrap_or_default(),
@@ -163,7 +163,7 @@ impl EnergySetup {
         })
     }
 
-    /// The block's own stimulus, or the recorded one with where it is from.
+    /// Returns the block's own stimulus, or the recorded one with its source.
     fn stimulus(
         &self,
         entry: &dyn BlockEntry,
@@ -193,8 +193,9 @@ impl EnergySetup {
     }
 }
 
-/// What `work` gives, or nothing when it panics, without a word: golden models hold on to what a block may never get, and a
-/// recording may have it. To be called before there are threads, as it silences all.
+/// Runs `work`, and returns `None` if it panics, without a message. A golden model panics on inputs that a block must never
+/// get, and a recording may contain such inputs. Must be called before other threads start, because it silences their panics
+/// too.
 fn quietly<T>(work: impl FnOnce() -> T) -> Option<T> {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
@@ -203,7 +204,7 @@ fn quietly<T>(work: impl FnOnce() -> T) -> Option<T> {
     outcome.ok()
 }
 
-/// Operations that come to their end in vector `from` or later, as the block itself counts them.
+/// Counts the operations that end in vector `from` or later, with the block's own counter.
 fn operations(
     entry: &dyn BlockEntry,
     params: &Value,
@@ -225,13 +226,13 @@ fn operations(
     Ok(if from < vectors.len() as u64 { all - earlier } else { 0 })
 }
 
-/// The factor from the library's node to the one that areas are scaled to, where both are known.
+/// Returns the scaling factor of energies from the library's node to the target node, if both are known.
 fn scale(setup: &AsicSetup) -> Option<f64> {
     let (from, to) = (setup.technology.as_ref()?, setup.scale_to.as_ref()?);
     Some(f64::from(to.node_nm) / f64::from(from.node_nm) * (to.vdd / from.vdd).powi(2))
 }
 
-/// The rule of [`scale`] in words.
+/// Returns the rule of [`scale`] as text.
 pub fn scale_rule(from: &Technology, to: &Technology) -> String {
     format!(
         "scaled energy = internal and switching x {} nm / {} nm x ({} V / {} V)^2; leakage is not scaled",
@@ -239,7 +240,7 @@ pub fn scale_rule(from: &Technology, to: &Technology) -> String {
     )
 }
 
-/// A line for each stimulus that was recorded, or does not count from its first clock on.
+/// Returns a line for each recorded stimulus, and for each that does not count from its first clock.
 pub fn stimulus_lines(blocks: &[BlockReport]) -> String {
     let of = |block: &BlockReport| {
         let energy = block.mappings.first()?.energy.as_ref()?;
@@ -262,7 +263,7 @@ pub fn stimulus_lines(blocks: &[BlockReport]) -> String {
     blocks.iter().flat_map(|block| of(block).into_iter().chain(later(block))).collect()
 }
 
-/// A row for each block and mapping whose energy is known; `name` tells blocks apart.
+/// Returns a row for each block and mapping with an energy, or `None` without any. `name` returns the row's name of a block.
 pub fn table(blocks: &[BlockReport], name: impl Fn(&BlockReport) -> String) -> Option<Table> {
     let mut table = Table::new(&[
         "energy of",
@@ -302,10 +303,10 @@ pub fn table(blocks: &[BlockReport], name: impl Fn(&BlockReport) -> String) -> O
     any.then_some(table)
 }
 
-/// The heads of [`csv`]'s columns.
+/// Column titles of [`csv`].
 pub const CSV_HEAD: &str = "energy_nj_per_operation,internal_nj,switching_nj,leakage_nj,scaled_nj,paper_nj,clock_mhz,vectors,operations,earlier_vectors";
 
-/// The columns of one mapping; empty ones where its energy is not known.
+/// Returns the columns of one mapping. They are empty if its energy is unknown.
 pub fn csv(energy: Option<&EnergyReport>) -> String {
     let Some(one) = energy else { return ",".repeat(CSV_HEAD.matches(',').count()) };
     let or_empty = |figure: Option<f64>| figure.map(|value| value.to_string()).unwrap_or_default();

@@ -1,54 +1,54 @@
-//! What a liberty file says of energy: leakage, capacitances, and the tables of internal power with their look-up.
+//! Reads the energy data of a liberty file: leakage, capacitances, and tables of internal power.
 use crate::liberty::{head, without_comments};
 use std::collections::BTreeMap;
 
 /// A cell's leakage and pins.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PowerCell {
-    /// Leakage, watts: the cell's own figure, or the mean over its states.
+    /// Leakage, watts: the cell's figure, or the mean over its states.
     pub leakage_w: f64,
     /// Its pins by name.
     pub pins: BTreeMap<String, PowerPin>,
 }
 
-/// A pin.
+/// Energy data of a pin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PowerPin {
-    /// Whether the cell drives it.
+    /// `true` for an output of the cell.
     pub output: bool,
-    /// What it loads its net with, picofarads.
+    /// Load on its net, picofarads.
     pub capacitance_pf: f64,
-    /// Energy inside the cell when it changes.
+    /// Energy inside the cell for each change of the pin.
     pub internal: Vec<Internal>,
 }
 
-/// One group of internal power.
+/// A group of internal power.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Internal {
-    /// The inputs whose change makes this pin change; none where the energy is the pin's own.
+    /// The inputs whose change causes the change of this pin; empty if the energy belongs to the pin alone.
     pub related: Vec<String>,
-    /// The supply that it is drawn from, where the file tells them apart.
+    /// Name of the supply, if the file distinguishes supplies.
     pub supply: String,
     rise: Option<Table>,
     fall: Option<Table>,
 }
 
 impl Internal {
-    /// Picojoules of one change, the mean of rise and fall: over time a net does as much of one as of the other.
+    /// Returns the energy of one change, picojoules: the mean of rise and fall, because a net rises as often as it falls.
     pub fn energy_pj(&self, slew: f64, load_pf: f64) -> f64 {
         let look_up = |table: &Option<Table>| table.as_ref().map_or(0.0, |table| table.at(slew, load_pf));
         (look_up(&self.rise) + look_up(&self.fall)) / 2.0
     }
 }
 
-/// What an axis of a table counts.
+/// The variable of a table's axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Variable {
     Slew,
     Load,
 }
 
-/// A table over up to two variables, in picojoules; the last axis runs fastest.
+/// A table over up to two variables, in picojoules. The last axis varies fastest.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Table {
     axes: Vec<(Variable, Vec<f64>)>,
@@ -56,10 +56,10 @@ struct Table {
 }
 
 impl Table {
-    /// Linear between its points, and as at its ends beyond them.
+    /// Interpolates linearly between points. Values beyond an axis are those at its end.
     fn at(&self, slew: f64, load_pf: f64) -> f64 {
         let mut values = self.values.clone();
-        // Each axis, the slowest first, halves into two neighbours that are weighed.
+        // Reduces one axis at a time, the slowest first: interpolates between the two rows around the value.
         for (variable, axis) in &self.axes {
             let at = if *variable == Variable::Slew { slew } else { load_pf };
             let (low, share) = place(axis, at);
@@ -73,7 +73,7 @@ impl Table {
     }
 }
 
-/// The point of an axis below `at`, and how far `at` is on the way to the next.
+/// Returns the index of the last point of an axis at or below `at`, and the fraction of the distance to the next point.
 fn place(axis: &[f64], at: f64) -> (usize, f64) {
     let low = axis.partition_point(|point| *point <= at).saturating_sub(1);
     match axis.get(low + 1) {
@@ -82,7 +82,7 @@ fn place(axis: &[f64], at: f64) -> (usize, f64) {
     }
 }
 
-/// Leakage and tables of a library.
+/// Energy data of a library.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PowerLibrary {
     /// Supply voltage, V.
@@ -91,7 +91,7 @@ pub struct PowerLibrary {
     pub cells: BTreeMap<String, PowerCell>,
 }
 
-/// What a liberty file lacks for energy, or has that is no number.
+/// Missing or invalid energy data in a liberty file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoPower(pub String);
@@ -100,7 +100,7 @@ impl PowerLibrary {
     /// Reads a liberty file's text.
     ///
     /// # Errors
-    /// What is missing or no number.
+    /// [`NoPower`] with the missing or invalid entry.
     pub fn parse(text: &str) -> Result<Self, NoPower> {
         Self::read(text).map_err(NoPower)
     }
@@ -127,11 +127,11 @@ impl PowerLibrary {
     }
 }
 
-/// What one of the file's units is.
+/// The units of a file.
 struct Units {
     picofarads: f64,
     watts: f64,
-    /// Of a table's value: the unit of capacitance times the square of that of voltage.
+    /// Unit of a table's values: the unit of capacitance times the square of the unit of voltage.
     picojoules: f64,
 }
 
@@ -160,7 +160,7 @@ impl Units {
     }
 }
 
-/// Watts of `leakage_power_unit : "1nW"`.
+/// Returns the watts of a unit such as `leakage_power_unit : "1nW"`.
 fn power_unit(library: &Group) -> Result<f64, String> {
     let Some(text) = library.text("leakage_power_unit") else { return Ok(1e-9) };
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
@@ -253,7 +253,7 @@ fn numbers(text: &str) -> Result<Vec<f64>, String> {
     words.filter(|word| !word.is_empty()).map(number).collect()
 }
 
-/// `kind (argument) { attributes and groups }`; an attribute `name (words)` has its words as value.
+/// `kind (argument) { attributes and groups }`. The value of an attribute `name (words)` is its words.
 #[derive(Clone, Debug, Default)]
 struct Group {
     kind: String,
@@ -283,7 +283,7 @@ impl Group {
     }
 }
 
-/// All groups of a file without comments, below a root that has no name.
+/// Returns all groups of a file without comments, below a nameless root.
 fn tree(text: &str) -> Result<Group, String> {
     let mut open = vec![Group::default()];
     let mut statement = String::new();
@@ -341,7 +341,7 @@ mod tests {
         assert!((cell.pins["A"].capacitance_pf - 0.02).abs() < 1e-12);
         let internal = &cell.pins["Y"].internal[0];
         assert_eq!(internal.related, ["A"]);
-        // Values are 10 fF x 1 V2; the middle of the rise table is 2.5, below its corner it stays 1, beyond the other one 4.
+        // The unit is 10 fF x 1 V2. The rise table is 2.5 in the middle, and constant beyond its corners: 1 and 4.
         for (slew, load, rise) in [(0.2, 0.02, 2.5), (0.0, 0.0, 1.0), (9.0, 9.0, 4.0), (0.3, 0.01, 2.0)] {
             let expected = 0.01 * (rise + 10.0) / 2.0;
             assert!((internal.energy_pj(slew, load) - expected).abs() < 1e-12, "at {slew}, {load}");

@@ -1,4 +1,4 @@
-//! The report of all studies: as JSON, as CSV and as a table.
+//! Writes the report of all studies as JSON, CSV and text tables.
 use crate::batch::Target;
 use crate::depth::{self, FoundDepth};
 use crate::operation::{self, EnergySetup};
@@ -11,19 +11,19 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// Of the JSON form; a field that changes its meaning raises it.
+/// Version of the JSON form. A change of a field's meaning increments it.
 pub(crate) const FORMAT_VERSION: u32 = 1;
 
-/// The library of a study.
+/// Library of a study.
 #[derive(JsonSchema, Serialize)]
 struct Library {
-    /// Its name.
+    /// Name of the library.
     name: String,
-    /// Its file.
+    /// File of the library.
     file: String,
     /// Hash of the file.
     sha256: String,
-    /// The technology of its cells.
+    /// Technology of the cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     technology: Option<String>,
     /// Technology node, nm.
@@ -33,11 +33,11 @@ struct Library {
     nand2_um2: f64,
 }
 
-/// All studies of one call.
+/// Report of all studies of one call.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "AreaReport")]
 pub struct Report {
-    /// Version of the form; a change of meaning or the removal of a key raises it.
+    /// Version of the format. A change of meaning or the removal of a key increases it.
     format_version: u32,
     /// Version of the simulator.
     selvedge: &'static str,
@@ -46,22 +46,22 @@ pub struct Report {
     /// The library of standard cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     library: Option<Library>,
-    /// How areas are scaled to another node.
+    /// Rule for scaling areas to another node.
     #[serde(skip_serializing_if = "Option::is_none")]
     scale_rule: Option<String>,
-    /// How energies came about.
+    /// Method of computing energies.
     #[serde(skip_serializing_if = "Option::is_none")]
     energy_method: Option<&'static str>,
-    /// How energies are scaled to another node.
+    /// Rule for scaling energies to another node.
     #[serde(skip_serializing_if = "Option::is_none")]
     energy_scale_rule: Option<String>,
-    /// How prices of memories came about.
+    /// Method of computing areas, times and energies of memories.
     #[serde(skip_serializing_if = "Option::is_none")]
     memory_method: Option<String>,
-    /// Sums over mechanisms' block instances, as far as nothing of them is missing.
+    /// Sums over the block instances of each mechanism whose blocks were all studied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     systems: Vec<SystemReport>,
-    /// The pipelines that reach a clock, where they were asked for.
+    /// Pipeline depths that reach a clock, if they were requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     found_depths: Vec<FoundDepth>,
     /// The blocks.
@@ -69,7 +69,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Studies of any kind, of which no tool and no library is known yet.
+    /// Returns a report of any studies, without tools and library.
     pub fn new(blocks: Vec<BlockReport>) -> Self {
         Report {
             format_version: FORMAT_VERSION,
@@ -86,7 +86,7 @@ impl Report {
         }
     }
 
-    /// The same, with what the blocks were studied for.
+    /// Adds the tools and library of a target.
     #[must_use]
     pub fn with_target(self, target: &Target) -> Self {
         match target {
@@ -97,7 +97,7 @@ impl Report {
         }
     }
 
-    /// The same, with what made those in standard cells; energies are in them where there was a simulator.
+    /// Adds the tools, library and scaling rules of a standard-cell study. Energies require a simulator.
     fn with_cells(self, setup: &AsicSetup, simulator: Option<&Found>) -> Self {
         let known = setup.technology.as_ref();
         let library = Library {
@@ -127,7 +127,7 @@ impl Report {
         report.with_tools([&setup.yosys, &setup.sta].into_iter().chain(simulator))
     }
 
-    /// The same, with programs that had a part in it, each once.
+    /// Adds programs that are not in the report yet.
     fn with_tools<'a>(mut self, tools: impl Iterator<Item = &'a Found>) -> Self {
         for tool in tools {
             if self.tools.iter().all(|known| known.program != tool.program) {
@@ -137,19 +137,19 @@ impl Report {
         self
     }
 
-    /// The same, with the sums over the mechanisms' block instances.
+    /// Adds the sums over the mechanisms' block instances.
     #[must_use]
     pub fn with_systems(self, systems: &[System]) -> Self {
         Report { systems: systems.iter().filter_map(|system| system.report(&self.blocks)).collect(), ..self }
     }
 
-    /// The same, with the shallowest pipeline of each block that reaches a period, ps.
+    /// Adds the min pipeline depth of each block that reaches a period of `period_ps`.
     #[must_use]
     pub fn with_depths(self, period_ps: u32) -> Self {
         Report { found_depths: depth::found(&self.blocks, period_ps), ..self }
     }
 
-    /// Returns whether the block is among them with other parameters, too.
+    /// Returns whether the report contains the block with different parameters for the same target.
     fn varies(&self, block: &BlockReport) -> bool {
         let is_other = |one: &BlockReport| {
             one.block == block.block && one.target == block.target && one.parameters != block.parameters
@@ -158,7 +158,7 @@ impl Report {
     }
 }
 
-/// A block's name, with its parameters where these vary.
+/// Returns a block's name, with its parameters if they vary.
 fn name(report: &Report, block: &BlockReport) -> String {
     if report.varies(block) { format!("{} {}", block.block, parameters(block)) } else { block.block.clone() }
 }
@@ -168,8 +168,8 @@ fn parameters(block: &BlockReport) -> String {
     all.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
 }
 
-/// The figures as a Markdown page: the first line of `text` as its title, the words of the command that wrote it, and the rest of
-/// `text`, which says what the figures are.
+/// Returns the figures as a Markdown page. The first line of `text` is the title. It is followed by `words`, the command
+/// that wrote the page, and by the rest of `text`, which explains the figures.
 pub fn page(report: &Report, text: &str, words: &str) -> String {
     let (title, text) = text.split_once('\n').unwrap_or((text, ""));
     let mut page = format!("{title}\n\n`{words}`\n{text}");
@@ -198,7 +198,7 @@ pub fn page(report: &Report, text: &str, words: &str) -> String {
     page
 }
 
-/// Returns the tables with what must be known to read them, no wider than `width` characters if any is given.
+/// Returns the tables and the notes that explain them. Lines have at most `width` characters if it is given.
 pub fn table(report: &Report, width: Option<usize>) -> String {
     let mut text =
         figures(report).iter().map(|table| table.render_within(width)).collect::<Vec<_>>().join("\n");
@@ -218,14 +218,14 @@ pub fn table(report: &Report, width: Option<usize>) -> String {
     text + &footer(report)
 }
 
-/// A table of those in standard cells, and one of those on FPGAs, as far as there are any.
+/// Returns a table of the blocks in standard cells and a table of those on FPGAs. Omits an empty table.
 fn figures(report: &Report) -> Vec<Table> {
     let on_fpga = report.blocks.iter().filter(|block| block.fpga.is_some()).count();
     let in_cells = (on_fpga < report.blocks.len()).then(|| asic_table(report));
     in_cells.into_iter().chain((on_fpga > 0).then(|| fpga_table(report))).collect()
 }
 
-/// Library, rule of scaling and tools, a line each.
+/// Returns library, scaling rule and tools, one line each.
 fn footer(report: &Report) -> String {
     let mut text = String::new();
     if let Some(library) = &report.library {
@@ -291,7 +291,7 @@ fn asic_table(report: &Report) -> Table {
     table
 }
 
-/// What a row says after block and goal.
+/// Returns the cells of a row after block and goal.
 fn numbers(block: &BlockReport, one: &Mapping) -> Vec<String> {
     let whole = |value: f64| format!("{value:.0}");
     vec![
@@ -331,7 +331,7 @@ fn fpga_table(report: &Report) -> Table {
     table
 }
 
-/// The memories of all blocks, if there are any.
+/// Returns a table of the memories of all blocks, or `None` if there are none.
 fn memories(report: &Report) -> Option<Table> {
     let mut head = vec![
         "memory of",
@@ -349,7 +349,7 @@ fn memories(report: &Report) -> Option<Table> {
     }
     let mut table = Table::new(&head);
     let mut any = false;
-    // Where a block was studied for both, its memories are listed once.
+    // The memories of a block that is studied for both targets are listed once.
     let listed = |block: &&BlockReport| block.fpga.is_none() || report.library.is_none();
     for block in report.blocks.iter().filter(listed) {
         for memory in &block.memories {
@@ -378,7 +378,7 @@ fn memories(report: &Report) -> Option<Table> {
     any.then_some(table)
 }
 
-/// The columns that only `--sram` fills.
+/// Titles of the columns that only `--sram` fills.
 const PRICE_HEAD: [&str; 7] =
     ["modelled", "um2", "access ns", "cycle ns", "read nJ", "write nJ", "leakage mW"];
 
@@ -394,19 +394,19 @@ fn price_cells(price: &Price) -> [String; 7] {
     ]
 }
 
-/// What a sweep found for one value of its parameter: the value, kGE, and the critical path in ns.
+/// One point of a sweep: the value of the parameter, the area in kGE, and the critical path in ns.
 type Sample = (f64, f64, f64);
 
-/// A line of one block and mapping in a sweep: points of (value of the parameter, what was measured).
+/// A line of one block and mapping in a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// What it stands for.
+    /// Name in the legend: block and goal.
     pub name: String,
-    /// Its points, by value.
+    /// Points of parameter value and measured value, in order of the parameter.
     pub points: Vec<(f64, f64)>,
 }
 
-/// Curves of area and of critical path over a parameter, one for each block and mapping.
+/// Returns the curves of area and of critical path over a parameter, one for each block and mapping.
 pub fn curves(report: &Report, parameter: &str) -> (Vec<Curve>, Vec<Curve>) {
     let mut curves: Vec<(String, Vec<Sample>)> = Vec::new();
     for block in &report.blocks {
@@ -431,16 +431,16 @@ pub fn curves(report: &Report, parameter: &str) -> (Vec<Curve>, Vec<Curve>) {
     (curve(|point| (point.0, point.1)), curve(|point| (point.0, point.2)))
 }
 
-/// A row for each block and mapping, or each block on an FPGA.
+/// Returns the report as CSV: a row for each block and mapping, or for each block on an FPGA.
 pub fn csv(report: &Report) -> String {
     let mut text = String::new();
     if report.library.is_some() {
         text += "block,parameters,goal,area_kge,area_um2,combinational_um2,sequential_um2,cells,flip_flops,memory_bits,\
                  critical_path_ns,logic_depth,fmax_mhz,latency_cycles,latency_ns,scaled_um2";
-        // Columns that only --energy fills come only with it.
+        // Columns that only --energy fills are present only with it.
         let with_energy = report.energy_method.is_some();
         text += &if with_energy { format!(",{}", operation::CSV_HEAD) } else { String::new() };
-        // As do those of --sram.
+        // The same applies to the column of --sram.
         let with_memories = report.memory_method.is_some();
         text += if with_memories { ",memories_um2\n" } else { "\n" };
         for block in &report.blocks {

@@ -1,4 +1,4 @@
-//! Figures read back from a report in JSON, for a simulation that is to go by them.
+//! Reads figures back from a JSON report, for a simulation that uses them.
 use crate::error::AreaError;
 use crate::report::FORMAT_VERSION;
 use selvedge_hw::file::{MOST_TEXT_BYTES, read_text};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Reads JSON; where it is none, `allowed` says what would be.
+/// Reads a JSON file. An error message begins with `allowed`, which describes the expected file.
 fn json<T: for<'a> Deserialize<'a>>(path: &Path, allowed: &str) -> Result<T, AreaError> {
     let text = read_text(path, MOST_TEXT_BYTES).map_err(AreaError::at(path))?;
     serde_json::from_str(&text).map_err(|error| bad(path, format!("{allowed}{error}")))
@@ -17,30 +17,30 @@ fn bad(path: &Path, problem: String) -> AreaError {
     AreaError::BadFile { path: path.into(), problem }
 }
 
-/// What is read of the pipelines that reach a clock.
+/// The section of a report with the pipelines that reach a clock.
 #[derive(Deserialize)]
 struct DepthsFile {
     #[serde(default)]
     found_depths: Vec<DepthOfBlock>,
 }
 
-/// A block in it.
+/// The entry of a block.
 #[derive(Deserialize)]
 struct DepthOfBlock {
     block: String,
     latency_cycles: Option<Cycles>,
 }
 
-/// A figure in it.
+/// The figure of an entry.
 #[derive(Deserialize)]
 struct Cycles {
     value: f64,
 }
 
-/// The latencies of the blocks in a report of `selvedge area --find-depth --json`.
+/// Returns the latencies in cycles, by block, from a report of `selvedge area --find-depth --json`.
 ///
 /// # Errors
-/// The file cannot be read, is no such report, or has a block that no depth suits.
+/// [`AreaError`] if the file cannot be read, is not such a report, or contains a block that reaches the clock at no depth.
 pub fn latencies(path: &Path) -> Result<BTreeMap<String, u32>, AreaError> {
     let report: DepthsFile = json(path, "")?;
     if report.found_depths.is_empty() {
@@ -57,7 +57,7 @@ pub fn latencies(path: &Path) -> Result<BTreeMap<String, u32>, AreaError> {
     report.found_depths.into_iter().map(latency).collect()
 }
 
-/// Energies of operations in a report of `selvedge area --energy --json`.
+/// Energies of operations, from a report of `selvedge area --energy --json`.
 #[derive(Clone, Debug)]
 pub struct Energies {
     path: PathBuf,
@@ -69,7 +69,7 @@ impl Energies {
     /// Reads a report.
     ///
     /// # Errors
-    /// The file cannot be read, or is no such report.
+    /// [`AreaError`] if the file cannot be read, or is not such a report.
     pub fn load(path: &Path) -> Result<Self, AreaError> {
         let mut report: Value = json(path, "must be JSON of `selvedge area --energy`: ")?;
         let is_known = report["format_version"] == FORMAT_VERSION;
@@ -82,15 +82,15 @@ impl Energies {
         Ok(Energies { path: path.into(), library: library.unwrap_or("unknown library").into(), blocks })
     }
 
-    /// Returns the standard cells that the energies are of.
+    /// Returns the name of the standard-cell library that the energies belong to.
     pub fn library(&self) -> &str {
         &self.library
     }
 
-    /// Returns the energy of an operation of a block, fJ, as mapped for area; none where the report lacks the block.
+    /// Returns the energy of one operation of a block mapped for area, fJ. Returns `None` if the report lacks the block.
     ///
     /// # Errors
-    /// The block is there several times, or without an energy that is one.
+    /// [`AreaError::BadFile`] if the block occurs several times, or has no valid energy.
     pub fn femtojoules(&self, block: &str) -> Result<Option<u32>, AreaError> {
         let of_block: Vec<&Value> = self.blocks.iter().filter(|one| one["block"] == block).collect();
         match of_block.as_slice() {
@@ -110,7 +110,7 @@ fn no_energies(path: &Path) -> AreaError {
     bad(path, allowed)
 }
 
-/// Of a block in the report: its first mapping, for area.
+/// Reads the energy of a block from its first mapping, which is for area.
 fn femtojoules(block: &Value) -> Result<u32, String> {
     let energy = &block["mappings"][0]["energy"]["per_operation"];
     let value = energy["value"].as_f64().filter(|_| energy["unit"] == "nJ");

@@ -1,8 +1,9 @@
-//! Prices of memories by CACTI, a program that the user has: area, times, energies and leakage of an array of the given number of words
-//! with the given number of ports.
+//! Models memories with CACTI, which the user installs: area, times, energies and leakage of an array with the given words
+//! and ports.
 //!
-//! CACTI wants whole bytes and a power of two of words, at least 64 bytes in all; what was asked for is in the report beside the
-//! prices. It reads the files of its technologies from the folder it is started in, which is therefore its own.
+//! CACTI models only complete bytes and a power of two of words, with at least 64 bytes in all. Reports list the requested
+//! size next to the modelled one. CACTI reads technology files from its working folder, so it is started in the folder of
+//! the program.
 use crate::error::AreaError;
 use crate::figure::Figure;
 use crate::memory::Memory;
@@ -15,53 +16,53 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// Most bytes of CACTI itself.
+/// Max size of the CACTI program, bytes.
 const MOST_BYTES: u64 = 512 << 20;
 
-/// The fewest bytes that CACTI models.
+/// Min size of an array that CACTI models, bytes.
 const LEAST_BYTES: usize = 64;
 
-/// Kelvin at which leakage is given.
+/// Temperature for leakage, kelvin.
 const TEMPERATURE: u32 = 360;
 
-/// CACTI, and what it is asked for.
+/// The CACTI program and the technology node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cacti {
-    /// The program.
     program: PathBuf,
-    /// Its digest: it does not report its version.
+    /// SHA-256 of the program, because CACTI does not report its version.
     pub sha256: String,
-    /// Nanometres.
+    /// Technology node, nanometres.
     pub node_nm: u32,
 }
 
-/// What a memory costs.
+/// Area, times and energies of a memory.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Price {
-    /// Words of the array that was modelled.
+    /// Words of the modelled array.
     pub modelled_words: usize,
-    /// Bits of its words.
+    /// Bits of a word of the modelled array.
     pub modelled_width: usize,
-    /// Area.
+    /// Area of the modelled array.
     pub area: Figure,
-    /// From the address to the data.
+    /// Time from the address to the data.
     pub access_time: Figure,
-    /// From one access to the next.
+    /// Time from one access to the next.
     pub cycle_time: Figure,
-    /// Of a read.
+    /// Energy of a read.
     pub read_energy: Figure,
-    /// Of a write, if this CACTI reports it.
+    /// Energy of a write, if this CACTI reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_energy: Option<Figure>,
-    /// Of a bank.
+    /// Leakage of a bank.
     pub leakage: Figure,
 }
 
 impl Cacti {
-    /// The program at `path`, or `cacti` in the search path.
+    /// Finds the program at `path`, or `cacti` in the search path.
     ///
     /// # Errors
-    /// There is none.
+    /// [`AreaError::Missing`] if `path` is `None` and the search path has no `cacti`, or [`AreaError::Io`] if the program
+    /// cannot be read.
     pub fn find(path: Option<&Path>, node_nm: u32) -> Result<Self, AreaError> {
         let missing = AreaError::Missing {
             program: "cacti",
@@ -84,7 +85,7 @@ impl Cacti {
         Ok(Cacti { program, sha256, node_nm })
     }
 
-    /// How prices come about, in a line.
+    /// Returns the method in one line, for reports.
     pub fn method(&self) -> String {
         format!(
             "memories by {} ({}): {} nm, scratch RAM of itrs-hp cells, one bank, {TEMPERATURE} K",
@@ -94,10 +95,10 @@ impl Cacti {
         )
     }
 
-    /// What a memory of a block costs.
+    /// Returns area, times, energies and leakage of a memory.
     ///
     /// # Errors
-    /// CACTI fails, or says nothing of what is wanted.
+    /// [`AreaError`] if CACTI fails, or if its output lacks a value.
     pub fn price(
         &self,
         memory: &Memory,
@@ -138,7 +139,7 @@ impl Shape {
         Shape { words, bytes }
     }
 
-    /// CACTI's input file.
+    /// Returns CACTI's input file.
     fn input(&self, memory: &Memory, node_nm: u32) -> String {
         let Shape { words, bytes } = self;
         let Memory { read_ports, write_ports, .. } = memory;
@@ -163,7 +164,7 @@ impl Shape {
         )
     }
 
-    /// The prices in what CACTI has written, or the line that is missing.
+    /// Reads the values from CACTI's output. An error is the label of the missing line.
     fn read(&self, text: &str) -> Result<Price, &'static str> {
         let numbers = |label: &'static str| -> Result<Vec<f64>, &'static str> {
             let line = text.lines().find_map(|line| line.trim_start().strip_prefix(label)).ok_or(label)?;

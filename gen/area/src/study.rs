@@ -1,4 +1,4 @@
-//! A study of one block: all tools in turn, in a folder of their own.
+//! Studies one block: runs all tools one after the other, in a separate folder.
 use crate::asic::{self, Goal, MemoryStyle};
 use crate::energy::EnergyReport;
 use crate::error::AreaError;
@@ -19,32 +19,32 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// The programs of a standard-cell study, its library, and what it is asked for.
+/// The programs, library and options of a standard-cell study.
 #[derive(Clone, Debug)]
 pub struct AsicSetup {
-    /// Yosys.
+    /// Synthesis program.
     pub yosys: Found,
-    /// OpenSTA.
+    /// Timing analyzer.
     pub sta: Found,
-    /// The library.
+    /// The standard-cell library.
     pub library: Liberty,
-    /// What is known of the library.
+    /// The entry of the library in the technology table.
     pub technology: Option<Technology>,
-    /// Where areas are carried to, beside.
+    /// The technology to which areas are scaled in addition.
     pub scale_to: Option<Technology>,
-    /// ABC's target for the delay script, ps.
+    /// The period that a mapping must reach, ps. It overrides that of the technology.
     pub target_ps: Option<u32>,
-    /// What becomes of memories.
+    /// Treatment of memories.
     pub memories: MemoryStyle,
-    /// The tool that prices listed memories.
+    /// The tool that models listed memories.
     pub sram: Option<Cacti>,
 }
 
 impl AsicSetup {
-    /// Finds the programs; the rest is as usual: no technology, no target, and memories listed without a price.
+    /// Finds the programs. All options have defaults: no technology, no target period, and memories listed without a price.
     ///
     /// # Errors
-    /// When Yosys or OpenSTA is missing or too old.
+    /// [`AreaError`] if Yosys or OpenSTA is missing or too old.
     pub fn find(library: Liberty) -> Result<Self, AreaError> {
         Ok(AsicSetup {
             yosys: YOSYS.find()?,
@@ -58,24 +58,24 @@ impl AsicSetup {
         })
     }
 
-    /// Area of a gate equivalent, um2: the technology table's, or else the library's own.
+    /// Returns the area of a gate equivalent, um2: that of the technology table, otherwise that of the library.
     pub fn nand2_um2(&self) -> f64 {
         self.technology.as_ref().map_or_else(|| self.library.nand2_um2(), |known| known.nand2_um2)
     }
 
-    /// Returns the period of the clock that a mapping must reach, ps: the target, or else that of the technology table.
+    /// Returns the period that a mapping must reach, ps: the target, otherwise that of the technology table.
     pub fn period_ps(&self) -> Option<u32> {
         let usual = || Some(1_000_000 / self.technology.as_ref()?.clock_mhz?);
         self.target_ps.or_else(usual)
     }
 }
 
-/// What one of ABC's scripts made of a block.
+/// Result of one of ABC's scripts for a block.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Mapping {
-    /// What was mapped for: area, clock or delay.
+    /// Goal of the mapping: area, clock or delay.
     pub goal: &'static str,
-    /// The clock that the mapping `clock` was to reach.
+    /// Target clock of a mapping with the goal `clock`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<Figure>,
     /// Area in NAND gates of two inputs.
@@ -86,39 +86,39 @@ pub struct Mapping {
     pub combinational_area: Figure,
     /// Area of flip-flops and latches.
     pub sequential_area: Figure,
-    /// Area at another node, by its library's NAND gate.
+    /// Area scaled to another node by the area of its NAND gate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scaled_area: Option<Figure>,
-    /// Standard cells.
+    /// Number of standard cells.
     pub cells: Figure,
-    /// Flip-flops and latches among them.
+    /// Number of flip-flops and latches among the cells.
     pub flip_flops: Figure,
-    /// The critical path from register to register, launch and setup included.
+    /// Critical path from register to register, including launch and setup.
     pub critical_path: Figure,
-    /// Cells on it.
+    /// Number of cells on the critical path.
     pub logic_depth: Figure,
-    /// The fastest clock.
+    /// Highest clock.
     pub fmax: Figure,
-    /// The block's latency at that clock; of a combinational block, the critical path.
+    /// Latency of the block at the highest clock; of a combinational block, the critical path.
     pub latency: Figure,
-    /// Energy of an operation, where it was asked for.
+    /// Energy of an operation, if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub energy: Option<EnergyReport>,
 }
 
 impl Mapping {
-    /// Returns what it was mapped for in words: `area`, `delay`, or a clock such as `150 MHz`.
+    /// Returns the goal as text: `area`, `delay`, or a clock such as `150 MHz`.
     pub fn wanted(&self) -> String {
         self.clock.map_or(self.goal.into(), |clock| format!("{:.0} MHz", clock.value))
     }
 }
 
-/// What is known of a block.
+/// Results of a study of a block.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct BlockReport {
-    /// Its name.
+    /// Name of the block.
     pub block: String,
-    /// Its parameters.
+    /// Parameters of the block.
     pub parameters: Value,
     /// asic, or an FPGA family.
     pub target: &'static str,
@@ -126,7 +126,7 @@ pub struct BlockReport {
     pub latency_cycles: Figure,
     /// Registers and memories, as the block states them.
     pub storage: Figure,
-    /// What the paper claims of them, bits.
+    /// Bits of registers and memories that the paper claims.
     #[serde(skip)]
     pub claimed_bits: Option<usize>,
     /// Standard cells by each script; empty for an FPGA.
@@ -135,14 +135,14 @@ pub struct BlockReport {
     /// Resources of an FPGA.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fpga: Option<FpgaReport>,
-    /// Memories outside the cells; with `memories_in_flip_flops`, those within.
+    /// Memories outside the cells; with `memories_in_flip_flops`, memories within the cells.
     pub memories: Vec<MemoryReport>,
-    /// Whether the memories were turned into flip-flops.
+    /// `true` if the memories were mapped to flip-flops.
     pub memories_in_flip_flops: bool,
 }
 
 impl BlockReport {
-    /// Returns the storage as the block states it, with the paper's claim beside.
+    /// Returns the storage as the block states it, and the paper's claim.
     pub fn storage_beside_claim(&self) -> String {
         match self.claimed_bits {
             Some(claimed) => format!("{:.0} (paper: {claimed})", self.storage.value),
@@ -150,12 +150,12 @@ impl BlockReport {
         }
     }
 
-    /// Returns the memory bits outside the cells.
+    /// Returns the number of memory bits outside the cells.
     pub fn listed_bits(&self) -> usize {
         self.memory_bits(|_| true)
     }
 
-    /// Returns those of them that nobody has priced.
+    /// Returns the number of memory bits outside the cells without a price.
     pub fn unpriced_bits(&self) -> usize {
         self.memory_bits(|memory| memory.price.is_none())
     }
@@ -167,23 +167,23 @@ impl BlockReport {
         self.memories.iter().filter(|memory| counts(memory)).map(|memory| memory.words * memory.width).sum()
     }
 
-    /// Returns the area of the memories that have a price, um2.
+    /// Returns the area of the memories with a price, um2.
     pub fn priced_um2(&self) -> f64 {
         let prices = self.memories.iter().filter_map(|memory| memory.price.as_ref());
         prices.map(|price| price.area.value).sum()
     }
 }
 
-/// A block to be studied.
+/// The Verilog of a block and its properties, for a study.
 #[derive(Clone, Debug)]
 pub struct Subject<'a> {
-    /// Its Verilog.
+    /// Its emitted modules.
     pub design: &'a Design,
-    /// How that was emitted.
+    /// The options with which the modules were emitted.
     pub options: &'a EmitOptions,
     /// Its parameters.
     pub parameters: &'a Value,
-    /// Cycles from an input to its output; 0 is combinational.
+    /// Cycles from an input to its output; 0 if it is combinational.
     pub latency: u32,
     /// Registers and memories, bits.
     pub storage_bits: usize,
@@ -194,13 +194,13 @@ impl Subject<'_> {
         &self.design.top().name
     }
 
-    /// The port of its reset, where it has one.
+    /// Returns the name of the reset port, if the block has one.
     pub(crate) fn reset_port(&self) -> Option<&'static str> {
         let is_there = |port: &&str| self.design.top().ports.iter().any(|own| own.name == *port);
         self.options.reset.port().filter(is_there)
     }
 
-    /// Writes all its files, and returns the names of those without the wrapper.
+    /// Writes all files of the block. Returns their names, except that of the wrapper.
     fn write(&self, folder: &Path) -> Result<Vec<String>, AreaError> {
         let wrapper = synth_wrapper(self.design, self.options);
         put(folder, &wrapper.file(), &wrapper.text)?;
@@ -237,7 +237,7 @@ pub(crate) fn get(folder: &Path, name: &str) -> Result<String, AreaError> {
     std::fs::read_to_string(&path).map_err(AreaError::at(&path))
 }
 
-/// Synthesizes a block until its logic and memories are known, and returns the memories.
+/// Synthesizes a block up to its logic and memories. Returns the memories.
 fn coarse(
     subject: &Subject<'_>,
     yosys: &Found,
@@ -255,10 +255,10 @@ fn coarse(
     Ok(memory::find(&design, subject.name()))
 }
 
-/// Area and timing in standard cells. `folder` is empty or new to this block; scripts and netlists are left there.
+/// Returns area and timing in standard cells. `folder` must be empty or new to this block; scripts and netlists stay there.
 ///
 /// # Errors
-/// When a tool fails, or `stop` is set.
+/// [`AreaError`] if a tool fails, or if `stop` is set.
 pub fn asic(
     subject: &Subject<'_>,
     setup: &AsicSetup,
@@ -297,8 +297,8 @@ pub fn asic(
     Ok(report)
 }
 
-/// Makes the mapping for a clock the smallest one that reaches the period, or else the fastest: cells that were mapped for area may be
-/// fast enough, and those for delay alone may be. Its files in `folder` become those of the chosen mapping.
+/// Chooses the mapping for a clock: the smallest mapping that reaches the period, or else the fastest. Mappings for area or
+/// for delay may be fast enough too. The files of the chosen mapping in `folder` replace the files `clock.*`.
 fn choose_for_clock(mappings: &mut [Mapping], period_ns: f64, folder: &Path) -> Result<(), AreaError> {
     let by = |value: fn(&Mapping) -> f64| move |a: &&Mapping, b: &&Mapping| value(a).total_cmp(&value(b));
     let reach =
@@ -354,10 +354,10 @@ fn mapping(
     })
 }
 
-/// Resources of an FPGA.
+/// Returns the resources on an FPGA.
 ///
 /// # Errors
-/// When a tool fails, or `stop` is set.
+/// [`AreaError`] if a tool fails, or if `stop` is set.
 pub fn fpga(
     subject: &Subject<'_>,
     yosys: &Found,

@@ -1,4 +1,4 @@
-//! What a whole GPU needs of a mechanism, as the sum over its block instances.
+//! Adds up the figures of a mechanism's block instances for a complete GPU.
 use crate::batch::Job;
 use crate::study::{BlockReport, Mapping};
 use crate::table::Table;
@@ -11,21 +11,21 @@ use serde_json::Value;
 /// A mechanism in a configuration of the GPU.
 #[derive(Clone)]
 pub struct System {
-    /// The mechanism with its options, as it was asked for.
+    /// The mechanism with its options, as the user gave them.
     pub mechanism: String,
     /// The name of the configuration.
     pub config: String,
-    /// Its blocks.
+    /// The mechanism's blocks.
     pub parts: Vec<Part>,
-    /// Bits that the tags of all L1Ds grow by.
+    /// Bits that the mechanism adds to the tags of all L1Ds.
     pub added_l1d_tag_bits: usize,
-    /// Bits that the tags of the L2 grow by.
+    /// Bits that the mechanism adds to the tags of the L2.
     pub added_l2_tag_bits: usize,
-    /// Bits of the data of all L1Ds.
+    /// Data bits of all L1Ds.
     pub l1d_bits: usize,
-    /// Bits of the data of the L2.
+    /// Data bits of the L2.
     pub l2_bits: usize,
-    /// What a paper says of the whole mechanism's storage or area.
+    /// The storage or area that a paper states for the complete mechanism.
     pub claim: Option<&'static str>,
 }
 
@@ -36,42 +36,42 @@ pub struct Part {
     pub entry: &'static dyn BlockEntry,
     /// Its parameters.
     pub parameters: Value,
-    /// How many there are.
+    /// Number of instances in the GPU.
     pub instances: usize,
 }
 
-/// All of a system's figures.
+/// Figures of a system.
 #[derive(JsonSchema, Serialize)]
 pub struct SystemReport {
-    /// The mechanism.
+    /// Name of the mechanism.
     mechanism: String,
-    /// The configuration.
+    /// Name of the configuration.
     config: String,
-    /// Its blocks.
+    /// Blocks of the mechanism.
     parts: Vec<PartReport>,
     /// Bits of registers and memories in all blocks.
     block_bits: usize,
-    /// Bits that the tags of the L1Ds grow by.
+    /// Bits added to the tags of the L1Ds.
     added_tag_bits: usize,
-    /// Bits that the tags of the L2 grow by.
+    /// Bits added to the tags of the L2.
     added_l2_tag_bits: usize,
-    /// All three, as a share of the data of all L1Ds.
+    /// Bits of blocks and added tag bits together, in percent of the data of all L1Ds.
     percent_of_l1d: f64,
-    /// The same, of the data of the L2.
+    /// Bits of blocks and added tag bits together, in percent of the data of the L2.
     percent_of_l2: f64,
-    /// Area of all cells, um2, by the area-driven script; memories are not in it.
+    /// Area of all cells, without memories, by the area-driven script, um2.
     cells_um2: f64,
-    /// The same in thousands of gate equivalents.
+    /// Area of all cells, thousands of gate equivalents.
     cells_kge: f64,
-    /// The same at another node.
+    /// Area of all cells, scaled to another node, um2.
     #[serde(skip_serializing_if = "Option::is_none")]
     scaled_um2: Option<f64>,
     /// Bits of memories outside the cells.
     unpriced_memory_bits: usize,
-    /// Area of the memories that have a price, um2.
+    /// Area of the memories whose area is known, um2.
     #[serde(skip_serializing_if = "Option::is_none")]
     memories_um2: Option<f64>,
-    /// What the paper states.
+    /// Storage or area that the paper states.
     #[serde(skip_serializing_if = "Option::is_none")]
     claim: Option<&'static str>,
 }
@@ -79,31 +79,31 @@ pub struct SystemReport {
 /// A block of a system.
 #[derive(JsonSchema, Serialize)]
 struct PartReport {
-    /// The block.
+    /// Name of the block.
     block: String,
-    /// Its parameters.
+    /// Parameters of the block.
     parameters: Value,
-    /// Instances in the GPU.
+    /// Number of instances in the GPU.
     instances: usize,
-    /// Registers and memories of one, with what the paper claims.
+    /// Registers and memories of one instance, and the paper's claim.
     storage: String,
-    /// Their bits, all instances together.
+    /// Bits of registers and memories of all instances.
     bits: usize,
     /// Area of the cells of all instances, thousands of gate equivalents.
     kge: f64,
-    /// The same, um2.
+    /// Area of the cells of all instances, um2.
     um2: f64,
-    /// The same at another node.
+    /// Area of the cells of all instances, scaled to another node, um2.
     scaled_um2: Option<f64>,
     /// Bits of memories outside the cells.
     memory_bits: usize,
-    /// Area of those memories, um2, where they have a price.
+    /// Area of these memories, um2, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     memories_um2: Option<f64>,
 }
 
 impl System {
-    /// The sum, from studies with those of its parts among them; none where one is missing.
+    /// Returns the sums. `blocks` must contain the studies of all parts; otherwise returns `None`.
     pub fn report(&self, blocks: &[BlockReport]) -> Option<SystemReport> {
         let parts: Vec<PartReport> = self
             .parts
@@ -138,7 +138,7 @@ impl System {
     }
 }
 
-/// A study for each part of the systems, those that are the same once.
+/// Returns one study for each distinct part of the systems.
 pub fn jobs(systems: &[System]) -> Vec<Job<'static>> {
     let mut parts: Vec<&Part> = Vec::new();
     for part in systems.iter().flat_map(|system| &system.parts) {
@@ -157,7 +157,7 @@ pub fn jobs(systems: &[System]) -> Vec<Job<'static>> {
 }
 
 impl Part {
-    /// Puts equal instances together, in the order of the first ones.
+    /// Groups equal instances, in the order of their first instances.
     pub fn all_of(instances: impl IntoIterator<Item = (&'static dyn BlockEntry, Value)>) -> Vec<Self> {
         let mut parts: Vec<Part> = Vec::new();
         for (entry, parameters) in instances {
@@ -169,12 +169,12 @@ impl Part {
         parts
     }
 
-    /// Its study in standard cells.
+    /// Returns the study of the part in standard cells.
     fn find<'a>(&self, blocks: &'a [BlockReport]) -> Option<&'a BlockReport> {
         blocks.iter().find(|block| block.block == self.entry.name() && block.parameters == self.parameters)
     }
 
-    /// Returns whether it is that block with those parameters.
+    /// Returns whether the part is that block with those parameters.
     fn is(&self, entry: &dyn BlockEntry, parameters: &Value) -> bool {
         self.entry.name() == entry.name() && self.parameters == *parameters
     }
@@ -196,7 +196,7 @@ impl Part {
     }
 }
 
-/// The sums of several mechanisms, a row for each.
+/// Returns a table with the sums of several mechanisms, one row each.
 pub fn sums(systems: &[SystemReport]) -> Table {
     let mut table = Table::new(&[
         "mechanism",
@@ -232,12 +232,12 @@ pub fn sums(systems: &[SystemReport]) -> Table {
 }
 
 impl SystemReport {
-    /// The mechanism, as it was asked for.
+    /// Returns the mechanism, as the user gave it.
     pub fn mechanism(&self) -> &str {
         &self.mechanism
     }
 
-    /// A row for each part, and the sums.
+    /// Returns a table with a row for each part, and the sums.
     pub fn table(&self) -> Table {
         let mut table = Table::new(&[
             "block",
@@ -267,7 +267,7 @@ impl SystemReport {
         table
     }
 
-    /// What stands below the table.
+    /// Returns the text below the table.
     pub fn summary(&self) -> String {
         let mut text = format!(
             "{} in {}: {} bits in blocks and {} more bits of L1D tags, {} of L2 tags, together {:.2}% of the L1Ds' data and \

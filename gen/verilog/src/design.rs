@@ -1,10 +1,11 @@
-//! A block and everything below it, as modules.
+//! Writes a block and all blocks below it as modules.
 
 use crate::cells::{self, Cell, cell};
 use crate::elaborate::{Node, elaborate};
 use crate::error::{EmitError, Problem};
 use crate::family::Family;
 use crate::head;
+use crate::limits::{Limit, with_checks};
 use crate::merge::{Member, Merged, merge, merge_family, skeleton};
 use crate::module::{Draft, ModuleWriter, Port, place_holder};
 use crate::names;
@@ -15,18 +16,18 @@ use rust_hdl_core::prelude::{Block, Verilog};
 use selvedge_hw::rtl::reg::is_register;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One module and the text of its file.
+/// A module and the text of its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
-    /// Its name.
+    /// Name in Verilog.
     pub name: String,
-    /// The language of its text.
+    /// Language of `text`.
     pub language: Language,
-    /// The whole file.
+    /// Text of the complete file.
     pub text: String,
-    /// Its ports, in order; with the widths that they have by default, if the module has parameters.
+    /// Its ports, in order. If the module has parameters, ports have their default widths.
     pub ports: Vec<Port>,
-    /// Whether it is a cell of the kit that blocks share.
+    /// `true` for a cell of the kit that blocks share.
     pub cell: bool,
 }
 
@@ -37,20 +38,20 @@ impl Module {
     }
 }
 
-/// All modules of a block, each once, sub-modules before those that use them; the last one is the block itself.
+/// The modules of a block, each once. Sub-modules precede the modules that use them; the last one is the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Design {
-    /// The modules.
+    /// The modules, that of the block last.
     pub modules: Vec<Module>,
 }
 
 impl Design {
-    /// The module of the block itself.
+    /// Returns the module of the block.
     pub fn top(&self) -> &Module {
         self.modules.last().expect("a design has at least the module of its block")
     }
 
-    /// Returns the design with all its modules in the file of the block itself.
+    /// Returns the design with the text of all modules in the file of the block's module.
     #[must_use]
     pub fn in_one_file(self) -> Design {
         let text = self.text();
@@ -58,7 +59,7 @@ impl Design {
         Design { modules: top.into_iter().collect() }
     }
 
-    /// All files one after the other, for tools that read one.
+    /// Returns the concatenated files, for tools that read one file.
     pub fn text(&self) -> String {
         self.modules.iter().map(|module| module.text.as_str()).collect::<Vec<_>>().join("\n")
     }
@@ -68,36 +69,38 @@ impl Design {
 #[derive(Clone)]
 struct Distinct {
     draft: Draft,
-    /// The node that it was written for.
+    /// The node whose elaboration is `draft`.
     node: usize,
-    /// Const generics and sizes with one value in all uses.
+    /// Const generics and sizes with the same value in all uses.
     fixed: Vec<(String, usize)>,
-    /// Parameters with their values in all uses, if the module stands for several.
+    /// Parameters with their values in all uses, if the module replaces several.
     parameters: Vec<(String, Vec<i64>)>,
-    /// Parameters of the block's family that the module has.
+    /// The parameters of the family that this module has.
     open: Vec<String>,
-    /// Const generics and sizes that follow from these, with their expressions.
+    /// Const generics and sizes derived from the parameters, with their expressions.
     derived: Vec<(String, String)>,
-    /// What instances name in its place: the number of the module that stands for several, itself among them, and
-    /// the values of that one's parameters.
+    /// The replacement in instances: the number of the module that replaces a group, and the values of its parameters. That
+    /// module is itself a member of the group.
     stand_in: Option<(usize, String)>,
     /// The name, if the module is a cell that blocks share.
     cell: Option<String>,
+    /// The limits of its parameters.
+    limits: Vec<Limit>,
 }
 
 impl Distinct {
-    /// Returns whether the module with this number is written, and no other one stands for it.
+    /// Returns whether module `number` is written, because no other module replaces it.
     fn stands(&self, number: usize) -> bool {
         self.stand_in.as_ref().is_none_or(|(stand_in, _)| *stand_in == number)
     }
 }
 
-/// Writes `block` as Verilog; `top` names its module and begins the names of all others.
+/// Writes `block` as Verilog. `top` is the name of its module and the prefix of all other names.
 ///
-/// The block must be a fresh instance: memories are written with the contents that they were made with.
+/// The block must be a fresh instance: memories are written with their initial contents.
 ///
 /// # Errors
-/// [`EmitError`] if the block, or one inside it, has no exact counterpart; nothing is emitted then.
+/// [`EmitError`] if the block, or a block inside it, has no exact counterpart. Nothing is emitted then.
 pub fn emit(block: &dyn Block, top: &str, options: &EmitOptions) -> Result<Design, EmitError> {
     check_name(top, options)?;
     let nodes = elaborate(block, top);
@@ -106,11 +109,12 @@ pub fn emit(block: &dyn Block, top: &str, options: &EmitOptions) -> Result<Desig
     Ok(finish(top, &nodes, &distinct, &names, options))
 }
 
-/// Writes the family as Verilog whose modules have its parameters, as far as they depend on them; `top` names the block's module and
-/// begins the names of all others. The parameters have the values of the last sample by default.
+/// Writes a family of blocks as Verilog. A module has the parameters of the family on which it depends. `top` is the name of
+/// the block's module and the prefix of all other names. The defaults of the parameters are the values of the last sample.
 ///
 /// # Errors
-/// [`EmitError`] if a block has no exact counterpart, or its samples differ in more than numbers that follow from the parameters.
+/// [`EmitError`] if a block has no exact counterpart, or if the samples differ in more than numbers derived from the
+/// parameters.
 pub fn emit_family(family: &Family, top: &str, options: &EmitOptions) -> Result<Design, EmitError> {
     check_name(top, options)?;
     let mut samples = vec![];
@@ -140,16 +144,20 @@ pub fn emit_family(family: &Family, top: &str, options: &EmitOptions) -> Result<
             let is_derived =
                 |name: &str| found.derived.iter().any(|(derived, _)| *derived == names::parameter(name));
             merged[module].fixed.retain(|(name, _)| !is_derived(name));
+            merged[module].limits = Limit::of_uses(&found.parameters).into_iter().collect();
             merged[module].open = found.parameters.into_iter().map(|(name, _)| name).collect();
             merged[module].derived = found.derived;
             merged[module].draft.text = found.text;
+        } else if !last[module].parameters.is_empty() {
+            let of_samples = samples.iter().map(|(_, distinct)| distinct[module].parameters.as_slice());
+            merged[module].limits = Limit::of_uses(&all_uses(of_samples)).into_iter().collect();
         }
     }
     Ok(finish(top, nodes, &merged, names, options))
 }
 
-/// Merges one module of a family's samples, whose texts are `texts[sample][module]`. `None` if it is a cell or stands for several modules, or
-/// some number has no expression.
+/// Merges one module of a family's samples. Its texts are `texts[sample][module]`. Returns `None` if the module is a cell or
+/// already replaces several modules, or if a number has no expression.
 fn merge_samples(
     family: &Family,
     of_samples: &[&Distinct],
@@ -177,7 +185,21 @@ fn merge_samples(
     merge_family(&members, &family.parameters)
 }
 
-/// Gives the instances of a merged module the values that its parameters have in each sample.
+/// Returns the parameters of a module with their values in the uses of all samples.
+fn all_uses<'a>(samples: impl Iterator<Item = &'a [(String, Vec<i64>)]>) -> Vec<(String, Vec<i64>)> {
+    let mut all: Vec<(String, Vec<i64>)> = vec![];
+    for parameters in samples {
+        for (at, (name, values)) in parameters.iter().enumerate() {
+            match all.get_mut(at) {
+                Some((_, known)) => known.extend(values),
+                None => all.push((name.clone(), values.clone())),
+            }
+        }
+    }
+    all
+}
+
+/// Sets the parameters of a merged module at its instances, to their values in each sample.
 fn pass_on(module: usize, merged: &Merged, texts: &mut [Vec<String>]) {
     for (sample, texts) in texts.iter_mut().enumerate() {
         let value = |(name, values): &(String, Vec<i64>)| format!(".{name} ({})", values[sample]);
@@ -200,14 +222,14 @@ fn check_name(top: &str, options: &EmitOptions) -> Result<(), EmitError> {
     Ok(())
 }
 
-/// Writes all modules without their names, and merges those that differ in numbers alone.
+/// Writes all modules without their names, and merges modules that differ only in numbers.
 fn prepare(nodes: &[Node], options: &EmitOptions) -> Result<Vec<Distinct>, EmitError> {
     let mut distinct = write_all(nodes, (options.reset, options.language))?;
     merge_all(nodes, &mut distinct, options)?;
     Ok(distinct)
 }
 
-/// Puts names and comments to the modules.
+/// Adds names and head comments to the modules.
 fn finish(
     top: &str,
     nodes: &[Node],
@@ -227,6 +249,7 @@ fn finish(
             for (number, other) in names.iter().enumerate() {
                 body = body.replace(&place_holder(number), other);
             }
+            let body = with_checks(&body, name, &module.limits);
             let body: String = body.lines().flat_map(wrap_code).map(|line| line + "\n").collect();
             let head = comment(name, &prefixed, module, &nodes[module.node], options);
             let text = format!("`default_nettype none\n\nmodule {name} {body}\n`default_nettype wire\n");
@@ -242,13 +265,13 @@ fn finish(
     Design { modules }
 }
 
-/// Returns the text of a cell's module so that it counts once where several blocks' file lists name its file.
+/// Wraps a cell's module in an include guard, because the file lists of several blocks may name its file.
 fn guarded(name: &str, text: &str) -> String {
     let guard = format!("{}_V", name.to_uppercase());
     format!("`ifndef {guard}\n`define {guard}\n\n{text}\n`endif\n")
 }
 
-/// Writes every module once, sub-modules before those that use them.
+/// Writes every distinct module once. Sub-modules precede the modules that use them.
 fn write_all(nodes: &[Node], style: (ResetStyle, Language)) -> Result<Vec<Distinct>, EmitError> {
     let mut distinct: Vec<Distinct> = vec![];
     let mut drafts: Vec<Draft> = vec![];
@@ -272,6 +295,7 @@ fn write_all(nodes: &[Node], style: (ResetStyle, Language)) -> Result<Vec<Distin
                 derived: vec![],
                 stand_in: None,
                 cell: None,
+                limits: vec![],
             });
             distinct.len() - 1
         });
@@ -280,7 +304,7 @@ fn write_all(nodes: &[Node], style: (ResetStyle, Language)) -> Result<Vec<Distin
     Ok(distinct)
 }
 
-/// What a module is called after: the type of its block, or its field.
+/// Returns the stem of a module's name: the type of its block, or its field if the type is unknown.
 fn stem(node: &Node) -> String {
     match &node.description {
         Some(description) => names::snake_case(&description.type_name),
@@ -292,16 +316,16 @@ fn parameters(node: &Node) -> Vec<(String, usize)> {
     node.description.as_ref().map(|d| d.parameters.clone()).unwrap_or_default()
 }
 
-/// Numbers of the modules that a text has instances of.
+/// Returns the numbers of the modules that a text instantiates.
 fn used_modules(text: &str, count: usize) -> Vec<usize> {
     (0..count).filter(|number| text.contains(&place_holder(*number))).collect()
 }
 
-/// Merges modules that are equal but for their numbers, inner ones first, so that those around them may follow; and puts the
-/// cells that blocks share in place of the block's own.
+/// Merges modules that differ only in their numbers, and replaces modules by the cells that blocks share. Inner modules are
+/// merged first, so that the modules that instantiate them can be merged too.
 ///
-/// The module that stands for a group has the place of its first member, which lies before all that use any of them,
-/// and the text of its last, which is the first in the source.
+/// The module that replaces a group has the position of the first member, before all modules that use any member. It has the
+/// text of the last member, which is the first in the source.
 fn merge_all(nodes: &[Node], distinct: &mut [Distinct], options: &EmitOptions) -> Result<(), EmitError> {
     let mut heights: Vec<usize> = vec![];
     for module in distinct.iter() {
@@ -337,7 +361,7 @@ fn merge_all(nodes: &[Node], distinct: &mut [Distinct], options: &EmitOptions) -
     Ok(())
 }
 
-/// Lets the cell stand for the module; the first module of a design that is the cell is written.
+/// Replaces the module by the cell. The first module that is the cell is written; later ones refer to it.
 fn share(distinct: &mut [Distinct], module: usize, cell: Cell) {
     let first = distinct.iter().position(|other| other.cell.as_ref() == Some(&cell.name)).unwrap_or(module);
     let values: Vec<String> = cell.values.iter().map(|(name, value)| format!(".{name} ({value})")).collect();
@@ -347,10 +371,15 @@ fn share(distinct: &mut [Distinct], module: usize, cell: Cell) {
         distinct[module].draft = cell.draft;
         distinct[module].fixed = cell.fixed;
         distinct[module].cell = Some(cell.name);
+        let limit = |(name, _): (String, i64)| {
+            let most = (name == cells::ADDRESS_BITS).then_some(cells::MOST_ADDRESS_BITS);
+            Limit::From(name, 1, most)
+        };
+        distinct[module].limits = cell.values.into_iter().map(limit).collect();
     }
 }
 
-/// Merges one group, if every number in it has an expression.
+/// Merges a group, if every number in it has an expression.
 fn merge_group(distinct: &mut [Distinct], group: &[usize]) {
     let members: Vec<Member> = group
         .iter()
@@ -369,10 +398,11 @@ fn merge_group(distinct: &mut [Distinct], group: &[usize]) {
     distinct[first].node = distinct[last].node;
     distinct[first].draft = Draft { text: merged.text, ports: distinct[last].draft.ports.clone() };
     distinct[first].fixed = fixed;
+    distinct[first].limits = Limit::of_uses(&merged.parameters).into_iter().collect();
     distinct[first].parameters = merged.parameters;
 }
 
-/// Names for all modules: the stem, with as many parameters as it takes to tell them apart.
+/// Chooses names for all modules: the stem, followed by the min number of parameter values that makes the names distinct.
 fn decide_names(top: &str, nodes: &[Node], distinct: &[Distinct]) -> Vec<String> {
     let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (module, entry) in distinct.iter().enumerate() {
@@ -407,7 +437,7 @@ fn decide_names(top: &str, nodes: &[Node], distinct: &[Distinct]) -> Vec<String>
     names
 }
 
-/// The comment at the head of a file.
+/// Returns the comment at the head of a file.
 fn comment(name: &str, top: &str, module: &Distinct, node: &Node, options: &EmitOptions) -> String {
     let (header, is_top, is_cell) = (&options.header, module.node == 0, module.cell.is_some());
     let mut lines = head::license(header);
@@ -462,7 +492,7 @@ fn comment(name: &str, top: &str, module: &Distinct, node: &Node, options: &Emit
     lines.join("\n") + "\n"
 }
 
-/// Returns the values, or expressions, of the const generics and sizes that the module's documentation names.
+/// Returns the values or expressions of the const generics and sizes that the module's documentation names.
 fn explained(node: &Node, module: &Distinct) -> Vec<String> {
     let doc = node.description.as_ref().map(|description| description.doc.join(" ")).unwrap_or_default();
     let names: BTreeSet<&str> = doc.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
@@ -482,7 +512,7 @@ fn explained(node: &Node, module: &Distinct) -> Vec<String> {
         .collect()
 }
 
-/// The values of a module's parameters in all its uses, those of the first in the source first.
+/// Returns the values of a module's parameters in each use, in source order.
 fn uses(parameters: &[(String, Vec<i64>)]) -> Vec<String> {
     let count = parameters.first().map_or(0, |(_, values)| values.len());
     let setting = |position: usize| -> String {

@@ -4,7 +4,7 @@ use num_bigint::BigUint;
 use rust_hdl_core::prelude::{Atom, AtomKind, Block, Probe, TypeKind, Verilog};
 use selvedge_hw::rtl::describe::Description;
 
-/// A name with the indices of array elements taken out: `u$3$delta$1` is `u$delta` at `[3, 1]`.
+/// A name without the indices of array elements: `u$3$delta$1` is `u$delta` at `[3, 1]`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Path {
     pub key: String,
@@ -29,7 +29,7 @@ pub(crate) struct AtomInfo {
     pub clock: bool,
     /// Names of the values, if the type is an enumeration: `State::Idle`.
     pub variants: Vec<String>,
-    /// The present value; what matters is that of constants.
+    /// The current value. Only values of constants are used.
     pub value: BigUint,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Node {
     pub description: Option<Description>,
 }
 
-/// All blocks below `top`, parents before children.
+/// Returns `top` and all blocks below it, parents before children.
 pub(crate) fn elaborate(top: &dyn Block, name: &str) -> Vec<Node> {
     let mut collector = Collector::default();
     top.accept(name, &mut collector);
@@ -108,7 +108,7 @@ impl Probe for Collector {
     }
 }
 
-/// The value of a literal that rust-hdl printed: `12'habc`; negative numbers become their complement.
+/// Returns the value of a literal that rust-hdl printed, such as `12'habc`. A negative number becomes its two's complement.
 pub(crate) fn parse_literal(text: &str, bits: usize) -> BigUint {
     let digits = text.split_once("'h").map_or(text, |(_, digits)| digits);
     match digits.strip_prefix('-') {

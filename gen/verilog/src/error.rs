@@ -1,16 +1,16 @@
-//! What the back end refuses, and why.
+//! The errors of the back end: expressions, statements and names that it refuses.
 
 use thiserror::Error;
 
-/// A block that cannot be written as Verilog with the same behaviour. Nothing is emitted then.
+/// A block that cannot be written as Verilog with the same behaviour. The back end emits nothing in this case.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{block}: `{subject}`: {problem}")]
 pub struct EmitError {
-    /// The block: the name of its type, or of its field if the type does not say.
+    /// The name of the block's type, or of its field if the type is unknown.
     pub block: String,
     /// The expression, statement or name that is refused, as in the Rust source.
     pub subject: String,
-    /// What is wrong with it.
+    /// The reason for the refusal.
     pub problem: Problem,
 }
 
@@ -35,12 +35,13 @@ pub enum Problem {
     /// The width of an expression cannot be known from the syntax.
     #[error("the width of this expression is not known here; assign it to a Local first")]
     UnknownWidth,
-    /// Operands or sides of an assignment of different widths; Rust's types exclude it, so a conversion is hidden.
+    /// Operands, or sides of an assignment, of different widths. Rust's types exclude this, so the source hides a
+    /// conversion.
     #[error("{have} bits where {want} are needed; convert with bit_cast")]
     Mismatch {
         /// The width of the expression.
         have: usize,
-        /// The width that its place has.
+        /// The width of its target.
         want: usize,
     },
     /// Bits that do not exist.
@@ -61,7 +62,7 @@ pub enum Problem {
         /// The number of elements.
         length: usize,
     },
-    /// An array index that depends on a signal and could lie beyond the array.
+    /// An array index that depends on a signal and may exceed the array.
     #[error(
         "an index of up to {largest} into an array of {length}: only an index that cannot be too large is safe"
     )]
@@ -79,7 +80,7 @@ pub enum Problem {
         /// The dimensions of the array.
         expected: usize,
     },
-    /// A signal that keeps its old value in some case: a latch.
+    /// A signal that keeps its old value on some path, which makes it a latch.
     #[error("not assigned in every case (this would be a latch); assign a default first")]
     Latch,
     /// A signal that is read before it has its value.
@@ -88,7 +89,7 @@ pub enum Problem {
     /// A signal that nothing drives.
     #[error("never assigned")]
     Undriven,
-    /// An assignment to something that others drive.
+    /// An assignment to a signal that the block does not drive, such as an input.
     #[error("assigned here, but driven from elsewhere")]
     DrivenTwice,
     /// A clock or reset that does not come from the block's own clock or reset input.
@@ -100,22 +101,22 @@ pub enum Problem {
     /// A name with a meaning in Verilog or C++.
     #[error("a reserved word of Verilog, SystemVerilog or C++")]
     ReservedName,
-    /// A name that Verilog or the file system cannot have.
+    /// A name that is not a valid Verilog or file name.
     #[error("not a lower_snake_case name")]
     BadName,
-    /// A name that begins as those of the cells that blocks share.
+    /// A name with the prefix of shared cells.
     #[error("must not begin with selvedge_: that is how the names of shared cells begin")]
     CellName,
-    /// Two things with the same name in Verilog.
+    /// Two items with the same name in Verilog.
     #[error("has the same name in Verilog as `{other}`")]
     NameClash {
-        /// The other one, in Rust.
+        /// The other item, by its Rust name.
         other: String,
     },
-    /// A leaf with Verilog of its own that is not of the kit.
+    /// A leaf with its own Verilog that is not part of the kit.
     #[error("Verilog written by hand, which is not of the kit and not proven")]
     ForeignVerilog,
-    /// A layout of something that is not a signal of the block.
+    /// A layout whose name is not a signal of the block.
     #[error("a layout names this, which is no signal of the block")]
     UnknownSignal,
     /// A layout whose fields do not fill its signal.
@@ -129,7 +130,7 @@ pub enum Problem {
     /// Elements of an array that differ in width, type or sizes.
     #[error("the elements of this array differ from each other")]
     UnevenArray,
-    /// Parameters that a block's Verilog is meant to have, but that change more than numbers with an expression.
+    /// Parameters that a block's Verilog must have, but that change more than numbers with an expression.
     #[error(
         "its Verilog cannot have the parameters {parameters}: they change more than numbers that follow from them"
     )]

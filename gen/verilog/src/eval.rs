@@ -1,4 +1,4 @@
-//! Computes what statements without inputs assign, so that constants are written as constants.
+//! Evaluates statements without inputs, so that constants are written as constants.
 
 use crate::ir::{BinaryOp, CompareOp, Expr, Index, Node, ReduceOp, Signal, SignalId, Stmt, Turn, mask};
 use num_bigint::BigUint;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// Values of elements of signals.
 pub(crate) type Store = BTreeMap<(SignalId, usize), BigUint>;
 
-/// Runs `body`, which reads nothing but what it assigned before and constants.
+/// Runs `body`, which reads only constants and signals that it has assigned.
 pub(crate) fn run(body: &[Stmt], signals: &[Signal], turn: &mut Turn, store: &mut Store) {
     for statement in body {
         match statement {
@@ -148,7 +148,7 @@ impl Evaluator<'_> {
                 }
             }
             Node::Compare { signed, left, op, right } => {
-                // Flipping the sign bit turns the signed order into the unsigned one.
+                // Inverting the sign bit turns the signed order into the unsigned one.
                 let flip = if *signed { BigUint::from(1u8) << (left.width - 1) } else { BigUint::default() };
                 bit(compare(&(self.expr(left) ^ &flip), *op, &(self.expr(right) ^ &flip)))
             }
@@ -157,7 +157,6 @@ impl Evaluator<'_> {
     }
 }
 
-/// The result of a comparison.
 pub(crate) fn compare<T: Ord>(a: &T, op: CompareOp, b: &T) -> bool {
     match op {
         CompareOp::Eq => a == b,

@@ -1,10 +1,11 @@
-//! A block under all values of some parameters, to be written as one module that has them.
+//! A block under all values of some parameters, to be written as one module with these parameters.
 use crate::design::{Design, emit, emit_family};
 use crate::error::{EmitError, Problem};
 use crate::options::EmitOptions;
 use rust_hdl_core::prelude::Block;
-use selvedge_hw::{BlockEntry, ParamError, ParamSpec};
+use selvedge_hw::{Allowed, BlockEntry, ParamError, ParamSpec};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// A block with one choice of the parameters' values.
 pub struct Sample {
@@ -16,18 +17,19 @@ pub struct Sample {
 
 /// A block under all values of the parameters that its Verilog module has.
 pub struct Family {
-    /// Names of the parameters, as in Verilog, with what they mean.
+    /// Names of the parameters in Verilog, with their descriptions.
     pub parameters: Vec<(String, String)>,
-    /// The block under every combination of values; the last one is the default.
+    /// The block under every combination of values. The last sample is the default.
     pub samples: Vec<Sample>,
 }
 
 impl Family {
-    /// Returns the family of a block under complete parameters: what [`BlockEntry::verilog_parameters`] names and `params` leaves at its
-    /// default is a parameter of the Verilog; the rest is fixed. A block without such has one sample.
+    /// Returns the family of a block. `params` must be complete. A parameter of the block becomes a Verilog parameter if
+    /// [`BlockEntry::verilog_parameters`] names it and `params` has its default; all others are fixed. A block without such
+    /// parameters has one sample.
     ///
     /// # Errors
-    /// When the parameters are not valid.
+    /// [`ParamError`] if the parameters are invalid.
     pub fn of(entry: &dyn BlockEntry, params: &Value) -> Result<Family, ParamError> {
         let defaults = entry.defaults();
         let is_open = |spec: &&ParamSpec| {
@@ -47,7 +49,7 @@ impl Family {
                 .flat_map(|params| values.iter().map(move |value| with(params, value.clone())))
                 .collect();
         }
-        // What does not go together is no sample.
+        // Only valid combinations become samples.
         choices.retain(|choice| choice != params && entry.check(choice).is_ok());
         choices.push(params.clone());
         let sample = |choice: Value| {
@@ -56,7 +58,10 @@ impl Family {
         };
         let meaning = |spec: &&ParamSpec| {
             let doc = spec.doc.trim_end_matches('.').replace('`', "");
-            (spec.name.to_ascii_uppercase(), format!("{doc}; verified with {}", spec.allowed))
+            (
+                spec.name.to_ascii_uppercase(),
+                format!("{doc}; verified with {}", verified(spec, &params[spec.name])),
+            )
         };
         Ok(Family {
             parameters: open.iter().map(meaning).collect(),
@@ -64,10 +69,10 @@ impl Family {
         })
     }
 
-    /// Writes the family: [`emit`] where it has no parameters, [`emit_family`] where it has.
+    /// Writes the family: [`emit`] if it has no parameters, [`emit_family`] otherwise.
     ///
     /// # Errors
-    /// As these.
+    /// The errors of [`emit`] and [`emit_family`].
     pub fn emit(&self, top: &str, options: &EmitOptions) -> Result<Design, EmitError> {
         match &self.samples[..] {
             [only] => emit(only.block.as_ref(), top, options),
@@ -75,8 +80,8 @@ impl Family {
         }
     }
 
-    /// Returns the parameters of a module in a sample: the family's, then the module's own. `None` if two have the same name and other
-    /// values.
+    /// Returns the parameters of a module in a sample: first the family's, then the module's own. Returns `None` if two have
+    /// the same name and different values.
     pub(crate) fn parameters_of(
         &self,
         sample: usize,
@@ -95,10 +100,23 @@ impl Family {
         Some(all)
     }
 
-    /// Returns the refusal of a module.
+    /// Returns the error that refuses a module.
     pub(crate) fn error(&self, block: &str, module: &str) -> EmitError {
         let names: Vec<&str> = self.parameters.iter().map(|(name, _)| name.as_str()).collect();
         let problem = Problem::NoFamily { parameters: names.join(", ") };
         EmitError { block: block.into(), subject: module.into(), problem }
+    }
+}
+
+/// Returns the values of a parameter that the module supports, as text: all allowed values, or for a wide range the limits
+/// and the default.
+fn verified(spec: &ParamSpec, default: &Value) -> String {
+    match spec.allowed {
+        Allowed::Range(low, high) if spec.allowed.samples().len() as u64 != high - low + 1 => {
+            let values = BTreeSet::from([Some(low), default.as_u64(), Some(high)]);
+            let values: Vec<String> = values.into_iter().flatten().map(|value| value.to_string()).collect();
+            values.join(", ")
+        }
+        allowed => allowed.to_string(),
     }
 }

@@ -1,4 +1,4 @@
-//! Files around a design: file list, FuseSoC cores, timing constraints, Yosys script, a wrapper for synthesis.
+//! Writes the files around a design: file list, FuseSoC cores, timing constraints, Yosys script, a wrapper for synthesis.
 
 use crate::design::{Design, Module};
 use crate::head;
@@ -6,13 +6,13 @@ use crate::module::Port;
 use crate::options::{EmitOptions, Language};
 use crate::system_verilog::system_verilog;
 
-/// The `.f` file: one file per line, sub-modules first.
+/// Returns the `.f` file: one file per line, sub-modules first.
 pub fn file_list(design: &Design) -> String {
     design.modules.iter().map(|module| module.file() + "\n").collect()
 }
 
-/// The FuseSoC `.core` file with the targets `default`, `lint` (Verilator) and `synth` (Yosys, with registered I/O). It depends on
-/// the cores of shared cells ([`cell_core_file`]), so that a system of several blocks has each cell once.
+/// Returns the FuseSoC `.core` file with the targets `default`, `lint` (Verilator) and `synth` (Yosys, with registered I/O).
+/// It depends on the cores of shared cells ([`cell_core_file`]), so that a system of several blocks has each cell once.
 pub fn core_file(design: &Design, version: &str) -> String {
     let top = &design.top().name;
     let (cells, own): (Vec<&Module>, Vec<&Module>) = design.modules.iter().partition(|module| module.cell);
@@ -64,7 +64,7 @@ targets:
     )
 }
 
-/// Returns what FuseSoC calls files in the language.
+/// Returns FuseSoC's file type for the language.
 fn file_type(language: Language) -> &'static str {
     match language {
         Language::Verilog => "verilogSource-2005",
@@ -72,7 +72,7 @@ fn file_type(language: Language) -> &'static str {
     }
 }
 
-/// Returns what FuseSoC calls the core of a module.
+/// Returns FuseSoC's name for the core of a module.
 fn core_name(module: &str, version: &str) -> String {
     format!("selvedge::{module}:{version}")
 }
@@ -110,8 +110,8 @@ targets:
     )
 }
 
-/// A Yosys script, run in the files' folder: gates of the block in `<top>_gates.v`, with memories as they are. It says what to
-/// put in for the cells of a library.
+/// Returns a Yosys script that runs in the folder of the files. It writes the block as gates to `<top>_gates.v` and keeps
+/// memories. A comment in the script explains how to map the gates to the cells of a library.
 pub fn yosys_script(design: &Design) -> String {
     let top = &design.top().name;
     let files: Vec<String> = design.modules.iter().map(Module::file).collect();
@@ -143,7 +143,7 @@ write_verilog -noattr {top}_gates.v
     )
 }
 
-/// Timing constraints of the synthesis wrapper for a clock of `period_ns` nanoseconds.
+/// Returns timing constraints of the synthesis wrapper for a clock of `period_ns` nanoseconds.
 pub fn constraints(design: &Design, period_ns: f64) -> String {
     let io = period_ns / 5.0;
     let mut text = format!(
@@ -159,8 +159,8 @@ pub fn constraints(design: &Design, period_ns: f64) -> String {
     text
 }
 
-/// `<top>_synth_wrapper`: the block between registers on all data inputs and outputs, so that synthesis measures
-/// paths from register to register.
+/// Returns `<top>_synth_wrapper`: the block with registers at all data inputs and outputs, so that synthesis measures paths
+/// from register to register.
 pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> Module {
     let top = design.top();
     let name = format!("{}_synth_wrapper", top.name);
@@ -218,8 +218,8 @@ pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> Module {
     Module { name, language, text, ports: vec![], cell: false }
 }
 
-/// All files of a design with their texts: one per module, `.f`, `.core`, `.sdc`, `.ys` and the synthesis wrapper, and a `.core` for
-/// each shared cell. The files of a cell are the same for every design that has it.
+/// Returns the names and texts of all files of a design: one per module, `.f`, `.core`, `.sdc`, `.ys` and the synthesis
+/// wrapper, and a `.core` for each shared cell. The files of a cell are the same in every design.
 pub fn all_files(
     design: &Design,
     options: &EmitOptions,

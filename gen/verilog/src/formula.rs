@@ -1,51 +1,51 @@
-//! Short expressions over numbers that have names, and the search for one that gives wanted values.
+//! Searches for a short expression over named numbers that gives the wanted values.
 
-/// What may be added to an expression.
+/// Numbers that may be added to an expression, in order of preference.
 const OFFSETS: [i64; 5] = [0, -1, 1, -2, 2];
-/// Factors that need no name.
+/// Factors that an expression may contain as literals.
 const FACTORS: [i64; 3] = [2, 4, 8];
 
-/// A number with a name, and its value in each use of a module.
+/// A named number with its value in each use of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Known {
     pub name: String,
     pub values: Vec<i64>,
 }
 
-/// An expression in Verilog that needs no parentheses inside.
+/// A Verilog expression. Its operands need no parentheses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Formula {
     text: String,
 }
 
 impl Formula {
-    /// With blanks around operators.
+    /// Returns the expression with blanks around operators.
     pub fn spaced(&self) -> String {
         self.text.clone()
     }
 
-    /// Without blanks, as within brackets.
+    /// Returns the expression without blanks, as within brackets.
     pub fn tight(&self) -> String {
         self.text.replace(' ', "")
     }
 
-    /// Returns whether it is a name alone.
+    /// Returns whether the expression is a name alone.
     pub fn is_name(&self) -> bool {
         !self.text.contains(' ')
     }
 }
 
-/// An expression with its value in each use.
 #[derive(Clone)]
 struct Term {
     text: String,
     values: Vec<i64>,
 }
 
-/// The simplest expression over `named` that is `wanted[use]` in every use; `fixed` numbers may stand in it as literals.
+/// Returns the simplest expression over `named` that is `wanted[use]` in every use. It may contain the `fixed` numbers as
+/// literals.
 ///
-/// Every operand is a number that means something in the design, so that what is found is a relation and not a
-/// coincidence: arbitrary factors and summands, which would fit any two uses, are not tried.
+/// Every operand is a number of the design, so that the result is a relation and not a coincidence. Arbitrary factors and
+/// summands are not tried: they would fit any two uses.
 pub(crate) fn find(wanted: &[i64], named: &[Known], fixed: &[i64]) -> Option<Formula> {
     let ones: Vec<Term> =
         named.iter().map(|known| Term { text: known.name.clone(), values: known.values.clone() }).collect();
@@ -60,7 +60,7 @@ pub(crate) fn find(wanted: &[i64], named: &[Known], fixed: &[i64]) -> Option<For
     mixed.extend(combine(&ones, &factors, &["/"]));
     let short = [&ones, &pairs, &mixed];
     let found = short.into_iter().find_map(|terms| with_offset(wanted, terms, &OFFSETS));
-    // With three operands nearly any two uses could be met.
+    // Three operands fit nearly any two uses.
     if found.is_some() || wanted.len() < 3 {
         return found;
     }
@@ -69,7 +69,7 @@ pub(crate) fn find(wanted: &[i64], named: &[Known], fixed: &[i64]) -> Option<For
     [&triples, &with_literals].into_iter().find_map(|terms| with_offset(wanted, terms, &OFFSETS[..2]))
 }
 
-/// All `a op b` whose values are whole numbers in every use.
+/// Returns all `a op b` whose values are integers in every use.
 fn combine(left: &[Term], right: &[Term], operators: &[&str]) -> Vec<Term> {
     let mut out = vec![];
     for operator in operators {
@@ -96,7 +96,7 @@ fn apply(a: i64, operator: &str, b: i64) -> Option<i64> {
     }
 }
 
-/// The first of `terms` that gives `wanted` with one of `offsets` added.
+/// Returns the first of `terms` that gives `wanted` after adding one of `offsets`.
 fn with_offset(wanted: &[i64], terms: &[Term], offsets: &[i64]) -> Option<Formula> {
     let gives = |term: &Term, offset: i64| {
         // Verilog computes with 32 bits.
@@ -150,6 +150,16 @@ mod tests {
     fn any_two_numbers_are_no_relation() {
         let named = [Known { name: "STAGES".into(), values: vec![1, 2] }];
         assert_eq!(find(&[1156, 1036], &named, &[]), None);
+    }
+
+    #[test]
+    fn values_have_the_32_bits_that_verilog_computes_with() {
+        let product = |b: i64| {
+            let named = [known("A", [1024, 2048, 4096]), known("B", [b, b, b + 1])];
+            find(&[1024 * b, 2048 * b, 4096 * (b + 1)], &named, &[]).map(|formula| formula.spaced())
+        };
+        assert_eq!(product(1 << 18).as_deref(), Some("A * B"), "2^30 and a bit");
+        assert_eq!(product(1 << 20), None, "2^32 and a bit");
     }
 
     #[test]

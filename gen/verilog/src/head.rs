@@ -1,16 +1,17 @@
-//! The comment at the head of a file: license, what the module does, its parameters, and, for a block, its documentation.
+//! Writes the comment at the head of a file: license, purpose of the module, parameters, and, for a block, its
+//! documentation.
 
 use crate::options::Header;
 use crate::print::{COLUMNS, wrap_comment};
 
-/// Returns the line of the license, for tools that look for it.
+/// Returns the SPDX line of the license, or no line without a license.
 pub(crate) fn license(header: &Header) -> Vec<String> {
     let line = |license: &str| format!("// SPDX-License-Identifier: {license}");
     Some(header.license.as_str()).filter(|license| !license.is_empty()).map(line).into_iter().collect()
 }
 
-/// Returns the documentation of the block, which is Markdown, as comment lines: paragraphs and entries of lists wrapped, diagrams as
-/// they are, and tables as lists.
+/// Returns the block's Markdown documentation as comment lines. Paragraphs and list entries are wrapped, diagrams stay as
+/// they are, and tables become lists.
 pub(crate) fn documentation(markdown: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = markdown.lines().peekable();
@@ -50,7 +51,7 @@ pub(crate) fn documentation(markdown: &str) -> Vec<String> {
     lines
 }
 
-/// Returns a line of a diagram.
+/// Returns a line of a diagram as a comment.
 fn verbatim(line: &str) -> String {
     format!("//   {line}").trim_end().to_owned()
 }
@@ -60,7 +61,7 @@ fn cells(row: &str) -> Vec<String> {
     row.trim().trim_matches('|').split('|').map(|cell| cell.trim().replace('`', "")).collect()
 }
 
-/// Returns a row as text: its name, what stands under each title between, and its meaning.
+/// Returns a table row as text: its name, each further cell after its column title, and the last cell after a colon.
 fn labeled(head: &[String], row: &[String]) -> String {
     let last = row.len() - 1;
     let mut text = row[0].clone();
@@ -70,7 +71,7 @@ fn labeled(head: &[String], row: &[String]) -> String {
     if last > 0 { text + ": " + &row[last] } else { text }
 }
 
-/// Returns an entry of a list, wrapped, its lines below each other.
+/// Returns a list entry, wrapped with its lines aligned.
 fn entry(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut current = "// -".to_owned();

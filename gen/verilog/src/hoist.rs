@@ -1,10 +1,10 @@
-//! Gives names to expressions of which Verilog wants to select bits: it can do so for signals only.
+//! Names expressions from which bits are selected, because Verilog can only select bits of signals.
 
 use crate::ir::{Expr, Index, Node, Place, Role, Signal, Stmt};
 
-/// Rewrites `body` so that every slice and every sign-extension is of a signal.
+/// Rewrites `body` so that the operand of every slice and every sign-extension is a signal.
 ///
-/// A name that is assigned in one branch only has a default before the whole statement.
+/// A temporary that is assigned in only one branch gets a default before the complete statement.
 pub(crate) fn hoist(body: Vec<Stmt>, signals: &mut Vec<Signal>) -> Vec<Stmt> {
     let mut out = vec![];
     for statement in body {
@@ -110,7 +110,7 @@ impl Hoister<'_> {
         Expr { width, node }
     }
 
-    /// The expression as a signal: itself, or a temporary that is assigned just before.
+    /// Returns the expression as a signal: itself, or a temporary that is assigned in the preceding statement.
     fn named(&mut self, e: Expr) -> Expr {
         if matches!(e.node, Node::Read(_)) {
             return e;

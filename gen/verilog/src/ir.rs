@@ -1,23 +1,23 @@
-//! A block's behaviour with every width known: what lies between rust-hdl's syntax and Verilog's.
+//! A block's behaviour with all widths known, between rust-hdl's syntax and Verilog's.
 
 use num_bigint::BigUint;
 
 /// Index of a [`Signal`] in its module.
 pub(crate) type SignalId = usize;
 
-/// What a signal is to its module.
+/// The role of a signal in its module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Input,
     Output,
     Local,
-    /// A temporary of the back end; like a local.
+    /// A temporary of the back end. It is treated like a local.
     Temporary,
     Constant,
-    /// Input (`d`) or output (`q`) of a register written into this module.
+    /// Input (`d`) or output (`q`) of a register in this module.
     RegisterInput,
     RegisterOutput,
-    /// A port of a sub-block, seen from this module; the index of the group of sub-blocks.
+    /// A port of a sub-block, as seen from this module. The number is the index of the group of sub-blocks.
     ChildInput(usize),
     ChildOutput(usize),
     /// The module's own clock or reset input.
@@ -42,11 +42,11 @@ pub(crate) struct Signal {
     pub signed: bool,
     pub role: Role,
     pub doc: Vec<String>,
-    /// Values of the elements of a constant; reset values of a register's output.
+    /// Values of a constant's elements, or reset values of a register's output.
     pub values: Vec<BigUint>,
-    /// Output of a register without reset.
+    /// `true` for the output of a register without reset.
     pub is_data: bool,
-    /// The layout of its fields, by position in its module.
+    /// Index of the layout of its fields in the module.
     pub layout: Option<usize>,
 }
 
@@ -59,28 +59,28 @@ impl Signal {
         self.length() * self.width
     }
 
-    /// Returns whether there are several elements. An array of one is written as its element.
+    /// Returns whether the signal has several elements. An array with one element is written as that element.
     pub fn is_array(&self) -> bool {
         self.length() > 1
     }
 
-    /// Returns whether the module's own logic must assign it.
+    /// Returns whether the module itself must assign the signal.
     pub fn is_driven_here(&self) -> bool {
         use Role::*;
         matches!(self.role, Output | Local | Temporary | RegisterInput | ChildInput(_) | ClockPin | ResetPin)
     }
 
-    /// Returns whether reading it in the middle of the block's body gives the value assigned so far.
+    /// Returns whether a read in the block's body returns the value assigned so far.
     pub fn is_variable(&self) -> bool {
         matches!(self.role, Role::Output | Role::Local | Role::Temporary)
     }
 }
 
-/// Arithmetic on indices, in Rust's `usize`.
+/// Index arithmetic, in Rust's `usize`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Index {
     Number(usize),
-    /// A loop variable, with its largest value.
+    /// A loop variable with its max value.
     Loop(String, usize),
     /// A named number of the block.
     Parameter(String, usize),
@@ -96,11 +96,11 @@ pub(crate) enum IndexOp {
     Mul,
 }
 
-/// Values of the loop variables during unrolling.
+/// Values of the loop variables in one iteration during unrolling.
 pub(crate) type Turn = Vec<(String, usize)>;
 
 impl Index {
-    /// The value in a turn of the loops, if it does not depend on a signal. `Err` if it is below zero.
+    /// Returns the value in a loop iteration, if it does not depend on a signal. `Err` if it is negative.
     pub fn value(&self, turn: &Turn) -> Result<Option<usize>, ()> {
         Ok(match self {
             Index::Number(n) | Index::Parameter(_, n) => Some(*n),
@@ -117,7 +117,7 @@ impl Index {
         })
     }
 
-    /// The value, if it is the same in all turns.
+    /// Returns the value, if it is the same in all iterations.
     pub fn constant(&self) -> Option<usize> {
         self.value(&vec![]).ok().flatten()
     }
@@ -130,7 +130,7 @@ impl Index {
         }
     }
 
-    /// An upper bound of the value.
+    /// Returns an upper bound of the value.
     pub fn largest(&self) -> usize {
         match self {
             Index::Number(n) | Index::Parameter(_, n) | Index::Loop(_, n) => *n,
@@ -159,7 +159,7 @@ impl Index {
         }
     }
 
-    /// Calls `f` for every expression inside.
+    /// Calls `f` for every expression inside the index.
     pub fn visit(&self, f: &mut dyn FnMut(&Expr)) {
         match self {
             Index::Value(e) => e.visit(f),
@@ -172,15 +172,13 @@ impl Index {
     }
 }
 
-/// A signal or an element of an array of signals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub signal: SignalId,
-    /// The element, counted over all dimensions; `None` if it is no array.
+    /// The element, counted over all dimensions; `None` if the signal is not an array.
     pub index: Option<Index>,
 }
 
-/// An expression and its width.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Expr {
     pub width: usize,
@@ -195,7 +193,7 @@ pub(crate) enum BinaryOp {
     And,
     Or,
     Xor,
-    /// Logical operators, on single bits.
+    /// Logical operators on single bits.
     Both,
     Either,
 }
@@ -221,7 +219,7 @@ pub(crate) enum ReduceOp {
 pub(crate) enum Node {
     Read(Place),
     Literal(BigUint),
-    /// A value of an enumeration: its name in Verilog and the value.
+    /// A value of an enumeration: its name in Verilog and its number.
     Variant(String, BigUint),
     /// Index arithmetic as a value.
     Number(Index),
@@ -229,16 +227,16 @@ pub(crate) enum Node {
     Extend(Box<Expr>),
     /// Sign-extension of a narrower expression.
     SignExtend(Box<Expr>),
-    /// `width` bits of the expression from the index on; zero if they do not all exist.
+    /// `width` bits of the expression, beginning at the index; zero if some of them do not exist.
     Slice(Box<Expr>, Index),
-    /// The expression with the second one in place of its bits from the index on.
+    /// The first expression, with bits from the index on replaced by the second expression.
     Replace(Box<Expr>, Index, Box<Expr>),
-    /// Expressions side by side, the most significant first.
+    /// Concatenated expressions, the most significant first.
     Concat(Vec<Expr>),
     Not(Box<Expr>),
     Negate(Box<Expr>),
     Reduce(ReduceOp, Box<Expr>),
-    /// Operands of the same width as the result.
+    /// An operation whose operands have the width of the result.
     Binary(Box<Expr>, BinaryOp, Box<Expr>),
     /// Left or right shift by a value.
     Shift {
@@ -246,14 +244,14 @@ pub(crate) enum Node {
         value: Box<Expr>,
         by: Index,
     },
-    /// Operands of the same width.
+    /// A comparison of operands of the same width.
     Compare {
         signed: bool,
         left: Box<Expr>,
         op: CompareOp,
         right: Box<Expr>,
     },
-    /// Comparison of index arithmetic.
+    /// A comparison of index arithmetic.
     CompareIndex(Index, CompareOp, Index),
 }
 
@@ -262,7 +260,7 @@ impl Expr {
         Expr { width, node: Node::Literal(value.into()) }
     }
 
-    /// The opposite of a single bit.
+    /// Returns the complement of a single bit.
     pub fn negated(self) -> Expr {
         match self.node {
             Node::Not(inner) => *inner,
@@ -270,7 +268,7 @@ impl Expr {
         }
     }
 
-    /// The expression, zero-extended to `width`.
+    /// Returns the expression, zero-extended to `width`.
     pub fn extended(self, width: usize) -> Expr {
         if self.width >= width {
             return self;
@@ -282,7 +280,7 @@ impl Expr {
         }
     }
 
-    /// `width` bits from `from` on, pushed down towards signals where that is the same.
+    /// Returns `width` bits, beginning at `from`. Moves the selection inwards to the signals where the result is the same.
     pub fn sliced(self, from: Index, width: usize) -> Expr {
         let Some(offset) = from.constant() else {
             return Expr { width, node: Node::Slice(Box::new(self), from) };
@@ -320,7 +318,7 @@ impl Expr {
         Expr { width, node }
     }
 
-    /// The expression with `field` in place of its bits from `from` on.
+    /// Returns the expression with bits from `from` on replaced by `field`.
     pub fn replaced(self, from: Index, field: Expr) -> Expr {
         let width = self.width;
         let Some(offset) = from.constant().filter(|offset| offset + field.width <= width) else {
@@ -338,7 +336,7 @@ impl Expr {
         if parts.len() == 1 { parts.remove(0) } else { Expr { width, node: Node::Concat(parts) } }
     }
 
-    /// Calls `f` for this expression and all below it, those in indices included.
+    /// Calls `f` for this expression and all expressions inside, including those in indices.
     pub fn visit(&self, f: &mut dyn FnMut(&Expr)) {
         f(self);
         match &self.node {
@@ -380,7 +378,7 @@ impl Expr {
         }
     }
 
-    /// Signals that are read.
+    /// Appends the signals that the expression reads.
     pub fn reads(&self, out: &mut Vec<SignalId>) {
         self.visit(&mut |e| {
             if let Node::Read(place) = &e.node {
@@ -390,15 +388,13 @@ impl Expr {
     }
 }
 
-/// `width` ones.
 pub(crate) fn mask(width: usize) -> BigUint {
     (BigUint::from(1u8) << width) - 1u8
 }
 
-/// A statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stmt {
-    /// Assigns an element, or `value.width` bits of it from an index on.
+    /// Assigns an element, or `value.width` bits of it beginning at an index.
     Assign {
         place: Place,
         field: Option<Index>,
@@ -409,7 +405,7 @@ pub(crate) enum Stmt {
         then: Vec<Stmt>,
         otherwise: Vec<Stmt>,
     },
-    /// Alternatives; the last one stands for all values not named.
+    /// Alternatives. The last one is taken for all values without their own alternative.
     Match {
         test: Expr,
         arms: Vec<(Option<Expr>, Vec<Stmt>)>,
@@ -424,7 +420,7 @@ pub(crate) enum Stmt {
 }
 
 impl Stmt {
-    /// Calls `f` for this statement and all inside.
+    /// Calls `f` for this statement and all statements inside.
     pub fn visit(&self, f: &mut dyn FnMut(&Stmt)) {
         f(self);
         let mut all = |body: &[Stmt]| body.iter().for_each(|s| s.visit(f));
@@ -451,7 +447,7 @@ impl Stmt {
         });
     }
 
-    /// Signals that are read.
+    /// Returns the signals that the statement reads.
     pub fn reads(&self) -> Vec<SignalId> {
         let mut out = vec![];
         self.visit_expressions(&mut |e| {
@@ -464,8 +460,8 @@ impl Stmt {
         out
     }
 
-    /// Returns the statements without assignments to signals other than those to keep, and without what is empty then. Comments
-    /// stay where something is left of the statements beside them.
+    /// Removes assignments to all signals except those to keep, and statements that become empty. A comment stays if
+    /// statements next to it remain.
     pub fn only(body: &[Stmt], keep: &impl Fn(SignalId) -> bool) -> Vec<Stmt> {
         let mut left = vec![];
         for statement in body {
@@ -499,7 +495,7 @@ impl Stmt {
         if left.iter().all(|statement| matches!(statement, Stmt::Comment(_))) { vec![] } else { left }
     }
 
-    /// Signals that are assigned.
+    /// Returns the signals that the statement assigns.
     pub fn writes(&self) -> Vec<SignalId> {
         let mut out = vec![];
         self.visit(&mut |s| {

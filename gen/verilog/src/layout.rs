@@ -1,29 +1,28 @@
-//! Fields of wide vectors by name: constants for their first bits in Verilog, packed structs in SystemVerilog.
+//! Named fields of wide vectors: constants for their first bits in Verilog, packed structs in SystemVerilog.
 
 use crate::ir::{Role, Signal, SignalId};
 use crate::names;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A field of a layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
     /// Name in the struct.
     pub name: String,
-    /// Its first bit.
+    /// First bit in the signal.
     pub low: usize,
     pub width: usize,
 }
 
-/// The fields of one or more signals, from bit 0 up.
+/// The fields of one or more signals, starting at bit 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// The first signal's name without the mark of its direction.
+    /// The first signal's name without its suffix `_i` or `_o`.
     pub name: String,
     pub fields: Vec<Field>,
 }
 
 impl Layout {
-    /// Returns the layout of a signal with that key and the names and bits of its fields.
+    /// Returns the layout of the signal `key`, from the names and widths of its fields.
     pub fn new(key: &str, fields: &[(String, usize)]) -> Layout {
         let name = names::signal(key);
         let name = name.strip_suffix("_i").or(name.strip_suffix("_o")).unwrap_or(&name).to_string();
@@ -35,12 +34,12 @@ impl Layout {
         Layout { name, fields: fields.iter().map(&mut field).collect() }
     }
 
-    /// Returns the bits of all fields.
+    /// Returns the sum of the fields' widths.
     pub fn width(&self) -> usize {
         self.fields.iter().map(|field| field.width).sum()
     }
 
-    /// Returns the field that has all the bits, if one does.
+    /// Returns the field that contains all the bits, if there is one.
     pub fn field(&self, low: usize, bits: usize) -> Option<&Field> {
         self.fields.iter().find(|field| field.low <= low && low + bits <= field.low + field.width)
     }
@@ -55,12 +54,12 @@ impl Layout {
         format!("{}_t", self.name)
     }
 
-    /// Returns the names that the layout puts into its module.
+    /// Returns the names that the layout adds to its module.
     pub fn names(&self) -> impl Iterator<Item = String> {
         self.fields.iter().map(|field| self.constant(field)).chain([self.type_name()])
     }
 
-    /// Returns the lines that declare the struct, its last field first, as the language has it.
+    /// Returns the lines that declare the struct. SystemVerilog lists the most significant field first.
     pub fn declaration(&self) -> Vec<String> {
         let field = |field: &Field| match field.width {
             1 => format!("  logic {};", field.name),
@@ -75,18 +74,19 @@ impl Layout {
     }
 }
 
-/// How the module at hand selects bits of signals with layouts.
+/// The bits that a module selects from signals with layouts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selections {
-    /// Signals of which a field, or a part of one, is selected.
+    /// Signals from which bits of a single field are selected.
     pub fields: BTreeSet<SignalId>,
-    /// Signals of which other bits are selected, too.
+    /// Signals from which other bits are selected.
     pub others: BTreeSet<SignalId>,
 }
 
 impl Selections {
-    /// Returns the signals that can be structs, with their names as such: those of which only fields are selected. An output stays a
-    /// vector, for a port's struct would be a type of another file; an input has a struct beside it.
+    /// Returns the signals that can be structs, with their struct names: the signals from which only fields are selected. An
+    /// output stays a vector, because the struct of a port would be a type of another file. An input stays a vector and gets
+    /// a separate struct.
     pub fn structs(&self, signals: &[Signal]) -> BTreeMap<SignalId, String> {
         let name = |id: &SignalId| {
             let signal = &signals[*id];

@@ -1,8 +1,8 @@
-//! Clocked processes in each style of reset, and the directives in the text of hand-written leaves.
+//! Writes clocked processes in each reset style, and expands the directives in hand-written leaves.
 
 use crate::options::ResetStyle;
 
-/// The head of a clocked process, up to `begin`.
+/// Returns the head of a clocked process, up to `begin`.
 pub(crate) fn clocked_head(reset: ResetStyle, clock: &str) -> String {
     match reset {
         ResetStyle::Control | ResetStyle::AsyncLow => format!("always @(posedge {clock} or negedge rst_ni)"),
@@ -10,7 +10,7 @@ pub(crate) fn clocked_head(reset: ResetStyle, clock: &str) -> String {
     }
 }
 
-/// The condition of the reset branch.
+/// Returns the condition of the reset branch.
 pub(crate) fn reset_test(reset: ResetStyle) -> Option<&'static str> {
     match reset {
         ResetStyle::Control | ResetStyle::AsyncLow => Some("!rst_ni"),
@@ -19,7 +19,7 @@ pub(crate) fn reset_test(reset: ResetStyle) -> Option<&'static str> {
     }
 }
 
-/// The lines of a leaf's body, directives expanded.
+/// Returns the lines of a leaf's body, with directives expanded.
 pub(crate) fn expand(template: &str, reset: ResetStyle) -> Vec<String> {
     let mut lines = vec![];
     let mut skip = false;

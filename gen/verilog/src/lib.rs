@@ -1,9 +1,8 @@
 //! Selvedge's Verilog back end: writes a block, which is Rust, as Verilog-2005 with exactly the same behaviour.
 //!
-//! rust-hdl's own emitter disagrees with its simulation on common expressions. This one gives every literal and every
-//! operand its exact width, follows every statement through all turns of its loops, and refuses what it cannot
-//! translate ([`EmitError`] names the block, the expression and the reason). What comes out reads as a person would
-//! have written it:
+//! rust-hdl's own emitter disagrees with its simulation on common expressions. This back end gives every literal and every
+//! operand its exact width. It follows every statement through all iterations of its loops. It refuses code that it cannot
+//! translate: [`EmitError`] names the block, the expression and the reason. The emitted Verilog looks hand-written:
 //!
 //! | in Rust | in Verilog |
 //! |---|---|
@@ -13,12 +12,12 @@
 //! | one assignment to a signal | `assign` |
 //! | several | one `always @(*)` with its defaults |
 //! | an array of equal sub-blocks | a `generate` loop |
-//! | blocks that differ in const generics or widths alone | one module with parameters |
+//! | blocks that differ only in const generics or widths | one module with parameters |
 //! | a block under all values of some of its parameters ([`Family`]) | one module with these parameters |
 //! | a memory, pipeline or packer of the kit | a cell that all blocks share: `selvedge_mem` ([`Cells`]) |
 //! | doc comments and `comment!` | comments |
 //!
-//! [`emit`] gives a [`Design`]; [`files`] has the files that go with it. [`Language`] chooses SystemVerilog instead.
+//! [`emit`] returns a [`Design`]; [`files`] writes the files around it. [`Language`] chooses SystemVerilog instead.
 //!
 //! ```
 //! use selvedge_gen::{EmitOptions, emit};
@@ -34,9 +33,9 @@
 //!         pub b_i: Signal<In, Bit>,
 //!         /// third
 //!         pub c_i: Signal<In, Bit>,
-//!         /// whether an odd number of them is high
+//!         /// an odd number of inputs is high
 //!         pub sum_o: Signal<Out, Bit>,
-//!         /// whether at least two of them are
+//!         /// at least two inputs are high
 //!         pub carry_o: Signal<Out, Bit>,
 //!     }
 //! }
@@ -72,6 +71,7 @@ mod hoist;
 mod ir;
 mod layout;
 mod leaf;
+mod limits;
 mod lower;
 mod merge;
 mod module;

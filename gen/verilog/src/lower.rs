@@ -1,4 +1,4 @@
-//! From rust-hdl's syntax to statements with known widths. Whatever has no exact counterpart is refused here.
+//! Translates rust-hdl's syntax into statements with known widths. Refuses code without an exact counterpart.
 
 use crate::elaborate::parse_literal;
 use crate::error::{EmitError, Problem};
@@ -18,16 +18,16 @@ use std::collections::BTreeMap;
 pub(crate) struct Names {
     pub signals: Vec<Signal>,
     pub by_key: BTreeMap<String, SignalId>,
-    /// Const generics and run-time sizes.
+    /// Const generics and sizes given at run time.
     pub parameters: BTreeMap<String, usize>,
     /// Values of enumerations: name in Verilog, value, width.
     pub variants: BTreeMap<String, (String, usize, usize)>,
 }
 
-/// A loop around the statement at hand.
+/// A loop around the current statement.
 struct Scope {
     rust: String,
-    /// What its variable stands for: itself, or its value in a loop of one turn, which is written without the loop.
+    /// The value of its variable: the variable, or a number in a loop with one iteration, which is written without the loop.
     index: Index,
 }
 
@@ -40,14 +40,14 @@ pub(crate) struct Lowering<'a> {
 
 type Result<T> = std::result::Result<T, EmitError>;
 
-/// The value of a literal, and its width if Rust's type gives one (`bool`).
+/// Returns the value of a literal, and its width if its Rust type is `bool`.
 fn literal(literal: &VerilogLiteral) -> (BigUint, Option<usize>) {
     let text = format!("{literal:x}");
     let bits = text.split('\'').next().and_then(|bits| bits.parse().ok()).unwrap_or(0);
     (parse_literal(&text, bits), (bits == 1).then_some(1))
 }
 
-/// A literal as a number for indices.
+/// Returns a literal as a number for indices.
 fn literal_index(value: &VerilogLiteral) -> usize {
     literal(value).0.iter_u64_digits().next().unwrap_or(0) as usize
 }
@@ -104,7 +104,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// The place that an assignment names.
+    /// Returns the signal or element that an assignment names.
     fn target(&self, target: &Ast) -> Result<Place> {
         let text = match target {
             Ast::Signal(text) => text,
@@ -154,7 +154,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// `place.next = base.replace_bit(index, field)`: as an assignment to a part where that is the same.
+    /// Translates `place.next = base.replace_bit(index, field)`, as an assignment to a part if the result is the same.
     fn replacement(&self, place: Place, base: Expr, index: Index, field: Expr, out: &mut Vec<Stmt>) {
         let mut reads = vec![];
         base.reads(&mut reads);
@@ -203,7 +203,7 @@ impl<'a> Lowering<'a> {
                     _ => return self.refuse(name.replace('$', "::"), Problem::UnknownName),
                 },
             };
-            // Rust's match is exhaustive, so that the last arm takes whatever is left.
+            // Rust's match is exhaustive, so the last arm covers all remaining values.
             let last = label.is_none() || position + 1 == m.cases.len();
             arms.push((label.filter(|_| !last), self.body(&case.block)?));
             if last {
@@ -250,7 +250,7 @@ impl<'a> Lowering<'a> {
         Some(Expr { width: *width, node: Node::Variant(verilog.clone(), BigUint::from(*value)) })
     }
 
-    /// The signal that a path names; `None` if there is no such signal.
+    /// Returns the signal that a path names, or `None` if it does not exist.
     fn place(&self, text: &str) -> Result<Option<Place>> {
         let Some((key, indices)) = syntax::split_path(text) else {
             return self.refuse(text, Problem::Unsupported("not a path to a signal"));
@@ -276,12 +276,12 @@ impl<'a> Lowering<'a> {
                 }
             });
         }
-        // An array of one is written as its element.
+        // An array with one element is written as that element.
         let index = index.filter(|_| self.names.signals[signal].is_array());
         Ok(Some(Place { signal, index }))
     }
 
-    /// A name in index arithmetic: a loop variable, a number of the block, or a signal.
+    /// Resolves a name in index arithmetic: a loop variable, a number of the block, or a signal.
     fn index_name(&self, text: &str) -> Result<Index> {
         if let Some(scope) = self.loops.iter().find(|scope| scope.rust == text) {
             return Ok(scope.index.clone());
@@ -315,7 +315,7 @@ impl<'a> Lowering<'a> {
 
     // --- index arithmetic ---
 
-    /// Returns whether this is arithmetic on loop variables, parameters and literals only.
+    /// Returns whether the expression is arithmetic on loop variables, parameters and literals only.
     fn is_number(&self, e: &Ast) -> bool {
         match e {
             Ast::Signal(name) => {
@@ -341,8 +341,8 @@ impl<'a> Lowering<'a> {
                     VerilogOp::Sub => IndexOp::Sub,
                     _ => IndexOp::Mul,
                 };
-                // `x.val() + y.val()` of signals wraps at their width; `x.val().index() + 1` does not. The syntax of
-                // both is the same, so that only a sum that cannot wrap is safe.
+                // `x.val() + y.val()` of signals wraps at their width; `x.val().index() + 1` does not. Both have the same
+                // syntax, so a sum with a signal is refused.
                 let (a, b) = (self.index(a)?, self.index(b)?);
                 if a.is_dynamic() || b.is_dynamic() {
                     return self.refuse_expression(
@@ -388,7 +388,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The width that Rust's types give an expression; `None` if it follows from the context.
+    /// Returns the width that Rust's types give an expression, or `None` if the context determines it.
     fn width(&self, e: &Ast) -> Result<Option<usize>> {
         if self.is_number(e) {
             return Ok(None);
@@ -401,7 +401,7 @@ impl<'a> Lowering<'a> {
             },
             Ast::Literal(l) => literal(l).1,
             Ast::Cast(_, bits) => Some(*bits),
-            // `signed_bit_cast` changes the width, `signed_cast` does not: the first one takes a signed argument.
+            // `signed_bit_cast` takes a signed argument and changes the width; `signed_cast` does not.
             Ast::Signed(inner) => {
                 if self.is_signed(inner) {
                     None
@@ -436,7 +436,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Translates an expression that has a width of its own.
+    /// Translates an expression whose width does not depend on its context.
     fn lower_sized(&self, e: &Ast) -> Result<Expr> {
         match self.width(e)? {
             Some(width) => self.lower(e, width),
@@ -444,7 +444,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Translates an expression whose place has `want` bits.
+    /// Translates an expression that must have `want` bits.
     fn lower(&self, e: &Ast, want: usize) -> Result<Expr> {
         if self.is_number(e) {
             return self.number(e, want);
@@ -500,7 +500,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Index arithmetic as a value of `want` bits.
+    /// Returns index arithmetic as a value of `want` bits.
     fn number(&self, e: &Ast, want: usize) -> Result<Expr> {
         let index = self.index(e)?;
         if let Ast::Literal(l) = peel(e) {
@@ -593,7 +593,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The expression without parentheses around it.
+/// Returns the expression without enclosing parentheses.
 fn peel(e: &Ast) -> &Ast {
     match e {
         Ast::Paren(inner) => peel(inner),

@@ -1,8 +1,8 @@
-//! Makes one module with parameters out of modules that are equal but for their numbers.
+//! Merges modules that differ only in numbers into one module with parameters.
 //!
-//! Texts are compared token by token. A number that is not the same in all of them becomes an expression of the
-//! parameters ([`find`]); where one has none, the modules stay apart. A family's literals with a size can also become ones, padded
-//! with zeros, or constants of a declared width ([`Replacement`]).
+//! Texts are compared token by token. A number that differs between the modules becomes an expression of the parameters
+//! ([`find`]). If a number has no expression, the modules are not merged. In a family, sized literals can also become
+//! repeated ones, literals padded with zeros, or constants of a declared width ([`Replacement`]).
 
 use crate::formula::{Formula, Known, find};
 use crate::module::Port;
@@ -14,34 +14,34 @@ use std::mem::discriminant;
 
 /// A module before merging.
 pub(crate) struct Member<'a> {
-    /// From the list of ports to `endmodule`.
+    /// Text from the list of ports to `endmodule`.
     pub text: &'a str,
     pub ports: &'a [Port],
-    /// Const generics and sizes as the block names them.
+    /// Const generics and sizes with their names in the block.
     pub parameters: &'a [(String, usize)],
 }
 
 /// Several modules as one.
 pub(crate) struct Merged {
-    /// From the list of parameters to `endmodule`.
+    /// Text from the list of parameters to `endmodule`.
     pub text: String,
-    /// Parameters, and their values in each member.
+    /// Parameters with their values in each member.
     pub parameters: Vec<(String, Vec<i64>)>,
-    /// Const generics and sizes that follow from the parameters, with their expressions.
+    /// Const generics and sizes derived from the parameters, with their expressions.
     pub derived: Vec<(String, String)>,
 }
 
-/// A piece of Verilog.
+/// A token of Verilog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Token {
     Space(String),
-    /// Names, symbols, comments, literals that are not zero.
+    /// A name, a symbol, a comment or a literal with unknown bits or a sign.
     Fixed(String),
     /// A number without a size.
     Number(i64, String),
     /// Zero with a size: bits and text.
     Zero(i64, String),
-    /// A literal with a size that is not zero: bits, value and text.
+    /// A nonzero literal with a size: bits, value and text.
     Sized(i64, BigUint, String),
 }
 
@@ -57,7 +57,7 @@ impl Token {
         matches!(self, Token::Fixed(own) if own == text)
     }
 
-    /// The number in it that may differ.
+    /// Returns the number in the token that may differ between members.
     fn number(&self) -> Option<i64> {
         match self {
             Token::Number(number, _) | Token::Zero(number, _) => Some(*number),
@@ -65,7 +65,7 @@ impl Token {
         }
     }
 
-    /// Bits and value of a literal that is not zero.
+    /// Returns bits and value of a nonzero literal.
     fn sized(&self) -> Option<(i64, BigUint)> {
         match self {
             Token::Sized(bits, value, _) => Some((*bits, value.clone())),
@@ -74,7 +74,7 @@ impl Token {
     }
 }
 
-/// How many bytes at the start of `text` satisfy `test`.
+/// Returns the number of bytes at the start of `text` that satisfy `test`.
 fn span(text: &str, test: impl Fn(u8) -> bool) -> usize {
     text.bytes().position(|c| !test(c)).unwrap_or(text.len())
 }
@@ -91,7 +91,7 @@ fn tokens(text: &str) -> Vec<Token> {
             c if c.is_ascii_whitespace() => span(rest, |c| c.is_ascii_whitespace()),
             '/' if rest.starts_with("//") => span(rest, |c| c != b'\n'),
             '"' => rest[1..].find('"').map_or(rest.len(), |at| at + 2),
-            // the place of a module's name
+            // placeholder of a module's name
             '@' => match span(&rest[1..], |c| c.is_ascii_digit()) {
                 0 => 1,
                 number => number + 2,
@@ -121,7 +121,7 @@ fn tokens(text: &str) -> Vec<Token> {
     out
 }
 
-/// Returns the value of a literal from its base on: `d12`, `hff`, `b101`; `None` for one with unknown bits or a sign.
+/// Returns the value of a literal without its width: `d12`, `hff`, `b101`. Returns `None` if it has unknown bits or a sign.
 fn sized_value(text: &str) -> Option<BigUint> {
     let (base, digits) = text.split_at_checked(1)?;
     let radix = match base {
@@ -137,7 +137,7 @@ fn is_code(token: &Token) -> bool {
     !matches!(token, Token::Space(_))
 }
 
-/// The text without its numbers: only modules with equal skeletons can be merged.
+/// Returns the text without its numbers. Only modules with equal skeletons can be merged.
 pub(crate) fn skeleton(text: &str) -> String {
     let shape = |token: &Token| match token {
         Token::Number(..) => "#".to_string(),
@@ -147,8 +147,8 @@ pub(crate) fn skeleton(text: &str) -> String {
     tokens(text).iter().filter(|token| is_code(token)).map(|token| shape(token) + "\n").collect()
 }
 
-/// Returns the members' numbers that are not the same in all of them, and the values of the others. `None` if they do not have the same
-/// names.
+/// Returns the members' numbers that differ between members, and the values of the others. Returns `None` if the members do
+/// not have the same names.
 fn varying(members: &[Member]) -> Option<(Vec<Known>, Vec<i64>)> {
     let names = |member: &Member| member.parameters.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     if members.iter().any(|member| names(member) != names(&members[0])) {
@@ -169,18 +169,18 @@ fn varying(members: &[Member]) -> Option<(Vec<Known>, Vec<i64>)> {
 
 /// The numbers of a group of modules.
 struct Numbers {
-    /// Those that an instance sets.
+    /// Numbers that an instance sets.
     parameters: Vec<Known>,
-    /// Those that follow from others.
+    /// Numbers derived from others.
     derived: Vec<(Known, Formula)>,
-    /// Two to the power of some of them, as the depths of memories are, or logarithms.
+    /// Powers of two or logarithms of parameters, such as the depths of memories.
     powers: Vec<Known>,
     /// Values of const generics that are the same in all members.
     fixed: Vec<i64>,
 }
 
 impl Numbers {
-    /// Const generics in the order of declaration; one that follows from those before it is derived.
+    /// Collects const generics in the order of declaration. One that follows from those before it is derived.
     fn of(members: &[Member]) -> Option<Numbers> {
         let (varying, fixed) = varying(members)?;
         let mut numbers = Numbers { parameters: vec![], derived: vec![], powers: vec![], fixed };
@@ -193,7 +193,8 @@ impl Numbers {
         Some(numbers)
     }
 
-    /// The first `open` numbers are the parameters; what follows from them is derived, and the rest stands in no expression.
+    /// Takes the first `open` numbers as parameters. Numbers that follow from them are derived; no expression contains the
+    /// others.
     fn of_family(members: &[Member], open: usize) -> Option<Numbers> {
         let (mut varying, fixed) = varying(members)?;
         let own = varying.split_off(open.min(varying.len()));
@@ -208,7 +209,7 @@ impl Numbers {
         Some(numbers)
     }
 
-    /// Adds two to the power of each parameter for which that is a number of Verilog.
+    /// Adds two to the power of each parameter, if the result fits Verilog's 32 bits.
     fn with_powers(mut self) -> Numbers {
         let power = |value: &i64| (0..31).contains(value).then(|| 1 << value);
         self.powers = self
@@ -222,7 +223,7 @@ impl Numbers {
         self
     }
 
-    /// Adds the logarithm of each parameter that is nothing but powers of two.
+    /// Adds the logarithm of each parameter whose values are all powers of two.
     fn with_logarithms(mut self) -> Numbers {
         let logarithm = |value: &i64| (value.count_ones() == 1).then(|| i64::from(value.trailing_zeros()));
         self.powers.extend(self.parameters.iter().filter_map(|known| {
@@ -245,20 +246,20 @@ impl Numbers {
     }
 }
 
-/// Merges modules with equal skeletons; the last one's numbers are the defaults. `None` if some number has no
-/// expression.
+/// Merges modules with equal skeletons. The defaults of the parameters are the values of the last module. Returns `None` if
+/// a number has no expression.
 pub(crate) fn merge(members: &[Member]) -> Option<Merged> {
     merge_over(members, Numbers::of(members)?, None)
 }
 
-/// Merges as [`merge`] does; a number can also become two to the power of a parameter.
+/// Merges like [`merge`]. A number can also become two to the power of a parameter.
 pub(crate) fn merge_with_powers(members: &[Member]) -> Option<Merged> {
     merge_over(members, Numbers::of(members)?.with_powers(), None)
 }
 
-/// Merges elaborations of one module under all values of the parameters that `docs` names; the first of the members' parameters are
-/// these, in the same order. The module has no others. A number can also become two to the power of a parameter or its logarithm, and
-/// widths of ports that are the same in all members stand in expressions.
+/// Merges elaborations of one module under all values of the parameters in `docs`. The members' parameters must begin with
+/// these, in the same order; the module has no others. A number can also become two to the power of a parameter or its
+/// logarithm. Port widths that are the same in all members may be operands of expressions.
 pub(crate) fn merge_family(members: &[Member], docs: &[(String, String)]) -> Option<Merged> {
     let mut numbers = Numbers::of_family(members, docs.len())?;
     let width = |position: usize| {
@@ -270,11 +271,11 @@ pub(crate) fn merge_family(members: &[Member], docs: &[(String, String)]) -> Opt
     merge_over(members, numbers, Some(docs))
 }
 
-/// Where members of a group differ.
+/// A difference between the members of a group.
 enum Difference {
-    /// In a number.
+    /// The values of a number.
     Numbers(Vec<i64>),
-    /// In a literal that is not zero: bits and values.
+    /// Bits and values of a nonzero literal.
     Literals(Vec<(i64, BigUint)>),
 }
 
@@ -322,7 +323,7 @@ fn merge_over(
             {
                 continue;
             }
-            // A declaration that goes.
+            // `without_constant` removes this declaration.
             Difference::Literals(_)
                 if constant.is_some_and(|name| sized.iter().any(|other| other == name)) =>
             {
@@ -343,24 +344,24 @@ fn merge_over(
     Some(assemble(&without_declarations(&text, &varying), numbers, &docs))
 }
 
-/// Bits of a whole number in Verilog, beyond which it has none to select.
+/// Bits of a Verilog integer. Higher bits cannot be selected.
 const INTEGER_BITS: i64 = 32;
 
-/// What stands in the module in place of a number or literal.
+/// The replacement of a number or literal in the module.
 enum Replacement {
-    /// An expression; in place of a zero as many zeros.
+    /// An expression. For a zero, the number of zeros.
     Number(Formula),
-    /// As many ones.
+    /// Repeated ones; the expression is their number.
     Ones(Formula),
-    /// So many zeros, and a literal behind them.
+    /// A literal after zeros; the expression is the number of zeros.
     Padded(Formula, String),
-    /// A literal without a size, where a declaration gives it.
+    /// A literal without a size, if a declaration gives the size.
     Plain(BigUint),
     /// An expression as the value of a constant of a declared size.
     Constant(Formula),
 }
 
-/// Returns what stands for a literal whose size or value follows from the parameters.
+/// Returns the replacement of a literal whose size or value follows from the parameters.
 fn literal(numbers: &Numbers, values: &[(i64, BigUint)], is_constant: bool) -> Option<Replacement> {
     let bits: Vec<i64> = values.iter().map(|(bits, _)| *bits).collect();
     let is_ones = |(bits, value): &(i64, BigUint)| *value == (BigUint::from(1u8) << *bits) - 1u8;
@@ -387,7 +388,7 @@ fn literal(numbers: &Numbers, values: &[(i64, BigUint)], is_constant: bool) -> O
     numbers.in_body(&zeros).map(|zeros| Replacement::Padded(zeros, text))
 }
 
-/// Returns the name of the constant with a declared size whose value is the token: `localparam [3:0] NAME = 4'd9;`.
+/// Returns the constant with a declared size whose value is the token: `NAME` in `localparam [3:0] NAME = 4'd9;`.
 fn constant_of(code: &[Token], at: usize) -> Option<&str> {
     let before = |count: usize, text: &str| at >= count && code[at - count].is(text);
     let declares = (3..=at).find(|count| before(*count, "localparam") || before(*count, ";"))?;
@@ -395,7 +396,7 @@ fn constant_of(code: &[Token], at: usize) -> Option<&str> {
     is_all.then(|| code[at - 2].text())
 }
 
-/// Returns the constants that are the lowest bits of the parameters of their names.
+/// Returns the constants that equal the lowest bits of the parameter with the same name.
 fn sized_constants(
     code: &[Token],
     differing: &BTreeMap<usize, Difference>,
@@ -417,7 +418,7 @@ fn sized_constants(
     literals.collect()
 }
 
-/// Returns the text without the declaration of a constant that is a parameter's lowest bits, and without its comment.
+/// Removes the declaration of a constant that equals a parameter's lowest bits, and the comment before it.
 fn without_constant(text: &str, name: &str) -> String {
     let declares =
         |line: &&str| line.trim_start().starts_with("localparam [") && line.contains(&format!("] {name} = "));
@@ -430,17 +431,17 @@ fn without_constant(text: &str, name: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Returns the range with its brackets that a declaration has.
+/// Returns the range of a declaration, with its brackets.
 fn range_of(declaration: &str) -> Option<&str> {
     Some(&declaration[declaration.find('[')?..=declaration.find(']')?])
 }
 
-/// Returns the name of the whole number of which a constant is the lowest bits.
+/// Returns the name of the integer whose lowest bits are the constant.
 fn as_integer(constant: &str) -> String {
     format!("{constant}_INTEGER")
 }
 
-/// Returns `bit` as often as the formula says.
+/// Returns Verilog that repeats `bit`; the formula is the number of repetitions.
 fn repeated(times: &Formula, bit: &str) -> String {
     match times.is_name() {
         true => format!("{{{}{{{bit}}}}}", times.tight()),
@@ -448,8 +449,8 @@ fn repeated(times: &Formula, bit: &str) -> String {
     }
 }
 
-/// Where the members differ, by position among the tokens that are code. `None` if they differ in more than numbers and, in a family,
-/// literals.
+/// Returns the differences of the members by position among the code tokens. Returns `None` if the members differ in more
+/// than numbers and, in a family, literals.
 fn differences(members: &[Member], length: usize, in_literals: bool) -> Option<BTreeMap<usize, Difference>> {
     let all: Vec<Vec<Token>> =
         members.iter().map(|member| tokens(member.text).into_iter().filter(is_code).collect()).collect();
@@ -479,7 +480,7 @@ fn differences(members: &[Member], length: usize, in_literals: bool) -> Option<B
     Some(out)
 }
 
-/// Names in `localparam NAME = number;`.
+/// Returns the names in `localparam NAME = number;`.
 fn declared_numbers(code: &[Token]) -> BTreeSet<String> {
     code.windows(4)
         .filter(|window| window[0].is("localparam") && window[2].is("=") && window[3].number().is_some())
@@ -487,7 +488,7 @@ fn declared_numbers(code: &[Token]) -> BTreeSet<String> {
         .collect()
 }
 
-/// A parameter for the width of the port whose range begins with the number at the start of `code`.
+/// Returns a parameter for the width of the port whose range begins with the number at the start of `code`.
 fn width_of_port(code: &[Token], highest: &[i64], ports: &[Port]) -> Option<(Known, String)> {
     let is_range = code.get(1)?.is(":") && code.get(2)?.number() == Some(0) && code.get(3)?.is("]");
     let port = ports.iter().find(|port| is_range && code.get(4).is_some_and(|token| token.is(&port.name)))?;
@@ -496,8 +497,8 @@ fn width_of_port(code: &[Token], highest: &[i64], ports: &[Port]) -> Option<(Kno
     Some((Known { name, values: highest.iter().map(|value| value + 1).collect() }, port.name.clone()))
 }
 
-/// The template with expressions in place of numbers and literals, and the lowest bits of parameters in place of the constants with their
-/// names, whose declarations stay.
+/// Returns the template with expressions for numbers and literals. The lowest bits of parameters replace the constants with
+/// the same names, except in the declarations of these constants.
 fn render(
     template: &[Token],
     code: &[Token],
@@ -515,7 +516,7 @@ fn render(
         brackets -= usize::from(token.is("]")).min(brackets);
         match (token, found.get(&at)) {
             (Token::Fixed(name), None) if sized.contains(name) && !(at > 0 && code[at - 1].is(".")) => {
-                // The first one is the declaration.
+                // The first occurrence is the declaration.
                 out.push_str(name);
                 match ranges.get(name.as_str()) {
                     Some(range) => out.push_str(range),
@@ -543,12 +544,12 @@ fn render(
     out
 }
 
-/// Returns the line that the text ends in.
+/// Returns the last line of the text.
 fn line_of(text: &str) -> &str {
     &text[text.rfind('\n').map_or(0, |at| at + 1)..]
 }
 
-/// Writes the value of the constant whose declaration the text ends in: the lowest bits of a whole number.
+/// Writes the value of the constant whose declaration is the last line: the lowest bits of an integer.
 fn set_constant(out: &mut String, formula: &Formula) {
     let line = out.split_off(out.len() - line_of(out).len());
     let range = range_of(&line).unwrap_or_default();
@@ -562,14 +563,14 @@ fn set_constant(out: &mut String, formula: &Formula) {
     *out += &format!("{indent}localparam {integer} = {};\n{line}{integer}{range}", formula.spaced());
 }
 
-/// Returns whether no operator touches the token.
+/// Returns whether the token has no operator next to it.
 fn stands_alone(code: &[Token], at: usize) -> bool {
     let before = at.checked_sub(1).map_or("", |at| code[at].text());
     let behind = code.get(at + 1).map_or("", Token::text);
     matches!(before, "[" | ":" | "(") && matches!(behind, "]" | ":" | ")")
 }
 
-/// Without the lines that declare parameters as constants.
+/// Removes the lines that declare parameters as constants.
 fn without_declarations(text: &str, parameters: &BTreeSet<String>) -> String {
     let declares = |line: &str| {
         let mut words = line.split_whitespace();
@@ -578,7 +579,7 @@ fn without_declarations(text: &str, parameters: &BTreeSet<String>) -> String {
     text.lines().filter(|line| !declares(line)).map(|line| format!("{line}\n")).collect()
 }
 
-/// Puts parameters in front, and numbers that follow from them at the head of the declarations.
+/// Inserts the parameters before the ports, and the derived numbers before the declarations.
 fn assemble(text: &str, numbers: Numbers, docs: &BTreeMap<String, String>) -> Merged {
     let mut used = words(text);
     let mut constants = vec![];
@@ -623,14 +624,14 @@ fn assemble(text: &str, numbers: Numbers, docs: &BTreeMap<String, String>) -> Me
     Merged { text: lines.join("\n") + "\n", parameters, derived }
 }
 
-/// Returns the words of the text but for names of other modules' ports and parameters.
+/// Returns the words of the text, except names of other modules' ports and parameters.
 fn words(text: &str) -> BTreeSet<String> {
     let code: Vec<Token> = tokens(text).into_iter().filter(is_code).collect();
     let is_own = |at: usize| at == 0 || !code[at - 1].is(".");
     (0..code.len()).filter(|at| is_own(*at)).map(|at| code[at].text().to_string()).collect()
 }
 
-/// Ranges of ports right-aligned in one column.
+/// Aligns the ranges of ports to the right in one column.
 fn align_ports(ports: &str) -> String {
     let split = |line: &str| -> Option<(String, String, String)> {
         let kind = ["  input  wire", "  output reg ", "  output wire"]

@@ -20,36 +20,36 @@ use std::collections::{BTreeMap, BTreeSet};
 
 type Result<T> = std::result::Result<T, EmitError>;
 
-/// A port of a module, as it stands in the Verilog.
+/// A port of a Verilog module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Port {
     /// Name in Verilog.
     pub name: String,
-    /// Path in Rust, `.` between parts, without array indices.
+    /// Path in Rust, with `.` between parts and without array indices.
     pub field: String,
-    /// All bits.
+    /// Width in bits, over all elements.
     pub width: usize,
-    /// Elements, if the port is an array of signals: element 0 is in the low bits.
+    /// Number of elements, if the port is an array of signals. Element 0 has the low bits.
     pub elements: Option<usize>,
-    /// Whether it is an input.
+    /// `true` for an input, `false` for an output.
     pub input: bool,
-    /// Whether it is the clock.
+    /// `true` for the clock.
     pub clock: bool,
-    /// Whether it is the reset.
+    /// `true` for the reset.
     pub reset: bool,
-    /// The words of the Rust documentation.
+    /// Paragraphs of its Rust documentation.
     pub doc: Vec<String>,
 }
 
-/// A module whose name is not decided yet.
+/// A module without a name.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
-    /// All lines from the comment on ports to `endmodule`; names of sub-modules are [`place_holder`]s.
+    /// All lines from the comment on ports to `endmodule`. A [`place_holder`] represents the name of a sub-module.
     pub text: String,
     pub ports: Vec<Port>,
 }
 
-/// What stands for the name of the `number`th module until names are decided.
+/// Returns the placeholder for the name of module `number`.
 pub(crate) fn place_holder(number: usize) -> String {
     format!("@{number}@")
 }
@@ -57,10 +57,10 @@ pub(crate) fn place_holder(number: usize) -> String {
 /// The elements of a field with their indices.
 type Elements<'a> = Vec<(Vec<usize>, &'a AtomInfo)>;
 
-/// Sub-blocks of one field: one, or an array.
+/// The sub-blocks of one field: one, or an array.
 struct Child {
     name: String,
-    /// Numbers of the modules, element by element.
+    /// Numbers of the modules, by element.
     modules: Vec<usize>,
     ports: Vec<Port>,
     /// The signal at each port, in the order of `ports`; `None` for clock and reset.
@@ -70,22 +70,21 @@ struct Child {
 /// Registers that share a clocked process.
 #[derive(Default)]
 struct ClockedGroup {
-    /// Their inputs.
     inputs: Vec<SignalId>,
-    /// Those of them that take what a combinational process computes.
+    /// The inputs that a combinational process assigns.
     copies: Vec<SignalId>,
-    /// What the others take.
+    /// Statements that assign the other inputs.
     body: Vec<Stmt>,
 }
 
-/// A block while it is written.
+/// Writes a block as a module.
 pub(crate) struct ModuleWriter<'a> {
     block: String,
     nodes: &'a [Node],
     node: &'a Node,
     reset: ResetStyle,
     language: Language,
-    /// The module of each node that is done, and its draft.
+    /// Module number of each written node, and the drafts by number.
     module_of: &'a BTreeMap<usize, usize>,
     drafts: &'a [Draft],
     names: Names,
@@ -128,7 +127,7 @@ impl<'a> ModuleWriter<'a> {
         Err(EmitError { block: self.block.clone(), subject: subject.into(), problem })
     }
 
-    /// The whole module.
+    /// Returns the complete module.
     pub fn write(mut self) -> Result<Draft> {
         self.declare_atoms()?;
         self.declare_children()?;
@@ -177,7 +176,7 @@ impl<'a> ModuleWriter<'a> {
         }
     }
 
-    /// One signal for all elements of a field.
+    /// Declares one signal for all elements of a field.
     fn declare(&mut self, key: &str, elements: &[(Vec<usize>, &AtomInfo)], role: Role) -> Result<SignalId> {
         let first = elements[0].1;
         let uniform = |a: &AtomInfo| {
@@ -208,7 +207,7 @@ impl<'a> ModuleWriter<'a> {
         Ok(self.add(signal))
     }
 
-    /// The sizes of an array from the indices of its elements, which must be complete and in order.
+    /// Returns the sizes of an array from the indices of its elements, which must be complete and in order.
     fn dimensions<'b>(&self, key: &str, indices: impl Iterator<Item = &'b [usize]>) -> Result<Vec<usize>> {
         let all: Vec<&[usize]> = indices.collect();
         let depth = all[0].len();
@@ -264,7 +263,7 @@ impl<'a> ModuleWriter<'a> {
         Ok(())
     }
 
-    /// Atoms of the same name in all elements of a field of sub-blocks.
+    /// Returns the atoms of the same name in all elements of a field of sub-blocks.
     fn child_atoms(&self, paths: &[&crate::elaborate::Path], ids: &[usize]) -> Vec<(String, Elements<'a>)> {
         let nodes = self.nodes;
         let mut out: Vec<(String, Elements)> = vec![];
@@ -338,7 +337,7 @@ impl<'a> ModuleWriter<'a> {
                 pins[port] = Some(id);
             }
         }
-        // Refuses what is not even.
+        // Refuses an uneven array.
         self.dimensions(key, paths.iter().map(|path| path.indices.as_slice()))?;
         self.children.push(Child { name: names::signal(key), modules, ports, pins });
         Ok(())
@@ -379,7 +378,7 @@ impl<'a> ModuleWriter<'a> {
         Ok(())
     }
 
-    /// Every name is usable and nothing else has it.
+    /// Checks that every name is usable and unique.
     fn check_names(&self) -> Result<()> {
         let mut seen: BTreeMap<String, String> = BTreeMap::new();
         let wired = |s: &&Signal| !matches!(s.role, Role::ClockPin | Role::ResetPin);
@@ -414,7 +413,7 @@ impl<'a> ModuleWriter<'a> {
         self.names.signals.iter().find(|s| s.name == name).map(|s| &s.role)
     }
 
-    /// Clock and reset pins are wired unconditionally.
+    /// Checks that clock and reset pins are wired unconditionally.
     fn check_pins(&self, body: &[Stmt], unconditional: bool) -> Result<()> {
         for statement in body {
             match statement {
@@ -438,7 +437,7 @@ impl<'a> ModuleWriter<'a> {
         Ok(())
     }
 
-    /// Registers need a clock and a reset.
+    /// Checks that a block with registers has a clock and a reset.
     fn check_clock(&self) -> Result<()> {
         let has = |role: Role| self.names.signals.iter().filter(|s| s.role == role).count();
         let register = self.names.signals.iter().find(|s| s.role == Role::RegisterOutput);
@@ -477,8 +476,8 @@ impl<'a> ModuleWriter<'a> {
         self.names.signals.iter().filter_map(port).collect()
     }
 
-    /// The list of ports; those in `variables` are assigned in an `always` block.
-    /// With `vectors` an array of one is a vector of one bit, as a text of a template takes it.
+    /// Returns the list of ports. The ports in `variables` are assigned in an `always` block. With `vectors`, an array with
+    /// one element is a vector of one bit, as hand-written templates require.
     fn port_lines(&self, ports: &[Port], variables: &BTreeSet<SignalId>, vectors: bool) -> Vec<String> {
         let is_vector = |port: &Port| {
             let own = self.names.signals.iter().find(|signal| signal.name == port.name);
@@ -526,7 +525,8 @@ impl<'a> ModuleWriter<'a> {
         Ok(Draft { text: lines.join("\n") + "\n", ports })
     }
 
-    /// The module. In SystemVerilog what is selected is known after a first turn, and then what can be a struct.
+    /// Returns the module. SystemVerilog needs a first pass to find the selected bits, which determine the signals that can
+    /// be structs.
     fn assemble(&self, plan: &Plan) -> Draft {
         let (draft, selections) = self.assemble_with(plan, BTreeMap::new());
         let structs = match self.language {
@@ -567,7 +567,7 @@ impl<'a> ModuleWriter<'a> {
         (Draft { text: lines.join("\n") + "\n", ports }, printer.selections)
     }
 
-    /// Numbers, signals and registers.
+    /// Returns the declarations of numbers, signals and registers.
     fn declarations(
         &self,
         plan: &Plan,
@@ -604,7 +604,7 @@ impl<'a> ModuleWriter<'a> {
         printer.take_lines()
     }
 
-    /// Structs, and inputs as structs.
+    /// Declares structs, and the structs of inputs with their assignments.
     fn declare_structs(&self, printer: &mut Printer) {
         let signals = &self.names.signals;
         let structs = printer.structs.clone();
@@ -619,7 +619,7 @@ impl<'a> ModuleWriter<'a> {
         }
     }
 
-    /// Constants that the module uses by name.
+    /// Declares the constants that the module uses by name.
     fn declare_named_numbers(&self, printer: &mut Printer) {
         for layout in &self.layouts {
             let numbers = layout.fields.iter().map(|field| (layout.constant(field), field.low));
@@ -661,7 +661,7 @@ impl<'a> ModuleWriter<'a> {
         })
     }
 
-    /// All processes.
+    /// Returns all processes except clocked ones.
     fn body(&self, plan: &Plan, printer: &mut Printer) -> Vec<String> {
         let signals = &self.names.signals;
         let mut after_assign = false;
@@ -717,7 +717,7 @@ impl<'a> ModuleWriter<'a> {
         printer.line("end");
     }
 
-    /// Comments at the head of a process stand above it.
+    /// Writes the comments at the start of a process above it. Returns the remaining statements.
     fn leading_comments<'b>(&self, body: &'b [Stmt], printer: &mut Printer) -> &'b [Stmt] {
         let count = body.iter().take_while(|s| matches!(s, Stmt::Comment(_))).count();
         for statement in &body[..count] {
@@ -728,7 +728,7 @@ impl<'a> ModuleWriter<'a> {
         &body[count..]
     }
 
-    /// Registers: those that take one value each cycle together, the others with their conditions.
+    /// Writes the registers. Those without conditions share one process; each other group has its own.
     fn clocked(&self, plan: &Plan, printer: &mut Printer) {
         let mut plain = ClockedGroup::default();
         let mut others: Vec<ClockedGroup> = vec![];
@@ -746,7 +746,7 @@ impl<'a> ModuleWriter<'a> {
                 others.push(ClockedGroup { inputs, body: body.clone(), ..ClockedGroup::default() });
             }
         }
-        // Registers whose next value a combinational process computes, and those that never change.
+        // Registers whose next value is the result of a combinational process, and registers that never change.
         for input in self.output_of.keys().filter(|input| !done.contains(input)) {
             plain.inputs.push(*input);
             if self.is_computed(plan, *input) {
@@ -765,7 +765,7 @@ impl<'a> ModuleWriter<'a> {
         }
     }
 
-    /// Splits a group into its registers with a reset and those without, where the style distinguishes them.
+    /// Splits a group into registers with and without a reset, if the style distinguishes them.
     fn parts(&self, group: ClockedGroup) -> Vec<(ClockedGroup, bool)> {
         let is_data = |input: &SignalId| {
             self.reset == ResetStyle::Control && self.names.signals[self.output_of[input]].is_data
@@ -792,7 +792,7 @@ impl<'a> ModuleWriter<'a> {
     }
 
     fn clocked_process(&self, group: &ClockedGroup, has_reset: bool, printer: &mut Printer) {
-        // A register that never changes holds its reset value, and one without reset and value none at all.
+        // A register that never changes holds its reset value. Without a reset it has no value and needs no process.
         if !has_reset && group.body.is_empty() && group.copies.is_empty() {
             return;
         }
@@ -867,7 +867,7 @@ impl<'a> ModuleWriter<'a> {
         }
     }
 
-    /// Sub-modules.
+    /// Writes the instances of sub-modules.
     fn instances(&self, plan: &Plan, printer: &mut Printer) -> Vec<String> {
         for child in &self.children {
             printer.blank();
@@ -952,7 +952,7 @@ impl<'a> ModuleWriter<'a> {
         printer.line(");");
     }
 
-    /// A wire that reads what nothing else does, so that linters need no exceptions.
+    /// Returns a wire that reads all otherwise unread bits, so that linters need no exceptions.
     fn sink(&self, plan: &Plan, printer: &mut Printer) -> Vec<String> {
         let mut parts = vec![];
         for (id, signal) in self.names.signals.iter().enumerate() {
@@ -991,7 +991,7 @@ impl<'a> ModuleWriter<'a> {
     }
 }
 
-/// Groups items by the name without indices, in the order of first appearance.
+/// Groups items by name without indices, in the order of first appearance.
 fn by_key<'p, T>(
     items: impl Iterator<Item = (&'p crate::elaborate::Path, T)>,
 ) -> Vec<(String, Vec<(&'p crate::elaborate::Path, T)>)> {
@@ -1005,7 +1005,7 @@ fn by_key<'p, T>(
     out
 }
 
-/// Values side by side, element 0 in the low bits.
+/// Returns the concatenated values, with element 0 in the low bits.
 fn concatenation(values: &[BigUint], width: usize) -> String {
     let total = width * values.len();
     let zero = BigUint::default();
@@ -1022,7 +1022,7 @@ fn concatenation(values: &[BigUint], width: usize) -> String {
     }
 }
 
-/// The part of a packed signal that belongs to sub-block `index`.
+/// Returns the part of a packed signal that belongs to sub-block `index`.
 fn slice_of(signal: &Signal, width: usize, index: Option<&str>) -> String {
     match index {
         None => signal.name.clone(),
@@ -1034,7 +1034,7 @@ fn slice_of(signal: &Signal, width: usize, index: Option<&str>) -> String {
     }
 }
 
-/// Names of the loop variables in a process.
+/// Returns the names of the loop variables in a process.
 fn loop_variables(body: &[Stmt], signals: &[Signal]) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     for statement in body {
@@ -1049,7 +1049,7 @@ fn loop_variables(body: &[Stmt], signals: &[Signal]) -> BTreeSet<String> {
     out
 }
 
-/// Without empty lines at both ends.
+/// Removes empty lines at both ends.
 fn trim_blank(lines: Vec<String>) -> Vec<String> {
     let first = lines.iter().position(|line| !line.is_empty()).unwrap_or(lines.len());
     let last = lines.iter().rposition(|line| !line.is_empty()).map_or(first, |last| last + 1);

@@ -3,7 +3,7 @@ use selvedge_hw::BlockEntry;
 use serde_json::Value;
 use strum::{Display, EnumString, VariantNames};
 
-/// How registers are reset.
+/// Reset style of registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case", parse_err_ty = UnknownReset, parse_err_fn = UnknownReset::new)]
 pub enum ResetStyle {
@@ -40,17 +40,17 @@ impl UnknownReset {
     }
 }
 
-/// Whose modules the kit's cells are: memories, pipelines, packers.
+/// Owner of the modules of the kit's cells: memories, pipelines, packers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cells {
-    /// `selvedge_mem` and its like: modules that all blocks share, the same text for the same name.
+    /// All blocks share modules such as `selvedge_mem`. The same name always has the same text.
     #[default]
     Shared,
-    /// Each block's own, named after it, so that a block stands alone.
+    /// Each block has its own modules, named after it, so that its files are self-contained.
     Own,
 }
 
-/// The language that is written.
+/// The language of emitted modules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Language {
     /// Verilog-2005, in files `.v`.
@@ -61,7 +61,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// Returns what the names of files in the language end with.
+    /// Returns the file extension of the language.
     pub const fn extension(self) -> &'static str {
         match self {
             Language::Verilog => "v",
@@ -70,7 +70,7 @@ impl Language {
     }
 }
 
-/// What the comment at the head of every file says beside the block's own words.
+/// Contents of the comment at the head of every file, in addition to the block's doc comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// Elaboration parameters and their values, in order.
@@ -81,28 +81,28 @@ pub struct Header {
     pub tool: String,
     /// The license as an SPDX expression.
     pub license: String,
-    /// The documentation of the block, in Markdown, for the head of its own module.
+    /// The documentation of the block, in Markdown. It is written into the head of the block's module.
     pub documentation: String,
 }
 
-/// All choices.
+/// The options of emission.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EmitOptions {
-    /// How registers are reset.
+    /// Reset style of registers.
     pub reset: ResetStyle,
-    /// The head comment.
+    /// Contents of the head comment.
     pub header: Header,
-    /// Whose modules the kit's cells are.
+    /// Owner of the modules of the kit's cells.
     pub cells: Cells,
-    /// The language.
+    /// Language of all modules.
     pub language: Language,
-    /// What the names of all modules begin with, for designs with other modules of the same names.
+    /// Prefix of all module names, for designs with other modules of the same names.
     pub prefix: String,
 }
 
 impl EmitOptions {
-    /// Returns the choices for a block under complete parameters: Verilog whose head comment has the block's documentation and names the
-    /// parameters, the source, the license and Selvedge. The block shares the kit's cells.
+    /// Returns the options for a block. `params` must be complete. The head comment contains the block's documentation,
+    /// parameters, source and license, and the version of Selvedge. The block shares the kit's cells.
     pub fn of(entry: &dyn BlockEntry, params: &Value, reset: ResetStyle) -> Self {
         let value = |name: &str| (name.to_string(), params[name].to_string());
         EmitOptions {

@@ -1,4 +1,4 @@
-//! Prints expressions and statements as Verilog, and notes which bits and numbers they use.
+//! Prints expressions and statements as Verilog, and records the bits and numbers that they use.
 
 use crate::ir::{
     BinaryOp, CompareOp, Expr, Index, IndexOp, Node, Place, ReduceOp, Role, Signal, SignalId, Stmt, mask,
@@ -12,10 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns of an indentation step.
 const STEP: usize = 2;
-/// The longest line.
+/// Max length of a line.
 pub(crate) const COLUMNS: usize = 100;
 
-/// How tightly printed text binds.
+/// The kind of the outermost operator in printed text. It determines where parentheses are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tie {
     /// A name, literal, selection or concatenation.
@@ -28,7 +28,7 @@ enum Tie {
     Ternary,
 }
 
-/// Text with its binding.
+/// Printed text with its outermost operator.
 struct Text(String, Tie);
 
 impl Text {
@@ -36,12 +36,12 @@ impl Text {
         Text(text.into(), Tie::Primary)
     }
 
-    /// As an operand of a prefix operator.
+    /// Returns the text as an operand of a prefix operator.
     fn tight(self) -> String {
         if self.1 == Tie::Primary { self.0 } else { format!("({})", self.0) }
     }
 
-    /// As the operand of `op`; `left` if it stands on its left side.
+    /// Returns the text as an operand of `op`; `left` is `true` for the left operand.
     fn operand(self, op: &str, left: bool) -> String {
         let bare = match self.1 {
             Tie::Primary => true,
@@ -53,7 +53,7 @@ impl Text {
     }
 }
 
-/// A literal of `width` bits: decimal while it is small, ones and zeros by name, otherwise hexadecimal.
+/// Returns a literal of `width` bits: decimal below 1000, repeated ones for a mask, hexadecimal otherwise.
 pub(crate) fn literal(value: &BigUint, width: usize) -> String {
     if width > 8 && *value == mask(width) {
         format!("{{{width}{{1'b1}}}}")
@@ -66,35 +66,35 @@ pub(crate) fn literal(value: &BigUint, width: usize) -> String {
     }
 }
 
-/// The range of a vector with a blank behind, empty for a single bit.
+/// Returns the range of a vector and a blank; empty for a single bit.
 pub(crate) fn range(signal: &Signal) -> String {
     if signal.total() > 1 { format!("[{}:0] ", signal.total() - 1) } else { String::new() }
 }
 
-/// Collects the lines of a module and what they use.
+/// Collects the lines of a module and the signals, numbers and names that they use.
 pub(crate) struct Printer<'a> {
     pub signals: &'a [Signal],
     pub reset: ResetStyle,
     /// Outputs of registers by their inputs.
     output_of: &'a BTreeMap<SignalId, SignalId>,
     layouts: &'a [Layout],
-    /// Signals that are structs, with their names as such.
+    /// Signals that are structs, with their struct names.
     pub structs: BTreeMap<SignalId, String>,
-    /// How bits of signals with layouts are selected.
+    /// Bits selected from signals with layouts.
     pub selections: Selections,
-    /// Constants for first bits of fields that are used.
+    /// Names of the used constants for first bits of fields.
     pub offsets: BTreeSet<String>,
-    /// Bits of each signal that something reads.
+    /// Bits of each signal that are read.
     used: BTreeMap<SignalId, BitVec>,
     /// Numbers that are used by name.
     pub parameters: BTreeMap<String, usize>,
     /// Values of enumerations that are used.
     pub variants: BTreeSet<String>,
-    /// Names of blocks in use.
+    /// Names of Verilog blocks that are in use.
     labels: BTreeSet<String>,
     lines: Vec<String>,
     indent: usize,
-    /// Are assignments to registers' inputs printed as `q <= ...`?
+    /// `true` while assignments to registers' inputs are printed as `q <= ...`.
     clocked: bool,
 }
 
@@ -126,7 +126,7 @@ impl<'a> Printer<'a> {
 
     // --- lines ---
 
-    /// Appends a line, broken at blanks where it would be too long.
+    /// Appends a line. Breaks it at blanks if it is too long.
     pub fn line(&mut self, text: &str) {
         let indent = " ".repeat(self.indent * STEP);
         self.lines.extend(wrap(&indent, text));
@@ -153,7 +153,7 @@ impl<'a> Printer<'a> {
         std::mem::take(&mut self.lines)
     }
 
-    /// A name that nothing else in the module has.
+    /// Returns a unique name in the module, derived from `wanted`.
     pub fn label(&mut self, wanted: &str) -> String {
         let mut label = wanted.to_string();
         let mut number = 2;
@@ -165,7 +165,7 @@ impl<'a> Printer<'a> {
         label
     }
 
-    /// Keeps a name of a process from becoming one of the module's, which it would hide.
+    /// Reserves a name that a process declares, so that it cannot hide a name of the module.
     pub fn reserve(&mut self, name: &str) {
         self.labels.insert(name.to_string());
     }
@@ -182,7 +182,7 @@ impl<'a> Printer<'a> {
         self.mark(signal, 0, self.signals[signal].total());
     }
 
-    /// Runs of bits of a signal that nothing reads, as `(lowest, highest)`.
+    /// Returns the runs of unread bits of a signal, as `(lowest, highest)`.
     pub fn unused(&self, signal: SignalId) -> Vec<(usize, usize)> {
         let total = self.signals[signal].total();
         let none = bitvec![0; total];
@@ -203,7 +203,8 @@ impl<'a> Printer<'a> {
 
     // --- selections ---
 
-    /// `bits` bits from `from` on of an element, as text. `read` says whether this uses them.
+    /// Returns the text that selects `bits` bits of an element, beginning at `from`. If `read` is set, marks these bits as
+    /// read.
     fn select(&mut self, place: &Place, from: &Index, bits: usize, read: bool) -> String {
         let signal = &self.signals[place.signal];
         let (name, total) = (signal.name.clone(), signal.total());
@@ -245,7 +246,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Some bits of a signal: of one of its fields, where it has a layout and a field has them all.
+    /// Returns the text that selects some bits of a signal. It uses a field of the layout if one field contains all the
+    /// bits.
     fn selected(&mut self, id: SignalId, low: usize, bits: usize) -> String {
         let signal = &self.signals[id];
         let range = |low: usize| match bits {
@@ -272,7 +274,7 @@ impl<'a> Printer<'a> {
         format!("{}[{start}{range}]", signal.name)
     }
 
-    /// A run of bits of a signal as selections, each of one field where it has a layout.
+    /// Returns selections for a run of bits of a signal. If the signal has a layout, each selection lies in one field.
     pub fn selection(&mut self, id: SignalId, low: usize, bits: usize) -> Vec<String> {
         let signal = &self.signals[id];
         if bits == signal.total() {
@@ -290,7 +292,7 @@ impl<'a> Printer<'a> {
         parts.into_iter().map(|(low, bits)| self.selected(id, low, bits)).collect()
     }
 
-    /// Index arithmetic. A signal in it is widened, so that nothing wraps.
+    /// Prints index arithmetic. A signal in it is widened, so that it does not wrap.
     fn index(&mut self, index: &Index) -> Text {
         match index {
             Index::Number(n) => Text::primary(n.to_string()),
@@ -323,7 +325,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Index arithmetic as a value of `width` bits.
+    /// Prints index arithmetic as a value of `width` bits.
     fn number(&mut self, index: &Index, width: usize) -> Text {
         match index {
             Index::Number(n) | Index::Parameter(_, n) => Text::primary(literal(&BigUint::from(*n), width)),
@@ -347,7 +349,7 @@ impl<'a> Printer<'a> {
 
     // --- expressions ---
 
-    /// The expression as text.
+    /// Returns the expression as text.
     pub fn text(&mut self, e: &Expr) -> String {
         self.expr(e).0
     }
@@ -420,7 +422,8 @@ impl<'a> Printer<'a> {
         Text(format!("{} {symbol} {}", a.operand(symbol, true), b.operand(symbol, false)), Tie::Infix(symbol))
     }
 
-    /// What a concatenation has for one of its parts: bits of several fields of a signal are one selection for each field.
+    /// Returns the texts of one part of a concatenation. Bits from several fields of a signal become one selection per
+    /// field.
     fn parts(&mut self, e: &Expr) -> Vec<String> {
         match &e.node {
             Node::Slice(inner, Index::Number(low)) if e.width < inner.width => match &inner.node {
@@ -436,7 +439,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A part of a concatenation: nested ones are flattened.
+    /// Returns a part of a concatenation, with nested concatenations flattened.
     fn part(&mut self, e: &Expr) -> String {
         let text = self.text(e);
         match (&e.node, text.strip_prefix('{').and_then(|t| t.strip_suffix('}'))) {
@@ -482,7 +485,7 @@ impl<'a> Printer<'a> {
         Text::primary(format!("{{{{{copies}{{{top}}}}}, {inner}}}"))
     }
 
-    /// A field at an index that is not a constant: cleared with a mask and put in.
+    /// Prints a field at a dynamic index: clears its bits with a mask and inserts the new ones.
     fn replace(&mut self, inner: &Expr, index: &Index, field: &Expr) -> Text {
         let width = inner.width;
         let hole = literal(&mask(field.width), width);
@@ -503,7 +506,7 @@ impl<'a> Printer<'a> {
 
     // --- statements ---
 
-    /// The target of an assignment.
+    /// Returns the target of an assignment.
     pub fn target(&mut self, place: &Place, field: Option<&Index>, bits: usize) -> String {
         let mut place = place.clone();
         if self.clocked {
@@ -512,7 +515,7 @@ impl<'a> Printer<'a> {
         self.select(&place, field.unwrap_or(&Index::Number(0)), bits, false)
     }
 
-    /// Statements of a combinational block, or of a clocked one.
+    /// Prints the statements of a combinational or clocked block.
     pub fn statements(&mut self, body: &[Stmt], clocked: bool) {
         let before = std::mem::replace(&mut self.clocked, clocked);
         body.iter().for_each(|statement| self.statement(statement));
@@ -559,7 +562,7 @@ impl<'a> Printer<'a> {
                     let (copy, source) = (&self.signals[copy].name, &self.signals[source].name);
                     return self.line(&format!("{copy} {arrow} {source};"));
                 }
-                // Without a name: a simulator starts a thread for each turn of a named block.
+                // The block has no name: a simulator starts a thread for each iteration of a named block.
                 self.line(&format!(
                     "for ({variable} = {from}; {variable} < {to}; {variable} = {variable} + 1) begin"
                 ));
@@ -569,14 +572,14 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A clocked `if` behind the reset branch.
+    /// Prints a clocked `if` after the reset branch.
     pub fn chain(&mut self, statement: &Stmt) {
         let before = std::mem::replace(&mut self.clocked, true);
         self.conditional("end else ", statement);
         self.clocked = before;
     }
 
-    /// An `if` after `lead` (`end else ` in a chain).
+    /// Prints an `if` after `lead`, which is `end else ` in a chain.
     pub fn conditional(&mut self, lead: &str, statement: &Stmt) {
         let Stmt::If { test, then, otherwise } = statement else { return self.statement(statement) };
         let test = self.text(test);
@@ -594,7 +597,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// An operand within index arithmetic.
+/// Returns an operand within index arithmetic, in parentheses if necessary.
 fn index_side(text: Text, op: &str, left: bool) -> String {
     let bare = match (text.1, op) {
         (Tie::Primary, _) => true,
@@ -647,7 +650,7 @@ pub(crate) fn wrap(indent: &str, text: &str) -> Vec<String> {
     lines
 }
 
-/// Breaks a line of a module's text; comments are left alone.
+/// Breaks a line of a module's text. Leaves comments unchanged.
 pub(crate) fn wrap_code(line: &str) -> Vec<String> {
     let text = line.trim_start();
     if line.len() <= COLUMNS || text.starts_with("//") {
@@ -657,7 +660,8 @@ pub(crate) fn wrap_code(line: &str) -> Vec<String> {
     instance(indent, text).unwrap_or_else(|| wrap(indent, text))
 }
 
-/// Returns the head of an instance with a line for each parameter: `module #(.A (1), .B (2)) name (`. `None` for another line.
+/// Returns the head of an instance, `module #(.A (1), .B (2)) name (`, with one line per parameter. Returns `None` for other
+/// lines.
 fn instance(indent: &str, text: &str) -> Option<Vec<String>> {
     let (module, rest) = text.split_once(" #(.")?;
     let (parameters, name) = rest.strip_suffix(" (")?.rsplit_once(")) ")?;
@@ -668,7 +672,7 @@ fn instance(indent: &str, text: &str) -> Option<Vec<String>> {
     Some(lines)
 }
 
-/// Returns the paragraphs of a doc comment: lines between empty ones, joined, with the text of rustdoc's links alone.
+/// Returns the paragraphs of a doc comment, each joined into one line. Links of rustdoc become their text.
 pub(crate) fn paragraphs(doc: &[String]) -> Vec<String> {
     let mut out: Vec<String> = vec![];
     for part in doc.split(|line| line.trim().is_empty()).filter(|part| !part.is_empty()) {
@@ -693,7 +697,8 @@ fn without_links(text: &str) -> String {
     out + rest
 }
 
-/// Breaks a comment at blanks, but not in front of the name of Verilator, which reads a line that begins with it as an order.
+/// Breaks a comment at blanks. Never breaks before `verilator`: Verilator takes a comment that begins with its name as a
+/// directive.
 pub(crate) fn wrap_comment(indent: &str, text: &str) -> Vec<String> {
     let mut units: Vec<String> = vec![];
     for word in text.split_whitespace() {

@@ -1,8 +1,8 @@
-//! Sorts the statements of a block into the processes that a person would write: `assign`s, wires of sub-blocks,
-//! combinational `always` blocks, and clocked ones.
+//! Sorts the statements of a block into processes as in hand-written Verilog: `assign`s, wires of sub-blocks, combinational
+//! `always` blocks, and clocked blocks.
 //!
-//! A statement may stand in a process of its own if it reads only final values: no signal that it reads is assigned
-//! by a statement further down. Statements that assign the same signal stay together, in their order.
+//! A statement may have its own process if it reads only final values: no later statement assigns a signal that it reads.
+//! Statements that assign the same signal stay together, in order.
 
 use crate::eval;
 use crate::ir::{Expr, Index, Node, Place, Role, Signal, SignalId, Stmt};
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A process of the module.
 #[derive(Debug)]
 pub(crate) enum Process {
-    /// A continuous assignment of a whole signal or of one element.
+    /// A continuous assignment of a complete signal or of one element.
     Assign { comments: Vec<String>, place: Place, value: Expr },
     /// A continuous assignment of an array to an array of the same shape.
     Copy { comments: Vec<String>, to: SignalId, from: SignalId },
@@ -19,30 +19,29 @@ pub(crate) enum Process {
     Constant { comments: Vec<String>, signal: SignalId, values: Vec<num_bigint::BigUint> },
     /// A combinational block.
     Comb { body: Vec<Stmt> },
-    /// Assignments to registers, as they were to `d`; registers not assigned hold their value.
+    /// Assignments to registers, written as assignments to `d`. Registers that are not assigned hold their value.
     Clocked { body: Vec<Stmt> },
 }
 
-/// What drives an input of a sub-block (of all sub-blocks of an array).
+/// The driver of an input of a sub-block, or of all sub-blocks of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Pin {
-    /// The same expression for each: a signal or a literal.
+    /// The same signal or literal for each sub-block.
     Same(Expr),
     /// Element `i` of an array for sub-block `i`.
     Element(SignalId),
 }
 
-/// The sorted body.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub processes: Vec<Process>,
-    /// Inputs of sub-blocks that need no signal in between.
+    /// Inputs of sub-blocks that need no intermediate signal.
     pub pins: BTreeMap<SignalId, Pin>,
-    /// Outputs of sub-blocks that go straight to a signal of this module, which then has no driver of its own.
+    /// Outputs of sub-blocks that drive an output of this module directly. That output has no other driver.
     pub outputs: BTreeMap<SignalId, SignalId>,
 }
 
-/// A statement at the top of the body with the comments before it.
+/// A statement at the top level of the body, with the comments before it.
 #[derive(Clone, Debug)]
 struct Item {
     comments: Vec<String>,
@@ -51,7 +50,7 @@ struct Item {
     writes: Vec<SignalId>,
 }
 
-/// Sorts `body`. `register_output` gives the output of the register with that input.
+/// Sorts `body`. `output_of` maps the input of a register to its output.
 pub(crate) fn schedule(
     body: Vec<Stmt>,
     signals: &[Signal],
@@ -69,7 +68,7 @@ pub(crate) fn schedule(
     plan
 }
 
-/// Top-level statements with their comments; wiring is taken out of loops, clock and reset pins are dropped.
+/// Returns top-level statements with their comments. Moves wiring out of loops and removes clock and reset pins.
 fn items(body: Vec<Stmt>, signals: &[Signal]) -> Vec<Item> {
     let mut out: Vec<Item> = vec![];
     let mut comments = vec![];
@@ -90,7 +89,7 @@ fn items(body: Vec<Stmt>, signals: &[Signal]) -> Vec<Item> {
     out
 }
 
-/// Takes wiring out of a loop, each assignment into a loop of its own.
+/// Moves wiring out of a loop. Each assignment gets its own loop.
 ///
 /// Wiring is an assignment to a register or to a pin of a sub-block that shares no signal with the rest of the loop.
 fn split_loop(statement: Stmt, signals: &[Signal]) -> Vec<Stmt> {
@@ -115,7 +114,7 @@ fn split_loop(statement: Stmt, signals: &[Signal]) -> Vec<Stmt> {
         };
         simple && !writes.is_empty() && outward && apart
     };
-    // A register that holds by default and is assigned in the same loop stays there whole.
+    // A register with a default assignment and another one in the same loop stays in the loop.
     let wiring: Vec<bool> = (0..body.len()).map(is_wiring).collect();
     let mut parts: Vec<Stmt> = vec![];
     let mut rest = vec![];
@@ -143,7 +142,7 @@ fn split_loop(statement: Stmt, signals: &[Signal]) -> Vec<Stmt> {
     parts
 }
 
-/// Is this `d = q`, for one register or in a loop over an array of them?
+/// Returns whether the statement is `d = q`, for one register or in a loop over an array of registers.
 fn is_hold(statement: &Stmt, output_of: &BTreeMap<SignalId, SignalId>) -> bool {
     match statement {
         Stmt::Assign { place, field: None, value } => match &value.node {
@@ -157,7 +156,7 @@ fn is_hold(statement: &Stmt, output_of: &BTreeMap<SignalId, SignalId>) -> bool {
     }
 }
 
-/// The signal that a statement assigns as a whole in any case.
+/// Returns the signal that a statement assigns completely and unconditionally.
 fn assigns_whole(statement: &Stmt, signals: &[Signal]) -> Option<SignalId> {
     match statement {
         Stmt::Assign { place, field: None, .. } if !signals[place.signal].is_array() => Some(place.signal),
@@ -174,7 +173,7 @@ fn assigns_whole(statement: &Stmt, signals: &[Signal]) -> Option<SignalId> {
     }
 }
 
-/// Drops a register's `d = q` if `d` is assigned as a whole further down anyway.
+/// Removes a register's `d = q` if a later statement assigns `d` completely.
 fn drop_dead_defaults(
     items: Vec<Item>,
     signals: &[Signal],
@@ -203,7 +202,7 @@ fn drop_dead_defaults(
     out
 }
 
-/// Sets that can be united.
+/// Disjoint sets (union-find).
 struct Union(Vec<usize>);
 
 impl Union {
@@ -229,7 +228,7 @@ impl Union {
     }
 }
 
-/// Statements that must share a process, in the order of the first of each.
+/// Returns the groups of statements that must share a process, in the order of their first statements.
 fn group(items: &[Item], signals: &[Signal]) -> Vec<Vec<usize>> {
     let mut union = Union((0..items.len()).collect());
     let mut writers: BTreeMap<SignalId, Vec<usize>> = BTreeMap::new();
@@ -250,14 +249,14 @@ fn group(items: &[Item], signals: &[Signal]) -> Vec<Vec<usize>> {
             }
         }
     }
-    // Processes that read each other's results become one, which then has no loop through signals.
+    // Merges processes that read each other's results, which removes the combinational loop between processes.
     while let Some((a, b)) = mutual(&union.groups(), items) {
         union.unite(a, b);
     }
     union.groups()
 }
 
-/// Two groups on a cycle of reads, as one statement of each.
+/// Finds two groups on a cycle of reads. Returns one statement of each.
 fn mutual(groups: &[Vec<usize>], items: &[Item]) -> Option<(usize, usize)> {
     let of_signal: BTreeMap<SignalId, usize> = groups
         .iter()
@@ -341,7 +340,7 @@ fn with_comments(item: &Item) -> Vec<Stmt> {
 
 type ConstantSignal = (SignalId, Vec<num_bigint::BigUint>, Vec<String>);
 
-/// The values, if a group reads nothing but constants and itself.
+/// Returns the values of a group that reads only constants and its own signals.
 fn constant_group(
     members: &[&Item],
     writes: &BTreeSet<SignalId>,
@@ -363,7 +362,7 @@ fn constant_group(
     Some(values.collect())
 }
 
-/// `for i { to[i] = from[i] }` over whole arrays of equal elements.
+/// Matches `for i { to[i] = from[i] }` over all elements of arrays of equal length.
 pub(crate) fn whole_copy(statement: &Stmt, signals: &[Signal]) -> Option<(SignalId, SignalId)> {
     let to = assigns_whole(statement, signals)?;
     let Stmt::Loop { body, .. } = statement else { return None };
@@ -378,7 +377,7 @@ pub(crate) fn whole_copy(statement: &Stmt, signals: &[Signal]) -> Option<(Signal
     }
 }
 
-/// The signal or literal that drives an input of a sub-block, if nothing has to be computed for it.
+/// Returns the signal or literal that drives an input of a sub-block, if no logic is needed for it.
 fn direct_pin(
     statement: &Stmt,
     signals: &[Signal],
@@ -408,7 +407,8 @@ fn direct_pin(
     }
 }
 
-/// Outputs of sub-blocks that only one `assign` reads drive its target themselves.
+/// Connects an output of a sub-block directly to an output of this module, if its only reader is the `assign` of that
+/// output.
 fn connect_outputs(plan: &mut Plan, signals: &[Signal]) {
     let mut readers: BTreeMap<SignalId, usize> = BTreeMap::new();
     let mut count =

@@ -1,11 +1,10 @@
-//! Reading and printing pieces of Rust as `#[hdl_gen]` keeps them: paths and index expressions as text without blanks,
-//! with `$` for `.`.
+//! Reads and prints paths and index expressions in the text form of `#[hdl_gen]`: without blanks, with `$` for `.`.
 
 use crate::error::EmitError;
 use crate::ir::{Index, IndexOp};
 use rust_hdl_core::ast::{VerilogExpression as Ast, VerilogOp, VerilogOpUnary};
 
-/// Takes the indices out of a path: `u[i]$delta[j+1]$next` is `u$delta` with `i` and `j+1`.
+/// Separates a path from its indices: `u[i]$delta[j+1]$next` is `u$delta` with `i` and `j+1`.
 pub(crate) fn split_path(text: &str) -> Option<(String, Vec<String>)> {
     let text = text.strip_suffix("$next").unwrap_or(text);
     let (mut key, mut indices, mut depth, mut current) = (String::new(), vec![], 0usize, String::new());
@@ -32,7 +31,7 @@ pub(crate) fn split_path(text: &str) -> Option<(String, Vec<String>)> {
     (depth == 0).then_some((key, indices))
 }
 
-/// Parses index arithmetic: numbers, names, `+`, `-`, `*`, parentheses. `Err(None)` if it is something else.
+/// Parses index arithmetic: numbers, names, `+`, `-`, `*`, parentheses. Returns `Err(None)` for any other text.
 pub(crate) fn parse_index(
     text: &str,
     name: &dyn Fn(&str) -> Result<Index, EmitError>,
@@ -80,7 +79,7 @@ impl IndexParser<'_> {
         Ok(left)
     }
 
-    /// Arithmetic on signals would have to know whether it wraps.
+    /// Combines two operands. Refuses signals: the syntax does not show whether their arithmetic wraps.
     fn combine(a: Index, op: IndexOp, b: Index) -> Result<Index, Option<EmitError>> {
         if a.is_dynamic() || b.is_dynamic() { Err(None) } else { Ok(Index::operation(a, op, b)) }
     }
@@ -100,7 +99,7 @@ impl IndexParser<'_> {
         (self.name)(&path).map_err(Some)
     }
 
-    /// A path with balanced brackets; a trailing `$val()` and `$index()` say nothing.
+    /// Parses a path with balanced brackets. Ignores `$val()` and `$index()` at its end.
     fn path(&mut self) -> Result<String, Option<EmitError>> {
         let mut depth = 0usize;
         let end = self
@@ -134,12 +133,12 @@ impl IndexParser<'_> {
     }
 }
 
-/// A path as in the Rust source.
+/// Returns a path in Rust syntax.
 pub(crate) fn path(text: &str) -> String {
     text.replace('$', ".")
 }
 
-/// An expression as in the Rust source, near enough to find it.
+/// Returns an expression in Rust syntax, close enough to find it in the source.
 pub(crate) fn expression(e: &Ast) -> String {
     match e {
         Ast::Signal(text) => path(text),

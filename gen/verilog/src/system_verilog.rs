@@ -1,4 +1,4 @@
-//! SystemVerilog from the text of a module: types and processes say what they are for.
+//! Translates the text of a module into SystemVerilog, with types and processes that state their purpose.
 //!
 //! | Verilog-2005 | SystemVerilog |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | `integer i;` and `for (i = ...` | `for (int i = ...` |
 //! | an array's `[0:N]` | `[N+1]`, its size |
 //! | `always @(*)` | `always_comb` |
-//! | `always @(posedge ...)` | `always_ff @(posedge ...)`, but not beside an `initial` block, which may write what it writes |
+//! | `always @(posedge ...)` | `always_ff @(posedge ...)`, except next to an `initial` block, which may write the same signals |
 use crate::print::wrap_code;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,12 +35,12 @@ fn constant(line: &str) -> Option<&str> {
     declared.rsplit(' ').next()
 }
 
-/// Returns the name of the variable of loops that a line declares.
+/// Returns the name of the loop variable that a line declares.
 fn counter(line: &str) -> Option<&str> {
     line.trim_start().strip_prefix("integer ")?.strip_suffix(';')
 }
 
-/// Returns a name of words in capitals, as style guides want it of constants: `LOW_ENTRIES` is `LowEntries`.
+/// Returns an upper-case name in the style that guides require for constants: `LOW_ENTRIES` is `LowEntries`.
 fn camel_case(name: &str) -> String {
     if !name.contains('_') {
         return name.to_owned();
@@ -49,7 +49,7 @@ fn camel_case(name: &str) -> String {
     name.split('_').filter(|part| !part.is_empty()).map(word).collect()
 }
 
-/// Returns the line with other names for constants.
+/// Returns the line with constants renamed.
 fn renamed(line: &str, constants: &BTreeMap<&str, String>) -> String {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
     let (mut out, mut rest) = (String::new(), line);
@@ -63,7 +63,7 @@ fn renamed(line: &str, constants: &BTreeMap<&str, String>) -> String {
     out + rest
 }
 
-/// Returns the line with its loop's variable declared in the loop.
+/// Returns the line with the loop variable declared in the loop.
 fn counting(line: String, counters: &BTreeSet<&str>) -> String {
     match line.split_once("for (") {
         Some((before, rest)) if rest.split_once(" = ").is_some_and(|(name, _)| counters.contains(name)) => {
@@ -73,7 +73,7 @@ fn counting(line: String, counters: &BTreeSet<&str>) -> String {
     }
 }
 
-/// Returns the line with the size of an array in place of its first and last index.
+/// Returns the line with the index range of an array replaced by its size.
 fn sized(line: String) -> String {
     let Some((before, last)) = line.rsplit_once(" [0:") else { return line };
     let Some(last) = last.strip_suffix("];") else { return line };
@@ -105,7 +105,7 @@ fn line(text: &str, has_initial: bool) -> String {
         return format!("{indent}localparam {kind} {rest}");
     }
     match code.strip_prefix("wire ") {
-        // With a value, a variable would take it once, at the start of a simulation.
+        // A `wire` with a value stays a wire: a variable would take the value only once, at the start of a simulation.
         Some(rest) if !rest.contains('=') => return format!("{indent}logic {rest}"),
         _ => {}
     }

@@ -1,27 +1,27 @@
-//! The clock of a block in a waveform: its domain, its frequency, and the time of each of its edges.
+//! The clock of a block in a waveform: its domain, its frequency, and the times of its edges.
 
-/// Picoseconds in a microsecond, in which a clock of N MHz rises N times.
+/// Picoseconds in a microsecond, in which a clock of N MHz has N rising edges.
 const MICROSECOND: u128 = 1_000_000;
 
-/// A clock of whole megahertz whose cycle 0 begins at time 0.
+/// A clock with an integer number of megahertz. Its cycle 0 begins at time 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
-    /// The clock domain, such as `core`; empty where there is one clock alone.
+    /// The clock domain, such as `core`; empty if there is only one clock.
     pub domain: &'static str,
-    /// Its frequency in MHz; at least 1.
+    /// Frequency in MHz, at least 1.
     pub mhz: u32,
 }
 
 impl Default for Clock {
-    /// A nanosecond per cycle: for a block whose clock is unknown.
+    /// Returns a clock of 1 GHz, for a block whose clock is unknown.
     fn default() -> Self {
         Clock { domain: "", mhz: 1000 }
     }
 }
 
 impl Clock {
-    /// Returns the picosecond in which `cycle` begins with the rising edge. Every edge is rounded down by itself, so that an edge
-    /// is off by less than a picosecond however many came before.
+    /// Returns the picosecond of the rising edge with which `cycle` begins. Every edge is computed from cycle 0 and rounded
+    /// down, so rounding errors do not add up.
     pub fn rise(&self, cycle: u64) -> u64 {
         (u128::from(cycle) * MICROSECOND / u128::from(self.mhz)) as u64
     }
@@ -32,7 +32,7 @@ impl Clock {
         rise + (next - rise) / 2
     }
 
-    /// Returns the cycle that goes on in picosecond `ps`.
+    /// Returns the cycle that contains picosecond `ps`.
     pub fn cycle_at(&self, ps: u64) -> u64 {
         (((u128::from(ps) + 1) * u128::from(self.mhz) - 1) / MICROSECOND) as u64
     }

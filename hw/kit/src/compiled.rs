@@ -1,6 +1,7 @@
-//! Blocks that somebody else compiles and steps: emitted Verilog, or a user's own, without a word of Verilog in this crate.
+//! Blocks that another crate compiles and steps: emitted Verilog, or a user's Verilog. This crate contains no Verilog.
 //!
-//! The command hands a [`BlockCompiler`] to [`Instance::with`](crate::Instance::with); what it makes stands beside model and RTL.
+//! The command gives a [`BlockCompiler`] to [`Instance::with`](crate::Instance::with). The compiled block is another form of
+//! the block, like model and RTL.
 use crate::block::HwBlock;
 use crate::ports::Ports;
 use crate::registry::BlockEntry;
@@ -8,62 +9,86 @@ use serde_json::Value;
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// A compiled block that is stepped by words.
+/// A compiled block that is stepped with words.
 pub trait CompiledBlock: Send {
-    /// One clock: takes the values of the input ports, end to end, each in whole 64-bit words, and gives those of the output
-    /// ports before the clock edge. Returns true when the cycle has left everything as the cycle before it did, which it
-    /// looks at only if `compare` says so: then the same inputs will give the same outputs in each cycle that follows.
-    fn step(&mut self, inputs: &[u64], outputs: &mut [u64], compare: bool) -> bool;
+    /// Clocks once. `inputs` has the values of the input ports in order, each in whole 64-bit words. `outputs` receives the values of
+    /// the output ports before the clock edge. If `compare` is set, returns `true` if the cycle ends in the same state as the
+    /// cycle before it. Then the same inputs give the same outputs in every following cycle.
+    ///
+    /// # Errors
+    /// If the block ends. It then fails in every later clock, too.
+    fn step(&mut self, inputs: &[u64], outputs: &mut [u64], compare: bool) -> Result<bool, Ended>;
 
-    /// One clock in reset, with every input zero.
-    fn reset(&mut self);
+    /// Clocks once in reset, with every input zero.
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    fn reset(&mut self) -> Result<(), Ended>;
+
+    /// Returns another instance in its reset state, which prints nothing, for a recorder.
+    ///
+    /// # Errors
+    /// If the instance ends in its reset.
+    fn silent_twin(&self) -> Result<Box<dyn CompiledBlock>, Ended>;
 }
 
-/// Compiles blocks for the engines that are not of this crate.
+/// The reason for the end of a compiled block: it has called `$finish`, `$stop`, `$fatal` or `$error`, or it cannot be
+/// evaluated.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Ended(pub String);
+
+/// Compiles blocks for the engines with Verilog.
 pub trait BlockCompiler: Debug + Send + Sync {
     /// Compiles a block for one instance.
     ///
     /// # Errors
-    /// Why that is not possible, in one line.
+    /// The reason for a failure, in one line.
     fn compile(&self, block: &dyn BlockEntry, params: &Value)
     -> Result<Box<dyn CompiledBlock>, CompileError>;
 
-    /// Returns how a block is compared with what stands in its place under every engine; none for a block that stays.
+    /// Returns everything that determines the behavior of compiled blocks: tools, versions, options, and Verilog that replaces
+    /// blocks.
+    fn identity(&self) -> String;
+
+    /// Returns how a block is compared with the Verilog that replaces it under every engine, or nothing if none replaces it.
     fn replaces(&self, _block: &str) -> Option<Pace> {
         None
     }
 
-    /// Returns what stands in place of blocks, for reports; empty where all blocks stay.
+    /// Returns the replacements of blocks, for reports.
     fn replacements(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// How a block and what stands in its place are compared.
+/// The comparison of a block with its replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// Every port in every cycle.
+    /// Compares every port in every cycle.
     Cycles,
-    /// The items that come out, in their order: the latency is another one. The block is a stream; see [`HwBlock::IS_STREAM`].
+    /// Compares the output items in their order, for a replacement with another latency. See [`HwBlock::IS_STREAM`].
     Items,
 }
 
-/// Why a block has no compiled form.
+/// The reason for which a block cannot be compiled, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct CompileError(pub String);
 
-/// A compiled block with the typed ports of `B`. A cycle that repeats the last one is not evaluated.
+/// A compiled block with the typed ports of `B`. A cycle that repeats the last one is not evaluated again.
 pub(crate) struct Compiled<B: HwBlock> {
     block: Box<dyn CompiledBlock>,
-    /// Where the words of each port are.
+    /// The words of each input and each output.
     places: [Vec<Range<usize>>; 2],
     inputs: Vec<u64>,
     outputs: Vec<u64>,
     /// Inputs and outputs of the last cycle.
     last: Option<(B::In, B::Out)>,
-    /// The last cycle has changed nothing.
+    /// `true` if the last cycle has changed no state.
     is_steady: bool,
+    /// The error of its reset, which the next step returns.
+    ended: Option<Ended>,
 }
 
 impl<B: HwBlock> Compiled<B> {
@@ -73,15 +98,22 @@ impl<B: HwBlock> Compiled<B> {
             places(B::Out::NAMES.len(), &|index| B::Out::width(params, index)),
         ];
         let [inputs, outputs] = [0, 1].map(|side| vec![0; places[side].last().map_or(0, |last| last.end)]);
-        Compiled { block, places, inputs, outputs, last: None, is_steady: false }
+        Compiled { block, places, inputs, outputs, last: None, is_steady: false, ended: None }
     }
 
-    pub fn step(&mut self, inputs: &B::In) -> B::Out {
+    /// Clocks once.
+    ///
+    /// # Errors
+    /// If the block ends.
+    pub fn step(&mut self, inputs: &B::In) -> Result<B::Out, Box<Ended>> {
         let repeats = self.last.as_ref().filter(|(last, _)| last == inputs);
         if let Some((_, outputs)) = repeats
             && self.is_steady
         {
-            return *outputs;
+            return Ok(*outputs);
+        }
+        if let Some(ended) = &self.ended {
+            return Err(Box::new(ended.clone()));
         }
         let repeats = repeats.is_some();
         if !repeats {
@@ -89,22 +121,36 @@ impl<B: HwBlock> Compiled<B> {
                 inputs.store(index, &mut self.inputs[place.clone()]);
             }
         }
-        self.is_steady = self.block.step(&self.inputs, &mut self.outputs, repeats);
+        self.is_steady = self.block.step(&self.inputs, &mut self.outputs, repeats)?;
         let mut outputs = B::Out::default();
         for (index, place) in self.places[1].iter().enumerate() {
             outputs.load(index, &self.outputs[place.clone()]);
         }
         self.last = Some((*inputs, outputs));
-        outputs
+        Ok(outputs)
     }
 
+    /// Returns whether the last cycle was compared and has changed no state.
+    pub fn is_steady(&self) -> bool {
+        self.is_steady
+    }
+
+    /// Clocks once in reset. The next step returns its error.
     pub fn reset(&mut self) {
         (self.last, self.is_steady) = (None, false);
-        self.block.reset();
+        self.ended = self.block.reset().err();
+    }
+
+    /// Returns another instance in its reset state, which prints nothing.
+    ///
+    /// # Errors
+    /// If the instance ends in its reset.
+    pub fn silent_twin(&self, params: &B::Params) -> Result<Self, Ended> {
+        Ok(Self::new(self.block.silent_twin()?, params))
     }
 }
 
-/// Returns where the words of ports with these widths are, end to end.
+/// Returns the words of each port, for ports with these widths one after the other.
 fn places(ports: usize, width: &dyn Fn(usize) -> usize) -> Vec<Range<usize>> {
     let mut end = 0;
     let mut place = |index| {

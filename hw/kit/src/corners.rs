@@ -1,32 +1,32 @@
-//! Corner cases: what a stimulus must reach, seen at a block's ports.
+//! Corner cases that a stimulus must reach, observed at a block's ports.
 
 /// A corner case of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Corner {
-    /// What happens, such as "counter saturates".
+    /// The event, such as "counter saturates".
     pub name: &'static str,
-    /// How often it has been seen.
+    /// Number of times that it was seen.
     pub times: u64,
-    /// How often it must come up in the full count of operations, [`HwBlock::OPERATIONS`](crate::HwBlock::OPERATIONS).
+    /// Number of times that it must occur in [`HwBlock::OPERATIONS`](crate::HwBlock::OPERATIONS) operations.
     pub demanded: u64,
 }
 
-/// Watches a stimulus at the ports: counts operations, and the corner cases that the full count must reach.
+/// Observes a stimulus at the ports. Counts operations, and the corner cases that the stimulus must reach.
 pub trait Corners<I, O> {
-    /// A clock in reset.
+    /// Records a clock in reset.
     fn reset(&mut self) {}
-    /// A clock out of reset: its inputs and, before the clock edge, its outputs.
+    /// Records a clock out of reset, with its inputs and its outputs before the clock edge.
     fn clock(&mut self, inputs: &I, outputs: &O);
-    /// Operations that have gone through the block: lines, accesses, cycles; the unit is the block's own.
+    /// Returns the number of operations, in the block's unit: lines, accesses or cycles.
     fn operations(&self) -> u64;
-    /// Every corner case, with how often it was seen.
+    /// Returns every corner case, with the number of times that it was seen.
     fn seen(&self) -> Vec<Corner>;
 }
 
-/// Whether a clock with these inputs and outputs is counted.
+/// Returns whether a clock with these inputs and outputs counts.
 type Counts<I, O> = Box<dyn Fn(&I, &O) -> bool>;
 
-/// Corner cases that single clocks show: each is a name, a demand and a test of the clock's ports.
+/// Corner cases that a single clock shows. Each has a name, a min number, and a test of the clock's ports.
 pub struct PortCorners<I, O> {
     operation: Counts<I, O>,
     operations: u64,
@@ -34,12 +34,12 @@ pub struct PortCorners<I, O> {
 }
 
 impl<I, O> PortCorners<I, O> {
-    /// Clocks that pass `operation` are operations.
+    /// Returns counters without corner cases. Clocks that pass `operation` count as operations.
     pub fn new(operation: impl Fn(&I, &O) -> bool + 'static) -> Self {
         PortCorners { operation: Box::new(operation), operations: 0, corners: Vec::new() }
     }
 
-    /// Adds a corner case that must be seen `demanded` times.
+    /// Adds a corner case that must occur `demanded` times.
     #[must_use]
     pub fn with(
         mut self,

@@ -1,10 +1,10 @@
-//! Documentation of a block: what the comments of its module say, as Markdown.
+//! The documentation of a block: the comments of its module as Markdown.
 //!
-//! A block's module states what the paper says and leaves open, parameters, ports and timing. Programmers read it in the source;
-//! the block's page is made of the same text.
+//! A block's module describes the claims and gaps of the paper, and the block's parameters, ports and timing. The block's page
+//! shows the same text.
 
-/// Returns the module documentation, the lines that begin with `//!`, of the source text of one module, or of several one after the
-/// other. Links to items become their text, as the page has no such targets.
+/// Returns the lines that begin with `//!` in the source text of one module, or of several concatenated modules. Replaces links
+/// to items by their text, because the page has no such targets.
 #[must_use]
 pub fn of_module(source: &str) -> String {
     let mut text = String::new();
@@ -29,7 +29,7 @@ pub fn of_module(source: &str) -> String {
     text
 }
 
-/// Replaces links by their text: `[text](target)` unless the target is an address, and an item in brackets.
+/// Replaces links by their text: `[text](target)` unless the target is a URL, and items in brackets.
 fn without_links(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line;
@@ -45,7 +45,7 @@ fn without_links(line: &str) -> String {
                 text += label;
                 rest = after;
             }
-            // Brackets of a bit range or of an address stay.
+            // Brackets of a bit range or of a URL stay.
             _ if target.is_some() || !is_item(label) => {
                 text.push('[');
                 rest = link;
@@ -59,7 +59,7 @@ fn without_links(line: &str) -> String {
     text + rest
 }
 
-/// Reports whether the text in brackets is an item's name in backticks.
+/// Returns whether the text in brackets is an item's name in backticks.
 fn is_item(label: &str) -> bool {
     label.len() > 2 && label.starts_with('`') && label.ends_with('`')
 }

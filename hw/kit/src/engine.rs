@@ -1,12 +1,12 @@
-//! Engines: a block instance that runs as golden model, as RTL, as compiled Verilog, or as two of these in lock-step.
+//! Engines: a block instance that runs as golden model, as RTL, as compiled Verilog, or as two of these in lockstep.
 use crate::block::{Clocked, HwBlock, RtlBlock};
 use crate::clock::Clock;
-use crate::compiled::{BlockCompiler, CompileError, Compiled, Pace};
+use crate::compiled::{BlockCompiler, CompileError, Compiled, Ended, Pace};
 use crate::items::Items;
 use crate::params::ParamError;
 use crate::ports::{Ports, first_difference};
-use crate::registry::{Entry, PortBits};
-use crate::rtl::registers::Registers;
+use crate::recorder::Recorder;
+use crate::registry::Entry;
 use crate::wave::{self, Sample, Trace};
 use selvedge_state::{Reader, State, StateError, Writer};
 use serde::{Deserialize, Serialize};
@@ -14,12 +14,13 @@ use std::fmt::{self, Write as _};
 use std::io;
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 use strum::{Display, EnumString, VariantNames};
 
-/// Cycles of port history that a [`Divergence`] carries.
+/// Max cycles of port history in a [`Divergence`].
 pub const HISTORY_CYCLES: usize = 64;
 
-/// What runs inside an [`Instance`].
+/// The forms of a block inside an [`Instance`].
 #[derive(
     Clone,
     Copy,
@@ -39,12 +40,12 @@ pub const HISTORY_CYCLES: usize = 64;
 pub enum Engine {
     /// The golden model alone: fast.
     Model,
-    /// The RTL alone: what is simulated is what is synthesized.
+    /// The RTL alone: the simulated design is the synthesized one.
     #[default]
     Rtl,
     /// The block's Verilog alone, compiled by a [`BlockCompiler`].
     Verilog,
-    /// Model and RTL, compared in every cycle at every port whose value means something then.
+    /// Model and RTL, compared in every cycle at every port whose value is valid in that cycle.
     Lockstep,
     /// Model and Verilog, compared in the same way.
     #[serde(rename = "model+verilog")]
@@ -57,7 +58,7 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// Returns what runs, and what runs beside it.
+    /// Returns the forms that run: the first one, and one that is compared with it.
     pub fn sides(self) -> (Side, Option<Side>) {
         match self {
             Engine::Model => (Side::Model, None),
@@ -75,7 +76,7 @@ impl Engine {
         first == side || second == Some(side)
     }
 
-    /// Returns the engine of a block in whose place something compiled stands: that instead of the one side, or of the second.
+    /// Returns the engine of a block that Verilog replaces. The replacement takes the only side, or the second one.
     fn replaced(self) -> Self {
         match self {
             Engine::Model | Engine::Rtl | Engine::Verilog => Engine::Verilog,
@@ -84,10 +85,10 @@ impl Engine {
         }
     }
 
-    /// Returns the engine that runs two sides, in whichever order, and compares them.
+    /// Returns the engine that compares two sides, which are given in any order.
     ///
     /// # Errors
-    /// Text that does not name two different sides.
+    /// If the text is not two different sides.
     pub fn lockstep(pair: &str) -> Result<Self, BadPair> {
         let (first, second) = pair.split_once(',').unwrap_or((pair, ""));
         match [first.trim(), second.trim()] {
@@ -99,7 +100,7 @@ impl Engine {
     }
 }
 
-/// One form of a block.
+/// A form of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display)]
 pub enum Side {
     /// The golden model.
@@ -112,12 +113,12 @@ pub enum Side {
     Verilog,
 }
 
-/// Text that does not name two forms of a block.
+/// The error of a text that is not two forms of a block.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}`: must be two of model, rtl and verilog with a comma between them, as in rtl,verilog")]
 pub struct BadPair(pub String);
 
-/// A word that names no engine.
+/// The error of a word that is not an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown engine `{0}`; engines: {engines}", engines = Engine::VARIANTS.join(", "))]
 pub struct UnknownEngine(pub String);
@@ -128,7 +129,7 @@ impl UnknownEngine {
     }
 }
 
-/// A single-event upset to be planted in an instance's RTL: proof that the checkers see what they should.
+/// A single-event upset to be planted in an instance's RTL, to prove that the checkers detect it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
     /// The bit is inverted as this cycle begins, so that this cycle's outputs show it.
@@ -137,7 +138,7 @@ pub struct Fault {
     pub bit: usize,
 }
 
-/// Text that is not a fault.
+/// The error of a text that is not a fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a fault; write CYCLE:BIT, two whole numbers")]
 pub struct BadFault(pub String);
@@ -153,39 +154,39 @@ impl FromStr for Fault {
     }
 }
 
-/// A fault cannot be planted, or registers cannot be recorded, because no RTL runs.
+/// The error of a fault or of recorded registers under an engine without RTL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{instance}: {what}, but the engine is {engine}; use rtl, lockstep or rtl+verilog")]
 pub struct NoRtl {
     /// The instance.
     pub instance: String,
-    /// What needs RTL.
+    /// The purpose that needs RTL.
     pub what: &'static str,
     /// The instance's engine.
     pub engine: Engine,
 }
 
-/// An instance could not be built.
+/// The error of an instance that could not be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The parameters are not valid.
+    /// The parameters are invalid.
     #[error(transparent)]
     Params(#[from] ParamError),
-    /// The block has no compiled form.
+    /// The block cannot be compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),
-    /// Something of another latency stands in place of a block that is no stream.
+    /// A replacement has another latency, but the block is not a stream.
     #[error(
         "{0}: a latency can be stated for blocks that give their items in order, whatever the cycles: the codecs bdi, fpc, bpc and cpack"
     )]
     NoStream(&'static str),
-    /// Nothing compiles blocks.
+    /// The program has no compiler of Verilog.
     #[error("the engine {0} needs a compiler of Verilog, which only the command selvedge brings along")]
     NoCompiler(Engine),
 }
 
-/// The first difference between two forms of a block. Reads as one line.
+/// The first difference between two forms of a block. Displays as one line.
 #[derive(Clone, Debug)]
 pub struct Divergence {
     /// The block's name.
@@ -196,13 +197,13 @@ pub struct Divergence {
     pub cycle: u64,
     /// The first port that differs.
     pub port: &'static str,
-    /// The two forms; what the first one gives is expected.
+    /// The two forms. The values of the first one are expected.
     pub sides: [Side; 2],
     /// The first one's value of the port, in hexadecimal.
     pub expected: String,
     /// The second one's value of the port, in hexadecimal.
     pub got: String,
-    /// The last [`HISTORY_CYCLES`] cycles up to this one, as seen at the ports of both.
+    /// The last [`HISTORY_CYCLES`] cycles up to this one at the ports of both forms.
     pub history: Vec<Trace>,
 }
 
@@ -210,7 +211,7 @@ impl Divergence {
     /// Writes the history as a VCD file, the ports of each side under `<instance>.<side>`, such as `<instance>.model`.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn write_vcd(&self, path: &Path) -> io::Result<()> {
         wave::write_vcd_file(path, &self.history)
     }
@@ -228,15 +229,46 @@ impl fmt::Display for Divergence {
 
 impl std::error::Error for Divergence {}
 
-/// One cycle at an instance's ports.
-struct Record<B: HwBlock> {
-    cycle: u64,
-    /// Inputs, and the outputs of both sides (the same where one runs alone); none in reset.
-    inputs: B::In,
-    outputs: Option<(B::Out, B::Out)>,
+/// The error of a clock that gave no outputs. Displays as one line.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// Two forms of the block differ.
+    #[error(transparent)]
+    Differs(#[from] Divergence),
+    /// The block's Verilog has ended.
+    #[error("{instance} ({block}): cycle {cycle}: {why}")]
+    Ended {
+        /// The block's name.
+        block: &'static str,
+        /// The instance's name.
+        instance: String,
+        /// The cycle.
+        cycle: u64,
+        /// The reason.
+        why: Ended,
+    },
 }
 
-// Derived, these would demand the same of `B`.
+impl StepError {
+    /// Returns the difference between the forms, if the error is one.
+    pub fn divergence(&self) -> Option<&Divergence> {
+        match self {
+            StepError::Differs(divergence) => Some(divergence),
+            StepError::Ended { .. } => None,
+        }
+    }
+}
+
+/// One cycle at an instance's ports.
+pub(crate) struct Record<B: HwBlock> {
+    pub cycle: u64,
+    /// Inputs, and the outputs of both sides (equal if only one runs); none in reset.
+    pub inputs: B::In,
+    pub outputs: Option<(B::Out, B::Out)>,
+}
+
+// The derive macros would require `B: Clone` and `B: Copy`.
 impl<B: HwBlock> Clone for Record<B> {
     fn clone(&self) -> Self {
         *self
@@ -252,7 +284,7 @@ impl<B: HwBlock> Record<B> {
     }
 }
 
-/// The last cycles of a lock-step run; the oldest is overwritten.
+/// The last cycles of a run in lockstep. The oldest is overwritten.
 struct Ring<B: HwBlock> {
     records: Vec<Record<B>>,
     next: usize,
@@ -278,25 +310,8 @@ impl<B: HwBlock> Ring<B> {
     }
 }
 
-/// Which cycles an observer wants, and what it has seen.
-struct Recorder<B: HwBlock> {
-    from: u64,
-    cycles: u64,
-    records: Vec<Record<B>>,
-    inside: Option<Inside>,
-}
-
-/// The registers of an instance's RTL, and what they held.
-struct Inside {
-    registers: Registers,
-    /// In the cycle that is running.
-    present: PortBits,
-    /// In each recorded cycle.
-    values: Vec<PortBits>,
-}
-
 /// One form of the block.
-enum Core<B: HwBlock> {
+pub(crate) enum Core<B: HwBlock> {
     Model(B::Model),
     Rtl(Box<dyn RtlBlock<B::In, B::Out>>),
     Verilog(Box<Compiled<B>>),
@@ -311,16 +326,59 @@ impl<B: HwBlock> Core<B> {
         })
     }
 
+    /// Clocks once.
+    ///
+    /// # Errors
+    /// If compiled Verilog ends.
     #[inline]
-    fn step(&mut self, inputs: &B::In) -> B::Out {
+    pub(crate) fn step(&mut self, inputs: &B::In) -> Result<B::Out, Box<Ended>> {
         match self {
-            Core::Model(model) => model.step(inputs),
-            Core::Rtl(rtl) => rtl.step(inputs),
+            Core::Model(model) => Ok(model.step(inputs)),
+            Core::Rtl(rtl) => Ok(rtl.step(inputs)),
             Core::Verilog(verilog) => verilog.step(inputs),
         }
     }
 
-    fn reset(&mut self) {
+    /// Clocks as [`Self::step`], and returns whether the clock left the state unchanged. Verilog reports that only from the
+    /// second clock with the same inputs on.
+    pub(crate) fn step_and_compare(&mut self, inputs: &B::In) -> Result<(B::Out, bool), Box<Ended>> {
+        if let Core::Verilog(verilog) = self {
+            let outputs = verilog.step(inputs)?;
+            return Ok((outputs, verilog.is_steady()));
+        }
+        let saved = |core: &Self| {
+            let mut to = Writer::default();
+            core.save(&mut to);
+            to.into_bytes()
+        };
+        let before = saved(self);
+        let outputs = self.step(inputs)?;
+        Ok((outputs, saved(self) == before))
+    }
+
+    /// Returns another circuit of this form in the same state. A circuit of Verilog is returned in the reset state.
+    fn twin(&self, params: &B::Params) -> Result<Self, Ended> {
+        let mut twin = match self {
+            Core::Model(_) => B::model(params).map(Core::Model),
+            Core::Rtl(_) => B::rtl(params).map(Core::Rtl),
+            Core::Verilog(verilog) => return Ok(Core::Verilog(Box::new(verilog.silent_twin(params)?))),
+        }
+        .map_err(|error| Ended(error.to_string()))?;
+        let mut saved = Writer::default();
+        self.save(&mut saved);
+        twin.load(&mut Reader::new(saved.bytes())).map_err(|error| Ended(error.to_string()))?;
+        Ok(twin)
+    }
+
+    /// Returns the RTL, if this is RTL.
+    pub(crate) fn rtl(&self) -> Option<&dyn RtlBlock<B::In, B::Out>> {
+        match self {
+            Core::Rtl(rtl) => Some(&**rtl),
+            Core::Model(_) | Core::Verilog(_) => None,
+        }
+    }
+
+    pub(crate) fn reset(&mut self) {
         match self {
             Core::Model(model) => model.reset(),
             Core::Rtl(rtl) => rtl.reset(),
@@ -329,11 +387,11 @@ impl<B: HwBlock> Core<B> {
     }
 }
 
-/// A compiled block, or why there is none.
+/// A compiled block, or the reason for which none exists.
 type Compile<B> = Result<Compiled<B>, BuildError>;
 
 impl<B: HwBlock> State for Core<B> {
-    /// Of compiled Verilog nothing is known that could be saved; runs with checkpoints refuse it.
+    /// Saves nothing of compiled Verilog, whose state is unknown. Runs with checkpoints reject it.
     fn save(&self, to: &mut Writer) {
         match self {
             Core::Model(model) => model.save(to),
@@ -350,38 +408,36 @@ impl<B: HwBlock> State for Core<B> {
     }
 }
 
-/// Returns the RTL among the forms of an instance, if it is there.
-fn rtl_of<'a, B: HwBlock>(
-    core: &'a Core<B>,
-    beside: Option<&'a Beside<B>>,
-) -> Option<&'a dyn RtlBlock<B::In, B::Out>> {
-    [Some(core), beside.map(|beside| &beside.core)].into_iter().flatten().find_map(|core| match core {
-        Core::Rtl(rtl) => Some(&**rtl),
-        _ => None,
-    })
-}
-
-/// What runs beside the first form, and is compared with it.
+/// A second form of the block, which is compared with the first one.
 struct Beside<B: HwBlock> {
     core: Core<B>,
     sides: [Side; 2],
     ring: Ring<B>,
-    /// Where items are compared and not cycles.
+    /// Compares items instead of cycles, if the replacement has another latency.
     items: Option<Items<B>>,
 }
 
 impl<B: HwBlock> Beside<B> {
-    /// Steps both; returns what the first one gives, and the second. Where items are compared, the first one gives what the
-    /// second one does, except for the items that this gives.
-    fn step(&mut self, first: &mut Core<B>, inputs: &B::In) -> (B::Out, B::Out) {
-        let Some(items) = &mut self.items else { return (first.step(inputs), self.core.step(inputs)) };
-        let outputs = self.core.step(inputs);
-        let expected = items.follow(inputs, &outputs, |inputs| first.step(inputs));
-        (expected.unwrap_or(outputs), outputs)
+    /// Clocks both forms, and returns the outputs of the first and of the second. If items are compared, the first outputs equal
+    /// the second ones, except for an item that the second form gives in this cycle.
+    ///
+    /// # Errors
+    /// If compiled Verilog ends.
+    fn step(&mut self, first: &mut Core<B>, inputs: &B::In) -> Result<(B::Out, B::Out), Box<Ended>> {
+        let Some(items) = &mut self.items else { return Ok((first.step(inputs)?, self.core.step(inputs)?)) };
+        let outputs = self.core.step(inputs)?;
+        let mut ended = None;
+        let expected = items.follow(inputs, &outputs, |inputs| {
+            first.step(inputs).unwrap_or_else(|why| {
+                ended = Some(why);
+                B::Out::default()
+            })
+        });
+        ended.map_or(Ok((expected.unwrap_or(outputs), outputs)), Err)
     }
 }
 
-/// A named instance of a block under one engine.
+/// A named instance of a block under an engine.
 ///
 /// ```
 /// use selvedge_hw::{Engine, HwBlock, Instance};
@@ -409,21 +465,20 @@ pub struct Instance<B: HwBlock> {
     core: Core<B>,
     beside: Option<Box<Beside<B>>>,
     fault: Option<Fault>,
-    recorder: Option<Box<Recorder<B>>>,
-    /// One form runs, and nobody records it or plants a fault.
+    /// A mutex, because `trace` takes `&self`. No thread ever waits for it.
+    recorder: Option<Box<Mutex<Recorder<B>>>>,
+    /// `true` if one form runs without a recorder or a fault.
     is_plain: bool,
-    /// There is something to do before a step: a fault to plant, or registers to read.
-    is_attended: bool,
 }
 
 impl<B: HwBlock> Instance<B> {
-    /// An instance in its reset state, at cycle 0, under an engine without Verilog.
+    /// Returns an instance in its reset state, at cycle 0, under an engine without Verilog.
     ///
     /// # Errors
-    /// When the parameters are not valid.
+    /// If the parameters are invalid.
     ///
     /// # Panics
-    /// Under an engine with Verilog, for which [`Self::with`] takes a compiler.
+    /// If the engine has Verilog; [`Self::with`] takes a compiler for it.
     pub fn new(name: impl Into<String>, params: &B::Params, engine: Engine) -> Result<Self, ParamError> {
         match Self::with(name, params, engine, None) {
             Err(BuildError::Params(error)) => Err(error),
@@ -431,10 +486,10 @@ impl<B: HwBlock> Instance<B> {
         }
     }
 
-    /// An instance in its reset state, at cycle 0, whose Verilog `compiler` compiles.
+    /// Returns an instance in its reset state, at cycle 0. `compiler` compiles its Verilog.
     ///
     /// # Errors
-    /// When the parameters are not valid, or the engine has a side of Verilog that cannot be compiled.
+    /// If the parameters are invalid, or the engine has Verilog that cannot be compiled.
     pub fn with(
         name: impl Into<String>,
         params: &B::Params,
@@ -474,26 +529,25 @@ impl<B: HwBlock> Instance<B> {
             beside,
             fault: None,
             recorder: None,
-            is_attended: false,
         })
     }
 
-    /// The instance's name.
+    /// Returns the instance's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The parameters it was built with.
+    /// Returns the parameters of the instance.
     pub fn params(&self) -> &B::Params {
         &self.params
     }
 
-    /// The engine that runs it.
+    /// Returns the engine of the instance.
     pub fn engine(&self) -> Engine {
         self.engine
     }
 
-    /// The golden model, where one runs.
+    /// Returns the golden model, if it is the engine's first side.
     pub fn model(&self) -> Option<&B::Model> {
         match &self.core {
             Core::Model(model) => Some(model),
@@ -501,13 +555,13 @@ impl<B: HwBlock> Instance<B> {
         }
     }
 
-    /// Number of the cycle that the next step takes.
+    /// Returns the number of the cycle that the next step simulates.
     pub fn cycle(&self) -> u64 {
         self.cycle
     }
 
-    /// Moves the cycle number forward to `cycle` without clocking the block: for a caller that steps it on events only.
-    /// A cycle that has passed already is ignored.
+    /// Advances the cycle number to `cycle` without a clock, for a caller that clocks the block only on events. It never
+    /// decreases the number.
     pub fn advance_to(&mut self, cycle: u64) {
         self.cycle = self.cycle.max(cycle);
     }
@@ -515,7 +569,7 @@ impl<B: HwBlock> Instance<B> {
     /// Plants a fault in the RTL.
     ///
     /// # Errors
-    /// When no RTL runs.
+    /// If the engine has no RTL.
     pub fn inject(&mut self, fault: Fault) -> Result<(), NoRtl> {
         if !self.engine.has(Side::Rtl) {
             let what = "a fault needs RTL to strike";
@@ -523,38 +577,46 @@ impl<B: HwBlock> Instance<B> {
         }
         self.fault = Some(fault);
         self.is_plain = false;
-        self.is_attended = true;
         Ok(())
     }
 
-    /// Records the ports of up to `cycles` cycles from cycle `from` on; see [`Self::trace`].
+    /// Records the ports in up to `cycles` cycles from cycle `from` on; see [`Self::trace`]. Under an engine with Verilog it
+    /// must be called before the first clock, because the state of compiled Verilog is unknown.
     pub fn watch(&mut self, from: u64, cycles: u64) {
-        self.recorder = Some(Box::new(Recorder { from, cycles, records: Vec::new(), inside: None }));
-        self.is_plain = false;
-        self.is_attended = self.fault.is_some();
+        let watched = self.beside.as_ref().map_or(&self.core, |beside| &beside.core);
+        // A circuit that ends in its reset is not recorded; the next step returns the error.
+        let twin = watched.twin(&self.params).ok();
+        self.record(twin, (from, cycles), false);
     }
 
-    /// As [`Self::watch`], and records the registers of the RTL.
+    /// Records the ports as [`Self::watch`], and the registers of the RTL.
     ///
     /// # Errors
-    /// When no RTL runs.
+    /// If the engine has no RTL.
     pub fn watch_inside(&mut self, from: u64, cycles: u64) -> Result<(), NoRtl> {
-        let Some(rtl) = rtl_of(&self.core, self.beside.as_deref()) else {
+        let cores = [Some(&self.core), self.beside.as_deref().map(|beside| &beside.core)];
+        let Some(rtl) = cores.into_iter().flatten().find(|core| matches!(core, Core::Rtl(_))) else {
             let what = "only RTL has registers";
             return Err(NoRtl { instance: self.name.clone(), what, engine: self.engine });
         };
-        let registers = Registers::of(rtl.as_block());
-        let inside = Some(Inside { registers, present: Vec::new(), values: Vec::new() });
-        self.recorder = Some(Box::new(Recorder { from, cycles, records: Vec::new(), inside }));
-        self.is_plain = false;
-        self.is_attended = true;
+        let twin = rtl.twin(&self.params).ok();
+        self.record(twin, (from, cycles), true);
         Ok(())
     }
 
-    /// What was recorded since [`Self::watch`]; none when nothing is watched. The clock is [`Clock::default`].
+    fn record(&mut self, circuit: Option<Core<B>>, window: (u64, u64), inside: bool) {
+        let recorder = circuit.map(|circuit| Recorder::new(circuit, self.cycle, window, inside));
+        self.recorder = recorder.map(|recorder| Box::new(Mutex::new(recorder)));
+        self.is_plain = false;
+    }
+
+    /// Ends the recording, and returns the cycles since [`Self::watch`] and some after the last clock. Returns nothing if
+    /// nothing is recorded. The clock is [`Clock::default`] and runs in every cycle.
     pub fn trace(&self) -> Option<Trace> {
-        let recorder = self.recorder.as_ref()?;
+        let mut recorder = self.recorder.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        recorder.finish();
         let mut trace = trace::<B>(self.name.clone(), &self.params, recorder.records.iter(), |pair| pair.1);
+        trace.is_gated = false;
         if let Some(inside) = &recorder.inside {
             trace.registers = inside.registers.list().to_vec();
             for (sample, values) in trace.samples.iter_mut().zip(&inside.values) {
@@ -564,49 +626,54 @@ impl<B: HwBlock> Instance<B> {
         Some(trace)
     }
 
-    /// One clock: applies `inputs`, returns the outputs before the clock edge, takes the edge.
+    /// Clocks once: applies `inputs`, computes the outputs before the clock edge, and takes the edge. Returns these outputs.
     ///
     /// # Errors
-    /// The first difference between two sides, when the engine has two. The instance is of no further use then.
+    /// The first difference between the engine's two sides, or the end of Verilog. The instance is unusable after an error.
     #[inline]
-    pub fn step(&mut self, inputs: &B::In) -> Result<B::Out, Box<Divergence>> {
+    pub fn step(&mut self, inputs: &B::In) -> Result<B::Out, Box<StepError>> {
         if self.is_plain {
+            let outputs = self.core.step(inputs).map_err(|why| self.ended(*why))?;
             self.cycle += 1;
-            return Ok(self.core.step(inputs));
+            return Ok(outputs);
         }
         self.step_watched(inputs)
     }
 
-    /// As [`Self::step`], where two forms are compared, or one is recorded or struck.
+    /// Clocks as [`Self::step`], if two forms are compared, or the instance has a recorder or a fault.
     #[inline(never)]
-    fn step_watched(&mut self, inputs: &B::In) -> Result<B::Out, Box<Divergence>> {
-        if self.is_attended {
-            self.attend();
-        }
-        let (expected, outputs) = match &mut self.beside {
-            None => {
-                let outputs = self.core.step(inputs);
-                (outputs, outputs)
-            }
-            Some(beside) => {
-                let pair = beside.step(&mut self.core, inputs);
-                beside.ring.push(Record { cycle: self.cycle, inputs: *inputs, outputs: Some(pair) });
-                pair
-            }
+    fn step_watched(&mut self, inputs: &B::In) -> Result<B::Out, Box<StepError>> {
+        let upset = self.strike();
+        let stepped = match &mut self.beside {
+            None => self.core.step(inputs).map(|outputs| (outputs, outputs)),
+            Some(beside) => beside.step(&mut self.core, inputs),
         };
+        let (expected, outputs) = stepped.map_err(|why| self.ended(*why))?;
+        if let Some(beside) = &mut self.beside {
+            let pair = (expected, outputs);
+            beside.ring.push(Record { cycle: self.cycle, inputs: *inputs, outputs: Some(pair) });
+        }
         if let Some(recorder) = &mut self.recorder {
-            recorder.see(Record { cycle: self.cycle, inputs: *inputs, outputs: Some((expected, outputs)) });
+            let recorder = recorder.get_mut().unwrap_or_else(PoisonError::into_inner);
+            recorder.step(self.cycle, inputs, upset);
         }
         if expected != outputs
             && let Some(divergence) = self.divergence(&expected, &outputs)
         {
-            return Err(divergence);
+            return Err(Box::new(StepError::Differs(divergence)));
         }
         self.cycle += 1;
         Ok(outputs)
     }
 
-    /// One clock with reset active and inputs zero.
+    /// Returns the error for Verilog that has ended.
+    #[cold]
+    fn ended(&self, why: Ended) -> Box<StepError> {
+        let (instance, cycle) = (self.name.clone(), self.cycle);
+        Box::new(StepError::Ended { block: B::NAME, instance, cycle, why })
+    }
+
+    /// Clocks once with reset active and all inputs zero.
     pub fn reset(&mut self) {
         let record = Record { cycle: self.cycle, inputs: B::In::default(), outputs: None };
         self.core.reset();
@@ -615,52 +682,30 @@ impl<B: HwBlock> Instance<B> {
             beside.items.iter_mut().for_each(Items::clear);
             beside.ring.push(record);
         }
-        self.look_inside();
         if let Some(recorder) = &mut self.recorder {
-            recorder.see(record);
+            recorder.get_mut().unwrap_or_else(PoisonError::into_inner).reset(self.cycle);
         }
         self.cycle += 1;
     }
 
-    /// Does what there is to do before a step.
-    #[cold]
-    fn attend(&mut self) {
-        self.strike();
-        self.look_inside();
-        let is_inside = self.recorder.as_ref().is_some_and(|recorder| recorder.inside.is_some());
-        self.is_attended = self.fault.is_some() || is_inside;
-    }
-
-    /// Reads the registers if they are to be recorded in this cycle.
-    fn look_inside(&mut self) {
-        let Some(recorder) = self.recorder.as_mut().filter(|recorder| recorder.wants(self.cycle)) else {
-            return;
-        };
-        let rtl = rtl_of(&self.core, self.beside.as_deref());
-        if let (Some(inside), Some(rtl)) = (&mut recorder.inside, rtl) {
-            inside.present = inside.registers.read(rtl.as_block());
-        }
-    }
-
-    fn strike(&mut self) {
-        if self.fault.is_none_or(|fault| fault.cycle > self.cycle) {
-            return;
-        }
-        let Some(fault) = self.fault.take() else { return };
+    /// Inverts the bit of a fault whose cycle has come, and returns its number.
+    fn strike(&mut self) -> Option<usize> {
+        let fault = self.fault.take_if(|fault| fault.cycle <= self.cycle)?;
         let cores = [Some(&mut self.core), self.beside.as_mut().map(|beside| &mut beside.core)];
         for core in cores.into_iter().flatten() {
             if let Core::Rtl(rtl) = core {
                 rtl.upset(fault.bit);
             }
         }
+        Some(fault.bit)
     }
 
-    /// Returns what differs, unless it is all without meaning.
+    /// Returns the difference between the outputs, unless all differing values are invalid.
     #[cold]
-    fn divergence(&self, expected: &B::Out, got: &B::Out) -> Option<Box<Divergence>> {
+    fn divergence(&self, expected: &B::Out, got: &B::Out) -> Option<Divergence> {
         let beside = self.beside.as_ref().expect("what runs alone differs from nothing");
         let (expected, got) = (expected.to_bits(&self.params), got.to_bits(&self.params));
-        // A difference beyond a port's width would be invisible in the words, but is a difference still: blame port 0.
+        // A difference beyond a port's width is not visible in the words, but it is a difference: report port 0.
         let port = match first_difference(B::outputs(&self.params).iter(), &expected, &got) {
             Some(port) => port,
             None if expected == got => 0,
@@ -671,7 +716,7 @@ impl<B: HwBlock> Instance<B> {
             let side = move |pair: &(B::Out, B::Out)| if at == 0 { pair.0 } else { pair.1 };
             trace::<B>(name, &self.params, beside.ring.in_order(), side)
         });
-        Some(Box::new(Divergence {
+        Some(Divergence {
             block: B::NAME,
             instance: self.name.clone(),
             cycle: self.cycle,
@@ -680,7 +725,7 @@ impl<B: HwBlock> Instance<B> {
             expected: hex(&expected[port]),
             got: hex(&got[port]),
             history: history.into(),
-        }))
+        })
     }
 }
 
@@ -693,35 +738,25 @@ impl<B: HwBlock> State for Instance<B> {
             beside.core.save(to);
         }
     }
-    /// The history that a difference shows begins anew, as does what is recorded.
+    /// Clears the history in lockstep, and restarts the recording.
     fn load(&mut self, from: &mut Reader) -> Result<(), StateError> {
         self.cycle.load(from)?;
         if !bool::read(from)? {
             self.fault = None;
         }
         self.core.load(from)?;
-        self.beside.as_mut().map_or(Ok(()), |beside| {
+        if let Some(beside) = &mut self.beside {
             beside.ring = Ring::new();
-            beside.core.load(from)
-        })
-    }
-}
-
-impl<B: HwBlock> Recorder<B> {
-    fn wants(&self, cycle: u64) -> bool {
-        cycle >= self.from && cycle - self.from < self.cycles
-    }
-
-    fn see(&mut self, record: Record<B>) {
-        if self.wants(record.cycle) {
-            self.records.push(record);
-            if let Some(inside) = &mut self.inside {
-                inside.values.push(std::mem::take(&mut inside.present));
-            }
+            beside.core.load(from)?;
         }
+        let Some(recorder) = &mut self.recorder else { return Ok(()) };
+        let recorder = recorder.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let second = self.beside.as_ref().map(|beside| &beside.core);
+        recorder.restart([second, Some(&self.core)].into_iter().flatten(), self.cycle)
     }
 }
 
+/// Returns the trace of an instance with the cycles of these records. Its clock is gated.
 fn trace<'a, B: HwBlock>(
     instance: String,
     params: &B::Params,
@@ -730,10 +765,10 @@ fn trace<'a, B: HwBlock>(
 ) -> Trace {
     let samples = records.map(|record| record.sample(params, side)).collect();
     let (ports, names) = (B::ports(params), B::VALUE_NAMES);
-    Trace { instance, clock: Clock::default(), ports, names, registers: Vec::new(), samples }
+    Trace { instance, clock: Clock::default(), is_gated: true, ports, names, registers: Vec::new(), samples }
 }
 
-/// A value in hexadecimal without leading zeros.
+/// Returns a value in hexadecimal without leading zeros.
 pub(crate) fn hex(words: &[u64]) -> String {
     let top = words.iter().rposition(|word| *word != 0).unwrap_or(0);
     let mut text = format!("0x{:x}", words[top]);

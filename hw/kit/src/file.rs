@@ -1,27 +1,26 @@
-//! Files of others: reading those of bounded size, so that a device that never ends or a disk image given by mistake is refused
-//! and not read to its end; and their paths without links.
+//! Reads files with a max size, so that an endless device or a disk image is rejected at once, and resolves paths.
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// Most bytes of a file of settings, options or results, as JSON or TOML.
+/// Max bytes of a JSON or TOML file with settings, options or results.
 pub const MOST_TEXT_BYTES: u64 = 64 << 20;
 
-/// Most symbolic links on the way to a file.
+/// Max symbolic links that a path may contain.
 const MOST_LINKS: usize = 40;
 
-/// Reads a file of at most `most` bytes; a pipe may be read too.
+/// Reads a file or pipe of at most `most` bytes.
 ///
 /// # Errors
-/// Why it cannot be read, or that it is larger ([`io::ErrorKind::FileTooLarge`]).
+/// If the file cannot be read, or is larger ([`io::ErrorKind::FileTooLarge`]).
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     read_known(path, &[], most)
 }
 
-/// Reads a file that begins with `magic`, as [`read`]; of another file, no more than as many bytes.
+/// Reads a file that begins with `magic`, as [`read`]. Of another file, it returns only the first `magic.len()` bytes.
 ///
 /// # Errors
-/// As [`read`].
+/// The errors of [`read`].
 pub fn read_known(path: &Path, magic: &[u8], most: u64) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let mut bytes = Vec::new();
@@ -45,20 +44,20 @@ fn too_large(size: &str, most: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, format!("{size} bytes: must be at most {most}"))
 }
 
-/// Reads text, as [`read`].
+/// Reads a UTF-8 file, as [`read`].
 ///
 /// # Errors
-/// As [`read`], or that it is not text.
+/// The errors of [`read`], or bytes that are not UTF-8.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     String::from_utf8(read(path, most)?).map_err(|e| {
         io::Error::other(format!("not text (byte {} is not UTF-8)", e.utf8_error().valid_up_to()))
     })
 }
 
-/// Returns the absolute path of a file without links, `.` and `..`. The file and folders on the way to it need not exist.
+/// Returns the absolute path of a file without links, `.` and `..`. The file and its folders need not exist.
 ///
 /// # Errors
-/// A loop of links, or no current folder to start from.
+/// If links form a loop, or the current folder is unknown.
 pub fn real_path(path: &Path) -> io::Result<PathBuf> {
     let start = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let mut rest = std::path::absolute(start)?;

@@ -1,9 +1,9 @@
-//! The six index functions of caches as plain arithmetic (Dai, section 3.4.1): what the golden models of their blocks compute, and
-//! what a simulated cache calls.
+//! The six index functions of caches in plain arithmetic (Dai, section 3.4.1). The blocks' golden models and the simulated
+//! caches use them.
 
 use selvedge_state::State;
 
-/// Least base-2 logarithm of a number of sets that the primes and polynomials are tabled for: 16 sets.
+/// Base-2 logarithm of the min number of sets in the tables of primes and polynomials.
 const LEAST_BITS: u32 = 4;
 
 /// Largest primes below 16, 32, ... 1024 sets.
@@ -34,32 +34,33 @@ const POLYNOMIAL: [u32; 7] = [0x13, 0x25, 0x43, 0x83, 0x11b, 0x203, 0x409];
 pub enum IndexFunction {
     /// The line address modulo the number of sets.
     Bmod,
-    /// Those bits, XORed with as many bits above them.
+    /// The index of `Bmod`, XORed with the same number of address bits above it.
     Bxor,
     /// The line address modulo the largest prime below the number of sets.
     Pmod,
     /// The line address modulo a prime above the number of sets, and then modulo the number of sets.
     APrime {
-        /// The prime is the smallest Mersenne prime above the number of sets, not the smallest prime.
+        /// `true` for the smallest Mersenne prime above the number of sets, `false` for the smallest prime.
         mersenne: bool,
     },
     /// A prime times the tag, plus the line address, modulo the number of sets.
     DPrime {
-        /// The prime; every odd number spreads tags over all sets.
+        /// The prime. Every odd number spreads tags over all sets.
         prime: u32,
     },
     /// The line address modulo an irreducible polynomial over the field of two elements.
     IPoly,
-    /// The hash of Fermi's L1D as it was measured (Nugteren et al., HPCA 2014), of 32 or 64 sets and lines of 128 bytes: five bits
-    /// of the line address, XORed with address bits 13, 14, 15, 17 and 19; with 64 sets address bit 12 is the highest.
+    /// The measured hash of Fermi's L1D (Nugteren et al., HPCA 2014), for 32 or 64 sets and lines of 128 bytes. The index is
+    /// five bits of the line address, XORed with address bits 13, 14, 15, 17 and 19. With 64 sets, address bit 12 is its
+    /// highest bit.
     Fermi,
 }
 
 impl IndexFunction {
-    /// The set of a line.
+    /// Returns the set of a line.
     ///
     /// # Panics
-    /// When `sets` is not a power of two from 16 to 1024.
+    /// If `sets` is not a power of two from 16 to 1024.
     #[inline]
     pub fn index(self, line: u32, sets: u32) -> u32 {
         let bits = index_bits(sets);
@@ -76,7 +77,7 @@ impl IndexFunction {
         }
     }
 
-    /// The prime that lines are reduced by, for the two functions that do so.
+    /// Returns the prime modulus, if the function has one.
     pub fn prime(self, sets: u32) -> Option<u32> {
         match self {
             IndexFunction::Pmod => Some(prime_below(sets)),
@@ -85,7 +86,7 @@ impl IndexFunction {
         }
     }
 
-    /// The highest set that any line falls on: all but the prime modulo use every set.
+    /// Returns the highest set that any line maps to. All functions except the prime modulo use every set.
     pub fn highest(self, sets: u32) -> u32 {
         match self {
             IndexFunction::Pmod => prime_below(sets) - 1,
@@ -94,13 +95,13 @@ impl IndexFunction {
     }
 }
 
-/// Fermi's hash of 64 sets; that of 32 is without its highest bit.
+/// Returns Fermi's hash for 64 sets. The hash for 32 sets lacks its highest bit.
 fn fermi(line: u32) -> u32 {
     let hash = line & 0x1f ^ line >> 6 & 7 ^ line >> 7 & 8 ^ line >> 8 & 0x10;
     hash | line & 0x20
 }
 
-/// Width of an index.
+/// Returns the number of bits of an index.
 const fn index_bits(sets: u32) -> u32 {
     assert!(
         sets.is_power_of_two() && 16 <= sets && sets <= 1024,
@@ -109,23 +110,23 @@ const fn index_bits(sets: u32) -> u32 {
     sets.ilog2()
 }
 
-/// The largest prime below the number of sets.
+/// Returns the largest prime below the number of sets.
 pub const fn prime_below(sets: u32) -> u32 {
     PRIME_BELOW[(index_bits(sets) - LEAST_BITS) as usize]
 }
 
-/// The smallest prime, or Mersenne prime, above the number of sets.
+/// Returns the smallest prime, or Mersenne prime, above the number of sets.
 pub const fn prime_above(sets: u32, mersenne: bool) -> u32 {
     let table = if mersenne { &MERSENNE_ABOVE } else { &PRIME_ABOVE };
     table[(index_bits(sets) - LEAST_BITS) as usize]
 }
 
-/// The irreducible polynomial whose degree is the width of an index.
+/// Returns the irreducible polynomial whose degree is the width of an index.
 pub fn polynomial(sets: u32) -> u32 {
     POLYNOMIAL[(index_bits(sets) - LEAST_BITS) as usize]
 }
 
-/// x^i modulo a polynomial.
+/// Returns x^i modulo a polynomial.
 pub const fn power_residue(i: u32, polynomial: u32) -> u32 {
     let degree = polynomial.ilog2();
     let (mut residue, mut turn) = (1, 0);
@@ -139,7 +140,7 @@ pub const fn power_residue(i: u32, polynomial: u32) -> u32 {
     residue
 }
 
-/// By polynomial, by byte of the address and by value of that byte: its share of the residue.
+/// Residues by polynomial, by byte of the address and by value of that byte.
 static RESIDUES: [[[u16; 256]; 4]; POLYNOMIAL.len()] = residues();
 
 const fn residues() -> [[[u16; 256]; 4]; POLYNOMIAL.len()] {
@@ -183,7 +184,7 @@ mod tests {
                 .all(|factor| !number.is_multiple_of(factor))
     }
 
-    /// The remainder of a division of polynomials over the field of two elements.
+    /// Returns the remainder of a division of polynomials over the field of two elements.
     fn remainder(mut dividend: u64, divisor: u64) -> u64 {
         while dividend != 0 && dividend.ilog2() >= divisor.ilog2() {
             dividend ^= divisor << (dividend.ilog2() - divisor.ilog2());

@@ -1,12 +1,12 @@
-//! A block that keeps up with a circuit of another latency: items in the order in which the circuit takes and gives them.
+//! Comparison of a block with a circuit of another latency, item by item in stream order.
 use crate::block::HwBlock;
 use crate::ports::Ports;
 use std::collections::VecDeque;
 
-/// Cycles after which a block without new items has nothing left to give.
+/// Max cycles that a block needs for its next output. After that it has no item.
 const MOST_CYCLES: u32 = 10_000;
 
-/// The ports of a stream's two handshakes, by their places.
+/// The ports of a stream's two handshakes, by index.
 #[derive(Clone, Copy, Debug)]
 struct Handshakes {
     valid_i: usize,
@@ -15,14 +15,14 @@ struct Handshakes {
     ready_o: usize,
 }
 
-/// The items that a circuit has taken and the block beside it has not.
+/// The items that the circuit has accepted and the block has not.
 pub(crate) struct Items<B: HwBlock> {
     ports: Handshakes,
     waiting: VecDeque<B::In>,
 }
 
 impl<B: HwBlock> Items<B> {
-    /// Returns no items, or nothing where the block is no stream.
+    /// Returns an empty queue, or nothing if the block is not a stream.
     pub fn new() -> Option<Self> {
         let find = |names: &[&str], name| names.iter().position(|other| *other == name);
         let ports = Handshakes {
@@ -34,13 +34,13 @@ impl<B: HwBlock> Items<B> {
         B::IS_STREAM.then_some(Items { ports, waiting: VecDeque::new() })
     }
 
-    /// Forgets all items: a reset.
+    /// Removes all items, at a reset.
     pub fn clear(&mut self) {
         self.waiting.clear();
     }
 
-    /// Follows a cycle of the circuit. Where it gives an item, returns what the block that `step` steps would show in its place:
-    /// zeros where that has nothing to give.
+    /// Observes a cycle of the circuit. If the circuit gives an item, returns the outputs that are expected of it, from the
+    /// block that `step` steps. They are zeros if the block gives no item.
     pub fn follow(
         &mut self,
         inputs: &B::In,
@@ -56,13 +56,13 @@ impl<B: HwBlock> Items<B> {
         }
         let item = self.next(step);
         let mut shown = item.unwrap_or_default();
-        // The cycles are the circuit's: that it offers an item at all is wrong only where there is none.
+        // The circuit may offer an item in any cycle. Only an item that the block does not give is wrong.
         shown.load(valid_o, &[u64::from(item.is_some())]);
         shown.load(ready_o, &[u64::from(is_high(outputs, ready_o))]);
         Some(shown)
     }
 
-    /// Steps the block until it gives an item.
+    /// Steps the block until it gives an item, and returns the outputs.
     fn next(&mut self, mut step: impl FnMut(&B::In) -> B::Out) -> Option<B::Out> {
         for _ in 0..MOST_CYCLES {
             let mut inputs = self.waiting.front().copied().unwrap_or_default();

@@ -1,31 +1,34 @@
-//! The kit of Selvedge's hardware blocks: a block exists as a golden model and as RTL with the same ports and the same cycles.
-//! No block is in this crate: the papers' are in `selvedge-blocks`, and a crate with blocks of its own needs this one alone.
+//! The kit of Selvedge's hardware blocks. A block is a golden model and RTL, with the same ports and the same cycles. The
+//! papers' blocks are in the other crates of `hw`; a crate with its own blocks needs only this crate.
 //!
-//! | module | what it gives |
+//! | module | contents |
 //! |---|---|
 //! | [`block`] | the contract: [`HwBlock`], [`Clocked`], [`RtlBlock`] |
 //! | [`clock`] | the time of a clock's edges |
-//! | [`corners`] | what a block's stimulus must reach: [`Corners`] |
-//! | [`documentation`] | a block's page, made of its module's comments |
+//! | [`corners`] | corner cases that a block's stimulus must reach: [`Corners`] |
+//! | [`documentation`] | a block's page, from its module's comments |
 //! | [`ports`](mod@ports) | typed port values that convert to bits, declared by [`ports!`] |
 //! | [`params`] | parameter declarations, parsing and errors |
-//! | [`registry`] | blocks without their types: [`BlockEntry`], and the list of those that a program adds |
+//! | [`registry`] | blocks without their types: [`BlockEntry`], and the list of added blocks |
 //! | [`engine`] | [`Instance`]: a block under an engine: model, RTL, Verilog, or two of them in lockstep |
-//! | [`compiled`] | [`CompiledBlock`]: Verilog that somebody else compiles and steps |
+//! | [`compiled`] | [`CompiledBlock`]: Verilog that another crate compiles and steps |
+//! | [`equivalence`] | checks of a block's RTL and stimulus under every choice of parameters |
+//! | [`lockstep`] | [`Lockstep`](lockstep::Lockstep): model and RTL of a block, for property tests |
 //! | [`pipeline`] | the golden model of an elastic pipeline |
 //! | [`prng`], [`traffic`] | random numbers and traffic for stimuli |
 //! | [`verify`](mod@verify) | model against RTL over a block's stimulus |
 //! | [`wave`] | recorded ports and registers as a waveform |
+//! | `recorder` | recording of a probed instance as a circuit with a free-running clock |
 //! | [`vcd`](mod@vcd) | a waveform as VCD |
 //! | [`value_names`] | names of a port's values |
 //! | [`file`] | files of bounded size |
 //! | [`index_function`] | from line addresses to the sets of a cache |
-//! | `items` | a block that keeps up with a circuit of another latency |
-//! | [`names`] | the nearest names to one that does not exist |
-//! | [`printable`](mod@printable) | text of others, made fit for a terminal |
-//! | [`rtl`] | the kit that RTL stands on |
+//! | `items` | comparison of a block with a circuit of another latency |
+//! | [`names`] | the nearest names to an unknown one |
+//! | [`printable`](mod@printable) | text of unknown origin, escaped for a terminal |
+//! | [`rtl`] | registers, memories, pipelines and tools of RTL |
 
-// `#[hdl_gen]` writes `::selvedge_hw::rtl::source`, here as in other crates.
+// `#[hdl_gen]` generates `::selvedge_hw::rtl::source` in every crate, also here.
 extern crate self as selvedge_hw;
 
 pub mod block;
@@ -34,15 +37,18 @@ pub mod compiled;
 pub mod corners;
 pub mod documentation;
 pub mod engine;
+pub mod equivalence;
 pub mod file;
 pub mod index_function;
 mod items;
+pub mod lockstep;
 pub mod names;
 pub mod params;
 pub mod pipeline;
 pub mod ports;
 pub mod printable;
 pub mod prng;
+mod recorder;
 pub mod registry;
 pub mod rtl;
 pub mod traffic;
@@ -53,9 +59,9 @@ pub mod wave;
 
 pub use block::{Claim, Clocked, Facts, HwBlock, RtlBlock, Stimulus, StimulusIter, Storage};
 pub use clock::Clock;
-pub use compiled::{BlockCompiler, CompileError, CompiledBlock, Pace};
+pub use compiled::{BlockCompiler, CompileError, CompiledBlock, Ended, Pace};
 pub use corners::{Corner, Corners, PortCorners};
-pub use engine::{BuildError, Divergence, Engine, Fault, Instance, Side};
+pub use engine::{BuildError, Divergence, Engine, Fault, Instance, Side, StepError};
 pub use params::{Allowed, ParamError, ParamSpec};
 pub use ports::{Direction, Payload, Port, PortValue, Ports};
 pub use prng::Prng;
@@ -66,7 +72,7 @@ pub use value_names::ValueNames;
 pub use selvedge_state;
 pub use serde;
 
-/// Everything that a file with a block needs.
+/// Imports for a file with a block.
 pub mod prelude {
     pub use crate::rtl::prelude::*;
     pub use crate::{

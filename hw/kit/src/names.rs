@@ -1,17 +1,17 @@
-//! Names that a user may have meant, for messages.
+//! Suggestions of valid names, for messages about a wrong one.
 
-/// Names that a message lists at most.
+/// Max names in a message.
 const MOST: usize = 3;
 
-/// Returns which names are allowed in place of `wrong`: all of a few, of many the nearest three (first those that contain the word) and `command`, which
-/// prints all.
+/// Returns the end of a message about the wrong name `wrong`. It lists all names if they are few. Otherwise it lists the
+/// nearest three, first names that contain the word, and `command`, which prints all names.
 pub fn allowed<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>, command: &str) -> String {
     let mut names: Vec<&str> = names.into_iter().collect();
     let count = names.len();
     if count <= MOST {
         return format!("must be {}", names.join(" or "));
     }
-    // Distances to a very long name take long, and mean nothing.
+    // Distances to a very long name take much time and are meaningless.
     let wrong: String = wrong.chars().take(80).flat_map(char::to_lowercase).collect();
     names.sort_by_cached_key(|name| {
         let name = name.to_lowercase();

@@ -1,11 +1,11 @@
-//! Parameters: what an elaboration of a block may vary, parsed and checked from one declaration per block.
+//! Parameters of a block's elaboration, parsed and checked from one declaration per block.
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// The values that a parameter may take.
+/// The valid values of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allowed {
-    /// Every whole number from the first to the second, both included.
+    /// Every integer from the first to the second, both included.
     Range(u64, u64),
     /// These numbers only.
     OneOf(&'static [u64]),
@@ -22,7 +22,7 @@ impl Allowed {
         }
     }
 
-    /// Values to test with: all of them, or of a range of more than eight its ends.
+    /// Returns values for tests: all values, or only the ends of a range of more than eight.
     pub fn samples(self) -> Vec<Value> {
         match self {
             Allowed::Range(low, high) if high - low < 8 => (low..=high).map(Value::from).collect(),
@@ -59,14 +59,14 @@ impl fmt::Display for Allowed {
 pub struct ParamSpec {
     /// The field's name in the block's `Params`, in configuration files and after `--param`.
     pub name: &'static str,
-    /// The values that it may take.
+    /// The valid values.
     pub allowed: Allowed,
-    /// What it changes, with its unit.
+    /// The effect of the parameter, with its unit.
     pub doc: &'static str,
 }
 
-/// Declares a block's parameters: a struct of plain values; `SPECS`, what [`HwBlock::PARAMS`](crate::HwBlock::PARAMS) is; and
-/// `DEFAULT`, its default as a constant.
+/// Declares a block's parameters: a struct of plain values; `SPECS`, the value of
+/// [`HwBlock::PARAMS`](crate::HwBlock::PARAMS); and `DEFAULT`, its default as a constant.
 ///
 /// ```
 /// use selvedge_hw::{Allowed, block_params};
@@ -121,7 +121,7 @@ macro_rules! block_params {
     };
 }
 
-/// A parameter that cannot be used. Each variant reads as one line.
+/// The error of an invalid parameter. Each variant displays as one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParamError {
@@ -135,7 +135,7 @@ pub enum ParamError {
         /// The parameters that exist, separated by commas.
         known: String,
     },
-    /// The value is not among those allowed.
+    /// The value is invalid.
     #[error("{block}: parameter `{name}` = `{value}`: must be {allowed}")]
     Value {
         /// The block.
@@ -144,15 +144,15 @@ pub enum ParamError {
         name: String,
         /// The value that was given.
         value: String,
-        /// The values that it may take.
+        /// The valid values.
         allowed: String,
     },
-    /// Values that are allowed one by one do not go together.
+    /// The values are valid one by one, but not together.
     #[error("{block}: {problem}")]
     Conflict {
         /// The block.
         block: &'static str,
-        /// Which parameters, their values and what is required of them.
+        /// The parameters, their values and the demand on them.
         problem: String,
     },
     /// The parameters are not an object of names and values.
@@ -160,12 +160,12 @@ pub enum ParamError {
     NotAnObject {
         /// The block.
         block: &'static str,
-        /// What was given.
+        /// The value that was given instead.
         value: String,
     },
 }
 
-/// The declared parameters of one block, and the name that errors give.
+/// The declared parameters of one block, and the block's name for errors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Schema {
     pub block: &'static str,
@@ -193,7 +193,7 @@ impl Schema {
         }
     }
 
-    /// Parses `(name, value)` pairs as they stand on a command line. A dash in a name counts as an underscore.
+    /// Parses `(name, value)` pairs of a command line. A dash in a name counts as an underscore.
     pub fn parse(&self, pairs: &[(String, String)]) -> Result<Map<String, Value>, ParamError> {
         let mut map = Map::new();
         for (name, text) in pairs {
@@ -204,7 +204,7 @@ impl Schema {
         Ok(map)
     }
 
-    /// Checks an object, and puts its values in place of the defaults.
+    /// Checks an object, and replaces the defaults by its values.
     pub fn complete(&self, mut defaults: Value, object: &Value) -> Result<Value, ParamError> {
         self.check(object)?;
         if let (Value::Object(all), Value::Object(given)) = (&mut defaults, object) {

@@ -1,35 +1,35 @@
-//! The golden model of the kit's [`ElasticPipe`](crate::rtl::elastic::ElasticPipe): what a codec is, cycle by cycle, around
-//! its pure arithmetic.
+//! The golden model of the kit's [`ElasticPipe`](crate::rtl::elastic::ElasticPipe): the cycles of a codec, around its pure
+//! arithmetic.
 
 use selvedge_state::State;
 
-/// The most registers that a pipeline may have.
+/// Max registers of a pipeline.
 pub const MAX_DEPTH: usize = 5;
 
-/// An elastic pipeline: `depth` registers, each of which takes a new item when it is empty or passes its own on.
+/// An elastic pipeline of `depth` registers. A register takes a new item if it is empty or gives its own item to the next one.
 ///
-/// Items keep their order, so they wait in a ring while only their places move. `shown` is what the last register
-/// holds: it stays after the item is gone, as a register's contents do.
+/// Items keep their order, so they stay in a ring, and only their positions change. `shown` is the value of the last register.
+/// Like a register, it keeps its value after the item has left.
 #[derive(Clone, Debug, State)]
 pub struct Pipeline<T> {
     depth: usize,
-    /// Bit `s`: register `s` holds an item. The last register is bit `depth - 1`.
+    /// Bit `s` is set if register `s` holds an item. The last register is bit `depth - 1`.
     occupied: u32,
     ring: [T; MAX_DEPTH],
-    /// Ring slot of the next item to enter the last register, and of the next to be accepted.
+    /// Ring slot of the next item to enter the last register, and of the next item to be accepted.
     head: usize,
     tail: usize,
     shown: T,
 }
 
 impl<T: Copy + Default> Pipeline<T> {
-    /// An empty pipeline of `depth` registers, 1 to [`MAX_DEPTH`].
+    /// Returns an empty pipeline of `depth` registers, 1 to [`MAX_DEPTH`].
     pub fn new(depth: usize) -> Self {
         let empty = T::default();
         Pipeline { depth, occupied: 0, ring: [empty; MAX_DEPTH], head: 0, tail: 0, shown: empty }
     }
 
-    /// What the last register holds, or held last.
+    /// Returns the value of the last register, valid or not.
     pub fn shown(&self) -> &T {
         &self.shown
     }
@@ -48,20 +48,20 @@ impl<T: Copy + Default> Pipeline<T> {
         self.occupied & self.last() != 0
     }
 
-    /// Returns whether the first register can take an item in this cycle: it can unless all are full and the last one is stuck.
+    /// Returns whether the first register can take an item in this cycle. It cannot if all are full and the last one stalls.
     pub fn ready(&self, downstream_ready: bool) -> bool {
         downstream_ready || self.occupied != (self.last() << 1) - 1
     }
 
-    /// The clock edge; `offered` makes the item, and is called only when the first register takes one.
+    /// Takes the clock edge. `offered` returns the item, and is called only if the first register takes it.
     #[inline]
     pub fn clock(&mut self, downstream_ready: bool, valid: bool, offered: impl FnOnce() -> T) {
         if self.occupied == 0 && !valid {
             return;
         }
         let accept = valid && self.ready(downstream_ready);
-        // A register moves its item on when the place after it is free or becomes free: when some register from
-        // there on is empty or the last one is drained. Those below the highest hole move; those above stay.
+        // A register gives its item to the next one if that one is free or becomes free: if some later register is empty, or
+        // the last one is drained. So all items below the highest hole move, and the items above it stay.
         let all = (self.last() << 1) - 1;
         let moving = if downstream_ready {
             all

@@ -1,7 +1,7 @@
-//! Ports: one clock's worth of a block's input or output values, as typed structs that read and write as plain bits.
+//! Ports: a block's input or output values in one clock, as typed structs that convert to and from plain bits.
 use std::fmt::Debug;
 
-/// Which way a port's values flow.
+/// The direction of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Into the block.
@@ -10,40 +10,40 @@ pub enum Direction {
     Output,
 }
 
-/// What a tool needs to know of one port of an elaborated block.
+/// Description of a port of an elaborated block, for tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Port {
     /// Name, the same in the typed struct, in the RTL and in the Verilog.
     pub name: &'static str,
-    /// Width in bits under the parameters that the block was asked for.
+    /// Width in bits under the given parameters.
     pub bits: usize,
     /// Input or output.
     pub direction: Direction,
-    /// What the port means.
+    /// The meaning of the port.
     pub doc: &'static str,
-    /// The output that says in which cycles the value means something; none if it does in all. In other cycles nothing is
-    /// promised of the value, and nobody compares it.
+    /// The output that is high in the cycles in which the value is valid; none if it always is. In other cycles the value is
+    /// undefined and is not compared.
     pub valid: Option<&'static str>,
 }
 
 impl Port {
-    /// Number of 64-bit words that hold one value of the port.
+    /// Returns the number of 64-bit words of a value of the port.
     pub fn words(&self) -> usize {
         self.bits.div_ceil(64)
     }
 }
 
-/// Outputs that mean something only while another one is high: they come from registers without reset.
+/// Outputs that are valid only while another one is high, because they come from registers without reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Payload {
-    /// The output that is high then.
+    /// The output that is high while they are valid.
     pub valid: &'static str,
-    /// The others.
+    /// The payload outputs.
     pub ports: &'static [&'static str],
 }
 
-/// Returns the first output whose expected value is not the one that was seen. One that means nothing in this cycle, as the
-/// expected values say, may have any value. `ports` are the outputs in order.
+/// Returns the index of the first output whose seen value is not the expected one. Outputs that are invalid in this cycle, by
+/// the expected values, are not compared. `ports` are the outputs in order.
 pub fn first_difference<'a>(
     ports: impl Iterator<Item = &'a Port> + Clone,
     expected: &[Vec<u64>],
@@ -57,13 +57,13 @@ pub fn first_difference<'a>(
     values.position(|(port, (expected, seen))| expected != seen && port.valid.is_none_or(is_high))
 }
 
-/// A value that a port field may have: it converts to and from little-endian 64-bit words.
+/// The type of a port field, which converts to and from little-endian 64-bit words.
 pub trait PortValue: Copy + Default + PartialEq + Debug {
-    /// Words that the type can hold: enough for the widest elaboration of the port.
+    /// Max words of the type, enough for the widest elaboration of the port.
     const WORDS: usize;
-    /// Writes the value into `words`, which has at most [`Self::WORDS`] words: those that the port's width needs.
+    /// Writes the value into `words`. Their number is given by the port's width, and is at most [`Self::WORDS`].
     fn store(&self, words: &mut [u64]);
-    /// The value whose words are given; missing words read as zero.
+    /// Returns the value of these words; missing words are zero.
     fn load(words: &[u64]) -> Self;
 }
 
@@ -107,38 +107,38 @@ where
     }
 }
 
-/// One side (all inputs or all outputs) of a block for one clock. Declared with [`ports!`](crate::ports!).
+/// All inputs or all outputs of a block in one clock. Declared with [`ports!`](crate::ports!).
 ///
-/// A field holds its value zero-extended: bits beyond the port's width are zero. Port `i` is the `i`-th field.
+/// A field has its value zero-extended: bits beyond the port's width are zero. Port `i` is the `i`-th field.
 pub trait Ports: Copy + Default + PartialEq + Debug + Send + 'static {
     /// The block's parameters, on which widths may depend.
     type Params;
-    /// Field names in order; they are the RTL's and the Verilog's port names.
+    /// Field names in order, which are also the port names of RTL and Verilog.
     const NAMES: &'static [&'static str];
-    /// What each field means, in the order of [`Self::NAMES`].
+    /// The meaning of each field, in the order of [`Self::NAMES`].
     const DOCS: &'static [&'static str];
-    /// Width in bits of port `index`.
+    /// Returns the width in bits of port `index`.
     fn width(params: &Self::Params, index: usize) -> usize;
     /// Writes port `index` into `words`, whose length is the port's width in whole words.
     fn store(&self, index: usize, words: &mut [u64]);
     /// Sets port `index` from `words`, whose length is the port's width in whole words.
     fn load(&mut self, index: usize, words: &[u64]);
 
-    /// Describes every port of this side.
+    /// Returns the description of every port.
     fn describe(params: &Self::Params, direction: Direction) -> Vec<Port> {
         describe(Self::NAMES, Self::DOCS, direction, &|index| Self::width(params, index))
     }
 
-    /// Every port's value as words, ports in order.
+    /// Returns every port's value as words, in the order of the ports.
     fn to_bits(&self, params: &Self::Params) -> Vec<Vec<u64>> {
         let width = |index| Self::width(params, index);
         values(Self::NAMES.len(), &width, &|index, words| self.store(index, words))
     }
 
-    /// The side whose ports have the given values.
+    /// Returns the ports with the given values.
     ///
     /// # Panics
-    /// When `bits` has not one entry per port, each with the words that the port's width needs: a caller's bug.
+    /// If `bits` has not one entry per port with the words of the port's width, which is a bug of the caller.
     fn from_bits(bits: &[Vec<u64>]) -> Self {
         assert!(bits.len() == Self::NAMES.len(), "one value per port");
         let mut ports = Self::default();
@@ -149,7 +149,7 @@ pub trait Ports: Copy + Default + PartialEq + Debug + Send + 'static {
     }
 }
 
-/// Describes ports by their names, what they mean, and their widths.
+/// Returns the description of ports with these names, meanings and widths.
 fn describe(
     names: &'static [&'static str],
     docs: &'static [&'static str],
@@ -176,16 +176,16 @@ fn values(count: usize, width: &dyn Fn(usize) -> usize, store: &dyn Fn(usize, &m
     (0..count).map(value).collect()
 }
 
-/// Ends a look-up of a port that a side does not have.
+/// Ends a look-up of a port that does not exist.
 ///
 /// # Panics
-/// Always: a caller's bug.
+/// Always, because this is a bug of the caller.
 #[cold]
 pub fn no_port(beyond: usize) -> ! {
     panic!("the index of a port must be less than their number, not {beyond} more")
 }
 
-/// Declares one side of a block: a plain `Copy` struct with public fields and its [`Ports`] implementation.
+/// Declares the inputs or outputs of a block: a plain `Copy` struct with public fields and its [`Ports`] implementation.
 ///
 /// ```
 /// selvedge_hw::ports! {

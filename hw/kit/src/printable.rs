@@ -1,17 +1,17 @@
-//! Text of others, such as names in a file, made fit for a terminal.
+//! Text of unknown origin, such as names in a file, made safe for a terminal.
 use std::borrow::Cow;
 
-/// Returns `text` with an escape such as `\u{1b}` in place of each character that a terminal acts on.
+/// Returns `text` with an escape such as `\u{1b}` for each character that a terminal interprets.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, acts_on_terminal)
 }
 
-/// Returns `text` as [`printable`], but keeps its lines and tabs.
+/// Returns `text` as [`printable`], but keeps line breaks and tabs.
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| acts_on_terminal(c) && !matches!(c, '\n' | '\t'))
 }
 
-/// Returns `text` if it has at most `most` characters, or else its two ends with `...` between them.
+/// Returns `text` if it has at most `most` characters, or its two ends with `...` between them.
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     let place = |index: usize| text.char_indices().nth(index).map(|(place, _)| place);
     if text.len() <= most || place(most).is_none() {
@@ -34,8 +34,8 @@ fn escaped(text: &str, acts: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns whether a terminal does something else with `c` than showing it: control characters, and those that turn the
-/// direction of text or cannot be seen.
+/// Returns whether a terminal interprets `c` instead of showing it. These are control characters, invisible characters, and
+/// characters that change the direction of text.
 fn acts_on_terminal(c: char) -> bool {
     let turns_or_hides = matches!(
         c,

@@ -2,17 +2,17 @@
 
 use selvedge_state::State;
 
-/// SplitMix64: every seed, zero included, gives a full-period sequence.
+/// SplitMix64. Every seed, also zero, gives a sequence with the full period.
 #[derive(Clone, Debug, State)]
 pub struct Prng(u64);
 
 impl Prng {
-    /// A generator started from `seed`.
+    /// Returns a generator with this seed.
     pub fn new(seed: u64) -> Self {
         Prng(seed)
     }
 
-    /// The next 64 uniform bits.
+    /// Returns the next 64 uniform bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -21,12 +21,12 @@ impl Prng {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, which is at least 1. The bias is below 2^-32 for the small bounds used here.
+    /// Returns a number below `bound`, which must be at least 1. The bias is below 2^-32 for the small bounds used here.
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// True with probability `percent` / 100.
+    /// Returns `true` with probability `percent` / 100.
     pub fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }

@@ -1,4 +1,4 @@
-//! Blocks seen without their types, as every tool walks them, and the list of those that a program adds.
+//! Blocks without their types, for tools, and the list of blocks that a program adds.
 use crate::block::{Claim, Clocked, Facts, HwBlock, RtlBlock};
 use crate::corners::{Corner, Corners};
 use crate::documentation;
@@ -10,13 +10,13 @@ use serde_json::Value;
 use std::marker::PhantomData;
 use std::sync::{PoisonError, RwLock};
 
-/// The blocks that were added.
 static ADDED: RwLock<Vec<&'static dyn BlockEntry>> = RwLock::new(Vec::new());
 
-/// Adds a block to those that [`added`] returns.
+/// Adds a block to the list that [`added`] returns.
 ///
 /// # Errors
-/// A block of that name was added before. The built-in blocks are not known here: `selvedge_blocks::add` refuses their names.
+/// If a block with this name was added before. This crate does not know the built-in blocks; `selvedge_blocks::add` rejects
+/// their names.
 pub fn add(block: &'static dyn BlockEntry) -> Result<(), NameTaken> {
     let mut added = ADDED.write().unwrap_or_else(PoisonError::into_inner);
     if added.iter().any(|other| other.name() == block.name()) {
@@ -26,149 +26,149 @@ pub fn add(block: &'static dyn BlockEntry) -> Result<(), NameTaken> {
     Ok(())
 }
 
-/// Returns the blocks that were added, in their order.
+/// Returns the added blocks, in the order in which they were added.
 pub fn added() -> Vec<&'static dyn BlockEntry> {
     ADDED.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// A name that two blocks, or two mechanisms, have.
+/// The error of a name that two blocks, or two mechanisms, have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} `{name}`: the name is taken by another {what}")]
 pub struct NameTaken {
-    /// What has the name.
+    /// The kind of thing that has the name: `block`, for example.
     pub what: &'static str,
     /// The name.
     pub name: &'static str,
 }
 
-/// Values of several ports, each as little-endian 64-bit words (as many as its width needs), ports in order.
+/// Values of several ports in order. Each has the 64-bit words of its width, the lowest first.
 pub type PortBits = Vec<Vec<u64>>;
 
 /// One clock of a stimulus, as bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StimulusBits {
-    /// Value of every input port.
+    /// The value of every input port.
     pub inputs: PortBits,
-    /// `rst_ni` is low for this clock; the inputs are zero then.
+    /// `true` if `rst_ni` is low for this clock; the inputs are zero then.
     pub reset: bool,
 }
 
-/// A golden model or an RTL simulation seen as bits; see [`Clocked`].
+/// A golden model or RTL with untyped ports; see [`Clocked`].
 pub trait ClockedBits {
-    /// One clock: the value of every input port in, the value of every output port before the clock edge out.
+    /// Clocks once. `inputs` has the value of every input port. Returns the value of every output port before the clock edge.
     ///
     /// # Panics
-    /// When `inputs` does not have one value of the right number of words per input port.
+    /// If `inputs` has not one value per input port with the words of its width.
     fn step(&mut self, inputs: &[Vec<u64>]) -> PortBits;
-    /// One clock with `rst_ni` low and every input zero.
+    /// Clocks once with `rst_ni` low and every input zero.
     fn reset(&mut self);
-    /// Returns the elaborated block as it stands; nothing but RTL has one.
+    /// Returns the elaborated block in its present state, if this is RTL.
     fn block(&self) -> Option<&dyn Block> {
         None
     }
 }
 
-/// Watches a stimulus as bits; see [`Corners`].
+/// Counters of a stimulus with untyped ports; see [`Corners`].
 pub trait CornersBits {
-    /// A clock in reset.
+    /// Records a clock in reset.
     fn reset(&mut self);
-    /// A clock out of reset: the value of every input port, the value of every output port.
+    /// Records a clock out of reset, with the value of every input port and of every output port.
     fn clock(&mut self, inputs: &[Vec<u64>], outputs: &[Vec<u64>]);
-    /// Operations that have gone through the block.
+    /// Returns the number of operations.
     fn operations(&self) -> u64;
-    /// Every corner case.
+    /// Returns every corner case.
     fn seen(&self) -> Vec<Corner>;
 }
 
-/// A block without its types. Parameters are a JSON object with every parameter, as [`BlockEntry::params`] gives it;
-/// a missing parameter has its default.
+/// A block without its types. Parameters are a JSON object with every parameter, as [`BlockEntry::params`] returns it. A
+/// missing parameter has its default.
 pub trait BlockEntry: Sync {
-    /// Name of the block and of its Verilog module.
+    /// Returns the name of the block and of its Verilog module.
     fn name(&self) -> &'static str;
-    /// What it does, in one line.
+    /// Returns the function of the block, in one line.
     fn summary(&self) -> &'static str;
-    /// The paper and section that it comes from.
+    /// Returns the paper and section that the block comes from.
     fn source(&self) -> &'static str;
-    /// Its parameters, in order.
+    /// Returns its parameters, in order.
     fn schema(&self) -> &'static [ParamSpec];
-    /// Names of the parameters that its Verilog module has; see [`HwBlock::VERILOG_PARAMETERS`].
+    /// Returns the parameters of its Verilog module; see [`HwBlock::VERILOG_PARAMETERS`].
     fn verilog_parameters(&self) -> &'static [&'static str] {
         &[]
     }
-    /// The documentation of its module in Markdown, or an empty text.
+    /// Returns the documentation of its module in Markdown, or an empty text.
     fn documentation(&self) -> String {
         String::new()
     }
-    /// The storage that the paper claims.
+    /// Returns the storage that the paper states.
     fn claim(&self) -> Option<Claim>;
-    /// Names of its ports' values.
+    /// Returns the names of port values.
     fn value_names(&self) -> &'static [ValueNames] {
         &[]
     }
-    /// Operations of a full comparison; see [`HwBlock::OPERATIONS`].
+    /// Returns the operations of a full comparison; see [`HwBlock::OPERATIONS`].
     fn operations(&self) -> u64;
-    /// Returns whether it is a stream; see [`HwBlock::IS_STREAM`].
+    /// Returns whether the block is a stream; see [`HwBlock::IS_STREAM`].
     fn is_stream(&self) -> bool {
         false
     }
-    /// The default of every parameter.
+    /// Returns the default of every parameter.
     fn defaults(&self) -> Value;
-    /// Parses `(name, value)` pairs into the complete object of parameters.
+    /// Parses `(name, value)` pairs and returns the complete object of parameters.
     ///
     /// # Errors
-    /// An unknown name or a value that is not allowed.
+    /// If a name is unknown or a value is invalid.
     fn params(&self, pairs: &[(String, String)]) -> Result<Value, ParamError>;
     /// Completes and checks an object of parameters.
     ///
     /// # Errors
-    /// An unknown name or a value that is not allowed.
+    /// If a name is unknown or a value is invalid.
     fn check(&self, params: &Value) -> Result<Value, ParamError>;
-    /// Every port but `clk_i` and `rst_ni`: inputs first.
+    /// Returns every port except `clk_i` and `rst_ni`, inputs first.
     ///
     /// # Errors
-    /// When the parameters are not valid.
+    /// If the parameters are invalid.
     fn ports(&self, params: &Value) -> Result<Vec<Port>, ParamError>;
-    /// Storage, latency and throughput.
+    /// Returns storage, latency and throughput.
     ///
     /// # Errors
-    /// When the parameters are not valid.
+    /// If the parameters are invalid.
     fn facts(&self, params: &Value) -> Result<Facts, ParamError>;
-    /// The golden model.
+    /// Returns the golden model.
     ///
     /// # Errors
-    /// When the parameters are not valid.
+    /// If the parameters are invalid.
     fn model(&self, params: &Value) -> Result<Box<dyn ClockedBits>, ParamError>;
-    /// The RTL, to be stepped.
+    /// Returns the RTL for simulation.
     ///
     /// # Errors
-    /// When the parameters are not valid.
+    /// If the parameters are invalid.
     fn rtl(&self, params: &Value) -> Result<Box<dyn ClockedBits>, ParamError>;
-    /// The RTL as an elaborated rust-hdl block, to be emitted.
+    /// Returns the RTL as an elaborated rust-hdl block for emission.
     ///
     /// # Errors
-    /// When the parameters are not valid.
+    /// If the parameters are invalid.
     fn elaborate(&self, params: &Value) -> Result<Box<dyn Block>, ParamError>;
-    /// The block's endless stimulus.
+    /// Returns the block's endless stimulus.
     ///
     /// # Errors
-    /// When the parameters are not valid.
+    /// If the parameters are invalid.
     fn stimulus(
         &self,
         params: &Value,
         seed: u64,
     ) -> Result<Box<dyn Iterator<Item = StimulusBits>>, ParamError>;
-    /// What the stimulus must reach.
+    /// Returns counters of the corner cases that the stimulus must reach.
     ///
     /// # Errors
-    /// When the parameters are not valid.
+    /// If the parameters are invalid.
     fn corners(&self, params: &Value) -> Result<Box<dyn CornersBits>, ParamError>;
 }
 
 impl dyn BlockEntry + '_ {
-    /// Its storage in bits, with the paper's claim beside where there is one: "4130 (paper: 4096)".
+    /// Returns its storage in bits, and the paper's claim if there is one: "4130 (paper: 4096)".
     ///
     /// # Errors
-    /// When the parameters are not valid.
+    /// If the parameters are invalid.
     pub fn storage(&self, params: &Value) -> Result<String, ParamError> {
         let bits = self.facts(params)?.storage_bits();
         Ok(match self.claim() {
@@ -177,7 +177,8 @@ impl dyn BlockEntry + '_ {
         })
     }
 
-    /// Every object of parameters in which one parameter differs from its default; of a long range only the ends.
+    /// Returns every object of parameters in which one parameter differs from its default. A long range contributes only its
+    /// ends.
     pub fn variants(&self) -> Vec<Value> {
         let defaults = self.defaults();
         let mut variants = Vec::new();
@@ -185,7 +186,7 @@ impl dyn BlockEntry + '_ {
             for value in spec.allowed.samples().into_iter().filter(|value| *value != defaults[spec.name]) {
                 let mut params = defaults.clone();
                 params[spec.name] = value;
-                // What does not go together with the other defaults is no variant.
+                // A value that conflicts with the other defaults gives no variant.
                 variants.extend(self.check(&params));
             }
         }
@@ -193,11 +194,11 @@ impl dyn BlockEntry + '_ {
     }
 }
 
-/// The registry's view of the block `B`.
+/// The entry of the block `B`.
 pub struct Entry<B>(PhantomData<fn() -> B>);
 
 impl<B> Entry<B> {
-    /// The entry.
+    /// The only value.
     pub const NEW: Self = Entry(PhantomData);
 }
 

@@ -1,10 +1,10 @@
-//! Traffic: how busy both ends of a valid/ready stream are in a stimulus, and stimuli of blocks that have one stream.
+//! Traffic: the activity of both ends of a valid/ready stream in a stimulus, and stimuli of blocks with one stream.
 use crate::block::{Clocked, Stimulus};
 use crate::prng::Prng;
 
-/// How busy both ends of a stream are, redrawn every few hundred cycles: full speed, pauses, back-pressure, mixed.
+/// The activity of both ends of a stream: full speed, pauses, back-pressure or mixed. It changes every few hundred cycles.
 pub struct Traffic {
-    /// Further random choices of the same stimulus.
+    /// The generator of all other random choices of the same stimulus.
     pub prng: Prng,
     offer_percent: u64,
     accept_percent: u64,
@@ -12,7 +12,7 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// The traffic of a seed, starting at full speed.
+    /// Returns the traffic of a seed. It starts at full speed.
     pub fn new(seed: u64) -> Self {
         Traffic {
             prng: Prng::new(seed ^ 0x7261_6666_6963),
@@ -22,7 +22,7 @@ impl Traffic {
         }
     }
 
-    /// To be called once at the start of every cycle.
+    /// Begins a cycle. The caller must call it once per cycle.
     pub fn next_cycle(&mut self) {
         if self.remaining == 0 {
             (self.offer_percent, self.accept_percent) =
@@ -33,27 +33,28 @@ impl Traffic {
         self.remaining -= 1;
     }
 
-    /// The producer has something in this cycle.
+    /// Returns whether the producer offers an item in this cycle.
     pub fn offer(&mut self) -> bool {
         self.prng.chance(self.offer_percent)
     }
 
-    /// The consumer takes what is offered in this cycle.
+    /// Returns whether the consumer takes an offered item in this cycle.
     pub fn accept(&mut self) -> bool {
         self.prng.chance(self.accept_percent)
     }
 
-    /// About once in 4,000 cycles, and in the very first: it is due whatever is in flight.
+    /// Returns whether a reset is due: about once in 4,000 cycles, independently of items in flight.
     pub fn reset_due(&mut self) -> bool {
         self.prng.below(4000) == 0
     }
 }
 
-/// Returns an endless stimulus for a block with a valid/ready stream of items in and one of results out. An offered item stays until
-/// it is taken, as such streams demand, which is known from a golden model that runs along. It begins with a reset.
+/// Returns an endless stimulus for a block with a valid/ready stream of input items and one of results. It begins with a
+/// reset. An offered item stays until it is taken, as the protocol requires. A golden model that is stepped with the stimulus
+/// shows when it is taken.
 ///
-/// `draw` makes the next item, `inputs` the input ports from the offered item, if there is one, and whether a result is taken;
-/// `takes` reports whether the item is taken under these outputs.
+/// `draw` returns the next item. `inputs` returns the input ports for the offered item, if any, and `true` if a result is
+/// taken. `takes` returns whether the item is taken under these outputs.
 pub fn stream<I: Default, O, T: Copy>(
     seed: u64,
     mut model: impl Clocked<I, O>,

@@ -1,6 +1,6 @@
-//! Names of a port's values, as viewers of waveforms show them in place of numbers.
+//! Names of port values, which waveform viewers show instead of numbers.
 
-/// The names of the values that some ports of a block have.
+/// Names for the values of some ports of a block.
 ///
 /// ```
 /// use selvedge_hw::ValueNames;
@@ -11,10 +11,10 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueNames {
-    /// What the values are, in lower_snake_case: `bdi_encoding`. Blocks whose ports have the same values use the same word.
+    /// The type of the values, in lower_snake_case: `bdi_encoding`. Blocks whose ports have the same values use the same word.
     pub what: &'static str,
     /// The ports.
     pub ports: &'static [&'static str],
-    /// Each value that has a name, with its name: one word.
+    /// The named values. A name is one word.
     pub names: &'static [(u64, &'static str)],
 }

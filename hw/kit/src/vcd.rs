@@ -3,14 +3,14 @@ use crate::wave::{Kind, Sink, Variable};
 use std::io::{self, Write};
 use vcd::{IdCode, TimescaleUnit, Value, VarType, Writer};
 
-/// Writes VCD text.
+/// A writer of VCD text.
 pub struct Vcd<W: Write>(Writer<W>);
 
 impl<W: Write> Vcd<W> {
-    /// A waveform that goes to `out`.
+    /// Returns a writer to `out`.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// The errors of `out`.
     pub fn new(out: W) -> io::Result<Self> {
         let mut writer = Writer::new(out);
         writer.timescale(1, TimescaleUnit::PS)?;
@@ -38,7 +38,7 @@ impl<W: Write> Sink for Vcd<W> {
         };
         let id = self.0.add_var(kind, variable.bits as u32, variable.name, None)?;
         if !variable.doc.is_empty() {
-            // The end of a comment would end it within.
+            // `$end` in the text would end the VCD comment.
             let doc = variable.doc.replace("$end", "end");
             self.0.comment(&format!("{}: {}", variable.name, doc.trim()))?;
         }

@@ -1,58 +1,71 @@
-//! Verification of a block by its own stimulus: model against RTL, and the corner cases reached.
+//! Verification of a block by its stimulus: comparison of model and RTL, and the reached corner cases.
 use crate::block::HwBlock;
 use crate::corners::Corner;
-use crate::engine::{Divergence, Engine, Instance};
+use crate::engine::{Divergence, Engine, Instance, StepError};
 use crate::params::ParamError;
 use crate::ports::Ports;
+use crate::rtl::reserved::reserved_name;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Most clocks for an operation: a stimulus that needs more is stuck.
+/// Max clocks per operation. A stimulus that needs more makes no progress.
 const CLOCKS_PER_OPERATION: u64 = 1000;
 
-/// Why a block is not verified.
+/// The reason for which a block is not verified.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unverified {
-    /// The parameters.
+    /// The parameters are invalid.
     #[error(transparent)]
     Parameters(#[from] ParamError),
+    /// The RTL has a name that is reserved in Verilog.
+    #[error("{block}: `{name}` is a reserved word of Verilog, SystemVerilog or C++: must be another name")]
+    Reserved {
+        /// The block's name.
+        block: &'static str,
+        /// The signal, memory or sub-block.
+        name: String,
+    },
     /// Model and RTL differ.
     #[error("{divergence}{ports}\nthe last cycles are in {}", vcd.display())]
     Differs {
         /// The difference.
         divergence: Box<Divergence>,
-        /// A line for each port of the cycle: its name, and its value under the model and under the RTL.
+        /// A line for each port in the cycle: its name, and its value under the model and under the RTL.
         ports: String,
         /// A VCD file with the last cycles.
         vcd: PathBuf,
     },
-    /// The stimulus does not reach a corner case as often as the block demands.
+    /// The stimulus reaches a corner case less often than the block demands.
     #[error("{block}: corner case `{}` seen {} times, must be {}", corner.name, corner.times, corner.demanded)]
     Unreached {
-        /// The block.
+        /// The block's name.
         block: &'static str,
         /// The corner case.
         corner: Corner,
     },
-    /// The stimulus goes on without operations.
+    /// The stimulus makes no progress.
     #[error("{block}: {operations} operations in {clocks} clocks of its stimulus")]
     Stuck {
-        /// The block.
+        /// The block's name.
         block: &'static str,
-        /// Operations.
+        /// Number of operations.
         operations: u64,
-        /// Clocks.
+        /// Number of clocks.
         clocks: u64,
     },
 }
 
-/// Runs [`HwBlock::OPERATIONS`] of the block's stimulus through golden model and RTL, and checks that it reaches every corner
-/// case. Leaves a VCD file in the folder for temporary files when the two differ.
+/// Runs golden model and RTL over [`HwBlock::OPERATIONS`] operations of the block's stimulus. It checks that they agree, that
+/// the stimulus reaches every corner case, and that Verilog can have all names. If model and RTL differ, it writes a VCD file
+/// to the folder for temporary files.
 ///
 /// # Errors
 /// [`Unverified`].
 pub fn verify<B: HwBlock>(params: &B::Params, seed: u64) -> Result<(), Unverified> {
+    if let Some(name) = reserved_name(B::rtl(params)?.as_block()) {
+        return Err(Unverified::Reserved { block: B::NAME, name });
+    }
     let mut instance = Instance::<B>::new(B::NAME, params, Engine::Lockstep)?;
     let mut corners = B::corners(params);
     let mut clocks = 0;
@@ -61,9 +74,8 @@ pub fn verify<B: HwBlock>(params: &B::Params, seed: u64) -> Result<(), Unverifie
             instance.reset();
             corners.reset();
         } else {
-            let outputs = instance
-                .step(&one.inputs)
-                .map_err(|difference| differs::<B>(difference, &one.inputs, params))?;
+            let outputs =
+                instance.step(&one.inputs).map_err(|error| differs::<B>(*error, &one.inputs, params))?;
             corners.clock(&one.inputs, &outputs);
         }
         clocks += 1;
@@ -79,7 +91,8 @@ pub fn verify<B: HwBlock>(params: &B::Params, seed: u64) -> Result<(), Unverifie
     unreached.map_or(Ok(()), |corner| Err(Unverified::Unreached { block: B::NAME, corner }))
 }
 
-fn differs<B: HwBlock>(divergence: Box<Divergence>, inputs: &B::In, params: &B::Params) -> Unverified {
+fn differs<B: HwBlock>(error: StepError, inputs: &B::In, params: &B::Params) -> Unverified {
+    let StepError::Differs(divergence) = error else { unreachable!("neither model nor RTL ends") };
     let mut ports = String::new();
     let mut line = |name: &str, values: &[&Vec<u64>]| {
         let values: Vec<String> = values.iter().map(|words| crate::engine::hex(words)).collect();
@@ -98,7 +111,7 @@ fn differs<B: HwBlock>(divergence: Box<Divergence>, inputs: &B::In, params: &B::
         }
     }
     let vcd = std::env::temp_dir().join(format!("divergence-{}.vcd", divergence.instance));
-    // The difference itself is what matters.
+    // An error while writing the file must not hide the difference.
     let _ = divergence.write_vcd(&vcd);
-    Unverified::Differs { divergence, ports, vcd }
+    Unverified::Differs { divergence: Box::new(divergence), ports, vcd }
 }

@@ -1,4 +1,4 @@
-//! Waveforms: recorded values of the ports and registers of one or several block instances, written in a format's [`Sink`].
+//! Waveforms: recorded values of the ports and registers of block instances, written in the format of a [`Sink`].
 use crate::clock::Clock;
 use crate::ports::{Direction, Port};
 use crate::rtl::registers::Register;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The scope that holds everything.
+/// Name of the scope that contains all others.
 pub const ROOT: &str = "selvedge";
 
 /// The values of one cycle.
@@ -16,7 +16,7 @@ pub const ROOT: &str = "selvedge";
 pub struct Sample {
     /// Number of the cycle.
     pub cycle: u64,
-    /// Was `rst_ni` low?
+    /// `true` if `rst_ni` was low.
     pub reset: bool,
     /// Little-endian words of every port, in the order of [`Trace::ports`].
     pub values: Vec<Vec<u64>>,
@@ -27,24 +27,26 @@ pub struct Sample {
 /// The history of one instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// Instance name; its dots become nested scopes ("sm0.milg").
+    /// Instance name. Its dots become nested scopes ("sm0.milg").
     pub instance: String,
-    /// Its clock. In cycle `c` the instance shows its values from [`Clock::rise`] of `c` on, where `clk_i` rises.
+    /// Its clock. The values of cycle `c` are shown from [`Clock::rise`] of `c` on, where `clk_i` rises.
     pub clock: Clock,
     /// The recorded ports.
     pub ports: Vec<Port>,
     /// Names of the ports' values.
     pub names: &'static [ValueNames],
-    /// The recorded registers; none unless they were asked for.
+    /// The recorded registers; empty unless they were requested.
     pub registers: Vec<Register>,
-    /// Samples with rising cycle numbers. In a cycle without a sample the instance is not clocked, and its values are as before.
+    /// `true` if the clock stays low in a cycle without a sample. The outputs are unknown then.
+    pub is_gated: bool,
+    /// Samples with increasing cycle numbers. In a cycle without a sample the values do not change.
     pub samples: Vec<Sample>,
 }
 
-/// What a variable of a waveform is.
+/// The kind of a variable of a waveform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A number that is no signal: that of the cycle.
+    /// A number that is not a signal: the number of the cycle.
     Number,
     /// A port into the block.
     Input,
@@ -57,26 +59,27 @@ pub enum Kind {
 /// A variable of a waveform.
 #[derive(Clone, Copy, Debug)]
 pub struct Variable<'a> {
-    /// Its name in its scope.
+    /// Name in its scope.
     pub name: &'a str,
-    /// Its width.
+    /// Width in bits.
     pub bits: usize,
-    /// What it is.
+    /// The kind of the variable.
     pub kind: Kind,
-    /// What it means, or nothing.
+    /// The meaning, or an empty text.
     pub doc: &'a str,
 }
 
-/// A format of waveforms. First come scopes and variables, then [`Sink::begin`], then times and changes, at last [`Sink::finish`].
+/// A format of waveforms. Calls come in this order: scopes and variables, [`Sink::begin`], times and changes, and
+/// [`Sink::finish`].
 pub trait Sink {
-    /// What names a variable.
+    /// The identifier of a variable.
     type Id: Copy;
-    /// What the end of the waveform gives.
+    /// The result of the finished waveform.
     type Output;
     /// Opens a scope within the present one.
     ///
     /// # Errors
-    /// What the writer reports; so for the other functions.
+    /// The errors of the writer, here and in the other functions.
     fn open(&mut self, scope: &str) -> io::Result<()>;
     /// Closes the present scope.
     ///
@@ -98,7 +101,7 @@ pub trait Sink {
     /// # Errors
     /// See [`Sink::open`].
     fn time(&mut self, ps: u64) -> io::Result<()>;
-    /// Changes a variable; `bits` are `0`, `1` and `x`, highest first.
+    /// Changes a variable. `bits` are `0`, `1` and `x`, the highest first.
     ///
     /// # Errors
     /// See [`Sink::open`].
@@ -118,8 +121,8 @@ struct Variables<Id> {
     registers: Vec<Id>,
 }
 
-/// Returns the name of the variable with the number of a clock's cycle, in [`ROOT`]: `cycle`, or `core_cycle` where the traces
-/// have several clocks.
+/// Returns the name of the variable in [`ROOT`] with the number of a clock's cycle: `cycle`, or `core_cycle` if the traces have
+/// several clocks.
 pub fn cycle_variable(traces: &[Trace], clock: Clock) -> String {
     match clocks(traces).len() {
         0 | 1 => "cycle".into(),
@@ -127,7 +130,7 @@ pub fn cycle_variable(traces: &[Trace], clock: Clock) -> String {
     }
 }
 
-/// Returns every clock of the traces once, in their order.
+/// Returns every clock of the traces once, in the order of their first traces.
 pub fn clocks(traces: &[Trace]) -> Vec<Clock> {
     let mut clocks: Vec<Clock> = Vec::new();
     for trace in traces {
@@ -138,19 +141,19 @@ pub fn clocks(traces: &[Trace]) -> Vec<Clock> {
     clocks
 }
 
-/// Writes the traces as VCD text: for each instance `clk_i`, `rst_ni`, every port and every register, and at the top the number
-/// of the cycle.
+/// Writes the traces as VCD text. Each instance has `clk_i`, `rst_ni`, every port and every register. The root scope has the
+/// number of the cycle.
 ///
 /// # Errors
-/// What the writer reports.
+/// The errors of the writer.
 pub fn write_vcd(out: impl Write, traces: &[Trace]) -> io::Result<()> {
     write(Vcd::new(out)?, traces)
 }
 
-/// Writes the traces in any format.
+/// Writes the traces in the format of `sink`.
 ///
 /// # Errors
-/// What the writer reports.
+/// The errors of the writer.
 pub fn write<S: Sink>(mut sink: S, traces: &[Trace]) -> io::Result<S::Output> {
     sink.open(ROOT)?;
     let mut domains = Vec::new();
@@ -174,7 +177,7 @@ pub fn write<S: Sink>(mut sink: S, traces: &[Trace]) -> io::Result<S::Output> {
         (domain.members, members) = (own, others);
         domain.span();
     }
-    // Every clock counts from the beginning of the waveform to its end, whichever instance is recorded then.
+    // Every clock runs from the beginning to the end of the waveform, even while none of its instances is recorded.
     let recorded = || domains.iter().filter(|domain| !domain.is_empty());
     let begin = recorded().filter_map(Domain::next_edge).min();
     let end = recorded().map(Domain::end).max();
@@ -182,7 +185,7 @@ pub fn write<S: Sink>(mut sink: S, traces: &[Trace]) -> io::Result<S::Output> {
         domains.iter_mut().for_each(|domain| domain.widen(begin, end));
     }
     let mut now = None;
-    // The edge that comes first; at the same time, that of the clock that was declared first.
+    // Take the earliest edge; of simultaneous edges, that of the clock that was declared first.
     while let Some((time, domain)) = domains
         .iter_mut()
         .filter_map(|domain| Some((domain.next_edge()?, domain)))
@@ -198,23 +201,23 @@ pub fn write<S: Sink>(mut sink: S, traces: &[Trace]) -> io::Result<S::Output> {
     sink.finish()
 }
 
-/// A trace that is being written.
+/// A trace and the state of its output.
 struct Member<'a, Id> {
     trace: &'a Trace,
     variables: Variables<Id>,
-    /// The next sample.
+    /// Index of the next sample.
     next: usize,
-    /// The level of its clock; none before the first edge.
+    /// Level of its clock; none before the first edge.
     level: Option<bool>,
 }
 
-/// A clock with the traces that it drives.
+/// A clock and the traces of its instances.
 struct Domain<'a, Id> {
     clock: Clock,
-    /// The number of the cycle.
+    /// Variable with the number of the cycle.
     id: Id,
     members: Vec<Member<'a, Id>>,
-    /// The next cycle, and whether its rising edge is past; none after the last.
+    /// The next cycle, and `true` if its rising edge is past; none after the last cycle.
     next: Option<(u64, bool)>,
     last: u64,
 }
@@ -224,7 +227,7 @@ impl<Id: Copy> Domain<'_, Id> {
         self.members.iter().all(|member| member.trace.samples.is_empty())
     }
 
-    /// Sets the first cycle and the last.
+    /// Sets the first and the last cycle from the samples.
     fn span(&mut self) {
         let samples = || self.members.iter().flat_map(|member| &member.trace.samples);
         let cycles = || samples().map(|sample| sample.cycle);
@@ -232,7 +235,7 @@ impl<Id: Copy> Domain<'_, Id> {
         self.last = cycles().max().unwrap_or(0);
     }
 
-    /// Adds the cycles that begin from `begin` on and end up to `end`.
+    /// Extends the cycles to all that begin at or after `begin` and end at or before `end`.
     fn widen(&mut self, begin: u64, end: u64) {
         let first = self.clock.cycle_at(begin);
         let first = if self.clock.rise(first) < begin { first + 1 } else { first };
@@ -251,7 +254,7 @@ impl<Id: Copy> Domain<'_, Id> {
         self.clock.rise(self.last + 1)
     }
 
-    /// Writes what changes at the next edge, and goes on to the one after it.
+    /// Writes the changes at the next edge, and advances to the edge after it.
     fn edge<S: Sink<Id = Id>>(&mut self, sink: &mut S) -> io::Result<()> {
         let Some((cycle, is_risen)) = self.next else { return Ok(()) };
         if is_risen {
@@ -272,7 +275,7 @@ impl<Id: Copy> Domain<'_, Id> {
 }
 
 impl<Id: Copy> Member<'_, Id> {
-    /// Writes what changes as `cycle` begins. The clock stays low where the instance is not clocked.
+    /// Writes the changes at the beginning of `cycle`.
     fn rise<S: Sink<Id = Id>>(&mut self, cycle: u64, sink: &mut S) -> io::Result<()> {
         let samples = &self.trace.samples;
         let earlier = self.next.checked_sub(1).map(|index| &samples[index]);
@@ -282,6 +285,10 @@ impl<Id: Copy> Member<'_, Id> {
                 self.change(earlier, sample, sink)?;
                 self.level = Some(true);
                 self.next += 1;
+            }
+            None if !self.trace.is_gated => {
+                sink.change(self.variables.clock, b"1")?;
+                self.level = Some(true);
             }
             None if self.level.is_none() => {
                 sink.change(self.variables.clock, b"0")?;
@@ -303,7 +310,7 @@ impl<Id: Copy> Member<'_, Id> {
             sink.change(variables.reset, if sample.reset { b"0" } else { b"1" })?;
         }
         for (index, port) in self.trace.ports.iter().enumerate() {
-            // Outputs in reset are not sampled: they keep what they showed, or read as unknown.
+            // Outputs are not sampled in reset, so they are unknown.
             if sample.reset && port.direction == Direction::Output {
                 if earlier.is_none_or(|earlier| !earlier.reset) {
                     sink.change(variables.ports[index], &vec![b'x'; port.bits])?;
@@ -324,10 +331,10 @@ impl<Id: Copy> Member<'_, Id> {
     }
 }
 
-/// Writes the traces to a VCD file, whole or not at all: the text goes to a sibling file that then takes the name.
+/// Writes the traces to a VCD file atomically: the text goes to a file next to it, which is then renamed.
 ///
 /// # Errors
-/// When the file cannot be created, written or renamed.
+/// If the file cannot be created, written or renamed.
 pub fn write_vcd_file(path: &Path, traces: &[Trace]) -> io::Result<()> {
     let mut text = Vec::new();
     write_vcd(&mut text, traces)?;
@@ -335,18 +342,18 @@ pub fn write_vcd_file(path: &Path, traces: &[Trace]) -> io::Result<()> {
     partial.push(".partial");
     let written = std::fs::write(&partial, &text).and_then(|()| std::fs::rename(&partial, path));
     if written.is_err() {
-        // Best effort: the error worth reporting is the first one.
+        // Ignore an error of the removal: the first error is the one to report.
         let _ = std::fs::remove_file(&partial);
     }
     written
 }
 
-/// The open scopes below [`ROOT`].
+/// The open scopes within [`ROOT`].
 #[derive(Default)]
 struct Scopes(Vec<String>);
 
 impl Scopes {
-    /// Closes and opens scopes up to `path`. Paths that come in order open each scope once.
+    /// Closes and opens scopes to enter `path`. If paths come in sorted order, each scope is opened once.
     fn enter<S: Sink>(&mut self, path: &[String], sink: &mut S) -> io::Result<()> {
         let shared = self.0.iter().zip(path).take_while(|(a, b)| a == b).count();
         for _ in shared..self.0.len() {
@@ -360,7 +367,7 @@ impl Scopes {
     }
 }
 
-/// Declares every trace's variables. Instances that share the first parts of their names share scopes.
+/// Declares the variables of every trace. Instances whose names begin with the same parts share scopes.
 fn declare<'a, S: Sink>(sink: &mut S, traces: &'a [Trace]) -> io::Result<Vec<Member<'a, S::Id>>> {
     let mut scopes = Scopes::default();
     let path = |trace: &Trace| trace.instance.split('.').map(String::from).collect::<Vec<_>>();
@@ -397,7 +404,7 @@ fn declare<'a, S: Sink>(sink: &mut S, traces: &'a [Trace]) -> io::Result<Vec<Mem
     Ok(declared.into_values().collect())
 }
 
-/// The bits of a value as text, highest first.
+/// Returns the bits of a value as text, the highest first.
 fn bits(words: &[u64], bits: usize) -> Vec<u8> {
     (0..bits).rev().map(|bit| b'0' + (words[bit / 64] >> (bit % 64) & 1) as u8).collect()
 }
@@ -411,14 +418,15 @@ mod tests {
         let port = |name, bits, direction| Port { name, bits, direction, doc: "what it is", valid: None };
         let ports = vec![port("a_i", 1, Direction::Input), port("line_o", 70, Direction::Output)];
         let clock = Clock::default();
-        Trace { instance: instance.to_string(), clock, ports, names: &[], registers: Vec::new(), samples }
+        let (instance, registers) = (instance.to_string(), Vec::new());
+        Trace { instance, clock, is_gated: true, ports, names: &[], registers, samples }
     }
 
     fn sample(cycle: u64, a: u64, line: [u64; 2]) -> Sample {
         Sample { cycle, reset: false, values: vec![vec![a], line.to_vec()], registers: Vec::new() }
     }
 
-    /// Value of a variable at the end of each time stamp, as text with the highest bit first.
+    /// Returns the value of a variable at each of its changes, as text with the highest bit first.
     fn history(text: &[u8], path: &[&str]) -> Vec<(u64, String)> {
         let mut parser = vcd::Parser::new(BufReader::new(text));
         let header = parser.parse_header().unwrap();
@@ -457,6 +465,27 @@ mod tests {
             clock.iter().filter(|(_, level)| level == "1").map(|(time, _)| *time).collect::<Vec<_>>(),
             [3000, 4000, 6000],
             "in cycle 5 it is not clocked"
+        );
+    }
+
+    #[test]
+    fn the_clock_goes_on_while_values_stay() {
+        let running = |instance, samples| Trace { is_gated: false, ..trace(instance, samples) };
+        let traces = [
+            running("a", vec![sample(1, 1, [7, 0]), sample(4, 0, [7, 0])]),
+            running("b", vec![sample(3, 1, [0, 0])]),
+        ];
+        let mut text = Vec::new();
+        write_vcd(&mut text, &traces).unwrap();
+        for instance in ["a", "b"] {
+            let clock = history(&text, &["selvedge", instance, "clk_i"]);
+            let rises = clock.iter().filter(|(_, level)| level == "1").map(|(time, _)| *time);
+            assert_eq!(rises.collect::<Vec<_>>(), [1000, 2000, 3000, 4000], "{instance}");
+        }
+        assert_eq!(
+            history(&text, &["selvedge", "a", "a_i"]),
+            [(1000, "1".into()), (4000, "0".into())],
+            "it is high for three cycles"
         );
     }
 

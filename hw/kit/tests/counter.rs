@@ -1,4 +1,4 @@
-//! A block of the kit alone: does everything that the kit does with a block work for one that is in no list?
+//! A block outside every list: all functions of the kit work with it.
 use selvedge_hw::registry::{self, Entry};
 use selvedge_hw::rtl::prelude::*;
 use selvedge_hw::verify::{Unverified, verify};
@@ -43,7 +43,7 @@ impl<const N: usize> Logic for Top<N> {
     }
 }
 
-/// The model counts in steps of `STEP`, which is right for 1.
+/// A model that counts in steps of `STEP`; 1 is correct.
 #[derive(selvedge_state::State)]
 struct Model<const STEP: u32> {
     bits: u32,
@@ -127,6 +127,7 @@ fn lockstep_sees_a_planted_fault_in_its_cycle() {
         counter.step(&Inputs { enable_i: true }).expect("no fault yet");
     }
     let divergence = counter.step(&Inputs { enable_i: true }).expect_err("a bit is inverted");
+    let divergence = divergence.divergence().expect("model and RTL differ");
     assert_eq!((divergence.cycle, divergence.port), (5, "count_o"));
 }
 

@@ -1,4 +1,4 @@
-//! CUDA arrays: rows of texels in device memory, and the copies to and from them.
+//! CUDA arrays: rows of texels in device memory, and copies to and from them.
 use crate::copies::Side;
 use crate::pointers::{field, get, put, put_if};
 use crate::protocol::error;
@@ -6,56 +6,51 @@ use crate::runtime::Runtime;
 use crate::{Done, api};
 use std::ffi::{c_int, c_void};
 
-/// Rows begin at multiples of so many bytes.
+/// Alignment of rows in bytes.
 const ROW_ALIGNMENT: u64 = 32;
 
-/// How a texel's channels are laid out.
+/// Layout of a texel, as `cudaChannelFormatDesc`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
-    /// Bits of each channel; 0 for one that is not there.
+    /// Bits of each channel; 0 for a missing channel.
     pub bits: [c_int; 4],
-    /// Signed, unsigned or floating-point.
+    /// Signed, unsigned or floating-point, as `cudaChannelFormatKind`.
     pub kind: c_int,
 }
 
 impl Format {
-    /// How many channels there are.
+    /// Returns the number of channels.
     pub fn channels(&self) -> u64 {
         self.bits.iter().filter(|bits| **bits > 0).count() as u64
     }
 
-    /// Bytes of a texel.
+    /// Returns the size of a texel in bytes.
     pub fn bytes(&self) -> u64 {
         self.channels() * u64::from(self.bits[0].unsigned_abs()) / 8
     }
 }
 
-/// Sides of a volume; an array's width counts texels, that of memory bytes.
+/// Size of a volume. The width is in texels for an array, and in bytes for memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
-    /// In x.
     pub width: usize,
-    /// In y.
     pub height: usize,
-    /// In z.
     pub depth: usize,
 }
 
-/// An array, behind the program's handle.
+/// An array; its handle is a pointer to this structure.
 pub struct Array {
-    /// Device address.
     pub address: u64,
-    /// Bytes of a row.
+    /// Distance between rows in bytes.
     pub pitch: u64,
-    /// Texels in x, y and z; 0 for directions that it does not have.
+    /// Texels in x, y and z; 0 for missing dimensions.
     pub size: [u64; 3],
-    /// What a texel is.
     pub format: Format,
 }
 
-/// The array behind a handle.
+/// Returns the array of a handle.
 pub fn array<'a>(handle: *const Array) -> Done<&'a Array> {
     // SAFETY: the program gives a handle that `make` has given it, and not yet back.
     unsafe { handle.as_ref() }.ok_or(error::INVALID_VALUE)
@@ -72,13 +67,13 @@ fn make(runtime: &mut Runtime, to: *mut *mut Array, format: *const Format, size:
 }
 
 impl Array {
-    /// The bytes from `x` on in row `y` of plane `z`.
+    /// Returns the side of a copy that starts at byte `x` in row `y` of plane `z`.
     fn side(&self, x: usize, y: usize, z: usize) -> Side {
         let row = z as u64 * self.size[1].max(1) + y as u64;
         Side::device(self.address + row * self.pitch + x as u64, self.pitch as usize)
     }
 
-    /// Checks that a range of rows lies inside.
+    /// Checks that a range of rows is inside the array. `x` and `width` are in bytes.
     fn check(&self, x: usize, y: usize, width: usize, height: usize) -> Done {
         let row = self.size[0] * self.format.bytes();
         let fits = |first: usize, count: usize, all: u64| {
@@ -92,10 +87,10 @@ impl Array {
     }
 }
 
-/// The kinds of copies within the device and by address.
+/// Value of `cudaMemcpyKind` for copies within the device.
 const DEVICE_TO_DEVICE: c_int = 3;
 
-/// Copies `count` bytes that run on from row to row of an array.
+/// Copies `count` contiguous bytes to or from consecutive rows of an array.
 fn run(
     runtime: &mut Runtime,
     handle: *const Array,
@@ -140,7 +135,7 @@ fn rows(
     runtime.copy(target, source, width, height, kind)
 }
 
-/// One side of a copy in three dimensions: an array or a pitched pointer, and where the copy begins in it.
+/// One side of a three-dimensional copy: an array or a pitched pointer, and the position of the copy in it.
 struct Volume {
     array: *const Array,
     position: [usize; 3],
@@ -150,7 +145,7 @@ struct Volume {
 }
 
 impl Volume {
-    /// Reads one from the parameters of a copy.
+    /// Reads one side from the parameters of a copy.
     fn read(params: *const c_void, at: usize) -> Done<Self> {
         Ok(Volume {
             array: field(params, at)?,
@@ -161,12 +156,12 @@ impl Volume {
         })
     }
 
-    /// Bytes of what positions and widths count.
+    /// Returns the unit of positions and widths in bytes: a texel for arrays, else 1.
     fn unit(&self) -> Done<usize> {
         if self.array.is_null() { Ok(1) } else { Ok(array(self.array)?.format.bytes() as usize) }
     }
 
-    /// The rows of a plane.
+    /// Returns the rows of plane `z`.
     fn plane(&self, z: usize, width: usize, height: usize) -> Done<Side> {
         let [x, y, first] = self.position;
         if self.array.is_null() {
@@ -187,7 +182,7 @@ fn volume(runtime: &mut Runtime, params: *const c_void) -> Done {
     let (from, to) = (Volume::read(params, 0)?, Volume::read(params, 64)?);
     let [width, height, depth]: [usize; 3] = [field(params, 128)?, field(params, 136)?, field(params, 144)?];
     let kind: c_int = field(params, 152)?;
-    // The width counts texels as soon as one side is an array.
+    // If either side is an array, the width is in texels.
     let width = width * from.unit()?.max(to.unit()?);
     for z in 0..depth {
         let (target, source) = (to.plane(z, width, height)?, from.plane(z, width, height)?);
@@ -206,7 +201,7 @@ api! {
         make(runtime, to, format, [width, height, 0])
     };
     fn cudaMalloc3DArray(to: *mut *mut Array, format: *const Format, extent: Extent, flags: u32) |runtime| {
-        // Layered arrays and cubes are sampled otherwise.
+        // Layered arrays and cubes need other sampling.
         if flags & 5 != 0 {
             return runtime.not_supported("cudaMalloc3DArray of layered arrays and cubes");
         }

@@ -1,28 +1,27 @@
 //! Copies between host and device, in rows.
 use crate::pointers::{bytes, bytes_mut};
-use crate::protocol::{Call, error};
+use crate::protocol::{Call, PIECE_BYTES, error};
 use crate::runtime::Runtime;
 use crate::{Done, api};
 use std::ffi::{c_int, c_void};
 
-/// Where a copy's bytes are, row by row.
+/// Source or destination of a copy.
 #[derive(Clone, Copy)]
 pub struct Side {
-    /// First byte.
     pub pointer: *mut c_void,
-    /// Bytes from one row to the next.
+    /// Distance between the starts of two rows, in bytes.
     pub pitch: usize,
-    /// It is known to be on the device; none where the copy's kind says that.
+    /// `Some(true)` for device memory; `None` if the kind of the copy decides.
     pub is_device: Option<bool>,
 }
 
 impl Side {
-    /// A pointer in the memory that the kind of the copy states.
+    /// Creates a side in the memory that the kind of the copy states.
     pub fn of(pointer: *const c_void, pitch: usize) -> Self {
         Side { pointer: pointer.cast_mut(), pitch, is_device: None }
     }
 
-    /// A pointer to the device.
+    /// Creates a side in device memory.
     pub fn device(address: u64, pitch: usize) -> Self {
         Side { pointer: crate::memory::pointer(address), pitch, is_device: Some(true) }
     }
@@ -31,13 +30,15 @@ impl Side {
         self.pointer as usize as u64
     }
 
-    /// The same, some bytes further on.
+    /// Returns the side `by` bytes later.
     pub fn moved(self, by: usize) -> Self {
         Side { pointer: self.pointer.wrapping_byte_add(by), ..self }
     }
 }
 
-/// The kinds of copies.
+/// CUDA's error code for overlapping rows.
+const INVALID_PITCH: i32 = 12;
+/// Values of `cudaMemcpyKind`.
 const HOST_TO_HOST: c_int = 0;
 const HOST_TO_DEVICE: c_int = 1;
 const DEVICE_TO_HOST: c_int = 2;
@@ -45,7 +46,7 @@ const DEVICE_TO_DEVICE: c_int = 3;
 const BY_ADDRESS: c_int = 4;
 
 impl Runtime {
-    /// Returns whether this side is on the device, of which the kind says so or not.
+    /// Returns whether a side is in device memory. `by_kind` is the answer of a kind that states it.
     fn is_device(&self, side: Side, by_kind: bool, kind: c_int) -> bool {
         if self.is_managed(side.address()) {
             return false;
@@ -53,7 +54,6 @@ impl Runtime {
         side.is_device.unwrap_or(if kind == BY_ADDRESS { self.is_on_device(side.address()) } else { by_kind })
     }
 
-    /// Copies `height` rows of `width` bytes.
     pub fn copy(&mut self, to: Side, from: Side, width: usize, height: usize, kind: c_int) -> Done {
         if width == 0 || height == 0 {
             return Ok(());
@@ -62,48 +62,72 @@ impl Runtime {
             return Err(error::INVALID_VALUE);
         }
         if height > 1 && (to.pitch < width || from.pitch < width) {
-            return Err(12);
+            return Err(INVALID_PITCH);
         }
         let to_device = self.is_device(to, matches!(kind, HOST_TO_DEVICE | DEVICE_TO_DEVICE), kind);
         let from_device = self.is_device(from, matches!(kind, DEVICE_TO_HOST | DEVICE_TO_DEVICE), kind);
+        let all = width.checked_mul(height).ok_or(error::INVALID_VALUE)?;
+        // Merges rows without gaps.
+        let is_flat = height == 1 || to.pitch == width && from.pitch == width;
+        let (width, height) = if is_flat { (all, 1) } else { (width, height) };
         let rows = [width as u64, height as u64];
-        match (to_device, from_device) {
-            (true, true) => {
-                let [to, from] = [to, from].map(|side| [side.address(), side.pitch as u64]);
-                self.connection.call(Call::Copy, &[to, from, rows].concat(), &[])?;
+        if to_device && from_device {
+            let [to, from] = [to, from].map(|side| [side.address(), side.pitch as u64]);
+            return self.connection.call(Call::Copy, &[to, from, rows].concat(), &[]).map(drop);
+        }
+        if to_device || from_device {
+            let side = if to_device { to } else { from };
+            if all as u64 > PIECE_BYTES {
+                // Checks all rows first: a copy that leaves its buffer must have no effect, even if it is split.
+                let words = [side.address(), side.pitch as u64, rows[0], rows[1]];
+                self.connection.call(Call::Check, &words, &[])?;
             }
-            (true, false) => {
-                let packed;
-                let data = if height == 1 || from.pitch == width {
-                    bytes(from.pointer, width * height)?
-                } else {
-                    packed = pack(from, width, height)?;
-                    &packed
-                };
-                self.connection.call(
-                    Call::Write,
-                    &[to.address(), to.pitch as u64, rows[0], rows[1]],
-                    data,
-                )?;
-            }
-            (false, true) => {
-                let words = [from.address(), from.pitch as u64, rows[0], rows[1]];
-                let data = self.connection.call(Call::Read, &words, &[])?.bytes;
-                for (row, data) in data.chunks_exact(width).enumerate() {
-                    bytes_mut(to.pointer.wrapping_byte_add(row * to.pitch), width)?.copy_from_slice(data);
-                }
-            }
-            (false, false) => {
-                let data = pack(from, width, height)?;
-                for (row, data) in data.chunks_exact(width).enumerate() {
-                    bytes_mut(to.pointer.wrapping_byte_add(row * to.pitch), width)?.copy_from_slice(data);
-                }
-            }
+        }
+        for piece in pieces(width, height) {
+            let (to, from) = (
+                to.moved(piece.row * to.pitch + piece.column),
+                from.moved(piece.row * from.pitch + piece.column),
+            );
+            self.copy_piece((to, to_device), (from, from_device), piece.width, piece.height)?;
         }
         Ok(())
     }
 
-    /// Fills rows with a byte.
+    /// Copies at most one message of bytes, between host and device or within the host.
+    fn copy_piece(
+        &mut self,
+        (to, to_device): (Side, bool),
+        (from, from_device): (Side, bool),
+        width: usize,
+        height: usize,
+    ) -> Done {
+        let rows = [width as u64, height as u64];
+        if to_device {
+            let packed;
+            let data = if height == 1 {
+                bytes(from.pointer, width)?
+            } else {
+                packed = pack(from, width, height)?;
+                &packed
+            };
+            let words = [to.address(), to.pitch as u64, rows[0], rows[1]];
+            return self.connection.call(Call::Write, &words, data).map(drop);
+        }
+        let data = if from_device {
+            let words = [from.address(), from.pitch as u64, rows[0], rows[1]];
+            self.connection.call(Call::Read, &words, &[])?.bytes
+        } else {
+            pack(from, width, height)?
+        };
+        if data.len() != width * height {
+            return Err(error::LAUNCH_FAILURE);
+        }
+        for (row, data) in data.chunks_exact(width).enumerate() {
+            bytes_mut(to.pointer.wrapping_byte_add(row * to.pitch), width)?.copy_from_slice(data);
+        }
+        Ok(())
+    }
+
     fn fill(&mut self, to: Side, byte: c_int, width: usize, height: usize) -> Done {
         if width == 0 || height == 0 {
             return Ok(());
@@ -118,7 +142,7 @@ impl Runtime {
         self.connection.call(Call::Fill, &words, &[]).map(drop)
     }
 
-    /// Copies to or from a variable, from byte `offset` on.
+    /// Copies to or from a variable, starting at byte `offset`.
     fn copy_variable(
         &mut self,
         symbol: *const c_void,
@@ -138,7 +162,29 @@ impl Runtime {
     }
 }
 
-/// The rows of host memory, one after the other.
+/// A part of a copy: its position in the whole copy, and its size.
+struct Piece {
+    row: usize,
+    column: usize,
+    width: usize,
+    height: usize,
+}
+
+/// Splits rows into pieces of at most [`PIECE_BYTES`]: several whole rows, or a section of a longer row.
+fn pieces(width: usize, height: usize) -> impl Iterator<Item = Piece> {
+    let most = PIECE_BYTES as usize;
+    let rows = (most / width).max(1);
+    (0..height).step_by(rows).flat_map(move |row| {
+        (0..width).step_by(most).map(move |column| Piece {
+            row,
+            column,
+            width: most.min(width - column),
+            height: rows.min(height - row),
+        })
+    })
+}
+
+/// Returns the rows of host memory without gaps.
 fn pack(from: Side, width: usize, height: usize) -> Done<Vec<u8>> {
     let mut out = Vec::with_capacity(width * height);
     for row in 0..height {
@@ -147,7 +193,7 @@ fn pack(from: Side, width: usize, height: usize) -> Done<Vec<u8>> {
     Ok(out)
 }
 
-/// A copy of bytes in one row.
+/// Copies contiguous bytes.
 fn flat(runtime: &mut Runtime, to: *mut c_void, from: *const c_void, size: usize, kind: c_int) -> Done {
     runtime.copy(Side::of(to, size), Side::of(from, size), size, 1, kind)
 }

@@ -1,24 +1,24 @@
-//! The device: one, with the properties that the simulated configuration states.
+//! The only device, with the properties of the simulated configuration.
 use crate::pointers::{bytes_mut, put, put_if};
 use crate::protocol::{Property, error};
 use crate::runtime::Runtime;
 use crate::{Done, api};
 use std::ffi::{c_char, c_int, c_void};
 
-/// CUDA's error for a device that is not there.
+/// CUDA's error code for an invalid device number.
 const INVALID_DEVICE: i32 = 101;
-/// The compute capability of a program without PTX, ten times its number.
+/// Compute capability for a program without PTX: ten times the major number, plus the minor number.
 const USUAL_ARCHITECTURE: u64 = 60;
-/// Most bytes of the constants of a module.
+/// Max size of a module's constants in bytes.
 const CONSTANT_BYTES: u64 = 64 << 10;
-/// Bytes that texture rows in memory are multiples of.
+/// Alignment of texture rows in memory, in bytes.
 const PITCH_ALIGNMENT: u64 = 32;
 const MOST_PITCH: u64 = (1 << 31) - 1;
 const MOST_BLOCKS: [u64; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 const MOST_THREADS: [u64; 3] = [1024, 1024, 64];
 const MOST_TEXELS: [u64; 3] = [1 << 17, 1 << 16, 1 << 14];
 
-/// The releases of CUDA that the library can stand for.
+/// The CUDA releases that the library can replace.
 #[unsafe(no_mangle)]
 static selvedge_release_11: u8 = 11;
 #[unsafe(no_mangle)]
@@ -27,19 +27,19 @@ static selvedge_release_12: u8 = 12;
 static selvedge_release_13: u8 = 13;
 
 unsafe extern "C" {
-    /// The one that the linker has chosen.
+    /// The release that the linker selects.
     safe static selvedge_cudart_release: u8;
 }
 
-/// 11, 12 or 13.
+/// Returns the CUDA release: 11, 12 or 13.
 fn release() -> u8 {
     selvedge_cudart_release
 }
 
-/// Where a property lies in the structure of CUDA 11 and 12, and in that of 13, if it is there; its bytes; its value.
+/// A property: offset in the structure of CUDA 11 and 12, offset in CUDA 13 if it exists there, size in bytes, value.
 type Field = (usize, Option<usize>, usize, u64);
 
-/// Everything that the structure says, with zeros for the rest.
+/// Returns all properties that are not 0.
 fn fields(runtime: &mut Runtime) -> Done<Vec<Field>> {
     let mut of = |property| runtime.property(property);
     let architecture = architecture(of(Property::Architecture)?);
@@ -87,7 +87,7 @@ fn fields(runtime: &mut Runtime) -> Done<Vec<Field>> {
     Ok(out)
 }
 
-/// Fills a structure of `size` bytes; `is_newest` if it is that of CUDA 13.
+/// Fills a structure of `size` bytes. `is_newest` selects the layout of CUDA 13.
 fn properties(runtime: &mut Runtime, to: *mut c_void, size: usize, is_newest: bool) -> Done {
     let out = bytes_mut(to, size)?;
     out.fill(0);
@@ -104,7 +104,7 @@ fn architecture(of_ptx: u64) -> u64 {
     if of_ptx == 0 { USUAL_ARCHITECTURE } else { of_ptx }
 }
 
-/// An attribute by its number in CUDA; those that the simulator has no answer to are 0.
+/// Returns an attribute by its CUDA number. Unknown attributes are 0.
 fn attribute(runtime: &mut Runtime, number: c_int) -> Done<u64> {
     let mut of = |property| runtime.property(property);
     Ok(match number {
@@ -135,7 +135,7 @@ fn attribute(runtime: &mut Runtime, number: c_int) -> Done<u64> {
     })
 }
 
-/// Returns whether it is the one device.
+/// Checks that the device number is 0.
 fn check(device: c_int) -> Done {
     if device == 0 { Ok(()) } else { Err(INVALID_DEVICE) }
 }
@@ -156,7 +156,7 @@ api! {
             _ => properties(runtime, to, 728, false),
         }
     };
-    // The name in the headers of CUDA 12, and of some releases of 13.
+    // Name in the headers of CUDA 12, and of some releases of CUDA 13.
     fn cudaGetDeviceProperties_v2(to: *mut c_void, device: c_int) |runtime| {
         check(device)?;
         match release() {
@@ -183,13 +183,13 @@ api! {
     fn cudaThreadSetCacheConfig(_config: c_int) |_| Ok(());
     fn cudaDeviceSetSharedMemConfig(_config: c_int) |_| Ok(());
     fn cudaDeviceGetSharedMemConfig(to: *mut c_int) |_| put(to, 1);
-    // Kernels have what stack, heap and printing they need.
+    // Stack, heap and print buffer of kernels have no limit.
     fn cudaDeviceSetLimit(_limit: c_int, _value: usize) |_| Ok(());
     fn cudaThreadSetLimit(_limit: c_int, _value: usize) |_| Ok(());
     fn cudaDeviceGetLimit(to: *mut usize, _limit: c_int) |runtime| {
         put(to, runtime.property(Property::Memory)? as usize)
     };
-    // The report is of the whole program, whose memory the device keeps.
+    // The report covers the whole program. A reset therefore has no effect.
     fn cudaDeviceReset() |_| Ok(());
     fn cudaThreadExit() |_| Ok(());
     fn cudaProfilerStart() |_| Ok(());
@@ -202,7 +202,7 @@ api! {
     fn cudaMemPoolSetAttribute(_pool: *mut c_void, _attribute: c_int, _value: *const c_void) |_| Ok(());
 }
 
-/// A release as CUDA counts them.
+/// Returns the CUDA version as an integer, such as 12090 for 12.9.
 fn version() -> c_int {
     match release() {
         11 => 11_080,

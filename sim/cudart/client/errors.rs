@@ -1,4 +1,4 @@
-//! CUDA's errors: the last one of a thread, names and descriptions.
+//! CUDA's errors: the last error of each thread, names and descriptions.
 use crate::LAST_ERROR;
 use std::ffi::{CStr, c_char};
 
@@ -32,6 +32,12 @@ const ERRORS: [(i32, &CStr, &CStr); 27] = [
     (801, c"cudaErrorNotSupported", c"operation not supported"),
     (999, c"cudaErrorUnknown", c"unknown error"),
 ];
+
+/// Returns the name of an error.
+pub fn name(code: i32) -> &'static str {
+    let found = ERRORS.iter().find(|(known, ..)| *known == code);
+    found.and_then(|(_, name, _)| name.to_str().ok()).unwrap_or("an error without a name")
+}
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaGetLastError() -> i32 {

@@ -1,16 +1,16 @@
-//! Modules, kernels and variables as a program registers them, and the launches of its kernels.
+//! Registration of modules, kernels and variables, and launches of kernels.
 use crate::connection::say;
 use crate::pointers::{field, get, put, put_field, text};
-use crate::protocol::{Call, error};
+use crate::protocol::{Call, MODULE_BYTES, error};
 use crate::runtime::{Kernel, Runtime, Variable};
 use crate::{Done, api, entry, pointers};
 use std::cell::RefCell;
 use std::ffi::{c_char, c_int, c_void};
 
-/// First word of the structure that leads to a fat binary.
+/// First word of the structure that points to a fat binary.
 const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 
-/// Sides of a grid or block.
+/// Dimensions of a grid or block.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Dim3 {
@@ -19,7 +19,7 @@ pub struct Dim3 {
     z: u32,
 }
 
-/// The shape of a launch, as `<<<...>>>` gives it.
+/// Configuration of a launch, from `<<<...>>>`.
 #[derive(Clone, Copy)]
 struct Shape {
     grid: Dim3,
@@ -29,7 +29,7 @@ struct Shape {
 }
 
 thread_local! {
-    /// The shapes of launches that are being made.
+    /// Stack of pushed launch configurations.
     static SHAPES: RefCell<Vec<Shape>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -42,19 +42,23 @@ extern "C" fn __cudaRegisterFatBinary(wrapper: *const c_void) -> *mut *mut c_voi
         runtime.modules.push(loaded);
         loaded.map(drop)
     });
-    // The program never looks behind it.
+    // The program never dereferences the handle.
     std::ptr::without_provenance_mut(index + 1)
 }
 
-/// Loads the fat binary that a wrapper leads to.
+/// Loads the fat binary that a wrapper points to.
 fn load(runtime: &mut Runtime, wrapper: *const c_void) -> Done<u64> {
     if field::<u32>(wrapper, 0)? != WRAPPER_MAGIC {
         say("the program registers something that is no fat binary");
         return Err(error::NO_KERNEL_IMAGE);
     }
     let binary: *const c_void = field(wrapper, 8)?;
-    let size = u64::from(field::<u16>(binary, 6)?) + field::<u64>(binary, 8)?;
+    let size = u64::from(field::<u16>(binary, 6)?).saturating_add(field::<u64>(binary, 8)?);
     let bytes = pointers::bytes(binary, usize::try_from(size).map_err(|_| error::INVALID_VALUE)?)?;
+    if bytes.len() as u64 > MODULE_BYTES {
+        say(&format!("a fat binary of {} bytes: must be at most {MODULE_BYTES}", bytes.len()));
+        return Err(error::NO_KERNEL_IMAGE);
+    }
     Ok(runtime.connection.numbers(Call::Module, &[], bytes, 1)?[0])
 }
 
@@ -69,7 +73,7 @@ extern "C" fn __cudaInitModule(_module: *mut *mut c_void) -> c_char {
     1
 }
 
-/// The index of a module in the table.
+/// Returns the index of a module.
 fn index(module: *mut *mut c_void) -> usize {
     (module as usize).wrapping_sub(1)
 }
@@ -92,7 +96,7 @@ extern "C" fn __cudaRegisterFunction(
     });
 }
 
-/// Notes a variable or texture reference.
+/// Registers a variable or texture reference.
 fn register(
     name_of_call: &'static str,
     module: *mut *mut c_void,
@@ -141,7 +145,7 @@ extern "C" fn __cudaRegisterSurface(
     _dimensions: c_int,
     _external: c_int,
 ) {
-    say("surface references are not supported");
+    entry("__cudaRegisterSurface", |runtime| runtime.not_supported("surface references"));
 }
 
 #[unsafe(no_mangle)]
@@ -153,7 +157,7 @@ extern "C" fn __cudaRegisterManagedVar(
 ) {
     register("__cudaRegisterManagedVar", module, host.cast(), name, false);
     entry("__cudaRegisterManagedVar", |runtime| {
-        // The host's code looks here for the variable's address.
+        // The host's code reads the variable's address from here.
         let shared = runtime.share_variable(host.cast())?;
         put(host, shared)
     });
@@ -178,7 +182,7 @@ api! {
         put(shared, shape.shared)?;
         put(stream, shape.stream)
     };
-    // A kernel's handle is the host function that stands for it.
+    // The handle of a kernel is its host function.
     fn __cudaGetKernel(handle: *mut *const c_void, function: *const c_void) |_| put(handle, function);
     fn cudaGetKernel(handle: *mut *const c_void, function: *const c_void) |_| put(handle, function);
     fn cudaGetFuncBySymbol(handle: *mut *const c_void, function: *const c_void) |_| put(handle, function);
@@ -230,7 +234,7 @@ fn occupancy(
     put(blocks, words[0] as c_int)
 }
 
-/// Launches a kernel and waits for its end, so that what the host and kernels share is the same on both sides.
+/// Launches a kernel and waits for its end. Managed memory is then equal on both sides.
 fn launch(runtime: &mut Runtime, function: *const c_void, shape: Shape, args: *const *const c_void) -> Done {
     let found = runtime.kernel(function)?;
     let mut params = vec![0; found.params.last().map_or(0, |(offset, bytes)| offset + bytes)];
@@ -253,10 +257,10 @@ unsafe extern "C" {
     fn fwrite(from: *const c_void, size: usize, count: usize, file: *mut c_void) -> usize;
 }
 
-/// Prints what a kernel has printed, among what the program prints.
+/// Prints the kernel's output to the program's standard output stream.
 fn print(text: &[u8]) {
     if !text.is_empty() {
-        // SAFETY: the C library's stream exists as long as the process, and the bytes are a slice's.
+        // SAFETY: the C library's stream is valid until the process ends, and the bytes are a slice's.
         unsafe { fwrite(text.as_ptr().cast(), 1, text.len(), stdout) };
     }
 }

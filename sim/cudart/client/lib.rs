@@ -1,9 +1,9 @@
-//! The CUDA runtime library that a program loads in place of NVIDIA's: it sends every call to the simulator that started the
+//! The CUDA runtime library that a program loads instead of NVIDIA's. It sends each call to the simulator that started the
 //! program.
 //!
-//! It has no dependency but the standard library, so that the build script can compile it by itself. Nothing in it panics across
-//! the C boundary: [`entry`] catches what does. Every pointer comes from the program, which CUDA requires to be valid; those that
-//! may be null are checked.
+//! The library depends only on the standard library, so that the build script can compile it with one call of rustc. No panic
+//! crosses the C boundary: [`entry`] catches all of them. All pointers come from the program, and CUDA requires them to be valid.
+//! Pointers that may be null are checked.
 mod arrays;
 mod connection;
 mod copies;
@@ -12,6 +12,7 @@ mod errors;
 mod kernels;
 mod memory;
 mod pointers;
+mod process;
 #[path = "../src/protocol.rs"]
 pub mod protocol;
 mod runtime;
@@ -24,20 +25,25 @@ use runtime::Runtime;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Done, or CUDA's error.
+/// Result of a call, with CUDA's error code.
 type Done<T = ()> = Result<T, i32>;
 
 thread_local! {
-    /// The last error of a host thread.
+    /// Last error of each host thread.
     static LAST_ERROR: Cell<i32> = const { Cell::new(0) };
 }
 
-/// Does a call of the program called `name`, one at a time over all host threads; notes and returns CUDA's error.
+/// Runs the CUDA function `name`, one at a time over all host threads. Stores, reports and returns CUDA's error code.
 fn entry(name: &'static str, body: impl FnOnce(&mut Runtime) -> Done) -> i32 {
     let done = catch_unwind(AssertUnwindSafe(|| {
+        process::check(name)?;
         let mut runtime = runtime::lock();
-        runtime.connection.name = name;
-        body(&mut runtime)
+        (runtime.connection.name, runtime.connection.is_told) = (name, false);
+        let done = body(&mut runtime);
+        if let Err(code) = done {
+            runtime.connection.tell(code, errors::name(code));
+        }
+        done
     }));
     let code = match done {
         Ok(Ok(())) => return 0,
@@ -48,7 +54,7 @@ fn entry(name: &'static str, body: impl FnOnce(&mut Runtime) -> Done) -> i32 {
     code
 }
 
-/// Defines functions of CUDA's API that return an error code: `|runtime| body` for each.
+/// Defines functions of CUDA's API that return an error code. Each has the form `|runtime| body`.
 macro_rules! api {
     ($(fn $name:ident($($argument:ident: $type:ty),* $(,)?) |$runtime:pat_param| $body:expr;)*) => {$(
         #[unsafe(no_mangle)]

@@ -1,4 +1,4 @@
-//! Memory of device and host, and that which both share.
+//! Device memory, host memory and managed memory.
 use crate::arrays::Extent;
 use crate::connection::Connection;
 use crate::pointers::{bytes, bytes_mut, put, put_field, put_if};
@@ -7,11 +7,11 @@ use crate::runtime::{Managed, Runtime};
 use crate::{Done, api};
 use std::ffi::{c_int, c_void};
 
-/// Alignment of device memory.
+/// Alignment of device memory in bytes.
 const ALIGNMENT: u64 = 256;
-/// Most texels of a texture in one row.
+/// Max width of a linear texture in texels.
 pub const MOST_LINEAR_TEXELS: usize = 1 << 27;
-/// Bytes of a page of the host.
+/// Page size of the host in bytes.
 const PAGE_BYTES: u64 = 4096;
 
 unsafe extern "C" {
@@ -28,24 +28,23 @@ unsafe extern "C" {
     fn munmap(at: *mut c_void, bytes: usize) -> c_int;
 }
 
-/// Read and write; private, anonymous, and at this address or not at all.
+/// PROT_READ and PROT_WRITE; MAP_PRIVATE, MAP_ANONYMOUS and MAP_FIXED_NOREPLACE.
 const PROTECTION: c_int = 1 | 2;
 const FLAGS: c_int = 0x02 | 0x20 | 0x10_0000;
 
-/// A pointer of the program to a device address.
+/// Converts a device address to a pointer.
 pub fn pointer(address: u64) -> *mut c_void {
     std::ptr::with_exposed_provenance_mut(address as usize)
 }
 
 impl Runtime {
-    /// Allocates device memory.
     pub fn allocate(&mut self, size: u64, alignment: u64) -> Done<u64> {
         let address = self.connection.numbers(Call::Allocate, &[size, alignment], &[], 1)?[0];
         self.allocations.insert(address, size);
         Ok(address)
     }
 
-    /// Frees device memory, and the host's at the same address.
+    /// Frees device memory. Also unmaps the host memory of a managed allocation.
     pub fn release(&mut self, address: u64) -> Done {
         if address == 0 {
             return Ok(());
@@ -74,7 +73,7 @@ impl Runtime {
         Ok(address)
     }
 
-    /// Gives the host a copy of a device variable at the variable's address.
+    /// Maps a host copy of a device variable at the variable's device address.
     pub fn share_variable(&mut self, symbol: *const c_void) -> Done<*mut c_void> {
         let (address, size) = self.variable(symbol)?;
         let first = address - address % PAGE_BYTES;
@@ -89,13 +88,14 @@ impl Runtime {
                 return Err(error::MEMORY_ALLOCATION);
             }
         }
-        let known = self.connection.call(Call::Read, &[address, size, size, 1], &[])?.bytes;
+        let mut known = vec![0; size as usize];
+        self.connection.read(address, &mut known)?;
         bytes_mut(pointer(address), known.len())?.copy_from_slice(&known);
         self.managed.push(Managed { address, known });
         Ok(pointer(address))
     }
 
-    /// Sends what the host has changed of the memory that it shares with kernels, page by page.
+    /// Sends the pages of managed memory that the host has changed.
     pub fn send_managed(&mut self) -> Done {
         let connection = &mut self.connection;
         for managed in &mut self.managed {
@@ -107,36 +107,27 @@ impl Runtime {
         Ok(())
     }
 
-    /// Fetches that memory after a launch.
+    /// Fetches managed memory after a launch.
     pub fn fetch_managed(&mut self) -> Done {
         for managed in &mut self.managed {
-            let size = managed.known.len() as u64;
-            let now = self.connection.call(Call::Read, &[managed.address, size, size, 1], &[])?.bytes;
-            if now.len() == managed.known.len() {
-                bytes_mut(pointer(managed.address), now.len())?.copy_from_slice(&now);
-                managed.known = now;
-            }
+            self.connection.read(managed.address, &mut managed.known)?;
+            bytes_mut(pointer(managed.address), managed.known.len())?.copy_from_slice(&managed.known);
         }
         Ok(())
     }
 }
 
-/// Sends the runs of pages that differ.
+/// Sends each run of consecutive changed pages.
 fn send_pages(connection: &mut Connection, managed: &mut Managed, now: &[u8]) -> Done {
     let page = PAGE_BYTES as usize;
     let mut start = 0;
     while start < now.len() {
-        // A variable need not fill its last page.
+        // The last page of a variable may be partial.
         let end_of = |at: usize| now.len().min(at + page);
         let differs = |at: usize| now[at..end_of(at)] != managed.known[at..end_of(at)];
         let end = (start..now.len()).step_by(page).find(|at| !differs(*at)).unwrap_or(now.len());
         if end > start {
-            let size = (end - start) as u64;
-            connection.call(
-                Call::Write,
-                &[managed.address + start as u64, size, size, 1],
-                &now[start..end],
-            )?;
+            connection.write(managed.address + start as u64, &now[start..end])?;
         }
         start = end + page;
     }
@@ -144,7 +135,7 @@ fn send_pages(connection: &mut Connection, managed: &mut Managed, now: &[u8]) ->
     Ok(())
 }
 
-/// Host memory, which any is good enough for.
+/// Allocates ordinary host memory: the simulator needs no pinned memory.
 fn host_memory(to: *mut *mut c_void, size: usize) -> Done {
     // SAFETY: every size is allowed.
     let memory = unsafe { malloc(size.max(1)) };
@@ -163,7 +154,7 @@ api! {
         put(to, pointer(runtime.allocate_managed(size as u64)?))
     };
     fn cudaMallocHost(to: *mut *mut c_void, size: usize) |_| host_memory(to, size);
-    // Mapped host memory is memory that both share.
+    // Mapped host memory is treated as managed memory.
     fn cudaHostAlloc(to: *mut *mut c_void, size: usize, flags: u32) |runtime| match flags & 2 {
         0 => host_memory(to, size),
         _ => put(to, pointer(runtime.allocate_managed(size as u64)?)),
@@ -222,7 +213,7 @@ api! {
         put_field(attributes, 8, device)?;
         put_field(attributes, 16, host)
     };
-    // Managed memory is where it is needed whenever a kernel starts or ends.
+    // Managed memory is copied at the start and end of each kernel: prefetches and advice have no effect.
     fn cudaMemPrefetchAsync(_address: *const c_void, _size: usize, _device: c_int, _stream: *mut c_void) |_| Ok(());
     fn cudaMemPrefetchAsync_v2(_address: *const c_void, _size: usize, _to: u64, _flags: u32, _stream: *mut c_void) |_| Ok(());
     fn cudaMemAdvise(_address: *const c_void, _size: usize, _advice: c_int, _device: c_int) |_| Ok(());
@@ -238,14 +229,14 @@ api! {
     };
 }
 
-/// No bytes have no address.
+/// Allocates device memory. An allocation of 0 bytes is a null pointer.
 fn malloc_device(runtime: &mut Runtime, to: *mut *mut c_void, size: usize) -> Done {
     let address = if size == 0 { 0 } else { runtime.allocate(size as u64, ALIGNMENT)? };
     put(to, pointer(address))
 }
 
 impl Runtime {
-    /// Returns what the configuration states of the device.
+    /// Returns a property of the device. The first call fetches all properties.
     pub fn property(&mut self, property: Property) -> Done<u64> {
         if self.properties.is_none() {
             let words = self.connection.numbers(Call::Device, &[], &[], Property::Count as usize)?;

@@ -1,9 +1,8 @@
-//! Pointers of the program, which CUDA requires to be valid or null.
+//! Access through the program's pointers, which CUDA requires to be valid or null.
 use crate::Done;
 use crate::protocol::error::INVALID_VALUE;
 use std::ffi::{CStr, c_char, c_void};
 
-/// Stores a result.
 pub fn put<T>(to: *mut T, value: T) -> Done {
     if to.is_null() {
         return Err(INVALID_VALUE);
@@ -13,13 +12,12 @@ pub fn put<T>(to: *mut T, value: T) -> Done {
     Ok(())
 }
 
-/// Stores a result where the program wants one.
+/// Stores an optional result.
 pub fn put_if<T>(to: *mut T, value: T) {
-    // A null pointer says that the program does not want it.
+    // A null pointer means that the program does not need the result.
     let _ = put(to, value);
 }
 
-/// Reads a value.
 pub fn get<T: Copy>(from: *const T) -> Done<T> {
     if from.is_null() {
         return Err(INVALID_VALUE);
@@ -28,7 +26,7 @@ pub fn get<T: Copy>(from: *const T) -> Done<T> {
     Ok(unsafe { from.read_unaligned() })
 }
 
-/// Reads a value `offset` bytes into a structure.
+/// Reads a value at byte `offset` of a structure.
 pub fn field<T: Copy>(structure: *const c_void, offset: usize) -> Done<T> {
     if structure.is_null() {
         return Err(INVALID_VALUE);
@@ -36,7 +34,7 @@ pub fn field<T: Copy>(structure: *const c_void, offset: usize) -> Done<T> {
     get(structure.cast::<u8>().wrapping_add(offset).cast::<T>())
 }
 
-/// Stores a value `offset` bytes into a structure.
+/// Stores a value at byte `offset` of a structure.
 pub fn put_field<T>(structure: *mut c_void, offset: usize, value: T) -> Done {
     if structure.is_null() {
         return Err(INVALID_VALUE);
@@ -44,7 +42,7 @@ pub fn put_field<T>(structure: *mut c_void, offset: usize, value: T) -> Done {
     put(structure.cast::<u8>().wrapping_add(offset).cast::<T>(), value)
 }
 
-/// The bytes of the program's memory from `from` on.
+/// Returns `count` bytes of the program's memory.
 pub fn bytes<'a>(from: *const c_void, count: usize) -> Done<&'a [u8]> {
     if count == 0 {
         return Ok(&[]);
@@ -56,7 +54,7 @@ pub fn bytes<'a>(from: *const c_void, count: usize) -> Done<&'a [u8]> {
     Ok(unsafe { std::slice::from_raw_parts(from.cast(), count) })
 }
 
-/// The same, to be written.
+/// Returns `count` writable bytes of the program's memory.
 pub fn bytes_mut<'a>(to: *mut c_void, count: usize) -> Done<&'a mut [u8]> {
     if count == 0 {
         return Ok(&mut []);
@@ -68,7 +66,7 @@ pub fn bytes_mut<'a>(to: *mut c_void, count: usize) -> Done<&'a mut [u8]> {
     Ok(unsafe { std::slice::from_raw_parts_mut(to.cast(), count) })
 }
 
-/// A string of the program.
+/// Returns a copy of a C string of the program.
 pub fn text(from: *const c_char) -> Done<String> {
     if from.is_null() {
         return Err(INVALID_VALUE);

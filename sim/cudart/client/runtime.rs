@@ -1,4 +1,4 @@
-//! What the library knows of the program: its modules, kernels, variables and memory.
+//! State of the library: the program's modules, kernels, variables and memory.
 use crate::Done;
 use crate::connection::Connection;
 use crate::protocol::{Call, error};
@@ -6,25 +6,23 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// One for all host threads.
+/// State shared by all host threads.
 static RUNTIME: Mutex<Option<Runtime>> = Mutex::new(None);
 
-/// Everything behind the calls.
 #[derive(Default)]
 pub struct Runtime {
-    /// The way to the simulator.
     pub connection: Connection,
-    /// The simulator's number of each fat binary, or CUDA's error.
+    /// Index of each fat binary in the simulator, or CUDA's error code.
     pub modules: Vec<Done<u64>>,
-    /// Kernels by the addresses of the host functions that stand for them.
+    /// Kernels, by the addresses of their host functions.
     pub kernels: HashMap<usize, Kernel>,
-    /// Variables by the addresses of the host variables that stand for them.
+    /// Variables, by the addresses of their host variables.
     pub variables: HashMap<usize, Variable>,
-    /// Sizes of the memory that the program has, by address.
+    /// Sizes of device allocations in bytes, by address.
     pub allocations: BTreeMap<u64, u64>,
     /// Memory that host and kernels share.
     pub managed: Vec<Managed>,
-    /// Answers to device queries, once asked for.
+    /// Properties of the device, after the first query.
     pub properties: Option<Vec<u64>>,
 }
 
@@ -32,54 +30,53 @@ pub struct Runtime {
 pub struct Kernel {
     /// Index of its module.
     pub module: usize,
-    /// Its name in the PTX.
+    /// Name in the PTX.
     pub name: String,
-    /// What the simulator says of it, once asked for.
+    /// The simulator's reply, after the first lookup.
     pub found: Option<Found>,
 }
 
-/// A kernel as the simulator has it.
+/// A kernel as the simulator describes it.
 #[derive(Clone)]
 pub struct Found {
-    /// Its number.
+    /// Index in the simulator.
     pub number: u64,
-    /// Registers, bytes of shared, local and constant memory, most threads of a block, architecture.
+    /// Registers, bytes of shared, local and constant memory, max threads per block, architecture.
     pub facts: [u64; 6],
-    /// Offset and size of each parameter.
+    /// Offset and size of each parameter in bytes.
     pub params: Vec<(usize, usize)>,
 }
 
-/// A variable that the program has registered.
+/// A variable or texture reference that the program has registered.
 pub struct Variable {
     /// Index of its module.
     pub module: usize,
-    /// Its name in the PTX.
+    /// Name in the PTX.
     pub name: String,
-    /// Samples of the texture that it stands for are 0 to 1, if it stands for one.
+    /// `true` for a texture reference with samples from 0 to 1.
     pub is_normalized: bool,
 }
 
 /// Memory at the same address on host and device.
 pub struct Managed {
-    /// The address.
     pub address: u64,
-    /// What the device has there.
+    /// Contents on the device.
     pub known: Vec<u8>,
 }
 
 impl Managed {
-    /// Returns whether an address lies inside.
+    /// Returns whether an address is inside this memory.
     pub fn holds(&self, address: u64) -> bool {
         address >= self.address && address - self.address < self.known.len() as u64
     }
 
-    /// Returns whether some of it lies in `bytes` from `address` on.
+    /// Returns whether this memory overlaps `bytes` bytes at `address`.
     pub fn meets(&self, address: u64, bytes: u64) -> bool {
         address < self.address + self.known.len() as u64 && self.address < address + bytes
     }
 }
 
-/// Holds the runtime for the time of a call.
+/// Exclusive access to the runtime for the duration of a call.
 pub struct Lock(MutexGuard<'static, Option<Runtime>>);
 
 /// Takes the lock, which serializes the calls of host threads.
@@ -103,7 +100,7 @@ impl std::ops::DerefMut for Lock {
 }
 
 impl Runtime {
-    /// Returns what the simulator knows of the kernel that a host function stands for.
+    /// Returns the simulator's description of the kernel with this host function.
     pub fn kernel(&mut self, function: *const c_void) -> Done<Found> {
         let kernel = self.kernels.get_mut(&(function as usize)).ok_or(error::INVALID_DEVICE_FUNCTION)?;
         if let Some(found) = &kernel.found {
@@ -119,32 +116,32 @@ impl Runtime {
         Ok(found)
     }
 
-    /// Returns the device address and the size of the variable that a host variable stands for.
+    /// Returns the device address and the size of the variable with this host variable.
     pub fn variable(&mut self, symbol: *const c_void) -> Done<(u64, u64)> {
-        // A managed variable is named by the address that both sides know.
+        // The program names a managed variable by its shared address.
         if let Some(shared) = self.managed.iter().find(|managed| managed.address == symbol as u64) {
             return Ok((shared.address, shared.known.len() as u64));
         }
         let variable = self.variables.get(&(symbol as usize)).ok_or(error::INVALID_SYMBOL)?;
         let module = self.modules[variable.module]?;
         let words = self.connection.numbers(Call::Symbol, &[module], variable.name.as_bytes(), 2)?;
-        // From now on the program may know its address.
+        // From now on the program may use its address.
         self.allocations.insert(words[0], words[1]);
         Ok((words[0], words[1]))
     }
 
-    /// The allocation that an address lies in: its address and size.
+    /// Returns the address and size of the allocation that contains an address.
     pub fn allocation(&self, address: u64) -> Option<(u64, u64)> {
         let (base, bytes) = self.allocations.range(..=address).next_back()?;
         (address - base < (*bytes).max(1)).then_some((*base, *bytes))
     }
 
-    /// Returns whether an address means memory of the device alone.
+    /// Returns whether an address is in device memory that is not managed.
     pub fn is_on_device(&self, address: u64) -> bool {
         !self.is_managed(address) && self.allocation(address).is_some()
     }
 
-    /// Returns whether host and device share an address.
+    /// Returns whether an address is in managed memory.
     pub fn is_managed(&self, address: u64) -> bool {
         self.managed.iter().any(|managed| managed.holds(address))
     }

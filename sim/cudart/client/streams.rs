@@ -1,23 +1,23 @@
-//! Streams, which run their work in the order of the calls, and events in simulated time.
+//! Streams, whose work runs in the order of the calls, and events in simulated time.
 use crate::api;
 use crate::pointers::{get, put, put_if};
 use crate::protocol::Call;
 use crate::runtime::Runtime;
-use crate::{Done, runtime};
+use crate::{Done, entry};
 use std::ffi::{c_int, c_void};
 
-/// CUDA's error for a handle that is none.
+/// CUDA's error code for an invalid handle.
 const INVALID_HANDLE: i32 = 400;
 
-/// What a program waits for: the simulated time when it was recorded, in nanoseconds.
+/// An event, with the simulated time of its record in nanoseconds.
 pub struct Event(Option<f64>);
 
-/// The simulated time, in nanoseconds.
+/// Returns the simulated time in nanoseconds.
 fn now(runtime: &mut Runtime) -> Done<f64> {
     Ok(f64::from_bits(runtime.connection.numbers(Call::Now, &[], &[], 1)?[0]))
 }
 
-/// The event behind a handle.
+/// Returns the event of a handle.
 fn event<'a>(handle: *mut Event) -> Done<&'a mut Event> {
     // SAFETY: the program gives a handle that it got and has not given back, and calls are serialized.
     unsafe { handle.as_mut() }.ok_or(INVALID_HANDLE)
@@ -27,7 +27,7 @@ fn make_event(to: *mut *mut Event) -> Done {
     put(to, Box::into_raw(Box::new(Event(None))))
 }
 
-/// A handle of its own for each stream; nothing else is known of one.
+/// Creates a stream. It is only a distinct handle, without state.
 fn make_stream(to: *mut *mut c_void) -> Done {
     put(to, Box::into_raw(Box::new(0u64)).cast())
 }
@@ -86,13 +86,13 @@ api! {
 }
 
 impl Runtime {
-    /// Waits for all work, which has ended when its call returned; a device that has failed says so again.
+    /// Waits for all work. Work has already ended when its call returns, but this reports the error of a failed device again.
     fn synchronize(&mut self) -> Done {
         if self.modules.is_empty() { Ok(()) } else { now(self).map(drop) }
     }
 }
 
-/// A function of the program that runs when the work before it has ended: at once.
+/// A function of the program that runs after the previous work, which means immediately.
 type HostFunction = extern "C" fn(*mut c_void);
 type Callback = extern "C" fn(*mut c_void, c_int, *mut c_void);
 
@@ -103,7 +103,7 @@ extern "C" fn cudaLaunchHostFunc(
     data: *mut c_void,
 ) -> i32 {
     let Some(function) = function else { return crate::protocol::error::INVALID_VALUE };
-    // No lock is held: the function may take its time.
+    // Called without the lock, because the function may take a long time.
     function(data);
     0
 }
@@ -116,7 +116,8 @@ extern "C" fn cudaStreamAddCallback(
     _flags: u32,
 ) -> i32 {
     let Some(callback) = callback else { return crate::protocol::error::INVALID_VALUE };
-    let code = runtime::lock().synchronize().err().unwrap_or(0);
+    let code = entry("cudaStreamAddCallback", Runtime::synchronize);
+    // Called without the lock, because the function may take a long time.
     callback(stream, code, data);
     0
 }

@@ -1,4 +1,4 @@
-//! Textures: objects, and references to which the program binds memory.
+//! Textures: texture objects, and texture references to which the program binds memory.
 use crate::api;
 use crate::arrays::{Array, Format, array};
 use crate::pointers::{field, get, put, put_if};
@@ -7,16 +7,15 @@ use crate::runtime::Runtime;
 use crate::{Done, memory};
 use std::ffi::{c_int, c_void};
 
-/// Texels of memory.
 struct Texels {
     address: u64,
     pitch: u64,
-    /// Texels in each direction that there is.
+    /// Texels in each dimension.
     size: Vec<u64>,
     format: Format,
 }
 
-/// How texels are sampled.
+/// Parameters of sampling.
 struct Sampling {
     normalized_coordinates: bool,
     normalized_values: bool,
@@ -31,7 +30,7 @@ impl Texels {
         Ok(Texels { address: *address, pitch: *pitch, size, format: *format })
     }
 
-    /// Texels in one row, of `bytes` bytes at most.
+    /// Returns the texels in at most `bytes` bytes, as one row.
     fn linear(runtime: &Runtime, pointer: *const c_void, format: Format, bytes: u64) -> Done<Self> {
         let address = pointer as usize as u64;
         let (base, size) = runtime.allocation(address).ok_or(error::INVALID_VALUE)?;
@@ -43,7 +42,7 @@ impl Texels {
         Ok(Texels { address, pitch: bytes.next_multiple_of(texel), size: vec![bytes / texel], format })
     }
 
-    /// Makes the texture and returns its handle.
+    /// Creates the texture and returns its handle.
     fn texture(&self, runtime: &mut Runtime, sampling: &Sampling) -> Done<u64> {
         runtime.send_managed()?;
         let format = &self.format;
@@ -67,7 +66,7 @@ impl Texels {
     }
 }
 
-/// Lets a reference sample texels from now on.
+/// Binds a texture reference to texels.
 fn bind(runtime: &mut Runtime, reference: *const c_void, texels: &Texels) -> Done {
     let variable = runtime.variables.get(&(reference as usize)).ok_or(18)?;
     let sampling = Sampling {
@@ -78,10 +77,10 @@ fn bind(runtime: &mut Runtime, reference: *const c_void, texels: &Texels) -> Don
     };
     let handle = texels.texture(runtime, &sampling)?;
     let (address, _) = runtime.variable(reference)?;
-    runtime.connection.call(Call::Write, &[address, 8, 8, 1], &handle.to_le_bytes()).map(drop)
+    runtime.connection.write(address, &handle.to_le_bytes())
 }
 
-/// What a texture object is made of.
+/// Returns the texels of a resource descriptor.
 fn resource(runtime: &Runtime, desc: *const c_void) -> Done<Texels> {
     let format = || -> Done<Format> { field(desc, 16) };
     match field::<c_int>(desc, 0)? {
@@ -112,7 +111,7 @@ api! {
         };
         put(to, texels.texture(runtime, &sampling)?)
     };
-    // A texture holds no memory of its own.
+    // A texture has no memory to free.
     fn cudaDestroyTextureObject(_texture: u64) |_| Ok(());
     fn cudaBindTexture(
         offset: *mut usize, reference: *const c_void, pointer: *const c_void, format: *const Format, size: usize,

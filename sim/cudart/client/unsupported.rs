@@ -1,4 +1,4 @@
-//! Every other function of libcudart: it says its name, once, and gives cudaErrorNotSupported.
+//! All other functions of libcudart. Each reports its name once, and returns cudaErrorNotSupported.
 use crate::connection::say;
 use crate::protocol::error::NOT_SUPPORTED;
 use crate::runtime::Runtime;
@@ -6,11 +6,11 @@ use crate::{Done, entry};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// The calls that were reported, each once.
+/// Names that have been reported.
 static REPORTED: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
 impl Runtime {
-    /// Says what is not supported, once, and returns CUDA's error for it.
+    /// Reports an unsupported feature once, and returns CUDA's error code.
     pub fn not_supported(&self, what: &'static str) -> Done {
         if REPORTED.lock().unwrap_or_else(PoisonError::into_inner).insert(what) {
             say(&format!("{what}: the simulator does not support it"));
@@ -21,7 +21,7 @@ impl Runtime {
 
 macro_rules! unsupported {
     ($($name:ident)*) => {$(
-        // Arguments stay where the program's caller has put them.
+        // The functions ignore their arguments, which the C calling convention allows.
         #[unsafe(no_mangle)]
         extern "C" fn $name() -> i32 {
             entry(stringify!($name), |runtime| runtime.not_supported(stringify!($name)))

@@ -1,4 +1,4 @@
-//! The device as a program sees it: modules, memory and launches, and the second device that a check compares it with.
+//! A program's view of the device: modules, memory and launches. An optional second execution checks each launch.
 use crate::operation::{LaunchOperation, Operation, Rows};
 use crate::protocol::error;
 use selvedge_gpu::config::GpuConfig;
@@ -6,76 +6,99 @@ use selvedge_gpu::sm::SimFault;
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_ptx::memory::{BUFFER_ALIGNMENT, DeviceMemory, MemoryError};
 use selvedge_ptx::ptx::{
-    CONST_WINDOW, GLOBALS_BASE, Kernel, LaunchDims, Module, PtxError, RunError, WINDOW_BYTES, run_kernel,
+    CONST_WINDOW, GLOBALS_BASE, Kernel, KernelError, LaunchDims, Module, PtxError, RefusedKernel, RunError,
+    WINDOW_BYTES, run_kernel,
 };
+use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bytes of the constant window that each module has.
+/// Function that returns `false` when the device must stop.
+pub type GoesOn = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// Number of rows between two checks of whether to stop.
+const ROWS_BETWEEN: usize = 4096;
+
+/// Size of each module's part of the constant window, in bytes.
 const CONSTANTS_OF_A_MODULE: u64 = 1 << 16;
 
-/// Why an operation was refused.
+/// Reasons for which an operation is refused.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {
-    /// PTX that cannot be executed.
+    /// The PTX cannot be executed.
     #[error(transparent)]
     Ptx(#[from] PtxError),
-    /// Memory.
+    /// Memory is exhausted, or an access is outside of a buffer.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// A launch.
+    /// The launch does not fit the configuration.
     #[error(transparent)]
     Launch(#[from] SimFault),
-    /// The second execution.
+    /// The execution without timing failed.
     #[error("without timing: {0}")]
     Untimed(#[from] RunError),
-    /// A kernel that no module has.
+    /// The module has no such kernel.
     #[error("there is no kernel `{kernel}` in module {module}")]
     NoKernel {
-        /// Number of the module.
+        /// Index of the module.
         module: usize,
         /// Name of the kernel.
         kernel: String,
     },
-    /// A range of constants that no module has.
+    /// A kernel of a loaded module that cannot be executed.
+    #[error(transparent)]
+    Refused(RefusedKernel),
+    /// A range that is not inside the constants of a module.
     #[error("{bytes} bytes at {address:#x} are not inside the constants of a module")]
     Constants {
-        /// First address.
+        /// First address of the range.
         address: u64,
-        /// How many.
+        /// Size of the range in bytes.
         bytes: u64,
     },
     /// Rows that overlap.
     #[error("rows of {width} bytes, {pitch} bytes apart: the pitch must be at least the width")]
     Pitch {
-        /// Bytes of a row.
+        /// Length of a row in bytes.
         width: u64,
-        /// Bytes from one to the next.
+        /// Distance between the starts of two rows, in bytes.
         pitch: u64,
     },
-    /// The two executions differ.
+    /// A number of bytes that differs from the size of the rows.
+    #[error("{bytes} bytes for {height} rows of {width}: must be as many")]
+    Length {
+        /// Given bytes.
+        bytes: usize,
+        /// Number of rows.
+        height: u64,
+        /// Length of a row in bytes.
+        width: u64,
+    },
+    /// The device was stopped during the operation.
+    #[error("the device was stopped")]
+    Stopped,
+    /// The executions with and without timing differ.
     #[error(
         "after launch {launch} of kernel `{kernel}`, byte {offset} of the buffer at {address:#x} is {timed:#04x}, and {untimed:#04x} without timing"
     )]
     Differs {
         /// Number of the launch, from 1.
         launch: u64,
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// The buffer's address.
+        /// Address of the buffer.
         address: u64,
-        /// The byte within it.
+        /// Offset of the first different byte in the buffer.
         offset: usize,
-        /// What the timed execution has left.
+        /// Value of the execution with timing.
         timed: u8,
-        /// What the untimed one has.
+        /// Value of the execution without timing.
         untimed: u8,
     },
 }
 
 impl DeviceError {
-    /// Returns the error that CUDA has for it.
+    /// Returns the corresponding CUDA error code.
     #[must_use]
     pub fn code(&self) -> i32 {
         match self {
@@ -85,15 +108,19 @@ impl DeviceError {
             }
             DeviceError::Launch(fault) => fault_code(fault),
             DeviceError::NoKernel { .. } => error::INVALID_DEVICE_FUNCTION,
-            DeviceError::Memory(_) | DeviceError::Constants { .. } | DeviceError::Pitch { .. } => {
-                error::INVALID_VALUE
+            DeviceError::Refused(_) => error::NO_KERNEL_IMAGE,
+            DeviceError::Memory(_)
+            | DeviceError::Constants { .. }
+            | DeviceError::Pitch { .. }
+            | DeviceError::Length { .. } => error::INVALID_VALUE,
+            DeviceError::Untimed(_) | DeviceError::Differs { .. } | DeviceError::Stopped => {
+                error::LAUNCH_FAILURE
             }
-            DeviceError::Untimed(_) | DeviceError::Differs { .. } => error::LAUNCH_FAILURE,
         }
     }
 }
 
-/// Returns the error that CUDA has for what ends a simulation.
+/// Returns the CUDA error code for the fault of a simulation.
 #[must_use]
 pub fn fault_code(fault: &SimFault) -> i32 {
     match fault {
@@ -110,14 +137,17 @@ pub fn fault_code(fault: &SimFault) -> i32 {
 type Result<T> = std::result::Result<T, DeviceError>;
 
 impl Rows {
-    /// Returns `bytes` bytes in a row.
+    /// Returns a single row of `bytes` bytes.
     #[must_use]
     pub fn one(address: u64, bytes: u64) -> Self {
         Rows { address, pitch: bytes, width: bytes, height: 1 }
     }
 
-    /// Joins rows without gaps to one; none that overlap.
+    /// Merges rows without gaps into one row. Refuses rows that overlap. Any number of empty rows becomes one empty row.
     fn joined(self) -> Result<Self> {
+        if self.width == 0 || self.height == 0 {
+            return Ok(Self::one(self.address, 0));
+        }
         if self.height > 1 && self.pitch < self.width {
             return Err(DeviceError::Pitch { width: self.width, pitch: self.pitch });
         }
@@ -127,7 +157,7 @@ impl Rows {
         }
     }
 
-    /// The address of each row.
+    /// Returns the address of each row.
     fn addresses(self) -> impl Iterator<Item = u64> {
         (0..self.height).map(move |row| self.address.saturating_add(row.saturating_mul(self.pitch)))
     }
@@ -136,56 +166,67 @@ impl Rows {
 /// A variable of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// Address, that of a constant in the window of constants.
+    /// Address; that of a constant is in the constant window.
     pub address: u64,
-    /// Size.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
-/// The second execution of every launch, without timing, and the memory that it leaves.
+/// State of the second execution, without timing.
 #[derive(Debug)]
 struct Untimed {
     memory: DeviceMemory,
-    /// The kernel that ran last, until it has been compared.
+    /// Kernel of the last launch, until its results have been compared.
     ran: Option<String>,
 }
 
 /// A device with the modules of one program.
-#[derive(Debug)]
 pub struct Device {
     config: Arc<GpuConfig>,
     modules: Vec<Module>,
     launches: u64,
     untimed: Option<Untimed>,
-    /// Stops the second execution.
-    stop: Arc<AtomicBool>,
+    goes_on: GoesOn,
+}
+
+impl Debug for Device {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device").field("modules", &self.modules.len()).finish_non_exhaustive()
+    }
 }
 
 impl Device {
-    /// Returns a device without modules. With `untimed`, the most bytes of device memory, every launch executes a second time on
-    /// a memory of its own.
+    /// Creates a device without modules. `untimed` is the max number of bytes of a separate memory. With it, each launch executes
+    /// a second time. `goes_on` is called during long operations.
     #[must_use]
-    pub fn new(config: &Arc<GpuConfig>, untimed: Option<u64>, stop: Arc<AtomicBool>) -> Self {
+    pub fn new(config: &Arc<GpuConfig>, untimed: Option<u64>, goes_on: GoesOn) -> Self {
         let untimed = untimed.map(|most| Untimed { memory: DeviceMemory::with_capacity(most), ran: None });
-        Device { config: Arc::clone(config), modules: Vec::new(), launches: 0, untimed, stop }
+        Device { config: Arc::clone(config), modules: Vec::new(), launches: 0, untimed, goes_on }
     }
 
-    /// The configuration.
+    /// Returns the configuration of the device.
     #[must_use]
     pub fn config(&self) -> &GpuConfig {
         &self.config
     }
 
-    /// How many modules there are.
+    /// Returns the number of modules.
     #[must_use]
     pub fn modules(&self) -> usize {
         self.modules.len()
     }
 
     /// Returns the kernel called `name` of a module.
-    #[must_use]
-    pub fn kernel(&self, module: usize, name: &str) -> Option<Arc<Kernel>> {
-        self.modules.get(module)?.kernel(name)
+    ///
+    /// # Errors
+    /// [`DeviceError::NoKernel`] if the module lacks it, [`DeviceError::Refused`] if it cannot be executed.
+    pub fn kernel(&self, module: usize, name: &str) -> Result<Arc<Kernel>> {
+        let none = || DeviceError::NoKernel { module, kernel: name.into() };
+        let found = self.modules.get(module).ok_or_else(none)?.find(name);
+        found.map_err(|error| match error {
+            KernelError::Refused(refused) => DeviceError::Refused(refused),
+            _ => none(),
+        })
     }
 
     /// Returns the variable called `name` of a module.
@@ -199,10 +240,10 @@ impl Device {
         found.constant(name).map(|(offset, bytes)| Symbol { address: base + offset, bytes })
     }
 
-    /// Allocates memory at a multiple of `alignment`; the operation that does the same again.
+    /// Allocates memory at a multiple of `alignment`. Returns the operation that a replay applies.
     ///
     /// # Errors
-    /// There is not enough.
+    /// Memory is exhausted.
     pub fn allocate(&mut self, bytes: u64, alignment: u64, memory: &mut DeviceMemory) -> Result<Operation> {
         let alignment = alignment.clamp(BUFFER_ALIGNMENT, 1 << 21).next_power_of_two();
         let address = memory.alloc_aligned(bytes, alignment, "cudaMalloc")?;
@@ -212,14 +253,15 @@ impl Device {
         Ok(Operation::Allocate { address, bytes })
     }
 
-    /// Reads rows, one after the other.
+    /// Reads the bytes of all rows, without gaps.
     ///
     /// # Errors
-    /// They are not inside a buffer.
+    /// A row is not inside a buffer or the constants.
     pub fn read(&self, rows: Rows, memory: &DeviceMemory) -> Result<Vec<u8>> {
         let rows = rows.joined()?;
         let mut bytes = Vec::new();
-        for address in rows.addresses() {
+        for address in self.addresses(rows) {
+            let address = address?;
             match self.constants(address, rows.width)? {
                 Some((module, range)) => bytes.extend_from_slice(&self.modules[module].constants()[range]),
                 None => bytes.extend_from_slice(memory.bytes(address, rows.width)?),
@@ -228,7 +270,30 @@ impl Device {
         Ok(bytes)
     }
 
-    /// The module and the range of its constants that an address means; none for one of device memory.
+    /// Checks that rows are inside buffers or constants.
+    ///
+    /// # Errors
+    /// The first row that is not.
+    pub fn check(&self, rows: Rows, memory: &DeviceMemory) -> Result<()> {
+        let rows = rows.joined()?;
+        for address in self.addresses(rows) {
+            let address = address?;
+            if self.constants(address, rows.width)?.is_none() && !memory.holds(address, rows.width) {
+                memory.bytes(address, rows.width)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the address of each row, or an error once the device must stop.
+    fn addresses(&self, rows: Rows) -> impl Iterator<Item = Result<u64>> {
+        rows.addresses().enumerate().map(|(at, address)| {
+            let must_stop = at % ROWS_BETWEEN == ROWS_BETWEEN - 1 && !(self.goes_on)();
+            if must_stop { Err(DeviceError::Stopped) } else { Ok(address) }
+        })
+    }
+
+    /// Returns the module and the range of its constants at an address; `None` for device memory.
     fn constants(&self, address: u64, bytes: u64) -> Result<Option<(usize, std::ops::Range<usize>)>> {
         let Some(offset) = address.checked_sub(CONST_WINDOW).filter(|offset| *offset < WINDOW_BYTES) else {
             return Ok(None);
@@ -241,10 +306,10 @@ impl Device {
         }
     }
 
-    /// Does what the program asks for, in both memories where there are two. A launch is prepared for the GPU to run.
+    /// Applies an operation, to both memories if there are two. A launch is prepared, and the GPU must run it.
     ///
     /// # Errors
-    /// What is wrong with the operation; nothing was done then.
+    /// The operation is wrong and had no effect, or the device was stopped during the operation.
     pub fn apply(
         &mut self,
         operation: &Operation,
@@ -252,7 +317,7 @@ impl Device {
     ) -> Result<Option<LaunchedKernel>> {
         match operation {
             Operation::Module { text } => self.load(text, memory)?,
-            Operation::Launch(launch) => return self.launch(launch).map(Some),
+            Operation::Launch(launch) => return self.launch(launch, memory).map(Some),
             Operation::Write { rows, bytes } if rows.address < GLOBALS_BASE => {
                 self.write_constants(rows.joined()?, bytes)?;
             }
@@ -268,41 +333,60 @@ impl Device {
         Ok(None)
     }
 
-    /// Changes one memory.
+    /// Applies an operation to one memory.
     fn change(&self, operation: &Operation, memory: &mut DeviceMemory) -> Result<()> {
         match operation {
             Operation::Allocate { address, bytes } => memory.alloc_at(*address, *bytes, "cudaMalloc")?,
             Operation::Free { address } => memory.free(*address)?,
             Operation::Write { rows, bytes } => {
                 let rows = rows.joined()?;
-                check(rows, memory)?;
-                let mut rest = bytes.as_slice();
-                for address in rows.addresses() {
-                    let (row, after) = rest.split_at_checked(rows.width as usize).unwrap_or((rest, &[]));
-                    memory.write(address, row)?;
-                    rest = after;
+                let (width, height) = (rows.width, rows.height);
+                if width.checked_mul(height) != Some(bytes.len() as u64) {
+                    return Err(DeviceError::Length { bytes: bytes.len(), height, width });
+                }
+                self.check_buffers(rows, memory)?;
+                for (address, row) in self.addresses(rows).zip(bytes.chunks(width.max(1) as usize)) {
+                    memory.write(address?, row)?;
                 }
             }
             Operation::Fill { rows, byte } => {
                 let rows = rows.joined()?;
-                check(rows, memory)?;
-                for address in rows.addresses() {
-                    memory.fill(address, rows.width, |row| row.fill(*byte))?;
+                self.check_buffers(rows, memory)?;
+                for address in self.addresses(rows) {
+                    memory.set(address?, rows.width, |row| row.fill(*byte))?;
                 }
             }
             Operation::Copy { to, from, pitch } => {
                 let source = Rows { address: *from, pitch: *pitch, ..*to };
-                check(*to, memory)?;
+                self.check_buffers(*to, memory)?;
                 let bytes = self.read(source, memory)?;
-                self.change(&Operation::Write { rows: *to, bytes }, memory)?;
+                let rows = to.joined()?;
+                let mut rest = bytes.as_slice();
+                for address in self.addresses(rows) {
+                    let (row, after) = rest.split_at_checked(rows.width as usize).unwrap_or((rest, &[]));
+                    memory.set(address?, row.len() as u64, |out| out.copy_from_slice(row))?;
+                    rest = after;
+                }
             }
             Operation::Texture { texture } => drop(memory.create_texture(texture.clone())?),
-            Operation::Module { .. } | Operation::Launch(_) => {}
+            Operation::Module { .. } | Operation::Launch(_) | Operation::Refused(_) => {}
         }
         Ok(())
     }
 
-    /// Loads a module whose variables come behind those of the others.
+    /// Checks that all rows are inside buffers before any row is changed.
+    fn check_buffers(&self, rows: Rows, memory: &DeviceMemory) -> Result<()> {
+        let rows = rows.joined()?;
+        for address in self.addresses(rows) {
+            let address = address?;
+            if !memory.holds(address, rows.width) {
+                memory.bytes(address, rows.width)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads a module. Its variables follow the variables of the other modules.
     fn load(&mut self, text: &str, memory: &mut DeviceMemory) -> Result<()> {
         let end = self.modules.iter().filter_map(Module::globals_end).max();
         let name = format!("module {}", self.modules.len());
@@ -321,28 +405,27 @@ impl Device {
         self.modules[module].write_constants(range.start as u64, bytes).ok_or_else(wrong)
     }
 
-    /// Prepares a launch, and executes it without timing where that is asked for.
-    fn launch(&mut self, launch: &LaunchOperation) -> Result<LaunchedKernel> {
+    /// Prepares a launch. Also executes it without timing if a second execution is requested.
+    fn launch(&mut self, launch: &LaunchOperation, memory: &DeviceMemory) -> Result<LaunchedKernel> {
         let (module, name) = (launch.module, &launch.kernel);
-        let kernel = self
-            .kernel(module, name)
-            .ok_or_else(|| DeviceError::NoKernel { module, kernel: name.clone() })?;
+        let kernel = self.kernel(module, name)?;
         let mut dims = LaunchDims::new(launch.grid, launch.block);
         dims.dynamic_shared = launch.dynamic_shared;
         let params = launch.params.clone();
         let launched = LaunchedKernel::new(Arc::clone(&kernel), dims, params, 0, &self.config)?;
+        launched.check_room(&self.config.sm, 0, memory)?;
         self.launches += 1;
         if let Some(untimed) = &mut self.untimed {
-            let mut goes_on = |_: u64| !self.stop.load(Ordering::Relaxed);
+            let mut goes_on = |_: u64| (self.goes_on)();
             run_kernel(&kernel, &dims, &launch.params, &mut untimed.memory, &mut goes_on)?;
-            // The timed execution prints.
+            // Only the output of the timed execution is kept.
             untimed.memory.take_printed();
             untimed.ran = Some(name.clone());
         }
         Ok(launched)
     }
 
-    /// Compares the memory with that of the second execution, after a launch.
+    /// Compares the memory with the second execution's memory, after a launch.
     ///
     /// # Errors
     /// The first difference.
@@ -363,15 +446,6 @@ impl Device {
     }
 }
 
-/// Checks that all rows are inside buffers, so that nothing is changed where one is not.
-fn check(rows: Rows, memory: &DeviceMemory) -> Result<()> {
-    let rows = rows.joined()?;
-    match rows.addresses().find(|address| !memory.holds(*address, rows.width)) {
-        None => Ok(()),
-        Some(address) => Ok(memory.bytes(address, rows.width).map(|_| ())?),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -380,10 +454,10 @@ mod tests {
         .const .align 4 .u32 add = 5;\n.visible .entry k() {\n.reg .b32 %r<3>;\nld.const.u32 %r1, [add];\n\
         st.global.u32 [out], %r1;\nret;\n}\n";
 
-    /// A device with two modules of the same text, and its memory; every launch executes twice.
+    /// Creates a device with two modules of the same text, and its memory. Each launch executes twice.
     fn device() -> (Device, DeviceMemory) {
         let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
-        let mut device = Device::new(&config, Some(1 << 20), Arc::default());
+        let mut device = Device::new(&config, Some(1 << 20), Arc::new(|| true));
         let mut memory = DeviceMemory::new();
         for _ in 0..2 {
             device.apply(&Operation::Module { text: TEXT.into() }, &mut memory).expect("it loads");
@@ -402,7 +476,7 @@ mod tests {
         })
     }
 
-    /// Runs the prepared launch as a simulation would.
+    /// Runs the prepared launch, instead of a simulation.
     fn run(device: &mut Device, module: usize, memory: &mut DeviceMemory) {
         let launched = device.apply(&launch(module), memory).expect("it fits").expect("a launch");
         run_kernel(&launched.kernel, &launched.dims, &launched.params, memory, &mut |_| true)
@@ -431,6 +505,20 @@ mod tests {
     }
 
     #[test]
+    fn a_kernel_that_cannot_be_executed_is_refused_and_the_others_of_its_module_run() {
+        let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
+        let (mut device, mut memory) = (Device::new(&config, None, Arc::new(|| true)), DeviceMemory::new());
+        let text = format!("{TEXT}.visible .entry bad() {{\nunknown.u32;\n}}\n");
+        device.apply(&Operation::Module { text }, &mut memory).expect("it loads");
+        run(&mut device, 0, &mut memory);
+        let refused = device.kernel(0, "bad").expect_err("it cannot be executed");
+        assert!(matches!(refused, DeviceError::Refused(_)));
+        assert_eq!(refused.code(), error::NO_KERNEL_IMAGE);
+        assert!(refused.to_string().starts_with("module 0:13: kernel 'bad': unsupported"), "{refused}");
+        assert_eq!(device.kernel(0, "none").expect_err("none").code(), error::INVALID_DEVICE_FUNCTION);
+    }
+
+    #[test]
     fn a_difference_between_the_executions_is_found() {
         let (mut device, mut memory) = device();
         run(&mut device, 0, &mut memory);
@@ -453,5 +541,79 @@ mod tests {
         assert_eq!(memory.bytes(address, 64).expect("it is there"), [0; 64]);
         device.apply(&Operation::Free { address }, &mut memory).expect("it is there");
         assert!(device.apply(&Operation::Free { address }, &mut memory).is_err(), "it is freed twice");
+    }
+
+    #[test]
+    fn rows_without_bytes_take_no_time_and_long_work_stops() {
+        let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
+        let mut memory = DeviceMemory::new();
+        let mut device = Device::new(&config, None, Arc::new(|| false));
+        let Ok(Operation::Allocate { address, .. }) = device.allocate(1 << 16, 1, &mut memory) else {
+            panic!("there is room")
+        };
+        // A loop over this number of rows would never end.
+        for (width, height) in [(0, 1 << 60), (16, 0), (0, u64::MAX)] {
+            let rows = Rows { address, pitch: 16, width, height };
+            for operation in [
+                Operation::Fill { rows, byte: 1 },
+                Operation::Write { rows, bytes: Vec::new() },
+                Operation::Copy { to: rows, from: address, pitch: 16 },
+            ] {
+                device.apply(&operation, &mut memory).expect("nothing to do");
+            }
+            assert!(device.read(rows, &memory).expect("nothing to do").is_empty());
+        }
+        let many = Rows { address, pitch: 2, width: 1, height: 1 << 15 };
+        let stopped = device.apply(&Operation::Fill { rows: many, byte: 1 }, &mut memory).err();
+        assert!(matches!(stopped, Some(DeviceError::Stopped)), "{stopped:?}");
+        assert!(matches!(device.read(many, &memory), Err(DeviceError::Stopped)));
+        let few = Rows { height: 4095, ..many };
+        device.apply(&Operation::Fill { rows: few, byte: 1 }, &mut memory).expect("it is short");
+    }
+
+    #[test]
+    fn a_write_has_the_bytes_of_its_rows_and_rows_do_not_overlap() {
+        let (mut device, mut memory) = device();
+        let Ok(Operation::Allocate { address, .. }) = device.allocate(64, 1, &mut memory) else {
+            panic!("there is room")
+        };
+        let rows = Rows { address, pitch: 8, width: 8, height: 2 };
+        for bytes in [15, 17] {
+            let write = Operation::Write { rows, bytes: vec![1; bytes] };
+            assert_eq!(device.apply(&write, &mut memory).err().map(|e| e.code()), Some(error::INVALID_VALUE));
+        }
+        // A pitch below the width is refused only for several rows.
+        let close = |height| Rows { address, pitch: 7, width: 8, height };
+        for rows in [close(2), Rows { pitch: 0, ..close(2) }] {
+            let size = (8 * rows.height) as usize;
+            let [write, fill] =
+                [Operation::Write { rows, bytes: vec![1; size] }, Operation::Fill { rows, byte: 1 }]
+                    .map(|operation| device.apply(&operation, &mut memory).err());
+            let copy =
+                Operation::Copy { to: Rows { pitch: 8, ..rows }, from: address + 32, pitch: rows.pitch };
+            let copy = device.apply(&copy, &mut memory).err();
+            for refused in
+                [write, fill, copy, device.read(rows, &memory).err(), device.check(rows, &memory).err()]
+            {
+                assert!(matches!(refused, Some(DeviceError::Pitch { .. })), "{rows:?}: {refused:?}");
+            }
+        }
+        assert_eq!(memory.bytes(address, 64).expect("it is there"), [0; 64], "nothing was done");
+        device.apply(&Operation::Fill { rows: close(1), byte: 1 }, &mut memory).expect("one row");
+    }
+
+    #[test]
+    fn allocations_begin_at_multiples_of_what_was_asked_for() {
+        let (mut device, mut memory) = device();
+        for (alignment, expected) in
+            [(1, 256), (256, 256), (257, 512), (4096, 4096), (1 << 21, 1 << 21), (u64::MAX, 1 << 21)]
+        {
+            // A small allocation moves the next free address away from any large multiple.
+            device.allocate(1, 1, &mut memory).expect("there is room");
+            let Ok(Operation::Allocate { address, .. }) = device.allocate(1, alignment, &mut memory) else {
+                panic!("there is room")
+            };
+            assert!(address.is_multiple_of(expected), "{address:#x} for {alignment}");
+        }
     }
 }

@@ -1,65 +1,65 @@
-//! Fat binaries: the PTX that nvcc and clang embed in a host program, plain or compressed by LZ4 or zstd.
+//! Reads fat binaries: the PTX that nvcc and clang embed in a host program, uncompressed or compressed by LZ4 or zstd.
 use ruzstd::decoding::StreamingDecoder;
 use std::io::Read;
 
 /// First word of a fat binary.
 const MAGIC: u32 = 0xba55_ed50;
-/// Kind of an entry that holds PTX.
+/// Entry kind for PTX.
 const PTX: u16 = 1;
-/// Flags of an entry's compression.
+/// Flags for the compression of an entry.
 const LZ4: u64 = 0x2000;
 const ZSTD: u64 = 0x8000;
-/// Most bytes that PTX unpacks to.
+/// Max size of uncompressed PTX in bytes.
 const MOST_TEXT_BYTES: u64 = 1 << 30;
 
-/// PTX of a fat binary.
+/// PTX from a fat binary.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ptx {
-    /// What it was made for, such as 60 for `sm_60`.
+    /// Compute capability that the PTX was compiled for, such as 60 for `sm_60`.
     pub architecture: u32,
-    /// The text.
+    /// PTX as text.
     pub text: String,
 }
 
-/// Why a fat binary gives no PTX.
+/// Reasons for which a fat binary gives no PTX.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FatbinError {
-    /// It is none, or one that was cut.
+    /// It is not a fat binary, or is truncated.
     #[error("byte {at} of the fat binary: {what}")]
     Malformed {
-        /// Where.
+        /// Offset of the error in bytes.
         at: usize,
-        /// What is wrong.
+        /// Description of the error.
         what: &'static str,
     },
-    /// It has nothing at all.
+    /// It has no entry.
     #[error(
         "the program has an empty fat binary: must be compiled without relocatable device code (nvcc -rdc=true)"
     )]
     Empty,
-    /// It has machine code only.
+    /// It has only machine code.
     #[error(
         "the program has {found} and no PTX: compile it with PTX, such as nvcc -gencode arch=compute_75,code=compute_75, or \
          clang++ --cuda-gpu-arch=sm_60"
     )]
     NoPtx {
-        /// What it has.
+        /// Description of its entries.
         found: String,
     },
 }
 
-/// An entry's head.
+/// Header and payload of an entry.
 struct Entry<'a> {
     kind: u16,
     architecture: u32,
     flags: u64,
-    /// Bytes that it unpacks to.
+    /// Size of the uncompressed payload in bytes; 0 if it is not compressed.
     unpacked: u64,
     payload: &'a [u8],
 }
 
-/// Returns the `N` bytes at `at`.
+/// Returns `N` bytes at offset `at`.
 fn field<const N: usize>(bytes: &[u8], at: usize) -> Result<[u8; N], FatbinError> {
     let cut = FatbinError::Malformed { at, what: "it ends here, within a head" };
     bytes.get(at..).and_then(|rest| rest.first_chunk()).copied().ok_or(cut)
@@ -77,7 +77,7 @@ fn word64(bytes: &[u8], at: usize) -> Result<u64, FatbinError> {
     field(bytes, at).map(u64::from_le_bytes)
 }
 
-/// Returns the entry at `at` and where the next one begins.
+/// Returns the entry at offset `at`, and the offset of the next one.
 fn entry(bytes: &[u8], at: usize) -> Result<(Entry<'_>, usize), FatbinError> {
     let malformed = |what| FatbinError::Malformed { at, what };
     let head = word32(bytes, at + 4)? as usize;
@@ -101,7 +101,7 @@ fn entry(bytes: &[u8], at: usize) -> Result<(Entry<'_>, usize), FatbinError> {
 }
 
 impl Entry<'_> {
-    /// Unpacks the text, which ends at its first zero.
+    /// Returns the uncompressed text, up to its first zero byte.
     fn text(&self, at: usize) -> Result<String, FatbinError> {
         let malformed = |what| FatbinError::Malformed { at, what };
         if self.unpacked > MOST_TEXT_BYTES {
@@ -127,7 +127,7 @@ impl Entry<'_> {
     }
 }
 
-/// Returns the PTX of the newest architecture in a fat binary.
+/// Returns the PTX for the newest architecture in a fat binary.
 ///
 /// # Errors
 /// It is malformed, or has no PTX.
@@ -167,7 +167,7 @@ mod tests {
     const TEXT: &str =
         ".version 7.8\n.target sm_60\n// one of many lines, one of many lines, one of many lines\n";
 
-    /// An entry with a payload that unpacks to so many bytes.
+    /// Returns an entry whose payload has this uncompressed size.
     fn entry(kind: u16, architecture: u32, flags: u64, payload: &[u8], unpacked: usize) -> Vec<u8> {
         let padded = payload.len().next_multiple_of(8);
         let mut out = vec![0; 80 + padded];
@@ -224,7 +224,7 @@ mod tests {
         for at in 0..whole.len() {
             let mut changed = whole.clone();
             changed[at] ^= 0xff;
-            // Some bytes say nothing; none may lead astray.
+            // Some bytes have no effect; none may cause a panic.
             let _ = ptx(&changed);
         }
     }

@@ -1,16 +1,16 @@
-//! The runtime library, under the names that programs of CUDA 11, 12 and 13 ask for.
+//! The runtime library, under the file names that programs of CUDA 11, 12 and 13 load.
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Name and contents of each library.
+/// File name and contents of each library.
 const LIBRARIES: [(&str, &[u8]); 3] = [
     ("libcudart.so.11.0", include_bytes!(concat!(env!("OUT_DIR"), "/libcudart.so.11.0"))),
     ("libcudart.so.12", include_bytes!(concat!(env!("OUT_DIR"), "/libcudart.so.12"))),
     ("libcudart.so.13", include_bytes!(concat!(env!("OUT_DIR"), "/libcudart.so.13"))),
 ];
 
-/// Writes the libraries into a folder, where a program finds them when the folder is in its search path.
+/// Writes the libraries into a folder, for the library search path of a program.
 ///
 /// # Errors
 /// The folder cannot be written.

@@ -1,144 +1,147 @@
-//! What a program does to a device, and the file that such a record is kept in.
+//! Operations of a program on a device, and the file format of their record.
+use crate::refusals::Refusals;
 use lz4_flex::frame::{FrameDecoder, FrameEncoder, FrameInfo};
 use selvedge_ptx::texture::Texture;
 use selvedge_state::{Reader, State, StateError, Writer};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-/// How the name of a recorded program ends.
+/// File extension of a recorded program.
 pub const EXTENSION: &str = ".sprog";
 
-/// First bytes of a file.
+/// First bytes of a record.
 const MAGIC: &[u8] = b"selvedge program 1\n";
-/// Last bytes of a file: the unpacker takes one that was cut in front of its checksum.
+/// Last bytes of a record. The LZ4 decoder does not detect a file that is truncated before its checksum.
 const END: &[u8] = b"end\n";
 
-/// Rows of memory, a pitch apart.
+/// Rows of bytes in device memory, a pitch apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Rows {
-    /// First device address.
+    /// Device address of the first row.
     pub address: u64,
-    /// Bytes from one row to the next.
+    /// Distance between the starts of two rows, in bytes.
     pub pitch: u64,
-    /// Bytes of a row.
+    /// Length of a row in bytes.
     pub width: u64,
-    /// How many rows.
+    /// Number of rows.
     pub height: u64,
 }
 
-/// Something that a program does to a device.
+/// An operation of a program on a device.
 #[derive(Clone, Debug, PartialEq, State)]
 pub enum Operation {
-    /// It loads a module.
+    /// Loads a module.
     Module {
-        /// Its PTX.
+        /// PTX of the module.
         text: String,
     },
-    /// It gets memory.
+    /// Allocates memory.
     Allocate {
-        /// Device address.
+        /// Device address of the buffer.
         address: u64,
-        /// Size.
+        /// Size in bytes.
         bytes: u64,
     },
-    /// It frees memory.
+    /// Frees memory.
     Free {
-        /// Device address.
+        /// Device address of the buffer.
         address: u64,
     },
-    /// It writes memory.
+    /// Writes memory.
     Write {
-        /// Where.
+        /// Destination rows.
         rows: Rows,
-        /// The rows' bytes, one after the other.
+        /// Bytes of all rows, without gaps.
         bytes: Vec<u8>,
     },
-    /// It fills memory with a byte.
+    /// Fills memory with a byte.
     Fill {
-        /// Where.
+        /// Destination rows.
         rows: Rows,
-        /// The byte.
+        /// Value of each byte.
         byte: u8,
     },
-    /// It copies memory.
+    /// Copies memory.
     Copy {
-        /// Where to.
+        /// Destination rows.
         to: Rows,
-        /// First device address of the source.
+        /// Device address of the first source row.
         from: u64,
-        /// Bytes from one row of the source to the next.
+        /// Distance between the starts of two source rows, in bytes.
         pitch: u64,
     },
-    /// It makes a texture.
+    /// Creates a texture.
     Texture {
-        /// What it is.
+        /// Description of the texture.
         texture: Texture,
     },
-    /// It launches a kernel.
+    /// Launches a kernel.
     Launch(LaunchOperation),
+    /// Records work that was refused to the program, and is therefore missing.
+    Refused(Refusals),
 }
 
 /// The launch of a kernel.
 #[derive(Clone, Debug, PartialEq, State)]
 pub struct LaunchOperation {
-    /// Number of the module, in the order in which they were loaded.
+    /// Index of the module, in the order of loading.
     pub module: usize,
     /// Name of the kernel.
     pub kernel: String,
     /// Blocks in x, y and z.
     pub grid: [u32; 3],
-    /// Threads of a block in x, y and z.
+    /// Threads per block in x, y and z.
     pub block: [u32; 3],
-    /// Bytes of dynamic shared memory of a block.
+    /// Bytes of dynamic shared memory per block.
     pub dynamic_shared: u32,
-    /// The parameters.
+    /// Bytes of the parameters.
     pub params: Vec<u8>,
 }
 
-/// Everything that a program has done to a device.
+/// All operations of a program on a device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {
-    /// The program's name.
+    /// File name of the program.
     pub name: String,
-    /// Its arguments, in one line.
+    /// Arguments of the program, joined by spaces.
     pub arguments: String,
-    /// What it did, in order.
+    /// Operations in order.
     pub operations: Vec<Operation>,
 }
 
-/// A file that is no record of a program.
+/// Error of reading a record.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{file}: cannot read it: {error}")]
     Unreadable {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// Why not.
+        /// Reason from the operating system.
         error: io::Error,
     },
-    /// Another kind of file.
+    /// The file is not a record.
     #[error("{file}: must be a recorded program, as `selvedge cuda --record` writes it")]
     NotOne {
-        /// The file.
+        /// Path of the file.
         file: String,
     },
-    /// One that was cut or changed.
+    /// The file is truncated or modified.
     #[error("{file}: the recorded program is damaged: {why}")]
     Damaged {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// What is wrong.
+        /// Description of the damage.
         why: String,
     },
 }
 
 impl Record {
-    /// Returns the bytes of a file.
+    /// Returns the contents of a record file.
     ///
     /// # Errors
-    /// They cannot be packed.
+    /// The operations cannot be compressed.
     pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
         let mut writer = Writer::default();
         self.name.save(&mut writer);
@@ -152,10 +155,10 @@ impl Record {
         Ok(bytes)
     }
 
-    /// Reads a file of at most `most` bytes.
+    /// Reads a record. Both the file and its uncompressed contents may have at most `most` bytes.
     ///
     /// # Errors
-    /// It cannot be read, or is not such a file.
+    /// The file cannot be read, or is not an intact record.
     pub fn read(path: &Path, most: u64) -> Result<Self, RecordError> {
         let file = path.display().to_string();
         match selvedge_hw::file::read_known(path, MAGIC, most) {
@@ -200,6 +203,8 @@ mod tests {
             dynamic_shared: 7,
             params: vec![8; 9],
         };
+        let mut refusals = Refusals::default();
+        refusals.add("cudaFree", "it is no buffer");
         let operations = vec![
             Operation::Module { text: ".version 7.8\n".into() },
             Operation::Allocate { address: 256, bytes: 64 },
@@ -207,6 +212,7 @@ mod tests {
             Operation::Copy { to: rows, from: 512, pitch: 4 },
             Operation::Launch(launch),
             Operation::Free { address: 256 },
+            Operation::Refused(refusals),
         ];
         Record { name: "program".into(), arguments: "1 2".into(), operations }
     }

@@ -1,57 +1,76 @@
-//! Messages between the runtime library in a CUDA program and the device that serves it: the library asks, the device replies.
+//! Messages between the runtime library in a CUDA program and the device that serves it. The library sends requests, the device
+//! replies.
 //!
-//! A request is a call with the name of the CUDA function that makes it, numbers and bytes; a reply is a CUDA error code with
-//! numbers and bytes. Both sides are of the same build, so that there is one version of it.
-use std::io::{self, Read, Write};
+//! A request has a call, the name of the CUDA function, integers and bytes. A reply has a CUDA error code, integers and bytes.
+//! Both sides come from the same build: the protocol has one version.
+//!
+//! Each connection begins with [`Call::Hello`]. The device serves the first connection, and then moves its socket to [`late`]. A
+//! later connection can only report a call that it cannot make ([`Call::Refused`]).
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
 
-/// The environment variable that leads the library to the device: the path of a socket.
+/// Environment variable with the path of the device's socket, for the library.
 pub const SOCKET: &str = "SELVEDGE_CUDA_SOCKET";
 
-/// Most bytes of a message.
-const MOST_BYTES: u64 = 1 << 40;
+/// Returns the path to which the socket moves after the first connection.
+pub fn late(socket: &Path) -> PathBuf {
+    socket.with_file_name("late")
+}
 
-/// The errors of CUDA that the simulator gives.
+/// Max bytes of a copy in one message; longer copies are split.
+pub const PIECE_BYTES: u64 = 16 << 20;
+
+/// Max size of a fat binary in bytes.
+pub const MODULE_BYTES: u64 = 1 << 30;
+
+/// Max number of integers in a message.
+const MOST_WORDS: u64 = 1 << 16;
+
+/// Max length of a function name in bytes.
+const MOST_NAME_BYTES: u64 = 256;
+
+/// CUDA error codes that the simulator returns.
 pub mod error {
-    /// An argument is wrong.
+    /// An argument is wrong (`cudaErrorInvalidValue`).
     pub const INVALID_VALUE: i32 = 1;
-    /// There is not enough memory.
+    /// Memory is exhausted.
     pub const MEMORY_ALLOCATION: i32 = 2;
     /// The library has no device.
     pub const INITIALIZATION: i32 = 3;
-    /// A launch has dimensions that no device has.
+    /// The dimensions of a launch are unsupported by any device.
     pub const INVALID_CONFIGURATION: i32 = 9;
     /// A module has no such variable.
     pub const INVALID_SYMBOL: i32 = 13;
     /// A module has no such kernel.
     pub const INVALID_DEVICE_FUNCTION: i32 = 98;
-    /// A fat binary without PTX.
+    /// A fat binary has no PTX.
     pub const NO_KERNEL_IMAGE: i32 = 209;
-    /// PTX that cannot be executed.
+    /// The PTX cannot be executed.
     pub const INVALID_PTX: i32 = 218;
-    /// A kernel that left its memory.
+    /// A kernel accessed memory outside of its buffers.
     pub const ILLEGAL_ADDRESS: i32 = 700;
-    /// A block that needs more than an SM has.
+    /// A block needs more resources than an SM has.
     pub const LAUNCH_OUT_OF_RESOURCES: i32 = 701;
-    /// A kernel that does not end.
+    /// A kernel does not end.
     pub const LAUNCH_TIMEOUT: i32 = 702;
-    /// An assertion in a kernel.
+    /// An assertion in a kernel failed.
     pub const ASSERT: i32 = 710;
-    /// A kernel that failed otherwise, or a device that has gone.
+    /// A kernel failed for another reason, or the device has ended.
     pub const LAUNCH_FAILURE: i32 = 719;
-    /// A function that the simulator lacks.
+    /// The simulator lacks the function.
     pub const NOT_SUPPORTED: i32 = 801;
 }
 
 macro_rules! calls {
     ($($(#[$doc:meta])* $name:ident = $number:literal,)*) => {
-        /// What the library asks for.
+        /// A call of the library to the device.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Call {
             $($(#[$doc])* $name = $number,)*
         }
 
         impl Call {
-            /// Returns the call of that number.
+            /// Returns the call with this number.
             pub fn of(number: u64) -> Option<Self> {
                 match number {
                     $($number => Some(Call::$name),)*
@@ -63,95 +82,110 @@ macro_rules! calls {
 }
 
 calls! {
-    /// Load a fat binary (bytes): gives the module's number.
+    /// Loads a fat binary (bytes). Returns the module's index.
     Module = 1,
-    /// Find a kernel by module and name (bytes): gives its number, registers, shared, local and constant bytes, most threads of a
-    /// block and architecture, and the sizes of its parameters.
+    /// Finds a kernel by module and name (bytes). Returns its index, registers, shared, local and constant bytes, max threads per
+    /// block and architecture, then offset and size of each parameter.
     Kernel = 2,
-    /// Find a variable by module and name (bytes): gives address and size.
+    /// Finds a variable by module and name (bytes). Returns its address and size.
     Symbol = 3,
-    /// Allocate so many bytes at this alignment: gives the address.
+    /// Allocates bytes: size, alignment. Returns the address.
     Allocate = 4,
-    /// Free the memory at an address.
+    /// Frees the memory at an address.
     Free = 5,
-    /// Write rows (bytes): address, pitch, bytes of a row, rows.
+    /// Writes rows (bytes): address, pitch, bytes per row, number of rows.
     Write = 6,
-    /// Read rows, with the same numbers.
+    /// Reads rows, with the integers of [`Call::Write`].
     Read = 7,
-    /// Fill rows: the same numbers, and the byte.
+    /// Fills rows: the integers of [`Call::Write`], and the byte.
     Fill = 8,
-    /// Copy rows: address, pitch of the destination and of the source, bytes of a row, rows.
+    /// Copies rows: address and pitch of the destination, address and pitch of the source, bytes per row, number of rows.
     Copy = 9,
-    /// Launch a kernel: its number, grid, block, dynamic shared memory, and the parameters (bytes): gives what it printed.
+    /// Launches a kernel: index, grid, block, dynamic shared memory, and the parameters (bytes). Returns the kernel's printed
+    /// text.
     Launch = 10,
-    /// Ask for the simulated time: gives nanoseconds, as the bits of a number.
+    /// Returns the simulated time in nanoseconds, as the bits of an `f64`.
     Now = 11,
-    /// Ask for what the configuration states of the device.
+    /// Returns the properties of the device.
     Device = 12,
-    /// Ask for free and total bytes.
+    /// Returns the free and the total bytes of device memory.
     MemoryInfo = 13,
-    /// Make a texture: gives its handle.
+    /// Creates a texture. Returns its handle.
     Texture = 14,
-    /// Ask how many blocks of a kernel an SM holds: number, threads of a block, dynamic shared memory.
+    /// Returns how many blocks of a kernel an SM holds: index, threads per block, dynamic shared memory.
     Occupancy = 15,
+    /// Begins a connection: id of the process. Gets no reply.
+    Hello = 16,
+    /// Reports a call that the library has refused: CUDA's error code, and the reason (bytes). Gets no reply on a late
+    /// connection.
+    Refused = 17,
+    /// Checks that rows are inside buffers, before a copy in pieces, with the integers of [`Call::Write`].
+    Check = 18,
 }
 
-/// The properties of a device, in the order of the reply to [`Call::Device`].
+impl Call {
+    /// Returns the max number of bytes in a message of this call.
+    fn most_bytes(self) -> u64 {
+        if self == Call::Module { MODULE_BYTES } else { PIECE_BYTES }
+    }
+}
+
+/// Properties of a device, in the order of the reply to [`Call::Device`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Property {
-    /// Bytes of device memory.
+    /// Device memory in bytes.
     Memory,
-    /// SMs.
+    /// Number of SMs.
     Sms,
-    /// Bytes of shared memory of an SM.
+    /// Shared memory of an SM in bytes.
     SharedBytes,
     /// Registers of an SM.
     Registers,
-    /// Threads of an SM.
+    /// Max threads of an SM.
     Threads,
-    /// Blocks of an SM.
+    /// Max blocks of an SM.
     Blocks,
-    /// Core clock, kHz.
+    /// Core clock in kHz.
     CoreKhz,
-    /// Memory clock, kHz.
+    /// Memory clock in kHz.
     MemoryKhz,
-    /// Bits of the memory bus.
+    /// Width of the memory bus in bits.
     BusBits,
-    /// Bytes of the L2.
+    /// Size of the L2 in bytes.
     L2Bytes,
-    /// Compute capability, ten times its major number and its minor one.
+    /// Compute capability: ten times the major number, plus the minor number.
     Architecture,
-    /// How many there are.
+    /// Number of properties.
     Count,
 }
 
-/// A call as the library makes it.
+/// A call from the library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The number of a [`Call`].
+    /// Number of a [`Call`].
     pub call: u64,
-    /// The CUDA function.
+    /// Name of the CUDA function.
     pub name: String,
-    /// The numbers.
+    /// Integer arguments.
     pub words: Vec<u64>,
-    /// The bytes.
+    /// Data of the call.
     pub bytes: Vec<u8>,
 }
 
-/// What the device gives back.
+/// A reply from the device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
-    /// A CUDA error code; 0 when the call was done.
+    /// CUDA error code; 0 for success.
     pub code: i32,
-    /// No later call can be done.
+    /// `true` if no later call can succeed.
     pub is_last: bool,
-    /// The numbers.
+    /// Integer results.
     pub words: Vec<u64>,
-    /// The bytes.
+    /// Data of the reply.
     pub bytes: Vec<u8>,
 }
 
-/// Writes a message: the head's two numbers, a name, numbers and bytes.
+/// Writes a message: two integers of the header, a name, integers and bytes.
 fn send(to: &mut impl Write, head: [u64; 2], name: &str, words: &[u64], bytes: &[u8]) -> io::Result<()> {
     let lengths = [head[0], head[1], name.len() as u64, words.len() as u64, bytes.len() as u64];
     let mut start: Vec<u8> = lengths.iter().chain(words).flat_map(|word| word.to_le_bytes()).collect();
@@ -161,33 +195,60 @@ fn send(to: &mut impl Write, head: [u64; 2], name: &str, words: &[u64], bytes: &
     to.flush()
 }
 
-/// A message: the head's two numbers, a name, numbers and bytes.
+/// A received message: two integers of the header, a name, integers and bytes.
 type Message = ([u64; 2], String, Vec<u64>, Vec<u8>);
 
-/// Reads what [`send`] has written.
-fn receive(from: &mut impl Read) -> io::Result<Message> {
-    let mut word = || {
-        let mut bytes = [0; 8];
-        from.read_exact(&mut bytes)?;
-        Ok::<_, io::Error>(u64::from_le_bytes(bytes))
-    };
-    let head = [word()?, word()?];
-    let (name, count, length) = (word()?, word()?, word()?);
-    if name > 256 || count > 1 << 16 || length > MOST_BYTES {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "no message of the CUDA library"));
+/// Reads an integer. Returns `None` if the other side has closed the connection before its first byte.
+fn receive_word(from: &mut impl Read) -> io::Result<Option<u64>> {
+    let mut bytes = [0; 8];
+    let mut count = 0;
+    while count < bytes.len() {
+        match from.read(&mut bytes[count..]) {
+            Ok(0) if count == 0 => return Ok(None),
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(more) => count += more,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
-    let words = (0..count).map(|_| word()).collect::<io::Result<Vec<_>>>()?;
-    let mut text = vec![0; name as usize];
-    from.read_exact(&mut text)?;
-    let mut bytes = vec![0; length as usize];
-    from.read_exact(&mut bytes)?;
-    Ok((head, String::from_utf8_lossy(&text).into_owned(), words, bytes))
+    Ok(Some(u64::from_le_bytes(bytes)))
 }
 
-/// Sends a request; `bytes` are not copied.
+/// Reads `count` bytes. Memory grows with the received bytes, not with the announced length.
+fn receive_bytes(from: &mut impl Read, count: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = from.take(count).read_to_end(&mut bytes)?;
+    if (read as u64) < count { Err(ErrorKind::UnexpectedEof.into()) } else { Ok(bytes) }
+}
+
+/// Reads a message of [`send`]. Returns `None` if the other side has closed the connection. `most` returns the max number of
+/// bytes for the first integer of the header.
+fn receive(from: &mut impl Read, most: impl Fn(u64) -> u64) -> io::Result<Option<Message>> {
+    let Some(first) = receive_word(from)? else { return Ok(None) };
+    let mut word = || receive_word(from)?.ok_or_else(|| ErrorKind::UnexpectedEof.into());
+    let head = [first, word()?];
+    let (name, count, length) = (word()?, word()?, word()?);
+    for (what, value, limit) in [
+        ("name", name, MOST_NAME_BYTES),
+        ("list of numbers", count, MOST_WORDS),
+        ("message", length, most(first)),
+    ] {
+        if value > limit {
+            let why = format!("a {what} of {value}: must be at most {limit}");
+            return Err(io::Error::new(ErrorKind::InvalidData, why));
+        }
+    }
+    let words = (0..count).map(|_| word()).collect::<io::Result<Vec<_>>>()?;
+    let name = receive_bytes(from, name)?;
+    let bytes = receive_bytes(from, length)?;
+    Ok(Some((head, String::from_utf8_lossy(&name).into_owned(), words, bytes)))
+}
+
+/// Sends a request without copying `bytes`.
 ///
 /// # Errors
-/// The other side has gone.
+/// The other side has closed the connection. [`ErrorKind::InvalidInput`] if `bytes` exceeds the limit of the call; nothing is
+/// sent then.
 pub fn send_request(
     to: &mut impl Write,
     call: Call,
@@ -195,17 +256,23 @@ pub fn send_request(
     words: &[u64],
     bytes: &[u8],
 ) -> io::Result<()> {
+    let limit = call.most_bytes();
+    if bytes.len() as u64 > limit {
+        let why = format!("{} bytes: must be at most {limit}", bytes.len());
+        return Err(io::Error::new(ErrorKind::InvalidInput, why));
+    }
     send(to, [call as u64, 0], name, words, bytes)
 }
 
 impl Request {
-    /// Receives a request.
+    /// Receives a request. Returns `None` if the other side has closed the connection between two requests.
     ///
     /// # Errors
-    /// The other side has gone, or sends something else.
-    pub fn receive(from: &mut impl Read) -> io::Result<Self> {
-        let ([call, _], name, words, bytes) = receive(from)?;
-        Ok(Request { call, name, words, bytes })
+    /// The other side has closed the connection within a message, or sent invalid data.
+    pub fn receive(from: &mut impl Read) -> io::Result<Option<Self>> {
+        let most = |call| Call::of(call).map_or(0, Call::most_bytes);
+        let message = receive(from, most)?;
+        Ok(message.map(|([call, _], name, words, bytes)| Request { call, name, words, bytes }))
     }
 }
 
@@ -213,7 +280,7 @@ impl Reply {
     /// Sends the reply.
     ///
     /// # Errors
-    /// The other side has gone.
+    /// The other side has closed the connection.
     pub fn send(&self, to: &mut impl Write) -> io::Result<()> {
         send(to, [self.code as u64, u64::from(self.is_last)], "", &self.words, &self.bytes)
     }
@@ -221,9 +288,69 @@ impl Reply {
     /// Receives a reply.
     ///
     /// # Errors
-    /// As [`Request::receive`].
+    /// The errors of [`Request::receive`], and a closed connection.
     pub fn receive(from: &mut impl Read) -> io::Result<Self> {
-        let ([code, is_last], _, words, bytes) = receive(from)?;
+        let message = receive(from, |_| PIECE_BYTES)?;
+        let ([code, is_last], _, words, bytes) = message.ok_or(ErrorKind::UnexpectedEof)?;
         Ok(Reply { code: code as i32, is_last: is_last != 0, words, bytes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the header of a request with these lengths of name, integers and bytes, without the data.
+    fn head(call: u64, lengths: [u64; 3]) -> Vec<u8> {
+        [call, 0].iter().chain(&lengths).flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn what_was_sent_is_received_and_the_end_between_two_messages_is_one() {
+        let mut sent = Vec::new();
+        send_request(&mut sent, Call::Write, "cudaMemcpy", &[1, 2], &[3; 5]).expect("a vector takes it");
+        let mut from = sent.as_slice();
+        let request = Request::receive(&mut from).expect("it is whole").expect("it is there");
+        let expected = Request { call: 6, name: "cudaMemcpy".into(), words: vec![1, 2], bytes: vec![3; 5] };
+        assert_eq!(request, expected);
+        assert_eq!(Request::receive(&mut from).expect("an end"), None);
+        for length in 1..sent.len() {
+            assert!(Request::receive(&mut &sent[..length]).is_err(), "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn no_length_is_believed_that_exceeds_its_limit() {
+        let refused =
+            |call, lengths| Request::receive(&mut head(call, lengths).as_slice()).map_err(|e| e.to_string());
+        let limits = [
+            (Call::Write as u64, [257, 0, 0], "a name of 257: must be at most 256"),
+            (Call::Write as u64, [0, 65_537, 0], "a list of numbers of 65537: must be at most 65536"),
+            (Call::Write as u64, [0, 0, (16 << 20) + 1], "a message of 16777217: must be at most 16777216"),
+            (Call::Write as u64, [0, 0, 1 << 39], "a message of 549755813888: must be at most 16777216"),
+            (
+                Call::Module as u64,
+                [0, 0, (1 << 30) + 1],
+                "a message of 1073741825: must be at most 1073741824",
+            ),
+            (99, [0, 0, 1], "a message of 1: must be at most 0"),
+        ];
+        for (call, lengths, why) in limits {
+            assert_eq!(refused(call, lengths), Err(why.into()));
+        }
+        // A message at its limit is refused for its missing data, not for its length.
+        for lengths in [[256, 0, 0], [0, 65_536, 0], [0, 0, 16 << 20]] {
+            let why = refused(Call::Write as u64, lengths).expect_err("it is cut");
+            assert!(!why.contains("at most"), "{lengths:?}: {why}");
+        }
+    }
+
+    #[test]
+    fn too_long_a_request_is_not_begun() {
+        let mut sent = Vec::new();
+        let long = vec![0; PIECE_BYTES as usize + 1];
+        let error =
+            send_request(&mut sent, Call::Write, "cudaMemcpy", &[], &long).expect_err("it is too long");
+        assert_eq!((error.kind(), sent.len()), (ErrorKind::InvalidInput, 0));
     }
 }

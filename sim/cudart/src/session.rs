@@ -1,11 +1,13 @@
-//! A program that runs: its process, its calls, and what they do to the device.
+//! Runs a CUDA program: its process, its calls, and their effects on the device.
 mod host;
+mod process;
 
-use crate::device::{Device, DeviceError};
+use crate::device::{Device, DeviceError, GoesOn};
 use crate::fatbin;
 use crate::operation::{LaunchOperation, Operation, Record, Rows};
-use crate::protocol::{Call, Property, Reply, Request, error};
-use host::{Host, Next};
+use crate::protocol::{Call, PIECE_BYTES, Property, Reply, Request, error};
+use crate::refusals::Refusals;
+use host::{Host, Next, Stop};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_ptx::memory::DeviceMemory;
@@ -19,76 +21,76 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Takes a line about a call that failed.
+/// Receives a line about a failed call.
 type Say = dyn Fn(&str) + Send + Sync;
 
-/// What becomes of a program's calls.
+/// Options of a session.
 pub struct Settings {
-    /// Keep a record of all operations.
+    /// Records all operations.
     pub record: bool,
-    /// Execute every launch a second time without timing, and compare.
+    /// Executes each launch a second time without timing, and compares the results.
     pub verify: bool,
-    /// Give the program standard error for its standard output, which the command needs for itself.
+    /// Redirects the program's standard output to standard error, because the command uses standard output.
     pub quiet: bool,
-    /// Set by the outside to end the program.
+    /// Flag that ends the program.
     pub stop: Arc<AtomicBool>,
-    /// How long the program may take.
+    /// Max wall-clock time of the program.
     pub timeout: Option<Duration>,
-    /// Gets a line about each call that fails.
+    /// Called with a line about each failed call.
     pub say: Arc<Say>,
 }
 
-/// A program that was started; its calls wait until a [`Session`] serves them.
+/// A started program. Its calls wait until a [`Session`] serves them.
 pub struct Live {
     name: String,
     arguments: String,
     settings: Settings,
     deadline: Option<Instant>,
     host: Mutex<Option<Host>>,
-    /// What the session has left.
+    /// Results of the session after its end.
     ended: Mutex<Option<Ended>>,
 }
 
-/// What is left of a program.
+/// Results of a program.
 #[derive(Debug, Default)]
 pub struct Ended {
-    /// Its operations, where they were to be kept.
+    /// Operations of the program, if they were recorded.
     pub record: Option<Record>,
-    /// Calls that it made.
+    /// Number of calls that it made.
     pub calls: u64,
 }
 
-/// Why a session cannot go on.
+/// Reasons for which a session ends early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
-    /// Something that the program does not cause: the comparison of two executions.
+    /// The second execution of a launch differs, or another error that the program does not cause.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The outside has ended it.
+    /// The stop flag ended the program.
     #[error("the program was stopped")]
     Stopped,
-    /// Its time is over.
+    /// The program exceeded its timeout.
     #[error("the program takes more than {0:?}")]
     TimedOut(Duration),
-    /// Its process.
+    /// The process of the program failed.
     #[error("the CUDA program: {0}")]
     Process(#[from] io::Error),
-    /// It cannot run twice.
+    /// The program has already run.
     #[error("the CUDA program runs once, and it has run")]
     Again,
 }
 
-/// How a program ended that did not end well.
+/// Description of an end other than exit code 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the program ended with {0}")]
 pub struct BadEnd(String);
 
 impl Live {
-    /// Starts a program that finds the library in place of NVIDIA's.
+    /// Starts a program with the runtime library that replaces NVIDIA's.
     ///
     /// # Errors
-    /// It cannot be started.
+    /// The program cannot be started.
     pub fn start(program: &Path, arguments: &[OsString], settings: Settings) -> io::Result<Self> {
         let host = Host::start(program, arguments, settings.quiet)?;
         let name = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
@@ -98,30 +100,35 @@ impl Live {
         Ok(Live { name, arguments: words.join(" "), settings, deadline, host, ended })
     }
 
-    /// The program's name, without folders.
+    /// Returns the file name of the program.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its arguments, in one line.
+    /// Returns the arguments, joined by spaces.
     #[must_use]
     pub fn arguments(&self) -> &str {
         &self.arguments
     }
 
-    /// What the session has left, once.
+    /// Returns the results of the session, and removes them.
     pub fn take_ended(&self) -> Option<Ended> {
         lock(&self.ended).take()
     }
 
-    /// The program's operations, once it has ended, where they were to be kept.
+    /// Returns the recorded operations after the program's end, if they were recorded.
     #[must_use]
     pub fn record(&self) -> Option<Record> {
         lock(&self.ended).as_ref()?.record.clone()
     }
 
-    /// Returns why the program must not go on, if so.
+    /// Returns the reason for which the command ends the program.
+    fn stop_by(&self) -> Stop {
+        if self.settings.stop.load(Ordering::Relaxed) { Stop::Signal } else { Stop::Over }
+    }
+
+    /// Returns the error if the program must stop.
     fn must_stop(&self) -> Option<SessionError> {
         if self.settings.stop.load(Ordering::Relaxed) {
             return Some(SessionError::Stopped);
@@ -135,7 +142,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A refused call: CUDA's error, and why.
+/// CUDA's error code and the reason of a refused call.
 struct Refused {
     code: i32,
     why: String,
@@ -153,36 +160,44 @@ impl Refused {
     }
 }
 
-/// A program's calls, served one after the other.
+/// Serves the calls of a program in order.
 pub struct Session {
     live: Arc<Live>,
     host: Host,
     device: Device,
-    /// The kernels that the program has asked for: the module and the name.
+    /// Kernels that the program has looked up, each with the index of its module.
     kernels: Vec<(usize, Arc<Kernel>)>,
-    /// The newest architecture of the program's PTX.
+    /// Newest architecture of the program's PTX.
     architecture: u32,
-    /// Most bytes of device memory.
+    /// Max device memory in bytes.
     capacity: u64,
     textures: u64,
     record: Option<Record>,
     calls: u64,
-    /// The function whose launch is in flight.
+    /// CUDA function whose launch is in flight.
     in_flight: Option<String>,
+    /// Work that was refused to the program.
+    refusals: Refusals,
+    /// Result of the program's end.
+    ended: Option<Result<(), BadEnd>>,
 }
 
 impl Session {
-    /// Begins to serve a program on a device of this configuration.
+    /// Starts to serve a program, on a device of this configuration.
     ///
     /// # Errors
-    /// It was served before.
+    /// The program was served before.
     pub fn new(live: &Arc<Live>, config: &Arc<GpuConfig>, capacity: u64) -> Result<Self, SessionError> {
         let host = lock(&live.host).take().ok_or(SessionError::Again)?;
         let settings = &live.settings;
         let empty =
             || Record { name: live.name.clone(), arguments: live.arguments.clone(), ..Record::default() };
+        let goes_on: GoesOn = {
+            let live = Arc::clone(live);
+            Arc::new(move || live.must_stop().is_none())
+        };
         Ok(Session {
-            device: Device::new(config, settings.verify.then_some(capacity), Arc::clone(&settings.stop)),
+            device: Device::new(config, settings.verify.then_some(capacity), goes_on),
             record: settings.record.then(empty),
             live: Arc::clone(live),
             host,
@@ -192,14 +207,16 @@ impl Session {
             textures: 0,
             calls: 0,
             in_flight: None,
+            refusals: Refusals::default(),
+            ended: None,
         })
     }
 
-    /// Lets the program go on up to its next launch, after the end of the last one; none when it has ended. `cycle` is the
-    /// simulated core cycle.
+    /// Ends the launch in flight and serves calls up to the next launch. Returns `None` after the program's end. `cycle` is the
+    /// current core cycle.
     ///
     /// # Errors
-    /// What ends the program from outside, and a difference between the timed and the untimed execution.
+    /// A stop, the timeout, or a difference between the timed and the untimed execution.
     pub fn next(
         &mut self,
         memory: &mut DeviceMemory,
@@ -224,7 +241,12 @@ impl Session {
                     self.in_flight = Some(request.name);
                     return Ok(Some(*launch));
                 }
+                // The next call of `receive` reports the stop.
+                Err(_) if live.must_stop().is_some() => {
+                    self.reply(&Reply { code: error::LAUNCH_FAILURE, is_last: true, ..Reply::default() });
+                }
                 Err(refused) => {
+                    self.refusals.add(&request.name, &refused.why);
                     (self.live.settings.say)(&format!("{}: {}", request.name, refused.why));
                     self.reply(&Reply { code: refused.code, ..Reply::default() });
                 }
@@ -232,43 +254,70 @@ impl Session {
         }
     }
 
-    /// Gives the program this error of CUDA's for its launch and for every later call: no device recovers from a fault, and what
-    /// ends a run ends its calls. Then ends the program, unless it does so soon by itself.
+    /// Returns CUDA error `code` for the launch in flight and all later calls: a device does not recover from a fault. Then ends
+    /// the program, unless it ends within a grace period.
     pub fn fail(&mut self, code: i32) {
         if self.in_flight.take().is_some() {
             self.reply(&Reply { code, is_last: true, ..Reply::default() });
         }
-        // How it ends says nothing any more.
-        let _ = self.host.finish(&|| true);
+        // The exit status has no meaning after a failure.
+        let by = self.live.stop_by();
+        let _ = self.host.finish(&|| Some(by));
         self.leave();
     }
 
-    /// Leaves the record and the count of calls to the outside.
+    /// Stores the record and the number of calls in `live`.
     fn leave(&mut self) {
+        self.refusals.extend(&self.host.take_refusals());
+        if let Some(record) = &mut self.record
+            && self.refusals.total() > 0
+        {
+            record.operations.push(Operation::Refused(self.refusals.clone()));
+        }
         *lock(&self.live.ended) = Some(Ended { record: self.record.take(), calls: self.calls });
     }
 
-    /// Waits for the end of the program, which makes no more calls, or ends it when the outside wants that.
+    /// Waits for the end of a program that makes no more calls. A stop or the timeout ends it.
     ///
     /// # Errors
-    /// It has not ended well.
-    pub fn finish(&mut self) -> Result<(), BadEnd> {
-        let live = Arc::clone(&self.live);
-        let status = self.host.finish(&|| live.must_stop().is_some());
-        self.leave();
-        match status {
-            Ok(status) if status.success() => Ok(()),
-            Ok(status) => Err(BadEnd(in_words(status))),
-            Err(error) => Err(BadEnd(error.to_string())),
+    /// The program was stopped, or exceeded its timeout.
+    pub fn finish(&mut self) -> Result<(), SessionError> {
+        if self.ended.is_some() {
+            return Ok(());
         }
+        let live = Arc::clone(&self.live);
+        let status = self.host.finish(&|| live.must_stop().map(|_| live.stop_by()));
+        self.leave();
+        self.ended = Some(match status {
+            Ok(Some(status)) if status.success() => Ok(()),
+            Ok(Some(status)) => Err(BadEnd(in_words(status))),
+            Ok(None) => return Err(live.must_stop().unwrap_or(SessionError::Stopped)),
+            Err(error) => Err(BadEnd(error.to_string())),
+        });
+        Ok(())
     }
 
-    /// A program that has gone needs no reply.
+    /// Returns the result of the program's end.
+    ///
+    /// # Errors
+    /// Any end other than exit code 0.
+    pub fn verdict(&self) -> Result<(), BadEnd> {
+        self.ended.clone().unwrap_or(Ok(()))
+    }
+
+    /// Returns the refused work. The list is complete after the program's end.
+    #[must_use]
+    pub fn refusals(&self) -> &Refusals {
+        &self.refusals
+    }
+
+    /// Sends a reply; a program that has ended needs none.
     fn reply(&mut self, reply: &Reply) {
-        self.host.reply(reply);
+        let live = Arc::clone(&self.live);
+        self.host.reply(reply, &|| live.must_stop().is_some());
     }
 
-    /// Does an operation and notes it.
+    /// Applies and records an operation.
     fn apply(
         &mut self,
         operation: Operation,
@@ -310,7 +359,23 @@ impl Session {
                 self.apply(Operation::Write { rows: rows(), bytes }, memory)?;
                 Reply::default()
             }
-            Call::Read => Reply { bytes: self.device.read(rows(), memory)?, ..Reply::default() },
+            Call::Read => {
+                let rows = rows();
+                if rows.width.checked_mul(rows.height).is_none_or(|bytes| bytes > PIECE_BYTES) {
+                    let why = format!("a piece of more than {PIECE_BYTES} bytes");
+                    return Err(Refused::new(error::INVALID_VALUE, why));
+                }
+                Reply { bytes: self.device.read(rows, memory)?, ..Reply::default() }
+            }
+            Call::Check => {
+                self.device.check(rows(), memory)?;
+                Reply::default()
+            }
+            Call::Refused => {
+                self.refusals.add(&request.name, &String::from_utf8_lossy(&request.bytes));
+                Reply::default()
+            }
+            Call::Hello => return Err(unknown()),
             Call::Fill => {
                 self.apply(Operation::Fill { rows: rows(), byte: word(4) as u8 }, memory)?;
                 Reply::default()
@@ -342,8 +407,7 @@ impl Session {
 
     fn find_kernel(&mut self, module: usize, name: &[u8]) -> Result<Reply, Refused> {
         let name = String::from_utf8_lossy(name).into_owned();
-        let kernel = self.device.kernel(module, &name);
-        let kernel = kernel.ok_or(DeviceError::NoKernel { module, kernel: name })?;
+        let kernel = self.device.kernel(module, &name)?;
         let most_threads = kernel.cta_limit.map_or(1024, |(sides, _)| sides.iter().product());
         let mut words = vec![
             self.kernels.len() as u64,
@@ -368,7 +432,7 @@ impl Session {
         Ok(numbers(vec![symbol.address, symbol.bytes]))
     }
 
-    /// The kernel of that number and the shape of its launch, from the numbers of a call.
+    /// Launches a kernel. `words` has its index, grid, block and dynamic shared memory.
     fn launch(&mut self, words: &[u64], params: &[u8], memory: &mut DeviceMemory) -> Result<Served, Refused> {
         let [number, gx, gy, gz, bx, by, bz, shared] = *words else {
             return Err(Refused::new(error::INVALID_VALUE, "a launch without its numbers"));
@@ -392,8 +456,8 @@ impl Session {
         let found = usize::try_from(number).ok().and_then(|number| self.kernels.get(number));
         let (module, kernel) =
             found.ok_or_else(|| Refused::new(error::INVALID_DEVICE_FUNCTION, "no such kernel"))?;
-        // Its constants may have changed since it was found.
-        Ok((*module, self.device.kernel(*module, &kernel.name).unwrap_or_else(|| Arc::clone(kernel))))
+        // Looks the kernel up again, because its constants may have changed.
+        Ok((*module, self.device.kernel(*module, &kernel.name).unwrap_or_else(|_| Arc::clone(kernel))))
     }
 
     fn occupancy(&self, words: &[u64]) -> Result<Reply, Refused> {
@@ -405,13 +469,13 @@ impl Session {
         dims.dynamic_shared = u32::try_from(shared).unwrap_or(u32::MAX);
         let params = vec![0; kernel.param_bytes as usize];
         let config = self.device.config();
-        // What does not fit an SM has an occupancy of zero; that is no error.
+        // A block that does not fit in an SM has an occupancy of 0, which is not an error.
         let ctas = LaunchedKernel::new(kernel, dims, params, 0, config)
             .map_or(0, |launch| launch.most_ctas(&config.sm));
         Ok(numbers(vec![ctas.into()]))
     }
 
-    /// The numbers of [`Property`], in its order.
+    /// Returns the values of all [`Property`]s, in order.
     fn properties(&self) -> Vec<u64> {
         let config = self.device.config();
         let (sm, l2, dram) = (&config.sm, &config.l2, &config.dram);
@@ -445,12 +509,7 @@ impl Session {
             3 => ChannelKind::SignedNormalized,
             _ => ChannelKind::UnsignedNormalized,
         };
-        let address_mode = match outside {
-            0 => AddressMode::Wrap,
-            1 => AddressMode::Clamp,
-            2 => AddressMode::Mirror,
-            _ => AddressMode::Border,
-        };
+        let address_mode = address_mode(outside);
         let texture = Texture {
             address,
             size: size.iter().map(|side| u32::try_from(*side).unwrap_or(u32::MAX)).collect(),
@@ -462,7 +521,7 @@ impl Session {
             address_mode,
             filter: if filter == 0 { FilterMode::Point } else { FilterMode::Linear },
         };
-        // The memories give the same handle, which is what the operation gives when it is replayed.
+        // All memories number their textures in the same order, so a replay returns the same handle.
         let handle = DeviceMemory::texture_handle(self.textures);
         self.apply(Operation::Texture { texture }, memory)?;
         self.textures += 1;
@@ -470,7 +529,7 @@ impl Session {
     }
 }
 
-/// What became of a call.
+/// Result of a served call.
 enum Served {
     Reply(Reply),
     Launch(Box<LaunchedKernel>),
@@ -486,5 +545,27 @@ fn in_words(status: ExitStatus) -> String {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) => format!("signal {signal}"),
         (None, None) => status.to_string(),
+    }
+}
+
+/// Converts a value of CUDA's `cudaTextureAddressMode`.
+fn address_mode(number: u64) -> AddressMode {
+    match number {
+        0 => AddressMode::Wrap,
+        1 => AddressMode::Clamp,
+        2 => AddressMode::Mirror,
+        _ => AddressMode::Border,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_modes_have_the_numbers_of_the_cuda_runtime() {
+        // Values of cudaAddressModeWrap, cudaAddressModeClamp, cudaAddressModeMirror and cudaAddressModeBorder in driver_types.h.
+        let modes = [AddressMode::Wrap, AddressMode::Clamp, AddressMode::Mirror, AddressMode::Border];
+        assert_eq!([0, 1, 2, 3].map(address_mode), modes);
     }
 }

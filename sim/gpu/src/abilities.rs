@@ -1,8 +1,8 @@
-//! Who of several parts has which ability.
+//! Tables of the parts that have each ability.
 
 use selvedge_state::State;
 
-/// Numbers of parts.
+/// A set of part numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub(crate) struct Set(u32);
 
@@ -15,7 +15,7 @@ impl Set {
         self.0 |= 1 << part;
     }
 
-    /// The first.
+    /// Returns the smallest number.
     pub fn first(self) -> Option<usize> {
         (!self.is_empty()).then(|| self.0.trailing_zeros() as usize)
     }
@@ -31,10 +31,10 @@ impl Iterator for Set {
     }
 }
 
-/// Declares the set of parts with each ability, and which of the abilities only one part may have.
+/// Declares a table of the parts with each ability. Only one part may have an exclusive ability.
 macro_rules! abilities {
     ($part:ident: shared { $($shared:ident),+ $(,)? } exclusive { $($exclusive:ident: $what:literal),+ $(,)? }) => {
-        /// The parts with each ability.
+        /// Sets of the parts with each ability.
         #[derive(Clone, Copy, Debug, Default)]
         struct Abilities {
             $($shared: $crate::abilities::Set,)+
@@ -42,7 +42,7 @@ macro_rules! abilities {
         }
 
         impl Abilities {
-            /// Finds what each part can do.
+            /// Collects the abilities of each part.
             fn of(parts: &mut [Box<dyn $part>]) -> Self {
                 let mut found = Abilities::default();
                 for (number, part) in parts.iter_mut().enumerate() {
@@ -56,7 +56,7 @@ macro_rules! abilities {
                 found
             }
 
-            /// Returns two parts with the same exclusive ability, and what both do.
+            /// Returns two parts with the same exclusive ability, and the action of both as text.
             fn conflict(&self) -> Option<(usize, usize, &'static str)> {
                 $(
                     let mut with = self.$exclusive;
@@ -70,14 +70,14 @@ macro_rules! abilities {
     };
 }
 
-/// Returns the one part with an exclusive ability, as that ability.
+/// Returns the only part with an exclusive ability, as that ability.
 macro_rules! only {
     ($self:ident.$ability:ident) => {
         $self.abilities.$ability.first().and_then(|part| $self.parts[part].$ability())
     };
 }
 
-/// Runs an expression for each part with a shared ability.
+/// Evaluates an expression for each part with a shared ability.
 macro_rules! each {
     ($self:ident.$ability:ident, $one:ident => $call:expr) => {
         for part in $self.abilities.$ability {

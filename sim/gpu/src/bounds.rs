@@ -1,14 +1,14 @@
-//! Bounds of a simulation, and when they can be reached.
+//! Bounds of a simulation, and the cycles at which they can be reached.
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
-/// The most that a simulation does. A limit of 0 stops it before its first cycle.
+/// Bounds of a simulation. A bound of 0 stops it before its first cycle; `None` means unbounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// Core cycles.
+    /// Max core cycles.
     pub cycles: Option<u64>,
-    /// Thread instructions: active lanes of issued warp instructions.
+    /// Max thread instructions, which are the active lanes of issued warp instructions.
     pub instructions: Option<u64>,
 }
 
@@ -35,19 +35,19 @@ impl Display for Limit {
 }
 
 impl Bounds {
-    /// The same bounds with at most `cycles` core cycles.
+    /// Returns the same bounds with at most `cycles` core cycles.
     pub fn at_most(self, cycles: u64) -> Self {
         Bounds { cycles: Some(self.cycles.map_or(cycles, |own| own.min(cycles))), ..self }
     }
 
-    /// Returns the limit that a simulation has reached after `cycle` core cycles and so many thread instructions.
+    /// Returns the limit that a simulation has reached after `cycle` core cycles and `instructions` thread instructions.
     pub(super) fn reached(&self, cycle: u64, instructions: u64) -> Option<Limit> {
         let cycles = self.cycles.filter(|most| *most <= cycle).map(Limit::MaxCycles);
         cycles.or_else(|| self.instructions.filter(|most| *most <= instructions).map(Limit::MaxInstructions))
     }
 
-    /// Returns the first core cycle at whose end a simulation may have reached a limit that it has not reached at the end of
-    /// `cycle`, when no cycle can add more than `peak` to its `instructions`.
+    /// Returns the first core cycle at whose end a simulation can reach a limit. No limit is reached at the end of `cycle`, and
+    /// each later cycle adds at most `peak` instructions.
     pub(super) fn next(&self, cycle: u64, instructions: u64, peak: u64) -> u64 {
         let left = |most: u64| cycle.saturating_add((most.saturating_sub(instructions) / peak).max(1));
         let by_instructions = self.instructions.map_or(u64::MAX, left);

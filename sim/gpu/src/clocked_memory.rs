@@ -1,44 +1,44 @@
-//! The memory system under its clocks, for SMs or L1Ds that are outside the simulator.
+//! The memory system with its clocks, for SMs or L1Ds outside the simulator.
 //!
 //! ```text
 //! offer()  -->  request crossbar  -->  L2 slices  <-->  DRAM
 //! reply()  <--  reply crossbar    <--
 //! ```
 //!
-//! [`ClockedMemory::tick`] is a core cycle of [`crate::gpu::Gpu`] without its SMs: a request that is offered between two ticks
-//! takes as long as one that an SM sends in the first of them. Packets carry no data.
+//! [`ClockedMemory::tick`] runs a core cycle of [`crate::gpu::Gpu`] without its SMs. A request offered between two ticks takes as
+//! long as one that an SM sends in the first of the two cycles. Packets carry no data.
 use crate::cache::SECTOR_BYTES;
 use crate::config::GpuConfig;
 use crate::dram::ADDRESS_BITS;
 use crate::gpu::ClockDomain;
-use crate::packet::{Packet, PacketKind};
+use crate::packet::{Operations, Packet, PacketKind};
 use crate::partition::{AddressMap, MemoryStats, MemorySystem};
 use crate::stage::MechanismFault;
 use selvedge_ptx::memory::DeviceMemory;
 
-/// What a request does.
+/// Kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Reads sectors of a line: every sector that one of its bytes is in.
+    /// Reads every sector of the line that contains one of the bytes.
     Read,
     /// Writes the bytes.
     Write,
-    /// Reads and writes the bytes at the L2.
+    /// Reads and writes the bytes at the L2, with one operation per word of 4 bytes.
     Atomic,
 }
 
 /// A request to one line of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The SM that asks.
+    /// Number of the SM that sends the request.
     pub sm: u32,
-    /// What the request does.
+    /// Kind of the request.
     pub operation: Operation,
-    /// Address of its first byte.
+    /// Address of the first byte.
     pub address: u64,
-    /// How many bytes there are, all of one line.
+    /// Number of bytes. All must lie in one line.
     pub bytes: u32,
-    /// The asker's own mark, returned in the reply.
+    /// Tag of the sender, returned in the reply.
     pub tag: u64,
 }
 
@@ -47,40 +47,40 @@ pub struct Request {
 pub struct Reply {
     /// The request.
     pub request: Request,
-    /// The core cycle in which the request was taken.
+    /// Core cycle in which the request was accepted.
     pub sent: u64,
-    /// The core cycle in which the reply was received.
+    /// Core cycle in which the reply was received.
     pub received: u64,
 }
 
-/// A request that no SM could send.
+/// A request that no SM can send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BadRequest {
-    /// No such SM.
+    /// The SM does not exist.
     #[error("SM {sm}: must be 0 to {last}")]
     Sm {
-        /// The SM.
+        /// Number of the SM.
         sm: u32,
-        /// The last one that there is.
+        /// Number of the last SM.
         last: u32,
     },
-    /// Bytes of no line, or of several.
+    /// The request has no bytes, or bytes of several lines.
     #[error("{bytes} bytes at {address:#x}: must be 1 or more of one line of {line_bytes} bytes")]
     Bytes {
         /// Address of the first byte.
         address: u64,
-        /// How many bytes.
+        /// Number of bytes.
         bytes: u32,
-        /// Bytes of a line.
+        /// Bytes per line.
         line_bytes: u32,
     },
-    /// An address that no DRAM has.
+    /// The address is beyond the DRAM.
     #[error("address {address:#x}: must be below {end:#x}")]
     Address {
         /// The address.
         address: u64,
-        /// The first address beyond.
+        /// First address beyond the DRAM.
         end: u64,
     },
 }
@@ -89,23 +89,23 @@ pub enum BadRequest {
 pub struct ClockedMemory {
     system: MemorySystem,
     map: AddressMap,
-    /// Bytes of a line of the SMs' L1D, to which a packet is restricted.
+    /// Bytes per L1D line. A packet stays within one line.
     line_bytes: u32,
     interconnect: ClockDomain,
     l2: ClockDomain,
     dram: ClockDomain,
     now: u64,
-    /// Mechanisms look at values there; without one nobody does.
+    /// Memory values, which only mechanisms read. Stays empty here.
     values: DeviceMemory,
-    /// The requests in flight with the cycles in which they were taken, by the token of their packets.
+    /// Requests in flight, indexed by the token of their packets, each with the cycle in which it was accepted.
     in_flight: Vec<(Request, u64)>,
     free: Vec<u32>,
-    /// Per SM, the cycle in which it last received a packet.
+    /// For each SM, the cycle in which it last received a packet.
     received: Vec<u64>,
 }
 
 impl ClockedMemory {
-    /// Returns an idle memory system with empty caches, in core cycle 0.
+    /// Creates an idle memory system with empty caches, in core cycle 0.
     pub fn new(config: &GpuConfig) -> Self {
         let clock = config.clock;
         let domain = |mhz| ClockDomain::new(mhz, clock.core_mhz);
@@ -124,10 +124,10 @@ impl ClockedMemory {
         }
     }
 
-    /// Takes a request if the SM's port of the crossbar has room for it; returns whether it had.
+    /// Offers a request. Returns `false` if the SM's port of the crossbar has no space for it.
     ///
     /// # Errors
-    /// A request that no SM could send.
+    /// Returns [`BadRequest`] for a request that no SM can send.
     pub fn offer(&mut self, request: &Request) -> Result<bool, BadRequest> {
         let mut packet = self.packet(request)?;
         let sm = request.sm as usize;
@@ -167,6 +167,15 @@ impl ClockedMemory {
         let line = address - u64::from(offset);
         let beyond = offset + bytes;
         let is_read = operation == Operation::Read;
+        let words = match operation {
+            Operation::Read => 0,
+            Operation::Write => ones(offset.div_ceil(4), beyond / 4),
+            Operation::Atomic => ones(offset / 4, beyond.div_ceil(4)),
+        };
+        let operations = match operation {
+            Operation::Atomic => Operations { all: words.count_ones() as u8, on_one_word: 1, returns: true },
+            _ => Operations::default(),
+        };
         Ok(Packet {
             kind: match operation {
                 Operation::Read => PacketKind::Read,
@@ -176,7 +185,8 @@ impl ClockedMemory {
             line,
             sectors: ones(offset / SECTOR_BYTES, beyond.div_ceil(SECTOR_BYTES)) as u32,
             full_sectors: offset.is_multiple_of(SECTOR_BYTES) && beyond.is_multiple_of(SECTOR_BYTES),
-            words: if operation == Operation::Write { ones(offset.div_ceil(4), beyond / 4) } else { 0 },
+            words,
+            operations,
             data_bytes: if is_read { 0 } else { bytes as u16 },
             sm: sm as u16,
             slice: self.map.slice(line),
@@ -187,10 +197,10 @@ impl ClockedMemory {
         })
     }
 
-    /// Runs one core cycle, and the cycles of the other domains that fall into it.
+    /// Runs one core cycle, and the cycles of the other clock domains that fall into it.
     ///
     /// # Errors
-    /// As [`MemorySystem::tick_l2`].
+    /// Returns the errors of [`MemorySystem::tick_l2`].
     pub fn tick(&mut self) -> Result<(), MechanismFault> {
         self.now += 1;
         let (system, values) = (&mut self.system, &self.values);
@@ -205,10 +215,10 @@ impl ClockedMemory {
         })
     }
 
-    /// Takes a reply that has arrived at an SM, which takes one packet in a core cycle at most.
+    /// Removes and returns a reply that has arrived at an SM. An SM receives at most one packet per core cycle.
     ///
     /// # Errors
-    /// No such SM.
+    /// Returns [`BadRequest::Sm`] if the SM does not exist.
     pub fn reply(&mut self, sm: u32) -> Result<Option<Reply>, BadRequest> {
         let last = self.received.len() as u32 - 1;
         let Some(received) = self.received.get_mut(sm as usize) else {
@@ -219,7 +229,7 @@ impl ClockedMemory {
         }
         let Some(packet) = self.system.receive(sm as usize) else { return Ok(None) };
         *received = self.now;
-        // A part of a reply takes its cycle and says nothing.
+        // A fragment of a reply uses the cycle of the SM, but completes no request.
         if packet.kind == PacketKind::Fragment {
             return Ok(None);
         }
@@ -228,17 +238,17 @@ impl ClockedMemory {
         Ok(Some(Reply { request, sent, received: self.now }))
     }
 
-    /// Returns the core cycles so far.
+    /// Returns the number of core cycles so far.
     pub fn cycle(&self) -> u64 {
         self.now
     }
 
-    /// Returns how many SMs there are.
+    /// Returns the number of SMs.
     pub fn sms(&self) -> u32 {
         self.received.len() as u32
     }
 
-    /// Returns the bytes of a line of the SMs' L1D: a request stays within one.
+    /// Returns the bytes per L1D line. A request must stay within one line.
     pub fn line_bytes(&self) -> u32 {
         self.line_bytes
     }
@@ -254,7 +264,7 @@ impl ClockedMemory {
     }
 }
 
-/// Returns a mask with the bits from `from` on and below `to`.
+/// Returns a mask of the bits from `from` up to, not including, `to`.
 fn ones(from: u32, to: u32) -> u64 {
     let below = |bit: u32| if bit >= u64::BITS { u64::MAX } else { (1 << bit) - 1 };
     below(to) & !below(from)
@@ -302,7 +312,7 @@ mod tests {
             let config = config(keys);
             let mut memory = ClockedMemory::new(&config);
             let (partitions, map) = (config.l2.partitions, AddressMap::new(&config.l2));
-            // A line in a row of its own of every partition, in two banks.
+            // One line per row, in two banks of every partition.
             for n in 0..2 * partitions {
                 let local = u64::from(n / partitions * config.dram.row_bytes);
                 let line = read(map.global((n % partitions) as u16, local), config.l2.line_bytes);
@@ -328,10 +338,10 @@ mod tests {
         assert_eq!(packet(Operation::Read, 0x1200, 128), (0x1200, 0b1111, true, 0, 0));
         assert_eq!(packet(Operation::Write, 0x1200, 128), (0x1200, 0b1111, true, 0xffff_ffff, 128));
         assert_eq!(packet(Operation::Write, 0x1220, 32), (0x1200, 0b10, true, 0xff00, 32));
-        // Words of which only some bytes are written are not among those that a write covers.
+        // A word is covered only if the write contains all its bytes.
         assert_eq!(packet(Operation::Write, 0x121e, 8), (0x1200, 0b11, false, 0x100, 8));
         assert_eq!(packet(Operation::Write, 0x1201, 2), (0x1200, 0b1, false, 0, 2));
-        assert_eq!(packet(Operation::Atomic, 0x1204, 4), (0x1200, 0b1, false, 0, 4));
+        assert_eq!(packet(Operation::Atomic, 0x1204, 4), (0x1200, 0b1, false, 0b10, 4));
     }
 
     #[test]
@@ -347,7 +357,7 @@ mod tests {
         assert!(!memory.is_busy());
     }
 
-    /// The port of an SM has room for some requests only, and none of those that it took is lost.
+    /// The port of an SM accepts only some requests at a time, and each accepted request gets its reply.
     #[test]
     fn each_request_that_is_taken_gets_one_reply_and_one_packet_comes_in_a_cycle() {
         for keys in ["", "[l2]\nsector_bytes = 32\nsplit_requests = true", "[interconnect]\nsms_per_port = 2"]
@@ -364,8 +374,11 @@ mod tests {
                     }
                 }
                 memory.tick().expect("no mechanism is there");
-                tags.extend(memory.reply(3).expect("the SM is there").map(|reply| reply.request.tag));
-                assert_eq!(memory.reply(3), Ok(None), "a second packet in one cycle");
+                // Packets accumulate while the SM takes none.
+                if memory.cycle().is_multiple_of(4) || tags.len() >= 300 {
+                    tags.extend(memory.reply(3).expect("the SM is there").map(|reply| reply.request.tag));
+                    assert_eq!(memory.reply(3), Ok(None), "a second packet in one cycle");
+                }
                 assert!(memory.cycle() < 100_000, "{keys}: {} replies", tags.len());
             }
             tags.sort_unstable();
@@ -373,7 +386,7 @@ mod tests {
             assert!(refused > 0, "{keys}");
             let splits = if keys.contains("split") { 2 } else { 1 };
             assert_eq!(memory.stats().l2.cache.accesses, 600 * splits, "{keys}");
-            assert!(memory.in_flight.len() < 500, "{keys}: {} tokens", memory.in_flight.len());
+            assert!(memory.in_flight.len() < 600, "{keys}: {} tokens", memory.in_flight.len());
         }
     }
 }

@@ -1,9 +1,9 @@
 //! One direction of the crossbar between SMs and L2 slices.
 //!
-//! Every input port has a queue of packets, every output port an ejection queue; both are bounded in flits. An
-//! output grants one input at a time, round-robin; a packet of n flits then holds both ports for n cycles, one flit
-//! per port and cycle. A packet is granted only when its ejection queue has room for all of it, and only the head
-//! of an input queue can be granted: head-of-line blocking is real.
+//! Every input port has a queue of packets, every output port an ejection queue. Both are bounded in flits. An output grants one
+//! input at a time, round-robin. A packet of n flits then holds both ports for n cycles, one flit per port and cycle. A packet is
+//! granted only when its ejection queue has space for all its flits. Only the head of an input queue can be granted, so that
+//! head-of-line blocking occurs.
 //!
 //! ```text
 //! cycle     c       c+1 ... c+n          c+latency   ...   c+latency+n-1
@@ -30,22 +30,22 @@ pub struct CrossbarSpec {
     pub input_flits: u32,
     /// Capacity of an ejection queue, flits.
     pub output_flits: u32,
-    /// Head in to head out of an empty network, cycles.
+    /// Cycles from the head's entry into an empty network until it leaves.
     pub latency: u32,
-    /// Cycles between two packets of a port, input or output.
+    /// Idle cycles between two packets of a port, input or output.
     pub gap: u32,
-    /// Base-2 logarithm of the SMs that share a port.
+    /// Base-2 logarithm of the number of SMs that share a port.
     pub sm_shift: u32,
 }
 
 counters! {
-/// What has crossed.
+/// Traffic of a crossbar.
 pub struct CrossbarCounters {
     /// Packets granted.
     pub packets: u64,
-    /// Their flits.
+    /// Flits of these packets.
     pub flits: u64,
-    /// Bytes of data in them, headers apart.
+    /// Data bytes in these packets, without headers.
     pub data_bytes: u64,
 }
 }
@@ -61,81 +61,65 @@ struct Input {
 
 #[derive(State)]
 struct Output {
-    /// Flits that the ejection queue holds or expects.
+    /// Packets in arrival order, each with the cycle in which its last flit arrives.
+    queue: VecDeque<(u64, Packet)>,
+    /// Flits of the packets in the queue, including flits that have not arrived yet.
     held: u32,
     free_from: u64,
-    /// The input that is asked first.
+    /// The input that arbitration considers first.
     turn: usize,
 }
 
-/// The half of a crossbar that its senders see: input queues, and who is granted what.
+/// One direction of the crossbar.
 #[derive(State)]
-pub struct Ingress {
+pub struct Crossbar {
     spec: CrossbarSpec,
     inputs: Vec<Input>,
     outputs: Vec<Output>,
-    /// Per output, the free inputs whose first packet is bound for it.
+    /// Per output, the free inputs whose first packet goes to it.
     asking: Vec<IdSet>,
-    /// Free outputs that some input asks for.
+    /// Free outputs that at least one input asks for.
     open: IdSet,
-    /// Outputs that some input asks for and that a packet still crosses.
+    /// Outputs that some input asks for while a packet still crosses.
     closed: IdSet,
-    /// Inputs with packets that wait until another one has crossed.
+    /// Inputs with packets that wait until the port's current packet has crossed.
     crossing: IdSet,
-    /// No port of these two sets is free before this cycle.
+    /// Lower bound of the cycles in which a port of `closed` or `crossing` becomes free.
     earliest_free: u64,
     /// Packets in input queues.
     queued: usize,
-    now: u64,
-    counters: CrossbarCounters,
-    /// Per input, the flits of a packet that waits in front of it for room; 0: there is none.
-    awaited: Vec<u32>,
-    /// Per input, the cycle from which that packet has room, as long as nothing else is granted; `u64::MAX`: it has none.
-    room_from: Vec<u64>,
-    /// None of those lies before this cycle.
-    earliest_room: u64,
-    /// Flits of a packet by its bytes of data.
-    flits: Vec<u8>,
-}
-
-/// The half of a crossbar that its receivers see: the ejection queues.
-#[derive(State)]
-pub struct Egress {
-    /// Per output, packets with the cycle in which their last flit arrives; in order.
-    queues: Vec<VecDeque<(u64, Packet)>>,
-    /// Outputs whose oldest packet has arrived.
+    /// Outputs whose oldest packet has arrived completely.
     arrived: IdSet,
     /// Outputs by the cycles in which packets arrive at them.
     arrivals: IdWheel,
     /// Packets in ejection queues, arrived or in flight.
     ejected: usize,
     now: u64,
+    counters: CrossbarCounters,
+    /// Per input, the flits of the packet that waits for space in its queue; 0 if no packet waits.
+    awaited: Vec<u32>,
+    /// Per input, the first cycle in which that packet fits if nothing else is granted; `u64::MAX` if it never fits.
+    room_from: Vec<u64>,
+    /// Lower bound of `room_from`.
+    earliest_room: u64,
+    /// Flits of a packet by its bytes of data, up to [`MOST_BYTES`].
+    flits: Vec<u8>,
 }
 
-/// What takes the packets that an [`Ingress`] grants.
-pub trait Granted {
-    /// Takes a packet bound for port `output`, whose last flit arrives in cycle `arrival`.
-    fn take(&mut self, arrival: u64, output: usize, packet: &Packet);
-
-    /// Called when an ejection queue has no room for a packet: returns the flits that were received since, by ports, to `freed`.
-    fn settle(&mut self, freed: impl FnMut(usize, u16)) {
-        let _ = freed;
-    }
-}
-
-/// Returns both halves of an empty crossbar.
-pub fn crossbar(spec: CrossbarSpec) -> (Ingress, Egress) {
-    (Ingress::new(spec), Egress::new(&spec))
-}
-
-/// Most bytes of data whose flits are looked up.
+/// Max bytes of data in the table of flits; longer packets are computed.
 const MOST_BYTES: usize = 256;
 
-impl Ingress {
-    fn new(spec: CrossbarSpec) -> Self {
+impl Crossbar {
+    /// Returns an empty crossbar.
+    pub fn new(spec: CrossbarSpec) -> Self {
         let input =
             |_| Input { queue: VecDeque::with_capacity(spec.input_flits as usize), waiting: 0, free_from: 0 };
-        let output = |_| Output { held: 0, free_from: 0, turn: 0 };
+        let output = |_| Output {
+            queue: VecDeque::with_capacity(spec.output_flits as usize),
+            held: 0,
+            free_from: 0,
+            turn: 0,
+        };
         Self {
             inputs: (0..spec.inputs).map(input).collect(),
             outputs: (0..spec.outputs).map(output).collect(),
@@ -145,6 +129,9 @@ impl Ingress {
             crossing: IdSet::new(spec.inputs),
             earliest_free: u64::MAX,
             queued: 0,
+            arrived: IdSet::new(spec.outputs),
+            arrivals: IdWheel::new(spec.outputs, spec.latency + spec.output_flits),
+            ejected: 0,
             now: 0,
             counters: CrossbarCounters::default(),
             awaited: vec![0; spec.inputs],
@@ -155,7 +142,7 @@ impl Ingress {
         }
     }
 
-    /// Returns the flits of a packet with so many bytes of data.
+    /// Returns the flits of a packet with `data_bytes` bytes of data.
     #[inline(always)]
     fn flits_of(&self, data_bytes: u16) -> u32 {
         match self.flits.get(usize::from(data_bytes)) {
@@ -164,13 +151,13 @@ impl Ingress {
         }
     }
 
-    /// Notes that `packet`, which found no room, waits in front of `input`; or that none does any more.
+    /// Records that `packet` waits for space in the queue of `input`; `None` records that no packet waits.
     pub fn await_room(&mut self, input: usize, packet: Option<&Packet>) {
         self.awaited[input] = packet.map_or(0, |packet| self.flits_of(packet.data_bytes));
         self.find_room(input);
     }
 
-    /// Computes when the packet in front of `input` has room, from what the port holds now.
+    /// Computes the cycle from which the waiting packet of `input` fits, given the present contents of the queue.
     fn find_room(&mut self, input: usize) {
         let port = &self.inputs[input];
         let taken = port.waiting + self.awaited[input];
@@ -183,7 +170,7 @@ impl Ingress {
         self.earliest_room = self.earliest_room.min(self.room_from[input]);
     }
 
-    /// Returns whether a packet that waits in front of any input has room now.
+    /// Returns whether any waiting packet fits into its input queue now.
     #[inline]
     pub fn has_room_for_any(&mut self) -> bool {
         if self.earliest_room > self.now {
@@ -193,29 +180,22 @@ impl Ingress {
         self.earliest_room <= self.now
     }
 
-    /// Returns whether the packet that waits in front of `input` has room now.
+    /// Returns whether the waiting packet of `input` fits into its queue now.
     #[inline]
     pub fn has_room(&self, input: usize) -> bool {
         self.room_from[input] <= self.now
     }
 
-    /// Has input port `input` room for `packet`?
+    /// Returns whether the queue of port `input` has space for `packet`.
     pub fn can_send(&self, input: usize, packet: &Packet) -> bool {
         let port = &self.inputs[input];
-        // What has not crossed yet of the packet that is crossing still takes room.
+        // Flits of the current packet that have not crossed yet still occupy the queue.
         let crossing = port.free_from.saturating_sub(self.now + 1 + u64::from(self.spec.gap)) as u32;
         port.waiting + crossing + self.flits_of(packet.data_bytes) <= self.spec.input_flits
     }
 
-    /// Returns the flits for which input port `input` has room, even if nothing leaves it.
-    pub fn room(&self, input: usize) -> u32 {
-        let port = &self.inputs[input];
-        let crossing = port.free_from.saturating_sub(self.now + 1 + u64::from(self.spec.gap)) as u32;
-        self.spec.input_flits.saturating_sub(port.waiting + crossing)
-    }
-
-    /// Puts `packet` into the queue of port `input`, bound for port `output`. The caller has made sure that
-    /// [`Self::can_send`]. The packet may be granted from the next tick on.
+    /// Puts `packet` into the queue of port `input`; it goes to port `output`. [`Self::can_send`] must have returned `true`. The
+    /// packet can be granted from the next tick on.
     pub fn send(&mut self, input: usize, output: usize, packet: Packet) {
         debug_assert!(self.can_send(input, &packet));
         debug_assert!(output == self.route(&packet), "the packet's own address must name its port");
@@ -229,7 +209,7 @@ impl Ingress {
         }
     }
 
-    /// Lets the first packet of `input`, bound for `output`, wait for its turn: until the port is free, or until it is granted.
+    /// Lets the first packet of `input`, which goes to `output`, wait until the port is free and then ask for the output.
     #[inline(always)]
     fn await_turn(&mut self, input: usize, output: usize) {
         let free_from = self.inputs[input].free_from;
@@ -241,7 +221,7 @@ impl Ingress {
         }
     }
 
-    /// Lets the first packet of `input`, which is free, ask for `output`.
+    /// Lets the first packet of the free port `input` ask for `output`.
     #[inline(always)]
     fn ask(&mut self, input: usize, output: usize) {
         self.asking[output].insert(input);
@@ -254,7 +234,7 @@ impl Ingress {
         }
     }
 
-    /// Finds the ports that have become free.
+    /// Moves the ports that have become free from `closed` to `open`, and from `crossing` to `asking`.
     fn find_free(&mut self) {
         let mut earliest = u64::MAX;
         let mut from = 0;
@@ -283,48 +263,48 @@ impl Ingress {
         }
     }
 
-    /// The output port that a packet goes to: answers go to SMs, all else to slices.
+    /// Returns the output port of a packet: replies go to SMs, requests to slices.
     fn route(&self, packet: &Packet) -> usize {
         usize::from(if packet.is_reply() { packet.sm >> self.spec.sm_shift } else { packet.slice })
     }
 
-    /// Runs a cycle. `now` never goes back; it may jump while the crossbar is not busy.
+    /// Runs a cycle. `now` never decreases. It may skip cycles while the crossbar is not [`Self::busy`].
     #[inline(always)]
-    pub fn tick(&mut self, now: u64, granted: &mut impl Granted) {
+    pub fn tick(&mut self, now: u64) {
         self.now = now;
+        if self.ejected > 0 {
+            self.arrivals.take(now, &mut self.arrived);
+        }
         if self.queued > 0 {
             if self.earliest_free <= now {
                 self.find_free();
             }
-            self.arbitrate_open(granted);
+            self.arbitrate_open();
         }
     }
 
-    /// Grants the output ports that are free to inputs that ask for them.
-    fn arbitrate_open(&mut self, granted: &mut impl Granted) {
+    /// Grants each free output to one of the inputs that ask for it.
+    fn arbitrate_open(&mut self) {
         let mut from = 0;
         while let Some(output) = self.open.next(from) {
             from = output + 1;
-            self.arbitrate(output, granted);
+            self.arbitrate(output);
         }
     }
 
-    /// Grants output port `output` to the asking input whose turn it is, if its packet fits the ejection queue. A
-    /// packet that does not fit yet keeps the port waiting: a shorter one must not pass it for ever.
-    fn arbitrate(&mut self, output: usize, granted: &mut impl Granted) {
+    /// Grants output port `output` to the first asking input in round-robin order, if its packet fits the ejection queue.
+    /// Otherwise the port waits for this packet; shorter packets of other inputs would delay it forever.
+    fn arbitrate(&mut self, output: usize) {
         let Some(input) = self.asking[output].first_cyclic(self.outputs[output].turn) else { return };
         let flits = self.inputs[input].queue.front().map_or(0, |p| self.flits_of(p.data_bytes));
-        if self.outputs[output].held + flits > self.spec.output_flits {
-            granted.settle(|output, data_bytes| self.free(output, data_bytes));
-        }
         if self.outputs[output].held + flits <= self.spec.output_flits {
-            self.grant(input, output, flits, granted);
+            self.grant(input, output, flits);
         } else {
             self.outputs[output].turn = input;
         }
     }
 
-    fn grant(&mut self, input: usize, output: usize, flits: u32, granted: &mut impl Granted) {
+    fn grant(&mut self, input: usize, output: usize, flits: u32) {
         let (port, out) = (&mut self.inputs[input], &mut self.outputs[output]);
         let Some(packet) = port.queue.front() else { return };
         self.counters.data_bytes += u64::from(packet.data_bytes);
@@ -334,9 +314,17 @@ impl Ingress {
         out.free_from = port.free_from;
         out.held += flits;
         out.turn = if input + 1 < self.spec.inputs { input + 1 } else { 0 };
-        // Granted in the first cycle after it was sent, the head is out `latency` cycles after sending.
-        granted.take(self.now + u64::from(self.spec.latency) + cycles - 2, output, packet);
+        // The packet was sent at least one cycle ago. Granted in the first cycle after sending, its head leaves `latency` cycles
+        // after sending.
+        let arrival = self.now + u64::from(self.spec.latency) + cycles - 2;
+        out.queue.push_back((arrival, *packet));
+        if arrival > self.now {
+            self.arrivals.push(self.now, arrival, output);
+        } else {
+            self.arrived.insert(output);
+        }
         port.queue.pop_front();
+        self.ejected += 1;
         self.queued -= 1;
         self.counters.packets += 1;
         self.counters.flits += cycles;
@@ -357,67 +345,6 @@ impl Ingress {
         }
     }
 
-    /// Frees what a packet of so many bytes of data took in the ejection queue of port `output`.
-    #[inline(always)]
-    pub fn free(&mut self, output: usize, data_bytes: u16) {
-        self.outputs[output].held -= self.flits_of(data_bytes);
-    }
-
-    /// Returns whether packets wait in input queues.
-    #[inline]
-    pub fn busy(&self) -> bool {
-        self.queued > 0
-    }
-
-    /// What has crossed so far.
-    pub fn counters(&self) -> CrossbarCounters {
-        self.counters
-    }
-
-    /// One line per packet in the input queues: for deadlock reports.
-    pub fn describe_waiting(&self, name: &str, out: &mut Vec<String>) {
-        for (number, port) in self.inputs.iter().enumerate() {
-            let waits = |p: &Packet| describe(name, "input queue", number, p) + " waits for its output";
-            out.extend(port.queue.iter().map(waits));
-        }
-    }
-}
-
-fn describe(name: &str, port: &str, number: usize, p: &Packet) -> String {
-    format!("{name}: {port} {number}: {:?} of line {:#x} for SM {}", p.kind, p.line, p.sm)
-}
-
-impl Egress {
-    fn new(spec: &CrossbarSpec) -> Self {
-        Self {
-            queues: (0..spec.outputs).map(|_| VecDeque::with_capacity(spec.output_flits as usize)).collect(),
-            arrived: IdSet::new(spec.outputs),
-            arrivals: IdWheel::new(spec.outputs, spec.latency + spec.output_flits),
-            ejected: 0,
-            now: 0,
-        }
-    }
-
-    /// Runs a cycle, before the [`Ingress`] does.
-    #[inline(always)]
-    pub fn tick(&mut self, now: u64) {
-        self.now = now;
-        if self.ejected > 0 {
-            self.arrivals.take(now, &mut self.arrived);
-        }
-    }
-
-    /// Notes that cycles up to `now` have passed, in none of which anything arrives.
-    #[inline]
-    pub fn skip_to(&mut self, now: u64) {
-        self.now = now;
-    }
-
-    /// Returns the packets bound for port `output` that are granted, with the cycles in which they arrive, in order.
-    pub fn coming(&self, output: usize) -> impl Iterator<Item = &(u64, Packet)> {
-        self.queues[output].iter()
-    }
-
     /// Returns the output ports at which a whole packet has arrived.
     #[inline]
     pub(crate) fn arrived(&self) -> &IdSet {
@@ -430,87 +357,59 @@ impl Egress {
         self.arrived.contains(output)
     }
 
-    /// The packet that [`Self::receive`] would take.
+    /// Returns the packet that [`Self::receive`] would take.
     pub fn peek(&self, output: usize) -> Option<&Packet> {
-        self.queues[output].front().filter(|(ready, _)| *ready <= self.now).map(|(_, packet)| packet)
+        self.outputs[output].queue.front().filter(|(ready, _)| *ready <= self.now).map(|(_, packet)| packet)
     }
 
-    /// Takes the oldest packet that has arrived at port `output`, whose place is then to be freed: [`Ingress::free`].
+    /// Takes the oldest packet that has arrived at port `output`.
     #[inline(always)]
     pub fn receive(&mut self, output: usize) -> Option<Packet> {
         if !self.has_packet(output) {
             return None;
         }
-        let queue = &mut self.queues[output];
-        let (_, packet) = queue.pop_front()?;
-        if queue.front().is_none_or(|(arrival, _)| *arrival > self.now) {
+        let out = &mut self.outputs[output];
+        let (_, packet) = out.queue.pop_front()?;
+        if out.queue.front().is_none_or(|(arrival, _)| *arrival > self.now) {
             self.arrived.remove(output);
         }
         self.ejected -= 1;
+        let flits = self.flits_of(packet.data_bytes);
+        self.outputs[output].held -= flits;
         Some(packet)
     }
 
-    /// Packets that are granted and not received.
+    /// Returns whether any packet is in a queue or in flight.
     #[inline]
-    pub fn ejected(&self) -> usize {
-        self.ejected
+    pub fn busy(&self) -> bool {
+        self.queued + self.ejected > 0
     }
 
-    /// One line per packet in the ejection queues: for deadlock reports.
+    /// Returns the packets, flits and bytes that have been granted so far.
+    pub fn counters(&self) -> CrossbarCounters {
+        self.counters
+    }
+
+    /// Appends one line per packet inside, for deadlock reports.
     pub fn describe_waiting(&self, name: &str, out: &mut Vec<String>) {
-        for (number, queue) in self.queues.iter().enumerate() {
-            let waits = |p: &Packet| describe(name, "ejection queue", number, p) + " waits for who takes it";
-            out.extend(queue.iter().map(|(_, p)| waits(p)));
+        let text = |port: &str, number: usize, p: &Packet| {
+            format!("{name}: {port} {number}: {:?} of line {:#x} for SM {}", p.kind, p.line, p.sm)
+        };
+        for (number, port) in self.inputs.iter().enumerate() {
+            let waits = |p: &Packet| text("input queue", number, p) + " waits for its output";
+            out.extend(port.queue.iter().map(waits));
         }
-    }
-}
-
-impl Granted for Egress {
-    // Not part of its caller, which would keep fewer values in registers.
-    #[inline(never)]
-    fn take(&mut self, arrival: u64, output: usize, packet: &Packet) {
-        self.queues[output].push_back((arrival, *packet));
-        if arrival > self.now {
-            self.arrivals.push(self.now, arrival, output);
-        } else {
-            self.arrived.insert(output);
+        for (number, port) in self.outputs.iter().enumerate() {
+            let waits = |p: &Packet| text("ejection queue", number, p) + " waits for who takes it";
+            out.extend(port.queue.iter().map(|(_, p)| waits(p)));
         }
-        self.ejected += 1;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::PacketKind;
-
-    /// Both halves.
-    struct Crossbar {
-        ingress: Ingress,
-        egress: Egress,
-    }
-
-    impl Crossbar {
-        fn new(spec: CrossbarSpec) -> Self {
-            let (ingress, egress) = crossbar(spec);
-            Crossbar { ingress, egress }
-        }
-
-        fn tick(&mut self, now: u64) {
-            self.egress.tick(now);
-            self.ingress.tick(now, &mut self.egress);
-        }
-
-        fn receive(&mut self, output: usize) -> Option<Packet> {
-            let packet = self.egress.receive(output)?;
-            self.ingress.free(output, packet.data_bytes);
-            Some(packet)
-        }
-
-        fn busy(&self) -> bool {
-            self.ingress.busy() || self.egress.ejected() > 0
-        }
-    }
+    use crate::packet::{Operations, PacketKind};
     use proptest::prelude::*;
 
     const SPEC: CrossbarSpec = CrossbarSpec {
@@ -524,7 +423,7 @@ mod tests {
         sm_shift: 0,
     };
 
-    /// A packet of `flits` flits to slice `to`.
+    /// Returns a packet of `flits` flits to slice `to`.
     fn packet(to: u16, flits: u32, token: u32) -> Packet {
         Packet {
             kind: PacketKind::Write,
@@ -532,6 +431,7 @@ mod tests {
             sectors: 0xf,
             full_sectors: true,
             words: u64::MAX,
+            operations: Operations::default(),
             data_bytes: (flits * 32 - 8) as u16,
             sm: 0,
             slice: to,
@@ -543,9 +443,9 @@ mod tests {
     }
 
     fn send(crossbar: &mut Crossbar, input: usize, packet: Packet) -> bool {
-        let room = crossbar.ingress.can_send(input, &packet);
+        let room = crossbar.can_send(input, &packet);
         if room {
-            crossbar.ingress.send(input, usize::from(packet.slice), packet);
+            crossbar.send(input, usize::from(packet.slice), packet);
         }
         room
     }
@@ -565,9 +465,9 @@ mod tests {
         }
     }
 
-    /// Flits that arrive at output 0 in 1000 cycles when `inputs` inputs send packets of `flits` flits there.
+    /// Returns the flits per input that arrive at output 0 in 1000 cycles, while `inputs` inputs send packets of `flits` flits.
     fn flits_to_one_output(inputs: usize, flits: u32, gap: u32) -> Vec<u64> {
-        // Room for the flits that are granted and not yet taken: the pipeline and a packet.
+        // Space for the flits that were granted and not yet received: the pipeline and two packets.
         let mut crossbar = Crossbar::new(CrossbarSpec { output_flits: SPEC.latency + 2 * 5, gap, ..SPEC });
         let mut per_input = vec![0; inputs];
         for now in 1..=1000 {
@@ -586,7 +486,7 @@ mod tests {
     fn an_output_moves_one_flit_per_cycle() {
         for (inputs, flits) in [(1, 1), (1, 5), (4, 1), (4, 5)] {
             let moved: u64 = flits_to_one_output(inputs, flits, 0).iter().sum();
-            // From the first grant (cycle 1) on, every cycle a flit; the last `latency` of them are still inside.
+            // From the first grant in cycle 1 on, one flit crosses per cycle. The last `latency` flits are still in flight.
             let expected = 1000 - u64::from(SPEC.latency - 1);
             assert!((expected - u64::from(flits)..=expected).contains(&moved), "{inputs} x {flits}: {moved}");
         }
@@ -595,12 +495,12 @@ mod tests {
     #[test]
     fn an_output_is_granted_to_an_input_that_has_asked_while_a_packet_crossed() {
         let mut crossbar = Crossbar::new(SPEC);
-        crossbar.ingress.send(0, 0, packet(0, 4, 0));
+        crossbar.send(0, 0, packet(0, 4, 0));
         crossbar.tick(1);
-        crossbar.ingress.send(1, 0, packet(0, 1, 1));
+        crossbar.send(1, 0, packet(0, 1, 1));
         let granted = [2, 3, 4, 5].map(|now| {
             crossbar.tick(now);
-            crossbar.ingress.counters().packets
+            crossbar.counters().packets
         });
         assert_eq!(granted, [1, 1, 1, 2]);
     }
@@ -609,7 +509,7 @@ mod tests {
     fn a_gap_parts_the_packets_of_a_port() {
         for (inputs, flits) in [(1, 1), (4, 1), (1, 5), (4, 5)] {
             let moved: u64 = flits_to_one_output(inputs, flits, 1).iter().sum();
-            // A packet every flits + 1 cycles.
+            // One packet every flits + 1 cycles.
             let expected = 1000 / u64::from(flits + 1) * u64::from(flits);
             let ends = u64::from(SPEC.latency + 2 * flits);
             assert!((expected - ends..=expected).contains(&moved), "{inputs} x {flits}: {moved}");
@@ -631,11 +531,11 @@ mod tests {
             sent += u32::from(send(&mut crossbar, 0, packet(0, 5, 0)));
             crossbar.tick(now);
         }
-        // Two packets of 5 flits fit 12 ejection flits, three more wait in 16 input flits.
-        assert_eq!((crossbar.ingress.counters().packets, sent), (2, 5));
+        // Two packets of 5 flits fit into the 12 flits of the ejection queue. Three more wait in the 16 flits of the input queue.
+        assert_eq!((crossbar.counters().packets, sent), (2, 5));
         assert!(crossbar.receive(0).is_some());
         crossbar.tick(200);
-        assert_eq!(crossbar.ingress.counters().packets, 3);
+        assert_eq!(crossbar.counters().packets, 3);
     }
 
     #[test]
@@ -643,8 +543,8 @@ mod tests {
         let mut crossbar = Crossbar::new(SPEC);
         assert!(send(&mut crossbar, 0, packet(0, 10, 0)));
         crossbar.tick(1);
-        let has_room = |flits| crossbar.ingress.can_send(0, &packet(0, flits, 0));
-        // One of 10 flits has crossed; the others leave 7 of 16.
+        let has_room = |flits| crossbar.can_send(0, &packet(0, flits, 0));
+        // One of 10 flits has crossed. The other 9 leave 7 of the 16 flits.
         assert_eq!((has_room(7), has_room(8)), (true, false));
     }
 
@@ -657,23 +557,23 @@ mod tests {
             let mut now = 0;
             for (input, output, flits) in sends {
                 let next = packet(output, flits, 0);
-                crossbar.ingress.await_room(input, None);
-                if crossbar.ingress.can_send(input, &next) {
-                    crossbar.ingress.send(input, usize::from(output), next);
+                crossbar.await_room(input, None);
+                if crossbar.can_send(input, &next) {
+                    crossbar.send(input, usize::from(output), next);
                 } else {
-                    crossbar.ingress.await_room(input, Some(&next));
+                    crossbar.await_room(input, Some(&next));
                 }
                 now += 1;
                 crossbar.tick(now);
-                let waiting: Vec<usize> = (0..3).filter(|input| crossbar.ingress.awaited[*input] > 0).collect();
+                let waiting: Vec<usize> = (0..3).filter(|input| crossbar.awaited[*input] > 0).collect();
                 for input in &waiting {
-                    let left = u64::from(SPEC.input_flits) - u64::from(crossbar.ingress.inputs[*input].waiting);
-                    let crossing = crossbar.ingress.inputs[*input].free_from.saturating_sub(now + 1 + u64::from(gap));
-                    let fits = u64::from(crossbar.ingress.awaited[*input]) + crossing <= left;
-                    prop_assert_eq!(crossbar.ingress.has_room(*input), fits);
+                    let left = u64::from(SPEC.input_flits) - u64::from(crossbar.inputs[*input].waiting);
+                    let crossing = crossbar.inputs[*input].free_from.saturating_sub(now + 1 + u64::from(gap));
+                    let fits = u64::from(crossbar.awaited[*input]) + crossing <= left;
+                    prop_assert_eq!(crossbar.has_room(*input), fits);
                 }
-                let any = waiting.iter().any(|input| crossbar.ingress.has_room(*input));
-                prop_assert_eq!(crossbar.ingress.has_room_for_any(), any);
+                let any = waiting.iter().any(|input| crossbar.has_room(*input));
+                prop_assert_eq!(crossbar.has_room_for_any(), any);
                 if now % 3 == 0 {
                     crossbar.receive(usize::from(output));
                 }
@@ -688,12 +588,12 @@ mod tests {
         assert!(send(&mut crossbar, 0, sent));
         let arrival = (1..100).find(|now| {
             crossbar.tick(*now);
-            assert_eq!(crossbar.egress.peek(0).is_some(), crossbar.egress.has_packet(0));
-            crossbar.egress.has_packet(0)
+            assert_eq!(crossbar.peek(0).is_some(), crossbar.has_packet(0));
+            crossbar.has_packet(0)
         });
         assert!(arrival.is_some_and(|now| now > 1));
-        assert_eq!(crossbar.egress.peek(0).copied(), Some(sent));
-        assert_eq!(crossbar.ingress.counters().data_bytes, u64::from(sent.data_bytes));
+        assert_eq!(crossbar.peek(0).copied(), Some(sent));
+        assert_eq!(crossbar.counters().data_bytes, u64::from(sent.data_bytes));
         assert_eq!(crossbar.receive(0), Some(sent));
     }
 
@@ -706,10 +606,10 @@ mod tests {
         for now in 1..100 {
             crossbar.tick(now);
         }
-        assert_eq!(crossbar.ingress.counters().packets, 2, "13 flits do not fit 12");
+        assert_eq!(crossbar.counters().packets, 2, "13 flits do not fit 12");
         assert!(crossbar.receive(0).is_some());
         crossbar.tick(100);
-        assert_eq!(crossbar.ingress.counters().packets, 3);
+        assert_eq!(crossbar.counters().packets, 3);
     }
 
     #[test]
@@ -721,13 +621,13 @@ mod tests {
         for now in 1..40 {
             crossbar.tick(now);
         }
-        // Output 0 is full: the third packet to it blocks the one to output 1.
+        // Output 0 is full. The third packet to it blocks the packet to output 1.
         send(&mut crossbar, 0, packet(0, 5, 0));
         send(&mut crossbar, 0, packet(1, 1, 9));
         for now in 40..80 {
             crossbar.tick(now);
         }
-        assert!(!crossbar.egress.has_packet(1));
+        assert!(!crossbar.has_packet(1));
         crossbar.receive(0);
         for now in 80..120 {
             crossbar.tick(now);
@@ -755,7 +655,7 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing is lost, duplicated or sent astray, and packets between two ports keep their order.
+        /// Checks that no packet is lost, duplicated or misrouted, and that packets between two ports keep their order.
         #[test]
         fn every_packet_arrives_once_in_order(
             traffic in prop::collection::vec((0usize..4, 0u16..3, 1u32..6, 0u64..4), 1..200),
@@ -767,7 +667,7 @@ mod tests {
             let mut step = |crossbar: &mut Crossbar, arrived: &mut Vec<(u16, Packet)>| {
                 now += 1;
                 crossbar.tick(now);
-                // A receiver that takes a packet only every `lazy` cycles.
+                // The receiver takes a packet only every `lazy` cycles.
                 for output in (0..3u16).filter(|_| now % lazy == 0) {
                     arrived.extend(crossbar.receive(usize::from(output)).map(|p| (output, p)));
                 }
@@ -793,7 +693,7 @@ mod tests {
             }
             tokens.sort_unstable();
             prop_assert_eq!(tokens, (0..traffic.len() as u32).collect::<Vec<_>>());
-            prop_assert_eq!(crossbar.ingress.counters().flits, traffic.iter().map(|t| u64::from(t.2)).sum::<u64>());
+            prop_assert_eq!(crossbar.counters().flits, traffic.iter().map(|t| u64::from(t.2)).sum::<u64>());
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Events that are counted for energy and for conservation laws: the work of issued instructions, operations of mechanisms'
-//! blocks, bursts of lines in DRAM.
+//! Events for energy and conservation checks: work of issued instructions, operations of mechanisms' blocks, and DRAM bursts of
+//! lines.
 use crate::pipe_kind::PipeKind;
 use crate::stats::counters;
 use schemars::JsonSchema;
@@ -8,34 +8,34 @@ use selvedge_state::State;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Operations per lane of a single-precision or integer division beside one of the special function unit, and of a double-precision
-/// one: the dependent operations that the latencies of the configuration assume.
+/// Dependent operations per lane of a division. Single precision and integer add one operation of the special function unit,
+/// double precision adds one double-precision operation. The latencies in the configuration assume the same number.
 const DIVISION_OPERATIONS: u64 = 6;
 
-/// Register operands that an assist warp's instruction is taken to read.
+/// Register operands that an instruction of an assist warp is assumed to read.
 const ASSIST_READS: u64 = 2;
 
 counters! {
-/// The work of the instructions that an SM issued. Operations are those of active lanes. What assist warps do is counted
-/// apart from what the program does; the energy of both is charged alike.
+/// Work of the instructions that an SM issued. Operations are counted once for each active lane. Work of assist warps has
+/// separate counters; an event costs the same energy in both.
 pub struct SmEvents {
-    /// Warp instructions of assist warps; not among those of the kernels' warps.
+    /// Warp instructions of assist warps, not included in the kernels' warp instructions.
     pub assist_instructions: u64,
-    /// Loads and stores among them: each moves part of a line between L1D or store buffer and registers.
+    /// Loads and stores among these. Each moves a part of a line between the L1D or store buffer and registers.
     pub assist_accesses: u64,
     /// Register operands that assist warps read.
     pub assist_register_reads: u64,
     /// Register operands that assist warps wrote.
     pub assist_register_writes: u64,
-    /// Integer operations of assist warps; addresses of memory are among them.
+    /// Integer operations of assist warps, including address computations.
     pub assist_int_ops: u64,
     /// Cycles in which assist warps accessed the banks of shared memory.
     pub assist_shared_cycles: u64,
-    /// Register operands read, over warps; guards and addresses are among them.
+    /// Register operands read, per warp, including guards and addresses.
     pub register_reads: u64,
-    /// Register operands written, over warps.
+    /// Register operands written, per warp.
     pub register_writes: u64,
-    /// Integer operations but multiplications; conversions, exchanges between lanes and addresses of memory are among them.
+    /// Integer operations except multiplications, including conversions, exchanges between lanes and address computations.
     pub int_ops: u64,
     /// Integer multiplications.
     pub int_mul_ops: u64,
@@ -50,7 +50,7 @@ pub struct SmEvents {
 }
 }
 
-/// Operations of mechanisms' blocks by the name of the block, SMs and partitions together: lines of a codec, for instance.
+/// Operations of mechanisms' blocks by the name of the block, such as lines of a codec, summed over SMs and partitions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, State)]
 #[serde(transparent)]
 pub struct BlockOperations(BTreeMap<&'static str, u64>);
@@ -66,7 +66,7 @@ impl BlockOperations {
         self.0.get(block).copied().unwrap_or(0)
     }
 
-    /// Returns every counted block with its operations, by name.
+    /// Returns every counted block with its operations, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.0.iter().map(|(block, operations)| (*block, *operations))
     }
@@ -82,18 +82,18 @@ impl std::ops::Sub for &BlockOperations {
 }
 
 counters! {
-/// Bursts of the lines that a mechanism keeps in DRAM in a form of its own.
+/// DRAM bursts of lines that a mechanism stores in its own format.
 pub struct LineBursts {
-    /// That the lines took.
+    /// Bursts of the stored lines.
     pub data: u64,
-    /// That they would have taken uncompressed.
+    /// Bursts that the lines would need uncompressed.
     pub uncompressed: u64,
-    /// Of their metadata.
+    /// Bursts of the lines' metadata.
     pub metadata: u64,
 }
 }
 
-/// What an instruction makes work in each lane.
+/// Execution unit that an instruction uses in each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     None,
@@ -102,16 +102,14 @@ enum Unit {
     Fp32,
     Fp64,
     Sfu,
-    /// A single-precision or integer division.
+    /// Single-precision or integer division.
     Division,
-    /// A double-precision division.
     Fp64Division,
 }
 
-/// How many [`Unit`]s there are.
 const UNITS: usize = 8;
 
-/// What one instruction makes work; computed once per launch.
+/// Register accesses and unit of one instruction; computed once per launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     reads: u8,
@@ -120,7 +118,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// Returns that of one instruction.
+    /// Returns the work of one instruction.
     pub fn of(instr: &Instr) -> Self {
         let unit = match instr.class {
             OpClass::Int | OpClass::Convert | OpClass::Warp => Unit::Int,
@@ -139,7 +137,7 @@ impl Work {
     }
 }
 
-/// What the instructions that an SM issued make work, by unit.
+/// Work of the instructions that an SM issued, by unit.
 #[derive(Clone, Copy, Debug, Default, State)]
 pub struct WorkDone {
     register_reads: u64,
@@ -149,7 +147,7 @@ pub struct WorkDone {
 }
 
 impl WorkDone {
-    /// Counts an instruction of a kernel's warp with the given number of active lanes.
+    /// Counts an instruction of a kernel's warp with `lanes` active lanes.
     #[inline(always)]
     pub fn count(&mut self, work: Work, lanes: u64) {
         self.register_reads += u64::from(work.reads);
@@ -157,7 +155,7 @@ impl WorkDone {
         self.lanes[work.unit as usize] += lanes;
     }
 
-    /// Adds what was counted to `events`.
+    /// Adds the counted work to `events`.
     pub fn add_to(&self, events: &mut SmEvents) {
         let lanes = |unit: Unit| self.lanes[unit as usize];
         events.register_reads += self.register_reads;
@@ -171,8 +169,8 @@ impl WorkDone {
 }
 
 impl SmEvents {
-    /// An instruction of an assist warp issued to `pipe`: an integer operation in all lanes, or an access with its addresses, to
-    /// a line or for `bank_cycles` to shared memory.
+    /// Counts an instruction that an assist warp issued to `pipe`. It is an integer operation in all lanes, or an access with its
+    /// address computation. An access goes to a line, or to shared memory if `bank_cycles` is not 0.
     pub fn count_assist(&mut self, pipe: PipeKind, bank_cycles: u32) {
         self.assist_instructions += 1;
         self.assist_accesses += u64::from(pipe == PipeKind::Memory && bank_cycles == 0);
@@ -182,22 +180,22 @@ impl SmEvents {
         self.assist_int_ops += 32;
     }
 
-    /// Returns register operands read, by the program and by assist warps.
+    /// Returns the register operands read by the program and by assist warps.
     pub fn all_register_reads(&self) -> u64 {
         self.register_reads + self.assist_register_reads
     }
 
-    /// Returns register operands written, by the program and by assist warps.
+    /// Returns the register operands written by the program and by assist warps.
     pub fn all_register_writes(&self) -> u64 {
         self.register_writes + self.assist_register_writes
     }
 
-    /// Returns integer operations of the program and of assist warps.
+    /// Returns the integer operations of the program and of assist warps.
     pub fn all_int_ops(&self) -> u64 {
         self.int_ops + self.assist_int_ops
     }
 
-    /// Returns cycles in which the program or assist warps accessed the banks of shared memory.
+    /// Returns the cycles in which the program or assist warps accessed the banks of shared memory.
     pub fn all_shared_cycles(&self) -> u64 {
         self.shared_cycles + self.assist_shared_cycles
     }

@@ -1,22 +1,19 @@
-//! The GPU: SMs and memory system under their clocks, and the dispatch of CTAs of one or several kernels.
-mod beside;
+//! The GPU: SMs and memory system with their clocks, and the dispatch of the CTAs of one or several kernels.
 mod control;
 mod deadlock;
 #[cfg(test)]
 mod deadlock_tests;
+#[cfg(test)]
+mod exchange_tests;
 mod livelock;
 #[cfg(test)]
 mod livelock_tests;
-mod pace;
-mod pool;
 mod sampled;
-mod sms;
-mod window;
 #[cfg(test)]
 mod witness_tests;
 
 pub use crate::bounds::{Bounds, Limit};
-pub use control::Control;
+pub use control::{Control, Watch};
 pub use sampled::{Estimate, SampleSpec, SampleSpecError};
 
 use crate::config::GpuConfig;
@@ -26,11 +23,10 @@ use crate::id_set::IdSet;
 use crate::partition::MemorySystem;
 use crate::parts::Parts;
 use crate::share::Share;
-use crate::sm::ahead::Link;
 use crate::sm::feed::Feed;
-use crate::sm::launch::LaunchedKernel;
+use crate::sm::launch::{KERNEL_SLOTS, LaunchedKernel};
 use crate::sm::quota::Quotas;
-use crate::sm::read_only::Side;
+use crate::sm::read_only::{Banks, Changed, Side};
 use crate::sm::{SimFault, Sm, TickContext};
 use crate::snapshot::Snapshot;
 use crate::stats::KernelCounters;
@@ -38,26 +34,22 @@ use crate::stats::MechanismCounters;
 use crate::timeline::{Happening, Recorder, Timeline, Track, View};
 use crate::wakes::Wakes;
 use crate::witness::Witness;
-use beside::Exchange;
 use sampled::Sampled;
 use selvedge_hw as hw;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::ptx::Global;
 use selvedge_state::{Reader, State, StateError};
-use sms::Sms;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use window::Windows;
 
-/// Cycles without any progress after which the simulation is declared deadlocked.
+/// Default of [`Gpu::watchdog`], in core cycles.
 const WATCHDOG_CYCLES: u64 = 2_000_000;
 
-/// How often, in core cycles, the simulation looks for an interrupt and reports its progress.
+/// Core cycles between two checks for an interrupt, each with a report of the progress.
 const POLL_CYCLES: u64 = 16_384;
 
-/// A clock domain that runs beside the core clock in a fixed integer ratio of frequencies.
+/// A clock domain with a fixed integer ratio of its frequency to that of the core clock.
 #[derive(Clone, Copy, Debug, State)]
 pub struct ClockDomain {
     mhz: u64,
@@ -67,13 +59,13 @@ pub struct ClockDomain {
 }
 
 impl ClockDomain {
-    /// A domain of `mhz` beside a core clock of `core_mhz`.
+    /// Returns a domain of `mhz` MHz in a GPU whose core clock runs at `core_mhz` MHz.
     pub fn new(mhz: u32, core_mhz: u32) -> Self {
         ClockDomain { mhz: u64::from(mhz), core_mhz: u64::from(core_mhz), phase: 0, cycle: 0 }
     }
 
-    /// Advances by `core_cycles` and returns the numbers of this domain's cycles that have passed: none, or several
-    /// where this clock is the faster one.
+    /// Advances by `core_cycles` core cycles and returns the numbers of this domain's cycles that have passed. The range is empty
+    /// if no cycle of this clock has ended; it can have several numbers if this clock is faster than the core.
     #[inline(always)]
     pub fn advance(&mut self, core_cycles: u64) -> Range<u64> {
         let first = self.cycle + 1;
@@ -83,11 +75,11 @@ impl ClockDomain {
         first..self.cycle + 1
     }
 
-    /// Advances by one core cycle and calls `run` with the number of each of this domain's cycles that have passed. Without a
+    /// Advances by one core cycle and calls `run` with the number of each cycle of this domain that has passed. Needs no
     /// division, unlike [`Self::advance`].
     ///
     /// # Errors
-    /// The first one that `run` returns.
+    /// Returns the first error of `run`.
     #[inline(always)]
     pub fn step<E>(&mut self, mut run: impl FnMut(u64) -> Result<(), E>) -> Result<(), E> {
         self.phase += self.mhz;
@@ -99,18 +91,18 @@ impl ClockDomain {
         Ok(())
     }
 
-    /// Cycles of this domain so far.
+    /// Returns the cycles of this domain so far.
     pub fn cycle(&self) -> u64 {
         self.cycle
     }
 }
 
-/// When the counters are taken.
+/// The schedule of samples of the counters.
 #[derive(Clone, Copy, Debug, State)]
 struct Sampling {
     /// Core cycles from one sample to the next.
     every: u64,
-    /// Core cycle of the next one.
+    /// Core cycle of the next sample.
     next: u64,
 }
 
@@ -124,33 +116,33 @@ struct Running {
     next: u64,
     /// CTAs that have finished.
     done: u64,
-    /// CTAs in all.
+    /// CTAs of the launch.
     total: u64,
-    /// CTAs that had finished when the simulation looked for livelocks last.
+    /// CTAs that had finished at the last search for livelocks.
     done_before: Option<u64>,
-    /// It is in a livelock, of which the outside has been warned.
+    /// `true` after a warning that the launch is in a livelock.
     livelocked: bool,
 }
 
-/// What the watchdog saw last.
+/// The last progress that the watchdog saw.
 #[derive(Clone, Copy, Debug, Default, State)]
 struct Progress {
-    /// Core cycle in which it was seen to have grown.
+    /// Core cycle in which `measure` was last seen to change.
     at: u64,
-    /// Its measure then.
+    /// Value of [`Gpu::progress`] in that cycle.
     measure: u64,
 }
 
-/// A whole GPU.
+/// A GPU with its SMs, memory system and launches.
 #[derive(State)]
 pub struct Gpu {
     #[state(skip = "the configuration")]
     config: Arc<GpuConfig>,
-    sms: Sms,
+    sms: Vec<Sm>,
     wakes: Wakes,
-    /// Which SMs have a packet that waits for room in the crossbar.
+    /// Per SM, `true` while a packet waits for space in the crossbar.
     port_waits: Vec<bool>,
-    /// SMs that run in a cycle; empty between cycles.
+    /// SMs that must run in this cycle; empty between cycles.
     due: IdSet,
     #[state(skip = "the configuration states it")]
     energy_model: GpuEnergyModel,
@@ -161,42 +153,41 @@ pub struct Gpu {
     dram: ClockDomain,
     next_sm: usize,
     finished: Vec<u8>,
-    /// The launches in progress, the earliest first.
+    /// The launches in progress, in the order of their starts.
     running: Vec<Running>,
+    /// Digests of the constants and arguments of the last launch in each slot.
+    banks: [Banks; KERNEL_SLOTS],
     share: Share,
-    /// Whether a CTA may find room now. Not again before one has finished or a launch has come, once none did.
+    /// `true` while a CTA may fit an SM. Becomes `false` when none fits, until a CTA finishes or a launch starts.
     may_dispatch: bool,
     seen: Progress,
-    /// Core cycles without progress after which the watchdog barks.
+    /// Core cycles without progress after which the watchdog reports a deadlock.
     #[state(skip = "an option")]
     patience: u64,
     sampling: Option<Sampling>,
     samples: Vec<Snapshot>,
-    /// What is skipped, if anything is.
+    /// The state of sampled simulation; `None` if every CTA is simulated in detail.
     #[state(skip = "a sampled run has no checkpoint")]
     sampled: Option<Box<Sampled>>,
     #[state(skip = "an option")]
     bounds: Bounds,
-    /// The core cycle at whose end the simulation next polls.
+    /// The core cycle at whose end the simulation polls next.
     next_poll: u64,
-    /// The same for limits and polls, whichever is first.
+    /// The core cycle at whose end the simulation next checks a limit, polls or records, whichever is first.
     next_look: u64,
     #[state(skip = "the caller's")]
     control: Arc<Control>,
     witness: Witness,
-    /// The recorder of a timeline, if there is one.
+    /// The recorder of a timeline; `None` if none is recorded.
     #[state(skip = "an option")]
     recorder: Option<Box<Recorder>>,
-    /// How SMs run ahead on several threads, where they do.
-    #[state(skip = "no SM is ahead between two calls")]
-    windows: Option<Box<Windows>>,
 }
 
 impl Gpu {
-    /// A GPU with empty caches.
+    /// Returns a GPU with empty caches.
     pub fn new(config: &Arc<GpuConfig>, parts: Parts, control: Arc<Control>) -> Self {
         let clock = config.clock;
-        let sms: Sms =
+        let sms: Vec<Sm> =
             parts.sms.into_iter().enumerate().map(|(id, parts)| Sm::new(id as u16, config, parts)).collect();
         Gpu {
             wakes: Wakes::new(sms.len()),
@@ -213,6 +204,7 @@ impl Gpu {
             next_sm: 0,
             finished: Vec::new(),
             running: Vec::new(),
+            banks: [Banks::default(); KERNEL_SLOTS],
             share: Share::LeftOver,
             may_dispatch: false,
             seen: Progress::default(),
@@ -226,60 +218,64 @@ impl Gpu {
             control,
             witness: Witness::default(),
             recorder: None,
-            windows: None,
         }
     }
 
-    /// Lets a witness follow what the caches and DRAM hold; nothing may have run yet.
+    /// Installs a witness that follows the contents of the caches and DRAM. No cycle may have run yet.
     pub fn watch(&mut self) {
         self.witness = Witness::new();
         self.sms.iter_mut().for_each(|sm| sm.watch(&self.witness));
         self.system.watch(&self.witness);
     }
 
-    /// The witness, if there is one.
+    /// Returns the witness, which is inactive without [`Gpu::watch`].
     pub fn witness(&self) -> &Witness {
         &self.witness
     }
 
-    /// Core cycles so far.
+    /// Passes a one-line warning to the controller of the run.
+    pub fn warn(&self, text: &str) {
+        self.control.warn(text);
+    }
+
+    /// Returns the core cycles so far.
     pub fn cycle(&self) -> u64 {
         self.now
     }
 
-    /// The most warps that a scheduler had at the same time.
+    /// Returns the max number of warps that one scheduler held at the same time.
     pub fn most_resident_warps(&self) -> u64 {
         self.sms.iter().map(Sm::most_resident_warps).max().unwrap_or(0)
     }
 
-    /// DRAM command-clock cycles so far.
+    /// Returns the DRAM command-clock cycles so far.
     pub fn dram_cycle(&self) -> u64 {
         self.dram.cycle()
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     pub fn config(&self) -> &GpuConfig {
         &self.config
     }
 
-    /// The SMs, for their counters.
-    pub fn sms(&self) -> impl Iterator<Item = &Sm> {
-        self.sms.iter()
+    /// Returns the SMs, for their counters.
+    pub fn sms(&self) -> &[Sm] {
+        &self.sms
     }
 
-    /// The memory system, for its counters.
+    /// Returns the memory system, for its counters.
     pub fn system(&self) -> &MemorySystem {
         &self.system
     }
 
-    /// Adds the mechanism's counters to the report.
+    /// Adds the mechanisms' counters to the report.
     pub fn mechanism_counters(&self, out: &mut MechanismCounters) {
         self.sms.iter().for_each(|sm| sm.parts().counters(out));
         self.system.parts().for_each(|parts| parts.counters(out));
     }
 
-    /// What the mechanism's recorded block instances have seen, those of the SMs at the core clock and those of the partitions
-    /// at the L2's.
+    /// Returns the traces of the mechanisms' recorded block instances. Traces of SMs are in core cycles, traces of partitions in
+    /// L2 cycles.
     pub fn traces(&self) -> Vec<Trace> {
         let mut traces = Vec::new();
         self.sms.iter().for_each(|sm| sm.parts().traces(&mut traces));
@@ -293,42 +289,43 @@ impl Gpu {
         traces
     }
 
-    /// Declares the simulation deadlocked after the given number of core cycles without any progress (times how much slower the slowest
-    /// clock is), 2,000,000 unless this says otherwise. It looks every 16,384 cycles.
+    /// Declares the simulation deadlocked after `cycles` core cycles without progress; the default is 2,000,000. The number is
+    /// multiplied by the ratio of the core clock to the slowest clock if that clock is slower. The check runs every 16,384
+    /// cycles.
     pub fn watchdog(&mut self, cycles: u64) {
         self.patience = cycles;
     }
 
-    /// Ends the simulation at these limits, counted from the beginning. It ends after the first core cycle that reaches one,
+    /// Ends the simulation at these limits, counted from the beginning. It ends after the first core cycle that reaches a limit,
     /// unless all work is done by then.
     pub fn bound(&mut self, bounds: Bounds) {
         self.bounds = bounds;
         self.next_look = self.now;
     }
 
-    /// Takes the counters whenever `every` core cycles have passed, from now on; `None` ends that.
+    /// Samples the counters every `every` core cycles from now on; `None` ends sampling.
     pub fn sample(&mut self, every: Option<u64>) {
         self.sampling = every.map(|every| Sampling { every, next: (self.now / every + 1) * every });
     }
 
-    /// The counters that were taken: from the beginning, in the order of time.
+    /// Returns all samples of the counters, in the order of time.
     pub fn samples(&self) -> &[Snapshot] {
         &self.samples
     }
 
-    /// Records a timeline of the core cycles of `interval`. SMs that run ahead on other threads have none.
+    /// Records a timeline of the core cycles of `interval`.
     pub fn record_timeline(&mut self, interval: Range<u64>) {
         self.recorder = Some(Box::new(Recorder::new(interval)));
         self.next_look = self.now;
     }
 
-    /// Returns the timeline that was recorded, if one was.
+    /// Ends recording and returns the timeline, if one was recorded.
     pub fn take_timeline(&mut self) -> Option<Timeline> {
         self.record();
         Some(self.recorder.take()?.finish(self.now))
     }
 
-    /// Lets the recorder look at the GPU, and looks again when it next has to.
+    /// Lets the recorder look at the GPU, and schedules its next look.
     fn record(&mut self) {
         let Some(mut recorder) = self.recorder.take() else { return };
         recorder.look(self);
@@ -336,7 +333,7 @@ impl Gpu {
         self.recorder = Some(recorder);
     }
 
-    /// Shows what holds at the end of this cycle, for a timeline.
+    /// Adds the state at the end of this cycle to a timeline.
     pub(crate) fn show(&self, view: &mut View) {
         for running in &self.running {
             let kernel = view.kernel(&running.kernel.kernel.name);
@@ -356,7 +353,7 @@ impl Gpu {
         }
     }
 
-    /// Sums every counter.
+    /// Returns the sums of all counters.
     pub fn snapshot(&self) -> Snapshot {
         let memory = self.system.stats();
         let mut sum = Snapshot {
@@ -375,7 +372,7 @@ impl Gpu {
                 *sum.line_bursts.get_or_insert_default() += bursts;
             }
         }
-        for sm in self.sms.iter() {
+        for sm in &self.sms {
             sm.parts().operations(&mut sum.blocks);
             sum.sm += sm.counters_at(self.now);
             sum.l1d += sm.l1d().counters();
@@ -386,27 +383,27 @@ impl Gpu {
         sum
     }
 
-    /// The memory system, to switch checks on.
+    /// Returns the memory system, for enabling checks.
     pub fn system_mut(&mut self) -> &mut MemorySystem {
         &mut self.system
     }
 
-    /// Shares the GPU among kernels in this way from now on. One kernel has all of it by default.
+    /// Shares the GPU among kernels by `share` from now on. By default one kernel has the whole GPU.
     pub fn share(&mut self, share: Share) {
         self.share = share;
     }
 
-    /// Gives kernels quotas of warp instructions in every SM from now on.
+    /// Gives the kernels these quotas of warp instructions in every SM from now on.
     pub fn set_quotas(&mut self, sizes: &[u32]) {
         self.sms.iter_mut().for_each(|sm| sm.set_quotas(Quotas::new(sizes)));
     }
 
-    /// Sets of quotas that were given out, over SMs.
+    /// Returns the number of quota sets that were granted, summed over the SMs.
     pub fn quota_sets(&self) -> u64 {
         self.sms.iter().map(Sm::quota_sets).sum()
     }
 
-    /// What a kernel slot did so far, all SMs together.
+    /// Returns the counters of a kernel slot, summed over the SMs.
     pub fn kernel_counters(&self, slot: usize) -> KernelCounters {
         self.sms.iter().fold(KernelCounters::default(), |mut sum, sm| {
             sum += sm.kernel_counters(slot);
@@ -414,36 +411,45 @@ impl Gpu {
         })
     }
 
-    /// The launches in progress, the earliest first.
+    /// Returns the launches in progress, in the order of their starts.
     pub fn launches(&self) -> impl Iterator<Item = &LaunchedKernel> {
         self.running.iter().map(|running| running.kernel.as_ref())
     }
 
-    /// Runs one launch to its end: every CTA finished, every store acknowledged.
+    /// Checks that the device has enough memory for the local memory of `launch`, in addition to that of the current launches.
     ///
     /// # Errors
-    /// The kernel or a mechanism is at fault, nothing progresses any more, or the user interrupted.
+    /// Returns [`SimFault::Launch`] if too little memory is left.
+    pub fn check_room(&self, launch: &LaunchedKernel, memory: &DeviceMemory) -> Result<(), SimFault> {
+        let beside = self.running.iter().map(|running| running.kernel.local_bytes(&self.config.sm)).sum();
+        launch.check_room(&self.config.sm, beside, memory)
+    }
+
+    /// Runs one launch to its end, when every CTA has finished and every store is acknowledged.
+    ///
+    /// # Errors
+    /// Returns an error if the kernel or a mechanism has a fault, if nothing progresses any more, at a limit, or at an interrupt.
     pub fn run(&mut self, kernel: LaunchedKernel, memory: &mut DeviceMemory) -> Result<(), SimFault> {
         self.start(kernel);
         self.run_until(u64::MAX, memory).map(|_| ())
     }
 
-    /// Runs the current launches to their end, or up to core cycle `until`; returns whether they have ended.
+    /// Runs the current launches to their end, or up to core cycle `until`. Returns whether they have ended.
     ///
     /// # Errors
-    /// As [`Gpu::run`]. A run that was interrupted or has reached a limit can go on.
+    /// As [`Gpu::run`]. A run can continue after an interrupt or a limit.
     pub fn run_until(&mut self, until: u64, memory: &mut DeviceMemory) -> Result<bool, SimFault> {
-        if self.windows.is_some() {
-            self.allow_windows();
-            let beside = self.may_run_beside();
-            while self.is_working() {
-                if self.now >= until {
-                    return Ok(false);
-                }
-                self.run_interval(until, beside, memory)?;
-            }
-            return Ok(true);
-        }
+        let ended = self.run_all(until, memory);
+        self.warn_of_idle_reads(memory);
+        ended
+    }
+
+    /// Warns of each exchange that read a lane that does not execute it, if the memory records such reads.
+    fn warn_of_idle_reads(&self, memory: &mut DeviceMemory) {
+        memory.take_idle_reads().iter().for_each(|text| self.control.warn(text));
+    }
+
+    fn run_all(&mut self, until: u64, memory: &mut DeviceMemory) -> Result<bool, SimFault> {
         while self.is_working() {
             if self.now >= until {
                 return Ok(false);
@@ -453,11 +459,11 @@ impl Gpu {
         Ok(true)
     }
 
-    /// Loads the state that another GPU of the same configuration and parts has saved between two cycles, with `launches` under
-    /// way.
+    /// Loads the state that a GPU of the same configuration and parts saved between two cycles. `launches` are the launches that
+    /// were in progress.
     ///
     /// # Errors
-    /// It is the state of another one.
+    /// Returns an error if the state is of another configuration, parts or launches.
     pub fn resume(&mut self, launches: Vec<LaunchedKernel>, from: &mut Reader) -> Result<(), StateError> {
         self.energy_model.share(from);
         for launch in launches {
@@ -467,26 +473,31 @@ impl Gpu {
             from.share(&Arc::new(launch));
         }
         self.load(from)?;
-        // The limits may be others.
+        // The limits may differ from the limits of the saved run.
         self.next_look = self.now;
         self.control.ctas_total.store(self.running.iter().map(|r| r.total).sum(), Ordering::Relaxed);
         Ok(())
     }
 
-    /// Starts a launch beside those in progress; the slot of its kernel must be free. The L1Ds lose their lines of its
-    /// program.
+    /// Starts a launch, with or without others in progress. The slot of its kernel must be free, and [`Gpu::check_room`] must
+    /// have succeeded.
+    ///
+    /// Invalidates the lines of the kernel's program in the L1Ds and texture caches. Invalidates the lines of the constant caches
+    /// that differ from the previous launch, unless the configuration keeps them.
     pub fn start(&mut self, kernel: LaunchedKernel) {
         let slot = kernel.slot;
         self.witness.launch(slot);
         debug_assert!(self.running.iter().all(|other| other.kernel.slot != slot), "the slot is taken");
+        let new = self.banks[usize::from(slot)].replace(&kernel);
+        let changed = if self.config.sm.keep_constants { Changed::default() } else { new };
         for (id, sm) in self.sms.iter_mut().enumerate() {
             if self.running.is_empty() {
-                sm.invalidate_l1d();
+                sm.launch_alone(slot, changed);
                 sm.divide_unified(&kernel);
             } else {
-                sm.invalidate_program(slot);
+                sm.launch_beside(slot, changed);
             }
-            // Even an SM that gets no CTA has to write back what its L1D has kept.
+            // Even an SM that gets no CTA must write back the dirty lines of its L1D.
             if sm.has_to_send() {
                 self.wakes.set(id, self.now, self.now + 1);
             }
@@ -509,8 +520,17 @@ impl Gpu {
         self.control.ctas_total.store(self.running.iter().map(|r| r.total).sum(), Ordering::Relaxed);
     }
 
-    /// Runs the launches in progress until all CTAs of one have finished, or until core cycle `until`; gives the slots that
-    /// have become free, the lowest first.
+    /// Puts the host's copies since the last call into the L2, if the configuration says so. `memory` records copies after
+    /// [`DeviceMemory::note_copies`].
+    pub fn take_copies(&mut self, memory: &mut DeviceMemory) {
+        let now = self.l2.cycle();
+        for copy in memory.take_copies() {
+            self.system.copied(now, copy, memory);
+        }
+    }
+
+    /// Runs the launches in progress until all CTAs of one have finished, or until core cycle `until`. Returns the slots that
+    /// have become free, in ascending order.
     ///
     /// # Errors
     /// As [`Gpu::run`].
@@ -526,8 +546,8 @@ impl Gpu {
         Ok(ended)
     }
 
-    /// Gives up the launches in progress: none of their CTAs starts any more, and those on the SMs run to their end, as does
-    /// everything in flight.
+    /// Abandons the launches in progress: starts none of their remaining CTAs. Runs the CTAs on the SMs and everything in flight
+    /// to their end.
     ///
     /// # Errors
     /// As [`Gpu::run`].
@@ -543,13 +563,10 @@ impl Gpu {
     }
 
     fn is_working(&self) -> bool {
-        !self.running.is_empty()
-            || self.has_ahead()
-            || self.sms.iter().any(|sm| !sm.is_idle())
-            || self.system.busy()
+        !self.running.is_empty() || self.sms.iter().any(|sm| !sm.is_idle()) || self.system.busy()
     }
 
-    /// Dispatches, runs a core cycle and jumps over idle ones, none after `until`.
+    /// Dispatches CTAs, runs a core cycle and skips idle cycles, up to cycle `until`.
     fn advance(&mut self, until: u64, memory: &mut DeviceMemory) -> Result<(), SimFault> {
         if self.now >= self.next_look {
             self.look(memory)?;
@@ -557,45 +574,38 @@ impl Gpu {
         if self.sampled.is_some() {
             self.skip_ctas(memory)?;
         }
-        self.dispatch_if_any();
+        if self.may_dispatch {
+            let dispatched = self.dispatch();
+            self.may_dispatch = self.has_ctas_left() && (dispatched || self.awaits_a_launch());
+        }
         self.step(memory)?;
         self.take_sample();
-        self.count_finished();
-        if !self.may_dispatch && !self.wakes.has_next() && !self.runs_ahead_next() {
+        if !self.finished.is_empty() {
+            self.count_finished();
+        }
+        if !self.may_dispatch && !self.wakes.has_next() {
             self.skip_idle_cycles(until)?;
         }
         Ok(())
     }
 
-    /// Dispatches CTAs where one may find room.
-    #[inline(always)]
-    fn dispatch_if_any(&mut self) {
-        if self.may_dispatch {
-            let dispatched = self.dispatch();
-            self.may_dispatch = self.has_ctas_left() && (dispatched || self.awaits_a_launch());
-        }
-    }
-
-    /// Counts the CTAs that have finished.
-    #[inline(always)]
+    /// Counts the finished CTAs, and removes launches that have ended.
     fn count_finished(&mut self) {
-        if !self.finished.is_empty() {
-            for slot in self.finished.drain(..) {
-                if let Some(running) = self.running.iter_mut().find(|r| r.kernel.slot == slot) {
-                    running.done += 1;
-                }
+        for slot in self.finished.drain(..) {
+            if let Some(running) = self.running.iter_mut().find(|r| r.kernel.slot == slot) {
+                running.done += 1;
             }
-            self.control.ctas_done.store(self.running.iter().map(|r| r.done).sum(), Ordering::Relaxed);
-            self.retire_ended();
-            self.may_dispatch = self.has_ctas_left();
         }
+        self.control.ctas_done.store(self.running.iter().map(|r| r.done).sum(), Ordering::Relaxed);
+        self.retire_ended();
+        self.may_dispatch = self.has_ctas_left();
     }
 
     fn has_ctas_left(&self) -> bool {
         self.running.iter().any(|running| running.next < running.total)
     }
 
-    /// Returns whether a launch has not begun yet.
+    /// Returns whether a launch waits for the end of its launch latency.
     fn awaits_a_launch(&self) -> bool {
         self.running.iter().any(|running| running.from > self.now)
     }
@@ -604,18 +614,14 @@ impl Gpu {
         self.running.retain(|running| running.done < running.total);
     }
 
-    /// Gives each SM at most one CTA, round-robin from the SM after the last that took one; true when any did. An SM takes
-    /// the CTA of the earliest launch that may use it and has room in it.
+    /// Gives each SM at most one CTA, in round-robin order after the SM that last took one. An SM takes the CTA of the earliest
+    /// launch that may use the SM and fits it. Returns whether any SM took a CTA.
     fn dispatch(&mut self) -> bool {
         let count = self.sms.len();
         let mut any = false;
         let first = self.next_sm;
         for offset in 0..count {
             let id = (first + offset) % count;
-            // No CTA has ended there, or the SM would have stopped.
-            if self.is_ahead(id) {
-                continue;
-            }
             let (sm, share) = (&self.sms[id], &self.share);
             let fits = |running: &&mut Running| {
                 let slot = usize::from(running.kernel.slot);
@@ -636,7 +642,7 @@ impl Gpu {
         any
     }
 
-    /// Runs one core cycle, and the cycles of the other domains that fall into it.
+    /// Runs one core cycle, and the cycles of the other clock domains that end in it.
     fn step(&mut self, memory: &mut DeviceMemory) -> Result<(), SimFault> {
         self.now += 1;
         let system = &mut self.system;
@@ -649,33 +655,16 @@ impl Gpu {
             system.tick_interconnect(cycle);
             Ok::<_, SimFault>(())
         })?;
-        self.tick_sms(memory, None)
+        self.tick_sms(memory)
     }
 
-    /// Runs the SMs that have something to do in this cycle. `beside` is the exchange with the memory system where that runs beside them.
-    #[inline(always)]
-    fn tick_sms(
-        &mut self,
-        memory: &mut DeviceMemory,
-        mut beside: Option<&mut Exchange>,
-    ) -> Result<(), SimFault> {
+    /// Runs the SMs that have work in this cycle.
+    fn tick_sms(&mut self, memory: &mut DeviceMemory) -> Result<(), SimFault> {
         self.wakes.take_due(self.now, &mut self.due);
         self.wake_by_memory();
-        let has_ahead = self.has_ahead();
-        if has_ahead {
-            self.wake_ahead();
-        }
-        // Those that join the set meanwhile come later in the order.
+        // An SM that `share_port` adds during the loop has a higher number, so that `pop` still finds it in this cycle.
         while let Some(id) = self.due.pop() {
-            if has_ahead && self.is_ahead(id) {
-                self.replay(id, memory, beside.as_deref_mut())?;
-                continue;
-            }
-            let system = match beside.as_deref_mut() {
-                Some(exchange) => Link::Beside(&mut self.system.near, exchange),
-                None => Link::System(&mut self.system),
-            };
-            let mut ctx = TickContext { now: self.now, memory: Global::Whole(memory), system };
+            let mut ctx = TickContext { now: self.now, memory, system: &mut self.system };
             let sm = &mut self.sms[id];
             let wake = sm.tick(&mut ctx)?;
             self.wakes.set(id, self.now, wake);
@@ -690,7 +679,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Wakes the SMs whose replies have arrived, and those with a packet that the crossbar has room for.
+    /// Wakes the SMs with an arrived reply, and those with a waiting packet that fits the crossbar now.
     #[inline(always)]
     fn wake_by_memory(&mut self) {
         if !self.system.shares_ports() {
@@ -708,7 +697,7 @@ impl Gpu {
         }
     }
 
-    /// Lets an SM that shares its port try it in each cycle, and the next one take what was behind this one's reply.
+    /// Lets an SM that shares its port retry it in each cycle. Wakes the next SM if its reply was behind the one taken here.
     #[cold]
     fn share_port(&mut self, id: usize) {
         if self.sms[id].port_wait().is_some() {
@@ -719,21 +708,20 @@ impl Gpu {
         }
     }
 
-    /// Jumps to the next cycle in which an SM has something to do when the memory system has nothing, `until` at most.
+    /// Skips to the next cycle in which an SM has work, at most to `until`, while the memory system is idle.
     #[inline(always)]
     fn skip_idle_cycles(&mut self, until: u64) -> Result<(), SimFault> {
         if self.system.busy() {
             return Ok(());
         }
-        let ahead = self.first_ahead();
-        let wake = self.wakes.first().min(ahead);
+        let wake = self.wakes.first();
         if wake == u64::MAX {
             if self.running.is_empty() && self.sms.iter().all(Sm::is_idle) {
                 return Ok(());
             }
             return Err(self.deadlock());
         }
-        // The last skipped cycle stays to be run by `step`; points of looking and sampling are not skipped.
+        // `step` runs the target cycle. Cycles of looks and samples are not skipped.
         let sample = self.sampling.map_or(u64::MAX, |sampling| sampling.next);
         let target = wake.min(self.next_look).min(sample).min(until) - 1;
         if target > self.now {
@@ -746,7 +734,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Ends the simulation at a limit, and polls when it is time to.
+    /// Ends the simulation at a limit, and polls when a poll is due.
     fn look(&mut self, memory: &mut DeviceMemory) -> Result<(), SimFault> {
         let instructions = self.thread_instructions();
         if let Some(limit) = self.bounds.reached(self.now, instructions) {
@@ -755,6 +743,7 @@ impl Gpu {
         if self.now >= self.next_poll {
             self.poll()?;
             self.warn_of_livelocks(memory);
+            self.warn_of_idle_reads(memory);
             self.next_poll = (self.now / POLL_CYCLES + 1) * POLL_CYCLES;
         }
         let sm = &self.config.sm;
@@ -774,11 +763,8 @@ impl Gpu {
 
     fn poll(&mut self) -> Result<(), SimFault> {
         self.control.cycle.store(self.now, Ordering::Relaxed);
-        if self.control.stop.load(Ordering::Relaxed) {
-            return Err(SimFault::Interrupted { cycle: self.now });
-        }
-        if let Some(limit) = self.control.timed_out() {
-            return Err(SimFault::Limited { limit, cycle: self.now });
+        if let Some(fault) = self.control.watch().fault(self.now) {
+            return Err(fault);
         }
         let measure = self.progress();
         let slowest = [self.interconnect, self.l2, self.dram].iter().map(|d| d.mhz).min().unwrap_or(1);
@@ -791,7 +777,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Grows whenever an instruction issues, a packet crosses or DRAM serves a request.
+    /// Returns a measure that grows whenever an instruction issues, a packet crosses or DRAM serves a request.
     fn progress(&self) -> u64 {
         let issued = self.warp_instructions();
         let memory = self.system.stats();
@@ -800,7 +786,7 @@ impl Gpu {
     }
 
     fn deadlock(&self) -> SimFault {
-        // By SM, then the memory system, so that many warps do not hide what they wait for.
+        // Lists each SM and then the memory system, so that the lines of many warps do not hide their causes.
         let groups = self.sms.iter().map(Sm::describe_waiting).chain([self.system.describe_waiting()]);
         let text = deadlock::report(&groups.collect::<Vec<_>>());
         SimFault::Deadlock { cycle: self.now, waiting: text }

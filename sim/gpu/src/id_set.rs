@@ -1,13 +1,13 @@
-//! A set of small numbers, as those of ports or SMs.
+//! A set of small numbers, such as port or SM numbers.
 
 use selvedge_state::State;
 
 /// A set of numbers below a bound.
 #[derive(Clone, Debug, State)]
 pub(crate) struct IdSet {
-    /// Numbers below 64: most sets need no more, and find them without a pointer.
+    /// Numbers below 64. Most sets hold no others, and find them without following a pointer.
     low: u64,
-    /// Numbers from 64 on, where the bound is above 64.
+    /// Numbers from 64 on; empty if the bound is at most 64.
     high: Box<[u64]>,
 }
 
@@ -35,7 +35,7 @@ impl IdSet {
         }
     }
 
-    /// Returns whether the set has a number.
+    /// Returns whether the set contains `id`.
     #[inline]
     pub fn contains(&self, id: usize) -> bool {
         match id.checked_sub(64) {
@@ -44,7 +44,7 @@ impl IdSet {
         }
     }
 
-    /// Returns whether the set has no number.
+    /// Returns whether the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.low == 0 && self.high.iter().all(|word| *word == 0)
@@ -61,7 +61,7 @@ impl IdSet {
         Some(id)
     }
 
-    /// Removes and returns the lowest number, of those from 64 on.
+    /// Removes and returns the lowest number that is at least 64.
     fn pop_high(&mut self) -> Option<usize> {
         let (word, bits) = (0..).zip(&mut self.high).find(|(_, bits)| **bits != 0)?;
         let id = 64 + word * 64 + bits.trailing_zeros() as usize;
@@ -69,7 +69,7 @@ impl IdSet {
         Some(id)
     }
 
-    /// Returns the lowest number from `id` on.
+    /// Returns the lowest number that is at least `id`.
     #[inline]
     pub fn next(&self, id: usize) -> Option<usize> {
         let bits = if id < 64 { self.low & (u64::MAX << id) } else { 0 };
@@ -80,7 +80,7 @@ impl IdSet {
         }
     }
 
-    /// Returns the lowest number from `above` on, of those from 64 on.
+    /// Returns the lowest number that is at least `above + 64`.
     fn next_high(&self, above: usize) -> Option<usize> {
         let mut word = above / 64;
         let mut bits = self.high.get(word)? & (u64::MAX << (above % 64));
@@ -91,18 +91,10 @@ impl IdSet {
         Some(64 + word * 64 + bits.trailing_zeros() as usize)
     }
 
-    /// Returns the first number from `id` on, else the lowest: round-robin.
+    /// Returns the lowest number that is at least `id`, or else the lowest number of the set (round-robin).
     #[inline]
     pub fn first_cyclic(&self, id: usize) -> Option<usize> {
         self.next(id).or_else(|| self.next(0))
-    }
-
-    /// Removes all numbers.
-    pub fn clear(&mut self) {
-        self.low = 0;
-        if !self.high.is_empty() {
-            self.high.fill(0);
-        }
     }
 
     /// Adds all numbers of `other`, which has the same bound.
@@ -124,30 +116,30 @@ impl IdSet {
     }
 }
 
-/// Numbers that become due in later cycles, each once in a cycle.
+/// Numbers that become due in later cycles. In each cycle a number becomes due at most once.
 #[derive(State)]
 pub(crate) struct IdWheel {
-    /// A set for each cycle of the horizon, which has a power of two.
+    /// One set for each cycle of the horizon. The number of cycles is a power of two.
     sets: Box<[u64]>,
     words: usize,
     mask: usize,
 }
 
 impl IdWheel {
-    /// Returns an empty wheel for numbers below `bound`, at most `horizon` cycles ahead.
+    /// Returns an empty wheel for numbers below `bound` that become due at most `horizon` cycles ahead.
     pub fn new(bound: usize, horizon: u32) -> Self {
         let (cycles, words) = ((horizon as usize + 1).next_power_of_two(), bound.div_ceil(64));
         IdWheel { sets: vec![0; cycles * words].into(), words, mask: cycles - 1 }
     }
 
-    /// Puts `id` on cycle `at`, which lies after cycle `now` and within the horizon.
+    /// Makes `id` due in cycle `at`, which is later than `now` and within the horizon.
     #[inline]
     pub fn push(&mut self, now: u64, at: u64, id: usize) {
         debug_assert!(at > now && at - now <= self.mask as u64, "outside the horizon");
         self.sets[(at as usize & self.mask) * self.words + id / 64] |= 1 << (id % 64);
     }
 
-    /// Adds the numbers of cycle `now` to `due`. A cycle without any may be left out.
+    /// Adds the numbers that are due in cycle `now` to `due`. The caller may skip a cycle in which no number is due.
     #[inline]
     pub fn take(&mut self, now: u64, due: &mut IdSet) {
         let first = (now as usize & self.mask) * self.words;

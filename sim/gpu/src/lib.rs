@@ -1,9 +1,14 @@
-//! The GPU, cycle by cycle: SMs, caches, crossbar, L2 partitions and DRAM that run kernels with real values.
+//! The GPU, simulated cycle by cycle: SMs, caches, crossbar, L2 partitions and DRAM that run kernels with real values.
 //!
-//! From the bottom up: [`config`], [`packet`], [`cache`], [`crossbar`], [`dram`], [`partition`] (the memory system behind the
-//! SMs), [`sm`], [`gpu`]; [`clocked_memory`] is the memory system for SMs of others; [`mechanism`] is the interface of what plugs into SMs and partitions, [`energy`] what the events
-//! cost, [`timeline`] what happens in each cycle, [`trace`] recorded instructions instead of kernels, [`share`] how kernels of several programs divide the GPU;
-//! [`limits`] on what a run takes of the host, [`reach`] on where its files lie.
+//! The modules, from the bottom up:
+//! * [`config`], [`packet`], [`cache`], [`crossbar`] and [`dram`] are the basic parts.
+//! * [`partition`] is the memory system, [`sm`] the streaming multiprocessor, and [`gpu`] the whole GPU.
+//! * [`clocked_memory`] is the memory system for SMs outside the simulator.
+//! * [`mechanism`] is the interface of mechanisms, which add parts to SMs and partitions.
+//! * [`energy`] computes energy from events, and [`timeline`] records the events of each cycle.
+//! * [`trace`] reads recorded instructions that replace kernels.
+//! * [`share`] defines how kernels of several programs share the GPU.
+//! * [`limits`] bounds the host resources of a run, and [`reach`] the location of its files.
 mod abilities;
 pub mod bounds;
 pub mod cache;

@@ -1,19 +1,19 @@
-//! Limits on what a run takes of the host, which launch files and traces of others cannot exceed.
+//! Limits on the host resources of a run. Launch files and traces of unknown origin cannot exceed them.
 use crate::reach::Reach;
 use selvedge_ptx::memory::DEFAULT_BYTES;
 use std::str::FromStr;
 
-/// Most bytes that any limit allows: a program's addresses end there.
+/// Max bytes of every limit, which is the size of a program's global address range.
 const MOST: u64 = 1 << 40;
 
-/// Units of a size, and how often each has two as a factor.
+/// Units of a size, each with its power of two.
 const UNITS: [(&str, u32); 5] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10), ("", 0)];
 
-/// A number of bytes, as an option states it: `4096`, `512MiB`, `16GiB`.
+/// A number of bytes, parsed from an option such as `4096`, `512MiB` or `16GiB`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bytes(pub u64);
 
-/// Text that is no number of bytes, or of too many.
+/// The text is not a number of bytes, or the number is out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be bytes, or a number of KiB, MiB, GiB or TiB, from 1 to 1TiB")]
 pub struct BadBytes;
@@ -35,11 +35,11 @@ impl FromStr for Bytes {
 /// Limits of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most bytes of device memory, and of a file that holds what goes there.
+    /// Max bytes of device memory, and of a file with the contents of device memory.
     pub memory: u64,
-    /// Most bytes that a packed trace unpacks to; none: in proportion to its size.
+    /// Max bytes to which a packed trace unpacks; `None` for a max in proportion to its packed size.
     pub unpacked: Option<u64>,
-    /// Where the files lie that a launch file or a list of traces names.
+    /// Allowed location of the files that a launch file or a list of traces names.
     pub reach: Reach,
 }
 

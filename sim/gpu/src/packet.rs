@@ -1,52 +1,65 @@
-//! Packets: what the crossbar carries between SMs and L2 partitions, each concerning one cache line.
+//! Packets that the crossbar carries between SMs and L2 partitions. Each packet concerns one cache line.
 use selvedge_state::State;
 use serde::Serialize;
 
-/// What a packet asks for or answers.
+/// Kind of a request or reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, State)]
 pub enum PacketKind {
-    /// Read of the sectors in [`Packet::sectors`]; answered by [`PacketKind::ReadReply`].
+    /// Read of the sectors in [`Packet::sectors`]. The reply is [`PacketKind::ReadReply`].
     Read,
-    /// Write of [`Packet::data_bytes`] bytes; answered by [`PacketKind::WriteAck`], which carries no data.
+    /// Write of [`Packet::data_bytes`] bytes. The reply is [`PacketKind::WriteAck`], which carries no data.
     Write,
-    /// Atomic read-modify-write performed at the L2; answered by [`PacketKind::AtomicReply`].
+    /// Atomic read-modify-write at the L2. The reply is [`PacketKind::AtomicReply`].
     Atomic,
-    /// The data of a read.
+    /// Reply with the data of a read.
     ReadReply,
-    /// A write has reached the L2.
+    /// Acknowledgement that a write has reached the L2.
     WriteAck,
-    /// The old values of an atomic.
+    /// Reply to an atomic, with the old values unless it is a reduction.
     AtomicReply,
-    /// A part of an answer, ahead of its last one, which stands for all of it ([`crate::config::L2::split_requests`]).
+    /// Partial reply before the last one. Only the last one counts as the reply ([`crate::config::L2::split_requests`]).
     Fragment,
 }
 
-/// One memory transaction or its answer. Plain data, copied freely; nothing is allocated per request.
+/// Operations of an atomic, one per lane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, State)]
+pub struct Operations {
+    /// Number of operations.
+    pub all: u8,
+    /// Max number of operations on one word. They are serialized.
+    pub on_one_word: u8,
+    /// `true` if the old values are requested, `false` for a reduction.
+    pub returns: bool,
+}
+
+/// A memory request or its reply. Plain data, copied freely; a request needs no allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, State)]
 pub struct Packet {
-    /// What the packet is.
+    /// Kind of the request or reply.
     pub kind: PacketKind,
     /// Byte address of the line, a multiple of the line size.
     pub line: u64,
     /// Sectors (32 B) of the line that are read or written, one bit each, bit 0 the lowest address.
     pub sectors: u32,
-    /// Does a write cover every byte of `sectors`? A partial write of a sector must merge with its old bytes.
+    /// `true` if a write covers every byte of `sectors`. Otherwise the write is merged with the old bytes.
     pub full_sectors: bool,
-    /// Words of 4 bytes of the line that a write covers, one bit each.
+    /// Words of 4 bytes that a write covers or an atomic modifies, one bit each.
     pub words: u64,
-    /// Bytes of data carried over the crossbar besides the 8-byte header: what is charged as flits.
+    /// Operations of an atomic.
+    pub operations: Operations,
+    /// Data bytes carried over the crossbar, in addition to the 8-byte header. They count as flits.
     pub data_bytes: u16,
-    /// The SM that asked.
+    /// SM that sent the request.
     pub sm: u16,
-    /// The L2 slice that answers: its port.
+    /// L2 slice that serves the request, which is also its port.
     pub slice: u16,
-    /// The kernel slot that the access belongs to.
+    /// Kernel slot of the access.
     pub kernel: u8,
-    /// Returned unchanged in the answer: the asker's own handle.
+    /// Token of the sender, returned unchanged in the reply.
     pub token: u32,
-    /// A mechanism's handle on the data in flight (a compressed line, say); 0 when there is none.
+    /// A mechanism's handle on the data in flight, such as a compressed line; 0 without a handle.
     pub payload: u32,
-    /// What the sectors that it carries are, for the [`crate::witness`]; 0 when nobody asks.
+    /// Handle on the versions of the carried sectors, for the [`crate::witness`]; 0 without a witness.
     pub witness: u32,
 }
 
@@ -59,13 +72,13 @@ impl Packet {
         !matches!(self.kind, PacketKind::Read | PacketKind::Write | PacketKind::Atomic)
     }
 
-    /// Number of flits that the packet occupies: header and data together, at least one.
+    /// Returns the number of flits of the header and the data together, at least 1.
     pub fn flits(&self, flit_bytes: u32) -> u32 {
         flits(self.data_bytes, flit_bytes)
     }
 }
 
-/// Returns the flits of a packet with the given number of bytes of data.
+/// Returns the flits of a packet with `data_bytes` bytes of data, at least 1.
 pub(crate) fn flits(data_bytes: u16, flit_bytes: u32) -> u32 {
     (HEADER_BYTES + u32::from(data_bytes)).div_ceil(flit_bytes).max(1)
 }

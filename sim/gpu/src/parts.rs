@@ -1,18 +1,18 @@
-//! What mechanisms put into the GPU: the parts in each SM and in each L2 slice.
+//! Parts that mechanisms add to SMs and L2 slices.
 use crate::config::GpuConfig;
 use crate::partition::PartitionParts;
 use crate::sm::parts::SmParts;
 
 /// The parts of all mechanisms.
 pub struct Parts {
-    /// Those of each SM.
+    /// Parts of each SM.
     pub sms: Vec<SmParts>,
-    /// Those of each L2 slice of each partition.
+    /// Parts of each L2 slice, over all partitions.
     pub partitions: Vec<PartitionParts>,
 }
 
 impl Parts {
-    /// Returns the GPU without a mechanism.
+    /// Returns the parts of a GPU without a mechanism.
     pub fn none(config: &GpuConfig) -> Self {
         Parts {
             sms: (0..config.sm.count).map(|_| SmParts::default()).collect(),

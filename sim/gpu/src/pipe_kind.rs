@@ -1,4 +1,4 @@
-//! The kinds of pipe of an SM.
+//! Kinds of SM pipes.
 
 use selvedge_state::State;
 
@@ -16,16 +16,16 @@ pub enum PipeKind {
     Sfu = 2,
     /// Load/store unit.
     Memory = 3,
-    /// Branches, barriers, fences and exits: the issue stage itself.
+    /// Branches, barriers, fences and exits, which the issue stage executes itself.
     Control = 4,
 }
 
 impl PipeKind {
-    /// All kinds, by number.
+    /// All kinds, in order of their numbers.
     pub const ALL: [PipeKind; PIPE_KINDS] =
         [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Memory, PipeKind::Control];
 
-    /// Returns whether it is a pipe that all schedulers of an SM compete for.
+    /// Returns whether all schedulers of an SM share a single pipe of this kind.
     pub fn is_single(self) -> bool {
         matches!(self, PipeKind::Fp64 | PipeKind::Sfu | PipeKind::Memory)
     }

@@ -1,34 +1,34 @@
-//! Where the files lie that a launch file or a list of traces names.
+//! Allowed location of the files that a launch file or a list of traces names.
 use selvedge_hw::file::real_path;
 use std::path::{Path, PathBuf};
 
-/// Where the files may lie that a launch file or a list of traces names.
+/// Allowed location of the files that a launch file or a list of traces names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
-    /// Anywhere.
+    /// Files may lie anywhere.
     Anywhere,
-    /// Those that are read, anywhere; those that are written, within the folder of the file that names them.
+    /// Files to read may lie anywhere. Files to write must lie in the folder of the file that names them.
     #[default]
     WritesWithin,
-    /// Within the folder of the file that names them: for files of unknown origin.
+    /// All files must lie in the folder of the file that names them. For files of unknown origin.
     Within,
 }
 
-/// A file that must not be named.
+/// A file outside its allowed location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{} lies outside this file's folder: must be within it {unless}", path.display())]
 pub struct OutOfReach {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What would allow it, in words.
+    /// Option that would allow the file, for the message.
     pub unless: &'static str,
 }
 
 impl Reach {
-    /// Refuses a file to read; `folder` is that of the file that names it.
+    /// Checks a file to read, named by a file in `folder`.
     ///
     /// # Errors
-    /// The file is out of reach.
+    /// Returns [`OutOfReach`] if the location is not allowed.
     pub fn check_read(self, folder: &Path, path: &Path) -> Result<(), OutOfReach> {
         match self {
             Reach::Anywhere | Reach::WritesWithin => Ok(()),
@@ -36,10 +36,10 @@ impl Reach {
         }
     }
 
-    /// Refuses a file to write.
+    /// Checks a file to write, named by a file in `folder`.
     ///
     /// # Errors
-    /// The file is out of reach.
+    /// Returns [`OutOfReach`] if the location is not allowed.
     pub fn check_write(self, folder: &Path, path: &Path) -> Result<(), OutOfReach> {
         match self {
             Reach::Anywhere => Ok(()),

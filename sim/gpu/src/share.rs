@@ -1,22 +1,23 @@
-//! How kernels that run at the same time share the SMs (Dai, sections 4.1 and 4.4): which may put a CTA where.
+//! Sharing of SMs by kernels that run at the same time (Dai, sections 4.1 and 4.4). A share decides which kernels may place a CTA
+//! on an SM.
 use crate::config::Sm as SmConfig;
 use selvedge_state::State;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-/// A way of sharing.
+/// Rule by which programs share the SMs.
 #[derive(Clone, Debug, PartialEq, Eq, State)]
 pub enum Share {
-    /// The earliest launch takes all that it can, the next one what is left.
+    /// The earliest launch gets all resources that it can use. Later launches get the rest.
     LeftOver,
-    /// Each of the given number of programs has SMs of its own, the first programs one more where they cannot be divided evenly.
+    /// Each of the given number of programs has its own SMs. If they cannot be divided evenly, the first programs get one more.
     Spatial(usize),
-    /// Every SM holds so many CTAs of each program at most.
+    /// Max CTAs of each program per SM.
     PerSm(Vec<u32>),
 }
 
-/// What `--share` says, before it is known how many programs there are.
+/// Value of `--share`, before the number of programs is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ShareSpec {
     /// [`Share::LeftOver`].
@@ -25,59 +26,60 @@ pub enum ShareSpec {
     Spatial,
     /// [`Share::PerSm`].
     PerSm(Vec<u32>),
-    /// [`Share::PerSm`], by fair shares of the SM's resources (SMK).
+    /// [`Share::PerSm`] with fair shares of the SM's resources (SMK).
     SmkP,
-    /// As [`ShareSpec::SmkP`], with quotas of warp instructions by how fast each program is alone (SMK-(P+W)), measured for so
-    /// many core cycles, or for as long as the programs run together.
+    /// The same as [`ShareSpec::SmkP`], with quotas of warp instructions (SMK-(P+W)). The quotas follow from the speed of
+    /// each program alone, measured for the given core cycles. With `None`, the measurement covers the length of the joint
+    /// run.
     SmkPw(Option<u64>),
-    /// [`Share::PerSm`], by how each program scales alone (Warped-Slicer), measured for the given number of core cycles, or for as long as
-    /// the programs run together.
+    /// [`Share::PerSm`] by the scaling of each program alone (Warped-Slicer), measured for the given core cycles. With
+    /// `None`, the measurement covers the length of the joint run.
     WarpedSlicer(Option<u64>),
 }
 
-/// A wrong share, in one line.
+/// An error in a share. The message has one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShareError {
-    /// It cannot be read.
+    /// The text has a wrong form.
     #[error(
         "share `{text}`: must be left-over, spatial, smk-p, smk-pw, warped-slicer, smk-pw:CYCLES and \
          warped-slicer:CYCLES with 1 or more, and sm:N,N with the CTAs per SM of each program"
     )]
     Syntax {
-        /// What was given.
+        /// Share as given.
         text: String,
     },
-    /// It does not go with the number of programs.
+    /// The number of CTA limits differs from the number of programs.
     #[error("share `{text}`: must be as many numbers as programs, which are {programs}")]
     Count {
-        /// What was given.
+        /// Share as given.
         text: String,
-        /// Programs.
+        /// Number of programs.
         programs: usize,
     },
-    /// A program may have no CTA, or all together more than an SM has places.
+    /// A program has no CTA, or the sum exceeds the max CTAs of an SM.
     #[error("share `{text}`: must be 1 CTA or more of each program, and {most} in all, which an SM holds")]
     Ctas {
-        /// What was given.
+        /// Share as given.
         text: String,
-        /// CTAs that an SM holds.
+        /// Max CTAs of an SM.
         most: u32,
     },
-    /// An SM cannot hold a CTA of each program.
+    /// An SM cannot hold one CTA of each program.
     #[error("share `{text}`: must be programs of which an SM holds a CTA of each; these do not fit together")]
     NoRoom {
-        /// What was given.
+        /// Share as given.
         text: String,
     },
-    /// More programs than SMs.
+    /// The GPU has fewer SMs than programs.
     #[error("share `{text}`: must be a program per SM at most: {programs} programs, {sms} SMs")]
     TooFewSms {
-        /// What was given.
+        /// Share as given.
         text: String,
-        /// Programs.
+        /// Number of programs.
         programs: usize,
-        /// SMs.
+        /// Number of SMs.
         sms: u32,
     },
 }
@@ -131,10 +133,11 @@ impl fmt::Display for ShareSpec {
 }
 
 impl ShareSpec {
-    /// The share of the given number of programs on a configuration; none where it takes a look at the programs first.
+    /// Returns the share for the given number of programs on an SM. Returns `None` if the share depends on measurements of the
+    /// programs.
     ///
     /// # Errors
-    /// [`ShareError`] when it does not go with either.
+    /// Returns [`ShareError`] if the share does not fit the programs or the SM.
     pub fn among(&self, programs: usize, sm: &SmConfig) -> Result<Option<Share>, ShareError> {
         let text = self.to_string();
         match self {
@@ -157,7 +160,8 @@ impl ShareSpec {
 }
 
 impl Share {
-    /// May an SM, number `sm` of `sms`, take one more CTA of the program `slot`, of which it holds `resident`?
+    /// Returns whether SM `sm` of `sms` may hold one more CTA of program `slot`. It holds `resident` CTAs of the program
+    /// already.
     pub fn allows(&self, slot: usize, sm: usize, sms: usize, resident: u32) -> bool {
         match self {
             Share::LeftOver => true,
@@ -167,7 +171,7 @@ impl Share {
     }
 }
 
-/// The SMs of program `slot` of `programs`.
+/// Returns the SMs of program `slot` of `programs`.
 fn sms_of(slot: usize, programs: usize, sms: usize) -> Range<usize> {
     let first = |slot: usize| slot * (sms / programs) + slot.min(sms % programs);
     first(slot)..first(slot + 1)

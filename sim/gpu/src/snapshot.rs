@@ -1,4 +1,4 @@
-//! All counters of the GPU, and what they cost in energy.
+//! All counters of the GPU, and the energy that follows from them.
 use crate::dram::{DramCounters, Energy, EnergyModel};
 use crate::energy::{GpuEnergy, GpuEnergyModel};
 use crate::events::{BlockOperations, LineBursts};
@@ -6,66 +6,66 @@ use crate::partition::{CrossbarStats, L2Counters};
 use crate::stats::{CacheCounters, SmCounters};
 use selvedge_state::State;
 
-/// The counters of an interval of simulation.
+/// Counters of an interval of simulation.
 #[derive(Clone, Debug, Default, PartialEq, State)]
 pub struct Snapshot {
     /// Core cycles.
     pub cycles: u64,
-    /// DRAM data-bus cycles, all channels together.
+    /// DRAM data-bus cycles, summed over all channels.
     pub bus_cycles: u64,
-    /// All SMs.
+    /// Sum over all SMs.
     pub sm: SmCounters,
-    /// All L1Ds.
+    /// Sum over all L1Ds.
     pub l1d: CacheCounters,
-    /// All constant caches.
+    /// Sum over all constant caches.
     pub constant: CacheCounters,
-    /// All texture caches.
+    /// Sum over all texture caches.
     pub texture: CacheCounters,
-    /// All instruction caches.
+    /// Sum over all instruction caches.
     pub instruction: CacheCounters,
-    /// All L2 slices.
+    /// Sum over all L2 slices.
     pub l2: L2Counters,
-    /// All channels.
+    /// Sum over all DRAM channels.
     pub dram: DramCounters,
-    /// Both crossbars.
+    /// Request and reply crossbar.
     pub crossbar: CrossbarStats,
     /// Operations of mechanisms' blocks.
     pub blocks: BlockOperations,
-    /// Bursts of lines in a form of a mechanism's own; none without such a mechanism.
+    /// DRAM bursts of lines that a mechanism stores in its own form; `None` without such a mechanism.
     pub line_bursts: Option<LineBursts>,
-    /// What turns the channels' counters into energy.
+    /// Computes the DRAM energy from the channels' counters.
     pub energy_model: EnergyModel,
-    /// What turns all counters into energy.
+    /// Computes the GPU energy from all counters.
     pub gpu_energy_model: GpuEnergyModel,
 }
 
 impl Snapshot {
-    /// The DRAM's energy by its parts.
+    /// Returns the energy of the DRAM by its parts.
     pub fn dram_energy(&self) -> Energy {
         self.energy_model.energy(&self.dram)
     }
 
-    /// The whole GPU's energy by its components.
+    /// Returns the energy of the GPU by its components.
     pub fn energy(&self) -> GpuEnergy {
         self.gpu_energy_model.energy(self)
     }
 
-    /// Returns the blocks whose operations are counted and that have no entry in the table.
+    /// Returns the blocks with counted operations that have no entry in the energy table.
     pub fn blocks_without_energy(&self) -> Vec<&'static str> {
         self.gpu_energy_model.blocks_without_energy(&self.blocks)
     }
 
-    /// The whole GPU's mean power, milliwatts.
+    /// Returns the mean power of the GPU in milliwatts.
     pub fn power_mw(&self) -> f64 {
         self.gpu_energy_model.mean_power_mw(self)
     }
 
-    /// The whole GPU's energy times the time, nanojoule seconds.
+    /// Returns the energy of the GPU times the time, in nanojoule seconds.
     pub fn delay_product_nj_s(&self) -> f64 {
         self.gpu_energy_model.delay_product_nj_s(self)
     }
 
-    /// The DRAM's mean power, milliwatts.
+    /// Returns the mean power of the DRAM in milliwatts.
     pub fn dram_power_mw(&self) -> f64 {
         self.energy_model.mean_power_mw(&self.dram)
     }

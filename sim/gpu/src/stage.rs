@@ -1,25 +1,25 @@
-//! A stage that a mechanism puts into a path: it delays what passes, or changes it.
+//! A stage that a mechanism adds to a path. It delays items or changes them.
 use selvedge_ptx::memory::DeviceMemory;
 
-/// Why a mechanism stops the simulation: a difference between a block's engines, say.
+/// Error with which a mechanism stops the simulation, such as a difference between a block's engines.
 pub type MechanismFault = Box<dyn std::error::Error + Send + Sync>;
 
-/// A stage in the path of `T`. The path offers what comes, in its order, and takes what the stage lets out.
+/// A stage in the path of `T`. The path offers each item in order, and takes the items that leave the stage.
 pub trait Stage<T> {
-    /// Offers an item in cycle `now`. A stage that takes no time may change it and let it pass.
+    /// Offers an item in cycle `now`. A stage without delay may change the item and let it pass.
     fn offer(&mut self, now: u64, item: &mut T, memory: &DeviceMemory) -> Offer;
 
-    /// Returns the next item that leaves the stage, of those that it took.
+    /// Removes and returns the next item that leaves the stage, from the items that it accepted.
     fn pop(&mut self) -> Option<T>;
 }
 
-/// What a stage makes of what it is offered.
+/// Response of a stage to an offered item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {
-    /// It goes on at once.
+    /// The item passes at once.
     Pass,
-    /// It is inside, and comes out by [`Stage::pop`].
+    /// The stage holds the item and returns it from [`Stage::pop`] later.
     Taken,
-    /// There is no room: it is offered again in the next cycle.
+    /// The stage is full. The path offers the item again in the next cycle.
     Full,
 }

@@ -1,4 +1,4 @@
-//! Counters: conserved, per SM and per partition, summed for reports.
+//! Counters per SM and per partition, summed for reports, with their conservation laws.
 use crate::events::SmEvents;
 use selvedge_ptx::memory::within_program;
 use selvedge_ptx::ptx::{CODE_REGION, CONST_REGION, LOCAL_REGION};
@@ -6,12 +6,12 @@ use selvedge_state::State;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Returns whether a counter is zero. Then reports leave it out, where it belongs to what few configurations have.
+/// Returns whether a counter is zero. Reports leave out zero counters of features that few configurations have.
 pub(crate) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Declares a struct of counters that can be summed and subtracted field by field.
+/// Declares a struct of counters with field-wise addition and subtraction.
 macro_rules! counters {
     ($(#[$meta:meta])* pub struct $name:ident { $($(#[$doc:meta])* pub $field:ident: $type:ty,)* }) => {
         $(#[$meta])*
@@ -34,34 +34,34 @@ macro_rules! counters {
 }
 pub(crate) use counters;
 
-/// Why a cache could not take an access in a cycle.
+/// Reason for which a cache cannot accept an access in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, State)]
 #[serde(rename_all = "snake_case")]
 pub enum FailCause {
     /// No free MSHR.
     MshrEntry,
-    /// The line's MSHR has no room for one more request.
+    /// The MSHR of the line is full.
     MshrMerge,
     /// Every way of the set is reserved.
     Line,
     /// The queue to the next level is full.
     MissQueue,
-    /// As many loads as may bypass the cache are in flight.
+    /// All bypass slots are in use.
     BypassSlot,
 }
 
 counters! {
-/// Reservation failures by cause; each cycle in which an access fails counts once.
+/// Reservation failures by cause. Each cycle in which an access fails counts once.
 pub struct FailCounters {
     /// No free MSHR.
     pub mshr_entry: u64,
-    /// The line's MSHR has no room.
+    /// The MSHR of the line is full.
     pub mshr_merge: u64,
     /// Every way of the set is reserved.
     pub line: u64,
     /// The queue to the next level is full.
     pub miss_queue: u64,
-    /// As many loads as may bypass the cache are in flight.
+    /// All bypass slots are in use.
     pub bypass_slot: u64,
 }
 }
@@ -78,35 +78,35 @@ impl FailCounters {
         }
     }
 
-    /// Failures of all causes.
+    /// Returns the number of failures of all causes.
     pub fn total(&self) -> u64 {
         self.mshr_entry + self.mshr_merge + self.line + self.miss_queue + self.bypass_slot
     }
 }
 
-/// What a cache found for an access.
+/// Result of a cache access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum Decision {
-    /// The line.
+    /// The line is present.
     Hit,
-    /// The line in flight.
+    /// The line is in flight.
     Pending,
-    /// Nothing.
+    /// The line is absent.
     Miss,
-    /// The line, there or in flight, without a sector that is asked for: a miss, too.
+    /// A miss: the line is present or in flight, but without a needed sector.
     SectorMiss,
 }
 
 counters! {
-/// Accesses by what was found.
+/// Accesses by outcome.
 pub struct DecisionCounters {
-    /// Found.
+    /// Accesses that hit.
     pub hits: u64,
-    /// Merged into a miss in flight.
+    /// Accesses merged into a miss in flight.
     pub pending_hits: u64,
-    /// Not found.
+    /// Accesses that missed.
     pub misses: u64,
-    /// Those among the misses that found their line without a sector.
+    /// Misses that found their line, but not a needed sector.
     pub sector_misses: u64,
 }
 }
@@ -124,7 +124,7 @@ impl DecisionCounters {
         }
     }
 
-    /// Those that did not find their line at all.
+    /// Returns the number of misses whose line was absent.
     pub fn line_misses(&self) -> u64 {
         self.misses - self.sector_misses
     }
@@ -135,11 +135,11 @@ counters! {
 pub struct CacheCounters {
     /// Line transactions that were decided, loads and stores.
     pub accesses: u64,
-    /// Found.
+    /// Accesses that hit.
     pub hits: u64,
-    /// Not found.
+    /// Accesses that missed.
     pub misses: u64,
-    /// Found in flight: merged into a miss in flight.
+    /// Accesses merged into a miss in flight.
     pub pending_hits: u64,
     /// Stores and atomics among the hits.
     pub write_hits: u64,
@@ -147,23 +147,23 @@ pub struct CacheCounters {
     pub write_pending_hits: u64,
     /// Stores and atomics among the misses.
     pub write_misses: u64,
-    /// Those among the misses that found their line without a sector.
+    /// Misses that found their line, but not a needed sector.
     pub sector_misses: u64,
     /// Stores and atomics among the sector misses.
     pub write_sector_misses: u64,
-    /// Loads of local memory among all of these.
+    /// Loads of local memory among the accesses, by outcome.
     pub local_reads: DecisionCounters,
-    /// Stores to local memory among all of these.
+    /// Stores to local memory among the accesses, by outcome.
     pub local_writes: DecisionCounters,
-    /// Reads of constants and parameters among all of these.
+    /// Reads of constants and parameters among the accesses, by outcome.
     pub constant_reads: DecisionCounters,
-    /// Reads of instructions among all of these.
+    /// Reads of instructions among the accesses, by outcome.
     pub instruction_reads: DecisionCounters,
-    /// Loads that bypassed the cache; not among the accesses.
+    /// Loads that bypassed the cache, not included in the accesses.
     pub bypasses: u64,
-    /// Sectors of 32 bytes that were asked of the next level to be kept.
+    /// Sectors of 32 bytes requested from the next level for storage in the cache.
     pub sectors_fetched: u64,
-    /// Sectors of 32 bytes that came from there.
+    /// Sectors of 32 bytes received from the next level and stored.
     pub sectors_filled: u64,
     /// Cycles in which an access could not be decided, by cause.
     pub reservation_fails: FailCounters,
@@ -193,12 +193,12 @@ impl CacheCounters {
         }
     }
 
-    /// Returns whether the conservation law holds.
+    /// Returns whether the conservation laws hold.
     pub fn is_conserved(&self) -> bool {
         self.accesses == self.hits + self.misses + self.pending_hits && self.sector_misses <= self.misses
     }
 
-    /// Loads of global memory, by what was found.
+    /// Returns the loads of global memory by result.
     pub fn global_reads(&self) -> DecisionCounters {
         let reads = DecisionCounters {
             hits: self.hits - self.write_hits,
@@ -209,7 +209,7 @@ impl CacheCounters {
         reads - self.local_reads - self.constant_reads - self.instruction_reads
     }
 
-    /// Stores to global memory and atomics, by what was found.
+    /// Returns the stores to global memory and the atomics by result.
     pub fn global_writes(&self) -> DecisionCounters {
         let writes = DecisionCounters {
             hits: self.write_hits,
@@ -221,51 +221,51 @@ impl CacheCounters {
     }
 }
 
-/// What a scheduler's cycle went on; see [`SchedulerCycles`].
+/// Use of a scheduler's cycle; see [`SchedulerCycles`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum IssueCycle {
     /// An instruction issued.
     Active,
-    /// A memory instruction had its operands and was not taken.
+    /// A memory instruction had its operands, but was not accepted.
     Memory,
-    /// Another instruction had its operands and no pipe was free.
+    /// Another instruction had its operands, but no pipe was free.
     Compute,
-    /// Operands were in flight.
+    /// Instructions waited for operands in flight.
     DataDependence,
-    /// Instructions were in flight from beyond the instruction cache.
+    /// The next instructions were missing in the instruction cache and in flight.
     Fetch,
     /// No warp had an instruction to issue.
     Idle,
 }
 
-/// Kinds of [`IssueCycle`].
+/// Number of kinds of [`IssueCycle`].
 pub const ISSUE_CYCLES: usize = 6;
 
 counters! {
-/// The cycles of warp schedulers by what they went on (CABA, figure 2). Their sum is cycles times schedulers.
+/// Cycles of warp schedulers by activity (CABA, figure 2). Their sum is cycles times schedulers.
 pub struct SchedulerCycles {
-    /// An instruction issued.
+    /// Cycles in which an instruction issued.
     pub active: u64,
-    /// Memory stalls: a memory instruction had its operands and was not taken.
+    /// Memory stalls: a memory instruction had its operands, but was not accepted.
     pub memory: u64,
-    /// Compute stalls: another instruction had its operands and no pipe was free.
+    /// Compute stalls: another instruction had its operands, but no pipe was free.
     pub compute: u64,
     /// Data-dependence stalls: operands were in flight.
     pub data_dependence: u64,
-    /// Fetch stalls: the next instructions were in flight from beyond the instruction cache.
+    /// Fetch stalls: the next instructions were missing in the instruction cache and in flight.
     pub fetch: u64,
-    /// No warp had an instruction to issue.
+    /// Cycles in which no warp had an instruction to issue.
     pub idle: u64,
 }
 }
 
 impl SchedulerCycles {
-    /// Returns the cycles of each kind, in the order of [`IssueCycle`].
+    /// Creates the counters from the cycles of each kind, in the order of [`IssueCycle`].
     pub fn of([active, memory, compute, data_dependence, fetch, idle]: [u64; ISSUE_CYCLES]) -> Self {
         SchedulerCycles { active, memory, compute, data_dependence, fetch, idle }
     }
 
-    /// Cycles of all kinds.
+    /// Returns the number of cycles of all kinds.
     pub fn total(&self) -> u64 {
         self.active + self.memory + self.compute + self.data_dependence + self.fetch + self.idle
     }
@@ -282,7 +282,7 @@ pub struct SmCounters {
     pub memory_instructions: u64,
     /// Line transactions after coalescing.
     pub transactions: u64,
-    /// Cycles that shared-memory accesses took beyond one each.
+    /// Extra cycles of shared-memory accesses because of bank conflicts.
     pub bank_conflict_cycles: u64,
     /// CTAs completed.
     pub ctas: u64,
@@ -290,31 +290,33 @@ pub struct SmCounters {
     pub resident_cycles: u64,
     /// Cycles in which at least one instruction issued.
     pub issue_cycles: u64,
-    /// Lines that came back to the L1D for its misses.
+    /// Lines that the L1D received for its misses.
     pub misses_returned: u64,
-    /// Core cycles from each of those misses to its return, all together.
+    /// Core cycles from these misses to the arrival of their lines, summed.
     pub miss_latency_cycles: u64,
-    /// Core cycles from each of those loads' coming to the L1D to its data's return, all together: the cycles in front of the tags
-    /// and reservation failures included.
+    /// Core cycles from the arrival of these misses' loads at the L1D to the arrival of their lines, summed. Includes the
+    /// pipeline in front of the tags and reservation failures.
     pub load_latency_cycles: u64,
-    /// Misses of the L1D that were sent for prefetches; not among its accesses.
+    /// Misses that the L1D sent for prefetches, not included in its accesses.
     pub prefetches_sent: u64,
-    /// Lines that came back to the L1D for its prefetches.
+    /// Lines that the L1D received for prefetches.
     pub prefetches_returned: u64,
-    /// Stores that stayed in the L1D.
+    /// Stores kept in the L1D.
     pub stores_kept: u64,
-    /// Writes of lines that left the L1D with what it had kept of stores.
+    /// Line transactions of atomics. The L2 executes them, and the L1D does not count them.
+    pub atomics_sent: u64,
+    /// Writes of stored data from lines that left the L1D.
     pub l1d_writebacks: u64,
-    /// The cycles of all its schedulers by what they went on.
+    /// Cycles of the SM's schedulers by activity.
     pub scheduler_cycles: SchedulerCycles,
-    /// The work of its instructions, from which its energy is computed.
+    /// Work of the SM's instructions, from which the energy is computed.
     pub events: SmEvents,
 }
 }
 
 counters! {
-/// What one of the kernels that share the GPU did. All but the residence, which overlaps, add up to the counters of the
-/// SMs.
+/// Counters of one of the kernels that share the GPU. All except the resident cycles, which overlap, add up to the counters
+/// of the SMs.
 pub struct KernelCounters {
     /// Warp instructions issued.
     pub warp_instructions: u64,
@@ -326,9 +328,9 @@ pub struct KernelCounters {
     pub transactions: u64,
     /// CTAs completed.
     pub ctas: u64,
-    /// Cycles, over SMs, in which a CTA of the kernel was resident.
+    /// Cycles in which a CTA of the kernel was resident, summed over SMs.
     pub resident_cycles: u64,
-    /// Its accesses to the L1Ds.
+    /// Accesses of the kernel to the L1Ds.
     pub l1d: CacheCounters,
 }
 }
@@ -336,7 +338,7 @@ pub struct KernelCounters {
 /// Counters that a mechanism adds to the report, by name.
 pub type MechanismCounters = BTreeMap<&'static str, u64>;
 
-/// Adds to a mechanism's counter.
+/// Adds `value` to a mechanism's counter.
 pub fn count(counters: &mut MechanismCounters, name: &'static str, value: u64) {
     *counters.entry(name).or_default() += value;
 }

@@ -1,212 +1,212 @@
-//! A timeline: what launches, CTAs, warps, MSHRs and DRAM rows do in an interval of simulation, as slices of time on tracks, and
-//! counts of each cycle.
+//! A timeline of an interval of simulation. It has slices of time on tracks for launches, CTAs, warps, MSHRs and DRAM rows, and
+//! counts per cycle.
 //!
-//! Something that holds at the end of core cycle `c` has a slice that begins at `c` at the latest.
+//! The slice of a state that holds at the end of core cycle `c` begins at `c` or earlier.
 use crate::gpu::Gpu;
 use std::ops::Range;
 
-/// Most slices and counts of a timeline: some hundred megabytes.
+/// Max slices and counts of a timeline, some hundred megabytes.
 const MOST_EVENTS: usize = 6_000_000;
 
-/// Where something happens.
+/// Track of a timeline, one per hardware slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Track {
-    /// Launches of a kernel slot.
+    /// Launches in a kernel slot.
     Launch {
-        /// The kernel slot.
+        /// Number of the kernel slot.
         slot: u8,
     },
-    /// CTAs of an SM.
+    /// CTAs in a CTA slot of an SM.
     Cta {
-        /// The SM.
+        /// Number of the SM.
         sm: u16,
-        /// Its CTA slot.
+        /// CTA slot of the SM.
         slot: u8,
     },
-    /// Warps of an SM.
+    /// Warps in a warp slot of an SM.
     Warp {
-        /// The SM.
+        /// Number of the SM.
         sm: u16,
-        /// Its warp slot.
+        /// Warp slot of the SM.
         slot: u8,
     },
-    /// Lines that an L1D waits for.
+    /// Lines in flight to an L1D, in one MSHR.
     L1dMshr {
-        /// The SM.
+        /// Number of the SM.
         sm: u16,
-        /// The entry of its MSHRs.
+        /// Number of the MSHR.
         entry: u16,
     },
-    /// Lines that an L2 slice waits for.
+    /// Lines in flight to an L2 slice, in one MSHR.
     L2Mshr {
-        /// The slice.
+        /// Number of the slice.
         slice: u16,
-        /// The entry of its MSHRs.
+        /// Number of the MSHR.
         entry: u16,
     },
-    /// Rows of a DRAM bank.
+    /// Open rows of a DRAM bank.
     Bank {
-        /// The channel.
+        /// Number of the channel.
         channel: u16,
-        /// The sub-rank of the channel.
+        /// Sub-rank of the channel.
         sub_rank: u8,
-        /// The bank of the sub-rank.
+        /// Bank of the sub-rank.
         bank: u8,
     },
 }
 
-/// What a warp does: what its next instruction waits for.
+/// Reason for which the next instruction of a warp waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarpState {
-    /// A memory instruction has its operands: it waits for the scheduler or the load/store unit.
+    /// A memory instruction has its operands and waits for the scheduler or the load/store unit.
     ReadyForMemory,
-    /// Another instruction has its operands: it waits for the scheduler or its pipe.
+    /// Another instruction has its operands and waits for the scheduler or its pipe.
     Ready,
-    /// A result of a load.
+    /// The instruction waits for the result of a load.
     Load,
-    /// A result of an arithmetic instruction.
+    /// The instruction waits for the result of an arithmetic instruction.
     Result,
-    /// A mechanism's instructions on the warp's behalf.
+    /// The warp waits for instructions that a mechanism executes for it.
     Mechanism,
-    /// Its kernel's next quota of instructions.
+    /// The warp waits for the next instruction quota of its kernel.
     Quota,
-    /// A fetch of the instruction cache.
+    /// The warp waits for an instruction fetch.
     Fetch,
-    /// The target of a branch.
+    /// The warp waits for the target of a branch.
     Branch,
-    /// A barrier.
+    /// The warp waits at a barrier.
     Barrier,
-    /// A fence.
+    /// The warp waits at a fence.
     Fence,
-    /// The warp has ended, and waits for what is in flight.
+    /// The warp has ended and waits for its instructions in flight.
     Ended,
 }
 
-/// What happens.
+/// State that a slice of the timeline shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happening {
     /// A launch is in progress.
     Launch {
-        /// The kernel, among [`Timeline::kernels`].
+        /// Index of the kernel in [`Timeline::kernels`].
         kernel: u16,
-        /// The first core cycle in which a CTA may start.
+        /// First core cycle in which a CTA may start.
         starts: u64,
     },
     /// A CTA is resident.
     Cta {
-        /// The kernel, among [`Timeline::kernels`].
+        /// Index of the kernel in [`Timeline::kernels`].
         kernel: u16,
-        /// Its place in the grid.
+        /// Coordinates of the CTA in the grid.
         cta: [u32; 3],
     },
     /// A warp waits for its next instruction.
     Warp {
-        /// For what.
+        /// Reason for the wait.
         state: WarpState,
-        /// The PTX line of the instruction.
+        /// PTX line of the instruction.
         line: u32,
     },
     /// A line is in flight.
     Miss {
-        /// Its address.
+        /// Address of the line.
         line: u64,
     },
     /// A row is open.
     Row {
-        /// Its number.
+        /// Number of the row.
         row: u64,
     },
 }
 
-/// Something that lasts.
+/// A state with its duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// Where.
+    /// Track of the slice.
     pub track: Track,
-    /// The core cycle at whose end it was first seen.
+    /// First core cycle at whose end the state held.
     pub from: u64,
-    /// The core cycle at whose end it was no longer there, or the end of the interval.
+    /// First core cycle at whose end the state no longer held, or the end of the interval.
     pub until: u64,
-    /// What.
+    /// State that the slice shows.
     pub what: Happening,
 }
 
-/// What is counted in each cycle.
+/// Counter with a value per cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Counter {
     /// Warp instructions that an SM issued in the cycle.
     Issued {
-        /// The SM.
+        /// Number of the SM.
         sm: u16,
     },
     /// Lines in flight to an L1D at the end of the cycle.
     L1dMisses {
-        /// The SM.
+        /// Number of the SM.
         sm: u16,
     },
     /// Lines in flight to an L2 slice at the end of the cycle.
     L2Misses {
-        /// The slice.
+        /// Number of the slice.
         slice: u16,
     },
-    /// Bursts that a DRAM channel read or wrote by commands of the cycle.
+    /// Bursts that commands of the cycle read or wrote in a DRAM channel.
     Bursts {
-        /// The channel.
+        /// Number of the channel.
         channel: u16,
     },
 }
 
-/// A count from some cycle on, until the next of the same counter.
+/// Value of a counter from a cycle on, until the next value of the same counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// What is counted.
+    /// The counter.
     pub counter: Counter,
-    /// The core cycle.
+    /// First core cycle with the value.
     pub cycle: u64,
-    /// The count.
+    /// Value of the counter.
     pub value: u64,
 }
 
-/// What happened in an interval.
+/// States and counts of an interval.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
     /// Names of the kernels.
     pub kernels: Vec<String>,
-    /// What lasted, by the cycle in which it ended, then by track.
+    /// Slices, sorted by the cycle in which they ended, then by track.
     pub slices: Vec<Slice>,
-    /// Counts that differ from the counter's last one, by cycle, then by counter.
+    /// Counts that differ from the previous one of their counter, sorted by cycle, then by counter.
     pub counts: Vec<Count>,
-    /// The core cycle from which on nothing more was recorded, because there was too much.
+    /// Core cycle at which the recording stopped because of its size.
     pub cut_at: Option<u64>,
 }
 
-/// What holds at the end of a cycle.
+/// States and counts at the end of a cycle.
 pub(crate) struct View {
     kernels: Vec<String>,
     happenings: Vec<(Track, Happening)>,
     /// Counts of the cycle.
     levels: Vec<(Counter, u64)>,
-    /// Counts since the beginning.
+    /// Counts since the start of the simulation.
     totals: Vec<(Counter, u64)>,
 }
 
 impl View {
-    /// Something holds.
+    /// Adds a state that holds.
     pub(crate) fn show(&mut self, track: Track, what: Happening) {
         self.happenings.push((track, what));
     }
 
-    /// A counter has this value in the cycle.
+    /// Adds a counter with its value of the cycle.
     pub(crate) fn level(&mut self, counter: Counter, value: u64) {
         self.levels.push((counter, value));
     }
 
-    /// A counter has grown to this value.
+    /// Adds a counter with its value since the start.
     pub(crate) fn total(&mut self, counter: Counter, value: u64) {
         self.totals.push((counter, value));
     }
 
-    /// Returns the number of a kernel.
+    /// Returns the index of a kernel. Adds an unknown kernel.
     pub(crate) fn kernel(&mut self, name: &str) -> u16 {
         let known = self.kernels.iter().position(|kernel| kernel == name);
         let number = known.unwrap_or_else(|| {
@@ -217,27 +217,27 @@ impl View {
     }
 }
 
-/// What lasts now.
+/// A state that holds at the moment.
 struct Open {
     track: Track,
     from: u64,
     what: Happening,
 }
 
-/// The recorder of a timeline: it looks at the GPU at the end of each core cycle of its interval.
+/// Recorder of a timeline. It reads the state of the GPU at the end of each core cycle of its interval.
 pub(crate) struct Recorder {
     interval: Range<u64>,
     view: View,
-    /// By track.
+    /// Slices that have not ended, sorted by track.
     open: Vec<Open>,
-    /// The last values, by counter.
+    /// Last values, sorted by counter.
     levels: Vec<(Counter, u64)>,
     totals: Vec<(Counter, u64)>,
     timeline: Timeline,
 }
 
 impl Recorder {
-    /// Returns a recorder of the core cycles of `interval`.
+    /// Creates a recorder of the core cycles of `interval`.
     pub(crate) fn new(interval: Range<u64>) -> Self {
         let view =
             View { kernels: Vec::new(), happenings: Vec::new(), levels: Vec::new(), totals: Vec::new() };
@@ -251,14 +251,14 @@ impl Recorder {
         }
     }
 
-    /// Returns the next core cycle at whose end it looks at the GPU; none when its interval is over.
+    /// Returns the next core cycle at whose end the recorder must read the GPU; `None` after its interval.
     pub(crate) fn next(&self, now: u64) -> Option<u64> {
-        // The cycle before the interval is where the counters of its first one begin.
+        // The counters of the first cycle of the interval start from their values in the cycle before.
         let next = (now + 1).max(self.interval.start.saturating_sub(1));
         (next <= self.interval.end && self.timeline.cut_at.is_none()).then_some(next)
     }
 
-    /// Looks at the GPU at the end of its core cycle.
+    /// Records the state of the GPU at the end of a core cycle.
     pub(crate) fn look(&mut self, gpu: &Gpu) {
         let now = gpu.cycle();
         let is_in = now + 1 >= self.interval.start && now <= self.interval.end;
@@ -281,7 +281,8 @@ impl Recorder {
         }
     }
 
-    /// Ends what is over and begins what is new at the end of cycle `now`, at the end of the interval everything.
+    /// Ends the slices of states that no longer hold at the end of cycle `now`, and begins the slices of new states. Ends all
+    /// slices at the end of the interval.
     fn follow(&mut self, now: u64) {
         let is_over = now == self.interval.end;
         let seen = &mut self.view.happenings;
@@ -307,7 +308,7 @@ impl Recorder {
         self.open = if is_over { Vec::new() } else { still };
     }
 
-    /// Keeps the counts of cycle `now` that differ from those before.
+    /// Keeps the counts of cycle `now` that differ from the previous ones.
     fn count(&mut self, now: u64) {
         let grown = self.view.totals.iter().zip(&self.totals).map(|((counter, total), (before, earlier))| {
             debug_assert_eq!(counter, before, "each cycle has the same counters");
@@ -324,7 +325,7 @@ impl Recorder {
         self.levels = new;
     }
 
-    /// Returns the timeline of what was seen until core cycle `now`.
+    /// Returns the timeline up to core cycle `now`.
     pub(crate) fn finish(mut self, now: u64) -> Timeline {
         let until = self.timeline.cut_at.unwrap_or(now.min(self.interval.end));
         for Open { track, from, what } in self.open {

@@ -1,22 +1,21 @@
-//! When each of several units, as SMs or L2 slices, must run again: in the next cycle, later, or not before something comes
-//! for it.
+//! The cycle in which each of several units, such as SMs or L2 slices, must run again. A unit can also sleep until an event.
 use crate::id_set::IdSet;
 use selvedge_state::State;
 
-/// The cycles in which units must run again.
+/// The next cycle in which each unit must run.
 #[derive(State)]
 pub(crate) struct Wakes {
     at: Vec<u64>,
-    /// Those that must run in the next cycle.
+    /// Units that must run in the next cycle.
     next: IdSet,
-    /// Those that must run in some later cycle, and some that need not any more.
+    /// Units that must run in a later cycle. May hold units whose cycle was changed since; [`Self::take_timed`] removes them.
     timed: IdSet,
-    /// None of them must run before this cycle.
+    /// Lower bound of the cycles of the units in `timed`.
     later: u64,
 }
 
 impl Wakes {
-    /// Returns the state of `count` units that sleep.
+    /// Returns the state of `count` units that all sleep.
     pub fn new(count: usize) -> Self {
         Wakes {
             at: vec![u64::MAX; count],
@@ -26,14 +25,14 @@ impl Wakes {
         }
     }
 
-    /// Returns the state of `count` units that must run in the first cycle.
+    /// Returns the state of `count` units that all must run in cycle 1.
     pub fn of_awake(count: usize) -> Self {
         let mut wakes = Wakes::new(count);
         (0..count).for_each(|id| wakes.set(id, 0, 1));
         wakes
     }
 
-    /// Lets a unit run in cycle `at`, which lies after cycle `now`; `u64::MAX` for none.
+    /// Lets a unit run in cycle `at`, which is later than cycle `now`; `u64::MAX` lets it sleep.
     #[inline]
     pub fn set(&mut self, id: usize, now: u64, at: u64) {
         self.at[id] = at;
@@ -54,7 +53,7 @@ impl Wakes {
         }
     }
 
-    /// Adds the units of the set that must run in cycle `now` to `due`.
+    /// Adds the units of `timed` that must run in cycle `now` to `due`, and removes units that sleep.
     fn take_timed(&mut self, now: u64, due: &mut IdSet) {
         let mut later = u64::MAX;
         let mut from = 0;
@@ -73,28 +72,13 @@ impl Wakes {
         self.later = later;
     }
 
-    /// Lets a unit sleep and returns the cycle after `now` in which it would have run.
-    pub fn suspend(&mut self, id: usize, now: u64) -> u64 {
-        let at = std::mem::replace(&mut self.at[id], u64::MAX);
-        if self.next.contains(id) {
-            self.next.remove(id);
-            return now + 1;
-        }
-        at
-    }
-
-    /// Returns whether a unit must run in a cycle up to `end`.
-    pub fn is_due_by(&self, id: usize, end: u64) -> bool {
-        self.at[id] <= end || self.next.contains(id)
-    }
-
-    /// Returns whether a unit must run in the next cycle.
+    /// Returns whether any unit must run in the next cycle.
     #[inline]
     pub fn has_next(&self) -> bool {
         !self.next.is_empty()
     }
 
-    /// Returns the first cycle in which a unit must run; `u64::MAX` when none must.
+    /// Returns the first cycle in which a unit must run; `u64::MAX` while all sleep.
     pub fn first(&self) -> u64 {
         self.at.iter().copied().min().unwrap_or(u64::MAX)
     }
@@ -122,7 +106,7 @@ mod tests {
                 }
                 expected[id] = now + delay;
                 wakes.set(id, now, now + delay);
-                // A unit that has asked for a cycle in vain runs in the next one, too.
+                // A unit whose cycle was changed stays in `next` and would run one extra time.
                 if delay != 1 && wakes.next.next(id) == Some(id) {
                     wakes.next.remove(id);
                 }

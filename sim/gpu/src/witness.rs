@@ -1,16 +1,16 @@
-//! A witness of what each load gets to see: for every sector in every L1D, L2 slice and DRAM channel, and in every packet,
-//! which store wrote it last.
+//! A witness of the data that each load receives. Stores have numbers; the version of a sector is the number of the last store to
+//! it. The witness follows the version of every sector in every L1D, L2 slice, DRAM channel and packet.
 //!
-//! Values are those of functional memory when an instruction issues, so that no error of a cache could change them. The
-//! witness is the check that the caches would have given them: it follows the stores through bypassing, partial writes,
-//! sector misses, evictions and write-backs, and no load may get a sector
+//! Values come from functional memory when an instruction issues, so an error of a cache cannot change them. The witness checks
+//! that the caches would have supplied the same values. It follows the stores through bypasses, partial writes, sector misses,
+//! evictions and write-backs. No load may receive a sector
 //!
-//! - as it was before a launch began, if an earlier launch has stored to it,
-//! - as it was before a store of its own SM that went to the L1D or past it before the load did,
-//! - from a cache in which it is not.
+//! - with a version from before its launch, if an earlier launch has stored to the sector,
+//! - with a version older than a store of the same SM that left the load/store unit before the load,
+//! - from a cache that does not hold the sector.
 //!
-//! Stores are numbered in the order in which they leave the load/store units; 0 stands for what the host has put there.
-//! Nothing in the simulated GPU depends on the witness.
+//! The numbers follow the order in which stores leave the load/store units. Number 0 represents the data that the host wrote.
+//! The witness does not influence the simulated GPU.
 use crate::cache::sectors::{MOST_LINE_BYTES, MOST_SECTORS};
 use crate::cache::{LinePart, SECTOR_BYTES};
 use crate::mechanism::Shared;
@@ -19,7 +19,7 @@ use selvedge_ptx::memory::program_of;
 use selvedge_state::State;
 use std::collections::VecDeque;
 
-/// The stores that wrote the sectors of an aligned block of the largest line, and which of them are known.
+/// Versions of the sectors in an aligned block of the max line size. `known` marks the sectors that have a version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 struct Row {
     known: u8,
@@ -32,7 +32,7 @@ impl Row {
         self.by[sector] = store;
     }
 
-    /// Numbers below do not count.
+    /// Sets the store of a sector, unless a newer one is known.
     fn raise(&mut self, sector: usize, store: u32) {
         self.set(sector, self.by[sector].max(store));
     }
@@ -42,53 +42,53 @@ impl Row {
     }
 }
 
-/// A cache: an SM's L1D by its number, its read-only caches by numbers above.
+/// Number of a cache. L1Ds have the numbers of their SMs; read-only caches have higher numbers.
 pub type CacheId = u16;
 
-/// Loads that wait for sectors, with the oldest stores that they may see.
+/// A load that waits for sectors, with the oldest store that it may see in each.
 #[derive(Clone, Copy, Debug, State)]
 struct Wait {
     line: u64,
     floor: Row,
 }
 
-/// The witness, or none: then nothing is followed.
+/// The witness. Without a ledger it checks nothing.
 #[derive(Clone, Default, State)]
 pub struct Witness(Option<Shared<Ledger>>);
 
-/// What the witness knows. Blocks are those of the largest line.
+/// State of the witness. Blocks have the max line size.
 #[derive(Default, State)]
 struct Ledger {
-    /// The number of the last store.
+    /// Number of the last store.
     stores: u32,
-    /// By program: the last store before its launch began.
+    /// Per program, the last store before its launch began.
     begun: FxHashMap<u8, u32>,
-    /// By block: the newest store, and the newest of those before the launch.
+    /// Per block, the newest store, and the newest one before the launch.
     newest: FxHashMap<u64, Row>,
     before: FxHashMap<u64, Row>,
-    /// By L1D and block: the newest store that has left its SM.
+    /// Per L1D and block, the newest store that has left the SM.
     passed: FxHashMap<(CacheId, u64), Row>,
-    /// What the arrays of the L1Ds hold. What has left the tags stays here, and is never asked for.
+    /// Versions in the L1Ds. Evicted sectors stay in the table, but are not read any more.
     l1d: FxHashMap<(CacheId, u64), Row>,
-    /// What the arrays of the L2 hold.
+    /// Versions in the L2.
     l2: FxHashMap<u64, Row>,
-    /// Sectors in flight from the L2 to DRAM, the oldest first.
+    /// Per sector, the versions in flight from the L2 to DRAM, oldest first.
     leaving: FxHashMap<u64, VecDeque<u32>>,
     dram: FxHashMap<u64, Row>,
-    /// What DRAM gave, by the token of the read.
+    /// Versions that DRAM has read, by the token of the read.
     read: FxHashMap<u64, VecDeque<Row>>,
-    /// What packets carry, by their number.
+    /// Versions that packets carry, by the packets' witness number.
     carried: FxHashMap<u32, Row>,
     last_carried: u32,
     /// Loads that wait for a fill of their line.
     waiting: FxHashMap<(CacheId, u64), Vec<Wait>>,
     /// Loads that bypassed the L1D, by the token of their read.
     passing: FxHashMap<(CacheId, u32), Vec<Wait>>,
-    /// The first thing that was wrong.
+    /// The first error that was found.
     wrong: Option<String>,
 }
 
-/// The block of a line and the places of some of its sectors in it.
+/// Returns the block of a line, and the positions of `sectors` in the block.
 fn places(line: u64, sectors: u32) -> (u64, impl Iterator<Item = usize>) {
     let (block, offset) = (line / u64::from(MOST_LINE_BYTES), line % u64::from(MOST_LINE_BYTES));
     let mask = sectors << (offset / u64::from(SECTOR_BYTES));
@@ -96,39 +96,34 @@ fn places(line: u64, sectors: u32) -> (u64, impl Iterator<Item = usize>) {
     (block, (0..MOST_SECTORS).filter(move |place| mask >> place & 1 == 1))
 }
 
-/// The number of a sector in memory.
+/// Returns the number of a sector in memory.
 fn sector(block: u64, place: usize) -> u64 {
     block * MOST_SECTORS as u64 + place as u64
 }
 
 impl Witness {
-    /// A witness of a GPU with empty caches.
+    /// Creates a witness of a GPU with empty caches.
     pub fn new() -> Self {
         Witness(Some(Shared::default()))
-    }
-
-    /// Returns whether there is one.
-    pub fn is_there(&self) -> bool {
-        self.0.is_some()
     }
 
     fn note<R: Default>(&self, note: impl FnOnce(&mut Ledger) -> R) -> R {
         self.0.as_ref().map_or_else(R::default, |ledger| note(&mut ledger.lock()))
     }
 
-    /// The first thing that was wrong.
+    /// Returns the first error, if any.
     pub fn wrong(&self) -> Option<String> {
         self.note(|ledger| ledger.wrong.clone())
     }
 
-    /// A launch of a program begins: it sees all that was stored before.
+    /// Records that a launch of a program begins. It must see all earlier stores.
     pub fn launch(&self, program: u8) {
         self.note(|ledger| {
             ledger.begun.insert(program, ledger.stores);
         });
     }
 
-    /// A store or atomic is about to leave an SM: what its packet carries.
+    /// Records a store or atomic that is about to leave an SM. Returns the witness number of its packet.
     pub fn store(&self, line: u64, sectors: u32) -> u32 {
         self.note(|ledger| {
             ledger.stores += 1;
@@ -138,14 +133,14 @@ impl Witness {
         })
     }
 
-    /// It could not leave.
+    /// Cancels a store that could not leave its SM.
     pub fn not_stored(&self, carried: u32) {
         self.note(|ledger| {
             ledger.carried.remove(&carried);
         });
     }
 
-    /// It has left; of sectors that the L1D holds and keeps, `kept`, the L1D knows it too.
+    /// Records that a store has left its SM. The L1D holds and updates the sectors `kept`.
     pub fn stored(&self, cache: CacheId, line: u64, sectors: u32, kept: u32, carried: u32) {
         self.note(|ledger| {
             let Some(row) = ledger.carried.get(&carried).copied() else { return };
@@ -157,7 +152,7 @@ impl Witness {
         });
     }
 
-    /// An L1D keeps a store for itself; `sectors` are whole ones of its own.
+    /// Records a store that only an L1D keeps. `sectors` are whole sectors of the L1D.
     pub fn kept(&self, cache: CacheId, line: u64, sectors: u32) {
         self.note(|ledger| {
             ledger.stores += 1;
@@ -170,7 +165,7 @@ impl Witness {
         });
     }
 
-    /// Sectors leave an L1D for the L2: what their packet carries.
+    /// Records sectors that leave an L1D for the L2. Returns the witness number of their packet.
     pub fn written_back(&self, cache: CacheId, line: u64, sectors: u32) -> u32 {
         self.note(|ledger| {
             let (block, dirty) = places(line, sectors);
@@ -188,7 +183,7 @@ impl Witness {
         })
     }
 
-    /// A load finds sectors in an L1D.
+    /// Checks a load that hits sectors in an L1D.
     pub fn hit(&self, cache: CacheId, line: u64, sectors: u32) {
         self.note(|ledger| {
             let wait = ledger.wait(cache, line, sectors);
@@ -197,7 +192,7 @@ impl Witness {
         });
     }
 
-    /// A load waits for sectors that are in flight to an L1D.
+    /// Records a load that waits for sectors in flight to an L1D.
     pub fn wait(&self, cache: CacheId, line: u64, sectors: u32) {
         self.note(|ledger| {
             let wait = ledger.wait(cache, line, sectors);
@@ -205,7 +200,7 @@ impl Witness {
         });
     }
 
-    /// A load bypasses the L1D.
+    /// Records a load that bypasses the L1D.
     pub fn pass(&self, cache: CacheId, line: u64, sectors: u32, token: u32) {
         self.note(|ledger| {
             let wait = ledger.wait(cache, line, sectors);
@@ -213,7 +208,7 @@ impl Witness {
         });
     }
 
-    /// Its data have come.
+    /// Checks a load that bypassed the L1D when its data arrives.
     pub fn passed(&self, cache: CacheId, line: u64, token: u32, carried: u32) {
         self.note(|ledger| {
             let row = ledger.carried.remove(&carried).unwrap_or_default();
@@ -227,7 +222,7 @@ impl Witness {
         });
     }
 
-    /// Sectors have come to an L1D.
+    /// Records sectors that arrive in an L1D, and checks the loads that wait for them.
     pub fn filled(&self, cache: CacheId, line: u64, sectors: u32, carried: u32) {
         self.note(|ledger| {
             let row = ledger.carried.remove(&carried).unwrap_or_default();
@@ -251,7 +246,7 @@ impl Witness {
         });
     }
 
-    /// A write has come to the L2.
+    /// Records a write that arrives at the L2.
     pub fn l2_written(&self, line: u64, sectors: u32, carried: u32) {
         self.note(|ledger| {
             let row = ledger.carried.remove(&carried).unwrap_or_default();
@@ -261,7 +256,7 @@ impl Witness {
         });
     }
 
-    /// The L2 answers a read: what the answer carries.
+    /// Records the L2's reply to a read. Returns the witness number of the reply.
     pub fn l2_read(&self, line: u64, sectors: u32) -> u32 {
         self.note(|ledger| {
             let (block, read) = places(line, sectors);
@@ -279,7 +274,7 @@ impl Witness {
         })
     }
 
-    /// Some sectors of a packet go on in a packet of their own: what that one carries.
+    /// Splits some sectors of a packet off into a new packet. Returns the witness number of the new packet.
     pub fn part(&self, line: u64, sectors: u32, carried: u32) -> u32 {
         self.note(|ledger| {
             let Some(whole) = ledger.carried.get(&carried).copied() else { return 0 };
@@ -291,7 +286,7 @@ impl Witness {
         })
     }
 
-    /// Packets become one: what that one carries.
+    /// Joins two packets into one. Returns the witness number of the result.
     pub fn joined(&self, one: u32, other: u32) -> u32 {
         self.note(|ledger| {
             let rows = [one, other].map(|carried| ledger.carried.remove(&carried));
@@ -307,7 +302,7 @@ impl Witness {
         })
     }
 
-    /// Sectors leave the L2 for DRAM.
+    /// Records sectors that leave the L2 for DRAM.
     pub fn l2_leaves(&self, part: LinePart) {
         self.note(|ledger| {
             let (block, leaving) = places(part.line, part.sectors);
@@ -318,7 +313,7 @@ impl Witness {
         });
     }
 
-    /// A line leaves the tags of the L2, or gets none: sectors that do not leave for DRAM are there, or in flight.
+    /// Records that the L2 no longer holds sectors of a line. Their stores must be in DRAM or in flight to it.
     pub fn l2_forgets(&self, part: LinePart) {
         self.note(|ledger| {
             let (block, forgotten) = places(part.line, part.sectors);
@@ -341,7 +336,7 @@ impl Witness {
         });
     }
 
-    /// DRAM serves a write.
+    /// Records that DRAM performs a write.
     pub fn dram_written(&self, part: LinePart) {
         self.note(|ledger| {
             let (block, written) = places(part.line, part.sectors);
@@ -354,7 +349,7 @@ impl Witness {
         });
     }
 
-    /// DRAM serves a read.
+    /// Records that DRAM performs a read.
     pub fn dram_read(&self, part: LinePart) {
         self.note(|ledger| {
             let row = ledger.dram.get(&places(part.line, 0).0).copied().unwrap_or_default();
@@ -362,7 +357,17 @@ impl Witness {
         });
     }
 
-    /// Sectors have come from DRAM to the L2.
+    /// Records that the host copied sectors to DRAM and to the L2. The L2 then has the versions of DRAM.
+    pub fn l2_copied(&self, part: LinePart) {
+        self.note(|ledger| {
+            let (block, come) = places(part.line, part.sectors);
+            let row = ledger.dram.get(&block).copied().unwrap_or_default();
+            let held = ledger.l2.entry(block).or_default();
+            come.for_each(|place| held.raise(place, row.by[place]));
+        });
+    }
+
+    /// Records sectors that arrive in the L2 from DRAM.
     pub fn l2_filled(&self, part: LinePart) {
         self.note(|ledger| {
             let row = ledger.read.get_mut(&part.token()).and_then(VecDeque::pop_front).unwrap_or_default();
@@ -384,7 +389,7 @@ impl Ledger {
         self.wrong.get_or_insert(wrong);
     }
 
-    /// A store has left its SM.
+    /// Records a store that has left its SM.
     fn stored(&mut self, cache: CacheId, line: u64, sectors: u32, row: Row) {
         let begun = self.begun.get(&program_of(line)).copied().unwrap_or(0);
         let (block, touched) = places(line, sectors);
@@ -399,7 +404,7 @@ impl Ledger {
         }
     }
 
-    /// A load of sectors, with the oldest stores that it may see.
+    /// Returns the wait of a load of sectors, with the oldest store that it may see in each.
     fn wait(&self, cache: CacheId, line: u64, sectors: u32) -> Wait {
         let begun = self.begun.get(&program_of(line)).copied().unwrap_or(0);
         let (block, wanted) = places(line, sectors);
@@ -415,7 +420,7 @@ impl Ledger {
         Wait { line, floor }
     }
 
-    /// Returns whether a load sees what it must.
+    /// Reports an error if `row` lacks a sector of the load, or has a version that is too old for the load.
     fn judge(&mut self, cache: CacheId, wait: &Wait, row: Row, how: &str) {
         for place in 0..MOST_SECTORS {
             let Some(floor) = wait.floor.get(place) else { continue };
@@ -438,7 +443,7 @@ mod tests {
     const LINE: u64 = 0x1080;
     const ALL: LinePart = LinePart { line: LINE, sectors: 0xf };
 
-    /// A witness of an L2 that has read a line from DRAM.
+    /// Returns a witness of an L2 that has read a line from DRAM.
     fn line_in_l2() -> Witness {
         let witness = Witness::new();
         witness.launch(0);
@@ -447,7 +452,7 @@ mod tests {
         witness
     }
 
-    /// A store that leaves cache 0 and comes to the L2.
+    /// Performs a store that leaves cache 0 and arrives at the L2.
     fn store(witness: &Witness, sectors: u32) {
         let carried = witness.store(LINE, sectors);
         witness.stored(0, LINE, sectors, 0, carried);

@@ -1,16 +1,16 @@
-//! The counters of the mechanisms: their names in reports, and what each counts.
+//! The counters of the mechanisms: their names in reports, and their meanings.
 
 /// A counter of mechanisms, as reports name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counter {
-    /// The name. `{n}` stands for a number, as in `most_in_flight_k{n}`.
+    /// The name. `{n}` represents a number, as in `most_in_flight_k{n}`.
     pub name: &'static str,
-    /// What it counts, over all SMs or partitions.
+    /// The events that the counter counts, summed over all SMs or partitions unless the meaning says otherwise.
     pub meaning: &'static str,
 }
 
 impl Counter {
-    /// Returns whether a report's counter is this one, or one of this family.
+    /// Returns whether the counter of a report with this `name` is this counter, or one of this family.
     #[must_use]
     pub fn is(&self, name: &str) -> bool {
         let Some((before, after)) = self.name.split_once("{n}") else { return self.name == name };
@@ -19,7 +19,7 @@ impl Counter {
     }
 }
 
-/// Returns the counter of that name.
+/// Returns the counter with this `name`, or nothing if it is unknown.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Counter> {
     COUNTERS.iter().find(|counter| counter.is(name))
@@ -138,6 +138,7 @@ counters! {
     "sc_build_cycles": "cycles from the end of counting to the use of new codes",
     "sc_builds": "sets of codes that came into use",
     "sc_builds_skipped": "sets of codes not built because another was being built",
+    "sc_codes_kept": "sets of codes that stayed in use because too few words were counted for new ones",
     "sc_lines_not_counted": "lines that the value table did not count because it was busy",
     "sc_trainings_skipped": "times that counting did not begin because codes were being built",
     "sc_words_counted": "words that the value tables counted",

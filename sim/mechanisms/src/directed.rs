@@ -1,9 +1,8 @@
-//! For each mechanism a kernel in which it clearly wins, for the reason that it is there for, and one that it must leave as
-//! it is, because it cannot help.
-use crate::small_kernels::kernels::*;
-use crate::small_kernels::{SmallKernel, run_kernel, run_together};
+//! For each mechanism a kernel that it must speed up for its own reason, and one that it cannot help and must not slow down.
+use crate::BUILT_IN;
 use selvedge_hw::Engine;
-use selvedge_sim::mechanism::ALL;
+use selvedge_mechanism_testing::kernels::*;
+use selvedge_mechanism_testing::{SmallKernel, run_kernel, run_together};
 use selvedge_sim::report::RunReport;
 use selvedge_sim::together::report::{ProgramReport, TogetherReport};
 
@@ -13,19 +12,19 @@ const THREE_SMS: &str = "base = \"gtx480\"\n[sm]\ncount = 3\n";
 /// The configuration of Dai's studies with three SMs.
 const THREE_SMS_DAI: &str = "base = \"gtx480-dai\"\n[sm]\ncount = 3\n";
 
-/// A kernel that has the GPU for itself, in which a mechanism beats others.
+/// A kernel that runs alone, in which a mechanism is faster than others.
 struct Win {
     mechanism: &'static str,
     beats: &'static [&'static str],
     kernel: &'static SmallKernel<'static>,
     machine: &'static str,
-    /// The least speedup over each that it beats, in percent.
+    /// Min speedup over each mechanism in `beats`, in percent.
     percent: u64,
-    /// The reason, seen in the counters of one that it beats and its own.
+    /// Checks the reason, from the reports of a mechanism in `beats` and of `mechanism`.
     because: fn(&RunReport, &RunReport) -> bool,
 }
 
-/// The value of a mechanism's counter.
+/// Returns the value of a mechanism's counter.
 fn count(report: &RunReport, name: &str) -> u64 {
     report.mechanism_counters[name]
 }
@@ -69,7 +68,7 @@ const COMPRESSED: Win = Win {
     because: fewer_bursts,
 };
 
-/// Words that BDI needs twice as many bursts for, or four times.
+/// Words for which BDI needs twice or four times as many bursts.
 const OTHER_WORDS: Win = Win {
     mechanism: "caba-fpc",
     beats: &["base", "caba-bdi", "caba-cpack"],
@@ -106,7 +105,7 @@ const BYPASSING: Win = Win {
     because: bypassed,
 };
 
-/// Bandwidth is won: lines are compressed, or sectors left behind.
+/// The gain is bandwidth: lines are compressed, or sectors not fetched.
 const BANDWIDTH: &[Win] = &[
     COMPRESSED,
     Win { mechanism: "hw-bdi-mem", ..COMPRESSED },
@@ -134,7 +133,7 @@ const BANDWIDTH: &[Win] = &[
         kernel: &WALK,
         machine: SMALL,
         percent: 105,
-        // The sectors that one waits for after the first of a line the other has already.
+        // Each sector that `fg-only` fetches with a later miss is one that `cg-only` fetched before it was requested.
         because: |other, own| count(own, "l1d_pred_ref") == count(other, "l1d_npred_ref"),
     },
     FINE,
@@ -145,7 +144,7 @@ const BANDWIDTH: &[Win] = &[
         mechanism: "spp",
         kernel: &FIRST_WORDS,
         percent: 140,
-        // The L2 has the lines: what is saved is the way from there.
+        // The L2 holds the lines, so the gain is the bandwidth between L2 and L1D.
         because: |_, own| {
             count(own, "l1d_fine") > 3 * count(own, "l1d_coarse")
                 && count(own, "l1d_pred_nref") * 4 < count(own, "l1d_demand")
@@ -154,7 +153,7 @@ const BANDWIDTH: &[Win] = &[
     },
 ];
 
-/// Time is won: assist warps fetch, or know, beforehand.
+/// The gain is latency: assist warps prefetch lines, or reuse results.
 const BEFOREHAND: &[Win] = &[
     Win {
         mechanism: "caba-prefetch",
@@ -176,7 +175,7 @@ const BEFOREHAND: &[Win] = &[
     },
 ];
 
-/// Hits are won: lines are compressed in the L1D.
+/// The gain is hits: lines are compressed in the L1D.
 const HITS: &[Win] = &[
     IN_THE_L1D,
     Win { mechanism: "latte-cc", ..IN_THE_L1D },
@@ -199,7 +198,7 @@ const HITS: &[Win] = &[
         kernel: &FEW_VALUES,
         beats: &["base", "static-bdi"],
         percent: 110,
-        // Each SM has built codes, and finds lines in the L1D that the rivals never find there again.
+        // Each SM has built codes, and hits lines in the L1D that the other mechanisms have evicted.
         because: |other, own| {
             count(own, "sc_builds") >= 3
                 && 10 * count(own, "l1d_hits_high_capacity") > 3 * own.totals.l1d.accesses
@@ -209,7 +208,7 @@ const HITS: &[Win] = &[
     },
 ];
 
-/// Misses in flight are won: a line takes its place when it comes, not when it is asked for.
+/// The gain is misses in flight: a miss allocates its line when the reply arrives, not when the request is sent.
 const TAGS: &[Win] = &[Win {
     mechanism: "tags-only",
     beats: &["base"],
@@ -222,7 +221,7 @@ const TAGS: &[Win] = &[Win {
     },
 }];
 
-/// Hits are won: loads bypass the L1D, or fewer warps issue.
+/// The gain is hits: loads bypass the L1D, or fewer warps issue.
 const FEWER: &[Win] = &[
     BYPASSING,
     Win { mechanism: "mdb-global", ..BYPASSING },
@@ -232,14 +231,14 @@ const FEWER: &[Win] = &[
     Win { mechanism: "cbwt-best", kernel: &ROUND, beats: &["base", "swl-best"], percent: 110, ..BYPASSING },
 ];
 
-/// The first cycles of kernels that share the SMs.
+/// Two kernels that share the SMs, in which a mechanism is better than others. Only the first cycles are simulated.
 struct SharedWin {
     mechanism: &'static str,
     beats: &'static [&'static str],
     kernels: [&'static SmallKernel<'static>; 2],
-    /// The average turnaround time of each that it beats over its own, in percent at least.
+    /// Min ratio of the average normalized turnaround time of each mechanism in `beats` to that of `mechanism`, in percent.
     percent: u32,
-    /// The reason, seen in the programs of one that it beats and in its own.
+    /// Checks the reason, from the reports of a mechanism in `beats` and of `mechanism`.
     because: fn(&TogetherReport, &TogetherReport) -> bool,
 }
 
@@ -247,7 +246,7 @@ fn second(report: &TogetherReport) -> &ProgramReport {
     &report.programs[1]
 }
 
-/// The instructions of the second kernel wait less behind those of the first.
+/// The second kernel issues more, as it waits less for the memory instructions of the first kernel.
 fn more_memory_instructions(other: &TogetherReport, own: &TogetherReport) -> bool {
     2 * second(own).memory_instructions > 3 * second(other).memory_instructions
 }
@@ -283,7 +282,7 @@ const SHARED_WINS: &[SharedWin] = &[
         beats: &["base", "rbmi"],
         kernels: [&GATHERING, &FOUR_LINES],
         percent: 300,
-        // The kernels' requests are less unlike than their instructions would make them.
+        // QBMI brings the kernels' numbers of requests closer together.
         because: |other, own| {
             let share = |report: &TogetherReport| {
                 let [first, second] = [0, 1].map(|kernel| report.programs[kernel].transactions as f64);
@@ -301,7 +300,7 @@ const SHARED_WINS: &[SharedWin] = &[
     },
 ];
 
-/// The name of a mechanism with options.
+/// Returns the name of a mechanism that is given with options.
 fn name(mechanism: &str) -> &str {
     mechanism.split([',', '=']).next().unwrap_or_default()
 }
@@ -310,7 +309,7 @@ fn name(mechanism: &str) -> &str {
 fn every_mechanism_has_a_kernel_in_which_it_must_win() {
     let alone = [BANDWIDTH, BEFOREHAND, HITS, TAGS, FEWER].into_iter().flatten().map(|win| win.mechanism);
     let winners: Vec<_> = alone.chain(SHARED_WINS.iter().map(|win| win.mechanism)).map(name).collect();
-    for info in ALL.iter().filter(|info| info.name != "base") {
+    for info in BUILT_IN.iter().filter(|info| info.name != "base") {
         assert!(winners.contains(&info.name), "{}", info.name);
     }
 }
@@ -370,12 +369,12 @@ fn turnaround_is_won_where_kernels_share_the_memory_pipeline_or_the_l1d_fairly()
     }
 }
 
-/// A kernel that mechanisms must leave as fast as it is without, to a hundredth.
+/// A kernel whose cycles mechanisms must not change by more than 1 %.
 struct Useless {
     mechanisms: &'static [&'static str],
     kernel: &'static SmallKernel<'static>,
     machine: &'static str,
-    /// What makes it useless, seen in the counters.
+    /// Checks from the counters that the mechanism could not help.
     because: fn(&RunReport) -> bool,
 }
 

@@ -1,78 +1,78 @@
-//! The mechanisms of the papers, each a plug-in of the GPU like any other: what `selvedge_gpu` offers is all that they use.
-pub mod caba;
-pub mod codecs;
+//! List of the built-in mechanisms, and of their counters. Each mechanism is a plug-in of the GPU.
 pub mod counter;
 #[cfg(test)]
 mod directed;
-pub mod dmil;
-pub mod hw_bdi;
-pub mod issue_order;
-pub mod lamar;
-pub mod latte;
-pub mod md_cache;
-pub mod mdb;
-pub mod mrpb;
 #[cfg(test)]
 mod no_op_tests;
-mod pdp;
-#[cfg(test)]
-mod small_kernels;
-pub mod smil;
-pub mod swl;
-pub mod ucp;
 
-use selvedge_gpu::mechanism::{MechanismInfo, Needs, any_machine, no_parts};
-
-/// The baseline.
-pub const BASE: MechanismInfo = MechanismInfo {
-    name: "base",
-    summary: "runs the baseline GPU without a mechanism",
-    source: "CABA, section 7 (Base)",
-    blocks: &[],
-    options: &[],
-    needs: Needs::Nothing,
-    machine_needs: "",
-    claims: &[],
-    machine: any_machine,
-    attach: no_parts,
-    ..MechanismInfo::NOTHING
+use selvedge_caba::hw_bdi::{HwBdi, HwBdiMem, IdealBdi};
+use selvedge_caba::memo::CabaMemo;
+use selvedge_caba::prefetch::CabaPrefetch;
+use selvedge_caba::{CabaBdi, CabaBest, CabaCpack, CabaFpc};
+use selvedge_dai::dmil::Dmil;
+use selvedge_dai::issue_order::{Qbmi, Rbmi};
+use selvedge_dai::mdb::{MdbGlobal, MdbLocal};
+use selvedge_dai::mrpb::Mrpb;
+use selvedge_dai::smil::Smil;
+use selvedge_dai::swl::{CbwtBest, Swl, SwlBest};
+use selvedge_dai::ucp::Ucp;
+use selvedge_gpu::mechanism::{Mechanism, MechanismInfo, NoOptions, Setup, Site};
+use selvedge_lamar::{Bgp, BgpInf, CgOnly, FgOnly, Spp, StaticGdu};
+use selvedge_latte_cc::{
+    AdaptiveCmp, AdaptiveHitCount, KernelOpt, LatteCc, StaticBdi, StaticBpc, StaticSc, TagsOnly,
 };
 
-/// Every mechanism of this crate.
-pub const ALL: &[MechanismInfo] = &[
-    BASE,
-    hw_bdi::INFO,
-    hw_bdi::INFO_MEM,
-    lamar::CG_ONLY,
-    lamar::FG_ONLY,
-    lamar::STATIC_GDU,
-    lamar::SPP,
-    lamar::BGP_INF,
-    lamar::BGP,
-    hw_bdi::INFO_IDEAL,
-    caba::INFO_BDI,
-    caba::INFO_FPC,
-    caba::INFO_CPACK,
-    caba::INFO_BEST,
-    caba::prefetch::INFO,
-    caba::memo::INFO,
-    dmil::INFO,
-    smil::INFO,
-    issue_order::RBMI,
-    issue_order::QBMI,
-    latte::LATTE_CC,
-    latte::ADAPTIVE_HIT_COUNT,
-    latte::ADAPTIVE_CMP,
-    latte::STATIC_BDI,
-    latte::STATIC_SC,
-    latte::STATIC_BPC,
-    latte::KERNEL_OPT,
-    latte::TAGS_ONLY,
-    mdb::LOCAL,
-    mdb::GLOBAL,
-    swl::SWL,
-    swl::SWL_BEST,
-    swl::CBWT_BEST,
-    mrpb::INFO,
-    ucp::INFO,
+/// The baseline, a mechanism that adds nothing.
+#[derive(Debug)]
+pub struct Base;
+
+impl Mechanism for Base {
+    const NAME: &'static str = "base";
+    const SUMMARY: &'static str = "runs the baseline GPU without a mechanism";
+    const SOURCE: &'static str = "CABA, section 7 (Base)";
+    type Options = NoOptions;
+
+    fn attach(_: &Setup<NoOptions>, _: &mut Site<'_>) {}
+}
+
+/// The registry entry of the baseline.
+pub static BASE: MechanismInfo = MechanismInfo::of::<Base>();
+
+/// Every built-in mechanism.
+pub static BUILT_IN: [MechanismInfo; 35] = [
+    MechanismInfo::of::<Base>(),
+    MechanismInfo::of::<HwBdi>(),
+    MechanismInfo::of::<HwBdiMem>(),
+    MechanismInfo::of::<CgOnly>(),
+    MechanismInfo::of::<FgOnly>(),
+    MechanismInfo::of::<StaticGdu>(),
+    MechanismInfo::of::<Spp>(),
+    MechanismInfo::of::<BgpInf>(),
+    MechanismInfo::of::<Bgp>(),
+    MechanismInfo::of::<IdealBdi>(),
+    MechanismInfo::of::<CabaBdi>(),
+    MechanismInfo::of::<CabaFpc>(),
+    MechanismInfo::of::<CabaCpack>(),
+    MechanismInfo::of::<CabaBest>(),
+    MechanismInfo::of::<CabaPrefetch>(),
+    MechanismInfo::of::<CabaMemo>(),
+    MechanismInfo::of::<Dmil>(),
+    MechanismInfo::of::<Smil>(),
+    MechanismInfo::of::<Rbmi>(),
+    MechanismInfo::of::<Qbmi>(),
+    MechanismInfo::of::<LatteCc>(),
+    MechanismInfo::of::<AdaptiveHitCount>(),
+    MechanismInfo::of::<AdaptiveCmp>(),
+    MechanismInfo::of::<StaticBdi>(),
+    MechanismInfo::of::<StaticSc>(),
+    MechanismInfo::of::<StaticBpc>(),
+    MechanismInfo::of::<KernelOpt>(),
+    MechanismInfo::of::<TagsOnly>(),
+    MechanismInfo::of::<MdbLocal>(),
+    MechanismInfo::of::<MdbGlobal>(),
+    MechanismInfo::of::<Swl>(),
+    MechanismInfo::of::<SwlBest>(),
+    MechanismInfo::of::<CbwtBest>(),
+    MechanismInfo::of::<Mrpb>(),
+    MechanismInfo::of::<Ucp>(),
 ];

@@ -1,4 +1,5 @@
-//! PTX kernels with real values, without timing: [`ptx`] parses, decodes and executes, on [`memory`] and [`texture`].
+//! Executes PTX kernels for their values, without timing. [`ptx`] parses, decodes and executes. [`memory`] and
+//! [`texture`] hold the data.
 //!
 //! ```
 //! use selvedge_ptx::memory::DeviceMemory;

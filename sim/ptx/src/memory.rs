@@ -1,68 +1,69 @@
-//! Functional device memory: named buffers with red zones, holding the values that kernels read and write.
+//! Functional device memory: named buffers with red zones, which hold the values that kernels read and write.
 //!
-//! Addresses grow upwards from [`HEAP_BASE`]; everything below it is left to the windows of generic addressing
-//! (see [`crate::ptx`]). Each buffer is backed by its own zeroed allocation, so untouched pages cost nothing.
+//! Addresses grow upwards from [`HEAP_BASE`]. Lower addresses are reserved for the windows of generic addressing (see
+//! [`crate::ptx`]). Each buffer has its own zeroed allocation, so untouched pages cost nothing.
 //!
-//! Programs that share the GPU have an address space each, all of which lie side by side in physical memory: caches and
-//! DRAM see [`physical`] addresses. Of a program that has the GPU for itself both are the same.
+//! Programs that share the GPU each have an address space. The spaces lie next to each other in physical memory:
+//! caches and DRAM see [`physical`] addresses. Program 0 has equal addresses in both.
 
-use crate::ptx::{GLOBALS_BASE, LOCAL_REGION};
+use crate::ptx::{Fault, GLOBALS_BASE, LOCAL_REGION};
 use crate::texture::Texture;
 use selvedge_state::{Reader, State, StateError, Writer};
+use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 
 /// First device address that [`DeviceMemory::alloc`] hands out, in bytes. Lower addresses are never mapped.
 pub const HEAP_BASE: u64 = 0x1000_0000;
-/// Most bytes of a device memory, unless stated otherwise.
+/// Default capacity of a device memory, in bytes.
 pub const DEFAULT_BYTES: u64 = 8 << 30;
 
 /// Alignment of every buffer, in bytes.
 pub const BUFFER_ALIGNMENT: u64 = 256;
 
-/// Unmapped bytes that follow every buffer at least; an access that runs off a buffer's end cannot hit the next one.
+/// Min unmapped bytes after every buffer. An access that runs off the end of a buffer cannot hit the next one.
 pub const RED_ZONE: u64 = 256;
 
-/// Handle of the first texture; no address is that large.
+/// Handle of the first texture. Addresses are always smaller.
 const FIRST_TEXTURE: u64 = 0x7e << 56;
 
-/// Bytes of text that kernels can print before the host takes it.
+/// Max bytes of printed text that wait for the host to take them.
 pub const PRINT_CAPACITY: usize = 1 << 20;
 
-/// Bits of an address within its program's space, local memory included; the program's number stands above them.
+/// Bits of an address within its program's space, local memory included. The program's number is in the bits above.
 const PROGRAM_SHIFT: u32 = 42;
 
-/// The address that caches and DRAM see of `address` in a program's space.
+/// Returns the physical address, as caches and DRAM see it, of `address` in a program's space.
 #[must_use]
 pub fn physical(program: u8, address: u64) -> u64 {
     address | u64::from(program) << PROGRAM_SHIFT
 }
 
-/// The number of the program that a physical address belongs to.
+/// Returns the number of the program that owns a physical address.
 #[must_use]
 pub fn program_of(physical: u64) -> u8 {
     (physical >> PROGRAM_SHIFT) as u8
 }
 
-/// The address within its program's space.
+/// Returns the address within its program's space.
 #[must_use]
 pub fn within_program(physical: u64) -> u64 {
     physical & ((1 << PROGRAM_SHIFT) - 1)
 }
 
-/// Why a host-side request to device memory was refused.
+/// Error of a host-side request to device memory.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MemoryError {
-    /// The request does not fit in what is left of the capacity.
+    /// The request exceeds the free capacity.
     #[error(
         "cannot allocate {bytes} bytes for buffer '{name}': {left} of {capacity} bytes of device memory are left (--max-memory)"
     )]
     OutOfMemory {
-        /// Buffer that was asked for.
+        /// Name of the requested buffer.
         name: String,
-        /// Size that was asked for, in bytes.
+        /// Requested size, in bytes.
         bytes: u64,
         /// Bytes still free.
         left: u64,
@@ -72,95 +73,103 @@ pub enum MemoryError {
     /// The host has no memory for a buffer.
     #[error("cannot allocate {bytes} bytes for buffer '{name}': the host has no memory for them")]
     NoHostMemory {
-        /// Buffer that was asked for.
+        /// Name of the requested buffer.
         name: String,
-        /// Size that was asked for, in bytes.
+        /// Requested size, in bytes.
         bytes: u64,
     },
-    /// The range asked for by [`DeviceMemory::alloc_at`] is not free or not aligned.
+    /// The range passed to [`DeviceMemory::alloc_at`] is not free or not aligned.
     #[error(
         "cannot place buffer '{name}' of {bytes} bytes at {address:#x}: the range is taken or misaligned"
     )]
     Occupied {
-        /// Buffer that was asked for.
+        /// Name of the requested buffer.
         name: String,
-        /// Address that was asked for.
+        /// Requested address.
         address: u64,
-        /// Size that was asked for, in bytes.
+        /// Requested size, in bytes.
         bytes: u64,
     },
-    /// A range that is not wholly inside one buffer.
+    /// The range is not entirely inside one buffer.
     #[error("{bytes} bytes at {address:#x} are not inside a buffer ({nearest})")]
     OutOfBounds {
-        /// First byte asked for.
+        /// First requested byte.
         address: u64,
-        /// Bytes asked for.
+        /// Number of requested bytes.
         bytes: u64,
-        /// The nearest buffer, in words.
+        /// Description of the nearest buffer.
         nearest: String,
     },
-    /// [`DeviceMemory::free`] of an address that starts no buffer.
+    /// No buffer starts at the address passed to [`DeviceMemory::free`].
     #[error("cannot free {address:#x}: no buffer starts there ({nearest})")]
     NotABuffer {
-        /// Address that was given.
+        /// The address passed.
         address: u64,
-        /// The nearest buffer, in words.
+        /// Description of the nearest buffer.
         nearest: String,
     },
-    /// A texture that [`DeviceMemory::create_texture`] refuses.
+    /// [`DeviceMemory::create_texture`] rejects the texture.
     #[error("cannot create a texture: {why}")]
     BadTexture {
-        /// What is wrong and what is allowed.
+        /// Rejected property and its valid values.
         why: String,
     },
 }
 
-/// What kernels have printed.
+/// Text that kernels printed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, State)]
 pub struct Printed {
-    /// The text, in the order in which it was printed.
+    /// The text, in printing order.
     pub text: String,
-    /// Messages that came when [`PRINT_CAPACITY`] was used up, and are lost.
+    /// Number of messages that were dropped because [`PRINT_CAPACITY`] was used up.
     pub lost: u64,
 }
 
-/// Something that host or kernel did to device memory, for a recording.
+/// Instructions that read lanes in which they do not execute.
+#[derive(Debug, Clone, Default)]
+struct IdleReads {
+    /// File, kernel and line of each reported instruction.
+    known: BTreeSet<(String, String, u32)>,
+    /// Messages since the last [`DeviceMemory::take_idle_reads`].
+    new: Vec<String>,
+}
+
+/// A change that the host or a kernel made to device memory, for a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     /// Bytes were written.
     Wrote {
-        /// The first address.
+        /// First address.
         address: u64,
-        /// How many.
+        /// Number of bytes.
         bytes: u64,
     },
     /// A buffer was allocated.
     Allocated {
-        /// Its address.
+        /// First address of the buffer.
         address: u64,
-        /// Its size.
+        /// Size of the buffer, in bytes.
         bytes: u64,
     },
     /// A buffer was freed.
     Freed {
-        /// Its address.
+        /// First address of the buffer.
         address: u64,
     },
 }
 
-/// Something that a host program read.
+/// A read by a host program.
 #[derive(Debug, Clone, PartialEq, Eq, State)]
 pub struct HostRead {
-    /// The first address.
+    /// First address.
     pub address: u64,
-    /// What was there.
+    /// Bytes read.
     pub bytes: Vec<u8>,
 }
 
-/// What is being noted of reads.
+/// Recorded host reads. Shared, because reads take `&self`.
 type Reads = Arc<Mutex<Vec<HostRead>>>;
 
-/// A named range of device memory.
 #[derive(Debug, Clone)]
 struct Buffer {
     base: u64,
@@ -168,7 +177,7 @@ struct Buffer {
     data: Vec<u8>,
 }
 
-/// Bytes that a checkpoint leaves out together if they are zero.
+/// Granularity of checkpoints, in bytes: a checkpoint leaves out pages of zeros.
 const PAGE_BYTES: usize = 4096;
 
 impl State for Buffer {
@@ -213,7 +222,7 @@ impl Buffer {
     }
 }
 
-/// A program's address space while another one is selected.
+/// Address space of a program that is not selected.
 #[derive(Debug, Clone, State)]
 struct AddressSpace {
     buffers: Vec<Buffer>,
@@ -228,36 +237,40 @@ impl Default for AddressSpace {
     }
 }
 
-/// The values in a GPU's global memory. Host and kernels work in the address space of the selected program, the only
-/// one unless [`DeviceMemory::select`] is called.
+/// The values in a GPU's global memory. Host and kernels work in the address space of the selected program. This is
+/// program 0 unless [`DeviceMemory::select`] is called.
 #[derive(Debug, Clone, State)]
 pub struct DeviceMemory {
-    /// In order of their addresses.
+    /// Sorted by address.
     buffers: Vec<Buffer>,
     next: u64,
     used: u64,
     #[state(skip = "an option")]
     capacity: u64,
-    /// Whether loads outside every buffer read 0.
+    /// `true`: loads outside every buffer read 0, and stores there have no effect.
     #[state(skip = "an option")]
     zero_outside: bool,
-    /// Buffer that the last checked access fell in.
+    /// Index of the buffer that the last checked access hit.
     last_hit: usize,
     textures: Vec<Texture>,
     printed: Printed,
-    /// The program whose address space is selected.
+    /// Program whose address space is selected.
     program: u8,
-    /// The spaces of the other programs, by number.
+    /// Address spaces of the other programs, by program number.
     parked: Vec<AddressSpace>,
-    /// What has been done since the last look, where somebody records it.
+    /// Changes since the last [`DeviceMemory::take_changes`]; `None` unless recorded.
     #[state(skip = "a run that is recorded has no checkpoint")]
     changes: Option<Vec<Change>>,
-    /// What the host program reads, where somebody notes it.
+    /// Copies from the host since the last [`DeviceMemory::take_copies`], as physical addresses and bytes; `None`
+    /// unless recorded.
+    #[state(skip = "empty while a launch runs")]
+    copies: Option<Vec<(u64, u64)>>,
+    /// Reads of lanes that do not execute the instruction; `None` unless recorded.
+    #[state(skip = "an option")]
+    idle_reads: Option<IdleReads>,
+    /// Reads by the host program; `None` unless recorded.
     #[state(skip = "only while a host program runs")]
     reads: Option<Reads>,
-    /// Buffers that kernels have written, see [`DeviceMemory::take_written`].
-    #[state(skip = "only within a window")]
-    written: u64,
 }
 
 impl Default for DeviceMemory {
@@ -288,6 +301,7 @@ macro_rules! typed_access {
             for (chunk, value) in bytes.as_chunks_mut::<SIZE>().0.iter_mut().zip(values) {
                 *chunk = value.to_le_bytes();
             }
+            self.note_copy(address, (values.len() * SIZE) as u64);
             Ok(())
         }
     )*};
@@ -300,7 +314,7 @@ impl DeviceMemory {
         Self::with_capacity(DEFAULT_BYTES)
     }
 
-    /// An empty memory that holds at most `capacity` bytes of buffers.
+    /// Returns an empty memory that holds at most `capacity` bytes of buffers.
     #[must_use]
     pub fn with_capacity(capacity: u64) -> Self {
         Self {
@@ -315,67 +329,78 @@ impl DeviceMemory {
             program: 0,
             parked: Vec::new(),
             changes: None,
+            copies: None,
+            idle_reads: None,
             reads: None,
-            written: 0,
         }
     }
 
-    /// Lets loads of kernels outside every buffer read 0, instead of being faults. Stores and atomics there are faults still, and
-    /// so is what lies below all variables of modules or beyond global memory.
+    /// Sets whether kernels may access addresses outside every buffer. If `zero`, loads there read 0, stores have no
+    /// effect, and atomics read 0 and change nothing. Addresses below the modules' variables, and addresses beyond
+    /// global memory, remain faults.
     pub fn set_zero_outside(&mut self, zero: bool) {
         self.zero_outside = zero;
     }
 
-    /// Returns whether a load of `first..=last` reads 0 where that lies outside every buffer.
+    /// Returns whether an access to `first..=last`, outside every buffer, reads 0 or changes nothing instead of a
+    /// fault.
     #[inline]
-    pub(crate) fn reads_zero(&self, first: u64, last: u64) -> bool {
-        self.zero_outside && first >= GLOBALS_BASE && last < LOCAL_REGION
+    pub(crate) fn is_void(&self, first: u64, last: u64) -> bool {
+        self.zero_outside && Self::may_be_void(first, last)
     }
 
-    /// Notes what is read by [`DeviceMemory::bytes`] and what is made of it, up to [`DeviceMemory::take_reads`].
+    /// Returns whether [`DeviceMemory::set_zero_outside`] can permit an access to `first..=last`, outside every
+    /// buffer.
+    pub(crate) fn may_be_void(first: u64, last: u64) -> bool {
+        first >= GLOBALS_BASE && last < LOCAL_REGION
+    }
+
+    /// Records the reads of [`DeviceMemory::bytes`], and of the functions that use it, until
+    /// [`DeviceMemory::take_reads`].
     pub fn note_reads(&mut self) {
         self.reads = Some(Reads::default());
     }
 
-    /// What was read since it is noted.
+    /// Returns the reads since [`DeviceMemory::note_reads`], and stops recording.
     pub fn take_reads(&mut self) -> Vec<HostRead> {
         let Some(reads) = self.reads.take() else { return Vec::new() };
         std::mem::take(&mut reads.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Notes every change from now on, for [`DeviceMemory::take_changes`].
+    /// Records copies from the host to device memory from now on, for [`DeviceMemory::take_copies`].
+    pub fn note_copies(&mut self) {
+        self.copies = Some(Vec::new());
+    }
+
+    /// Returns the copies from the host since the last call, in order, as physical addresses and bytes. Empty unless
+    /// recorded.
+    pub fn take_copies(&mut self) -> Vec<(u64, u64)> {
+        self.copies.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    fn note_copy(&mut self, address: u64, bytes: u64) {
+        let physical = physical(self.program, address);
+        if let Some(copies) = self.copies.as_mut().filter(|_| bytes > 0) {
+            copies.push((physical, bytes));
+        }
+    }
+
+    /// Records every change from now on, for [`DeviceMemory::take_changes`].
     pub fn record_changes(&mut self) {
         self.changes = Some(Vec::new());
     }
 
-    /// What has been done since the last call; nothing unless it is recorded.
+    /// Returns the changes since the last call. Empty unless recorded.
     pub fn take_changes(&mut self) -> Vec<Change> {
         self.changes.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Notes that a kernel has written `bytes` bytes in each lane of `mask`.
+    /// Records that a kernel has written `bytes` bytes in each lane of `mask`.
     #[inline]
     pub fn note_written(&mut self, mask: u32, addresses: &[u64; 32], bytes: u8) {
-        self.note_buffer();
         let Some(changes) = &mut self.changes else { return };
         let lanes = (0..32).filter(|lane| mask >> lane & 1 == 1);
         changes.extend(lanes.map(|lane| Change::Wrote { address: addresses[lane], bytes: bytes.into() }));
-    }
-
-    /// Notes that a kernel writes the buffer that was found last.
-    #[inline]
-    pub(crate) fn note_buffer(&mut self) {
-        self.written |= buffer_bit(self.last_hit);
-    }
-
-    /// Returns the buffers that kernels have written since the last call, a bit each; buffers may share one.
-    pub fn take_written(&mut self) -> u64 {
-        std::mem::take(&mut self.written)
-    }
-
-    /// Returns whether kernels have written one of these buffers since [`DeviceMemory::take_written`] was called.
-    pub(crate) fn has_written(&self, buffers: u64) -> bool {
-        self.written & buffers != 0
     }
 
     fn note(&mut self, change: Change) {
@@ -384,7 +409,7 @@ impl DeviceMemory {
         }
     }
 
-    /// Selects the address space of `program`, an empty one at first, for everything that follows.
+    /// Selects the address space of `program` for all later accesses. A new program's space is empty.
     #[inline]
     pub fn select(&mut self, program: u8) {
         if program != self.program {
@@ -392,7 +417,6 @@ impl DeviceMemory {
         }
     }
 
-    /// Selects another address space.
     #[cold]
     fn change_to(&mut self, program: u8) {
         self.exchange(self.program);
@@ -400,7 +424,7 @@ impl DeviceMemory {
         self.program = program;
     }
 
-    /// Exchanges the selected space with that in `program`'s place.
+    /// Swaps the selected space with the stored space of `program`.
     fn exchange(&mut self, program: u8) {
         let place = usize::from(program);
         if self.parked.len() <= place {
@@ -413,7 +437,7 @@ impl DeviceMemory {
         std::mem::swap(&mut self.textures, &mut parked.textures);
     }
 
-    /// Empties the selected address space, whose addresses are handed out again from the first.
+    /// Empties the selected address space. Allocation starts again at [`HEAP_BASE`].
     pub fn clear(&mut self) {
         self.used -= self.buffers.drain(..).map(|buffer| buffer.data.len() as u64).sum::<u64>();
         self.next = HEAP_BASE;
@@ -424,15 +448,15 @@ impl DeviceMemory {
     /// Allocates `bytes` zeroed bytes and returns their device address, a multiple of [`BUFFER_ALIGNMENT`].
     ///
     /// # Errors
-    /// [`MemoryError::OutOfMemory`] when the capacity is exceeded, [`MemoryError::NoHostMemory`] when the host has not as
-    /// much.
+    /// [`MemoryError::OutOfMemory`] when the capacity is exceeded, [`MemoryError::NoHostMemory`] when the host lacks
+    /// the memory.
     pub fn alloc(&mut self, bytes: u64, name: &str) -> Result<u64, MemoryError> {
         let base = self.next;
         self.alloc_at(base, bytes, name)?;
         Ok(base)
     }
 
-    /// As [`DeviceMemory::alloc`], at a multiple of `alignment`, a power of two.
+    /// Allocates as [`DeviceMemory::alloc`] does, at a multiple of `alignment`. `alignment` must be a power of two.
     ///
     /// # Errors
     /// As [`DeviceMemory::alloc`].
@@ -445,9 +469,9 @@ impl DeviceMemory {
     /// Allocates `bytes` zeroed bytes at `address`.
     ///
     /// # Errors
-    /// [`MemoryError::OutOfMemory`] when the capacity is exceeded, [`MemoryError::NoHostMemory`] when the host has not as
-    /// much; [`MemoryError::Occupied`] when the range meets
-    /// another buffer or its red zone, or `address` is not a multiple of [`BUFFER_ALIGNMENT`].
+    /// [`MemoryError::OutOfMemory`] when the capacity is exceeded, [`MemoryError::NoHostMemory`] when the host lacks
+    /// the memory. [`MemoryError::Occupied`] when the range overlaps another buffer or its red zone, or `address` is
+    /// not a multiple of [`BUFFER_ALIGNMENT`].
     pub fn alloc_at(&mut self, address: u64, bytes: u64, name: &str) -> Result<(), MemoryError> {
         let out_of_memory = || MemoryError::OutOfMemory {
             name: name.to_owned(),
@@ -489,11 +513,11 @@ impl DeviceMemory {
         Ok(())
     }
 
-    /// Makes a texture of memory that is allocated already, and returns the handle that kernels sample it by.
+    /// Creates a texture over allocated memory, and returns the handle with which kernels sample it.
     ///
     /// # Errors
-    /// [`MemoryError::BadTexture`] for a format or size that no texture has; [`MemoryError::OutOfBounds`] when its
-    /// texels leave their buffer.
+    /// [`MemoryError::BadTexture`] for an invalid format or size; [`MemoryError::OutOfBounds`] when its texels leave
+    /// their buffer.
     pub fn create_texture(&mut self, texture: Texture) -> Result<u64, MemoryError> {
         if let Some(why) = texture.mistake() {
             return Err(MemoryError::BadTexture { why });
@@ -504,19 +528,19 @@ impl DeviceMemory {
         Ok(handle)
     }
 
-    /// The handle of the texture that is created after `before` others.
+    /// Returns the handle of the texture that is created after `before` others.
     #[must_use]
     pub fn texture_handle(before: u64) -> u64 {
         FIRST_TEXTURE + before
     }
 
-    /// The texture of a handle.
+    /// Returns the texture of a handle.
     #[must_use]
     pub fn texture(&self, handle: u64) -> Option<&Texture> {
         self.textures.get(usize::try_from(handle.checked_sub(FIRST_TEXTURE)?).ok()?)
     }
 
-    /// Notes a message of a kernel for the host.
+    /// Stores a kernel's message for the host. Drops and counts it if it exceeds [`PRINT_CAPACITY`].
     pub fn print(&mut self, message: &str) {
         if self.printed.text.len() + message.len() > PRINT_CAPACITY {
             self.printed.lost += 1;
@@ -525,18 +549,54 @@ impl DeviceMemory {
         }
     }
 
-    /// What kernels have printed since the last call.
+    /// Records from now on which instructions read lanes that do not execute them, for
+    /// [`DeviceMemory::take_idle_reads`].
+    pub fn note_idle_reads(&mut self) {
+        self.idle_reads.get_or_insert_default();
+    }
+
+    /// Returns whether reads of idle lanes are recorded.
+    pub(crate) fn notes_idle_reads(&self) -> bool {
+        self.idle_reads.is_some()
+    }
+
+    /// Records a read of an idle lane, once per instruction.
+    pub(crate) fn note_idle_read(&mut self, read: &Fault) {
+        let Some(reads) = &mut self.idle_reads else { return };
+        if reads.known.insert((read.file.clone(), read.kernel.clone(), read.line)) {
+            reads.new.push(read.to_string());
+        }
+    }
+
+    /// Returns a line for each instruction that first read an idle lane since the last call.
+    pub fn take_idle_reads(&mut self) -> Vec<String> {
+        self.idle_reads.as_mut().map(|reads| std::mem::take(&mut reads.new)).unwrap_or_default()
+    }
+
+    /// Returns the text that kernels printed since the last call.
     pub fn take_printed(&mut self) -> Printed {
         std::mem::take(&mut self.printed)
     }
 
-    /// Bytes in buffers now.
+    /// Returns the allocated bytes.
     #[must_use]
     pub fn used(&self) -> u64 {
         self.used
     }
 
-    /// The buffer nearest to `address`: its name, first address and size in bytes.
+    /// Returns the max bytes of buffers.
+    #[must_use]
+    pub fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
+    /// Returns the free bytes.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.capacity.saturating_sub(self.used)
+    }
+
+    /// Returns the buffer nearest to `address`: its name, first address and size in bytes.
     #[must_use]
     pub fn nearest(&self, address: u64) -> Option<(&str, u64, u64)> {
         let after = self.buffers.partition_point(|b| b.base <= address);
@@ -549,7 +609,7 @@ impl DeviceMemory {
         nearest.map(|b| (b.name.as_str(), b.base, b.data.len() as u64))
     }
 
-    /// The nearest buffer in words, for error messages.
+    /// Describes the buffer nearest to `address`, for error messages.
     pub fn describe_nearest(&self, address: u64) -> String {
         match self.nearest(address) {
             None => "no buffer is allocated".to_owned(),
@@ -578,17 +638,17 @@ impl DeviceMemory {
         Ok((index, offset..offset + bytes as usize))
     }
 
-    /// Whether a range is wholly inside one buffer.
+    /// Returns whether a range is entirely inside one buffer.
     pub fn holds(&self, address: u64, bytes: u64) -> bool {
         self.range(address, bytes).is_ok()
     }
 
-    /// The buffers of the selected program in order of their addresses: the first address and the bytes of each.
+    /// Returns the first address and the bytes of each buffer of the selected program, sorted by address.
     pub fn contents(&self) -> impl Iterator<Item = (u64, &[u8])> {
         self.buffers.iter().map(|buffer| (buffer.base, buffer.data.as_slice()))
     }
 
-    /// The `bytes` bytes from `address`.
+    /// Returns the `bytes` bytes from `address`.
     ///
     /// # Errors
     /// [`MemoryError::OutOfBounds`] when the range leaves its buffer.
@@ -619,7 +679,16 @@ impl DeviceMemory {
         Ok(())
     }
 
-    /// Lets `fill` write the `bytes` bytes from `address`.
+    /// Lets `set` write the `bytes` bytes from `address`, as a memset or a copy on the device does.
+    ///
+    /// # Errors
+    /// [`MemoryError::OutOfBounds`] when the range leaves its buffer.
+    pub fn set(&mut self, address: u64, bytes: u64, set: impl FnOnce(&mut [u8])) -> Result<(), MemoryError> {
+        set(self.bytes_mut(address, bytes)?);
+        Ok(())
+    }
+
+    /// Lets `fill` write the `bytes` bytes from `address`: a copy from the host.
     ///
     /// # Errors
     /// [`MemoryError::OutOfBounds`] when the range leaves its buffer.
@@ -630,15 +699,17 @@ impl DeviceMemory {
         fill: impl FnOnce(&mut [u8]),
     ) -> Result<(), MemoryError> {
         fill(self.bytes_mut(address, bytes)?);
+        self.note_copy(address, bytes);
         Ok(())
     }
 
-    /// Copies `values` to `address`.
+    /// Copies `values` to `address` from the host.
     ///
     /// # Errors
     /// [`MemoryError::OutOfBounds`] when the range leaves its buffer.
     pub fn write(&mut self, address: u64, values: &[u8]) -> Result<(), MemoryError> {
         self.bytes_mut(address, values.len() as u64)?.copy_from_slice(values);
+        self.note_copy(address, values.len() as u64);
         Ok(())
     }
 
@@ -647,8 +718,8 @@ impl DeviceMemory {
         read_f64s write_f64s f64
     );
 
-    /// Copies the bytes of a memory line, `out.len()` of them from the physical `address`, whichever program is
-    /// selected; bytes outside every buffer read 0.
+    /// Copies a memory line of `out.len()` bytes from the physical `address`, independent of the selected program.
+    /// Bytes outside every buffer read 0.
     pub fn line(&self, address: u64, out: &mut [u8]) {
         out.fill(0);
         let buffers = self.buffers_of(program_of(address));
@@ -662,8 +733,8 @@ impl DeviceMemory {
         }
     }
 
-    /// Is some of the `bytes` bytes from the physical `address` in a buffer of their program? A program without buffers (a trace of
-    /// addresses has none) is everywhere.
+    /// Returns whether a buffer contains any of the `bytes` bytes from the physical `address`. Always `true` for a
+    /// program without buffers, such as a trace of addresses.
     pub fn is_allocated(&self, address: u64, bytes: u64) -> bool {
         let buffers = self.buffers_of(program_of(address));
         let address = within_program(address);
@@ -678,8 +749,8 @@ impl DeviceMemory {
         self.parked.get(usize::from(program)).map_or(&[], |space| &space.buffers)
     }
 
-    /// The buffer that holds `first..=last` whole, as its first address and its bytes. The last buffer that answered
-    /// is asked first.
+    /// Returns the buffer that contains all of `first..=last`, as its first address and its bytes. Searches the
+    /// buffer of the last hit first.
     #[inline]
     pub fn buffer_with(&mut self, first: u64, last: u64) -> Option<(u64, &mut [u8])> {
         let hit = self.buffers.get(self.last_hit).is_some_and(|b| b.holds(first, last));
@@ -689,35 +760,13 @@ impl DeviceMemory {
         let buffer = &mut self.buffers[self.last_hit];
         Some((buffer.base, &mut buffer.data))
     }
-
-    /// As [`DeviceMemory::buffer_with`], for reading alone: `last_hit` is the buffer that answered last, and the bit of the one
-    /// that does so now is added to `buffers`.
-    pub(crate) fn peek_buffer(
-        &self,
-        first: u64,
-        last: u64,
-        last_hit: &mut usize,
-        buffers: &mut u64,
-    ) -> Option<(u64, &[u8])> {
-        if !self.buffers.get(*last_hit).is_some_and(|b| b.holds(first, last)) {
-            *last_hit = self.find(first, last)?;
-        }
-        *buffers |= buffer_bit(*last_hit);
-        let buffer = &self.buffers[*last_hit];
-        Some((buffer.base, &buffer.data))
-    }
 }
 
-/// Returns the bit that stands for a buffer.
-#[inline]
-fn buffer_bit(index: usize) -> u64 {
-    1 << (index % 64)
-}
-
-/// Returns `bytes` zeros, untouched pages of which cost nothing; none where the host has no memory for them.
+/// Returns `bytes` zeros, or `None` if the host lacks the memory. Untouched pages cost nothing.
 fn zeros(bytes: u64) -> Option<Vec<u8>> {
     let size = usize::try_from(bytes).ok()?;
-    // Only an allocation that is not zeroed can fail without ending the process; so it is tried before.
+    // A failed zeroed allocation aborts the process. This unzeroed allocation of the same size reports the failure
+    // instead.
     let mut trial: Vec<u8> = Vec::new();
     trial.try_reserve_exact(size).ok()?;
     drop(black_box(trial));
@@ -727,6 +776,28 @@ fn zeros(bytes: u64) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_are_allocated_where_one_of_them_lies_in_a_buffer() {
+        let mut memory = DeviceMemory::new();
+        assert!(memory.is_allocated(0x1000, 128), "without buffers all of memory is");
+        let first = memory.alloc(1000, "first").unwrap();
+        let second = memory.alloc(128, "second").unwrap();
+        let is_allocated = |address: u64| memory.is_allocated(address, 128);
+        for (address, expected) in [
+            (first - 128, false),
+            (first - 127, true),
+            (first, true),
+            (first + 999, true),
+            (first + 1000, false),
+            (second - 128, false),
+            (second + 127, true),
+            (second + 128, false),
+            (u64::from(u32::MAX), false),
+        ] {
+            assert_eq!(is_allocated(address), expected, "{address:#x}, buffers {first:#x}, {second:#x}");
+        }
+    }
 
     #[test]
     fn buffers_are_aligned_zeroed_and_apart() {

@@ -1,13 +1,13 @@
 //! Textures: views of device memory that kernels sample through a handle.
 //!
-//! A host program describes a texture, [`crate::memory::DeviceMemory::create_texture`] checks it and gives the handle
-//! that the kernel takes as a 64-bit argument. A texture reference (a `.texref` variable of the module) holds such a
-//! handle: the host writes it to the variable. Texels lie row by row, the rows `pitch` bytes apart and the planes of a
-//! volume one after the other; the arrays of real GPUs are tiled in ways that nobody documents.
+//! A host program describes a texture. [`crate::memory::DeviceMemory::create_texture`] checks it and returns a
+//! handle, which the kernel takes as a 64-bit argument. A texture reference (a `.texref` variable of the module)
+//! holds such a handle: the host writes it to the variable. Texels are stored row by row, with `pitch` bytes between
+//! rows. The planes of a volume follow one another. Arrays on real GPUs have an undocumented tiling.
 
 use selvedge_state::State;
 
-/// How the bits of a texel's channel are understood.
+/// Interpretation of the bits of a texel's channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
 pub enum ChannelKind {
     /// Unsigned integers of 8, 16 or 32 bits.
@@ -22,26 +22,26 @@ pub enum ChannelKind {
     Float,
 }
 
-/// What a coordinate outside the texture reads.
+/// Value at a coordinate outside the texture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
 pub enum AddressMode {
     /// The texel at the edge.
     Clamp,
     /// Zeros.
     Border,
-    /// The texture repeated. Only for normalized coordinates; [`AddressMode::Clamp`] for others.
+    /// The texture repeated, for normalized coordinates only. Otherwise as [`AddressMode::Clamp`].
     Wrap,
-    /// The texture repeated, each second time mirrored. Only for normalized coordinates; [`AddressMode::Clamp`] for
-    /// others.
+    /// The texture repeated, every second copy mirrored, for normalized coordinates only. Otherwise as
+    /// [`AddressMode::Clamp`].
     Mirror,
 }
 
-/// What a coordinate between texels reads.
+/// Value at a coordinate between texels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
 pub enum FilterMode {
-    /// The texel that it lies in.
+    /// The texel that contains the coordinate.
     Point,
-    /// The mean of the two texels around it in each dimension, weighted in steps of 1/256.
+    /// The weighted mean of the two nearest texels in each dimension. Weights are multiples of 1/256.
     Linear,
 }
 
@@ -50,31 +50,31 @@ pub enum FilterMode {
 pub struct Texture {
     /// Device address of the first texel, a multiple of the texel's size.
     pub address: u64,
-    /// Texels in x, y and z: as many numbers as dimensions, one to three.
+    /// Texels per dimension, for one to three dimensions.
     pub size: Vec<u32>,
     /// Bytes from one row to the next, a multiple of the texel's size.
     pub pitch: u64,
-    /// What a channel holds.
+    /// Interpretation of a channel's bits.
     pub kind: ChannelKind,
     /// Bits of a channel: 8, 16 or 32.
     pub bits: u8,
     /// Channels of a texel: 1, 2 or 4.
     pub channels: u8,
-    /// Whether floating-point coordinates are 0 to 1 over the texture, rather than texels.
+    /// `true`: floating-point coordinates range from 0 to 1 over the texture; `false`: they count texels.
     pub normalized: bool,
-    /// What lies outside.
+    /// Treatment of coordinates outside the texture.
     pub address_mode: AddressMode,
-    /// What lies between.
+    /// Treatment of coordinates between texels.
     pub filter: FilterMode,
 }
 
-/// A texel that a sample is made of, and its weight; without an address it is zero.
+/// Address of a texel of a sample, and its weight. A texel without an address is zero.
 pub type Tap = (Option<u64>, f32);
 
-/// Most texels that a sample is made of.
+/// Max texels of a sample.
 pub const MAX_TAPS: usize = 8;
 
-/// The texels that a sample is made of.
+/// Texels of a sample.
 #[derive(Debug, Clone, Copy)]
 pub struct Taps {
     list: [Tap; MAX_TAPS],
@@ -88,17 +88,17 @@ impl Taps {
     }
 }
 
-/// A texel index and its weight in one dimension; outside without an index.
+/// A texel index in one dimension and its weight. The index is `None` outside the texture.
 type Pick = (Option<u32>, f32);
 
 impl Texture {
-    /// Bytes of a texel.
+    /// Returns the bytes of a texel.
     #[must_use]
     pub fn texel_bytes(&self) -> u8 {
         self.bits / 8 * self.channels
     }
 
-    /// Bytes from the first texel to the end of the last; none when that exceeds all memory.
+    /// Returns the bytes from the first texel to the end of the last; `None` on overflow.
     #[must_use]
     pub fn span(&self) -> Option<u64> {
         let rows: u64 = self.size[1..].iter().try_fold(1u64, |n, &side| n.checked_mul(side.into()))?;
@@ -106,7 +106,7 @@ impl Texture {
         self.pitch.checked_mul(rows.checked_sub(1)?)?.checked_add(row)
     }
 
-    /// What is wrong with the description, in words.
+    /// Returns the error in the description, if any.
     pub fn mistake(&self) -> Option<String> {
         let kind_fits = match self.kind {
             ChannelKind::Float => matches!(self.bits, 16 | 32),
@@ -142,7 +142,8 @@ impl Texture {
         Some(self.address + (z * height + y) * self.pitch + x * u64::from(self.texel_bytes()))
     }
 
-    /// The texel at integer coordinates, which know neither address mode nor filter: outside there is nothing.
+    /// Returns the texel at integer coordinates. Address mode and filter do not apply: coordinates outside have no
+    /// texel.
     pub fn fetch(&self, coordinates: [i32; 3]) -> Taps {
         let pick = |axis: usize| {
             let Some(&side) = self.size.get(axis) else { return Some(0) };
@@ -153,7 +154,7 @@ impl Texture {
         Taps { list, count: 1 }
     }
 
-    /// The texels at floating-point coordinates, by address mode and filter.
+    /// Returns the texels at floating-point coordinates, according to address mode and filter.
     pub fn sample(&self, coordinates: [f32; 3]) -> Taps {
         self.taps(std::array::from_fn(|axis| match self.size.get(axis) {
             Some(&side) => self.picks(coordinates[axis], side),
@@ -161,7 +162,8 @@ impl Texture {
         }))
     }
 
-    /// As [`Texture::sample`], in a layer of a texture whose last dimension counts layers: the last one for a layer that it lacks.
+    /// Samples as [`Texture::sample`] does, in one layer of a texture whose last dimension counts layers. `layer` is
+    /// clamped to the last layer.
     pub fn sample_layer(&self, coordinates: [f32; 3], layer: u32) -> Taps {
         let last = self.size.len() - 1;
         self.taps(std::array::from_fn(|axis| match self.size.get(axis) {
@@ -171,7 +173,7 @@ impl Texture {
         }))
     }
 
-    /// The texels that are picked in each dimension, with the products of their weights.
+    /// Returns the combinations of the texels picked per dimension, with the products of their weights.
     fn taps(&self, picks: [[Pick; 2]; 3]) -> Taps {
         let mut taps = Taps { list: [(None, 0.0); MAX_TAPS], count: 0 };
         for corner in 0..8 {
@@ -185,9 +187,9 @@ impl Texture {
         taps
     }
 
-    /// The texels of one dimension that a coordinate reads, and their weights.
+    /// Returns the texels of one dimension that a coordinate reads, with their weights.
     fn picks(&self, coordinate: f32, side: u32) -> [Pick; 2] {
-        // A coordinate that is no number reads the first texel.
+        // A NaN coordinate reads the first texel.
         let coordinate = if coordinate.is_nan() { 0.0 } else { f64::from(coordinate) };
         let place = if self.normalized { self.folded(coordinate) * f64::from(side) } else { coordinate };
         if self.filter == FilterMode::Point {
@@ -195,12 +197,12 @@ impl Texture {
         }
         let below = (place - 0.5).floor();
         let steps = ((place - 0.5 - below) * 256.0).round();
-        // An infinite place has no fraction; both its neighbours are the same.
+        // An infinite position has no fraction, and both its neighbours are equal.
         let above = if steps.is_finite() { (steps / 256.0) as f32 } else { 0.0 };
         [(self.index(below, side), 1.0 - above), (self.index(below + 1.0, side), above)]
     }
 
-    /// A normalized coordinate brought into 0 to 1 as the address mode has it.
+    /// Maps a normalized coordinate into 0 to 1 according to the address mode.
     fn folded(&self, coordinate: f64) -> f64 {
         let (whole, fraction) = (coordinate.floor(), coordinate - coordinate.floor());
         match self.address_mode {
@@ -212,7 +214,7 @@ impl Texture {
         }
     }
 
-    /// The texel of a whole number, which a filter may have moved out of the texture.
+    /// Returns the texel at an integer position, which may be outside the texture because of the filter.
     fn index(&self, place: f64, side: u32) -> Option<u32> {
         let last = f64::from(side - 1);
         if (0.0..=last).contains(&place) {
@@ -227,8 +229,8 @@ impl Texture {
         }
     }
 
-    /// The channels of a texel as 32-bit words: numbers of single precision for normalized and floating-point kinds.
-    /// Channels that the texel lacks are 0, the fourth 1.
+    /// Returns the channels of a texel as 32-bit words. Normalized and floating-point kinds become single precision.
+    /// Missing channels are 0, except the fourth, which is 1.
     pub fn channels(&self, texel: &[u8]) -> [u32; 4] {
         let one = if self.is_float() { 1f32.to_bits() } else { 1 };
         let mut out = [0, 0, 0, one];
@@ -241,7 +243,7 @@ impl Texture {
         out
     }
 
-    /// Whether samples are floating-point numbers.
+    /// Returns whether samples are floating-point numbers.
     pub fn is_float(&self) -> bool {
         !matches!(self.kind, ChannelKind::Unsigned | ChannelKind::Signed)
     }
@@ -254,7 +256,7 @@ impl Texture {
             ChannelKind::Unsigned => bits,
             ChannelKind::Signed => signed as u32,
             ChannelKind::UnsignedNormalized => (bits as f32 / most(self.bits)).to_bits(),
-            // The most negative number reads as -1 too, so that zero is exact.
+            // The most negative number also reads as -1, so that zero is exact.
             ChannelKind::SignedNormalized => (signed as f32 / most(self.bits - 1)).max(-1.0).to_bits(),
             ChannelKind::Float if self.bits == 16 => crate::ptx::half_to_single(bits as u16).to_bits(),
             ChannelKind::Float => bits,

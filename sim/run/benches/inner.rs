@@ -1,9 +1,9 @@
-//! The kernels inside the simulator, measured alone.
+//! Benchmarks of the simulator's inner loops.
 //!
 //! `cargo bench -p selvedge-sim [NAME]`
 use divan::{Bencher, black_box};
-use selvedge_blocks::{bdi, bpc, cpack, fpc, line::Line};
 use selvedge_hw::index_function::IndexFunction;
+use selvedge_hw_codecs::{bdi, bpc, cpack, fpc, line::Line};
 use selvedge_sim::cache::TagArray;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::dram::{Access, Bursts, Channel, Request};
@@ -20,14 +20,14 @@ fn config() -> GpuConfig {
     GpuConfig::load("gtx480").expect("built in")
 }
 
-/// Numbers without a pattern, the same in every run.
+/// Returns numbers without a pattern, the same in each run.
 fn numbers() -> impl Iterator<Item = u64> {
     let next =
         |x: &u64| Some(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407));
     std::iter::successors(Some(1), next).map(|x| x >> 33)
 }
 
-/// A look-up in an L2 slice's tags, half of which hit.
+/// Lookups in the tags of an L2 slice; half of them hit.
 #[divan::bench]
 fn cache_lookup(bencher: Bencher) {
     let l2 = config().l2;
@@ -45,7 +45,7 @@ fn cache_lookup(bencher: Bencher) {
     });
 }
 
-/// Lanes that read words a stride apart become line transactions.
+/// Coalesces words of 32 lanes, a stride apart, into line transactions.
 #[divan::bench(args = [4, 8, 128])]
 fn coalescer(bencher: Bencher, stride: u64) {
     let mut access = MemAccess::new();
@@ -59,7 +59,7 @@ fn coalescer(bencher: Bencher, stride: u64) {
     });
 }
 
-/// A choice among the warps of a full SM, some of which are ready.
+/// Selects a ready warp of a full SM.
 #[divan::bench]
 fn scheduler(bencher: Bencher) {
     let sm = config().sm;
@@ -70,7 +70,7 @@ fn scheduler(bencher: Bencher) {
     bencher.bench_local(|| scheduler.choose(ready.next().expect("endless").into()));
 }
 
-/// A command cycle of a channel whose queue is full of reads of all banks and rows.
+/// One command cycle of a channel with a full queue of reads to all banks and rows.
 #[divan::bench]
 fn dram_choice(bencher: Bencher) {
     let config = config();
@@ -90,7 +90,8 @@ fn dram_choice(bencher: Bencher) {
     });
 }
 
-/// A CTA of eight warps that execute 1000 turns of a loop with this instruction, four times: 58,000 instructions or so.
+/// Runs a CTA of eight warps, with 1000 iterations of a loop that has four copies of this instruction: about 56,000 warp
+/// instructions.
 #[divan::bench(args = ["fma.rn.f32 %f1, %f1, %f2, %f3;", "mad.lo.u32 %r4, %r4, %r0, %r3;", "ld.global.u32 %r4, [%rd0];"])]
 fn lane_loops(bencher: Bencher, instruction: &str) {
     let text = format!(
@@ -109,7 +110,7 @@ fn lane_loops(bencher: Bencher, instruction: &str) {
     bencher.bench_local(|| run_functional(&module, &kernel, &launch, &params, &mut memory).expect("k runs"));
 }
 
-/// A line of small numbers, which every algorithm compresses.
+/// Returns a line of small numbers, which all codecs compress.
 fn line() -> Line {
     let mut numbers = numbers();
     std::array::from_fn(|_| numbers.next().map_or(0, |number| number & 0x7f | (number & 0x7f00) << 24))

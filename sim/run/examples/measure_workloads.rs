@@ -1,9 +1,9 @@
-//! Counts what workloads execute, without timing, verifies the results, and writes the table that `selvedge list workloads`
-//! shows. Each row is written as soon as it is there.
+//! Counts the instructions of workloads without timing, verifies the results, and writes the table that `selvedge list workloads`
+//! shows. Each row is written as soon as its run ends.
 //!
 //! `cargo run --release -p selvedge-sim --example measure_workloads -- [tiny|small|study|paper [WORKLOAD]]`
 //!
-//! Without words: every workload at every size. Rows of others stay as they are.
+//! Without arguments, it runs each workload at each size. Other rows are unchanged.
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
@@ -29,7 +29,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The table `old` with the counts of one row, in the order of the list of workloads.
+/// Returns the table `old` with new counts in one row, in the order of the list of workloads.
 fn with_row(old: &str, of: (&str, Size), counts: Measured) -> String {
     let known = |name: &str, size: Size| {
         let mut found = rows(old).filter(|(n, s, _)| (*n, *s) == (name, size));

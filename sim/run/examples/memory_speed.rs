@@ -1,14 +1,14 @@
-//! Measures how fast the memory system simulates: host time per core cycle under a full load like vector addition's
-//! (each SM reads two streams and writes a third, lines of 128 bytes), and without load.
+//! Measures the host time per simulated core cycle of the memory system, under full load and without load. The load resembles
+//! vector addition: each SM reads two streams and writes a third, in lines of 128 bytes.
 //!
 //! `cargo run --release -p selvedge-sim --example memory_speed [core cycles]`
 use selvedge_sim::config::{Clock, GpuConfig};
 use selvedge_sim::memory::DeviceMemory;
-use selvedge_sim::packet::{Packet, PacketKind};
+use selvedge_sim::packet::{Operations, Packet, PacketKind};
 use selvedge_sim::partition::{AddressMap, MemorySystem};
 use std::time::Instant;
 
-/// Ticks each domain as often as its clock runs against the core's.
+/// Ticks each clock domain in the ratio of its clock to the core clock.
 struct Domains {
     clock: Clock,
     phase: [u32; 3],
@@ -34,7 +34,7 @@ impl Domains {
     }
 }
 
-/// Reads of streams 0 and 1, then a write of stream 2, line after line.
+/// Returns the packet for access `number`: reads of streams 0 and 1, then a write of stream 2, line by line.
 fn access(map: &AddressMap, sm: u16, number: u64) -> Packet {
     const STREAM_BYTES: u64 = 1 << 26;
     let (stream, line) = (number % 3, number / 3);
@@ -46,6 +46,7 @@ fn access(map: &AddressMap, sm: u16, number: u64) -> Packet {
         sectors: 0xf,
         full_sectors: true,
         words: u64::MAX,
+        operations: Operations::default(),
         data_bytes: if write { 128 } else { 0 },
         sm,
         slice: map.slice(address),

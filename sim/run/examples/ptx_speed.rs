@@ -1,4 +1,4 @@
-//! Measures the PTX executor alone, without timing model: nanoseconds per warp instruction for a few mixes.
+//! Measures the PTX executor without the timing model: nanoseconds per warp instruction, for several instruction mixes.
 //!
 //! `cargo run --release -p selvedge-sim --example ptx_speed`
 
@@ -7,7 +7,8 @@ use std::time::Instant;
 use selvedge_sim::memory::DeviceMemory;
 use selvedge_sim::ptx::{Arg, LaunchDims, Module, run_functional};
 
-/// A loop of 1000 turns around `body`, in 64 blocks of 256 threads; `%r0` is the thread, `%rd0` its word in a buffer.
+/// Returns a kernel with 1000 iterations of `body`, for 64 blocks of 256 threads. `%r0` is the thread's index, `%rd0` the address
+/// of its word.
 fn program(body: &str) -> String {
     format!(
         ".version 6.0\n.target sm_60\n.address_size 64\n.entry k(.param .u64 out)\n{{\n.reg .pred %p<9>; .reg .b32 %r<40>;\n\

@@ -1,7 +1,7 @@
-//! The trials of mechanisms that take the best of several choices, found by running the workload with each first.
+//! Trials for mechanisms that need the best of several choices: each trial runs the workload with one choice.
 //!
-//! The trials run under the model engine, whose decisions are those of every engine. The mechanism then runs with the choice
-//! under the engine that was asked for.
+//! Trials use the engine `model`, because all engines make the same decisions. The mechanism then runs with the best choice under
+//! the requested engine.
 use crate::mechanism::MechanismSpec;
 use crate::run::{RunError, RunSpec, run};
 use selvedge_gpu::config::GpuConfig;
@@ -12,45 +12,44 @@ use selvedge_hw::Engine;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The counter of the most warps that a scheduler had at the same time, which a run under a limit of warps reports.
+/// Counter of the max number of resident warps per scheduler. A run with a limit of warps reports it.
 pub(crate) const MOST_WARPS: &str = "most_resident_warps";
 
-/// What the trials have found.
+/// Result of the trials.
 pub struct Best {
-    /// The mechanism with the choice.
+    /// Mechanism with the best choice.
     pub mechanism: MechanismSpec,
-    /// The choice.
     choice: Vec<u32>,
-    /// The choice and its costs, for the mechanism's counters.
+    /// Counters of the choice and its trials, for the report.
     pub found: MechanismCounters,
 }
 
 impl Best {
-    /// Returns the choice and the counters, for [`chosen`].
+    /// Returns the choice and its counters, for [`chosen`].
     pub(crate) fn choice(&self) -> Choice {
         (self.choice.clone(), self.found.clone())
     }
 }
 
-/// What trials have found: the choice, and the mechanism's counters of it.
+/// Best choice of the trials, and the counters for the report.
 pub(crate) type Choice = (Vec<u32>, MechanismCounters);
 
-/// Returns what was found before.
+/// Restores the result of earlier trials. Returns `None` if the mechanism has no search, or `choice` is `None`.
 pub(crate) fn chosen(spec: &RunSpec, choice: Option<Choice>) -> Option<Best> {
     let (at, _) = spec.mechanism.search(&spec.config)?;
     let (choice, found) = choice?;
     Some(Best { mechanism: spec.mechanism.with_choice(at, choice.clone()), choice, found })
 }
 
-/// Returns whether the mechanism wants the best of several choices, which trials find.
+/// Returns whether the mechanism needs trials.
 pub fn searches(mechanism: &MechanismSpec, config: &GpuConfig) -> bool {
     mechanism.search(config).is_some()
 }
 
-/// Makes the trials, if the mechanism wants the best of several choices.
+/// Runs the trials. Returns `None` if the mechanism needs none.
 ///
 /// # Errors
-/// What stops a trial: a fault of the kernel, or the user.
+/// The reason that stops a trial: a fault of the kernel, an interrupt or the timeout.
 pub fn find(spec: &RunSpec, control: &Arc<Control>) -> Result<Option<Best>, RunError> {
     let Some((at, search)) = spec.mechanism.search(&spec.config) else { return Ok(None) };
     check(spec)?;
@@ -64,7 +63,7 @@ pub fn find(spec: &RunSpec, control: &Arc<Control>) -> Result<Option<Best>, RunE
     }
 }
 
-/// Returns the mechanism with one of its choices, where trials would make one: for all that is the same under each of them.
+/// Returns the mechanism with any of its choices, for properties that do not depend on the choice.
 pub fn settled(mechanism: &MechanismSpec, config: &GpuConfig) -> MechanismSpec {
     let mut settled = mechanism.clone();
     while let Some((at, search)) = settled.search(config) {
@@ -73,7 +72,7 @@ pub fn settled(mechanism: &MechanismSpec, config: &GpuConfig) -> MechanismSpec {
     settled
 }
 
-/// Finds the mistakes of the options before anything has run.
+/// Checks the options before the first trial.
 fn check(spec: &RunSpec) -> Result<(), RunError> {
     let mechanism = settled(&spec.mechanism, &spec.config);
     let probes = Probes::new(spec.probes.clone(), spec.engine);
@@ -81,15 +80,14 @@ fn check(spec: &RunSpec) -> Result<(), RunError> {
     Ok(probes.check_names()?)
 }
 
-/// The trials of a run.
 struct Runs<'a> {
     spec: &'a RunSpec,
-    /// The mechanism's place among the specification's.
+    /// Index of the mechanism in the specification.
     at: usize,
     control: &'a Arc<Control>,
     /// Number of the next trial.
     trial: u64,
-    /// What has stopped one.
+    /// Error that stopped a trial.
     error: Option<RunError>,
 }
 
@@ -107,7 +105,6 @@ impl Trials for Runs<'_> {
             engine: Engine::Model,
             probes: ProbeSpec::default(),
             check_dram: false,
-            threads: 1,
             sample_cycles: None,
             bounds: most_cycles.map_or(bounds, |cycles| bounds.at_most(cycles)),
             ..self.spec.clone()
@@ -128,7 +125,7 @@ impl Trials for Runs<'_> {
     }
 }
 
-/// Returns whether a limit ended a trial, so that its cycles count. After a timeout there is no time for more of them.
+/// Returns whether a limit ended a trial. Its cycles then count. The timeout is excluded: it leaves no time for more trials.
 fn is_limited(fault: &RunError) -> bool {
     matches!(fault.limit(), Some(Limit::MaxCycles(_) | Limit::MaxInstructions(_)))
 }

@@ -1,25 +1,25 @@
-//! What the lines that a workload reads hold: how far each codec compresses them.
+//! Measures how far each codec compresses the lines that a workload reads.
 //!
-//! A workload runs without timing. When a launch has ended, the lines of global memory that its loads and atomics have read
-//! go through the codecs with the values that they then have: they stand for the lines that enter the L1Ds (LATTE-CC,
-//! section II), independent of caches and of the order of warps.
-use selvedge_mechanisms::codecs::{LINE_BYTES, Ratios};
+//! The workload runs without timing. After each launch, the codecs compress all lines of global memory that the launch read by
+//! loads or atomics. They use the values at the end of the launch. These lines approximate the lines that enter the L1Ds
+//! (LATTE-CC, section II), and do not depend on caches or on the order of warps.
+use selvedge_compressed_memory::codecs::{LINE_BYTES, Ratios};
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{AccessKind, Module, watch_functional};
 use selvedge_workloads::workload::{Lines, MeasureError, Size, Workload, WorkloadError};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Most lines of a launch that are looked at; of more, such that are equally far apart in the list, each for its neighbours.
+/// Max number of lines to sample per launch. In longer lists every n-th line is sampled, with weight n.
 const MOST_LINES: u64 = 4096;
 
-/// A line, and how many lines it stands for.
+/// A line, and the number of lines that the sample represents.
 type Weighted = ([u64; LINE_BYTES / 8], u32);
 
-/// Runs `workload` without timing and returns the ratios over the lines that it reads; none when it reads none, or when `stop`
-/// is set before its end.
+/// Runs `workload` without timing and returns the compression ratios of the lines that it reads. Returns `None` if it reads no
+/// line, or if `stop` is set before its end.
 ///
 /// # Errors
-/// [`MeasureError`], also for a result that differs from the CPU reference.
+/// [`MeasureError`]: a fault, or a result that differs from the CPU reference.
 pub fn ratios(
     workload: &dyn Workload,
     size: Size,
@@ -28,7 +28,7 @@ pub fn ratios(
     Ok(lines_of(workload, size, stop)?.and_then(|lines| Ratios::of(&lines)))
 }
 
-/// Runs `workload` without timing and returns the lines that it reads; none when `stop` is set before its end.
+/// Runs `workload` without timing and returns the lines that it reads. Returns `None` if `stop` is set before its end.
 fn lines_of(
     workload: &dyn Workload,
     size: Size,
@@ -59,7 +59,7 @@ fn lines_of(
     Ok(Some(found))
 }
 
-/// Adds values and weights of `lines`.
+/// Adds a sample of `lines`, with values and weights, to `found`.
 fn sample(lines: &Lines, memory: &DeviceMemory, found: &mut Vec<Weighted>) {
     let apart = lines.count().div_ceil(MOST_LINES).max(1);
     for address in lines.addresses().step_by(apart as usize) {
@@ -73,9 +73,9 @@ fn sample(lines: &Lines, memory: &DeviceMemory, found: &mut Vec<Weighted>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use selvedge_blocks::line::Line;
-    use selvedge_blocks::sc::compressor::{CompressorIn, CompressorOut, CompressorParams, ScCompressor};
     use selvedge_hw::{Clocked, HwBlock};
+    use selvedge_hw_codecs::line::Line;
+    use selvedge_hw_codecs::sc::compressor::{CompressorIn, CompressorOut, CompressorParams, ScCompressor};
     use selvedge_workloads::workload::{all, find};
     use std::collections::BTreeMap;
 
@@ -86,14 +86,14 @@ mod tests {
 
     #[test]
     fn random_fractions_do_not_compress_and_node_numbers_do() {
-        // Two sums of full significands; and a graph of 1024 nodes, whose numbers have ten bits.
+        // `vecadd` adds numbers with full significands. The graph of `bfs` has 1024 nodes: node numbers have ten bits.
         let numbers = of("vecadd");
         assert!([numbers.bdi, numbers.fpc, numbers.cpack].iter().all(|ratio| *ratio < 1.05), "{numbers:?}");
         let graph = of("bfs");
         assert!(graph.bdi > 1.5 && graph.fpc > 1.2 && graph.bpc > 1.5, "{graph:?}");
     }
 
-    /// The cycles that SC's compressor takes for a line, which are the same under all codes.
+    /// Cycles that SC's compressor takes for a line. They do not depend on the current code.
     fn compressor_cycles(compressor: &mut impl Clocked<CompressorIn, CompressorOut>, line: &Line) -> u64 {
         let idle = CompressorIn { ready_i: true, ..CompressorIn::default() };
         assert!(compressor.step(&CompressorIn { valid_i: true, line_i: *line, ..idle }).ready_o);
@@ -127,7 +127,7 @@ mod tests {
         };
         let mean = lines.iter().map(|(cycles, count)| cycles * count).sum::<u64>() as f64 / total as f64;
         let tenth = |value: f64| (10.0 * value).round() / 10.0;
-        // The block's documentation states these.
+        // The documentation of the block states these values.
         assert_eq!(
             [quantile(0.0), quantile(0.5), quantile(0.9), quantile(0.99), quantile(1.0)],
             [6, 11, 14, 16, 26],

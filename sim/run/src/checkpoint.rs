@@ -1,12 +1,15 @@
-//! Checkpoints: the state of a run in a file, from which the same command goes on.
+//! Checkpoints: files with the state of a run, from which the same command resumes.
 //!
-//! A file has a header, which says what the run is, the state, and a checksum. It is written whole beside its place and takes
-//! it in one step, so that a process that is killed leaves the last whole one.
+//! A file has a header that identifies the run, the state, and a checksum. It replaces the previous one atomically. A process
+//! that is killed leaves the last complete checkpoint.
 //!
-//! The state of a host program is not in it: what a host read of device memory is, and the program is taken through its launches
-//! anew with that. So host programs need not know of checkpoints.
+//! The state of a host program is not part of a checkpoint. Instead, the checkpoint has the data that the host has read from
+//! device memory. On resume, the host program runs again through its launches with that data. Host programs need no support for
+//! checkpoints.
+use crate::plain_file;
 use rustc_hash::FxHasher;
 use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::gpu::Gpu;
 use selvedge_gpu::mechanism::probe::ProbeSpec;
 use selvedge_hw::Engine;
 use selvedge_ptx::memory::{DeviceMemory, HostRead};
@@ -17,28 +20,28 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// What a checkpoint begins with.
+/// First bytes of each checkpoint.
 const MAGIC: &[u8; 20] = b"selvedge checkpoint\n";
 
-/// Version of the file's form.
+/// Version of the file format.
 const FORMAT_VERSION: u32 = 1;
 
-/// Most bytes of a checkpoint.
+/// Max size of a checkpoint in bytes.
 const MOST_BYTES: u64 = 1 << 40;
 
-/// What a run does about checkpoints.
+/// Options of a run for checkpoints.
 #[derive(Clone, Debug, Default)]
 pub struct Checkpoints {
-    /// Where they are written.
+    /// File to write checkpoints to.
     pub file: Option<PathBuf>,
-    /// Core cycles from one to the next.
+    /// Core cycles between checkpoints.
     pub every: u64,
-    /// The checkpoint from which the run goes on.
+    /// Checkpoint to resume from.
     pub resume: Option<PathBuf>,
 }
 
 impl Checkpoints {
-    /// Returns what distinguishes the run from others, where it has checkpoints.
+    /// Returns the identity of the run. Computes it only if the run writes or reads checkpoints.
     pub(crate) fn identity(&self, of_run: impl FnOnce() -> Identity) -> Identity {
         if self.file.is_none() && self.resume.is_none() {
             return Identity::default();
@@ -46,7 +49,7 @@ impl Checkpoints {
         of_run()
     }
 
-    /// Refuses checkpoints of a run whose state they cannot hold.
+    /// Checks that a checkpoint can hold the state of the run.
     ///
     /// # Errors
     /// [`CheckpointError::Verilog`].
@@ -60,82 +63,82 @@ impl Checkpoints {
     }
 }
 
-/// Why a checkpoint is refused, or cannot be written.
+/// Reasons for which a checkpoint is refused, or cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// The file.
+    /// The file cannot be read or written.
     #[error("{}: the checkpoint cannot be {what}: {error}", file.display())]
     File {
-        /// Its path.
+        /// Path of the file.
         file: PathBuf,
-        /// Read or written.
+        /// Either `read` or `written`.
         what: &'static str,
-        /// Why not.
+        /// Reason from the operating system.
         error: io::Error,
     },
-    /// Another kind of file.
+    /// The file is not a checkpoint.
     #[error("{}: must be a checkpoint, as --checkpoint writes it", file.display())]
     NotOne {
-        /// Its path.
+        /// Path of the file.
         file: PathBuf,
     },
-    /// A file that was cut or changed.
+    /// The file is truncated or modified.
     #[error("{}: the checkpoint is damaged: its checksum must be that of its {bytes} bytes", file.display())]
     Damaged {
-        /// Its path.
+        /// Path of the file.
         file: PathBuf,
-        /// Its size.
+        /// Size of the file in bytes.
         bytes: usize,
     },
-    /// A checkpoint of another run.
+    /// The checkpoint belongs to another run.
     #[error("{}: the checkpoint's {what} is {found}: must be {expected}, as in this command", file.display())]
     Other {
-        /// Its path.
+        /// Path of the file.
         file: PathBuf,
-        /// What differs.
+        /// Property of the run that differs.
         what: String,
-        /// What the checkpoint has.
+        /// Value in the checkpoint.
         found: String,
-        /// What the command has.
+        /// Value in the command.
         expected: String,
     },
-    /// A run with Verilog.
+    /// The run uses compiled Verilog.
     #[error(
         "{option}: must be given without compiled Verilog, whose state no checkpoint holds: use the engine rtl"
     )]
     Verilog {
-        /// The option.
+        /// Option that needs a run without compiled Verilog.
         option: &'static str,
     },
-    /// A state that does not suit the run.
+    /// The state in the checkpoint does not match the run.
     #[error("{}: the checkpoint's state: {error}", file.display())]
     State {
-        /// Its path.
+        /// Path of the file.
         file: PathBuf,
-        /// What is wrong.
+        /// Difference between the states.
         error: StateError,
     },
 }
 
-/// What distinguishes a run from others: a checkpoint of one is no use to another.
+/// Properties that identify a run. A run resumes only from a checkpoint with equal properties.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Identity(Vec<(String, String)>);
 
 impl Identity {
-    /// That of this build of the program.
+    /// Creates an identity with the version and build of this program.
     pub fn new() -> Self {
         let mut identity = Identity::default();
         identity.add("program", format!("{} (build {:016x})", env!("CARGO_PKG_VERSION"), build()));
         identity
     }
 
-    /// Adds something that must be the same.
+    /// Adds a property that must be equal.
     pub fn add(&mut self, what: &str, value: impl ToString) {
         self.0.push((what.into(), value.to_string()));
     }
 
-    /// Adds a configuration with what runs in it.
+    /// Adds a configuration, mechanism and engine.
     pub fn add_machine(&mut self, config: &GpuConfig, mechanism: &str, engine: Engine, checks: bool) {
         let values = serde_json::to_vec(config).unwrap_or_default();
         self.add("configuration", format!("{} (hash {:016x})", config.name, hash(&values)));
@@ -147,12 +150,12 @@ impl Identity {
     /// Adds the contents of the files that a program reads.
     pub fn add_inputs(&mut self, files: &[PathBuf]) {
         for file in files {
-            let contents = fs::read(file).map_or(0, |bytes| hash(&bytes));
+            let contents = plain_file::read(file, u64::MAX - 1).map_or(0, |bytes| hash(&bytes));
             self.add("input", format!("{} (hash {contents:016x})", file.display()));
         }
     }
 
-    /// Returns what differs in `found`, with both values.
+    /// Returns the first property that differs in `found`, its value there and the expected value.
     fn difference(&self, found: &Identity) -> Option<(String, String, String)> {
         let none = || ("input".to_owned(), "none".to_owned());
         (0..self.0.len().max(found.0.len())).find_map(|at| {
@@ -163,11 +166,12 @@ impl Identity {
     }
 }
 
-/// A hash of this program: the state of another build has another form, or goes on otherwise.
+/// Returns a hash of this program. Another build may have another state format, or simulate differently.
 fn build() -> u64 {
     static BUILD: OnceLock<u64> = OnceLock::new();
     *BUILD.get_or_init(|| {
-        let program = std::env::current_exe().and_then(fs::read);
+        // `/proc/self/exe` is preferred: after an update, the path of the program leads to another build.
+        let program = fs::read("/proc/self/exe").or_else(|_| std::env::current_exe().and_then(fs::read));
         program.map_or(0, |bytes| hash(&bytes))
     })
 }
@@ -178,25 +182,33 @@ fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// Where a run's checkpoints go, and when.
+/// Destination and schedule of a run's checkpoints.
 pub(crate) struct Place {
     file: PathBuf,
     every: u64,
-    /// The core cycle after which the next one is due.
+    /// Core cycle at which the next checkpoint is due.
     pub next: u64,
     identity: Identity,
 }
 
 impl Place {
-    /// Returns the place that the options give, if they give one, for a run that begins at `cycle`.
+    /// Creates the schedule for a run that starts at `cycle`. Returns `None` if the options name no file.
     pub fn new(checkpoints: &Checkpoints, identity: &Identity, cycle: u64) -> Option<Self> {
         let file = checkpoints.file.clone()?;
         let every = checkpoints.every.max(1);
         Some(Place { file, every, next: (cycle / every + 1) * every, identity: identity.clone() })
     }
 
-    /// Writes a checkpoint at `cycle` with the state that `save` gives.
-    pub fn write(&mut self, cycle: u64, save: impl FnOnce(&mut Writer)) -> Result<(), CheckpointError> {
+    /// Writes a checkpoint with the state from `save`. After a failure it warns; the run continues, and tries again when the next
+    /// one is due.
+    pub fn write(&mut self, gpu: &Gpu, save: impl FnOnce(&mut Writer)) {
+        let cycle = gpu.cycle();
+        if let Err(error) = self.put(cycle, save) {
+            gpu.warn(&format!("no checkpoint at cycle {cycle}: {error}"));
+        }
+    }
+
+    fn put(&mut self, cycle: u64, save: impl FnOnce(&mut Writer)) -> Result<(), CheckpointError> {
         self.next = (cycle / self.every + 1) * self.every;
         let mut to = Writer::default();
         to.put(MAGIC);
@@ -214,32 +226,37 @@ impl Place {
     }
 }
 
-/// Puts a file with these bytes in place of `path`, in one step.
+/// Replaces the file at `path` atomically by one with these bytes.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if path.metadata().is_ok_and(|found| !found.is_file()) {
-        return Err(io::Error::other("must be a plain file"));
-    }
+    plain_file::check(path)?;
     let mut beside = path.as_os_str().to_owned();
     beside.push(".part");
-    let mut file = File::create(&beside)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&beside, path)
+    plain_file::check(Path::new(&beside))?;
+    let written = File::create(&beside).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    });
+    if written.is_err() {
+        // Removes the incomplete file, which would take space that the next checkpoint needs.
+        let _ = fs::remove_file(&beside);
+    }
+    written
 }
 
-/// A checkpoint that was read.
+/// A checkpoint that has been read.
 pub(crate) struct Checkpoint {
     file: PathBuf,
     bytes: Vec<u8>,
-    /// Where what comes next begins.
+    /// Offset of the next value.
     at: usize,
 }
 
 impl Checkpoint {
-    /// Reads the checkpoint that the options name, if they name one, of the run that `identity` describes.
+    /// Reads the checkpoint to resume from. Returns `None` if the options name no such file.
     ///
     /// # Errors
-    /// There is none, it is damaged, or it is another run's.
+    /// The file cannot be read, is damaged, or belongs to a run with another identity.
     pub fn read(checkpoints: &Checkpoints, identity: &Identity) -> Result<Option<Self>, CheckpointError> {
         let Some(file) = checkpoints.resume.clone() else { return Ok(None) };
         let bytes = selvedge_hw::file::read_known(&file, MAGIC, MOST_BYTES)
@@ -275,10 +292,10 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Reads the value that comes next, ahead of the state.
+    /// Reads the next value before the state.
     ///
     /// # Errors
-    /// It is not the state of one.
+    /// The bytes do not hold a value of type `T`.
     pub fn value<T: State>(&mut self) -> Result<T, CheckpointError> {
         let mut from = Reader::new(&self.bytes[self.at..]);
         let value =
@@ -287,16 +304,16 @@ impl Checkpoint {
         Ok(value)
     }
 
-    /// Returns the error that the run has something that the checkpoint lacks.
+    /// Returns the error for a component of the run that the checkpoint lacks.
     pub fn without(&self, what: &'static str) -> CheckpointError {
         let error = Reader::new(&[]).shape(what);
         CheckpointError::State { file: self.file.clone(), error }
     }
 
-    /// Lets `load` read the state, all that is left.
+    /// Passes the state, which is the rest of the file, to `load`.
     ///
     /// # Errors
-    /// It is not the state of the run.
+    /// The state does not match the run, or `load` leaves bytes.
     pub fn load<T>(
         &self,
         load: impl FnOnce(&mut Reader) -> Result<T, StateError>,
@@ -307,14 +324,14 @@ impl Checkpoint {
     }
 }
 
-/// What a host program read of device memory, call by call: it goes the same way again with that.
+/// Data that a host program has read from device memory, call by call. With the same data it makes the same launches again.
 #[derive(Clone, Debug, Default, State)]
 pub(crate) struct Journal {
     calls: Vec<Vec<HostRead>>,
 }
 
 impl Journal {
-    /// Lets the host program run, up to its next launch, and notes what it reads.
+    /// Runs the host program up to its next launch, and records the data that it reads.
     pub fn note<R>(&mut self, memory: &mut DeviceMemory, host: impl FnOnce(&mut DeviceMemory) -> R) -> R {
         memory.note_reads();
         let result = host(memory);
@@ -322,16 +339,16 @@ impl Journal {
         result
     }
 
-    /// Forgets all calls: the host program starts again.
+    /// Discards all calls, for a restart of the host program.
     pub fn clear(&mut self) {
         self.calls.clear();
     }
 
-    /// Lets a host program at its start run through the calls, in which it reads what it did then; returns what the last call
-    /// gives.
+    /// Runs a fresh host program through the recorded calls, in which it reads the recorded data. Returns the result of the last
+    /// call.
     ///
     /// # Errors
-    /// What the host program gives.
+    /// The error of the host program.
     pub fn replay<R, E>(
         &self,
         memory: &mut DeviceMemory,
@@ -339,9 +356,9 @@ impl Journal {
     ) -> Result<Option<R>, E> {
         let mut last = None;
         for reads in &self.calls {
-            // What was read first is what was there before the host wrote anything.
+            // Writes the reads in reverse order: for an address read twice, the first read precedes any write of the host.
             for read in reads.iter().rev() {
-                // A buffer that is not there is one that the call itself allocates and fills.
+                // Ignores the error: the call itself allocates and fills a buffer that is still missing here.
                 let _ = memory.write(read.address, &read.bytes);
             }
             last = Some(host(memory)?);
@@ -361,13 +378,13 @@ mod tests {
         identity
     }
 
-    /// A checkpoint of vecadd whose state is the number 7, in a folder of its own.
+    /// Writes a checkpoint of vecadd, whose state is the number 7, to a temporary folder.
     fn written() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("run.ckpt");
         let options = Checkpoints { file: Some(file.clone()), every: 100, resume: None };
         let mut place = Place::new(&options, &identity("vecadd"), 0).expect("a file is given");
-        place.write(150, |to| 7u64.save(to)).expect("it is written");
+        place.put(150, |to| 7u64.save(to)).expect("it is written");
         assert_eq!(place.next, 200);
         (folder, file)
     }
@@ -412,7 +429,20 @@ mod tests {
     fn a_folder_is_no_place_for_a_checkpoint() {
         let (folder, _) = written();
         let refused = replace(folder.path(), b"state").expect_err("it is a folder").to_string();
-        assert_eq!(refused, "must be a plain file");
+        assert_eq!(refused, "a folder: must be a plain file");
+    }
+
+    #[test]
+    fn a_draft_that_cannot_take_its_place_is_removed() {
+        let (folder, file) = written();
+        let place = folder.path().join("gone").join("run.ckpt");
+        assert!(replace(&place, b"state").is_err());
+        // The target's name is too long, so that the temporary file cannot be created.
+        let long = folder.path().join("n".repeat(250));
+        assert!(replace(&long.with_extension("x".repeat(250)), b"state").is_err());
+        let left: Vec<_> =
+            fs::read_dir(folder.path()).expect("a folder").flatten().map(|f| f.path()).collect();
+        assert_eq!(left, [file]);
     }
 
     #[test]
@@ -421,7 +451,7 @@ mod tests {
         let address = memory.alloc(8, "flag").expect("there is room");
         memory.write(address, &[1, 2]).expect("it is there");
         let mut journal = Journal::default();
-        // Reads, writes in part, and reads again.
+        // The host reads, overwrites a part, and reads again.
         let host = |memory: &mut DeviceMemory| {
             let first = memory.bytes(address, 2)?.to_vec();
             memory.write(address, &[9])?;

@@ -1,5 +1,5 @@
-//! Running a workload for its values alone, without timing: host program, launches, verdict and report.
-use crate::report::{FORMAT_VERSION, Outcome};
+//! Runs a workload for its values only, without timing: host program, launches, verdict and report.
+use crate::report::{FORMAT_VERSION, Outcome, Refused};
 use crate::run::{RunError, Source};
 use crate::source::Program;
 use schemars::JsonSchema;
@@ -14,83 +14,91 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-/// What to run.
+/// Specification of a run without timing.
 #[derive(Clone)]
 pub struct FunctionalSpec {
-    /// The workload; not a trace, which holds values instead of instructions to compute them.
+    /// Workload. A trace is unsupported: it records results instead of instructions.
     pub workload: Source,
-    /// Its size.
+    /// Size of a built-in workload.
     pub size: Size,
-    /// A real input file instead of the built-in input.
+    /// Input file that replaces the built-in input.
     pub input: Option<PathBuf>,
-    /// The configuration against which launch files are checked.
+    /// Configuration for the checks of launch files.
     pub config: GpuConfig,
-    /// Most bytes of device memory.
+    /// Max device memory in bytes.
     pub max_memory: u64,
+    /// Warns about instructions that read values from inactive lanes.
+    pub check: bool,
 }
 
-/// What a run without timing reports.
+/// Report of a run without timing.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct FunctionalReport {
-    /// Version of the form: a change of meaning or the removal of a key raises it.
+    /// Version of the format. A change of meaning or the removal of a key increases it.
     pub format_version: u32,
     /// Workload name.
     pub workload: String,
     /// Workload size.
     pub size: String,
-    /// How the run ended, and the verdict on its results.
+    /// Outcome of the run, including the check of its results.
     pub result: Outcome,
-    /// What went wrong, in one line.
+    /// Error message, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Launches that came to their end.
+    /// Refused work of a CUDA program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<Refused>,
+    /// Completed launches.
     pub launches: u64,
-    /// Warp instructions of those launches.
+    /// Warp instructions of the completed launches.
     pub warp_instructions: u64,
-    /// Thread instructions of those launches: active lanes of warp instructions.
+    /// Thread instructions of the completed launches: active lanes of warp instructions.
     pub thread_instructions: u64,
-    /// Warp instructions among them that take at least one lane to global, local or shared memory.
+    /// Warp instructions among them with an access of at least one lane to global, local or shared memory.
     pub memory_instructions: u64,
     /// Bytes of device memory at the end.
     pub device_bytes: u64,
-    /// What depends on the host.
+    /// Values that depend on the host.
     pub host: FunctionalHost,
 }
 
-/// What depends on the host.
+/// Values that depend on the host.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct FunctionalHost {
-    /// Wall-clock seconds of the launches, host program included.
+    /// Wall-clock seconds of the launches and the host program.
     pub wall_s: f64,
     /// Warp instructions per second.
     pub warp_instructions_per_s: f64,
 }
 
-/// A run's report and what it left.
+/// Report, outputs and fault of a run.
 pub struct FunctionalOutcome {
-    /// The report; when the run stopped early, of what it has.
+    /// Report; it covers the part that ran if the run stopped early.
     pub report: FunctionalReport,
-    /// What stopped the run early.
+    /// Reason for which the run stopped early.
     pub fault: Option<RunError>,
-    /// What the kernels have printed.
+    /// Output of the kernels' `printf`.
     pub printed: Printed,
-    /// The files that the host program writes; none when the run stopped early.
+    /// Files that the host program writes; empty if the run stopped early.
     pub outputs: Vec<OutputFile>,
 }
 
-/// Runs `spec`, one CTA after the other; `control` shows progress and can stop the run.
+/// Runs `spec`. CTAs that wait for each other run concurrently. `control` shows progress and can stop the run.
 ///
 /// # Errors
-/// Mistakes that are found before anything runs. Faults of the kernels are in the outcome.
+/// A mistake that is found before the first launch. Faults of kernels are in the outcome.
 pub fn run(spec: &FunctionalSpec, control: &Control) -> Result<FunctionalOutcome, RunError> {
     if let Source::Trace(file) = &spec.workload {
         return Err(RunError::NoProgram { name: file.name.clone() });
     }
     let config = Arc::new(spec.config.clone());
     let mut program =
-        Program::open(&spec.workload, &config, spec.max_memory, spec.size, spec.input.as_deref())?;
+        Program::open(&spec.workload, &config, spec.max_memory, spec.size, spec.input.as_deref(), control)?;
     let mut memory = DeviceMemory::with_capacity(spec.max_memory);
     memory.set_zero_outside(spec.config.memory.zero_outside());
+    if spec.check {
+        memory.note_idle_reads();
+    }
     program.load(&mut memory)?;
     let mut done = Done::default();
     let start = Instant::now();
@@ -112,13 +120,16 @@ pub fn run(spec: &FunctionalSpec, control: &Control) -> Result<FunctionalOutcome
         Err(_) if fault.as_ref().is_some_and(is_stop) => Outcome::Timeout,
         Err(_) => Outcome::Fail,
     };
+    let refused = program.refusals().map(Refused::from);
+    let result = result.with(refused.as_ref());
     let outputs = if fault.is_some() { Vec::new() } else { program.outputs(&memory)? };
     let report = FunctionalReport {
         format_version: FORMAT_VERSION,
         workload: spec.workload.name().into(),
         size: spec.workload.size_name(spec.size),
         result,
-        error: verdict.err(),
+        error: verdict.err().or_else(|| refused.as_ref().map(Refused::to_string)),
+        refused,
         launches: done.launches,
         warp_instructions: done.instructions.warp_instructions,
         thread_instructions: done.instructions.thread_instructions,
@@ -132,19 +143,19 @@ pub fn run(spec: &FunctionalSpec, control: &Control) -> Result<FunctionalOutcome
     Ok(FunctionalOutcome { report, fault, printed: memory.take_printed(), outputs })
 }
 
-/// Returns whether the outside has ended the run.
+/// Returns whether a signal, the timeout or a limit ended the run.
 fn is_stop(fault: &RunError) -> bool {
     fault.is_stop() || matches!(fault, RunError::Kernel(KernelError::Stopped { .. }))
 }
 
-/// The launches that have ended.
+/// Counts of the launches that have ended.
 #[derive(Default)]
 struct Done {
     launches: u64,
     instructions: FunctionalStats,
 }
 
-/// Lets the host program launch its kernels one after the other.
+/// Runs the launches of the host program in order.
 fn launch_all(
     program: &mut Program,
     memory: &mut DeviceMemory,
@@ -158,13 +169,15 @@ fn launch_all(
             control.ctas_done.store(ctas, Ordering::Relaxed);
             !control.stop.load(Ordering::Relaxed) && control.timed_out().is_none()
         };
-        let ran = run_kernel(&kernel, &dims, &params, memory, &mut goes_on)?;
+        let ran = run_kernel(&kernel, &dims, &params, memory, &mut goes_on);
+        memory.take_idle_reads().iter().for_each(|text| control.warn(text));
+        let ran = ran?;
         done.launches += 1;
         done.instructions.warp_instructions += ran.warp_instructions;
         done.instructions.thread_instructions += ran.thread_instructions;
         done.instructions.memory_instructions += ran.memory_instructions;
     }
-    Ok(())
+    program.finish(0)
 }
 
 #[cfg(test)]
@@ -182,6 +195,7 @@ mod tests {
             input: None,
             config: GpuConfig::load("gtx480").expect("built in"),
             max_memory: Limits::default().memory,
+            check: false,
         }
     }
 

@@ -1,4 +1,4 @@
-//! The launches of a run, one after the other, with checkpoints between two of their cycles.
+//! Runs the launches of a host program in order, and writes checkpoints between cycles.
 use crate::best::Choice;
 use crate::checkpoint::{Checkpoint, Journal, Place};
 use crate::report::KernelReport;
@@ -15,27 +15,26 @@ use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::LaunchDims;
 use selvedge_state::{State, Writer};
 
-/// What a run that goes on needs before it can load its state.
+/// Data that a resumed run needs before it loads the rest of its state.
 pub(crate) struct Beginning {
-    /// What the trials of its mechanism have found.
+    /// Choice of the search of the mechanism, and its counters, if the mechanism searches.
     pub choice: Option<Choice>,
-    /// What its host program has read.
+    /// Data that the host program has read from device memory.
     pub journal: Journal,
 }
 
-/// What the launches have left so far.
+/// Results of the launches so far.
 #[derive(Default, State)]
 pub(crate) struct Done {
-    /// The launches that have ended.
     pub kernels: Vec<KernelReport>,
-    /// The counters at the beginning of the current launch.
+    /// Counters at the start of the current launch.
     before: Snapshot,
 }
 
-/// The current launch: its kernel's name and its dimensions.
+/// Kernel name and dimensions of the current launch.
 pub(crate) type UnderWay = (String, LaunchDims);
 
-/// A host program, the GPU that runs its launches, and what came of them.
+/// A host program, the GPU that runs its launches, and their results.
 pub(crate) struct Launches {
     pub beginning: Beginning,
     pub program: Program,
@@ -46,7 +45,7 @@ pub(crate) struct Launches {
 }
 
 impl Launches {
-    /// Goes to where the checkpoint was written; returns the current launch. Nothing must have run yet.
+    /// Restores the state of the checkpoint and returns the current launch. The GPU must not have run before.
     pub fn resume(&mut self, mut checkpoint: Checkpoint) -> Result<UnderWay, RunError> {
         self.beginning.journal = checkpoint.value()?;
         let (program, config) = (&mut self.program, self.gpu.config());
@@ -54,6 +53,8 @@ impl Launches {
             self.beginning.journal.replay(&mut self.memory, |memory| program.next(memory, config, 0))?;
         let launch = replayed.flatten().ok_or_else(|| checkpoint.without("a launch"))?;
         let under_way = (launch.kernel.name.clone(), launch.dims);
+        // The L2 state in the checkpoint already reflects these copies.
+        self.memory.take_copies();
         checkpoint.load(|from| {
             self.memory.load(from)?;
             self.gpu.resume(vec![launch], from)?;
@@ -62,14 +63,14 @@ impl Launches {
         Ok(under_way)
     }
 
-    /// Lets the host program launch its kernels, after the end of the current launch, if there is one.
+    /// Runs the host program's launches to the end of the program. A `resumed` launch ends first.
     pub fn run(&mut self, resumed: Option<UnderWay>, mut place: Option<&mut Place>) -> Result<(), RunError> {
         let mut under_way = resumed;
         loop {
             let Some(current) =
                 under_way.take().map_or_else(|| self.launch(place.is_some()), |one| Ok(Some(one)))?
             else {
-                return Ok(());
+                return self.program.finish(self.gpu.cycle());
             };
             match &mut place {
                 Some(place) => self.run_with_checkpoints(place)?,
@@ -79,7 +80,7 @@ impl Launches {
         }
     }
 
-    /// Starts the next launch, if there is one.
+    /// Starts the next launch. Returns `None` at the end of the host program.
     pub fn launch(&mut self, keeps_journal: bool) -> Result<Option<UnderWay>, RunError> {
         let (program, config) = (&mut self.program, self.gpu.config());
         let cycle = self.gpu.cycle();
@@ -89,23 +90,25 @@ impl Launches {
             false => next(&mut self.memory)?,
         };
         let Some(mut launch) = launch else { return Ok(None) };
+        self.gpu.take_copies(&mut self.memory);
         self.done.before = self.gpu.snapshot();
         let under_way = (launch.kernel.name.clone(), launch.dims);
         if let Some(recording) = &mut self.recording {
             launch.feed = Feed::Record(recording.begin(&launch.kernel, launch.dims, &mut self.memory));
         }
+        self.gpu.check_room(&launch, &self.memory)?;
         self.gpu.start(launch);
         Ok(Some(under_way))
     }
 
-    /// Runs the current launch to its end. What stops it early leaves a checkpoint, too, unless it is a fault.
+    /// Runs the current launch to its end. An interrupt or a limit also writes a checkpoint; a fault does not.
     fn run_with_checkpoints(&mut self, place: &mut Place) -> Result<(), RunError> {
         loop {
             match self.gpu.run_until(place.next, &mut self.memory) {
                 Ok(true) => return Ok(()),
-                Ok(false) => self.write(place)?,
+                Ok(false) => self.write(place),
                 Err(stop @ (SimFault::Interrupted { .. } | SimFault::Limited { .. })) => {
-                    self.write(place)?;
+                    self.write(place);
                     return Err(stop.into());
                 }
                 Err(fault) => return Err(fault.into()),
@@ -113,7 +116,7 @@ impl Launches {
         }
     }
 
-    fn write(&self, place: &mut Place) -> Result<(), RunError> {
+    fn write(&self, place: &mut Place) {
         let save = |to: &mut Writer| {
             self.beginning.choice.save(to);
             self.beginning.journal.save(to);
@@ -121,11 +124,13 @@ impl Launches {
             self.gpu.save(to);
             self.done.save(to);
         };
-        Ok(place.write(self.gpu.cycle(), save)?)
+        place.write(&self.gpu, save);
     }
 
-    /// Checks what the launch has left, and notes its counters.
+    /// Checks the state that the launch leaves, and records its counters.
     pub fn end(&mut self, (name, dims): UnderWay) -> Result<(), RunError> {
+        // Discards the copies: they are stores of a replayed kernel, not copies from the host.
+        self.memory.take_copies();
         if let Some(recording) = &mut self.recording {
             recording.end();
         }

@@ -1,8 +1,13 @@
-//! The simulator: runs workloads, launch files and traces on the GPU under mechanisms, and reports.
+//! Runs workloads, launch files and traces on the simulated GPU, with mechanisms, and reports the results.
 //!
-//! [`run`](mod@run) and [`report`], [`simulation`] (one run by names), [`stepped`] (a run some cycles at a time), [`functional`] (values without timing), [`source`] (what runs), [`mechanism`] (the registry),
-//! [`statistic`]s by their usual names, [`best`] (searches), [`census`] (compressibility), [`together`] (several programs at the same time), and
-//! [`fidelity`]. The crates below are here by their modules' names: the GPU, the PTX executor and the workloads.
+//! - [`run`](mod@run) and [`report`]: a timed run and its report; [`simulation`]: the same, set up by names.
+//! - [`stepped`]: a run that advances by a number of cycles at a time.
+//! - [`functional`]: a run for its values only, without timing.
+//! - [`source`]: workloads, launch files, traces and CUDA programs; [`mechanism`]: the registry.
+//! - [`statistic`]: statistics by name; [`best`]: searches; [`census`]: compressibility of a workload's lines.
+//! - [`together`]: several programs that share the GPU; [`fidelity`]: microbenchmarks against closed forms.
+//!
+//! The crates for the GPU, the PTX executor and the workloads are reexported under their modules' names.
 pub mod best;
 pub mod census;
 pub mod checkpoint;
@@ -10,6 +15,7 @@ pub mod fidelity;
 pub mod functional;
 mod launches;
 pub mod mechanism;
+pub mod plain_file;
 pub mod report;
 pub mod run;
 pub mod simulation;
@@ -22,15 +28,15 @@ pub mod together;
 #[cfg(test)]
 mod trace_tests;
 
+pub use selvedge_compressed_memory::codecs::Ratios;
 pub use selvedge_gpu::{
     bounds, cache, clocked_memory, config, crossbar, dram, energy, events, gpu, limits, packet, partition,
     pipe_kind, printable, reach, share, sm, snapshot, stats, timeline, trace, witness,
 };
-pub use selvedge_mechanisms::codecs::Ratios;
 pub use selvedge_ptx::{memory, ptx, texture};
 pub use selvedge_workloads::{launch_file, workload};
 
-/// The Rust of the guide to mechanisms of one's own.
+/// Runs the code examples of the guide to custom mechanisms as doc tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/extending.md")]
 struct Guide;

@@ -1,6 +1,8 @@
-//! What a run reports: totals, kernels, mechanism counters; what is deterministic apart from what the host adds.
+//! Report of a run: totals, kernels and mechanism counters. Values that depend on the host are separate from the deterministic
+//! ones.
 use crate::run::RunError;
 use schemars::JsonSchema;
+use selvedge_cudart::refusals::Refusals;
 use selvedge_gpu::dram::Energy;
 use selvedge_gpu::energy::{BlockOperations, GpuEnergy, LineBursts};
 use selvedge_gpu::gpu::{Estimate, Limit};
@@ -10,26 +12,27 @@ use selvedge_gpu::snapshot::Snapshot;
 use selvedge_gpu::stats::{CacheCounters, MechanismCounters, SmCounters};
 use selvedge_state::{Reader, State, StateError, Writer};
 use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
 
-/// Version of the JSON form; a change of meaning or the removal of a key raises it.
+/// Version of the JSON format. A change of meaning or the removal of a key increases it.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// A level of cache in the report. Conserved: accesses = hits + misses + pending_hits.
+/// A cache level in the report. Conserved: accesses = hits + misses + pending_hits.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct CacheReport {
-    /// Line transactions decided.
+    /// Line transactions that were decided.
     pub accesses: u64,
-    /// Found.
+    /// Accesses that hit.
     pub hits: u64,
-    /// Not found.
+    /// Accesses that missed.
     pub misses: u64,
-    /// Merged into a miss in flight.
+    /// Accesses merged into a miss in flight.
     pub pending_hits: u64,
     /// Cycles in which an access could not be decided.
     pub reservation_fails: u64,
     /// Misses and pending hits over accesses; 0 without accesses.
     pub miss_rate: f64,
-    /// Reservation failures by cause, stores apart, bypasses.
+    /// Reservation failures by cause, counters of stores, and bypasses.
     pub detail: CacheCounters,
 }
 
@@ -47,16 +50,20 @@ impl From<CacheCounters> for CacheReport {
     }
 }
 
-/// What an L2 slice did besides deciding accesses.
+/// Activity of an L2 slice in addition to cache accesses.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct L2Traffic {
     /// Atomics among the accesses.
     pub atomics: u64,
+    /// Operations of these atomics, one per lane.
+    pub atomic_operations: u64,
+    /// Cycles in which an atomic waited for the atomic unit.
+    pub atomic_stalls: u64,
     /// Lines that came from DRAM.
     pub fills: u64,
     /// Dirty lines that left for DRAM.
     pub writebacks: u64,
-    /// Cycles in which the port stood still because replies could not leave.
+    /// Cycles in which the port was idle because replies could not leave.
     pub reply_stalls: u64,
     /// Cycles in which a request waited for the mechanism's write stage, or for a write in it.
     pub write_stage_stalls: u64,
@@ -81,15 +88,15 @@ pub struct DramReport {
     pub row_hits: u64,
     /// Data-bus cycles in use over data-bus cycles, all channels.
     pub bandwidth_utilization: f64,
-    /// Requests for a mechanism's metadata among reads and writes.
+    /// Requests for a mechanism's metadata, included in reads and writes.
     pub metadata: u64,
-    /// Writes among those requests, a burst each.
+    /// Writes among the metadata requests, one burst each.
     pub metadata_writes: u64,
     /// Bursts read among all bursts.
     pub read_bursts: u64,
     /// Bursts written among all bursts.
     pub write_bursts: u64,
-    /// Rows opened, each sub-rank's part counted.
+    /// Rows opened, counted separately for each sub-rank.
     pub sub_rank_activates: u64,
     /// Refreshes of all banks.
     pub refreshes: u64,
@@ -101,28 +108,28 @@ pub struct DramReport {
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 #[schemars(rename = "DramEnergy")]
 pub struct EnergyReport {
-    /// By parts, nanojoules.
+    /// Energy by parts, nanojoules.
     #[serde(flatten)]
     pub parts: Energy,
-    /// All parts together, nanojoules.
+    /// Sum of the parts, nanojoules.
     pub total_nj: f64,
-    /// Over the simulated time, milliwatts.
+    /// Mean power over the simulated time, milliwatts.
     pub mean_power_mw: f64,
 }
 
 /// The whole GPU's energy in the report. Conserved: the components add up to the total.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct GpuEnergyReport {
-    /// By components, nanojoules.
+    /// Energy by components, nanojoules.
     #[serde(flatten)]
     pub parts: GpuEnergy,
-    /// All components together, nanojoules.
+    /// Sum of the components, nanojoules.
     pub total_nj: f64,
-    /// Over the simulated time, milliwatts.
+    /// Mean power over the simulated time, milliwatts.
     pub mean_power_mw: f64,
-    /// The total times the simulated time, nanojoule seconds.
+    /// Total energy times the simulated time, nanojoule seconds.
     pub delay_product_nj_s: f64,
-    /// Blocks whose operations are counted and whose energy is not known: they are charged nothing.
+    /// Blocks with counted operations but without a known energy. They add nothing to the total.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blocks_without_energy: Vec<&'static str>,
 }
@@ -142,23 +149,23 @@ pub struct Totals {
     pub sm: SmCounters,
     /// L1 data caches.
     pub l1d: CacheReport,
-    /// Constant caches; zero where there are none.
+    /// Constant caches; zero without them.
     pub constant: CacheReport,
-    /// Texture caches; zero where there are none.
+    /// Texture caches; zero without them.
     pub texture: CacheReport,
-    /// Instruction caches; zero where there are none.
+    /// Instruction caches; zero without them.
     pub instruction: CacheReport,
     /// L2 slices.
     pub l2: CacheReport,
-    /// L2 slices: what passed between them, the crossbar and DRAM.
+    /// L2 slices: traffic with the crossbar and DRAM.
     pub l2_traffic: L2Traffic,
     /// DRAM channels.
     pub dram: DramReport,
     /// Crossbars.
     pub crossbar: CrossbarStats,
-    /// Operations of mechanisms' blocks by the name of the block: lines of a codec, for instance.
+    /// Operations of mechanisms' blocks by the name of the block, such as lines of a codec.
     pub blocks: BlockOperations,
-    /// Bursts of lines in a form of a mechanism's own; none without such a mechanism.
+    /// Bursts of lines that a mechanism stores in its own format; absent without such a mechanism.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_bursts: Option<LineBursts>,
     /// Energy of the whole GPU, DRAM included.
@@ -181,6 +188,8 @@ impl From<Snapshot> for Totals {
             l2: s.l2.cache.into(),
             l2_traffic: L2Traffic {
                 atomics: s.l2.atomics,
+                atomic_operations: s.l2.atomic_operations,
+                atomic_stalls: s.l2.atomic_stalls,
                 fills: s.l2.fills,
                 writebacks: s.l2.writebacks,
                 reply_stalls: s.l2.reply_stalls,
@@ -241,7 +250,7 @@ pub struct KernelReport {
     pub so_far: Snapshot,
 }
 
-/// The totals follow from the counters.
+/// Saves only the counters; the totals follow from them.
 impl State for KernelReport {
     fn save(&self, to: &mut Writer) {
         self.name.save(to);
@@ -267,14 +276,14 @@ impl State for KernelReport {
 /// One SM over the whole run.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct SmReport {
-    /// Its activity.
+    /// Activity of the SM.
     #[serde(flatten)]
     pub sm: SmCounters,
-    /// Its L1 data cache.
+    /// L1 data cache of the SM.
     pub l1d: CacheReport,
 }
 
-/// What depends on the host that simulates, kept apart from what is deterministic.
+/// Values that depend on the simulating host, separate from the deterministic values.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct HostReport {
     /// Wall-clock seconds of the simulation.
@@ -285,16 +294,18 @@ pub struct HostReport {
     pub warp_instructions_per_s: f64,
 }
 
-/// How a run ended, and whether the device's results equal what is expected of them.
+/// Outcome of a run: how it ended, and the check of the device's results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// They do.
+    /// The results are as expected.
     Pass,
-    /// They do not, or a fault ended the run.
+    /// The results are wrong, or a fault ended the run.
     Fail,
-    /// The run came to its end, and nothing says what its results must be.
+    /// The run completed, but its expected results are unknown.
     Unchecked,
+    /// The run completed, but some of its work was refused; see `refused`.
+    Incomplete,
     /// The run reached its limit of core cycles.
     MaxCycles,
     /// The run reached its limit of thread instructions.
@@ -306,7 +317,8 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Returns the outcome of a run that ended early, by `fault`, or with this verdict, which says whether it checked anything.
+    /// Returns the outcome of a run. `fault` ended it early; `verdict` is `Ok(true)` if a check passed, and `Ok(false)` without a
+    /// check.
     pub(crate) fn new(fault: Option<&RunError>, verdict: Result<bool, &str>) -> Self {
         let Some(fault) = fault else {
             return match verdict {
@@ -326,12 +338,19 @@ impl Outcome {
         }
     }
 
-    /// Returns the word in tables, which is that in the JSON form.
+    /// Returns the outcome of a run after refused work, which turns `Pass` and `Unchecked` into `Incomplete`.
+    pub(crate) fn with(self, refused: Option<&Refused>) -> Self {
+        let is_done = matches!(self, Outcome::Pass | Outcome::Unchecked);
+        if is_done && refused.is_some() { Outcome::Incomplete } else { self }
+    }
+
+    /// Returns the outcome as in the JSON format, for tables.
     pub fn word(self) -> &'static str {
         match self {
             Outcome::Pass => "pass",
             Outcome::Fail => "fail",
             Outcome::Unchecked => "unchecked",
+            Outcome::Incomplete => "incomplete",
             Outcome::MaxCycles => "max-cycles",
             Outcome::MaxInstructions => "max-instructions",
             Outcome::Timeout => "timeout",
@@ -339,19 +358,77 @@ impl Outcome {
         }
     }
 
-    /// Returns whether runs that ended in these ways have done the same work, all of it or as many instructions, so that their cycles compare.
+    /// Returns whether runs with these outcomes are comparable in cycles: both complete, or both stopped at the limit of
+    /// instructions.
     pub fn compares_with(self, other: Outcome) -> bool {
-        let is_cut =
-            |outcome| matches!(outcome, Outcome::MaxCycles | Outcome::Timeout | Outcome::Interrupted);
+        let is_cut = |outcome| {
+            matches!(
+                outcome,
+                Outcome::Incomplete | Outcome::MaxCycles | Outcome::Timeout | Outcome::Interrupted
+            )
+        };
         let by_instructions = |outcome| outcome == Outcome::MaxInstructions;
         !is_cut(self) && !is_cut(other) && by_instructions(self) == by_instructions(other)
+    }
+}
+
+/// Refused work of a CUDA program: its calls that returned an error.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct Refused {
+    /// Number of refused modules.
+    pub modules: u64,
+    /// Number of refused launches.
+    pub launches: u64,
+    /// Number of other refused calls.
+    pub calls: u64,
+    /// The first reasons, each once.
+    pub reasons: Vec<RefusedFor>,
+}
+
+/// A reason for which calls were refused.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct RefusedFor {
+    /// Function of the CUDA runtime library.
+    pub call: String,
+    /// The reason, in one line.
+    pub why: String,
+    /// Number of calls refused for this reason.
+    pub count: u64,
+}
+
+impl From<&Refusals> for Refused {
+    fn from(refusals: &Refusals) -> Self {
+        let reasons = refusals.reasons.iter().map(|reason| RefusedFor {
+            call: reason.call.clone(),
+            why: reason.why.clone(),
+            count: reason.count,
+        });
+        Refused {
+            modules: refusals.modules,
+            launches: refusals.launches,
+            calls: refusals.calls,
+            reasons: reasons.collect(),
+        }
+    }
+}
+
+impl Display for Refused {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Refused { modules, launches, calls, .. } = self;
+        let parts = [(*modules, "module"), (*launches, "launch"), (*calls, "other call")];
+        let parts = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| match (*count, *what) {
+            (1, what) => format!("1 {what}"),
+            (count, "launch") => format!("{count} launches"),
+            (count, what) => format!("{count} {what}s"),
+        });
+        write!(f, "the simulator has refused {}", parts.collect::<Vec<_>>().join(", "))
     }
 }
 
 /// A whole run.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct RunReport {
-    /// Version of the form: a change of meaning or the removal of a key raises it.
+    /// Version of the format. A change of meaning or the removal of a key increases it.
     pub format_version: u32,
     /// Workload name.
     pub workload: String,
@@ -363,43 +440,46 @@ pub struct RunReport {
     pub mechanism: String,
     /// Engine of the mechanism's blocks.
     pub engine: String,
-    /// How the run ended, and the verdict on its results.
+    /// Outcome of the run, including the check of its results.
     pub result: Outcome,
     /// The limit that ended the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<Limit>,
-    /// What went wrong, in one line.
+    /// Error message, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Whether the execution races, so that instruction counts differ slightly between mechanisms. Null for launch files, which
-    /// do not state it.
+    /// Refused work of a CUDA program. The result is then `incomplete` or worse.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<Refused>,
+    /// `true` if the execution races, so that instruction counts differ slightly between mechanisms. Null for launch files,
+    /// which do not state it.
     pub races: Option<bool>,
-    /// What a sampled simulation estimates; everything else is of what it simulated in detail.
+    /// Estimate of a sampled simulation. All other values cover only the intervals that were simulated in detail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampled: Option<Estimate>,
     /// Sums over the run.
     pub totals: Totals,
-    /// Launch by launch.
+    /// Reports of the launches, in order.
     pub kernels: Vec<KernelReport>,
-    /// SM by SM.
+    /// Reports of the SMs, in order.
     pub sms: Vec<SmReport>,
-    /// The counters from the beginning of the run, taken at equal distances and at its end, when that was asked for.
+    /// Counters since the beginning of the run, at equal intervals and at its end, if they were requested.
     #[serde(skip)]
     pub series: Vec<Snapshot>,
     /// The mechanism's own counters.
     pub mechanism_counters: MechanismCounters,
-    /// What depends on the host.
+    /// Values that depend on the host.
     pub host: HostReport,
 }
 
-/// `a / b`, and 0 when there is nothing to divide by.
+/// Returns `a / b`, or 0 if `b` is 0.
 pub fn ratio(a: u64, b: u64) -> f64 {
     if b == 0 { 0.0 } else { a as f64 / b as f64 }
 }
 
 impl RunReport {
-    /// Bursts that the lines moved would have taken uncompressed over the bursts that they took, metadata apart
-    /// (CABA, section 6, printed there as its inverse); none without a compressing mechanism.
+    /// Returns the bursts that the moved lines need uncompressed, divided by the bursts that they took. Bursts of metadata do not
+    /// count (CABA, section 6, prints the inverse). Returns `None` without a mechanism that compresses.
     pub fn compression_ratio(&self) -> Option<f64> {
         let bursts = self.totals.line_bursts.filter(|bursts| bursts.data > 0)?;
         Some(ratio(bursts.uncompressed, bursts.data))

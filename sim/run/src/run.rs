@@ -1,11 +1,11 @@
-//! Running a workload on a GPU: host program, launches, verdict and report.
+//! Runs a workload on a GPU: host program, launches, verdict and report.
 pub use crate::source::Source;
 
 use crate::best::{self, Best};
 use crate::checkpoint::{Checkpoint, CheckpointError, Checkpoints, Identity, Journal, Place};
 use crate::launches::{Beginning, Done, Launches};
 use crate::mechanism::MechanismSpec;
-use crate::report::{FORMAT_VERSION, HostReport, Outcome, RunReport, SmReport};
+use crate::report::{FORMAT_VERSION, HostReport, Outcome, Refused, RunReport, SmReport};
 use crate::source::{Program, RecordError, SessionError};
 use crate::statistic::BrokenLaw;
 use selvedge_cudart::device::DeviceError;
@@ -29,132 +29,130 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What to run.
+/// Specification of a run.
 #[derive(Clone)]
 pub struct RunSpec {
-    /// The workload.
+    /// Workload to run.
     pub workload: Source,
-    /// Its size.
+    /// Size of a built-in workload.
     pub size: Size,
-    /// A real input file instead of the built-in input.
+    /// Input file that replaces the built-in input.
     pub input: Option<PathBuf>,
-    /// The configuration.
+    /// Configuration of the GPU.
     pub config: Arc<GpuConfig>,
-    /// The mechanism.
+    /// Mechanism, or `base`.
     pub mechanism: MechanismSpec,
-    /// The engine of the mechanism's blocks.
+    /// Engine of the mechanism's blocks.
     pub engine: Engine,
     /// Block instances to record.
     pub probes: ProbeSpec,
-    /// Check every DRAM command against every timing constraint, and what each load gets to see.
+    /// Checks each DRAM command against all timing constraints, and the value that each load returns.
     pub check_dram: bool,
-    /// Most threads on which SMs and memory system run, that of the caller included. No result depends on their number.
-    pub threads: usize,
-    /// Take the counters whenever so many core cycles have passed.
+    /// Interval in core cycles at which the report's series takes the counters.
     pub sample_cycles: Option<u64>,
-    /// Most bytes of device memory.
+    /// Max device memory in bytes.
     pub max_memory: u64,
-    /// The most that the simulation does.
+    /// Limits of the simulation.
     pub bounds: Bounds,
 }
 
-/// Why a run failed.
+/// Reasons for which a run fails.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The workload's input or host program.
+    /// The input or the host program of the workload is wrong.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
-    /// The launch file.
+    /// The launch file is wrong.
     #[error(transparent)]
     LaunchFile(#[from] LaunchFileError),
-    /// The PTX file.
+    /// The PTX is wrong or unsupported.
     #[error(transparent)]
     Ptx(#[from] PtxError),
-    /// The trace.
+    /// The trace file is wrong.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// A trace where kernels are needed.
+    /// A trace or a CUDA program is given where only a workload or a launch file can run.
     #[error(
         "{name}: a trace runs alone, and so does a CUDA program: what runs beside others or is recorded must be a workload or a launch file"
     )]
     NoProgram {
-        /// The trace.
+        /// Name of the trace or program.
         name: String,
     },
-    /// The file of a recorded CUDA program.
+    /// The record of a CUDA program cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// An operation of a recorded CUDA program.
+    /// The device refuses an operation of a recorded CUDA program.
     #[error("the recorded program: {0}")]
     Replay(#[from] DeviceError),
-    /// A CUDA program.
+    /// A CUDA program cannot be run, or broke off.
     #[error(transparent)]
     Session(SessionError),
     /// The PTX file has no such kernel.
     #[error("no kernel `{name}` in the PTX: there are {allowed}")]
     NoKernel {
-        /// What was asked for.
+        /// Requested kernel.
         name: String,
-        /// The kernels there are.
+        /// Kernels in the PTX, separated by commas.
         allowed: String,
     },
-    /// The kernel's arguments.
+    /// The arguments of a launch do not fit the kernel's parameters.
     #[error(transparent)]
     Args(#[from] ArgError),
-    /// Device memory.
+    /// Device memory is exhausted, or an access is outside of it.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// The mechanism or a probe.
+    /// The mechanism or a probe is wrong.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
-    /// What cannot be sampled.
+    /// The run cannot be sampled.
     #[error("--sample: {what}: must be {must}")]
     NotSampled {
-        /// What was given.
+        /// Workload or mechanism that was given.
         what: String,
-        /// What must be given.
+        /// Allowed kinds.
         must: &'static str,
     },
-    /// How programs share the GPU.
+    /// The programs cannot share the GPU as requested.
     #[error(transparent)]
     Share(#[from] ShareError),
-    /// Too many programs at the same time.
+    /// Too many programs for one GPU.
     #[error("{count} workloads together: must be 1 to {most}")]
     Programs {
-        /// How many were given.
+        /// Number of given programs.
         count: usize,
-        /// Most that there can be.
+        /// Max number of programs.
         most: usize,
     },
-    /// A program that is to run beside others has nothing to run.
+    /// A program that shares the GPU launches no kernel.
     #[error("{name} launches no kernel: allowed beside others are workloads that do")]
     NoLaunch {
-        /// Its name.
+        /// Name of the program.
         name: String,
     },
-    /// A kernel that runs without timing.
+    /// A kernel without timing stopped with a fault.
     #[error(transparent)]
     Kernel(#[from] selvedge_ptx::ptx::RunError),
-    /// The simulation.
+    /// The simulation stopped with a fault, at a limit or after an interrupt.
     #[error(transparent)]
     Fault(#[from] SimFault),
-    /// Counters that belong together do not agree: an error of the simulator.
+    /// Counters violate a conservation law, which is an error of the simulator.
     #[error("a law of conservation is broken: {0}")]
     Conservation(BrokenLaw),
-    /// A DRAM command broke a timing constraint: an error of the simulator.
+    /// A DRAM command violates a timing constraint, which is an error of the simulator.
     #[error("DRAM timing violated: {0}")]
     DramTiming(String),
-    /// What a load saw was not what it had to see.
+    /// A load returned another value than it must return.
     #[error("{0}")]
     Unseen(String),
-    /// A checkpoint that is no use to the run, or that cannot be written.
+    /// A checkpoint does not belong to the run, or cannot be written.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
 }
 
 impl RunError {
-    /// Returns the limit that ended the run, if one did.
+    /// Returns the limit that ended the run, if any.
     pub fn limit(&self) -> Option<Limit> {
         match self {
             RunError::Fault(SimFault::Limited { limit, .. }) => Some(*limit),
@@ -162,48 +160,42 @@ impl RunError {
         }
     }
 
-    /// Returns whether an SM has found it, in the middle of a cycle.
-    fn is_of_an_sm(&self) -> bool {
-        matches!(self, RunError::Fault(SimFault::Kernel(_) | SimFault::Mechanism(_)))
-    }
-
-    /// Returns whether the user has ended the run, or a limit, so that what there is of it is worth a report.
+    /// Returns whether an interrupt or a limit ended the run. Its report up to that point is then valid.
     pub fn is_stop(&self) -> bool {
         matches!(self, RunError::Fault(SimFault::Interrupted { .. } | SimFault::Limited { .. }))
     }
 }
 
-/// A run's report and what its probes recorded.
+/// Report, outputs and fault of a run.
 pub struct RunOutcome {
-    /// The report; when the simulation stopped early, of what it has.
+    /// Report; it covers the part that ran if the run stopped early.
     pub report: RunReport,
-    /// What stopped the run early.
+    /// Reason for which the run stopped early.
     pub fault: Option<RunError>,
-    /// What the probed block instances have seen.
+    /// Recorded signals of the probed block instances.
     pub traces: Vec<Trace>,
-    /// The timeline, if one was to be recorded.
+    /// Timeline, if the run recorded one.
     pub timeline: Option<Timeline>,
-    /// What the kernels have printed, in the order of the simulated cycles; the launch that stopped early included.
+    /// Output of the kernels' `printf`, in the order of simulated cycles. It includes a launch that stopped early.
     pub printed: Printed,
-    /// The files that the host program writes; none when the run stopped early.
+    /// Files that the host program writes; empty if the run stopped early.
     pub outputs: Vec<OutputFile>,
-    /// The most warps that a scheduler had at the same time.
+    /// Max number of warps that were resident on a scheduler at the same time.
     pub most_resident_warps: u64,
 }
 
-/// Runs `spec`; `control` shows progress and can stop the run.
+/// Runs `spec`. `control` shows progress and can stop the run.
 ///
 /// # Errors
-/// Mistakes that are found before anything is simulated. Faults of the simulation itself are in the outcome,
-/// beside what was measured until then.
+/// A mistake that is found before the simulation starts. A later fault is in the outcome, next to the measurements up to it.
 pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError> {
     run_recorded(spec, &Checkpoints::default(), control, &mut None, None)
 }
 
-/// As [`run`], and writes checkpoints or goes on from one. A run that a limit or the user ends leaves one, too.
+/// Runs `spec` like [`run`], and writes checkpoints or resumes from one. A limit or an interrupt also leaves a checkpoint.
 ///
 /// # Errors
-/// As [`run`]; a checkpoint that cannot be read or is another run's.
+/// The errors of [`run`], and a checkpoint that cannot be read or belongs to another run.
 pub fn run_with_checkpoints(
     spec: &RunSpec,
     checkpoints: &Checkpoints,
@@ -212,12 +204,11 @@ pub fn run_with_checkpoints(
     run_recorded(spec, checkpoints, control, &mut None, None)
 }
 
-/// As [`run`], but skips CTAs and estimates the cycles that they take: [`RunReport::sampled`]. All else in the report is of what
-/// was simulated in detail.
+/// Runs `spec` like [`run`], but skips CTAs and estimates their cycles: [`RunReport::sampled`]. The rest of the report covers
+/// only the part that was simulated in detail.
 ///
 /// # Errors
-/// As [`run`]; a trace, which cannot be executed without timing, and a mechanism, whose state would see nothing of what is
-/// skipped.
+/// The errors of [`run`]. A trace, which cannot run without timing. A mechanism, whose state would miss the skipped part.
 pub fn run_sampled(
     spec: &RunSpec,
     sample: SampleSpec,
@@ -232,13 +223,13 @@ pub fn run_sampled(
     run_recorded(spec, &Checkpoints::default(), control, &mut None, Some(sample))
 }
 
-/// The mechanism that changes nothing.
+/// Name of the specification without a mechanism.
 const BASE: &str = "base";
 
-/// As [`run`], and gives the bytes of a trace file of what ran; none when the run stopped early.
+/// Runs `spec` like [`run`], and returns the bytes of a trace file. The bytes are `None` if the run stopped early.
 ///
 /// # Errors
-/// As [`run`]; a trace is not recorded again.
+/// The errors of [`run`], and a trace, which cannot be recorded again.
 pub fn record(spec: &RunSpec, control: Arc<Control>) -> Result<(RunOutcome, Option<Vec<u8>>), RunError> {
     if let Source::Trace(file) = &spec.workload {
         return Err(RunError::NoProgram { name: file.name.clone() });
@@ -250,13 +241,13 @@ pub fn record(spec: &RunSpec, control: Arc<Control>) -> Result<(RunOutcome, Opti
     Ok((outcome, recording.and_then(|recording| recording.bytes)))
 }
 
-/// What is recorded, and the trace when it is whole.
+/// A recording, and the finished trace.
 struct RecordingRun {
     recorded: Recorded,
     bytes: Option<Vec<u8>>,
 }
 
-/// What distinguishes the run from others, but for its limits.
+/// Returns the identity of the run. It includes limits only if the mechanism searches.
 fn identity(spec: &RunSpec) -> Identity {
     let mut identity = Identity::new();
     identity.add("workload", spec.workload.name());
@@ -265,7 +256,7 @@ fn identity(spec: &RunSpec) -> Identity {
     let every = spec.sample_cycles.map_or("none".into(), |every| format!("every {every} cycles"));
     identity.add("--series", every);
     if best::searches(&spec.mechanism, &spec.config) {
-        // The trials end at the limits, too, and so decide what the run does.
+        // The limits also end trials, and so affect the choice.
         let limit = |limit: Option<u64>| limit.map_or("none".into(), |most| most.to_string());
         identity.add("--max-cycles", limit(spec.bounds.cycles));
         identity.add("--max-instructions", limit(spec.bounds.instructions));
@@ -297,15 +288,6 @@ fn run_recorded(
     if let Some(fault) = &fault {
         begun.launches.program.fail(fault);
     }
-    let again = spec.workload.again().filter(|_| spec.threads > 1);
-    if let (Some(workload), true) = (again, fault.as_ref().is_some_and(RunError::is_of_an_sm)) {
-        // SMs have run ahead of the fault. One thread leaves them where it has happened.
-        let one = RunSpec { threads: 1, workload, ..spec.clone() };
-        let again = run_recorded(&one, checkpoints, control, recording, sample)?;
-        let text = |fault: &Option<RunError>| fault.as_ref().map(ToString::to_string);
-        debug_assert_eq!(text(&fault), text(&again.fault), "one thread comes to the same fault");
-        return Ok(again);
-    }
     let trace = begun.launches.recording.take();
     let (outcome, mut memory) = begun.end(spec, fault, wall_s)?;
     if let (Some(recording), None) = (recording, &outcome.fault) {
@@ -314,20 +296,20 @@ fn run_recorded(
     Ok(outcome)
 }
 
-/// A run that is set up: its machine, and its host program before the first launch.
+/// A run before its first launch: its GPU and its host program.
 pub(crate) struct Begun {
     pub launches: Launches,
     best: Option<Best>,
     mechanism: MechanismSpec,
-    /// What has stopped the run before its mechanism's choice was made.
+    /// Reason that stopped the trials of the mechanism.
     pub stopped: Option<RunError>,
 }
 
 impl Begun {
-    /// Sets up `spec`, to go on from `checkpoint` or from the beginning.
+    /// Sets up `spec`, from its start or from `checkpoint`.
     ///
     /// # Errors
-    /// As [`run`].
+    /// The errors of [`run`].
     pub fn new(
         spec: &RunSpec,
         checkpoint: Option<&mut Checkpoint>,
@@ -335,15 +317,15 @@ impl Begun {
         recorded: Option<&Recorded>,
         sample: Option<SampleSpec>,
     ) -> Result<Self, RunError> {
-        let program = Program::new(spec)?;
-        // A trace that is recorded is to be what the kernels do, whatever the mechanism.
+        let program = Program::new(spec, control)?;
+        // A trace can replay memory values but no register values: a mechanism that needs the latter cannot be recorded.
         let most = if recorded.is_some() { Needs::Values } else { Needs::Execution };
         spec.mechanism.check_needs(spec.workload.gives().min(most), spec.workload.name())?;
         let probes = Probes::new(spec.probes.clone(), spec.engine);
         probes.check_engine()?;
-        // A run that is stopped before its choice is made reports that it has done nothing.
+        // If the trials are stopped early, the run still makes a report, without any work.
         let found = match checkpoint {
-            // The choice was made before.
+            // The checkpoint holds the earlier choice.
             Some(checkpoint) => {
                 checkpoint.value().map(|choice| best::chosen(spec, choice)).map_err(RunError::from)
             }
@@ -364,21 +346,23 @@ impl Begun {
         gpu.system_mut().check_dram(spec.check_dram);
         if let Some(sample) = sample {
             gpu.skip(sample);
-        } else if spec.check_dram || cfg!(debug_assertions) && spec.threads == 1 {
-            // The witness would not know where lines come from that skipped CTAs leave in the caches, and several threads leave no
-            // witness beside them.
+        } else if spec.check_dram || cfg!(debug_assertions) {
+            // No witness in sampled runs: skipped CTAs put lines into the caches that it cannot account for.
             gpu.watch();
         }
-        let timeline = spec.probes.timeline_cycles();
-        // Skipped CTAs execute on the memory as it is, and SMs that run ahead show no cycle.
-        gpu.set_threads(if sample.is_some() || timeline.is_some() { 1 } else { spec.threads });
-        if let Some(cycles) = timeline {
+        if let Some(cycles) = spec.probes.timeline_cycles() {
             gpu.record_timeline(cycles);
         }
         gpu.sample(spec.sample_cycles);
         gpu.bound(spec.bounds);
         let mut memory = DeviceMemory::with_capacity(spec.max_memory);
         memory.set_zero_outside(spec.config.memory.zero_outside());
+        if spec.config.l2.fill_on_copy {
+            memory.note_copies();
+        }
+        if spec.check_dram {
+            memory.note_idle_reads();
+        }
         let recording = recorded.map(|recorded| Recording::new(recorded, &mut memory));
         program.load(&mut memory)?;
         let beginning = Beginning { choice: best.as_ref().map(Best::choice), journal: Journal::default() };
@@ -386,10 +370,10 @@ impl Begun {
         Ok(Begun { launches, best, mechanism, stopped })
     }
 
-    /// Checks and reports what there is, of which `fault` has stopped the rest; also returns what memory holds then.
+    /// Checks the results and makes the report, up to `fault` if there is one. Also returns the device memory.
     ///
     /// # Errors
-    /// The host program cannot write its files.
+    /// The output files of the host program cannot be computed.
     pub fn end(
         self,
         spec: &RunSpec,
@@ -404,6 +388,7 @@ impl Begun {
                 program.verify(&memory, &spec.config, &spec.mechanism.text).map_err(|wrong| wrong.to_string())
             }
         };
+        let refused = program.refusals().map(Refused::from);
         let outputs = match &fault {
             Some(_) => Vec::new(),
             None => program.outputs(&memory)?,
@@ -431,9 +416,11 @@ impl Begun {
             result: Outcome::new(
                 fault.as_ref(),
                 verdict.as_ref().map(|checked| *checked).map_err(String::as_str),
-            ),
+            )
+            .with(refused.as_ref()),
             limit: fault.as_ref().and_then(RunError::limit),
-            error: verdict.err(),
+            error: verdict.err().or_else(|| refused.as_ref().map(Refused::to_string)),
+            refused,
             races: spec.workload.races(),
             sampled: gpu.estimate(),
             totals: snapshot.clone().into(),
@@ -441,6 +428,7 @@ impl Begun {
             series,
             sms: gpu
                 .sms()
+                .iter()
                 .map(|sm| SmReport { sm: sm.counters_at(gpu.cycle()), l1d: sm.l1d().counters().into() })
                 .collect(),
             mechanism_counters,
@@ -458,19 +446,19 @@ impl Begun {
     }
 }
 
-/// The names of the block instances that a run can record.
+/// Returns the names of the block instances that a run can record.
 ///
 /// # Errors
-/// A configuration that does not suit the mechanism.
+/// The mechanism does not support the configuration.
 pub fn probe_names(spec: &RunSpec) -> Result<Vec<String>, RunError> {
     let mechanism = best::settled(&spec.mechanism, &spec.config);
     Ok(instances(&mechanism, &spec.config, 1)?.into_iter().map(|one| one.name).collect())
 }
 
-/// The block instances of a mechanism in a configuration with the given number of kernels at the same time.
+/// Returns the block instances of a mechanism. `kernels` is the number of kernels that share the GPU.
 ///
 /// # Errors
-/// A configuration that does not suit the mechanism.
+/// The mechanism does not support the configuration.
 pub fn instances(
     mechanism: &MechanismSpec,
     config: &GpuConfig,
@@ -481,7 +469,7 @@ pub fn instances(
     Ok(probes.into_instances())
 }
 
-/// The launch with its kernel, for a kernel slot of the configuration.
+/// Packs the arguments of a launch for its kernel, in a kernel slot.
 pub(crate) fn prepare(
     module: &Module,
     launch: &Launch,
@@ -493,7 +481,7 @@ pub(crate) fn prepare(
     Ok(LaunchedKernel::new(kernel, launch.dims, params, slot, config)?)
 }
 
-/// The kernel that a launch names.
+/// Returns the kernel that a launch names.
 pub(crate) fn kernel_of(module: &Module, launch: &Launch) -> Result<Arc<Kernel>, RunError> {
     module.kernel(&launch.kernel).ok_or_else(|| RunError::NoKernel {
         name: launch.kernel.clone(),
@@ -515,7 +503,6 @@ mod tests {
             engine: Engine::Model,
             probes: ProbeSpec::default(),
             check_dram: true,
-            threads: 1,
             sample_cycles: None,
             max_memory: selvedge_gpu::limits::Limits::default().memory,
             bounds: Bounds::default(),
@@ -545,12 +532,12 @@ mod tests {
         );
     }
 
-    /// Runs a kernel `k` of one warp and of one pointer argument in %rd1, with `body`.
+    /// Runs a kernel `k` with `body`, as one warp. Its pointer argument is in %rd1.
     fn run_body(body: &str, mechanism: &str) -> RunOutcome {
         run_module("", body, mechanism, 32)
     }
 
-    /// As [`run_body`], with declarations of the module and a block of `threads`.
+    /// Runs a kernel like [`run_body`], with declarations of the module and a block of `threads`.
     fn run_module(declarations: &str, body: &str, mechanism: &str, threads: u32) -> RunOutcome {
         let folder = tempfile::tempdir().expect("a folder");
         let ptx = format!(
@@ -573,7 +560,6 @@ mod tests {
             engine: Engine::Model,
             probes: ProbeSpec::default(),
             check_dram: true,
-            threads: 1,
             sample_cycles: None,
             max_memory: selvedge_gpu::limits::Limits::default().memory,
             bounds: Bounds::default(),
@@ -583,7 +569,7 @@ mod tests {
 
     #[test]
     fn a_counting_barrier_tells_warps_of_an_sm_what_all_brought() {
-        // Any thread that hears another number traps.
+        // A thread that receives another number traps.
         let body = ".reg .pred %p<4>;\nmov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 37;\nbar.red.popc.u32 %r2, 0, %p1;\n\
                     setp.ne.u32 %p2, %r2, 37;\nsetp.gt.u32 %p1, %r1, 95;\nbar.red.or.pred %p3, 0, %p1;\n@%p2 trap;\n@%p3 trap;";
         assert!(run_module("", body, "base", 96).fault.is_none());
@@ -613,7 +599,7 @@ mod tests {
 
     #[test]
     fn lines_of_local_memory_are_not_taken_for_zeros() {
-        // A full-line store and a load past the L1D of local memory only: nothing there may be compressed.
+        // A full-line store and a bypass load of local memory: its lines must not be compressed.
         let body = ".local .align 16 .b8 l[64];\nmov.u32 %r1, %tid.x;\nmov.u64 %rd2, l;\nst.local.u32 [%rd2], %r1;\n\
                     ld.local.u32 %r2, [%rd2+16];\nst.local.u32 [%rd2+32], %r2;";
         for mechanism in ["hw-bdi", "hw-bdi-mem"] {
@@ -624,8 +610,34 @@ mod tests {
     }
 
     #[test]
+    fn what_the_host_copies_is_in_the_l2_where_the_configuration_says_so() {
+        let reads = |fills: bool| {
+            let config = format!("base = \"gtx480\"\n[l2]\nfill_on_copy = {fills}\n");
+            let spec = RunSpec {
+                workload: Source::find("vecadd").expect("built in"),
+                size: Size::Tiny,
+                input: None,
+                config: Arc::new(GpuConfig::parse("my.toml", &config).expect("valid")),
+                mechanism: "base".parse().expect("valid"),
+                engine: Engine::Model,
+                probes: ProbeSpec::default(),
+                check_dram: true,
+                sample_cycles: None,
+                max_memory: selvedge_gpu::limits::Limits::default().memory,
+                bounds: Bounds::default(),
+            };
+            let report = run(&spec, Arc::new(Control::default())).expect("each load sees its data").report;
+            (report.totals.dram.reads, report.totals.l2.misses, report.totals.cycles)
+        };
+        let (cold, warm) = (reads(false), reads(true));
+        // Both inputs fit in the L2: their loads need no DRAM read.
+        assert!(cold.0 > 0 && warm.0 == 0, "{cold:?} {warm:?}");
+        assert!(warm.1 < cold.1 && warm.2 < cold.2, "{cold:?} {warm:?}");
+    }
+
+    #[test]
     fn atomics_are_counted_apart_among_the_accesses_of_the_l2() {
-        // A warp's words are one line: three atomics, a store and a load that passes the L1D.
+        // The words of a warp are in one line: three atomics, a store and a bypass load.
         let address = "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\n";
         let accesses = "atom.global.add.u32 %r2, [%rd2], 1;\natom.global.exch.b32 %r2, [%rd2], 5;\n\
                         red.global.add.u32 [%rd2], 1;\nst.global.u32 [%rd2], %r2;\nld.global.cg.u32 %r3, [%rd2];";
@@ -647,7 +659,6 @@ mod tests {
             engine: Engine::Model,
             probes: ProbeSpec::default(),
             check_dram: false,
-            threads: 1,
             sample_cycles: None,
             max_memory: selvedge_gpu::limits::Limits::default().memory,
             bounds: Bounds::default(),
@@ -681,7 +692,7 @@ mod tests {
 
     #[test]
     fn every_scheduling_policy_gives_the_right_results() {
-        // backprop has barriers between warps of a CTA: a limit of one warp must not lock them out.
+        // backprop has barriers between warps of a CTA: a limit of one warp must not deadlock them.
         for keys in POLICIES {
             for workload in ["backprop", "bfs"] {
                 let (outcome, _) = scheduler_cycles(workload, keys);
@@ -690,7 +701,7 @@ mod tests {
         }
     }
 
-    /// Every organisation of the caches that differs from the built-in one.
+    /// Organizations of the caches that differ from the built-in one.
     const CACHES: [&str; 10] = [
         "[l1d]\nsector_bytes = 32\nallocate = \"on-fill\"\n[l2]\nsector_bytes = 32",
         "[l1d]\nsector_bytes = 64\nfetch = \"line\"\n[l2]\nsector_bytes = 32\nfetch = \"line\"",
@@ -762,7 +773,7 @@ mod tests {
         let body = "mov.u32 %r1, 1;\n".to_string() + &"add.u32 %r1, %r1, 1;\n".repeat(200);
         let t = run_body(&body, "base").report.totals;
         let cycles = t.sm.scheduler_cycles;
-        // One warp on one scheduler: each addition waits for the one before, 18 cycles from issue to result.
+        // One warp on one scheduler: each addition waits for the previous result, 18 cycles after its issue.
         assert!(cycles.data_dependence >= 199 * 17, "{cycles:?}");
         assert_eq!((cycles.memory, cycles.compute), (0, 0));
     }
@@ -772,7 +783,7 @@ mod tests {
         let line = "rsqrt.approx.f32 %f1, %f2;\nrsqrt.approx.f32 %f3, %f2;\n";
         let body = ".reg .f32 %f<4>;\nmov.f32 %f2, 0f3F800000;\n".to_string() + line;
         let cycles = run_body(&body, "base").report.totals.sm.scheduler_cycles;
-        // Four lanes take a warp every eight cycles: the second waits for seven.
+        // A pipe of four lanes takes a warp every eight cycles: the second instruction waits for seven.
         assert_eq!(cycles.compute, 7);
     }
 

@@ -1,4 +1,4 @@
-//! One simulation, set up by names: the way in for programs that use Selvedge as a library.
+//! Sets up a single simulation by names, for programs that use Selvedge as a library.
 use crate::report::RunReport;
 use crate::run::{RunError, RunSpec, Source, run, run_sampled};
 use selvedge_gpu::config::{ConfigError, GpuConfig};
@@ -9,7 +9,7 @@ use selvedge_hw::Engine;
 use selvedge_workloads::workload::Size;
 use std::sync::Arc;
 
-/// A workload on a GPU, with a mechanism.
+/// Builder for a run of one workload on one GPU with one mechanism.
 ///
 /// ```
 /// use selvedge_sim::simulation::Simulation;
@@ -29,20 +29,20 @@ pub struct Simulation {
     sample: Option<SampleSpec>,
 }
 
-/// Why a simulation could not be set up, or stopped before its end.
+/// Reasons for which a simulation cannot be set up, or stops early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimulationError {
-    /// The configuration.
+    /// The configuration is unknown or invalid.
     #[error(transparent)]
     Configuration(#[from] ConfigError),
-    /// Everything else.
+    /// Any other error of the setup or of the run.
     #[error(transparent)]
     Run(#[from] RunError),
 }
 
 impl Simulation {
-    /// Returns a simulation of `vecadd` at size tiny on `gtx480` without a mechanism, for blocks as golden models.
+    /// Returns a simulation of `vecadd` at size `tiny` on `gtx480`, without a mechanism, with the engine `model`.
     pub fn builder() -> Self {
         Simulation {
             workload: "vecadd".into(),
@@ -77,7 +77,7 @@ impl Simulation {
         self
     }
 
-    /// Sets the mechanism, with its options, as after `--mechanism`.
+    /// Sets the mechanism and its options, in the form of the option `--mechanism`.
     #[must_use]
     pub fn mechanism(mut self, text: &str) -> Self {
         self.mechanism = text.into();
@@ -91,31 +91,32 @@ impl Simulation {
         self
     }
 
-    /// Checks every DRAM command against every timing constraint, and what each load returns.
+    /// Checks each DRAM command against all timing constraints, and the value that each load returns.
     #[must_use]
     pub fn check(mut self) -> Self {
         self.check = true;
         self
     }
 
-    /// Limits what the simulation does.
+    /// Sets the limits on cycles and instructions after which the simulation stops.
     #[must_use]
     pub fn bounds(mut self, bounds: Bounds) -> Self {
         self.bounds = bounds;
         self
     }
 
-    /// Skips CTAs and estimates the cycles of the whole, without a mechanism: see [`run_sampled`].
+    /// Simulates a sample of the CTAs and estimates the cycles of the whole run. Needs a run without a mechanism; see
+    /// [`run_sampled`].
     #[must_use]
     pub fn sample(mut self, sample: SampleSpec) -> Self {
         self.sample = Some(sample);
         self
     }
 
-    /// Returns what is to be run.
+    /// Returns the specification of the run.
     ///
     /// # Errors
-    /// A mistake in the names.
+    /// An unknown or invalid name of a workload, configuration or mechanism.
     pub fn spec(&self) -> Result<RunSpec, SimulationError> {
         let limits = Limits::default();
         Ok(RunSpec {
@@ -127,17 +128,16 @@ impl Simulation {
             engine: self.engine,
             probes: ProbeSpec::default(),
             check_dram: self.check,
-            threads: 1,
             sample_cycles: None,
             max_memory: limits.memory,
             bounds: self.bounds,
         })
     }
 
-    /// Runs it to its end.
+    /// Runs the simulation to its end.
     ///
     /// # Errors
-    /// As [`Self::spec`], or what stopped the run: a fault of the program, a limit, or a difference between engines.
+    /// The errors of [`Self::spec`], a fault of the program, a limit, or a difference between engines.
     pub fn run(&self) -> Result<RunReport, SimulationError> {
         let spec = self.spec()?;
         let control = Arc::new(Control::default());

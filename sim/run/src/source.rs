@@ -1,4 +1,4 @@
-//! Where what runs comes from: a built-in workload, a user's launch file, a trace, or a CUDA program.
+//! Sources of kernels and host programs: a built-in workload, a launch file, a trace, or a CUDA program.
 mod replay;
 
 pub use selvedge_cudart::operation::{EXTENSION as RECORDED, Record, RecordError};
@@ -8,9 +8,11 @@ use crate::run::{RunError, RunSpec, kernel_of, prepare};
 use replay::Replay;
 use selvedge_cudart::device::fault_code;
 use selvedge_cudart::protocol::error::LAUNCH_FAILURE;
+use selvedge_cudart::refusals::Refusals;
 use selvedge_cudart::session::Session;
 use selvedge_gpu::bounds::Limit;
 use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::gpu::Control;
 use selvedge_gpu::limits::Limits;
 use selvedge_gpu::mechanism::Needs;
 use selvedge_gpu::sm::SimFault;
@@ -24,43 +26,43 @@ use selvedge_workloads::workload::{self, HostProgram, OutputFile, Size, Workload
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where kernels and host program come from.
+/// Source of the kernels and the host program.
 #[derive(Clone)]
 pub enum Source {
     /// A built-in workload.
     BuiltIn(&'static dyn Workload),
-    /// A user's launch file.
+    /// A launch file from the user.
     File(Arc<LaunchFile>),
-    /// A trace.
+    /// A trace file.
     Trace(Arc<TraceFile>),
-    /// What a CUDA program has done, without the program.
+    /// The recorded operations of a CUDA program; they run without the program.
     Recorded(Arc<RecordedProgram>),
-    /// A CUDA program that was started, which runs once.
+    /// A CUDA program that has been started. It can run only once.
     Live(Arc<Live>),
 }
 
-/// A recorded CUDA program and the file that it came from.
+/// A recorded CUDA program and its file.
 pub struct RecordedProgram {
-    /// The file; none for a record that was never in one.
+    /// Path of the record; `None` for a record that was not read from a file.
     pub file: Option<PathBuf>,
-    /// What it did.
+    /// Recorded operations.
     pub record: Record,
 }
 
 impl Source {
-    /// Returns the built-in workload called `name`, the launch file when `name` ends in `.toml`, the recorded program when it ends
-    /// in `.sprog`, or the trace when it ends as traces do, within the default limits.
+    /// Returns the source called `name`, within the default limits. A name that ends in `.toml` is a launch file, in `.sprog` a
+    /// recorded program. A name with a trace's extension is a trace; any other is a built-in workload.
     ///
     /// # Errors
-    /// As [`Source::find_within`].
+    /// The errors of [`Source::find_within`].
     pub fn find(name: &str) -> Result<Self, RunError> {
         Self::find_within(name, &Limits::default())
     }
 
-    /// As [`Source::find`], within these limits.
+    /// Returns the source called `name`, like [`Source::find`], within these limits.
     ///
     /// # Errors
-    /// No such workload, a mistake in the file, or a file that exceeds the limits; each in one line.
+    /// An unknown workload, a mistake in the file, or a file that exceeds the limits; each in one line.
     pub fn find_within(name: &str, limits: &Limits) -> Result<Self, RunError> {
         if name.ends_with(".toml") {
             return Ok(Source::File(Arc::new(LaunchFile::load(Path::new(name), limits)?)));
@@ -75,7 +77,7 @@ impl Source {
         Ok(Source::BuiltIn(workload::find(name)?))
     }
 
-    /// The name in reports.
+    /// Returns the name for reports.
     pub fn name(&self) -> &str {
         match self {
             Source::BuiltIn(workload) => workload.name(),
@@ -86,7 +88,7 @@ impl Source {
         }
     }
 
-    /// The size in reports: that of the run, what a trace says of itself, or the arguments of a CUDA program.
+    /// Returns the size for reports: the size of the run, the size stated in a trace, or the arguments of a CUDA program.
     pub(crate) fn size_name(&self, size: Size) -> String {
         match self {
             Source::Trace(file) => file.size().to_owned(),
@@ -96,7 +98,7 @@ impl Source {
         }
     }
 
-    /// Returns whether the execution races ([`Workload::races`]); none where nobody states it, as for a launch file.
+    /// Returns whether the execution races ([`Workload::races`]), or `None` if that is unknown, as for a launch file.
     pub(crate) fn races(&self) -> Option<bool> {
         match self {
             Source::BuiltIn(workload) => Some(workload.races()),
@@ -105,8 +107,8 @@ impl Source {
         }
     }
 
-    /// What tells a user's program from others of its name: a hash of its files' contents. Empty for built-in workloads and for
-    /// traces, which do not run beside others.
+    /// Returns a hash of the contents of a launch file, which distinguishes it from others of the same name. Empty for other
+    /// sources.
     pub(crate) fn fingerprint(&self) -> String {
         match self {
             Source::BuiltIn(_) | Source::Trace(_) | Source::Recorded(_) | Source::Live(_) => String::new(),
@@ -114,7 +116,7 @@ impl Source {
         }
     }
 
-    /// Returns the files that a run reads; `input` is the real input file of a built-in workload, where there is one.
+    /// Returns the files that a run reads. `input` is the input file that replaces the input of a built-in workload.
     pub fn inputs(&self, input: Option<&Path>) -> Vec<PathBuf> {
         match self {
             Source::BuiltIn(workload) => input.map(|file| workload.inputs(file)).unwrap_or_default(),
@@ -125,7 +127,7 @@ impl Source {
         }
     }
 
-    /// The files that a run writes.
+    /// Returns the files that a run writes.
     pub fn outputs(&self) -> Vec<&Path> {
         match self {
             Source::BuiltIn(_) | Source::Trace(_) | Source::Recorded(_) | Source::Live(_) => Vec::new(),
@@ -144,7 +146,8 @@ impl Source {
         }
     }
 
-    /// The host program; what a launch file says is checked against `module` and the configuration, and its constants set.
+    /// Starts the host program. For a launch file, checks it against `module` and the configuration, and sets its constants in
+    /// `module`.
     pub(crate) fn start(
         &self,
         module: &mut Module,
@@ -159,19 +162,12 @@ impl Source {
         }
     }
 
-    /// What runs the same way once more: the record of a CUDA program that has run, if there is one.
-    pub(crate) fn again(&self) -> Option<Source> {
-        let Source::Live(live) = self else { return Some(self.clone()) };
-        let record = live.record()?;
-        Some(Source::Recorded(Arc::new(RecordedProgram { file: None, record })))
-    }
-
-    /// The error that this cannot run beside others.
+    /// Returns the error for a source that cannot share the GPU with other programs.
     fn runs_alone(&self) -> RunError {
         RunError::NoProgram { name: self.name().to_owned() }
     }
 
-    /// What mechanisms can look at.
+    /// Returns the data that mechanisms can read from this source.
     pub(crate) fn gives(&self) -> Needs {
         match self {
             Source::BuiltIn(_) | Source::File(_) | Source::Recorded(_) | Source::Live(_) => Needs::Execution,
@@ -181,15 +177,15 @@ impl Source {
     }
 }
 
-/// The arguments of a CUDA program as the size of a run: a dash for none.
+/// Returns the arguments of a CUDA program, or a dash if there are none. Reports show them as the size.
 fn arguments_name(arguments: &str) -> String {
     if arguments.is_empty() { "-".into() } else { arguments.into() }
 }
 
-/// A launch for its values alone: kernel, dimensions and parameters.
+/// Kernel, dimensions and parameters of a launch without timing.
 pub(crate) type UntimedLaunch = (Arc<Kernel>, LaunchDims, Vec<u8>);
 
-/// What launches kernels: a host program, a trace, or a CUDA program or its record.
+/// Source of launches: a host program, a trace, a CUDA program or its record.
 pub(crate) enum Program {
     Ptx { module: Module, host: Box<dyn HostProgram> },
     Trace(TraceProgram),
@@ -198,23 +194,24 @@ pub(crate) enum Program {
 }
 
 impl Program {
-    /// What `spec` names, before its first launch.
-    pub fn new(spec: &RunSpec) -> Result<Self, RunError> {
-        Self::open(&spec.workload, &spec.config, spec.max_memory, spec.size, spec.input.as_deref())
+    /// Opens the workload of `spec` before its first launch. `control` can end it between launches.
+    pub fn new(spec: &RunSpec, control: &Control) -> Result<Self, RunError> {
+        Self::open(&spec.workload, &spec.config, spec.max_memory, spec.size, spec.input.as_deref(), control)
     }
 
-    /// As [`Program::new`], of a workload on a configuration with so much memory.
+    /// Opens a workload, like [`Program::new`], with at most `max_memory` bytes of device memory.
     pub fn open(
         workload: &Source,
         config: &Arc<GpuConfig>,
         max_memory: u64,
         size: Size,
         input: Option<&Path>,
+        control: &Control,
     ) -> Result<Self, RunError> {
         match workload {
             Source::Trace(file) => return Ok(Program::Trace(TraceProgram::new(file))),
             Source::Recorded(program) => {
-                return Ok(Program::Recorded(Box::new(Replay::new(program, config))));
+                return Ok(Program::Recorded(Box::new(Replay::new(program, config, control.watch()))));
             }
             Source::Live(live) => {
                 let session = Session::new(live, config, max_memory).map_err(|e| ended(e, 0))?;
@@ -227,7 +224,7 @@ impl Program {
         Ok(Program::Ptx { module, host })
     }
 
-    /// Places what a module declares in memory.
+    /// Allocates and initializes the variables of the module in memory.
     pub fn load(&self, memory: &mut DeviceMemory) -> Result<(), RunError> {
         match self {
             Program::Ptx { module, .. } => Ok(module.load(memory)?),
@@ -235,7 +232,7 @@ impl Program {
         }
     }
 
-    /// The next launch, at this core cycle; none at the end.
+    /// Returns the next launch, or `None` at the end. `cycle` is the current core cycle.
     pub fn next(
         &mut self,
         memory: &mut DeviceMemory,
@@ -248,12 +245,33 @@ impl Program {
                 launch.map(|launch| prepare(module, &launch, 0, config)).transpose()
             }
             Program::Trace(trace) => trace.next(memory)?.map(|launch| replayed(launch, config)).transpose(),
-            Program::Recorded(replay) => Ok(replay.next(memory)?),
+            Program::Recorded(replay) => replay.next(memory, cycle),
             Program::Live(session) => session.next(memory, cycle).map_err(|error| ended(error, cycle)),
         }
     }
 
-    /// Reports to a CUDA program what has ended the run early.
+    /// Waits for the end of a CUDA program that launches no more kernels.
+    ///
+    /// # Errors
+    /// A signal or the timeout ended the program, at this core cycle.
+    pub fn finish(&mut self, cycle: u64) -> Result<(), RunError> {
+        match self {
+            Program::Live(session) => session.finish().map_err(|error| ended(error, cycle)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the refused work of a CUDA program.
+    pub fn refusals(&self) -> Option<&Refusals> {
+        let refusals = match self {
+            Program::Ptx { .. } | Program::Trace(_) => return None,
+            Program::Recorded(replay) => replay.refusals(),
+            Program::Live(session) => session.refusals(),
+        };
+        (refusals.total() > 0).then_some(refusals)
+    }
+
+    /// Reports the reason for the early end of the run to a CUDA program.
     pub fn fail(&mut self, fault: &RunError) {
         if let Program::Live(session) = self {
             session.fail(match fault {
@@ -264,7 +282,7 @@ impl Program {
         }
     }
 
-    /// The next launch for its values alone: kernel, dimensions and parameters, whatever an SM of the configuration holds.
+    /// Returns the next launch for a run without timing. The limits of an SM do not apply to built-in workloads and launch files.
     pub fn next_untimed(
         &mut self,
         memory: &mut DeviceMemory,
@@ -280,10 +298,10 @@ impl Program {
         Ok(launch.map(|launch| (launch.kernel, launch.dims, launch.params)))
     }
 
-    /// Checks the results, and returns whether there was anything to check.
+    /// Checks the results. Returns `false` if the source has no check.
     ///
     /// # Errors
-    /// What is wrong with the results.
+    /// The difference between the results and the expected ones.
     pub fn verify(
         &mut self,
         memory: &DeviceMemory,
@@ -298,13 +316,13 @@ impl Program {
             Program::Trace(trace) => Ok(trace.verify(memory, config, mechanism)?),
             Program::Recorded(_) => Ok(false),
             Program::Live(session) => {
-                session.finish()?;
+                session.verdict()?;
                 Ok(false)
             }
         }
     }
 
-    /// The files to write at the end.
+    /// Returns the files to write at the end.
     pub fn outputs(&self, memory: &DeviceMemory) -> Result<Vec<OutputFile>, RunError> {
         match self {
             Program::Ptx { host, .. } => Ok(host.outputs(memory)?),
@@ -313,22 +331,22 @@ impl Program {
     }
 }
 
-/// Results that are not what the workload or its recording has.
+/// Results that differ from the check of the workload or from the recording.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WrongResults {
-    /// The device's differ from those of the host program.
+    /// The results on the device differ from the host program's reference.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
-    /// Memory does not end as it was recorded.
+    /// The memory at the end differs from the recorded one.
     #[error(transparent)]
     Replay(#[from] OtherMemory),
-    /// The CUDA program itself says that something is wrong.
+    /// The CUDA program ended with an error.
     #[error(transparent)]
     Program(#[from] BadEnd),
 }
 
-/// Why a CUDA program was ended at a core cycle, in the words of a simulation that was.
+/// Converts the end of a CUDA program, at a core cycle, to the error of a run that ended for the same reason.
 pub(crate) fn ended(error: SessionError, cycle: u64) -> RunError {
     match error {
         SessionError::Stopped => RunError::Fault(SimFault::Interrupted { cycle }),
@@ -339,7 +357,7 @@ pub(crate) fn ended(error: SessionError, cycle: u64) -> RunError {
     }
 }
 
-/// A recorded launch as the GPU takes it.
+/// Converts a recorded launch to a launch for the GPU.
 fn replayed(launch: Arc<TraceLaunch>, config: &GpuConfig) -> Result<LaunchedKernel, RunError> {
     let kernel = Arc::clone(&launch.kernel);
     let mut launched = LaunchedKernel::new(kernel, launch.dims, Vec::new(), 0, config)?;

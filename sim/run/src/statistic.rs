@@ -1,19 +1,19 @@
-//! Statistics by the names that users of GPGPU-Sim know: one table of keys with their meanings, written as text or CSV.
+//! Statistics under the names of GPGPU-Sim. One table has the keys and their meanings; output is text or CSV.
 //!
-//! Every key is a formula over the counters of a launch and over those from the beginning of the run to its end, as
-//! the same key is there: `gpu_sim_*` are of the launch, `gpu_tot_*` and the caches' totals of the run so far.
-use crate::report::{KernelReport, RunReport, ratio};
+//! Each key is a formula over two sets of counters: one of the launch, one from the start of the run to the launch's end.
+//! `gpu_sim_*` use the former, `gpu_tot_*` and the totals of caches the latter.
+use crate::report::{KernelReport, Refused, RunReport, ratio};
 use selvedge_gpu::printable::printable;
 use selvedge_gpu::snapshot::Snapshot;
 use selvedge_gpu::stats::CacheCounters;
 use std::fmt::Write;
 
-/// A value: a count, or a number with a fraction.
+/// Value of a statistic: a count or a real number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
-    /// A count.
+    /// An integer count.
     Count(u64),
-    /// A ratio, rate or mean; four digits behind the point are written.
+    /// A ratio, rate or mean; printed with four decimal places.
     Real(f64),
 }
 
@@ -26,26 +26,26 @@ impl std::fmt::Display for Value {
     }
 }
 
-/// The counters that a key is computed from.
+/// Counters from which a key is computed.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted<'a> {
-    /// Those of one launch.
+    /// Counters of one launch.
     pub launch: &'a Snapshot,
-    /// Those from the beginning of the run to the launch's end.
+    /// Counters from the start of the run to the launch's end.
     pub so_far: &'a Snapshot,
 }
 
-/// A key of the statistics.
+/// A statistic: key, meaning and formula.
 pub struct Statistic {
-    /// Its name.
+    /// Name in the output.
     pub key: &'static str,
-    /// What is counted, and how.
+    /// Description, with the unit.
     pub meaning: &'static str,
-    /// Its value.
+    /// Computes the value.
     pub value: fn(&Counted) -> Value,
 }
 
-/// Declares keys: name, meaning, and a formula over `$c`.
+/// Declares statistics: name, meaning, and a formula over `$c`.
 macro_rules! statistics {
     ($($key:literal, $meaning:literal, |$c:ident| $value:expr;)*) => {
         [$(Statistic { key: $key, meaning: $meaning, value: |$c| $value }),*]
@@ -54,7 +54,7 @@ macro_rules! statistics {
 
 use Value::{Count, Real};
 
-/// All keys, in the order in which they are written.
+/// All statistics, in the order of the output.
 pub static STATISTICS: [Statistic; 118] = statistics! {
     "gpu_sim_cycle", "core cycles of the launch", |c| Count(c.launch.cycles);
     "gpu_sim_insn", "thread instructions of the launch: active lanes of the warp instructions that issued",
@@ -84,7 +84,7 @@ pub static STATISTICS: [Statistic; 118] = statistics! {
     "L1D_total_cache_misses", "those that did not find their line, stores among them", |c| Count(c.so_far.l1d.misses);
     "L1D_total_cache_load_misses", "loads among the misses; a name of this project",
         |c| Count(c.so_far.l1d.misses - c.so_far.l1d.write_misses);
-    "L1D_total_cache_store_misses", "stores and atomics among the misses; a name of this project", |c| Count(c.so_far.l1d.write_misses);
+    "L1D_total_cache_store_misses", "stores among the misses; a name of this project", |c| Count(c.so_far.l1d.write_misses);
     "L1D_total_cache_miss_rate", "L1D_total_cache_misses over L1D_total_cache_accesses",
         |c| Real(ratio(c.so_far.l1d.misses, c.so_far.l1d.accesses));
     "L1D_total_cache_sector_misses", "those among the misses that found their line, there or in flight, without a sector; a name of this project",
@@ -107,11 +107,11 @@ pub static STATISTICS: [Statistic; 118] = statistics! {
         |c| Count(c.so_far.l1d.global_reads().line_misses());
     "Total_core_cache_stats_breakdown[GLOBAL_ACC_R][SECTOR_MISS]", "loads of global memory that found their line in an L1D without a sector",
         |c| Count(c.so_far.l1d.global_reads().sector_misses);
-    "Total_core_cache_stats_breakdown[GLOBAL_ACC_W][HIT]", "stores to global memory and atomics that hit an L1D",
+    "Total_core_cache_stats_breakdown[GLOBAL_ACC_W][HIT]", "stores to global memory that hit an L1D",
         |c| Count(c.so_far.l1d.global_writes().hits);
-    "Total_core_cache_stats_breakdown[GLOBAL_ACC_W][MISS]", "stores to global memory and atomics that missed in an L1D",
+    "Total_core_cache_stats_breakdown[GLOBAL_ACC_W][MISS]", "stores to global memory that missed in an L1D",
         |c| Count(c.so_far.l1d.global_writes().line_misses());
-    "Total_core_cache_stats_breakdown[GLOBAL_ACC_W][SECTOR_MISS]", "stores to global memory and atomics that found their line in an L1D without a sector",
+    "Total_core_cache_stats_breakdown[GLOBAL_ACC_W][SECTOR_MISS]", "stores to global memory that found their line in an L1D without a sector",
         |c| Count(c.so_far.l1d.global_writes().sector_misses);
     "Total_core_cache_stats_breakdown[LOCAL_ACC_R][HIT]", "loads of local memory that hit an L1D",
         |c| Count(c.so_far.l1d.local_reads.hits);
@@ -238,7 +238,7 @@ pub static STATISTICS: [Statistic; 118] = statistics! {
     "icnt_total_pkts_mem_to_simt", "packets from the L2 slices to the SMs", |c| Count(c.so_far.crossbar.replies.packets);
 };
 
-/// `a / b`, and 0 when there is nothing to divide by.
+/// Returns `a / b`, or 0 if `b` is 0.
 fn share(a: f64, b: f64) -> f64 {
     if b > 0.0 { a / b } else { 0.0 }
 }
@@ -247,7 +247,7 @@ fn counted(kernel: &KernelReport) -> Counted<'_> {
     Counted { launch: &kernel.share, so_far: &kernel.so_far }
 }
 
-/// A block of `key = value` lines for each launch.
+/// Returns a block of `key = value` lines for each launch, and one for the refused work of a CUDA program.
 pub fn text(report: &RunReport) -> String {
     let mut out = String::new();
     for (uid, kernel) in (1..).zip(&report.kernels) {
@@ -259,10 +259,15 @@ pub fn text(report: &RunReport) -> String {
         }
         out.push('\n');
     }
+    if let Some(Refused { modules, launches, calls, .. }) = &report.refused {
+        for (what, count) in [("modules", modules), ("launches", launches), ("calls", calls)] {
+            writeln!(out, "refused_{what} = {count}").expect("a string takes it");
+        }
+    }
     out
 }
 
-/// Rows as CSV, fit for a terminal.
+/// Returns rows as CSV, with control characters escaped.
 fn rows(rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut out = csv::Writer::from_writer(Vec::new());
     for row in rows {
@@ -272,7 +277,7 @@ fn rows(rows: impl IntoIterator<Item = Vec<String>>) -> String {
     String::from_utf8(out.into_inner().expect("memory takes it")).expect("text makes text")
 }
 
-/// A header, then a row for each launch of each run.
+/// Returns a CSV header, and a row for each launch of each run.
 pub fn csv(reports: &[RunReport]) -> String {
     let fixed = ["workload", "size", "config", "mechanism", "engine", "kernel_launch_uid", "kernel_name"];
     let header = fixed.into_iter().chain(STATISTICS.iter().map(|statistic| statistic.key));
@@ -288,10 +293,10 @@ pub fn csv(reports: &[RunReport]) -> String {
     rows([header.map(String::from).collect()].into_iter().chain(launches))
 }
 
-/// Laws that the counters of a whole run on the given number of schedulers obey; the first that does not hold, in one line.
+/// Checks the conservation laws of a whole run's counters. `schedulers` is the number of schedulers of the GPU.
 ///
 /// # Errors
-/// The law with both sides.
+/// The first violated law, with both sides.
 pub fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), BrokenLaw> {
     let accounted = run.sm.scheduler_cycles.total();
     equal("every scheduler's cycle went on something", accounted, run.cycles * schedulers)?;
@@ -320,15 +325,15 @@ pub fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), BrokenL
     equal("every prefetch of an L1D returns once", prefetches, run.sm.prefetches_returned)?;
     let writes = run.l1d.write_hits + run.l1d.write_misses - run.sm.stores_kept + run.sm.l1d_writebacks;
     let side_misses: u64 = sides.iter().map(|(cache, _)| cache.misses).sum();
-    let told = load_misses + prefetches + writes + run.l1d.bypasses + side_misses;
-    equal("the SMs' caches send misses, prefetches, writes and bypasses", sent.packets, told)
+    let told = load_misses + prefetches + writes + run.sm.atomics_sent + run.l1d.bypasses + side_misses;
+    equal("the SMs send misses, prefetches, writes, atomics and bypasses", sent.packets, told)
 }
 
-/// Checks that DRAM has moved as many bursts as a mechanism that compresses lines found in them and needed for their
-/// metadata, when nothing is in flight.
+/// Checks that DRAM moved exactly the bursts that a compressing mechanism counted for lines and metadata. No request may be in
+/// flight.
 ///
 /// # Errors
-/// The law with both sides.
+/// The violated law, with both sides.
 pub fn check_bursts(run: &Snapshot) -> Result<(), BrokenLaw> {
     let Some(lines) = run.line_bursts else { return Ok(()) };
     let told = lines.data + lines.metadata;
@@ -343,15 +348,15 @@ fn equal(law: &str, left: u64, right: u64) -> Result<(), BrokenLaw> {
     if left == right { Ok(()) } else { Err(BrokenLaw::new(law, left, right)) }
 }
 
-/// A law that counters obey, and do not: an error of the simulator.
+/// A conservation law that the counters violate, which is an error of the simulator.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{law}: {left} against {right}")]
 pub struct BrokenLaw {
-    /// The law in words.
+    /// Law in words.
     pub law: String,
-    /// One side.
+    /// Value of the left side.
     pub left: String,
-    /// The other side.
+    /// Value of the right side.
     pub right: String,
 }
 

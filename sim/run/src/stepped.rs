@@ -1,4 +1,4 @@
-//! A run that its caller advances, some cycles at a time.
+//! A run that its caller advances by a number of cycles at a time.
 use crate::launches::UnderWay;
 use crate::report::Totals;
 use crate::run::{Begun, RunError, RunOutcome, RunSpec};
@@ -6,7 +6,7 @@ use selvedge_gpu::gpu::Control;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A run in progress. Its report is that of [`crate::run::run`], however it is divided.
+/// A run in progress. Its report is equal to that of [`crate::run::run`], for any sequence of steps.
 ///
 /// ```
 /// use selvedge_sim::gpu::Control;
@@ -31,10 +31,10 @@ pub struct SteppedRun {
 }
 
 impl SteppedRun {
-    /// Sets up a run before its first cycle; `control` can stop it.
+    /// Sets up a run before its first cycle. `control` can stop it.
     ///
     /// # Errors
-    /// As [`crate::run::run`]; a limit that ends the trials of the mechanism.
+    /// The errors of [`crate::run::run`], and a limit that ends the mechanism's trials.
     pub fn new(spec: RunSpec, control: Arc<Control>) -> Result<Self, RunError> {
         let mut begun = Begun::new(&spec, None, &control, None, None)?;
         match begun.stopped.take() {
@@ -43,10 +43,10 @@ impl SteppedRun {
         }
     }
 
-    /// Runs `cycles` core cycles, or what is left of the run; returns whether it is over.
+    /// Runs `cycles` core cycles, or to the end of the run. Returns whether the run has ended.
     ///
     /// # Errors
-    /// What stops the run early: nothing but [`Self::totals`] and [`Self::cycle`] is of use then.
+    /// The reason that stops the run early. After it only [`Self::totals`], [`Self::cycle`] and [`Self::end`] may be used.
     pub fn step(&mut self, cycles: u64) -> Result<bool, RunError> {
         let until = self.cycle().saturating_add(cycles);
         let start = Instant::now();
@@ -55,13 +55,15 @@ impl SteppedRun {
         Ok(self.is_over)
     }
 
-    /// Runs the current launch, or the next one, to its end or up to core cycle `until`; returns whether it has ended.
+    /// Runs the current launch, or the next one, up to its end or to core cycle `until`. Returns `false` if it reached `until`
+    /// first.
     fn advance(&mut self, until: u64) -> Result<bool, RunError> {
         let launches = &mut self.begun.launches;
         if self.under_way.is_none() {
             self.under_way = launches.launch(false)?;
         }
         let Some(current) = &self.under_way else {
+            launches.program.finish(launches.gpu.cycle())?;
             self.is_over = true;
             return Ok(true);
         };
@@ -73,7 +75,7 @@ impl SteppedRun {
         Ok(true)
     }
 
-    /// Returns the core cycles so far.
+    /// Returns the number of core cycles so far.
     pub fn cycle(&self) -> u64 {
         self.begun.launches.gpu.cycle()
     }
@@ -83,10 +85,10 @@ impl SteppedRun {
         self.begun.launches.gpu.snapshot().into()
     }
 
-    /// Runs to the end, checks the results and reports.
+    /// Runs to the end, checks the results and returns the report.
     ///
     /// # Errors
-    /// The host program cannot write its files. What stops the run early is in the outcome.
+    /// The output files of the host program cannot be computed. A reason that stops the run early is in the outcome instead.
     pub fn end(mut self) -> Result<RunOutcome, RunError> {
         let fault = self.step(u64::MAX).err();
         if let Some(fault) = &fault {

@@ -1,4 +1,4 @@
-//! Timelines beside the counters of the same run.
+//! Compares timelines with the counters of the same run.
 use crate::report::RunReport;
 use crate::run::{RunSpec, Source, run};
 use selvedge_gpu::config::GpuConfig;
@@ -12,13 +12,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Runs `workload` with a timeline of `cycles`, or without one.
-fn recorded(
-    workload: &str,
-    mechanism: &str,
-    cycles: Option<Range<u64>>,
-    threads: usize,
-) -> (RunReport, Option<Timeline>) {
+/// Runs `workload` with a timeline of `cycles`, or without a timeline.
+fn recorded(workload: &str, mechanism: &str, cycles: Option<Range<u64>>) -> (RunReport, Option<Timeline>) {
     let probes = ProbeSpec {
         timeline: cycles.is_some(),
         from: cycles.as_ref().map_or(0, |cycles| cycles.start),
@@ -34,7 +29,6 @@ fn recorded(
         engine: Engine::Model,
         probes,
         check_dram: false,
-        threads,
         sample_cycles: None,
         max_memory: Limits::default().memory,
         bounds: Bounds::default(),
@@ -44,9 +38,9 @@ fn recorded(
     (outcome.report, outcome.timeline)
 }
 
-/// The report and the timeline of a whole run.
+/// Returns the report and the timeline of a whole run.
 fn whole(workload: &str, mechanism: &str) -> (RunReport, Timeline) {
-    let (report, timeline) = recorded(workload, mechanism, Some(0..u64::MAX), 1);
+    let (report, timeline) = recorded(workload, mechanism, Some(0..u64::MAX));
     (report, timeline.expect("it was asked for"))
 }
 
@@ -54,7 +48,7 @@ fn count(timeline: &Timeline, is_meant: impl Fn(&Happening) -> bool) -> u64 {
     timeline.slices.iter().filter(|slice| is_meant(&slice.what)).count() as u64
 }
 
-/// Sums a counter over all cycles of a run of `cycles`.
+/// Returns the sum of a counter over all cycles of a run of `cycles`.
 fn sum(timeline: &Timeline, cycles: u64, is_meant: impl Fn(Counter) -> bool) -> u64 {
     let mut last: BTreeMap<Counter, (u64, u64)> = BTreeMap::new();
     let mut sum = 0;
@@ -95,16 +89,14 @@ fn slices_and_counts_are_what_the_counters_say() {
 
 #[test]
 fn a_timeline_changes_no_statistic() {
-    for threads in [1, 2] {
-        let text = |(mut report, _): (RunReport, _)| {
-            report.host.wall_s = 0.0;
-            report.host.cycles_per_s = 0.0;
-            report.host.warp_instructions_per_s = 0.0;
-            serde_json::to_string(&report).expect("a report has a JSON form")
-        };
-        let without = text(recorded("bfs", "latte-cc", None, threads));
-        assert_eq!(text(recorded("bfs", "latte-cc", Some(100..2000), threads)), without);
-    }
+    let text = |(mut report, _): (RunReport, _)| {
+        report.host.wall_s = 0.0;
+        report.host.cycles_per_s = 0.0;
+        report.host.warp_instructions_per_s = 0.0;
+        serde_json::to_string(&report).expect("a report has a JSON form")
+    };
+    let without = text(recorded("bfs", "latte-cc", None));
+    assert_eq!(text(recorded("bfs", "latte-cc", Some(100..2000))), without);
 }
 
 #[test]
@@ -131,7 +123,7 @@ fn slices_of_a_track_follow_each_other() {
 fn an_interval_has_its_part_of_the_whole() {
     let (_, all) = whole("bfs", "hw-bdi");
     let (from, until) = (1700, 2900);
-    let part = recorded("bfs", "hw-bdi", Some(from..until), 1).1.expect("it was asked for");
+    let part = recorded("bfs", "hw-bdi", Some(from..until)).1.expect("it was asked for");
     let clip = |slice: &Slice| {
         let (from, until) = (slice.from.max(from), slice.until.min(until));
         (from < until).then_some(Slice { from, until, ..*slice })

@@ -1,7 +1,7 @@
-//! Do latencies and bandwidths of the whole GPU equal the closed forms computed from the configuration?
+//! Compares latencies and bandwidths of the whole GPU with closed forms of the configuration.
 //!
-//! Each kernel is short PTX of known instructions; fixed costs (launch, parameters, exit) cancel in the difference
-//! between two lengths of the same kernel.
+//! Each kernel is short PTX of known instructions. Fixed costs (launch, parameters, exit) cancel in the difference between two
+//! lengths of the same kernel.
 use selvedge_sim::config::{Clock, GpuConfig};
 use selvedge_sim::gpu::{Control, Gpu};
 use selvedge_sim::mechanism::MechanismSpec;
@@ -13,14 +13,14 @@ use selvedge_sim::sm::launch::LaunchedKernel;
 use selvedge_sim::sm::read_only::Side;
 use std::sync::Arc;
 
-/// The default configuration; the formulas are those of whole lines, which here loads that bypass the L1D move, too.
+/// Returns the default configuration, in which bypass loads move whole lines: the closed forms assume that.
 fn config() -> Arc<GpuConfig> {
     let mut config = GpuConfig::load("gtx480").expect("built in");
     config.l1d.bypass_bytes = config.l1d.line_bytes;
     Arc::new(config)
 }
 
-/// A kernel with one pointer parameter in %rd1, its global thread number in %r1, and `body`.
+/// Returns the PTX of a kernel with `body`. It has a pointer parameter in %rd1 and the thread's global index in %r1.
 fn kernel(body: &str) -> String {
     format!(
         ".version 4.3\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\
@@ -30,7 +30,7 @@ fn kernel(body: &str) -> String {
     )
 }
 
-/// A GPU that has run nothing yet, and its memory.
+/// A fresh GPU and its memory.
 struct Bench {
     gpu: Gpu,
     memory: DeviceMemory,
@@ -45,12 +45,12 @@ impl Bench {
         Bench { gpu, memory: DeviceMemory::new() }
     }
 
-    /// Runs the kernel and returns the core cycles that it took.
+    /// Runs the kernel and returns its duration in core cycles.
     fn run(&mut self, body: &str, grid: u32, block: u32, pointer: u64) -> u64 {
         self.run_text(&kernel(body), grid, block, pointer)
     }
 
-    /// Runs one CTA of the kernel after module-wide declarations.
+    /// Runs one CTA of the kernel, with declarations of the module.
     fn run_with(&mut self, declarations: &str, body: &str, block: u32) -> u64 {
         let text = kernel(body).replace(".visible .entry", &format!("{declarations}.visible .entry"));
         self.run_text(&text, 1, block, 0)
@@ -69,7 +69,7 @@ impl Bench {
     }
 }
 
-/// Pointer chases over a table in which entry i, `stride` bytes apart, points to entry i + 1.
+/// Allocates a ring of pointers for a pointer chase. Entries are `stride` bytes apart, and each points to the next.
 fn chase_table(bench: &mut Bench, entries: u64, stride: u64) -> u64 {
     let base = bench.memory.alloc(entries * stride, "chain").expect("it fits");
     for i in 0..entries {
@@ -79,7 +79,7 @@ fn chase_table(bench: &mut Bench, entries: u64, stride: u64) -> u64 {
     base
 }
 
-/// `count` dependent loads.
+/// Returns a chain of `count` dependent loads.
 fn chase(load: &str, count: usize) -> String {
     format!("{load} %rd1, [%rd1];\n").repeat(count)
 }
@@ -133,13 +133,56 @@ fn a_load_whose_guard_holds_in_no_lane_takes_as_long_as_one_of_a_constant() {
     assert_eq!((time(60) - time(10)) / 50, u64::from(config.sm.lsu.const_latency));
 }
 
+/// Returns a configuration in which all latencies and their sums differ.
+fn with_latencies_apart() -> Arc<GpuConfig> {
+    let mut config = GpuConfig::load("gtx480").expect("built in");
+    let sm = &mut config.sm;
+    (sm.alu.int_latency, sm.alu.int_mul_latency, sm.alu.fp32_latency) = (18, 24, 29);
+    sm.alu.int_div_latency = 210;
+    (sm.fp64.latency, sm.fp64.div_latency, sm.sfu.latency, sm.sfu.div_latency) = (48, 330, 36, 140);
+    sm.pipeline_latency = 7;
+    Arc::new(config)
+}
+
+#[test]
+fn every_kind_of_arithmetic_takes_its_own_latency_and_the_pipelines() {
+    let config = with_latencies_apart();
+    let sm = &config.sm;
+    for (instruction, latency) in [
+        ("add.s32 %r1, %r1, %r1;\n", sm.alu.int_latency),
+        ("add.s64 %rd9, %rd9, %rd9;\n", sm.alu.int_latency),
+        ("cvt.rn.f32.s32 %f1, %r1;\ncvt.rzi.s32.f32 %r1, %f1;\n", 2 * sm.alu.int_latency + 7),
+        ("mul.lo.s32 %r1, %r1, %r1;\n", sm.alu.int_mul_latency),
+        ("mul.lo.s64 %rd9, %rd9, %rd9;\n", sm.alu.int_mul_latency),
+        ("fma.rn.f32 %f1, %f1, %f1, %f1;\n", sm.alu.fp32_latency),
+        ("div.s32 %r1, %r1, %r1;\n", sm.alu.int_div_latency),
+        ("rem.u32 %r1, %r1, %r1;\n", sm.alu.int_div_latency),
+        ("div.u64 %rd9, %rd9, %rd9;\n", sm.alu.int_div_latency),
+        ("rem.s64 %rd9, %rd9, %rd9;\n", sm.alu.int_div_latency),
+        ("div.rn.f32 %f1, %f1, %f1;\n", sm.sfu.div_latency),
+        ("sqrt.rn.f32 %f1, %f1;\n", sm.sfu.div_latency),
+        ("rcp.approx.f32 %f1, %f1;\n", sm.sfu.latency),
+        ("fma.rn.f64 %fd1, %fd1, %fd1, %fd1;\n", sm.fp64.latency),
+        ("div.rn.f64 %fd1, %fd1, %fd1;\n", sm.fp64.div_latency),
+        ("sqrt.rn.f64 %fd1, %fd1;\n", sm.fp64.div_latency),
+    ] {
+        let mut bench = Bench::new(&config);
+        let mut time = |count| bench.run(&instruction.repeat(count), 1, 1, 0);
+        assert_eq!((time(12) - time(4)) / 8, u64::from(latency + sm.pipeline_latency), "{instruction}");
+    }
+}
+
 #[test]
 fn a_division_takes_its_latency_though_nothing_else_is_as_slow() {
-    let config = config();
+    let mut config = GpuConfig::clone(&config());
+    config.sm.alu.int_div_latency = config.sm.sfu.div_latency + 30;
+    let config = Arc::new(config);
     for (instruction, latency) in [
         ("add.f64 %fd1, %fd1, %fd1;\n", config.sm.fp64.latency),
         ("div.rn.f64 %fd1, %fd1, %fd1;\n", config.sm.fp64.div_latency),
         ("div.rn.f32 %f1, %f1, %f1;\n", config.sm.sfu.div_latency),
+        ("div.u32 %r1, %r1, %r1;\n", config.sm.alu.int_div_latency),
+        ("rem.s32 %r1, %r1, %r1;\n", config.sm.alu.int_div_latency),
     ] {
         let mut bench = Bench::new(&config);
         let mut time = |count| bench.run(&instruction.repeat(count), 1, 1, 0);
@@ -149,7 +192,7 @@ fn a_division_takes_its_latency_though_nothing_else_is_as_slow() {
 
 #[test]
 fn clocks_faster_than_the_core_lose_no_cycle() {
-    // Twice the DRAM clock halves the time of a stream that the DRAM bounds; the checker judges every command.
+    // A DRAM-bound stream takes half the time at twice the DRAM clock. The checker judges each command.
     let stream_cycles = |dram_mhz| {
         let mut config = GpuConfig::load("gtx480").expect("built in");
         config.clock = Clock { core_mhz: 1400, interconnect_mhz: 2800, l2_mhz: 2100, dram_mhz };
@@ -170,9 +213,9 @@ fn the_widest_shared_memory_access_is_served() {
     let body = ".shared .align 32 .b8 s[1024];\nmov.u32 %r4, %tid.x;\nshl.b32 %r4, %r4, 5;\nmov.u32 %r5, s;\n\
                 add.s32 %r5, %r5, %r4;\nld.shared.v4.f64 {%fd0, %fd1, %fd2, %fd3}, [%r5];";
     bench.run(body, 1, 32, 0);
-    // 32 lanes of 8 words are 8 rounds of the 32 banks, of which the first is no conflict.
+    // 32 lanes of 8 words take 8 rounds of the 32 banks. The first round is no conflict.
     let conflicts: u64 =
-        bench.gpu.sms().map(|sm| sm.counters_at(bench.gpu.cycle()).bank_conflict_cycles).sum();
+        bench.gpu.sms().iter().map(|sm| sm.counters_at(bench.gpu.cycle()).bank_conflict_cycles).sum();
     assert_eq!(conflicts, 7);
 }
 
@@ -209,7 +252,7 @@ fn a_segment_that_bypasses_the_l1d_comes_sooner_than_a_line() {
 fn a_dram_read_takes_the_unloaded_round_trip() {
     let config = config();
     let mut bench = Bench::new(&config);
-    // Every line in a bank of its own partition that has no open row: one line per row, few enough rows.
+    // Each line is in a closed bank: the chase visits one line per row, and each row is in another bank.
     let stride = u64::from(config.dram.row_bytes * config.l2.partitions);
     let table = chase_table(&mut bench, 16, stride);
     let short = bench.run(&chase("ld.global.cg.u64", 2), 1, 1, table);
@@ -251,7 +294,7 @@ fn l1d_hits_reach_one_line_per_address_generation() {
     assert!((rate / peak - 1.0).abs() < 0.02, "{rate} lines per cycle and SM, peak {peak}");
 }
 
-/// Loads one word per line, `lines` lines per thread slot, all distinct, as wide as the GPU.
+/// Returns the body of a stream: each warp reads whole lines, two per iteration, and 2^18 threads read 16 MiB.
 fn stream(load: &str) -> String {
     format!(
         "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd1, %rd1, %rd2;\nmov.u32 %r9, 0;\n\
@@ -276,8 +319,8 @@ fn streaming_reads_come_near_the_dram_peak() {
     assert!(share > 0.8, "only {share} of the peak of {peak} bytes per cycle");
 }
 
-/// Bytes per core cycle that cache-global loads of resident lines get. `place` turns the warp's number in %r4 into
-/// the byte offset of its line, in %r5.
+/// Returns the bytes per core cycle of `ld.global.cg` loads of resident lines. `place` computes the byte offset of a warp's line,
+/// in %r5, from the warp's index in %r4.
 fn l2_hit_rate(config: &Arc<GpuConfig>, place: &str) -> f64 {
     let mut bench = Bench::new(config);
     let buffer = bench.memory.alloc(1 << 20, "resident").expect("it fits");
@@ -297,7 +340,7 @@ fn l2_hit_rate(config: &Arc<GpuConfig>, place: &str) -> f64 {
 #[test]
 fn one_partitions_l2_hits_reach_its_reply_ports_peak() {
     let config = config();
-    // 64 lines, each as far from the next as one round of the partitions.
+    // 64 lines of one partition: their distance is one round of the partitions.
     let round = config.l2.interleave_bytes * config.l2.partitions;
     let rate = l2_hit_rate(&config, &format!("and.b32 %r5, %r4, 63;\nmul.lo.s32 %r5, %r5, {round};"));
     let peak = closed_form::l2_peak_bytes_per_core_cycle(&config) / f64::from(config.l2.partitions);
@@ -307,8 +350,8 @@ fn one_partitions_l2_hits_reach_its_reply_ports_peak() {
 #[test]
 fn random_l2_hits_lie_between_head_of_line_blocking_and_the_peak() {
     let config = config();
-    // Input queues without virtual channels saturate no lower than 2 - sqrt(2) of the ports' peak under uniform
-    // traffic (Karol, Hluchyj and Morgan 1987). Every warp goes its own way through 256 KiB.
+    // Under uniform traffic, input queues without virtual channels reach at least 2 - sqrt(2) of the ports' peak (Karol, Hluchyj
+    // and Morgan 1987). Each warp reads another random sequence of lines in 256 KiB.
     let mut bench = Bench::new(&config);
     let buffer = bench.memory.alloc(1 << 18, "resident").expect("it fits");
     let head =
@@ -362,12 +405,95 @@ fn a_fence_waits_for_the_acknowledgement_of_a_store() {
     let mut time =
         |count: usize| bench.run(&"st.global.u32 [%rd1], %r1;\nmembar.gl;\n".repeat(count), 1, 1, word);
     let per_pair = (time(48) - time(16)) as f64 / 32.0;
-    // The acknowledgement carries no line, unlike the answer of the closed form: one flit instead of five.
+    // The acknowledgement carries no data: one flit instead of the five in the closed form.
     let expected = closed_form::l2_hit_round_trip(&config) - 4.0 + f64::from(32 / config.sm.lsu.lanes);
     assert!((per_pair - expected).abs() <= 2.0, "{per_pair} cycles, the closed form gives {expected}");
 }
 
-/// The built-in configuration with read-only caches, each of the given number of sets.
+#[test]
+fn lanes_and_warps_that_collide_on_a_word_take_turns_in_the_l2() {
+    let config = config();
+    let clocks = u64::from(config.clock.core_mhz / config.clock.l2_mhz);
+    let turn = u64::from(config.l2.atomic_word_cycles) * clocks;
+    for instruction in ["red.global.add.u32 [%rd1], 1;", "atom.global.add.u32 %r9, [%rd1], 1;"] {
+        let time = |lanes: u32, warps: u32| {
+            let mut bench = Bench::new(&config);
+            let word = bench.memory.alloc(128, "word").expect("it fits");
+            let body = format!("mov.u32 %r4, %laneid;\nsetp.lt.u32 %p1, %r4, {lanes};\n@%p1 {instruction}\n");
+            let text = kernel(&body).replace(".reg .b64", ".reg .pred %p<2>;\n.reg .b64");
+            let cycles = bench.run_text(&text, 1, 32 * warps, word);
+            let mut sum = [0; 4];
+            bench.memory.read(word, &mut sum).expect("inside the buffer");
+            assert_eq!(u32::from_le_bytes(sum), lanes * warps);
+            cycles
+        };
+        let one = time(1, 1);
+        for (lanes, warps) in [(32, 1), (32, 2), (8, 4)] {
+            let turns = u64::from(lanes * warps) - 1;
+            // The operands of more lanes need a few more flits in each direction.
+            let found = time(lanes, warps) - one;
+            assert!(
+                (turns * turn..=turns * turn + 16).contains(&found),
+                "{instruction} {lanes} {warps}: {found}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_atomic_passes_no_cycles_in_front_of_the_l1d_and_is_no_access_of_it() {
+    let time = |instruction: &str, front_latency| {
+        let mut config = GpuConfig::load("gtx480").expect("built in");
+        config.l1d.front_latency = front_latency;
+        let mut bench = Bench::new(&Arc::new(config));
+        let word = bench.memory.alloc(128, "word").expect("it fits");
+        let cycles = bench.run(&format!("{instruction}\nmembar.gl;\n"), 1, 1, word);
+        (cycles, bench.gpu.sms()[0].l1d().counters().accesses)
+    };
+    let (atomic, load) = ("atom.global.add.u32 %r9, [%rd1], 1;", "ld.global.u32 %r9, [%rd1];");
+    assert_eq!(time(atomic, 40), time(atomic, 0));
+    assert_eq!((time(atomic, 0).1, time(load, 0).1), (0, 1));
+    // An atomic stays behind earlier accesses of its warp.
+    let store = "st.global.u32 [%rd1], %r1;\nred.global.add.u32 [%rd1], 1;";
+    for instructions in [load, store] {
+        let later = time(instructions, 40).0 - time(instructions, 0).0;
+        // The phase of the slower clocks shifts the time by a few cycles.
+        assert!((36..=44).contains(&later), "{instructions}: {later}");
+    }
+}
+
+#[test]
+fn code_constants_and_parameters_stay_in_their_caches_until_they_change() {
+    for (keeps, expected) in [(false, [1, 0, 0, 0, 1, 0]), (true, [1, 0, 0, 0, 0, 0])] {
+        let mut config = GpuConfig::clone(&with_read_only_caches(64, 4));
+        config.sm.count = 1;
+        config.sm.keep_constants = keeps;
+        let mut bench = Bench::new(&Arc::new(config));
+        let words = bench.memory.alloc(256, "words").expect("it fits");
+        let mut runs = Vec::new();
+        for pointer in [words, words, words, words, words + 128, words + 128] {
+            let misses = |bench: &Bench| {
+                let sm = &bench.gpu.sms()[0];
+                let sides = [Side::Constant, Side::Instruction].map(|side| sm.read_only(side).misses);
+                [sides[0], sides[1], sm.l1d().counters().misses]
+            };
+            let before = misses(&bench);
+            let cycles = bench.run("ld.global.u32 %r4, [%rd1];\nst.global.u32 [%rd1], %r4;", 1, 32, pointer);
+            let after = misses(&bench);
+            runs.push((cycles, [0, 1, 2].map(|cache| after[cache] - before[cache])));
+        }
+        let of = |cache: usize| runs.iter().map(|run| run.1[cache]).collect::<Vec<_>>();
+        assert_eq!(of(0), expected, "lines of other arguments are loaded again, unless kept");
+        let code = of(1);
+        assert!(code[0] > 0 && code[1..].iter().all(|misses| *misses == 0), "nothing writes code: {code:?}");
+        assert!(runs[0].0 > runs[1].0 && runs[1].0 == runs[2].0 && runs[2].0 == runs[3].0, "{runs:?}");
+        // A launch invalidates the L1D: its load misses in each run.
+        let l1d = of(2);
+        assert!(l1d.iter().all(|misses| *misses == l1d[0] && *misses > 0), "{l1d:?}");
+    }
+}
+
+/// Returns the built-in configuration with constant and instruction caches of these numbers of sets.
 fn with_read_only_caches(constant: u32, instruction: u32) -> Arc<GpuConfig> {
     let mut config = GpuConfig::load("gtx480").expect("built in");
     (config.sm.constant.sets, config.sm.instruction.sets) = (constant, instruction);
@@ -383,7 +509,7 @@ fn lanes_that_read_different_constants_take_turns() {
             "mov.u32 %r4, %laneid;\ndiv.u32 %r4, %r4, {lanes_per_word};\nshl.b32 %r4, %r4, 2;\ncvt.u64.u32 %rd2, %r4;\n\
              mov.u64 %rd3, bank;\nadd.s64 %rd3, %rd3, %rd2;\nmov.u32 %r5, 0;\n"
         );
-        // Each load's address depends on the value of the one before, which is 0.
+        // The address of each load depends on the value of the previous one, which is 0.
         let load = "ld.const.u32 %r5, [%rd3];\ncvt.u64.u32 %rd2, %r5;\nadd.s64 %rd3, %rd3, %rd2;\n";
         bench.run_with(".const .align 4 .b8 bank[256];\n", &format!("{head}{}", load.repeat(count)), 32)
     };
@@ -397,7 +523,7 @@ fn the_first_constant_of_a_line_comes_from_the_l2() {
     let config = with_read_only_caches(64, 0);
     let mut bench = Bench::new(&config);
     bench.run("", 1, 1, 0);
-    let sm = bench.gpu.sms().next().expect("an SM").read_only(Side::Constant);
+    let sm = bench.gpu.sms()[0].read_only(Side::Constant);
     assert_eq!((sm.accesses, sm.misses), (1, 1), "the parameter");
     assert_eq!(bench.gpu.snapshot().l2.cache.constant_reads.misses, 1);
 }
@@ -406,7 +532,7 @@ fn the_first_constant_of_a_line_comes_from_the_l2() {
 fn code_is_fetched_line_by_line_once() {
     let config = with_read_only_caches(0, 4);
     let mut bench = Bench::new(&config);
-    // Six instructions around 250 make 2048 bytes: 16 lines, as many as the cache holds.
+    // With six other instructions, 250 make 2048 bytes: 16 lines, the capacity of the cache.
     let body = "add.s32 %r1, %r1, %r1;\n".repeat(250);
     let with = bench.run(&body, 1, 64, 0);
     let total = bench.gpu.snapshot();

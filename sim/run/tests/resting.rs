@@ -1,6 +1,6 @@
-//! Do SMs lose nothing by asking their schedulers only when an instruction may issue?
+//! Tests that an SM loses nothing if it asks its schedulers only when an instruction can issue.
 //!
-//! An SM with quotas asks them in every cycle in which it runs. Quotas that are never used up change nothing else.
+//! An SM with quotas asks them in every cycle in which it runs. Quotas that are never used up have no other effect.
 use proptest::prelude::*;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::{Control, Gpu};
@@ -12,7 +12,7 @@ use selvedge_sim::sm::launch::LaunchedKernel;
 use selvedge_sim::snapshot::Snapshot;
 use std::sync::Arc;
 
-/// Steps of kernels: arithmetic of each pipe, memory near and far, what waits, and what warps do together.
+/// Steps of kernels: arithmetic in each pipe, hits and misses in memory, fences and barriers.
 const STEPS: [&str; 12] = [
     "add.s32 %r4, %r4, %r1;",
     "mad.lo.s32 %r5, %r4, %r1, %r5;",
@@ -28,7 +28,7 @@ const STEPS: [&str; 12] = [
     "membar.gl;",
 ];
 
-/// Runs a kernel of these steps, twice over, and returns all counters.
+/// Runs a kernel that executes these steps twice, and returns all counters.
 fn counters(
     config: &Arc<GpuConfig>,
     steps: &[usize],

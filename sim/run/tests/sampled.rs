@@ -1,13 +1,13 @@
-//! Sampled simulation: how far are its estimates from the truth, and does it leave alone what is too short to be sampled?
+//! Tests of sampled simulation: accuracy of the estimates, and full simulation of launches that are too short for samples.
 use selvedge_sim::gpu::{Estimate, SampleSpec};
 use selvedge_sim::report::{Outcome, RunReport};
 use selvedge_sim::simulation::Simulation;
 use selvedge_sim::workload::Size;
 
-/// That of the page's table.
+/// Sampling parameters of the table in docs/performance.md.
 const SPEC: SampleSpec = SampleSpec { detailed: 10_000, skip: 30_000 };
 
-/// Runs `workload` in full, or a part of it.
+/// Runs `workload` in full, or with `sample`.
 fn run(workload: &str, sample: Option<SampleSpec>) -> RunReport {
     let simulation = Simulation::builder().workload(workload).size(Size::Small);
     let simulation = match sample {
@@ -53,7 +53,7 @@ fn all_instructions_are_executed_in_detail_or_skipped() {
 
 #[test]
 fn launches_whose_ctas_all_run_at_the_same_time_are_simulated_in_full() {
-    // 1920 and 256 threads: 8 CTAs, and then one.
+    // The launches have 1920 and 256 threads: 8 CTAs and one CTA.
     let (part, all) = (run("atax", Some(SampleSpec { detailed: 1_000, skip: 1_000 })), run("atax", None));
     let estimate = part.sampled.expect("it is sampled");
     assert_eq!((estimate.skipped_ctas, estimate.cycles), (0, all.totals.cycles as f64));

@@ -2,7 +2,7 @@
 use selvedge_sim::printable::shortened;
 use std::ops::Range;
 
-/// Most characters of a value that a message quotes.
+/// Max length of a quoted value in a message, in characters.
 const LONGEST: usize = 80;
 
 /// A mistake in a study file, in one line.
@@ -12,24 +12,24 @@ pub enum StudyError {
     /// The file cannot be read.
     #[error("{file}: cannot read it: {why}")]
     Unreadable {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// The operating system's reason.
+        /// Reason from the operating system.
         why: String,
     },
-    /// A key or value is not what the format has there.
+    /// A key or value is wrong.
     #[error("{file}:{line}: {message}")]
     Bad {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// The line, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// What is wrong, and what it must be.
+        /// Mistake, and the allowed values.
         message: String,
     },
 }
 
-/// A study file's text, for messages that name its lines.
+/// Text of a study file, for messages that name its lines.
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'a> {
     pub file: &'a str,
@@ -37,14 +37,14 @@ pub(crate) struct Text<'a> {
 }
 
 impl Text<'_> {
-    /// The mistake `message` at `span`.
+    /// Returns the error `message` at `span`.
     pub fn bad(&self, span: &Range<usize>, message: impl Into<String>) -> StudyError {
         let at = span.start.min(self.text.len());
         let line = self.text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
         StudyError::Bad { file: self.file.into(), line, message: one_line(&message.into()) }
     }
 
-    /// What stands at `span`, in one line.
+    /// Returns the text at `span` in one line.
     pub fn quote(&self, span: &Range<usize>) -> String {
         let text = self.text.get(span.clone()).unwrap_or_default();
         shortened(&one_line(text), LONGEST).into_owned()

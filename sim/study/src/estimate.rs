@@ -1,5 +1,5 @@
-//! How long points take: from runs of the same work that the store remembers, else from what was measured elsewhere, else from counts
-//! of instructions.
+//! Estimates the time of points: from runs of the same work in the store, else from measurements on another host, else from
+//! counts of instructions.
 use crate::key::hash;
 use crate::point::{Point, Work};
 use crate::speeds::Speeds;
@@ -21,43 +21,43 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Memory of a process beside its workload's data: 25 MB were measured.
+/// Memory of a process in bytes, without its workload's data; 25 MB were measured.
 const PROCESS_BYTES: u64 = 256 << 20;
-/// Copies of device memory that host program, caches and reference have: 1.4 to 2 were measured.
+/// Memory per byte of device memory, in host program, caches and reference; 1.4 to 2 were measured.
 const BYTES_PER_DEVICE_BYTE: u64 = 3;
-/// Memory of a process of which nothing is known.
+/// Memory of a process whose workload could not be counted.
 const UNKNOWN_BYTES: u64 = 4 << 30;
 
-/// Short runs that are timed: one alone may be slowed down by other processes.
+/// Number of timed short runs; other processes may slow down a single one.
 const SHORT_RUNS: usize = 3;
 
-/// What is known of the time of a point.
+/// Source of an estimate, from the most to the least accurate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Basis {
-    /// It has a result, or cannot have one.
+    /// The point has a result, or cannot have one.
     Ended,
-    /// It has run before, with the same mechanism and engine, on this configuration or another.
+    /// The point has run before with the same mechanism and engine, on any configuration.
     Run,
-    /// Its workload has run before, under another mechanism.
+    /// The workload has run before with another mechanism.
     Workload,
-    /// Its workload was measured on another host.
+    /// The workload was measured on another host.
     Measured,
-    /// Its instructions have been counted without timing.
+    /// The instructions were counted without timing.
     Count,
-    /// Nothing: it is taken for as long as the others are on average.
+    /// No data: the estimate is the mean of the other points.
     Nothing,
 }
 
-/// How long a point takes.
+/// Estimated time of a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Seconds of one processor.
+    /// Seconds on one core.
     pub seconds: f64,
-    /// From what that is known.
+    /// Source of the estimate.
     pub basis: Basis,
 }
 
-/// What the store remembers of the time of a run, whatever the version of the simulator.
+/// Time of a run in the store, independent of the version of the simulator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Cost {
     mechanism: String,
@@ -67,7 +67,7 @@ struct Cost {
     warp_instructions: u64,
 }
 
-/// What a workload does, whatever the timing.
+/// Work of a workload, independent of timing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Count {
     warp_instructions: u64,
@@ -75,7 +75,7 @@ struct Count {
     bytes: u64,
 }
 
-/// The folder of the costs of a workload, in the store.
+/// Returns the folder for the times of a workload's runs, relative to the store.
 fn folder(point: &Point) -> PathBuf {
     PathBuf::from("costs").join(&point.work_name[..32])
 }
@@ -84,8 +84,8 @@ fn count_file(point: &Point) -> PathBuf {
     PathBuf::from("counts").join(format!("{}.json", &point.work_name[..32]))
 }
 
-/// Returns how long a point with this point's workload, mechanism and engine took last, whatever its configuration; with all that
-/// surrounds the simulation, as the check of the results.
+/// Returns the last time of a run with this point's workload, mechanism and engine, on any configuration. It includes the check
+/// of the results.
 pub(crate) fn remembered_s(store: &Store, point: &Point) -> Option<f64> {
     let p = &point.parameters;
     let costs: Vec<Cost> = store.records(&folder(point));
@@ -93,7 +93,7 @@ pub(crate) fn remembered_s(store: &Store, point: &Point) -> Option<f64> {
     same.map(|cost| cost.seconds)
 }
 
-/// Remembers how long the simulation of a point took.
+/// Stores the measured time of a point.
 pub(crate) fn remember(store: &Store, point: &Point, taken: Duration, report: &Value) {
     let count = |name: &str| report["totals"][name].as_u64().unwrap_or_default();
     let (mechanism, engine) = (&point.parameters.mechanism, &point.parameters.engine);
@@ -108,12 +108,12 @@ pub(crate) fn remember(store: &Store, point: &Point, taken: Duration, report: &V
     store.keep_record(&folder(point).join(format!("{}.json", &name[..32])), &cost);
 }
 
-/// Estimates how long each of `points` takes that has no result yet. Instructions that nothing is known of are counted without
-/// timing, for no longer than `budget`.
+/// Estimates the time of each of `points` that has no result yet. Counts instructions without timing if no other data is
+/// available, for at most `budget`.
 pub fn estimate(points: &[Point], store: &Store, budget: Duration, stop: &Arc<AtomicBool>) -> Vec<Estimate> {
     let end = Instant::now() + budget;
     let mut seen = std::collections::BTreeSet::new();
-    // Points of one key run once.
+    // Points with the same key run once.
     let is_open = |point: &Point| {
         let ended = || store.get(point).is_some_and(|entry| entry.status != Status::Failed);
         seen.insert(point.key.clone()) && point.work.is_ok() && !ended()
@@ -147,8 +147,8 @@ pub fn estimate(points: &[Point], store: &Store, budget: Duration, stop: &Arc<At
     estimates
 }
 
-/// Returns the bytes of memory that a process needs which simulates one of `points` at a time; those that nothing is known of
-/// are counted without timing, for no longer than `budget`.
+/// Returns the memory in bytes that a process needs to simulate each of `points`. Counts unknown workloads without timing, for at
+/// most `budget`.
 pub fn memory_needed(points: &[Point], store: &Store, budget: Duration, stop: &Arc<AtomicBool>) -> Vec<u64> {
     let end = Instant::now() + budget;
     let mut counts: BTreeMap<&str, Option<Count>> = BTreeMap::new();
@@ -160,20 +160,20 @@ pub fn memory_needed(points: &[Point], store: &Store, budget: Duration, stop: &A
     needed
 }
 
-/// Returns how many times as long as the baseline a mechanism takes.
+/// Returns the time of a mechanism relative to the baseline.
 fn factor(mechanism: &str) -> f64 {
     Speeds::measured().map_or(1.0, |speeds| speeds.mechanism(mechanism))
 }
 
-/// How fast this host is, once it is asked for.
+/// Speed of this host, measured on first use.
 #[derive(Default)]
 struct Host {
-    /// Seconds of the short run here by those where all was measured.
+    /// Time of the short run here, relative to the host of the measurements.
     slower: Option<f64>,
 }
 
 impl Host {
-    /// Returns what a point takes here, from what it took elsewhere.
+    /// Returns the time of a point on this host, from the measurements on another one.
     fn measured(&mut self, point: &Point) -> Option<Estimate> {
         let speeds = Speeds::measured()?;
         let seconds = speeds.seconds(point)?;
@@ -182,8 +182,8 @@ impl Host {
     }
 }
 
-/// What runs of the same workload took: the same mechanism if there is one, else the mean of others, of the same engine if
-/// there are such, as far as mechanisms take longer than others.
+/// Estimates from runs of the same workload: the run with the same mechanism and engine, else the mean of the other runs,
+/// corrected by the factors of the mechanisms. Runs with the same engine are preferred.
 fn from_runs(point: &Point, costs: &[Cost]) -> Option<Estimate> {
     let p = &point.parameters;
     let same_engine: Vec<&Cost> = costs.iter().filter(|cost| cost.engine == p.engine).collect();
@@ -196,7 +196,7 @@ fn from_runs(point: &Point, costs: &[Cost]) -> Option<Estimate> {
     (!like.is_empty()).then_some(Estimate { seconds, basis: Basis::Workload })
 }
 
-/// A run that ends after so many cycles takes no longer than those. Runs that the store remembers had the same limits.
+/// Limits the estimate to the time of the run's max number of cycles. Stored runs had the same limits.
 fn limited(estimate: Estimate, point: &Point, speed: &mut Option<Speed>) -> Estimate {
     let most = [point.parameters.max_cycles, point.parameters.cycles_together];
     let Some(most) = most.into_iter().flatten().min() else { return estimate };
@@ -212,7 +212,7 @@ fn limited(estimate: Estimate, point: &Point, speed: &mut Option<Speed>) -> Esti
     estimate
 }
 
-/// Takes points of which nothing is known for as long as the others on average.
+/// Sets unknown estimates to the mean of the known ones.
 fn fill(estimates: &mut [Estimate]) {
     let known = estimates.iter().filter(|one| !matches!(one.basis, Basis::Ended | Basis::Nothing));
     let known: Vec<f64> = known.map(|one| one.seconds).collect();
@@ -220,7 +220,7 @@ fn fill(estimates: &mut [Estimate]) {
     estimates.iter_mut().filter(|one| one.basis == Basis::Nothing).for_each(|one| one.seconds = mean);
 }
 
-/// How fast this host simulates.
+/// Speed of simulations on this host.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Speed {
     warp_instructions_per_s: f64,
@@ -228,7 +228,7 @@ struct Speed {
 }
 
 impl Speed {
-    /// The speed of runs; none without runs.
+    /// Returns the mean speed of runs; `None` without runs.
     fn of<'c>(costs: impl Iterator<Item = &'c Cost>) -> Option<Self> {
         let (mut seconds, mut instructions, mut cycles) = (0.0, 0, 0);
         for cost in costs {
@@ -242,7 +242,7 @@ impl Speed {
         })
     }
 
-    /// The speed of a short run, which is made for it.
+    /// Measures the speed in a short run.
     fn measured() -> Self {
         let (totals, seconds) = timed_short_run();
         let per_s = |count: u64| (count.max(1)) as f64 / seconds;
@@ -250,19 +250,19 @@ impl Speed {
     }
 }
 
-/// Returns the seconds of a short run on this host, the least of a few.
+/// Returns the seconds of a short run on this host, as the minimum of several runs.
 pub fn short_run_s() -> f64 {
     (0..SHORT_RUNS).map(|_| timed_short_run().1).fold(f64::INFINITY, f64::min)
 }
 
-/// Returns warp instructions and cycles of a short run, and the seconds that it took.
+/// Returns the warp instructions and cycles of a short run, and its seconds.
 fn timed_short_run() -> ((u64, u64), f64) {
     let start = Instant::now();
     let totals = short_run().unwrap_or_default();
     (totals, start.elapsed().as_secs_f64().max(1e-6))
 }
 
-/// Warp instructions and cycles of a short run.
+/// Runs a small workload and returns its warp instructions and cycles.
 fn short_run() -> Option<(u64, u64)> {
     let spec = RunSpec {
         workload: Source::find("atax").ok()?,
@@ -273,7 +273,6 @@ fn short_run() -> Option<(u64, u64)> {
         engine: Engine::Model,
         probes: ProbeSpec::default(),
         check_dram: false,
-        threads: 1,
         sample_cycles: None,
         max_memory: Limits::default().memory,
         bounds: Bounds::default(),
@@ -282,8 +281,8 @@ fn short_run() -> Option<(u64, u64)> {
     Some((report.totals.warp_instructions, report.totals.cycles))
 }
 
-/// Returns the warp instructions of a point's workloads: those that the store remembers, or counted now if that takes no longer
-/// than until `end`.
+/// Returns the counts of a point's workloads. They come from the store or are counted now. Returns `None` if counting does not
+/// finish before `end`.
 fn count(point: &Point, store: &Store, end: Instant, stop: &Arc<AtomicBool>) -> Option<Count> {
     let file = count_file(point);
     if let Some(known) = store.record(&file) {
@@ -321,6 +320,7 @@ fn count(point: &Point, store: &Store, end: Instant, stop: &Arc<AtomicBool>) -> 
                     input: input.clone(),
                     config: (*point.config).clone(),
                     max_memory: Limits::default().memory,
+                    check: false,
                 };
                 let outcome = execute(&spec, &Control::new(stop, Some(left), |_: &str| {})).ok()?;
                 if outcome.fault.is_some() {

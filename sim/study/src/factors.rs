@@ -1,52 +1,51 @@
-//! Factors of workloads and of mechanisms that explain best what simulations took.
+//! Fits factors of workloads and of mechanisms to the measured times of simulations.
 
 use std::collections::BTreeMap;
 
-/// Numbers of names, in the order in which they come.
+/// Indices of names, in the order of their first use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names(pub BTreeMap<String, usize>);
 
 impl Names {
-    /// Returns the number of a name, which may be new.
+    /// Returns the index of a name; adds the name if it is new.
     pub fn number(&mut self, name: &str) -> usize {
         let next = self.0.len();
         *self.0.entry(name.to_owned()).or_insert(next)
     }
 
-    /// Returns how many names there are.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 }
 
-/// Rounds in which the factors of workloads and of mechanisms are fitted to each other.
+/// Number of alternating fits of workload and mechanism factors.
 const ROUNDS: usize = 4;
 
-/// What one simulation took, and what was expected of it.
+/// Measured and expected time of one simulation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Evidence {
-    /// Number of its workload.
+    /// Index of the workload.
     pub workload: usize,
-    /// Number of its mechanism.
+    /// Index of the mechanism.
     pub mechanism: usize,
-    /// Seconds that it took.
+    /// Measured seconds.
     pub taken: f64,
-    /// Seconds that were expected.
+    /// Expected seconds.
     pub expected: f64,
 }
 
-/// What the expected seconds of a simulation are multiplied by.
+/// Factors by which the expected seconds of a simulation are multiplied.
 #[derive(Clone, Debug)]
 pub(crate) struct Factors {
-    /// By workload; none of workloads without evidence.
+    /// Factor of each workload; `None` without evidence.
     pub workloads: Vec<Option<f64>>,
-    /// By mechanism; 1 without evidence.
+    /// Factor of each mechanism; 1 without evidence.
     pub mechanisms: Vec<f64>,
 }
 
 impl Factors {
-    /// Returns the factors of so many workloads and mechanisms that fit the evidence best: each is the geometric mean of what remains
-    /// when the other is taken out. That a mechanism takes no longer than others weighs as much as `prior` simulations.
+    /// Fits the factors to the evidence. Each factor is the geometric mean of measured / expected time, after division by the
+    /// other factor. For mechanisms, a factor of 1 has the weight of `prior` simulations.
     pub fn fit(evidence: &[Evidence], workloads: usize, mechanisms: usize, prior: f64) -> Self {
         let mut factors = Factors { workloads: vec![None; workloads], mechanisms: vec![1.0; mechanisms] };
         for _ in 0..ROUNDS {

@@ -1,4 +1,4 @@
-//! The key of a point: a hash of all that decides its result.
+//! The key of a point: a hash of everything that affects its result.
 use crate::overrides::Override;
 use crate::parameters::Parameters;
 use crate::sources::Loaded;
@@ -10,21 +10,29 @@ use sha2::{Digest, Sha256};
 use std::fmt::{self, Display, Write};
 use std::sync::OnceLock;
 
-/// A hash of the sources that decide results: those of the crates with the machine, the workloads and the mechanisms.
+/// Hash of the sources that affect results: the crates of the GPU, the workloads and the mechanisms.
 pub const FINGERPRINT: &str = env!("SELVEDGE_FINGERPRINT");
 
-/// The commit of those sources; `-changed` is behind it where they differ, and it is `unknown` without git.
+/// Hash of the sources that emit and compile Verilog.
+const VERILOG_FINGERPRINT: &str = env!("SELVEDGE_VERILOG_FINGERPRINT");
+
+/// Commit of those sources, with the suffix `-changed` if they differ from it; `unknown` without git.
 pub const COMMIT: &str = env!("SELVEDGE_COMMIT");
 
-/// A hash of all that decides the result of a point: simulator, workload with its files, configuration, mechanism, engine
-/// and limits. Names that a study gives and places of files are not part of it.
+/// Hash of everything that affects the result of a point: simulator, Verilog compiler, workload with its files, configuration,
+/// mechanism, engine and limits. Labels in a study and paths of files are not included.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(String);
 
 impl Key {
-    /// The key as 64 hexadecimal digits.
+    /// Returns the key as 64 hexadecimal digits.
     pub fn text(&self) -> &str {
         &self.0
+    }
+
+    /// Returns the key of the same point with Verilog that `compiler` compiles: the emitter and Verilator affect its result, too.
+    pub(crate) fn compiled_by(&self, compiler: &str) -> Self {
+        Key(hash(format!("{} {VERILOG_FINGERPRINT} {compiler}", self.0).as_bytes()))
     }
 }
 
@@ -34,7 +42,7 @@ impl Display for Key {
     }
 }
 
-/// What decides the result of a point.
+/// Inputs of a key.
 pub(crate) struct Decides<'a> {
     pub parameters: &'a Parameters,
     pub workloads: &'a [Loaded],
@@ -42,15 +50,13 @@ pub(crate) struct Decides<'a> {
     pub mechanism: &'a MechanismSpec,
 }
 
-/// The form in which it is hashed.
+/// The hashed form of the inputs.
 #[derive(Serialize)]
 struct Canonical<'a> {
-    fingerprint: &'static str,
-    /// The program, where mechanisms run that are not of these sources.
-    program: Option<&'a str>,
+    simulator: &'a str,
     workloads: Vec<Program<'a>>,
     config: &'a GpuConfig,
-    /// What a configuration that does not suit sets.
+    /// Settings of an unsupported configuration.
     refused: &'a [Override],
     mechanism: String,
     engine: &'a str,
@@ -70,7 +76,6 @@ struct Program<'a> {
 }
 
 impl Decides<'_> {
-    /// Returns the key.
     pub fn key(&self) -> Key {
         let p = self.parameters;
         let (config, refused) = match self.config {
@@ -78,8 +83,7 @@ impl Decides<'_> {
             Err(refused) => refused,
         };
         let canonical = Canonical {
-            fingerprint: FINGERPRINT,
-            program: is_extended(self.mechanism).then(program),
+            simulator: simulator(),
             workloads: self.workloads.iter().map(|one| identity(one, &p.size)).collect(),
             config,
             refused,
@@ -97,51 +101,62 @@ impl Decides<'_> {
     }
 }
 
-/// Returns a name for the work that a point does, whatever runs it: runs of the same work take similar times.
+/// Returns a hash of the workloads, size and limits of a point. Points with the same name take similar times.
 pub(crate) fn work_name(workloads: &[Loaded], p: &Parameters) -> String {
     let all: Vec<_> = workloads.iter().map(|one| identity(one, &p.size)).collect();
     let limits = (p.cycles_together, p.alone, p.max_cycles, p.max_instructions);
     hash(serde_json::to_string(&(all, limits)).unwrap_or_default().as_bytes())
 }
 
-/// Files are known by their contents alone, and only built-in workloads come in sizes.
+/// Returns the identity of a workload. The contents of files identify them; only built-in workloads have a size.
 fn identity<'a>(one: &'a Loaded, size: &'a str) -> Program<'a> {
     let (kind, name, size) = match &one.source {
         Source::BuiltIn(workload) => ("built-in", workload.name(), size),
         Source::File(_) => ("launch file", "", ""),
         Source::Trace(_) => ("trace", "", ""),
         Source::Recorded(_) => ("recorded program", "", ""),
-        // A study reads its workloads from files, never from a program that runs.
+        // A study never has a running program: its workloads come from files.
         Source::Live(_) => ("program", "", ""),
     };
     Program { kind, name, size, inputs: &one.inputs }
 }
 
-/// The mechanism with the values of all its options.
+/// Returns the mechanism with the values of all its options.
 fn settled(mechanism: &MechanismSpec) -> String {
     let mut text = String::new();
     for part in &mechanism.parts {
         write!(text, "+{}", part.info.name).expect("a string takes it");
-        for (option, value) in &part.options {
-            write!(text, ",{option}={value}").expect("a string takes it");
+        for (option, value) in part.options() {
+            write!(text, ",{}={value}", option.name).expect("a string takes it");
         }
     }
     text
 }
 
-/// Returns whether one of the mechanisms is another crate's.
-fn is_extended(mechanism: &MechanismSpec) -> bool {
-    let is_added = |name: &str| mechanism::ALL.iter().all(|info| info.name != name);
-    mechanism.parts.iter().any(|part| is_added(part.info.name))
+/// Returns the identity of the simulator: the fingerprint of its sources. If other crates have added blocks or mechanisms, the
+/// identity includes a hash of the program, because their sources affect results.
+pub(crate) fn simulator() -> &'static str {
+    static SIMULATOR: OnceLock<String> = OnceLock::new();
+    SIMULATOR.get_or_init(|| {
+        if is_extended() { format!("{FINGERPRINT} {}", program()) } else { FINGERPRINT.into() }
+    })
 }
 
-/// A hash of the program that runs.
-fn program() -> &'static str {
-    static PROGRAM: OnceLock<String> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let bytes = std::env::current_exe().and_then(std::fs::read).unwrap_or_default();
-        hash(&bytes)
-    })
+/// Returns whether other crates have added a block or a mechanism.
+fn is_extended() -> bool {
+    mechanism::all().len() > mechanism::built_in().len()
+        || selvedge_blocks::all().len() > selvedge_blocks::built_in().len()
+}
+
+/// Returns a hash of the running program. If it cannot be read, the result is unique to this process.
+fn program() -> String {
+    // `/proc/self/exe` is preferred: after an update, the path of the program leads to another build.
+    let running =
+        std::fs::read("/proc/self/exe").or_else(|_| std::env::current_exe().and_then(std::fs::read));
+    match running {
+        Ok(bytes) => hash(&bytes),
+        Err(_) => format!("unknown {} {:?}", std::process::id(), std::time::SystemTime::now()),
+    }
 }
 
 /// Returns the hash of `bytes` as hexadecimal digits.
@@ -151,12 +166,12 @@ pub(crate) fn hash(bytes: &[u8]) -> String {
     hash.hex()
 }
 
-/// Returns a hash of nothing yet.
+/// Returns a hash of no bytes.
 pub(crate) fn sha256() -> Hash {
     Hash(Sha256::new())
 }
 
-/// A hash that is being made.
+/// A hash of the bytes added so far.
 pub(crate) struct Hash(Sha256);
 
 impl Hash {

@@ -1,12 +1,15 @@
-//! Studies: many simulations described by one file, each kept once, and their results as one table.
+//! Studies: many simulations described by one file. The result of each is kept, and one table shows all of them.
 //!
-//! A [`Study`] is read from a file and gives [`Point`]s, each an independent simulation with a [`Key`]: a hash of all that
-//! decides its result. A [`Store`] keeps one file per point. [`run_points`] computes those that are not there yet. [`Table`]
-//! has a row for each point.
+//! A [`Study`] is read from a file and contains [`Point`]s. Each point is an independent simulation with a [`Key`]: a hash of
+//! everything that affects its result. A [`Store`] keeps one file per point. [`run_points`] computes the missing ones. A
+//! [`Table`] has a row for each point.
 mod error;
 mod estimate;
 mod factors;
 mod file;
+#[cfg(test)]
+#[path = "../build/fingerprint.rs"]
+mod fingerprint;
 mod key;
 mod overrides;
 mod pace;
@@ -30,7 +33,7 @@ pub use overrides::{Override, overridden};
 pub use pace::Pace;
 pub use parameters::{Parameters, Shell};
 pub use point::{Labels, Point, Work};
-pub use row::{COLUMNS, Column, LAUNCHES, NO_STATISTICS, Row, Table, run_table, together_table};
+pub use row::{COLUMNS, Column, INTERVAL, LAUNCHES, NO_STATISTICS, Row, Table, run_table, together_table};
 pub use runner::{Orders, Progress, Summary, run_points};
 pub use series::series;
 pub use speeds::{Speeds, measured_s};

@@ -1,4 +1,4 @@
-//! Values of a configuration that a study sets.
+//! Values of a configuration that a study overrides.
 use selvedge_sim::config::{ConfigError, GpuConfig};
 use serde::{Deserialize, Serialize};
 
@@ -18,15 +18,15 @@ impl Override {
     }
 }
 
-/// A value as text without quotes.
+/// Returns a value as text without quotes.
 pub(crate) fn text_of(value: &toml::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Returns `config` with these values, which are set in their order.
+/// Returns `config` with these values, applied in order.
 ///
 /// # Errors
-/// A key that configurations do not have, or values that do not suit; in one line without a place.
+/// An unknown key, or a value that the configuration does not support; in one line, without a file position.
 pub fn overridden(config: &GpuConfig, overrides: &[Override]) -> Result<GpuConfig, String> {
     if overrides.is_empty() {
         return Ok(config.clone());
@@ -42,7 +42,7 @@ pub fn overridden(config: &GpuConfig, overrides: &[Override]) -> Result<GpuConfi
     })
 }
 
-/// Returns the value of `key` in a configuration, as text without quotes; none where it has no such key.
+/// Returns the value of `key` in a configuration, as text without quotes. Returns `None` for an unknown key.
 pub(crate) fn value_of(config: &GpuConfig, key: &str) -> Option<String> {
     let table = values(config).ok()?;
     let mut value = &toml::Value::Table(table);
@@ -52,13 +52,13 @@ pub(crate) fn value_of(config: &GpuConfig, key: &str) -> Option<String> {
     Some(text_of(value))
 }
 
-/// Every value of a configuration.
+/// Returns all values of a configuration.
 fn values(config: &GpuConfig) -> Result<toml::Table, String> {
     let text = toml::to_string(config).map_err(|e| e.to_string())?;
     toml::from_str(&text).map_err(|e| e.message().to_owned())
 }
 
-/// Sets the value of `key`, which is in `table` under its last words, `rest`.
+/// Sets the value of `key`. `rest` is the part of `key` inside `table`.
 fn set_within(table: &mut toml::Table, key: &str, rest: &str, value: &toml::Value) -> Result<(), String> {
     let (section, rest) = rest.split_once('.').map_or((rest, None), |(first, rest)| (first, Some(rest)));
     let known: Vec<String> = table.keys().cloned().collect();

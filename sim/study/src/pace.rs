@@ -1,9 +1,9 @@
-//! How long the rest of a study takes, by what its points are expected to take and what they took.
+//! Predicts the remaining time of a study from the expected and the measured times of its points.
 use crate::factors::{Evidence, Factors, Names};
 use crate::point::Point;
 use std::time::{Duration, Instant};
 
-/// What a point is about.
+/// Progress of a point.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     Waiting,
@@ -11,16 +11,16 @@ enum Stage {
     Ended,
 }
 
-/// Evidence that a mechanism takes no longer than others weighs as much as this part of a point.
+/// Weight of the assumption that a mechanism has a factor of 1, in points.
 const PRIOR: f64 = 0.5;
 
-/// Points with the seconds that each is expected to take, some at a time. The time that points took corrects what is expected of
-/// the others, by a factor for the workload and one for the mechanism: what is expected may come from counts of instructions, of which
-/// some workloads and mechanisms take thirty times as long as others.
+/// Progress of points that run `jobs` at a time, each with its expected seconds. Measured times correct the expected times of the
+/// other points, by one factor per workload and one per mechanism. Expected times may come from counts of instructions. Those can
+/// be wrong by a factor of thirty between workloads or mechanisms.
 #[derive(Clone, Debug)]
 pub struct Pace {
     costs: Vec<f64>,
-    /// The workload and the mechanism of each point.
+    /// Indices of the workload and of the mechanism of each point.
     groups: Vec<(usize, usize)>,
     workloads: usize,
     mechanisms: usize,
@@ -30,14 +30,14 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Creates the pace of `points` of which none has begun and that are expected to take `costs` seconds each, `jobs` at a time.
+    /// Creates the pace of `points` before the first one starts. `costs` are their expected seconds.
     pub fn of(points: &[Point], costs: &[f64], jobs: usize) -> Self {
         let names =
             points.iter().map(|point| (point.work_name.as_str(), point.parameters.mechanism.as_str()));
         Self::new(names.zip(costs.iter().copied()), jobs)
     }
 
-    /// Creates the pace of points, each with the names of its workload and of its mechanism, and the seconds that it is expected to take.
+    /// Creates the pace of points, each with the names of its workload and mechanism and its expected seconds.
     pub fn new<'n>(points: impl IntoIterator<Item = ((&'n str, &'n str), f64)>, jobs: usize) -> Self {
         let (mut workloads, mut mechanisms) = (Names::default(), Names::default());
         let (mut groups, mut costs) = (Vec::new(), Vec::new());
@@ -56,25 +56,25 @@ impl Pace {
         }
     }
 
-    /// A point begins.
+    /// Records the start of a point.
     pub fn start(&mut self, at: usize, now: Instant) {
         self.stages[at] = Stage::Running(now);
     }
 
-    /// A point has ended.
+    /// Records the end of a point.
     pub fn end(&mut self, at: usize, now: Instant) {
         if let Stage::Running(start) = std::mem::replace(&mut self.stages[at], Stage::Ended) {
             self.ended.extend(self.evidence_of(at, (now - start).as_secs_f64()));
         }
     }
 
-    /// Returns what a point that took so many seconds says; nothing if nothing was expected of it.
+    /// Returns the evidence of a point that took this number of seconds. Returns `None` if it has no expected time.
     fn evidence_of(&self, at: usize, taken: f64) -> Option<Evidence> {
         let ((workload, mechanism), expected) = (self.groups[at], self.costs[at]);
         (expected > 0.0 && taken > 0.0).then_some(Evidence { workload, mechanism, taken, expected })
     }
 
-    /// Returns the points that have ended, and those that already run for longer than expected.
+    /// Returns the evidence of points that have ended, and of points that already run longer than expected.
     fn evidence(&self, now: Instant) -> Vec<Evidence> {
         let mut evidence = self.ended.clone();
         for (at, stage) in self.stages.iter().enumerate() {
@@ -88,10 +88,10 @@ impl Pace {
         evidence
     }
 
-    /// Returns the factor of workloads of which nothing has ended: the seconds that the evidence took, by those that were expected of it
-    /// but for its mechanisms.
+    /// Returns the factor for workloads without evidence: measured seconds, divided by expected seconds that include the factors
+    /// of mechanisms.
     fn overall(&self, evidence: &[Evidence], factors: &Factors) -> f64 {
-        // A usual point's worth of evidence that all is as expected.
+        // Adds one average point that takes the expected time.
         let usual = self.costs.iter().sum::<f64>() / self.costs.len().max(1) as f64;
         let expected = |one: &Evidence| one.expected * factors.mechanisms[one.mechanism];
         let (taken, expected): (f64, f64) =
@@ -99,7 +99,7 @@ impl Pace {
         if expected > 0.0 { (taken + usual) / (expected + usual) } else { 1.0 }
     }
 
-    /// Returns how long the rest takes.
+    /// Returns the predicted remaining time.
     pub fn left(&self, now: Instant) -> Duration {
         let evidence = self.evidence(now);
         let factors = Factors::fit(&evidence, self.workloads, self.mechanisms, PRIOR);
@@ -112,7 +112,7 @@ impl Pace {
                 Stage::Waiting => expected,
                 Stage::Running(start) => {
                     let elapsed = (now - *start).as_secs_f64();
-                    // A run that is late is taken to be near its end.
+                    // Assumes that at least a tenth of the elapsed time remains, also for a late run.
                     (expected - elapsed).max(elapsed / 10.0)
                 }
                 Stage::Ended => 0.0,
@@ -132,7 +132,7 @@ mod tests {
         start + Duration::from_secs(seconds)
     }
 
-    /// Points of one workload.
+    /// Creates the pace of points with the same workload.
     fn of_one_workload(costs: &[f64], jobs: usize) -> Pace {
         Pace::new(costs.iter().map(|cost| (("one", "base"), *cost)), jobs)
     }
@@ -157,7 +157,7 @@ mod tests {
             pace.start(point, at(start, 30 * point as u64));
             pace.end(point, at(start, 30 * (point as u64 + 1)));
         }
-        // Three times as slow: nearly three times as long for the other half.
+        // Points take three times the expected seconds. So will the other half, with less weight.
         let left = pace.left(at(start, 150)).as_secs();
         assert!((120..=150).contains(&left), "{left} s");
     }
@@ -191,7 +191,7 @@ mod tests {
             pace.start(point, at(start, from));
             pace.end(point, at(start, to));
         }
-        // One of some 100 seconds and one of some 1.
+        // The remaining points take about 100 seconds and about 1 second.
         let left = pace.left(at(start, 101)).as_secs();
         assert!((85..=115).contains(&left), "{left} s");
     }
@@ -205,7 +205,7 @@ mod tests {
             pace.start(point, at(start, from));
             pace.end(point, at(start, to));
         }
-        // Four times as long as the baseline's 20 seconds; one point is not yet taken at its word.
+        // The point takes about four times the baseline's 20 seconds; evidence of one point has less weight.
         let left = pace.left(at(start, 70)).as_secs();
         assert!((45..=80).contains(&left), "{left} s");
     }

@@ -1,4 +1,4 @@
-//! What a study says of a point, by names.
+//! Parameters of a point, as strings and numbers.
 use crate::overrides::Override;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display};
@@ -10,7 +10,7 @@ pub struct Parameters {
     pub workload: String,
     /// Size of built-in workloads.
     pub size: String,
-    /// A real input file instead of the built-in input.
+    /// Input file instead of the built-in input.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub input: Option<String>,
     /// Configuration.
@@ -22,13 +22,13 @@ pub struct Parameters {
     pub mechanism: String,
     /// Engine of the mechanism's blocks.
     pub engine: String,
-    /// How workloads that run at the same time share the GPU.
+    /// Sharing policy of workloads that run at the same time.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub share: Option<String>,
-    /// Core cycles that they run.
+    /// Core cycles of workloads that run at the same time.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cycles_together: Option<u64>,
-    /// Whether each of them is run alone, too.
+    /// Also runs each of these workloads alone.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub alone: bool,
     /// Core cycles after which the run ends.
@@ -40,7 +40,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Returns the command that runs the point alone, from the folder of the study file.
+    /// Returns the command that runs only this point, from the folder of the study file.
     pub fn command(&self) -> String {
         let mut words = vec!["selvedge".to_owned(), "run".into(), self.workload.clone()];
         let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
@@ -68,7 +68,7 @@ impl Parameters {
     }
 }
 
-/// A word as a shell reads it.
+/// Displays a word with quotes for a shell, if it needs them.
 pub struct Shell<'a>(pub &'a str);
 
 impl Display for Shell<'_> {

@@ -1,4 +1,4 @@
-//! Tables as Parquet: a column of whole numbers, of numbers, of flags or of text, each of which may be empty in a row.
+//! Tables as Parquet files: columns of integers, reals, booleans or text. Each value may be null.
 use crate::row::{Table, cell};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
@@ -9,7 +9,7 @@ use parquet::schema::types::Type;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What the values of a column are.
+/// Type of the values of a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Whole,
@@ -19,7 +19,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// The narrowest kind that holds all `values`; text where there is none.
+    /// Returns the narrowest kind that holds all `values`; text if there are no values.
     fn of<'v>(values: impl Iterator<Item = &'v Value>) -> Self {
         values.map(Kind::of_one).reduce(Kind::with).unwrap_or(Kind::Text)
     }
@@ -41,7 +41,7 @@ impl Kind {
         }
     }
 
-    /// The column called `name`.
+    /// Returns the schema of the column called `name`.
     fn column(self, name: &str) -> Result<Type, ParquetError> {
         let physical = match self {
             Kind::Whole => Physical::INT64,
@@ -59,7 +59,7 @@ impl Table {
     /// Returns the table as a Parquet file.
     ///
     /// # Errors
-    /// The library's, for a table that has no such form: two columns of one name.
+    /// Two columns have the same name.
     pub fn parquet(&self) -> Result<Vec<u8>, ParquetError> {
         let values = |at: usize| self.rows.iter().map(move |row| &row[at]).filter(|value| !value.is_null());
         let kinds: Vec<Kind> = (0..self.columns.len()).map(|at| Kind::of(values(at))).collect();
@@ -92,7 +92,7 @@ impl Table {
     }
 }
 
-/// Writes the values of a column; `there` is 1 for each row that has one.
+/// Writes the values of a column. `there` has an item for each row: 1 if the row has a value, else 0.
 fn write<T: DataType>(
     mut column: SerializedColumnWriter,
     values: Vec<T::T>,
@@ -108,7 +108,7 @@ mod tests {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::Field;
 
-    /// The table as it is read back: each cell as CSV has it.
+    /// Reads a table back, with each cell formatted as in CSV.
     fn read_back(file: Vec<u8>) -> Vec<Vec<String>> {
         let reader = SerializedFileReader::new(bytes::Bytes::from(file)).expect("a Parquet file");
         let schema = reader.metadata().file_metadata().schema_descr_ptr();

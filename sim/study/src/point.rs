@@ -1,4 +1,4 @@
-//! A point of a study: one simulation, with all that it needs.
+//! A point of a study: one simulation and its parameters.
 use crate::key::Key;
 use crate::parameters::Parameters;
 use selvedge_sim::config::GpuConfig;
@@ -7,42 +7,42 @@ use selvedge_sim::together::TogetherSpec;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a study calls the parts of a point in tables and charts.
+/// Names of a point's parts in tables and charts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Labels {
-    /// The workload; its name unless the study gives another.
+    /// Label of the workload; by default its name.
     pub workload: String,
-    /// The configuration.
+    /// Label of the configuration.
     pub config: String,
-    /// The mechanism.
+    /// Label of the mechanism.
     pub mechanism: String,
 }
 
-/// What is simulated.
+/// Simulation of a point.
 pub enum Work {
-    /// One workload.
+    /// A run of one workload.
     One(Box<RunSpec>),
-    /// Several at the same time.
+    /// A run of several workloads at the same time.
     Together(Box<TogetherSpec>),
 }
 
 /// One simulation of a study.
 pub struct Point {
-    /// Its place in the study, from 0 on.
+    /// Position in the study, from 0.
     pub index: usize,
-    /// What the study says of it.
+    /// Parameters from the study file.
     pub parameters: Parameters,
-    /// How the study calls it.
+    /// Labels for tables and charts.
     pub labels: Labels,
-    /// What decides its result.
+    /// Hash of everything that affects the result.
     pub key: Key,
-    /// What is simulated, or why its parts do not suit each other.
+    /// Simulation to run, or the reason for which the parts do not support each other.
     pub work: Result<Work, String>,
-    /// The time on this host after which it is given up.
+    /// Max wall-clock time of the simulation.
     pub timeout: Option<Duration>,
-    /// The configuration with the values that are set; where these do not suit, without them.
+    /// Configuration with the overrides; without them if it does not support them.
     pub config: Arc<GpuConfig>,
-    /// A name for its workload and size, whatever runs it.
+    /// Hash of the workload, size and limits, from [`crate::key::work_name`].
     pub(crate) work_name: String,
 }
 

@@ -1,4 +1,4 @@
-//! Results as a table: a row for each point, a column for each parameter and statistic.
+//! Results as tables: a row for each point, a column for each parameter and statistic.
 use crate::overrides::value_of;
 use crate::point::Point;
 use crate::store::Entry;
@@ -9,23 +9,23 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What of a report is parameter or has a form of its own, and no statistic.
-pub const NO_STATISTICS: [&str; 8] =
-    ["format_version", "workload", "size", "config", "mechanism", "engine", "share", "sms"];
+/// Keys of a report that are not statistics: parameters, and values that tables omit.
+pub const NO_STATISTICS: [&str; 9] =
+    ["format_version", "workload", "size", "config", "mechanism", "engine", "share", "sms", "refused"];
 
-/// A column that is no statistic.
+/// A column that is not a statistic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Its name.
+    /// Name in the header.
     pub name: &'static str,
-    /// What its values are, by JSON's names.
+    /// JSON type of its values.
     pub kind: &'static str,
-    /// What it holds.
+    /// Description of its values.
     pub meaning: &'static str,
 }
 
-/// The columns that are no statistics: what the study says of a point, and where its result is from. Values that it sets in
-/// configurations are columns, too, by their keys.
+/// Columns that are not statistics: the parameters of a point and its provenance. In addition, each overridden key of a
+/// configuration has a column.
 pub const COLUMNS: [Column; 25] = [
     column("study", "string", "The name of the study."),
     column("point", "integer", "The number of the point, from 0 on."),
@@ -58,24 +58,30 @@ const fn column(name: &'static str, kind: &'static str, meaning: &'static str) -
     Column { name, kind, meaning }
 }
 
-/// The column of the number of launches.
+/// Column for the number of launches.
 pub const LAUNCHES: Column = column("launches", "integer", "The number of launches.");
 
-/// One row.
+/// Columns for the core cycles at which an interval begins and ends.
+pub const INTERVAL: [Column; 2] = [
+    column("from_cycle", "integer", "The core cycle at which the interval begins."),
+    column("to_cycle", "integer", "The core cycle at which the interval ends."),
+];
+
+/// One row of a table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
-    /// What the study says of the point.
+    /// Parameters of the point.
     pub parameters: Vec<(String, Value)>,
-    /// What the report has, by names with dots between the keys of the JSON, such as `totals.l1d.misses`.
+    /// Statistics of the report. Names join the keys of the JSON with dots, such as `totals.l1d.misses`.
     pub statistics: BTreeMap<String, Value>,
-    /// What depends on the simulating host, such as `host.wall_s`.
+    /// Values that depend on the simulating host, such as `host.wall_s`.
     pub host: BTreeMap<String, Value>,
-    /// Where the result comes from.
+    /// Provenance of the result.
     pub provenance: Vec<(String, Value)>,
 }
 
 impl Row {
-    /// Returns the row of `point` with what the store has of it; `set_keys` are the keys of configurations that are columns.
+    /// Returns the row of `point` and its entry in the store. `set_keys` are the keys of configurations that have columns.
     pub fn new(study: &str, point: &Point, entry: Option<&Entry>, set_keys: &[String]) -> Self {
         let p = &point.parameters;
         let text = |value: &str| Value::from(value);
@@ -124,13 +130,12 @@ impl Row {
         row
     }
 
-    /// Leaves out what differs between two runs of the same study: the date and what depends on the host.
+    /// Removes values that differ between two runs of the same study: the date and the values that depend on the host.
     pub fn make_reproducible(&mut self) {
         self.host.clear();
         self.provenance.retain(|(name, _)| name != "date");
     }
 
-    /// Adds the statistics of a report.
     fn add_report(&mut self, report: &Value) {
         let Value::Object(report) = report else { return };
         for (key, value) in report {
@@ -175,7 +180,7 @@ pub fn run_table<'r>(reports: impl IntoIterator<Item = &'r RunReport>) -> Table 
     Table::new(&rows.collect::<Vec<_>>())
 }
 
-/// Returns the same of a run of several workloads at the same time.
+/// Returns the table of a run of several workloads at the same time, with the columns of a study's table.
 pub fn together_table(report: &TogetherReport) -> Table {
     let names: Vec<&str> = report.programs.iter().map(|program| program.workload.as_str()).collect();
     let workload = names.join("+");
@@ -183,7 +188,7 @@ pub fn together_table(report: &TogetherReport) -> Table {
     Table::new(&[of_report(report, &["size", "config", "mechanism", "engine", "share"], first)])
 }
 
-/// The row of a report; `names` are its parameters, after `parameters`.
+/// Returns the row of a report. The values of `names` follow `parameters`.
 fn of_report(report: &impl Serialize, names: &[&str], mut parameters: Vec<(String, Value)>) -> Row {
     let report = serde_json::to_value(report).unwrap_or_default();
     parameters.extend(names.iter().map(|name| ((*name).to_owned(), report[*name].clone())));
@@ -192,7 +197,7 @@ fn of_report(report: &impl Serialize, names: &[&str], mut parameters: Vec<(Strin
     row
 }
 
-/// Adds the numbers and texts within `value`, each by the keys that lead to it.
+/// Adds all numbers and texts inside `value`. Names join the keys with dots.
 pub(crate) fn flatten(name: &str, value: &Value, to: &mut BTreeMap<String, Value>) {
     match value {
         Value::Object(inner) => {
@@ -211,7 +216,7 @@ pub(crate) fn flatten(name: &str, value: &Value, to: &mut BTreeMap<String, Value
     }
 }
 
-/// A value that a study sets, as a number where it is one.
+/// Returns an overridden value as a number if it is one, else as text.
 fn number_or_text(text: &str) -> Value {
     if let Ok(number) = text.parse::<i64>() {
         return number.into();
@@ -222,7 +227,7 @@ fn number_or_text(text: &str) -> Value {
     }
 }
 
-/// A value as text: nothing for null.
+/// Returns a value as text; empty for null.
 pub(crate) fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -231,17 +236,17 @@ pub(crate) fn cell(value: &Value) -> String {
     }
 }
 
-/// Rows under common columns: parameters, statistics by name, host, provenance.
+/// Rows with common columns: parameters, then statistics by name, host values, provenance.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// The names of the columns.
+    /// Names of the columns.
     pub columns: Vec<String>,
-    /// The values of each row; null where it has none.
+    /// Values of each row; null if the row has no value.
     pub rows: Vec<Vec<Value>>,
 }
 
 impl Table {
-    /// Returns the table of `rows`.
+    /// Creates the table of `rows`.
     pub fn new(rows: &[Row]) -> Self {
         let mut columns: Vec<String> = Vec::new();
         let add_pairs = |pairs: fn(&Row) -> &Vec<(String, Value)>, columns: &mut Vec<String>| {
@@ -267,7 +272,7 @@ impl Table {
         Table { columns, rows }
     }
 
-    /// Returns the table as JSON Lines: an object for each row, without the columns in which it has nothing.
+    /// Returns the table as JSON Lines: one object per row, without null values.
     pub fn json_lines(&self) -> String {
         let mut text = String::new();
         for row in &self.rows {
@@ -279,12 +284,12 @@ impl Table {
         text
     }
 
-    /// Returns the table as CSV.
+    /// Returns the table as CSV, with control characters escaped.
     pub fn csv(&self) -> String {
         let mut out = csv::Writer::from_writer(Vec::new());
         let rows = self.rows.iter().map(|row| row.iter().map(cell).collect());
         for row in [self.columns.clone()].into_iter().chain(rows) {
-            // What others have named is fit for a terminal.
+            // Names of users may contain control characters.
             out.write_record(row.iter().map(|field| printable(field).into_owned()))
                 .expect("all rows are as long");
         }

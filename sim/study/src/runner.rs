@@ -1,9 +1,10 @@
-//! Computing points: each once, several at a time, beside other processes with the same store.
+//! Computes points: each once, several at a time. Other processes can use the same store.
 use crate::estimate::remember;
 use crate::point::{Point, Work};
 use crate::store::{Entry, Found, Status, Store, StoreError};
 use selvedge_sim::gpu::{Control, Limit};
 use selvedge_sim::ptx::RunError as KernelError;
+use selvedge_sim::report::Outcome;
 use selvedge_sim::run::{RunError, RunSpec, run};
 use selvedge_sim::sm::SimFault;
 use selvedge_sim::together::isolated::IsolatedRuns;
@@ -17,59 +18,60 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long to wait before looking again whether another process has computed a point.
+/// Interval between checks of whether another process has computed a point.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// What looks on while points are computed, from several threads. Points are named by their places in the list.
+/// Observer of the computation, called from several threads. Points are identified by their positions in the list.
 pub trait Progress: Sync {
-    /// The simulation of a point begins.
+    /// Called at the start of a point's simulation.
     fn started(&self, _at: usize, _control: &Arc<Control>) {}
-    /// A point has an entry.
+    /// Called when a point has an entry.
     fn ended(&self, _at: usize, _entry: &Entry) {}
-    /// Returns what takes the warnings of a point's simulation.
+    /// Returns a function that receives the warnings of a point's simulation.
     fn warnings(&self, _at: usize) -> Box<dyn Fn(&str) + Send + Sync> {
         Box::new(|_| {})
     }
-    /// Something that the user is to know.
+    /// Called with a message for the user.
     fn note(&self, _text: &str) {}
 }
 
-/// A progress without an observer.
+/// Ignores all events.
 impl Progress for () {}
 
-/// What became of a list of points.
+/// Counts of points by their outcome.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Points with a result.
     pub done: usize,
-    /// Points whose parts do not suit each other.
+    /// Points whose workload, configuration and mechanism do not support each other.
     pub unsuitable: usize,
-    /// Points that were tried in vain.
+    /// Points whose simulation failed.
     pub failed: usize,
-    /// Points among these that were simulated now.
+    /// Points that were simulated now instead of read from the store.
     pub computed: usize,
-    /// Points that were not reached before the user ended the command.
+    /// Points without an entry at an early end.
     pub left: usize,
-    /// Entries that were damaged and are computed again.
+    /// Damaged entries, which are computed again.
     pub damaged: usize,
 }
 
-/// What is to be done about points.
+/// Options of the computation.
 pub struct Orders<'a> {
-    /// Simulations at the same time; at least 1.
+    /// Number of concurrent simulations, at least 1.
     pub jobs: usize,
-    /// Whether those are tried again that have failed.
+    /// `true` to compute failed points again.
     pub retry: bool,
-    /// Ends the command when it is set; what is finished is kept.
+    /// Flag that ends the computation. Finished points are kept.
     pub stop: &'a Arc<AtomicBool>,
-    /// Seconds that each point is expected to take: after one of each workload the longest are begun first. Empty: in the order of the list.
+    /// Expected seconds of each point. The first point of each workload starts first, then the longest ones. If empty, the list's
+    /// order is kept.
     pub costs: &'a [f64],
 }
 
-/// Points of one key, by their places.
+/// Positions of points with the same key.
 struct Group {
     places: Vec<usize>,
-    /// Whether its damaged entry has been counted.
+    /// `true` after its damaged entry has been counted.
     is_damaged: bool,
 }
 
@@ -78,14 +80,14 @@ struct Board<'a> {
     store: &'a Store,
     orders: &'a Orders<'a>,
     progress: &'a dyn Progress,
-    /// Groups that no thread works on.
+    /// Groups without a worker.
     waiting: Mutex<VecDeque<Group>>,
     summary: Mutex<Summary>,
     error: Mutex<Option<StoreError>>,
 }
 
-/// Returns the first point of each workload, usually its baseline. They are begun before all others: what they take shows how far the
-/// expected seconds of their workloads are wrong.
+/// Returns the first point of each workload, usually its baseline. These points start before all others: their measured times
+/// correct the expected times of their workloads.
 pub(crate) fn scouts(points: &[Point], costs: &[f64]) -> BTreeSet<usize> {
     let mut seen = BTreeSet::new();
     let is_first = |at: &usize| {
@@ -94,11 +96,11 @@ pub(crate) fn scouts(points: &[Point], costs: &[f64]) -> BTreeSet<usize> {
     (0..points.len()).filter(is_first).collect()
 }
 
-/// Gives every point an entry: from the store, or by its simulation. Points of one key are simulated once, and so are those that
-/// another process with the same store works on.
+/// Gives each point an entry, from the store or from a simulation. Points with the same key are simulated once, even across
+/// processes with the same store.
 ///
 /// # Errors
-/// The store cannot be written; what was kept until then stays.
+/// The store cannot be written. Finished points stay in it.
 pub fn run_points(
     points: &[Point],
     store: &Store,
@@ -126,13 +128,12 @@ pub fn run_points(
         summary: Mutex::default(),
         error: Mutex::default(),
     };
+    store.tidy();
     board.take_what_is_there();
     let workers = orders.jobs.clamp(1, locked(&board.waiting).len().max(1));
-    // Threads without a point of their own help the points that there are.
-    let threads = (orders.jobs / workers).max(1);
     std::thread::scope(|scope| {
         for _ in 0..workers {
-            scope.spawn(|| board.work(threads));
+            scope.spawn(|| board.work());
         }
     });
     let mut summary = locked(&board.summary).clone();
@@ -148,7 +149,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Board<'_> {
-    /// Takes all points that the store has, so that progress is of what is left.
+    /// Takes all entries that the store has before the simulations, so that the progress counts only the rest.
     fn take_what_is_there(&self) {
         let all: Vec<Group> = locked(&self.waiting).drain(..).collect();
         for mut group in all {
@@ -158,7 +159,7 @@ impl Board<'_> {
         }
     }
 
-    /// Ends a group whose entry the store has.
+    /// Ends a group if the store has its entry.
     fn take(&self, group: &mut Group) -> bool {
         match self.store.look(&self.points[group.places[0]].key) {
             Found::There(entry) if !(self.orders.retry && entry.status == Status::Failed) => {
@@ -188,15 +189,15 @@ impl Board<'_> {
         group.places.iter().for_each(|at| self.progress.ended(*at, entry));
     }
 
-    /// Works until nothing waits. A point that another process has is looked at again after the others.
-    fn work(&self, threads: usize) {
+    /// Computes groups until none is left. Retries points of other processes after the rest.
+    fn work(&self) {
         let mut others = 0;
         while !self.orders.stop.load(Ordering::Relaxed) && locked(&self.error).is_none() {
             let mut waiting = locked(&self.waiting);
             let Some(mut group) = waiting.pop_front() else { return };
             let left = waiting.len();
             drop(waiting);
-            match self.work_on(&mut group, threads) {
+            match self.work_on(&mut group) {
                 Ok(Turn::Ended) => others = 0,
                 Ok(Turn::OfAnother) => {
                     locked(&self.waiting).push_back(group);
@@ -214,11 +215,11 @@ impl Board<'_> {
         }
     }
 
-    fn work_on(&self, group: &mut Group, threads: usize) -> Result<Turn, StoreError> {
+    fn work_on(&self, group: &mut Group) -> Result<Turn, StoreError> {
         let at = group.places[0];
         let point = &self.points[at];
         let Some(lock) = self.store.lock(&point.key)? else { return Ok(Turn::OfAnother) };
-        // Another process may have computed it between the look and the lock.
+        // Another process may have computed the point before the lock was taken.
         if self.take(group) {
             return Ok(Turn::Ended);
         }
@@ -227,9 +228,9 @@ impl Board<'_> {
         self.progress.started(at, &control);
         let isolated = Arc::new(self.store.clone());
         let start = Instant::now();
-        let Some(entry) = compute(point, threads, isolated, control) else { return Ok(Turn::Interrupted) };
+        let Some(entry) = compute(point, isolated, control) else { return Ok(Turn::Interrupted) };
         self.store.keep(&point.key, &entry, lock)?;
-        if let (Some(report), Status::Done, 1) = (&entry.report, entry.status, threads) {
+        if let (Some(report), Status::Done) = (&entry.report, entry.status) {
             remember(self.store, point, start.elapsed(), report);
         }
         locked(&self.summary).computed += 1;
@@ -238,23 +239,18 @@ impl Board<'_> {
     }
 }
 
-/// What came of working on a point.
+/// Outcome of one attempt at a group.
 enum Turn {
     Ended,
     OfAnother,
     Interrupted,
 }
 
-/// Simulates a point; none when the user has ended it.
-fn compute(
-    point: &Point,
-    threads: usize,
-    isolated: Arc<dyn IsolatedRuns>,
-    control: Arc<Control>,
-) -> Option<Entry> {
+/// Simulates a point. Returns `None` after an interrupt.
+fn compute(point: &Point, isolated: Arc<dyn IsolatedRuns>, control: Arc<Control>) -> Option<Entry> {
     let simulated = catch_unwind(AssertUnwindSafe(|| match &point.work {
         Err(reason) => Some((Status::Unsuitable, Some(reason.clone()), None)),
-        Ok(Work::One(spec)) => one(&RunSpec { threads, ..(**spec).clone() }, control),
+        Ok(Work::One(spec)) => one(spec, control),
         Ok(Work::Together(spec)) => {
             together(&TogetherSpec { isolated: Some(isolated), ..(**spec).clone() }, control)
         }
@@ -265,7 +261,7 @@ fn compute(
     Some(Entry::new(point, status, reason, report))
 }
 
-/// Status, reason and report; none of a run that the user has ended.
+/// Status, reason and report; `None` after an interrupt.
 type Simulated = Option<(Status, Option<String>, Option<Value>)>;
 
 fn one(spec: &RunSpec, control: Arc<Control>) -> Simulated {
@@ -273,7 +269,7 @@ fn one(spec: &RunSpec, control: Arc<Control>) -> Simulated {
         Ok(outcome) => outcome,
         Err(error) => return refused(&error),
     };
-    let wrong = matches!(outcome.report.result, selvedge_sim::report::Outcome::Fail);
+    let wrong = matches!(outcome.report.result, Outcome::Fail | Outcome::Incomplete);
     let wrong = wrong.then(|| outcome.report.error.clone()).flatten();
     judged(outcome.fault.as_ref(), wrong, &outcome.report)
 }
@@ -291,7 +287,7 @@ fn together(spec: &TogetherSpec, control: Arc<Control>) -> Simulated {
     judged(outcome.fault.as_ref(), wrong, &outcome.report)
 }
 
-/// What comes of a run that has ended with a fault or without, with `wrong` results or not.
+/// Returns the outcome of a run, with a `fault`, or with the reason for `wrong` results.
 fn judged(fault: Option<&RunError>, wrong: Option<String>, report: &impl Serialize) -> Simulated {
     let report = || serde_json::to_value(report).ok();
     match fault {
@@ -307,7 +303,7 @@ fn judged(fault: Option<&RunError>, wrong: Option<String>, report: &impl Seriali
     }
 }
 
-/// What comes of a run that could not begin or has broken off.
+/// Returns the outcome of a run that failed to start or broke off.
 fn refused(error: &RunError) -> Simulated {
     let status = match error {
         RunError::Fault(SimFault::Interrupted { .. }) => return None,

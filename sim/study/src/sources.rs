@@ -1,20 +1,21 @@
-//! The workloads of a study, each read once, with hashes of the files that they read.
+//! Workloads of a study. Each is read once, and the files that it reads are hashed.
 use crate::key::sha256;
 use selvedge_sim::limits::Limits;
+use selvedge_sim::plain_file;
 use selvedge_sim::run::Source;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// A workload and what it reads.
+/// A workload and the hashes of its files.
 #[derive(Clone)]
 pub(crate) struct Loaded {
     pub source: Source,
-    /// Hashes of the files that it reads, in their order.
+    /// Hashes of the files that it reads, in order.
     pub inputs: Vec<String>,
 }
 
-/// The workloads that have been read, and the folder from which their paths start.
+/// Workloads that have been read. Their paths are relative to `folder`.
 pub(crate) struct Sources<'a> {
     folder: &'a Path,
     limits: Limits,
@@ -27,31 +28,31 @@ impl<'a> Sources<'a> {
         Sources { folder, limits: Limits::default(), found: BTreeMap::new(), hashes: BTreeMap::new() }
     }
 
-    /// Most bytes of device memory.
+    /// Returns the max device memory in bytes.
     pub fn max_memory(&self) -> u64 {
         self.limits.memory
     }
 
-    /// Returns the path of a file that the study names.
+    /// Returns the path of a file named in the study.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    /// Returns the names of the workloads in `text`, which are several where they are joined by `+`.
+    /// Returns the names of the workloads in `text`, separated by `+` unless `text` is the path of a file.
     pub fn names<'t>(&self, text: &'t str) -> Vec<&'t str> {
         if text.contains('+') && !self.path(text).is_file() { text.split('+').collect() } else { vec![text] }
     }
 
-    /// Returns the workload called `name` with its real input file, where there is one.
+    /// Returns the workload called `name`, with the file that replaces its built-in input.
     ///
     /// # Errors
-    /// There is none, or what is wrong with its files; in one line.
+    /// The workload is unknown, or its files are wrong; in one line.
     pub fn load(&mut self, name: &str, input: Option<&Path>) -> Result<Loaded, String> {
         let id = (name.to_owned(), input.map(Path::to_owned));
         if let Some(found) = self.found.get(&id) {
             return Ok(found.clone());
         }
-        // A built-in workload needs no path, and a path within the current folder no prefix.
+        // A built-in workload has no path. A path relative to the current folder gets no prefix.
         let path = self.path(name);
         let is_file = name.ends_with(".toml") || path.is_file();
         let name = if is_file { path.to_string_lossy().into_owned() } else { name.to_owned() };
@@ -73,8 +74,9 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Returns the hash of a file's bytes, which need not fit into memory.
+/// Returns the hash of a file, which is read in pieces because it may exceed the memory.
 fn hash_file(file: &Path) -> std::io::Result<String> {
+    plain_file::check(file)?;
     let mut file = std::fs::File::open(file)?;
     let mut buffer = vec![0; 1 << 20];
     let mut hash = sha256();

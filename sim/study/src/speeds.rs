@@ -1,4 +1,4 @@
-//! What the simulations of built-in workloads took where they were measured, for hosts on which nothing has run yet.
+//! Measured times of built-in workloads, for hosts that have not run anything yet.
 use crate::estimate::remembered_s;
 use crate::factors::{Evidence, Factors, Names};
 use crate::point::Point;
@@ -7,58 +7,59 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-/// The mechanism that the factors of the others refer to.
+/// Mechanism to which the factors of the others refer.
 const BASELINE: &str = "base";
-/// Cycles that the seconds of workloads which run at the same time are for.
+/// Cycles to which the seconds of simultaneous workloads refer.
 const CYCLES_TOGETHER: f64 = 1e6;
 
-/// What was measured for this version.
+/// Measurements for this version.
 static MEASURED: LazyLock<Option<Speeds>> =
     LazyLock::new(|| toml::from_str(include_str!("speeds.toml")).ok());
 
-/// What simulations took on one host, with the engine `model` on one core.
+/// Measured times of simulations on one host, with the engine `model` on one core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Speeds {
     /// Seconds of the short run by which hosts are compared.
     pub short_run_s: f64,
-    /// How many times as long as the baseline a mechanism takes.
+    /// Time under each mechanism divided by the time under the baseline.
     mechanisms: BTreeMap<String, f64>,
-    /// Seconds of a workload of a size under the baseline; of workloads that run at the same time, of a million cycles.
+    /// Seconds of each workload and size under the baseline. For workloads that run at the same time, seconds of a million
+    /// cycles.
     workloads: BTreeMap<String, f64>,
 }
 
-/// Returns the seconds that a built-in workload takes, on the host where all was measured; of a workload or a size that was not measured,
-/// those of a workload that takes a second under the baseline.
+/// Returns the seconds of a built-in workload on the host of the measurements. A workload or size without measurement counts as
+/// one second under the baseline.
 pub fn measured_s(workload: &str, size: &str, mechanism: &str) -> f64 {
     let Some(speeds) = Speeds::measured() else { return 1.0 };
     let seconds = speeds.workloads.get(&format!("{workload} {size}")).unwrap_or(&1.0);
     seconds * speeds.mechanism(mechanism)
 }
 
-/// Returns the name under which a point's workload stands, unless the workload or its input is the user's own.
+/// Returns the key of a point's workload in the measurements. Returns `None` for workloads and inputs of the user.
 fn workload(point: &Point) -> Option<String> {
     let p = &point.parameters;
     (p.input.is_none() && p.size != "-").then(|| format!("{} {}", p.workload, p.size))
 }
 
-/// Returns how many times the seconds of its workload a point takes.
+/// Returns the ratio of a point's time to the measured time of its workload.
 fn scale(point: &Point) -> f64 {
     point.parameters.cycles_together.map_or(1.0, |cycles| cycles as f64 / CYCLES_TOGETHER)
 }
 
-/// Returns a number with three digits that count.
+/// Rounds to three significant digits.
 fn rounded(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)
 }
 
 impl Speeds {
-    /// Returns what was measured for this version.
+    /// Returns the measurements for this version.
     pub(crate) fn measured() -> Option<&'static Speeds> {
         MEASURED.as_ref()
     }
 
-    /// Fits what points took that the store remembers; `short_run_s` is what the short run takes on this host.
+    /// Fits the measured times of points in the store. `short_run_s` is the time of the short run on this host.
     pub fn fit<'p>(points: impl IntoIterator<Item = &'p Point>, store: &Store, short_run_s: f64) -> Self {
         let (mut workloads, mut mechanisms) = (Names::default(), Names::default());
         let mut evidence = Vec::new();
@@ -95,13 +96,13 @@ impl Speeds {
         }
     }
 
-    /// Returns the seconds of a point on the host where all was measured, if its workload was measured.
+    /// Returns the seconds of a point on the host of the measurements. Returns `None` if its workload was not measured.
     pub(crate) fn seconds(&self, point: &Point) -> Option<f64> {
         let seconds = self.workloads.get(&workload(point)?)?;
         Some(seconds * scale(point) * self.mechanism(&point.parameters.mechanism))
     }
 
-    /// Returns how many times as long as the baseline a mechanism takes: with its options, else with any, else as long.
+    /// Returns the time of a mechanism relative to the baseline: with its options, else without options, else 1.
     pub(crate) fn mechanism(&self, name: &str) -> f64 {
         let plain = name.split(',').next().unwrap_or(name);
         *self.mechanisms.get(name).or_else(|| self.mechanisms.get(plain)).unwrap_or(&1.0)

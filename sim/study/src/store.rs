@@ -1,10 +1,11 @@
-//! Where results are kept: a folder with one file per point.
+//! Stores results in a folder, one file per point.
 //!
-//! A file is written beside its place and takes its name in one step, so that a process that is killed leaves whole files
-//! alone. It ends with a hash of what stands before, so that a file that was cut or changed is never taken for a result.
-use crate::key::{COMMIT, FINGERPRINT, Key, hash};
+//! A file is written under another name and renamed atomically. A process that is killed leaves only complete files. Each file
+//! ends with a hash of its contents, so that a truncated or modified file is never used as a result.
+use crate::key::{COMMIT, FINGERPRINT, Key, hash, simulator};
 use crate::parameters::Parameters;
 use crate::point::Point;
+use selvedge_sim::plain_file;
 use selvedge_sim::together::isolated::{IsolatedKey, IsolatedRun, IsolatedRuns};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -13,31 +14,34 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-/// Version of the form of the files.
+/// Version of the file format.
 const FORMAT_VERSION: u32 = 1;
 
-/// What stands between an entry and the hash of it.
+/// Max size of a file in bytes.
+const MOST_ENTRY_BYTES: u64 = 1 << 30;
+
+/// Separator between an entry and its hash.
 const SEAL: &str = ",\"checksum\":\"";
 
-/// Hexadecimal digits of a hash.
+/// Number of hexadecimal digits of a hash.
 const DIGITS: usize = 64;
 
-/// What became of a point.
+/// Status of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// It has a result.
+    /// The point has a result.
     Done,
-    /// Its workload, configuration and mechanism do not suit each other.
+    /// The combination of workload, configuration and mechanism is unsupported.
     Unsuitable,
-    /// It has been tried in vain: a fault, wrong results, or a timeout.
+    /// The simulation failed: a fault, wrong results, or a timeout.
     Failed,
 }
 
 impl Status {
-    /// The word in tables.
+    /// Returns the word for tables.
     pub fn word(self) -> &'static str {
         match self {
             Status::Done => "done",
@@ -47,25 +51,25 @@ impl Status {
     }
 }
 
-/// Where a result comes from.
+/// Origin of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
     /// Version of the simulator.
     pub version: String,
-    /// Commit of its sources.
+    /// Commit of the simulator's sources.
     pub commit: String,
-    /// Hash of its sources.
+    /// Hash of the simulator's sources.
     pub fingerprint: String,
-    /// Hash of every value of the configuration.
+    /// Hash of all values of the configuration.
     pub config_hash: String,
-    /// The command that runs the point alone, from the folder of the study file.
+    /// Command that runs only this point, from the folder of the study file.
     pub command: String,
-    /// When it was computed, in UTC.
+    /// Date of the simulation, UTC.
     pub date: String,
 }
 
 impl Provenance {
-    /// Returns what there is to say of a result of now.
+    /// Returns the provenance of a result that is computed now.
     pub(crate) fn now(point: &Point) -> Self {
         let config = serde_json::to_vec(&*point.config).unwrap_or_default();
         Provenance {
@@ -79,23 +83,23 @@ impl Provenance {
     }
 }
 
-/// What is kept of a point.
+/// Stored result of a point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Version of the form.
+    /// Version of the file format.
     pub format_version: u32,
-    /// The key of the point.
+    /// Key of the point.
     pub key: String,
-    /// What the study said of it.
+    /// Parameters of the point in the study.
     pub parameters: Parameters,
-    /// Where it comes from.
+    /// Origin of the result.
     pub provenance: Provenance,
-    /// What became of it.
+    /// Status of the point.
     pub status: Status,
-    /// Why it has no result, or none to rely on.
+    /// Reason for a missing or unreliable result.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<String>,
-    /// The report, as `run --json` writes it.
+    /// Report, as in `run --json`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub report: Option<Value>,
 }
@@ -114,18 +118,18 @@ impl Entry {
     }
 }
 
-/// What a store has of a point.
+/// Result of a lookup in the store.
 #[derive(Debug)]
 pub enum Found {
-    /// Nothing.
+    /// No file has this key.
     Missing,
-    /// A file that was cut or changed, and what is wrong with it; it counts as missing.
+    /// The file is truncated or modified, for this reason. It is treated as missing.
     Damaged(String),
-    /// The entry.
+    /// The entry of the point.
     There(Box<Entry>),
 }
 
-/// A store that cannot be used.
+/// Error of an operation on the store.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: cannot {what}: {error}", path.display())]
 pub struct StoreError {
@@ -134,23 +138,34 @@ pub struct StoreError {
     error: io::Error,
 }
 
-/// A folder in which results are kept.
+/// A folder with results.
 #[derive(Clone, Debug)]
 pub struct Store {
     root: PathBuf,
 }
 
-/// The right to compute a point, which no other process has meanwhile.
+/// Exclusive right of this process to compute a point.
 pub(crate) struct Lock {
-    file: File,
     path: PathBuf,
+    /// Dropped after `drop` has removed the file.
+    _file: File,
 }
 
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // The next owner creates another file.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Age above which the temporary file of a small record is a leftover. Writing it takes much less time.
+const LEFT_OVER: Duration = Duration::from_secs(24 * 60 * 60);
+
 impl Store {
-    /// Opens the store in `folder`, which is made.
+    /// Opens the store in `folder`, and creates the folder if it is missing.
     ///
     /// # Errors
-    /// The folder cannot be made.
+    /// The folder cannot be created.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
         fs::create_dir_all(folder).map_err(|error| StoreError {
             path: folder.into(),
@@ -165,7 +180,7 @@ impl Store {
         &self.root
     }
 
-    /// Returns what is kept of `point`.
+    /// Returns the entry of `point`; `None` if it is missing or damaged.
     pub fn get(&self, point: &Point) -> Option<Entry> {
         match self.look(&point.key) {
             Found::There(entry) => Some(*entry),
@@ -173,10 +188,10 @@ impl Store {
         }
     }
 
-    /// Returns the entry of `key`, or that it is damaged or missing.
+    /// Looks up the entry of `key`.
     pub fn look(&self, key: &Key) -> Found {
         let path = self.path(key, "json");
-        let bytes = match fs::read(&path) {
+        let bytes = match plain_file::read(&path, MOST_ENTRY_BYTES) {
             Ok(bytes) => bytes,
             Err(e) if e.kind() == ErrorKind::NotFound => return Found::Missing,
             Err(e) => return Found::Damaged(format!("{}: {e}", path.display())),
@@ -192,39 +207,52 @@ impl Store {
         }
     }
 
-    /// Returns the right to compute the point of `key`; none while another has it.
+    /// Takes the lock of a point. Returns `None` while another process holds it.
     ///
     /// # Errors
-    /// The file that stands for it cannot be made.
+    /// The lock file cannot be created, or a path of the entry is not a plain file.
     pub(crate) fn lock(&self, key: &Key) -> Result<Option<Lock>, StoreError> {
         let path = self.path(key, "lock");
         self.make_folder(&path)?;
-        let error = |error| StoreError { path: path.clone(), what: "lock the file", error };
-        loop {
-            let file =
-                OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(error)?;
-            match file.try_lock() {
-                Err(TryLockError::WouldBlock) => return Ok(None),
-                Err(TryLockError::Error(e)) => return Err(error(e)),
-                // Whoever had it before may have removed its file.
-                Ok(()) if is_at(&file, &path) => return Ok(Some(Lock { file, path })),
-                Ok(()) => {}
-            }
+        // Fails before the simulation if the entry could not be written after it.
+        for end in ["json", "tmp", "lock"] {
+            let path = self.path(key, end);
+            plain_file::check(&path).map_err(|error| StoreError { path, what: "use it", error })?;
         }
+        lock_at(&path).map_err(|error| StoreError { path, what: "lock the file", error })
     }
 
-    /// Keeps `entry`, and gives up the right to compute it.
+    /// Writes `entry` and releases its lock.
     ///
     /// # Errors
     /// The file cannot be written.
     pub(crate) fn keep(&self, key: &Key, entry: &Entry, lock: Lock) -> Result<(), StoreError> {
-        let path = self.path(key, "json");
-        // No other writes it: the right is ours.
-        write(&path, &self.path(key, "tmp"), &sealed(entry))?;
-        // The next one finds the entry, with or without this file.
-        let _ = fs::remove_file(&lock.path);
-        drop(lock.file);
-        Ok(())
+        // The lock ensures that no other process writes the file.
+        let written = write(&self.path(key, "json"), &self.path(key, "tmp"), &sealed(entry));
+        drop(lock);
+        written
+    }
+
+    /// Removes the locks and temporary files of processes that were killed.
+    pub(crate) fn tidy(&self) {
+        let folders = fs::read_dir(&self.root).into_iter().flatten().flatten();
+        let files = folders.filter_map(|folder| fs::read_dir(folder.path()).ok()).flatten().flatten();
+        for path in files.map(|file| file.path()) {
+            let is_of_a_point = path.file_stem().is_some_and(|name| name.len() == DIGITS);
+            match path.extension().and_then(|end| end.to_str()) {
+                Some("lock") => drop(lock_at(&path)),
+                // A process that writes a temporary entry holds its lock.
+                Some("tmp") if is_of_a_point => {
+                    if let Ok(Some(_lock)) = lock_at(&path.with_extension("lock")) {
+                        let _ = fs::remove_file(&path);
+                    }
+                }
+                Some("tmp") if age(&path).is_some_and(|age| age > LEFT_OVER) => {
+                    let _ = fs::remove_file(&path);
+                }
+                _ => {}
+            }
+        }
     }
 
     fn path(&self, key: &Key, end: &str) -> PathBuf {
@@ -241,19 +269,19 @@ impl Store {
         })
     }
 
-    /// The file of a run alone.
+    /// Returns the path of an isolated run.
     fn isolated(&self, key: &IsolatedKey) -> PathBuf {
         let text = serde_json::to_string(key).unwrap_or_default();
-        let name = hash(format!("{FINGERPRINT} {text}").as_bytes());
+        let name = hash(format!("{} {text}", simulator()).as_bytes());
         self.root.join("alone").join(format!("{name}.json"))
     }
 
-    /// Reads a small record beside the points; none where it is missing or damaged.
+    /// Reads a small record of the store. Returns `None` if it is missing or damaged.
     pub(crate) fn record<T: DeserializeOwned>(&self, path: &Path) -> Option<T> {
-        unsealed(&fs::read(self.root.join(path)).ok()?)
+        unsealed(&plain_file::read(&self.root.join(path), MOST_ENTRY_BYTES).ok()?)
     }
 
-    /// Reads all small records in a folder; those that are damaged are left out.
+    /// Reads all small records in a folder, except damaged ones.
     pub(crate) fn records<T: DeserializeOwned>(&self, folder: &Path) -> Vec<T> {
         let Ok(files) = fs::read_dir(self.root.join(folder)) else { return Vec::new() };
         let mut files: Vec<PathBuf> = files.flatten().map(|file| file.path()).collect();
@@ -265,7 +293,7 @@ impl Store {
             .collect()
     }
 
-    /// Writes a small record beside the points, as far as that is possible: it is found out again where it is missing.
+    /// Writes a small record. Ignores errors: a missing record is computed again.
     pub(crate) fn keep_record<T: Serialize>(&self, path: &Path, record: &T) {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let path = self.root.join(path);
@@ -274,13 +302,11 @@ impl Store {
         }
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let draft = path.with_extension(format!("{}-{count}.tmp", std::process::id()));
-        if write(&path, &draft, &sealed(record)).is_err() {
-            let _ = fs::remove_file(draft);
-        }
+        let _ = write(&path, &draft, &sealed(record));
     }
 }
 
-/// The runs alone against which programs that share the GPU are measured.
+/// Storage of isolated runs, for comparison with programs that share the GPU.
 impl IsolatedRuns for Store {
     fn known(&self, key: &IsolatedKey) -> Option<IsolatedRun> {
         self.record(&self.isolated(key))
@@ -291,22 +317,46 @@ impl IsolatedRuns for Store {
     }
 }
 
-/// Writes `bytes` to `draft`, which then becomes `path`.
+/// Writes `bytes` to `draft`, then renames it to `path`.
 fn write(path: &Path, draft: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let written = File::create(draft).and_then(|mut file| {
+    let draft_is_plain = plain_file::check(draft);
+    let written = draft_is_plain.and_then(|()| File::create(draft)).and_then(|mut file| {
         file.write_all(bytes)?;
         file.sync_all()?;
         fs::rename(draft, path)
     });
-    written.map_err(|error| StoreError { path: path.into(), what: "write it", error })?;
-    // Where a folder can be brought to the disk, its new name is.
+    if let Err(error) = written {
+        let _ = fs::remove_file(draft);
+        return Err(StoreError { path: path.into(), what: "write it", error });
+    }
+    // Syncs the new name if the operating system can sync folders.
     if let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) {
         let _ = folder.sync_all();
     }
     Ok(())
 }
 
-/// Is `file` the one that `path` leads to?
+/// Takes the lock whose file is at `path`. Returns `None` while another process holds it.
+fn lock_at(path: &Path) -> io::Result<Option<Lock>> {
+    plain_file::check(path)?;
+    loop {
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(e)) => return Err(e),
+            // The previous owner may have removed this file; then another one must be locked.
+            Ok(()) if is_at(&file, path) => return Ok(Some(Lock { path: path.into(), _file: file })),
+            Ok(()) => {}
+        }
+    }
+}
+
+/// Returns the time since the file at `path` was written.
+fn age(path: &Path) -> Option<Duration> {
+    path.metadata().ok()?.modified().ok()?.elapsed().ok()
+}
+
+/// Returns whether `path` still leads to `file`.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -319,7 +369,7 @@ fn is_at(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
-/// A record as JSON, which ends with the hash of what stands before.
+/// Returns a record as JSON that ends with the hash of its contents.
 fn sealed<T: Serialize>(record: &T) -> Vec<u8> {
     let mut text = serde_json::to_string(record).unwrap_or_else(|e| unreachable!("it has a JSON form: {e}"));
     debug_assert!(text.ends_with('}'), "a record is an object");
@@ -328,7 +378,7 @@ fn sealed<T: Serialize>(record: &T) -> Vec<u8> {
     (text + SEAL + &seal + "\"}\n").into_bytes()
 }
 
-/// The record, if the hash is that of what stands before.
+/// Returns the record if the hash matches its contents.
 fn unsealed<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     let body = bytes.strip_suffix(b"\"}\n")?;
     let (body, seal) = body.split_at_checked(body.len().checked_sub(DIGITS)?)?;
@@ -364,6 +414,27 @@ mod tests {
     }
 
     #[test]
+    fn an_entry_of_another_point_or_another_form_is_no_result() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::open(folder.path()).expect("made");
+        let point = crate::tests::point();
+        let entry = Entry::new(&point, Status::Failed, Some("tried".into()), None);
+        let keep = |entry: &Entry| {
+            let lock = store.lock(&point.key).expect("a lock").expect("it is free");
+            store.keep(&point.key, entry, lock).expect("kept");
+            store.look(&point.key)
+        };
+        assert!(matches!(keep(&entry), Found::There(found) if *found == entry));
+        let other = Entry { key: crate::tests::point_of("bfs").key.text().into(), ..entry.clone() };
+        let found = keep(&other);
+        assert!(
+            matches!(&found, Found::Damaged(why) if why.ends_with("it must be of the point of its name"))
+        );
+        let newer = Entry { format_version: FORMAT_VERSION + 1, ..entry };
+        assert!(matches!(keep(&newer), Found::Damaged(why) if why.ends_with("form 2: must be 1")));
+    }
+
+    #[test]
     fn a_lock_is_held_by_one() {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::open(folder.path()).expect("made");
@@ -372,5 +443,85 @@ mod tests {
         assert!(store.lock(&key).expect("a lock").is_none());
         drop(first);
         assert!(store.lock(&key).expect("a lock").is_some());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_store_with_pipes_and_folders_in_place_of_files_gives_an_error_and_does_not_wait() {
+        let key = crate::tests::point().key.clone();
+        for end in ["json", "tmp", "lock"] {
+            for (program, kind) in [("mkfifo", "a pipe"), ("mkdir", "a folder")] {
+                let folder = tempfile::tempdir().expect("a folder");
+                let store = Store::open(folder.path()).expect("made");
+                let path = store.path(&key, end);
+                store.make_folder(&path).expect("made");
+                let status = std::process::Command::new(program).arg(&path).status().expect("it runs");
+                assert!(status.success(), "{program}");
+                let why = format!("{kind}: must be a plain file");
+                let refused = store.lock(&key).err().expect("it cannot take the entry").to_string();
+                assert_eq!(refused, format!("{}: cannot use it: {why}", path.display()));
+                if end == "json" {
+                    let Found::Damaged(found) = store.look(&key) else { panic!("{kind} is no entry") };
+                    assert_eq!(found, format!("{}: {why}", path.display()));
+                    assert_eq!(
+                        store.record::<Small>(path.strip_prefix(folder.path()).expect("inside")),
+                        None
+                    );
+                }
+            }
+        }
+    }
+
+    /// Returns the names of all files in a store, sorted.
+    fn files(store: &Store) -> Vec<String> {
+        let folders = fs::read_dir(store.folder()).expect("a folder").flatten();
+        let files = folders.flat_map(|folder| fs::read_dir(folder.path()).expect("a folder").flatten());
+        let mut names: Vec<String> =
+            files.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_killed_processes_left_is_removed_and_what_is_in_use_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::open(folder.path()).expect("made");
+        let point = crate::tests::point();
+        let key = &point.key;
+        let held = store.lock(key).expect("a lock").expect("it is free");
+        fs::write(store.path(key, "tmp"), "{").expect("written");
+        let beside = |name: &str| store.path(key, "json").with_file_name(name);
+        let (left, record) = ("0".repeat(DIGITS), format!("{}.77-0.tmp", "1".repeat(DIGITS)));
+        for name in [format!("{left}.lock"), format!("{left}.tmp"), record.clone()] {
+            fs::write(beside(&name), "").expect("written");
+        }
+        store.tidy();
+        let (lock, draft) = (format!("{}.lock", key.text()), format!("{}.tmp", key.text()));
+        let mut expected = vec![lock, draft, record.clone()];
+        expected.sort();
+        assert_eq!(files(&store), expected);
+        // A day later, the record's process must have ended.
+        let before = SystemTime::now() - 2 * LEFT_OVER;
+        File::options().write(true).open(beside(&record)).expect("there").set_modified(before).expect("set");
+        store.tidy();
+        assert!(!beside(&record).exists());
+        let entry = Entry::new(&point, Status::Done, None, None);
+        store.keep(key, &entry, held).expect("kept");
+        assert_eq!(files(&store), [format!("{}.json", key.text())]);
+    }
+
+    #[test]
+    fn a_point_that_is_given_up_leaves_no_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::open(folder.path()).expect("made");
+        let key = crate::tests::point().key.clone();
+        drop(store.lock(&key).expect("a lock"));
+        assert!(files(&store).is_empty());
+        let lock = store.lock(&key).expect("a lock").expect("it is free");
+        // During the computation, a folder takes the name of the entry.
+        fs::create_dir(store.path(&key, "json")).expect("made");
+        let entry = Entry::new(&crate::tests::point(), Status::Done, None, None);
+        assert!(store.keep(&key, &entry, lock).is_err());
+        assert_eq!(files(&store), [format!("{}.json", key.text())]);
     }
 }

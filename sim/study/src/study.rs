@@ -1,4 +1,4 @@
-//! Study files: what is simulated, as a cross product and as single points.
+//! Study files, which describe simulations as a cross product and as single points.
 use crate::error::{StudyError, Text, one_line};
 use crate::file::{Item, Section, parse};
 use crate::key::{Decides, work_name};
@@ -21,24 +21,24 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Most points of a study.
+/// Max number of points of a study.
 const MOST_POINTS: usize = 1_000_000;
 
-/// How workloads share the GPU unless the study says it.
+/// Default way of sharing the GPU.
 const USUAL_SHARE: &str = "left-over";
 
-/// A study: its points, and how it is called.
+/// A study: its name, title and points.
 pub struct Study {
-    /// Its name.
+    /// Name of the study; by default the stem of its file name.
     pub name: String,
-    /// A title for tables and charts.
+    /// Title for tables and charts.
     pub title: Option<String>,
     points: Vec<Point>,
     set_keys: Vec<String>,
 }
 
 impl Study {
-    /// Reads a study file; the paths in it start from its folder.
+    /// Reads a study file. Its paths are relative to its folder.
     ///
     /// # Errors
     /// The first mistake, with its line.
@@ -49,7 +49,7 @@ impl Study {
         Self::parse(&text, path)
     }
 
-    /// Returns whether a point runs Verilog, for which [`Study::compile_with`] brings the compiler.
+    /// Returns whether any point runs Verilog. [`Study::compile_with`] then provides the compiler.
     pub fn runs_verilog(&self) -> bool {
         let engine = |point: &Point| match &point.work {
             Ok(Work::One(spec)) => Some(spec.engine),
@@ -59,22 +59,26 @@ impl Study {
         self.points.iter().filter_map(engine).any(|engine| engine.has(Side::Verilog))
     }
 
-    /// Lets `compiler` compile the Verilog of every point.
+    /// Uses `compiler` for the Verilog of all points. Also adds it to the keys of points that run Verilog.
     pub fn compile_with(&mut self, compiler: &Arc<dyn BlockCompiler>) {
+        let identity = compiler.identity();
         for point in &mut self.points {
-            let probes = match &mut point.work {
-                Ok(Work::One(spec)) => &mut spec.probes,
-                Ok(Work::Together(spec)) => &mut spec.probes,
+            let (probes, engine) = match &mut point.work {
+                Ok(Work::One(spec)) => (&mut spec.probes, spec.engine),
+                Ok(Work::Together(spec)) => (&mut spec.probes, spec.engine),
                 Err(_) => continue,
             };
+            if engine.has(Side::Verilog) {
+                point.key = point.key.compiled_by(&identity);
+            }
             probes.compiler = Some(Arc::clone(compiler));
         }
     }
 
-    /// Parses the text of a study file; `origin` names it in messages, and the paths in it start from the folder of `origin`.
+    /// Parses the text of a study file. `origin` names it in messages; paths are relative to the folder of `origin`.
     ///
     /// # Errors
-    /// As [`Study::read`].
+    /// The errors of [`Study::read`].
     pub fn parse(text: &str, origin: &Path) -> Result<Self, StudyError> {
         let file = origin.display().to_string();
         let text = Text { file: &file, text };
@@ -120,23 +124,22 @@ impl Study {
         Ok(Study { name, title, points: reader.points, set_keys })
     }
 
-    /// The points: those of the product, with the mechanism varying fastest, then the single ones.
+    /// Returns the points of the product, with the mechanism varying fastest, then the single ones.
     pub fn points(&self) -> &[Point] {
         &self.points
     }
 
-    /// Returns the points themselves.
+    /// Returns the points by value.
     pub fn into_points(self) -> Vec<Point> {
         self.points
     }
 
-    /// The keys of the configuration that are set in any point: columns of the table.
+    /// Returns the keys of configurations that any point overrides. Each is a column of the table.
     pub fn set_keys(&self) -> &[String] {
         &self.set_keys
     }
 }
 
-/// A workload of the study.
 #[derive(Clone)]
 struct WorkloadChoice {
     text: String,
@@ -146,7 +149,6 @@ struct WorkloadChoice {
     loaded: Vec<Loaded>,
 }
 
-/// A configuration of the study.
 #[derive(Clone)]
 struct ConfigChoice {
     name: String,
@@ -155,7 +157,6 @@ struct ConfigChoice {
     config: Arc<GpuConfig>,
 }
 
-/// A mechanism of the study.
 #[derive(Clone)]
 struct MechanismChoice {
     label: String,
@@ -164,7 +165,7 @@ struct MechanismChoice {
     set: Vec<Override>,
 }
 
-/// One choice of everything.
+/// Choices for one point.
 struct Choice<'c> {
     workload: &'c WorkloadChoice,
     config: &'c ConfigChoice,
@@ -173,7 +174,7 @@ struct Choice<'c> {
     mechanism: &'c MechanismChoice,
 }
 
-/// The settings of the whole study, and what has been read of it.
+/// Settings of the study, and the points read so far.
 struct Reader<'a> {
     sources: Sources<'a>,
     size: Size,
@@ -225,7 +226,6 @@ impl<'a> Reader<'a> {
         Ok(reader)
     }
 
-    /// Adds the points of the cross product.
     fn product(&mut self, top: &Section<'a>) -> Result<(), StudyError> {
         let Some(workloads) = top.get("workloads") else {
             let stray = ["mechanisms", "vary"].into_iter().find_map(|key| top.get(key));
@@ -244,7 +244,7 @@ impl<'a> Reader<'a> {
                 for vary in &combinations {
                     for share in shares_of(workload, &shares) {
                         for mechanism in &mechanisms {
-                            // A configuration of the mechanism's own is there once.
+                            // A mechanism with its own configuration is added once.
                             if place > 0 && mechanism.config.is_some() {
                                 continue;
                             }
@@ -262,7 +262,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Returns the combinations of all `[[vary]]`, the last varying fastest.
+    /// Returns all combinations of `[[vary]]` values, with the last key varying fastest.
     fn combinations(&self, top: &Section<'a>) -> Result<Vec<Vec<Override>>, StudyError> {
         let mut all = vec![Vec::new()];
         let Some(vary) = top.get("vary") else { return Ok(all) };
@@ -294,7 +294,7 @@ impl<'a> Reader<'a> {
         Ok(all)
     }
 
-    /// Returns a value that is set, which must suit one of the configurations by itself.
+    /// Returns an override. At least one configuration must support it.
     fn value(&self, key: &str, item: &Item<'a>) -> Result<Override, StudyError> {
         let one = Override { key: key.into(), value: item.scalar()? };
         let refused = |config: &ConfigChoice| overridden(&config.config, std::slice::from_ref(&one)).err();
@@ -305,7 +305,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds the points of `[[point]]`.
     fn single_points(&mut self, top: &Section<'a>) -> Result<(), StudyError> {
         let Some(points) = top.get("point") else { return Ok(()) };
         for point in points.list()? {
@@ -341,7 +340,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Returns the values of `set`, which must suit `config`.
+    /// Returns the overrides in `set`, which `config` must support.
     fn settings(&self, section: &Section<'a>, config: &ConfigChoice) -> Result<Vec<Override>, StudyError> {
         let Some(set) = section.get("set") else { return Ok(Vec::new()) };
         let table = set.section("set")?;
@@ -483,10 +482,10 @@ impl<'a> Reader<'a> {
         self.points.push(point);
     }
 
-    /// Returns what is simulated.
+    /// Returns the simulation of a point.
     ///
     /// # Errors
-    /// Why the mechanism does not suit the configuration.
+    /// The mechanism does not support the configuration.
     fn work(
         &self,
         parameters: &Parameters,
@@ -509,7 +508,6 @@ impl<'a> Reader<'a> {
                 engine,
                 probes,
                 check_dram: false,
-                threads: 1,
                 sample_cycles: None,
                 max_memory,
                 bounds,
@@ -533,7 +531,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The ways of sharing of a workload: one that runs alone has none.
+/// Returns the ways of sharing of a workload; a single `None` if it runs alone.
 fn shares_of<'s>(workload: &WorkloadChoice, shares: &'s [String]) -> Vec<Option<&'s str>> {
     match (workload.loaded.len(), shares) {
         (1, _) => vec![None],
@@ -542,7 +540,7 @@ fn shares_of<'s>(workload: &WorkloadChoice, shares: &'s [String]) -> Vec<Option<
     }
 }
 
-/// A name with the values that are set beside it.
+/// Returns a name followed by the overrides.
 fn label_of(name: &str, set: &[Override]) -> String {
     set.iter().fold(name.to_owned(), |label, one| format!("{label} {}={}", one.key, text_of(&one.value)))
 }

@@ -1,16 +1,23 @@
-//! Study files: their points, their keys and their mistakes.
+//! Tests of study files: points, keys and mistakes.
+use crate::fingerprint::{SOURCES, VERILOG, fingerprint};
 use crate::runner::scouts;
 use crate::{COLUMNS, Point, Row, Study};
+use selvedge_hw::{BlockCompiler, BlockEntry, CompileError, CompiledBlock};
 use selvedge_sim::source::Record;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
-/// A study with one point.
 const ONE: &str = "size = \"tiny\"\nworkloads = [\"vecadd\"]\nmechanisms = [\"base\"]\n";
 
-/// The only point of a small study.
+/// Returns the only point of a small study.
 pub fn point() -> Point {
     points_of(&study(ONE)).remove(0)
+}
+
+/// Returns the only point of that study with another workload.
+pub fn point_of(workload: &str) -> Point {
+    points_of(&study(&ONE.replace("vecadd", workload))).remove(0)
 }
 
 fn study(text: &str) -> Study {
@@ -60,7 +67,7 @@ fn a_study_is_a_product_and_single_points() {
         set = { "l1d.ways" = 1 }
         "#,
     );
-    // Three workloads alone and one pair under two ways of sharing; two mechanisms on two machines, one on its own.
+    // Three workloads alone, and one pair under two ways of sharing; two mechanisms on two machines, one on its own machine.
     let (workloads, mechanisms, combinations) = (3 + 2, 2 * 2 + 1, 3 * 2);
     assert_eq!(study.points().len(), workloads * mechanisms * combinations + 1);
     assert_eq!(study.set_keys(), ["l1d.ways", "l1d.mshr_entries"]);
@@ -260,4 +267,158 @@ fn the_first_open_point_of_each_workload_is_begun_before_all_others() {
     assert_eq!(of([1.0, 9.0, 9.0, 1.0, 9.0, 9.0]), [0, 3]);
     assert_eq!(of([0.0, 9.0, 9.0, 0.0, 0.0, 0.0]), [1], "what has a result says nothing");
     assert!(scouts(study.points(), &[]).is_empty(), "without costs the order is that of the list");
+}
+
+/// The key of a point depends on the compiler if the point runs Verilog.
+#[test]
+fn a_key_follows_the_compiler_of_verilog() {
+    let key = |engine: &str, version: &str| {
+        let mut study = study(&format!("engine = \"{engine}\"\n{}", ONE.replace("base", "hw-bdi")));
+        let compiler: Arc<dyn BlockCompiler> = Arc::new(Named(version.into()));
+        study.compile_with(&compiler);
+        study.points()[0].key.clone()
+    };
+    for engine in ["verilog", "rtl+verilog", "model+verilog"] {
+        assert_eq!(key(engine, "Verilator 5.006"), key(engine, "Verilator 5.006"), "{engine}");
+        assert_ne!(key(engine, "Verilator 5.006"), key(engine, "Verilator 5.008"), "{engine}");
+    }
+    assert_eq!(key("rtl", "Verilator 5.006"), key("rtl", "Verilator 5.008"));
+}
+
+/// A compiler that only has an identity.
+#[derive(Debug)]
+struct Named(String);
+
+impl BlockCompiler for Named {
+    fn compile(
+        &self,
+        _: &dyn BlockEntry,
+        _: &serde_json::Value,
+    ) -> Result<Box<dyn CompiledBlock>, CompileError> {
+        Err(CompileError("nothing is compiled".into()))
+    }
+
+    fn identity(&self) -> String {
+        self.0.clone()
+    }
+}
+
+/// Creates a workspace with a source of the simulator, of the emitter and of a command, and a lock file.
+fn workspace() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (file, text) in [
+        ("sim/gpu/src/lib.rs", "fn gpu() {}"),
+        ("sim/gpu/tests/all.rs", "fn test() {}"),
+        ("gen/verilog/src/lib.rs", "fn emit() {}"),
+        ("src/main.rs", "fn main() {}"),
+        ("Cargo.lock", LOCK),
+    ] {
+        let path = folder.path().join(file);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, text).expect("written");
+    }
+    folder
+}
+
+/// Lock file in which the simulator depends on `solver`, and through `helper` on one of two versions of `math`. The command
+/// depends on `colors`.
+const LOCK: &str = r#"version = 4
+
+[[package]]
+name = "colors"
+version = "1.0.0"
+checksum = "c0"
+
+[[package]]
+name = "helper"
+version = "2.0.0"
+dependencies = [
+ "math 1.0.0",
+]
+
+[[package]]
+name = "math"
+version = "1.0.0"
+checksum = "m1"
+
+[[package]]
+name = "math"
+version = "3.0.0"
+checksum = "m3"
+
+[[package]]
+name = "selvedge"
+version = "0.1.0"
+dependencies = [
+ "colors",
+ "math 3.0.0",
+ "selvedge-sim",
+]
+
+[[package]]
+name = "selvedge-sim"
+version = "0.1.0"
+dependencies = [
+ "helper",
+ "solver",
+]
+
+[[package]]
+name = "selvedge-testbenches"
+version = "0.1.0"
+dependencies = [
+ "colors",
+]
+
+[[package]]
+name = "solver"
+version = "0.9.0"
+checksum = "s9"
+"#;
+
+#[test]
+fn a_fingerprint_follows_sources_and_the_versions_of_dependencies() {
+    let usual = workspace();
+    let of = |folder: &tempfile::TempDir| {
+        [&SOURCES[..], &VERILOG].map(|folders| fingerprint(folder.path(), folders))
+    };
+    let [simulator, verilog] = of(&usual);
+    assert_eq!(of(&workspace()), [simulator.clone(), verilog.clone()]);
+    for (file, from, to, changes) in [
+        ("Cargo.lock", "s9", "s8", [true, false]),
+        ("Cargo.lock", "0.9.0", "0.9.1", [true, false]),
+        ("Cargo.lock", "m1", "m0", [true, false]),
+        ("Cargo.lock", "m3", "m0", [false, false]),
+        ("Cargo.lock", "c0", "c1", [false, true]),
+        ("sim/gpu/src/lib.rs", "gpu", "cpu", [true, false]),
+        ("gen/verilog/src/lib.rs", "emit", "omit", [false, true]),
+        ("sim/gpu/tests/all.rs", "test", "rest", [false, false]),
+        ("src/main.rs", "main", "rain", [false, false]),
+    ] {
+        let folder = workspace();
+        let path = folder.path().join(file);
+        let text = std::fs::read_to_string(&path).expect("there");
+        assert!(text.contains(from), "{file}: {from}");
+        std::fs::write(&path, text.replace(from, to)).expect("written");
+        let [other, emitter] = of(&folder);
+        assert_eq!([other != simulator, emitter != verilog], changes, "{file}: {from}");
+    }
+}
+
+/// The fingerprint also reads the real lock file of this workspace.
+#[test]
+fn the_fingerprint_of_the_simulator_follows_its_own_lock_file() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let Ok(lock) = std::fs::read_to_string(root.join("Cargo.lock")) else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let of = |lock: &str| {
+        std::fs::write(folder.path().join("Cargo.lock"), lock).expect("written");
+        fingerprint(folder.path(), &SOURCES)
+    };
+    let section = |name: &str| format!("name = \"{name}\"\nversion = \"");
+    let changed = |name: &str| lock.replace(&section(name), &(section(name) + "9"));
+    for name in ["rust-hdl-core", "rustc-hash", "selvedge-gpu"] {
+        assert_ne!(of(&changed(name)), of(&lock), "{name}");
+    }
+    assert_eq!(of(&changed("plotters")), of(&lock), "charts decide no result");
 }

@@ -1,21 +1,21 @@
-//! Fuzzing of parsers: real files, changed at random, through the same entry points as the command uses.
+//! Fuzzing of parsers: random changes of real files, through the same entry points that the command uses.
 //!
-//! In the suite a few hundred inputs of fixed seed; `SELVEDGE_FUZZ_MINUTES=10` makes each test go on for that long (see
-//! `docs/testing.md`). An input under test lies in the folder for temporary files, so that one that never ends, or that
-//! overflows the stack, can be looked at.
+//! By default a test checks a few hundred inputs of a fixed seed. With `SELVEDGE_FUZZ_MINUTES=10` each test runs for ten
+//! minutes (see `docs/testing.md`) and writes each input to the folder for temporary files before it checks the input. An
+//! input that never ends, or that overflows the stack, can be read there.
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// Environment variable with the minutes that each fuzzing test takes.
+/// Environment variable with the minutes that each fuzzing test runs.
 const MINUTES: &str = "SELVEDGE_FUZZ_MINUTES";
 
-/// Inputs between two looks at the clock.
+/// Inputs between two checks of the elapsed time.
 const BATCH: u32 = 256;
 
-/// Words that parsers stumble over.
+/// Words at the limits of what parsers accept.
 const WORDS: [&str; 22] = [
     "0",
     "-1",
@@ -41,10 +41,10 @@ const WORDS: [&str; 22] = [
     "\0",
 ];
 
-/// Brackets and signs whose repetition makes a parser go deep.
+/// Brackets and operators; repetitions of them make a recursive parser recurse deeply.
 const DEEP: [&str; 8] = ["(", "[", "{", "-", "!", "[[", "a.", "{a="];
 
-/// What may befall a file.
+/// A change of a file.
 #[derive(Clone, Debug)]
 enum Mutation {
     Flip {
@@ -70,7 +70,7 @@ enum Mutation {
     },
     SwapLines(Index, Index),
     SwapWords(Index, Index),
-    /// A word in place of another: one of the file's, or one that is hard to read.
+    /// Replaces a word by another word of the file or by one of [`WORDS`].
     Replace {
         word: Index,
         by: Index,
@@ -100,7 +100,7 @@ fn mutation() -> impl Strategy<Value = Mutation> {
     ]
 }
 
-/// Where the words of `text` are: runs of letters, digits, `_`, `.`, `%` and `-`.
+/// Returns the ranges of the words of `text`: runs of letters, digits, `_`, `.`, `%` and `-`.
 fn words(text: &[u8]) -> Vec<(usize, usize)> {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.%-".contains(byte);
     let mut out = Vec::new();
@@ -121,7 +121,7 @@ fn replace_word(text: &mut Vec<u8>, word: Index, by: Index) {
         return;
     }
     let (start, end) = places[word.index(places.len())];
-    // Half of the replacements are words of the file.
+    // About half of the replacements are words of the file.
     let choice = by.index(2 * WORDS.len());
     let new = match WORDS.get(choice) {
         Some(hard) => hard.as_bytes().to_vec(),
@@ -193,7 +193,7 @@ fn mutate(text: &mut Vec<u8>, mutation: &Mutation) {
     }
 }
 
-/// Which file, and what befalls it.
+/// The index of a file, and its changes.
 type Case = (Index, Vec<Mutation>);
 
 fn apply(files: &[Vec<u8>], (which, mutations): &Case) -> Vec<u8> {
@@ -202,10 +202,10 @@ fn apply(files: &[Vec<u8>], (which, mutations): &Case) -> Vec<u8> {
     text
 }
 
-/// Calls `check` on changed `files`; in the suite on the given number of `cases`. `name` is the test's, for messages.
+/// Calls `check` on changed `files`: `cases` times, or for the minutes that the environment sets. Messages contain `name`.
 ///
 /// # Panics
-/// With the least change that was found to make `check` fail.
+/// If `check` fails. The message has the smallest failing input that was found.
 pub fn fuzz(name: &str, files: &[Vec<u8>], cases: u32, check: impl Fn(&[u8]) -> Result<(), TestCaseError>) {
     let minutes: Option<f64> = std::env::var(MINUTES).ok().and_then(|text| text.parse().ok());
     let time = minutes.map(|minutes| Duration::from_secs_f64(60.0 * minutes));
@@ -248,7 +248,10 @@ pub fn fuzz(name: &str, files: &[Vec<u8>], cases: u32, check: impl Fn(&[u8]) -> 
     }
 }
 
-/// Holds a refusal to one line that names `file`, and a line in it where `lines` is set.
+/// Checks that `message` is one line that contains `file` and a colon, and then a line number if `lines` is set.
+///
+/// # Errors
+/// The first check that fails.
 pub fn one_line(message: &str, file: &str, lines: bool) -> Result<(), TestCaseError> {
     prop_assert_eq!(message.lines().count(), 1, "{}", message);
     let place = message.split_once(&format!("{file}:")).map(|(_, rest)| rest);

@@ -1,11 +1,11 @@
-//! Are the registers of the built-in kernels near those that NVIDIA's assembler allocates?
+//! Compares the estimated registers of the built-in kernels with the allocation by NVIDIA's assembler.
 
 use selvedge_ptx::ptx::Module;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Estimates divided by ptxas' figures, by kernel.
+/// Returns the estimate divided by ptxas' figure, by kernel.
 fn ratios() -> BTreeMap<String, f64> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let table = fs::read_to_string(folder.join("tests/registers.tsv")).expect("the table is there");

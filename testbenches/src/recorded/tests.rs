@@ -1,4 +1,4 @@
-//! Are recordings read as registers took their values, and others refused?
+//! Tests that recordings are sampled as registers would store the values, and that invalid ones are refused.
 use super::*;
 use crate::vectors::{Vector, Vectors};
 use crate::wave;
@@ -30,7 +30,7 @@ fn a_blocks_waveform_gives_its_vectors_back() {
     let read = read(&file(&folder, recorded.vcd()), None, &ports, usize::MAX).expect("it has the block");
     assert_eq!(read.instance, "selvedge.milg");
     let expected: Vec<Vector> = Vectors::new(entry, &params, 1).expect("vectors").take(300).collect();
-    // The clock in reset before the recording is one more than the vectors begin with.
+    // The recording adds a clock in reset before the one with which the vectors begin.
     assert_eq!(read.clocks.len(), 1 + 300);
     assert!(read.clocks[0].stimulus.reset);
     for (at, (got, expected)) in read.clocks[1..].iter().zip(expected).enumerate() {
@@ -41,7 +41,8 @@ fn a_blocks_waveform_gives_its_vectors_back() {
     }
 }
 
-/// Two instances in a simulator's style: inputs change half a clock after the registers, and the end is a rising edge.
+/// Two instances in a simulator's style: inputs change half a clock after the registers, and the recording ends with a
+/// rising edge.
 const TWO: &str = "$timescale 1ns $end $scope module tb $end
     $scope module a $end $var wire 1 c clk_i $end $var wire 65 d data_i [64:0] $end $var wire 1 q q_o $end $upscope $end
     $scope module b $end $var wire 1 c clk_i $end $var wire 2 e data_i [1:0] $end $var wire 1 r q_o $end $upscope $end
@@ -88,7 +89,7 @@ fn an_instance_is_named_by_the_end_of_its_path_and_refused_by_a_reason() {
     assert!(refused(None, &q).ends_with("a: nothing was recorded in a clock"));
 }
 
-/// An instance `d` with a bit, and what is recorded of it.
+/// Returns the recorded values of a one-bit input of the instance `d`.
 fn one_bit(recorded: &str) -> Result<Vec<u64>, String> {
     let folder = tempfile::tempdir().expect("a folder");
     let head = "$scope module d $end $var wire 1 c clk_i $end $var wire 1 d data_i $end $upscope $end $enddefinitions $end";
@@ -102,7 +103,7 @@ fn one_bit(recorded: &str) -> Result<Vec<u64>, String> {
 fn a_clock_rises_where_it_was_low_and_stays_high() {
     let plain = "#0 0c 0d #5 1c #10 0c 1d #15 1c #20 0c 0d #25 1c";
     assert_eq!(one_bit(plain), Ok(vec![1, 0]));
-    // Said again while it is high; a pulse without width; as a vector.
+    // Repeated value while high; a pulse without width; clock as a vector.
     assert_eq!(one_bit("#0 0c 0d #5 1c #7 1c #10 0c 1d #15 1c #20 0c 0d #25 1c"), Ok(vec![1, 0]));
     assert_eq!(one_bit("#0 0c 0d #5 1c #10 0c 1d #12 1c 0c #15 1c #20 0c 0d #25 1c"), Ok(vec![1, 0]));
     assert_eq!(one_bit("#0 b0 c 0d #5 b1 c #10 b0 c 1d #15 b1 c #20 b0 c 0d #25 b1 c"), Ok(vec![1, 0]));

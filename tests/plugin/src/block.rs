@@ -1,4 +1,4 @@
-//! The block: counts misses in a row. While the counter is full, loads bypass the L1D, but for every 16th.
+//! The block counts consecutive misses. While the counter is full, loads bypass the L1D, except every 16th.
 use selvedge_hw::prelude::*;
 
 block_params! {
@@ -98,7 +98,7 @@ impl HwBlock for StreamFilterBlock {
     }
     fn stimulus(_: &Params, seed: u64) -> StimulusIter<Inputs> {
         let mut random = Prng::new(seed);
-        // Hits are rare for 1,000 cycles, then frequent for as many.
+        // Hits are rare for 1,000 cycles, then frequent for 1,000 cycles.
         Box::new((0u64..).map(move |cycle| {
             let hits = if cycle / 1000 % 2 == 0 { 1 } else { 30 };
             let [ask_i, hit_i, miss_i] = [50, hits, 60].map(|percent| random.chance(percent));

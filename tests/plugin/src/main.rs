@@ -1,4 +1,4 @@
-//! Selvedge's command with a block and a mechanism of its own: loads bypass the L1D while nothing hits there.
+//! Selvedge's command with its own block and mechanism: loads bypass the L1D while nothing hits there.
 mod block;
 mod mechanism;
 #[cfg(test)]

@@ -1,22 +1,32 @@
-//! The mechanism: an instance of the block in each SM, clocked for events only.
+//! The mechanism: an instance of the block in each SM, clocked only when an event occurs.
 use crate::block::{Inputs, Params, StreamFilterBlock};
 use selvedge_sim::mechanism::prelude::*;
 
+mechanism_options! {
+    /// Options of `stream_filter`.
+    pub struct Options {
+        /// bits of the counter of misses
+        miss_bits: u32 = 4, Values::range(3, 4);
+    }
+}
+
 pub struct StreamFilter;
+
 impl Mechanism for StreamFilter {
     const NAME: &'static str = "stream_filter";
     const SUMMARY: &'static str = "loads bypass the L1D while nothing hits there";
     const SOURCE: &'static str = "an example";
     const BLOCKS: &'static [&'static str] = &["stream_filter"];
-    const OPTIONS: &'static [OptionInfo] = &[OptionInfo::number("miss_bits", 4, (3, 4), "bits of the counter of misses")];
-    fn attach(part: &Part, site: &mut Site<'_>) {
-        let (params, probes) = (Params { miss_bits: part.options["miss_bits"] }, site.probes);
+    type Options = Options;
+
+    fn attach(setup: &Setup<Options>, site: &mut Site<'_>) {
+        let (params, probes) = (Params { miss_bits: setup.options.miss_bits }, site.probes);
         let block = |sm| Stepped::new(format!("sm{sm}.stream_filter"), &params, probes);
         site.each_sm(|sm| Sm { block: block(sm), bypassed: 0 });
     }
 }
 
-/// One SM's share.
+/// Part of the mechanism in one SM.
 #[derive(selvedge_state::State)]
 struct Sm {
     block: Stepped<StreamFilterBlock>,

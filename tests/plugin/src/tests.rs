@@ -1,4 +1,4 @@
-//! Are the block's model and RTL the same, and does the mechanism give the same report under every engine?
+//! Tests that the block's model and RTL agree, and that the mechanism gives the same report under every engine.
 use crate::{block::Params, block::StreamFilterBlock, mechanism::StreamFilter};
 use selvedge_hw::{Engine, verify::verify};
 use selvedge_sim::simulation::Simulation;

@@ -1,4 +1,4 @@
-//! Families: which numbers and literals follow from the parameters of a block's module, and which refuse to.
+//! Tests of families: numbers and literals that follow from the parameters of a block's module, and refusals of others.
 
 use crate::tools;
 use rust_hdl_core::prelude::Constant;
@@ -17,11 +17,11 @@ rtl_block! {
         pub next_o: Signal<Out, U<BITS>>,
         /// the number, or all ones
         pub ones_o: Signal<Out, U<BITS>>,
-        /// whether the number has its highest value
+        /// the number has its highest value
         pub is_most_o: Signal<Out, Bit>,
-        /// whether eight bits of the number are more than the last allowed one
+        /// the lowest eight bits of the number exceed the last allowed value
         pub is_beyond_o: Signal<Out, Bit>,
-        /// the number without what is beyond the limit
+        /// the bits of the number that the limit has, too
         pub limited_o: Signal<Out, U<BITS>>,
         /// the place, unless it is the first
         pub place_o: Signal<Out, U<INDEX>>,
@@ -80,7 +80,7 @@ impl<const BITS: usize, const INDEX: usize> Default for Gauge<BITS, INDEX> {
 }
 
 rtl_block! {
-    /// Has a gauge.
+    /// Contains a gauge.
     #[derive(LogicBlock, Default)]
     pub struct Panel<const BITS: usize, const INDEX: usize> {
         /// the number
@@ -103,7 +103,7 @@ impl<const BITS: usize, const INDEX: usize> Logic for Panel<BITS, INDEX> {
     }
 }
 
-/// Returns the family over widths, whose logarithm is the width of an index, and limits.
+/// Returns the family over widths and limits. The width of an index is the logarithm of a width.
 fn family(widths: &[usize], limits: [u64; 2]) -> Family {
     let sample = |bits: usize, limit: u64| Sample {
         block: match bits {
@@ -161,7 +161,7 @@ fn the_module_is_each_of_its_samples() {
         std::fs::write(folder.path().join(format!("{name}.v")), fixed.text()).unwrap();
         let [bits, limit] = sample.values[..] else { panic!("two values") };
         let index = bits.ilog2() as usize;
-        // all outputs side by side
+        // the concatenated outputs
         let width = 3 * bits + 2 + index;
         for (kind, module) in [("a", format!("gauge #(.BITS({bits}), .LIMIT({limit}))")), ("b", name.clone())]
         {
@@ -218,7 +218,7 @@ fn system_verilog_has_the_parameters_too() {
 
 #[test]
 fn a_value_without_expression_is_refused() {
-    // Neither 19 and 99 nor 20 and 100 follow from 7 and 9.
+    // The numbers 19 and 99, and 20 and 100, do not follow from 7 and 9.
     let mut family = family(&[32, 16], [20, 100]);
     for sample in &mut family.samples {
         sample.values[1] = if sample.values[1] == 20 { 7 } else { 9 };

@@ -1,4 +1,4 @@
-//! The files around a design.
+//! Tests of the files around a design.
 
 use crate::tools;
 use selvedge_gen::files::{all_files, synth_wrapper};

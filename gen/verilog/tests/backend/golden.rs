@@ -1,6 +1,6 @@
-//! Emitted files kept beside the tests, so that a change of style shows in a diff.
+//! Compares emitted files with files in `golden`, so that a diff shows every change of style.
 //!
-//! After a wanted change: `SELVEDGE_BLESS=1 cargo test -p selvedge-gen --test backend golden`.
+//! To update the files: `SELVEDGE_BLESS=1 cargo test -p selvedge-gen --test backend golden`.
 
 use crate::sequential::Registers;
 use selvedge_gen::{Cells, EmitOptions, Header, emit};

@@ -1,4 +1,4 @@
-//! Layouts: constants for first bits of fields in Verilog, packed structs in SystemVerilog, and the same bits in both.
+//! Tests of layouts: constants for first bits of fields in Verilog, packed structs in SystemVerilog, and equal bits in both.
 
 use crate::sequential::lock_step;
 use crate::tools;
@@ -6,7 +6,7 @@ use selvedge_gen::{EmitOptions, Language, Problem, emit};
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
-    /// Keeps the last request whose kind is not zero and shows what it consists of.
+    /// Keeps the last request whose kind is not zero, and shows its fields.
     #[derive(LogicBlock, Default)]
     pub struct Fields<const A: usize, const WIDE: usize> {
         /// clock
@@ -21,9 +21,9 @@ rtl_block! {
         pub half_o: Signal<Out, U<2>>,
         /// the kept request is valid
         pub valid_o: Signal<Out, Bit>,
-        /// what comes in, with the kept request's address
+        /// the current request with the kept request's address
         pub rest_o: Signal<Out, U<WIDE>>,
-        /// three bits across two fields of what comes in
+        /// three bits across two fields of the current request
         pub across_o: Signal<Out, U<3>>,
         kept: Reg<U<WIDE>>,
         crossed: Signal<Local, U<WIDE>>,

@@ -1,5 +1,5 @@
-//! Expressions and statements, one module each: what Rust computes against what Icarus computes from the emitted
-//! Verilog, for all 65,536 values of two 8-bit inputs or for as many random wide ones.
+//! Compares Rust's results of expressions and statements with the results of Icarus for the emitted Verilog. Each pattern is
+//! one module. The inputs are all 65,536 values of two 8-bit inputs, or 65,536 random wide values.
 
 use crate::tools;
 use selvedge_gen::{EmitOptions, emit};
@@ -13,7 +13,7 @@ enum Shape {
     Wide,
 }
 
-/// What one pattern gives.
+/// The results of one pattern.
 struct Outcome {
     name: &'static str,
     /// Bits of `y_o`.
@@ -54,7 +54,7 @@ impl<const N: usize> Port for rust_hdl_core::prelude::Bits<N> {
 
 type Wide = W<200, 4>;
 
-/// The wide inputs, with runs of ones and zeros among them.
+/// Returns the wide inputs. Some words of every eighth value are all ones or all zeros.
 fn wide_inputs() -> Vec<(Wide, u64)> {
     let mut random = tools::Random(0x5e1f_ed9e);
     (0..65_536u64)
@@ -137,7 +137,7 @@ mod types {
     use rust_hdl_core::prelude::*;
     pub use rust_hdl_core::prelude::{Bits, Signed, ToSignedBits, signed_cast, unsigned_cast};
 
-    /// rust-hdl's own cast beside the kit's.
+    /// rust-hdl's own cast, which the kit's cast hides.
     pub fn bit_cast_bits<const M: usize, const N: usize>(value: Bits<N>) -> Bits<M> {
         bit_cast(value)
     }
@@ -357,7 +357,7 @@ pattern!(wide wide_equal_words -> Bit; { first: Signal<Local, U<40>>, same: Sign
 pattern!(wide wide_narrowed -> U<64>; {} #[hdl_gen] fn update(&mut self) { self.y_o.next = bit_cast_to::<U<64>>(self.x_i.val() + self.x_i.val()) ^ bit_cast_to::<U<64>>(self.x_i.val() >> 77); });
 pattern!(wide wide_not_and -> U<64>; { t: Signal<Local, Wide> } #[hdl_gen] fn update(&mut self) { self.t.next = !self.x_i.val() & (self.x_i.val() << 7) | bit_cast_to::<Wide>(self.s_i.val()); self.y_o.next = self.t.val().get_bits::<64>(3); });
 
-/// An array of constants with values, as a namespace of the pattern that has it.
+/// An array of constants with values, as a namespace of the pattern that contains it.
 mod constants {
     use rust_hdl_core::prelude::{Block, Constant, Logic, Probe};
     use selvedge_hw::rtl::prelude::U;
@@ -394,7 +394,7 @@ macro_rules! run_all {
     ($($name:ident),* $(,)?) => { vec![$($name::run()),*] };
 }
 
-/// Runs all patterns of one shape in one simulation; every pattern must agree on every input.
+/// Runs all patterns of one shape in one simulation. Every pattern must agree with Rust on every input.
 fn compare(shape: Shape, outcomes: Vec<Outcome>) {
     let directory = tempfile::tempdir().unwrap();
     let (inputs, drive) = match shape {

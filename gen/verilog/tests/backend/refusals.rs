@@ -1,9 +1,9 @@
-//! What cannot be translated is refused, with block, expression and reason.
+//! Tests of refusals: each error names the block, the expression and the reason.
 
 use selvedge_gen::{EmitError, EmitOptions, Problem, emit};
 use selvedge_hw::rtl::prelude::*;
 
-/// The refusal of a block.
+/// Returns the refusal of a block.
 fn refusal(block: &dyn Block) -> EmitError {
     match emit(block, "top", &EmitOptions::default()) {
         Err(error) => error,
@@ -103,6 +103,12 @@ refused!(arithmetic_on_a_signal_as_index, "k_i * 2", Problem::Unsupported("arith
 refused!(array_index_that_may_be_too_large, "k_i.val().index()", Problem::UnsafeIndex { largest: 7, length: 6 };
     { pub a_i: Signal<In, U<8>>, pub k_i: Signal<In, U<3>>, pub y_o: Signal<Out, U<8>>, t: [Signal<Local, U<8>>; 6] }
     #[hdl_gen] fn update(&mut self) { for i in 0..6 { self.t[i].next = self.a_i.val(); } self.y_o.next = self.t[self.k_i.val().index()].val(); });
+refused!(array_index_that_may_be_the_length, "k_i.val().index()", Problem::UnsafeIndex { largest: 7, length: 7 };
+    { pub a_i: Signal<In, U<8>>, pub k_i: Signal<In, U<3>>, pub y_o: Signal<Out, U<8>>, t: [Signal<Local, U<8>>; 7] }
+    #[hdl_gen] fn update(&mut self) { for i in 0..7 { self.t[i].next = self.a_i.val(); } self.y_o.next = self.t[self.k_i.val().index()].val(); });
+refused!(element_at_a_signal_before_all_are_assigned, "t", Problem::ReadBeforeAssigned;
+    { pub a_i: Signal<In, U<8>>, pub k_i: Signal<In, U<2>>, pub y_o: Signal<Out, U<8>>, t: [Signal<Local, U<8>>; 4] }
+    #[hdl_gen] fn update(&mut self) { for i in 0..3 { self.t[i].next = self.a_i.val(); } self.y_o.next = self.t[self.k_i.val().index()].val(); });
 refused!(verilog_keyword, "table", Problem::ReservedName; { pub table: Signal<In, U<8>>, pub y_o: Signal<Out, U<8>> }
     #[hdl_gen] fn update(&mut self) { self.y_o.next = self.table.val(); });
 refused!(cpp_keyword, "delete", Problem::ReservedName; { pub delete: Signal<In, U<8>>, pub y_o: Signal<Out, U<8>> }
@@ -117,7 +123,7 @@ refused!(clock_as_data, "clk_i", Problem::Unsupported("a clock or reset pin is n
 
 #[test]
 fn foreign_verilog_is_refused() {
-    /// A block with rust-hdl's own flip-flop, whose Verilog nobody proved here.
+    /// A block with rust-hdl's flip-flop, whose Verilog is not verified.
     #[derive(LogicBlock, Default)]
     struct Foreign {
         pub clk_i: Signal<In, Clock>,

@@ -1,5 +1,4 @@
-//! Lock-step of clocked blocks: the same random cycles, resets in the middle included, through the Rust block and
-//! through its Verilog in Icarus.
+//! Runs clocked blocks in lockstep: the Rust block and its Verilog in Icarus get the same random cycles, including resets.
 
 use crate::tools::{self, PortValues, Random};
 use num_bigint::BigUint;
@@ -9,7 +8,7 @@ use selvedge_hw::rtl::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// One cycle: reset, inputs, and what the outputs were before and after the clock edge.
+/// Reset, inputs, and outputs before and after the clock edge of one cycle.
 struct Cycle {
     reset: bool,
     inputs: BTreeMap<String, BigUint>,
@@ -17,8 +16,8 @@ struct Cycle {
     after: BTreeMap<String, BigUint>,
 }
 
-/// Clocks `block` and records every cycle. `reset` tells in which cycles reset is active; it changes while the clock
-/// is low.
+/// Clocks `block` and records every cycle. `reset` returns whether reset is active in a cycle. It changes while the clock is
+/// low.
 fn record<B: Block>(
     block: &mut B,
     cycles: usize,
@@ -43,8 +42,9 @@ fn record<B: Block>(
         .collect()
 }
 
-/// Runs the cycles through the Verilog. A synchronous reset acts at the edge only, so that in cycles with reset the
-/// outputs before the edge are not compared. Bits that are unknown as no reset reaches them are none that differ.
+/// Runs the cycles through the Verilog and compares the outputs. A synchronous reset acts only at the edge, so outputs
+/// before the edge are not compared in cycles with reset. Bits that are unknown because no reset reaches them are not
+/// compared.
 fn assert_same(design: &Design, cycles: &[Cycle], style: ResetStyle) {
     let directory = tempfile::tempdir().unwrap();
     tools::write(design, directory.path());
@@ -129,12 +129,12 @@ fn assert_same(design: &Design, cycles: &[Cycle], style: ResetStyle) {
 
 const CYCLES: usize = 3000;
 
-/// Reset in the first cycle and now and then later.
+/// Returns whether reset is active: in the first cycle and in some later ones.
 fn resets(cycle: usize) -> bool {
     cycle == 0 || cycle % 97 == 50 || cycle % 97 == 51 || cycle % 301 == 7
 }
 
-/// Returns whether the style `control` leaves registers without reset.
+/// Returns whether the style `control` leaves some registers without reset.
 fn has_data<B: ClockedBlock>(block: &B, name: &str) -> bool {
     let processes = |reset| {
         let text = emit(block, name, &EmitOptions { reset, ..EmitOptions::default() }).unwrap().text();
@@ -143,8 +143,8 @@ fn has_data<B: ClockedBlock>(block: &B, name: &str) -> bool {
     processes(ResetStyle::Control) != processes(ResetStyle::AsyncLow)
 }
 
-/// Runs a block with clock and reset in all styles. Those that reset data, too, do so in the first cycle alone: in Rust data
-/// registers start as zeros and have no reset.
+/// Runs a block with clock and reset in all styles. Styles that reset data registers do so only in the first cycle: in Rust,
+/// data registers start as zeros and have no reset.
 pub fn lock_step<B: ClockedBlock>(name: &str, make: impl Fn() -> B, set: impl Fn(&mut B, &mut Random)) {
     for style in [ResetStyle::Control, ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None] {
         let mut block = make();
@@ -214,7 +214,7 @@ fn bit_array() {
     });
 }
 
-/// Runs a block of pure logic with random inputs.
+/// Runs a combinational block with random inputs.
 fn lock_step_logic<B: Block>(name: &str, mut block: B, set: impl Fn(&mut B, &mut Random)) {
     let design = emit(&block, name, &EmitOptions::default()).unwrap();
     let mut random = Random(0x7061_636b);
@@ -222,7 +222,7 @@ fn lock_step_logic<B: Block>(name: &str, mut block: B, set: impl Fn(&mut B, &mut
     assert_same(&design, &cycles, ResetStyle::None);
 }
 
-/// Packs random fields: without a limit, cut off, more than a power of two of them.
+/// Packs random fields with random lengths of at most 35 bits.
 fn lock_step_packer<const FIELDS: usize, const OUT: usize, const OUTW: usize, const SUM: usize>(name: &str) {
     lock_step_logic(name, BitPacker::<FIELDS, 35, 6, OUT, OUTW, SUM>::default(), |p, r| {
         for (field, length) in p.field_i.iter_mut().zip(&mut p.length_i) {
@@ -281,7 +281,7 @@ fn unpacker() {
     lock_step_splitter::<3>("splitter_to_pairs");
 }
 
-/// Memories have no reset; their contents at the start count.
+/// Runs a memory with random inputs. Memories have no reset, so their initial contents matter.
 fn lock_step_memory<B: Block>(
     name: &str,
     mut block: B,
@@ -532,7 +532,7 @@ fn registers() {
     }
 }
 
-/// What stands in the branches of both kinds of registers is written once for each, with its conditions.
+/// Branches that assign both kinds of registers are written once for each kind, with their conditions.
 #[test]
 fn data_registers_have_processes_of_their_own() {
     let text = emit(&Registers::default(), "registers", &EmitOptions::default()).unwrap().text();
@@ -546,7 +546,7 @@ fn data_registers_have_processes_of_their_own() {
     assert!(!text.contains("data_q <= 8'd0") && !text.contains("items_q <= 16'd0"), "{text}");
 }
 
-/// The comparison itself finds a fault.
+/// The comparison detects a wrong pipeline depth.
 #[test]
 #[should_panic(expected = "cycle 1 after valid_o: Verilog 1, Rust 0")]
 fn a_wrong_verilog_is_noticed() {

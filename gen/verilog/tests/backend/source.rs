@@ -1,4 +1,4 @@
-//! What `#[hdl_gen]` makes of a body: rust-hdl's syntax tree, and marks on the signals that it drives.
+//! Tests of `#[hdl_gen]`: a body becomes rust-hdl's syntax tree, and the signals that it drives are marked.
 
 use rust_hdl_core::ast::{
     VerilogBlockOrConditional as Otherwise, VerilogCase, VerilogConditional, VerilogExpression as Value,
@@ -49,7 +49,7 @@ impl<const N: usize> Logic for Mixed<N> {
     }
 }
 
-/// The tree as it would be written by hand.
+/// Returns the hand-written tree.
 fn expected(n: usize) -> Vec<Statement> {
     let boxed = |value: Value| Box::new(value);
     let literal = |value: i32| Value::Literal(value.into());

@@ -1,4 +1,4 @@
-//! External programs, and values of ports as text for Verilog test benches.
+//! Runs external programs, and reads values of ports for Verilog testbenches.
 
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::{Atom, Block, Probe};
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Runs a program in `directory`; a missing one fails the test with the name of its Debian package.
+/// Runs a program in `directory`. If it is missing, the test fails with the name of its Debian package.
 pub fn run(program: &str, package: &str, arguments: &[&str], directory: &Path) -> Output {
     match Command::new(program).args(arguments).current_dir(directory).output() {
         Ok(output) => output,
@@ -15,7 +15,7 @@ pub fn run(program: &str, package: &str, arguments: &[&str], directory: &Path) -
     }
 }
 
-/// Standard output and error of a program that must succeed.
+/// Runs a program that must succeed. Returns its standard output and error.
 pub fn succeed(program: &str, package: &str, arguments: &[&str], directory: &Path) -> String {
     let output = run(program, package, arguments, directory);
     let text =
@@ -24,7 +24,7 @@ pub fn succeed(program: &str, package: &str, arguments: &[&str], directory: &Pat
     text
 }
 
-/// Compiles all `.v` files of `directory` and runs module `tb`; returns what it printed.
+/// Compiles all `.v` files of `directory` and runs module `tb`. Returns its output.
 pub fn simulate(directory: &Path) -> String {
     let mut files: Vec<String> = std::fs::read_dir(directory)
         .unwrap()
@@ -46,7 +46,7 @@ pub fn write(design: &Design, directory: &Path) {
     }
 }
 
-/// Verilator's linter with all warnings says nothing.
+/// Checks that Verilator's linter reports no warning.
 pub fn assert_lint_silent(design: &Design) {
     let directory = tempfile::tempdir().unwrap();
     write(design, directory.path());
@@ -59,7 +59,7 @@ pub fn assert_lint_silent(design: &Design) {
     assert_eq!(said, "", "{}:\n{}", design.top().name, design.text());
 }
 
-/// Yosys reads the design and finds neither latches nor other problems; returns its statistics.
+/// Checks that Yosys reads the design and finds neither latches nor other problems. Returns its statistics.
 pub fn assert_synthesizes(design: &Design) -> String {
     let directory = tempfile::tempdir().unwrap();
     write(design, directory.path());
@@ -74,7 +74,7 @@ pub fn assert_synthesizes(design: &Design) -> String {
     said
 }
 
-/// The value of every port of a block, by field name; arrays as one number, element 0 in the low bits.
+/// The value of every port of a block, by field name. An array is one number with element 0 in the low bits.
 #[derive(Default)]
 pub struct PortValues {
     depth: usize,
@@ -115,7 +115,7 @@ impl Probe for PortValues {
     }
 }
 
-/// Xorshift: the random numbers of all tests.
+/// Xorshift random numbers for all tests.
 pub struct Random(pub u64);
 
 impl Random {

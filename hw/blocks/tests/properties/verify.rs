@@ -1,9 +1,9 @@
-//! Does the verification of a block say what is wrong with it?
-use selvedge_blocks::milg::{Milg, MilgIn, MilgModel, MilgOut, MilgParams};
+//! Verification reports the errors of a block.
 use selvedge_hw::verify::{Unverified, verify};
 use selvedge_hw::{Corners, Facts, HwBlock, ParamError, ParamSpec, RtlBlock, StimulusIter};
+use selvedge_hw_dai::milg::{Milg, MilgIn, MilgModel, MilgOut, MilgParams};
 
-/// The MILG; but its golden model has intervals of 2^`MODEL_BITS` requests, and it is verified over `OPERATIONS` operations.
+/// The MILG with a golden model whose intervals have 2^`MODEL_BITS` requests, verified over `OPERATIONS` operations.
 struct Variant<const MODEL_BITS: u32, const OPERATIONS: u64>;
 
 impl<const MODEL_BITS: u32, const OPERATIONS: u64> HwBlock for Variant<MODEL_BITS, OPERATIONS> {

@@ -1,8 +1,8 @@
-//! Activity of a block's state: whether a register or a memory took another value since one asked.
+//! Activity of a block's state: records changes of registers and memories.
 //!
-//! A block whose inputs are those of the cycle before and whose state did not change at the edge between them repeats its
-//! outputs, and its next edge changes nothing either: it need not be evaluated. Every leaf of the kit that holds state
-//! tells of a change here; a block has no other state.
+//! A block repeats its outputs if its inputs are the same as in the previous cycle and no state changed at the edge between the
+//! two cycles. The next edge then changes no state either, and the block need not be evaluated. Every leaf of the kit that holds
+//! state reports its changes here. A block has no other state.
 
 use std::cell::Cell;
 
@@ -10,13 +10,13 @@ thread_local! {
     static CHANGED: Cell<bool> = const { Cell::new(true) };
 }
 
-/// A state element takes another value, or may do so.
+/// Records that a state element changes, or may change.
 #[inline]
 pub(super) fn note_change() {
     CHANGED.set(true);
 }
 
-/// Notes a change if there is one, which is looked for only if none is known yet.
+/// Records a change if `changes` returns `true`. Calls it only if no change is recorded yet.
 #[inline]
 pub(super) fn note_change_if(changes: impl FnOnce() -> bool) {
     if !CHANGED.get() && changes() {
@@ -24,7 +24,7 @@ pub(super) fn note_change_if(changes: impl FnOnce() -> bool) {
     }
 }
 
-/// Runs `part` of what is being watched; gives whether a state element changed in it.
+/// Runs `part` of the watched code. Returns whether a state element changed in it.
 #[inline]
 pub(super) fn watch_within(part: impl FnOnce()) -> bool {
     let before = CHANGED.replace(false);
@@ -34,7 +34,7 @@ pub(super) fn watch_within(part: impl FnOnce()) -> bool {
     changed
 }
 
-/// Begins to watch this thread, up to [`end`].
+/// Starts to watch this thread, until [`end`].
 pub(super) fn begin() {
     CHANGED.set(false);
 }
@@ -44,7 +44,7 @@ pub(super) fn end() -> bool {
     CHANGED.replace(true)
 }
 
-/// Runs `edge` on this thread; gives its result and whether a state element changed in it.
+/// Runs `edge` on this thread. Returns its result, and whether a state element changed in it.
 pub fn watch<R>(edge: impl FnOnce() -> R) -> (R, bool) {
     begin();
     let result = edge();
@@ -57,18 +57,18 @@ mod tests {
     use crate::rtl::prelude::*;
 
     rtl_block! {
-        /// One of each leaf that holds state, all written with `x_i` while their enable is high.
+        /// One of each leaf that holds state. All write `x_i` while their enable is high.
         #[derive(LogicBlock, Default)]
         pub struct Leaves {
             /// clock
             pub clk_i: Signal<In, Clock>,
             /// reset
             pub rst_ni: Signal<In, Bit>,
-            /// what to write
+            /// data to write
             pub x_i: Signal<In, U<4>>,
             /// one enable per leaf; the sixth clears the bits
             pub enable_i: [Signal<In, Bit>; 6],
-            /// what the memory with the registered read is asked for
+            /// read address of the memory with the registered read
             pub address_i: Signal<In, U<4>>,
             /// keeps the outputs of the leaves in use
             pub sum_o: Signal<Out, U<4>>,
@@ -110,7 +110,7 @@ mod tests {
         }
     }
 
-    /// Whether a cycle with value `x` and leaf `enabled` on changes any state.
+    /// Returns whether a cycle with value `x` and the enable of leaf `enabled` changes any state.
     fn changes(leaves: &mut Stepper<Leaves>, x: u64, enabled: Option<usize>, address: u64) -> bool {
         let set = |leaves: &mut Leaves| {
             leaves.x_i.next = x.into();

@@ -1,4 +1,5 @@
-//! An array of bits that is set and tested one at a time and cleared in one cycle: the valid bits of a memory's rows.
+//! An array of bits, such as the valid bits of a memory's rows. One bit per cycle can be set and tested; all bits are cleared in
+//! one cycle.
 //!
 //! ```text
 //! clk_i       __/--\__/--\__/--\__/--\__
@@ -13,7 +14,7 @@ use super::mem::template;
 use crate::rtl::prelude::*;
 
 rtl_block! {
-    /// 2^A bits: the one at the address is seen and can be set, all clear at once.
+    /// 2^A bits. The bit at the address is tested and can be set; all bits are cleared at once.
     ///
     /// Clear wins over set.
     #[derive(LogicBlock)]
@@ -35,7 +36,7 @@ rtl_block! {
 }
 
 impl<const A: usize> Default for BitArray<A> {
-    /// All bits are clear.
+    /// Returns an array with all bits clear.
     fn default() -> Self {
         const { assert!(A >= 2 && A <= 20, "BitArray<A> has 2^2 to 2^20 bits") };
         BitArray {
@@ -98,8 +99,8 @@ impl<const A: usize> Logic for BitArray<A> {
         self.bit_o.connect();
     }
 
-    /// The address is decoded in two steps, to one of the columns and to one of the rows; a bit is set where both
-    /// meet. That is a quarter of the cells of a full decoder.
+    /// The address is decoded in two steps, to a column and to a row. A bit is set where both meet. This takes a quarter of the
+    /// cells of a full decoder.
     fn hdl(&self) -> Verilog {
         template(format!(
             "\

@@ -1,13 +1,13 @@
 //! Fast values for signals: [`U`] up to 64 bits in one word, [`W`] wider ones in an array of words.
 //!
-//! rust-hdl's own `Bits<N>` keeps everything above 32 bits as `[bool; N]`. These types have the methods that
-//! `#[hdl_gen]` translates by name, so that they stand in for `Bits<N>` in the body of a block:
+//! rust-hdl's own `Bits<N>` stores everything above 32 bits as `[bool; N]`. These types have the methods that `#[hdl_gen]`
+//! translates by name, so that they replace `Bits<N>` in the body of a block:
 //!
 //! | in Rust | in Verilog |
 //! |---|---|
 //! | `x.get_bit(i)` | `x[i]` |
 //! | `x.get_bits::<M>(i)` | `x[i +: M]` |
-//! | `x.replace_bit(i, v)`, `v` a `bool` or a `U<M>` | `x` with `v` in place of `x[i +: M]` |
+//! | `x.replace_bit(i, v)`, `v` a `bool` or a `U<M>` | `x` with `x[i +: M]` replaced by `v` |
 //! | `x.any()`, `x.all()`, `x.xor()` | `\|x`, `&x`, `^x` |
 //! | `bit_cast::<M, N>(x)`, `bit_cast_to::<T>(x)` | zero-extension or truncation |
 //! | `i.to_bits()` of a loop variable, `x.index()` of a value | the variable, the value |
@@ -20,7 +20,7 @@ use selvedge_state::State;
 use std::cmp::Ordering;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Not, Shl, Shr, Sub};
 
-/// `bits` ones in the low end of a word; all of it from 64 on.
+/// Returns a word with the low `bits` bits set; all bits from 64 on.
 #[inline(always)]
 const fn ones(bits: usize) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
@@ -31,43 +31,43 @@ const fn ones(bits: usize) -> u64 {
 pub struct U<const N: usize>(u64);
 
 impl<const N: usize> U<N> {
-    /// The largest value.
+    /// Maximum value.
     pub const MAX: u64 = {
         assert!(N >= 1 && N <= 64, "U<N> has 1 to 64 bits");
         ones(N)
     };
 
-    /// The low `N` bits of `value`.
+    /// Returns the low `N` bits of `value`.
     #[inline(always)]
     pub const fn new(value: u64) -> Self {
         U(value & Self::MAX)
     }
 
-    /// The value.
+    /// Returns the value.
     #[inline(always)]
     pub const fn to_u64(self) -> u64 {
         self.0
     }
 
-    /// The value, as an index.
+    /// Returns the value as an index.
     #[inline(always)]
     pub fn index(&self) -> usize {
         self.0 as usize
     }
 
-    /// Bit `i`; false from `N` on.
+    /// Returns bit `i`; false from `N` on.
     #[inline(always)]
     pub fn get_bit(&self, i: usize) -> bool {
         i < N && (self.0 >> i) & 1 != 0
     }
 
-    /// Bits `i .. i + M`; zero if they do not all exist.
+    /// Returns bits `i .. i + M`; zero if they do not all exist.
     #[inline(always)]
     pub fn get_bits<const M: usize>(&self, i: usize) -> U<M> {
         if i + M <= N { U((self.0 >> i) & U::<M>::MAX) } else { U(0) }
     }
 
-    /// This value with `field` in place of the bits from `i` on; unchanged if they do not all exist.
+    /// Returns this value with `field` in the bits from `i` on; unchanged if they do not all exist.
     #[inline(always)]
     pub fn replace_bit<F: Field>(&self, i: usize, field: F) -> Self {
         if i + F::WIDTH <= N { U((self.0 & !(ones(F::WIDTH) << i)) | (field.word() << i)) } else { *self }
@@ -94,17 +94,17 @@ impl<const N: usize> U<N> {
     }
 }
 
-/// What [`U::replace_bit`] and [`W::replace_bit`] can put in place: a bit or a field of at most 64 bits.
+/// A value that [`U::replace_bit`] and [`W::replace_bit`] can insert: a bit or a field of at most 64 bits.
 pub trait Field: Copy {
     /// Bits of the field.
     const WIDTH: usize;
-    /// The bits, in the low end of a word.
+    /// Returns the bits, in the low end of a word.
     fn word(self) -> u64;
 }
 
-/// A value that a field is put into in place; used by `#[hdl_gen]`.
+/// A value in which a field can be replaced in place; used by `#[hdl_gen]`.
 pub trait Replace<F> {
-    /// Puts `field` in place of the bits from `i` on; changes nothing if they do not all exist.
+    /// Replaces the bits from `i` on by `field`; changes nothing if they do not all exist.
     fn replace(&mut self, i: usize, field: F);
 }
 
@@ -147,7 +147,7 @@ impl<const M: usize> Field for U<M> {
 
 impl<const N: usize> From<u64> for U<N> {
     /// # Panics
-    /// If the value has more than `N` bits: a literal in a block is then wrong. [`U::new`] truncates instead.
+    /// If the value has more than `N` bits, which means that a literal in a block is wrong. [`U::new`] truncates instead.
     #[inline(always)]
     fn from(value: u64) -> Self {
         assert!(value <= Self::MAX, "{value} does not fit into {N} bits");
@@ -272,7 +272,7 @@ impl<const N: usize> Synth for U<N> {
     }
 }
 
-/// The lowest `bits` of some words as rust-hdl dumps them: highest bit first, a single one by itself.
+/// Returns the lowest `bits` of some words as rust-hdl dumps them: highest bit first, a single bit as a `bool`.
 fn vcd_value(words: &[u64], bits: usize) -> VCDValue {
     if bits == 1 {
         return (words[0] & 1 != 0).into();
@@ -287,7 +287,7 @@ fn vcd_value(words: &[u64], bits: usize) -> VCDValue {
     VCDValue::Vector(values)
 }
 
-/// rust-hdl's description of a plain vector of bits.
+/// Returns rust-hdl's description of a plain vector of bits.
 fn bits_descriptor(bits: usize) -> TypeDescriptor {
     TypeDescriptor { name: format!("Bits::<{bits}>"), kind: TypeKind::Bits(bits) }
 }
@@ -298,7 +298,7 @@ pub mod to_bits {
 
     /// Loop variables as values: `i.to_bits()`.
     pub trait ToBits {
-        /// The variable in `M` bits.
+        /// Returns the variable in `M` bits.
         ///
         /// # Panics
         /// If it does not fit.
@@ -315,7 +315,7 @@ pub mod to_bits {
 
 /// An unsigned value of `N` bits in `K` words of 64 bits, the least significant first: `K` is `N / 64`, rounded up.
 ///
-/// Give each width that a block uses a name: `type Line = W<1024, 16>;`.
+/// Each width that a block uses needs a name: `type Line = W<1024, 16>;`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, State)]
 pub struct W<const N: usize, const K: usize>([u64; K]);
 
@@ -327,26 +327,26 @@ impl<const N: usize, const K: usize> Default for W<N, K> {
 }
 
 impl<const N: usize, const K: usize> W<N, K> {
-    /// Ones in the bits of the last word that exist.
+    /// Mask of the existing bits of the last word.
     const LAST: u64 = {
         assert!(N > 0 && K == N.div_ceil(64), "W<N, K> needs K = N / 64, rounded up");
         ones(N - 64 * (K - 1))
     };
 
-    /// The value with these words, the least significant first; bits from `N` on are dropped.
+    /// Returns the value with these words, the least significant first; bits from `N` on are dropped.
     #[inline(always)]
     pub fn from_words(mut words: [u64; K]) -> Self {
         words[K - 1] &= Self::LAST;
         W(words)
     }
 
-    /// The words, the least significant first.
+    /// Returns the words, the least significant first.
     #[inline(always)]
     pub fn words(&self) -> &[u64; K] {
         &self.0
     }
 
-    /// The value with these bytes, the least significant first; missing bytes are zero, bits from `N` on are dropped.
+    /// Returns the value with these bytes, the least significant first; missing bytes are zero, bits from `N` on are dropped.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let mut words = [0; K];
         for (word, chunk) in words.iter_mut().zip(bytes.chunks(8)) {
@@ -357,20 +357,20 @@ impl<const N: usize, const K: usize> W<N, K> {
         Self::from_words(words)
     }
 
-    /// The `N / 8`, rounded up, bytes, the least significant first.
+    /// Returns the bytes, the least significant first: `N / 8` of them, rounded up.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes: Vec<u8> = self.0.iter().flat_map(|word| word.to_le_bytes()).collect();
         bytes.truncate(N.div_ceil(8));
         bytes
     }
 
-    /// Bit `i`; false from `N` on.
+    /// Returns bit `i`; false from `N` on.
     #[inline(always)]
     pub fn get_bit(&self, i: usize) -> bool {
         i < N && (self.0[i / 64] >> (i % 64)) & 1 != 0
     }
 
-    /// Bits `i .. i + M`; zero if they do not all exist.
+    /// Returns bits `i .. i + M`; zero if they do not all exist.
     #[inline(always)]
     pub fn get_bits<const M: usize>(&self, i: usize) -> U<M> {
         if i + M > N {
@@ -384,7 +384,7 @@ impl<const N: usize, const K: usize> W<N, K> {
         U::new(bits)
     }
 
-    /// This value with `field` in place of the bits from `i` on; unchanged if they do not all exist.
+    /// Returns this value with `field` in the bits from `i` on; unchanged if they do not all exist.
     #[inline(always)]
     pub fn replace_bit<F: Field>(&self, i: usize, field: F) -> Self {
         let mut value = *self;
@@ -462,7 +462,7 @@ impl<const N: usize, const K: usize> Not for W<N, K> {
     }
 }
 
-/// Sum of two words and a carry, and the carry out.
+/// Returns the sum of two words and a carry, and the carry out.
 #[inline(always)]
 fn add_words(a: u64, b: u64, carry: bool) -> (u64, bool) {
     let (sum, first) = a.overflowing_add(b);
@@ -471,7 +471,7 @@ fn add_words(a: u64, b: u64, carry: bool) -> (u64, bool) {
 }
 
 impl<const N: usize, const K: usize> W<N, K> {
-    /// Sum of all words and a carry, modulo 2^N.
+    /// Returns the sum of all words and a carry, modulo 2^N.
     #[inline(always)]
     fn add_with_carry(self, right: Self, mut carry: bool) -> Self {
         let mut sum = self;
@@ -594,11 +594,11 @@ pub fn bit_cast_to<T: Words>(value: impl Words) -> T {
     T::from_word(|i| value.word(i))
 }
 
-/// A value as a row of 64-bit words, the least significant first: what [`bit_cast_to`] converts between.
+/// A value as an array of 64-bit words, the least significant first. [`bit_cast_to`] converts between such values.
 pub trait Words: Synth {
-    /// Word `i`; zero beyond the value.
+    /// Returns word `i`; zero beyond the value.
     fn word(&self, i: usize) -> u64;
-    /// The value whose word `i` is `word(i)`, truncated to its width.
+    /// Returns the value whose word `i` is `word(i)`, truncated to its width.
     fn from_word(word: impl Fn(usize) -> u64) -> Self;
 }
 
@@ -640,7 +640,7 @@ impl<const N: usize, const K: usize> Words for W<N, K> {
     }
 }
 
-/// An array of default values, of any length (`Default` itself stops at 32).
+/// Returns an array of default values, of any length (`Default` itself is limited to 32).
 pub fn array<T: Default, const N: usize>() -> [T; N] {
     std::array::from_fn(|_| T::default())
 }
@@ -662,7 +662,7 @@ mod tests {
         bits_of(value.words(), N)
     }
 
-    /// Bit-serial addition; subtraction adds the complement with a carry.
+    /// Returns the bit-serial sum. A subtraction adds the complement with a carry.
     fn add_bits(a: &Reference, b: &Reference, mut carry: bool) -> Reference {
         a.iter()
             .zip(b)

@@ -1,19 +1,19 @@
-//! Fast evaluation of a block: only what changed, in the order of its data, once per clock.
+//! Fast evaluation of a block: only the changed parts, in data-flow order, once per clock.
 //!
 //! rust-hdl evaluates a whole block in rounds until nothing changes, once with the clock low and once with the clock high.
-//! [`Part`] evaluates the same `update` functions otherwise:
+//! [`Part`] evaluates the same `update` functions differently:
 //!
-//! - A block is evaluated when an input or one of its registers has changed, and not otherwise.
-//! - `#[hdl_gen]` has a body evaluate a sub-block between the statements that drive it and those that read it. A body in the
-//!   order of its data settles in one pass; any other takes further passes, until nothing that was read has changed since.
-//! - Inputs that mean nothing to a block as it stands do not wake it ([`Attentive`]).
-//! - Logic without state is evaluated where it is read: one of several encoders that is not chosen costs nothing.
-//! - A block of signals and registers alone has nothing to evaluate but its body, once.
+//! - A block is evaluated only when an input or one of its registers has changed.
+//! - `#[hdl_gen]` makes a body evaluate a sub-block between the statements that drive and that read it. A body in
+//!   data-flow order settles in one pass. Another body takes further passes, until no value changes after it was read.
+//! - Inputs that a block ignores in its present state do not wake it ([`Attentive`]).
+//! - Logic without state is evaluated only when it is read: an encoder that is not selected costs nothing.
+//! - A block that has only signals and registers evaluates only its body, once.
 //! - A body reads signals in place ([`Readable`]): `self.line_i.val().get_bits::<8>(i)` copies eight bits, not the line.
-//! - The rising edge goes to the registers and memories themselves. What they change is evaluated in the next cycle, together
-//!   with its inputs. There is no falling edge.
+//! - The rising edge is delivered directly to registers and memories. Their changes are evaluated in the next cycle, together
+//!   with the block's inputs. Falling edges do not exist.
 //!
-//! [`Stepper`](super::step::Stepper) evaluates in rust-hdl's way: tests compare the two.
+//! [`Stepper`](super::step::Stepper) evaluates in rust-hdl's way; tests compare the two.
 
 use super::step::{ClockedBlock, MAX_ROUNDS};
 use rust_hdl_core::prelude::{Block, Constant, In, Local, Out, Signal, Synth};
@@ -21,34 +21,34 @@ pub use selvedge_macros::Part;
 use selvedge_state::State;
 use std::ops::Deref;
 
-/// What a block has to do, and how the pass of its body goes that is at work.
+/// State of a block's evaluation, and of the current pass of its body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 #[state(in_place)]
 pub struct Activity {
-    /// The block's signals follow from its inputs and its registers.
+    /// `true` if the block's signals are up to date with its inputs and registers.
     settled: bool,
-    /// The block was evaluated since an edge that changed none of its registers.
+    /// `true` if the block was evaluated since an edge that changed none of its registers.
     armed: bool,
-    /// There is more to evaluate than what is driven or was clocked: registers in reset, parts that were changed by hand.
+    /// `true` if more must be evaluated than the driven and clocked parts: registers in reset, parts that were changed by hand.
     #[state(skip = "an instance notes that it was woken")]
     thorough: bool,
     #[state(skip = "no pass is at work between cycles")]
     pass: Pass,
 }
 
-/// A pass of a body.
+/// State of one pass of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Pass {
-    /// The body evaluates its sub-blocks itself.
+    /// `true` if the body evaluates its sub-blocks itself.
     in_order: bool,
-    /// It evaluates everything that it drives.
+    /// `true` if the body evaluates everything that it drives.
     complete: bool,
-    /// A value has changed that the body had read before.
+    /// `true` if a value has changed after the body read it.
     stale: bool,
 }
 
 impl Activity {
-    /// Returns whether the block must be evaluated, given whether an input has changed, and takes it for evaluated.
+    /// Returns whether the block must be evaluated, given whether an input has changed. Marks it as evaluated.
     #[inline(always)]
     pub fn begin(&mut self, has_input: bool) -> bool {
         let is_due = has_input || !self.settled;
@@ -63,44 +63,44 @@ impl Activity {
         self.armed
     }
 
-    /// Notes whether the edge changed a register.
+    /// Records whether the edge changed a register.
     #[inline(always)]
     pub fn end(&mut self, changed: bool) {
         self.settled &= !changed;
         self.armed = changed;
     }
 
-    /// Has the block evaluated whatever its inputs, with all that is in it.
+    /// Forces the evaluation of the block and everything in it, with unchanged inputs too.
     #[inline(always)]
     pub fn wake(&mut self) {
         *self = Activity { thorough: true, ..Activity::default() };
     }
 
-    /// Returns whether all that is in the block is to be evaluated.
+    /// Returns whether everything in the block must be evaluated.
     #[inline(always)]
     pub fn is_thorough(&self) -> bool {
         self.thorough
     }
 
-    /// Returns whether the body that begins evaluates its sub-blocks itself, all that it drives; used by `#[hdl_gen]`.
+    /// Returns whether the body evaluates its sub-blocks itself, including everything that it drives; used by `#[hdl_gen]`.
     #[inline(always)]
     pub fn begin_in_order(&mut self) -> bool {
         self.pass.complete = self.pass.in_order;
         self.pass.in_order
     }
 
-    /// Notes whether a value has changed that the body had read before; used by `#[hdl_gen]`.
+    /// Records whether a value has changed after the body read it; used by `#[hdl_gen]`.
     #[inline(always)]
     pub fn note_stale(&mut self, changed: bool) {
         self.pass.stale |= changed;
     }
 }
 
-/// A signal or a constant, as a body reads it.
+/// A signal or constant that a body can read in place.
 pub trait Readable<'a> {
     /// A reference to the value.
     type Held: Deref;
-    /// Returns what `val` returns, in place. An input is as it is driven, which is what it was evaluated with.
+    /// Returns the same value as `val`, in place. For an input it is the driven value, with which the block was evaluated.
     fn held(&'a self) -> Self::Held;
 }
 
@@ -126,7 +126,7 @@ impl<T: Synth> Readable<'_> for Constant<T> {
     }
 }
 
-/// The value of a constant, which lends none.
+/// A copy of a constant's value, because constants lend no reference.
 pub struct ConstantValue<T>(T);
 
 impl<T> Deref for ConstantValue<T> {
@@ -139,25 +139,26 @@ impl<T> Deref for ConstantValue<T> {
 
 /// A part of a block that can be evaluated: a signal, a register, a block, or several of them.
 pub trait Part {
-    /// Returns whether it is a signal, a constant or a register: there is nothing to evaluate in it, other than a register in reset.
+    /// Returns whether this is a signal, a constant or a register, with nothing to evaluate except a register in reset.
     #[inline(always)]
     fn is_atom(&mut self) -> bool {
         false
     }
-    /// Returns whether a clock edge can change anything in it. Logic without state is evaluated where it is read, and not where it is not.
+    /// Returns whether a clock edge can change anything in it. Logic without state is evaluated only when it is read.
     #[inline(always)]
     fn has_state(&mut self) -> bool {
         false
     }
-    /// Returns whether an input has a new value, or another one is known to have (`known`). Anything else is no input.
+    /// Returns whether an input has a new value, or `known`, which is `true` if another input has one. Other parts return
+    /// `known`.
     #[inline(always)]
     fn has_input(&mut self, known: bool) -> bool {
         known
     }
-    /// Lets an input take its new value.
+    /// Updates an input to its new value.
     #[inline(always)]
     fn take_input(&mut self) {}
-    /// Takes new inputs of a block; returns whether it must be evaluated.
+    /// Takes new inputs of a block. Returns whether it must be evaluated.
     #[inline(always)]
     fn is_due(&mut self) -> bool {
         false
@@ -165,12 +166,12 @@ pub trait Part {
     /// Evaluates a block that is due.
     #[inline(always)]
     fn evaluate(&mut self) {}
-    /// Takes the rising edge of the clock; returns whether a register or memory has changed.
+    /// Takes the rising edge of the clock. Returns whether a register or memory has changed.
     #[inline(always)]
     fn edge(&mut self) -> bool {
         false
     }
-    /// Has the part evaluated whatever its inputs: a register was changed by hand.
+    /// Forces the evaluation of the part, with unchanged inputs too, because a register was changed by hand.
     #[inline(always)]
     fn wake(&mut self) {}
 }
@@ -180,7 +181,7 @@ impl<T: Synth> Part for Signal<In, T> {
     fn is_atom(&mut self) -> bool {
         true
     }
-    /// A branch costs more than to compare words, and less than to compare arrays of them.
+    /// For words, a comparison is cheaper than a branch. For arrays of words, the branch is cheaper.
     #[inline(always)]
     fn has_input(&mut self, known: bool) -> bool {
         if T::BITS > 64 { known || self.next != self.val() } else { known | (self.next != self.val()) }
@@ -247,7 +248,7 @@ impl<P: Part> Part for [P] {
     }
 }
 
-/// Passes everything on to what is inside.
+/// Forwards every method to the inner part.
 macro_rules! passes_on {
     ($([$($generics:tt)*] $type:ty => $inner:expr;)*) => { $(
         impl<$($generics)*> Part for $type {
@@ -294,7 +295,7 @@ passes_on! {
     [B: Part] super::idle::Idle<B> => <super::idle::Idle<B> as std::ops::DerefMut>::deref_mut;
 }
 
-/// A field of a block. Its methods are those of [`Part`] where its type is one; otherwise those of [`Foreign`].
+/// A field of a block. Its methods come from [`Part`] if its type implements it, otherwise from [`Foreign`].
 pub struct Field<'a, P: ?Sized>(pub &'a mut P);
 
 impl<P: Part + ?Sized> Field<'_, P> {
@@ -340,21 +341,21 @@ impl<P: Part + ?Sized> Field<'_, P> {
     }
 }
 
-/// A block that is not made of the kit's parts, which only [`Stepper`](super::step::Stepper) can evaluate.
+/// A block that does not consist of the kit's parts. Only [`Stepper`](super::step::Stepper) can evaluate it.
 pub trait Foreign {
-    /// Foreign blocks may be anything.
+    /// Returns `false`, because a foreign block may be anything.
     fn is_atom(&mut self) -> bool {
         false
     }
-    /// Foreign blocks may have state.
+    /// Returns `true`, because a foreign block may have state.
     fn has_state(&mut self) -> bool {
         true
     }
-    /// Foreign blocks have no inputs of the block that holds them.
+    /// Returns `known`, because a foreign block is not an input of its parent.
     fn has_input(&mut self, known: bool) -> bool {
         known
     }
-    /// Nothing to take: see [`Foreign::has_input`].
+    /// No-op: see [`Foreign::has_input`].
     fn take_input(&mut self) {}
     /// Ends the evaluation.
     ///
@@ -363,27 +364,27 @@ pub trait Foreign {
     fn is_due(&mut self) -> bool {
         panic!("a block must consist of parts of the kit to be evaluated in order")
     }
-    /// Never reached: see [`Foreign::is_due`].
+    /// Never called: see [`Foreign::is_due`].
     fn evaluate(&mut self) {}
-    /// Never reached: see [`Foreign::is_due`].
+    /// Never called: see [`Foreign::is_due`].
     fn edge(&mut self) -> bool {
         false
     }
-    /// Nothing to do before the first evaluation.
+    /// No-op before the first evaluation.
     fn wake(&mut self) {}
 }
 
 impl<P: ?Sized> Foreign for Field<'_, P> {}
 
-/// What the edge does in a block without state of its own, beside that of its parts: nothing. A memory has a function of its
-/// own of that name, which is found first.
+/// The clock edge of a block whose state is only in its parts: it does nothing. A memory has inherent methods with these names,
+/// which take precedence.
 pub trait Stateless {
-    /// A memory has one of its own that says otherwise.
+    /// Returns whether the block has state outside its parts. Inherent methods of memories return `true`.
     #[inline(always)]
     fn has_own_state(&mut self) -> bool {
         false
     }
-    /// Takes the rising edge of the clock; returns whether the block's own state has changed.
+    /// Takes the rising edge of the clock. Returns whether the block's own state has changed.
     #[inline(always)]
     fn take_edge(&mut self) -> bool {
         false
@@ -392,11 +393,11 @@ pub trait Stateless {
 
 impl<B: ?Sized> Stateless for B {}
 
-/// Which inputs a block looks at: all of them. A block to which some mean nothing while others are low has a function of its own of
-/// that name, which is found first.
+/// The inputs that a block uses: all of them. A block that ignores some inputs while others are low has an inherent method with
+/// this name, which takes precedence.
 pub trait Attentive {
-    /// Returns whether the new values of the inputs change no output and no state. The block is not evaluated for them, and it
-    /// compares all inputs with what it was evaluated with when this no longer holds.
+    /// Returns whether the new values of the inputs change no output and no state. The block is then not evaluated. When this no
+    /// longer holds, the block compares all inputs with their values at its last evaluation.
     #[inline(always)]
     fn ignores_inputs(&mut self) -> bool {
         false
@@ -405,10 +406,11 @@ pub trait Attentive {
 
 impl<B: ?Sized> Attentive for B {}
 
-/// How a block of signals and registers alone is evaluated: by its body. A leaf of the kit whose wide items the body copies many times has
-/// a function of its own of that name, which is found first and does what the body does.
+/// The evaluation of a block that has only signals and registers: by its body. In some leaves of the kit, the body copies wide
+/// items many times. Such a leaf has an inherent method with this name, which takes precedence and has the same effect as the
+/// body.
 pub trait Bodied {
-    /// Evaluates the block without its body; returns whether it did.
+    /// Evaluates the block without its body. Returns whether it did.
     #[inline(always)]
     fn evaluates_itself(&mut self) -> bool {
         false
@@ -417,15 +419,15 @@ pub trait Bodied {
 
 impl<B: ?Sized> Bodied for B {}
 
-/// Passes after which a body no longer evaluates its sub-blocks itself: it may read one between two values that it drives it with,
-/// of which only the last one counts.
+/// Maximum passes in which a body evaluates its sub-blocks itself. A body may drive a sub-block twice and read it in between,
+/// although only the last value counts. Such a body would never settle.
 const PASSES_IN_ORDER: u32 = 8;
 
-/// Evaluates a block in passes of its `body` until all that a pass has read is what its `parts` say after it. `parts` evaluates
-/// those that the body did not, and returns whether there were any. `activity` is the block's.
+/// Evaluates a block in passes of its `body` until no value changes after the pass has read it. `parts` evaluates the parts that
+/// the body did not evaluate, and returns whether any existed. `activity` returns the block's activity.
 ///
 /// # Panics
-/// When there is no end to it, as with a combinational loop.
+/// If the block does not settle, for example because of a combinational loop.
 #[inline(always)]
 pub fn settle<B>(
     block: &mut B,
@@ -440,7 +442,7 @@ pub fn settle<B>(
         if !pass.stale && ((pass.complete && !thorough) || !parts(block)) {
             let activity = activity(block);
             activity.thorough = false;
-            // Rounds of rust-hdl call the body, too.
+            // rust-hdl's rounds call the body, too.
             activity.pass.in_order = false;
             return;
         }
@@ -456,7 +458,7 @@ pub fn run<B: Part + ?Sized>(block: &mut B) {
     }
 }
 
-/// Takes a connected block through a cycle of reset.
+/// Steps a connected block through a cycle of reset.
 pub fn reset(block: &mut dyn ClockedBlock) {
     block.set_reset_n(false);
     block.wake();
@@ -494,7 +496,7 @@ mod tests {
     }
 
     rtl_block! {
-        /// A body that reads sub-blocks before it drives them, drives them twice, in loops and in branches.
+        /// A body that reads sub-blocks before it drives them, and drives them twice, in loops and in branches.
         #[derive(LogicBlock, Default)]
         pub struct Tangle {
             /// clock
@@ -503,13 +505,13 @@ mod tests {
             pub rst_ni: Signal<In, Bit>,
             /// data
             pub x_i: Signal<In, U<8>>,
-            /// which way the data go
+            /// path of the data
             pub way_i: Signal<In, U<2>>,
             /// the consumer is ready
             pub ready_i: Signal<In, Bit>,
             /// results, folded
             pub y_o: Signal<Out, U<8>>,
-            /// the producer may go on
+            /// the producer may continue
             pub ready_o: Signal<Out, Bit>,
             chain: [Gate<Sum>; 4],
             early: Sum,
@@ -591,7 +593,7 @@ mod tests {
         (block.y_o.val().to_u64(), block.ready_o.val())
     }
 
-    /// A connected block after reset.
+    /// Returns a connected block after reset.
     fn fresh() -> Tangle {
         let mut block = Tangle::default();
         block.connect_all();
@@ -659,7 +661,7 @@ mod tests {
     }
 
     rtl_block! {
-        /// Keeps what it takes, and has no use for data that it does not take.
+        /// Keeps accepted data and ignores other data.
         #[derive(LogicBlock, Default)]
         pub struct Keeper {
             /// clock
@@ -670,7 +672,7 @@ mod tests {
             pub take_i: Signal<In, Bit>,
             /// data
             pub data_i: Signal<In, U<8>>,
-            /// data that are taken, or else those taken last
+            /// the data accepted in this cycle, or else the last accepted data
             pub kept_o: Signal<Out, U<8>>,
             kept: Reg<U<8>>,
         }
@@ -698,7 +700,7 @@ mod tests {
         keeper.connect_all();
         reset(&mut keeper);
         let mut last = 0;
-        // Data are taken after others were ignored, and then the same again; two in a row; and others are ignored after them.
+        // Accepts data after ignored data, then the same data again; accepts two in a row; and ignores data after them.
         for (data, takes) in
             [(1, false), (2, false), (2, true), (3, true), (4, false), (3, true), (5, false), (5, true)]
         {
@@ -716,7 +718,7 @@ mod tests {
     }
 
     rtl_block! {
-        /// Reads logic before it drives it: from registers, in a loop, and an input, and from a signal of its own.
+        /// Reads logic before it drives it: from registers, in a loop, from an input, and from a local signal.
         #[derive(LogicBlock, Default)]
         pub struct Backward {
             /// clock
@@ -782,7 +784,7 @@ mod tests {
             block.edge();
             block.x_i.next = (3 * cycle).into();
             run(&mut block);
-            // The registers hold the count of the cycle before, and that and one.
+            // The registers hold the count of the previous cycle, and that count plus one.
             let held = if cycle == 1 { 1 } else { 2 * (cycle - 1) + 1 };
             let (x, count) = (3 * cycle, cycle);
             assert_eq!(block.y_o.val().to_u64(), (x + x + count + held) + (x + 1 + x), "cycle {cycle}");
@@ -795,7 +797,7 @@ mod tests {
     }
 
     rtl_block! {
-        /// Logic that is driven and read by different indices: in a loop and by number, by number and in a loop, in two loops.
+        /// Drives and reads logic by different indices: loop then number, number then loop, and two loops.
         #[derive(LogicBlock, Default)]
         pub struct Indices {
             /// clock

@@ -1,8 +1,8 @@
-//! Blocks that can say what they are: [`rtl_block!`](crate::rtl_block) keeps a struct's doc comments and parameters,
-//! so that the Verilog back end can name the module and comment its ports and signals with the same words.
+//! Descriptions of blocks: [`rtl_block!`](crate::rtl_block) keeps a struct's doc comments and parameters, so that the Verilog
+//! back end can name the module and comment its ports and signals in the same words.
 //!
-//! rust-hdl hands a probe only `&dyn Block`. The one method of that trait that can carry data of our own is
-//! `Logic::timing`, so each block returns its description there: `self.describe()`.
+//! rust-hdl passes a probe only `&dyn Block`. Only one method of that trait can carry our data: `Logic::timing`. Each block
+//! therefore returns its description there: `self.describe()`.
 
 use super::layout::Layout;
 use rust_hdl_core::prelude::{Logic, TimingInfo};
@@ -11,25 +11,25 @@ const BLOCK: &str = "selvedge:block";
 const PARAMETER: &str = "selvedge:parameter";
 const FIELD: &str = "selvedge:field";
 
-/// What a block says about itself.
+/// The description of a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
-    /// The name of its Rust type: `Encoder`.
+    /// Name of its Rust type: `Encoder`.
     pub type_name: String,
-    /// The path of the Rust module that declares it: `selvedge_hw::rtl::mem`.
+    /// Path of the Rust module that declares it: `selvedge_hw::rtl::mem`.
     pub module: String,
-    /// The lines of its doc comment.
+    /// Lines of its doc comment.
     pub doc: Vec<String>,
     /// Const generics and run-time sizes with their values, in the order of declaration.
     pub parameters: Vec<(String, usize)>,
     /// Fields with the lines of their doc comments, in the order of declaration.
     pub fields: Vec<(String, Vec<String>)>,
-    /// The fields of wide vectors.
+    /// Layouts of wide vectors.
     pub layouts: Vec<Layout>,
 }
 
-/// The words of a [`Description`], the same for all values of a block's parameters. They are data and not code, because
-/// there are hundreds of instances: building each one's strings in place was a fifth of all that the compiler had to do.
+/// The text of a [`Description`], the same for all values of a block's parameters. It is data instead of code, because blocks
+/// have hundreds of instances: code for each instance's strings took a fifth of the compiler's work.
 pub struct Words {
     /// See [`Description::type_name`].
     pub type_name: &'static str,
@@ -37,7 +37,7 @@ pub struct Words {
     pub module: &'static str,
     /// See [`Description::doc`].
     pub doc: &'static [&'static str],
-    /// The names of [`Description::parameters`].
+    /// Names of [`Description::parameters`].
     pub parameters: &'static [&'static str],
     /// See [`Description::fields`].
     pub fields: &'static [(&'static str, &'static [&'static str])],
@@ -45,31 +45,31 @@ pub struct Words {
 
 /// A block with a [`Description`]; implemented by [`rtl_block!`](crate::rtl_block).
 pub trait Described {
-    /// The words of its description.
+    /// Text of the description.
     const WORDS: &'static Words;
-    /// The values of its parameters, in the order of [`Words::parameters`].
+    /// Values of the parameters, in the order of [`Words::parameters`].
     const VALUES: &'static [usize];
 
-    /// The description as `Logic::timing` returns it.
+    /// Returns the description in the form that `Logic::timing` returns.
     fn describe(&self) -> Vec<TimingInfo> {
         self.describe_with(&[])
     }
 
-    /// The same, with sizes that are known at run time only. A name given here may be used in index expressions of
-    /// the block's body, as const generics may.
+    /// Returns the description with sizes that are known only at run time. Index expressions of the block's body may use a name
+    /// given here, as they may use const generics.
     #[inline]
     fn describe_with(&self, sizes: &[(&str, usize)]) -> Vec<TimingInfo> {
         Description::new(Self::WORDS, Self::VALUES, sizes).encode()
     }
 }
 
-/// One record of a description in the clothes of rust-hdl's timing records.
+/// Returns one record of a description in the form of rust-hdl's timing records.
 fn record(kind: &str, name: &str, lines: Vec<String>) -> TimingInfo {
     TimingInfo { name: kind.into(), clock: name.into(), inputs: lines, outputs: vec![] }
 }
 
 impl Description {
-    /// `values` are those of the parameters that `words` names; `sizes` come after them.
+    /// Returns a description. `values` are the values of the parameters that `words` names; `sizes` follow them.
     pub fn new(words: &Words, values: &[usize], sizes: &[(&str, usize)]) -> Self {
         let own = |lines: &[&str]| lines.iter().map(|line| line.to_string()).collect::<Vec<_>>();
         let parameters = words.parameters.iter().copied().zip(values.iter().copied());
@@ -98,7 +98,7 @@ impl Description {
         records
     }
 
-    /// The description of `block`, or `None` if it does not give one.
+    /// Returns the description of `block`, or `None` if it has none.
     pub fn of<L: Logic + ?Sized>(block: &L) -> Option<Description> {
         let mut description = None;
         for entry in block.timing() {
@@ -120,7 +120,7 @@ impl Description {
         description
     }
 
-    /// Returns whether the block's type is one of the kit.
+    /// Returns whether the kit declares the block's type.
     pub fn is_of_kit(&self) -> bool {
         module_path!().strip_suffix("describe").is_some_and(|kit| self.module.starts_with(kit))
     }
@@ -128,16 +128,15 @@ impl Description {
 
 /// Declares the struct of a block.
 ///
-/// Its doc comments, parameters and field docs become its [`Description`](crate::rtl::describe::Description), its input ports
-/// make it [`Pending`](crate::rtl::gate::Pending) for a [`Gate`](crate::rtl::gate::Gate), and if its first two fields are
-/// `pub clk_i: Signal<In, Clock>` and `pub rst_ni: Signal<In, Bit>` it is a
+/// Its doc comments, parameters and field docs become its [`Description`](crate::rtl::describe::Description). Its input ports
+/// make it [`Pending`](crate::rtl::gate::Pending) for a [`Gate`](crate::rtl::gate::Gate). If its first two fields are
+/// `pub clk_i: Signal<In, Clock>` and `pub rst_ni: Signal<In, Bit>`, it is a
 /// [`ClockedBlock`](crate::rtl::step::ClockedBlock) that a [`Stepper`](crate::rtl::step::Stepper) can clock.
 ///
-/// Doc comments come first, then `#[derive(LogicBlock, Default)]`. A field that does not begin as its type's default has its
-/// value after `=`. What must hold of the parameters is in `#[require(...)]`, of which there may be several: where it does not,
-/// nothing compiles. With
-/// `#[derive(LogicBlock)] #[new(p: &Params)]` the block has a function `new` in place of a default, so that values may depend
-/// on `p`. Generics are `<const A: usize, ...>`, `<T: Synth>` or `<T: Synth, const A: usize, ...>`.
+/// Doc comments come first, then `#[derive(LogicBlock, Default)]`. A field with another initial value than its type's default has
+/// that value after `=`. One or more `#[require(...)]` state conditions on the parameters. If a condition is false, the code does
+/// not compile. With `#[derive(LogicBlock)] #[new(p: &Params)]`, the block has a function `new` instead of a default, so that
+/// values may depend on `p`. Generics are `<const A: usize, ...>`, `<T: Synth>` or `<T: Synth, const A: usize, ...>`.
 ///
 /// ```
 /// use selvedge_hw::rtl::prelude::*;
@@ -225,7 +224,7 @@ macro_rules! rtl_block {
         { $($(#[doc = $field_doc:expr])* $field_vis:vis $field:ident : $type:ty $(= $value:expr)?),* $(,)? }
     ) => {
         impl<$($generics)*> $name<$($arguments)*> {
-            /// Returns the block for these parameters, which are those that its generics say.
+            /// Returns the block for these parameters, which must match its generics.
             pub fn new($bound: $params) -> Self {
                 $(const { assert!($require) };)*
                 let _ = $bound;
@@ -242,7 +241,7 @@ macro_rules! rtl_block {
     ) => {
         impl<$($generics)*> $crate::rtl::describe::Described for $name<$($arguments)*> {
             const WORDS: &'static $crate::rtl::describe::Words = {
-                // One for all values of the generics.
+                // One static for all values of the generics.
                 static WORDS: $crate::rtl::describe::Words = $crate::rtl::describe::Words {
                     type_name: stringify!($name),
                     module: module_path!(),
@@ -289,7 +288,7 @@ macro_rules! rtl_block {
     (@clocked $($other:tt)*) => {};
 }
 
-/// A comment that the Verilog back end puts at this place of a block's body: `comment!("text");`.
+/// A comment that the Verilog back end writes at this position of a block's body: `comment!("text");`.
 #[macro_export]
 macro_rules! comment {
     ($text:literal) => {};
@@ -305,7 +304,7 @@ mod tests {
         /// Second line.
         #[derive(LogicBlock, Default)]
         pub struct Sample<T: Synth, const N: usize> {
-            /// what comes in
+            /// input
             pub x_i: Signal<In, T>,
             pub y_o: Signal<Out, U<N>>,
         }
@@ -329,7 +328,7 @@ mod tests {
         assert_eq!((found.type_name.as_str(), found.module.as_str()), ("Sample", module_path!()));
         assert_eq!(found.doc, [" First line.", " Second line."]);
         assert_eq!(found.parameters, [("N".to_string(), 9), ("_depth".to_string(), 3)]);
-        assert_eq!(found.fields[0], ("x_i".to_string(), vec![" what comes in".to_string()]));
+        assert_eq!(found.fields[0], ("x_i".to_string(), vec![" input".to_string()]));
         assert_eq!(found.fields[1], ("y_o".to_string(), vec![]));
     }
 }

@@ -1,18 +1,18 @@
-//! [`elaborate!`](crate::elaborate): from a block's parameters to its RTL, each const generic by its name.
+//! [`elaborate!`](crate::elaborate): builds a block's RTL from its parameters, with each const generic by its name.
 
 use crate::params::{Allowed, ParamSpec};
 use std::fmt::Display;
 
 /// Declares the function that builds a block's RTL for valid parameters.
 ///
-/// The RTL is generic over widths, and Rust wants a type for each choice of them. `for FIELD in [VALUES]` makes one per value of a
-/// parameter; where values need different circuits, `match FIELD` selects the circuit. Inside stands the circuit with its const generics, by
-/// the names and in the order of its struct. Their values may use each other, and the constant after `as`: the parameters with the
-/// values that were chosen on the way; all others have their defaults there. Functions of the parameters that are `const` so serve
-/// ports, model and RTL.
+/// The RTL is generic over widths, and Rust needs a type for each combination of them. `for FIELD in [VALUES]` makes one type per
+/// value of a parameter. If values need different circuits, `match FIELD` selects the circuit. Inside is the circuit with its
+/// const generics, by the names and in the order of its struct. Their values may use each other and the constant named after
+/// `as`. This constant has the parameters with the chosen values; all other parameters have their defaults. `const` functions of
+/// the parameters can therefore serve ports, model and RTL.
 ///
-/// A generic that is missing, repeated, misplaced or unknown is a compile error, and so is a value that
-/// [`block_params!`](crate::block_params) allows and no circuit is for, or the reverse.
+/// A generic that is missing, repeated, misplaced or unknown is a compile error. A value that
+/// [`block_params!`](crate::block_params) allows but that has no circuit is also a compile error, and so is the reverse.
 ///
 /// ```
 /// use selvedge_hw::rtl::prelude::*;
@@ -64,8 +64,8 @@ use std::fmt::Display;
 /// }
 /// ```
 ///
-/// Circuits with the same generics share them: `match depth { 1 => Flat, 2 | 5 => Pipelined } { N = 8 }`. Others have braces of
-/// their own: `match depth { 1 => { Flat { N = 8 } } 2 | 5 => { for width in [4, 8] { ... } } }`.
+/// Circuits with the same generics share them: `match depth { 1 => Flat, 2 | 5 => Pipelined } { N = 8 }`. Other circuits have
+/// separate braces: `match depth { 1 => { Flat { N = 8 } } 2 | 5 => { for width in [4, 8] { ... } } }`.
 #[macro_export]
 macro_rules! elaborate {
     (
@@ -137,9 +137,9 @@ macro_rules! elaborate {
     };
 }
 
-/// A value that an elaboration is chosen by.
+/// A parameter value that selects a circuit.
 pub trait Choice: Copy {
-    /// Returns it as a number, 1 for a switch that is on.
+    /// Returns the value as a number; 1 for a switch that is on.
     fn number(self) -> u64;
 }
 
@@ -167,16 +167,16 @@ impl Choice for usize {
     }
 }
 
-/// Ends an elaboration for a value that has none.
+/// Panics for a parameter value without a circuit.
 ///
 /// # Panics
-/// Always: blocks check their parameters before.
+/// Always, because blocks check their parameters earlier.
 #[cold]
 pub fn not_valid(field: &str, value: &dyn Display) -> ! {
     panic!("parameters must be valid, but `{field}` is `{value}`")
 }
 
-/// Returns the number of 64-bit words that hold so many bits.
+/// Returns the number of 64-bit words that hold `bits` bits.
 pub const fn word_count(bits: usize) -> usize {
     bits.div_ceil(64)
 }
@@ -186,7 +186,8 @@ pub const fn width_of(most: usize) -> usize {
     (usize::BITS - most.leading_zeros()) as usize
 }
 
-/// Returns whether `values` are all those that the parameter `name` may take, each once; false also when there is no such parameter.
+/// Returns whether `values` are all valid values of the parameter `name`, each once. Returns `false` if the parameter does not
+/// exist.
 pub const fn covers(specs: &[ParamSpec], name: &str, values: &[u64]) -> bool {
     let mut i = 0;
     while i < specs.len() {

@@ -3,10 +3,10 @@
 use crate::rtl::prelude::*;
 
 rtl_block! {
-    /// One or more registers in a row between valid/ready partners.
+    /// One or more registers in series between valid/ready partners.
     ///
-    /// A register takes a new item when it is empty or when its own item moves on, so a stall at the output reaches
-    /// the input only when every register is full. One item per cycle passes; valid_o never drops before ready_i.
+    /// A register takes a new item if it is empty or if its own item moves on. A stall at the output therefore reaches the input
+    /// only when every register is full. The throughput is one item per cycle; valid_o never drops before ready_i.
     #[derive(LogicBlock)]
     pub struct ElasticPipe<T: Synth> {
         /// clock
@@ -15,23 +15,23 @@ rtl_block! {
         pub rst_ni: Signal<In, Bit>,
         /// an item is offered
         pub valid_i: Signal<In, Bit>,
-        /// the item that is offered
+        /// offered item
         pub data_i: Signal<In, T>,
-        /// the item is taken in this cycle
+        /// the item is accepted in this cycle
         pub ready_o: Signal<Out, Bit>,
-        /// an item is given
+        /// an item is available
         pub valid_o: Signal<Out, Bit>,
-        /// the item that is given; without meaning while there is none
+        /// available item; undefined while valid_o is low
         pub data_o: Signal<Out, T>,
-        /// the item that is given is taken in this cycle
+        /// the available item is accepted in this cycle
         pub ready_i: Signal<In, Bit>,
         stage_valid: Vec<Reg<Bit>>,
         stage_data: Vec<DataReg<T>>,
-        /// empty registers
+        /// empty registers, one bit per stage
         holes: Signal<Local, U<5>>,
-        /// the same, shifted so that bit 0 is the stage at hand
+        /// empty registers, shifted so that bit 0 is the current stage
         holes_ahead: Signal<Local, U<5>>,
-        /// what is offered to the stage at hand
+        /// an item is offered to the current stage
         valid: Signal<Local, Bit>,
         data: Signal<Local, T>,
         last_valid: Signal<Local, Bit>,
@@ -50,7 +50,7 @@ pub(super) fn stages_of<T: Synth, const RESET: bool>(stages: usize) -> Vec<Reg<T
 }
 
 impl<T: Synth> ElasticPipe<T> {
-    /// A pipeline of `stages` registers, 1 to 5.
+    /// Returns a pipeline of `stages` registers, 1 to 5.
     pub fn new(stages: usize) -> Self {
         ElasticPipe {
             _activity: Default::default(),
@@ -74,7 +74,7 @@ impl<T: Synth> ElasticPipe<T> {
         }
     }
 
-    /// Returns pipelines of one register each, for a place of a block at which there may be none.
+    /// Returns `count` pipelines of one register each. A block uses them where 0 or 1 pipelines may exist.
     pub fn ones(count: usize) -> Vec<Self> {
         let mut pipes = Vec::with_capacity(count);
         for _ in 0..count {
@@ -83,7 +83,7 @@ impl<T: Synth> ElasticPipe<T> {
         pipes
     }
 
-    /// The register at the output.
+    /// Returns the register at the output.
     pub fn last_mut(&mut self) -> &mut DataReg<T> {
         let last = self._stages - 1;
         &mut self.stage_data[last]
@@ -91,8 +91,8 @@ impl<T: Synth> ElasticPipe<T> {
 }
 
 impl<T: Synth> ElasticPipe<T> {
-    /// Does what the body does, and copies an item only into the register that takes it and to the output. The signals within a cycle
-    /// stay as they are.
+    /// Evaluates with the same effect as the body, but copies an item only to the register that takes it and to the output. The signals
+    /// within a cycle keep their values.
     fn evaluates_itself(&mut self) -> bool {
         let mut moves = self.ready_i.next;
         for i in (0..self._stages).rev() {
@@ -172,7 +172,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Evaluation without the body shows what the body shows in rust-hdl's rounds, also where a cycle is evaluated twice.
+        /// Evaluation without the body gives the same outputs as the body in rust-hdl's rounds, even if a cycle is evaluated
+        /// twice.
         #[test]
         fn a_pipeline_evaluates_itself_as_its_body_does(
             stages in 1usize..6,
@@ -189,7 +190,7 @@ mod tests {
                     rounds.reset().unwrap();
                     circuit::reset(&mut pipe);
                 }
-                // An item that is taken first and then is not.
+                // An item that is accepted first and then is not.
                 if event % 4 == 1 {
                     (pipe.valid_i.next, pipe.data_i.next, pipe.ready_i.next) = (true, item(!bits), true);
                     circuit::run(&mut pipe);

@@ -1,24 +1,24 @@
-//! An activity gate: a sub-block whose inputs did not change since it settled is not evaluated again.
+//! An activity gate: a settled sub-block with unchanged inputs is not evaluated again.
 //!
-//! `Gate<B>` behaves as `B` everywhere: the same fields, the same hierarchy, the same Verilog. A block with six
-//! encoders of which none has a new input then costs nothing in that cycle.
+//! `Gate<B>` behaves as `B` everywhere: the same fields, the same hierarchy, the same Verilog. If none of a block's six
+//! encoders has a new input, they cost nothing in that cycle.
 
 use rust_hdl_core::prelude::{Block, In, Logic, Probe, Signal, Synth, TimingInfo, Verilog};
 use selvedge_state::State;
 use std::ops::{Deref, DerefMut};
 
-/// Returns whether an input port has a value that the block did not see yet.
+/// Detection of input values that a block has not seen.
 ///
-/// [`rtl_block!`](crate::rtl_block) implements it for a block from its fields. Ports must be plain `Signal<In, _>` or
-/// arrays or `Vec`s of them: ports inside a `LogicInterface` would not be watched.
+/// [`rtl_block!`](crate::rtl_block) implements it for a block from its fields. Ports must be plain `Signal<In, _>`, or arrays or
+/// `Vec`s of them: ports inside a `LogicInterface` would not be detected.
 pub trait Pending {
-    /// Returns whether an input differs from what it was at the last evaluation.
+    /// Returns whether an input has changed since the last evaluation.
     fn pending(&self) -> bool;
 }
 
-/// A field of a block, seen as a possible input port; used by [`rtl_block!`](crate::rtl_block).
+/// A field of a block, as a possible input port; used by [`rtl_block!`](crate::rtl_block).
 ///
-/// The inherent methods exist for input ports only; for all other fields the method of [`NotAnInput`] is found.
+/// The inherent methods exist only for input ports. For all other fields, the method of [`NotAnInput`] applies.
 pub struct FieldOf<'a, T>(pub &'a T);
 
 impl<T: Synth> FieldOf<'_, Signal<In, T>> {
@@ -45,9 +45,9 @@ impl<T: Synth> FieldOf<'_, Vec<Signal<In, T>>> {
     }
 }
 
-/// What [`FieldOf`] says of a field that is not an input.
+/// The fallback of [`FieldOf`] for a field that is not an input.
 pub trait NotAnInput {
-    /// Never: only inputs can be pending.
+    /// Returns `false`: only inputs can be pending.
     #[inline(always)]
     fn pending(&self) -> bool {
         false
@@ -65,7 +65,7 @@ pub struct Gate<B> {
 }
 
 impl<B> Gate<B> {
-    /// Puts the gate around `inner`.
+    /// Returns `inner` in a gate.
     pub fn new(inner: B) -> Self {
         Gate { inner, active: true }
     }
@@ -153,9 +153,9 @@ mod tests {
         /// A gated block inside another one.
         #[derive(LogicBlock, Default)]
         pub struct Outer {
-            /// goes to the gated block
+            /// input of the gated block
             pub x_i: Signal<In, U<8>>,
-            /// does not
+            /// input outside the gated block
             pub z_i: Signal<In, U<8>>,
             /// the sum
             pub y_o: Signal<Out, U<8>>,

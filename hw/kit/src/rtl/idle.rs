@@ -1,15 +1,15 @@
-//! An activity gate for blocks with registers: one that has come to rest is not evaluated again, clock edges included,
-//! until an input changes.
+//! An activity gate for blocks with registers: a block at rest is not evaluated again, even at clock edges, until an input
+//! changes.
 //!
 //! ```text
 //! clk_i    __/--\__/--\__/--\__/--\__/--\__
 //! inputs   =< A               >< B    >====
 //! state    =< 1 >< 2                 >< 3 >
-//! at rest  ______________/-----\___________      the edge before changed nothing, and no input since
+//! at rest  ______________/-----\___________      the last edge changed no state, and no input has changed since
 //! ```
 //!
-//! `Idle<B>` behaves as `B` everywhere: the same fields, the same hierarchy, the same Verilog. Of several engines that
-//! work one after another only that at work costs time.
+//! `Idle<B>` behaves as `B` everywhere: the same fields, the same hierarchy, the same Verilog. If several engines work one after
+//! another, only the active one costs time.
 
 use super::activity;
 use crate::rtl::prelude::*;
@@ -18,25 +18,25 @@ use std::ops::{Deref, DerefMut};
 
 /// A clocked block that is evaluated only while its inputs or its state change.
 ///
-/// It rests with its own clock high, so that the first edge that it sees when it wakes is a falling one.
+/// It rests with its own clock high, so that its first edge after waking is a falling one.
 #[derive(Clone, Debug, State)]
 #[state(in_place)]
 pub struct Idle<B> {
     inner: B,
-    /// Whether the last evaluation has changed a signal, or there was none yet.
+    /// `true` if the last evaluation has changed a signal, or none has happened yet.
     changed: bool,
-    /// Whether the last rising edge has changed no state, and no input changed since it.
+    /// `true` if the last rising edge has changed no state, and no input has changed since.
     repeats: bool,
     at_rest: bool,
 }
 
 impl<B> Idle<B> {
-    /// Puts the gate around `inner`.
+    /// Returns `inner` in a gate.
     pub fn new(inner: B) -> Self {
         Idle { inner, changed: true, repeats: false, at_rest: false }
     }
 
-    /// Has the block evaluated again: something else than an input or a clock edge has changed in it.
+    /// Forces the evaluation of the block, because of a change in it other than an input or a clock edge.
     pub fn wake(&mut self) {
         self.changed = true;
         self.repeats = false;
@@ -113,16 +113,16 @@ mod tests {
     use super::*;
 
     rtl_block! {
-        /// Counts down from what it is given, and counts its own evaluations.
+        /// Counts down from `from_i`, and counts its own evaluations.
         #[derive(LogicBlock, Default)]
         pub struct Countdown {
             /// clock
             pub clk_i: Signal<In, Clock>,
             /// reset
             pub rst_ni: Signal<In, Bit>,
-            /// take `from_i`
+            /// load `from_i`
             pub start_i: Signal<In, Bit>,
-            /// where to begin
+            /// initial count
             pub from_i: Signal<In, U<8>>,
             /// the count
             pub count_o: Signal<Out, U<8>>,
@@ -144,16 +144,16 @@ mod tests {
     }
 
     rtl_block! {
-        /// The same block at rest when it can be, and never; the inputs change with the clock, out of a register.
+        /// The same block with and without the gate. The start input comes from a register and changes with the clock.
         #[derive(LogicBlock, Default)]
         pub struct Pair {
             /// clock
             pub clk_i: Signal<In, Clock>,
             /// reset
             pub rst_ni: Signal<In, Bit>,
-            /// take `from_i`
+            /// load `from_i`
             pub start_i: Signal<In, Bit>,
-            /// where to begin
+            /// initial count
             pub from_i: Signal<In, U<8>>,
             start: Reg<Bit>,
             idle: Idle<Countdown>,
@@ -175,7 +175,7 @@ mod tests {
         }
     }
 
-    /// A cycle of both, in which they show the same; gives what they show.
+    /// Steps both blocks by a cycle, checks that their counts are equal, and returns the count.
     fn step(pair: &mut Stepper<Pair>, start: bool, from: u64) -> u64 {
         let set = |pair: &mut Pair| {
             pair.start_i.next = start;

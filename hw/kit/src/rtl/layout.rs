@@ -2,19 +2,21 @@
 
 use rust_hdl_core::prelude::TimingInfo;
 
-/// The fields of one or more signals of the same shape, by which the Verilog names their bits.
+/// The fields of one or more signals of the same shape. The Verilog names the signals' bits by them.
 ///
-/// rust-hdl has vectors of bits and no records, so that a block that sends several values through one register or port puts them side by
-/// side. Its layout says what stands where: Verilog has a constant for the first bit of each field, SystemVerilog a packed struct.
+/// rust-hdl has vectors of bits but no records. A block that sends several values through one register or port therefore
+/// concatenates them. Its layout gives the position of each value: Verilog has a constant for the first bit of each field,
+/// SystemVerilog a packed struct.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// Paths of the signals, `.` between parts; the first one names the layout. A register stands for its input and its output.
+    /// Paths of the signals, with `.` between parts; the first one names the layout. The path of a register means its input and
+    /// its output.
     pub signals: Vec<String>,
     /// Names of the fields and their bits, from bit 0 up.
     pub fields: Vec<(String, usize)>,
 }
 
-/// What marks a layout among the records that `Logic::timing` returns.
+/// Name that marks a layout among the records that `Logic::timing` returns.
 const LAYOUT: &str = "selvedge:layout";
 
 impl Layout {
@@ -35,7 +37,7 @@ impl Layout {
     }
 }
 
-/// Names the fields of a block's wide vectors, from bit 0 up; `Logic::timing` returns them behind the description:
+/// Names the fields of a block's wide vectors, from bit 0 up; `Logic::timing` returns them after the description:
 ///
 /// ```
 /// use selvedge_hw::rtl::prelude::*;

@@ -10,35 +10,34 @@
 //! read_data_o     =<old><new >< x >===     the write is visible from the next cycle on
 //! ```
 //!
-//! [`SyncMem`] gives at its output, one cycle later, what the memory held when the address was sampled (before a
-//! write in the same cycle).
+//! [`SyncMem`] outputs, one cycle later, the memory's word when the address was sampled (before a write in the same cycle).
 
 use super::activity;
 use crate::rtl::prelude::*;
 
-/// What `Wrapper::cores` holds in the Verilog of a hand-written leaf; `Wrapper::code` is the text of the module's body.
+/// Value of `Wrapper::cores` in the Verilog of a hand-written leaf. `Wrapper::code` is the text of the module's body.
 ///
-/// Lines of the text may be directives, which the back end expands for the style of reset:
-/// `@clocked` (the head of a process with reset), `@reset` (its reset branch), `@else` (its normal branch), `@end`,
-/// and `@initial STATEMENT` (kept only where there is no reset at all).
+/// Lines of the text may be directives, which the back end expands for the style of reset: `@clocked` (the head of a process with
+/// reset), `@reset` (its reset branch), `@else` (its normal branch), `@end`, and `@initial STATEMENT` (kept only in a style
+/// without any reset).
 pub const TEMPLATE: &str = "selvedge:template";
 
-/// Stands in place of [`TEMPLATE`] where the text has contents that are not zero, which the block's type and sizes do not say.
+/// Replaces [`TEMPLATE`] for a text with nonzero contents, which do not follow from the block's type and sizes.
 pub const FILLED_TEMPLATE: &str = "selvedge:template filled";
 
-/// A leaf's Verilog from its text.
+/// Returns a leaf's Verilog from its text.
 pub(super) fn template(code: String) -> Verilog {
     Verilog::Wrapper(Wrapper { code, cores: TEMPLATE.into() })
 }
 
-/// Returns the Verilog of a memory that starts with `initial`, and its registers with the type's default.
+/// Returns the Verilog of a memory that starts with `initial`, and whose registers start with the type's default.
 pub(super) fn memory<T: Synth>(code: String, initial: &[T]) -> Verilog {
     let is_zero = |word: &T| format!("{:x}", word.verilog()).ends_with("'h0");
     let cores = if initial.iter().chain([&T::default()]).all(is_zero) { TEMPLATE } else { FILLED_TEMPLATE };
     Verilog::Wrapper(Wrapper { code, cores: cores.into() })
 }
 
-/// The memory array and its initial contents.
+/// Returns the memory array with its initial contents.
 fn storage<T: Synth>(initial: &[T]) -> String {
     let zero = T::default();
     let words = match initial.iter().all(|word| *word == zero) {
@@ -48,7 +47,7 @@ fn storage<T: Synth>(initial: &[T]) -> String {
     storage_text(T::BITS, initial.len(), &zero.verilog(), &words)
 }
 
-/// The memory array with `depth` words of `bits` bits, and its initial contents: `words`, or zero without any.
+/// Returns the memory array with `depth` words of `bits` bits and its initial contents: `words`, or zeros if `words` is empty.
 fn storage_text(bits: usize, depth: usize, zero: &VerilogLiteral, words: &[VerilogLiteral]) -> String {
     let mut text = format!("reg [{}:0] words [0:{}];\n\n", bits - 1, depth - 1);
     if words.is_empty() {
@@ -67,20 +66,20 @@ fn storage_text(bits: usize, depth: usize, zero: &VerilogLiteral, words: &[Veril
 }
 
 rtl_block! {
-    /// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; it starts with given words.
+    /// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; its initial contents are given.
     #[derive(LogicBlock)]
     pub struct Mem<T: Synth, const A: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
         /// write this cycle
         pub write_i: Signal<In, Bit>,
-        /// where to write
+        /// write address
         pub write_address_i: Signal<In, U<A>>,
-        /// what to write
+        /// write data
         pub write_data_i: Signal<In, T>,
-        /// where to read
+        /// read address
         pub read_address_i: Signal<In, U<A>>,
-        /// the word there, before this cycle's write
+        /// word at the read address, before this cycle's write
         pub read_data_o: Signal<Out, T>,
         _words: Vec<T>,
         _initial: Vec<T>,
@@ -88,7 +87,7 @@ rtl_block! {
 }
 
 impl<T: Synth, const A: usize> Mem<T, A> {
-    /// A memory that starts with `initial`; missing words are the type's default.
+    /// Returns a memory that starts with `initial`; missing words are the type's default.
     ///
     /// # Panics
     /// If `initial` has more than 2^A words.
@@ -110,7 +109,7 @@ impl<T: Synth, const A: usize> Mem<T, A> {
 }
 
 impl<T: Synth, const A: usize> Default for Mem<T, A> {
-    /// All words start as the type's default.
+    /// Returns a memory of default values.
     fn default() -> Self {
         Mem::new(vec![])
     }
@@ -168,20 +167,20 @@ fn sync_mem(storage: String, bits: usize, zero: &VerilogLiteral) -> String {
 }
 
 rtl_block! {
-    /// Memory of 2^A words with synchronous write and synchronous read; reading gives the old word. No reset.
+    /// Memory of 2^A words with synchronous write and synchronous read. A read during a write returns the old word. No reset.
     #[derive(LogicBlock)]
     pub struct SyncMem<T: Synth, const A: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
         /// write this cycle
         pub write_i: Signal<In, Bit>,
-        /// where to write
+        /// write address
         pub write_address_i: Signal<In, U<A>>,
-        /// what to write
+        /// write data
         pub write_data_i: Signal<In, T>,
-        /// where to read
+        /// read address
         pub read_address_i: Signal<In, U<A>>,
-        /// the word that was there at the last clock edge
+        /// word at the read address of the last clock edge, before that edge's write
         pub read_data_o: Signal<Out, T>,
         _words: Vec<T>,
         _initial: Vec<T>,
@@ -189,7 +188,7 @@ rtl_block! {
 }
 
 impl<T: Synth, const A: usize> SyncMem<T, A> {
-    /// A memory that starts with `initial`; missing words, and the output, start as the type's default.
+    /// Returns a memory that starts with `initial`; missing words and the output start as the type's default.
     ///
     /// # Panics
     /// If `initial` has more than 2^A words.
@@ -211,7 +210,7 @@ impl<T: Synth, const A: usize> SyncMem<T, A> {
 }
 
 impl<T: Synth, const A: usize> Default for SyncMem<T, A> {
-    /// All words start as the type's default.
+    /// Returns a memory of default values.
     fn default() -> Self {
         SyncMem::new(vec![])
     }
@@ -264,7 +263,7 @@ impl<T: Synth, const A: usize> Logic for SyncMem<T, A> {
 mod tests {
     use super::*;
 
-    /// A clock edge for a leaf without reset.
+    /// Clocks a leaf without reset once.
     fn clock<B: Block>(block: &mut B, level: impl Fn(&mut B, bool)) {
         level(block, false);
         settle(block).unwrap();

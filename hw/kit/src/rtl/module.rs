@@ -1,16 +1,16 @@
-//! [`rtl_module!`](crate::rtl_module): the top of a block, with each of its ports stated once.
+//! [`rtl_module!`](crate::rtl_module): the top of a block, with each of its ports declared once.
 
 /// Declares the top of a block: the typed structs of its ports ([`ports!`](crate::ports)), the RTL's struct with clock, reset and
 /// the same ports ([`rtl_block!`](crate::rtl_block)), and the map between the two ([`rtl_top!`](crate::rtl_top)).
 ///
-/// A port is `name: type of its value as type of its signal = width`, where the width is an expression over the parameters,
-/// which are bound to the name after `as`. A second `inputs` after the outputs has those that stand behind them in the Verilog.
-/// `registers` are those that planted faults strike, and `parts` whatever else the block consists of. Where the struck registers
-/// stand among the parts, or within one, `upset` names them in place of `registers`, as [`rtl_top!`](crate::rtl_top) does. Without
-/// either a fault could strike nothing, which is a compile error. A part that does not begin as its
-/// type's default has its value after `=`; it may depend on the parameters. `reset` says what the reset does.
+/// A port is `name: type of its value as type of its signal = width`. The width is an expression over the parameters, which are
+/// bound to the name after `as`. A second `inputs` after the outputs has the inputs that follow the outputs in the Verilog.
+/// `registers` lists the registers that planted faults can strike, `parts` all other parts of the block. If the struck
+/// registers are among the parts, or inside one, `upset` names them instead of `registers`, as in [`rtl_top!`](crate::rtl_top). A
+/// top with neither is a compile error, because a fault could strike nothing. A part with another initial value than its type's
+/// default has that value after `=`; it may depend on the parameters. `reset` describes the effect of the reset.
 ///
-/// The block is made by its function `new` from the parameters. Each further struct below the first one, without `for` and without
+/// The function `new` makes the block from the parameters. Each further struct after the first one, without `for` and without
 /// ports, is another circuit with the same ports.
 ///
 /// ```

@@ -1,6 +1,6 @@
-//! An activity gate for leaves of pure logic: evaluated once when an input changed, and not at all otherwise.
+//! An activity gate for leaves of pure logic: evaluates them once when an input has changed, and never otherwise.
 //!
-//! The kit's gate evaluates a block until it is seen not to change, which is three times per new input. Logic without
+//! The kit's gate evaluates a block until it no longer changes, which takes three evaluations per new input. Logic without
 //! registers and sub-blocks has settled after one evaluation. `Once<B>` has the fields, the hierarchy and the Verilog of `B`.
 
 use crate::rtl::prelude::*;
@@ -9,7 +9,7 @@ use std::ops::{Deref, DerefMut};
 
 /// A block of logic only: no register, no sub-block, every output a function of its inputs.
 pub trait PureLogic: Block + Pending {
-    /// Lets every input signal take its new value.
+    /// Updates every input signal to its new value.
     fn take_inputs(&mut self);
 }
 

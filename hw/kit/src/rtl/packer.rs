@@ -1,17 +1,17 @@
-//! Fields of variable length packed into one string of bits: the last step of every codec with words of variable size.
+//! Packs fields of variable length into one string of bits: the last step of every codec with words of variable size.
 //!
 //! ```text
 //! field_i      a      bbb    --     cc        lengths 1, 3, 0, 2
 //!               \    /         \   /
-//!               bbba            cc            each level merges neighbours: the right one moves up by
+//!               bbba            cc            each level merges neighbors: the right one is shifted up by
 //!                    \        /               the length of the left one
 //! string_o           ccbbba                   bit 0 is the lowest bit of field 0
 //! ```
 //!
-//! A tree has a shifter per pair whose width is that of the pair, some log2(FIELDS) times the width of all fields;
-//! moving each field to its place on its own would take a shifter of the width of the whole string per field.
+//! In a tree, the shifter of each pair is as wide as the pair. Its total width is log2(FIELDS) times the width of all fields.
+//! Shifting each field directly to its position would take a shifter as wide as the whole string per field.
 //!
-//! [`BitJoiner`] is the same tree for wide fields, which stand in one string.
+//! [`BitJoiner`] is the same tree for wide fields that come in one string.
 
 use super::mem::template;
 use crate::rtl::prelude::*;
@@ -20,15 +20,15 @@ use std::fmt::Write;
 rtl_block! {
     /// Packs FIELDS fields of at most F bits, field 0 lowest, without gaps into a string of OUT bits.
     ///
-    /// A tree: each level merges neighbours. Bits of a field from its length on are ignored; bits of the string from the
-    /// sum of the lengths on are zero, and those from OUT on are dropped.
+    /// A tree: each level merges neighbors. Bits of a field from its length on are ignored. Bits of the string from the sum of
+    /// the lengths on are zero; bits from OUT on are dropped.
     #[derive(LogicBlock)]
     pub struct BitPacker<
         const FIELDS: usize, const F: usize, const LEN: usize, const OUT: usize, const OUTW: usize, const SUM: usize,
     > {
         /// the fields, each in the low bits
         pub field_i: [Signal<In, U<F>>; FIELDS],
-        /// bits of each field that count, 0 to F
+        /// valid bits of each field, 0 to F
         pub length_i: [Signal<In, U<LEN>>; FIELDS],
         /// the string
         pub string_o: Signal<Out, W<OUT, OUTW>>,
@@ -37,12 +37,12 @@ rtl_block! {
     }
 }
 
-/// Levels of a binary tree over `leaves`.
+/// Returns the number of levels of a binary tree over `leaves`.
 pub(super) const fn levels(leaves: usize) -> usize {
     leaves.next_power_of_two().ilog2() as usize
 }
 
-/// The lowest `bits` of a word, 0 to 64.
+/// Returns the lowest `bits` bits of a word, 0 to 64.
 pub(super) const fn low(word: u64, bits: usize) -> u64 {
     if bits >= 64 { word } else { word & ((1 << bits) - 1) }
 }
@@ -76,8 +76,8 @@ impl<
 
 /// Returns the packer's Verilog.
 ///
-/// All levels stand in one process: with an assignment per element, an event-driven simulator would pass each change of a bit on
-/// by itself, level by level.
+/// All levels are in one process. With an assignment per element, an event-driven simulator would propagate each changed bit
+/// separately, level by level.
 fn packer(fields: usize, f: usize, len: usize, out: usize) -> Verilog {
     let masked = format!(
         "  // the fields without what is beyond their lengths
@@ -89,7 +89,7 @@ fn packer(fields: usize, f: usize, len: usize, out: usize) -> Verilog {
     merged(fields, f, len, out, &masked)
 }
 
-/// Returns the Verilog of the tree, whose first statements set `string_0`, the fields.
+/// Returns the Verilog of the tree. Its first statements set `string_0`, the fields.
 fn merged(fields: usize, f: usize, len: usize, out: usize, first: &str) -> Verilog {
     let mut declarations = format!("reg [{fields}*{f}-1:0] string_0;\nreg [{fields}*{len}-1:0] length_0;\n");
     let mut body = format!("  length_0 = length_i;\n{first}");
@@ -134,19 +134,19 @@ assign length_o = length_{top};
     ))
 }
 
-/// A slice of `bits` bits of an array `name`, element `index`.
+/// Returns a slice of `bits` bits: element `index` of the array `name`.
 fn element(name: &str, index: &str, bits: usize) -> String {
     let index = if index.contains('+') { format!("({index})") } else { index.to_string() };
     format!("{name}[{index}*{bits} +: {bits}]")
 }
 
-/// Zeros above `text`, if there are any to add.
+/// Returns `text` with `zeros` zero bits above it.
 fn extended(text: &str, zeros: usize) -> String {
     if zeros == 0 { text.to_string() } else { format!("{{{zeros}'d0, {text}}}") }
 }
 
-/// The lengths of level `level` as sums of those below: the declaration, the body of its loop over pairs `g`, and the
-/// lonely last element.
+/// Returns the lengths of level `level` as sums of the lengths below: the declaration, the body of its loop over pairs `g`, and
+/// the unpaired last element.
 pub(super) fn sums(level: usize, count: usize, length_bits: usize) -> (String, String, String) {
     let (below, above) = (format!("length_{}", level - 1), format!("length_{level}"));
     let wide = length_bits + 1;
@@ -223,7 +223,7 @@ impl<
 }
 
 rtl_block! {
-    /// Joins FIELDS fields of at most F bits, which stand in one string F bits apart, to a string without gaps.
+    /// Joins FIELDS fields of at most F bits without gaps. The fields come in one string, F bits apart.
     ///
     /// A [`BitPacker`] for fields of 32, 64, 96, ... bits. The bits of a field from its length on must be zero.
     #[derive(LogicBlock)]
@@ -232,7 +232,7 @@ rtl_block! {
     > {
         /// the fields, field 0 lowest
         pub strings_i: Signal<In, W<OUT, OUTW>>,
-        /// bits of each field that count, 0 to F
+        /// valid bits of each field, 0 to F
         pub length_i: [Signal<In, U<LEN>>; FIELDS],
         /// the string
         pub string_o: Signal<Out, W<OUT, OUTW>>,
@@ -343,7 +343,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The packer's string and sum for fields given as value and length.
+    /// Returns the packer's string and sum for fields given as value and length.
     fn packed<const FIELDS: usize, const OUT: usize, const OUTW: usize, const SUM: usize>(
         fields: &[(u64, usize)],
     ) -> (Vec<bool>, usize) {

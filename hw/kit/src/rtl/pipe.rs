@@ -12,7 +12,7 @@ use super::elastic::stages_of;
 use crate::rtl::prelude::*;
 
 rtl_block! {
-    /// A pipeline of any number of stages, none included.
+    /// A pipeline of any number of stages, including zero.
     #[derive(LogicBlock)]
     pub struct Pipe<T: Synth> {
         /// clock
@@ -21,11 +21,11 @@ rtl_block! {
         pub rst_ni: Signal<In, Bit>,
         /// data enters this cycle
         pub valid_i: Signal<In, Bit>,
-        /// the data that enters
+        /// data that enters
         pub data_i: Signal<In, T>,
         /// data leaves this cycle
         pub valid_o: Signal<Out, Bit>,
-        /// the data that leaves; without meaning before the first have left
+        /// data that leaves; undefined before the first data has left
         pub data_o: Signal<Out, T>,
         stage_valid: Vec<Reg<Bit>>,
         stage_data: Vec<DataReg<T>>,
@@ -36,7 +36,7 @@ rtl_block! {
 }
 
 impl<T: Synth> Pipe<T> {
-    /// A pipeline of `stages` cycles.
+    /// Returns a pipeline of `stages` cycles.
     pub fn new(stages: usize) -> Self {
         Pipe {
             _activity: Default::default(),
@@ -56,7 +56,7 @@ impl<T: Synth> Pipe<T> {
 }
 
 impl<T: Synth> Default for Pipe<T> {
-    /// One stage.
+    /// Returns a pipeline of one stage.
     fn default() -> Self {
         Pipe::new(1)
     }

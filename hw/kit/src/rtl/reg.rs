@@ -1,4 +1,4 @@
-//! The register: `q` takes `d` at the rising clock edge, and the reset value while reset is low.
+//! The register: `q` takes `d` at the rising clock edge. While reset is low, it has the reset value.
 //!
 //! ```text
 //! clk_i   __/--\__/--\__/--\__/--\__
@@ -7,8 +7,8 @@
 //! q       =< init    >< A   >< B >===    the value of d just before the edge
 //! ```
 //!
-//! [`dff_setup!`](crate::dff_setup) wires clock and reset and makes the register hold its value, so that a block only
-//! says when it changes:
+//! [`dff_setup!`](crate::dff_setup) wires clock and reset, and makes the register hold its value. A block therefore states only
+//! when it changes:
 //!
 //! ```ignore
 //! dff_setup!(self, clk_i, count);
@@ -17,11 +17,11 @@
 //! }
 //! ```
 //!
-//! The Verilog back end writes a register into the module that has it (`reg [7:0] count_q`), not as a module.
+//! The Verilog back end writes a register into its parent module (`reg [7:0] count_q`), not as a separate module.
 //!
-//! A [`DataReg`] is a register without reset, for data that mean something only while a bit beside them says so: the payload of
-//! a pipe, the contents of a buffer. It is wired in the same way. Nothing may depend on it before it is written; the testbenches
-//! start it with random or unknown bits.
+//! A [`DataReg`] is a register without reset, for data that are valid only while another bit says so: the payload of a pipe, the
+//! contents of a buffer. It is wired in the same way. Nothing may depend on it before it is written; the testbenches start it
+//! with random or unknown bits.
 
 use super::activity;
 use super::circuit::Part;
@@ -31,17 +31,17 @@ use rust_hdl_core::prelude::{
 };
 use selvedge_state::State;
 
-/// What `Wrapper::cores` holds in the Verilog of a register; `Wrapper::code` is the reset value.
+/// Value of `Wrapper::cores` in the Verilog of a register. `Wrapper::code` is the reset value.
 pub const REGISTER: &str = "selvedge:register";
-/// The same of a register without reset.
+/// Value of `Wrapper::cores` in the Verilog of a register without reset.
 pub const DATA_REGISTER: &str = "selvedge:data register";
 
-/// Returns whether `Wrapper::cores` is that of a register, with or without reset.
+/// Returns whether this value of `Wrapper::cores` is that of a register, with or without reset.
 pub fn is_register(cores: &str) -> bool {
     cores == REGISTER || cores == DATA_REGISTER
 }
 
-/// A register without reset, for data that a valid bit or a count beside them gives a meaning. It starts as zeros in the
+/// A register without reset, for data that are valid only while a valid bit or a count says so. It starts as zeros in the
 /// simulator; its Verilog starts with unknown bits.
 pub type DataReg<T> = Reg<T, false>;
 
@@ -55,14 +55,14 @@ pub struct Reg<T: Synth, const RESET: bool = true> {
     pub reset_n: Signal<In, Bit>,
     /// The value to take at the next rising clock edge.
     pub d: Signal<In, T>,
-    /// The value held.
+    /// The current value.
     pub q: Signal<Out, T>,
     #[state(skip = "a parameter")]
     reset_value: T,
 }
 
 impl<T: Synth, const RESET: bool> Reg<T, RESET> {
-    /// A register that is reset to `reset_value`, and that starts with it.
+    /// Returns a register that starts with `reset_value` and is reset to it.
     pub fn new(reset_value: T) -> Self {
         Reg {
             clock: Signal::default(),
@@ -73,19 +73,19 @@ impl<T: Synth, const RESET: bool> Reg<T, RESET> {
         }
     }
 
-    /// The reset value as a Verilog literal.
+    /// Returns the reset value as a Verilog literal.
     pub fn reset_literal(&self) -> VerilogLiteral {
         self.reset_value.verilog()
     }
 }
 
-/// The Verilog of a register with this reset value.
+/// Returns the Verilog of a register with this reset value.
 fn register(reset_value: VerilogLiteral, cores: &str) -> Verilog {
     Verilog::Wrapper(Wrapper { code: format!("{reset_value:x}"), cores: cores.into() })
 }
 
 impl<T: Synth, const RESET: bool> Default for Reg<T, RESET> {
-    /// Resets to the type's default: zero.
+    /// Returns a register whose reset value is the type's default: zero.
     fn default() -> Self {
         Reg::new(T::default())
     }
@@ -105,7 +105,7 @@ impl<T: Synth, const RESET: bool> Logic for Reg<T, RESET> {
 
     fn connect(&mut self) {
         self.q.connect();
-        // `#[hdl_gen]` sees dff_setup! drive `clock` and `d` only; the reset goes along with the clock.
+        // `#[hdl_gen]` sees `dff_setup!` drive only `clock` and `d`, so that `reset_n` is connected with the clock.
         self.reset_n.connect();
     }
 
@@ -125,7 +125,7 @@ impl<T: Synth, const RESET: bool> Part for Reg<T, RESET> {
         true
     }
 
-    /// Takes the reset value while reset is low; returns whether `q` has changed.
+    /// Takes the reset value while reset is low. Returns whether `q` has changed.
     #[inline(always)]
     fn is_due(&mut self) -> bool {
         RESET && !self.reset_n.next && self.take(self.reset_value)
@@ -138,7 +138,7 @@ impl<T: Synth, const RESET: bool> Part for Reg<T, RESET> {
 }
 
 impl<T: Synth, const RESET: bool> Reg<T, RESET> {
-    /// Sets `q`; returns whether it has changed.
+    /// Sets `q`. Returns whether it has changed.
     #[inline(always)]
     fn take(&mut self, value: T) -> bool {
         let changed = self.q.next != value;
@@ -178,7 +178,8 @@ impl<T: Synth, const RESET: bool> Block for Reg<T, RESET> {
     }
 }
 
-/// What a register holds, for probes. The signal takes the value only where [`circuit`](super::circuit) evaluates what reads it.
+/// The value of a register, for probes. The signal itself is updated only where [`circuit`](super::circuit) evaluates a reader of
+/// it.
 struct Held<'a, T: Synth>(&'a Signal<Out, T>);
 
 impl<T: Synth> Atom for Held<'_, T> {

@@ -1,7 +1,7 @@
-//! The registers of an elaborated block, found by rust-hdl's probe: their names, widths and present values.
+//! The registers of an elaborated block, found by rust-hdl's probe: their names, widths and current values.
 //!
-//! Logic without state is evaluated where it is read (see [`circuit`](super::circuit)), and so has no value in a cycle in which
-//! nobody reads it. Registers always have one. What a memory holds is not shown.
+//! Logic without state is evaluated only when it is read (see [`circuit`](super::circuit)). It therefore has no value in a cycle
+//! in which no reader is evaluated. Registers always have a value. The contents of memories are not included.
 
 use super::describe::Description;
 use super::reg::is_register;
@@ -10,17 +10,17 @@ use rust_hdl_core::prelude::{Atom, Block, Probe, TypeKind, Verilog};
 /// A register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Register {
-    /// The sub-blocks that it stands in, from the top.
+    /// Names of the sub-blocks that contain it, from the top.
     pub scope: Vec<String>,
-    /// Its name as in the emitted Verilog, `limit_q`; an element of an array has its index behind, `hits_q_2`.
+    /// Its name in the emitted Verilog, such as `limit_q`. An element of an array ends with its index: `hits_q_2`.
     pub name: String,
-    /// Its width.
+    /// Width in bits.
     pub bits: usize,
     /// The type of its values if they have names, in lower case: `phase`.
     pub what: String,
     /// Names of its values.
     pub values: Vec<(u64, String)>,
-    /// What it holds, or nothing.
+    /// Description of its contents, or an empty string.
     pub doc: String,
 }
 
@@ -28,7 +28,7 @@ pub struct Register {
 #[derive(Clone, Debug, Default)]
 pub struct Registers {
     list: Vec<Register>,
-    /// Whether an atom holds a register's value, in the order of the probe.
+    /// `true` for each atom that holds a register's value, in the order of the probe.
     holds: Vec<bool>,
 }
 
@@ -45,8 +45,8 @@ impl Registers {
         &self.list
     }
 
-    /// Returns the present value of every register of a block, as little-endian words. The block is the one whose registers were
-    /// found, or another one of the same parameters.
+    /// Returns the current value of every register of a block, as little-endian words. The block is the one in which the
+    /// registers were found, or another one with the same parameters.
     pub fn read(&self, block: &dyn Block) -> Vec<Vec<u64>> {
         let mut reader = Reader { holds: &self.holds, at: 0, values: Vec::with_capacity(self.list.len()) };
         block.accept("top", &mut reader);
@@ -54,7 +54,7 @@ impl Registers {
     }
 }
 
-/// A block on the way down to a register.
+/// An enclosing block of the visited atom.
 struct Scope {
     name: String,
     description: Option<Description>,
@@ -117,7 +117,7 @@ impl Probe for Finder {
     }
 }
 
-/// Splits the index of an array's element from a name: `hits$2` is `hits` and `_2`.
+/// Splits the indices of an array's element from a name: `hits$2` gives `hits` and `_2`.
 fn split(name: &str) -> (String, String) {
     let (numbers, words): (Vec<&str>, Vec<&str>) =
         name.split('$').partition(|part| part.bytes().all(|c| c.is_ascii_digit()));
@@ -139,7 +139,7 @@ impl Probe for Reader<'_> {
     }
 }
 
-/// The words of a literal such as `12'habc`.
+/// Returns the words of a literal such as `12'habc`.
 fn words(literal: &str, bits: usize) -> Vec<u64> {
     let digits = literal.split_once("'h").map_or(literal, |(_, digits)| digits);
     let word = |digits: &[u8]| {
@@ -155,7 +155,6 @@ mod tests {
     use super::*;
     use crate::rtl::prelude::*;
 
-    /// What it waits for.
     mod wait {
         use rust_hdl_core::prelude::*;
         #[derive(Copy, Clone, Debug, PartialEq, LogicState, selvedge_state::State)]
@@ -195,7 +194,7 @@ mod tests {
     }
 
     rtl_block! {
-        /// Counts what it keeps.
+        /// Counts cycles and keeps values.
         #[derive(LogicBlock, Default)]
         pub struct Keeper {
             /// clock

@@ -1,4 +1,4 @@
-//! A memory that is read in several places in the same cycle: one copy of it per read port, all written alike.
+//! A memory with several read ports: one copy of it per read port, all written in the same way.
 //!
 //! ```text
 //! clk_i           __/--\__/--\__/--\__
@@ -8,7 +8,7 @@
 //! read_data_o     =<old,x><x,x>< x,new     the write is visible from the next cycle on, at every port
 //! ```
 //!
-//! Simulated, all copies share one storage: they never differ.
+//! In simulation, all copies share one storage, because they never differ.
 
 use super::activity;
 use super::mem::memory;
@@ -22,20 +22,20 @@ rtl_block! {
         pub clk_i: Signal<In, Clock>,
         /// write this cycle
         pub write_i: Signal<In, Bit>,
-        /// where to write
+        /// write address
         pub write_address_i: Signal<In, U<A>>,
-        /// what to write
+        /// write data
         pub write_data_i: Signal<In, T>,
-        /// where to read, per port
+        /// read address of each port
         pub read_address_i: [Signal<In, U<A>>; P],
-        /// the word there, before this cycle's write
+        /// word at the read address of each port, before this cycle's write
         pub read_data_o: [Signal<Out, T>; P],
         _words: Vec<T>,
     }
 }
 
 impl<T: Synth, const A: usize, const P: usize> Default for ReplicatedMem<T, A, P> {
-    /// All words start as the type's default.
+    /// Returns a memory of default values.
     fn default() -> Self {
         const { assert!(P >= 1, "ReplicatedMem<T, A, P> has at least one read port") };
         ReplicatedMem {

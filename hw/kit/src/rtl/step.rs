@@ -11,24 +11,24 @@ use rust_hdl_core::prelude::Block;
 use selvedge_state::State;
 use thiserror::Error;
 
-/// Rounds of evaluation after which a block that still changes is taken to oscillate.
+/// Rounds of evaluation after which a block that still changes counts as oscillating.
 ///
 /// A signal crosses one level of hierarchy per round; no sensible block is that deep.
 pub const MAX_ROUNDS: u32 = 200;
 
-/// Why a block could not be stepped.
+/// The reason that a block could not be stepped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum StepError {
     /// The block feeds a signal back into itself without a register.
     #[error("cycle {cycle}: the block does not settle within {MAX_ROUNDS} rounds (a combinational loop)")]
     NoConvergence {
-        /// The cycle, counted from the end of reset; 0 also for a block that is settled without a stepper.
+        /// Number of the cycle, counted from the end of reset; 0 also for a block that is settled without a stepper.
         cycle: u64,
     },
 }
 
-/// Evaluates `block` until nothing changes any more; returns the rounds that it took.
+/// Evaluates `block` until nothing changes. Returns the number of rounds.
 ///
 /// # Errors
 /// [`StepError::NoConvergence`] if it still changes after [`MAX_ROUNDS`].
@@ -47,7 +47,7 @@ pub fn settle<B: Block + ?Sized>(block: &mut B) -> Result<u32, StepError> {
 pub trait ClockedBlock: Block + Part {
     /// Sets the level of `clk_i`.
     fn set_clock(&mut self, level: bool);
-    /// The level that `clk_i` is to take, and the one that the block has seen.
+    /// Returns the next and the current level of `clk_i`.
     fn clock(&self) -> (bool, bool);
     /// Sets the level of `rst_ni`.
     fn set_reset_n(&mut self, level: bool);
@@ -62,7 +62,7 @@ pub struct Stepper<B> {
 }
 
 impl<B: ClockedBlock> Stepper<B> {
-    /// Takes `block` through one cycle of reset.
+    /// Steps `block` through one cycle of reset.
     ///
     /// # Errors
     /// [`StepError::NoConvergence`] if the block has a combinational loop.
@@ -72,18 +72,18 @@ impl<B: ClockedBlock> Stepper<B> {
         Ok(stepper)
     }
 
-    /// Owns `block`, which is not connected yet.
+    /// Owns a block that is not connected yet.
     pub(super) fn unconnected(block: B) -> Self {
         Stepper { block, cycle: 0 }
     }
 
-    /// Connects the block and takes it through one cycle of reset.
+    /// Connects the block and steps it through one cycle of reset.
     pub(super) fn connect(&mut self) -> Result<(), StepError> {
         self.block.connect_all();
         self.reset()
     }
 
-    /// One cycle with reset low; afterwards the clock is low, reset is high and the cycle count is zero.
+    /// Steps one cycle with reset low. Afterwards the clock is low, reset is high and the cycle count is zero.
     ///
     /// # Errors
     /// As for [`Stepper::new`].
@@ -91,8 +91,8 @@ impl<B: ClockedBlock> Stepper<B> {
         reset(&mut self.block, &mut self.cycle)
     }
 
-    /// One clock cycle: `set` assigns inputs (`port.next = value`), the block settles, `read` looks at the outputs,
-    /// and the clock rises.
+    /// Steps one clock cycle: `set` assigns inputs (`port.next = value`), the block settles, `read` reads the outputs, and the
+    /// clock rises.
     ///
     /// # Errors
     /// As for [`Stepper::new`].
@@ -105,38 +105,38 @@ impl<B: ClockedBlock> Stepper<B> {
         Ok(result)
     }
 
-    /// First half of a cycle, whose inputs are set: the outputs are those of this cycle afterwards.
+    /// Settles the first half of a cycle, after the inputs are set. The outputs then belong to this cycle.
     pub(super) fn settle_low(&mut self) -> Result<(), StepError> {
         settle_at(&mut self.block, false, self.cycle)
     }
 
-    /// Second half of a cycle: the clock rises.
+    /// Completes the second half of a cycle: the clock rises.
     pub(super) fn end_cycle(&mut self) -> Result<(), StepError> {
         edge(&mut self.block, &mut self.cycle)
     }
 
-    /// Cycles since the last reset.
+    /// Returns the cycles since the last reset.
     pub fn cycle(&self) -> u64 {
         self.cycle
     }
 
-    /// The block, to look at.
+    /// Returns the block, to read.
     pub fn block(&self) -> &B {
         &self.block
     }
 
-    /// The block, to set a port or plant a fault. Call [`settle`] before reading on.
+    /// Returns the block, to set a port or plant a fault. Call [`settle`] before reading its outputs.
     pub fn block_mut(&mut self) -> &mut B {
         &mut self.block
     }
 
-    /// The block.
+    /// Returns the owned block.
     pub fn into_block(self) -> B {
         self.block
     }
 }
 
-// The work is done without the block's type: a copy of it for each of more than a hundred tops takes the compiler seconds.
+// The work is done without the block's type: a copy for each of more than a hundred tops takes the compiler seconds.
 
 /// Settles a block in `cycle` with the clock at `level`.
 fn settle_at(block: &mut dyn ClockedBlock, level: bool, cycle: u64) -> Result<(), StepError> {
@@ -154,7 +154,7 @@ fn edge(block: &mut dyn ClockedBlock, cycle: &mut u64) -> Result<(), StepError> 
     Ok(())
 }
 
-/// Takes a block through a cycle of reset.
+/// Steps a block through a cycle of reset.
 fn reset(block: &mut dyn ClockedBlock, cycle: &mut u64) -> Result<(), StepError> {
     block.set_reset_n(false);
     for level in [false, true, false] {

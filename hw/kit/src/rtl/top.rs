@@ -1,6 +1,6 @@
-//! From a rust-hdl block to the contract: clocks it, and maps typed ports to its signals.
+//! Adapts a rust-hdl block to the block contract: clocks it, and maps typed ports to its signals.
 //!
-//! [`rtl_top!`](crate::rtl_top) writes the map from the names of the ports.
+//! [`rtl_top!`](crate::rtl_top) generates the map from the names of the ports.
 use crate::block::{Clocked, RtlBlock};
 use crate::ports::PortValue;
 use crate::rtl::bits::{U, W};
@@ -11,7 +11,7 @@ use crate::rtl::step::ClockedBlock;
 use rust_hdl_core::prelude::{Bit, Block, Synth};
 use selvedge_state::{Reader, State, StateError, Writer};
 
-/// The top of a block's RTL: how its signals take and give typed port values.
+/// The top of a block's RTL: converts between its signals and typed port values.
 pub trait RtlTop: ClockedBlock + State + Send + 'static {
     /// Inputs; see [`ports!`](crate::ports).
     type In: Copy + Default + PartialEq + Send;
@@ -28,17 +28,17 @@ pub trait RtlTop: ClockedBlock + State + Send + 'static {
 /// An elaborated top that is evaluated in order; a cycle that repeats the last one is not evaluated.
 pub struct RtlInstance<T: RtlTop> {
     top: T,
-    /// A register was changed by hand since the last cycle.
+    /// `true` if a register was changed by hand since the last cycle.
     woken: bool,
     /// Inputs and outputs of the last cycle, if its clock edge changed no state.
     steady: Option<(T::In, T::Out)>,
 }
 
 impl<T: RtlTop> RtlInstance<T> {
-    /// Connects `top` and takes it through reset.
+    /// Connects `top` and resets it.
     ///
     /// # Panics
-    /// When the block has a combinational loop.
+    /// If the block has a combinational loop.
     pub fn boxed(top: T) -> Box<dyn RtlBlock<T::In, T::Out>> {
         let mut instance = Box::new(RtlInstance { top, woken: false, steady: None });
         instance.top.connect_all();
@@ -75,7 +75,7 @@ impl<T: RtlTop> State for RtlInstance<T> {
         self.woken.save(to);
     }
     fn load(&mut self, from: &mut Reader) -> Result<(), StateError> {
-        // The next cycle is evaluated: if it repeats the last one, it changes nothing.
+        // Forces the evaluation of the next cycle: if it repeats the last one, it changes nothing.
         self.steady = None;
         self.top.load(from)?;
         self.woken.load(from)?;
@@ -153,11 +153,11 @@ impl<const N: usize, const K: usize> Wire for W<N, K> {
     }
 }
 
-/// State that planted faults strike: a register, or several of them end to end.
+/// State that planted faults can strike: a register, or several concatenated registers.
 pub trait Struck {
-    /// Returns its width in bits.
+    /// Returns the width in bits.
     fn bits(&self) -> usize;
-    /// Inverts bit `bit`, or returns how many bits it is beyond the last one.
+    /// Inverts bit `bit`, or returns its distance beyond the last bit.
     fn invert(&mut self, bit: usize) -> Option<usize>;
 }
 
@@ -183,7 +183,7 @@ impl<S: Struck, const N: usize> Struck for [S; N] {
     }
 }
 
-/// A register whose bits are counted from one of them around.
+/// A register whose bits are numbered from the given bit, with wraparound.
 pub struct From<'a, S>(pub &'a mut S, pub usize);
 
 impl<S: Struck> Struck for From<'_, S> {
@@ -196,14 +196,14 @@ impl<S: Struck> Struck for From<'_, S> {
     }
 }
 
-/// Inverts a bit of registers that lie end to end. `bit` counts modulo their bits.
+/// Inverts a bit of concatenated registers. `bit` counts modulo their total width.
 pub fn strike(registers: &mut [&mut dyn Struck], bit: usize) {
     let bits: usize = registers.iter().map(|register| register.bits()).sum();
     let left = registers.iter_mut().try_fold(bit % bits, |bit, register| register.invert(bit));
     debug_assert_eq!(left, None, "the bit is in one of them");
 }
 
-/// The register at its output.
+/// Strikes the register at the pipeline's output.
 impl<T: Wire> Struck for ElasticPipe<T> {
     fn bits(&self) -> usize {
         T::BITS
@@ -214,10 +214,10 @@ impl<T: Wire> Struck for ElasticPipe<T> {
 }
 
 /// Implements [`RtlTop`](crate::rtl::top::RtlTop) for a block whose ports have the names of the typed structs' fields. The
-/// registers behind the outputs follow, in the order of the output ports: planted faults strike them. One within a sub-block is
-/// `part.register`; everything that is [`Struck`](crate::rtl::top::Struck) may stand there. `register from N` counts its bits
-/// from bit N around, for a register that holds its ports in another order. `upset by method` names a method in place of
-/// registers.
+/// registers behind the outputs follow, in the order of the output ports: planted faults strike them. `part.register` names a
+/// register in a sub-block. Everything that is [`Struck`](crate::rtl::top::Struck) may be listed. `register from N` numbers its
+/// bits from bit N, with wraparound, for a register that holds its ports in another order. `upset by method` names a method
+/// instead of registers.
 ///
 /// ```
 /// use selvedge_hw::rtl::prelude::*;

@@ -1,14 +1,14 @@
-//! A string of bits taken apart into fields of known lengths: the reverse of [`BitPacker`].
+//! Splits a string of bits into fields of known lengths: the reverse of [`BitPacker`].
 //!
 //! ```text
 //! string_i           ccbbba                   lengths 1, 3, 0, 2
 //!                    /        \
-//!               bbba            cc            each level halves: the right half moves down by
-//!               /    \         /   \          the length of the left one
+//!               bbba            cc            each level halves: the right half is shifted down by
+//!               /    \         /   \          the length of the left half
 //! field_o      a      bbb     0     cc
 //! ```
 //!
-//! [`BitSplitter`] is the upper levels of the tree, [`BitUnpacker`] the others or all of them, so that a register may stand
+//! [`BitSplitter`] is the upper levels of the tree. [`BitUnpacker`] is the lower levels or all of them. A register may be placed
 //! between the two.
 
 use super::mem::template;
@@ -16,7 +16,7 @@ use super::packer::{levels, low, sums};
 use crate::rtl::prelude::*;
 
 rtl_block! {
-    /// Takes a string of FIELDS times F bits apart into FIELDS fields of at most F bits, field 0 lowest.
+    /// Splits a string of FIELDS times F bits into FIELDS fields of at most F bits, field 0 lowest.
     ///
     /// A tree: each level splits a string in two. Bits of a field from its length on are zero. The first DONE levels have been
     /// split already.
@@ -24,7 +24,7 @@ rtl_block! {
     pub struct BitUnpacker<
         const FIELDS: usize, const F: usize, const LEN: usize, const IN: usize, const INW: usize, const DONE: usize,
     > {
-        /// the string, or 2 to the power of DONE strings of equal width, of which each begins with its first field
+        /// the string, or 2 to the power of DONE strings of equal width, each beginning with its first field
         pub string_i: Signal<In, W<IN, INW>>,
         /// bits of each field, 0 to F
         pub length_i: [Signal<In, U<LEN>>; FIELDS],
@@ -113,7 +113,7 @@ impl<
     }
 }
 
-/// Returns the Verilog of a [`BitUnpacker`]. All levels stand in one process, as the packer's do.
+/// Returns the Verilog of a [`BitUnpacker`]. All levels are in one process, as in the packer.
 fn unpacker(fields: usize, f: usize, len: usize, input: usize, done: usize) -> Verilog {
     let (declarations, body) = halves(fields, f, len, input, levels(fields) - done, 0);
     let body = format!(
@@ -160,8 +160,8 @@ assign strings_o = string_{down};
     ))
 }
 
-/// Declarations and body of the levels from `from` down to `to`: `string_i` holds the strings of level `from`, where one of a
-/// level has twice the bits of one of the level below, and `string_{to}` gets those of level `to`.
+/// Returns declarations and body of the levels from `from` down to `to`. `string_i` holds the strings of level `from`; each
+/// level's strings are twice as wide as the next lower level's. `string_{to}` gets the strings of level `to`.
 fn halves(fields: usize, f: usize, len: usize, input: usize, from: usize, to: usize) -> (String, String) {
     let mut declarations = format!("reg [{fields}*{len}-1:0] length_0;\n");
     let mut body =
@@ -178,7 +178,7 @@ fn halves(fields: usize, f: usize, len: usize, input: usize, from: usize, to: us
         let (count, half, length_bits) = (fields >> (level + 1), f << level, len + level);
         let both = 2 * half;
         let above = level + 1;
-        // The longest left half takes the upper half as it is; all other places are in the bits below.
+        // A left half of maximum length selects the upper half unshifted; all other positions are in the bits below.
         let is_power = half.is_power_of_two() && 1 << (length_bits - 1) == half;
         let steps = if is_power { length_bits - 1 } else { length_bits };
         let (low, high) = (half - 1, both - 1);
@@ -207,13 +207,13 @@ fn halves(fields: usize, f: usize, len: usize, input: usize, from: usize, to: us
     (declarations, body)
 }
 
-/// Names the lengths of the right halves of the highest level, which place nothing.
+/// Returns a use of the lengths of the right halves of the highest level, which place nothing.
 fn unused(top: usize, fields: usize, length_bits: usize) -> String {
     if top < 2 {
         return String::new();
     }
     let (level, bits) = (top - 1, length_bits + top - 1);
-    // One wire for all, as there is a right half in each of the strings that come in.
+    // One wire for all, because each incoming string has a right half.
     let rights: Vec<String> = (0..fields >> top)
         .map(|g| format!("length_{level}[{}:{}]", (2 * g + 2) * bits - 1, (2 * g + 1) * bits))
         .collect();
@@ -224,9 +224,9 @@ fn unused(top: usize, fields: usize, length_bits: usize) -> String {
 }
 
 rtl_block! {
-    /// The upper LEVELS levels of a [`BitUnpacker`]: of a string, 2 to the power of LEVELS strings of equal width.
+    /// The upper LEVELS levels of a [`BitUnpacker`]: splits a string into 2 to the power of LEVELS strings of equal width.
     ///
-    /// Each of them begins with its first field; what follows its last field is of no meaning. Without levels it is a wire.
+    /// Each string begins with its first field; bits after its last field are undefined. With zero levels it is a wire.
     #[derive(LogicBlock)]
     pub struct BitSplitter<
         const FIELDS: usize, const F: usize, const LEN: usize, const IN: usize, const INW: usize, const LEVELS: usize,

@@ -1,5 +1,5 @@
-//! A stage between two valid/ready partners: both outputs come from registers, one item passes per cycle, and `valid_o`
-//! never drops before the partner was ready.
+//! A stage between two valid/ready partners. Both outputs come from registers, the throughput is one item per cycle, and
+//! `valid_o` never drops before the partner was ready.
 //!
 //! ```text
 //! clk_i    __/--\__/--\__/--\__/--\__/--\__
@@ -16,7 +16,7 @@ use crate::rtl::prelude::*;
 rtl_block! {
     /// A two-entry buffer that cuts every path between its two sides (a skid buffer).
     ///
-    /// An item is taken when `valid_i` and `ready_o` are high, and given when `valid_o` and `ready_i` are high.
+    /// An item is accepted when `valid_i` and `ready_o` are high, and given when `valid_o` and `ready_i` are high.
     #[derive(LogicBlock, Default)]
     pub struct ValidReady<T: Synth> {
         /// clock
@@ -25,15 +25,15 @@ rtl_block! {
         pub rst_ni: Signal<In, Bit>,
         /// an item is offered
         pub valid_i: Signal<In, Bit>,
-        /// the item that is offered
+        /// offered item
         pub data_i: Signal<In, T>,
-        /// an item would be taken
+        /// an item can be accepted in this cycle
         pub ready_o: Signal<Out, Bit>,
-        /// an item is given
+        /// an item is available
         pub valid_o: Signal<Out, Bit>,
-        /// the item that is given; it stays until it is taken, and means nothing while there is none
+        /// available item; it stays until it is accepted, and is undefined while valid_o is low
         pub data_o: Signal<Out, T>,
-        /// the item would be taken
+        /// the partner accepts an item in this cycle
         pub ready_i: Signal<In, Bit>,
         front_valid: Reg<Bit>,
         front: DataReg<T>,

@@ -1,46 +1,74 @@
-//! The process of a CUDA program, and the socket that its calls come by.
+//! The process of a CUDA program, and the socket for its calls.
+use super::process::{self, Terminal};
 use crate::libraries;
-use crate::protocol::{Reply, Request, SOCKET};
+use crate::protocol::{Call, Reply, Request, SOCKET, late};
+use crate::refusals::Refusals;
 use std::ffi::OsString;
-use std::io::{self, ErrorKind, Read};
+use std::fs::{self, Permissions};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::Path;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Time between two looks for an end of program or run.
+/// Interval between checks for the end of the program or of the run.
 const LOOK: Duration = Duration::from_millis(50);
-/// The same before the first call, which every run waits for.
+/// Shorter interval before the first call, which delays each run.
 const FIRST_LOOK: Duration = Duration::from_millis(1);
-/// Time that a program has to end by itself once its run is over.
+/// Time for the program to end after its run.
 const GRACE: Duration = Duration::from_secs(2);
+/// Time for the first message of a connection.
+const GREETING: Duration = Duration::from_secs(1);
+/// Number of the signal that Ctrl-C sends.
+const SIGINT: i32 = 2;
+/// Name for a failed connection in the list of refusals.
+const CONNECTION: &str = "(connection)";
 
-/// A process and its socket.
+/// A process, its children and its socket.
 pub struct Host {
+    /// Leader of the program's process group.
     child: Child,
-    /// Until the program has connected.
-    listener: Option<UnixListener>,
+    listener: UnixListener,
+    socket: PathBuf,
     stream: Option<UnixStream>,
-    /// Libraries and socket.
+    /// `true` after the first process has connected. Only that process is served.
+    is_taken: bool,
+    /// Id of the served process, if it is `child` or a descendant.
+    served: Option<u32>,
+    terminal: Terminal,
+    /// Calls that the library has refused, and lost connections.
+    refusals: Refusals,
+    /// Folder for the libraries and the socket, private to this user.
     _folder: TempDir,
 }
 
-/// What comes next from a program.
+/// Next event of a program.
 pub enum Next {
-    /// A call.
     Request(Request),
-    /// It has ended, or makes no more calls.
+    /// The program has ended, or makes no more calls.
     End,
-    /// The outside wants an end.
+    /// The run must stop.
     Stopped,
 }
 
+/// Reason for which the command ends a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The run has ended; the program has some time to end.
+    Over,
+    /// A signal ended the run; the program gets it as well.
+    Signal,
+}
+
 impl Host {
-    /// Starts a program with the libraries first in its search path. With `quiet` its standard output goes to standard error.
+    /// Starts a program with the libraries first in its search path. With `quiet`, its standard output goes to standard error.
     pub fn start(program: &Path, arguments: &[OsString], quiet: bool) -> io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix("selvedge-cuda-").tempdir()?;
+        let only_mine = Permissions::from_mode(0o700);
+        let folder = tempfile::Builder::new().prefix("selvedge-cuda-").permissions(only_mine).tempdir()?;
         libraries::write(folder.path())?;
         let socket = folder.path().join("socket");
         let listener = UnixListener::bind(&socket)?;
@@ -51,106 +79,228 @@ impl Host {
             search.push(before);
         }
         let mut command = Command::new(program);
-        command.args(arguments).env("LD_LIBRARY_PATH", search).env(SOCKET, &socket);
+        // Children join the group, and end with it.
+        command.args(arguments).env("LD_LIBRARY_PATH", search).env(SOCKET, &socket).process_group(0);
         if quiet {
             command.stdout(Stdio::from(io::stderr().as_fd().try_clone_to_owned()?));
         }
         let child = command.spawn()?;
-        Ok(Host { child, listener: Some(listener), stream: None, _folder: folder })
+        let terminal = Terminal::new(child.id());
+        Ok(Host {
+            child,
+            listener,
+            socket,
+            stream: None,
+            is_taken: false,
+            served: None,
+            terminal,
+            refusals: Refusals::default(),
+            _folder: folder,
+        })
     }
 
     /// Waits for the next call.
     pub fn receive(&mut self, stopped: &dyn Fn() -> bool) -> Next {
-        if let Some(next) = self.connect(stopped) {
+        if stopped() {
+            return Next::Stopped;
+        }
+        if !self.is_taken
+            && let Some(next) = self.connect(stopped)
+        {
             return next;
         }
-        let Some(stream) = &mut self.stream else { return Next::End };
-        let mut patient = Patient { stream, stopped, was_stopped: false };
-        match Request::receive(&mut patient) {
-            Ok(request) => Next::Request(request),
-            Err(_) if patient.was_stopped => Next::Stopped,
-            Err(_) => {
-                self.stream = None;
+        let Some(mut stream) = self.stream.take() else { return Next::End };
+        let mut patient = Patient::new(self, &mut stream, stopped);
+        let received = Request::receive(&mut patient);
+        let was_stopped = patient.was_stopped;
+        match received {
+            Ok(Some(request)) => {
+                self.terminal.take();
+                self.stream = Some(stream);
+                Next::Request(request)
+            }
+            Ok(None) => Next::End,
+            Err(_) if was_stopped => {
+                self.stream = Some(stream);
+                Next::Stopped
+            }
+            Err(error) => {
+                self.refusals.add(CONNECTION, &format!("it was lost within a call: {error}"));
                 Next::End
             }
         }
     }
 
-    /// Waits for the program to connect, where it has not; what comes instead.
+    /// Waits for the program to connect. Returns the event that comes before that, if any.
     fn connect(&mut self, stopped: &dyn Fn() -> bool) -> Option<Next> {
-        let listener = self.listener.as_ref()?;
-        let stream = loop {
-            match listener.accept() {
-                Ok((stream, _)) => break stream,
-                Err(_) if stopped() => return Some(Next::Stopped),
-                Err(_) => {}
+        let mut has_ended = false;
+        loop {
+            self.greet_all();
+            if self.is_taken {
+                return None;
             }
-            if !matches!(self.child.try_wait(), Ok(None)) {
+            if has_ended {
                 return Some(Next::End);
             }
+            if stopped() {
+                return Some(Next::Stopped);
+            }
+            self.terminal.look();
+            // Checks for a connection once more after the program has ended.
+            has_ended = !matches!(self.child.try_wait(), Ok(None));
             std::thread::sleep(FIRST_LOOK);
-        };
-        // A second process would wait for ever: it finds no socket.
-        self.listener = None;
-        let is_ready = stream.set_nonblocking(false).and_then(|()| stream.set_read_timeout(Some(LOOK)));
-        self.stream = is_ready.ok().map(|()| stream);
-        None
-    }
-
-    /// Sends a reply; a program that has gone needs none.
-    pub fn reply(&mut self, reply: &Reply) {
-        if let Some(stream) = &mut self.stream
-            && reply.send(stream).is_err()
-        {
-            self.stream = None;
         }
     }
 
-    /// Waits for the program's end without serving calls; ends it when the outside wants that, after a moment.
-    pub fn finish(&mut self, stopped: &dyn Fn() -> bool) -> io::Result<ExitStatus> {
-        (self.stream, self.listener) = (None, None);
+    /// Accepts all pending connections.
+    fn greet_all(&mut self) {
+        while let Ok((stream, _)) = self.listener.accept() {
+            self.greet(stream);
+        }
+    }
+
+    /// Serves the first connection. For other connections, records their messages as refusals.
+    fn greet(&mut self, mut stream: UnixStream) {
+        let is_ready = stream.set_nonblocking(false).and_then(|()| stream.set_read_timeout(Some(GREETING)));
+        let first = is_ready.and_then(|()| Request::receive(&mut stream));
+        let Ok(Some(first)) = first else {
+            return self.refusals.add(CONNECTION, "it has brought no message");
+        };
+        let id = first.words.first().copied().unwrap_or(0);
+        match Call::of(first.call) {
+            Some(Call::Hello) if !self.is_taken => {
+                let waits =
+                    stream.set_read_timeout(Some(LOOK)).and_then(|()| stream.set_write_timeout(Some(LOOK)));
+                if waits.and_then(|()| fs::rename(&self.socket, late(&self.socket))).is_ok() {
+                    self.served = u32::try_from(id).ok().filter(|id| process::is_of(*id, self.child.id()));
+                    (self.stream, self.is_taken) = (Some(stream), true);
+                }
+            }
+            Some(Call::Hello) => {
+                self.refusals.add(&first.name, &format!("process {id} is not the one that is served"));
+            }
+            Some(Call::Refused) => self.refusals.add(&first.name, &String::from_utf8_lossy(&first.bytes)),
+            _ => self.refusals.add(CONNECTION, "it has not begun as the library's do"),
+        }
+    }
+
+    /// Checks for new connections, and for a program that waits for the terminal.
+    fn look(&mut self) {
+        self.greet_all();
+        self.terminal.look();
+    }
+
+    /// Returns whether the served process has ended. Other processes may hold its connection open.
+    fn is_gone(&self) -> bool {
+        self.served.is_some_and(process::has_ended)
+    }
+
+    /// Sends a reply. Ignores the error if the program has ended.
+    pub fn reply(&mut self, reply: &Reply, stopped: &dyn Fn() -> bool) {
+        let Some(mut stream) = self.stream.take() else { return };
+        if reply.send(&mut Patient::new(self, &mut stream, stopped)).is_ok() {
+            self.stream = Some(stream);
+        }
+    }
+
+    /// Waits for the program's end without serving calls. After a stop, the program and its descendants are killed after a grace
+    /// period. Returns `None` after a stop, or after Ctrl-C while the program has the terminal.
+    pub fn finish(&mut self, stopped: &dyn Fn() -> Option<Stop>) -> io::Result<Option<ExitStatus>> {
+        self.stream = None;
         let mut since = None;
         loop {
-            if let Some(status) = self.child.try_wait()? {
-                return Ok(status);
+            self.look();
+            let status = self.child.try_wait()?;
+            let stop = stopped();
+            if let Some(status) = status {
+                self.look();
+                if stop.is_some() {
+                    process::kill_group(self.child.id());
+                }
+                // While the program has the terminal, only the program gets Ctrl-C.
+                let is_interrupted = self.terminal.is_given() && status.signal() == Some(SIGINT);
+                self.terminal.take();
+                return Ok((stop.is_none() && !is_interrupted).then_some(status));
             }
-            if stopped() && since.get_or_insert_with(Instant::now).elapsed() >= GRACE {
-                self.child.kill()?;
-                return self.child.wait();
+            if let Some(stop) = stop {
+                if since.is_none() && stop == Stop::Signal {
+                    process::interrupt_group(self.child.id());
+                }
+                if since.get_or_insert_with(Instant::now).elapsed() >= GRACE {
+                    process::kill_group(self.child.id());
+                    self.child.wait()?;
+                    self.look();
+                    self.terminal.take();
+                    return Ok(None);
+                }
             }
             std::thread::sleep(FIRST_LOOK);
         }
+    }
+
+    /// Returns the work that was refused without the device, and clears the list.
+    pub fn take_refusals(&mut self) -> Refusals {
+        std::mem::take(&mut self.refusals)
     }
 }
 
 impl Drop for Host {
-    /// Leaves no program behind.
+    /// Kills the program and its group if it still runs.
     fn drop(&mut self) {
         if matches!(self.child.try_wait(), Ok(None)) {
-            let _ = self.child.kill();
+            process::kill_group(self.child.id());
             let _ = self.child.wait();
         }
+        self.terminal.take();
     }
 }
 
-/// Reads from a socket until the outside wants an end.
+/// Reads from a socket and writes to it, until a stop or the end of the program.
 struct Patient<'a> {
+    host: &'a mut Host,
     stream: &'a mut UnixStream,
     stopped: &'a dyn Fn() -> bool,
     was_stopped: bool,
+    is_gone: bool,
 }
 
-impl Read for Patient<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+impl<'a> Patient<'a> {
+    fn new(host: &'a mut Host, stream: &'a mut UnixStream, stopped: &'a dyn Fn() -> bool) -> Self {
+        Patient { host, stream, stopped, was_stopped: false, is_gone: false }
+    }
+
+    /// Repeats `work` until it succeeds. Returns `None` after the end of the program.
+    fn wait<T>(&mut self, mut work: impl FnMut(&mut UnixStream) -> io::Result<T>) -> io::Result<Option<T>> {
         loop {
-            match self.stream.read(into) {
+            match work(self.stream) {
                 Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
-                other => return other,
+                other => return other.map(Some),
             }
             if (self.stopped)() {
                 self.was_stopped = true;
                 return Err(ErrorKind::Other.into());
             }
+            self.host.look();
+            if self.is_gone {
+                return Ok(None);
+            }
+            // Tries once more after the end: the program may have left data.
+            self.is_gone = self.host.is_gone();
         }
+    }
+}
+
+impl Read for Patient<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        Ok(self.wait(|stream| stream.read(into))?.unwrap_or(0))
+    }
+}
+
+impl Write for Patient<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(self.wait(|stream| stream.write(bytes))?.unwrap_or(0))
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
     }
 }

@@ -1,25 +1,26 @@
-//! A functional cache, as simple as can be: what the configuration's caches must find when accesses come one by one.
+//! A functional cache without timing: the reference for the hits, misses and write-backs of the configured caches. Accesses come
+//! one at a time.
 use crate::config::{Fetch, IndexFunction, WriteAllocate};
 
-/// What an access finds.
+/// Result of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// All its sectors.
+    /// All needed sectors are valid.
     Hit,
-    /// The line, but not all its sectors.
+    /// The line is present, but at least one needed sector is not valid.
     SectorMiss,
-    /// Nothing.
+    /// The line is absent.
     Miss,
 }
 
-/// The shape of a cache.
+/// Geometry and fetch policy of a cache.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// Sets.
+    /// Number of sets.
     pub sets: u32,
-    /// Ways.
+    /// Ways per set.
     pub ways: u32,
-    /// Tags for each way's data.
+    /// Tags per way.
     pub tags_per_way: u32,
     /// Line size, bytes.
     pub line_bytes: u32,
@@ -27,7 +28,7 @@ pub struct Shape {
     pub sector_bytes: u32,
     /// Set index function.
     pub index: IndexFunction,
-    /// What a miss fetches.
+    /// Sectors that a miss fetches.
     pub fetch: Fetch,
 }
 
@@ -36,28 +37,28 @@ struct Line {
     address: u64,
     valid: u32,
     dirty: u32,
-    /// Words of 4 bytes that were written.
+    /// Mask of the 4-byte words that stores wrote.
     words: u64,
     blocks: u32,
 }
 
-/// The cache: each set's lines, the least recently used first.
+/// A functional cache. Each set lists its lines from the least to the most recently used.
 #[derive(Clone, Debug)]
 pub struct Functional {
     shape: Shape,
     sets: Vec<Vec<Line>>,
-    /// Sub-blocks of 32 bytes that a line takes once it is there; by default all.
+    /// Returns the number of 32-byte sub-blocks that the line at an address occupies. By default a line occupies its full size.
     pub size: fn(u64) -> u32,
-    /// Sectors of 32 bytes fetched in the last access.
+    /// Mask of the 32-byte sectors that the last access fetched.
     pub fetched: u32,
-    /// Dirty lines that left, and stores that went on, in all accesses.
+    /// Writes to the next level, over all accesses: dirty lines that were evicted, and stores that were written through.
     pub writebacks: u64,
-    /// Their sectors.
+    /// 32-byte sectors in these writes.
     pub sectors_written: u64,
 }
 
 impl Functional {
-    /// An empty cache.
+    /// Creates an empty cache.
     pub fn new(shape: Shape) -> Self {
         let sets = vec![Vec::new(); shape.sets as usize];
         Self { shape, sets, size: |_| u32::MAX, fetched: 0, writebacks: 0, sectors_written: 0 }
@@ -72,7 +73,7 @@ impl Functional {
         &mut self.sets[set as usize]
     }
 
-    /// `touched`, bits of 32 bytes, widened to this cache's sectors.
+    /// Widens `touched`, a mask of 32-byte sectors, to whole sectors of this cache.
     fn widened(&self, touched: u32) -> u32 {
         let width = self.shape.sector_bytes / 32;
         let bits = 0..self.shape.line_bytes / 32;
@@ -84,14 +85,14 @@ impl Functional {
         (0..self.shape.line_bytes / 32).fold(0, |mask, bit| mask | 1 << bit)
     }
 
-    /// Takes the line out of its set.
+    /// Removes the line from its set.
     fn take(&mut self, address: u64) -> Option<Line> {
         let set = self.set(address);
         let at = set.iter().position(|line| line.address == address)?;
         Some(set.remove(at))
     }
 
-    /// Puts the line into its set as the most recently used one.
+    /// Adds the line to its set as the most recently used one. Evicts the least recently used lines until tags and data suffice.
     fn put(&mut self, line: Line) {
         let shape = self.shape;
         let whole = shape.line_bytes / 32;
@@ -108,7 +109,7 @@ impl Functional {
         left.into_iter().filter(|line| line.dirty != 0).for_each(|line| self.leave(line.dirty));
     }
 
-    /// Sectors go to the next level.
+    /// Counts a write of `sectors` to the next level.
     fn leave(&mut self, sectors: u32) {
         self.writebacks += 1;
         self.sectors_written += u64::from(sectors.count_ones());
@@ -122,7 +123,7 @@ impl Functional {
         }
     }
 
-    /// A load of sectors of the line at `address`: what is not there is fetched.
+    /// Loads sectors of the line at `address`, and fetches the sectors that are not valid.
     pub fn read(&mut self, address: u64, touched: u32) -> Found {
         let needed = self.widened(touched);
         let (found, mut line) = self.look_up(address, needed);
@@ -132,15 +133,15 @@ impl Functional {
         found
     }
 
-    /// An atomic: it needs its sectors and writes them.
+    /// Performs an atomic, which reads its sectors and then writes them.
     pub fn atomic(&mut self, address: u64, touched: u32, through: bool) -> Found {
         let found = self.read(address, touched);
         self.write(address, touched, 0, WriteAllocate::Fetch, through);
         found
     }
 
-    /// A store of the 4-byte words `words` of a line, in the sectors `touched`, as `allocate` says; it goes on to the next
-    /// level at once or when the line leaves.
+    /// Stores the 4-byte words `words` of a line, which lie in the sectors `touched`. `allocate` selects how a miss allocates.
+    /// The store is written to the next level at once if `through`, else when the line is evicted.
     pub fn write(
         &mut self,
         address: u64,
@@ -153,7 +154,7 @@ impl Functional {
         let before = self.set(address).clone();
         let (found, mut line) = self.look_up(address, needed);
         let is_hit = found == Found::Hit;
-        // Under a mask, words written before take a store of the same sectors.
+        // With write masks, a store hits if all its sectors hold written words.
         let is_taken = allocate == WriteAllocate::Mask && needed & !(line.valid | line.dirty) == 0;
         let found = if is_taken { Found::Hit } else { found };
         let fetched = std::mem::take(&mut self.fetched);
@@ -197,24 +198,24 @@ impl Functional {
         found
     }
 
-    /// Returns whether the words make up the sectors.
+    /// Returns whether `words` cover each of `sectors` completely.
     fn complete(words: u64, sectors: u32) -> bool {
         (0..8).all(|sector| sectors >> sector & 1 == 0 || words >> (8 * sector) & 0xff == 0xff)
     }
 
-    /// What a miss of `needed` asks for.
+    /// Returns the sectors that a miss of `needed` requests.
     fn wanted(&self, needed: u32) -> u32 {
         if self.shape.fetch == Fetch::Line { self.all() } else { needed }
     }
 
-    /// Takes the line out of its set, an empty one if it is not there.
+    /// Removes the line from its set and returns it. If it is absent, returns a line without valid sectors.
     fn look_up(&mut self, address: u64, needed: u32) -> (Found, Line) {
         let old = self.take(address);
         let new = Line { address, valid: 0, dirty: 0, words: 0, blocks: 0 };
         (Self::found(old, needed), old.unwrap_or(new))
     }
 
-    /// A store in a cache that evicts what it hits.
+    /// Performs a store in a cache that evicts the sectors that a store hits.
     pub fn write_evict(&mut self, address: u64, touched: u32) -> Found {
         let touched = self.widened(touched);
         self.fetched = 0;
@@ -230,7 +231,7 @@ impl Functional {
         found
     }
 
-    /// A store in a cache that writes back and does not allocate: a hit makes its sectors dirty, all others write through.
+    /// Performs a store in a write-back cache that does not allocate on stores. A hit makes the sectors dirty.
     pub fn write_back(&mut self, address: u64, touched: u32) -> Found {
         let found = self.write_through(address, touched);
         let touched = self.widened(touched);
@@ -242,7 +243,7 @@ impl Functional {
         found
     }
 
-    /// A store in a cache that writes through and does not allocate.
+    /// Performs a store in a write-through cache that does not allocate on stores.
     pub fn write_through(&mut self, address: u64, touched: u32) -> Found {
         let touched = self.widened(touched);
         self.fetched = 0;

@@ -1,8 +1,8 @@
-//! Which set of a cache a line belongs to, by the index functions that the hardware blocks compute.
+//! The set index of a cache, computed with the index functions of the hardware blocks.
 use selvedge_hw::index_function::IndexFunction;
 use selvedge_state::State;
 
-/// A set index function with its elaborated constants.
+/// A set index function with its constants.
 #[derive(Clone, Copy, Debug, State)]
 pub struct SetIndex {
     function: IndexFunction,
@@ -11,18 +11,18 @@ pub struct SetIndex {
 }
 
 impl SetIndex {
-    /// The index function of a cache with `sets` sets of lines of `line_bytes` bytes, a power of two. Functions other
-    /// than the plain modulo need a power of two of sets, 16 to 1024.
+    /// Creates the index function of a cache of `sets` sets. `line_bytes` must be a power of two. Functions other than the plain
+    /// modulo need a number of sets that is a power of two from 16 to 1024.
     pub fn new(function: IndexFunction, sets: u32, line_bytes: u32) -> Self {
         debug_assert!(sets > 0 && line_bytes.is_power_of_two());
         Self { function, line_shift: line_bytes.trailing_zeros(), sets }
     }
 
-    /// The set of the line at byte address `line`.
+    /// Returns the set of the line at byte address `line`.
     pub fn set(&self, line: u64) -> usize {
         let number = line >> self.line_shift;
         match self.function {
-            // The plain modulo is defined for every number of sets; the usual one is a power of two.
+            // The plain modulo is defined for every number of sets. A power of two, the common case, needs no division.
             IndexFunction::Bmod if self.sets.is_power_of_two() => {
                 (number & (u64::from(self.sets) - 1)) as usize
             }

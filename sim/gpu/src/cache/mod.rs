@@ -1,6 +1,6 @@
-//! Cache building blocks that the L1 data cache and the L2 slices share: sectors, tags and miss-status holding registers.
+//! Parts that the L1D and the L2 slices share: sectors, tags and MSHRs.
 //!
-//! None holds data: values live in the functional device memory; these structures say when they arrive.
+//! These structures hold no data, only its timing. The values are in the functional device memory.
 #[cfg(test)]
 pub mod functional;
 pub mod index;

@@ -1,8 +1,9 @@
-//! Miss-status holding registers: one entry per line in flight, with a bit for each of its sectors that are in flight and
-//! the requests that wait, each for sectors of its own.
+//! Miss-status holding registers (MSHRs): one entry per line in flight. An entry has a mask of the sectors in flight and a list
+//! of waiting requests. Each request waits for its own sectors.
 //!
-//! A sector that is missed while others of its line are in flight joins their entry. All storage is allocated once. Waiting requests are chained through one slab; entries are found through an
-//! open-addressed table of at least four times their number, so that most searches end where they begin.
+//! A miss of a sector joins the entry of its line if other sectors are in flight. The storage is reused, so that it stops
+//! growing after the first misses. The waiting requests are linked lists in one slab. An open-addressed hash table finds
+//! the entries. The table has at least four slots per entry, so most searches end at the first slot.
 
 use super::sector_use::UnderWay;
 use selvedge_state::State;
@@ -10,12 +11,12 @@ use selvedge_state::State;
 /// End of a chain.
 const NONE: u32 = u32::MAX;
 
-/// An entry of the table; valid until its line is released.
+/// Number of an MSHR entry. It is valid until the entry is released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct MshrId(u32);
 
 impl MshrId {
-    /// The entry's number, less than the table's entries.
+    /// Returns the entry's number, less than the number of entries.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -24,11 +25,11 @@ impl MshrId {
 #[derive(Clone, Copy, Debug, State)]
 struct Entry {
     line: u64,
-    /// Sectors in flight.
+    /// Sectors of the line that are in flight.
     coming: u32,
-    /// Those among them that were written after they had been asked for.
+    /// Sectors in flight that were written after their request was sent.
     stale: u32,
-    /// Sectors that requests have asked for since the entry was taken.
+    /// Sectors that requests have asked for since the entry was allocated.
     wanted: u32,
     first: u32,
     last: u32,
@@ -38,12 +39,12 @@ struct Entry {
 #[derive(Clone, Copy, Debug, State)]
 struct Node<T> {
     item: T,
-    /// Sectors that it still waits for.
+    /// Sectors that the request still waits for.
     needs: u32,
     next: u32,
 }
 
-/// A table of `entries` misses in flight, each with up to `merges` waiting requests of type `T`.
+/// A table of up to `entries` lines in flight, each with up to `merges` waiting requests of type `T`.
 #[derive(Clone, Debug, State)]
 pub struct MshrTable<T> {
     capacity: usize,
@@ -52,13 +53,13 @@ pub struct MshrTable<T> {
     free_entries: Vec<u32>,
     nodes: Vec<Node<T>>,
     free_nodes: u32,
-    /// Entry numbers by hash of the line; `NONE` is empty. Its size is a power of two.
+    /// Entry numbers, by the hash of the line; `NONE` marks an empty slot. The length is a power of two.
     table: Vec<u32>,
     waiting: usize,
 }
 
 impl<T: Copy> MshrTable<T> {
-    /// An empty table for `entries` lines with up to `merges` requests each, the first one included.
+    /// Creates an empty table for `entries` lines. Each line can have up to `merges` waiting requests, including the first one.
     pub fn new(entries: u32, merges: u32) -> Self {
         let vacant = Entry { line: 0, coming: 0, stale: 0, wanted: 0, first: NONE, last: NONE, waiting: 0 };
         Self {
@@ -73,12 +74,13 @@ impl<T: Copy> MshrTable<T> {
         }
     }
 
-    /// Where the search for `line` starts: its address bits mixed by an odd multiplier (golden ratio), top bits.
+    /// Returns the slot at which the search for `line` starts. The multiplier is the golden ratio; the upper bits of the product
+    /// mix best.
     fn home(&self, line: u64) -> usize {
         (line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) as usize & (self.table.len() - 1)
     }
 
-    /// Position of `line` in the hash table, or of the empty place where it would go.
+    /// Returns the slot of `line` in the hash table, or the empty slot where it would be inserted.
     fn place(&self, line: u64) -> usize {
         let mut at = self.home(line);
         while self.table[at] != NONE && self.entries[self.table[at] as usize].line != line {
@@ -87,7 +89,7 @@ impl<T: Copy> MshrTable<T> {
         at
     }
 
-    /// The entry of `line`, if it is in flight.
+    /// Returns the entry of `line`, if the line is in flight.
     pub fn find(&self, line: u64) -> Option<MshrId> {
         let id = self.table[self.place(line)];
         (id != NONE).then_some(MshrId(id))
@@ -98,22 +100,22 @@ impl<T: Copy> MshrTable<T> {
         !self.free_entries.is_empty()
     }
 
-    /// May one more request wait for entry `id`?
+    /// Returns whether entry `id` has space for one more waiting request.
     pub fn can_merge(&self, id: MshrId) -> bool {
         self.entries[id.0 as usize].waiting < self.merges
     }
 
-    /// Sectors of entry `id` that are in flight.
+    /// Returns the sectors of entry `id` that are in flight.
     pub fn coming(&self, id: MshrId) -> u32 {
         self.entries[id.0 as usize].coming
     }
 
-    /// Sectors of entry `id` that come as they were before a write.
+    /// Returns the sectors in flight of entry `id` that will arrive with values from before a write.
     pub fn stale(&self, id: MshrId) -> u32 {
         self.entries[id.0 as usize].stale
     }
 
-    /// `sectors` of `line` are written; those in flight come as they were before.
+    /// Records a write to `sectors` of `line`. The sectors in flight become stale.
     pub fn write(&mut self, line: u64, sectors: u32) {
         if let Some(id) = self.find(line) {
             let entry = &mut self.entries[id.0 as usize];
@@ -121,18 +123,18 @@ impl<T: Copy> MshrTable<T> {
         }
     }
 
-    /// Sectors that requests have asked for since entry `id` was taken.
+    /// Returns the sectors that requests have asked for since entry `id` was allocated.
     pub fn wanted(&self, id: MshrId) -> u32 {
         self.entries[id.0 as usize].wanted
     }
 
-    /// What entry `id` knows of its sectors.
+    /// Returns the sectors in flight and the requested sectors of entry `id`.
     pub fn under_way(&self, id: MshrId) -> UnderWay {
         UnderWay { coming: self.coming(id), wanted: self.wanted(id) }
     }
 
-    /// Takes an entry for `line`, of which nothing is in flight yet. The caller has made sure that
-    /// [`Self::can_allocate`] and that the line is not in flight, and goes on with [`Self::expect`] and [`Self::merge`].
+    /// Allocates an entry for `line`, with no sector in flight. [`Self::can_allocate`] must hold and the line must not be in
+    /// flight. The caller then calls [`Self::expect`] and [`Self::merge`].
     pub fn allocate(&mut self, line: u64) -> MshrId {
         let place = self.place(line);
         debug_assert_eq!(self.table[place], NONE, "the line is already in flight");
@@ -143,15 +145,15 @@ impl<T: Copy> MshrTable<T> {
         MshrId(id)
     }
 
-    /// `sectors` of entry `id` are in flight from now on.
+    /// Marks `sectors` of entry `id` as in flight. They must not be in flight already.
     pub fn expect(&mut self, id: MshrId, sectors: u32) {
         let entry = &mut self.entries[id.0 as usize];
         debug_assert_eq!(entry.coming & sectors, 0, "sectors asked for twice");
         entry.coming |= sectors;
     }
 
-    /// Lets `item` wait until the sectors `needs` of entry `id`, which are in flight, have come. The caller has made
-    /// sure that [`Self::can_merge`].
+    /// Adds `item` as a waiting request, to be released when the sectors `needs` of entry `id` have arrived. The sectors must be
+    /// in flight and [`Self::can_merge`] must hold.
     pub fn merge(&mut self, id: MshrId, item: T, needs: u32) {
         debug_assert!(self.can_merge(id));
         debug_assert!(needs != 0 && needs & !self.coming(id) == 0, "nobody has asked for the sectors");
@@ -180,9 +182,9 @@ impl<T: Copy> MshrTable<T> {
         at
     }
 
-    /// `sectors` of `line` have come: appends the requests that wait for nothing more, in order of arrival, to
-    /// `released`. Gives the entry's sectors that are still in flight; with none left the entry is free. Does nothing
-    /// when the line is not in flight.
+    /// Records the arrival of `sectors` of `line`. Appends the requests that wait for no further sector to `released`, in order
+    /// of arrival. Returns the sectors of the entry that are still in flight. When none remains, the entry is released. Does
+    /// nothing if the line is not in flight.
     pub fn arrive(&mut self, line: u64, sectors: u32, released: &mut Vec<T>) -> u32 {
         let place = self.place(line);
         let id = self.table[place];
@@ -223,7 +225,7 @@ impl<T: Copy> MshrTable<T> {
         entry.coming
     }
 
-    /// Empties a place of the hash table and moves later entries of the same run up, so that searches still end.
+    /// Empties a slot of the hash table. Moves later entries of the same run forward, so that searches still find them.
     fn vacate(&mut self, mut hole: usize) {
         let mask = self.table.len() - 1;
         let mut at = hole;
@@ -234,7 +236,7 @@ impl<T: Copy> MshrTable<T> {
                 break;
             }
             let home = self.home(self.entries[id as usize].line);
-            // The entry may move when its home does not lie (cyclically) after the hole.
+            // The entry may move unless its home slot lies (cyclically) after the hole.
             if (at.wrapping_sub(home) & mask) >= (at.wrapping_sub(hole) & mask) {
                 self.table[hole] = id;
                 hole = at;
@@ -243,7 +245,7 @@ impl<T: Copy> MshrTable<T> {
         self.table[hole] = NONE;
     }
 
-    /// Lines in flight.
+    /// Returns the number of lines in flight.
     pub fn len(&self) -> usize {
         self.capacity - self.free_entries.len()
     }
@@ -253,18 +255,18 @@ impl<T: Copy> MshrTable<T> {
         self.len() == 0
     }
 
-    /// Requests waiting, over all lines.
+    /// Returns the number of waiting requests of all lines.
     pub fn waiting(&self) -> usize {
         self.waiting
     }
 
-    /// Returns the entries of lines in flight, each with its line.
+    /// Returns the entry number and the line of each line in flight.
     pub fn entries(&self) -> impl Iterator<Item = (u16, u64)> {
         let held = self.table.iter().filter(|id| **id != NONE);
         held.map(|id| (*id as u16, self.entries[*id as usize].line))
     }
 
-    /// The lines in flight with the number of requests that wait for each, in ascending order: for reports.
+    /// Returns the lines in flight in ascending order, each with its number of waiting requests. Reports use it.
     pub fn lines(&self) -> Vec<(u64, u32)> {
         let held = self.table.iter().filter(|id| **id != NONE).map(|id| &self.entries[*id as usize]);
         let mut lines: Vec<_> = held.map(|e| (e.line, e.waiting)).collect();
@@ -279,7 +281,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    /// The whole of a line without sectors.
+    /// The mask of a line that has a single sector.
     const LINE: u32 = 1;
 
     fn miss<T: Copy>(mshr: &mut MshrTable<T>, line: u64, item: T) -> MshrId {
@@ -360,7 +362,7 @@ mod tests {
         assert!(sizes.iter().all(|n| *n == 16));
     }
 
-    /// What is in flight of a line, and who waits for what.
+    /// Reference for the entry of a line: the sectors in flight, and each waiting request with the sectors it needs.
     #[derive(Default)]
     struct Golden {
         coming: u32,
@@ -375,7 +377,7 @@ mod tests {
             let mut mshr = MshrTable::new(8, 4);
             let mut golden: BTreeMap<u64, Golden> = BTreeMap::new();
             for (n, (line, act, sectors)) in steps.into_iter().enumerate() {
-                // Lines that collide in the hash table are made likely by a small table of 16 places.
+                // The 24 lines share a hash table of 32 slots, so that collisions are likely.
                 let line = line * 128;
                 prop_assert_eq!(mshr.find(line).is_some(), golden.contains_key(&line));
                 let id = match (mshr.find(line), act) {

@@ -1,44 +1,44 @@
-//! Which sectors of a line were fetched and asked for, and what a fetch's sectors are by their prediction (LAMAR, section 5.1).
+//! The sectors of a line that were fetched and used, and the classes of prediction results (LAMAR, section 5.1).
 //!
-//! A sector is fetched on demand, because the access that misses asks for it, or by a prediction, beside those. Whoever chooses
-//! the sectors hears how good the choice was: by a [`Fetched`] at each fetch, and by the number of predicted sectors that
-//! an access asks for as the first one.
+//! A sector is fetched on demand if the access that misses asks for it. Other sectors are fetched by prediction. The policy that
+//! selects the sectors receives a [`Fetched`] for each fetch. It also receives the number of predicted sectors that an access is
+//! the first to use.
 
 use selvedge_state::State;
 
-/// The 32-byte sectors of one fetch, counted by why they are fetched.
+/// Numbers of 32-byte sectors of one fetch, by the reason for the fetch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Fetched {
-    /// Asked for by the access that misses (DEMAND).
+    /// Sectors that the missing access asks for, except `not_predicted` (DEMAND).
     pub demand: u32,
-    /// Asked for likewise, of a line of which other sectors had been fetched without them (NPRED_REF).
+    /// Sectors that the missing access asks for, and that an earlier fetch of the line left out (NPRED_REF).
     pub not_predicted: u32,
-    /// Not asked for: PRED_REF if that comes later, else PRED_NREF.
+    /// Sectors that the access does not ask for: PRED_REF if a later access asks for them, else PRED_NREF.
     pub predicted: u32,
 }
 
-/// What a cache keeps with a line; masks of 32-byte sectors.
+/// State that a cache keeps for each line, as masks of 32-byte sectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct SectorUse {
-    /// Sectors that accesses have asked for since the line came.
+    /// Sectors that accesses have asked for since the line was allocated.
     pub used: u32,
-    /// Sectors that have come, those that have left since included.
+    /// Sectors that have arrived, even if they are invalid again.
     fetched: u32,
-    /// Sectors that are there by a prediction, and that no access has asked for.
+    /// Valid sectors that a prediction fetched and no access has asked for.
     waiting: u32,
 }
 
-/// What is known of a line's sectors in flight.
+/// Sectors of a line that are in flight, and sectors that were asked for.
 #[derive(Clone, Copy, Debug, Default, State)]
 pub struct UnderWay {
     /// Sectors in flight.
     pub coming: u32,
-    /// Sectors that accesses have asked for since the line's register was taken.
+    /// Sectors that accesses have asked for since the line's MSHR was allocated.
     pub wanted: u32,
 }
 
 impl SectorUse {
-    /// An access asks for `sectors`; gives those among them that a prediction has brought and that were not asked for before.
+    /// Records an access to `sectors`. Returns the predicted sectors among them that no access has asked for before.
     pub fn ask(&mut self, sectors: u32) -> u32 {
         let first = self.waiting & sectors;
         self.used |= sectors;
@@ -46,19 +46,19 @@ impl SectorUse {
         first
     }
 
-    /// `sectors` have come, of which accesses have asked for those in `wanted`.
+    /// Records the arrival of `sectors`. Accesses have asked for the sectors `wanted`.
     pub fn arrive(&mut self, sectors: u32, wanted: u32) {
         self.used |= wanted;
         self.fetched |= sectors;
         self.waiting = (self.waiting | sectors) & !wanted;
     }
 
-    /// `sectors` are there no more.
+    /// Records that `sectors` are no longer valid.
     pub fn leave(&mut self, sectors: u32) {
         self.waiting &= !sectors;
     }
 
-    /// What `sectors` are that are fetched for an access that misses those of `missing`.
+    /// Classifies the fetched `sectors` of an access that misses the sectors `missing`.
     pub fn judge(&self, sectors: u32, missing: u32, under_way: UnderWay) -> Fetched {
         let known = self.fetched | under_way.coming | under_way.wanted;
         let asked = sectors & missing;
@@ -72,7 +72,7 @@ impl SectorUse {
 }
 
 impl UnderWay {
-    /// The sectors among `sectors` that a prediction has sent for and that no access has asked for before.
+    /// Returns the sectors among `sectors` that a prediction requested and that no access has asked for before.
     pub fn first_asked(self, sectors: u32) -> u32 {
         sectors & self.coming & !self.wanted
     }
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(fresh, Fetched { demand: 1, not_predicted: 0, predicted: 1 });
         line.arrive(0b0011, 0b0001);
         assert_eq!(line.judge(0b0100, 0b0100, NONE), Fetched { not_predicted: 1, ..Fetched::default() });
-        // A store has taken a sector away: that is nobody's mistake.
+        // A store invalidated a sector that had been fetched. The predictor did not leave it out, so it counts as demand.
         assert_eq!(line.judge(0b0001, 0b0001, NONE), Fetched { demand: 1, ..Fetched::default() });
     }
 
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(under_way.first_asked(0b1110), 0b0100);
         let predicted = UnderWay { coming: 0b0100, wanted: 0 };
         assert_eq!(line.judge(0b1000, 0b1000, predicted).not_predicted, 1);
-        // A sector that was there and is in flight once more.
+        // The sector was valid before and is in flight again.
         let mut line = SectorUse::default();
         line.arrive(0b0110, 0);
         assert_eq!(line.judge(0b0100, 0b0100, predicted), Fetched { demand: 1, ..Fetched::default() });

@@ -1,43 +1,44 @@
-//! Sectors: the parts of a line that are valid, dirty or fetched by themselves, one bit per 32 bytes.
+//! Sectors: the parts of a line that can be valid, dirty or fetched independently. A mask has one bit per 32 bytes.
 //!
-//! A cache whose sectors are larger, or that has none, widens every mask to whole sectors of its own; the rest of the
-//! configuration counts in units of 32 bytes, the smallest request of an SM (LAMAR, section 3.2).
+//! A cache with larger sectors, or without sectors, widens every mask to whole sectors. The rest of the simulator counts in units
+//! of 32 bytes, the smallest request of an SM (LAMAR, section 3.2).
 
 use selvedge_state::State;
 
-/// Bytes that a bit of a sector mask stands for.
+/// Bytes per bit of a sector mask.
 pub const SECTOR_BYTES: u32 = 32;
 
-/// Most bytes of a line.
+/// Max size of a line in bytes.
 pub const MOST_LINE_BYTES: u32 = 256;
 
-/// Most 32-byte sectors of a line.
+/// Max number of 32-byte sectors of a line.
 pub const MOST_SECTORS: usize = (MOST_LINE_BYTES / SECTOR_BYTES) as usize;
 
-/// How a cache's lines are divided.
+/// Line and sector size of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Sectors {
     line_bytes: u32,
-    /// Bits of one sector of this cache, at the lowest place.
+    /// Mask of the first sector of this cache.
     one: u32,
-    /// Bits of one sector of this cache.
+    /// Mask bits per sector of this cache.
     width: u32,
 }
 
 impl Sectors {
-    /// Lines of `line_bytes` bytes in sectors of `sector_bytes`, both powers of two, 32 at least.
+    /// Creates the division of lines of `line_bytes` bytes into sectors of `sector_bytes` bytes. Both must be powers of two of at
+    /// least 32.
     pub fn new(line_bytes: u32, sector_bytes: u32) -> Self {
         debug_assert!(line_bytes <= MOST_LINE_BYTES && (SECTOR_BYTES..=line_bytes).contains(&sector_bytes));
         let width = sector_bytes / SECTOR_BYTES;
         Self { line_bytes, one: mask(sector_bytes), width }
     }
 
-    /// Every sector of a line.
+    /// Returns the mask of all sectors of a line.
     pub fn all(&self) -> u32 {
         mask(self.line_bytes)
     }
 
-    /// The sectors of this cache in which the 32-byte sectors `part` lie.
+    /// Widens the 32-byte sectors `part` to whole sectors of this cache.
     pub fn whole(&self, part: u32) -> u32 {
         if self.width == 1 {
             return part;
@@ -56,7 +57,8 @@ impl Sectors {
         whole
     }
 
-    /// This cache's own sectors, a bit each, among the 32-byte sectors `whole`, in which none of them is divided.
+    /// Converts the mask `whole` of 32-byte sectors into a mask with one bit per sector of this cache. `whole` must contain only
+    /// whole sectors of this cache.
     pub fn to_own(&self, whole: u32) -> u32 {
         debug_assert_eq!(self.whole(whole), whole, "part of a sector");
         self.places()
@@ -64,13 +66,13 @@ impl Sectors {
             .fold(0, |own, place| own | 1 << place)
     }
 
-    /// The 32-byte sectors of which this cache's own sectors `own` consist: the inverse of [`Self::to_own`].
+    /// Converts a mask with one bit per sector of this cache into a mask of 32-byte sectors. Inverse of [`Self::to_own`].
     pub fn from_own(&self, own: u32) -> u32 {
         let meant = self.places().filter(|place| own >> place & 1 == 1);
         meant.fold(0, |whole, place| whole | self.one << (place * self.width))
     }
 
-    /// Number of this cache's own sectors of a line.
+    /// Returns the number of this cache's sectors per line.
     pub fn own_count(&self) -> u32 {
         self.line_bytes / (self.width * SECTOR_BYTES)
     }
@@ -79,45 +81,46 @@ impl Sectors {
         0..self.own_count()
     }
 
-    /// The part of one of this cache's lines that the sectors `sectors` of a line at `line`, of an equal or smaller size,
-    /// are; not widened.
+    /// Converts the sectors `sectors` of a line at `line` into a part of a line of this cache. The given line must not be larger
+    /// than this cache's lines. The result is not widened to whole sectors.
     pub fn part(&self, line: u64, sectors: u32) -> LinePart {
         let offset = line & u64::from(self.line_bytes - 1);
         LinePart { line: line - offset, sectors: sectors << (offset / u64::from(SECTOR_BYTES)) }
     }
 }
 
-/// The sectors of `bytes` bytes, up to [`MOST_LINE_BYTES`].
+/// Returns the mask of the 32-byte sectors of `bytes` bytes, up to [`MOST_LINE_BYTES`].
 fn mask(bytes: u32) -> u32 {
     u32::MAX >> (32 - bytes / SECTOR_BYTES)
 }
 
-/// Some sectors of a line.
+/// A set of sectors of one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct LinePart {
     /// Byte address of the line.
     pub line: u64,
-    /// The sectors of 32 bytes, one bit each, bit 0 the lowest address.
+    /// Mask of 32-byte sectors. Bit 0 is at the lowest address.
     pub sectors: u32,
 }
 
 impl LinePart {
-    /// Number of 32-byte sectors.
+    /// Returns the number of 32-byte sectors.
     pub fn count(&self) -> u32 {
         self.sectors.count_ones()
     }
 
-    /// Byte address of the first sector.
+    /// Returns the byte address of the first sector.
     pub fn first_byte(&self) -> u64 {
         self.line + u64::from(self.sectors.trailing_zeros() * SECTOR_BYTES)
     }
 
-    /// One number for both: an address of a line of the given number of sectors ends in no fewer zeros.
+    /// Returns the address and the mask in one number. The address of a line of N sectors ends in at least N zero bits, so they
+    /// do not overlap.
     pub fn token(&self) -> u64 {
         self.line | u64::from(self.sectors)
     }
 
-    /// The part that has this token, of a line of `line_bytes` bytes.
+    /// Returns the part with the given token, of a line of `line_bytes` bytes. Inverse of [`Self::token`].
     pub fn of_token(token: u64, line_bytes: u32) -> Self {
         let low = u64::from(line_bytes - 1);
         Self { line: token & !low, sectors: (token & low) as u32 }

@@ -1,67 +1,67 @@
-//! A set-associative tag array with least-recently-used replacement and a user state per line.
+//! A set-associative tag array with LRU replacement and a user state per line.
 //!
-//! In the compressed organisation a set has several tags for each way's worth of data, which is given out in sub-blocks of
-//! 32 bytes: lines that take fewer of them make room for more lines (LATTE-CC, section III.A; CABA, section 6.5).
+//! In the compressed organization a set has several tags per way. Lines allocate the data of the set in sub-blocks of 32 bytes.
+//! Lines that need fewer sub-blocks leave space for more lines (LATTE-CC, section III.A; CABA, section 6.5).
 use super::index::SetIndex;
 use super::sectors::SECTOR_BYTES;
 use selvedge_hw::index_function::IndexFunction;
 use selvedge_state::State;
 
-/// The tag of a way that holds no line; line addresses are multiples of the line size and never reach it.
+/// Tag of a way that holds no line. Line addresses are multiples of the line size, so they never have this value.
 const NO_LINE: u64 = u64::MAX;
 
-/// One way of one set: a position in the tag array.
+/// Position in the tag array: one way of one set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Slot(u32);
 
-/// What a look-up found.
+/// Result of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
-    /// The line is there with its data; nothing of it is awaited.
+    /// The line is present and none of its data is in flight.
     Hit(Slot),
-    /// A slot is taken for the line, its data, or that of some of its sectors, is still awaited.
+    /// The line is present, but all or some of its data is in flight.
     Reserved(Slot),
-    /// The line is not there.
+    /// The line is absent.
     Miss,
 }
 
-/// A slot that a new line may take.
+/// A slot that a new line can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Victim<S> {
-    /// The slot.
+    /// Slot for the new line.
     pub slot: Slot,
-    /// The valid line that has to leave it, with its state; none when the slot is free.
+    /// Address and state of the valid line that is evicted; `None` if the slot is free.
     pub evicted: Option<(u64, S)>,
 }
 
-/// Marks the age of a line whose data, or that of some of its sectors, is awaited.
+/// Bit of an age: data of the line is in flight.
 const AWAITED: u64 = 1 << 63;
 
-/// The age of a way that holds no line.
+/// Age of a way that holds no line.
 const NEVER: u64 = 0;
 
-/// The tags of a cache. `S` is what the cache keeps beside each line's tag (a dirty bit, a sector mask).
+/// The tags of a cache. `S` is the state that the cache keeps with each tag, such as a dirty bit or a sector mask.
 #[derive(Clone, Debug, State)]
 pub struct TagArray<S> {
     index: SetIndex,
     ways: usize,
-    /// A byte of each way's line, eight ways to a word, and 0 for ways without: a look-up compares eight of them at once.
+    /// A one-byte hash of each way's line, eight ways per word; 0 marks an empty way. A lookup compares eight ways at once.
     prints: Vec<u64>,
-    /// Words of these for a set.
+    /// Words of `prints` per set.
     words: usize,
     lines: Vec<u64>,
-    /// When each way was used last, with [`AWAITED`]; [`NEVER`] where it holds no line.
+    /// Time of each way's last use, with [`AWAITED`]; [`NEVER`] if the way holds no line.
     ages: Vec<u64>,
     states: Vec<S>,
-    /// Sub-blocks of each line; all 0 in a cache that does not compress.
+    /// Sub-blocks of each line; 0 in a cache without compression.
     blocks: Vec<u8>,
-    /// Sub-blocks of a set.
+    /// Sub-blocks per set.
     capacity: u32,
     clock: u64,
 }
 
 impl Probe {
-    /// The line's slot, whatever is awaited.
+    /// Returns the slot of the line if it is present, even while its data is in flight.
     pub fn slot(self) -> Option<Slot> {
         match self {
             Probe::Hit(slot) | Probe::Reserved(slot) => Some(slot),
@@ -70,14 +70,14 @@ impl Probe {
     }
 }
 
-/// Returns a byte of a line that is likely to differ from those of other lines of its set, and is not 0.
+/// Returns a one-byte hash of `line`, never 0.
 #[inline(always)]
 fn print_of(line: u64) -> u64 {
-    // The golden ratio of 2^64 spreads all bits of the line into the highest ones.
+    // The golden ratio times 2^64 spreads all bits of the line into the highest ones.
     (line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56).max(1)
 }
 
-/// Returns the highest bit of each byte of `word` that is 0.
+/// Sets the highest bit of each byte of `word` that is 0, and clears all other bits.
 #[inline(always)]
 fn zero_bytes(word: u64) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
@@ -85,12 +85,12 @@ fn zero_bytes(word: u64) -> u64 {
 }
 
 impl<S: Copy + Default> TagArray<S> {
-    /// An empty tag array of `sets` x `ways` lines of `line_bytes` bytes.
+    /// Creates an empty tag array of `sets` x `ways` lines of `line_bytes` bytes.
     pub fn new(sets: u32, ways: u32, line_bytes: u32, index: IndexFunction) -> Self {
         Self::compressed(sets, ways, 1, line_bytes, index)
     }
 
-    /// An empty tag array with data for `sets` x `ways` uncompressed lines and `tags_per_way` times as many tags.
+    /// Creates an empty tag array with data for `sets` x `ways` uncompressed lines and `tags_per_way` times as many tags.
     pub fn compressed(
         sets: u32,
         ways: u32,
@@ -114,13 +114,13 @@ impl<S: Copy + Default> TagArray<S> {
         }
     }
 
-    /// The slots of the set that `line` belongs to.
+    /// Returns the slots of the set of `line`.
     fn set(&self, line: u64) -> std::ops::Range<usize> {
         let first = self.index.set(line) * self.ways;
         first..first + self.ways
     }
 
-    /// Looks `line` up. Does not change the replacement order: see [`Self::touch`].
+    /// Looks up `line`. Does not change the replacement order: see [`Self::touch`].
     pub fn probe(&self, line: u64) -> Probe {
         let set = self.index.set(line);
         let wanted = print_of(line) * 0x0101_0101_0101_0101;
@@ -138,19 +138,19 @@ impl<S: Copy + Default> TagArray<S> {
         Probe::Miss
     }
 
-    /// Returns whether the way at `at` holds a line whose data is there.
+    /// Returns whether the way at `at` holds a line without data in flight.
     #[inline(always)]
     fn is_valid(&self, at: usize) -> bool {
         self.ages[at] != NEVER && !self.is_awaited(at)
     }
 
-    /// Returns whether the way at `at` holds a line of which some data is awaited.
+    /// Returns whether the way at `at` holds a line with data in flight.
     #[inline(always)]
     fn is_awaited(&self, at: usize) -> bool {
         self.ages[at] & AWAITED != 0
     }
 
-    /// Notes the line that the way at `at` holds from now on.
+    /// Stores `line` as the line of the way at `at`.
     fn set_line(&mut self, at: usize, line: u64) {
         let (set, way) = (at as u32 / self.ways as u32, at as u32 % self.ways as u32);
         let print = if line == NO_LINE { 0 } else { print_of(line) };
@@ -160,18 +160,18 @@ impl<S: Copy + Default> TagArray<S> {
         self.lines[at] = line;
     }
 
-    /// Makes `slot` the most recently used of its set.
+    /// Makes `slot` the most recently used one of its set.
     pub fn touch(&mut self, slot: Slot) {
         self.clock += 1;
         let age = &mut self.ages[slot.0 as usize];
         *age = *age & AWAITED | self.clock;
     }
 
-    /// The slot that `line` would take: a free one, else the least recently used valid one. `None` when every way
-    /// of the set is reserved: the access has to wait (a reservation failure).
+    /// Returns the slot for the new line `line`: a free one, else the least recently used valid one. Returns `None` if every way
+    /// of the set is reserved. The access then has to wait (a reservation failure).
     pub fn victim(&self, line: u64) -> Option<Victim<S>> {
         let set = self.set(line);
-        // The first of the free ways, then of the valid ones, has the least age; awaited ones have the greatest.
+        // Free ways have the lowest age, then come valid ways. Ways with data in flight have the highest.
         let (mut least, mut at) = (u64::MAX, set.start);
         for (other, age) in set.clone().zip(&self.ages[set]) {
             (least, at) = if *age < least { (*age, other) } else { (least, at) };
@@ -183,8 +183,9 @@ impl<S: Copy + Default> TagArray<S> {
         }
     }
 
-    /// As [`Self::victim`], for a line of an owner who has `ways` ways of each set: of the lines it is the least recently used
-    /// of the owner's when there are so many, else of the others', or of the owner's when those are all reserved.
+    /// Returns the slot for a new line of an owner with a quota of `ways` ways per set. A free slot comes first. An owner with at
+    /// least `ways` lines evicts its own least recently used line. Otherwise it evicts a line of others, or its own if theirs are
+    /// all reserved.
     pub fn victim_within(&self, line: u64, ways: u32, is_owners: impl Fn(u64) -> bool) -> Option<Victim<S>> {
         let set = self.set(line);
         if let Some(way) = self.ages[set.clone()].iter().position(|age| *age == NEVER) {
@@ -199,8 +200,8 @@ impl<S: Copy + Default> TagArray<S> {
         Some(Victim { slot: Slot(at as u32), evicted: Some((self.lines[at], self.states[at])) })
     }
 
-    /// Gives `slot` to `line`, whose data is awaited; the state starts at its default. The slot becomes the most
-    /// recently used one. `slot` must come from [`Self::victim`] for the same line.
+    /// Reserves `slot` for `line`, with its data in flight. The state is reset to its default. The slot becomes the most recently
+    /// used one. `slot` must come from [`Self::victim`] for the same line.
     pub fn reserve(&mut self, slot: Slot, line: u64) {
         let at = slot.0 as usize;
         debug_assert!(self.set(line).contains(&at) && !self.is_awaited(at));
@@ -212,21 +213,22 @@ impl<S: Copy + Default> TagArray<S> {
         self.touch(slot);
     }
 
-    /// More data of the line in `slot` is awaited: it keeps its state and leaves only after [`Self::fill`].
+    /// Records that more data of the line in `slot` is in flight. The line keeps its state and is not evicted before
+    /// [`Self::fill`].
     pub fn await_more(&mut self, slot: Slot) {
         debug_assert_ne!(self.ages[slot.0 as usize], NEVER);
         self.ages[slot.0 as usize] |= AWAITED;
     }
 
-    /// The data that `slot` awaits, if any, has come: the line is valid.
+    /// Records that all data of the line in `slot` has arrived. The line is valid from now on.
     pub fn fill(&mut self, slot: Slot) {
         debug_assert_ne!(self.ages[slot.0 as usize], NEVER);
         self.ages[slot.0 as usize] &= !AWAITED;
     }
 
-    /// Gives the line in `slot` so many sub-blocks of data instead of those it had; the least recently used valid lines
-    /// of its set leave until there is room, and are appended to `evicted`. A reserved line that has been given none
-    /// takes none. `false`, with nothing changed for the line, when lines that await more data take too much.
+    /// Changes the data of the line in `slot` to `blocks` sub-blocks. Evicts the least recently used valid lines of the set until
+    /// they fit, and appends these lines to `evicted`. A reserved line has no sub-blocks before the first call. Returns `false`
+    /// and changes nothing if lines with data in flight occupy too many sub-blocks.
     pub fn give_blocks(&mut self, slot: Slot, blocks: u32, evicted: &mut Vec<(u64, S)>) -> bool {
         let at = slot.0 as usize;
         debug_assert!(blocks > 0 && blocks <= self.capacity && self.ages[at] != NEVER);
@@ -248,19 +250,19 @@ impl<S: Copy + Default> TagArray<S> {
         true
     }
 
-    /// Sub-blocks in use in the set of `line`, and how many there are.
+    /// Returns the used and the total number of sub-blocks of the set of `line`.
     pub fn blocks(&self, line: u64) -> (u32, u32) {
         (self.set(line).map(|at| u32::from(self.blocks[at])).sum(), self.capacity)
     }
 
-    /// Empties `slot`, whatever it holds.
+    /// Removes any line from `slot`.
     pub fn invalidate(&mut self, slot: Slot) {
         self.blocks[slot.0 as usize] = 0;
         self.set_line(slot.0 as usize, NO_LINE);
         self.ages[slot.0 as usize] = NEVER;
     }
 
-    /// Empties every valid slot whose line is meant; reserved ones stay, their data is in flight.
+    /// Removes every valid line for which `is_meant` returns `true`. Reserved lines remain, because their data is in flight.
     pub fn invalidate_valid(&mut self, is_meant: impl Fn(u64) -> bool) {
         for at in 0..self.lines.len() {
             if self.is_valid(at) && is_meant(self.lines[at]) {
@@ -269,23 +271,23 @@ impl<S: Copy + Default> TagArray<S> {
         }
     }
 
-    /// The line that `slot` holds or awaits.
+    /// Returns the line in `slot`, even while its data is in flight.
     pub fn line(&self, slot: Slot) -> Option<u64> {
         let line = self.lines[slot.0 as usize];
         (line != NO_LINE).then_some(line)
     }
 
-    /// The user state of `slot`.
+    /// Returns the user state of `slot`.
     pub fn state(&self, slot: Slot) -> &S {
         &self.states[slot.0 as usize]
     }
 
-    /// The user state of `slot`, to change.
+    /// Returns the user state of `slot` for modification.
     pub fn state_mut(&mut self, slot: Slot) -> &mut S {
         &mut self.states[slot.0 as usize]
     }
 
-    /// Every line present, with its state and whether its data is there: for checks and reports, not for speed.
+    /// Returns every line with its state and whether it is valid. It scans all slots: use it for checks and reports only.
     pub fn lines(&self) -> impl Iterator<Item = (u64, &S, bool)> {
         let held = (0..self.lines.len()).filter(|at| self.ages[*at] != NEVER);
         held.map(|at| (self.lines[at], &self.states[at], self.is_valid(at)))
@@ -304,7 +306,7 @@ mod tests {
         TagArray::new(SETS as u32, 2, LINE as u32, IndexFunction::Bmod)
     }
 
-    /// The `n`th line that maps to set 1.
+    /// Returns the `n`th line that maps to set 1.
     fn in_set_1(n: u64) -> u64 {
         (1 + n * SETS) * LINE
     }
@@ -430,8 +432,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against lists of lines, least recently used first: which lines are there, and that data never takes more than
-        /// there is.
+        /// Compares with lists of lines, least recently used first: the same lines are present, and their data never exceeds the
+        /// capacity.
         #[test]
         fn compressed_lines_fill_their_set_and_never_more(
             tags_per_way in 1u32..5,

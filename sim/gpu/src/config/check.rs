@@ -1,7 +1,7 @@
-//! Range checks that name the line of a bad value and gather every mistake.
+//! Range checks that collect all errors, each with the line of its value.
 use super::error::ConfigError;
 
-/// The text that values come from, and the mistakes found in them so far.
+/// The text that values come from, and the errors found so far.
 pub(super) struct Checker<'a> {
     file: &'a str,
     text: &'a str,
@@ -9,17 +9,17 @@ pub(super) struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// Nothing found yet in `text`, which is called `file`.
+    /// Creates a checker without errors for `text` of the file `file`.
     pub fn new(file: &'a str, text: &'a str) -> Self {
         Checker { file, text, found: Vec::new() }
     }
 
-    /// Every mistake found, in the order of the checks.
+    /// Returns all errors, in the order of the checks.
     pub fn into_found(self) -> Vec<ConfigError> {
         self.found
     }
 
-    /// Notes that `key` must not be `value`.
+    /// Records that `key` must not be `value`.
     pub fn fail(&mut self, key: &str, value: impl ToString, allowed: String) {
         self.found.push(ConfigError::Value {
             file: self.file.into(),
@@ -30,7 +30,7 @@ impl<'a> Checker<'a> {
         });
     }
 
-    /// `value` must lie within `low` and `high`, both included.
+    /// Checks that `value` is from `low` to `high`, both included.
     pub fn range(&mut self, key: &str, value: u32, low: u32, high: u32) {
         if (low..=high).contains(&value) {
             return;
@@ -39,14 +39,14 @@ impl<'a> Checker<'a> {
         self.fail(key, value, allowed);
     }
 
-    /// `value` must be a power of two within `low` and `high`, both included.
+    /// Checks that `value` is a power of two from `low` to `high`, both included.
     pub fn power(&mut self, key: &str, value: u32, low: u32, high: u32) {
         if !value.is_power_of_two() || !(low..=high).contains(&value) {
             self.fail(key, value, format!("must be a power of two from {low} to {high}"));
         }
     }
 
-    /// `value` lanes must divide a warp.
+    /// Checks that the number of lanes `value` divides a warp.
     pub fn lanes(&mut self, key: &str, value: u32) {
         if !value.is_power_of_two() || value > 32 {
             self.fail(key, value, "must be 1, 2, 4, 8, 16, 32".into());
@@ -54,7 +54,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Line (from 1) on which `section.key` is set in `text`; 0 when it is not.
+/// Returns the line (from 1) on which `section.key` is set in `text`; 0 if it is not set.
 pub(super) fn line_of(text: &str, key: &str) -> usize {
     let (section, name) = key.rsplit_once('.').unwrap_or(("", key));
     let mut current = String::new();

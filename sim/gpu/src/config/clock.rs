@@ -1,4 +1,4 @@
-//! The clock domains.
+//! Configuration of the clock domains.
 use super::check::Checker;
 use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct Clock {
-    /// The SMs' clock; simulated cycles are cycles of this clock.
+    /// Clock of the SMs, MHz. Simulated cycles are cycles of this clock.
     pub core_mhz: u32,
-    /// The crossbar's clock.
+    /// Clock of the crossbars, MHz.
     pub interconnect_mhz: u32,
-    /// The L2 partitions' clock.
+    /// Clock of the L2 slices, MHz.
     pub l2_mhz: u32,
-    /// The DRAM's command clock.
+    /// Command clock of the DRAM, MHz.
     pub dram_mhz: u32,
 }
 

@@ -3,49 +3,50 @@ use super::check::Checker;
 use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
 
-/// The collector units of one kind of pipe.
+/// Collector units of one kind of pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct CollectorSet {
-    /// Units, each of which gathers the operands of one instruction; 0: its instructions take the shared ones.
+    /// Number of units, each for the operands of one instruction. 0: the kind uses the shared units.
     pub units: u32,
-    /// Instructions that get a unit in a step, and that leave one.
+    /// Instructions that may enter the units per step, and that may leave them per step.
     pub ports: u32,
-    /// Instructions that wait in front of the units, and as many behind them in front of the pipes.
+    /// Registers in front of the units, one instruction each, and the same number between the units and the pipes.
     pub registers: u32,
 }
 
-/// Operand collection of an SM (GPGPU-Sim's). An instruction issues to a register in front of the units, gets a unit, reads an
-/// operand from each bank that is free, and leaves for a register in front of its pipe. Writes of results go first.
+/// Operand collection of an SM, as in GPGPU-Sim. An issued instruction waits in a register until it gets a unit. Each bank
+/// reads one operand per step, unless a result is written to it. With all operands, the instruction moves to a register in
+/// front of its pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct Collector {
-    /// Register banks: register r of warp w is in bank r + w mod banks. 0: no operand collection; instructions have their
-    /// operands when they issue.
+    /// Number of register banks. Register r of warp w is in bank (r + w) mod `banks`; with `sub_cores`, in one of its
+    /// scheduler's banks. 0: no operand collection; instructions have their operands when they issue.
     pub banks: u32,
-    /// Steps in a core cycle, in each of which a bank reads one operand.
+    /// Steps per core cycle. In each step, a bank reads one operand.
     pub steps: u32,
-    /// Whether each scheduler has its own share of banks, units, registers and pipes.
+    /// Gives each scheduler its own share of the banks, units, registers and pipes.
     pub sub_cores: bool,
-    /// Units that all kinds of pipe share; its registers mean nothing.
+    /// Units shared by all kinds of pipe without units; `registers` has no effect here.
     pub shared: CollectorSet,
     /// Units of integer and single-precision instructions.
     pub alu: CollectorSet,
     /// Units of double-precision instructions.
     pub fp64: CollectorSet,
-    /// Units of special functions.
+    /// Units of special-function instructions.
     pub sfu: CollectorSet,
     /// Units of memory instructions.
     pub memory: CollectorSet,
 }
 
 impl Collector {
-    /// Returns whether there is operand collection.
+    /// Returns whether the SM has operand collection.
     pub fn is_there(&self) -> bool {
         self.banks > 0
     }
 
-    /// The sets by the number of their kind of pipe.
+    /// Returns the sets of collector units, in order of their kinds of pipe.
     pub fn sets(&self) -> [&CollectorSet; 4] {
         [&self.alu, &self.fp64, &self.sfu, &self.memory]
     }
@@ -70,7 +71,7 @@ impl Collector {
         }
     }
 
-    /// With sub-cores each scheduler has an equal share of everything but the load/store unit.
+    /// Checks that sub-cores divide everything except the load/store unit into equal shares per scheduler.
     fn check_shares(&self, schedulers: u32, pipes: [u32; 3], check: &mut Checker<'_>) {
         let must = format!("must be a multiple of sm.schedulers = {schedulers} with sub-cores");
         let mut divide = |key: String, value: u32| {

@@ -1,4 +1,4 @@
-//! The DRAM channels.
+//! Configuration of the DRAM channels.
 use super::check::Checker;
 use super::dram_energy::DramEnergy;
 use super::l2::L2;
@@ -6,107 +6,113 @@ use super::mapping::{AddressMapping, Field};
 use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
 
-/// How the memory controller chooses the next request.
+/// Scheduling policy of the memory controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DramScheduler {
-    /// Row hits first, then the oldest, with a bound on starvation.
+    /// First-ready, first-come first-served: row hits first, then the oldest request, with a limit on starvation.
     FrFcfs,
-    /// Strictly the oldest.
+    /// First-come first-served: always the oldest request.
     Fcfs,
 }
 
-/// Which bits of a bank's number tell its group.
+/// Bits of a bank's number that select its bank group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BankGroupBits {
-    /// The lowest: consecutive banks are in consecutive groups.
+    /// The lowest bits: consecutive banks are in consecutive groups.
     Low,
-    /// The highest: consecutive banks are in one group.
+    /// The highest bits: consecutive banks are in the same group.
     High,
 }
 
-/// Most banks of a channel, each sub-rank's counted.
+/// Max banks of a channel, summed over its sub-ranks.
 pub const MOST_BANKS: u32 = 64;
 
-/// A partition's DRAM channel. Times are in command-clock cycles.
+/// DRAM channel of a partition. Times are in command-clock cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct Dram {
-    /// Banks of a channel.
+    /// Number of banks of a channel, a power of two.
     pub banks: u32,
-    /// Bytes of a row (page) of one bank.
+    /// Row (page) size of a bank, bytes.
     pub row_bytes: u32,
-    /// Which bits of a channel's address are row, bank and column; empty: row above bank above column.
+    /// Mapping of a channel's address bits to row, bank and column, in GPGPU-Sim's notation. Empty: row bits above bank
+    /// bits above column bits.
     pub mapping: AddressMapping,
-    /// Bytes of one burst: the unit of transfer.
+    /// Burst size, the unit of transfer, bytes.
     pub burst_bytes: u32,
     /// Width of the data bus, bytes.
     pub bus_bytes: u32,
-    /// Transfers per command clock.
+    /// Transfers per command-clock cycle.
     pub data_rate: u32,
-    /// Sub-ranks that the chips, and with them the data bus and each row, are divided into (LAMAR, section 2.3.1): a
-    /// burst is in one of them, the next burst in the next. They share the command bus. 1: a whole rank.
+    /// Sub-ranks of a channel (LAMAR, section 2.3.1). Chips, data bus and rows are divided equally among them; consecutive
+    /// bursts are in consecutive sub-ranks. They share the command bus. 1: no division.
     pub sub_ranks: u32,
-    /// Groups of a channel's banks: column commands to one group are `tccdl` apart, others `tccd`. 1: no groups.
+    /// Bank groups of a channel. Column commands to the same group are at least `tccdl` apart, others at least `tccd`. 1:
+    /// no groups.
     pub bank_groups: u32,
-    /// Which bits of a bank's number are its group's.
+    /// Bits of a bank's number that select its bank group.
     pub bank_group_bits: BankGroupBits,
-    /// Fixed latency of the controller and the pads, in and out together.
+    /// Fixed latency of the controller and the pads, both directions together, command-clock cycles.
     pub controller_latency: u32,
-    /// Scheduling policy.
+    /// Scheduling policy of the memory controller.
     pub scheduler: DramScheduler,
-    /// Requests the scheduler chooses from.
+    /// Entries of the request queue, from which the scheduler chooses. If `write_high` is above 0 and `return_queue` is 0,
+    /// writes have a second queue of the same size.
     pub queue: u32,
-    /// Entries for replies that wait to leave. With 0 there are as many as in `queue`, and half of the controller's latency is
-    /// behind the banks, half in front, where requests take places of the queue. Otherwise all of the latency is a delay line in
-    /// front of the queue, which holds reads and writes; each bank holds the one request that it serves beside the queue, and as
-    /// many requests as both queues have places are in flight.
+    /// Entries for replies that wait to leave. 0: the number of entries is that of `queue`; one half of
+    /// `controller_latency` is in front of the banks, where requests occupy entries of `queue`, the other half behind them.
+    /// Above 0: all of `controller_latency` is a delay line in front of `queue`, which holds reads and writes. Each bank
+    /// then holds the request that it serves, outside `queue`, and at most `queue` + `return_queue` requests are in flight.
     pub return_queue: u32,
-    /// Age from which a request is served before any row hit.
+    /// Age at which a request is served before all row hits, command-clock cycles.
     pub starvation_cycles: u32,
-    /// Writes that the scheduler chooses from beside the reads, where `return_queue` has entries; 0: both share `queue`.
+    /// Entries for waiting writes, in addition to `queue` for reads; must be 0 if `return_queue` is 0. 0: no separate
+    /// entries.
     pub write_queue: u32,
-    /// Waiting writes that start a write drain; 0: reads and writes wait in one queue and none go first.
+    /// Number of waiting writes that starts a write drain. 0: reads and writes share one queue with equal priority.
     pub write_high: u32,
-    /// Waiting writes that end it.
+    /// Number of waiting writes at which a write drain ends.
     pub write_low: u32,
-    /// Read command to first data.
+    /// Read command to first data, command-clock cycles.
     pub tcl: u32,
-    /// Precharge to activate.
+    /// Precharge to activate, command-clock cycles.
     pub trp: u32,
-    /// Activate to activate, same bank.
+    /// Activate to activate of the same bank, command-clock cycles.
     pub trc: u32,
-    /// Activate to precharge.
+    /// Activate to precharge, command-clock cycles.
     pub tras: u32,
-    /// Activate to read or write.
+    /// Activate to read or write command, command-clock cycles.
     pub trcd: u32,
-    /// Activate to activate, different banks.
+    /// Activate to activate of another bank, command-clock cycles.
     pub trrd: u32,
-    /// End of write data to read command.
+    /// End of write data to read command, command-clock cycles.
     pub tcdlr: u32,
-    /// End of write data to precharge.
+    /// End of write data to precharge, command-clock cycles.
     pub twr: u32,
-    /// Write command to first data.
+    /// Write command to first data, command-clock cycles.
     pub tcwl: u32,
-    /// Column command to column command.
+    /// Column command to column command, command-clock cycles.
     pub tccd: u32,
-    /// The same within a bank group, no less than `tccd`; nothing looks at it where there are no groups.
+    /// Column command to column command of the same bank group, at least `tccd`, command-clock cycles. Ignored without bank
+    /// groups.
     pub tccdl: u32,
-    /// Read command to precharge.
+    /// Read command to precharge, command-clock cycles.
     pub trtp: u32,
-    /// Read command to write command; 0 derives it so that the bus turns around with one idle cycle.
+    /// Read command to write command, command-clock cycles. 0: derived from the other latencies, with one idle cycle of the
+    /// data bus.
     pub trtw: u32,
-    /// From one refresh of all banks to the next, on average; 0: none.
+    /// Mean time between refreshes of all banks, command-clock cycles. 0: no refresh.
     pub trefi: u32,
-    /// Refresh to activate.
+    /// Refresh to activate, command-clock cycles.
     pub trfc: u32,
-    /// What its energy is computed from.
+    /// Coefficients of the channel's energy.
     pub energy: DramEnergy,
 }
 
 impl Dram {
-    /// Command-clock cycles that one burst occupies the data bus of its sub-rank.
+    /// Returns the command-clock cycles of one burst on the data bus of its sub-rank.
     pub fn burst_cycles(&self) -> u32 {
         (self.burst_bytes * self.sub_ranks).div_ceil(self.bus_bytes * self.data_rate)
     }
@@ -119,12 +125,13 @@ impl Dram {
         }
     }
 
-    /// Most bursts that one sub-rank has of `bursts` consecutive ones.
+    /// Returns the max number of bursts in one sub-rank among `bursts` consecutive ones.
     pub fn sub_rank_bursts(&self, bursts: u32) -> u32 {
         bursts.div_ceil(self.sub_ranks)
     }
 
-    /// Read command to write command: given, or derived from latencies and one cycle of bus turn-around.
+    /// Returns the cycles from a read to a write command: as configured, or derived from the latencies with one idle cycle on the
+    /// bus.
     pub fn read_to_write(&self) -> u32 {
         if self.trtw > 0 {
             self.trtw
@@ -133,7 +140,7 @@ impl Dram {
         }
     }
 
-    /// A channel serves the lines of a slice of `l2`, in sectors of whole bursts.
+    /// Checks the channel, which serves the lines of `l2` in sectors of whole bursts.
     pub(super) fn check(&self, l2: &L2, check: &mut Checker<'_>) {
         let line_bytes = l2.line_bytes;
         check.power("dram.banks", self.banks, 1, MOST_BANKS);
@@ -157,13 +164,14 @@ impl Dram {
         }
     }
 
-    /// Most bytes of a burst: those of a sector of `l2`, or of its line where a slice splits its requests and a burst brings more
-    /// than the sector that is asked for.
+    /// Returns the max bytes of a burst: a sector of `l2`. It is a line if a slice splits its requests, because a burst may then
+    /// bring more than the requested sector.
     fn largest_burst(&self, l2: &L2) -> u32 {
         if l2.split_requests && self.sub_ranks == 1 { l2.line_bytes } else { l2.sector_bytes }
     }
 
-    /// The mapping has a letter for each bit of bank and column, the channel where `l2` has it, and a line in one row.
+    /// Checks that the mapping has a letter for each bit of bank and column, that its channel bit agrees with `l2`, and
+    /// that each line is in one row.
     fn check_mapping(&self, l2: &L2) -> Result<(), String> {
         let bits = self.mapping.bits();
         if bits.is_empty() {
@@ -200,7 +208,8 @@ impl Dram {
         }
     }
 
-    /// Most sub-ranks for lines of `line_bytes`: each has a byte of the bus and a burst of a line at least.
+    /// Returns the max number of sub-ranks for lines of `line_bytes`. Each sub-rank needs a byte of the bus and a burst of each
+    /// line.
     pub fn most_sub_ranks(&self, line_bytes: u32) -> u32 {
         let most =
             (line_bytes / self.burst_bytes.max(1)).min(self.bus_bytes).min(MOST_BANKS / self.banks.max(1));
@@ -240,7 +249,7 @@ impl Dram {
         check.range("dram.trtw", self.trtw, 0, 1000);
         check.range("dram.trfc", self.trfc, u32::from(self.trefi > 0), 1000);
         if self.trefi > 0 {
-            // Between two refreshes there is time to close the rows and to serve something.
+            // The time between two refreshes must suffice to close the rows and to serve requests.
             let least = 2 * (self.trfc.min(1000) + self.trc.min(1000) + self.twr.min(1000) + 100);
             check.range("dram.trefi", self.trefi, least, 1 << 20);
         }

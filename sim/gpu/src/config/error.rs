@@ -1,46 +1,46 @@
-//! Mistakes in a configuration, each in one line.
-/// A mistake in a configuration, in one line.
+//! Errors in a configuration.
+/// An error in a configuration. The message has one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// No built-in configuration and no file of that name.
+    /// The name is neither a built-in configuration nor a readable file.
     #[error("configuration `{name}`: neither a built-in one ({allowed}) nor a readable file: {why}")]
     NotFound {
-        /// What was asked for.
+        /// Name as given.
         name: String,
-        /// The built-in names.
+        /// Names of the built-in configurations.
         allowed: String,
-        /// The operating system's answer.
+        /// Error of the operating system.
         why: String,
     },
     /// The text is not TOML of the expected form.
     #[error("{file}:{line}: {message}")]
     Syntax {
-        /// The file or built-in name.
+        /// Name of the file or built-in configuration.
         file: String,
         /// Line number, from 1.
         line: usize,
-        /// What is wrong.
+        /// Description of the error.
         message: String,
     },
-    /// A value is out of range or contradicts another.
+    /// A value is out of range or contradicts another value.
     #[error("{file}:{line}: {key} = {value}: {allowed}")]
     Value {
-        /// The file or built-in name.
+        /// Name of the file or built-in configuration.
         file: String,
-        /// Line number, from 1 (0 when the value came from the base configuration).
+        /// Line number, from 1; 0 if the value comes from the base configuration.
         line: usize,
-        /// The key with its section.
+        /// Key with its section.
         key: String,
-        /// The value given.
+        /// Value as given.
         value: String,
-        /// What is allowed.
+        /// Allowed values.
         allowed: String,
     },
 }
 
 impl ConfigError {
-    /// A mistake in the form of the text at `error`'s place in `text`.
+    /// Returns the error for the text at the position of `error` in `text`.
     pub(super) fn syntax(file: &str, text: &str, error: &toml::de::Error) -> Self {
         let at = error.span().map_or(0, |s| s.start).min(text.len());
         ConfigError::Syntax {
@@ -51,7 +51,7 @@ impl ConfigError {
     }
 }
 
-/// `message` without line breaks.
+/// Returns `message` without line breaks.
 pub(super) fn one_line(message: &str) -> String {
     message.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,23 +1,24 @@
-//! What the energy of SMs, caches, crossbars and mechanisms' blocks is computed from: the energy of one event of each kind.
+//! Configuration of the energy of SMs, caches, crossbars and blocks: the energy of one event of each kind.
 use super::check::Checker;
 use documented::DocumentedFields;
 use selvedge_state::Shared;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Declares the table: every entry is checked and can be listed.
+/// Declares the energy table, with a check and a list of all entries.
 macro_rules! event_energy {
     ($($(#[$doc:meta])* $field:ident,)*) => {
-        /// The energy of one event, femtojoules (`_fj`), and power, milliwatts (`_mw`). See docs/energy.md for the events.
+        /// Energy of one event of each kind, femtojoules (`_fj`), and power, milliwatts (`_mw`). See docs/energy.md for the
+        /// events.
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, DocumentedFields)]
         #[serde(deny_unknown_fields)]
         pub struct EventEnergy {
             $($(#[$doc])* pub $field: u32,)*
-            /// An operation of a mechanism's block, femtojoules, by the name of the block.
+            /// Energy of an operation of a mechanism's block, fJ, by the block's name.
             pub blocks: BTreeMap<String, u32>,
         }
 
-        /// A run has one configuration.
+        /// The key is constant, because a run has only one configuration.
         impl Shared for EventEnergy {
             fn key(&self) -> u64 {
                 0
@@ -25,7 +26,7 @@ macro_rules! event_energy {
         }
 
         impl EventEnergy {
-            /// Returns every entry but those of blocks by its name.
+            /// Returns the name and value of every entry except the entries of blocks.
             pub fn entries(&self) -> Vec<(&'static str, u32)> {
                 vec![$((stringify!($field), self.$field)),*]
             }
@@ -34,53 +35,53 @@ macro_rules! event_energy {
 }
 
 event_energy! {
-    /// A warp instruction: fetch, decode, scheduling, collection of operands, result buses.
+    /// Energy of a warp instruction, fJ: fetch, decode, scheduling, operand collection and result buses.
     instruction_fj,
-    /// A warp's register operand read.
+    /// Energy of reading one register operand of a warp, fJ.
     register_read_fj,
-    /// A warp's register operand written.
+    /// Energy of writing one register operand of a warp, fJ.
     register_write_fj,
-    /// An integer operation of a lane.
+    /// Energy of an integer operation of one lane, fJ.
     int_fj,
-    /// An integer multiplication of a lane.
+    /// Energy of an integer multiplication of one lane, fJ.
     int_mul_fj,
-    /// A single-precision operation of a lane.
+    /// Energy of a single-precision operation of one lane, fJ.
     fp32_fj,
-    /// A double-precision operation of a lane.
+    /// Energy of a double-precision operation of one lane, fJ.
     fp64_fj,
-    /// A special function of a lane.
+    /// Energy of a special function of one lane, fJ.
     sfu_fj,
-    /// A cycle of all banks of shared memory.
+    /// Energy of one access cycle of all shared-memory banks, fJ.
     shared_cycle_fj,
-    /// A lookup of the L1D's tags, those of one tag per way.
+    /// Energy of a tag lookup in the L1D with one tag per way, fJ; multiplied by `l1d.tags_per_way`.
     l1d_lookup_fj,
-    /// 32 bytes read from the L1D's data.
+    /// Energy of reading 32 bytes of the L1D's data, fJ.
     l1d_read_fj,
-    /// 32 bytes written there.
+    /// Energy of writing 32 bytes of the L1D's data, fJ.
     l1d_write_fj,
-    /// An access to a constant, texture or instruction cache.
+    /// Energy of an access to a constant, texture or instruction cache, fJ.
     read_only_access_fj,
-    /// 32 bytes written there.
+    /// Energy of writing 32 bytes to a constant, texture or instruction cache, fJ.
     read_only_fill_fj,
-    /// A lookup of an L2 slice's tags.
+    /// Energy of a tag lookup in an L2 slice, fJ.
     l2_lookup_fj,
-    /// 32 bytes read from its data.
+    /// Energy of reading 32 bytes of an L2 slice's data, fJ.
     l2_read_fj,
-    /// 32 bytes written there.
+    /// Energy of writing 32 bytes of an L2 slice's data, fJ.
     l2_write_fj,
-    /// 32 bytes across a crossbar.
+    /// Energy of moving 32 bytes across a crossbar, fJ.
     flit_fj,
-    /// Power of an SM with a warp on it beyond its leakage, whatever it issues.
+    /// Power of an SM with a resident warp in addition to leakage, mW; independent of the issued instructions.
     sm_active_mw,
-    /// Leakage of an SM.
+    /// Leakage power of an SM, mW.
     sm_leakage_mw,
-    /// Leakage of everything else on the chip, per partition.
+    /// Leakage power of the chip outside the SMs, mW per partition.
     partition_leakage_mw,
 }
 
 impl EventEnergy {
     pub(super) fn check(&self, check: &mut Checker<'_>) {
-        // A microjoule, or a kilowatt.
+        // Max energy in femtojoules (1 microjoule) and max power in milliwatts (1 kilowatt).
         const MOST: u32 = 1_000_000_000;
         const MOST_MW: u32 = 1_000_000;
         for (name, value) in self.entries() {

@@ -1,4 +1,4 @@
-//! What each key of a configuration means, and which values it takes.
+//! Meaning and allowed values of each key of a configuration.
 use super::clock::Clock;
 use super::collector::{Collector, CollectorSet};
 use super::dram::Dram;
@@ -19,19 +19,19 @@ use toml::{Table, Value};
 /// A key of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyInfo {
-    /// The key with its section, such as `l1d.sets`.
+    /// Key with its section, such as `l1d.sets`.
     pub key: String,
-    /// What it means, with its unit.
+    /// Meaning of the key, with its unit.
     pub meaning: String,
-    /// Its value in the default configuration, as it is written in a file.
+    /// Value in the default configuration, as written in a file.
     pub default: String,
-    /// What it must be, beside the other values of the default configuration: `1 to 4096`.
+    /// Allowed values if all other keys have the values of the default configuration, such as `1 to 4096`.
     pub allowed: String,
-    /// The built-in configurations with another value, with theirs.
+    /// Built-in configurations with a different value, each with its value.
     pub others: Vec<(&'static str, String)>,
 }
 
-/// No key of this name.
+/// The key does not exist.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("configuration key `{key}`: {allowed}")]
 pub struct UnknownKey {
@@ -39,7 +39,7 @@ pub struct UnknownKey {
     allowed: String,
 }
 
-/// Returns every key but `name`, sorted.
+/// Returns every key except `name`, sorted.
 pub fn keys() -> Vec<KeyInfo> {
     let tables: Vec<(&'static str, Table)> = BUILT_IN.iter().map(|of| (of.name, table_of(of.name))).collect();
     let (_, default) = &tables[0];
@@ -62,10 +62,10 @@ pub fn keys() -> Vec<KeyInfo> {
         .collect()
 }
 
-/// Returns the key of this name.
+/// Returns the description of a key.
 ///
 /// # Errors
-/// There is none; the message has the nearest ones.
+/// Returns an error with the most similar keys if the key does not exist.
 pub fn explain(key: &str) -> Result<KeyInfo, UnknownKey> {
     let mut all = keys();
     if let Some(found) = all.iter().position(|info| info.key == key) {
@@ -75,7 +75,7 @@ pub fn explain(key: &str) -> Result<KeyInfo, UnknownKey> {
     Err(UnknownKey { key: key.into(), allowed: names::allowed(key, names, "selvedge config explain") })
 }
 
-/// Why a built-in configuration has a table: a test loads each and writes it.
+/// Message of an `expect`. A test loads each built-in configuration and writes its table.
 const VALID: &str = "the built-in configurations are valid";
 
 fn table_of(name: &str) -> Table {
@@ -104,7 +104,7 @@ fn at<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
     words.try_fold(first, |value, word| value.get(word))
 }
 
-/// Returns what the field's documentation says, in one line.
+/// Returns the documentation of the key's field, in one line.
 fn meaning(key: &str) -> String {
     let Some((section, field)) = key.rsplit_once('.') else { return String::new() };
     let text = match section {
@@ -128,7 +128,7 @@ fn meaning(key: &str) -> String {
     text.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).unwrap_or_default()
 }
 
-/// Returns what a value must be, as the check of a bad one says: the ranges are stated once, where they are checked.
+/// Returns the allowed values of a key, taken from the error for a bad value. The ranges are thus stated only in the checks.
 fn allowed(key: &str, value: &Value) -> String {
     let bad: &[&str] = match value {
         Value::Integer(_) => &["4294967295", "0", "1000000007"],
@@ -140,7 +140,7 @@ fn allowed(key: &str, value: &Value) -> String {
     let Some(limit) = bad.iter().find_map(|bad| refusal(key, bad)) else {
         return "a whole number; other keys may limit it".into();
     };
-    // 0 often stands for none, beside the range.
+    // 0 often disables a feature, although the range does not include it.
     let is_beside = value.is_integer() && !limit.starts_with("0 ") && examine(key, "0").is_ok();
     if is_beside { format!("0, or {limit}") } else { limit }
 }
@@ -152,7 +152,8 @@ fn examine(key: &str, value: &str) -> Result<GpuConfig, Vec<ConfigError>> {
     GpuConfig::examine(key, &text)
 }
 
-/// Returns what the refusal of a value says that it must be; none where the value is accepted, or another key refused.
+/// Returns the allowed values from the error for a value. Returns `None` if the value is accepted or the error concerns another
+/// key.
 fn refusal(key: &str, bad: &str) -> Option<String> {
     let found = examine(key, bad).err()?;
     found.into_iter().find_map(|error| match error {
@@ -164,7 +165,7 @@ fn refusal(key: &str, bad: &str) -> Option<String> {
     })
 }
 
-/// Returns the names that serde expects, or those behind "must be", in the message.
+/// Returns the names that serde expects, or the text after "must be", from an error message.
 fn names_in(message: &str) -> Option<String> {
     let behind = |word: &str| message.split_once(word).map(|(_, rest)| rest.to_string());
     let expected = behind("expected one of ").or_else(|| behind("expected ")).or_else(|| behind("must be "));

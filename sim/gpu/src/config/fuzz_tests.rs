@@ -1,4 +1,4 @@
-//! Is a configuration's description, however it is damaged, read or refused with its line, and can what is read be built?
+//! Tests that each damaged configuration is read or rejected with a line number. Every configuration that is read must build.
 use super::*;
 use crate::gpu::{Control, Gpu};
 use crate::parts::Parts;
@@ -17,7 +17,7 @@ fn real_files() -> Vec<Vec<u8>> {
     [short.to_owned()].into_iter().chain(whole).chain(stated).map(String::into_bytes).collect()
 }
 
-/// Builds the configuration as a run does.
+/// Builds the GPU of a configuration, as a run does.
 fn build(config: GpuConfig) {
     let config = Arc::new(config);
     drop(Gpu::new(&config, Parts::none(&config), Arc::new(Control::default())));
@@ -31,7 +31,7 @@ fn fuzz_machines_are_refused_line_by_line_or_can_be_built() {
             Ok(config) => build(config),
             Err(found) => {
                 prop_assert!(!found.is_empty(), "refused without a word");
-                // A value that contradicts one of the base has no line of its own.
+                // A value that contradicts the base configuration may lack a line number.
                 for error in found {
                     one_line(&error.to_string(), "fuzz.toml", false)?;
                 }

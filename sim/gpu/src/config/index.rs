@@ -1,4 +1,4 @@
-//! Set index functions by their names: the hardware's own functions, as a configuration states them.
+//! Names of the set index functions in a configuration.
 //!
 //! | name | function |
 //! |---|---|
@@ -13,17 +13,17 @@ use super::check::Checker;
 use selvedge_hw::index_function::IndexFunction;
 use serde::{Deserialize, Deserializer, Serializer};
 
-/// What the names may be, for messages.
+/// Allowed names, for messages.
 const ALLOWED: &str =
     "must be bmod, bxor, pmod, a-prime, a-prime-mersenne, d-prime, d-prime-N with an odd N, i-poly, fermi";
 
-/// The multiplier of `d-prime` (Dai, section 3.7).
+/// Default multiplier of `d-prime` (Dai, section 3.7).
 const DEFAULT_DISPLACEMENT: u32 = 11;
 
-/// Sets that functions other than the plain modulo are defined for.
+/// Supported numbers of sets for functions other than the plain modulo.
 const HASHED_SETS: std::ops::RangeInclusive<u32> = 16..=1024;
 
-/// The function called `name`.
+/// Returns the function with the given name.
 fn parse(name: &str) -> Option<IndexFunction> {
     Some(match name {
         "bmod" => IndexFunction::Bmod,
@@ -41,7 +41,7 @@ fn parse(name: &str) -> Option<IndexFunction> {
     })
 }
 
-/// The name of `function`.
+/// Returns the name of `function`.
 pub(super) fn name(function: IndexFunction) -> String {
     match function {
         IndexFunction::Bmod => "bmod".into(),
@@ -56,19 +56,19 @@ pub(super) fn name(function: IndexFunction) -> String {
     }
 }
 
-/// Writes the function's name.
+/// Serializes a function as its name.
 pub(super) fn serialize<S: Serializer>(function: &IndexFunction, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(&name(*function))
 }
 
-/// Reads a function's name.
+/// Deserializes a function from its name.
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<IndexFunction, D::Error> {
     let text = String::deserialize(from)?;
     parse(&text)
         .ok_or_else(|| serde::de::Error::custom(format!("unknown index function `{text}`: {ALLOWED}")))
 }
 
-/// `function` must be defined for `places` sets or partitions; the plain modulo is for every number.
+/// Checks that `function` supports `places` sets or partitions. The plain modulo supports every number.
 pub(super) fn check(check: &mut Checker<'_>, key: &str, function: IndexFunction, places: u32, what: &str) {
     if function == IndexFunction::Fermi && (what != "sets" || !matches!(places, 32 | 64)) {
         return check.fail(
@@ -77,7 +77,7 @@ pub(super) fn check(check: &mut Checker<'_>, key: &str, function: IndexFunction,
             format!("must be another one: `fermi` needs 32 or 64 sets, not {places} {what}"),
         );
     }
-    // A polynomial's places go round the partitions, which need not be a power of two.
+    // `i-poly` supports numbers of partitions that are not a power of two: its result wraps around.
     let is_uneven = function == IndexFunction::IPoly && what == "partitions" && (9..=32).contains(&places);
     if is_uneven {
         return;

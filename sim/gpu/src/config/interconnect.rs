@@ -1,4 +1,4 @@
-//! The crossbars.
+//! Configuration of the crossbars.
 use super::check::Checker;
 use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
@@ -7,22 +7,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct Interconnect {
-    /// Flit size, bytes; a port moves one flit each crossbar cycle.
+    /// Flit size, bytes. A port moves one flit per crossbar cycle.
     pub flit_bytes: u32,
-    /// SMs that share a port of each crossbar, a power of two: a cluster.
+    /// SMs that share a port of each crossbar (a cluster), a power of two.
     pub sms_per_port: u32,
     /// Capacity of each input queue, flits.
     pub input_flits: u32,
     /// Capacity of each ejection queue, flits.
     pub output_flits: u32,
-    /// Head flit, input to ejection queue, in an empty network, crossbar cycles.
+    /// Latency of a head flit from the input queue to the ejection queue of an empty crossbar, crossbar cycles.
     pub latency: u32,
-    /// Crossbar cycles in which a port stands still between two packets: the allocation of its only virtual channel.
+    /// Idle cycles of a port between two packets, crossbar cycles; models the allocation of the port's only virtual
+    /// channel.
     pub packet_gap: u32,
 }
 
 impl Interconnect {
-    /// Queues must hold a whole packet: a line of `line_bytes` bytes and its header.
+    /// Checks the crossbars. Queues must hold a whole packet: a header and a line of `line_bytes` bytes.
     pub(super) fn check(&self, line_bytes: u32, check: &mut Checker<'_>) {
         if !self.flit_bytes.is_multiple_of(8) || !(8..=256).contains(&self.flit_bytes) {
             check.fail(

@@ -1,4 +1,4 @@
-//! The L1 data caches.
+//! Configuration of the L1 data caches.
 use super::check::Checker;
 use super::index;
 use crate::cache::SECTOR_BYTES;
@@ -8,50 +8,51 @@ use selvedge_hw::index_function::IndexFunction;
 use selvedge_state::State;
 use serde::{Deserialize, Serialize};
 
-/// Sizes that shared memory may have where it shares its memory with the L1D.
+/// Number of sizes of shared memory in `shared_choices`.
 pub const SHARED_CHOICES: usize = 8;
 
-/// Most ways of a cache.
+/// Max ways of a cache.
 pub(super) const MOST_WAYS: u32 = 512;
 
-/// When a miss takes its line slot.
+/// Time at which a miss allocates its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Allocate {
-    /// When the miss is sent; the slot is reserved until the data comes.
+    /// When the miss is sent; the line is reserved until the data arrives.
     OnMiss,
-    /// When the data comes.
+    /// When the data arrives.
     OnFill,
 }
 
-/// What a miss fetches.
+/// Sectors that a miss fetches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fetch {
-    /// The sectors that were asked for (LAMAR's fine granularity).
+    /// The requested sectors (LAMAR's fine granularity).
     Requested,
-    /// All sectors of the line that are not there (LAMAR's coarse granularity).
+    /// All absent sectors of the line (LAMAR's coarse granularity).
     Line,
 }
 
-/// What a store does in the L1D.
+/// Store policy of the L1D.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, State)]
 #[serde(rename_all = "kebab-case")]
 pub enum WritePolicy {
-    /// The sectors that a store hits are evicted, with the last one the line; the store goes to the L2; a miss does not allocate.
+    /// Evicts the sectors that a store hits, and the line with its last sector. Every store goes to the L2. A miss does not
+    /// allocate.
     #[default]
     WriteEvict,
-    /// The sectors that a store hits stay, the store goes to the L2; a miss does not allocate.
+    /// Keeps the sectors that a store hits. Every store goes to the L2. A miss does not allocate.
     WriteThrough,
-    /// A store that hits all its sectors stays in the L1D, which writes them back when they leave; another goes to the L2 as with
+    /// Keeps a store if all its sectors hit, and writes these sectors back on eviction. Other stores go to the L2 as with
     /// write-through. A fence does not write back.
     WriteBack,
-    /// Write-back for local memory, write-evict for global memory: that of Fermi.
+    /// Write-back for local memory and write-evict for global memory, as in Fermi.
     LocalWriteBack,
 }
 
 impl WritePolicy {
-    /// Its name in a configuration's TOML.
+    /// Returns the name in a TOML configuration.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -62,73 +63,74 @@ impl WritePolicy {
         }
     }
 
-    /// Returns whether sectors may stay that the L2 does not know.
+    /// Returns whether the L1D may hold sectors that are newer than in the L2.
     #[must_use]
     pub fn writes_back(self) -> bool {
         matches!(self, WritePolicy::WriteBack | WritePolicy::LocalWriteBack)
     }
 }
 
-/// Which loads bypass the L1D.
+/// Loads that bypass the L1D.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bypass {
-    /// Volatile and cache-global ones, and those that a mechanism chooses.
+    /// Volatile and cache-global loads, and loads that a mechanism chooses.
     Marked,
-    /// All.
+    /// All loads.
     All,
 }
 
-/// The L1 data cache of an SM.
+/// L1 data cache of an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct L1d {
-    /// Sets, a power of two.
+    /// Number of sets, a power of two.
     pub sets: u32,
-    /// Ways.
+    /// Ways per set.
     pub ways: u32,
     /// Line size, bytes.
     pub line_bytes: u32,
-    /// Sector size, bytes; the line size when the cache is not sectored.
+    /// Sector size, bytes. In a cache without sectors, the line size.
     pub sector_bytes: u32,
-    /// What a miss fetches; without sectors always the line.
+    /// Sectors that a miss fetches; without sectors, always the line.
     pub fetch: Fetch,
     /// Set index function.
     #[serde(with = "index")]
     pub index: IndexFunction,
-    /// Cycles in front of the tags, which loads, stores and atomics pass one after the other, hits and misses alike. Who is
-    /// blocked at their end stops those behind it. 0: the tags come at once.
+    /// Latency of the pipeline in front of the tags, core cycles. Loads and stores pass through it in order, whether they
+    /// hit or miss. A blocked access at its end stalls all accesses behind it. Atomics bypass it. 0: no pipeline.
     pub front_latency: u32,
-    /// Tags to data for a hit, cycles.
+    /// Latency of a hit from tags to data, core cycles.
     pub hit_latency: u32,
-    /// Tags for each way's worth of data. With more than one the data of a set are given out in sub-blocks of 32 bytes, so
-    /// that a mechanism can keep compressed lines.
+    /// Tags per way. With more than one, a set allocates its data in blocks of 32 bytes, so that mechanisms can keep
+    /// compressed lines.
     pub tags_per_way: u32,
-    /// Misses in flight.
+    /// Number of MSHRs: misses in flight.
     pub mshr_entries: u32,
-    /// Requests merged into one miss, the first one included.
+    /// Max requests per MSHR, including the first.
     pub mshr_merges: u32,
-    /// Requests that wait for the crossbar.
+    /// Entries of the miss queue: requests that wait for the crossbar.
     pub miss_queue: u32,
     /// Store policy.
     pub write_policy: WritePolicy,
     /// Line allocation policy.
     pub allocate: Allocate,
-    /// Which loads bypass the L1D.
+    /// Loads that bypass the L1D.
     pub bypass: Bypass,
-    /// Loads that bypass the L1D at the same time; 0 for no limit.
+    /// Max number of bypassing loads in flight. 0: no limit.
     pub bypass_slots: u32,
-    /// Bytes of a memory that the L1D shares with shared memory; it has what a kernel's CTAs leave of it, in as many ways as that
-    /// gives. 0: the L1D has `ways` always.
+    /// Size of the memory that the L1D and shared memory share, bytes. The L1D gets the part that the running kernel's
+    /// shared memory leaves, in whole ways. 0: the L1D always has `ways` ways.
     pub unified_bytes: u32,
-    /// The sizes that shared memory may have in it, ascending; those that are not needed repeat the last.
+    /// Sizes that shared memory can have in `unified_bytes`, bytes, ascending; unused entries repeat the last size.
     pub shared_choices: [u32; SHARED_CHOICES],
-    /// Bytes of the segments that a load which bypasses the cache moves: those of the line that it touches. At most a line.
+    /// Segment size of loads that bypass the cache, bytes, at most a line. A load transfers the segments that it touches.
     pub bypass_bytes: u32,
 }
 
 impl L1d {
-    /// Returns the ways beside so many bytes of shared memory: those of the least choice that holds them, rounded.
+    /// Returns the ways of the L1D next to `shared_bytes` of shared memory. The smallest sufficient choice is reserved; the
+    /// rest is rounded to whole ways.
     pub fn ways_beside(&self, shared_bytes: u32) -> u32 {
         let choice = self.shared_choices.into_iter().find(|choice| shared_bytes <= *choice);
         let left = choice.map_or(0, |choice| self.unified_bytes.saturating_sub(choice));

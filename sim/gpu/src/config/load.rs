@@ -1,47 +1,46 @@
-//! From TOML text to a validated configuration.
+//! Loading of a configuration: from TOML text to validated structs.
 use super::check::{Checker, line_of};
 use super::error::{ConfigError, one_line};
 use super::{BUILT_IN, GpuConfig, built_in, names};
 use std::path::Path;
 use toml::{Table, Value};
 
-/// The largest configuration that is read.
+/// Max bytes of a configuration's text.
 pub const MOST_BYTES: u64 = 1 << 20;
 
-/// Most configurations that may be based on each other.
+/// Max depth of configurations that are based on each other.
 const MOST_BASES: usize = 8;
 
 impl GpuConfig {
-    /// The built-in configuration or the file called `name`.
+    /// Loads the built-in configuration or the file called `name`.
     ///
     /// # Errors
-    /// [`ConfigError`] in one line.
+    /// Returns the first [`ConfigError`], in one line.
     pub fn load(name: &str) -> Result<Self, ConfigError> {
         Self::parse(name, &source(name)?)
     }
 
-    /// Parses and validates `text`; `file` names it in errors.
+    /// Parses and validates `text`. `file` names it in errors.
     ///
     /// # Errors
-    /// The first [`ConfigError`], in one line.
+    /// Returns the first [`ConfigError`], in one line.
     pub fn parse(file: &str, text: &str) -> Result<Self, ConfigError> {
         Self::examine(file, text).map_err(|found| {
             found.into_iter().next().unwrap_or_else(|| unreachable!("a refused text has a mistake"))
         })
     }
 
-    /// Parses and validates `text` to the end; `file` names it in errors.
+    /// Parses and validates `text` to the end. `file` names it in errors.
     ///
     /// # Errors
-    /// Every mistake that can be found at once: all unknown keys and wrong types, else the first
-    /// unknown name, else all bad values.
+    /// Returns all unknown keys and wrong types. If there are none, returns the first unknown name, else all values out of range.
     pub fn examine(file: &str, text: &str) -> Result<Self, Vec<ConfigError>> {
         let mut table = parse_table(file, text)?;
         if let Some(base) = table.remove("base") {
             let mut merged = base_table(file, text, &base, MOST_BASES)?;
             strange_keys(file, text, &merged, &table)?;
             merge(&mut merged, table);
-            // By way of the text: reading tables, too, would double the code that serde makes.
+            // Converts the table to text first. A second deserializer for tables would double the code that serde generates.
             let config: Self =
                 toml::from_str(&merged.to_string()).map_err(|e| vec![misplaced(file, text, &e)])?;
             return config.validated(file, text);
@@ -66,10 +65,10 @@ impl GpuConfig {
     }
 }
 
-/// The text of the built-in configuration or file called `name`.
+/// Returns the text of the built-in configuration or file called `name`.
 ///
 /// # Errors
-/// There is neither.
+/// Returns an error if neither exists.
 pub fn source(name: &str) -> Result<String, ConfigError> {
     if let Some(text) = built_in(name) {
         return Ok(text.into());
@@ -85,7 +84,7 @@ fn parse_table(file: &str, text: &str) -> Result<Table, Vec<ConfigError>> {
     toml::from_str(text).map_err(|e| vec![ConfigError::syntax(file, text, &e)])
 }
 
-/// The built-in configuration that `base` names, with what its own base states. `text` is where it is named.
+/// Returns the built-in configuration that `base` names, merged with its own base. `text` is the text that names it.
 fn base_table(file: &str, text: &str, base: &Value, depth: usize) -> Result<Table, Vec<ConfigError>> {
     let name = base.as_str().unwrap_or_default();
     let base_text = built_in(name).filter(|_| depth > 0).ok_or_else(|| {
@@ -104,7 +103,7 @@ fn base_table(file: &str, text: &str, base: &Value, depth: usize) -> Result<Tabl
     Ok(merged)
 }
 
-/// Refuses keys of `table` that a whole configuration, `known`, has not, and values of another kind; all at once.
+/// Rejects keys of `table` that the complete configuration `known` lacks, and values of another type. Returns all errors at once.
 fn strange_keys(file: &str, text: &str, known: &Table, table: &Table) -> Result<(), Vec<ConfigError>> {
     let mut found = Vec::new();
     gather_strange(known, table, "", &mut |path, key, problem| {
@@ -128,7 +127,7 @@ fn strange_keys(file: &str, text: &str, known: &Table, table: &Table) -> Result<
     if found.is_empty() { Ok(()) } else { Err(found.into_iter().map(|(_, error)| error).collect()) }
 }
 
-/// What is wrong with an entry of a table, and what is allowed.
+/// An error in an entry of a table, with the allowed keys or values.
 enum Strange {
     Key(String),
     Value(String, String),
@@ -156,7 +155,7 @@ fn gather_strange(known: &Table, table: &Table, section: &str, note: &mut dyn Fn
     }
 }
 
-/// Line (from 1) of the header of table `path`; 0 when there is none.
+/// Returns the line (from 1) of the header of table `path`; 0 if it is absent.
 fn table_line(text: &str, path: &str) -> usize {
     let is_header = |line: &str| {
         line.trim().strip_prefix('[').and_then(|l| l.split(']').next()).is_some_and(|h| h.trim() == path)
@@ -164,7 +163,7 @@ fn table_line(text: &str, path: &str) -> usize {
     text.lines().position(is_header).map_or(0, |at| at + 1)
 }
 
-/// An error in a merged table knows no place: the line is looked up by the word that the error quotes, a value.
+/// Converts an error in a merged table, which has no position. The error quotes a value, whose line is searched in `text`.
 fn misplaced(file: &str, text: &str, error: &toml::de::Error) -> ConfigError {
     let value = error.message().split('`').nth(1).map(|word| format!("\"{word}\""));
     let line = value.and_then(|value| text.lines().position(|line| line.contains(&value)));
@@ -175,7 +174,7 @@ fn misplaced(file: &str, text: &str, error: &toml::de::Error) -> ConfigError {
     }
 }
 
-/// Overwrites `base` with what `over` states, table by table.
+/// Overwrites entries of `base` with the entries of `over`, table by table.
 fn merge(base: &mut Table, over: Table) {
     for (key, value) in over {
         match (base.get_mut(&key), value) {

@@ -1,58 +1,58 @@
-//! Which bits of a channel's address are row, bank and column, written as GPGPU-Sim writes it.
+//! Mapping of address bits to row, bank and column of a channel, in GPGPU-Sim's notation.
 //!
-//! `dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS`: the channel lies above bit 8 of
-//! the address; what is left of the address without the channel has a letter for each bit, the highest first. `R` are
-//! bits of the row, `B` of the bank, `C` of the column and `S` of the byte in a burst, which is a part of the column.
-//! `0` leaves a bit out: here only above all letters, where the bits go on as the row's, so that no two addresses
-//! share a place. `.`, `|` and spaces separate.
+//! An example is `dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS`. The channel bits begin at
+//! bit 8 of the address. The remaining bits have a letter each, the highest bit first. `R` is a bit of the row, `B` of the bank,
+//! and `C` of the column. `S` is a bit of the byte in a burst, which is a part of the column. `0` leaves a bit out and is allowed
+//! only above all letters: these bits extend the row, so that no two addresses share a location. `.`, `|` and spaces are
+//! separators.
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// Most characters of a mapping: 64 letters and as many separators as anyone needs.
+/// Max characters of a mapping: 64 letters and separators.
 const MOST: usize = 96;
 /// Bits of an address.
 const ADDRESS_BITS: usize = 64;
 
-/// A part of a place in a channel.
+/// A field of a location in a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
-    /// The row of a bank.
+    /// Row of a bank.
     Row,
-    /// The bank.
+    /// Number of the bank.
     Bank,
-    /// The byte within the row.
+    /// Byte in the row.
     Column,
 }
 
-/// A bit of an address.
+/// A mapped bit of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MappedBit {
-    /// Its number, 0 for the lowest.
+    /// Number of the bit, 0 for the lowest.
     pub bit: u32,
-    /// What it is part of.
+    /// Field to which the bit belongs.
     pub field: Field,
-    /// Place of its letter in the text, from 1.
+    /// Position of the bit's letter in the text, from 1.
     pub position: usize,
 }
 
-/// A mapping, checked by itself; an empty one is the usual order: rows above banks above columns.
+/// A mapping with valid syntax. An empty mapping is the default: rows above banks above columns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct AddressMapping {
     text: [u8; MOST],
     length: usize,
 }
 
-/// Text that is no mapping: the position of what is wrong, and what is allowed there.
+/// The text is not a mapping. The message has the position of the error and the allowed characters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadMapping(pub String);
 
 impl AddressMapping {
-    /// Reads `text`.
+    /// Parses `text`.
     ///
     /// # Errors
-    /// One line with the position, from 1, of what is wrong and what is allowed there.
+    /// Returns one line with the position of the error, from 1, and the allowed characters.
     pub fn parse(text: &str) -> Result<Self, BadMapping> {
         Self::read(text).map_err(BadMapping)
     }
@@ -94,22 +94,22 @@ impl AddressMapping {
         Ok(mapping)
     }
 
-    /// The text.
+    /// Returns the mapping as text.
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.text[..self.length]).unwrap_or_default()
     }
 
-    /// Returns whether it is the usual order.
+    /// Returns whether the mapping is the default order.
     pub fn is_usual(&self) -> bool {
         self.length == 0
     }
 
-    /// The lowest bit of the channel, when the mapping states it.
+    /// Returns the lowest channel bit, if the mapping contains it.
     pub fn channel_bit(&self) -> Option<u32> {
         self.text().strip_prefix(PREFIX)?.split(';').next()?.parse().ok()
     }
 
-    /// The mapped bits, the highest first.
+    /// Returns the mapped bits, the highest first.
     pub fn bits(&self) -> Vec<MappedBit> {
         let all = characters(self.text()).unwrap_or_default();
         let numbered = (0..all.len() as u32).rev().zip(all);
@@ -126,13 +126,13 @@ impl AddressMapping {
     }
 }
 
-/// What stands before the channel's lowest bit.
+/// Text in front of the lowest channel bit.
 const PREFIX: &str = "dramid@";
 
-/// The letters behind `dramid@BIT;`, capital, with their positions from 1.
+/// Returns the letters after `dramid@BIT;` in upper case, with their positions from 1.
 ///
 /// # Errors
-/// The part in front is none, in one line.
+/// Returns one line if the bit in the prefix is invalid.
 fn characters(text: &str) -> Result<Vec<(usize, char)>, String> {
     let mut front = 0;
     if let Some(rest) = text.strip_prefix(PREFIX) {

@@ -1,15 +1,16 @@
-//! What global memory does with addresses in no buffer.
+//! Configuration of accesses to addresses outside every buffer.
 use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
 
-/// What a load of a kernel outside every buffer is.
+/// Result of a kernel's access outside every buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OutOfBounds {
-    /// A fault that ends the run, as stores and atomics there always are.
+    /// A fault ends the run.
     #[default]
     Error,
-    /// A read of 0, for kernels that read around their buffers by design.
+    /// Loads read 0, stores have no effect, atomics read 0 and change nothing. For kernels that access memory around their
+    /// buffers by design.
     Zero,
 }
 
@@ -17,12 +18,13 @@ pub enum OutOfBounds {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct GlobalMemory {
-    /// What a load outside every buffer is: a fault, or a read of 0 for kernels that read around their buffers by design.
+    /// Result of a kernel's access outside every buffer. `error`: a fault ends the run. `zero`: loads read 0, stores and
+    /// atomics change nothing; for kernels that access memory around their buffers by design.
     pub out_of_bounds: OutOfBounds,
 }
 
 impl GlobalMemory {
-    /// Returns whether loads outside every buffer read 0.
+    /// Returns whether accesses outside every buffer read 0 and change nothing.
     pub fn zero_outside(self) -> bool {
         self.out_of_bounds == OutOfBounds::Zero
     }

@@ -1,7 +1,7 @@
-//! The configuration's description: a TOML file, parsed and validated once into plain structs.
+//! The configuration: a TOML file, parsed and validated once into plain structs.
 //!
-//! Every value has a unit and a range. A file may name another configuration as its `base` and then states only
-//! what differs. Mistakes are reported as one line: file, line, key, value and what is allowed.
+//! Every value has a unit and a range. A file can name another configuration as its `base` and then contains only the
+//! differences. Each error is one line with file, line, key, value and the allowed values.
 mod check;
 mod clock;
 mod collector;
@@ -41,17 +41,17 @@ pub use sm::{Alu, Lsu, Pipe, SchedulerPolicy, Sm};
 
 use serde::{Deserialize, Serialize};
 
-/// A configuration that is built in.
+/// A built-in configuration.
 pub struct BuiltIn {
-    /// What `--config` calls it.
+    /// Name for `--config`.
     pub name: &'static str,
-    /// Whose configuration it is, in a line.
+    /// Source of the configuration, in one line.
     pub summary: &'static str,
     /// The TOML text.
     pub text: &'static str,
 }
 
-/// One configuration from the file of its name.
+/// Creates a built-in configuration from the file of its name.
 macro_rules! built_in {
     ($name:literal, $summary:literal) => {
         BuiltIn {
@@ -62,7 +62,7 @@ macro_rules! built_in {
     };
 }
 
-/// The configurations that are built in. The first one is complete, the others are based on it.
+/// Built-in configurations. The first one is complete; the others are based on it.
 pub const BUILT_IN: [BuiltIn; 13] = [
     built_in!("gtx480", "NVIDIA GTX480 (Fermi): the default"),
     built_in!("gtx480-caba", "CABA, table 1"),
@@ -79,21 +79,21 @@ pub const BUILT_IN: [BuiltIn; 13] = [
     built_in!("rtx3070", "NVIDIA RTX 3070 (Ampere) of GPGPU-Sim 4.2"),
 ];
 
-/// The text of the built-in configuration called `name`.
+/// Returns the text of the built-in configuration called `name`.
 fn built_in(name: &str) -> Option<&'static str> {
     BUILT_IN.iter().find(|b| b.name == name).map(|b| b.text)
 }
 
-/// The names of the built-in configurations, for messages.
+/// Returns the names of the built-in configurations, for messages.
 fn names() -> String {
     BUILT_IN.map(|b| b.name).join(", ")
 }
 
-/// A whole configuration.
+/// A complete configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GpuConfig {
-    /// The configuration's name in reports.
+    /// Name of the configuration in reports.
     pub name: String,
     /// Clock domains.
     pub clock: Clock,
@@ -115,7 +115,7 @@ pub struct GpuConfig {
 }
 
 impl GpuConfig {
-    /// Cycles of the core clock per second.
+    /// Returns the core clock in Hz.
     pub fn core_hz(&self) -> f64 {
         f64::from(self.clock.core_mhz) * 1e6
     }
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn machines_have_their_papers_bandwidth() {
-        // CABA, table 1; LAMAR, table 2; Dai, table 1 (48 bytes per cycle of 924 MHz, four transfers each).
+        // CABA, table 1; LAMAR, table 2; Dai, table 1 (48 bytes per cycle at 924 MHz, with four transfers each).
         for (name, gigabytes) in [
             ("gtx480", "177.4"),
             ("gtx480-caba", "177.4"),
@@ -180,7 +180,7 @@ mod tests {
             ("sound-baseline-32", 16, 2048),
             ("gtx480-3.2.1", 16, 768),
             ("gtx480-3.2.2", 16, 768),
-            // What the file states; the L1D takes what shared memory leaves of 128 KB.
+            // The size in the file. The L1D has the part of 128 KB that shared memory leaves.
             ("titan-v", 32, 4608),
             ("rtx3070", 128, 4096),
         ] {
@@ -230,7 +230,7 @@ mod tests {
             let text = format!("base = \"gtx480\"\n[dram]\nmapping = \"{mapping}\"\n");
             GpuConfig::parse("my.toml", &text).map_err(|e| e.to_string())
         };
-        // gtx480: 16 banks, rows of 2048 bytes, lines of 128, 256 bytes per channel.
+        // gtx480 has 16 banks, rows of 2048 bytes, lines of 128 bytes, and 256 consecutive bytes per channel.
         assert!(check("dramid@8;0000RRRR.RRRRRRRR.BBBBCCCC.CSSSSSSS").is_err());
         let good = "dramid@8;0000RRRR.RRRRRRRR.RBBBCCCB.CSSSSSSS";
         assert_eq!(check(good).map(|c| c.dram.mapping.text().to_string()), Ok(good.into()));

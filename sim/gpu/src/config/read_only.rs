@@ -1,4 +1,4 @@
-//! The read-only caches of an SM: constants, textures, instructions.
+//! Configuration of an SM's read-only caches: constants, textures, instructions.
 use super::check::Checker;
 use super::l1d::{Allocate, Bypass, Fetch, L1d, MOST_WAYS, SHARED_CHOICES, WritePolicy};
 use crate::cache::SECTOR_BYTES;
@@ -7,33 +7,33 @@ use selvedge_hw::index_function::IndexFunction;
 use selvedge_state::State;
 use serde::{Deserialize, Serialize};
 
-/// One read-only cache; its set index is the plain modulo and its lines have no sectors.
+/// A read-only cache. Its set index is the plain modulo, and its lines have no sectors.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct ReadOnly {
-    /// Sets, a power of two; 0 for no such cache.
+    /// Number of sets, a power of two. 0: no such cache.
     pub sets: u32,
-    /// Ways.
+    /// Ways per set.
     pub ways: u32,
     /// Line size, bytes.
     pub line_bytes: u32,
-    /// Access to data for a hit, cycles.
+    /// Latency of a hit from access to data, core cycles.
     pub hit_latency: u32,
-    /// Misses in flight.
+    /// Number of MSHRs: misses in flight.
     pub mshr_entries: u32,
-    /// Requests merged into one miss, the first one included.
+    /// Max requests per MSHR, including the first.
     pub mshr_merges: u32,
-    /// Misses that wait for the crossbar.
+    /// Entries of the miss queue: misses that wait for the crossbar.
     pub miss_queue: u32,
 }
 
 impl ReadOnly {
-    /// Returns whether there is such a cache.
+    /// Returns whether the SM has this cache.
     pub fn is_there(&self) -> bool {
         self.sets > 0
     }
 
-    /// The cache as an L1D that nobody writes to.
+    /// Returns the cache as the configuration of an L1D without stores.
     pub fn as_l1d(&self) -> L1d {
         L1d {
             front_latency: 0,
@@ -58,7 +58,7 @@ impl ReadOnly {
         }
     }
 
-    /// Its lines are lines of the L2, of `l2_line_bytes` bytes, or parts of them.
+    /// Checks the cache `name`. Its lines must have at most the `l2_line_bytes` bytes of the L2's lines.
     pub(super) fn check(&self, name: &str, l2_line_bytes: u32, check: &mut Checker<'_>) {
         let key = |key: &str| format!("sm.{name}.{key}");
         if self.sets > 0 {
@@ -72,7 +72,7 @@ impl ReadOnly {
         check.range(&key("miss_queue"), self.miss_queue, 1, 1024);
     }
 }
-/// Which read-only cache.
+/// Kind of a read-only cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum Side {
     /// Constants and parameters.
@@ -83,5 +83,5 @@ pub enum Side {
     Instruction = 2,
 }
 
-/// All of them.
+/// All kinds, in order of their numbers.
 pub const SIDES: [Side; 3] = [Side::Constant, Side::Texture, Side::Instruction];

@@ -1,38 +1,41 @@
-//! A streaming multiprocessor: its slots, schedulers and pipes.
+//! Configuration of an SM: its slots, schedulers and pipes.
 use super::check::Checker;
 use super::collector::Collector;
 use super::read_only::{ReadOnly, Side};
 use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
 
-/// A warp scheduler's policy.
+/// Policy of a warp scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SchedulerPolicy {
-    /// Greedy then oldest: the warp that issued last goes on until it stalls, then the oldest ready one.
+    /// Greedy then oldest: the warp that issued last continues until it stalls; then the oldest ready warp issues.
     Gto,
     /// Loose round-robin.
     Lrr,
-    /// Loose round-robin over a set of active warps, which warps leave while they wait for memory or at a barrier.
+    /// Loose round-robin over a set of active warps. A warp leaves the set while it waits for memory or at a barrier.
     TwoLevel,
-    /// The ready warp of the oldest CTA, of its warps the first.
+    /// The oldest ready warp; warps of older CTAs are older.
     OldestCtaFirst,
 }
 
-/// The integer and single-precision pipes.
+/// Integer and single-precision pipes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct Alu {
     /// Number of pipes.
     pub pipes: u32,
-    /// Lanes of one pipe: it accepts a warp every 32/lanes cycles.
+    /// Lanes of one pipe, a power of two up to 32. The pipe accepts a warp every 32/lanes cycles.
     pub lanes: u32,
-    /// Issue to result of integer, logic, move and conversion instructions, cycles.
+    /// Latency from issue to result of integer, logic, move and conversion instructions, core cycles.
     pub int_latency: u32,
-    /// Issue to result of single-precision instructions, cycles.
+    /// Latency from issue to result of single-precision instructions, core cycles.
     pub fp32_latency: u32,
-    /// Issue to result of integer multiplication, cycles.
+    /// Latency from issue to result of an integer multiplication, core cycles.
     pub int_mul_latency: u32,
+    /// Latency from issue to result of an integer division or remainder, core cycles. The special-function pipes execute
+    /// it.
+    pub int_div_latency: u32,
 }
 
 /// A group of equal pipes with one latency.
@@ -41,34 +44,38 @@ pub struct Alu {
 pub struct Pipe {
     /// Number of pipes.
     pub pipes: u32,
-    /// Lanes of one pipe: it accepts a warp every 32/lanes cycles.
+    /// Lanes of one pipe, a power of two up to 32. The pipe accepts a warp every 32/lanes cycles.
     pub lanes: u32,
-    /// Issue to result, cycles.
+    /// Latency from issue to result, core cycles.
     pub latency: u32,
-    /// Issue to result of a division or square root, cycles: what the instruction sequence takes that hardware
-    /// executes for it. Single-precision and integer division run in the special-function pipes.
+    /// Latency from issue to result of a division or square root, core cycles: that of the hardware's instruction sequence.
+    /// Single-precision division runs in the special-function pipes.
     pub div_latency: u32,
 }
 
-/// The load/store unit.
+/// Load/store unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct Lsu {
-    /// Lanes: an instruction occupies address generation for 32/lanes cycles.
+    /// Lanes, a power of two up to 32. An instruction occupies address generation for 32/lanes cycles.
     pub lanes: u32,
-    /// Cycles of operand collection and of the registers between the stages, before address generation.
+    /// Core cycles of operand collection and pipeline registers, before address generation.
     pub pipeline_latency: u32,
-    /// Shared-memory banks of 4 bytes.
+    /// Number of shared-memory banks, each 4 bytes wide; a power of two.
     pub shared_banks: u32,
-    /// Issue to result of a conflict-free shared-memory load, cycles.
+    /// Latency from issue to result of a shared-memory load without bank conflicts, core cycles.
     pub shared_latency: u32,
-    /// Issue to result of a constant or parameter load, cycles (constant cache always hits).
+    /// Latency from issue to result of a constant or parameter load without a constant cache, core cycles. Also the latency
+    /// of memory instructions without an active lane.
     pub const_latency: u32,
-    /// Memory instructions that wait for the L1D or shared memory.
+    /// Entries of the queue of memory instructions that wait for the L1D or shared memory.
     pub queue: u32,
+    /// Splits loads and stores of 1-byte and 2-byte elements into transactions of 32 and 64 bytes. If false, each transaction
+    /// covers a line.
+    pub segments: bool,
 }
 
-/// One streaming multiprocessor.
+/// A streaming multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct Sm {
@@ -78,33 +85,36 @@ pub struct Sm {
     pub warps: u32,
     /// CTA slots of an SM.
     pub ctas: u32,
-    /// Threads resident in an SM.
+    /// Max resident threads of an SM.
     pub threads: u32,
-    /// 32-bit registers of an SM.
+    /// Number of 32-bit registers of an SM.
     pub registers: u32,
-    /// Most 32-bit registers that a thread of a kernel is given; a kernel that needs more runs with as many, and nothing is spilled.
+    /// Max 32-bit registers of a thread. A kernel that needs more runs with this number; no registers are spilled.
     pub registers_per_thread: u32,
-    /// Registers that a mechanism takes of each thread; no key of the file.
+    /// Registers per thread that a mechanism reserves. Not a key of the file.
     #[serde(skip)]
     pub extra_registers: u32,
     /// Shared memory of an SM, bytes.
     pub shared_bytes: u32,
     /// Core cycles from a launch to its first CTA.
     pub launch_latency: u32,
-    /// Warp schedulers; warp w belongs to scheduler w mod schedulers.
+    /// Keeps the constant cache at a launch, even if arguments or constants have changed. If false, the changed lines are
+    /// invalidated.
+    pub keep_constants: bool,
+    /// Number of warp schedulers of an SM. Warp w belongs to scheduler w mod `schedulers`.
     pub schedulers: u32,
-    /// The schedulers' policy.
+    /// Policy of the warp schedulers.
     pub scheduler: SchedulerPolicy,
-    /// Active warps of a two-level scheduler; the other policies do not look at it.
+    /// Active warps of a two-level scheduler. Other policies ignore it.
     pub active_warps: u32,
-    /// Static wavefront limiting: how many of a scheduler's warps may issue, the oldest that are not at a barrier;
-    /// 0 for all.
+    /// Static wavefront limiting: the max number of a scheduler's warps that may issue, the oldest ones that are not at a
+    /// barrier. 0: all.
     pub wavefront_limit: u32,
-    /// Issue of a branch, barrier or fence to the earliest issue of the warp's next instruction, cycles.
+    /// Core cycles from the issue of a branch, barrier or fence to the earliest issue of the warp's next instruction.
     pub branch_latency: u32,
-    /// Cycles that operand collection and the registers between the stages add to every arithmetic instruction.
+    /// Core cycles that operand collection and pipeline registers add to every arithmetic instruction.
     pub pipeline_latency: u32,
-    /// Integer and fp32 pipes.
+    /// Integer and single-precision pipes.
     pub alu: Alu,
     /// Double-precision pipes.
     pub fp64: Pipe,
@@ -114,16 +124,16 @@ pub struct Sm {
     pub lsu: Lsu,
     /// Register banks and operand collection.
     pub collector: Collector,
-    /// Constant cache; without one constant and parameter loads take `lsu.const_latency`.
+    /// Constant cache. Without it, constant and parameter loads take `lsu.const_latency` cycles.
     pub constant: ReadOnly,
-    /// Texture cache; without one textures are read through the L1D.
+    /// Texture cache. Without it, textures are read through the L1D.
     pub texture: ReadOnly,
-    /// Instruction cache; without one instructions are always there.
+    /// Instruction cache. Without it, instructions are always present.
     pub instruction: ReadOnly,
 }
 
 impl Sm {
-    /// One of the read-only caches.
+    /// Returns the configuration of a read-only cache.
     pub fn read_only(&self, side: Side) -> &ReadOnly {
         match side {
             Side::Constant => &self.constant,
@@ -132,7 +142,7 @@ impl Sm {
         }
     }
 
-    /// Lines of read-only caches come from an L2 with lines of `l2_line_bytes` bytes.
+    /// Checks the SM. Its read-only caches get their lines from an L2 with lines of `l2_line_bytes` bytes.
     pub(super) fn check(&self, l2_line_bytes: u32, check: &mut Checker<'_>) {
         check.range("sm.count", self.count, 1, 256);
         check.range("sm.warps", self.warps, 1, 128);
@@ -178,6 +188,7 @@ impl Sm {
             ("sm.alu.int_latency", self.alu.int_latency),
             ("sm.alu.fp32_latency", self.alu.fp32_latency),
             ("sm.alu.int_mul_latency", self.alu.int_mul_latency),
+            ("sm.alu.int_div_latency", self.alu.int_div_latency),
             ("sm.fp64.latency", self.fp64.latency),
             ("sm.fp64.div_latency", self.fp64.div_latency),
             ("sm.sfu.latency", self.sfu.latency),

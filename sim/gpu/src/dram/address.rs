@@ -1,34 +1,34 @@
-//! Where an address of a channel lies: bank, row, column.
+//! Bank, row and column of an address in a DRAM channel.
 use crate::config::{Dram, Field};
 use selvedge_state::State;
 
-/// Bits of a channel's address that select a place; those above distinguish lines that share one.
+/// Address bits that map to bank, row and column. Higher bits distinguish lines that share a location.
 pub const ADDRESS_BITS: u32 = 48;
 
-/// A place in a channel.
+/// A location in a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Location {
-    /// Bank number.
+    /// Number of the bank in the channel.
     pub bank: u32,
-    /// Row of the bank.
+    /// Number of the row in the bank.
     pub row: u64,
-    /// Byte within the row.
+    /// Byte offset in the row.
     pub column: u32,
 }
 
-/// Consecutive bits that lie together in the address and in a part of the place.
+/// Consecutive bits of the address that are also consecutive in the row, bank or column number.
 #[derive(Clone, Copy, Debug, State)]
 struct Run {
     /// Lowest bit in the address.
     from: u32,
-    /// Lowest bit in the part.
+    /// Lowest bit in the number.
     to: u32,
     mask: u64,
 }
 
-/// Splits a channel's dense addresses into row, bank and column, as the configuration's mapping says. Usually, from the
-/// highest bits to the lowest, they are row, bank and column: consecutive rows lie in consecutive banks, so that a
-/// stream opens the next bank while it reads this one.
+/// Splits the addresses of a channel into row, bank and column with the configured mapping. In the default mapping the row has
+/// the highest bits, then bank, then column. Consecutive rows of addresses then lie in consecutive banks, so that a stream can
+/// open the next bank while it reads the current one.
 #[derive(Clone, Debug, State)]
 pub struct BankMap {
     row: Vec<Run>,
@@ -37,7 +37,7 @@ pub struct BankMap {
 }
 
 impl BankMap {
-    /// The map of a channel; banks and row size are powers of two.
+    /// Creates the map of a channel. The number of banks and the row size must be powers of two.
     pub fn new(dram: &Dram) -> Self {
         let mut fields: Vec<(u32, Field)> =
             dram.mapping.bits().iter().rev().map(|b| (b.bit, b.field)).collect();
@@ -53,13 +53,13 @@ impl BankMap {
         Self { row: runs(Field::Row), bank: runs(Field::Bank), column: runs(Field::Column) }
     }
 
-    /// The place of byte `address` of the channel.
+    /// Returns the location of byte `address` of the channel.
     pub fn locate(&self, address: u64) -> Location {
         let part = |runs: &[Run]| runs.iter().fold(0, |part, r| part | (address >> r.from & r.mask) << r.to);
         Location { bank: part(&self.bank) as u32, row: part(&self.row), column: part(&self.column) as u32 }
     }
 
-    /// The byte address of a place: the inverse of [`Self::locate`].
+    /// Returns the byte address of a location. Inverse of [`Self::locate`].
     pub fn address(&self, at: Location) -> u64 {
         let spread = |runs: &[Run], part: u64| {
             runs.iter().fold(0, |address, r| address | (part >> r.to & r.mask) << r.from)
@@ -70,7 +70,7 @@ impl BankMap {
     }
 }
 
-/// Runs of ascending bits of the address, which are the bits of a part from 0 on.
+/// Groups the ascending address bits `bits`, which are the bits of a number from bit 0 up, into runs.
 fn runs(bits: impl Iterator<Item = u32>) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for (to, from) in (0..).zip(bits) {
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn letters_place_their_bits() {
         let map = mapped("dramid@8;0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS");
-        // Bits 15, 14, 13 and 8 are the bank; 12 to 9 and 7 to 0 the column; 16 and up the row.
+        // Bits 15, 14, 13 and 8 are the bank. Bits 12 to 9 and 7 to 0 are the column. Bits from 16 up are the row.
         assert_eq!(map.locate(0x1ff), Location { bank: 1, row: 0, column: 0xff });
         assert_eq!(map.locate(0x1e00), Location { bank: 0, row: 0, column: 0xf00 });
         assert_eq!(map.locate(0xa100), Location { bank: 0b1011, row: 0, column: 0 });
@@ -121,7 +121,7 @@ mod tests {
             prop_assert_eq!(map().address(map().locate(address)), address);
         }
 
-        /// Whatever the letters and their order, an address and its place tell each other.
+        /// For all letters in any order, address and location are inverses of each other.
         #[test]
         fn every_mapping_is_a_bijection(
             letters in prop::collection::vec(prop::sample::select(vec!['R', 'B', 'C']), 1..24),

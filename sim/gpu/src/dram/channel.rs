@@ -1,21 +1,21 @@
-//! The memory controller of one channel with its banks: first-ready, first-come first-served (FR-FCFS) or plain
-//! FCFS, open rows, writes drained in batches or in one queue with the reads.
+//! The memory controller of one channel with its banks. The scheduler is first-ready, first-come first-served (FR-FCFS) or plain
+//! FCFS. Rows stay open. Writes drain in batches, or share one queue with the reads.
 //!
-//! Each cycle the scheduler may give one command. It looks at the waiting requests of the current direction, oldest
-//! first: the first whose row is open and whose timing allows is read or written; otherwise the first bank that
-//! needs another row is precharged or activated, but a row is not closed while a waiting request still hits it.
-//! A request older than `starvation_cycles` is served alone. Requests to one line keep their order. Between
-//! decisions the scheduler sleeps until the earliest time at which a command may become possible.
+//! The scheduler issues at most one command per cycle. It considers the waiting requests of the current direction, oldest first.
+//! It reads or writes the first one whose row is open and whose timing permits it. Otherwise it precharges or activates the first
+//! bank that needs another row. It does not close a row while a waiting request still hits that row. A request that has waited
+//! for `starvation_cycles` is served alone. Requests to one line stay in order. Between decisions the scheduler sleeps until the
+//! earliest cycle at which a command may become possible.
 //!
-//! Where the queue of answers has places of its own, each bank serves one request at a time, which it chooses from the queue when it
-//! has none: of the row that is open the oldest, else the oldest of all (GPGPU-Sim's banks). One bank chooses in a cycle. What comes
-//! later for the open row waits until then.
+//! If the reply queue has its own slots (`return_queue`), each bank serves one request at a time, as in GPGPU-Sim. An idle bank
+//! chooses the oldest request to its open row, else its oldest request. One bank chooses per cycle. Later requests to the open
+//! row wait until the bank chooses again.
 //!
-//! With bank groups the bursts of a request are read or written one by one, so that those of another group may come between.
+//! With bank groups, the bursts of a request are separate commands. Bursts of other groups can come between them.
 //!
-//! A request goes to the sub-ranks that its bursts lie in, by common commands where it can: all that have to open the
-//! row open it together, and all read or write together. A refresh that is due goes before all requests: the open rows
-//! are closed and all banks refreshed. While a channel is idle its refreshes are caught up with later, at their times.
+//! A request goes to the sub-ranks of its bursts, with common commands where possible. All sub-ranks that need the row open it
+//! together, and all of them read or write together. A due refresh precedes all requests: all open rows are closed, then all
+//! banks are refreshed. After an idle period the channel performs the missed refreshes with their original cycles.
 mod refresh;
 
 use super::address::BankMap;
@@ -29,34 +29,34 @@ use crate::config::{Dram, DramScheduler, MOST_BANKS};
 use selvedge_state::State;
 use std::collections::VecDeque;
 
-/// "Not before anything changes."
+/// Time of an event that only another event can schedule.
 const NEVER: u64 = u64::MAX;
 
-/// What the scheduler decided: a command for the waiting request at this position, in these sub-ranks.
+/// Decision of the scheduler. A command names the position of its request in the queue and the mask of its sub-ranks.
 #[derive(Clone, Copy)]
 enum Decision {
     Column(usize),
     Activate(usize, u64),
     Precharge(usize, u64),
-    /// Closes all rows: a refresh is due.
+    /// Closes all rows, because a refresh is due.
     PrechargeAll,
     Refresh,
-    /// Nothing is possible before this cycle.
+    /// No command is possible before this cycle.
     Sleep(u64),
 }
 
-/// One memory controller with its banks and bus.
+/// The memory controller of one channel, with its banks and data bus.
 #[derive(State)]
 pub struct Channel {
     #[state(skip = "the configuration")]
     scheduler: DramScheduler,
     capacity: usize,
     starvation: u64,
-    /// Requests in flight, where the delay line and the answers have places of their own and banks choose what they serve; else 0.
+    /// Max requests in the channel, including replies, if banks choose their requests; else 0.
     most_in_flight: usize,
-    /// Requests that no bank has chosen; banks that have chosen one, and the bank that looks for one first.
+    /// Waiting requests that no bank has chosen.
     unchosen: usize,
-    /// The writes among them, and their own places, where there are any.
+    /// Writes among `unchosen`, and the slots of the write queue. With 0 slots, writes share the slots of the reads.
     unchosen_writes: usize,
     write_places: usize,
     serving: u64,
@@ -64,9 +64,9 @@ pub struct Channel {
     most_returns: usize,
     write_high: usize,
     write_low: usize,
-    /// Do reads and writes wait in one list, which is `reads`? They do where banks choose, whatever the watermarks.
+    /// `true` if reads and writes share the queue `reads`: without a high watermark, or if banks choose their requests.
     one_queue: bool,
-    /// The group of each bank; none where there are no groups.
+    /// Group of each bank; empty without bank groups.
     groups: Vec<u32>,
     line_shift: u32,
     timing: Timing,
@@ -74,33 +74,33 @@ pub struct Channel {
     ranks: Vec<SubRank>,
     bank_count: u32,
     burst_shift: u32,
-    /// On their way to the scheduler, with the cycle at which it sees them; in order.
+    /// Requests in the delay line in order, each with the cycle at which the scheduler sees it.
     incoming: VecDeque<(u64, Request)>,
     reads: Queue,
     writes: Queue,
     incoming_reads: usize,
-    /// Reads served, with the cycle at which their data arrives; in that order.
+    /// Served reads, each with the cycle at which its data arrives; sorted by this cycle.
     returns: VecDeque<(u64, Request)>,
     draining: bool,
     blocked_reads: usize,
     now: u64,
     sleep_until: u64,
-    /// When the next refresh is due, and how far one is from the next.
+    /// Cycle at which the next refresh is due, and cycles between refreshes.
     refresh_at: u64,
     refresh_interval: u64,
     last_command: u64,
-    /// Cycles of sub-ranks' buses in use.
+    /// Bus cycles in use, summed over the sub-ranks.
     bus_parts: u64,
     counters: DramCounters,
     checker: Option<Box<Checker>>,
 }
 
 impl Channel {
-    /// An idle channel with closed banks. `line_bytes` is the size of the lines that keep their order.
+    /// Creates an idle channel with closed banks. Requests to the same line of `line_bytes` bytes stay in order.
     pub fn new(config: &Dram, line_bytes: u32) -> Self {
         let refresh_interval = if config.trefi == 0 { NEVER } else { u64::from(config.trefi) };
         let capacity = config.queue as usize;
-        // Several sub-ranks, or banks that choose for themselves, ask for more than sets of places say.
+        // The bit sets support only FR-FCFS for the whole channel, one sub-rank and at most `MOST_PLACES` requests.
         let has_places = config.sub_ranks == 1
             && config.return_queue == 0
             && config.scheduler != DramScheduler::Fcfs
@@ -152,38 +152,38 @@ impl Channel {
         }
     }
 
-    /// Has the scheduler walk over the queues, before anything waits in them.
+    /// Replaces the empty queues by queues without bit sets, so that the scheduler scans all requests.
     #[cfg(test)]
     pub(super) fn forget_places(&mut self) {
         (self.reads, self.writes) = (Queue::new(self.capacity), Queue::new(self.capacity));
     }
 
-    /// Lets `checker` judge every command from now on; the channel must not have been used yet.
+    /// Attaches a checker, which checks every command from now on. The channel must not have been used yet.
     pub fn attach(&mut self, checker: impl Into<Option<Checker>>) {
         self.checker = checker.into().map(Box::new);
     }
 
-    /// What the attached checker found; empty without one.
+    /// Returns the violations that the attached checker found; empty without a checker.
     pub fn violations(&self) -> &[Violation] {
         self.checker.as_ref().map_or(&[], |c| c.violations())
     }
 
-    /// The attached checker.
+    /// Returns the attached checker.
     pub fn checker(&self) -> Option<&Checker> {
         self.checker.as_deref()
     }
 
-    /// Commands that the attached checker has judged.
+    /// Returns the number of commands that the attached checker has checked.
     pub fn checked(&self) -> u64 {
         self.checker.as_ref().map_or(0, |c| c.checked())
     }
 
-    /// The channel's timing.
+    /// Returns the timing of the channel.
     pub fn timing(&self) -> &Timing {
         &self.timing
     }
 
-    /// Returns whether the controller has room for one more request of this direction.
+    /// Returns whether the controller has space for one more request of this direction.
     pub fn can_push(&self, access: Access) -> bool {
         if self.most_in_flight > 0 {
             let waiting = self.incoming.len() + self.reads.len() + self.writes.len();
@@ -202,7 +202,8 @@ impl Channel {
         self.most_in_flight > 0
     }
 
-    /// Returns whether the scheduler has room for an incoming request that has passed the delay line. What a bank serves has left the queue.
+    /// Returns whether the scheduler has space for the oldest request of the delay line. Requests that banks have chosen take no
+    /// space.
     fn can_admit(&self) -> bool {
         if !self.banks_choose() {
             return true;
@@ -216,12 +217,13 @@ impl Channel {
         }
     }
 
-    /// One bank that serves nothing chooses a request, if there is one for it.
+    /// Lets one idle bank choose a request, if a request waits for an idle bank.
     fn choose_for_a_bank(&mut self) {
         if self.unchosen == 0 {
             return;
         }
-        // Where none of the wanted direction can be chosen, one of the other must: it may be what they wait for.
+        // If no request of the wanted direction can be chosen, one of the other direction must be: the wanted ones may wait for
+        // it.
         let wanted = self.wanted_by_banks();
         let choice =
             wanted.and_then(|access| self.bank_choice(Some(access))).or_else(|| self.bank_choice(None));
@@ -236,8 +238,8 @@ impl Channel {
         }
     }
 
-    /// The direction that banks choose from first: reads, until enough writes wait; then writes, until few are left. Without
-    /// watermarks there is none.
+    /// Returns the direction that banks choose first: reads until `write_high` writes wait, then writes until at most `write_low`
+    /// remain. Returns `None` without watermarks.
     fn wanted_by_banks(&mut self) -> Option<Access> {
         if self.write_high == 0 {
             return None;
@@ -249,12 +251,12 @@ impl Channel {
         } else if writes <= self.write_low {
             self.draining = false;
         }
-        // A read that waits for a write of its own line pulls the writes forward.
+        // A read that waits for an older request to its line pulls the writes forward, because the older request may be a write.
         Some(if self.draining || self.blocked_reads > 0 { Access::Write } else { Access::Read })
     }
 
-    /// The request, of one direction or any, that a bank which serves nothing chooses: of the open row the oldest, else the oldest of
-    /// all. The banks take turns; first come, first served, it is the oldest request's turn.
+    /// Returns the request that an idle bank chooses, of the direction `only` or of any: the oldest one to its open row, else the
+    /// oldest one. Banks choose round-robin. With FCFS, only the bank of the oldest request may choose.
     fn bank_choice(&self, only: Option<Access>) -> Option<usize> {
         let waits = |w: &Waiting| {
             !w.chosen && w.blockers == 0 && only.is_none_or(|access| access == w.request.access)
@@ -270,11 +272,11 @@ impl Channel {
             return None;
         }
         let open = self.ranks[0].row(bank);
-        // Of equals the first is the least, which is the oldest.
+        // `min_by_key` returns the first of equal requests, which is the oldest.
         waiting().filter(|(_, w)| w.bank == bank).min_by_key(|(_, w)| w.row != open).map(|(at, _)| at)
     }
 
-    /// Gives the controller a request in cycle `now`. The caller has made sure that [`Self::can_push`].
+    /// Adds a request in cycle `now`. [`Self::can_push`] must hold.
     pub fn push(&mut self, now: u64, request: Request) {
         debug_assert!(self.can_push(request.access));
         debug_assert!(request.bursts.count() > 0);
@@ -282,22 +284,22 @@ impl Channel {
         self.incoming_reads += usize::from(request.access == Access::Read);
     }
 
-    /// Has the oldest answer arrived by cycle `now`?
+    /// Returns whether the oldest reply has arrived by cycle `now`.
     pub fn has_return(&self, now: u64) -> bool {
         self.returns.front().is_some_and(|(ready, _)| *ready <= now)
     }
 
-    /// The answer that [`Self::pop`] would take.
+    /// Returns the reply that [`Self::pop`] would remove.
     pub fn peek(&self, now: u64) -> Option<&Request> {
         self.returns.front().filter(|(ready, _)| *ready <= now).map(|(_, request)| request)
     }
 
-    /// The oldest answered read whose data has arrived by cycle `now`.
+    /// Removes and returns the oldest reply whose data has arrived by cycle `now`.
     pub fn pop(&mut self, now: u64) -> Option<Request> {
         if !self.has_return(now) {
             return None;
         }
-        self.sleep_until = 0; // a place for one more answer may allow the next read
+        self.sleep_until = 0; // a free reply slot may permit the next read
         self.returns.pop_front().map(|(_, request)| request)
     }
 
@@ -306,17 +308,17 @@ impl Channel {
         !(self.incoming.is_empty() && self.reads.is_empty() && self.writes.is_empty())
     }
 
-    /// Returns whether replies wait, arrived or in flight.
+    /// Returns whether the channel holds replies, arrived or in flight.
     pub fn returning(&self) -> bool {
         !self.returns.is_empty()
     }
 
-    /// Is a refresh due, which [`Self::tick`] would give?
+    /// Returns whether a refresh is due, which the next [`Self::tick`] would start.
     pub fn refresh_due(&self, now: u64) -> bool {
         self.refresh_at <= now
     }
 
-    /// Returns the open rows with their sub-ranks and banks.
+    /// Returns the sub-rank, bank and number of each open row.
     pub fn open_rows(&self) -> impl Iterator<Item = (u8, u8, u64)> {
         (0..).zip(&self.ranks).flat_map(|(sub_rank, rank)| {
             let banks = (0..self.bank_count).map(move |bank| (sub_rank, bank as u8, rank.row(bank)));
@@ -324,17 +326,17 @@ impl Channel {
         })
     }
 
-    /// Returns the bursts that were read or written so far.
+    /// Returns the number of bursts that were read or written.
     pub fn bursts(&self) -> u64 {
         self.counters.bursts
     }
 
-    /// Counters from the start to the last tick.
+    /// Returns the counters from the start to the last tick.
     pub fn counters(&self) -> DramCounters {
         self.counters_at(self.now)
     }
 
-    /// Counters from the start to cycle `now`, which does not lie before the last tick.
+    /// Returns the counters from the start to cycle `now`, which must not precede the last tick.
     pub fn counters_at(&self, now: u64) -> DramCounters {
         let mut counters = self.counters;
         counters.cycles = now;
@@ -347,7 +349,7 @@ impl Channel {
         counters
     }
 
-    /// One command-clock cycle. `now` never goes back; it may jump while the channel is not [`Self::busy`].
+    /// Runs one command-clock cycle. `now` never decreases; it may jump while the channel is not [`Self::busy`].
     #[inline(always)]
     pub fn tick(&mut self, now: u64) {
         if self.rests_in(now) {
@@ -357,7 +359,7 @@ impl Channel {
         }
     }
 
-    /// Returns whether nothing is to do in cycle `now`.
+    /// Returns whether the channel has no work in cycle `now`.
     #[inline(always)]
     fn rests_in(&self, now: u64) -> bool {
         now < self.sleep_until
@@ -366,7 +368,7 @@ impl Channel {
             && self.incoming.front().is_none_or(|(seen, _)| *seen > now)
     }
 
-    /// Runs a command-clock cycle in which there is something to do.
+    /// Runs a command-clock cycle that may have work.
     #[inline(never)]
     fn run(&mut self, now: u64) {
         self.catch_up(now);
@@ -384,7 +386,7 @@ impl Channel {
         self.apply(decision);
     }
 
-    /// Moves the oldest incoming request to its queue.
+    /// Moves the oldest request of the delay line to its queue.
     fn admit(&mut self) {
         let Some((_, request)) = self.incoming.pop_front() else { return };
         let line = request.address >> self.line_shift;
@@ -418,17 +420,17 @@ impl Channel {
         self.sleep_until = 0;
     }
 
-    /// The sub-rank of burst `n` of a request.
+    /// Returns the sub-rank of burst `n` of a request.
     fn sub_rank(&self, request: &Request, n: u32) -> u32 {
         ((request.address >> self.burst_shift) as u32).wrapping_add(n) & (self.ranks.len() as u32 - 1)
     }
 
-    /// How many of a request's bursts lie in sub-rank `number`.
+    /// Returns the number of bursts of a request that lie in sub-rank `number`.
     fn share(&self, request: &Request, number: usize) -> u64 {
         request.bursts.numbers().filter(|n| self.sub_rank(request, *n) as usize == number).count() as u64
     }
 
-    /// Chooses the direction to serve and a command in it.
+    /// Chooses the direction to serve, and a command of that direction.
     fn decide(&mut self) -> (Access, Decision) {
         if self.refresh_due(self.now) {
             let (decision, from) = self.refresh_step();
@@ -446,7 +448,7 @@ impl Channel {
         }
     }
 
-    /// The requests that wait with those of a direction.
+    /// Returns the queue of a direction.
     fn list(&self, access: Access) -> &Queue {
         match access {
             Access::Write if !self.one_queue => &self.writes,
@@ -461,7 +463,7 @@ impl Channel {
         }
     }
 
-    /// The oldest request that may be served, over both directions. The oldest of all is never blocked.
+    /// Returns the oldest request without blockers, over both directions. The oldest request of all has no blockers.
     fn oldest(&self) -> Option<(Access, usize)> {
         let first = |list: &[Waiting]| list.iter().position(|w| w.blockers == 0);
         let (read, write) = (first(&self.reads), first(&self.writes));
@@ -473,13 +475,13 @@ impl Channel {
         }
     }
 
-    /// The cycle from which the oldest request starves.
+    /// Returns the cycle from which the oldest request starves.
     fn starvation_time(&self) -> u64 {
         let arrived = |list: &[Waiting]| list.first().map_or(NEVER, |w| w.arrived);
         arrived(&self.reads).min(arrived(&self.writes)).saturating_add(self.starvation)
     }
 
-    /// The request that has waited too long, if any.
+    /// Returns the request that has waited for the starvation limit, if any.
     fn starving(&self) -> Option<(Access, usize)> {
         if self.now < self.starvation_time() {
             return None;
@@ -488,8 +490,8 @@ impl Channel {
         self.oldest().filter(|(access, at)| starves(&self.list(*access)[*at]))
     }
 
-    /// Reads go first, until enough writes wait; then writes, until few are left. Without reads, writes may go; a
-    /// read that waits for a write of its own line pulls the writes forward.
+    /// Returns the direction to serve: reads until `write_high` writes wait, then writes until at most `write_low` remain. Writes
+    /// may also go if no read waits. A read that waits for an older request to its line pulls the writes forward.
     fn direction(&mut self) -> Access {
         if self.one_queue {
             return Access::Read;
@@ -506,23 +508,23 @@ impl Channel {
         if wanted && self.writes.has_free() { Access::Write } else { Access::Read }
     }
 
-    /// The sub-ranks among those that a request needs whose open row is another one, or none.
+    /// Returns the sub-ranks of a request in which its row is not open.
     fn missing(&self, w: &Waiting) -> u64 {
         let other = |n: &usize| self.ranks[*n].row(w.bank) != w.row;
         numbers(w.sub_ranks).filter(other).fold(0, |bits, n| bits | 1 << n)
     }
 
-    /// The first cycle for a request's read or write of its rows, which are open.
+    /// Returns the first cycle at which a request with open rows can be read or written.
     fn column_from(&self, w: &Waiting) -> u64 {
         self.latest(w.sub_ranks, |rank| rank.column_from(w.bank, w.request.access))
     }
 
-    /// The latest of a time of each of `sub_ranks`.
+    /// Returns the max over `sub_ranks` of the time that `from` returns.
     fn latest(&self, sub_ranks: u64, from: impl Fn(&SubRank) -> u64) -> u64 {
         numbers(sub_ranks).map(|n| from(&self.ranks[n])).max().unwrap_or(0)
     }
 
-    /// A command for the requests of one list, or for `only` one of them.
+    /// Chooses a command for the requests of one queue, or for request `only`.
     fn choose(&self, access: Access, only: Option<usize>) -> Decision {
         match &self.ranks[..] {
             [rank] if only.is_none() && self.list(access).has_places() => self.choose_by_places(rank, access),
@@ -531,7 +533,7 @@ impl Channel {
         }
     }
 
-    /// As [`Self::choose_in`] for all requests of a list, by the sets that the list keeps.
+    /// Chooses as [`Self::choose_in`] does for all requests of a queue, with the bit sets of the queue.
     fn choose_by_places(&self, rank: &SubRank, access: Access) -> Decision {
         let may_return = self.returns.len() < self.most_returns;
         match self.list(access).choose(rank, self.now, may_return) {
@@ -542,12 +544,12 @@ impl Channel {
         }
     }
 
-    /// As [`Self::choose_among_ranks`], for a channel with one sub-rank: a request needs one bank.
+    /// Chooses as [`Self::choose_among_ranks`] does for a channel with one sub-rank, in which a request needs one bank.
     fn choose_in(&self, rank: &SubRank, access: Access, only: Option<usize>) -> Decision {
         let is_fcfs = self.scheduler == DramScheduler::Fcfs && !self.banks_choose();
         let strict = only.is_some() || is_fcfs;
         let may_return = self.returns.len() < self.most_returns;
-        // Banks whose open row is still used, and those that an older request wants to open another row in.
+        // Banks whose open row still has requests, and banks for which an older request needs another row.
         let (mut used, mut claimed) = (0u64, 0u64);
         let mut rows = [0u16; MOST_BANKS as usize];
         let mut row_count = 0;
@@ -592,17 +594,17 @@ impl Channel {
         Decision::Sleep(wake)
     }
 
-    /// As [`Self::choose`], for a channel with several sub-ranks: a request may need a bank in each of them.
+    /// Chooses as [`Self::choose`] does for a channel with several sub-ranks. A request may need a bank in each of them.
     fn choose_among_ranks(&self, access: Access, only: Option<usize>) -> Decision {
         let list = self.list(access);
         let is_fcfs = self.scheduler == DramScheduler::Fcfs && !self.banks_choose();
         let strict = only.is_some() || is_fcfs;
         let first = only.unwrap_or(0);
         let may_return = self.returns.len() < self.most_returns;
-        // A bit for each bank of each sub-rank: those with a row that is still used, and those that an older request
-        // wants to open another row in.
+        // One bit per bank of each sub-rank: banks whose open row still has requests, and banks for which an older request needs
+        // another row.
         let (mut used, mut claimed) = (0u64, 0u64);
-        let mut rows = [0u16; MOST_BANKS as usize]; // a candidate claims one bank of a sub-rank at least
+        let mut rows = [0u16; MOST_BANKS as usize]; // each candidate claims at least one bank of a sub-rank
         let mut row_count = 0;
         let mut wake = NEVER;
         for (at, w) in list.iter().enumerate().skip(first) {
@@ -649,11 +651,11 @@ impl Channel {
         Decision::Sleep(wake)
     }
 
-    /// Carries a decision out for the requests of the direction it was made for.
+    /// Issues the command of a decision for the given direction, or goes to sleep.
     fn apply(&mut self, (access, decision): (Access, Decision)) {
         match decision {
             Decision::Sleep(until) => {
-                // Up to a refresh that is not yet due.
+                // Sleeps at most until the next refresh that is not due yet.
                 let due = if self.refresh_due(self.now) { NEVER } else { self.refresh_at };
                 self.sleep_until = until.min(due);
                 return;
@@ -707,7 +709,7 @@ impl Channel {
         self.observe(CommandKind::Precharge, sub_ranks, bank, row);
     }
 
-    /// Reads or writes one of the request's bursts; with the last one it leaves the queue.
+    /// Reads or writes the first remaining burst of a request. After its last burst the request leaves the queue.
     fn one_burst(&mut self, list: Access, at: usize) {
         let now = self.now;
         let w = self.list_mut(list).get_mut(at);
@@ -742,7 +744,7 @@ impl Channel {
         }
     }
 
-    /// Counts bursts and returns the command that moves them.
+    /// Counts bursts and returns the command that transfers them.
     fn count_bursts(&mut self, access: Access, bursts: u64) -> CommandKind {
         self.counters.bursts += bursts;
         self.bus_parts += bursts * self.timing.burst;
@@ -758,7 +760,7 @@ impl Channel {
         }
     }
 
-    /// A request has left the queue; if it is a read its answer arrives in cycle `arrival`.
+    /// Completes a request that has left the queue. The reply of a read arrives in cycle `arrival`.
     fn served(&mut self, w: &Waiting, arrival: u64) {
         match w.request.access {
             Access::Read => {
@@ -776,7 +778,7 @@ impl Channel {
         self.unblock(w.line);
     }
 
-    /// Reads or writes the request's bursts; it leaves the queue.
+    /// Reads or writes all bursts of a request and removes it from the queue. With bank groups, only one burst.
     fn column(&mut self, list: Access, at: usize) {
         if !self.groups.is_empty() {
             return self.one_burst(list, at);
@@ -807,19 +809,19 @@ impl Channel {
         self.served(&w, now + t.read_to_data_end(longest) + t.latency_out());
     }
 
-    /// The answer arrives in cycle `arrival`; those of other sub-ranks may overtake it.
+    /// Queues a reply that arrives in cycle `arrival`. Replies of other sub-ranks may overtake it.
     fn return_at(&mut self, arrival: u64, request: Request) {
         let later = self.returns.iter().rev().take_while(|(other, _)| *other > arrival).count();
         self.returns.insert(self.returns.len() - later, (arrival, request));
     }
 
-    /// A request to `line` was served: the younger ones wait for one less.
+    /// Removes one blocker from each waiting request to `line`, after a request to the line was served.
     fn unblock(&mut self, line: u64) {
         self.blocked_reads -= self.reads.unblock(line);
         self.writes.unblock(line);
     }
 
-    /// One line per waiting request: for deadlock reports.
+    /// Appends one line of text per waiting request, for deadlock reports.
     pub fn describe_waiting(&self, name: &str, out: &mut Vec<String>) {
         let line = |queue: &str, r: &Request| {
             let what = if r.metadata { "metadata" } else { "data" };

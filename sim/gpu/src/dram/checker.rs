@@ -1,15 +1,15 @@
-//! An independent judge of a channel's commands.
+//! An independent checker of a channel's commands.
 //!
-//! The controller keeps "not before" times. The checker instead remembers the recent commands themselves, expanded
-//! into single bursts, and compares each new one with every earlier one under a table of rules that is read
-//! straight from the configuration. The two share no code. Each sub-rank is judged by itself; the command bus is one.
+//! The controller keeps the earliest cycle of each command. The checker keeps the recent commands instead, with one entry per
+//! burst. It compares each new command with every earlier one by a table of rules, built from the configuration. The two share no
+//! code. Each sub-rank is checked separately; all sub-ranks share one command bus.
 use super::request::Bursts;
 use crate::config::Dram;
 use selvedge_state::State;
 use std::collections::VecDeque;
 use std::fmt;
 
-/// What a command does.
+/// Effect of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum CommandKind {
     /// Opens a row of a bank.
@@ -31,30 +31,30 @@ pub enum CommandKind {
 pub struct Command {
     /// Command-clock cycle.
     pub cycle: u64,
-    /// What it does.
+    /// Effect of the command.
     pub kind: CommandKind,
-    /// The sub-ranks that it goes to, a bit each.
+    /// Mask of the sub-ranks that receive the command.
     pub sub_ranks: u64,
-    /// The bank; 0 for those that go to all.
+    /// Bank number; 0 for commands to all banks.
     pub bank: u32,
-    /// The row that is opened, closed, read or written.
+    /// Row that is opened, closed, read or written.
     pub row: u64,
-    /// Byte of the row at which a read or write begins; 0 for the others.
+    /// Byte in the row at which a read or write begins; 0 for other commands.
     pub column: u32,
-    /// Bursts of a read or write, from there on; none for the others.
+    /// Bursts of a read or write, relative to `column`; none for other commands.
     pub bursts: Bursts,
 }
 
-/// A command that broke a rule.
+/// A violation of a rule by a command.
 #[derive(Clone, Debug, PartialEq, Eq, State)]
 pub struct Violation {
-    /// The command.
+    /// The command that violates the rule.
     pub command: Command,
-    /// The rule's name: a timing parameter, or what was wrong.
+    /// Name of the rule: a timing parameter, or the kind of the fault.
     pub rule: &'static str,
-    /// The earlier cycle that the rule counts from, when it counts.
+    /// Cycle of the earlier command; `None` if the rule limits no distance.
     pub since: Option<u64>,
-    /// The distance that the rule wants, cycles.
+    /// Min distance in cycles.
     pub needed: u64,
 }
 
@@ -71,7 +71,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Which banks a rule speaks of.
+/// Banks of two commands to which a rule applies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
     SameBank,
@@ -80,7 +80,7 @@ enum Scope {
     Channel,
 }
 
-/// "`to` comes at least `cycles` after `from`".
+/// Requires at least `cycles` cycles from a command `from` to a command `to`.
 struct Rule {
     name: &'static str,
     from: CommandKind,
@@ -89,7 +89,7 @@ struct Rule {
     cycles: u64,
 }
 
-/// The rules of a configuration.
+/// Returns the rules of a configuration.
 fn rules(d: &Dram) -> Vec<Rule> {
     use CommandKind::{Activate, Precharge, PrechargeAll, Read, Refresh, Write};
     use Scope::{Channel, OtherBank, SameBank};
@@ -130,12 +130,12 @@ fn rules(d: &Dram) -> Vec<Rule> {
     table.into_iter().map(rule).collect()
 }
 
-/// Cycles of a burst on its sub-rank's part of the bus.
+/// Returns the cycles of a burst on the data bus of a sub-rank.
 fn burst_length(d: &Dram) -> u32 {
     (d.burst_bytes * d.sub_ranks).div_ceil(d.bus_bytes * d.data_rate)
 }
 
-/// Data on the bus: cycles `start` up to, not including, `end`.
+/// A transfer on the data bus, in the cycles from `start` up to, not including, `end`.
 #[derive(Clone, Copy, State)]
 struct Transfer {
     start: u64,
@@ -143,17 +143,17 @@ struct Transfer {
     write: bool,
 }
 
-/// What a sub-rank remembers.
+/// Recent commands and current state of a sub-rank.
 #[derive(State)]
 struct History {
-    /// Commands young enough for a rule to reach back to them, multi-burst ones expanded.
+    /// Commands that a rule can still refer to, with one entry per burst.
     recent: VecDeque<Command>,
     /// Open row of each bank.
     open: Vec<Option<u64>>,
     transfers: VecDeque<Transfer>,
 }
 
-/// Checks the commands of one channel, in order of time.
+/// Checks the commands of one channel, which must arrive in order of time.
 #[derive(State)]
 pub struct Checker {
     #[state(skip = "they follow from the configuration")]
@@ -170,15 +170,15 @@ pub struct Checker {
     recorded: Option<Vec<Command>>,
 }
 
-/// Violations that are kept; more only repeat what is wrong.
+/// Max violations that are kept.
 const MOST_VIOLATIONS: usize = 1000;
 
 impl Checker {
-    /// A checker for a channel whose requests have at most `most_bursts` bursts; every bank is closed.
+    /// Creates a checker for a channel with closed banks. Requests have at most `most_bursts` bursts.
     pub fn new(config: &Dram, most_bursts: u32) -> Self {
         let rules = rules(config);
         let longest = rules.iter().map(|r| r.cycles).max().unwrap_or(0);
-        // Expanded bursts lie ahead of the commands that follow them, by at most one request's length.
+        // The entries of single bursts can have later cycles than the next command, by at most the length of one request.
         let ahead = u64::from(most_bursts * burst_length(config).max(config.tccd));
         let closed = || History {
             recent: VecDeque::new(),
@@ -199,28 +199,28 @@ impl Checker {
         }
     }
 
-    /// The same checker, which also keeps every command: for short runs.
+    /// Returns the checker, set to keep every command. Memory use grows with the run, so use it for short runs.
     pub fn recording(mut self) -> Self {
         self.recorded = Some(Vec::new());
         self
     }
 
-    /// The commands that a [`Self::recording`] checker has seen.
+    /// Returns the commands that a [`Self::recording`] checker has seen.
     pub fn commands(&self) -> &[Command] {
         self.recorded.as_deref().unwrap_or(&[])
     }
 
-    /// Commands seen.
+    /// Returns the number of commands seen.
     pub fn checked(&self) -> u64 {
         self.checked
     }
 
-    /// Rules broken so far (the first thousand).
+    /// Returns the first 1000 violations.
     pub fn violations(&self) -> &[Violation] {
         &self.violations
     }
 
-    /// Judges one command.
+    /// Checks one command.
     pub fn observe(&mut self, command: Command) {
         self.checked += 1;
         if let Some(commands) = &mut self.recorded {
@@ -254,7 +254,7 @@ impl Checker {
         }
     }
 
-    /// How many of a column command's bursts lie in sub-rank `number`: they go round the sub-ranks.
+    /// Returns the number of a column command's bursts in sub-rank `number`. Consecutive bursts lie in consecutive sub-ranks.
     fn bursts_in(&self, number: usize, command: &Command) -> u32 {
         let first = command.column / self.config.burst_bytes;
         let sub_rank = |burst: &u32| (first + burst) % self.config.sub_ranks;
@@ -268,7 +268,7 @@ impl Checker {
         }
     }
 
-    /// The refresh of each tREFI comes within it.
+    /// Checks that the `n`th refresh comes from `n` times tREFI on, and before `n + 1` times tREFI.
     fn check_refresh_time(&mut self, command: Command) {
         self.refreshes += 1;
         let interval = u64::from(self.config.trefi);
@@ -284,7 +284,8 @@ impl Checker {
         }
     }
 
-    /// Rows are opened when closed, closed when open, and used when they are the open one.
+    /// Checks that activates find a closed bank, precharges an open one, and column commands their row open. Updates the open
+    /// rows.
     fn check_row_state(&mut self, number: usize, c: Command) {
         let open = &mut self.sub_ranks[number].open;
         let row = open[c.bank as usize];
@@ -295,7 +296,7 @@ impl Checker {
             }
             CommandKind::Precharge => {
                 open[c.bank as usize] = None;
-                // It names the bank alone: sub-ranks may close different rows together.
+                // A precharge names only the bank: sub-ranks may close different rows together.
                 row.is_none().then_some("precharge of a closed bank")
             }
             CommandKind::PrechargeAll => {
@@ -312,7 +313,7 @@ impl Checker {
         }
     }
 
-    /// Takes a sub-rank's part of a column command apart into its bursts and checks each.
+    /// Splits a sub-rank's part of a column command into bursts and checks each.
     fn check_bursts(&mut self, number: usize, command: Command) {
         let length = u64::from(burst_length(&self.config));
         let apart = length.max(u64::from(self.config.tccd));
@@ -323,7 +324,7 @@ impl Checker {
         }
     }
 
-    /// Compares `c` with every earlier command that a rule connects it to.
+    /// Compares `c` with every earlier command by the rules for the pair.
     fn check_distances(&mut self, number: usize, c: Command) {
         let recent = &mut self.sub_ranks[number].recent;
         while recent.front().is_some_and(|old| old.cycle + self.horizon < c.cycle) {
@@ -349,8 +350,8 @@ impl Checker {
         }
     }
 
-    /// The data bus carries one burst at a time; between a read's data and a write's lies an idle cycle unless
-    /// the configuration sets tRTW itself.
+    /// Checks that the data bus carries one burst at a time. Between the data of a read and of a write lies an idle cycle, unless
+    /// the configuration sets tRTW.
     fn check_bus(&mut self, number: usize, burst: Command, length: u64) {
         let write = burst.kind == CommandKind::Write;
         let delay = if write { self.config.tcwl } else { self.config.tcl };
@@ -382,12 +383,12 @@ mod tests {
         GpuConfig::load("gtx480").expect("built in").dram
     }
 
-    /// Feeds (cycle, kind, bank, row, bursts) and returns the names of the rules that broke.
+    /// Checks commands of (cycle, kind, bank, row, bursts) and returns the names of the violated rules.
     fn judge(commands: &[(u64, CommandKind, u32, u64, u32)]) -> Vec<&'static str> {
         judge_on(&dram(), commands)
     }
 
-    /// The same for another configuration; commands go to sub-rank 0.
+    /// Checks commands as [`judge`] does, for a given configuration. All commands go to sub-rank 0.
     fn judge_on(config: &Dram, commands: &[(u64, CommandKind, u32, u64, u32)]) -> Vec<&'static str> {
         let mut checker = Checker::new(config, 4);
         for &(cycle, kind, bank, row, bursts) in commands {
@@ -421,7 +422,7 @@ mod tests {
         assert_eq!(judge(&legal), [""; 0]);
     }
 
-    /// Every rule is found when it is missed by one cycle, and not when it is kept exactly.
+    /// A violation by one cycle must be found, and an exactly met distance must pass.
     #[test]
     fn each_rule_is_exact() {
         type Planted = (&'static str, Vec<(u64, CommandKind, u32, u64, u32)>);
@@ -437,7 +438,8 @@ mod tests {
             ("tCDLR", vec![(0, Activate, 0, 1, 0), (12, Write, 0, 1, 1), (22, Read, 0, 1, 1)]),
             ("tCCD", vec![(0, Activate, 0, 1, 0), (12, Read, 0, 1, 4), (16, Read, 0, 1, 1)]),
             ("tCCD", vec![(0, Activate, 0, 1, 0), (12, Write, 0, 1, 4), (16, Write, 0, 1, 1)]),
-            // Read data 24..25, one idle cycle, write data from 26: command at 22.
+            // Read data occupies cycle 24. After an idle cycle, write data may begin in cycle 26, so the write may be issued in
+            // cycle 22.
             ("bus turn-around", vec![(0, Activate, 0, 1, 0), (12, Read, 0, 1, 1), (22, Write, 0, 1, 1)]),
         ];
         for (rule, mut commands) in cases {
@@ -487,7 +489,7 @@ mod tests {
             let second = (second.0, Read, second.1, 2, second.2, 1);
             judge(&[rows[0], rows[1], (first.0, Read, first.1, 1, 0, 1), second])
         };
-        // A burst takes two cycles of half the bus; the other half is free in the next cycle.
+        // A burst takes two cycles of one half of the bus. The other half can transfer a burst that begins one cycle later.
         assert_eq!(read((13, 1), (14, 2, 32)), [""; 0]);
         assert_eq!(read((13, 1), (13, 2, 32)), ["one command per cycle"]);
         assert_eq!(

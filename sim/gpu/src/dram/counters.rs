@@ -1,4 +1,4 @@
-//! What a channel counts.
+//! Counters of a DRAM channel.
 use crate::stats::counters;
 
 counters! {

@@ -1,12 +1,11 @@
-//! The DRAM's energy from its commands, by the formula of LAMAR's section 4.2:
+//! DRAM energy, computed from command counts with the formula of LAMAR, section 4.2:
 //!
 //! ```text
 //! P = P_PRE_STBY + P_ACT_STBY + P_REF + P_ACT_PRE + P_RD_BANK + P_RD_IO + P_WR_BANK + P_WR_IO
 //!     (background           )                       (read              ) (write             )
 //! ```
-//! Each part is a count times the energy of one, from a chip's currents as its data sheet defines them: what an activity
-//! draws, less the standby current that goes on under it. Currents are those of whole chips; a sub-rank has its part of
-//! them.
+//! Each part is a count times an energy. The energy follows from the currents in the chip's data sheet: the current of the
+//! activity minus the standby current. Currents are per chip; a sub-rank has an equal part of the chips.
 //!
 //! | part | one | energy of one, per chip |
 //! |---|---|---|
@@ -16,9 +15,9 @@
 //! | bank, read / write | a burst | (IDD4R, IDD4W - IDD3N) x VDD x the burst's time |
 //! | pins, read / write | a bit | VDDQ^2 / (driver + termination) x the bit's time, half of the bits low |
 //!
-//! Pins of pseudo open drain draw current while they are low only; data are taken as half low, half high, and inversion
-//! of bytes (DBI) as off. Rows stay open until another row or a refresh closes them, and a closed chip stays in precharge
-//! standby: there is no power-down.
+//! Pseudo-open-drain pins draw current only while they are low. The model assumes that half of the bits are low, and no data bus
+//! inversion (DBI). Rows stay open until another row or a refresh closes them. A chip with closed rows stays in precharge
+//! standby: the model has no power-down.
 use super::DramCounters;
 use crate::config::{Dram, GpuConfig};
 use schemars::JsonSchema;
@@ -47,7 +46,7 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// The parts, in the order of the formula.
+    /// Returns the parts, in the order of the formula.
     pub fn parts(&self) -> [f64; 8] {
         [
             self.precharge_standby_nj,
@@ -61,18 +60,18 @@ impl Energy {
         ]
     }
 
-    /// All parts together, nanojoules.
+    /// Returns the sum of all parts in nanojoules.
     pub fn total_nj(&self) -> f64 {
         self.parts().iter().sum()
     }
 
-    /// Both parts of the background, nanojoules.
+    /// Returns the background energy, with open rows and without, in nanojoules.
     pub fn background_nj(&self) -> f64 {
         self.precharge_standby_nj + self.active_standby_nj
     }
 }
 
-/// Nanojoules of one of each, and what turns counted cycles into time.
+/// Energy of each activity in nanojoules, and the conversion of counted cycles to time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, State)]
 pub struct EnergyModel {
     precharged_cycle: f64,
@@ -87,11 +86,11 @@ pub struct EnergyModel {
 }
 
 impl EnergyModel {
-    /// The model of a configuration's channels.
+    /// Creates the energy model of a configuration's channels.
     pub fn new(config: &GpuConfig) -> Self {
         let (dram, e) = (&config.dram, &config.dram.energy);
         let mhz = f64::from(config.clock.dram_mhz);
-        // Milliamperes times millivolts are microwatts, and over MHz, picojoules per cycle.
+        // mA times mV is microwatts; divided by MHz it is picojoules per cycle.
         let chip = |milliamperes: f64| milliamperes * f64::from(e.vdd_mv) / mhz * 1e-3;
         let [idd0, idd2n, idd3n, idd4r, idd4w, idd5] =
             [e.idd0_ma, e.idd2n_ma, e.idd3n_ma, e.idd4r_ma, e.idd4w_ma, e.idd5_ma].map(f64::from);
@@ -112,7 +111,7 @@ impl EnergyModel {
         }
     }
 
-    /// The energy of what was counted.
+    /// Returns the energy of the counted activities.
     pub fn energy(&self, c: &DramCounters) -> Energy {
         let times = |count: u64, one: f64| count as f64 * one;
         Energy {
@@ -127,19 +126,19 @@ impl EnergyModel {
         }
     }
 
-    /// The mean power of all channels over the time that was counted, milliwatts; 0 without time.
+    /// Returns the mean power of all channels over the counted time in milliwatts; 0 if no cycle was counted.
     pub fn mean_power_mw(&self, c: &DramCounters) -> f64 {
         let microseconds = c.cycles as f64 * self.channel_cycle_us;
         if microseconds > 0.0 { self.energy(c).total_nj() / microseconds } else { 0.0 }
     }
 
-    /// Sub-ranks of a channel.
+    /// Returns the number of sub-ranks of a channel.
     pub fn sub_ranks(&self) -> u64 {
         self.sub_ranks
     }
 }
 
-/// Nanojoules of a bit on a pin.
+/// Returns the energy of one bit on a pin in nanojoules.
 fn bit_nj(dram: &Dram, mhz: f64) -> f64 {
     let e = &dram.energy;
     let low_uw = f64::from(e.vddq_mv).powi(2) / f64::from(e.driver_ohm + e.termination_ohm);
@@ -158,7 +157,7 @@ mod tests {
         assert!((value / expected - 1.0).abs() < 1e-3, "{value}, expected {expected}");
     }
 
-    /// gtx480 by hand: two chips at 1.5 V, a cycle of 1 / 924 MHz = 1.0823 ns.
+    /// The expected values are computed by hand for gtx480: two chips at 1.5 V, a cycle of 1 / 924 MHz = 1.0823 ns.
     #[test]
     fn one_of_each_costs_what_the_data_sheets_currents_say() {
         let one = DramCounters {
@@ -173,13 +172,13 @@ mod tests {
         let e = EnergyModel::new(&config()).energy(&one);
         near(e.precharge_standby_nj, 2.0 * 0.250 * 1.5 * 1.0823);
         near(e.active_standby_nj, 2.0 * 0.450 * 1.5 * 1.0823);
-        // 200 mA above standby for 61 cycles.
+        // The refresh current is 200 mA above standby, for 61 cycles.
         near(e.refresh_nj, 2.0 * 0.200 * 1.5 * 61.0 * 1.0823);
         // 490 mA x 40 - 450 mA x 28 - 250 mA x 12 = 4 A cycles.
         near(e.activate_precharge_nj, 2.0 * 4.0 * 1.5 * 1.0823);
         near(e.read_bank_nj, 2.0 * 0.630 * 1.5 * 1.0823);
         near(e.write_bank_nj, 2.0 * 0.710 * 1.5 * 1.0823);
-        // 1.5 V over 100 ohm is 22.5 mW on a low pin; 256 bits at 3.696 Gbit/s, half of them low: 3.04 pJ each.
+        // 1.5 V over 100 ohm is 22.5 mW on a low pin. Half of 256 bits at 3.696 Gbit/s are low: 3.04 pJ per bit.
         near(e.read_io_nj, 256.0 * 22.5e-3 / 2.0 / 3.696);
         assert_eq!(e.read_io_nj, e.write_io_nj);
     }
@@ -190,12 +189,12 @@ mod tests {
         let cycles = 1000 * u64::from(config.l2.partitions);
         let idle = DramCounters { cycles, precharged_cycles: cycles, ..DramCounters::default() };
         let model = EnergyModel::new(&config);
-        // Six channels of two chips with 250 mA at 1.5 V each.
+        // Six channels with two chips each draw 250 mA at 1.5 V per chip.
         near(model.mean_power_mw(&idle), 6.0 * 2.0 * 250.0 * 1.5);
         assert_eq!(model.mean_power_mw(&DramCounters::default()), 0.0);
     }
 
-    /// LAMAR's point: a sector of one sub-rank opens half a row and moves its data on half the pins for twice the time.
+    /// A sector of one sub-rank opens half a row, and moves its data on half the pins for twice the time (LAMAR).
     #[test]
     fn a_sub_rank_opens_its_part_of_a_row_and_moves_a_burst_for_the_same_energy() {
         let mut halves = config();

@@ -1,9 +1,9 @@
 //! One DRAM channel: memory controller, GDDR5 banks and data bus, with an independent checker of its commands.
 //!
-//! A channel may be divided into sub-ranks, each with its part of the data bus ([`sub_rank`]; LAMAR, section 2.3.1).
-//! A request moves 1 to 4 bursts of one line: CABA, section 5.3.2, lets compressed lines move fewer bursts than
-//! raw ones. Bursts of a request are back to back column commands of one row; only the first takes a command slot,
-//! the controller's burst sequencer adds the others ([`timing`]).
+//! A channel may be divided into sub-ranks, each with a part of the data bus ([`sub_rank`]; LAMAR, section 2.3.1). A request
+//! moves 1 to 4 bursts of one line. Compressed lines need fewer bursts than uncompressed ones (CABA, section 5.3.2). The bursts
+//! of a request are back-to-back column commands of one row. Only the first takes a command slot; the burst sequencer of the
+//! controller adds the others ([`timing`]).
 pub mod address;
 pub mod channel;
 pub mod checker;

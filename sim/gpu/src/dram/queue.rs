@@ -1,50 +1,50 @@
-//! The requests that wait in a channel, the oldest first, with sets of their places by which the scheduler chooses one at once.
+//! The requests that wait in a channel, oldest first. Bit sets of their positions let the scheduler choose one without a scan.
 use super::request::{Access, Waiting, numbers};
 use super::sub_rank::SubRank;
 use selvedge_state::State;
 use std::ops::Deref;
 
-/// The most requests whose places the sets have bits for.
+/// Max requests for which the bit sets have bits.
 pub(super) const MOST_PLACES: usize = u64::BITS as usize;
 
-/// No place.
+/// A position that holds no request.
 const NONE: u32 = u64::BITS;
 
-/// Waiting requests in order of age.
+/// Waiting requests, oldest first.
 #[derive(State)]
 pub(super) struct Queue {
     list: Vec<Waiting>,
-    /// The line of each, apart from the rest: to count the requests to a line reads nothing else.
+    /// Line of each request. A separate list, so that counting the requests to a line reads little memory.
     lines: Vec<u64>,
-    /// Requests that wait for an older one to their line.
+    /// Number of requests that wait for an older request to their line.
     blocked: usize,
     places: Option<Places>,
 }
 
-/// Places of the queue, one bit each.
+/// Sets of positions in the queue, with one bit per request.
 #[derive(State)]
 struct Places {
-    /// The banks that requests wait for.
+    /// Banks that requests wait for.
     banks: u64,
-    /// By bank: the places of those that need it.
+    /// For each bank, the requests that need it.
     of_bank: Vec<u64>,
-    /// Requests that wait for no older one to their line.
+    /// Requests without an older request to their line.
     free: u64,
     /// Requests whose row is open.
     hits: u64,
     writes: u64,
 }
 
-/// The oldest requests for which a command is possible.
+/// The command that can be issued, with the position of the oldest request for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// It can be read or written.
+    /// The request can be read or written.
     Column(usize),
-    /// Its row can be opened.
+    /// The row of the request can be opened.
     Activate(usize),
-    /// The row that is open in its bank can be closed.
+    /// The open row in the bank of the request can be closed.
     Precharge(usize),
-    /// There is none before this cycle.
+    /// No command is possible before this cycle.
     NotBefore(u64),
 }
 
@@ -62,20 +62,20 @@ impl Queue {
         Queue { list, lines, blocked: 0, places: None }
     }
 
-    /// Keeps sets of places, for a channel of one sub-rank with `banks` banks and no more than [`MOST_PLACES`] requests in the
-    /// queue. Nothing may wait yet.
+    /// Adds bit sets, for a channel of one sub-rank with `banks` banks. The capacity must be at most [`MOST_PLACES`]. The queue
+    /// must be empty.
     pub fn with_places(mut self, banks: u32) -> Self {
         let of_bank = vec![0; banks as usize];
         self.places = Some(Places { banks: 0, of_bank, free: 0, hits: 0, writes: 0 });
         self
     }
 
-    /// Returns whether the queue has sets of places, so that [`Queue::choose`] works.
+    /// Returns whether the queue has bit sets, which [`Queue::choose`] needs.
     pub fn has_places(&self) -> bool {
         self.places.is_some()
     }
 
-    /// Adds a request; its row is open in its bank, or not.
+    /// Adds a request. `is_open` says whether its row is open.
     pub fn push(&mut self, waiting: Waiting, is_open: bool) {
         if let Some(places) = &mut self.places {
             let bit = 1 << self.list.len();
@@ -90,12 +90,12 @@ impl Queue {
         self.list.push(waiting);
     }
 
-    /// Returns how many requests to `line` wait.
+    /// Returns the number of waiting requests to `line`.
     pub fn count_of(&self, line: u64) -> usize {
         self.lines.iter().filter(|other| **other == line).count()
     }
 
-    /// Removes the request at a place.
+    /// Removes and returns the request at position `at`.
     pub fn remove(&mut self, at: usize) -> Waiting {
         let waiting = self.list.remove(at);
         self.lines.remove(at);
@@ -106,12 +106,13 @@ impl Queue {
         waiting
     }
 
-    /// Returns the request at a place, of which bank, row and blockers must stay as they are.
+    /// Returns the request at position `at`. The caller must not change bank, row and blockers.
     pub fn get_mut(&mut self, at: usize) -> &mut Waiting {
         &mut self.list[at]
     }
 
-    /// A request to `line` was served: younger ones wait for one less. Returns how many reads wait for none any more.
+    /// Removes one blocker from each request to `line`, after a request to the line was served. Returns the number of reads that
+    /// have no blockers any more.
     pub fn unblock(&mut self, line: u64) -> usize {
         if self.blocked == 0 {
             return 0;
@@ -131,12 +132,12 @@ impl Queue {
         reads
     }
 
-    /// Returns whether any request waits for no older one to its line.
+    /// Returns whether any request has no blockers.
     pub fn has_free(&self) -> bool {
         self.blocked < self.list.len()
     }
 
-    /// A row was opened in a bank.
+    /// Records that a row was opened in a bank.
     pub fn opened(&mut self, bank: u32, row: u64) {
         if let Some(places) = &mut self.places {
             for at in numbers(places.of_bank[bank as usize]).filter(|at| self.list[*at].row == row) {
@@ -145,15 +146,16 @@ impl Queue {
         }
     }
 
-    /// The row that was open in a bank was closed.
+    /// Records that the open row of a bank was closed.
     pub fn closed(&mut self, bank: u32) {
         if let Some(places) = &mut self.places {
             places.hits &= !places.of_bank[bank as usize];
         }
     }
 
-    /// Chooses a command in cycle `now`: for the oldest request whose row is open, else for the oldest that needs another one, of
-    /// which each bank has one, and whose bank has no open row that another request needs. Reads wait unless one `may_return`.
+    /// Chooses a command in cycle `now`. The oldest request that can be read or written comes first. Otherwise, each bank without
+    /// a request to its open row proposes its oldest request, and the oldest of these gets an activate or a precharge. Reads are
+    /// chosen only if `may_return` is set.
     pub fn choose(&self, rank: &SubRank, now: u64, may_return: bool) -> Choice {
         let Some(places) = &self.places else { return Choice::NotBefore(now) };
         let (mut column, mut row, mut wake) = (NONE, NONE, u64::MAX);
@@ -192,7 +194,7 @@ impl Queue {
 }
 
 impl Places {
-    /// Removes a place of a bank's request; those behind it move up.
+    /// Removes the position `at`, whose request needs `bank`. Later positions move down by one.
     fn remove(&mut self, at: usize, bank: u32) {
         let before = (1u64 << at) - 1;
         let without = |set: &mut u64| *set = *set & before | *set >> 1 & !before;

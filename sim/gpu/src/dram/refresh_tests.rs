@@ -1,4 +1,4 @@
-//! Does a channel refresh in time, whether busy or idle, and does it cost what tRFC and tREFI say?
+//! Tests that busy and idle channels refresh in time, and that the cost of refreshes follows from tRFC and tREFI.
 use super::tests::{BURSTS, Bench, LINE, config, stream};
 use super::*;
 use crate::config::Dram;
@@ -22,8 +22,8 @@ fn refreshes_cost_a_stream_their_share_of_the_time() {
         let config = refreshed(trefi);
         let (with, refreshes) = time(&config);
         assert_eq!(refreshes, (with - 1) / u64::from(trefi), "a refresh each {trefi} cycles");
-        // No read can come from the rows' closing (tRP) over the refresh (tRFC) to a row's opening (tRCD). Before
-        // that the last read's bursts and tRTP, or tRAS of a row just opened, pass.
+        // No read can be issued from the closing of the rows (tRP) over the refresh (tRFC) to the opening of a row (tRCD). Before
+        // the rows close, the bursts of the last read and tRTP must pass, or tRAS of the last opened row.
         let least = u64::from(config.trp + config.trfc + config.trcd);
         let most = least + u64::from(config.tras);
         let lost = (with - without) as f64 / refreshes as f64;
@@ -52,7 +52,7 @@ fn an_idle_channel_catches_up_with_its_refreshes() {
     bench.assert_legal();
     let counters = bench.channel.counters();
     assert_eq!((counters.refreshes, counters.activates, counters.precharges), (100, 2, 1));
-    // The row was closed by the first refresh, but the last one is over.
+    // The first of the missed refreshes closed the row. The last one had ended before the read arrived.
     assert_eq!(bench.arrival(1) - 100_500, Timing::new(&config).row_empty_latency(u64::from(BURSTS)));
 }
 
@@ -66,6 +66,6 @@ fn a_read_that_comes_with_a_refresh_waits_for_it() {
     bench.push(Access::Read, 0, 1, 0);
     bench.drain();
     bench.assert_legal();
-    // Both reach the scheduler in cycle 1000: the refresh goes first, and the row opens tRFC later.
+    // Both reach the scheduler in cycle 1000. The refresh goes first, and the row opens tRFC cycles later.
     assert_eq!(bench.arrival(0) - sent, timing.row_empty_latency(1) + u64::from(config.trfc));
 }

@@ -1,46 +1,46 @@
-//! Requests to a channel, and what the controller keeps with those that wait.
+//! Requests to a channel, and the controller's state of waiting requests.
 
 use selvedge_state::State;
 
 /// Direction of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum Access {
-    /// Answered by [`super::Channel::pop`] when its data has come.
+    /// [`super::Channel::pop`] returns the request when its data has arrived.
     Read,
-    /// Posted: nothing answers.
+    /// Posted, without a reply.
     Write,
 }
 
-/// Bursts of one line, counted from the first one that is moved.
+/// Set of bursts of one line, numbered relative to the first one that is transferred.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Bursts(u32);
 
 impl Bursts {
-    /// `count` consecutive bursts.
+    /// Returns the set of bursts 0 to `count - 1`.
     pub fn run(count: u32) -> Self {
         Self(u32::MAX.checked_shr(u32::BITS - count).unwrap_or(0))
     }
 
-    /// Those bursts of which the bit in `mask` is set; the first one set is burst 0.
+    /// Returns the set of the bursts whose bits are set in `mask`. The lowest set bit becomes burst 0.
     pub fn of_mask(mask: u32) -> Self {
         Self(mask >> mask.trailing_zeros().min(u32::BITS - 1))
     }
 
-    /// How many are moved.
+    /// Returns the number of bursts.
     pub fn count(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// Takes the first one out: returns its number, and the others.
+    /// Returns the number of the first burst, and the set without it.
     ///
     /// # Panics
-    /// When there is none.
+    /// Panics if the set is empty.
     pub fn split_first(self) -> (u32, Self) {
         assert!(self.0 != 0, "no burst is left");
         (self.0.trailing_zeros(), Self(self.0 & (self.0 - 1)))
     }
 
-    /// Their numbers.
+    /// Returns the numbers of the bursts in ascending order.
     pub fn numbers(self) -> impl Iterator<Item = u32> {
         numbers(self.0.into()).map(|number| number as u32)
     }
@@ -49,17 +49,17 @@ impl Bursts {
 /// A request to a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Request {
-    /// Read or write.
+    /// Direction of the request.
     pub access: Access,
-    /// Byte address within the channel of the first burst.
+    /// Byte address of the first burst in the channel.
     pub address: u64,
-    /// Bursts of the line to move, from that one on; consecutive ones lie in the sub-ranks in turn.
+    /// Bursts to transfer, relative to `address`. Consecutive bursts lie in consecutive sub-ranks.
     pub bursts: Bursts,
-    /// Whether it is an access to compression metadata (CABA, section 5.3.2) and not to data.
+    /// `true` for compression metadata (CABA, section 5.3.2), `false` for data.
     pub metadata: bool,
-    /// The slice of the L2 that asks.
+    /// Number of the L2 slice that sent the request.
     pub slice: u16,
-    /// Returned with the request: the asker's handle.
+    /// Handle of the sender, returned with the request.
     pub token: u64,
 }
 
@@ -69,31 +69,31 @@ pub(super) struct Waiting {
     pub request: Request,
     pub row: u64,
     pub bank: u32,
-    /// The sub-ranks that it needs, a bit each, and the place of the first one's bit for its bank.
+    /// Mask of the needed sub-ranks, and the position of the first sub-rank's bit for the bank.
     pub sub_ranks: u64,
     pub place: u32,
-    /// Whether its bank has chosen it, where banks choose. Else it may be served whenever it may.
+    /// `true` if the scheduler may serve the request. If banks choose their requests, the bank must have chosen it first.
     pub chosen: bool,
-    /// Bursts that are not yet moved.
+    /// Bursts that were not transferred yet.
     pub left: Bursts,
     pub arrived: u64,
-    /// The line, for ordering.
+    /// Number of the line; requests to one line stay in order.
     pub line: u64,
-    /// Older requests to the same line that are still waiting.
+    /// Number of older requests to the same line that still wait.
     pub blockers: u32,
-    /// Whether a row was opened for it.
+    /// `true` if a row was opened for the request.
     pub opened: bool,
     pub starved: bool,
 }
 
 impl Waiting {
-    /// The bits of sub-ranks `sub_ranks` for its bank.
+    /// Returns the bits of sub-ranks `sub_ranks` for the bank of the request.
     pub fn bits(&self, sub_ranks: u64) -> u64 {
         sub_ranks << self.place
     }
 }
 
-/// The numbers of the bits that are set.
+/// Returns the numbers of the set bits in ascending order.
 pub(super) fn numbers(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let number = bits.trailing_zeros() as usize;

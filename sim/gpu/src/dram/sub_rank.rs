@@ -1,13 +1,13 @@
-//! A sub-rank of a channel: its banks with their open rows, and the times before which no command may come.
+//! A sub-rank of a channel: its banks with their open rows, and the earliest cycle of each command.
 //!
-//! LAMAR (section 2.3.1, figure 3) divides a rank's chips into sub-ranks with a part of the data bus each and one
-//! command bus for all. Every sub-rank keeps its own rows and its own distances between commands; a rank that is not
-//! divided is one of them.
+//! LAMAR (section 2.3.1, figure 3) divides the chips of a rank into sub-ranks. Each has a part of the data bus; one command bus
+//! serves all. Every sub-rank has its own open rows and its own distances between commands. An undivided rank is a single
+//! sub-rank.
 use super::request::Access;
 use super::timing::Timing;
 use selvedge_state::State;
 
-/// No row is open.
+/// Row number of a bank without an open row.
 pub const CLOSED: u64 = u64::MAX;
 
 #[derive(Clone, Copy, Debug, State)]
@@ -26,14 +26,14 @@ pub struct SubRank {
     next_read: u64,
     next_write: u64,
     open: u32,
-    /// Since when the sub-rank has been as it is: with a row open, or with none.
+    /// Cycle since which the sub-rank has had a row open, or has had none.
     since: u64,
     active: u64,
     precharged: u64,
 }
 
 impl SubRank {
-    /// All banks closed.
+    /// Creates a sub-rank with all banks closed.
     pub fn new(banks: u32) -> Self {
         let bank = Bank { row: CLOSED, activate_from: 0, precharge_from: 0, column_from: 0 };
         Self {
@@ -48,7 +48,7 @@ impl SubRank {
         }
     }
 
-    /// The row that is open in `bank`, or [`CLOSED`].
+    /// Returns the open row of `bank`, or [`CLOSED`].
     #[inline]
     pub fn row(&self, bank: u32) -> u64 {
         self.banks[bank as usize].row
@@ -59,7 +59,7 @@ impl SubRank {
         self.open > 0
     }
 
-    /// First cycle for a read or write of the open row.
+    /// Returns the first cycle at which the open row can be read or written.
     #[inline]
     pub fn column_from(&self, bank: u32, access: Access) -> u64 {
         let direction = match access {
@@ -69,33 +69,33 @@ impl SubRank {
         self.banks[bank as usize].column_from.max(direction)
     }
 
-    /// First cycle for opening a row of a closed bank.
+    /// Returns the first cycle at which a row of a closed bank can be opened.
     #[inline]
     pub fn activate_from(&self, bank: u32) -> u64 {
         self.banks[bank as usize].activate_from.max(self.next_activate)
     }
 
-    /// First cycle for closing the open row.
+    /// Returns the first cycle at which the open row can be closed.
     #[inline]
     pub fn precharge_from(&self, bank: u32) -> u64 {
         self.banks[bank as usize].precharge_from
     }
 
-    /// First cycle of the next command on the way to another row than the one that is open in `bank`, and whether that opens the
-    /// row, since none is open, or closes the one that is.
+    /// Returns the first cycle of the next command that leads to a row that is not open in `bank`. The command is an activate if
+    /// the flag is `true`, because no row is open. Otherwise it is a precharge.
     #[inline]
     pub fn other_row_from(&self, bank: u32) -> (u64, bool) {
         let Bank { row, activate_from, precharge_from, .. } = self.banks[bank as usize];
         if row == CLOSED { (activate_from.max(self.next_activate), true) } else { (precharge_from, false) }
     }
 
-    /// First cycle for closing all open rows.
+    /// Returns the first cycle at which all open rows can be closed.
     pub fn precharge_all_from(&self) -> u64 {
         let open = self.banks.iter().filter(|b| b.row != CLOSED);
         open.map(|b| b.precharge_from).max().unwrap_or(0)
     }
 
-    /// First cycle for refreshing all banks, which are closed.
+    /// Returns the first cycle at which all banks can be refreshed. They must be closed.
     pub fn refresh_from(&self) -> u64 {
         self.banks.iter().map(|b| b.activate_from).max().unwrap_or(0)
     }
@@ -145,21 +145,21 @@ impl SubRank {
         }
     }
 
-    /// Holds back the banks that `is_in_group` after a column command in cycle `now`.
+    /// Delays the next column commands of the banks for which `is_in_group` returns `true` to tCCDL after cycle `now`.
     pub fn hold_group(&mut self, now: u64, t: &Timing, is_in_group: impl Fn(u32) -> bool) {
         for (_, bank) in (0..).zip(&mut self.banks).filter(|(number, _)| is_in_group(*number)) {
             bank.column_from = bank.column_from.max(now + t.tccdl);
         }
     }
 
-    /// Refreshes all banks, which are closed.
+    /// Refreshes all banks in cycle `now`. They must be closed.
     pub fn refresh(&mut self, now: u64, t: &Timing) {
         for bank in &mut self.banks {
             bank.activate_from = now + t.trfc;
         }
     }
 
-    /// Cycles until `now` with a row open, and with none.
+    /// Returns the cycles until `now` with an open row, and the cycles without.
     pub fn standby_cycles(&self, now: u64) -> (u64, u64) {
         let last = now.saturating_sub(self.since);
         if self.is_open() {

@@ -1,4 +1,4 @@
-//! Do sub-ranks move short accesses in parallel, each slower, and whole lines as fast as a rank that is not divided?
+//! Tests that sub-ranks transfer short accesses in parallel, each more slowly, and whole lines as fast as an undivided rank.
 use super::tests::{BURSTS, Bench, LINE, config, place, stream};
 use super::*;
 use crate::config::{Dram, DramScheduler};
@@ -8,7 +8,7 @@ fn divided(sub_ranks: u32) -> Dram {
     Dram { sub_ranks, ..config() }
 }
 
-/// Arrival of each of several reads of one burst that come in the same cycle, as (row, column) of bank 0.
+/// Sends reads of one burst in the same cycle, given as (row, column) of bank 0. Returns the cycle at which each arrives.
 fn arrivals(config: &Dram, places: &[(u64, u32)]) -> Vec<u64> {
     let mut bench = Bench::new(config);
     for (token, (row, column)) in (0..).zip(places) {
@@ -21,7 +21,8 @@ fn arrivals(config: &Dram, places: &[(u64, u32)]) -> Vec<u64> {
 
 #[test]
 fn a_burst_takes_longer_on_a_narrower_bus_and_a_line_does_not() {
-    // controller 20, tRCD 12, tCL 12; 32 bytes at four transfers per cycle of 8, 4 and 2 bytes; a line on all sub-ranks.
+    // The controller takes 20 cycles, tRCD 12, tCL 12. A burst of 32 bytes has four transfers per cycle of 8, 4 or 2 bytes. A
+    // line uses all sub-ranks.
     for (sub_ranks, one, line) in [(1, 1, 4), (2, 2, 4), (4, 4, 4)] {
         for (bursts, data) in [(1, one), (BURSTS, line)] {
             let mut bench = Bench::new(&divided(sub_ranks));
@@ -47,7 +48,7 @@ fn a_line_opens_its_row_in_all_sub_ranks_by_one_command() {
 
 #[test]
 fn bursts_that_are_not_neighbours_go_to_their_own_sub_ranks() {
-    // Bursts 0 and 2 lie in one half and take two turns of two cycles; bursts 0 and 3 lie in both.
+    // Bursts 0 and 2 lie in the same half and take two cycles each, one after the other. Bursts 0 and 3 lie in different halves.
     for (mask, activates, data) in [(0b0101, 1, 4), (0b1001, 2, 2), (0b1010, 1, 4), (0b0011, 2, 2)] {
         let mut bench = Bench::new(&divided(2));
         let first = LINE / u64::from(BURSTS) * u64::from(u32::trailing_zeros(mask));
@@ -68,12 +69,13 @@ fn different_rows_of_a_bank_are_read_at_once_in_different_sub_ranks() {
     let both = [(1, 0), (2, 32)];
     let whole = arrivals(&divided(1), &both);
     let halves = arrivals(&divided(2), &both);
-    // The second one's commands follow in the next cycle; undivided, the bank has to change its row, which tRC bounds.
+    // With halves, the commands of the second read follow one cycle later. Undivided, the bank must change its row, which tRC
+    // limits.
     assert_eq!(halves[1] - halves[0], 1);
     assert_eq!(whole[1] - whole[0], u64::from(config().trc));
 }
 
-/// Cycles in which `count` reads of one burst are served, `apart` bytes from each other.
+/// Returns the cycles that `count` reads of one burst take, at addresses `apart` bytes from each other.
 fn burst_stream(config: &Dram, count: u64, apart: u64) -> u64 {
     let mut bench = Bench::new(config);
     let cycles = stream(&mut bench, count, |n| (Access::Read, n * apart, 1));
@@ -83,10 +85,10 @@ fn burst_stream(config: &Dram, count: u64, apart: u64) -> u64 {
 
 #[test]
 fn streams_of_single_bursts_reach_the_bandwidth_of_the_sub_ranks_that_they_use() {
-    // Each sub-rank moves a burst in burst_cycles(); a stream over all of them takes a cycle per burst, which is also
-    // what the command bus allows. It leaves no cycle to open the next rows ahead: at the end of each row come tRP and
-    // tRCD, and a command for each sub-rank to close and to open its part. A sub-rank that began a burst later than the
-    // others ends later, and begins the next row later: a burst's cycles each.
+    // Each sub-rank transfers a burst in burst_cycles(). A stream over all sub-ranks takes one cycle per burst, the limit of the
+    // command bus. The command bus has no free cycle to open the next rows in advance. Each row therefore ends with tRP, tRCD,
+    // and two commands per sub-rank to close and to open its part. A sub-rank that starts its last burst later also starts the
+    // next row later, by one burst each.
     let count = 4096;
     for sub_ranks in [2, 4] {
         let config = divided(sub_ranks);
@@ -142,8 +144,8 @@ fn configs() -> impl Strategy<Value = Dram> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever parts of lines are asked for, however the rank is divided and refreshed: every command is legal, every
-    /// read is answered once, nobody waits longer than the bound, and all that is counted adds up.
+    /// For all parts of lines, divisions into sub-ranks and refresh settings, every command is legal, every read has one reply,
+    /// no request waits longer than the bound, and the counters are consistent.
     #[test]
     fn parts_of_lines_are_served_legally(
         config in configs(),
@@ -179,7 +181,7 @@ proptest! {
         let timing = Timing::new(&config);
         let most = u64::from(BURSTS);
         let served = 2 * u64::from(config.queue) * timing.service_bound(most) + timing.row_conflict_latency(most);
-        // Of each tREFI a refresh takes tRFC and the time to close all rows and to open one.
+        // A refresh takes, per tREFI, tRFC cycles and the time to close all rows and to open one.
         let lost = timing.trfc + timing.service_bound(most);
         let free = u64::from(config.trefi).saturating_sub(lost).max(1);
         let refreshes = if config.trefi == 0 { 0 } else { served / free + 2 };
@@ -191,8 +193,8 @@ proptest! {
     }
 }
 
-/// A line-sized request that wants a row in both halves, and one that wants another row there, each find one half open:
-/// neither may keep the other from its turn for longer than it takes to serve one.
+/// Two line-sized requests need different rows in both halves, and each finds its row open in one half. Neither may delay the
+/// other for longer than the service of one request.
 #[test]
 fn two_lines_that_each_hold_a_half_do_not_wait_for_starvation() {
     let config = divided(2);

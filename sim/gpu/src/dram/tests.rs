@@ -1,4 +1,4 @@
-//! A channel against closed forms, against the checker, and against its own promises.
+//! Tests a channel against closed-form latencies, the checker and its guarantees.
 use super::*;
 use crate::config::{Dram, DramScheduler, GpuConfig};
 use proptest::prelude::*;
@@ -11,16 +11,16 @@ pub(super) fn config() -> Dram {
     GpuConfig::load("gtx480").expect("built in").dram
 }
 
-/// The place of `row` of `bank`, column `column`.
+/// Returns the channel address of a bank, row and column.
 pub(super) fn place(config: &Dram, bank: u32, row: u64, column: u32) -> u64 {
     BankMap::new(config).address(Location { bank, row, column })
 }
 
-/// A channel under a checker, with its clock.
+/// A channel with a checker and a clock.
 pub(super) struct Bench {
     pub channel: Channel,
     pub now: u64,
-    /// Answers: token and cycle of arrival.
+    /// Token and cycle of arrival of each reply.
     pub answers: Vec<(u64, u64)>,
 }
 
@@ -37,7 +37,7 @@ impl Bench {
         self.channel.push(self.now, request);
     }
 
-    /// Ticks the current cycle, takes what has arrived and goes to the next cycle.
+    /// Runs the current cycle, takes the replies that have arrived and advances to the next cycle.
     pub fn step(&mut self) {
         self.channel.tick(self.now);
         while let Some(request) = self.channel.pop(self.now) {
@@ -46,7 +46,7 @@ impl Bench {
         self.now += 1;
     }
 
-    /// Steps until nothing is left.
+    /// Runs cycles until no request and no reply remains.
     pub fn drain(&mut self) {
         let limit = self.now + 1_000_000;
         while self.channel.busy() || self.channel.returning() {
@@ -55,12 +55,12 @@ impl Bench {
         }
     }
 
-    /// Arrival of an answer.
+    /// Returns the cycle at which a reply arrived.
     pub fn arrival(&self, token: u64) -> u64 {
         self.answers.iter().find(|(t, _)| *t == token).expect("answered").1
     }
 
-    /// The checker has seen commands and found nothing wrong.
+    /// Asserts that the checker has seen commands and found no violation.
     pub fn assert_legal(&self) {
         assert!(self.channel.checked() > 0);
         let found: Vec<_> = self.channel.violations().iter().map(ToString::to_string).collect();
@@ -79,7 +79,7 @@ fn unloaded_read_latency_is_the_closed_form() {
             let sent = bench.now;
             bench.push(Access::Read, address, bursts, token);
             bench.drain();
-            bench.now += 100; // the row's tRAS passes
+            bench.now += 100; // longer than the row's tRAS
             bench.arrival(token) - sent
         };
         assert_eq!(latency(place(&config, 3, 5, 0), 0), timing.row_empty_latency(n));
@@ -92,13 +92,13 @@ fn unloaded_read_latency_is_the_closed_form() {
 #[test]
 fn the_closed_forms_are_cabas_numbers() {
     let timing = Timing::new(&config());
-    // controller 20, tCL 12, tRCD 12, tRP 12, four bursts of one cycle
+    // controller 20, tCL 12, tRCD 12, tRP 12, four bursts of one cycle each
     assert_eq!(timing.row_hit_latency(4), 20 + 12 + 4);
     assert_eq!(timing.row_empty_latency(4), 20 + 12 + 12 + 4);
     assert_eq!(timing.row_conflict_latency(1), 20 + 12 + 12 + 12 + 1);
 }
 
-/// Keeps a channel supplied with `count` requests and returns the cycles until the last answer.
+/// Sends `count` requests as fast as the channel accepts them. Returns the cycles until the last reply.
 pub(super) fn stream(
     bench: &mut Bench,
     count: u64,
@@ -125,7 +125,7 @@ fn a_stream_of_row_hits_fills_the_bus() {
     let mut bench = Bench::new(&config);
     let count = 4096;
     let cycles = stream(&mut bench, count, |n| (Access::Read, n * LINE, BURSTS));
-    // The next bank's row opens while this one is read: but for the first access, the bus never rests.
+    // The next bank opens its row while the current one is read. After the first access, the bus is always busy.
     let busy = count * u64::from(BURSTS) * timing.step;
     let bound = busy + timing.row_empty_latency(u64::from(BURSTS));
     assert!(cycles >= busy && cycles <= bound, "{cycles} cycles, expected {busy} to {bound}");
@@ -157,9 +157,10 @@ fn rows_of_all_banks_are_bound_by_trrd() {
     let (count, banks) = (3200, u64::from(config.banks));
     let cycles =
         stream(&mut bench, count, |n| (Access::Read, place(&config, (n % banks) as u32, n / banks, 0), 1));
-    // tRC allows each of the 16 banks a row every 40 cycles, tRRD the channel one every 6: 6 binds.
+    // tRC permits each of the 16 banks a row every 40 cycles. tRRD permits the channel a row every 6 cycles, which is the tighter
+    // limit.
     let per_row = u64::from(config.trrd).max(u64::from(config.trc).div_ceil(banks));
-    // An activate waits for at most one column command, which goes first when both are possible.
+    // An activate waits for at most one column command, which has priority when both are possible.
     let (least, most) = ((count - 1) * per_row, count * (per_row + 1) + timing.row_empty_latency(1));
     assert!((least..=most).contains(&cycles), "{cycles} cycles, expected {least} to {most}");
     bench.assert_legal();
@@ -169,7 +170,7 @@ fn rows_of_all_banks_are_bound_by_trrd() {
 fn a_write_is_seen_by_the_read_after_it() {
     let config = config();
     let mut bench = Bench::new(&config);
-    // Another row is open and streams; the write would wait for its batch.
+    // Another row is open with requests to it. Without the read of its line, the write would wait for its batch.
     bench.push(Access::Read, place(&config, 0, 1, 0), 4, 0);
     bench.push(Access::Write, place(&config, 0, 2, 128), 4, 1);
     bench.push(Access::Read, place(&config, 0, 2, 128), 4, 2);
@@ -187,7 +188,7 @@ fn a_write_is_seen_by_the_read_after_it() {
 fn writes_wait_for_a_batch_and_drain_to_the_low_mark() {
     let config = Dram { write_high: 6, write_low: 2, ..config() };
     let mut bench = Bench::new(&config);
-    // Reads keep coming; five writes are not enough for a batch, the sixth starts it.
+    // Reads keep arriving. Five writes do not start a batch; the sixth does.
     let mut reads = 0;
     let mut keep_reading = |bench: &mut Bench, cycles: u64| {
         for _ in 0..cycles {
@@ -221,7 +222,7 @@ fn no_request_starves_behind_row_hits() {
     bench.push(Access::Read, place(&config, 0, 0, 0), 4, 0);
     bench.step();
     bench.push(Access::Read, place(&config, 0, 9, 0), 4, victim);
-    // Hits of row 0 would go on for ever: columns repeat, lines differ from those still waiting.
+    // Hits of row 0 never end. Columns repeat, but only after the earlier request to the line was served.
     let mut sent = 1;
     while !bench.answers.iter().any(|(token, _)| *token == victim) {
         if bench.channel.can_push(Access::Read) && bench.now.is_multiple_of(2) {
@@ -244,7 +245,7 @@ fn first_ready_beats_strict_order_on_mixed_rows() {
     let cycles = |scheduler| {
         let config = Dram { scheduler, ..config() };
         let mut bench = Bench::new(&config);
-        // Two streams of one bank take turns: in order, every access changes the row.
+        // Two streams alternate in one bank: in order, every access changes the row.
         let cycles = stream(&mut bench, 512, |n| {
             (Access::Read, place(&config, 0, n % 2, (n / 2 % 16 * LINE) as u32), 4)
         });
@@ -278,7 +279,7 @@ fn answers_that_nobody_takes_hold_reads_back() {
         }
         channel.tick(now);
     }
-    // Eight answers wait, eight requests behind them, and no more gets in.
+    // Eight replies wait, eight requests wait behind them, and the channel accepts no more.
     assert_eq!((channel.counters().reads, pushed), (8, 16));
     for expected in 0..8 {
         assert_eq!(channel.pop(5000).expect("arrived").token, expected);
@@ -307,7 +308,7 @@ fn configs() -> impl Strategy<Value = Dram> {
     let scheduler = prop_oneof![Just(DramScheduler::FrFcfs), Just(DramScheduler::Fcfs)];
     let times = (1u32..4, 0u32..20, 2u32..14, 1u32..14, 1u32..9, 50u32..400);
     (scheduler, times).prop_map(|(scheduler, (tccd, trtw, tcl, tcwl, trtp, starvation_cycles))| {
-        // An explicit turn-around must at least keep the bus free of overlap.
+        // An explicit tRTW must at least prevent overlap on the bus.
         let trtw = if trtw == 0 { 0 } else { trtw.max(tcl + 1) };
         Dram { scheduler, tccd, trtw, tcl, tcwl, trtp, starvation_cycles, ..config() }
     })
@@ -316,8 +317,8 @@ fn configs() -> impl Strategy<Value = Dram> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Under any traffic and timing: every command is legal, every read is answered exactly once, every write is
-    /// done, requests to one line keep their order, and nobody waits longer than the bound.
+    /// For all traffic and timing, every command is legal, every read has exactly one reply, and every write is performed.
+    /// Requests to one line stay in order, and no request waits longer than the bound.
     #[test]
     fn random_traffic_is_served_legally(
         config in configs(),
@@ -355,7 +356,7 @@ proptest! {
         prop_assert_eq!((counters.reads, counters.writes), (sent.len() as u64, writes));
         prop_assert_eq!(counters.bursts, traffic.iter().map(|t| u64::from(t.bursts)).sum::<u64>());
         prop_assert!(counters.row_hits + counters.activates >= counters.reads + counters.writes);
-        // Once starving, a request waits for at most all others that starve before it.
+        // A starving request waits at most for all others that starve before it.
         let timing = Timing::new(&config);
         let bound = u64::from(config.starvation_cycles)
             + 2 * u64::from(config.queue) * timing.service_bound(u64::from(BURSTS))
@@ -370,7 +371,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// The sets of places choose what a walk over the queue chooses: the same answers in the same cycles, and the same commands.
+    /// The bit sets make the same choices as a scan of the queue: the same replies in the same cycles, and the same commands.
     #[test]
     fn sets_of_places_choose_as_a_walk_does(
         mut config in configs(),
@@ -401,12 +402,12 @@ proptest! {
     }
 }
 
-/// The checker is not idle: when it is given a parameter one cycle longer than the controller's, ordinary traffic
-/// breaks exactly that rule. Each constraint therefore binds somewhere in the traffic of these tests.
+/// Shows that the checker detects each violation. With a parameter one cycle longer than the controller's, it must report that
+/// rule. Each constraint therefore binds somewhere in the traffic of these tests.
 #[test]
 fn traffic_runs_each_constraint_to_its_limit() {
     type Lengthen = fn(&mut Dram);
-    // tRC is only the binding constraint of a bank when it exceeds tRAS + tRP.
+    // tRC limits a bank only if it exceeds tRAS + tRP.
     let machine = Dram { trc: 44, tccd: 2, tcwl: 6, write_high: 4, write_low: 0, queue: 8, ..config() };
     let cases: [(&str, Lengthen); 11] = [
         ("tRCD", |d| d.trcd += 1),
@@ -437,7 +438,7 @@ fn traffic_runs_each_constraint_to_its_limit() {
         });
         let violations = bench.channel.violations();
         assert!(!violations.is_empty(), "{rule} never binds");
-        // A longer tCCD or tCL also moves data on the bus; every other parameter breaks its own rule only.
+        // A longer tCCD or tCL also moves the data on the bus. Every other parameter violates its own rule only.
         let own = violations.iter().filter(|v| v.rule == rule).count();
         let exclusive = !["tCCD", "bus turn-around"].contains(&rule);
         assert!(own > 0 && (!exclusive || own == violations.len()), "{rule}: {}", violations[0]);
@@ -459,7 +460,7 @@ proptest! {
             while !bench.channel.can_push(access) {
                 bench.step();
             }
-            // One line per row, all in one bank: a command's row names its line.
+            // With one line per row, all in one bank, the row of a command identifies the line.
             bench.push(access, place(&config, 0, row, 0), 1, 0);
             sent.entry(row).or_default().push(kind);
         }
@@ -474,7 +475,7 @@ proptest! {
     }
 }
 
-/// A channel as GPGPU-Sim's: a delay line, one queue, banks that choose.
+/// Returns the configuration of a channel as in GPGPU-Sim: a delay line, one queue, and banks that choose their requests.
 fn gpgpu_sim() -> Dram {
     Dram { queue: 4, return_queue: 6, write_high: 0, write_low: 0, ..config() }
 }
@@ -522,7 +523,7 @@ fn without_watermarks_writes_wait_their_turn_among_the_reads() {
         panic!("nothing is served");
     };
     assert_eq!(order(&Dram { controller_latency: 20, ..gpgpu_sim() }), 1, "the older write");
-    // With watermarks the read of the open row goes first.
+    // With watermarks, the read of the open row goes first.
     let reads_first = Dram { write_high: 4, write_low: 1, controller_latency: 20, ..config() };
     assert_eq!(order(&reads_first), 0);
 }
@@ -533,7 +534,7 @@ fn a_bank_serves_what_it_has_chosen_before_a_later_row_hit() {
         let mut bench = Bench::new(config);
         bench.push(Access::Read, place(config, 0, 0, 0), BURSTS, 0);
         bench.push(Access::Read, place(config, 0, 1, 0), BURSTS, 1);
-        // The bank has chosen row 1 and has to wait for tRAS when this one comes for row 0.
+        // The bank has chosen row 1 and must wait for tRAS when the read of row 0 arrives.
         for _ in 0..config.controller_latency + config.trcd + 2 {
             bench.step();
         }
@@ -578,7 +579,7 @@ fn bursts_of_one_bank_group_are_tccdl_apart_and_others_come_between() {
 }
 
 proptest! {
-    /// Whatever comes, every command obeys the rules and every read is answered.
+    /// For all requests, every command obeys the rules and every read has a reply.
     #[test]
     fn banks_that_choose_obey_the_rules(
         requests in prop::collection::vec((any::<bool>(), 0u32..16, 0u64..3, 0u32..8, 0u64..6), 1..200),

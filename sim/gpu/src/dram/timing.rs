@@ -1,6 +1,6 @@
-//! A channel's timing, derived once from the configuration. All times are cycles of the DRAM command clock.
+//! Timing of a channel, derived once from the configuration. All times are cycles of the DRAM command clock.
 //!
-//! A column command for n bursts stands for n column commands that are [`Timing::step`] cycles apart:
+//! A column command of n bursts represents n column commands that are [`Timing::step`] cycles apart:
 //!
 //! ```text
 //! cycle     0        tCL      tCL+step ...
@@ -10,14 +10,14 @@
 use crate::config::Dram;
 use selvedge_state::State;
 
-/// Distances between commands of one sub-rank. `n` is a number of its bursts, at least 1.
+/// Distances between commands of one sub-rank. `n` is the number of bursts in this sub-rank, at least 1.
 #[derive(Clone, Copy, Debug, State)]
 pub struct Timing {
-    /// Cycles of one burst on its sub-rank's data bus.
+    /// Cycles of one burst on the data bus of its sub-rank.
     pub burst: u64,
-    /// Column command to the next one of the same direction: tCCD, or the burst when that is longer.
+    /// Column command to the next one of the same direction: the longer of tCCD and `burst`.
     pub step: u64,
-    /// Column command to the next one of the same bank group, bursts taken one by one; 0 without groups.
+    /// Column command to the next one of the same bank group, with one burst per command; 0 without bank groups.
     pub tccdl: u64,
     /// Activate to column command.
     pub trcd: u64,
@@ -42,7 +42,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// The timing that `dram` describes.
+    /// Derives the timing from `dram`.
     pub fn new(dram: &Dram) -> Self {
         let cycles = u64::from;
         let burst = cycles(dram.burst_cycles());
@@ -68,79 +68,80 @@ impl Timing {
         }
     }
 
-    /// Controller cycles before the scheduler sees a request: half of the fixed latency, rounded down, or all of it where it is
-    /// a delay line in front of the queue.
+    /// Returns the controller cycles before the scheduler sees a request. This is half of the fixed latency, rounded down. With a
+    /// delay line in front of the queue, it is the whole latency.
     pub fn latency_in(&self) -> u64 {
         self.latency_in
     }
 
-    /// Cycles from the last data on the bus to the answer's arrival: the rest.
+    /// Returns the cycles from the last data on the bus to the arrival of the reply, the rest of the fixed latency.
     pub fn latency_out(&self) -> u64 {
         self.latency - self.latency_in
     }
 
-    /// First to last of `n` column commands.
+    /// Cycles from the first to the last of `n` column commands.
     fn span(&self, n: u64) -> u64 {
         (n - 1) * self.step
     }
 
-    /// Column command of `n` bursts to the next one of the same direction.
+    /// Returns the cycles from a column command of `n` bursts to the next one of the same direction.
     pub fn column_to_column(&self, n: u64) -> u64 {
         n * self.step
     }
 
-    /// Read command to write command.
+    /// Returns the cycles from a read command to a write command.
     pub fn read_to_write(&self, n: u64) -> u64 {
         self.span(n) + self.turn
     }
 
-    /// Write command to read command: the write's data, then tCDLR.
+    /// Returns the cycles from a write command to a read command: the data of the write, then tCDLR.
     pub fn write_to_read(&self, n: u64) -> u64 {
         self.write_to_data_end(n) + self.tcdlr
     }
 
-    /// Read command to precharge.
+    /// Returns the cycles from a read command to a precharge.
     pub fn read_to_precharge(&self, n: u64) -> u64 {
         self.span(n) + self.trtp
     }
 
-    /// Write command to precharge: the write's data, then tWR.
+    /// Returns the cycles from a write command to a precharge: the data of the write, then tWR.
     pub fn write_to_precharge(&self, n: u64) -> u64 {
         self.write_to_data_end(n) + self.twr
     }
 
-    /// Read command to the end of its data on the bus.
+    /// Returns the cycles from a read command to the end of its data on the bus.
     pub fn read_to_data_end(&self, n: u64) -> u64 {
         self.tcl + self.span(n) + self.burst
     }
 
-    /// First to last of `n` column commands of one request in an empty channel: `span`, or as a bank group allows.
+    /// Cycles from the first to the last of `n` column commands of one request in an empty channel. Bank groups can make it
+    /// longer than `span`.
     fn lone_span(&self, n: u64) -> u64 {
         (n - 1) * self.step.max(self.tccdl)
     }
 
-    /// Write command to the end of its data on the bus.
+    /// Returns the cycles from a write command to the end of its data on the bus.
     pub fn write_to_data_end(&self, n: u64) -> u64 {
         self.tcwl + self.span(n) + self.burst
     }
 
-    /// Unloaded read of `n` bursts from a row that is open: request in to data out.
+    /// Returns the unloaded latency of a read of `n` bursts from an open row, from the request to the last data.
     pub fn row_hit_latency(&self, n: u64) -> u64 {
         self.latency + self.tcl + self.lone_span(n) + self.burst
     }
 
-    /// Unloaded read of `n` bursts from a closed bank.
+    /// Returns the unloaded latency of a read of `n` bursts from a closed bank.
     pub fn row_empty_latency(&self, n: u64) -> u64 {
         self.trcd + self.row_hit_latency(n)
     }
 
-    /// Unloaded read of `n` bursts from a bank with another row open that may be closed at once.
+    /// Returns the unloaded latency of a read of `n` bursts from a bank with another open row that can be closed at once.
     pub fn row_conflict_latency(&self, n: u64) -> u64 {
         self.trp + self.row_empty_latency(n)
     }
 
-    /// Upper bound on the time that one request takes once the scheduler serves nothing but it: everything before
-    /// it in its bank, and the bus turned around, at their longest.
+    /// Returns an upper bound on the cycles that one request takes while the scheduler serves it alone. The bound adds the max
+    /// time of the previous request in the bank, the row change and the change of direction on the bus.
     pub fn service_bound(&self, most_bursts: u64) -> u64 {
         let previous = self.write_to_precharge(most_bursts).max(self.read_to_precharge(most_bursts));
         let turn = self.write_to_read(most_bursts).max(self.read_to_write(most_bursts));

@@ -1,5 +1,5 @@
-//! The energy of the whole GPU: counted events times the table of the configuration's section `[energy]`, leakage by time, and
-//! the DRAM by its own formula ([`crate::dram::EnergyModel`]). docs/energy.md has the table with its sources.
+//! Energy of the whole GPU: event counts times the table in the configuration's section `[energy]`, leakage over time, and DRAM
+//! energy by its own formula ([`crate::dram::EnergyModel`]). docs/energy.md has the table with its sources.
 //!
 //! | component | events |
 //! |---|---|
@@ -7,10 +7,10 @@
 //! | registers | operands read and written |
 //! | units | operations of lanes |
 //! | shared memory | cycles of its banks |
-//! | SM active | cycles with a warp on the SM |
-//! | L1D | lookups; lines read by load hits; sectors written by fills, and by stores where they stay; lines read by assist warps |
+//! | SM active | cycles with a resident warp on the SM |
+//! | L1D | lookups; lines read by load hits, assist warps and write-backs; sectors written by fills and by stores that stay |
 //! | read-only caches | accesses, sectors filled |
-//! | L2 | lookups; bytes read for answers and evictions, written by requests and fills |
+//! | L2 | lookups; bytes read for replies and evictions, written by requests and fills |
 //! | crossbars | flits |
 //! | blocks | operations of mechanisms' blocks |
 //! | leakage | cycles |
@@ -24,13 +24,13 @@ use selvedge_state::{Reader, State};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Bytes of the unit in which the table counts data.
+/// Bytes of the unit in which the energy table counts data.
 const UNIT_BYTES: u64 = 32;
 
 /// Energy by components, nanojoules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize)]
 pub struct GpuEnergy {
-    /// Fetch, decode, scheduling and control of warp instructions, assist warps' included.
+    /// Fetch, decode, scheduling and control of warp instructions, including those by assist warps.
     pub instructions_nj: f64,
     /// The register files.
     pub registers_nj: f64,
@@ -38,7 +38,7 @@ pub struct GpuEnergy {
     pub units_nj: f64,
     /// Shared memories.
     pub shared_memory_nj: f64,
-    /// What SMs with warps draw whatever they issue.
+    /// SMs with resident warps, in addition to leakage; independent of the issued instructions.
     pub sm_active_nj: f64,
     /// L1 data caches.
     pub l1d_nj: f64,
@@ -48,16 +48,16 @@ pub struct GpuEnergy {
     pub l2_nj: f64,
     /// Crossbars.
     pub crossbar_nj: f64,
-    /// Mechanisms' blocks: compressors and decompressors, for instance.
+    /// Mechanisms' blocks, such as compressors and decompressors.
     pub blocks_nj: f64,
-    /// Static energy of the GPU chip; that of the DRAM is among the DRAM's.
+    /// Static energy of the GPU chip. The DRAM's static energy is in `dram_nj`.
     pub leakage_nj: f64,
     /// DRAM channels, by LAMAR's formula.
     pub dram_nj: f64,
 }
 
 impl GpuEnergy {
-    /// The components, in their order.
+    /// Returns the components, in order of the fields.
     pub fn parts(&self) -> [f64; 12] {
         [
             self.instructions_nj,
@@ -75,20 +75,20 @@ impl GpuEnergy {
         ]
     }
 
-    /// All components together, nanojoules.
+    /// Returns the sum of all components in nanojoules.
     pub fn total_nj(&self) -> f64 {
         self.parts().iter().sum()
     }
 }
 
-/// The table in the units of the sums, and what of the configuration turns counters into events.
+/// The energy table, and the values of the configuration that convert counters into events.
 #[derive(Clone, Debug, Default, PartialEq, State)]
 pub struct GpuEnergyModel {
     table: Option<Arc<EventEnergy>>,
     core_mhz: f64,
     sms: f64,
     partitions: f64,
-    /// Units of 32 bytes of an L1D line.
+    /// L1D line size in units of 32 bytes.
     l1d_units: f64,
     tags_per_way: f64,
     l1d_writes: WritePolicy,
@@ -97,7 +97,7 @@ pub struct GpuEnergyModel {
 }
 
 impl GpuEnergyModel {
-    /// The model of a configuration.
+    /// Creates the model of a configuration.
     pub fn new(config: &GpuConfig) -> Self {
         let units = |bytes: u32| f64::from(bytes) / UNIT_BYTES as f64;
         Self {
@@ -113,12 +113,12 @@ impl GpuEnergyModel {
         }
     }
 
-    /// Lets models that are loaded refer to this one's table.
+    /// Shares the table with models that are loaded from a checkpoint.
     pub(crate) fn share(&self, from: &mut Reader) {
         self.table.iter().for_each(|table| from.share(table));
     }
 
-    /// The energy of what was counted; nothing without a configuration.
+    /// Returns the energy of the counted events; 0 in a model without a configuration.
     pub fn energy(&self, s: &Snapshot) -> GpuEnergy {
         let Some(t) = &self.table else { return GpuEnergy::default() };
         let events = &s.sm.events;
@@ -147,20 +147,20 @@ impl GpuEnergyModel {
         }
     }
 
-    /// Returns the blocks of `operations` that have no entry in the table; none without a table.
+    /// Returns the blocks of `operations` without an entry in the table; empty in a model without a configuration.
     pub fn blocks_without_energy(&self, operations: &BlockOperations) -> Vec<&'static str> {
         let Some(table) = &self.table else { return Vec::new() };
         let names = operations.iter().map(|(block, _)| block);
         names.filter(|block| !table.blocks.contains_key(*block)).collect()
     }
 
-    /// Mean power over the interval that was counted, milliwatts; 0 without time.
+    /// Returns the mean power over the counted interval in milliwatts; 0 if no cycle was counted.
     pub fn mean_power_mw(&self, s: &Snapshot) -> f64 {
         let microseconds = self.microseconds(s);
         if microseconds > 0.0 { self.energy(s).total_nj() / microseconds } else { 0.0 }
     }
 
-    /// Energy times delay, nanojoule seconds.
+    /// Returns energy times delay in nanojoule seconds.
     pub fn delay_product_nj_s(&self, s: &Snapshot) -> f64 {
         self.energy(s).total_nj() * self.microseconds(s) * 1e-6
     }
@@ -169,7 +169,7 @@ impl GpuEnergyModel {
         if self.core_mhz > 0.0 { s.cycles as f64 / self.core_mhz } else { 0.0 }
     }
 
-    /// Milliwatts over core cycles, in nanojoules.
+    /// Returns the energy of a power in milliwatts over core cycles, in nanojoules.
     fn over_cycles(&self, cycles: u64, milliwatts: f64) -> f64 {
         cycles as f64 * milliwatts / self.core_mhz
     }
@@ -197,7 +197,7 @@ impl GpuEnergyModel {
     }
 }
 
-/// Events times femtojoules each, in nanojoules.
+/// Returns the energy of `count` events of `femtojoules` each, in nanojoules.
 fn nj(count: u64, femtojoules: u32) -> f64 {
     count as f64 * f64::from(femtojoules) * 1e-6
 }
@@ -248,7 +248,7 @@ mod tests {
         let fj = |count: f64, one: u32| count * f64::from(one) / 1e6;
         near(e.instructions_nj, fj(5.0, t.instruction_fj));
         near(e.units_nj, fj(64.0, t.fp32_fj));
-        // A line of 128 bytes for each of four load hits and an access of an assist warp; stores evict.
+        // Four load hits and one access of an assist warp read a line of 128 bytes each. Stores evict.
         near(e.l1d_nj, fj(10.0, t.l1d_lookup_fj) + fj(20.0, t.l1d_read_fj) + fj(8.0, t.l1d_write_fj));
         near(e.l2_nj, fj(10.0, t.l2_read_fj));
         near(e.crossbar_nj, fj(7.0, t.flit_fj));
@@ -256,7 +256,7 @@ mod tests {
         near(e.total_nj(), e.parts().iter().sum());
     }
 
-    /// A configuration in whose table no two entries are alike.
+    /// Returns a configuration with a different value in every entry of the energy table.
     fn all_different(keys: &str) -> GpuConfig {
         let entries = model().1.entries();
         let lines = entries.iter().zip(1001..).map(|((name, _), value)| format!("{name} = {value}\n"));
@@ -267,10 +267,10 @@ mod tests {
 
     /// Counts a thousand events.
     type Count = fn(&mut Snapshot);
-    /// The component that they are part of.
+    /// Returns the component to which the events belong.
     type Component = fn(&GpuEnergy) -> f64;
 
-    /// Checks that a thousand events cost a thousand times the price, in one component and nowhere else.
+    /// Checks that a thousand events cost a thousand times the price, in a single component.
     fn check_price(config: &GpuConfig, price: u32, count: Count, component: Component) {
         let mut s = Snapshot { gpu_energy_model: GpuEnergyModel::new(config), ..Snapshot::default() };
         count(&mut s);
@@ -283,7 +283,7 @@ mod tests {
     fn each_event_costs_its_own_entry_of_the_table() {
         let config = all_different("");
         let t = &config.energy;
-        // 250 lines of 128 bytes are a thousand units of 32 bytes.
+        // 250 lines of 128 bytes are 1000 units of 32 bytes.
         let events: &[(u32, Count, Component)] = &[
             (t.instruction_fj, |s| s.sm.warp_instructions = 1000, |e| e.instructions_nj),
             (t.instruction_fj, |s| s.sm.events.assist_instructions = 1000, |e| e.instructions_nj),
@@ -352,7 +352,7 @@ mod tests {
     fn an_sm_is_active_in_the_cycles_with_a_warp_alone() {
         let config = all_different("");
         let mut s = Snapshot { gpu_energy_model: GpuEnergyModel::new(&config), ..Snapshot::default() };
-        // One of 15 SMs has a warp for a microsecond of four.
+        // One of 15 SMs holds a warp for one of four microseconds.
         (s.cycles, s.sm.resident_cycles) = (5600, 1400);
         let t = &config.energy;
         near(s.energy().sm_active_nj, f64::from(t.sm_active_mw));
@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn an_idle_gpu_leaks() {
-        // A microsecond: milliwatts are nanojoules.
+        // The interval is one microsecond, so milliwatts equal nanojoules.
         let s = snapshot();
         let t = model().1;
         near(s.energy().leakage_nj, f64::from(15 * t.sm_leakage_mw + 6 * t.partition_leakage_mw));
@@ -370,7 +370,7 @@ mod tests {
         assert_eq!(Snapshot::default().energy().total_nj(), 0.0, "no machine, no energy");
     }
 
-    /// LAMAR's figure is what the row of instructions was made from: an SM at its peak draws it.
+    /// The table's energy of instructions is derived from LAMAR's power of an SM at its peak, which the model must reproduce.
     #[test]
     fn an_sm_of_fused_multiply_adds_at_its_peak_draws_9_5_watts() {
         let mut s = snapshot();

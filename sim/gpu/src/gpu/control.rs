@@ -1,35 +1,38 @@
-//! What one run shares with the outside: how far it is, whether it must stop, and what it warns of.
+//! The interface between one run and its controller: progress, the request to stop, and warnings.
 use super::Limit;
+use crate::sm::SimFault;
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Takes a warning, one line, while the run goes on.
+/// Receives a one-line warning during the run.
 type Warn = Box<dyn Fn(&str) + Send + Sync>;
 
-/// How far one run is, whether it must stop, and what it warns of. The runs that the outside stops together share the flag
-/// alone.
+/// The progress of one run, the request to stop it, and the receiver of its warnings. Runs that are stopped together share only
+/// the flag `stop`.
 pub struct Control {
-    /// Set by the outside to stop the simulation.
+    /// Set by the controller to stop the simulation.
     pub stop: Arc<AtomicBool>,
-    /// Core cycle, updated now and then.
+    /// Core cycle, updated every 16,384 cycles.
     pub cycle: AtomicU64,
-    /// CTAs of the running launch that have finished.
+    /// CTAs of the launches in progress that have finished.
     pub ctas_done: AtomicU64,
-    /// CTAs of the running launch.
+    /// CTAs of the launches in progress.
     pub ctas_total: AtomicU64,
-    /// Number of the simulation, from 0 on, among [`Control::trials`] that the run makes to choose something.
+    /// Number of the current simulation, from 0 to [`Control::trials`] - 1, if the run simulates several times to choose
+    /// something.
     pub trial: AtomicU64,
-    /// Simulations that the run makes to choose something; 0 when it makes none.
+    /// Simulations that the run makes to choose something; 0 if it makes none.
     pub trials: AtomicU64,
-    /// When the run must have ended, and how long that is from its beginning.
+    /// The time when the run must have ended, and the timeout from its beginning.
     deadline: Option<(Instant, Duration)>,
     warn: Warn,
 }
 
 impl Control {
-    /// Creates the control of a run that begins now, which `stop` stops, and the time when it has lasted so long.
+    /// Returns the control of a run that begins now. The run ends when `stop` is set or `timeout` has passed; `warn` receives its
+    /// warnings.
     pub fn new(
         stop: &Arc<AtomicBool>,
         timeout: Option<Duration>,
@@ -39,18 +42,42 @@ impl Control {
         Control { stop: Arc::clone(stop), deadline, warn: Box::new(warn), ..Control::default() }
     }
 
-    /// Returns the timeout that has passed.
+    /// Returns the timeout as a limit, if it has passed.
     pub fn timed_out(&self) -> Option<Limit> {
         let (deadline, timeout) = self.deadline?;
         (Instant::now() >= deadline).then_some(Limit::TimeoutS(timeout.as_secs_f64()))
     }
 
-    /// Hands a warning to the outside. Of the simulations that choose something only the first warns, as all have the same
+    /// Returns a watch on the stop flag and the timeout.
+    pub fn watch(&self) -> Watch {
+        Watch { stop: Arc::clone(&self.stop), deadline: self.deadline }
+    }
+
+    /// Passes a warning to the controller. Among simulations that choose something only the first warns, because all run the same
     /// program.
-    pub(super) fn warn(&self, text: &str) {
+    pub fn warn(&self, text: &str) {
         if self.trials.load(Ordering::Relaxed) == 0 || self.trial.load(Ordering::Relaxed) == 0 {
             (self.warn)(text);
         }
+    }
+}
+
+/// Watches the stop flag and the timeout of a run, for work between two launches.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    stop: Arc<AtomicBool>,
+    deadline: Option<(Instant, Duration)>,
+}
+
+impl Watch {
+    /// Returns the fault that ends the run at core cycle `cycle`: an interrupt or the timeout.
+    pub fn fault(&self, cycle: u64) -> Option<SimFault> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Some(SimFault::Interrupted { cycle });
+        }
+        let (deadline, timeout) = self.deadline?;
+        let limit = Limit::TimeoutS(timeout.as_secs_f64());
+        (Instant::now() >= deadline).then_some(SimFault::Limited { limit, cycle })
     }
 }
 

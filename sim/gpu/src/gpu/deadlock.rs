@@ -1,12 +1,12 @@
-//! The report of a deadlock: who waits for what, on one line of bearable length.
+//! The report of a deadlock on one line of bounded length: each component with the resource that it waits for.
 
-/// Most lines of a deadlock's report.
+/// Max entries of a report.
 const SHOWN: usize = 12;
 
-/// Most lines of it for each component: warps, L1D, crossbar, ...
+/// Max entries of a report for each component: warps, L1D, crossbar, ...
 const SHOWN_OF_EACH: usize = 2;
 
-/// The first lines of every component in `groups`, and how many there are beside them.
+/// Returns the first lines of every component in each of `groups`, and the number of lines left out.
 pub(super) fn report(groups: &[Vec<String>]) -> String {
     let (mut shown, mut more) = (Vec::new(), 0);
     for group in groups {
@@ -32,7 +32,7 @@ pub(super) fn report(groups: &[Vec<String>]) -> String {
     text
 }
 
-/// The component that a line of a deadlock's report is about: its first words, without numbers.
+/// Returns the component that a line of a report describes: its first words, without numbers.
 fn component(line: &str) -> &str {
     let end = line.find(" (").into_iter().chain(line.find(": ")).min().unwrap_or(line.len());
     line[..end].trim_end_matches(|c: char| c.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! Is every kind of stall noticed, and does its report name component, queue, request and what it waits for?
+//! Checks that every kind of stall is detected, and that its report names component, queue, request and blocking resource.
 use super::*;
 use crate::has;
 use crate::packet::Packet;
@@ -9,22 +9,22 @@ use crate::sm::parts::SmParts;
 use crate::stage::{MechanismFault, Offer, Stage};
 use selvedge_ptx::ptx::{Arg, LaunchDims, Module};
 
-/// Where a broken mechanism keeps what it was given, or gives no way.
+/// The point where a broken mechanism keeps packets forever or rejects them.
 #[derive(Clone, Copy, PartialEq, selvedge_state::State)]
 enum Broken {
-    /// No memory instruction may issue.
+    /// No memory instruction can issue.
     SmIssue,
-    /// Replies to an SM go in and never come out.
+    /// Replies to an SM enter the mechanism and never leave it.
     SmFill,
-    /// Replies to an SM find no room.
+    /// The mechanism rejects replies to an SM.
     SmFillFull,
-    /// Stores find no room on their way out of an SM.
+    /// The mechanism rejects the stores that leave an SM.
     SmStore,
-    /// Writes go into the partition and never come out.
+    /// Writes enter the partition's mechanism and never leave it.
     Write,
-    /// Writes find no room in the partition.
+    /// The partition's mechanism rejects writes.
     WriteFull,
-    /// Lines from DRAM go in and never come out.
+    /// Lines from DRAM enter the mechanism and never leave it.
     Fill,
 }
 
@@ -131,7 +131,7 @@ impl Stage<Packet> for BrokenPartition {
     }
 }
 
-/// Runs `body` in one CTA of `threads` on a configuration whose mechanism is broken; the report of the stall.
+/// Runs `body` in one CTA of `threads` threads with a broken mechanism. Returns the report of the stall.
 fn stall(body: &str, threads: u32, broken: Option<Broken>) -> String {
     let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
     let mut parts = Parts::none(&config);
@@ -161,7 +161,7 @@ fn stall(body: &str, threads: u32, broken: Option<Broken>) -> String {
     line
 }
 
-/// Holds the report of a stall to these parts.
+/// Asserts that a report contains all of `parts`.
 fn says(report: &str, parts: &[&str]) {
     for part in parts {
         assert!(report.contains(part), "should say `{part}`:\n{report}");
@@ -170,7 +170,7 @@ fn says(report: &str, parts: &[&str]) {
 
 const LOAD: &str = "ld.global.u32 %r2, [%rd1];\nadd.u32 %r3, %r2, 1;";
 const STORE: &str = "st.global.u32 [%rd1], %r1;";
-/// More stores than any queue on their way holds, to lines of different partitions.
+/// More stores than all queues between SM and DRAM hold, to lines of different partitions.
 const STORES: &str = "mov.u32 %r4, 0;\nmul.wide.u32 %rd2, %r1, 128;\nadd.s64 %rd1, %rd1, %rd2;\nL:\n\
                       st.global.u32 [%rd1], %r1;\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p1, %r4, 40;\n@%p1 bra L;";
 

@@ -1,14 +1,13 @@
-//! Livelocks: launches that cannot end although their warps issue instructions, since every warp that nothing holds spins.
+//! Livelocks: launches that cannot end although their warps issue instructions, because every warp that is not blocked spins.
 use super::{Gpu, POLL_CYCLES, deadlock};
 use selvedge_ptx::memory::DeviceMemory;
 
-/// How often, in core cycles, the simulation looks for livelocks: often enough for a user who waits, and so rarely that the
-/// instructions that the search executes do not count.
+/// Core cycles between two searches for livelocks. A user gets the warning soon, and the cost of the search is negligible.
 const LIVELOCK_CYCLES: u64 = 64 * POLL_CYCLES;
 
 impl Gpu {
-    /// Warns of each launch that is in a livelock, once. Looks at a launch only when none of its CTAs has finished since the
-    /// last time, and no CTA that waits for room can be given any.
+    /// Warns once of each launch that is in a livelock. Searches only launches without a CTA finished since the last search, and
+    /// without a waiting CTA that could still start.
     pub(super) fn warn_of_livelocks(&mut self, memory: &mut DeviceMemory) {
         if !self.now.is_multiple_of(LIVELOCK_CYCLES) {
             return;
@@ -17,7 +16,7 @@ impl Gpu {
         for at in 0..self.running.len() {
             let running = &mut self.running[at];
             let idle = running.done_before.replace(running.done) == Some(running.done);
-            // A launch beside others may still get room from theirs.
+            // A launch next to others may still get the resources of their CTAs.
             let full = running.next == running.total || alone && !self.may_dispatch;
             if !idle || !full || running.livelocked {
                 continue;

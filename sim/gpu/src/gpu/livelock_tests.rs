@@ -1,13 +1,13 @@
-//! Is a livelock named, and nothing else taken for one?
+//! Checks that each livelock is reported, and that other runs are not.
 use super::*;
 use selvedge_ptx::ptx::{Arg, LaunchDims, Module};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
-/// Cycles in which the search comes to a launch twice, and once more.
+/// Cycles in which several searches for livelocks take place.
 const CYCLES: u64 = 400 * POLL_CYCLES;
 
-/// Runs `body` in CTAs of `threads` for [`CYCLES`] at most; the warnings, and how it ended.
+/// Runs `body` in CTAs of `threads` threads for at most [`CYCLES`]. Returns the warnings and how the run ended.
 fn run(body: &str, ctas: u32, threads: u32) -> (Vec<String>, Result<(), SimFault>) {
     let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
     let parts = Parts::none(&config);
@@ -33,7 +33,7 @@ fn run(body: &str, ctas: u32, threads: u32) -> (Vec<String>, Result<(), SimFault
     (warnings, ended)
 }
 
-/// The only warning of a run that does not end.
+/// Returns the only warning of a run that does not end.
 fn warning(body: &str, ctas: u32, threads: u32) -> String {
     let (mut warnings, ended) = run(body, ctas, threads);
     assert!(matches!(ended, Err(SimFault::Limited { cycle: CYCLES, .. })), "{ended:?}");
@@ -47,7 +47,7 @@ fn a_branch_to_itself_is_named_with_its_warp_and_line() {
     assert_eq!(warning("A: bra A;", 1, 32), format!("livelock at cycle 2097152: {named}"));
 }
 
-/// Waits until the word of `p` is no longer 0.
+/// Spins until the word at `p` is not 0.
 const WAIT: &str = "A: ld.volatile.global.u32 %r2, [%rd1];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra A;";
 
 #[test]
@@ -58,7 +58,7 @@ fn a_flag_that_nobody_sets_is_named_with_the_lines_that_wait_for_it() {
 
 #[test]
 fn a_lock_that_is_never_given_back_is_named_although_atomics_try_it() {
-    // The lanes that lost spin before the one that won goes on: the classic livelock of a warp in lock-step.
+    // The losing lanes spin before the winning lane continues: the classic livelock of a warp in lockstep.
     let text =
         warning("A: atom.global.cas.b32 %r2, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra A;", 1, 32);
     assert!(text.contains("repeats PTX lines 10 to 12"), "{text}");
@@ -72,7 +72,7 @@ fn warps_at_a_barrier_do_not_hide_those_that_spin() {
 
 #[test]
 fn ctas_that_wait_for_room_are_counted() {
-    // Each CTA waits for the last one, which gets no room: 15 SMs hold 8 each.
+    // Each CTA waits for CTA 120, which cannot start: 15 SMs hold 8 CTAs each.
     let body =
         "mov.u32 %r3, %ctaid.x;\nsetp.lt.u32 %p2, %r3, 120;\n@%p2 bra A;\nst.volatile.global.u32 [%rd1], 1;\n"
             .to_string() + WAIT;
@@ -110,7 +110,7 @@ fn a_wait_for_the_clock_is_no_livelock() {
 
 #[test]
 fn limits_end_a_run_in_the_cycle_that_reaches_them() {
-    // A warp's instructions are those of its 32 threads.
+    // Each warp instruction counts as 32 thread instructions.
     let body = "A: add.u32 %r2, %r2, 1;\nbra A;";
     for most in [1, 32, 33, 1000, 320_000] {
         let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));

@@ -1,11 +1,11 @@
-//! Sampled simulation: windows in detail, and between them CTAs that are executed at once, without timing, while the caches see
-//! their accesses.
+//! Sampled simulation: windows are simulated in detail. Between them, CTAs execute without timing, and only the caches see their
+//! accesses.
 //!
-//! A window is measured from when as many CTAs have ended as ran during the skip before it: these find their lines gone from
-//! the L1D, and run out of step with those that follow.
-//! The cycles of what was skipped are those that as many instructions took in the measured windows of the same launch. The
-//! beginning of a launch, before its first skip, and its end, when no CTA is left to start, are simulated in detail and count
-//! as they are.
+//! After a skip, the CTAs that were resident find their lines evicted from the L1D, and run out of step with later CTAs. The next
+//! window therefore begins after a number of CTAs equal to the resident ones have ended.
+//!
+//! The cycles per instruction of a launch's measured windows give the cycles of its skipped instructions. The beginning of a
+//! launch, before its first skip, and its end, when no CTA is left to start, are simulated in detail and count exactly.
 use super::Gpu;
 use crate::partition::AddressMap;
 use crate::sm::SimFault;
@@ -14,21 +14,21 @@ use crate::sm::feed::Feed;
 use crate::sm::launch::Place;
 use schemars::JsonSchema;
 use selvedge_ptx::memory::{DeviceMemory, physical};
-use selvedge_ptx::ptx::{AccessKind, CacheOp, Global, MemAccess, RunError, Space, run_cta};
+use selvedge_ptx::ptx::{AccessKind, CacheOp, MemAccess, RunError, Space, run_cta};
 use serde::Serialize;
 use std::str::FromStr;
 use std::sync::atomic::Ordering;
 
-/// How much is simulated in detail and how much is skipped, in turn.
+/// Lengths of the alternating intervals that are simulated in detail and skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct SampleSpec {
-    /// Warp instructions of a window that are measured.
+    /// Warp instructions measured per window.
     pub detailed: u64,
     /// Warp instructions between two windows, rounded up to whole CTAs.
     pub skip: u64,
 }
 
-/// A text that is no [`SampleSpec`].
+/// Error of a text that is not a [`SampleSpec`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must be detailed=N,skip=M with numbers of warp instructions from 1 on, such as detailed=50000,skip=450000"
@@ -57,30 +57,30 @@ impl FromStr for SampleSpec {
     }
 }
 
-/// What a sampled simulation estimates.
+/// Estimate of a sampled simulation.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Estimate {
-    /// What was asked for.
+    /// Requested lengths.
     #[serde(flatten)]
     pub spec: SampleSpec,
-    /// Windows that were measured.
+    /// Number of measured windows.
     pub windows: u64,
-    /// CTAs that were skipped.
+    /// Number of skipped CTAs.
     pub skipped_ctas: u64,
-    /// Warp instructions that were skipped.
+    /// Number of skipped warp instructions.
     pub skipped_warp_instructions: u64,
-    /// Thread instructions that were skipped.
+    /// Number of skipped thread instructions.
     pub skipped_thread_instructions: u64,
-    /// Core cycles of the whole run.
+    /// Estimated core cycles of the whole run.
     pub cycles: f64,
-    /// Half the width of the interval that holds the cycles with 95% confidence, as far as the windows show it: what they all miss
-    /// alike it does not show. None with too few windows.
+    /// Half the width of the 95% confidence interval of the cycles. It covers differences between windows, but no error
+    /// that all windows share. Null with too few windows.
     pub cycles_within: Option<f64>,
-    /// Thread instructions per core cycle of the whole run.
+    /// Estimated thread instructions per core cycle of the whole run.
     pub ipc: f64,
 }
 
-/// Core cycles and warp instructions.
+/// A number of core cycles and the warp instructions in them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Span {
     cycles: u64,
@@ -97,17 +97,18 @@ impl Span {
     }
 }
 
-/// What was measured and skipped of one launch.
+/// The windows and the skips of a launch.
 #[derive(Clone, Debug, Default)]
 struct LaunchSample {
     windows: Vec<Span>,
     skipped: u64,
-    /// All that was simulated in detail.
+    /// Everything that was simulated in detail.
     detailed: Span,
 }
 
 impl LaunchSample {
-    /// Cycles of a warp instruction, of all windows together; of all that was simulated where there is no window.
+    /// Returns the cycles per warp instruction of all windows together. Without windows, returns the rate of all detailed
+    /// simulation.
     fn rate(&self) -> f64 {
         let add = |a: Span, b: &Span| Span {
             cycles: a.cycles + b.cycles,
@@ -117,20 +118,20 @@ impl LaunchSample {
         if all.instructions > 0 { all.rate() } else { self.detailed.rate() }
     }
 
-    /// Sum of the squared deviations of the windows' rates from that of all together, relative to it.
+    /// Returns the sum of the squared deviations of the windows' rates from [`Self::rate`], relative to it.
     fn squares(&self) -> f64 {
         let mean = self.rate();
         self.windows.iter().map(|window| (window.rate() / mean - 1.0).powi(2)).sum()
     }
 
-    /// Estimated cycles of what was skipped.
+    /// Returns the estimated cycles of the skipped instructions.
     fn skipped_cycles(&self) -> f64 {
         self.rate() * self.skipped as f64
     }
 }
 
-/// Half the width of the interval of 95% confidence about the estimated cycles of these launches. The windows of each vary about
-/// their own rate, all by as much. None where a launch has no window, or none has two.
+/// Returns half the width of the 95% confidence interval around the estimated cycles of these launches. Assumes that the windows
+/// of all launches have the same relative variance. `None` if a launch has no window, or if no launch has two.
 fn half_width(launches: &[&LaunchSample]) -> Option<f64> {
     let freedom: usize = launches.iter().map(|launch| launch.windows.len().saturating_sub(1)).sum();
     if freedom == 0 || launches.iter().any(|launch| launch.windows.is_empty()) {
@@ -142,14 +143,14 @@ fn half_width(launches: &[&LaunchSample]) -> Option<f64> {
     Some(quantile(freedom) * launches.iter().map(variance).sum::<f64>().sqrt())
 }
 
-/// Where a launch is between two skips.
+/// The position of a launch between two skips.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
-    /// From the launch's first cycle until as many CTAs have ended as run.
+    /// From the launch's first cycle until the number of CTAs that have ended reaches the number of resident CTAs.
     Beginning,
-    /// After a skip, until so many CTAs have ended.
+    /// From a skip until this number of CTAs of the launch have ended.
     Settling(u64),
-    /// From here on the window is measured.
+    /// Since the cycles and instructions given here, in a window.
     Measuring(Span),
 }
 
@@ -159,7 +160,7 @@ pub(super) struct Sampled {
     map: AddressMap,
     launches: Vec<LaunchSample>,
     phase: Phase,
-    /// Where the launch began.
+    /// Cycles and instructions of the GPU when the launch began.
     begun: Span,
     skipped_ctas: u64,
     skipped_thread_instructions: u64,
@@ -167,7 +168,8 @@ pub(super) struct Sampled {
 }
 
 impl Sampled {
-    /// Goes on to the next phase when it is time to; true at the end of a window. `done` CTAs have ended and `resident` run.
+    /// Enters the next phase if the current one is over. Returns `true` at the end of a window. `done` CTAs have ended and
+    /// `resident` run.
     fn go_on(&mut self, now: Span, done: u64, resident: u64) -> bool {
         let until = match self.phase {
             Phase::Beginning => resident,
@@ -178,7 +180,7 @@ impl Sampled {
                     return false;
                 }
                 self.launches.last_mut().expect("a launch has begun").windows.push(window);
-                // Where nothing is skipped now, the next window follows.
+                // If no CTA can be skipped now, the next window follows directly.
                 self.phase = Phase::Measuring(now);
                 return true;
             }
@@ -191,7 +193,7 @@ impl Sampled {
 }
 
 impl Gpu {
-    /// Skips CTAs of launches that run alone from now on. Nothing may be in flight.
+    /// From now on skips CTAs of launches that run alone. Nothing may be in flight.
     pub fn skip(&mut self, spec: SampleSpec) {
         self.sampled = Some(Box::new(Sampled {
             spec,
@@ -205,7 +207,7 @@ impl Gpu {
         }));
     }
 
-    /// What the simulation so far estimates; none where nothing is to be skipped.
+    /// Returns the estimate of the simulation so far; `None` if [`Self::skip`] was not called.
     pub fn estimate(&self) -> Option<Estimate> {
         let sampled = self.sampled.as_deref()?;
         let mut launches = sampled.launches.clone();
@@ -232,7 +234,7 @@ impl Gpu {
         Span { cycles: self.now, instructions: self.warp_instructions() }
     }
 
-    /// A launch begins.
+    /// Starts the sample of a new launch.
     pub(super) fn begin_sampling(&mut self) {
         let now = self.span();
         let Some(sampled) = &mut self.sampled else { return };
@@ -243,14 +245,14 @@ impl Gpu {
         (sampled.phase, sampled.begun) = (Phase::Beginning, now);
     }
 
-    /// Executes the next CTAs of the launch without timing when it is time to.
+    /// Executes the next CTAs of the launch without timing if a window has just ended.
     ///
     /// # Errors
-    /// What is wrong with the kernel.
+    /// Returns the fault of the kernel, a deadlock, an interrupt or the timeout.
     pub(super) fn skip_ctas(&mut self, memory: &mut DeviceMemory) -> Result<(), SimFault> {
         let now = self.span();
         let (Some(sampled), [running]) = (&mut self.sampled, &mut self.running[..]) else { return Ok(()) };
-        // As many as run at the same time are left for the last window and the launch's end.
+        // Leaves one set of resident CTAs for the last window and the end of the launch.
         let resident = running.next - running.done;
         let last = running.total.saturating_sub(resident);
         let is_full = running.next < running.total;
@@ -265,7 +267,7 @@ impl Gpu {
             debug_assert!(matches!(kernel.feed, Feed::Execute));
             let place = Place { clock: self.now, sm: u32::from(sm.number()), sms: self.config.sm.count };
             let mut shared = vec![0; kernel.shared_bytes as usize];
-            let mut env = kernel.environment(Global::Whole(memory), &mut shared, place);
+            let mut env = kernel.environment(memory, &mut shared, place);
             let (system, map, buffer) = (&mut self.system, &sampled.map, &mut sampled.transactions);
             let mut warm = |access: &MemAccess| {
                 if !matches!(access.space, Space::Global | Space::Local) {
@@ -315,7 +317,7 @@ impl Gpu {
     }
 }
 
-/// The 97.5% quantile of Student's t distribution with the given number of degrees of freedom, rounded up.
+/// Returns the 97.5% quantile of Student's t distribution with the given number of degrees of freedom, rounded up.
 fn quantile(freedom: usize) -> f64 {
     const QUANTILES: [f64; 10] = [12.71, 4.31, 3.19, 2.78, 2.58, 2.45, 2.37, 2.31, 2.27, 2.23];
     match freedom {
@@ -348,7 +350,7 @@ mod tests {
         assert_eq!(of(vec![window(300); 4]), Some(0.0));
         assert_eq!((of(vec![window(300)]), of(Vec::new())), (None, None));
         assert_eq!((launch(vec![window(300)]).rate(), launch(Vec::new()).rate()), (3.0, 7.0));
-        // Rates 3 and 5 about 4: the mean's standard error is 1, and a degree of freedom makes it 12.71 times as wide.
+        // Rates 3 and 5 about 4: the standard error of the mean is 1, and the quantile for one degree of freedom is 12.71.
         let width = of(vec![window(300), window(500)]).expect("two windows");
         assert!((width - 12_710.0).abs() < 1e-6, "{width}");
     }

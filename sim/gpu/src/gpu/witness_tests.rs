@@ -1,4 +1,4 @@
-//! Does the witness notice in a whole GPU that a mechanism loses what a store wrote, and nothing else?
+//! Checks in a whole GPU that the witness detects a mechanism that loses stored data, and reports no other.
 use super::*;
 use crate::has;
 use crate::packet::Packet;
@@ -6,7 +6,7 @@ use crate::partition::{PartitionPart, PartitionParts};
 use crate::stage::{MechanismFault, Offer, Stage};
 use selvedge_ptx::ptx::{Arg, LaunchDims, Module};
 
-/// Takes each write in, and gives it back whole or without what it writes.
+/// Holds each write, and returns it complete or without its data.
 #[derive(selvedge_state::State)]
 struct Keeper {
     loses: bool,
@@ -40,12 +40,12 @@ impl Stage<Packet> for Keeper {
 
     fn pop(&mut self) -> Option<Packet> {
         let packet = self.held.take()?;
-        // Store 0 is what the host has put there.
+        // Store 0 is the host's initial data.
         Some(Packet { witness: if self.loses { 0 } else { packet.witness }, ..packet })
     }
 }
 
-/// What the witness says of a warp that loads a line, stores to it and loads it again, where partitions may lose writes.
+/// Returns the witness's report on a warp that loads a line, stores to it and loads it again. `loses`: partitions lose the store.
 fn told(loses: bool) -> Option<String> {
     let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
     let mut parts = Parts::none(&config);

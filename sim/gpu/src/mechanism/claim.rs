@@ -1,32 +1,32 @@
-//! What only one mechanism of a run can have.
+//! Parts and decisions of a GPU that only one mechanism of a run can control.
 
-/// Something of the GPU that only one mechanism can have.
+/// A part or decision of the GPU that only one mechanism can control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// The form of lines between L2 and DRAM.
+    /// Form of the lines between L2 and DRAM.
     MemoryLines,
-    /// The form of lines in the L1D.
+    /// Form of the lines in the L1D.
     L1dLines,
-    /// The sectors that a miss fetches.
+    /// Sectors that a miss fetches.
     Granularity,
-    /// Which loads bypass the L1D.
+    /// Choice of the loads that bypass the L1D.
     Bypass,
-    /// The assist warps of the SMs.
+    /// Assist warps of the SMs.
     AssistWarps,
-    /// The ways of the L1D that each kernel has.
+    /// Number of L1D ways per kernel.
     Ways,
-    /// Which warps may be scheduled.
+    /// Choice of the warps that may be scheduled.
     WarpLimit,
-    /// The order of the kernels' memory instructions.
+    /// Order of the kernels' memory instructions.
     Ranks,
-    /// The number of the kernels' memory instructions in flight.
+    /// Max number of the kernels' memory instructions in flight.
     Limits,
-    /// What the workload runs for several times first.
+    /// Trial runs of the workload before the measured run.
     Trials,
 }
 
 impl Claim {
-    /// What two mechanisms with this claim both do.
+    /// Returns the conflict of two mechanisms with this claim, as a phrase after "both".
     pub fn why(self) -> &'static str {
         match self {
             Claim::MemoryLines => "compress or divide the lines between L2 and DRAM",

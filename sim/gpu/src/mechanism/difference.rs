@@ -1,16 +1,16 @@
-//! A difference between a block's engines that shows where a policy cannot return an error.
+//! Keeps a difference between a block's engines, for policies that cannot return an error at that point.
 use crate::stage::MechanismFault;
-use selvedge_hw::Divergence;
+use selvedge_hw::StepError;
 use selvedge_state::{Reader, State, StateError, Writer};
 
-/// Keeps the first difference until the policy's next `tick` reports it; the policy stays busy until then.
+/// Keeps the first difference until the policy's next `tick` reports it. The policy stays busy until then.
 #[derive(Debug, Default)]
 pub struct Difference {
-    first: Option<Box<Divergence>>,
+    first: Option<Box<StepError>>,
     is_broken: bool,
 }
 
-/// A run with a difference to be reported ends within a cycle: its state is not loaded.
+/// A run with a pending difference ends within a cycle, so such a state is never loaded.
 impl State for Difference {
     fn save(&self, to: &mut Writer) {
         self.is_pending().save(to);
@@ -25,8 +25,8 @@ impl State for Difference {
 }
 
 impl Difference {
-    /// Returns the value of a block's step, or keeps its difference.
-    pub fn catch<T>(&mut self, step: Result<T, Box<Divergence>>) -> Option<T> {
+    /// Returns the result of a block's step. On a difference, keeps it and returns `None`.
+    pub fn catch<T>(&mut self, step: Result<T, Box<StepError>>) -> Option<T> {
         step.map_err(|difference| {
             if !self.is_broken {
                 self.first = Some(difference);
@@ -36,20 +36,20 @@ impl Difference {
         .ok()
     }
 
-    /// Returns whether a difference has shown: the block is of no further use then.
+    /// Returns whether a difference was found. The block must not be used any more then.
     pub fn is_broken(&self) -> bool {
         self.is_broken
     }
 
-    /// Returns whether a difference is still to be reported.
+    /// Returns whether a difference still has to be reported.
     pub fn is_pending(&self) -> bool {
         self.first.is_some()
     }
 
-    /// Reports the difference, once.
+    /// Reports a pending difference, once.
     ///
     /// # Errors
-    /// There is one.
+    /// Returns the pending difference, if any.
     pub fn report(&mut self) -> Result<(), MechanismFault> {
         self.first.take().map_or(Ok(()), |difference| Err(difference as MechanismFault))
     }

@@ -1,94 +1,94 @@
-//! Wrong mechanisms, options, probes and faults.
+//! Errors in mechanisms, options, probes and planted faults.
 
-/// A wrong mechanism or option, in one line.
+/// An error in a mechanism or its options. The message has one line.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MechanismError {
-    /// No such mechanism.
+    /// The mechanism does not exist.
     #[error("unknown mechanism `{name}`: {allowed}")]
     Unknown {
-        /// What was given.
+        /// Name as given.
         name: String,
-        /// The names there are.
+        /// Existing names, as text.
         allowed: String,
     },
-    /// No such option, or a value out of range.
+    /// The option does not exist, or its value is out of range.
     #[error("mechanism {mechanism}: option `{option}`: {allowed}")]
     Option {
-        /// The mechanism.
+        /// Name of the mechanism.
         mechanism: String,
-        /// The option as given.
+        /// Option as given.
         option: String,
-        /// What is allowed.
+        /// Allowed options or values.
         allowed: String,
     },
-    /// A configuration that the mechanism does not suit.
+    /// The mechanism does not support a value of the configuration.
     #[error("mechanism {mechanism}: {key} = {value}: {allowed}")]
     Machine {
-        /// The mechanism.
+        /// Name of the mechanism.
         mechanism: String,
-        /// The configuration's key.
+        /// Key in the configuration.
         key: &'static str,
-        /// Its value.
+        /// Value of the key.
         value: String,
-        /// What is allowed.
+        /// Supported values.
         allowed: &'static str,
     },
-    /// An energy of a block that no mechanism has.
+    /// The configuration sets the energy of a block that no mechanism uses.
     #[error("energy.blocks.{name}: no mechanism has such a block: {allowed}")]
     Block {
-        /// The block.
+        /// Name of the block.
         name: String,
-        /// The blocks there are.
+        /// Existing blocks.
         allowed: String,
     },
-    /// Two mechanisms that cannot work together.
+    /// Two mechanisms cannot be combined.
     #[error("mechanisms {first} and {second} cannot be combined: both {why}")]
     Conflict {
-        /// The first.
+        /// Name of the first mechanism.
         first: String,
-        /// The second.
+        /// Name of the second mechanism.
         second: String,
-        /// What both claim.
+        /// Claim of both, from [`super::Claim::why`].
         why: &'static str,
     },
-    /// A mechanism that looks at what a trace does not have, or that the instructions of a trace would lack.
+    /// The mechanism needs data that the trace does not contain.
     #[error("mechanism {mechanism}: {why}: allowed with it are {allowed}; {instead}")]
     Needs {
-        /// The mechanism.
+        /// Name of the mechanism.
         mechanism: String,
-        /// What it looks at, and what there is.
+        /// Data that the mechanism needs, and the data of the trace.
         why: String,
-        /// The mechanisms that do without.
+        /// Mechanisms that do not need the data.
         allowed: String,
-        /// What else could be run.
+        /// Alternative to suggest.
         instead: &'static str,
     },
-    /// A probe that names no block instance of the mechanism.
+    /// The probe names no block instance of the mechanism.
     #[error("unknown probe `{name}`: must be {allowed}")]
     Probe {
-        /// What was given.
+        /// Name as given.
         name: String,
-        /// The instances there are.
+        /// Existing instances.
         allowed: String,
     },
-    /// Registers that are to be recorded where no RTL runs.
+    /// Registers are to be recorded under an engine without RTL.
     #[error("--inside: the engine must be rtl, lockstep or rtl+verilog: others have no registers to record")]
     Inside,
-    /// A block instance that cannot be built under the engine.
+    /// The block instance cannot be built under the engine.
     #[error("{instance}: {why}")]
     Instance {
-        /// The instance.
+        /// Name of the instance.
         instance: String,
-        /// Why not.
+        /// Reason.
         why: String,
     },
-    /// A planted fault beyond the outputs of its block.
+    /// The planted fault addresses a bit beyond the output ports of the block.
     #[error("--inject {fault}: must be a bit from 0 to {last}, one of the block's output ports")]
     Fault {
-        /// What was given: instance, cycle and bit.
+        /// Fault as given: instance, cycle and bit.
         fault: String,
-        /// The last bit.
+        /// Number of the last bit.
         last: usize,
     },
 }

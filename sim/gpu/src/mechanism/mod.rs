@@ -1,39 +1,39 @@
-//! What a mechanism is: its name, its options, and the policies that it puts into the SMs and L2 partitions.
+//! Definition of a mechanism: its name, its options, and the parts that it adds to SMs and L2 slices.
 //!
-//! A mechanism is a pair of policies, one per SM and one per L2 partition, whose decisions are taken by blocks under the
-//! chosen engine. The GPU calls the policies at named points and does not know which mechanism is there.
+//! A part is a policy whose decisions come from blocks, which run under the selected engine. The GPU calls the parts at named
+//! points and does not depend on the mechanism.
 mod claim;
 pub mod difference;
 mod error;
 mod option;
 mod overhead;
-mod part;
 pub mod probe;
 mod search;
+mod setup;
 mod shared;
 mod site;
 pub mod stepped;
 
 pub use claim::Claim;
 pub use error::MechanismError;
-pub use option::{AUTO, OptionInfo};
+pub use option::{AUTO, MechanismOptions, NoOptions, OptionInfo, OptionNames, OptionValue, Values};
 pub use overhead::Overhead;
-pub use part::Part;
 pub use search::{Found, Search, Stopped, Trial, Trials};
+pub use setup::{Selected, Setup};
 pub use shared::Shared;
 pub use site::Site;
 
-/// Everything that a file with a mechanism needs.
+/// Names that a source file of a mechanism needs.
 pub mod prelude {
     pub use super::difference::Difference;
     pub use super::stepped::Stepped;
     pub use super::{
-        Claim, Mechanism, MechanismCounters, MechanismError, Needs, OptionInfo, Overhead, Part, Site, count,
+        Claim, Mechanism, MechanismCounters, MechanismError, MechanismOptions, Needs, NoOptions, Overhead,
+        Setup, Site, Values, count,
     };
     pub use crate::cache::{Fetched, LinePart};
     pub use crate::config::GpuConfig;
     pub use crate::events::{BlockOperations, LineBursts};
-    pub use crate::has;
     pub use crate::packet::Packet;
     pub use crate::partition::part::{
         DramPlan, DramPlans, Eviction, L2Event, L2Observer, PartitionPart, Replies,
@@ -45,6 +45,7 @@ pub mod prelude {
     };
     pub use crate::stage::{MechanismFault, Offer, Stage};
     pub use crate::stats::{Decision, FailCause};
+    pub use crate::{has, mechanism_options, option_names};
     pub use selvedge_hw::wave::Trace;
     pub use selvedge_ptx::memory::{DeviceMemory, program_of};
 }
@@ -52,19 +53,19 @@ pub mod prelude {
 use crate::config::GpuConfig;
 pub use crate::stats::{MechanismCounters, count};
 
-/// What a mechanism looks at, each with what those before it do.
+/// Data that a mechanism needs from the program. Each variant includes the previous ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Needs {
-    /// Addresses: any trace has them.
+    /// Addresses, which every trace contains.
     Nothing,
-    /// The values in memory, which a trace of addresses does not have.
+    /// Values in memory, which a trace of addresses does not contain.
     Values,
-    /// The values in registers, which no trace has.
+    /// Values in registers, which no trace contains.
     Execution,
 }
 
 impl Needs {
-    /// In a few words; none for what every source has.
+    /// Returns the need in a few words; `None` if every source meets it.
     pub fn words(self) -> Option<&'static str> {
         match self {
             Needs::Nothing => None,
@@ -74,136 +75,101 @@ impl Needs {
     }
 }
 
-/// What the registry knows of a mechanism.
-#[derive(Clone, Copy, Debug)]
-pub struct MechanismInfo {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// One line.
-    pub summary: &'static str,
-    /// Paper and section.
-    pub source: &'static str,
-    /// Blocks of `selvedge-hw` that it instantiates.
-    pub blocks: &'static [&'static str],
-    /// Options.
-    pub options: &'static [OptionInfo],
-    /// What a trace may lack.
-    pub needs: Needs,
-    /// What its paper states of the whole mechanism's storage or area; empty if nothing.
-    pub published: &'static str,
-    /// What it asks of the configuration; empty when it suits every one.
-    pub machine_needs: &'static str,
-    /// What it has for itself.
-    pub claims: &'static [Claim],
-    /// Adds to the configuration what the mechanism brings along (tags, sectors, limits) and refuses a configuration that does not
-    /// suit it.
-    pub machine: fn(&Part, &mut GpuConfig) -> Result<(), MechanismError>,
-    /// Puts its parts into SMs and L2 partitions.
-    pub attach: fn(&Part, &mut Site<'_>),
-    /// What it adds to a GPU beside its blocks.
-    pub overhead: fn(&Part) -> Overhead,
-    /// Its search, while it has made no choice.
-    pub search: fn(&Part, &GpuConfig) -> Option<Box<dyn Search>>,
-}
-
-/// A mechanism, written as a type. [`add`] makes it known to `--mechanism`, `compare` and `list`.
+/// A mechanism: its facts, its options and its parts. Built-in mechanisms and mechanisms of other crates implement it.
 pub trait Mechanism {
     /// Name on the command line.
     const NAME: &'static str;
-    /// One line.
+    /// Summary in one line.
     const SUMMARY: &'static str;
     /// Paper and section.
     const SOURCE: &'static str;
-    /// Names of the blocks that it instantiates.
+    /// Names of the blocks that the mechanism instantiates.
     const BLOCKS: &'static [&'static str] = &[];
-    /// Options.
-    const OPTIONS: &'static [OptionInfo] = &[];
-    /// What a trace may lack.
+    /// Data that the mechanism needs from the program.
     const NEEDS: Needs = Needs::Nothing;
-    /// What it requires of the configuration, for lists; empty when it suits every one.
+    /// Requirements on the configuration, for lists; empty if the mechanism supports every configuration.
     const CONFIGURATION: &'static str = "";
-    /// What its paper states of the whole mechanism's storage or area; empty if nothing.
+    /// Storage or area of the whole mechanism according to its paper; empty if unpublished.
     const PUBLISHED: &'static str = "";
-    /// What only one mechanism can have.
+    /// Parts and decisions that the mechanism controls exclusively.
     const CLAIMS: &'static [Claim] = &[];
+    /// Options of the mechanism: a struct of [`mechanism_options!`](crate::mechanism_options), or [`NoOptions`].
+    type Options: MechanismOptions;
 
-    /// Adds to the configuration what the mechanism brings along (tags, sectors, limits) and refuses one that does not suit.
+    /// Adds the mechanism's tags, sectors and limits to the configuration.
     ///
     /// # Errors
-    /// [`Part::unsuited`].
-    fn configure(part: &Part, config: &mut GpuConfig) -> Result<(), MechanismError> {
-        let _ = (part, config);
+    /// Returns [`Setup::unsuited`] if the mechanism does not support the configuration.
+    fn configure(setup: &Setup<Self::Options>, config: &mut GpuConfig) -> Result<(), MechanismError> {
+        let _ = (setup, config);
         Ok(())
     }
 
-    /// Puts its parts into SMs and L2 partitions; `site.probes` makes the block instances.
-    fn attach(part: &Part, site: &mut Site<'_>);
+    /// Adds the mechanism's parts to SMs and L2 slices. `site.probes` creates the block instances.
+    fn attach(setup: &Setup<Self::Options>, site: &mut Site<'_>);
 
-    /// Returns what it adds to a GPU beside its blocks, for the sums of `selvedge area --mechanism`.
-    fn overhead(part: &Part) -> Overhead {
-        let _ = part;
+    /// Returns the overhead of the mechanism in addition to its blocks, for `selvedge area --mechanism`.
+    fn overhead(setup: &Setup<Self::Options>) -> Overhead {
+        let _ = setup;
         Overhead::default()
     }
 
-    /// Returns the search for the best of the mechanism's choices, while it has made none.
-    fn search(part: &Part, config: &GpuConfig) -> Option<Box<dyn Search>> {
-        let _ = (part, config);
+    /// Returns the search for the best choice of the mechanism, until it has made its choice.
+    fn search(setup: &Setup<Self::Options>, config: &GpuConfig) -> Option<Box<dyn Search>> {
+        let _ = (setup, config);
         None
     }
 }
 
-impl MechanismInfo {
-    /// A mechanism that does nothing, the rest of an entry that states only what it has.
-    pub const NOTHING: MechanismInfo = MechanismInfo {
-        name: "",
-        summary: "",
-        source: "",
-        blocks: &[],
-        options: &[],
-        needs: Needs::Nothing,
-        published: "",
-        machine_needs: "",
-        claims: &[],
-        machine: any_machine,
-        attach: no_parts,
-        overhead: no_overhead,
-        search: no_search,
-    };
+/// The registry entry of a mechanism: a [`Mechanism`] without its type.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct MechanismInfo {
+    /// [`Mechanism::NAME`].
+    pub name: &'static str,
+    /// [`Mechanism::SUMMARY`].
+    pub summary: &'static str,
+    /// [`Mechanism::SOURCE`].
+    pub source: &'static str,
+    /// [`Mechanism::BLOCKS`].
+    pub blocks: &'static [&'static str],
+    /// Declarations of [`Mechanism::Options`].
+    pub options: &'static [OptionInfo],
+    /// [`Mechanism::NEEDS`].
+    pub needs: Needs,
+    /// [`Mechanism::PUBLISHED`].
+    pub published: &'static str,
+    /// [`Mechanism::CONFIGURATION`].
+    pub machine_needs: &'static str,
+    /// [`Mechanism::CLAIMS`].
+    pub claims: &'static [Claim],
+    /// [`Mechanism::configure`].
+    pub configure: fn(&Selected, &mut GpuConfig) -> Result<(), MechanismError>,
+    /// [`Mechanism::attach`].
+    pub attach: fn(&Selected, &mut Site<'_>),
+    /// [`Mechanism::overhead`].
+    pub overhead: fn(&Selected) -> Overhead,
+    /// [`Mechanism::search`].
+    pub search: fn(&Selected, &GpuConfig) -> Option<Box<dyn Search>>,
+}
 
-    /// Returns what the registry knows of `M`.
+impl MechanismInfo {
+    /// Returns the registry entry of `M`.
     pub const fn of<M: Mechanism>() -> Self {
         MechanismInfo {
             name: M::NAME,
             summary: M::SUMMARY,
             source: M::SOURCE,
             blocks: M::BLOCKS,
-            options: M::OPTIONS,
+            options: M::Options::OPTIONS,
             needs: M::NEEDS,
             published: M::PUBLISHED,
             machine_needs: M::CONFIGURATION,
             claims: M::CLAIMS,
-            machine: M::configure,
-            attach: M::attach,
-            overhead: M::overhead,
-            search: M::search,
+            configure: |selected, config| M::configure(&selected.setup(), config),
+            attach: |selected, site| M::attach(&selected.setup(), site),
+            overhead: |selected| M::overhead(&selected.setup()),
+            search: |selected, config| M::search(&selected.setup(), config),
         }
     }
-}
-
-/// Any configuration suits, as it is.
-pub fn any_machine(_: &Part, _: &mut GpuConfig) -> Result<(), MechanismError> {
-    Ok(())
-}
-
-/// A mechanism that is a matter of the configuration alone.
-pub fn no_parts(_: &Part, _: &mut Site<'_>) {}
-
-/// Nothing beside the blocks.
-pub fn no_overhead(_: &Part) -> Overhead {
-    Overhead::default()
-}
-
-/// A mechanism without choices.
-pub fn no_search(_: &Part, _: &GpuConfig) -> Option<Box<dyn Search>> {
-    None
 }

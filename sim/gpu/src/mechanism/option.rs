@@ -1,61 +1,87 @@
-//! The options of a mechanism: numbers and names, with what is allowed.
+//! Options of a mechanism: their declarations and their values.
 use super::Claim;
 
-/// A mechanism's option: a name with its default and what is allowed.
+/// Declaration of an option of a mechanism.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionInfo {
     /// Name, as in `--mechanism NAME,option=value`.
     pub name: &'static str,
     /// Default value.
     pub default: u32,
-    /// Smallest allowed value.
-    pub low: u32,
-    /// Largest allowed value.
-    pub high: u32,
-    /// Whether it must be a power of two.
-    pub power_of_two: bool,
-    /// The names of the values from `low` on, where they have names.
-    pub choices: &'static [&'static str],
-    /// What it means, with its unit.
+    /// Allowed values.
+    pub allowed: Values,
+    /// Meaning of the option, with its unit.
     pub help: &'static str,
-    /// What the mechanism has for itself with another value than the default.
+}
+
+/// Allowed values of an option.
+#[derive(Clone, Copy, Debug)]
+pub struct Values {
+    kind: Kind,
+    /// Exclusive claim of the mechanism if the option is not at its default.
     pub claim: Option<Claim>,
-    /// The block whose latency it is: then it may also be `auto`, for which [`MechanismSpec::settle`] has the value.
+    /// Block whose latency the option sets. Such an option may be `auto`; the mechanism's specification then supplies the value.
     pub latency_of: Option<&'static str>,
 }
 
-/// The value of an option that is `auto` and not settled yet.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// Integers from the first to the second.
+    Range(u32, u32),
+    /// Powers of two from the first to the second.
+    PowersOfTwo(u32, u32),
+    /// These integers.
+    Numbers(&'static [u32]),
+    /// Names of the values from 0 up.
+    Names(&'static [&'static str]),
+}
+
+/// Value of an option that is `auto` until its value is known.
 pub const AUTO: u32 = u32::MAX;
 
-impl OptionInfo {
-    /// A number from `low` to `high`.
-    pub const fn number(
-        name: &'static str,
-        default: u32,
-        (low, high): (u32, u32),
-        help: &'static str,
-    ) -> Self {
-        let (power_of_two, choices, claim, latency_of) = (false, &[], None, None);
-        OptionInfo { name, default, low, high, power_of_two, choices, help, claim, latency_of }
+impl Values {
+    const fn new(kind: Kind) -> Self {
+        Values { kind, claim: None, latency_of: None }
     }
 
-    /// A number of cycles that is a block's latency.
+    /// Allows the integers from `low` to `high`.
+    pub const fn range(low: u32, high: u32) -> Self {
+        Values::new(Kind::Range(low, high))
+    }
+
+    /// Allows the powers of two from `low` to `high`.
+    pub const fn powers_of_two(low: u32, high: u32) -> Self {
+        Values::new(Kind::PowersOfTwo(low, high))
+    }
+
+    /// Allows the given integers.
+    pub const fn numbers(numbers: &'static [u32]) -> Self {
+        Values::new(Kind::Numbers(numbers))
+    }
+
+    /// Allows the names of an enum's variants, which [`option_names!`](crate::option_names) declares.
+    pub const fn names<T: OptionNames>() -> Self {
+        Values::new(Kind::Names(T::NAMES))
+    }
+
+    /// Adds a claim that the mechanism makes if the option is not at its default.
+    pub const fn claim(self, claim: Claim) -> Self {
+        Values { claim: Some(claim), ..self }
+    }
+
+    /// Makes the option the latency of a block in cycles.
     pub const fn latency_of(self, block: &'static str) -> Self {
-        OptionInfo { latency_of: Some(block), ..self }
+        Values { latency_of: Some(block), ..self }
     }
+}
 
-    /// One of several names; its value is the name's place in `choices`, and the first is the default.
-    pub const fn choice(name: &'static str, choices: &'static [&'static str], help: &'static str) -> Self {
-        let high = choices.len() as u32 - 1;
-        OptionInfo { choices, ..OptionInfo::number(name, 0, (0, high), help) }
-    }
-
-    /// The value that `text` stands for, if it is allowed.
+impl OptionInfo {
+    /// Returns the value that `text` denotes, if it is allowed.
     pub fn value(&self, text: &str) -> Option<u32> {
-        if !self.choices.is_empty() {
-            return self.choices.iter().position(|choice| *choice == text).map(|at| at as u32);
+        if let Kind::Names(names) = self.allowed.kind {
+            return names.iter().position(|name| *name == text).map(|at| at as u32);
         }
-        if self.latency_of.is_some() && text == "auto" {
+        if self.allowed.latency_of.is_some() && text == "auto" {
             return Some(AUTO);
         }
         text.parse().ok().filter(|value| self.allows(*value))
@@ -63,23 +89,163 @@ impl OptionInfo {
 
     /// Returns whether the option may have this value.
     pub fn allows(&self, value: u32) -> bool {
-        (self.low..=self.high).contains(&value) && (!self.power_of_two || value.is_power_of_two())
-    }
-
-    /// Returns what is allowed, for messages.
-    pub fn allowed(&self) -> String {
-        if !self.choices.is_empty() {
-            return format!("must be {}", self.choices.join(", "));
+        match self.allowed.kind {
+            Kind::Range(low, high) => (low..=high).contains(&value),
+            Kind::PowersOfTwo(low, high) => (low..=high).contains(&value) && value.is_power_of_two(),
+            Kind::Numbers(numbers) => numbers.contains(&value),
+            Kind::Names(names) => (value as usize) < names.len(),
         }
-        let what = if self.power_of_two { "a power of two from " } else { "" };
-        let or = if self.latency_of.is_some() { ", or auto" } else { "" };
-        format!("must be {what}{} to {}{or}", self.low, self.high)
     }
 
-    /// The default as it is written.
-    pub fn default_text(&self) -> String {
-        self.choices
-            .get(self.default as usize)
-            .map_or_else(|| self.default.to_string(), |name| (*name).into())
+    /// Returns the allowed values as text, for messages.
+    pub fn allowed(&self) -> String {
+        let values = match self.allowed.kind {
+            Kind::Range(low, high) => format!("{low} to {high}"),
+            Kind::PowersOfTwo(low, high) => format!("a power of two from {low} to {high}"),
+            Kind::Numbers(_) | Kind::Names(_) => self.choices().join(", "),
+        };
+        let or = if self.allowed.latency_of.is_some() { ", or auto" } else { "" };
+        format!("must be {values}{or}")
     }
+
+    /// Returns the text of each value if the allowed values are listed one by one. Otherwise, returns an empty list.
+    pub fn choices(&self) -> Vec<String> {
+        match self.allowed.kind {
+            Kind::Range(..) | Kind::PowersOfTwo(..) => Vec::new(),
+            Kind::Numbers(numbers) => numbers.iter().map(u32::to_string).collect(),
+            Kind::Names(names) => names.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    /// Returns the default as text.
+    pub fn default_text(&self) -> String {
+        match self.allowed.kind {
+            Kind::Names(names) => names[self.default as usize].into(),
+            _ => self.default.to_string(),
+        }
+    }
+}
+
+/// The options of a mechanism, as a struct that [`mechanism_options!`](crate::mechanism_options) declares.
+pub trait MechanismOptions {
+    /// Declaration of every option, in the order of the fields.
+    const OPTIONS: &'static [OptionInfo];
+
+    /// Returns the options with these values, in the order of the fields.
+    fn of(values: &[u32]) -> Self;
+}
+
+/// The options of a mechanism without options.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoOptions;
+
+impl MechanismOptions for NoOptions {
+    const OPTIONS: &'static [OptionInfo] = &[];
+
+    fn of(_: &[u32]) -> Self {
+        NoOptions
+    }
+}
+
+/// Type of an option's value.
+pub trait OptionValue {
+    /// Returns the value with this number.
+    fn of(number: u32) -> Self;
+}
+
+impl OptionValue for u32 {
+    fn of(number: u32) -> Self {
+        number
+    }
+}
+
+/// An enum whose variants have names as values of an option; see [`option_names!`](crate::option_names).
+pub trait OptionNames: OptionValue {
+    /// Names of the variants, in the order of their numbers.
+    const NAMES: &'static [&'static str];
+}
+
+/// Declares the options of a mechanism as a struct. Each field has its help, type, default and [`Values`] values.
+///
+/// ```
+/// use selvedge_gpu::mechanism::prelude::*;
+///
+/// option_names! {
+///     /// Loads that bypass the L1D.
+///     pub enum Loads {
+///         None = "none",
+///         Streaming = "streaming",
+///     }
+/// }
+///
+/// mechanism_options! {
+///     /// Options of a mechanism.
+///     pub struct Options {
+///         /// bits of the counter of misses
+///         miss_bits: u32 = 4, Values::range(3, 4);
+///         /// loads that bypass the L1D
+///         loads: Loads = Loads::None, Values::names::<Loads>();
+///     }
+/// }
+///
+/// assert_eq!(Options::of(&[3, 1]).miss_bits, 3);
+/// assert_eq!(Options::OPTIONS[1].default_text(), "none");
+/// ```
+#[macro_export]
+macro_rules! mechanism_options {
+    (
+        $(#[$attribute:meta])*
+        $visible:vis struct $options:ident {
+            $( $(#[doc = $doc:literal])+ $field:ident : $value:ty = $default:expr, $allowed:expr; )+
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug)]
+        $visible struct $options {
+            $( $(#[doc = $doc])+ $visible $field: $value ),+
+        }
+
+        impl $crate::mechanism::MechanismOptions for $options {
+            const OPTIONS: &'static [$crate::mechanism::OptionInfo] = &[$(
+                $crate::mechanism::OptionInfo {
+                    name: stringify!($field),
+                    default: $default as u32,
+                    allowed: $allowed,
+                    help: concat!($($doc),+).trim_ascii(),
+                }
+            ),+];
+
+            fn of(values: &[u32]) -> Self {
+                let mut values = values.iter().copied();
+                $options {
+                    $( $field: <$value as $crate::mechanism::OptionValue>::of(
+                        values.next().expect("a value for each option"),
+                    ) ),+
+                }
+            }
+        }
+    };
+}
+
+/// Declares an enum whose variants are the values of an option, with their names.
+#[macro_export]
+macro_rules! option_names {
+    (
+        $(#[$attribute:meta])*
+        $visible:vis enum $names:ident { $( $(#[$of_variant:meta])* $variant:ident = $name:literal ),+ $(,)? }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        $visible enum $names { $( $(#[$of_variant])* $variant ),+ }
+
+        impl $crate::mechanism::OptionValue for $names {
+            fn of(number: u32) -> Self {
+                [$($names::$variant),+][number as usize]
+            }
+        }
+
+        impl $crate::mechanism::OptionNames for $names {
+            const NAMES: &'static [&'static str] = &[$($name),+];
+        }
+    };
 }

@@ -1,22 +1,23 @@
-//! What a mechanism adds to a GPU beside its blocks.
+//! Storage overhead of a mechanism in addition to its blocks.
 use crate::config::GpuConfig;
 
 /// Bits of an address.
 const ADDRESS_BITS: u32 = 32;
 
-/// Storage beside the blocks that a mechanism instantiates. The tags that its configuration adds count by themselves.
+/// Storage in addition to the blocks that a mechanism instantiates. Tags that it adds to the configuration are counted from
+/// there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overhead {
-    /// Bits that a tag of an L1D has beside address and valid bit: the encoding of a compressed line, for instance.
+    /// Bits per L1D tag in addition to address and valid bit, such as the encoding of a compressed line.
     pub l1d_tag_bits: u32,
-    /// Bits that a tag of the L2 has beside address and valid bit.
+    /// Bits per L2 tag in addition to address and valid bit.
     pub l2_tag_bits: u32,
-    /// Tags for each way of the L2; 0 as 1.
+    /// L2 tags per way; 0 counts as 1.
     pub l2_tags_per_way: u32,
 }
 
 impl Overhead {
-    /// Returns both, where two mechanisms share the tags of a cache.
+    /// Returns the common overhead of two mechanisms that share the tags of a cache.
     pub fn and(self, other: Self) -> Self {
         Overhead {
             l1d_tag_bits: self.l1d_tag_bits.max(other.l1d_tag_bits),
@@ -49,7 +50,7 @@ mod tests {
     #[test]
     fn tags_have_an_address_a_valid_bit_and_what_a_mechanism_adds() {
         let config = GpuConfig::load("gtx480").expect("built in");
-        // 128 lines of 128 bytes in 32 sets in each of 15 L1Ds; 64 sets of 8 ways in each of 6 slices.
+        // 15 L1Ds with 128 lines of 128 bytes in 32 sets; 6 slices with 64 sets of 8 ways.
         let lines = 15 * 128;
         assert_eq!(Overhead::default().all_l1d_tag_bits(&config), lines * (32 - 5 - 7 + 1));
         let seven = Overhead { l1d_tag_bits: 7, ..Overhead::default() };

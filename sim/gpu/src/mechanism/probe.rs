@@ -1,4 +1,4 @@
-//! Building block instances by name, so that any of them can be recorded, struck by a planted fault or compiled by others.
+//! Builds block instances by name, so that each can be recorded, receive planted faults or run compiled Verilog.
 use crate::mechanism::MechanismError;
 use selvedge_hw::{BlockCompiler, Direction, Engine, Fault, HwBlock, Instance, Ports, Side};
 use serde_json::Value;
@@ -6,33 +6,33 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What to record, and who compiles Verilog.
+/// Instances to record, faults to plant, and the compiler of Verilog.
 #[derive(Clone, Debug, Default)]
 pub struct ProbeSpec {
-    /// Names of block instances.
+    /// Names of the block instances to record.
     pub instances: Vec<String>,
-    /// Record a timeline, too.
+    /// Records a timeline as well.
     pub timeline: bool,
-    /// First core cycle (for blocks at an L2 partition: L2 cycle) to record.
+    /// First cycle to record, in core cycles; in L2 cycles for blocks at an L2 partition.
     pub from: u64,
-    /// Cycles to record.
+    /// Number of cycles to record.
     pub cycles: u64,
-    /// Record the registers of the instances' RTL, too.
+    /// Records the registers of the instances' RTL as well.
     pub inside: bool,
-    /// Faults to plant into the RTL of named instances, for verification.
+    /// Faults to plant in the RTL of named instances, for verification.
     pub faults: Vec<(String, Fault)>,
-    /// What compiles the Verilog of blocks, for the engines that run it.
+    /// Compiler for the Verilog of blocks, for engines that run Verilog.
     pub compiler: Option<Arc<dyn BlockCompiler>>,
 }
 
 impl ProbeSpec {
-    /// Returns what blocks run as, for reports: the engine, and what stands in place of blocks.
+    /// Returns the engine as text for reports, with the blocks that user Verilog replaces.
     pub fn engine_name(&self, engine: Engine) -> String {
         let own = self.compiler.as_ref().map(|compiler| compiler.replacements()).unwrap_or_default();
         [vec![engine.to_string()], own].concat().join("; ")
     }
 
-    /// Returns whether Verilog runs: by the engine, or in place of blocks.
+    /// Returns whether Verilog runs, because of the engine or because it replaces blocks.
     pub fn runs_verilog(&self, engine: Engine) -> bool {
         engine.has(Side::Verilog)
             || self.compiler.as_ref().is_some_and(|compiler| !compiler.replacements().is_empty())
@@ -40,7 +40,7 @@ impl ProbeSpec {
 }
 
 impl ProbeSpec {
-    /// Returns the core cycles of the timeline, if one is to be recorded.
+    /// Returns the core cycles of the timeline, if a timeline is recorded.
     pub fn timeline_cycles(&self) -> Option<Range<u64>> {
         self.timeline.then(|| self.from..self.from.saturating_add(self.cycles))
     }
@@ -49,27 +49,27 @@ impl ProbeSpec {
 /// A block instance of a mechanism.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockInstance {
-    /// Its name, such as `sm3.compressor`.
+    /// Name of the instance, such as `sm3.compressor`.
     pub name: String,
-    /// The block.
+    /// Name of the block.
     pub block: &'static str,
-    /// Every parameter of the block.
+    /// Values of all parameters of the block.
     pub parameters: Value,
 }
 
-/// The maker of a mechanism's block instances.
+/// Builds the block instances of a mechanism.
 pub struct Probes {
     spec: ProbeSpec,
     engine: Engine,
     known: RefCell<Vec<BlockInstance>>,
-    /// The first fault that strikes beyond its block's outputs: as it was asked for, and the last bit.
+    /// The first planted fault beyond the output bits of its block: the fault as given, and the highest bit.
     beyond: RefCell<Option<(String, usize)>>,
-    /// The first instance that could not be built as it was asked for, and why.
+    /// The first instance that could not be built, and the reason.
     failed: RefCell<Option<(String, String)>>,
 }
 
 impl Probes {
-    /// A maker of instances under `engine`.
+    /// Creates a builder of instances under `engine`.
     pub fn new(spec: ProbeSpec, engine: Engine) -> Self {
         Probes {
             spec,
@@ -80,8 +80,8 @@ impl Probes {
         }
     }
 
-    /// Builds the instance called `name`, recorded or struck when asked for. The mechanism has validated `params`. Where its
-    /// Verilog cannot be compiled, [`Self::check_names`] says why, and the instance is a model.
+    /// Builds the instance called `name`, with its recording and its faults. The mechanism must have validated `params`. If the
+    /// Verilog of the block cannot be compiled, the instance is a model, and [`Self::check_names`] returns the reason.
     pub fn instance<B: HwBlock>(&self, name: String, params: &B::Params) -> Instance<B> {
         let mut instance = self.build(name.clone(), params).unwrap_or_else(|why| {
             self.failed.borrow_mut().get_or_insert((name.clone(), why));
@@ -93,7 +93,7 @@ impl Probes {
             if !self.spec.inside {
                 instance.watch(from, cycles);
             } else if let Err(why) = instance.watch_inside(from, cycles) {
-                // An instance that could not be built is reported as that.
+                // An instance that could not be built is reported as such.
                 self.failed.borrow_mut().get_or_insert((format!("--inside {name}"), why.to_string()));
             }
         }
@@ -104,7 +104,7 @@ impl Probes {
                 self.beyond.borrow_mut().get_or_insert((asked, bits.saturating_sub(1)));
             }
             if let Err(why) = instance.inject(*fault) {
-                // An instance that could not be built is reported as that.
+                // An instance that could not be built is reported as such.
                 self.failed.borrow_mut().get_or_insert((format!("--inject {name}"), why.to_string()));
             }
         }
@@ -113,7 +113,7 @@ impl Probes {
         instance
     }
 
-    /// Builds an instance under the engine, unless one before it could not be built.
+    /// Builds an instance under the engine. Fails at once if an earlier instance could not be built.
     fn build<B: HwBlock>(&self, name: String, params: &B::Params) -> Result<Instance<B>, String> {
         if let Some((_, why)) = &*self.failed.borrow() {
             return Err(why.clone());
@@ -122,10 +122,10 @@ impl Probes {
         Instance::with(name, params, self.engine, compiler).map_err(|error| error.to_string())
     }
 
-    /// Refuses faults and recorded registers without RTL; call before building.
+    /// Rejects planted faults and recorded registers under an engine without RTL. Call it before building instances.
     ///
     /// # Errors
-    /// [`MechanismError::Probe`], [`MechanismError::Inside`].
+    /// Returns [`MechanismError::Probe`] for a fault and [`MechanismError::Inside`] for registers.
     pub fn check_engine(&self) -> Result<(), MechanismError> {
         if self.spec.inside && !self.engine.has(Side::Rtl) {
             return Err(MechanismError::Inside);
@@ -139,12 +139,12 @@ impl Probes {
         }
     }
 
-    /// Checks that every instance was built as asked for, that there is every one that was named, and that every fault strikes a
-    /// bit that its outputs have.
+    /// Checks that every instance could be built and that every named instance exists. Every fault must address an output bit of
+    /// its block.
     ///
     /// # Errors
-    /// [`MechanismError::Instance`] says what could not be built, [`MechanismError::Probe`] names the instances there are,
-    /// [`MechanismError::Fault`] the bits.
+    /// Returns [`MechanismError::Instance`] for an instance that could not be built. Returns [`MechanismError::Probe`] for a name
+    /// that does not exist, and [`MechanismError::Fault`] for a fault in a missing bit.
     pub fn check_names(&self) -> Result<(), MechanismError> {
         if let Some((instance, why)) = self.failed.borrow().clone() {
             return Err(MechanismError::Instance { instance, why });
@@ -167,12 +167,12 @@ impl Probes {
         }
     }
 
-    /// Names of every instance that was built.
+    /// Returns the names of all built instances.
     pub fn names(&self) -> Vec<String> {
         self.known.borrow().iter().map(|one| one.name.clone()).collect()
     }
 
-    /// Every instance that was built, in that order.
+    /// Returns all built instances, in the order in which they were built.
     pub fn into_instances(self) -> Vec<BlockInstance> {
         self.known.into_inner()
     }

@@ -1,51 +1,51 @@
-//! The search of a mechanism that takes the best of several choices, found by running the workload with them first.
+//! The search of a mechanism for its best choice, which runs the workload with several choices first.
 use super::MechanismCounters;
 
-/// The choices of a mechanism, and how it finds the best of them (SWL-best: Dai, section 2.7.1; Kernel-OPT: LATTE-CC,
-/// section V.B). What a choice is, is the mechanism's own matter: it comes back as [`super::Part::choice`].
+/// The choices of a mechanism, and its search for the best one (SWL-best: Dai, section 2.7.1; Kernel-OPT: LATTE-CC, section V.B).
+/// The mechanism defines the meaning of a choice and receives the best one as [`super::Setup::choice`].
 pub trait Search {
-    /// Returns one of the choices, for all that is the same under each of them.
+    /// Returns any valid choice, for results that do not depend on the choice.
     fn any(&self) -> Vec<u32>;
 
-    /// Makes the trials and returns the best choice.
+    /// Runs the trials and returns the best choice.
     ///
     /// # Errors
-    /// [`Stopped`], as it comes from [`Trials::run`].
+    /// Returns [`Stopped`] if [`Trials::run`] returns it.
     fn best(&self, trials: &mut dyn Trials) -> Result<Found, Stopped>;
 }
 
-/// The runs of the workload with one choice each. They run under the model engine, whose decisions are those of every engine.
+/// Runs the workload with given choices, under the model engine. All engines make the same decisions.
 pub trait Trials {
-    /// States how many trials the search makes, for the progress that is shown.
+    /// Announces the number of trials, for the progress display.
     fn expect(&mut self, trials: u64);
 
-    /// Runs the workload with `choice`, within `most_cycles` core cycles if given: the trial then ends there.
+    /// Runs the workload with `choice`. If `most_cycles` is given, the trial ends after that number of core cycles.
     ///
     /// # Errors
-    /// [`Stopped`] when the kernel faults or the user ends the run. The search ends with it.
+    /// Returns [`Stopped`] if the kernel faults or the user ends the run. The search must then end.
     fn run(&mut self, choice: &[u32], most_cycles: Option<u64>) -> Result<Trial, Stopped>;
 }
 
-/// What a trial shows.
+/// Measurements of a trial.
 #[derive(Clone, Debug)]
 pub struct Trial {
-    /// Core cycles to its end, or to one of its limits.
+    /// Core cycles until the end of the workload or until a limit.
     pub cycles: u64,
     /// Core cycles of each launch that ended.
     pub launches: Vec<u64>,
-    /// Most warps that a scheduler had at the same time.
+    /// Max warps that a scheduler held at the same time.
     pub most_resident_warps: u64,
 }
 
-/// What a search finds.
+/// Result of a search.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The best choice.
     pub choice: Vec<u32>,
-    /// The choice and its costs, for the mechanism's counters.
+    /// The choice and its costs, as counters of the mechanism.
     pub counters: MechanismCounters,
 }
 
-/// A trial did not come to its end. Who runs the trials knows why.
+/// A trial did not complete. The implementation of [`Trials`] keeps the reason.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopped;

@@ -2,18 +2,18 @@
 use selvedge_state::{Reader, State, StateError, Writer};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// State that several parts share; a clone is one more handle on it. Parts whose state is shared beyond their SM never run on
-/// several threads at the same time ([`crate::sm::part::SmPart::stands_alone`]), so that nobody waits for it.
+/// State that several parts share. A clone refers to the same state. All parts of a GPU run on one thread, so no part waits for
+/// another one.
 #[derive(Debug, Default)]
 pub struct Shared<T>(Arc<Mutex<T>>);
 
 impl<T> Shared<T> {
-    /// Returns the first handle on `state`.
+    /// Creates shared state; clones of the result refer to it.
     pub fn new(state: T) -> Self {
         Shared(Arc::new(Mutex::new(state)))
     }
 
-    /// Borrows the state, which the same thread must not have borrowed already.
+    /// Locks the state. The thread must not hold the lock already.
     pub fn lock(&self) -> MutexGuard<'_, T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! The GPU as a mechanism finds it when it puts its parts in.
+//! The GPU, as the site to which mechanisms add their parts.
 use super::MechanismError;
 use super::probe::Probes;
 use crate::config::GpuConfig;
@@ -10,23 +10,23 @@ use crate::sm::parts::SmParts;
 /// A part with the name of its mechanism.
 type Named<T> = (&'static str, Box<T>);
 
-/// The GPU as a mechanism finds it when it puts its parts in. `probes` makes the block instances, under the engine of the run,
-/// with what is recorded of them and the faults planted in them.
+/// The GPU, as the site to which mechanisms add their parts. `probes` builds the block instances under the engine of the run. It
+/// also records them and plants faults.
 pub struct Site<'a> {
-    /// The configuration, with what mechanisms have added to it.
+    /// The configuration, including the additions of the mechanisms.
     pub config: &'a GpuConfig,
-    /// Kernels at the same time.
+    /// Max kernels that run at the same time.
     pub kernels: usize,
-    /// The maker of block instances.
+    /// Builds the block instances.
     pub probes: &'a Probes,
-    /// The mechanism whose parts come.
+    /// Mechanism that adds parts at the moment.
     mechanism: &'static str,
     sms: Vec<Vec<Named<dyn SmPart>>>,
     partitions: Vec<Vec<Named<dyn PartitionPart>>>,
 }
 
 impl<'a> Site<'a> {
-    /// Returns a GPU without parts, for the given number of kernels at the same time.
+    /// Creates a site without parts, for the given number of concurrent kernels.
     pub fn new(config: &'a GpuConfig, kernels: usize, probes: &'a Probes) -> Self {
         Site {
             config,
@@ -38,34 +38,34 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// States whose parts come next, for messages.
+    /// Sets the mechanism that adds parts next, for messages.
     pub fn begin(&mut self, mechanism: &'static str) {
         self.mechanism = mechanism;
     }
 
-    /// Puts a part into every SM; `one` makes that of the SM with its number.
+    /// Adds a part to every SM. `one` creates the part for an SM number.
     pub fn each_sm<P: SmPart + 'static>(&mut self, mut one: impl FnMut(u32) -> P) {
         for (sm, parts) in (0..).zip(&mut self.sms) {
             parts.push((self.mechanism, Box::new(one(sm))));
         }
     }
 
-    /// Puts a part into every L2 partition, at each of its slices; `one` makes that of the slice with its number.
+    /// Adds a part to every L2 slice. `one` creates the part for a slice number, counted over all partitions.
     pub fn each_partition<P: PartitionPart + 'static>(&mut self, mut one: impl FnMut(u32) -> P) {
         for (partition, parts) in (0..).zip(&mut self.partitions) {
             parts.push((self.mechanism, Box::new(one(partition))));
         }
     }
 
-    /// Returns whether there is a part in an L2 partition.
+    /// Returns whether any L2 slice has a part.
     pub fn has_partition_parts(&self) -> bool {
         self.partitions.iter().any(|parts| !parts.is_empty())
     }
 
-    /// Returns the parts.
+    /// Returns all parts.
     ///
     /// # Errors
-    /// [`MechanismError::Conflict`] for two mechanisms whose parts have the same exclusive ability.
+    /// Returns [`MechanismError::Conflict`] if two mechanisms have parts with the same exclusive ability.
     pub fn finish(self) -> Result<Parts, MechanismError> {
         let sms = self.sms.into_iter().map(|parts| combined(parts, SmParts::new));
         let sms = sms.collect::<Result<_, _>>()?;
@@ -74,10 +74,10 @@ impl<'a> Site<'a> {
     }
 }
 
-/// Two parts with the same exclusive ability, by their places, and what both do.
+/// Indices of two parts with the same exclusive ability, and the action of both as text.
 type Conflict = (usize, usize, &'static str);
 
-/// Combines the parts in one place.
+/// Combines the parts of an SM or of an L2 slice.
 fn combined<T: ?Sized, All>(
     parts: Vec<Named<T>>,
     new: impl FnOnce(Vec<Box<T>>) -> Result<All, Conflict>,
@@ -102,7 +102,7 @@ mod tests {
     use selvedge_hw::wave::Trace;
     use selvedge_ptx::memory::DeviceMemory;
 
-    /// Observes the L1D, and lets loads bypass it if it is told to.
+    /// A part that observes the L1D. If `bypasses` is set, it also selects loads that bypass it.
     #[derive(selvedge_state::State)]
     struct Own {
         bypasses: bool,
@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    /// Combines two mechanisms whose parts have the ability to let loads bypass the L1D or not.
+    /// Combines two mechanisms. The flags say which of them select loads that bypass the L1D.
     fn combine(first: bool, second: bool) -> Result<(), String> {
         let config = GpuConfig::load("gtx480").expect("built in");
         let probes = Probes::new(ProbeSpec::default(), Engine::Model);

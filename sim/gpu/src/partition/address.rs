@@ -1,36 +1,36 @@
-//! Which partition and which of its slices a line belongs to, and where it lies there.
+//! The map from a line to its partition and slice, and to its address there.
 use crate::config::{IndexFunction, L2};
 use crate::dram::ADDRESS_BITS;
 use selvedge_state::State;
 
-/// Bit of a partition's address that marks a second block of a round, where only some partitions get one. It lies above all bits
-/// of banks and rows: both blocks have one place in DRAM, which holds no data, as they have in GPGPU-Sim.
+/// Address bit within a partition that marks the second block that the partition gets from one round, if a round divides
+/// unevenly. The bit is above all bank and row bits. Both blocks therefore share a location in DRAM, as in GPGPU-Sim; the DRAM
+/// model holds no data.
 const AGAIN_BIT: u32 = ADDRESS_BITS;
 
-/// Spreads addresses over partitions in blocks of a power of two of bytes, by an index function of the block's number.
-/// Each partition sees a dense address space of its own: no row of its DRAM is left out, but for those of a partition
-/// that `a-prime` gives fewer blocks than others.
+/// Spreads addresses over partitions in blocks by an index function of the block number. The block size is a power of two. Each
+/// partition has its own dense address space. Only partitions that `a-prime` gives fewer blocks than others have unused rows.
 #[derive(Clone, Copy, Debug, State)]
 pub struct AddressMap {
     function: IndexFunction,
     partitions: u64,
     interleave_bits: u32,
-    /// Blocks over which the function goes round once.
+    /// Blocks after which the function repeats.
     round: u64,
-    /// Most blocks of a round that one partition gets.
+    /// Max blocks of a round that one partition gets.
     share: u64,
-    /// Bits of a partition's address that tell its slices apart: their number and the lowest one's place.
+    /// Number of bits of a partition's address that select the slice, and the position of the lowest of these bits.
     slice_bits: u32,
     slice_shift: u32,
 }
 
 impl AddressMap {
-    /// The map of an L2's partitions.
+    /// Returns the map for the partitions of `l2`.
     pub fn new(l2: &L2) -> Self {
         debug_assert!(l2.partitions > 0 && l2.interleave_bytes.is_power_of_two());
         let partitions = u64::from(l2.partitions);
-        // The prime moduli go round in a prime of blocks, the polynomial in the next power of two, all others in as many as there
-        // are partitions.
+        // A round is a prime number of blocks for the prime moduli, and the next power of two for the polynomial. For all other
+        // functions it is one block per partition.
         let round = match l2.partition_index {
             IndexFunction::IPoly => partitions.next_power_of_two(),
             function => function.prime(l2.partitions).map_or(partitions, u64::from),
@@ -46,7 +46,7 @@ impl AddressMap {
         }
     }
 
-    /// Returns the slice of byte `address`, counted over all partitions: its port.
+    /// Returns the slice of byte `address`, numbered over all partitions. The number is also the slice's port.
     #[inline]
     pub fn slice(&self, address: u64) -> u16 {
         let partition = self.partition(address);
@@ -56,12 +56,12 @@ impl AddressMap {
         }
     }
 
-    /// Returns the blocks over which the partitions go round once.
+    /// Returns the number of blocks after which the partitions repeat.
     pub fn round(&self) -> u64 {
         self.round
     }
 
-    /// Returns what messages call a slice.
+    /// Returns the name of a slice in messages.
     pub fn slice_name(&self, slice: u16) -> String {
         let partition = slice >> self.slice_bits;
         match self.slice_bits {
@@ -70,19 +70,19 @@ impl AddressMap {
         }
     }
 
-    /// Returns the slice, within its partition, of byte `local` of the partition.
+    /// Returns the slice, numbered within its partition, of byte `local` of the partition.
     fn slice_of_local(&self, local: u64) -> u16 {
         (local >> self.slice_shift & ((1 << self.slice_bits) - 1)) as u16
     }
 
-    /// Returns the address of byte `address` within its slice: that within its partition without the slice's bits.
+    /// Returns the address of byte `address` within its slice: its address within the partition without the slice's bits.
     pub fn slice_local(&self, address: u64) -> u64 {
         let local = self.local(address);
         let low = local & ((1 << self.slice_shift) - 1);
         local >> (self.slice_shift + self.slice_bits) << self.slice_shift | low
     }
 
-    /// Returns the address of byte `local` of a slice: the inverse of [`Self::slice`] and [`Self::slice_local`].
+    /// Returns the address of byte `local` of slice `slice`, as the inverse of [`Self::slice`] and [`Self::slice_local`].
     pub fn slice_global(&self, slice: u16, local: u64) -> u64 {
         let number = u64::from(slice) & ((1 << self.slice_bits) - 1);
         let low = local & ((1 << self.slice_shift) - 1);
@@ -90,7 +90,7 @@ impl AddressMap {
         self.global(slice >> self.slice_bits, above | low)
     }
 
-    /// The partition of byte `address`.
+    /// Returns the partition of byte `address`.
     pub fn partition(&self, address: u64) -> u16 {
         self.partition_of_block(address >> self.interleave_bits)
     }
@@ -98,27 +98,27 @@ impl AddressMap {
     fn partition_of_block(&self, block: u64) -> u16 {
         match self.function {
             IndexFunction::Bmod => (block % self.partitions) as u16,
-            // Blocks have more bits than the hardware's line numbers, which must not end within a round.
+            // Takes the modulo here, since `index` would truncate the block number to 32 bits, in general within a round.
             IndexFunction::Pmod | IndexFunction::APrime { .. } => {
                 (block % self.round % self.partitions) as u16
             }
-            // Places beyond the partitions fall on the first of them again (GPGPU-Sim's, where they are no power of two).
+            // If the number of partitions is not a power of two, indices past the last partition wrap around, as in GPGPU-Sim.
             IndexFunction::IPoly if self.share > 1 => (self.poly_place(block) % self.partitions) as u16,
             function => function.index(block as u32, self.partitions as u32) as u16,
         }
     }
 
-    /// [`AGAIN_BIT`] among those of a block's number.
+    /// Returns the position of [`AGAIN_BIT`] in a block number.
     fn again_bit(&self) -> u32 {
         AGAIN_BIT - self.interleave_bits
     }
 
-    /// The place of a block in its round, as a polynomial says.
+    /// Returns the index of a block within its round by the polynomial.
     fn poly_place(&self, block: u64) -> u64 {
         u64::from(self.function.index(block as u32, self.round as u32))
     }
 
-    /// The address of byte `address` within its partition.
+    /// Returns the address of byte `address` within its partition.
     #[inline]
     pub fn local(&self, address: u64) -> u64 {
         let block = address >> self.interleave_bits;
@@ -126,7 +126,7 @@ impl AddressMap {
         local << self.interleave_bits | self.offset(address)
     }
 
-    /// The number of a block within its partition, where some partitions get more blocks of a round than others.
+    /// Returns the number of a block within its partition, if some partitions get more blocks of a round than others.
     #[cold]
     fn uneven_local(&self, block: u64) -> u64 {
         match self.function {
@@ -137,7 +137,7 @@ impl AddressMap {
         }
     }
 
-    /// The address of byte `local` of `partition`: the inverse of [`Self::partition`] and [`Self::local`].
+    /// Returns the address of byte `local` of `partition`, as the inverse of [`Self::partition`] and [`Self::local`].
     pub fn global(&self, partition: u16, local: u64) -> u64 {
         let at = local >> self.interleave_bits;
         if self.share > 1 && self.function == IndexFunction::IPoly {
@@ -152,9 +152,9 @@ impl AddressMap {
             IndexFunction::Bmod
             | IndexFunction::Pmod
             | IndexFunction::APrime { .. }
-            // No configuration has partitions by Fermi's hash of sets.
+            // Fermi's hash indexes the sets of a cache. No configuration uses it for partitions.
             | IndexFunction::Fermi => first + place,
-            // The displacement is a sum; the shares of a round's first block and of a place in it are XORed.
+            // `d-prime` adds the displacement of the round to the block's position; the functions below XOR the two.
             IndexFunction::DPrime { .. } => {
                 let shift = u64::from(self.partition_of_block(first));
                 first + place.wrapping_sub(shift) % self.partitions
@@ -207,7 +207,7 @@ mod tests {
         let map = AddressMap::new(&l2);
         let places: Vec<_> =
             [0, 1, 6, 7, 12].map(|n| (map.slice(n * 256), map.slice_local(n * 256 + 3))).into();
-        // Partition 0 has blocks 0, 6 and 12, which lie in its first, second and first slice.
+        // Partition 0 has blocks 0, 6 and 12 in its first, second and first slice.
         assert_eq!(places, [(0, 3), (2, 3), (1, 3), (3, 3), (0, 259)]);
     }
 
@@ -260,7 +260,7 @@ mod tests {
             }
         }
 
-        /// Of so many partitions that the polynomial's places do not divide evenly.
+        /// Uses numbers of partitions that do not divide the polynomial's round evenly.
         #[test]
         fn addresses_of_uneven_partitions_map_back(partitions in 9u32..33, bits in 7u32..13, address in 0u64..1 << 40) {
             let map = map(IndexFunction::IPoly, partitions, 1 << bits);

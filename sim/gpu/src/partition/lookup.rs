@@ -1,14 +1,18 @@
-//! What a request finds in an L2 slice, and what follows: an answer, a wait, a fetch, a write passed on to DRAM.
+//! The outcome of a request in an L2 slice: a reply, a wait, a fetch, or a write that is sent on to DRAM.
 //!
 //! | | a store hits | a store misses |
 //! |---|---|---|
 //! | `write-back` | the line is dirty | as `write_allocate` says |
-//! | `write-through` | the line stays clean, the store goes on to DRAM | likewise, and the store goes on to DRAM |
+//! | `write-through` | the line stays clean, the store goes on to DRAM | as `write_allocate` says, and the store goes on to DRAM |
 //!
-//! `write_allocate`: `fetch` brings the sectors first, unless the store covers them; `mask` writes at once and remembers
-//! which words are there, and only a load or atomic that needs the others fetches; `forward-and-fetch` passes the store on to
-//! DRAM and brings the line, which is clean then; `none` passes the store on to DRAM and allocates nothing. Atomics need their
-//! data and always fetch. In GPGPU-Sim's letters these are F, L, W and N.
+//! Values of `write_allocate`, with GPGPU-Sim's letter for each:
+//!
+//! - `fetch` (F) fetches the sectors first, unless the store covers them.
+//! - `mask` (L) writes at once and records which words were written. Only a load or atomic that needs other words fetches them.
+//! - `forward-and-fetch` (W) sends the store on to DRAM and fetches the line, which is then clean.
+//! - `none` (N) sends the store on to DRAM and allocates nothing.
+//!
+//! Atomics need their data and always fetch.
 use super::part::L2Event;
 use super::slice::{LineState, Parked, READ_REQUESTS, Slice, WRITE_REQUESTS};
 use crate::cache::{LinePart, MshrId, Probe, SECTOR_BYTES, SectorUse, Slot, UnderWay, Victim};
@@ -18,20 +22,20 @@ use crate::packet::{Packet, PacketKind};
 use crate::stats::{Decision, FailCause};
 use selvedge_ptx::memory::DeviceMemory;
 
-/// Words of 4 bytes in a sector of 32.
+/// Words of 4 bytes in a sector of 32 bytes.
 const SECTOR_WORDS: u32 = SECTOR_BYTES / 4;
 
-/// What the tags and registers know of the sectors of a request.
+/// The state of a request's sectors in the tags and miss registers.
 struct Known {
-    /// The request's sectors in the slice's line.
+    /// The requested sectors of the slice's line, in units of 32 bytes.
     part: LinePart,
-    /// Those of the slice's own sectors in which they lie.
+    /// The slice's own sectors that contain the requested ones.
     needed: u32,
     slot: Option<Slot>,
-    /// Sectors of the line that are there.
+    /// Valid sectors of the line.
     valid: u32,
     entry: Option<MshrId>,
-    /// What is known of sectors of the line that are in flight.
+    /// The sectors of the line in flight, and the sectors that requests wait for.
     under_way: UnderWay,
 }
 
@@ -40,12 +44,12 @@ impl Known {
         self.needed & !self.valid
     }
 
-    /// Sectors of the line that are in flight.
+    /// Returns the sectors of the line that are in flight.
     fn coming(&self) -> u32 {
         self.under_way.coming
     }
 
-    /// What a request counts as that does not find all its sectors.
+    /// Returns the kind of miss of a request whose sectors are not all valid.
     fn miss(&self) -> Decision {
         match (self.slot, self.missing() & !self.coming()) {
             (_, 0) => Decision::Pending,
@@ -56,8 +60,8 @@ impl Known {
 }
 
 impl Slice {
-    /// Leaves sectors of a line as a request without timing does: there, the most recently used, dirty after a write. What
-    /// leaves for it does so without a trace.
+    /// Changes the line as a request without timing does. Its sectors become valid, it becomes the most recently used line, and a
+    /// write makes the sectors dirty. A victim is dropped without a write-back or an event.
     pub(super) fn warm(&mut self, line: u64, sectors: u32, is_write: bool) {
         let part = self.sectors.part(line, sectors);
         let local = self.map.slice_local(part.line);
@@ -86,7 +90,32 @@ impl Slice {
         }
     }
 
-    /// Returns whether requests whose data have come still need the line to be there.
+    /// Makes sectors of a line valid that the host has copied to device memory. The line becomes the most recently used one, and
+    /// victims are evicted as for a fill.
+    pub(super) fn copied(&mut self, now: u64, line: u64, sectors: u32, memory: &DeviceMemory) {
+        let part = self.sectors.part(line, sectors);
+        let local = self.map.slice_local(part.line);
+        let slot = match self.tags.probe(local) {
+            Probe::Hit(slot) => slot,
+            Probe::Miss if self.is_at_rest(part) => {
+                let Some(victim) = self.tags.victim(local) else { return };
+                if victim.evicted.is_some_and(|(old, _)| self.is_replayed(old)) {
+                    return;
+                }
+                self.replace(now, local, &victim)
+            }
+            _ => return,
+        };
+        self.tags.touch(slot);
+        let all = self.sectors.whole(part.sectors);
+        let new = all & !self.tags.state(slot).valid & !self.tags.state(slot).dirty;
+        self.witness.l2_copied(LinePart { sectors: new, ..part });
+        self.tags.state_mut(slot).valid |= all;
+        self.give_room(now, part.line, memory);
+        self.wake();
+    }
+
+    /// Returns whether the line is needed by requests whose data have arrived and that the port has not handled yet.
     fn is_replayed(&self, local: u64) -> bool {
         let line = self.map.slice_global(self.number, local);
         self.replay[self.replayed..]
@@ -94,15 +123,18 @@ impl Slice {
             .any(|packet| self.sectors.part(packet.line, packet.sectors).line == line)
     }
 
-    /// Returns whether nothing of the line is in flight.
+    /// Returns whether no fetch or write-back of the line is in flight.
     fn is_at_rest(&self, part: LinePart) -> bool {
         self.mshr.find(self.register_of(part)).is_none() && !self.leaving.contains(&part.line)
     }
 
-    /// A request whose sectors have just come.
+    /// Handles a request whose sectors have just arrived.
     pub(super) fn handle_replay(&mut self, now: u64, packet: &Packet, memory: &DeviceMemory) {
+        if !self.may_begin(now, packet) {
+            return;
+        }
         if self.is_forwarded(packet) {
-            // DRAM has the store already: the line has come with it, or takes it now, and is clean.
+            // DRAM already has the store, whose line stays clean.
             self.witness.l2_written(packet.line, packet.sectors, packet.witness);
         } else if packet.kind != PacketKind::Read {
             if self.check_pass_on(packet).is_err() {
@@ -125,8 +157,14 @@ impl Slice {
         }
     }
 
-    /// Handles a new request; `false` when it is blocked.
+    /// Handles a new request; returns `false` if it is blocked.
     pub(super) fn handle(&mut self, now: u64, packet: &Packet, memory: &DeviceMemory) -> bool {
+        if packet.kind == PacketKind::Atomic
+            && self.look_up(packet).missing() == 0
+            && !self.may_begin(now, packet)
+        {
+            return false;
+        }
         match self.decide(now, packet, memory) {
             Ok(decision) => {
                 self.counters.cache.decide(decision, packet.kind != PacketKind::Read, packet.line);
@@ -154,7 +192,7 @@ impl Slice {
         }
     }
 
-    /// Answers a request whose sectors are there, lets it wait for those in flight, fetches the others.
+    /// Replies to a request whose sectors are valid. Otherwise lets it wait for its sectors, and fetches those not in flight.
     fn decide(&mut self, now: u64, packet: &Packet, memory: &DeviceMemory) -> Result<Decision, FailCause> {
         let known = self.look_up(packet);
         if let (Some(slot), 0) = (known.slot, known.missing()) {
@@ -182,7 +220,8 @@ impl Slice {
                 self.witness.l2_forgets(known.part);
             }
             WriteAllocate::Mask if may_write_at_once => {
-                // What was written of the sectors before takes the store, whatever else of them is there.
+                // A sector that an earlier store has partly written takes the store as a hit, even if the rest of the sector is
+                // missing.
                 let dirty = known.slot.map_or(0, |slot| self.tags.state(slot).dirty);
                 self.write_some(now, packet, &known)?;
                 if known.missing() & !dirty == 0 {
@@ -210,13 +249,13 @@ impl Slice {
         Ok(known.miss())
     }
 
-    /// Returns whether a store that misses goes on to DRAM, and waits for its line.
+    /// Returns whether a store that misses is sent on to DRAM and then waits for its line.
     fn is_forwarded(&self, packet: &Packet) -> bool {
         self.write_allocate == WriteAllocate::ForwardAndFetch && packet.kind == PacketKind::Write
     }
 
-    /// Lets a request wait for its sectors, and fetches those that are not in flight. What a store covers is not
-    /// fetched for it, unless it is forwarded: then it leaves, and the sectors are fetched behind it.
+    /// Lets a request wait for its sectors, and fetches the missing sectors that are not in flight. Sectors that a store covers
+    /// completely are not fetched. A forwarded store leaves for DRAM, and its sectors are fetched after it.
     fn wait(
         &mut self,
         now: u64,
@@ -278,7 +317,7 @@ impl Slice {
         Ok(())
     }
 
-    /// The sectors to fetch for a miss of those of `missing`: as the mechanism says, or else the configuration.
+    /// Returns the sectors to fetch for a miss of `missing`, as chosen by the mechanism or else by the configuration.
     fn sectors_to_fetch(&mut self, now: u64, known: &Known, missing: u32) -> u32 {
         let absent = self.sectors.all() & !known.valid & !known.coming();
         let part = LinePart { sectors: missing, ..known.part };
@@ -290,20 +329,20 @@ impl Slice {
         wanted & absent
     }
 
-    /// A request asks for sectors of the line in `slot`.
+    /// Marks sectors of the line in `slot` as requested.
     fn ask(&mut self, now: u64, slot: Slot, sectors: u32) {
         let first = self.tags.state_mut(slot).sectors.ask(sectors);
         self.report_use(now, first);
     }
 
-    /// Tells the mechanism of sectors that a prediction has fetched and that a request is the first to ask for.
+    /// Reports sectors to the mechanism that a prediction has fetched, at their first use by a request.
     fn report_use(&mut self, now: u64, sectors: u32) {
         if sectors != 0 {
             self.parts.l2_event(now, &L2Event::PredictionUsed(sectors.count_ones()));
         }
     }
 
-    /// Writes words of sectors that are not all there, without fetching the rest.
+    /// Writes words of sectors that are not completely valid, without fetching the rest.
     fn write_some(&mut self, now: u64, packet: &Packet, known: &Known) -> Result<(), FailCause> {
         self.check_pass_on(packet)?;
         let slot = self.slot_of(now, known)?;
@@ -315,19 +354,19 @@ impl Slice {
         state.words |= packet.words << offset;
         let is_full = |sector: &u32| state.words >> (sector * SECTOR_WORDS) & 0xff == 0xff;
         let full = (0..u64::BITS / SECTOR_WORDS).filter(is_full).fold(0, |mask, sector| mask | 1 << sector);
-        // A sector is there when all its parts are.
+        // A sector of the slice becomes valid when all of its 32-byte sectors are complete.
         state.valid |= self.sectors.all() & !self.sectors.whole(self.sectors.all() & !full);
         self.mark_written(slot, known.part);
         Ok(())
     }
 
-    /// Writes sectors of which all bytes are known then.
+    /// Writes sectors whose bytes are all known after the write.
     fn write(&mut self, slot: Slot, part: LinePart) {
         self.tags.state_mut(slot).valid |= self.sectors.whole(part.sectors);
         self.mark_written(slot, part);
     }
 
-    /// Written sectors are dirty or go on to DRAM; the caller has made sure of [`Self::check_pass_on`].
+    /// Marks written sectors as dirty, or sends them on to DRAM. [`Self::check_pass_on`] must have succeeded.
     fn mark_written(&mut self, slot: Slot, part: LinePart) {
         if self.writes_back {
             self.tags.state_mut(slot).dirty |= self.sectors.whole(part.sectors);
@@ -336,7 +375,7 @@ impl Slice {
         }
     }
 
-    /// Can what `packet` writes go on to DRAM, if it has to?
+    /// Checks that the data of `packet` can be sent on to DRAM, if it is a write and the policy is write-through.
     fn check_pass_on(&self, packet: &Packet) -> Result<(), FailCause> {
         if self.writes_back || packet.kind == PacketKind::Read { Ok(()) } else { self.check_eviction_room() }
     }
@@ -345,26 +384,26 @@ impl Slice {
         if self.evictions.len() < self.eviction_capacity { Ok(()) } else { Err(FailCause::MissQueue) }
     }
 
-    /// The part widened to the slice's own sectors.
+    /// Returns `part` widened to the slice's own sectors.
     fn whole(&self, part: LinePart) -> LinePart {
         LinePart { sectors: self.sectors.whole(part.sectors), ..part }
     }
 
-    /// Sends what a store writes to DRAM: whole bursts.
+    /// Sends the data of a store on to DRAM in whole bursts.
     fn pass_on(&mut self, part: LinePart) {
         let bursts = self.bursts.to_own(self.bursts.whole(part.sectors));
         self.counters.forwarded_bursts += u64::from(bursts.count_ones());
         self.leave(part);
     }
 
-    /// Sends sectors to DRAM.
+    /// Queues sectors for DRAM.
     fn leave(&mut self, part: LinePart) {
         self.evictions.push_back(part);
         self.witness.l2_leaves(part);
         self.leaving.push(part.line);
     }
 
-    /// The line's slot; if it has none a valid one, of which no sector is there yet.
+    /// Returns the line's slot. A line without a slot replaces a victim, with no sector valid yet.
     fn slot_of(&mut self, now: u64, known: &Known) -> Result<Slot, FailCause> {
         if let Some(slot) = known.slot {
             return Ok(slot);
@@ -377,8 +416,8 @@ impl Slice {
         Ok(self.replace(now, local, &victim))
     }
 
-    /// A slot for a line that has come and has none. A dirty victim leaves even when the eviction queue is full, so that what
-    /// has come from DRAM never waits for what has to go there: the fill's own buffer holds it.
+    /// Returns a slot for an arrived line that has none. A dirty victim leaves even if the eviction queue is full; the fill's own
+    /// buffer holds it. Data from DRAM must never wait for data to DRAM.
     pub(super) fn slot_for_fill(&mut self, now: u64, line: u64) -> Slot {
         let local = self.map.slice_local(line);
         let victim =
@@ -386,7 +425,7 @@ impl Slice {
         self.replace(now, local, &victim)
     }
 
-    /// Gives the victim's slot to a line, of which no sector is there yet.
+    /// Gives the victim's slot to a line, with no sector valid yet.
     fn replace(&mut self, now: u64, local: u64, victim: &Victim<LineState>) -> Slot {
         self.evict(now, victim);
         self.tags.reserve(victim.slot, local);
@@ -394,8 +433,8 @@ impl Slice {
         victim.slot
     }
 
-    /// Returns whether sectors of a line may be fetched in this cycle, for its register or a new one. Evictions that wait for the same
-    /// queue go first.
+    /// Checks that sectors of a line can be fetched in this cycle, with the line's miss register or a new one. Evictions that
+    /// wait for the queue to DRAM have priority.
     fn check_fetch(&self, line: u64, entry: Option<MshrId>) -> Result<(), FailCause> {
         if entry.is_none() && !self.mshr.can_allocate() {
             return Err(FailCause::MshrEntry);
@@ -407,7 +446,7 @@ impl Slice {
         Ok(())
     }
 
-    /// Returns whether a store may be forwarded in this cycle, and its line fetched behind it.
+    /// Checks that a store can be forwarded in this cycle, and its line fetched after it.
     fn check_forward(&self, entry: Option<MshrId>) -> Result<(), FailCause> {
         if entry.is_none() && !self.mshr.can_allocate() {
             return Err(FailCause::MshrEntry);
@@ -418,7 +457,7 @@ impl Slice {
         self.check_eviction_room()
     }
 
-    /// Sends the oldest fetch of a forwarded store's line, once the store has left.
+    /// Sends the oldest fetch for a forwarded store, once the store has left.
     pub(super) fn fetch_behind_store(&mut self, memory: &DeviceMemory) {
         if let Some(&part) = self.fetches_behind_stores.front()
             && self.room_to_dram(READ_REQUESTS)
@@ -429,14 +468,14 @@ impl Slice {
         }
     }
 
-    /// Sends a dirty victim to DRAM, and notifies the mechanism.
+    /// Sends a dirty victim to DRAM, and reports the eviction to the mechanism.
     fn evict(&mut self, now: u64, victim: &Victim<LineState>) {
         let Some((local, state)) = victim.evicted else { return };
         self.tags.invalidate(victim.slot);
         self.evicted(now, local, &state);
     }
 
-    /// A line has left the tags: if it is dirty it is in flight to DRAM.
+    /// Handles the eviction of a line from the tags: sends its dirty sectors to DRAM.
     fn evicted(&mut self, now: u64, local: u64, state: &LineState) {
         let line = self.map.slice_global(self.number, local);
         if state.dirty != 0 {
@@ -447,15 +486,16 @@ impl Slice {
         self.parts.l2_event(now, &L2Event::Evicted { line, used: state.sectors.used });
     }
 
-    /// Returns whether a line can be given room. All that leave for it may be dirty, besides the one whose tag it takes.
+    /// Checks that a line can get its sub-blocks. All lines evicted for it may be dirty, in addition to the line whose tag it
+    /// takes.
     pub(super) fn check_room(&self) -> Result<(), FailCause> {
         let most = (self.line_bytes / SECTOR_BYTES) as usize + 1;
         let has_room = self.evictions.is_empty() || self.evictions.len() + most <= self.eviction_capacity;
         if !self.is_compressed || has_room { Ok(()) } else { Err(FailCause::MissQueue) }
     }
 
-    /// Gives a line that has come or was written the sub-blocks that it takes; the least recently used lines of its set leave
-    /// for it. The caller has made sure of [`Self::check_room`].
+    /// Gives a line the sub-blocks that it occupies after a fill or a write, and evicts the least recently used lines of its set
+    /// for them. [`Self::check_room`] must have succeeded.
     pub(super) fn give_room(&mut self, now: u64, line: u64, memory: &DeviceMemory) {
         let slot = self.tags.probe(self.map.slice_local(line)).slot();
         let (true, Some(slot)) = (self.is_compressed, slot) else { return };
@@ -467,7 +507,7 @@ impl Slice {
         self.making_room = leaving;
     }
 
-    /// Asks DRAM for sectors of a line, or first for their metadata; returns their bursts.
+    /// Requests sectors of a line from DRAM, after their metadata if they have any. Returns the bursts of data.
     fn fetch(&mut self, part: LinePart, memory: &DeviceMemory) -> u64 {
         self.counters.cache.sectors_fetched += u64::from(part.count());
         let plan = self.parts.read_plan(part, self.burst_bytes, memory);

@@ -1,4 +1,4 @@
-//! What a mechanism can do in an L2 partition: the abilities of its part there, one small trait each.
+//! The interface of a mechanism's part in an L2 partition: one small trait for each ability.
 //!
 //! ```text
 //!  requests --> writes --> L2 --> evictions --> write plan --> DRAM
@@ -13,64 +13,63 @@ use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
 
-/// What an access to DRAM costs. Metadata addresses are byte addresses within the partition's channel (see
-/// [`super::AddressMap::local`] for those of data).
+/// The cost of an access to DRAM. Metadata addresses are byte addresses within the partition's channel, as
+/// [`super::AddressMap::local`] returns them for data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct DramPlan {
-    /// Bursts of data, 1 to line size / burst size.
+    /// Bursts of data, from 1 to line size / burst size.
     pub bursts: u32,
-    /// A metadata burst to read. A read of data waits for it, since its number of bursts is not known before
-    /// (CABA, section 5.3.2); a write does not. Requests for a burst that is already in flight share it.
+    /// A metadata burst to read. A read of data waits for it, because its number of bursts is unknown before (CABA, section
+    /// 5.3.2). A write does not wait. Requests for a burst that is already in flight share it.
     pub metadata: Option<u64>,
-    /// A metadata burst to write: a dirty entry that left the metadata cache.
+    /// A metadata burst to write, for a dirty entry evicted from the metadata cache.
     pub metadata_writeback: Option<u64>,
 }
 
-/// What happens in an L2 slice. Sectors that an L1D asks for are asked for, whether its warps want them or it fetches them
-/// by a prediction of its own (LAMAR, section 5.1, footnote 5).
+/// An event in an L2 slice. Sectors count as requested if an L1D requests them, also if the L1D predicts that its warps need them
+/// (LAMAR, section 5.1, footnote 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum L2Event {
-    /// A miss has fetched sectors, as [`FetchSectors::sectors`] or the configuration chose them.
+    /// A miss has fetched sectors, chosen by [`FetchSectors::sectors`] or by the configuration.
     Fetched(Fetched),
-    /// A request is the first to ask for so many 32-byte sectors that were fetched by a prediction.
+    /// A request is the first to use this number of 32-byte sectors that a prediction has fetched.
     PredictionUsed(u32),
-    /// A line has left.
+    /// A line was evicted.
     Evicted {
         /// Byte address of the line.
         line: u64,
-        /// 32-byte sectors that requests have read or written since it came.
+        /// 32-byte sectors that requests have read or written since the line's allocation.
         used: u32,
     },
 }
 
-/// What a mechanism puts into one L2 partition. Methods are called in L2 cycles, at most once per cycle each but for the
-/// plans.
+/// A mechanism's part in one L2 partition. Each method is called at most once per L2 cycle, except for the DRAM plans.
 ///
-/// The accessors are asked once, when the GPU is built: whether a part has an ability does not change.
+/// The accessors are called once, when the GPU is built. A part must not gain or lose an ability later.
 pub trait PartitionPart: State + Send {
-    /// Runs one L2 cycle: steps the part's blocks. Called before the partition's own work of the cycle, and only while the
-    /// partition or a part is busy.
+    /// Runs one L2 cycle of the part's blocks. Called before the slice's own work of the cycle, and only while the slice or a
+    /// part is busy.
     ///
     /// # Errors
-    /// What the mechanism finds wrong; the simulation stops.
+    /// Returns the error that the mechanism detected; it ends the simulation.
     fn tick(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault>;
 
-    /// Returns whether the part holds lines or packets, or needs its cycles.
+    /// Returns whether the part holds lines or packets, or needs to run in the next cycle.
     fn busy(&self) -> bool;
 
     /// Adds the part's counters to the report.
     fn counters(&self, out: &mut MechanismCounters);
 
-    /// Adds what the part's recorded block instances have seen.
+    /// Adds the traces of the part's recorded block instances.
     fn traces(&self, out: &mut Vec<Trace>);
 
-    /// Adds the operations of its blocks, by the name of the block: the energy model charges each.
+    /// Adds the operations of the part's blocks, by block name. The energy model charges each operation.
     fn operations(&self, out: &mut BlockOperations) {
         let _ = out;
     }
 
-    /// Returns the bursts of the lines that it keeps in DRAM in a form of its own: a conservation law compares them with
-    /// those that DRAM moved.
+    /// Returns the bursts of the lines that the part stores in DRAM in another form. A conservation law compares them with the
+    /// bursts that DRAM moved.
     fn line_bursts(&self) -> Option<LineBursts> {
         None
     }
@@ -85,12 +84,12 @@ pub trait PartitionPart: State + Send {
         None
     }
 
-    /// Keeps more lines than ways in the slice. Exclusive.
+    /// Stores more lines than ways in the slice. Exclusive.
     fn placement(&mut self) -> Option<&mut dyn Placement> {
         None
     }
 
-    /// States what accesses to DRAM cost. Exclusive.
+    /// States the cost of accesses to DRAM. Exclusive.
     fn dram(&mut self) -> Option<&mut dyn DramPlans> {
         None
     }
@@ -118,52 +117,52 @@ pub trait PartitionPart: State + Send {
 
 selvedge_state::boxed_state!(dyn PartitionPart);
 
-/// Observes the L2 slice.
+/// Observes the events of an L2 slice.
 pub trait L2Observer {
-    /// Called when something happens in the L2 slice.
+    /// Handles an event in the L2 slice.
     fn l2_event(&mut self, now: u64, event: &L2Event);
 }
 
 /// Chooses the sectors that a miss fetches.
 pub trait FetchSectors {
-    /// Returns the sectors that a miss of the L2 fetches: those of `missing`, which were asked for, and any of `absent`, all of
-    /// its line that are neither there nor in flight. Called once per miss.
+    /// Returns the sectors that an L2 miss fetches: all requested ones in `missing`, and any of `absent`. `absent` are all
+    /// sectors of the line that are neither valid nor in flight. Called once per miss.
     fn sectors(&mut self, now: u64, missing: LinePart, absent: u32) -> u32;
 }
 
-/// Keeps more lines than ways in the slice, whose data are then given out in sub-blocks of 32 bytes.
+/// Stores more lines than ways in the slice, whose data are then allocated in sub-blocks of 32 bytes.
 pub trait Placement {
-    /// Returns the tags for each way of the slice; called once.
+    /// Returns the number of tags for each way of the slice. Called once.
     fn tags_per_way(&self) -> u32;
 
-    /// Returns the sub-blocks that a line takes in the slice from its fill or a write on. Called only where there are more
-    /// tags than ways.
+    /// Returns the sub-blocks that a line occupies in the slice after a fill or a write. Called only if the slice has more tags
+    /// than ways.
     fn sub_blocks(&mut self, line: u64, memory: &DeviceMemory) -> u32;
 }
 
-/// States what accesses to DRAM cost.
+/// States the cost of accesses to DRAM.
 pub trait DramPlans {
-    /// Returns what reading these sectors of a line from DRAM costs, all of them without sectors. Called once per miss.
+    /// Returns the cost of reading the sectors of `part` from DRAM. Called once per miss.
     fn read_plan(&mut self, part: LinePart, memory: &DeviceMemory) -> DramPlan;
 
-    /// Returns what writing the dirty sectors of a line to DRAM costs. Called once per line that is evicted.
+    /// Returns the cost of writing the dirty sectors of `part` to DRAM. Called once per evicted line.
     fn write_plan(&mut self, part: LinePart, memory: &DeviceMemory) -> DramPlan;
 
-    /// Called when the metadata burst at `address` that a plan asked for has been read.
+    /// Handles the arrival of the metadata burst at `address` that a plan requested.
     fn metadata_arrived(&mut self, address: u64);
 }
 
-/// Changes replies to reads.
+/// Changes the replies to reads.
 pub trait Replies {
-    /// Called before a read's reply waits for the crossbar: may shrink its `data_bytes` and set its `payload`. `is_hit` says
-    /// that it did not have to wait for its line.
+    /// Handles a read's reply before it waits for the crossbar. May reduce its `data_bytes` and set its `payload`. `is_hit`: the
+    /// read did not wait for its line.
     fn reply(&mut self, packet: &mut Packet, is_hit: bool, memory: &DeviceMemory);
 }
 
-/// Sectors of a line between DRAM and the L2.
+/// Sectors of a line in flight from DRAM to the L2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Fill(pub LinePart);
 
-/// Dirty sectors of a line between the L2 and DRAM.
+/// Dirty sectors of a line in flight from the L2 to DRAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Eviction(pub LinePart);

@@ -1,4 +1,4 @@
-//! The parts that mechanisms put into one L2 partition, and who of them has which ability.
+//! The parts that mechanisms put into one L2 partition, and the abilities of each.
 use super::part::{DramPlan, Eviction, Fill, L2Event, PartitionPart, Placement};
 use crate::abilities::{abilities, each, only};
 use crate::cache::{LinePart, SECTOR_BYTES};
@@ -24,7 +24,7 @@ abilities! {
     }
 }
 
-/// The parts in one L2 partition. Each hook of the partition's path is a method here.
+/// The parts in one L2 partition. Each hook in the partition is a method here.
 #[derive(Default, State)]
 pub struct PartitionParts {
     parts: Vec<Box<dyn PartitionPart>>,
@@ -36,7 +36,7 @@ impl PartitionParts {
     /// Returns the parts with their abilities.
     ///
     /// # Errors
-    /// Two parts with the same exclusive ability, by their places, and what both do.
+    /// Returns the positions of two parts with the same exclusive ability, and a description of it.
     pub fn new(mut parts: Vec<Box<dyn PartitionPart>>) -> Result<Self, (usize, usize, &'static str)> {
         let abilities = Abilities::of(&mut parts);
         match abilities.conflict() {
@@ -45,15 +45,10 @@ impl PartitionParts {
         }
     }
 
-    /// Returns one part with its abilities.
+    /// Returns a single part with its abilities.
     pub fn one(part: impl PartitionPart + 'static) -> Self {
         PartitionParts::new(vec![Box::new(part)])
             .unwrap_or_else(|_| unreachable!("one part alone is in nobody's way"))
-    }
-
-    /// Returns whether there is no part.
-    pub fn is_empty(&self) -> bool {
-        self.parts.is_empty()
     }
 
     /// Runs one L2 cycle of every part.
@@ -70,12 +65,12 @@ impl PartitionParts {
         self.parts.iter().for_each(|part| part.counters(out));
     }
 
-    /// Adds what the recorded blocks of all parts have seen.
+    /// Adds the traces of the recorded blocks of all parts.
     pub fn traces(&self, out: &mut Vec<Trace>) {
         self.parts.iter().for_each(|part| part.traces(out));
     }
 
-    /// Returns the bursts of the lines that a part keeps in DRAM in a form of its own.
+    /// Returns the bursts of the lines that a part stores in DRAM in another form.
     pub fn line_bursts(&self) -> Option<LineBursts> {
         self.parts.iter().filter_map(|part| part.line_bursts()).reduce(|mut all, more| {
             all += more;
@@ -92,7 +87,7 @@ impl PartitionParts {
         each!(self.observer, one => one.l2_event(now, event));
     }
 
-    /// Returns the sectors that a miss fetches, where a part chooses them.
+    /// Returns the sectors that a miss fetches, if a part chooses them.
     pub(super) fn fetch(&mut self, now: u64, missing: LinePart, absent: u32) -> Option<u32> {
         only!(self.fetch).map(|one| one.sectors(now, missing, absent))
     }
@@ -101,17 +96,18 @@ impl PartitionParts {
         only!(self.placement).map_or(1, |one: &mut dyn Placement| one.tags_per_way())
     }
 
-    /// Returns the sub-blocks that a line takes, where a part chooses them.
+    /// Returns the sub-blocks that a line occupies, if a part chooses them.
     pub(super) fn sub_blocks(&mut self, line: u64, memory: &DeviceMemory) -> Option<u32> {
         only!(self.placement).map(|one| one.sub_blocks(line, memory))
     }
 
-    /// Returns what reading the sectors costs; without a part that states it, as many bursts of `burst_bytes` as they fill.
+    /// Returns the cost of reading the sectors. Without a part that states it, the cost is the number of bursts of `burst_bytes`
+    /// that they fill.
     pub(super) fn read_plan(&mut self, part: LinePart, burst_bytes: u32, memory: &DeviceMemory) -> DramPlan {
         only!(self.dram).map_or_else(|| uncompressed(part, burst_bytes), |dram| dram.read_plan(part, memory))
     }
 
-    /// Returns what writing the sectors costs, likewise.
+    /// Returns the cost of writing the sectors, by default as for [`Self::read_plan`].
     pub(super) fn write_plan(&mut self, part: LinePart, burst_bytes: u32, memory: &DeviceMemory) -> DramPlan {
         only!(self.dram).map_or_else(|| uncompressed(part, burst_bytes), |dram| dram.write_plan(part, memory))
     }
@@ -138,7 +134,7 @@ impl PartitionParts {
         only!(self.evictions).and_then(Stage::pop).map(|eviction| eviction.0)
     }
 
-    /// Offers a write, which the stage may change.
+    /// Offers a write to the stage, which may change it.
     pub(super) fn offer_write(&mut self, now: u64, packet: &mut Packet, memory: &DeviceMemory) -> Offer {
         only!(self.writes).map_or(Offer::Pass, |stage| stage.offer(now, packet, memory))
     }
@@ -154,7 +150,7 @@ impl PartitionParts {
     }
 }
 
-/// All sectors move as they are.
+/// Returns the cost of moving all sectors uncompressed.
 fn uncompressed(part: LinePart, burst_bytes: u32) -> DramPlan {
     DramPlan {
         bursts: (part.count() * SECTOR_BYTES).div_ceil(burst_bytes),

@@ -1,14 +1,19 @@
-//! A slice of the L2, in front of its partition's DRAM channel. What a request finds is decided in `lookup.rs`.
+//! A slice of the L2, in front of its partition's DRAM channel. `lookup.rs` decides the outcome of each request.
 //!
 //! ```text
 //! requests -> [queue] -> port -> tags: hit ------------------------------> [pipe] -> [replies] ->
 //!                         ^        |  miss -> MSHR, victim -> [evictions] ~> [to_dram] -> channel
 //!                         +-- [replay] <- MSHR released <- fill <~ returns <------------- channel
 //! ```
-//! The port handles one request per cycle: requests whose line has just come first, then new ones in order; a new
-//! one that cannot be handled blocks those behind it. Whatever is answered goes through the hit pipeline, so a
-//! miss costs the hit latency and the time in DRAM. `~` marks the mechanism's stages ([`PartitionPart`](super::part::PartitionPart)).
+//! The port handles one request per cycle: first requests whose line has just arrived (replays), then new requests in order. A
+//! new request that cannot be handled blocks those behind it. A write that leaves the mechanism's write stage takes no port
+//! cycle. With a data port narrower than a line, a replay takes none either.
+//!
+//! All replies go through the hit pipeline, so that a miss costs the hit latency and the time in DRAM. An atomic enters the
+//! pipeline with its last operation (`atomics.rs`). Replies leave the pipeline in the order of their ready cycles, not in order
+//! of entry. `~` marks the mechanism's stages ([`PartitionPart`](super::part::PartitionPart)).
 use super::address::AddressMap;
+use super::atomics::AtomicUnit;
 use super::parts::PartitionParts;
 use super::split::Splits;
 use crate::cache::{LinePart, MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, TagArray};
@@ -22,11 +27,11 @@ use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
 use std::collections::VecDeque;
 
-/// Most requests to DRAM that a read miss makes at once: data or metadata, and a metadata write-back.
+/// Max requests to DRAM that a read miss makes at once: data or metadata, and a metadata write-back.
 pub(super) const READ_REQUESTS: usize = 2;
-/// Most requests to DRAM that a line's eviction makes: data, metadata, and a metadata write-back.
+/// Max requests to DRAM of an eviction: data, metadata, and a metadata write-back.
 pub(super) const WRITE_REQUESTS: usize = 3;
-/// Lines between the mechanism's fill stage and the tags.
+/// Max lines between the mechanism's fill stage and the tags.
 const FILLED_LINES: usize = 2;
 
 counters! {
@@ -37,6 +42,12 @@ pub struct L2Counters {
     pub cache: CacheCounters,
     /// Atomics among the accesses.
     pub atomics: u64,
+    /// Operations of those atomics: one for each lane.
+    #[serde(skip_serializing_if = "crate::stats::is_zero")]
+    pub atomic_operations: u64,
+    /// Cycles in which an atomic waited for the atomic unit.
+    #[serde(skip_serializing_if = "crate::stats::is_zero")]
+    pub atomic_stalls: u64,
     /// Accesses that split requests have become beyond one each, and packets of answers beyond one each.
     #[serde(skip_serializing_if = "crate::stats::is_zero")]
     pub split_parts: u64,
@@ -57,20 +68,20 @@ pub struct L2Counters {
 }
 }
 
-/// What the slice keeps with a line.
+/// The state of a line in the slice.
 #[derive(Clone, Copy, Debug, Default, State)]
 pub(super) struct LineState {
-    /// Sectors that are there.
+    /// Sectors whose bytes are all present.
     pub valid: u32,
-    /// Sectors that were written and that DRAM has not; those that are not there were written in part.
+    /// Sectors that were written and not sent to DRAM. A dirty sector that is not valid was partly written.
     pub dirty: u32,
-    /// 4-byte words that were written, of sectors that are not there.
+    /// 4-byte words that were written to sectors that were not valid.
     pub words: u64,
-    /// What requests have asked for.
+    /// The use of the sectors by requests.
     pub sectors: SectorUse,
 }
 
-/// A read that waits for its metadata.
+/// A read that waits for its metadata burst.
 #[derive(Clone, Copy, State)]
 pub(super) struct Parked {
     pub metadata: u64,
@@ -78,23 +89,23 @@ pub(super) struct Parked {
     pub request: Request,
 }
 
-/// An answer in the hit pipeline.
+/// A reply in the hit pipeline.
 #[derive(State)]
 struct Answer {
-    /// When it leaves.
+    /// The first cycle in which it may leave.
     ready: u64,
     packet: Packet,
-    /// Its request did not have to wait.
+    /// The request did not wait for its line.
     is_hit: bool,
 }
 
-/// An L2 slice.
+/// An L2 slice in front of a DRAM channel.
 #[derive(State)]
 pub struct Slice {
     pub(super) number: u16,
     pub(super) map: AddressMap,
     pub(super) line_bytes: u32,
-    /// How a line is divided into bursts.
+    /// The division of a line into bursts.
     pub(super) bursts: Sectors,
     pub(super) sectors: Sectors,
     #[state(skip = "the configuration")]
@@ -112,36 +123,37 @@ pub struct Slice {
     pub(super) parts: PartitionParts,
     pub(super) burst_bytes: u32,
     requests: VecDeque<Packet>,
-    /// The requests whose parts are inside, where requests are split.
+    /// The requests with unanswered parts, if requests are split.
     splits: Option<Splits>,
-    /// The write at the head of `requests` has been offered to the mechanism and may go on.
+    /// The mechanism has let the write at the head of `requests` pass.
     head_may_enter: bool,
-    /// What the writes in the mechanism's write stage write: requests for the same sectors wait behind them.
+    /// The sectors of the writes in the mechanism's write stage. Requests for the same sectors wait behind them.
     staged: Vec<LinePart>,
     /// A write that has left the mechanism's write stage.
     entering: Option<Packet>,
     pub(super) tags: TagArray<LineState>,
-    /// Whether it has more tags than ways.
+    /// `true` if the slice has more tags than ways.
     pub(super) is_compressed: bool,
-    /// Lines that leave in this access so that another has room.
+    /// Lines evicted in this access to make room; empty between accesses.
     pub(super) making_room: Vec<(u64, LineState)>,
     pub(super) mshr: MshrTable<Packet>,
-    /// Requests whose line has come; `replayed` of them are done.
+    pub(super) atomics: AtomicUnit,
+    /// Requests whose line has arrived; the port has handled the first `replayed` ones.
     pub(super) replay: Vec<Packet>,
     pub(super) replayed: usize,
     pipe: VecDeque<Answer>,
     replies: VecDeque<Packet>,
     pub(super) evictions: VecDeque<LinePart>,
-    /// Lines that have left the tags and not yet reached `to_dram`: reading them has to wait.
+    /// Lines that have left the tags but not reached `to_dram`. They must not be read from DRAM yet.
     pub(super) leaving: Vec<u64>,
-    /// Lines of forwarded stores, which are fetched when the stores have left.
+    /// Lines of forwarded stores, to be fetched after the stores have left.
     pub(super) fetches_behind_stores: VecDeque<LinePart>,
     filled: VecDeque<LinePart>,
     pub(super) to_dram: VecDeque<Request>,
     port_bytes: u32,
-    /// The first cycle in which the data port is free again, where it is narrower than a line.
+    /// The first cycle in which the data port is free, if it is narrower than a line.
     port_free_from: u64,
-    /// Nothing is to do before this cycle, unless a request or an answer of the channel comes.
+    /// The slice has no work before this cycle unless a request or a DRAM reply arrives.
     idle_until: u64,
     metadata_reads: Vec<u64>,
     pub(super) parked: VecDeque<Parked>,
@@ -166,7 +178,7 @@ impl Slice {
             write_allocate: l2.write_allocate,
             allocate: l2.allocate,
             hit_latency: u64::from(l2.hit_latency),
-            // Room for the parts of one more request.
+            // Reserves the entries that the parts of one more packet may need.
             request_capacity: l2.request_queue as usize + 1 - l2.most_parts() as usize,
             reply_capacity: l2.reply_queue as usize,
             eviction_capacity: l2.eviction_queue as usize,
@@ -180,6 +192,7 @@ impl Slice {
             entering: None,
             tags: TagArray::compressed(l2.sets, l2.ways, tags_per_way, l2.line_bytes, l2.index),
             making_room: Vec::new(),
+            atomics: AtomicUnit::new(l2),
             mshr: MshrTable::new(l2.mshr_entries, l2.mshr_merges),
             replay: Vec::with_capacity(l2.mshr_merges as usize),
             replayed: 0,
@@ -200,17 +213,17 @@ impl Slice {
         }
     }
 
-    /// Lets `witness` follow what the slice and what it has in DRAM hold.
+    /// Lets `witness` follow the contents of the slice and of its lines in DRAM.
     pub fn watch(&mut self, witness: &Witness) {
         self.witness = witness.clone();
     }
 
-    /// Returns whether the request queue has room.
+    /// Returns whether the request queue can take one more request.
     pub fn can_accept(&self) -> bool {
         self.requests.len() < self.request_capacity
     }
 
-    /// Puts a request into the queue. The caller has made sure that [`Self::can_accept`].
+    /// Puts a request into the queue. [`Self::can_accept`] must have returned `true`.
     pub fn accept(&mut self, packet: Packet) {
         debug_assert!(self.can_accept());
         debug_assert_eq!(self.map.slice(packet.line), packet.slice);
@@ -231,23 +244,28 @@ impl Slice {
         self.counters.split_parts += (self.requests.len() - before - 1) as u64;
     }
 
-    /// The oldest answer.
+    /// Returns the oldest reply.
     pub fn reply(&self) -> Option<&Packet> {
         self.replies.front()
     }
 
-    /// Takes the oldest answer.
+    /// Takes the oldest reply.
     pub fn take_reply(&mut self) -> Option<Packet> {
         self.replies.pop_front()
     }
 
-    /// Returns the first cycle in which [`Self::tick`] does anything, unless a request or a reply of the channel comes earlier.
+    /// Returns the first cycle in which [`Self::tick`] has work, unless a request or a DRAM reply arrives earlier.
     #[inline]
     pub fn idle_until(&self) -> u64 {
         self.idle_until
     }
 
-    /// Returns whether the slice holds anything that the next cycle may move, the hit pipeline apart.
+    /// Lets the slice run in the next cycle although no request has arrived.
+    pub(super) fn wake(&mut self) {
+        self.idle_until = 0;
+    }
+
+    /// Returns whether the next cycle may move anything outside the hit pipeline.
     fn holds_work(&self) -> bool {
         !(self.requests.is_empty()
             && self.replies.is_empty()
@@ -260,7 +278,7 @@ impl Slice {
             || self.parts.busy()
     }
 
-    /// Returns whether the slice holds anything that is not finished.
+    /// Returns whether the slice holds any unfinished request or line.
     pub fn busy(&self) -> bool {
         self.holds_work()
             || !self.pipe.is_empty()
@@ -269,10 +287,10 @@ impl Slice {
             || !self.leaving.is_empty()
     }
 
-    /// One L2 cycle; `dram_now` is the channel's time.
+    /// Runs one L2 cycle; `dram_now` is the current cycle of the channel.
     ///
     /// # Errors
-    /// What the mechanism finds wrong.
+    /// Returns the error that the mechanism detected.
     pub fn tick(
         &mut self,
         now: u64,
@@ -288,7 +306,7 @@ impl Slice {
         self.use_port(now, memory);
         debug_assert!(self.counters.cache.is_conserved());
         self.idle_until = match self.pipe.front() {
-            // A full pipeline is a stall in each cycle, whether anything waits for it or not.
+            // A full pipeline counts as a stall in each cycle, even if no request waits.
             _ if self.holds_work() || self.pipe.len() as u64 >= self.hit_latency => 0,
             Some(oldest) => oldest.ready,
             None => u64::MAX,
@@ -296,7 +314,7 @@ impl Slice {
         Ok(())
     }
 
-    /// Moves an answer that has passed the hit pipeline to the reply queue.
+    /// Moves a reply that has passed the hit pipeline to the reply queue.
     fn finish_pipe(&mut self, now: u64, memory: &DeviceMemory) {
         let ready = self.pipe.front().is_some_and(|answer| answer.ready <= now);
         if !ready || self.replies.len() >= self.reply_capacity {
@@ -313,7 +331,7 @@ impl Slice {
         }
     }
 
-    /// Takes an answer of the channel, lets lines pass the mechanism's fill stage, and fills one line.
+    /// Takes a reply of the channel, moves a line through the mechanism's fill stage, and fills one line.
     fn receive_fills(&mut self, now: u64, (channel, dram_now): (&mut Channel, u64), memory: &DeviceMemory) {
         if self.filled.len() < FILLED_LINES
             && let Some(part) = self.parts.pop_fill()
@@ -334,7 +352,7 @@ impl Slice {
         }
     }
 
-    /// Handles one answer of the channel, or returns `false` when there is no room.
+    /// Handles one reply of the channel; returns `false` if it has to wait.
     fn receive(&mut self, now: u64, request: Request, memory: &DeviceMemory) -> bool {
         if request.metadata {
             self.metadata_arrived(request.address);
@@ -360,7 +378,7 @@ impl Slice {
         }
     }
 
-    /// Sectors are there: everything that waited for nothing more may be handled.
+    /// Fills sectors of a line, and releases the requests that wait for no other sectors.
     fn fill(&mut self, now: u64, part: LinePart) {
         let slot = match (self.tags.probe(self.map.slice_local(part.line)), self.allocate) {
             (Probe::Reserved(slot), _) | (Probe::Hit(slot), Allocate::OnFill) => slot,
@@ -384,19 +402,19 @@ impl Slice {
         self.counters.cache.sectors_filled += u64::from(part.count());
     }
 
-    /// What the miss registers know a part of a line by: the line, or its sector where requests are split.
+    /// Returns the key of a part in the miss registers: its line, or its first byte if requests are split.
     pub(super) fn register_of(&self, part: LinePart) -> u64 {
         if self.splits.is_some() { part.first_byte() } else { part.line }
     }
 
-    /// Returns whether sectors of the line are in flight that have miss registers of their own.
+    /// Returns whether sectors of the line are in flight in separate miss registers.
     fn awaits_sectors(&self, line: u64) -> bool {
         self.splits.is_some()
             && (0..self.line_bytes / SECTOR_BYTES)
                 .any(|sector| self.mshr.find(line + u64::from(sector * SECTOR_BYTES)).is_some())
     }
 
-    /// Sends the oldest parked read whose metadata has come.
+    /// Sends the oldest parked read whose metadata has arrived.
     fn send_parked(&mut self) {
         if self.room_to_dram(1)
             && let Some(at) = self.parked.iter().position(|p| p.arrived)
@@ -410,7 +428,7 @@ impl Slice {
         self.to_dram.len() + requests <= self.dram_capacity
     }
 
-    /// Lets dirty lines pass the mechanism's eviction stage on their way to DRAM.
+    /// Moves dirty lines through the mechanism's eviction stage to the queue to DRAM.
     fn send_evictions(&mut self, now: u64, memory: &DeviceMemory) {
         if self.leaving.is_empty() {
             return;
@@ -432,7 +450,7 @@ impl Slice {
         }
     }
 
-    /// Sends a line's dirty sectors to DRAM with what their metadata needs.
+    /// Sends a line's dirty sectors to DRAM, with the accesses to their metadata.
     fn write_out(&mut self, part: LinePart, memory: &DeviceMemory) {
         let plan = self.parts.write_plan(part, self.burst_bytes, memory);
         let data = self.data_request(Access::Write, part, plan.bursts);
@@ -449,7 +467,7 @@ impl Slice {
 
     pub(super) fn data_request(&self, access: Access, part: LinePart, bursts: u32) -> Request {
         let address = self.map.local(part.first_byte());
-        // Sectors as they are, each in its place; a compressed line is a run.
+        // Uncompressed sectors keep their positions; a compressed line is one run of bursts.
         let places = Bursts::of_mask(self.bursts.to_own(self.bursts.whole(part.sectors)));
         let bursts = if places.count() == bursts { places } else { Bursts::run(bursts) };
         Request { access, address, bursts, metadata: false, slice: self.number, token: part.token() }
@@ -469,13 +487,13 @@ impl Slice {
         }
     }
 
-    /// One burst of metadata.
+    /// Returns the request for one burst of metadata.
     fn metadata_request(&self, access: Access, address: u64) -> Request {
         let bursts = Bursts::run(1);
         Request { access, address, bursts, metadata: true, slice: self.number, token: address }
     }
 
-    /// The port's cycle: one request is handled, or the first one is blocked and the cause is counted.
+    /// Handles one request at the port, or counts the cause that blocks the first request.
     fn use_port(&mut self, now: u64, memory: &DeviceMemory) {
         if self.pipe.len() as u64 >= self.hit_latency {
             self.counters.reply_stalls += 1;
@@ -493,7 +511,7 @@ impl Slice {
         if self.entering.is_none() {
             self.entering = self.parts.pop_write();
         }
-        // As a fill, a write that comes back from the mechanism takes no cycle of the port: it took one as it came.
+        // A write from the mechanism takes no port cycle here: it took one when it entered the write stage.
         if let Some(packet) = self.entering {
             if !self.handle(now, &packet, memory) {
                 return;
@@ -535,14 +553,14 @@ impl Slice {
         }
     }
 
-    /// Holds the data port, where it is narrower than a line, for as long as it moves `bytes` bytes from this cycle on.
+    /// Occupies the data port for the cycles in which it moves `bytes` bytes, if it is narrower than a line.
     pub(super) fn hold_port(&mut self, now: u64, bytes: u32) {
         if self.port_bytes != 0 {
             self.port_free_from = self.port_free_from.max(now) + u64::from(bytes.div_ceil(self.port_bytes));
         }
     }
 
-    /// Lets the requests behind a write go on.
+    /// Lets requests that wait for `write` continue.
     fn release(&mut self, write: &Packet) {
         let part = self.sectors.part(write.line, write.sectors);
         let at = self.staged.iter().position(|held| *held == part).expect("the mechanism took the write");
@@ -558,11 +576,24 @@ impl Slice {
         self.staged.iter().any(|held| held.line == own.line && held.sectors & own.sectors != 0)
     }
 
-    /// Sends the answer to a request into the hit pipeline. `is_hit`: the request did not have to wait.
+    /// Returns whether an atomic whose sectors are valid may begin in this cycle. Counts a stall if it waits.
+    pub(super) fn may_begin(&mut self, now: u64, packet: &Packet) -> bool {
+        let is_free = packet.kind != PacketKind::Atomic || self.atomics.is_free(now, packet);
+        self.counters.atomic_stalls += u64::from(!is_free);
+        is_free
+    }
+
+    /// Puts the reply to a request into the hit pipeline; an atomic's reply enters with its last operation. `is_hit`: the request
+    /// did not wait for its line.
     pub(super) fn answer(&mut self, now: u64, packet: &Packet, is_hit: bool) {
+        let mut from = now;
         let (kind, data_bytes) = match packet.kind {
             PacketKind::Write => (PacketKind::WriteAck, 0),
-            PacketKind::Atomic => (PacketKind::AtomicReply, packet.data_bytes),
+            PacketKind::Atomic => {
+                from = self.atomics.begin(now, packet);
+                self.counters.atomic_operations += u64::from(packet.operations.all);
+                (PacketKind::AtomicReply, if packet.operations.returns { packet.data_bytes } else { 0 })
+            }
             _ => (PacketKind::ReadReply, (packet.sectors.count_ones() * SECTOR_BYTES) as u16),
         };
         let witness = match packet.kind {
@@ -570,7 +601,9 @@ impl Slice {
             _ => 0,
         };
         let packet = Packet { kind, data_bytes, witness, ..*packet };
-        self.pipe.push_back(Answer { ready: now + self.hit_latency, packet, is_hit });
+        let ready = from + self.hit_latency;
+        let place = self.pipe.iter().rposition(|answer| answer.ready <= ready).map_or(0, |before| before + 1);
+        self.pipe.insert(place, Answer { ready, packet, is_hit });
     }
 
     /// Returns whether a request waits for the channel.
@@ -578,7 +611,7 @@ impl Slice {
         !self.to_dram.is_empty()
     }
 
-    /// Sends the oldest request that waits for the channel, if the channel has room; `true` when it did.
+    /// Sends the oldest request that waits for the channel, if the channel has room. Returns whether it was sent.
     pub fn send_to(&mut self, channel: &mut Channel, now: u64) -> bool {
         let Some(request) = self.to_dram.front() else { return false };
         if !channel.can_push(request.access) {
@@ -596,28 +629,28 @@ impl Slice {
         true
     }
 
-    /// Returns what mechanisms have put into the slice.
+    /// Returns the mechanisms' parts in the slice.
     pub fn parts(&self) -> &PartitionParts {
         &self.parts
     }
 
-    /// The slice's counters.
+    /// Returns the slice's counters.
     pub fn counters(&self) -> L2Counters {
         self.counters
     }
 
-    /// Returns the MSHRs of lines in flight, each with its line.
+    /// Returns the MSHRs in use, each with its line.
     pub fn misses(&self) -> impl Iterator<Item = (u16, u64)> {
         self.mshr.entries()
     }
 
-    /// One line per request inside, with what it waits for: for deadlock reports.
+    /// Appends one line per request in the slice with the resource it waits for, for deadlock reports.
     pub fn describe_waiting(&self, out: &mut Vec<String>) {
         let name = self.map.slice_name(self.number);
         let text = |queue: &str, p: &Packet, what: &str| {
             format!("{name}: {queue}: {:?} of line {:#x} for SM {} waits for {what}", p.kind, p.line, p.sm)
         };
-        let resources = "a way, an MSHR or room in the mechanism";
+        let resources = "a way, an MSHR, the atomic unit or room in the mechanism";
         out.extend(self.requests.iter().map(|p| text("request queue", p, resources)));
         out.extend(self.entering.iter().map(|p| text("write stage exit", p, "a way or an MSHR")));
         out.extend(self.replay.iter().skip(self.replayed).map(|p| text("replay", p, "the tags")));

@@ -1,4 +1,5 @@
-//! The L2 slices and the whole memory system against closed forms, conservation laws and one contract.
+//! Tests the L2 slices and the whole memory system against closed forms, conservation laws and one contract.
+mod atomics;
 mod functional;
 
 use super::part::{DramPlans, Eviction, FetchSectors, Fill, L2Observer, Replies};
@@ -7,7 +8,7 @@ use crate::cache::{Fetched, LinePart};
 use crate::dram::{Access, Bursts, Channel, Request, Timing};
 use crate::has;
 use crate::mechanism::Shared;
-use crate::packet::PacketKind;
+use crate::packet::{Operations, PacketKind};
 use crate::stage::{Offer, Stage};
 use crate::stats::MechanismCounters;
 use proptest::prelude::*;
@@ -20,7 +21,7 @@ fn config() -> GpuConfig {
     GpuConfig::load("gtx480").expect("built in")
 }
 
-/// A configuration whose clocks are all equal, so that latencies are exact.
+/// Returns a configuration with equal clocks, so that latencies are exact.
 fn one_clock() -> GpuConfig {
     let mut config = config();
     config.clock.interconnect_mhz = 1000;
@@ -38,6 +39,7 @@ fn packet(config: &GpuConfig, kind: PacketKind, line: u64, token: u32) -> Packet
         sectors: 0xf,
         full_sectors: true,
         words: u64::MAX,
+        operations: Operations { all: 32, on_one_word: 1, returns: true },
         data_bytes: if kind == PacketKind::Write { LINE as u16 } else { 0 },
         sm: (token % config.sm.count) as u16,
         slice: map.slice(line),
@@ -48,9 +50,9 @@ fn packet(config: &GpuConfig, kind: PacketKind, line: u64, token: u32) -> Packet
     }
 }
 
-/// Anything that takes requests for lines and answers them after a while.
+/// A component that takes requests for lines and replies to them later.
 trait MemoryLike {
-    /// Takes the request if there is room.
+    /// Takes the request if it fits; returns whether it did.
     fn offer(&mut self, packet: &Packet) -> bool;
     fn tick(&mut self);
     fn answer(&mut self) -> Option<Packet>;
@@ -77,7 +79,7 @@ impl SliceBench {
         Self::new(config, PartitionParts::default())
     }
 
-    /// Offers a request when there is room, ticks once, and returns what has been answered.
+    /// Offers a request if one is given, ticks once, and returns a reply.
     fn cycle(&mut self, offered: Option<&Packet>) -> Option<Packet> {
         if let Some(packet) = offered {
             assert!(self.offer(packet), "the request queue is full");
@@ -86,7 +88,7 @@ impl SliceBench {
         self.answer()
     }
 
-    /// Runs until nothing is left; answers in order.
+    /// Runs until the slice is idle. Returns the replies in order.
     fn drain(&mut self) -> Vec<Packet> {
         let limit = self.now + 100_000;
         let mut answers = Vec::new();
@@ -98,7 +100,7 @@ impl SliceBench {
         answers
     }
 
-    /// Cycles from offering a request to an idle slice to its answer.
+    /// Returns the cycles from offering a request to an idle slice until its reply.
     fn latency(&mut self, packet: &Packet) -> u64 {
         let start = self.now;
         let mut answer = self.cycle(Some(packet));
@@ -142,7 +144,7 @@ impl MemoryLike for SliceBench {
     }
 }
 
-/// A bare channel that answers reads only.
+/// A channel alone, which replies to reads only.
 struct ChannelBench {
     channel: Channel,
     sent: BTreeMap<u64, Packet>,
@@ -215,7 +217,7 @@ impl SystemBench {
         }
     }
 
-    /// Core cycles from sending a request to receiving its answer, on an idle system.
+    /// Returns the core cycles from sending a request in an idle system until its reply.
     fn latency(&mut self, packet: &Packet) -> u64 {
         let start = self.core;
         assert!(self.offer(packet));
@@ -281,7 +283,7 @@ impl MemoryLike for SystemBench {
     }
 }
 
-/// Sends `requests` as fast as they are taken and returns all answers, by token.
+/// Sends `requests` as fast as the memory takes them. Returns all replies by token.
 fn serve(memory: &mut dyn MemoryLike, requests: &[Packet]) -> BTreeMap<u32, Packet> {
     let mut answers = BTreeMap::new();
     let mut waiting: VecDeque<_> = requests.iter().collect();
@@ -301,8 +303,8 @@ fn serve(memory: &mut dyn MemoryLike, requests: &[Packet]) -> BTreeMap<u32, Pack
     panic!("the memory does not finish");
 }
 
-/// The contract of everything that is like a memory: idle at first and at last, each request that expects an
-/// answer gets exactly one, of its kind and line, whatever the order of lines.
+/// Asserts the contract of every memory. It is idle before the first and after the last request. Each request that expects a
+/// reply gets exactly one, of its kind and line. Replies may come in any order of lines.
 fn assert_contract(memory: &mut dyn MemoryLike, requests: &[Packet]) {
     assert!(!memory.busy(), "busy before the first request");
     let answers = serve(memory, requests);
@@ -323,7 +325,7 @@ fn assert_contract(memory: &mut dyn MemoryLike, requests: &[Packet]) {
     );
 }
 
-/// Random requests over `lines` lines of all partitions, or of the first only.
+/// Generates random requests over `lines` lines of all partitions, or of the first partition only.
 fn requests(lines: u64, first_partition: bool) -> impl Strategy<Value = Vec<Packet>> {
     let kind =
         prop_oneof![4 => Just(PacketKind::Read), 3 => Just(PacketKind::Write), 1 => Just(PacketKind::Atomic)];
@@ -347,7 +349,7 @@ proptest! {
         assert_contract(&mut SliceBench::base(&config()), &requests);
     }
 
-    /// A slice so small that every resource runs out.
+    /// Runs a slice so small that every resource runs out.
     #[test]
     fn a_starved_slice_keeps_the_contract(requests in requests(200, true)) {
         let mut config = config();
@@ -376,7 +378,7 @@ proptest! {
         let mut bench = SystemBench::new(&config());
         assert_contract(&mut bench, &requests);
         prop_assert_eq!(bench.system.dram_violation(), None);
-        // Stores that cover their sectors may stay in the L2.
+        // Stores that cover their sectors may remain in the L2.
         let stays = |request: &Packet| request.kind == PacketKind::Write && request.full_sectors;
         prop_assert!(bench.system.dram_commands_checked() > 0 || requests.iter().all(stays));
         let stats = bench.system.stats();
@@ -402,7 +404,7 @@ fn l2_miss_latency_adds_the_channels() {
     let mut bench = SliceBench::base(&config);
     let channel = Timing::new(&config.dram).row_empty_latency(4);
     let latency = bench.latency(&packet(&config, PacketKind::Read, 0, 0));
-    // Here both clocks are one: the request goes down in the cycle of its miss, and is taken when it arrives.
+    // Both clocks are equal here: the request leaves in the cycle of its miss, and its reply is taken on arrival.
     assert_eq!(latency, u64::from(config.l2.hit_latency) + channel);
 }
 
@@ -439,7 +441,7 @@ fn a_partial_write_fetches_and_then_dirties_the_line() {
         let mut bench = SliceBench::base(&config);
         assert!(bench.latency(&partial) > u64::from(config.l2.hit_latency));
         assert_eq!(bench.channel.counters().reads, 1);
-        // Another line takes the only slot: the dirty one is written back.
+        // Another line replaces the dirty line in the only slot, which is written back.
         bench.latency(&packet(&config, PacketKind::Read, LINE, 1));
         assert_eq!(bench.channel.counters().writes, 1);
         assert_eq!(bench.slice.counters().writebacks, 1);
@@ -471,7 +473,7 @@ fn reads_of_one_line_in_flight_merge() {
     assert_eq!(bench.channel.counters().reads, 1);
 }
 
-/// Each cause of a reservation failure is counted as itself, and the blocked request is served in the end.
+/// Checks that each cause of a reservation failure has its own counter, and that the blocked request is served in the end.
 #[test]
 fn reservation_failures_are_counted_by_cause() {
     let fails = |change: &dyn Fn(&mut GpuConfig), lines: &[u64]| {
@@ -499,7 +501,7 @@ fn reservation_failures_are_counted_by_cause() {
     assert_eq!(fails(&|_| {}, &[0, 1, 0, 12]).total(), 0);
 }
 
-/// A write-back that is in flight may not be overtaken by a read of the same line.
+/// Checks that a read of a line does not overtake its write-back.
 #[test]
 fn a_line_that_leaves_is_read_after_it_was_written() {
     let mut config = config();
@@ -517,14 +519,14 @@ fn a_line_that_leaves_is_read_after_it_was_written() {
     assert!(bench.channel.violations().is_empty());
 }
 
-/// What the test policy saw, shared with the test.
+/// The calls that the test policy received, shared with the test.
 #[derive(Default, selvedge_state::State)]
 struct Seen {
     events: Vec<(&'static str, u64)>,
     arrived: Vec<u64>,
 }
 
-/// A mechanism with a stage of two lines and three cycles everywhere, metadata for all lines, and short replies.
+/// A mechanism with all stages, each for two lines and three cycles, with metadata for all lines and with short replies.
 #[derive(selvedge_state::State)]
 struct TestPolicy {
     now: u64,
@@ -538,7 +540,7 @@ struct TestPolicy {
 
 const STAGE_LINES: usize = 2;
 const STAGE_CYCLES: u64 = 3;
-/// Metadata lies in rows of bank 8 where the tests' data lies in bank 0.
+/// Metadata are in rows of bank 8. The data of the tests are in bank 0.
 const METADATA: u64 = (1 << 30) + 8 * 2048;
 
 impl TestPolicy {
@@ -672,12 +674,12 @@ fn metadata_is_read_before_the_data() {
     };
     let (with, without) = (latency(true), latency(false));
     let timing = Timing::new(&config.dram);
-    // One more access to a closed bank; when it arrives, the data's request goes down.
+    // One additional access to a closed bank. The request for the data leaves when the metadata arrive.
     assert_eq!(with.0, without.0 + timing.row_empty_latency(1));
     assert_eq!(with.1, without.1, "the second line's metadata is known");
 }
 
-/// A write-back that waits in the mechanism's eviction stage is not in DRAM yet: the line's next read is planned after it.
+/// A write-back in the mechanism's eviction stage is not in DRAM yet. The plan for the line's next read must be made after it.
 #[test]
 fn a_line_is_not_fetched_while_its_write_back_is_in_the_eviction_stage() {
     let mut config = config();
@@ -686,7 +688,7 @@ fn a_line_is_not_fetched_while_its_write_back_is_in_the_eviction_stage() {
     let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
     bench.latency(&packet(&config, PacketKind::Write, 0, 0));
     bench.latency(&packet(&config, PacketKind::Read, LINE, 1));
-    // The third line of the partition takes the place of the dirty one, which is asked for again in the next cycle.
+    // The third line of the partition replaces the dirty line, which the next cycle requests again.
     for (token, line) in [(2, 12 * LINE), (3, 0)] {
         bench.cycle(Some(&packet(&config, PacketKind::Read, line, token)));
     }
@@ -696,7 +698,7 @@ fn a_line_is_not_fetched_while_its_write_back_is_in_the_eviction_stage() {
     assert_eq!(waited, STAGE_CYCLES, "the read waits for the stage and for nothing else");
 }
 
-/// While nobody takes answers a slice holds what its queues and its hit pipeline have places for.
+/// Checks that a slice whose replies are not taken holds one request per entry of its queues and hit pipeline.
 #[test]
 fn a_slice_holds_as_many_requests_as_its_queues_have_places() {
     let mut config = config();
@@ -744,7 +746,7 @@ fn as_many_lines_are_in_flight_as_there_are_entries() {
     assert_eq!(bench.drain().len(), 4);
 }
 
-/// A request never passes a write to its sectors that the mechanism holds.
+/// Checks that a request does not overtake a write to its sectors in the mechanism's write stage.
 #[test]
 fn a_read_waits_for_the_write_before_it_in_the_write_stage() {
     let config = config();
@@ -780,7 +782,7 @@ fn reads_share_a_metadata_burst_on_its_way() {
     assert_eq!(seen.lock().events, [("read", 0), ("read", LINE)]);
 }
 
-/// Fetches two sectors more than was asked for, and notes what it is told.
+/// Fetches two sectors more than requested, and records the events that it receives.
 #[derive(Default, selvedge_state::State)]
 struct Granular {
     #[state(skip = "what the test looks at")]
@@ -830,7 +832,7 @@ fn a_mechanism_chooses_the_sectors_that_a_miss_fetches_and_hears_which_were_used
     let fetched =
         |demand, not_predicted, predicted| L2Event::Fetched(Fetched { demand, not_predicted, predicted });
     assert_eq!(request(PacketKind::Read, 0, 0b0001), [fetched(1, 0, 2)]);
-    // A store of a whole sector fetches nothing, but is the first to ask for what was predicted.
+    // A store of a whole sector fetches nothing, but is the first use of a predicted sector.
     assert_eq!(request(PacketKind::Write, 0, 0b0010), [L2Event::PredictionUsed(1)]);
     assert_eq!(request(PacketKind::Read, 0, 0b1000), [fetched(0, 1, 0)]);
     assert_eq!(request(PacketKind::Read, 0, 0b1011), []);
@@ -852,7 +854,7 @@ fn replies_leave_as_the_mechanism_makes_them() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// The stages of a mechanism lose nothing, whatever runs out, and each line is planned once per move.
+    /// Checks that the stages of a mechanism lose nothing when resources run out, and that each move of a line is planned once.
     #[test]
     fn a_slice_with_a_mechanism_keeps_the_contract(requests in requests(200, true), small in any::<bool>()) {
         let mut config = config();
@@ -885,7 +887,7 @@ fn whole_round_trips_are_the_closed_forms() {
         let mut sums = [0.0; 2];
         let expected = [closed_form::dram_read_round_trip(&config), closed_form::l2_hit_round_trip(&config)];
         let spread = [closed_form::dram_read_spread(&config), closed_form::l2_hit_spread(&config)];
-        // A line in a row of its own of every partition and bank, and then a hit on it; the clocks' phases vary.
+        // Reads a line in a separate row of every partition and bank, and then hits it, at varying phases of the clocks.
         let (partitions, banks) = (config.l2.partitions, config.dram.banks);
         for n in 0..partitions * banks {
             let local = u64::from(n / partitions * config.dram.row_bytes);
@@ -898,7 +900,7 @@ fn whole_round_trips_are_the_closed_forms() {
                 sums[kind] += latency / f64::from(partitions * banks);
             }
         }
-        // Clocks in a ratio of small integers lock their phases; their mean is then one phase's value.
+        // Clocks in a ratio of small integers lock their phases. The mean is then the value of one phase.
         let locked = if config.clock.interconnect_mhz < config.clock.core_mhz { 1.0 } else { 0.5 };
         for (mean, expected) in sums.into_iter().zip(expected) {
             assert!((mean - expected).abs() <= locked, "mean {mean}, expected {expected}");
@@ -910,7 +912,8 @@ fn whole_round_trips_are_the_closed_forms() {
 
 #[test]
 fn gtx480s_round_trips_are_known() {
-    // Requests 12 and answers 12 + 4 cycles in the crossbar, 30 L2 cycles of two core cycles, half a cycle of phase.
+    // In the crossbar a request takes 12 cycles and a reply 12 + 4. The L2 takes 30 cycles of two core cycles each, and the phase
+    // half a cycle.
     let config = config();
     assert_eq!(closed_form::l2_hit_round_trip(&config), 12.0 + 16.0 + 60.0 + 0.5);
     // 48 DRAM cycles: controller 20, tRCD 12, tCL 12, four bursts.
@@ -918,7 +921,7 @@ fn gtx480s_round_trips_are_known() {
     assert!((closed_form::dram_read_round_trip(&config) - 88.5 - dram).abs() < 1e-9);
 }
 
-/// Bytes per core cycle that arrive while all SMs read as fast as they can, after a warm-up.
+/// Returns the bytes per core cycle that arrive after a warm-up while all SMs read as fast as they can.
 fn read_bandwidth(config: &GpuConfig, mut line: impl FnMut(u32, u64) -> u64) -> (f64, MemoryStats) {
     let mut bench = SystemBench::new(config);
     let (warm_up, measured) = (5_000, 20_000);
@@ -940,8 +943,8 @@ fn read_bandwidth(config: &GpuConfig, mut line: impl FnMut(u32, u64) -> u64) -> 
 #[test]
 fn l2_hits_are_bound_by_the_reply_ports() {
     let config = config();
-    // Each SM reads one line of a partition that it shares with no other partition's SMs: nothing blocks the heads
-    // of the reply queues, and all but the first reads hit.
+    // Each SM reads one line of a partition. The SMs of other partitions do not use it, so that no reply queue suffers from
+    // head-of-line blocking. All reads except the first hit.
     let partitions = u64::from(config.l2.partitions);
     let block = u64::from(config.l2.interleave_bytes);
     let (bandwidth, stats) = read_bandwidth(&config, |sm, _| u64::from(sm) % partitions * block);
@@ -980,7 +983,7 @@ fn what_waits_is_named() {
     assert!(waiting.contains("DRAM channel 1: "), "{waiting}");
 }
 
-/// Reports find the counters by these names.
+/// Checks the names of the counters in reports.
 #[test]
 fn statistics_are_named_as_in_reports() {
     let mut bench = SystemBench::new(&config());

@@ -1,4 +1,4 @@
-//! Barriers of an SM's CTAs: who has arrived, and who may go on.
+//! Barriers of an SM's CTAs: arrivals and releases of warps.
 use super::scheduler::WarpMask;
 use super::{Arrival, Hold, Sm, warps_of};
 

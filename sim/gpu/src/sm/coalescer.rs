@@ -1,10 +1,11 @@
-//! The coalescer: a warp's lane addresses become the fewest line transactions.
+//! The coalescer, which merges a warp's lane addresses into the min number of line transactions.
 use crate::cache::SECTOR_BYTES;
 use crate::cache::sectors::MOST_SECTORS;
+use crate::packet::Operations;
 use selvedge_ptx::ptx::{AccessKind, MemAccess};
 use selvedge_state::State;
 
-/// One line touched by a memory instruction.
+/// The part of a memory instruction that touches one line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Transaction {
     /// Byte address of the line.
@@ -13,14 +14,16 @@ pub struct Transaction {
     pub sectors: u32,
     /// Bytes touched, one bit each, sector by sector.
     pub bytes: [u32; MOST_SECTORS],
+    /// Operations of an atomic on this line.
+    pub operations: Operations,
 }
 
-/// Most 4-byte words that a shared-memory instruction names: 32 lanes of 32 bytes.
+/// Max number of 4-byte words in a shared-memory instruction: 32 lanes with 32 bytes each.
 pub const MOST_BANK_WORDS: usize = 256;
 
 /// Appends the transactions of `access` to `out`, in order of the first lane that touches each line.
 ///
-/// A lane's access may straddle two lines only when it is misaligned, which the executor refuses.
+/// The access of one lane cannot straddle two lines: it would have to be misaligned, which the executor rejects.
 pub fn coalesce(access: &MemAccess, line_bytes: u32, out: &mut Vec<Transaction>) {
     let first = out.len();
     coalesce_lanes(access.mask, &access.address, access.bytes, line_bytes, first, out);
@@ -52,9 +55,9 @@ fn coalesce_lanes(
     }
     let lane_bytes = (1u64 << bytes) - 1;
     let mut lanes = mask;
-    // The transaction of the lane before, mostly the next lane's, too, and its line; no line is there at first.
+    // `at` is the transaction of the previous lane, and `current` its line. 1 is no line address.
     let (mut at, mut current) = (0, 1);
-    // Above the last byte of all lines before: a lane from here on begins a line, whatever there is.
+    // Lines from this address on have no transaction yet, so that the search can be skipped.
     let mut beyond = out[first..].iter().map(|transaction| transaction.line + 1).max().unwrap_or(0);
     while lanes != 0 {
         let lane = lanes.trailing_zeros() as usize;
@@ -82,13 +85,13 @@ fn coalesce_lanes(
     }
 }
 
-/// Returns whether the lanes touch neighboring elements of `bytes` in lane order.
+/// Returns whether the lanes access adjacent elements of `bytes` bytes in lane order.
 fn is_run(addresses: &[u64; 32], bytes: u8) -> bool {
     let expected = |lane: u64| addresses[0].wrapping_add(lane * u64::from(bytes));
     (0..).zip(addresses).fold(0, |wrong, (lane, address)| wrong | (address ^ expected(lane))) == 0
 }
 
-/// Returns the line of all lanes of `mask`, if they have the same one and each address is a multiple of `bytes`.
+/// Returns the line that all lanes of `mask` access, if it is the same and each address is a multiple of `bytes`.
 fn only_line(mask: u32, addresses: &[u64; 32], bytes: u8, line_mask: u64) -> Option<u64> {
     let line = addresses[mask.trailing_zeros() as usize % 32] & !line_mask;
     let other = (0..).zip(addresses).fold(0, |other, (lane, address)| {
@@ -97,7 +100,7 @@ fn only_line(mask: u32, addresses: &[u64; 32], bytes: u8, line_mask: u64) -> Opt
     (mask != 0 && other & (!line_mask | (u64::from(bytes) - 1)) == 0).then_some(line)
 }
 
-/// Returns the 4-byte words of a line, one bit each, that the lanes of `mask` touch, each of which accesses whole ones.
+/// Returns the 4-byte words of a line, one bit each, that the lanes of `mask` access. Each lane accesses whole words.
 fn words_of(mask: u32, addresses: &[u64; 32], bytes: u8, line_mask: u64) -> u64 {
     let lane_words = (1u64 << (bytes / 4)) - 1;
     (0..).zip(addresses).fold(0, |words, (lane, address)| {
@@ -106,11 +109,11 @@ fn words_of(mask: u32, addresses: &[u64; 32], bytes: u8, line_mask: u64) -> u64 
     })
 }
 
-/// Returns the transaction of these words of a line.
+/// Returns the transaction of the given words of a line.
 fn of_words(line: u64, words: u64) -> Transaction {
     let mut transaction = Transaction { line, ..Transaction::default() };
     for (sector, bytes) in transaction.bytes.iter_mut().enumerate() {
-        // Bit i of eight goes to bit 4i, and from there to the three above.
+        // Moves bit i of eight to bit 4i, and copies it to the three bits above.
         let bits = (words >> (8 * sector)) as u32 & 0xff;
         let bits = (bits | bits << 12) & 0x000f_000f;
         let bits = (bits | bits << 6) & 0x0303_0303;
@@ -120,7 +123,7 @@ fn of_words(line: u64, words: u64) -> Transaction {
     transaction
 }
 
-/// Appends the transactions of `count` bytes that follow one another.
+/// Appends the transactions of `count` contiguous bytes.
 fn coalesce_run(address: u64, count: u32, line_bytes: u32, out: &mut Vec<Transaction>) {
     let (mut from, end) = (address, address + u64::from(count));
     while from < end {
@@ -139,23 +142,73 @@ fn coalesce_run(address: u64, count: u32, line_bytes: u32, out: &mut Vec<Transac
     }
 }
 
+/// Splits each of `transactions` into one for each segment that it touches. A segment has 32 elements of `bytes` bytes. Only
+/// elements of 1 or 2 bytes have segments. The segments of a line follow one another in order of address.
+pub fn split_segments(bytes: u8, transactions: &mut Vec<Transaction>) {
+    if !matches!(bytes, 1 | 2) {
+        return;
+    }
+    let sectors = usize::from(bytes);
+    for whole in std::mem::take(transactions) {
+        for at in (0..MOST_SECTORS).step_by(sectors) {
+            let mask = ((1 << sectors) - 1) << at;
+            if whole.sectors & mask != 0 {
+                let mut part =
+                    Transaction { sectors: whole.sectors & mask, bytes: [0; MOST_SECTORS], ..whole };
+                part.bytes[at..at + sectors].copy_from_slice(&whole.bytes[at..at + sectors]);
+                transactions.push(part);
+            }
+        }
+    }
+}
+
+/// Counts the operations of an atomic in its `transactions`, one for each lane.
+pub fn count_operations(access: &MemAccess, line_bytes: u32, transactions: &mut [Transaction]) {
+    let AccessKind::Atomic { reduction, .. } = access.kind else { return };
+    let mut words = [0; 32];
+    let mut lanes = 0;
+    for lane in (0..32).filter(|lane| access.mask >> lane & 1 == 1) {
+        words[lanes] = access.address[lane] / 4;
+        lanes += 1;
+    }
+    words[..lanes].sort_unstable();
+    for same in words[..lanes].chunk_by(|a, b| a == b) {
+        let line = (same[0] * 4) & !(u64::from(line_bytes) - 1);
+        let Some(transaction) = transactions.iter_mut().find(|transaction| transaction.line == line) else {
+            continue;
+        };
+        let operations = &mut transaction.operations;
+        operations.all += same.len() as u8;
+        operations.on_one_word = operations.on_one_word.max(same.len() as u8);
+        operations.returns = !reduction;
+    }
+}
+
 impl Transaction {
+    /// Returns the words of 4 bytes with any touched byte, one bit each.
+    pub fn touched_words(&self) -> u64 {
+        (0..).zip(&self.bytes).fold(0, |words, (sector, bytes)| {
+            let bits = (0..8).fold(0, |bits, word| bits | u64::from(bytes >> (4 * word) & 15 != 0) << word);
+            words | bits << (8 * sector)
+        })
+    }
+
     /// Returns whether every byte of every touched sector is covered.
     pub fn full_sectors(&self) -> bool {
         self.bytes.iter().all(|bytes| *bytes == 0 || *bytes == u32::MAX)
     }
 
-    /// Words of 4 bytes that are touched whole, one bit each.
+    /// Returns the words of 4 bytes whose bytes are all touched, one bit each.
     pub fn words(&self) -> u64 {
         (0..).zip(&self.bytes).fold(0, |words, (sector, bytes)| {
-            // Bit 4i of the AND of four shifts says that bytes 4i to 4i + 3 are touched.
+            // Bit 4i of the AND of four shifts is set if bytes 4i to 4i + 3 are touched.
             let whole = bytes & bytes >> 1 & bytes >> 2 & bytes >> 3;
             let bits = (0..8).fold(0, |bits, word| bits | u64::from(whole >> (4 * word) & 1) << word);
             words | bits << (8 * sector)
         })
     }
 
-    /// Number of bytes touched.
+    /// Returns the number of touched bytes.
     pub fn byte_count(&self) -> u32 {
         let count = |bytes: &u32| match *bytes {
             0 => 0,
@@ -166,7 +219,7 @@ impl Transaction {
     }
 }
 
-/// Returns whether the lanes, each of which accesses one word, access different ones of the `banks`, a power of two up to 64.
+/// Returns whether the active lanes access different banks. Each lane accesses one word. `banks` is a power of two, at most 64.
 fn lanes_have_own_banks(access: &MemAccess, banks: u32) -> bool {
     let mut taken = 0u64;
     for (lane, address) in access.address.iter().enumerate() {
@@ -175,8 +228,8 @@ fn lanes_have_own_banks(access: &MemAccess, banks: u32) -> bool {
     taken.count_ones() == access.mask.count_ones()
 }
 
-/// Cycles that a shared-memory access occupies the banks: the largest number of 4-byte words that one bank must deliver.
-/// Lanes that read or write the same word share it; lanes whose atomics go to the same word take turns.
+/// Returns the cycles that a shared-memory access occupies the banks: the max number of 4-byte words that one bank must deliver.
+/// Lanes that read or write the same word share its access. Lanes with atomics on the same word are serialized.
 pub fn bank_conflict_degree(access: &MemAccess, banks: u32) -> u32 {
     if access.bytes <= 4 && lanes_have_own_banks(access, banks) {
         return 1;
@@ -249,6 +302,21 @@ mod tests {
     }
 
     #[test]
+    fn a_segment_is_32_elements_and_a_line_at_most() {
+        // One element in each quarter of a line.
+        for (bytes, sectors) in [(1, vec![1, 2, 4, 8]), (2, vec![3, 12]), (4, vec![15]), (8, vec![15])] {
+            let mut access = MemAccess { bytes, mask: 0b1111, ..MemAccess::default() };
+            access.address[..4].copy_from_slice(&[0x1060, 0x1000, 0x1020, 0x1040]);
+            let mut out = Vec::new();
+            coalesce(&access, 128, &mut out);
+            split_segments(bytes, &mut out);
+            assert_eq!(out.iter().map(|t| t.sectors).collect::<Vec<_>>(), sectors, "{bytes} bytes");
+            assert!(out.iter().all(|t| t.line == 0x1000));
+            assert_eq!(out.iter().map(Transaction::byte_count).sum::<u32>(), 4 * u32::from(bytes));
+        }
+    }
+
+    #[test]
     fn a_line_is_as_long_as_the_cache_says() {
         let mut access = MemAccess { bytes: 8, mask: u32::MAX, ..MemAccess::default() };
         (0..).zip(&mut access.address).for_each(|(lane, address)| *address = 0x1000 + lane * 8);
@@ -301,6 +369,34 @@ mod tests {
     }
 
     #[test]
+    fn each_lane_of_an_atomic_is_an_operation_on_its_word() {
+        let mut access = MemAccess { bytes: 4, mask: u32::MAX, ..MemAccess::default() };
+        // Lanes 0 to 7 access one word, and lanes 8 to 11 another word of the line. Each other lane accesses a separate word in
+        // the next line.
+        (0..).zip(&mut access.address).for_each(|(lane, address): (u64, _)| {
+            *address = match lane {
+                0..=7 => 0x1010,
+                8..=11 => 0x1044,
+                _ => 0x1080 + lane * 4,
+            };
+        });
+        for reduction in [false, true] {
+            access.kind = AccessKind::Atomic { op: AtomicOp::Add, reduction };
+            let mut out = Vec::new();
+            coalesce(&access, 128, &mut out);
+            count_operations(&access, 128, &mut out);
+            let found: Vec<_> = out.iter().map(|t| (t.operations, t.touched_words())).collect();
+            let operations = |all, on_one_word| Operations { all, on_one_word, returns: !reduction };
+            assert_eq!(found, [(operations(12, 8), 1 << 4 | 1 << 17), (operations(20, 1), 0xf_ffff << 12)]);
+        }
+        access.kind = AccessKind::Store;
+        let mut out = Vec::new();
+        coalesce(&access, 128, &mut out);
+        count_operations(&access, 128, &mut out);
+        assert!(out.iter().all(|t| t.operations == Operations::default()));
+    }
+
+    #[test]
     fn lanes_share_a_word_unless_they_change_it_by_atomics() {
         let mut access = MemAccess { bytes: 4, mask: u32::MAX, ..MemAccess::default() };
         (0..).zip(&mut access.address).for_each(|(lane, address): (u64, _)| *address = lane % 4 * 4);
@@ -316,7 +412,7 @@ mod tests {
         fn a_bank_delivers_one_word_in_a_cycle(
             mask in prop_oneof![Just(u32::MAX), any::<u32>()],
             words in prop::array::uniform32(0u64..128),
-            // Neighboring words, by chance in another order, have banks of their own.
+            // Adjacent words in any order are in separate banks.
             shuffle in prop::option::of(0u64..64),
             bank_bits in 0u32..7,
             is_atomic in any::<bool>(),

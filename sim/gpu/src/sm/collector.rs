@@ -1,48 +1,48 @@
-//! Operand collection: issued instructions gather their operands from register banks before they come to their pipes.
+//! Operand collection: issued instructions read their operands from register banks before they enter their pipes.
 //!
 //! ```text
 //! issue -> [registers] -> [units] -> [registers] -> pipe
 //!                          ^ reads
 //!                        banks <- writes of results, which go first
 //! ```
-//! In a step of a core cycle units whose operands are there let their instructions go, each bank that is not written reads the
-//! oldest operand that is asked of it, and instructions that wait get free units.
+//! A core cycle has one or more steps. In each step, units with all operands move their instructions to the registers in front of
+//! the pipes. Each bank that is not written reads its oldest requested operand. Waiting instructions then take free units.
 use super::lsu::InstId;
 use super::pipes::PipeKind;
 use crate::config::{Collector as Config, CollectorSet};
 use selvedge_state::State;
 use std::collections::VecDeque;
 
-/// Core cycles from issue to the pipe of an instruction that nothing holds up: the register in front of the units, a unit, a
-/// cycle to read, the register in front of the pipe.
+/// Core cycles from issue to the pipe without any stall: the register in front of the units, a unit, a cycle to read, and the
+/// register in front of the pipe.
 pub const EMPTY_CYCLES: u64 = 4;
 
-/// The set of units that all kinds share.
+/// Index of the set of units that all kinds of pipes share.
 const SHARED: usize = 4;
 
-/// What follows when an instruction comes to its pipe.
+/// The continuation of an instruction after it enters its pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum Next {
-    /// Its result is there after the given number of cycles in an empty pipe, counted from issue.
+    /// Its result is available this number of cycles after issue if nothing stalls.
     Result(u32),
-    /// It has none.
+    /// It has no result.
     Nothing,
     /// The load/store unit takes it.
     Memory(InstId),
 }
 
-/// An instruction between its issue and its pipe.
+/// An instruction in operand collection, between its issue and its pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Collected {
-    /// Its warp.
+    /// The warp slot of the instruction.
     pub warp: u8,
-    /// Its place in the code.
+    /// Index of the instruction in the kernel's code.
     pub pc: u32,
-    /// Its pipe.
+    /// The kind of pipe that executes it.
     pub pipe: PipeKind,
-    /// The scheduler that issued it.
+    /// Number of the scheduler that issued it.
     pub scheduler: u8,
-    /// What follows.
+    /// The continuation in the pipe.
     pub next: Next,
 }
 
@@ -54,24 +54,24 @@ struct Waiting {
     operands: u8,
 }
 
-/// Most operands of an instruction that are read: GPGPU-Sim's own bound is 32, PTX's instructions have fewer.
+/// Max operands of an instruction that are read. GPGPU-Sim's limit is 32; PTX instructions have fewer than 16.
 const MOST_OPERANDS: usize = 16;
 
 #[derive(Clone, Copy, Debug, Default, State)]
 struct Unit {
     instruction: Option<Collected>,
-    /// Operands that are still to be read.
+    /// Operands that have not been read yet.
     missing: u8,
 }
 
-/// The units of one set.
+/// A set of units.
 #[derive(Debug, State)]
 struct Set {
-    /// Its first unit's number and how many it has.
+    /// Number of its first unit, and number of units.
     first: usize,
     count: usize,
     ports: u32,
-    /// The unit that let an instruction go last.
+    /// The unit of the set that last released an instruction, as an index in the set.
     last: usize,
 }
 
@@ -81,21 +81,22 @@ pub struct Collector {
     #[state(skip = "the configuration")]
     config: Config,
     schedulers: usize,
-    /// By kind of pipe: what waits for a unit, and what waits for its pipe.
+    /// By kind of pipe: instructions that wait for a unit (`before`) and instructions that wait for their pipe (`behind`).
     before: [VecDeque<Waiting>; 4],
     behind: [VecDeque<Collected>; 4],
     units: Vec<Unit>,
     sets: Vec<Set>,
-    /// By bank: the units that ask it for an operand, in order.
+    /// By bank: the units that have requested an operand, in order.
     asked: Vec<VecDeque<u8>>,
-    /// Banks that are written in this cycle.
+    /// Banks that are written in this cycle, one bit each.
     written: u64,
-    /// Instructions inside.
+    /// Instructions in operand collection.
     inside: usize,
 }
 
 impl Collector {
-    /// Returns the empty operand collection of an SM with the given number of schedulers; none where the configuration has none.
+    /// Returns the empty operand collection of an SM with this number of schedulers. `None` if the configuration has no operand
+    /// collection.
     pub fn new(config: &Config, schedulers: u32) -> Option<Box<Self>> {
         if !config.is_there() {
             return None;
@@ -120,7 +121,7 @@ impl Collector {
         }))
     }
 
-    /// Returns whether an instruction is inside.
+    /// Returns whether any instruction is in operand collection.
     pub fn is_busy(&self) -> bool {
         self.inside > 0
     }
@@ -130,7 +131,7 @@ impl Collector {
         self.config.sub_cores
     }
 
-    /// Bank of a register of a warp.
+    /// Returns the bank of a register of a warp.
     fn bank(&self, register: u16, warp: u8) -> usize {
         let number = usize::from(register) + usize::from(warp);
         let banks = self.asked.len();
@@ -141,13 +142,13 @@ impl Collector {
         number % share + usize::from(warp) % self.schedulers * share
     }
 
-    /// Registers of a kind that one scheduler's instructions may take.
+    /// Returns the number of registers in front of a kind of pipe that one scheduler's instructions may occupy.
     fn registers(&self, kind: PipeKind) -> usize {
         let all = self.config.sets()[kind as usize].registers as usize;
         if self.config.sub_cores { all / self.schedulers } else { all }
     }
 
-    /// Returns whether a scheduler may issue an instruction for a kind of pipe.
+    /// Returns whether `scheduler` may issue an instruction for a kind of pipe.
     pub fn has_room(&self, kind: PipeKind, scheduler: usize) -> bool {
         let waiting = &self.before[kind as usize];
         let taken = if self.config.sub_cores {
@@ -173,12 +174,12 @@ impl Collector {
         self.inside += 1;
     }
 
-    /// A result of a warp is written to a register in this cycle.
+    /// Occupies the bank of a register for a result that is written in this cycle.
     pub fn write(&mut self, register: u16, warp: u8) {
         self.written |= 1 << self.bank(register, warp);
     }
 
-    /// Takes the oldest instruction that waits for a kind of pipe and for which `is_free` finds one.
+    /// Takes the oldest instruction that waits for a kind of pipe and whose scheduler has a free pipe, according to `is_free`.
     pub fn start(&mut self, kind: PipeKind, is_free: impl Fn(u8) -> bool) -> Option<Collected> {
         let waiting = &mut self.behind[kind as usize];
         let at = waiting.iter().position(|instruction| is_free(instruction.scheduler))?;
@@ -186,7 +187,7 @@ impl Collector {
         waiting.remove(at)
     }
 
-    /// The steps of a core cycle.
+    /// Runs the steps of a core cycle.
     pub fn cycle(&mut self) {
         for _ in 0..if self.inside > 0 { self.config.steps } else { 0 } {
             self.let_go();
@@ -197,7 +198,7 @@ impl Collector {
         self.written = 0;
     }
 
-    /// Lets instructions go whose operands are there.
+    /// Moves instructions with all operands from their units to the registers in front of the pipes.
     fn let_go(&mut self) {
         for number in 0..self.sets.len() {
             for _ in 0..self.sets[number].ports {
@@ -212,7 +213,7 @@ impl Collector {
         }
     }
 
-    /// The next unit of a set, from the last one on, whose instruction may leave.
+    /// Returns the next unit of a set, in round-robin order, whose instruction may leave.
     fn ready_unit(&self, number: usize) -> Option<usize> {
         let set = &self.sets[number];
         (1..=set.count).map(|n| (set.last + n) % set.count).find(|at| {
@@ -232,7 +233,7 @@ impl Collector {
         taken < self.registers(instruction.pipe)
     }
 
-    /// Every bank that is not written reads one operand.
+    /// Lets every bank that is not written read one operand.
     fn read(&mut self) {
         for (bank, asked) in self.asked.iter_mut().enumerate() {
             if self.written >> bank & 1 == 0
@@ -243,7 +244,7 @@ impl Collector {
         }
     }
 
-    /// Gives free units to instructions that wait, the oldest of each kind first.
+    /// Gives free units to waiting instructions, the oldest of each kind first.
     fn give_units(&mut self) {
         for kind in 0..4 {
             if self.sets[kind].count > 0 {
@@ -261,7 +262,7 @@ impl Collector {
         }
     }
 
-    /// Gives a free unit of a set to the oldest instruction of a kind.
+    /// Gives a free unit of a set to the oldest waiting instruction of a kind.
     fn give_unit(&mut self, kind: usize, set: usize) {
         let Some(waiting) = self.before[kind].front().copied() else { return };
         let Set { first, count, .. } = self.sets[set];
@@ -300,7 +301,8 @@ mod tests {
         Collected { warp, pc: 0, pipe: PipeKind::Alu, scheduler: warp % 2, next: Next::Result(10) }
     }
 
-    /// Cycles after its issue in which each instruction of `sources` comes to its pipe, all issued in one cycle by other warps.
+    /// Returns the cycles after its issue in which each instruction enters its pipe. All are issued in one cycle by different
+    /// warps.
     fn arrivals(config: &Config, sources: &[&[u16]]) -> Vec<u64> {
         let mut collector = collector(config);
         for (warp, sources) in sources.iter().enumerate() {
@@ -332,7 +334,7 @@ mod tests {
     #[test]
     fn operands_of_one_bank_are_read_one_after_the_other() {
         assert_eq!(arrivals(&config(4, 16), &[&[1, 17, 33]]), [EMPTY_CYCLES + 2]);
-        // Warp 1's register 0 lies beside warp 0's register 1.
+        // Register 0 of warp 1 is in the same bank as register 1 of warp 0.
         assert_eq!(arrivals(&config(4, 16), &[&[1], &[0]]), [EMPTY_CYCLES, EMPTY_CYCLES + 1]);
     }
 

@@ -1,46 +1,48 @@
-//! Why a simulation cannot go on.
+//! Errors that end a simulation.
 use crate::bounds::Limit;
 use crate::stage::MechanismFault;
 use crate::trace::TraceError;
 use selvedge_ptx::ptx::Fault;
 
-/// What an SM returns of an instruction or a cycle: small enough for registers, so that nobody waits for its way through memory.
+/// Result of an instruction or a cycle of an SM. The error is boxed so that the result fits into registers.
 pub(crate) type SimResult<T> = Result<T, Box<SimFault>>;
 
-/// Why a simulation cannot go on.
+/// An error that ends a simulation.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimFault {
-    /// The kernel did something that is not allowed.
+    /// The kernel performed an illegal operation.
     #[error(transparent)]
     Kernel(Box<Fault>),
     /// A mechanism's model and RTL differ.
     #[error("{0}")]
     Mechanism(MechanismFault),
-    /// Nothing can progress any more.
+    /// Nothing progresses any more.
     #[error("deadlock at cycle {cycle}: {waiting}")]
     Deadlock {
         /// Core cycle.
         cycle: u64,
-        /// Who waits for what.
+        /// The waiting components, each with the resource that it waits for.
         waiting: String,
     },
     /// A CTA needs more than an SM has.
-    #[error("kernel {kernel}: a CTA needs {need}, an SM of `{config}` has {have}")]
+    #[error("kernel {kernel}: a CTA needs {need}, an SM of `{config}` has {have}{}", advice(*fits))]
     TooLarge {
         /// Kernel name.
         kernel: String,
-        /// What is needed.
+        /// The required amount and its resource.
         need: String,
         /// The configuration's name.
         config: String,
-        /// What there is.
+        /// The amount that the SM has.
         have: String,
+        /// A built-in configuration that has enough of all resources.
+        fits: Option<&'static str>,
     },
-    /// A launch that the kernel or any GPU refuses.
+    /// A launch that the kernel or every GPU rejects.
     #[error("{0}")]
     Launch(String),
-    /// A trace that does not fit to what it is replayed on.
+    /// A trace that does not match the GPU or launch that replays it.
     #[error(transparent)]
     Trace(#[from] TraceError),
     /// The simulation reached a limit.
@@ -51,7 +53,7 @@ pub enum SimFault {
         /// Core cycle.
         cycle: u64,
     },
-    /// The user asked to stop.
+    /// The user interrupted the simulation.
     #[error("interrupted at cycle {cycle}")]
     Interrupted {
         /// Core cycle.
@@ -59,8 +61,13 @@ pub enum SimFault {
     },
 }
 
+/// Returns the end of the message of [`SimFault::TooLarge`]. It names the configuration `fits`, if one is large enough.
+fn advice(fits: Option<&str>) -> String {
+    fits.map(|name| format!("; `--config {name}` has room for it")).unwrap_or_default()
+}
+
 impl SimFault {
-    /// Returns the fault of a kernel, as SMs pass it on.
+    /// Returns a kernel's fault in the form that SMs return.
     #[cold]
     pub(crate) fn boxed(fault: Box<Fault>) -> Box<Self> {
         Box::new(SimFault::Kernel(fault))

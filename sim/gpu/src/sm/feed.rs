@@ -1,25 +1,24 @@
-//! Where a warp's instructions come from: the execution of PTX, the same while it is recorded, or a trace.
+//! Sources of a warp's instructions: execution of PTX, execution that is also recorded, or a trace.
 use super::fault::{SimFault, SimResult};
 use super::launch::LaunchedKernel;
 use crate::trace::record::RecordedWarp;
 use crate::trace::replay::ReplayedWarp;
 use crate::trace::{LaunchRecorder, TraceLaunch};
-use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::ptx::{AccessLog, Ballot, Env, Kernel, MemAccess, Step, Warp};
+use selvedge_ptx::ptx::{Ballot, Env, MemAccess, Step, Warp};
 use selvedge_state::State;
 use std::sync::Arc;
 
-/// Where the instructions of a launch come from.
+/// The source of a launch's instructions.
 pub enum Feed {
-    /// The kernel's execution.
+    /// Execution of the kernel.
     Execute,
-    /// The same, and each warp notes what it does.
+    /// Execution of the kernel, with a record of what each warp does.
     Record(Arc<LaunchRecorder>),
-    /// A trace.
+    /// Replay of a trace.
     Replay(Arc<TraceLaunch>),
 }
 
-/// Where the instructions of a warp come from.
+/// The source of a warp's instructions.
 #[derive(State)]
 pub(super) enum WarpFeed {
     Execute(Warp),
@@ -28,7 +27,7 @@ pub(super) enum WarpFeed {
 }
 
 impl WarpFeed {
-    /// Warp `index` of CTA `cta`, at its first instruction.
+    /// Returns warp `index` of CTA `cta` at its first instruction.
     pub fn new(launch: &LaunchedKernel, cta: [u32; 3], index: u32) -> Self {
         let dims = &launch.dims;
         let warp = || Warp::new(&launch.kernel, dims, cta, index);
@@ -46,7 +45,7 @@ impl WarpFeed {
         }
     }
 
-    /// Index of the next instruction in the kernel's code; `None` when all lanes have exited.
+    /// Returns the index of the next instruction in the kernel's code; `None` after all lanes have exited.
     #[inline]
     pub fn pc(&self) -> Option<u32> {
         match self {
@@ -56,7 +55,7 @@ impl WarpFeed {
         }
     }
 
-    /// Lanes on the path that runs.
+    /// Returns the active lanes, one bit each.
     #[inline]
     pub fn active_mask(&self) -> u32 {
         match self {
@@ -66,14 +65,7 @@ impl WarpFeed {
         }
     }
 
-    /// Lets a logged access of the warp happen ([`Warp::replay`]); only what executes has a log.
-    pub fn replay(&mut self, kernel: &Kernel, memory: &mut DeviceMemory, log: &AccessLog, number: usize) {
-        if let WarpFeed::Execute(warp) = self {
-            warp.replay(kernel, memory, log, number);
-        }
-    }
-
-    /// The warp, where it executes and nobody records what it does.
+    /// Returns the executing warp; `None` if it is recorded or replayed.
     pub fn executed(&mut self) -> Option<&mut Warp> {
         match self {
             WarpFeed::Execute(warp) => Some(warp),
@@ -81,7 +73,7 @@ impl WarpFeed {
         }
     }
 
-    /// Does the next instruction and moves on; `access` is only written by loads, stores and atomics.
+    /// Executes or replays the next instruction and advances. Only loads, stores and atomics write `access`.
     #[inline]
     pub fn step(
         &mut self,
@@ -96,7 +88,7 @@ impl WarpFeed {
         }
     }
 
-    /// Returns the predicates that the warp brings to the barrier that it waits at; a trace has none.
+    /// Returns the warp's predicates at the barrier where it waits. A trace has no predicates.
     pub fn ballot(&self, launch: &LaunchedKernel) -> Ballot {
         match self {
             WarpFeed::Execute(warp) => warp.ballot(&launch.kernel),
@@ -105,7 +97,7 @@ impl WarpFeed {
         }
     }
 
-    /// Tells the warp what all threads brought to the barrier that it has waited at.
+    /// Gives the warp the predicates of all threads at the barrier where it waited.
     pub fn pass_barrier(&mut self, launch: &LaunchedKernel, total: Ballot) {
         match self {
             WarpFeed::Execute(warp) => warp.pass_barrier(&launch.kernel, total),

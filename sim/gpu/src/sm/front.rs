@@ -1,7 +1,8 @@
-//! The cycles in front of the L1D's tags: a queue that every access passes, hits, misses and stores alike.
+//! The pipeline stages in front of the L1D's tags: a queue for all loads and stores, whether they hit or miss. Atomics bypass it,
+//! since the L2 executes them.
 //!
-//! One transaction enters in a cycle and one leaves at the end for the tags. One that the L1D cannot take stays at the end and
-//! stops those behind it, which move up until the queue is full.
+//! In each cycle one transaction enters and one leaves for the tags. A transaction that the L1D cannot take stays at the end of
+//! the queue. It stops those behind it, which move up until the queue is full.
 use super::lsu::InstId;
 use crate::stats::FailCause;
 use selvedge_state::State;
@@ -11,25 +12,26 @@ use std::collections::VecDeque;
 #[derive(Debug, Default, State)]
 pub struct Front {
     latency: u64,
-    /// When each may be looked up, and its instruction.
+    /// The first cycle in which each transaction may be looked up, and its instruction.
     queue: VecDeque<(u64, InstId)>,
-    /// The oldest one failed for this cause, and nothing has changed since.
+    /// The cause that blocks the oldest transaction, if nothing has changed since its failure.
     pub blocked: Option<FailCause>,
 }
 
 impl Front {
-    /// Returns an empty queue of the given number of cycles, which holds as many transactions; a queue of no cycles is bypassed.
+    /// Returns an empty queue with a latency of `latency` cycles and the same number of entries. With a latency of 0 the queue is
+    /// bypassed.
     pub fn new(latency: u32) -> Self {
         let queue = VecDeque::with_capacity(latency as usize);
         Front { latency: u64::from(latency), queue, blocked: None }
     }
 
-    /// Returns whether there is such a queue.
+    /// Returns whether the configuration has such a queue.
     pub fn is_there(&self) -> bool {
         self.latency > 0
     }
 
-    /// Returns whether it has room for one more transaction.
+    /// Returns whether one more transaction fits.
     pub fn has_room(&self) -> bool {
         (self.queue.len() as u64) < self.latency
     }
@@ -40,17 +42,22 @@ impl Front {
         self.queue.push_back((now + self.latency, inst));
     }
 
-    /// Returns when the oldest transaction may be looked up, and its instruction.
+    /// Returns the first cycle in which the oldest transaction may be looked up, and its instruction.
     pub fn oldest(&self) -> Option<(u64, InstId)> {
         self.queue.front().copied()
     }
 
-    /// The oldest transaction has been taken.
+    /// Returns the instruction of each transaction in the queue, the oldest first.
+    pub fn instructions(&self) -> impl Iterator<Item = InstId> {
+        self.queue.iter().map(|(_, inst)| *inst)
+    }
+
+    /// Removes the oldest transaction.
     pub fn leave(&mut self) {
         self.queue.pop_front();
     }
 
-    /// Transactions in it.
+    /// Returns the number of transactions in the queue.
     pub fn len(&self) -> usize {
         self.queue.len()
     }

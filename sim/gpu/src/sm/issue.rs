@@ -1,4 +1,4 @@
-//! An SM's issue: the schedulers' choice, the execution of the instruction, and what follows from its kind.
+//! Issue in an SM: the choice of a warp by each scheduler, the execution of its instruction, and the effects by instruction kind.
 use super::collector::{Collected, Next};
 use super::launch::{self, LaunchedKernel};
 use super::part::{Extras, IssueReport, MemoryEvent};
@@ -6,20 +6,20 @@ use super::pipes::PipeKind;
 use super::read_only::Side;
 use super::scheduler::WarpMask;
 use super::{Arrival, Event, Hold, SimResult, Sm, TickContext, lsu};
-use selvedge_ptx::ptx::{AccessKind, Global, Space, Step};
+use selvedge_ptx::ptx::{AccessKind, Space, Step};
 use std::num::NonZeroU32;
 
 /// The schedulers that issued in a cycle, one bit each.
 #[derive(Clone, Copy, Debug, Default)]
 struct Issued {
-    /// An instruction of a warp, or an extra one in its place.
+    /// Issued an instruction of a warp, or an extra one instead.
     own: u32,
-    /// An extra instruction, as there was nothing else.
+    /// Issued an extra instruction because no warp was ready.
     idle: u32,
 }
 
 impl Sm {
-    /// Lets every scheduler issue one instruction; true when at least one did.
+    /// Lets every scheduler issue at most one instruction. Returns whether any did.
     pub(super) fn issue(&mut self, ctx: &mut TickContext<'_>) -> SimResult<bool> {
         self.count_stalls_until(ctx.now - 1);
         let extras = self.parts.extras(ctx.now);
@@ -44,7 +44,7 @@ impl Sm {
         Ok(issued != 0)
     }
 
-    /// Reports a cycle's issue to the mechanism; it was `idle` when no scheduler issued a warp's own instruction.
+    /// Reports the issue of a cycle to the mechanism. `idle`: no scheduler issued an instruction for a warp.
     #[inline(never)]
     fn report_issue(&mut self, idle: bool, now: u64) {
         let busy = PipeKind::ALL.map(|kind| !self.pipes.is_free(kind, now));
@@ -53,7 +53,7 @@ impl Sm {
         self.parts.issue_ended(&IssueReport { busy, idle, memory_waits });
     }
 
-    /// Gives every scheduler its turn.
+    /// Lets every scheduler issue, in round-robin order.
     fn ask_schedulers(&mut self, ctx: &mut TickContext<'_>) -> SimResult<Issued> {
         let mut issued = Issued::default();
         let count = self.schedulers.len();
@@ -81,32 +81,33 @@ impl Sm {
             let Some(warp) = self.schedulers[scheduler].choose(candidates) else { continue };
             let pipe = self.issue_warp(warp, ctx)?;
             if pipe.is_single() {
-                // Pipes that all schedulers share go round.
+                // Schedulers take turns at the pipes that they share.
                 self.first_scheduler = if scheduler + 1 < count { scheduler + 1 } else { 0 };
             }
             issued.own |= 1 << scheduler;
             if self.parts.watches_schedules() {
                 self.follow_schedule(scheduler, warp, candidates);
             }
-            // What an instruction changes may be any warp's turn, and its pipe is taken.
+            // The instruction may have made any warp ready or not ready, and has occupied a pipe.
             known = None;
         }
         Ok(issued)
     }
 
-    /// Gives every scheduler its turn, with a mechanism's extra instructions.
+    /// Lets every scheduler issue, in round-robin order, with a mechanism's extra instructions.
     #[inline(never)]
     fn ask_schedulers_with(&mut self, mut extras: Extras, ctx: &mut TickContext<'_>) -> SimResult<Issued> {
         let mut issued = Issued::default();
         let count = self.schedulers.len();
         let collects = self.collector.is_some();
-        // For the registers in front of the collector units the schedulers take turns in every cycle.
+        // With operand collection, the first scheduler changes in every cycle: all compete for the registers in front of the
+        // units.
         let first = if collects { ctx.now as usize % count } else { self.first_scheduler };
         let held = self.held_warps();
         for scheduler in (first..count).chain(0..first) {
             let all = self.schedulers[scheduler].mine;
             let mine = self.schedulers[scheduler].eligible(self.parked) & all & !held;
-            // Extra instructions are not the warp's own: a limit on warps or a quota does not count for them.
+            // Limits on warps and quotas do not apply to extra instructions, which are not the warp's own.
             let extra = self.issuable(&extras, ctx.now) & all;
             let ready = if collects { self.collectable(scheduler) } else { self.candidates(ctx.now) };
             let candidates = ready & mine & !self.stopped() & !extra | extra;
@@ -117,7 +118,7 @@ impl Sm {
                     self.issue_warp(warp, ctx)?
                 };
                 if pipe.is_single() {
-                    // Pipes that all schedulers share go round.
+                    // Schedulers take turns at the pipes that they share.
                     self.first_scheduler = (scheduler + 1) % count;
                 }
                 issued.own |= 1 << scheduler;
@@ -137,7 +138,7 @@ impl Sm {
         Ok(issued)
     }
 
-    /// Tells the mechanism when the warp's turn has ended another's.
+    /// Reports to the mechanism when the issue of `warp` ends another warp's schedule.
     fn follow_schedule(&mut self, scheduler: usize, warp: u8, candidates: WarpMask) {
         let ended = self.schedules[scheduler].issue(warp, candidates.count_ones());
         if let Some((cycles, warps)) = ended {
@@ -145,14 +146,14 @@ impl Sm {
         }
     }
 
-    /// Warps with an extra instruction whose pipe is free.
+    /// Returns the warps with an extra instruction whose pipe is free.
     fn issuable(&self, extras: &Extras, now: u64) -> WarpMask {
         let kinds = PipeKind::ALL.into_iter().filter(|kind| extras.ready[*kind as usize] != 0);
         let free = kinds.filter(|kind| self.pipes.is_free(*kind, now));
         free.fold(0, |mask, kind| mask | extras.ready[kind as usize])
     }
 
-    /// Issues the extra instruction of a warp and returns the pipe that it took.
+    /// Issues the extra instruction of a warp. Returns the pipe that it occupied.
     fn issue_extra(&mut self, warp: u8, extras: &Extras, now: u64) -> PipeKind {
         let needs = |kind: &PipeKind| extras.ready[*kind as usize] >> warp & 1 == 1;
         let pipe = PipeKind::ALL.into_iter().find(needs).unwrap_or(PipeKind::Control);
@@ -165,20 +166,20 @@ impl Sm {
         pipe
     }
 
-    /// Warps whose own instructions wait for the mechanism's.
+    /// Returns the warps whose own instructions wait for a mechanism's instructions.
     pub(super) fn held_warps(&self) -> WarpMask {
         self.parts.held_warps()
     }
 
-    /// Warps of kernels without quota.
+    /// Returns the warps of kernels whose quota is used up.
     pub(super) fn stopped(&self) -> WarpMask {
         self.quotas.as_ref().map_or(0, |quotas| quotas.stopped(&self.kernel_warps))
     }
 
-    /// Warps with operands whose pipe is free.
+    /// Returns the warps with available operands and a free pipe.
     #[inline(always)]
     fn candidates(&self, now: u64) -> WarpMask {
-        // Control instructions need no pipe. The others' warps count where a pipe is free, without a branch for each kind.
+        // Control instructions need no pipe. The masks of the other kinds are computed without branches.
         let if_free = |kind: PipeKind| {
             let is_free = WarpMask::from(self.pipes.is_free(kind, now));
             self.needs.ready(kind) & is_free.wrapping_neg()
@@ -194,7 +195,7 @@ impl Sm {
         mask
     }
 
-    /// Warps with operands for which the operand collection has room.
+    /// Returns the warps with available operands that fit into operand collection.
     #[cold]
     fn collectable(&self, scheduler: usize) -> WarpMask {
         let Some(collector) = &self.collector else { return 0 };
@@ -211,7 +212,7 @@ impl Sm {
         mask
     }
 
-    /// Lets the result of an issued instruction come after `latency` cycles, or after it has collected its operands.
+    /// Schedules the result of an issued instruction after `latency` cycles, or starts the collection of its operands.
     #[inline(always)]
     fn begin(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, latency: u32, now: u64) {
         if self.expect_result(warp, pc, kernel) {
@@ -224,7 +225,7 @@ impl Sm {
         }
     }
 
-    /// Lets an issued instruction collect its operands.
+    /// Puts an issued instruction into operand collection.
     #[cold]
     fn collect(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, next: Next) {
         let Some(collector) = &mut self.collector else { return };
@@ -234,7 +235,7 @@ impl Sm {
         collector.issue(Collected { warp, pc, pipe, scheduler, next }, sources);
     }
 
-    /// Executes the warp's next instruction and returns the pipe that it took.
+    /// Executes the warp's next instruction. Returns the pipe that it occupied.
     fn issue_warp(&mut self, warp: u8, ctx: &mut TickContext<'_>) -> SimResult<PipeKind> {
         let slot = self.warps[usize::from(warp)].as_mut().expect("a ready warp is resident");
         if let Some(border) = slot.border.take() {
@@ -243,7 +244,7 @@ impl Sm {
         if slot.asks {
             slot.enter_region();
         }
-        // Taken for the time of the instruction: to count one more owner takes a locked access to memory.
+        // Moves the kernel out for the instruction, because cloning the `Arc` costs an atomic access to memory.
         let number = usize::from(slot.kernel.slot);
         let kernel = self.kernels[number].take().expect("a resident warp's kernel is there");
         let issued = self.execute(warp, &kernel, ctx);
@@ -251,7 +252,7 @@ impl Sm {
         issued
     }
 
-    /// Executes the next instruction of a warp of `kernel` and returns the pipe that it took.
+    /// Executes the next instruction of a warp of `kernel`. Returns the pipe that it occupied.
     #[inline(always)]
     fn execute(
         &mut self,
@@ -265,7 +266,8 @@ impl Sm {
         let active = slot.warp.active_mask();
         let cta = self.ctas[usize::from(slot.cta)].as_mut().expect("a resident warp's CTA is resident");
         let place = launch::Place { clock: ctx.now, sm: u32::from(self.id), sms: self.config.sm.count };
-        let mut env = kernel.environment(ctx.memory.of_program(kernel.slot), &mut cta.shared, place);
+        ctx.memory.select(kernel.slot);
+        let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);
         let step = slot.warp.step(kernel, &mut env, &mut self.access)?;
         if self.collector.is_none() {
             self.pipes.occupy(info.pipe, ctx.now);
@@ -281,18 +283,13 @@ impl Sm {
             Step::Memory => self.access.mask,
             _ => active,
         };
-        // Without an instruction for it, to count the bits of a full mask takes longer than to compare.
+        // Without a popcount instruction, comparing with a full mask is faster than counting its bits.
         let lanes = if lanes == u32::MAX { 32 } else { u64::from(lanes.count_ones()) };
         mine.thread_instructions += lanes;
         self.work_done.count(info.work, lanes);
         match step {
             Step::Alu { .. } => self.after_alu(warp, pc, kernel, ctx.now),
-            Step::Memory => {
-                if let Global::Frozen { log, .. } = &ctx.memory {
-                    self.accessed.resize(log.len(), warp);
-                }
-                self.after_memory(warp, pc, kernel, self.bank_side(), ctx.now);
-            }
+            Step::Memory => self.after_memory(warp, pc, kernel, self.bank_side(), ctx.now),
             Step::Texture { .. } => self.after_memory(warp, pc, kernel, self.texture_side(), ctx.now),
             Step::Barrier { id, threads, arrive_only } => {
                 let ballot = slot.warp.ballot(kernel);
@@ -307,14 +304,14 @@ impl Sm {
         Ok(info.pipe)
     }
 
-    /// The read-only cache of a load of constants or parameters, if there is one.
+    /// Returns the read-only cache for a load of constants or parameters, if the configuration has one.
     fn bank_side(&self) -> Option<Side> {
         let is_bank = matches!(self.access.space, Space::Param | Space::Const);
         let is_load = self.access.kind == AccessKind::Load;
         (is_bank && is_load && self.sides.has(Side::Constant)).then_some(Side::Constant)
     }
 
-    /// The read-only cache of a texture sample, if there is one.
+    /// Returns the read-only cache for a texture sample, if the configuration has one.
     fn texture_side(&self) -> Option<Side> {
         self.sides.has(Side::Texture).then_some(Side::Texture)
     }
@@ -323,14 +320,14 @@ impl Sm {
         let info = kernel.info[pc as usize];
         let latency = match info.pipe {
             PipeKind::Control => return self.hold_for_control(warp, info.latency, now),
-            // A memory instruction whose guard holds in no lane: it accesses nothing, but passes the load/store unit.
+            // A memory instruction whose guard is false in all lanes accesses nothing, but passes the load/store unit.
             PipeKind::Memory => self.config.sm.lsu.const_latency,
             _ => info.latency,
         };
         self.begin(warp, pc, kernel, latency, now);
     }
 
-    /// Marks the destinations of the instruction as in flight; false when it has none.
+    /// Marks the destinations of the instruction as in flight. Returns whether it has any.
     fn expect_result(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel) -> bool {
         let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
         let writes = slot.scoreboard.insert_dests(&kernel.operands, pc);
@@ -350,7 +347,7 @@ impl Sm {
             self.expect_from_memory(warp, pc, kernel);
         }
         if !writes_back && !shared {
-            // The warp must not pass a fence or leave before its stores have left and its reductions are done.
+            // The warp must not pass a fence or leave before its stores have left the SM and its reductions are done.
             self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident").in_flight += 1;
         }
         let lsu = &self.config.sm.lsu;
@@ -418,7 +415,7 @@ impl Sm {
         self.after_result(warp);
     }
 
-    /// The CTA's last warp has ended: its registers and slots wait for the stores of its warps alone.
+    /// Reports the end of the CTA's last warp: only stores of its warps keep its registers and slots occupied.
     fn cta_ended(&mut self, cta: u8) {
         for (warp, slot) in (0..).zip(&self.warps) {
             if slot.as_ref().is_some_and(|slot| slot.cta == cta) {
@@ -427,7 +424,7 @@ impl Sm {
         }
     }
 
-    /// The warp has no result or store in flight any more: its slot is free, and its CTA's with the last warp.
+    /// Frees the slot of a warp without results or stores in flight. The last warp also frees the CTA.
     pub(super) fn free_warp(&mut self, warp: u8) {
         let slot = self.warps[usize::from(warp)].take().expect("the warp is resident");
         self.parts.stores_awaited(warp, false);
@@ -448,7 +445,7 @@ impl Sm {
         }
     }
 
-    /// The CTA's last warp is gone.
+    /// Frees the resources of a CTA whose last warp is gone.
     fn free_cta(&mut self, slot: usize) {
         let Some(cta) = self.ctas[slot].take() else { return };
         let kernel = cta.kernel;

@@ -1,19 +1,20 @@
-//! What the schedulers' cycles went on, as CABA's figure 2 divides them.
+//! Classification of the schedulers' cycles, as in figure 2 of CABA.
 //!
-//! A cycle in which a scheduler issued is active. Any other counts under the first of these that applies to a warp that
-//! the scheduler may choose: its next instruction is a memory instruction with its operands, which the load/store unit
-//! (or a mechanism or quota that limits it) does not take: *memory*; likewise for the other pipes: *compute*; operands or the
-//! destination are still in flight, or it waits for a mechanism's instructions on its behalf: *data dependence*; its next
-//! instruction is still being fetched by the instruction cache,
-//! where there is one: *fetch*. Else there is no warp, or each is at a barrier or fence, has a
-//! branch in flight or has exited: *idle*.
+//! A cycle in which a scheduler issues is *active*. Any other cycle counts under the first of these classes that applies to any
+//! warp that the scheduler may choose:
+//!
+//! - *memory*: the operands of a memory instruction are available, but the load/store unit, a mechanism or a quota blocks it.
+//! - *compute*: the same for an instruction of another pipe.
+//! - *data dependence*: operands or destination are in flight, or the warp waits for a mechanism's instructions.
+//! - *fetch*: the next instruction is being fetched through the instruction cache, if the configuration has one.
+//! - *idle*: the scheduler has no warp, or all its warps are at a barrier or fence, have a branch in flight, or have exited.
 use super::Sm;
 use super::pipes::PipeKind;
 use super::scheduler::{Scheduler, WarpMask};
 use crate::stats::{IssueCycle, KernelCounters, SchedulerCycles, SmCounters};
 
 impl Sm {
-    /// Returns the counters with all cycles up to `now`, those that the SM has slept through included.
+    /// Returns the counters with all cycles up to `now`, including cycles in which the SM slept.
     pub fn counters_at(&self, now: u64) -> SmCounters {
         let mut cycles = self.scheduler_cycles;
         let held = self.held_warps();
@@ -34,7 +35,7 @@ impl Sm {
         counters
     }
 
-    /// Counts the cycles after those counted, up to `cycle`, in which nothing has changed.
+    /// Counts the uncounted cycles up to `cycle`, in which the state of the warps did not change.
     #[inline(always)]
     pub(super) fn count_stalls_until(&mut self, cycle: u64) {
         if cycle > self.counted_until {
@@ -54,7 +55,7 @@ impl Sm {
         self.counted_until = now;
     }
 
-    /// Counts `cycles` for each scheduler: as active where its bit in `issued` is set, else for what it waits for.
+    /// Counts `cycles` cycles for each scheduler: as active if its bit in `issued` is set, else by the reason of its stall.
     #[inline(always)]
     fn count_stalls(&mut self, issued: u32, cycles: u64) {
         let held = self.held_warps();
@@ -77,8 +78,7 @@ impl Sm {
         if self.is_selective { scheduler.mine & scheduler.eligible(self.parked) } else { scheduler.mine }
     }
 
-    /// Returns what the cycle of a scheduler goes on that may choose among `warps`, of which some are `held` by the mechanism, and
-    /// issues none.
+    /// Returns the class of a cycle in which a scheduler issues none of `warps`. The mechanism holds the warps in `held`.
     #[inline(always)]
     fn stall_of(&self, warps: WarpMask, held: WarpMask) -> IssueCycle {
         let free = warps & !held;
@@ -96,7 +96,7 @@ impl Sm {
         }
     }
 
-    /// The warps that may issue when ready.
+    /// Returns the warps that may issue when they are ready.
     #[inline(always)]
     pub(super) fn eligible(&self) -> WarpMask {
         let may_go = !self.stopped();

@@ -1,17 +1,21 @@
 //! The L1 data cache: tags with sectors, MSHRs and the miss queue, with reservation failures counted by cause.
 //!
-//! A store goes to the L2 and allocates nothing; the sectors it hits leave, with the last one the line, or stay, as the
-//! write policy says; one that writes back keeps what hits, and sends it when its line leaves, ahead of all that waits in the
-//! miss queue. Sectors that are in flight when a store to them passes come for those alone that have asked for them before.
-//! Loads that bypass the L1D hold one of a bounded number of slots while they are in flight, and nothing else.
-//! In the compressed organisation (more tags than ways) a line awaits its data with a tag alone; when they come, as many
-//! lines leave as the compressed size asks for.
+//! A store goes to the L2 and allocates nothing. By the write policy, the sectors that it hits are invalidated or stay valid. A
+//! line without valid sectors is evicted. With write-back, a store that hits stays in the L1D. Its data are sent when the line
+//! leaves, before all packets in the miss queue.
+//!
+//! A store to sectors in flight makes their data stale. The data go only to the loads that requested them before the store.
+//!
+//! Loads that bypass the L1D hold one of a limited number of slots while in flight, and no other entry.
+//!
+//! In the compressed organization (more tags than ways), a line in flight occupies only a tag. When its data arrive, as many
+//! lines are evicted as its compressed size requires.
 mod prefetch;
 
 use crate::cache::sectors::MOST_SECTORS;
 use crate::cache::{MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, Slot, TagArray};
 use crate::config::{Allocate, Fetch, L1d as L1dConfig, WritePolicy};
-use crate::packet::{Packet, PacketKind};
+use crate::packet::{Operations, Packet, PacketKind};
 use crate::sm::launch::KERNEL_SLOTS;
 use crate::sm::lsu::InstId;
 use crate::sm::part::{L1dEvent, Load, Space};
@@ -23,25 +27,25 @@ use selvedge_ptx::ptx::LOCAL_REGION;
 use selvedge_state::State;
 use std::collections::VecDeque;
 
-/// Token of a write that no warp waits for: a line that leaves with what the L1D has kept of stores.
+/// Token of a write-back of a line's dirty sectors, which no warp waits for.
 pub const WRITEBACK_TOKEN: u32 = u32::MAX;
 
-/// What became of one load transaction.
+/// The outcome of one load transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum Access {
-    /// The sectors are there.
+    /// All sectors are valid.
     Hit,
-    /// They are in flight; the instruction waits with those that asked before.
+    /// All missing sectors are in flight. The instruction waits for them together with earlier requests.
     Pending,
     /// A miss was sent.
     Miss,
-    /// A miss was sent for sectors of a line that is there or in flight.
+    /// A miss was sent for sectors of a line with other sectors that are valid or in flight.
     SectorMiss,
-    /// A resource is missing; the access must be tried again.
+    /// A resource is not available; the access must be retried.
     Fail(FailCause),
 }
 
-/// What a packet with a line's data names, as the store that made it dirty did.
+/// SM, slice and kernel of the write-back of a line, from the last store that it kept.
 #[derive(Clone, Copy, Debug, Default, State)]
 struct Home {
     sm: u16,
@@ -49,60 +53,60 @@ struct Home {
     kernel: u8,
 }
 
-/// What the L1D keeps with a line.
+/// The state of a line in the L1D.
 #[derive(Clone, Copy, Debug, Default, State)]
 struct LineState {
-    /// Sectors that are there.
+    /// Sectors whose data are present.
     valid: u32,
-    /// Those among them that the L2 does not know.
+    /// Valid sectors with stored data that the L2 does not have.
     dirty: u32,
-    /// Where they go.
+    /// The destination of a write-back.
     home: Home,
-    /// What loads have asked for.
+    /// The use of the sectors by loads.
     sectors: SectorUse,
 }
 
-/// Empty tags.
+/// Returns an empty tag array.
 fn tags(config: &L1dConfig) -> TagArray<LineState> {
     TagArray::compressed(config.sets, config.ways, config.tags_per_way, config.line_bytes, config.index)
 }
 
-/// What the L1D asks the mechanism and notifies it of, and when.
+/// The mechanism's parts and the time of an access to the L1D.
 pub struct Context<'a> {
     /// Core cycle.
     pub now: u64,
-    /// The core cycle in which the access came to the cycles in front of the tags, or where there are none, to the tags.
+    /// The core cycle in which the access entered the queue in front of the tags. Without a queue, the cycle of its first lookup.
     pub asked: u64,
-    /// The mechanism's share of the SM.
+    /// The mechanism's parts in the SM.
     pub parts: &'a mut SmParts,
     /// Functional memory.
     pub memory: &'a DeviceMemory,
 }
 
-/// What the tags have of a load's sectors.
+/// The sectors of a load that a lookup found.
 #[derive(Clone, Copy, Debug)]
 pub struct Found {
     line: u64,
     sectors: u32,
     slot: Option<Slot>,
-    /// Those of the line that are there.
+    /// Valid sectors of the line.
     valid: u32,
 }
 
 impl Found {
-    /// Returns whether all sectors are there.
+    /// Returns whether all requested sectors are valid.
     #[inline]
     pub fn is_hit(&self) -> bool {
         self.slot.is_some() && self.sectors & !self.valid == 0
     }
 }
 
-/// When a load missed, in core cycles.
+/// Core cycles in the life of a miss.
 #[derive(Clone, Copy, Debug, Default, State)]
 pub struct Times {
-    /// When it came to the cache: [`Context::asked`].
+    /// Cycle in which the load reached the cache: [`Context::asked`].
     pub asked: u64,
-    /// When its tags were looked up.
+    /// Cycle in which the lookup missed.
     pub missed: u64,
 }
 
@@ -118,20 +122,20 @@ pub struct L1d {
     #[state(skip = "the configuration")]
     config: L1dConfig,
     sectors: Sectors,
-    /// The segments that loads which bypass the cache move.
+    /// The division of a line into segments, in which bypassing loads are transferred.
     segments: Sectors,
     tags: TagArray<LineState>,
     mshr: MshrTable<InstId>,
-    /// Of each MSHR and sector; only the first sector of each request counts.
+    /// Times of each MSHR and sector. The entry of the first sector of each request is valid.
     missed_at: Vec<[Times; MOST_SECTORS]>,
     miss_queue: VecDeque<Packet>,
-    /// Dirty sectors in flight to the miss queue's port.
+    /// Write-backs that wait for the crossbar; they leave before the packets in `miss_queue`.
     leaving: VecDeque<Packet>,
     /// Loads in flight that bypassed the L1D.
     passing: u32,
-    /// Lines that have left in this access.
+    /// Lines evicted in this access, to be reported to the mechanism.
     evicted: Vec<(u64, LineState)>,
-    /// Who follows what its array holds, and by which number.
+    /// The witness of the cache's contents, and the cache's number for it.
     witness: Witness,
     number: CacheId,
     /// Accesses and their outcomes by kernel slot.
@@ -139,7 +143,7 @@ pub struct L1d {
 }
 
 impl L1d {
-    /// An empty cache.
+    /// Returns an empty cache.
     pub fn new(config: &L1dConfig) -> Self {
         L1d {
             config: *config,
@@ -158,26 +162,31 @@ impl L1d {
         }
     }
 
-    /// Lets `witness` follow what this cache holds, under a number of its own.
+    /// Lets `witness` follow the contents of this cache, under the unique number `number`.
     pub fn watch(&mut self, witness: &Witness, number: CacheId) {
         (self.witness, self.number) = (witness.clone(), number);
     }
 
-    /// Invalidates every line, as at the start of a kernel; what the L2 does not know is sent. Nothing may be in flight.
+    /// Invalidates every line, as at the start of a kernel. Dirty sectors are written back. Nothing may be in flight.
     pub fn invalidate_all(&mut self) {
         debug_assert!(self.mshr.is_empty(), "misses in flight");
         self.send_dirty(|_| true);
         self.tags = tags(&self.config);
     }
 
-    /// Invalidates the lines of one program, as at the start of its kernel while others run. None of its own may be in
-    /// flight.
+    /// Invalidates the lines of one program, as at the start of its kernel while others run. Dirty sectors are written back. No
+    /// line of the program may be in flight.
     pub fn invalidate_program(&mut self, program: u8) {
         self.send_dirty(|line| program_of(line) == program);
         self.tags.invalidate_valid(|line| program_of(line) == program);
     }
 
-    /// Gives an empty cache another number of ways.
+    /// Invalidates the valid lines for which `is_stale` returns `true`. They must not be dirty.
+    pub fn invalidate_where(&mut self, is_stale: impl Fn(u64) -> bool) {
+        self.tags.invalidate_valid(is_stale);
+    }
+
+    /// Changes the number of ways of an empty cache.
     pub fn set_ways(&mut self, ways: u32) {
         debug_assert!(self.is_idle(), "misses in flight");
         if self.config.ways != ways {
@@ -186,13 +195,13 @@ impl L1d {
         }
     }
 
-    /// The sectors that a load of these 32-byte sectors reads.
+    /// Returns the L1D sectors that a load of the 32-byte sectors `touched` reads.
     pub fn sectors_of(&self, touched: u32) -> u32 {
         self.sectors.whole(touched)
     }
 
-    /// Leaves the sectors of a line as a load without timing does: there, and the most recently used. Returns the sectors that
-    /// the L2 has to give; none where the line is in flight.
+    /// Changes a line as a load without timing does: its sectors are valid, and it becomes the most recently used line. Returns
+    /// the sectors that the L2 must supply; none if the line is in flight.
     pub fn warm(&mut self, line: u64, sectors: u32) -> u32 {
         let sectors = match self.config.fetch {
             Fetch::Requested => self.sectors.whole(sectors),
@@ -215,7 +224,7 @@ impl L1d {
         missing
     }
 
-    /// Leaves the sectors of a line as a store or an atomic without timing does.
+    /// Changes a line as a store or an atomic without timing does.
     pub fn warm_write(&mut self, line: u64, sectors: u32, is_store: bool) {
         let Probe::Hit(slot) = self.tags.probe(line) else { return };
         let touched = self.sectors.whole(sectors);
@@ -228,7 +237,7 @@ impl L1d {
         }
     }
 
-    /// Looks up the sectors of a load, and changes nothing.
+    /// Looks up the sectors of a load without a change of state.
     #[inline]
     pub fn look_up(&self, line: u64, sectors: u32) -> Found {
         let slot = self.tags.probe(line).slot();
@@ -236,13 +245,14 @@ impl L1d {
         Found { line, sectors, slot, valid }
     }
 
-    /// Reads what was `found` in full, for a load that no mechanism observes.
+    /// Reads the sectors of `found`, which must be a hit, for a load that no mechanism observes.
     pub fn hit(&mut self, found: Found, kernel: u8) {
         self.read(found);
         self.decide(Decision::Hit, false, kernel, found.line);
     }
 
-    /// Reads what was `found` in full; returns those sectors that a prediction has fetched and that no load has asked for before.
+    /// Reads the sectors of `found`, which must be a hit. Returns the sectors that a prediction has fetched and no load has
+    /// requested before.
     fn read(&mut self, found: Found) -> u32 {
         let Some(slot) = found.slot else { return 0 };
         self.tags.touch(slot);
@@ -250,8 +260,8 @@ impl L1d {
         self.tags.state_mut(slot).sectors.ask(found.sectors)
     }
 
-    /// Decides a load of which the tags have what was `found`; on a miss `packet` is queued for the L2, with the sectors that are
-    /// fetched.
+    /// Decides the outcome of a load, given the result `found` of its lookup. On a miss, queues `packet` for the L2 with the
+    /// sectors to fetch.
     pub fn load(
         &mut self,
         packet: Packet,
@@ -311,7 +321,7 @@ impl L1d {
         if !self.can_queue() {
             return Access::Fail(FailCause::MissQueue);
         }
-        // Whatever leaves dirty waits behind as many others at most; what comes on a fill, or leaves as a kernel starts, always can.
+        // Limits the write-backs that wait to the length of the miss queue. Fills and kernel starts may exceed it.
         if self.leaving.len() >= self.config.miss_queue as usize {
             return Access::Fail(FailCause::MissQueue);
         }
@@ -346,20 +356,21 @@ impl L1d {
         if slot.is_some() || entry.is_some() { Access::SectorMiss } else { Access::Miss }
     }
 
-    /// A load asks for sectors of the line in `slot`.
+    /// Marks sectors of the line in `slot` as requested by a load.
     fn ask(&mut self, slot: Slot, sectors: u32, ctx: &mut Context<'_>) {
         let first = self.tags.state_mut(slot).sectors.ask(sectors);
         self.report_use(first, ctx);
     }
 
-    /// Tells the mechanism of sectors that a prediction has fetched and that a load is the first to ask for.
+    /// Reports sectors to the mechanism that a prediction has fetched, at their first use by a load.
     fn report_use(&self, sectors: u32, ctx: &mut Context<'_>) {
         if sectors != 0 {
             ctx.parts.l1d_event(ctx.now, &L1dEvent::PredictionUsed(sectors.count_ones()));
         }
     }
 
-    /// Makes the line's slot, a new one if it has none, wait for data; `false` when every way that it may take is reserved.
+    /// Lets the line's slot wait for data, or a new slot if it has none. Returns `false` if all ways that it may take are
+    /// reserved.
     fn reserve(&mut self, slot: Option<Slot>, line: u64, parts: &SmParts) -> bool {
         if let Some(slot) = slot {
             self.tags.await_more(slot);
@@ -379,7 +390,7 @@ impl L1d {
         true
     }
 
-    /// Sends dirty sectors of a line to the L2, if there are any.
+    /// Queues a write-back of the dirty sectors of a line, if it has any.
     fn send(&mut self, line: u64, dirty: u32, home: Home) {
         if dirty == 0 {
             return;
@@ -392,6 +403,7 @@ impl L1d {
             sectors: dirty,
             full_sectors: true,
             words: (0..MOST_SECTORS as u32).map(of_sector).sum(),
+            operations: Operations::default(),
             data_bytes: (dirty.count_ones() * SECTOR_BYTES) as u16,
             sm,
             slice,
@@ -402,7 +414,7 @@ impl L1d {
         });
     }
 
-    /// Sends what the L2 does not know of the lines that are meant.
+    /// Queues write-backs of the dirty sectors of all lines for which `is_meant` returns `true`.
     fn send_dirty(&mut self, is_meant: impl Fn(u64) -> bool) {
         if !self.config.write_policy.writes_back() {
             return;
@@ -414,7 +426,7 @@ impl L1d {
             .for_each(|(line, s)| self.send(line, s.dirty, s.home));
     }
 
-    /// Sends the dirty ones of some sectors, before a request that must find them in the L2.
+    /// Writes back the dirty ones of `sectors`, before a request that needs their data in the L2.
     fn clean(&mut self, line: u64, sectors: u32) {
         if !self.config.write_policy.writes_back() {
             return;
@@ -425,7 +437,7 @@ impl L1d {
         self.tags.state_mut(slot).dirty &= !sectors;
     }
 
-    /// Tells the mechanism which lines have left.
+    /// Reports the evicted lines to the mechanism.
     #[inline]
     fn report_evictions(&mut self, ctx: &mut Context<'_>) {
         if !self.evicted.is_empty() {
@@ -440,7 +452,7 @@ impl L1d {
         }
     }
 
-    /// Keeps a store in an L1D that writes back, if all its sectors are there: `true` when it need not go to the L2.
+    /// Keeps a store in a write-back L1D if all its sectors are valid. Returns `true` if it need not go to the L2.
     pub fn keep(&mut self, packet: &Packet) -> bool {
         let sectors = self.sectors.whole(packet.sectors);
         let slot = self.tags.probe(packet.line).slot().filter(|_| packet.kind == PacketKind::Write);
@@ -460,7 +472,7 @@ impl L1d {
         true
     }
 
-    /// Returns whether the sectors of this line that a store hits stay.
+    /// Returns whether sectors of this line stay valid when a store hits them.
     fn stores_stay(&self, line: u64) -> bool {
         match self.config.write_policy {
             WritePolicy::WriteEvict => false,
@@ -469,8 +481,8 @@ impl L1d {
         }
     }
 
-    /// A store or atomic passes: the sectors it hits leave, unless the L1D's policy is that they stay and it is a store. The
-    /// caller queues the packet, behind what this sends of sectors that the L2 does not know.
+    /// Handles a store or atomic that goes to the L2. The sectors that it hits are invalidated, unless it is a store and the
+    /// write policy keeps them. The caller queues the packet after the call, behind the write-backs that the call queues.
     pub fn write(&mut self, packet: &Packet, ctx: &mut Context<'_>) {
         let touched = self.sectors.whole(packet.sectors);
         let probe = self.tags.probe(packet.line);
@@ -481,7 +493,7 @@ impl L1d {
             _ => Decision::SectorMiss,
         };
         self.mshr.write(packet.line, touched);
-        // An atomic happens in the L2, whose result the L1D does not know.
+        // The L2 executes an atomic, so that the L1D does not know the result.
         let stays = self.stores_stay(packet.line) && packet.kind == PacketKind::Write;
         if !stays {
             self.clean(packet.line, touched);
@@ -505,11 +517,14 @@ impl L1d {
             }
             Probe::Miss => {}
         }
-        self.decide(decision, true, packet.kernel, packet.line);
+        // An atomic is not an access of this cache, although it invalidates copies.
+        if packet.kind == PacketKind::Write {
+            self.decide(decision, true, packet.kernel, packet.line);
+        }
         self.report_evictions(ctx);
     }
 
-    /// Returns accesses and their outcomes, of all kernels together.
+    /// Returns the accesses and their outcomes, summed over all kernels.
     pub fn counters(&self) -> CacheCounters {
         self.by_kernel.iter().fold(CacheCounters::default(), |mut sum, one| {
             sum += *one;
@@ -517,7 +532,6 @@ impl L1d {
         })
     }
 
-    /// Counts for a kernel.
     fn count(&mut self, kernel: u8, count: impl Fn(&mut CacheCounters)) {
         count(&mut self.by_kernel[usize::from(kernel)]);
     }
@@ -526,11 +540,10 @@ impl L1d {
         self.count(kernel, |counters| counters.decide(decision, is_write, line));
     }
 
-    /// A load bypasses the cache: it is queued for the L2, with the segments in which the sectors of `packet` lie, and
-    /// counted, not looked up.
+    /// Lets a load bypass the cache: counts it and queues it for the L2, with the segments that contain its sectors.
     ///
     /// # Errors
-    /// As many loads as may bypass the L1D at the same time are in flight, or the queue is full.
+    /// Returns [`FailCause::BypassSlot`] if all bypass slots are in use, and [`FailCause::MissQueue`] if the miss queue is full.
     pub fn pass(&mut self, packet: Packet) -> Result<(), FailCause> {
         if self.config.bypass_slots > 0 && self.passing >= self.config.bypass_slots {
             return Err(FailCause::BypassSlot);
@@ -547,23 +560,23 @@ impl L1d {
         Ok(())
     }
 
-    /// The data of a load that bypassed the L1D have come.
+    /// Frees the slot of a bypassing load whose data have arrived.
     pub fn passed(&mut self, packet: &Packet) {
         self.witness.passed(self.number, packet.line, packet.token, packet.witness);
         debug_assert!(self.passing > 0, "no load has passed by");
         self.passing -= 1;
     }
 
-    /// A kernel's access could not be decided in so many cycles.
+    /// Counts `cycles` cycles in which an access of a kernel failed for `cause`.
     pub fn fail(&mut self, kernel: u8, cause: FailCause, cycles: u64) {
         self.count(kernel, |counters| counters.reservation_fails.add(cause, cycles));
     }
 
-    /// The sectors of a miss have come; the instructions that wait for nothing more of their line are appended to `woken` in
-    /// order of arrival. Gives the times of the miss.
+    /// Fills the sectors of a miss. Appends the instructions that wait for no other sector of the line to `woken`, in order of
+    /// arrival. Returns the times of the miss.
     ///
     /// # Panics
-    /// When there was no such miss.
+    /// Panics if there was no such miss.
     pub fn fill(&mut self, packet: &Packet, woken: &mut Vec<InstId>, ctx: &mut Context<'_>) -> Times {
         let Packet { line, sectors, .. } = *packet;
         self.witness.filled(self.number, line, sectors, packet.witness);
@@ -603,7 +616,7 @@ impl L1d {
         self.missed_at[id.index()][sectors.trailing_zeros() as usize]
     }
 
-    /// Gives a line that has just come the sub-blocks that it takes, unless it is still in the compressor.
+    /// Gives a line that has just arrived its sub-blocks, unless it is still in the compressor.
     fn store_compressed(&mut self, slot: Slot, line: u64, ctx: &mut Context<'_>) {
         if self.config.tags_per_way == 1 {
             return;
@@ -622,7 +635,7 @@ impl L1d {
         debug_assert!(fits, "lines that await their data take none");
     }
 
-    /// A line that came before leaves the compressor for its sub-blocks, if it is still there.
+    /// Gives a line that leaves the compressor its sub-blocks, if it is still valid.
     pub fn place(&mut self, line: u64, blocks: u32, ctx: &mut Context<'_>) {
         if let Probe::Hit(slot) = self.tags.probe(line) {
             self.give(slot, blocks);
@@ -630,7 +643,7 @@ impl L1d {
         }
     }
 
-    /// A line leaves, if it is there; one whose data are in flight stays.
+    /// Invalidates a valid line after writing back its dirty sectors. A line in flight stays.
     pub fn invalidate_line(&mut self, line: u64) {
         self.clean(line, u32::MAX);
         if let Probe::Hit(slot) = self.tags.probe(line) {
@@ -638,18 +651,18 @@ impl L1d {
         }
     }
 
-    /// Returns whether there is room in the miss queue.
+    /// Returns whether the miss queue has room.
     pub fn can_queue(&self) -> bool {
         self.miss_queue.len() < self.config.miss_queue as usize
     }
 
-    /// Queues a store or atomic for the L2; the caller has checked [`L1d::can_queue`].
+    /// Queues a store or atomic for the L2. [`L1d::can_queue`] must have returned `true`.
     pub fn queue(&mut self, packet: Packet) {
         debug_assert!(self.can_queue(), "miss queue overflow");
         self.miss_queue.push_back(packet);
     }
 
-    /// The packet that the crossbar should take next.
+    /// Returns the packet that the crossbar takes next.
     pub fn outgoing(&self) -> Option<&Packet> {
         self.leaving.front().or_else(|| self.miss_queue.front())
     }
@@ -659,17 +672,17 @@ impl L1d {
         self.leaving.pop_front().or_else(|| self.miss_queue.pop_front())
     }
 
-    /// Returns whether nothing is in flight.
+    /// Returns whether no request or write-back is in flight.
     pub fn is_idle(&self) -> bool {
         self.miss_queue.is_empty() && self.leaving.is_empty() && self.mshr.is_empty() && self.passing == 0
     }
 
-    /// Returns the MSHRs of lines in flight, each with its line.
+    /// Returns the MSHRs in use, each with its line.
     pub fn misses(&self) -> impl Iterator<Item = (u16, u64)> {
         self.mshr.entries()
     }
 
-    /// A line for each miss in flight and each packet in the miss queue, for a deadlock report.
+    /// Returns a line of text for each miss in flight and each packet that waits, for a deadlock report.
     pub fn describe_waiting(&self) -> Vec<String> {
         let misses = self.mshr.lines().into_iter();
         let misses = misses.map(|(line, count)| {
@@ -688,7 +701,7 @@ impl L1d {
     }
 }
 
-/// The packet kinds that the L1D sends.
+/// Returns the kind of packet that the L1D sends for an access.
 pub fn kind_of(access: selvedge_ptx::ptx::AccessKind) -> PacketKind {
     match access {
         selvedge_ptx::ptx::AccessKind::Load => PacketKind::Read,

@@ -1,4 +1,4 @@
-//! Does the L1D find what a simple functional cache finds, and are its resources as many as it is said to have?
+//! Compares the L1D with a simple functional cache, and checks the number of each of its resources.
 use super::l1d::{Access, Context, L1d, WRITEBACK_TOKEN};
 use super::part::{FetchSectors, L1dEvent, L1dObserver, Load, Placement, SmPart, Space};
 use super::parts::SmParts;
@@ -7,7 +7,7 @@ use crate::cache::{Fetched, Sectors};
 use crate::config::{Allocate, Fetch, GpuConfig, IndexFunction, L1d as L1dConfig, WritePolicy};
 use crate::has;
 use crate::mechanism::Shared;
-use crate::packet::{Packet, PacketKind};
+use crate::packet::{Operations, Packet, PacketKind};
 use crate::stage::MechanismFault;
 use crate::stats::FailCause;
 use crate::stats::MechanismCounters;
@@ -31,6 +31,7 @@ fn packet(kind: PacketKind, line: u64, sectors: u32) -> Packet {
         sectors,
         full_sectors: false,
         words: 0,
+        operations: Operations::default(),
         data_bytes: 0,
         sm: 0,
         slice: 0,
@@ -41,13 +42,13 @@ fn packet(kind: PacketKind, line: u64, sectors: u32) -> Packet {
     }
 }
 
-/// An L1D with a mechanism around it.
+/// An L1D with the parts of a mechanism.
 struct Bench {
     l1d: L1d,
     parts: SmParts,
     memory: DeviceMemory,
     now: u64,
-    /// Lines that were written back, and their sectors.
+    /// Number of lines and of sectors that were written back.
     written: (u64, u64),
 }
 
@@ -67,7 +68,7 @@ impl Bench {
         self.l1d.load(packet, found, &load, inst, &mut ctx)
     }
 
-    /// `true` when the L1D keeps it.
+    /// Returns `true` if the L1D keeps the store.
     fn store(&mut self, line: u64, touched: u32) -> bool {
         let packet = packet(PacketKind::Write, line, touched);
         if self.l1d.keep(&packet) {
@@ -79,7 +80,7 @@ impl Bench {
         false
     }
 
-    /// The next packet that leaves and is no line that is written back; those are counted.
+    /// Returns the next packet that leaves and is not a write-back. Counts the write-backs before it.
     fn sent(&mut self) -> Option<Packet> {
         loop {
             let packet = self.l1d.sent()?;
@@ -94,7 +95,7 @@ impl Bench {
         }
     }
 
-    /// Answers a request: the instructions that it wakes.
+    /// Answers a request. Returns the instructions that it wakes.
     fn answer(&mut self, request: &Packet) -> Vec<u32> {
         let reply = Packet { kind: PacketKind::ReadReply, ..*request };
         let mut woken = Vec::new();
@@ -104,7 +105,7 @@ impl Bench {
         woken
     }
 
-    /// A load that is answered before the next access: what it found, and the sectors that it fetched.
+    /// Runs a load, with its reply before the next access. Returns its outcome and the sectors that it fetched.
     fn serial_load(&mut self, line: u64, touched: u32) -> (Found, u32) {
         match self.load(line, touched, 7) {
             Access::Hit => (Found::Hit, 0),
@@ -117,7 +118,7 @@ impl Bench {
         }
     }
 
-    /// What a store found.
+    /// Runs a store and returns its outcome.
     fn serial_store(&mut self, line: u64, touched: u32) -> Found {
         let before = self.l1d.counters();
         self.store(line, touched);
@@ -131,10 +132,10 @@ impl Bench {
     }
 }
 
-/// Compressed sizes that depend on the line alone.
+/// A placement whose compressed sizes depend only on the line.
 #[derive(selvedge_state::State)]
 struct Sizes {
-    /// Those of a line that is not compressed.
+    /// Sub-blocks of a line that is not compressed.
     whole: u32,
 }
 
@@ -185,12 +186,12 @@ const FUNCTIONS: [IndexFunction; 7] = [
 const POLICIES: [WritePolicy; 4] =
     [WritePolicy::WriteEvict, WritePolicy::WriteThrough, WritePolicy::WriteBack, WritePolicy::LocalWriteBack];
 
-/// The line of this number; every other one is of local memory.
+/// Returns the address of line `number`. Every second line is in local memory.
 fn address(config: &L1dConfig, number: u64) -> u64 {
     number % 2 * LOCAL_REGION + number * u64::from(config.line_bytes)
 }
 
-/// Every geometry and policy that the configuration allows, with few sets so that they fill.
+/// Generates every geometry and policy that the configuration allows, with few sets so that they fill.
 fn any_l1d() -> impl Strategy<Value = L1dConfig> {
     let shape = (0u32..3, 1u32..5, 5u32..9, 0u32..4, 1u32..5, 0usize..FUNCTIONS.len());
     let policies = (any::<bool>(), any::<bool>(), 0usize..POLICIES.len());
@@ -259,7 +260,7 @@ proptest! {
         prop_assert_eq!(bench.l1d.counters().reservation_fails.total(), 0);
     }
 
-    /// With many misses in flight: every load is woken once, after its sectors have come, whatever the order of answers.
+    /// Checks with many misses in flight that every load is woken once, after its sectors have arrived, for any order of replies.
     #[test]
     fn every_load_is_woken_once(
         config in any_l1d(),
@@ -358,7 +359,7 @@ fn a_miss_waits_when_too_many_lines_are_on_their_way_out() {
     assert_eq!(bench.serial_load(128, 0b0001).0, Found::Miss);
     bench.store(128, 0b0001);
     assert_eq!(bench.load(256, 0b0001, 1), Access::Miss);
-    // The miss has left, the dirty line has not.
+    // The miss and the evicted dirty line of the load before are both still queued.
     assert_eq!(bench.load(384, 0b0001, 2), Access::Fail(FailCause::MissQueue));
 }
 
@@ -383,7 +384,7 @@ fn a_load_waits_for_the_sectors_on_their_way_that_it_needs() {
     assert_eq!(bench.load(0, 0b0010, 3), Access::Pending);
     let (first, second) = (bench.l1d.sent().expect("sent"), bench.l1d.sent().expect("sent"));
     assert_eq!((first.sectors, second.sectors), (0b0001, 0b0010));
-    // The second answer overtakes the first.
+    // The second reply overtakes the first.
     assert_eq!(bench.answer(&second), [3]);
     assert_eq!(bench.answer(&first), [1, 2]);
     assert!(bench.l1d.is_idle());
@@ -413,7 +414,7 @@ fn loads_that_pass_by_hold_slots_and_nothing_else() {
     assert_eq!(bench.answer(&request), [1]);
     bench.l1d.passed(&packet(PacketKind::ReadReply, 128, 0xf));
     assert_eq!(pass(&mut bench, 384), Ok(()));
-    // The line that was there before is still there.
+    // The bypasses have not evicted the line that was valid before.
     assert_eq!(bench.load(0, 0xf, 2), Access::Hit);
     assert_eq!(bench.l1d.counters().bypasses, 3);
     assert_eq!(bench.l1d.counters().accesses, 2);
@@ -435,7 +436,7 @@ fn loads_pass_by_without_limit_unless_there_is_one() {
     assert_eq!(bench.l1d.pass(packet(PacketKind::Read, 0, 0xf)), Err(FailCause::MissQueue));
 }
 
-/// Fetches one sector more than was asked for, and notes the lines that leave and what became of its predictions.
+/// Fetches one sector more than requested. Records the evicted lines and the outcome of its predictions.
 #[derive(Default, selvedge_state::State)]
 struct Spatial {
     evicted: Vec<(u64, u32)>,
@@ -503,7 +504,7 @@ fn a_mechanism_hears_how_good_its_predictions_were() {
         let seen = Shared::new(Spatial::default());
         let mut bench = Bench::new(&one, SmParts::one(seen.clone()));
         assert_eq!(bench.load(0, 0b0001, 1), Access::Miss);
-        // Sector 1 is in flight by a prediction, sector 3 was not predicted.
+        // Sector 1 is in flight by a prediction. Sector 3 was not predicted.
         assert_eq!(bench.load(0, 0b0010, 2), Access::Pending);
         assert_eq!(bench.load(0, 0b1000, 3), Access::SectorMiss);
         assert_eq!(seen.lock().used, 1);
@@ -553,7 +554,7 @@ fn as_many_misses_wait_for_the_crossbar_as_the_queue_has_places() {
     assert_eq!(bench.load(256, 0xf, 2), Access::Miss);
 }
 
-/// A load that was sent before a store to its sector gives that sector to nobody who asks after the store.
+/// Checks a load that was sent before a store to its sector: later loads must not get the sector from it.
 #[test]
 fn what_a_store_overtakes_on_its_way_is_not_for_those_after_it() {
     for write_policy in [WritePolicy::WriteEvict, WritePolicy::WriteThrough] {

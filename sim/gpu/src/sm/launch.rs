@@ -1,17 +1,18 @@
-//! A kernel as launched: code with its issue classes, geometry, arguments and what a CTA needs of an SM.
-use crate::config::{GpuConfig, Sm as SmConfig};
+//! A launched kernel: its code with issue classes, geometry, arguments, and the SM resources of a CTA.
+use crate::config::{BUILT_IN, GpuConfig, Sm as SmConfig};
 use crate::sm::fault::SimFault;
 use crate::sm::feed::Feed;
 use crate::sm::pipes::IssueInfo;
 use crate::sm::scoreboard::Operands;
-use selvedge_ptx::ptx::{Env, Global, Kernel, LaunchDims};
+use selvedge_ptx::memory::DeviceMemory;
+use selvedge_ptx::ptx::{Env, Kernel, LaunchDims};
 use selvedge_state::Shared;
 use std::sync::Arc;
 
-/// Most kernels that can run at the same time.
+/// Max kernels that can run at the same time.
 pub const KERNEL_SLOTS: usize = 4;
 
-/// Bytes of an instruction where no program counters show them.
+/// Bytes of an instruction, unless program counters of a trace show another number.
 pub const INSTRUCTION_BYTES: u64 = 8;
 
 /// One launch of a kernel.
@@ -20,7 +21,7 @@ pub struct LaunchedKernel {
     pub kernel: Arc<Kernel>,
     /// Grid and block.
     pub dims: LaunchDims,
-    /// Where the warps' instructions come from.
+    /// The source of the warps' instructions.
     pub feed: Feed,
     /// The packed arguments.
     pub params: Vec<u8>,
@@ -28,8 +29,7 @@ pub struct LaunchedKernel {
     pub info: Vec<IssueInfo>,
     /// Registers of each instruction.
     pub operands: Operands,
-    /// Kernel slot: which of the concurrent kernels this is, and whose address space it works in; below
-    /// [`KERNEL_SLOTS`].
+    /// Kernel slot, below [`KERNEL_SLOTS`]. It numbers the concurrent kernels and selects the address space.
     pub slot: u8,
     /// Warps of a CTA.
     pub warps_per_cta: u32,
@@ -37,11 +37,11 @@ pub struct LaunchedKernel {
     pub registers_per_cta: u32,
     /// Static and dynamic shared memory of a CTA, bytes.
     pub shared_bytes: u32,
-    /// Byte address of its first instruction within the code's region.
+    /// Byte address of the first instruction within the code's region.
     pub code_offset: u64,
     /// Bytes of an instruction.
     pub instruction_bytes: u64,
-    /// Core clock in MHz, for the kernel that asks for the time.
+    /// Core clock in MHz, for kernels that read the time.
     core_mhz: u32,
 }
 
@@ -55,8 +55,8 @@ impl LaunchedKernel {
     /// Prepares a launch and checks that a CTA fits an SM.
     ///
     /// # Errors
-    /// The launch is none that the kernel or any GPU allows ([`Kernel::check_launch`]), or too large for the
-    /// configuration.
+    /// Returns [`SimFault::Launch`] if the kernel or every GPU rejects the launch ([`Kernel::check_launch`]). Returns
+    /// [`SimFault::TooLarge`] if a CTA does not fit an SM of the configuration.
     pub fn new(
         kernel: Arc<Kernel>,
         dims: LaunchDims,
@@ -70,19 +70,15 @@ impl LaunchedKernel {
         let registers_per_cta = (registers + config.sm.extra_registers).saturating_mul(warps_per_cta * 32);
         let shared_bytes = kernel.shared_bytes.saturating_add(dims.dynamic_shared);
         let sm = &config.sm;
-        for (what, need, have) in [
-            ("warps", warps_per_cta, sm.warps.min(sm.threads / 32)),
-            ("registers", registers_per_cta, sm.registers),
-            ("bytes of shared memory", shared_bytes, sm.shared_bytes),
-        ] {
-            if need > have {
-                return Err(SimFault::TooLarge {
-                    kernel: kernel.name.clone(),
-                    need: format!("{need} {what}"),
-                    config: config.name.clone(),
-                    have: have.to_string(),
-                });
-            }
+        let needs = Needs { warps: warps_per_cta, registers: registers_per_cta, shared_bytes };
+        if let Some((need, have)) = needs.beyond(sm) {
+            return Err(SimFault::TooLarge {
+                kernel: kernel.name.clone(),
+                need,
+                config: config.name.clone(),
+                have: have.to_string(),
+                fits: needs.fitting(),
+            });
         }
         let info = kernel.code.iter().map(|i| IssueInfo::of(i, sm)).collect();
         let code_offset = code_offset(&kernel.name);
@@ -103,7 +99,7 @@ impl LaunchedKernel {
         })
     }
 
-    /// Returns the most CTAs that an SM holds.
+    /// Returns the max number of CTAs of this launch that an SM holds at the same time.
     pub fn most_ctas(&self, sm: &SmConfig) -> u32 {
         let by = |have: u32, need: u32| have.checked_div(need).unwrap_or(u32::MAX);
         [
@@ -115,8 +111,38 @@ impl LaunchedKernel {
         .fold(sm.ctas, u32::min)
     }
 
-    /// What the executor needs to run an instruction of one CTA.
-    pub fn environment<'a>(&'a self, memory: Global<'a>, shared: &'a mut [u8], place: Place) -> Env<'a> {
+    /// Returns the max number of warps that all SMs hold at the same time.
+    fn most_warps(&self, sm: &SmConfig) -> u64 {
+        let resident = u64::from(self.most_ctas(sm)) * u64::from(sm.count);
+        resident.min(self.dims.ctas()) * u64::from(self.warps_per_cta)
+    }
+
+    /// Returns the bytes of local memory of all warps that can be resident at the same time.
+    pub fn local_bytes(&self, sm: &SmConfig) -> u64 {
+        self.kernel.local_bytes_of(self.most_warps(sm))
+    }
+
+    /// Checks that the device has enough memory for the local memory of this launch. Other launches use `beside` bytes.
+    ///
+    /// # Errors
+    /// Returns [`SimFault::Launch`] if too little memory is left.
+    pub fn check_room(&self, sm: &SmConfig, beside: u64, memory: &DeviceMemory) -> Result<(), SimFault> {
+        let bytes = self.local_bytes(sm);
+        if bytes == 0 {
+            return Ok(());
+        }
+        let needed = bytes.saturating_add(beside);
+        let room = self.kernel.check_room(needed, self.most_warps(sm), memory);
+        room.map_err(|refused| SimFault::Launch(refused.to_string()))
+    }
+
+    /// Returns the environment in which the executor runs an instruction of a CTA.
+    pub fn environment<'a>(
+        &'a self,
+        memory: &'a mut DeviceMemory,
+        shared: &'a mut [u8],
+        place: Place,
+    ) -> Env<'a> {
         Env {
             memory,
             shared,
@@ -131,17 +157,44 @@ impl LaunchedKernel {
     }
 }
 
-/// Bytes between the places of two kernels' code, and how many places there are.
+/// SM resources of a CTA.
+struct Needs {
+    warps: u32,
+    registers: u32,
+    shared_bytes: u32,
+}
+
+impl Needs {
+    /// Returns the first resource that the SM has too little of: the CTA's need, and the amount in the SM.
+    fn beyond(&self, sm: &SmConfig) -> Option<(String, u32)> {
+        [
+            ("warps", self.warps, sm.warps.min(sm.threads / 32)),
+            ("registers", self.registers, sm.registers),
+            ("bytes of shared memory", self.shared_bytes, sm.shared_bytes),
+        ]
+        .into_iter()
+        .find(|(_, need, have)| need > have)
+        .map(|(what, need, have)| (format!("{need} {what}"), have))
+    }
+
+    /// Returns the first built-in configuration whose SMs fit the CTA.
+    fn fitting(&self) -> Option<&'static str> {
+        let fits = |name: &&str| GpuConfig::load(name).is_ok_and(|config| self.beyond(&config.sm).is_none());
+        BUILT_IN.iter().map(|built_in| built_in.name).find(fits)
+    }
+}
+
+/// Bytes between the code addresses of two kernels, and number of such addresses.
 const CODE_BYTES: u64 = 1 << 20;
 const CODE_PLACES: u64 = 1 << 11;
 
-/// A place for a kernel's code that depends on its name alone (FNV-1a).
+/// Returns the code address of a kernel, which depends only on its name (FNV-1a).
 fn code_offset(name: &str) -> u64 {
     let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     name.bytes().fold(0xcbf2_9ce4_8422_2325, hash) % CODE_PLACES * CODE_BYTES
 }
 
-/// Where and when an instruction executes, for the special registers that hold it.
+/// The core cycle and SM of an instruction's execution, for the special registers that return them.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// Core cycle.

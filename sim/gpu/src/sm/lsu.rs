@@ -1,6 +1,6 @@
-//! The load/store unit: memory instructions in program order, one L1D transaction or bank cycle at a time.
-use crate::config::Side;
-use crate::sm::coalescer::{Transaction, bank_conflict_degree, coalesce};
+//! The load/store unit, which executes memory instructions in program order, one L1D transaction or bank cycle at a time.
+use crate::config::{self, Side};
+use crate::sm::coalescer::{Transaction, bank_conflict_degree, coalesce, count_operations, split_segments};
 use crate::sm::read_only::constant_transactions;
 use selvedge_ptx::ptx::{AccessKind, CacheOp, MemAccess, Space};
 use selvedge_state::State;
@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 /// Handle of a memory instruction in flight.
 pub type InstId = u32;
 
-/// A memory instruction from issue to the last of its data.
+/// A memory instruction from issue until its last data arrive.
 #[derive(Debug, State)]
 pub struct MemInst {
     /// Warp slot.
@@ -18,29 +18,31 @@ pub struct MemInst {
     pub cta: u8,
     /// Kernel slot.
     pub kernel: u8,
-    /// Index of the instruction, for its destination registers.
+    /// Index of the instruction in the code, which gives its destination registers.
     pub pc: u32,
     /// Load, store or atomic.
     pub kind: AccessKind,
-    /// Whether the warp waits for registers.
+    /// Bytes per lane.
+    pub lane_bytes: u8,
+    /// `true` if the instruction writes registers.
     pub writes_back: bool,
-    /// Whether it bypasses the L1D (volatile and cache-global accesses).
+    /// `true` if all its transactions bypass the L1D (volatile and cache-global accesses).
     pub bypass: bool,
-    /// Whether the next transaction bypasses the L1D. Not known before it was its turn.
+    /// Bypass decision for the next transaction; `None` until it is tried for the first time.
     pub passes: Option<bool>,
-    /// The core cycle in which the next transaction came to the L1D; not known before it was its turn.
+    /// The core cycle in which the next transaction reached the L1D; `None` until it is tried for the first time.
     pub asked: Option<u64>,
-    /// Whether it is of shared memory and not of the L1D path.
+    /// `true` for an access to shared memory, which does not use the L1D.
     pub shared: bool,
-    /// The read-only cache that it reads through, rather than the L1D.
+    /// The read-only cache that it uses instead of the L1D.
     pub side: Option<Side>,
-    /// First cycle in which address generation is through.
+    /// First cycle after address generation.
     pub ready_at: u64,
-    /// Cycles that the shared-memory banks need.
+    /// Cycles for which it occupies the shared-memory banks.
     pub bank_cycles: u32,
-    /// Transactions still to be sent or answered.
+    /// Transactions that have not been answered, sent or not.
     pub outstanding: u32,
-    /// Transactions that are in flight to the L1D's tags or have passed them, where there is such a way.
+    /// Transactions that have entered the queue in front of the L1D's tags, if there is one.
     pub entered: usize,
     /// Index of the next transaction to send.
     pub next: usize,
@@ -48,21 +50,23 @@ pub struct MemInst {
     pub transactions: Vec<Transaction>,
 }
 
-/// The queue of one SM's load/store unit and the instructions in flight.
+/// The queue of an SM's load/store unit, and all memory instructions in flight.
 #[derive(State)]
 pub struct Lsu {
     capacity: usize,
+    /// Splits transactions of small elements into segments (`sm.lsu.segments`).
+    segments: bool,
     queue: VecDeque<InstId>,
-    /// The first of the queue.
+    /// The first instruction of the queue.
     head: Option<InstId>,
     insts: Vec<MemInst>,
     free: Vec<InstId>,
     live: usize,
-    /// The shared-memory banks are busy until this cycle.
+    /// First cycle in which the shared-memory banks are free.
     pub banks_free_at: u64,
 }
 
-/// What is known of a memory instruction when it issues.
+/// The properties of a memory instruction at its issue.
 pub struct Issued {
     /// Warp slot.
     pub warp: u8,
@@ -70,22 +74,24 @@ pub struct Issued {
     pub cta: u8,
     /// Kernel slot.
     pub kernel: u8,
-    /// Index of the instruction.
+    /// Index of the instruction in the code.
     pub pc: u32,
-    /// Whether the warp waits for registers.
+    /// `true` if the instruction writes registers.
     pub writes_back: bool,
-    /// First cycle in which address generation is through.
+    /// First cycle after address generation.
     pub ready_at: u64,
-    /// The read-only cache that it reads through, if it does.
+    /// The read-only cache that it uses, if any.
     pub side: Option<Side>,
 }
 
 impl Lsu {
-    /// An empty unit for `capacity` waiting instructions.
-    pub fn new(capacity: u32) -> Self {
+    /// Returns an idle unit.
+    pub fn new(config: &config::Lsu) -> Self {
+        let capacity = config.queue as usize;
         Lsu {
-            capacity: capacity as usize,
-            queue: VecDeque::with_capacity(capacity as usize),
+            capacity,
+            segments: config.segments,
+            queue: VecDeque::with_capacity(capacity),
             head: None,
             insts: Vec::new(),
             free: Vec::new(),
@@ -94,12 +100,12 @@ impl Lsu {
         }
     }
 
-    /// Returns whether one more instruction can wait.
+    /// Returns whether the queue can take one more instruction.
     pub fn has_room(&self) -> bool {
         self.queue.len() < self.capacity
     }
 
-    /// Takes an issued instruction: coalesces its addresses or counts its bank conflicts.
+    /// Takes an issued instruction: coalesces its addresses, or counts its bank conflicts.
     pub fn accept(&mut self, issued: &Issued, access: &MemAccess, line_bytes: u32, banks: u32) -> InstId {
         let id = self.free.pop().unwrap_or_else(|| {
             self.insts.push(MemInst::empty());
@@ -112,6 +118,7 @@ impl Lsu {
         inst.kernel = issued.kernel;
         inst.pc = issued.pc;
         inst.kind = access.kind;
+        inst.lane_bytes = access.bytes;
         inst.writes_back = issued.writes_back;
         inst.bypass = matches!(access.cache, CacheOp::Global | CacheOp::Volatile);
         inst.shared = access.space == Space::Shared;
@@ -130,6 +137,10 @@ impl Lsu {
             inst.outstanding = inst.transactions.len() as u32;
         } else {
             coalesce(access, line_bytes, &mut inst.transactions);
+            count_operations(access, line_bytes, &mut inst.transactions);
+            if self.segments && inst.side.is_none() && !matches!(access.kind, AccessKind::Atomic { .. }) {
+                split_segments(access.bytes, &mut inst.transactions);
+            }
             inst.outstanding = inst.transactions.len() as u32;
         }
         self.queue.push_back(id);
@@ -137,25 +148,25 @@ impl Lsu {
         id
     }
 
-    /// The instruction whose turn it is.
+    /// Returns the first instruction of the queue.
     pub fn head(&self) -> Option<InstId> {
         self.head
     }
 
-    /// The head has sent its last transaction.
+    /// Removes the first instruction, which has sent its last transaction.
     pub fn pop(&mut self) {
         self.queue.pop_front();
         self.head = self.queue.front().copied();
     }
 
-    /// Takes the first instruction of queue `at` to the head, or if there is none the first of the queue with the lowest
-    /// number; true when that was not the head already.
+    /// Moves the oldest instruction of queue `at` to the head. If it has none, moves the oldest instruction of the nonempty queue
+    /// with the lowest number. Returns whether the head changed.
     pub fn go_on_with(&mut self, at: u8, queue_of: impl Fn(&MemInst) -> u8) -> bool {
         let rank = |id: &InstId| {
             let queue = queue_of(&self.insts[*id as usize]);
             (queue != at, queue)
         };
-        // Of equals the first is the least: each queue stays in the order of issue.
+        // `min_by_key` returns the first of equal elements, so that each queue stays in the order of issue.
         let next = self.queue.iter().map(rank).enumerate().min_by_key(|(_, rank)| *rank);
         let Some((place, _)) = next.filter(|(place, _)| *place > 0) else { return false };
         let id = self.queue.remove(place).expect("it waits");
@@ -164,17 +175,17 @@ impl Lsu {
         true
     }
 
-    /// An instruction in flight, to read.
+    /// Returns an instruction in flight, for reading.
     pub fn peek(&self, id: InstId) -> &MemInst {
         &self.insts[id as usize]
     }
 
-    /// An instruction in flight.
+    /// Returns an instruction in flight, for changes.
     pub fn get(&mut self, id: InstId) -> &mut MemInst {
         &mut self.insts[id as usize]
     }
 
-    /// One transaction of `id` is answered; true when it was the last.
+    /// Counts a reply to a transaction of `id`. Returns whether it was the last.
     pub fn answered(&mut self, id: InstId) -> bool {
         let inst = &mut self.insts[id as usize];
         debug_assert!(inst.outstanding > 0, "answer to a completed instruction");
@@ -182,33 +193,43 @@ impl Lsu {
         inst.outstanding == 0
     }
 
-    /// Forgets a completed instruction.
+    /// Frees the entry of a completed instruction.
     pub fn retire(&mut self, id: InstId) {
         self.live -= 1;
         self.free.push(id);
     }
 
-    /// Memory instructions in flight, those waiting included.
+    /// Returns the number of memory instructions in flight, including those in the queue.
     pub fn in_flight(&self) -> usize {
         self.live
     }
 
-    /// Memory instructions that wait for their turn.
+    /// Returns the number of memory instructions in the queue.
     pub fn waiting(&self) -> usize {
         self.queue.len()
     }
 }
 
 impl MemInst {
-    /// Returns its next transaction.
+    /// Returns the next transaction to send.
     #[inline]
     pub fn transaction(&self) -> &Transaction {
         &self.transactions[self.next]
     }
 
-    /// Returns whether it goes through the L1D, and does not bypass it to the L2.
+    /// Returns whether the instruction accesses global or local memory through the L1D path, including bypasses of the L1D.
     pub fn is_on_l1d_path(&self) -> bool {
         !self.shared && self.side.is_none()
+    }
+
+    /// Returns whether it is an atomic, which the L2 executes.
+    pub fn is_atomic(&self) -> bool {
+        matches!(self.kind, AccessKind::Atomic { .. })
+    }
+
+    /// Returns whether its transactions pass the queue in front of the L1D's tags.
+    pub fn passes_front(&self) -> bool {
+        self.is_on_l1d_path() && !self.is_atomic()
     }
 
     fn empty() -> Self {
@@ -218,6 +239,7 @@ impl MemInst {
             kernel: 0,
             pc: 0,
             kind: AccessKind::Load,
+            lane_bytes: 0,
             writes_back: false,
             bypass: false,
             passes: None,
@@ -240,7 +262,9 @@ mod tests {
 
     #[test]
     fn as_many_instructions_wait_as_there_are_places() {
-        let mut lsu = Lsu::new(2);
+        let mut config = crate::config::GpuConfig::load("gtx480").expect("built in").sm.lsu;
+        config.queue = 2;
+        let mut lsu = Lsu::new(&config);
         let issued = Issued { warp: 0, cta: 0, kernel: 0, pc: 0, writes_back: true, ready_at: 0, side: None };
         for _ in 0..2 {
             assert!(lsu.has_room());

@@ -1,5 +1,4 @@
-//! An SM's way to memory and back: the load/store unit's head at the L1D, what leaves for the L2, and the answers.
-use super::ahead::Link;
+//! The path between an SM and memory: L1D accesses of the load/store unit, packets to the L2, and replies.
 use super::l1d::{self, Access, Times, WRITEBACK_TOKEN};
 use super::lsu::{InstId, MemInst};
 use super::part::{Fill, Hit, L1dEvent, Load, MemoryEvent};
@@ -30,10 +29,10 @@ impl Sm {
         Ok(())
     }
 
-    /// Runs a cycle of the mechanism's parts and takes what leaves them.
+    /// Runs a cycle of the mechanism's parts, and takes the lines, hits and packets that leave them.
     #[inline(never)]
     fn run_parts(&mut self, ctx: &mut TickContext<'_>) -> SimResult<()> {
-        self.parts.tick(ctx.now, &ctx.memory)?;
+        self.parts.tick(ctx.now, ctx.memory)?;
         self.settle_lines(ctx);
         self.take_answers(ctx)?;
         while let Some(fill) = self.parts.pop_fill() {
@@ -51,14 +50,14 @@ impl Sm {
         Ok(())
     }
 
-    /// Lines leave the mechanism's compressor for the L1D, or the L1D because the mechanism cannot read them any more.
+    /// Invalidates lines that the mechanism cannot read any more. Places lines that leave the mechanism's compressor in the L1D.
     fn settle_lines(&mut self, ctx: &TickContext<'_>) {
         while let Some(line) = self.parts.stale_line() {
             self.l1d.invalidate_line(line);
         }
         while let Some((line, blocks)) = self.parts.placed() {
             let mut l1d_ctx =
-                l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: &ctx.memory };
+                l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: ctx.memory };
             self.l1d.place(line, blocks, &mut l1d_ctx);
         }
     }
@@ -68,7 +67,7 @@ impl Sm {
             PacketKind::ReadReply => {
                 let warp = self.warp_of_read(packet.token);
                 let mut fill = Fill { packet, warp };
-                match self.parts.offer_fill(ctx.now, &mut fill, &ctx.memory) {
+                match self.parts.offer_fill(ctx.now, &mut fill, ctx.memory) {
                     Offer::Pass => self.fill(&fill.packet, ctx),
                     Offer::Taken => {}
                     Offer::Full => self.held_reply = Some(packet),
@@ -82,7 +81,7 @@ impl Sm {
         }
     }
 
-    /// The warp that a read was sent for.
+    /// Returns the warp whose read has this token.
     fn warp_of_read(&self, token: u32) -> u8 {
         match Side::of_read(token) {
             Some((Side::Instruction, warp)) => warp as u8,
@@ -92,7 +91,7 @@ impl Sm {
         }
     }
 
-    /// A read's data have come to the L1D.
+    /// Handles the data of a read, at the L1D or at a read-only cache.
     fn fill(&mut self, packet: &Packet, ctx: &TickContext<'_>) {
         let now = ctx.now;
         if packet.token & (BYPASS_TOKEN | SIDE_TOKEN) == SIDE_TOKEN {
@@ -106,7 +105,7 @@ impl Sm {
         }
         self.unblock(None);
         let mut woken = std::mem::take(&mut self.woken);
-        let mut l1d_ctx = l1d::Context { now, asked: now, parts: &mut self.parts, memory: &ctx.memory };
+        let mut l1d_ctx = l1d::Context { now, asked: now, parts: &mut self.parts, memory: ctx.memory };
         let Times { missed, asked } = self.l1d.fill(packet, &mut woken, &mut l1d_ctx);
         if is_prefetch(packet.token) {
             self.counters.prefetches_returned += 1;
@@ -119,7 +118,7 @@ impl Sm {
         for inst in woken.drain(..) {
             let warp = self.lsu.peek(inst).warp;
             let mut hit = Hit { inst, warp, line: packet.line, after_fill: true };
-            if self.parts.offer_hit(now, &mut hit, &ctx.memory) == Offer::Pass {
+            if self.parts.offer_hit(now, &mut hit, ctx.memory) == Offer::Pass {
                 self.data_arrived(inst, now);
             }
         }
@@ -134,7 +133,7 @@ impl Sm {
         self.after_result(warp);
     }
 
-    /// One transaction of a load or atomic has its data.
+    /// Counts the data of one transaction of a load or atomic. The last one completes the instruction.
     pub(super) fn data_arrived(&mut self, inst: InstId, now: u64) {
         if !self.lsu.answered(inst) {
             return;
@@ -157,7 +156,7 @@ impl Sm {
         }
     }
 
-    /// A memory instruction without destination, of which the warp may not be gone before it is done.
+    /// Completes a memory instruction without destination registers, for which the warp may have had to wait.
     fn unanswered_no_more(&mut self, warp: u8) {
         let slot =
             self.warps[usize::from(warp)].as_mut().expect("the warp waits for its memory instructions");
@@ -165,7 +164,7 @@ impl Sm {
         self.after_result(warp);
     }
 
-    /// What was blocked for this cause, or for any, is tried again.
+    /// Lets blocked accesses retry if `cause` blocked them; `None` lets all retry.
     fn unblock(&mut self, cause: Option<FailCause>) {
         for blocked in [&mut self.blocked, &mut self.front.blocked] {
             if cause.is_none() || *blocked == cause {
@@ -190,14 +189,22 @@ impl Sm {
         let inst = self.lsu.get(head);
         if inst.shared {
             self.access_shared(head, now);
-        } else if self.front.is_there() && inst.side.is_none() {
+        } else if self.front.is_there() && inst.passes_front() {
             self.enter_front(head, now);
-        } else {
+        } else if !self.is_behind_its_warp(head) {
             self.access_l1d(head, ctx);
         }
     }
 
-    /// Tries the transaction that has passed the cycles in front of the L1D.
+    /// Returns whether `head` is an atomic that must wait for earlier accesses of its warp in the queue in front of the L1D.
+    pub(super) fn is_behind_its_warp(&self, head: InstId) -> bool {
+        let inst = self.lsu.peek(head);
+        inst.is_on_l1d_path()
+            && inst.is_atomic()
+            && self.front.instructions().any(|before| self.lsu.peek(before).warp == inst.warp)
+    }
+
+    /// Tries the oldest transaction in the queue in front of the L1D, if its latency has passed.
     #[inline(never)]
     fn run_front(&mut self, ctx: &TickContext<'_>) {
         let Some((at, oldest)) = self.front.oldest() else { return };
@@ -208,7 +215,8 @@ impl Sm {
         }
     }
 
-    /// The head's next transaction goes to the L1D; after the last one the next instruction has its turn.
+    /// Puts the head's next transaction into the queue in front of the L1D. After the last one, the next instruction becomes the
+    /// head.
     #[inline(never)]
     fn enter_front(&mut self, head: InstId, now: u64) {
         if !self.front.has_room() {
@@ -222,7 +230,7 @@ impl Sm {
         }
     }
 
-    /// The head has sent its last transaction: the next instruction, in the order that the mechanism wishes, has its turn.
+    /// Removes the head, which has sent its last transaction. The mechanism may choose the instruction that follows.
     fn pop_lsu(&mut self, head: InstId, now: u64) {
         if !self.lsu.has_room() {
             self.issue_from = 0;
@@ -252,19 +260,19 @@ impl Sm {
         }
     }
 
-    /// A hit's data leave the L1D's array with this cycle; the mechanism's stage comes next.
+    /// Offers a hit's data, which leave the L1D's array in this cycle, to the mechanism's stage.
     #[inline(never)]
     pub(super) fn hit_data(&mut self, inst: InstId, line: u64, ctx: &TickContext<'_>) {
         let warp = self.lsu.peek(inst).warp;
         let mut hit = Hit { inst, warp, line, after_fill: false };
-        match self.parts.offer_hit(ctx.now, &mut hit, &ctx.memory) {
+        match self.parts.offer_hit(ctx.now, &mut hit, ctx.memory) {
             Offer::Pass => self.wheel.push(ctx.now, ctx.now + 1, Event::Data { inst }),
             Offer::Taken => {}
             Offer::Full => self.wheel.push(ctx.now, ctx.now + 1, Event::Hit { inst, line }),
         }
     }
 
-    /// Tries the head's next line transaction.
+    /// Tries the next transaction of `head` at the L1D or at a read-only cache.
     fn access_l1d(&mut self, head: InstId, ctx: &TickContext<'_>) {
         let inst = self.lsu.get(head);
         let (kind, kernel, side) = (inst.kind, inst.kernel, inst.side);
@@ -276,8 +284,8 @@ impl Sm {
             return;
         }
         let asked = match self.front.oldest() {
-            Some((at, _)) => at - u64::from(self.config.l1d.front_latency),
-            None => ctx.now,
+            Some((at, oldest)) if oldest == head => at - u64::from(self.config.l1d.front_latency),
+            _ => ctx.now,
         };
         let inst = self.lsu.get(head);
         inst.asked.get_or_insert(asked);
@@ -296,15 +304,15 @@ impl Sm {
         }
     }
 
-    /// An instruction at a cache cannot go on before something changes.
+    /// Blocks an instruction at a cache until a resource becomes available.
     fn block(&mut self, head: InstId, cause: FailCause, now: u64) {
-        let is_behind_front = self.front.is_there() && self.lsu.peek(head).side.is_none();
+        let is_behind_front = self.front.is_there() && self.lsu.peek(head).passes_front();
         let blocked = if is_behind_front { &mut self.front.blocked } else { &mut self.blocked };
         *blocked = Some(cause);
         self.fail(head, cause, now);
     }
 
-    /// An instruction at a cache cannot go on in this cycle.
+    /// Counts a failed access of an instruction in this cycle.
     fn fail(&mut self, head: InstId, cause: FailCause, now: u64) {
         self.count_failures(head, cause, 1);
         let inst = self.lsu.peek(head);
@@ -314,19 +322,25 @@ impl Sm {
         }
     }
 
-    /// Counts cycles in which an instruction could not go on, in the cache that it wants.
+    /// Counts cycles in which the access of an instruction failed, in the cache that it uses.
     pub(super) fn count_failures(&mut self, head: InstId, cause: FailCause, cycles: u64) {
         let (kernel, side) = (self.lsu.peek(head).kernel, self.lsu.peek(head).side);
         side.and_then(|side| self.sides.get(side)).unwrap_or(&mut self.l1d).fail(kernel, cause, cycles);
     }
 
-    /// Returns the packet of the head's next transaction.
+    /// Returns the packet for the next transaction of `head`.
     fn packet(&self, head: InstId, token: u32) -> Packet {
         let inst = self.lsu.peek(head);
         let (transaction, kind, kernel) = (inst.transaction(), inst.kind, inst.kernel);
         let data_bytes = match kind {
             AccessKind::Load => 0,
-            _ => transaction.byte_count() as u16,
+            AccessKind::Store => transaction.byte_count() as u16,
+            AccessKind::Atomic { .. } => u16::from(transaction.operations.all) * u16::from(inst.lane_bytes),
+        };
+        let words = match kind {
+            AccessKind::Load => 0,
+            AccessKind::Store => transaction.words(),
+            AccessKind::Atomic { .. } => transaction.touched_words(),
         };
         let line = physical(kernel, transaction.line);
         Packet {
@@ -334,7 +348,8 @@ impl Sm {
             line,
             sectors: transaction.sectors,
             full_sectors: transaction.full_sectors(),
-            words: if kind == AccessKind::Store { transaction.words() } else { 0 },
+            words,
+            operations: transaction.operations,
             data_bytes,
             sm: self.id,
             slice: self.map.slice(line),
@@ -345,7 +360,7 @@ impl Sm {
         }
     }
 
-    /// The next transaction of a load: looked up in the L1D, or past it to the L2.
+    /// Sends the next transaction of a load to the L1D, or past the L1D to the L2.
     fn load(&mut self, head: InstId, ctx: &TickContext<'_>) -> Result<(), FailCause> {
         let inst = self.lsu.peek(head);
         let (kernel, transaction) = (inst.kernel, inst.transaction());
@@ -363,7 +378,7 @@ impl Sm {
         let load = self.described(head, line, sectors);
         let asked = self.lsu.peek(head).asked.unwrap_or(ctx.now);
         let packet = Packet { sectors, ..self.packet(head, head) };
-        let mut l1d_ctx = l1d::Context { now: ctx.now, asked, parts: &mut self.parts, memory: &ctx.memory };
+        let mut l1d_ctx = l1d::Context { now: ctx.now, asked, parts: &mut self.parts, memory: ctx.memory };
         let access = self.l1d.load(packet, found, &load, head, &mut l1d_ctx);
         if let Access::Fail(cause) = access
             && cause != FailCause::MissQueue
@@ -377,18 +392,12 @@ impl Sm {
                 self.await_hit(head, line, ctx.now);
                 Ok(())
             }
-            Access::Pending => {
-                if let Link::Ahead(_) = ctx.system {
-                    self.merged.push(line);
-                }
-                Ok(())
-            }
-            Access::Miss | Access::SectorMiss => Ok(()),
+            Access::Pending | Access::Miss | Access::SectorMiss => Ok(()),
             Access::Fail(cause) => Err(cause),
         }
     }
 
-    /// Decides whether the head's next transaction bypasses the L1D, when it is its turn for the first time.
+    /// Returns whether the next transaction of `head` bypasses the L1D. Decides this at its first try.
     fn passes(&mut self, head: InstId, line: u64, sectors: u32, now: u64) -> bool {
         let inst = self.lsu.peek(head);
         if let Some(passes) = inst.passes {
@@ -403,12 +412,12 @@ impl Sm {
         passes
     }
 
-    /// Sends the head's next transaction past the L1D.
+    /// Sends the next transaction of `head` past the L1D.
     fn pass(&mut self, head: InstId) -> Result<(), FailCause> {
         self.l1d.pass(self.packet(head, head | BYPASS_TOKEN))
     }
 
-    /// Returns what mechanisms learn of the head's next transaction.
+    /// Returns the description of the next transaction of `head` for mechanisms.
     fn described(&self, head: InstId, line: u64, sectors: u32) -> Load {
         let inst = self.lsu.peek(head);
         let slot = self.warps[usize::from(inst.warp)].as_ref().expect("the warp waits for its loads");
@@ -427,19 +436,19 @@ impl Sm {
         }
     }
 
-    /// Lets the data of a hit come after the L1D's latency, through the mechanism's stage if there is one.
+    /// Schedules a hit's data after the L1D's latency, through the mechanism's stage if there is one.
     fn await_hit(&mut self, inst: InstId, line: u64, now: u64) {
         let at = now + u64::from(self.config.l1d.hit_latency);
         if self.parts.takes_hits() {
-            // The stage may take the data in the cycle in which they would else be there.
+            // The stage can take the data in the cycle in which they would otherwise be available.
             self.wheel.push(now, (at - 1).max(now + 1), Event::Hit { inst, line });
         } else {
             self.wheel.push(now, at, Event::Data { inst });
         }
     }
 
-    /// A store or atomic: changes the L1D as its policy says and goes to the L2, through the mechanism if it has a stage, unless
-    /// the L1D keeps it.
+    /// Handles a store or atomic. A write-back L1D may keep a store. Otherwise the write policy updates the L1D, and the packet
+    /// goes to the L2, through the mechanism's stage if there is one.
     fn write(&mut self, mut packet: Packet, ctx: &TickContext<'_>) -> Result<(), FailCause> {
         if self.l1d.keep(&packet) {
             self.counters.stores_kept += 1;
@@ -450,7 +459,7 @@ impl Sm {
         }
         packet.witness = self.witness.store(packet.line, packet.sectors);
         let stage = match packet.kind {
-            PacketKind::Write => self.parts.offer_store(ctx.now, &mut packet, &ctx.memory),
+            PacketKind::Write => self.parts.offer_store(ctx.now, &mut packet, ctx.memory),
             _ => Offer::Pass,
         };
         match stage {
@@ -461,17 +470,18 @@ impl Sm {
             Offer::Taken => {}
             Offer::Pass => self.l1d.queue(packet),
         }
+        self.counters.atomics_sent += u64::from(packet.kind == PacketKind::Atomic);
         if packet.kind == PacketKind::Write {
             let warp = self.warps[packet.token as usize].as_mut().expect("the warp waits for its stores");
             warp.stores += 1;
         }
         let mut l1d_ctx =
-            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: &ctx.memory };
+            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: ctx.memory };
         self.l1d.write(&packet, &mut l1d_ctx);
         Ok(())
     }
 
-    /// The head's transaction has gone; after the last one the next instruction has its turn.
+    /// Advances `head` to its next transaction. After the last one, the next instruction becomes the head.
     fn advance(&mut self, head: InstId, now: u64) {
         let inst = self.lsu.get(head);
         inst.next += 1;
@@ -479,7 +489,7 @@ impl Sm {
         inst.asked = None;
         let is_last = inst.next == inst.transactions.len();
         let (warp, kernel, is_store) = (inst.warp, inst.kernel, inst.kind == AccessKind::Store);
-        let is_in_front = self.front.is_there() && inst.side.is_none();
+        let is_in_front = self.front.is_there() && inst.passes_front();
         if is_in_front {
             self.front.leave();
         }
@@ -492,13 +502,13 @@ impl Sm {
         if !is_store {
             return;
         }
-        // A store is complete for the SM when its last packet has left; the acknowledgements only matter to fences.
+        // A store is complete for the SM when its last packet has left. Only fences wait for the acknowledgements.
         self.lsu.retire(head);
         self.parts.memory_event(now, kernel, MemoryEvent::Completed);
         self.unanswered_no_more(warp);
     }
 
-    /// Sends the next packet that the crossbar has room for; false when there is none.
+    /// Sends the next packet for which the crossbar has room. Returns whether it sent any.
     pub(super) fn send(&mut self, ctx: &mut TickContext<'_>) -> bool {
         if !self.has_to_send() {
             return false;

@@ -1,8 +1,7 @@
 //! A streaming multiprocessor: resident CTAs and warps, schedulers, scoreboard, pipes, load/store unit and L1D.
 //!
-//! Instructions execute when they issue; the timing of their results follows. An SM sleeps while nothing can
-//! change in it and says when it must be woken, so idle cycles cost nothing.
-pub mod ahead;
+//! Instructions execute when they issue; the timing of their results follows. An SM sleeps while its state cannot change and
+//! returns the cycle in which it must be woken, so that idle cycles cost no time.
 mod barrier;
 pub mod coalescer;
 pub mod collector;
@@ -39,10 +38,9 @@ pub mod wheel;
 use crate::config::GpuConfig;
 use crate::events::WorkDone;
 use crate::packet::Packet;
-use crate::partition::AddressMap;
+use crate::partition::{AddressMap, MemorySystem};
 use crate::stats::{CacheCounters, FailCause, ISSUE_CYCLES, KernelCounters, SmCounters};
 use crate::witness::Witness;
-use ahead::Link;
 use collector::{Collected, Collector, EMPTY_CYCLES, Next};
 pub use fault::SimFault;
 pub(crate) use fault::SimResult;
@@ -56,50 +54,51 @@ use part::L1dEvent;
 use parts::SmParts;
 use pipes::{PipeKind, Pipes};
 use quota::Quotas;
-use read_only::{Side, Sides};
+use read_only::{Changed, Side, Sides};
 use regions::{Border, RegionState};
 use schedule::Schedule;
 use scheduler::{Scheduler, WarpMask};
 use scoreboard::Scoreboard;
-use selvedge_ptx::ptx::{Ballot, Global, MemAccess};
+use selvedge_ptx::memory::DeviceMemory;
+use selvedge_ptx::ptx::{Ballot, MemAccess};
 use selvedge_state::State;
 use std::sync::Arc;
 use wheel::EventWheel;
 
-/// Marks the token of a read that bypassed the L1D; the rest of the token is the instruction.
+/// Marks the token of a read that bypassed the L1D. The other bits are the instruction.
 const BYPASS_TOKEN: u32 = 1 << 31;
 
-/// Marks the token of a read that no load waits for; the rest of the token is the warp that it was prefetched for.
+/// Marks the token of a prefetch, which no load waits for. The other bits are the warp that it was sent for.
 const PREFETCH_TOKEN: u32 = 1 << 29;
 
-/// Something that becomes due in a later cycle.
+/// An event in a later cycle.
 #[derive(Clone, Copy, Debug, State)]
 enum Event {
     /// The destination registers of an instruction are written.
     Writeback { warp: u8, pc: u32 },
     /// The instruction after a branch, barrier or fence may issue.
     Control { warp: u8 },
-    /// A transaction's data are there: an L1D hit or a shared-memory access.
+    /// The data of a transaction arrive, after an L1D hit or a shared-memory access.
     Data { inst: InstId },
-    /// An L1D hit's data are there and go to the mechanism.
+    /// The data of an L1D hit leave the array for the mechanism.
     Hit { inst: InstId, line: u64 },
 }
 
-/// What keeps a resident warp from being considered.
+/// The reason why a resident warp cannot issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 enum Hold {
-    /// Nothing but its operands.
+    /// None except operands.
     None,
     /// The instruction after a control instruction is being fetched.
     Control,
-    /// It waits at a barrier.
+    /// The warp waits at a barrier.
     Barrier(u32),
-    /// It waits for its own memory accesses, and no less than until this cycle.
+    /// The warp waits for its memory accesses, and at least until cycle `until`.
     Fence {
         /// First cycle in which the next instruction may issue.
         until: u64,
     },
-    /// All lanes have exited; results are still in flight.
+    /// All lanes have exited; results are in flight.
     Exited,
 }
 
@@ -109,27 +108,27 @@ struct WarpSlot {
     warp: WarpFeed,
     kernel: Arc<LaunchedKernel>,
     cta: u8,
-    /// Its number in the CTA.
+    /// The warp's number in the CTA.
     index: u8,
     hold: Hold,
     /// Registers whose values are in flight.
     scoreboard: Scoreboard,
-    /// Instructions whose results are in flight.
+    /// Number of instructions whose results are in flight.
     in_flight: u32,
-    /// Stores that the L2 has not acknowledged.
+    /// Number of stores that the L2 has not acknowledged.
     stores: u32,
-    /// Whether its kernel has regions that the mechanism may know the results of.
+    /// `true` if the kernel has regions whose results the mechanism may know.
     asks: bool,
-    /// Where it is with respect to them.
+    /// The warp's position in such regions.
     region: RegionState,
-    /// The border that it crosses before its next instruction.
+    /// The region border that the warp crosses before its next instruction.
     border: Option<Border>,
-    /// The line of code that was fetched last; only kept where there is an instruction cache.
+    /// The line of code that was fetched last; only maintained with an instruction cache.
     code_line: Option<u64>,
 }
 
 impl WarpSlot {
-    /// Returns what the instruction at `pc`, the warp's next, waits for.
+    /// Returns the need of the warp's next instruction, at `pc`.
     #[inline(always)]
     fn need_at(&self, pc: u32) -> Need {
         if self.in_flight > 0 && self.scoreboard.meets(&self.kernel.operands, pc) {
@@ -138,7 +137,7 @@ impl WarpSlot {
         Need::pipe(self.kernel.info[pc as usize].pipe)
     }
 
-    /// Returns warp `index` of CTA `cta` of a kernel, in the first CTA slot.
+    /// Returns warp `index` of CTA `cta` of a kernel, in CTA slot 0.
     fn new(kernel: &Arc<LaunchedKernel>, cta: [u32; 3], index: u32) -> Self {
         let registers = kernel.kernel.register_count;
         WarpSlot {
@@ -157,7 +156,7 @@ impl WarpSlot {
         }
     }
 
-    /// Returns another warp of the kernel, as [`WarpSlot::new`] does, in the memory of this one, which has ended.
+    /// Returns another warp of the same kernel, as [`WarpSlot::new`] does. Reuses the memory of this warp, which must have ended.
     fn renewed(mut self: Box<Self>, cta: [u32; 3], index: u32) -> Box<Self> {
         let WarpFeed::Execute(warp) = &mut self.warp else {
             return Box::new(WarpSlot::new(&self.kernel, cta, index));
@@ -182,21 +181,21 @@ struct CtaSlot {
     shared: Vec<u8>,
     /// Warps that have not exited.
     live: u32,
-    /// Warps whose slots are still taken.
+    /// Warps whose slots are still occupied.
     resident: u32,
     barriers: [Barrier; 16],
 }
 
-/// One of a CTA's barriers.
+/// A barrier of a CTA.
 #[derive(Clone, Copy, Debug, Default, State)]
 struct Barrier {
-    /// Warps that have arrived, those that only arrive included.
+    /// Warps that have arrived, including warps that do not wait.
     arrived: u32,
     /// Warp slots that wait.
     waiting: WarpMask,
-    /// Threads expected; 0: all live warps of the CTA.
+    /// Threads expected; 0 means all live warps of the CTA.
     threads: u32,
-    /// Predicates that the arrived warps have brought.
+    /// Predicates of the warps that have arrived.
     ballot: Ballot,
 }
 
@@ -209,24 +208,24 @@ struct Arrival {
     ballot: Ballot,
 }
 
-/// What the SM needs from outside in a cycle.
+/// The environment of an SM in a cycle.
 pub struct TickContext<'a> {
     /// Core cycle.
     pub now: u64,
     /// Functional memory.
-    pub memory: Global<'a>,
+    pub memory: &'a mut DeviceMemory,
     /// Crossbars, L2 and DRAM.
-    pub system: Link<'a>,
+    pub system: &'a mut MemorySystem,
 }
 
-/// One SM.
+/// A streaming multiprocessor with its L1D and read-only caches.
 #[derive(State)]
 pub struct Sm {
     id: u16,
     #[state(skip = "the configuration")]
     config: Arc<GpuConfig>,
     warps: Vec<Option<Box<WarpSlot>>>,
-    /// Warps that have ended, for those to come.
+    /// Slots of ended warps, whose memory new warps reuse.
     #[state(skip = "only memory for warps to come")]
     #[expect(
         clippy::vec_box,
@@ -235,16 +234,16 @@ pub struct Sm {
     spare: Vec<Box<WarpSlot>>,
     ctas: Vec<Option<CtaSlot>>,
     schedulers: Vec<Scheduler>,
-    /// Whether the schedulers ask only some of their warps.
+    /// `true` if the schedulers consider only some of their warps.
     is_selective: bool,
-    /// What may issue changes with the warps, the pipes, the load/store unit, and quotas alone.
+    /// `true` if readiness to issue depends only on the warps, the pipes, the load/store unit, and quotas.
     #[state(skip = "it follows from the configuration and the parts")]
     issue_is_local: bool,
-    /// No instruction issues before this cycle unless a warp or the room in the load/store unit changes; 0 where the schedulers must
-    /// be asked to know.
+    /// No instruction issues before this cycle unless a warp or the room in the load/store unit changes. 0 if the schedulers must
+    /// determine it in each cycle.
     issue_from: u64,
     pipes: Pipes,
-    /// Operand collection, where there is any.
+    /// Operand collection, if the configuration has it.
     collector: Option<Box<Collector>>,
     lsu: Lsu,
     front: Front,
@@ -257,55 +256,51 @@ pub struct Sm {
     due: Vec<Event>,
     woken: Vec<InstId>,
     access: MemAccess,
-    /// What the next instruction of each warp waits for.
+    /// The need of each warp's next instruction.
     needs: Needs,
-    /// Warps that wait for operands from memory; only kept where a scheduler asks for it.
+    /// Warps that wait for operands from memory; only maintained for selective schedulers.
     awaiting_memory: WarpMask,
     /// Warps at a barrier, and warps that have exited.
     parked: WarpMask,
     /// Warp slots by kernel slot.
     kernel_warps: [WarpMask; KERNEL_SLOTS],
-    /// How many instructions the kernels may issue, where that is limited.
+    /// Quotas of the kernels' instructions, if they are limited.
     quotas: Option<Quotas>,
-    /// Resident CTAs by kernel slot, and of all kernels.
+    /// Number of resident CTAs by kernel slot, and of all kernels.
     kernel_ctas: [u32; KERNEL_SLOTS],
     all_ctas: u32,
-    /// The kernel of each slot that had a CTA here last.
+    /// The kernel of the last CTA of each kernel slot in this SM.
     kernels: [Option<Arc<LaunchedKernel>>; KERNEL_SLOTS],
-    /// A reply that the mechanism could not take yet.
+    /// A reply that the mechanism has no room for yet.
     held_reply: Option<Packet>,
-    /// Nothing else keeps the L1D's packet from leaving than room in the crossbar.
+    /// `true` if the L1D's packet waits only for room in the crossbar.
     waits_for_port: bool,
-    /// The load/store unit's head failed for this cause, and nothing has changed since.
+    /// The cause that blocks the load/store unit's head, if nothing has changed since its failure.
     blocked: Option<FailCause>,
     last_tick: u64,
-    /// The last cycle in the count of scheduler cycles.
+    /// The last cycle that is included in `scheduler_cycles`.
     counted_until: u64,
     free_registers: u32,
     free_shared: u32,
     free_threads: u32,
     finished_ctas: Vec<u8>,
-    /// The warps of the logged accesses to global memory, in order; only while the SM runs ahead.
-    accessed: Vec<u8>,
-    /// Lines in flight that loads have waited for from some cycle of the window on.
-    merged: Vec<u64>,
-    /// The scheduler that is asked first.
+    /// The scheduler that issues first.
     first_scheduler: usize,
-    /// The last schedule of each scheduler; only kept where the mechanism asks for it.
+    /// The last schedule of each scheduler; only maintained if the mechanism needs it.
     schedules: Vec<Schedule>,
-    /// This SM's counters, but for those that [`Self::counters_at`] computes.
+    /// This SM's counters, except the ones that [`Self::counters_at`] computes.
     counters: SmCounters,
     /// The schedulers' cycles by [`crate::stats::IssueCycle`].
     scheduler_cycles: [u64; ISSUE_CYCLES],
-    /// What the instructions that have issued make work.
+    /// The work of the instructions that have issued.
     work_done: WorkDone,
-    /// What each kernel slot did; the L1D counts its accesses.
+    /// Counters of each kernel slot, except the L1D's.
     by_kernel: [KernelCounters; KERNEL_SLOTS],
-    /// The last cycle in the count of the kernels' residence.
+    /// The last cycle that is included in the kernels' residence.
     residence_until: u64,
 }
 
-/// The warp slots of a mask, the lowest first.
+/// Returns the warp slots of a mask in ascending order.
 fn warps_of(mut mask: WarpMask) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         let warp = (mask != 0).then(|| mask.trailing_zeros() as u8);
@@ -315,13 +310,14 @@ fn warps_of(mut mask: WarpMask) -> impl Iterator<Item = u8> {
 }
 
 impl Sm {
-    /// An empty SM with a mechanism's share.
+    /// Returns an empty SM with the mechanisms' parts.
     pub fn new(id: u16, config: &Arc<GpuConfig>, parts: SmParts) -> Self {
         let sm = &config.sm;
         let longest = [
             sm.alu.int_latency,
             sm.alu.fp32_latency,
             sm.alu.int_mul_latency,
+            sm.alu.int_div_latency,
             sm.fp64.latency,
             sm.fp64.div_latency,
             sm.sfu.latency,
@@ -350,7 +346,7 @@ impl Sm {
             schedulers,
             pipes: Pipes::new(sm),
             collector: Collector::new(&sm.collector, sm.schedulers),
-            lsu: Lsu::new(sm.lsu.queue),
+            lsu: Lsu::new(&sm.lsu),
             front: Front::new(config.l1d.front_latency),
             l1d: L1d::new(&config.l1d),
             sides,
@@ -378,8 +374,6 @@ impl Sm {
             free_shared: sm.shared_bytes,
             free_threads: sm.threads,
             finished_ctas: Vec::new(),
-            accessed: Vec::new(),
-            merged: Vec::new(),
             first_scheduler: 0,
             schedules: vec![Schedule::default(); sm.schedulers as usize],
             counters: SmCounters::default(),
@@ -390,7 +384,7 @@ impl Sm {
         }
     }
 
-    /// Returns what mechanisms have put into the SM.
+    /// Returns the mechanisms' parts in the SM.
     pub fn parts(&self) -> &SmParts {
         &self.parts
     }
@@ -401,42 +395,42 @@ impl Sm {
         self.issue_from = 0;
     }
 
-    /// Sets of quotas that were given out.
+    /// Returns the number of quota sets that were granted.
     pub fn quota_sets(&self) -> u64 {
         self.quotas.as_ref().map_or(0, |quotas| quotas.sets)
     }
 
-    /// The L1D's counters.
+    /// Returns the L1D, for its counters.
     pub fn l1d(&self) -> &L1d {
         &self.l1d
     }
 
-    /// Its number.
+    /// Returns the SM's number.
     pub(crate) fn number(&self) -> u16 {
         self.id
     }
 
-    /// Its L1 data cache, to be warmed.
+    /// Returns the L1D, for accesses without timing.
     pub(crate) fn l1d_mut(&mut self) -> &mut L1d {
         &mut self.l1d
     }
 
-    /// Lets `witness` follow what the SM's caches hold.
+    /// Lets `witness` follow the contents of the SM's caches.
     pub fn watch(&mut self, witness: &Witness) {
         self.witness = witness.clone();
         self.l1d.watch(witness, self.id);
         self.sides.watch(witness, self.id);
     }
 
-    /// Invalidates the L1D at the start of a kernel.
-    pub fn invalidate_l1d(&mut self) {
+    /// Invalidates the cache lines that a launch of `program` must not find, when no other kernel runs.
+    pub fn launch_alone(&mut self, program: u8, changed: Changed) {
         self.l1d.invalidate_all();
-        self.sides.invalidate_all();
+        self.sides.launch(program, true, changed);
         self.parts.l1d_event(self.last_tick, &L1dEvent::Flushed { program: None });
     }
 
-    /// Gives the L1D what the CTAs of a kernel leave of a memory that it shares with shared memory, where there is one. The L1D
-    /// is empty.
+    /// Gives the L1D the part of a unified memory that the kernel's CTAs do not use as shared memory. Does nothing without
+    /// unified memory. The L1D must be empty.
     pub fn divide_unified(&mut self, kernel: &LaunchedKernel) {
         let l1d = &self.config.l1d;
         if l1d.unified_bytes > 0 {
@@ -446,10 +440,10 @@ impl Sm {
         }
     }
 
-    /// Invalidates the L1D's lines of one program at the start of its kernel, while others run.
-    pub fn invalidate_program(&mut self, program: u8) {
+    /// Invalidates the cache lines that a launch of `program` must not find, while other kernels run.
+    pub fn launch_beside(&mut self, program: u8, changed: Changed) {
         self.l1d.invalidate_program(program);
-        self.sides.invalidate_program(program);
+        self.sides.launch(program, false, changed);
         self.parts.l1d_event(self.last_tick, &L1dEvent::Flushed { program: Some(program) });
     }
 
@@ -458,22 +452,22 @@ impl Sm {
         self.l1d.outgoing().is_some() || self.sides.has_work()
     }
 
-    /// A read-only cache's counters; zero when there is none.
+    /// Returns the counters of a read-only cache; zero if the configuration does not have it.
     pub fn read_only(&self, side: Side) -> CacheCounters {
         self.sides.counters(side)
     }
 
-    /// Returns the warp instructions that have issued.
+    /// Returns the number of warp instructions that have issued.
     pub fn warp_instructions(&self) -> u64 {
         self.by_kernel.iter().map(|kernel| kernel.warp_instructions).sum()
     }
 
-    /// Returns the thread instructions that have issued.
+    /// Returns the number of thread instructions that have issued.
     pub fn thread_instructions(&self) -> u64 {
         self.by_kernel.iter().map(|kernel| kernel.thread_instructions).sum()
     }
 
-    /// What a kernel slot did in this SM.
+    /// Returns the counters of a kernel slot in this SM.
     pub fn kernel_counters(&self, slot: usize) -> KernelCounters {
         let counters = self.by_kernel[slot];
         let since =
@@ -485,17 +479,17 @@ impl Sm {
         }
     }
 
-    /// Resident CTAs of a kernel slot.
+    /// Returns the number of resident CTAs of a kernel slot.
     pub fn resident_ctas(&self, slot: usize) -> u32 {
         self.kernel_ctas[slot]
     }
 
-    /// The most warps that a scheduler had at the same time.
+    /// Returns the max number of warps that one scheduler held at the same time.
     pub fn most_resident_warps(&self) -> u64 {
         self.schedulers.iter().map(Scheduler::most_warps).max().unwrap_or(0) as u64
     }
 
-    /// Kernel slots of the CTAs that finished since the last call, one entry each.
+    /// Moves the kernel slots of the CTAs that finished since the last call to `out`, one entry per CTA.
     #[inline(always)]
     pub fn take_finished(&mut self, out: &mut Vec<u8>) {
         if !self.finished_ctas.is_empty() {
@@ -503,7 +497,7 @@ impl Sm {
         }
     }
 
-    /// Is there room for one more CTA of `kernel`?
+    /// Returns whether one more CTA of `kernel` fits.
     pub fn can_launch(&self, kernel: &LaunchedKernel) -> bool {
         let free_warps = self.warps.iter().filter(|w| w.is_none()).count() as u32;
         self.ctas.iter().any(Option::is_none)
@@ -513,7 +507,7 @@ impl Sm {
             && self.free_threads >= kernel.warps_per_cta * 32
     }
 
-    /// Makes CTA `cta` of `kernel` resident; the caller has checked [`Sm::can_launch`].
+    /// Makes CTA `cta` of `kernel` resident. [`Sm::can_launch`] must have returned `true`.
     pub fn launch(&mut self, kernel: &Arc<LaunchedKernel>, cta: [u32; 3]) {
         let slot = self.ctas.iter().position(Option::is_none).expect("can_launch was checked");
         self.free_registers -= kernel.registers_per_cta;
@@ -553,7 +547,7 @@ impl Sm {
         }
     }
 
-    /// Returns whether nothing is resident and nothing in flight.
+    /// Returns whether no CTA is resident and no request is in flight.
     pub fn is_idle(&self) -> bool {
         self.all_ctas == 0 && self.is_drained()
     }
@@ -566,16 +560,16 @@ impl Sm {
             && self.held_reply.is_none()
     }
 
-    /// Returns the packet that wakes the SM when the crossbar has room for it.
+    /// Returns the packet that waits for room in the crossbar, if room would wake the SM.
     pub fn port_wait(&self) -> Option<&Packet> {
         if self.waits_for_port { self.l1d.outgoing() } else { None }
     }
 
-    /// Runs core cycle `ctx.now` and returns the next cycle in which the SM must run again; a reply from the
-    /// memory system wakes it earlier, and so does room for the packet that [`Self::port_wait`] returns.
+    /// Runs core cycle `ctx.now` and returns the next cycle in which the SM must run. A reply from the memory system wakes it
+    /// earlier, as does room for the packet that [`Self::port_wait`] returns.
     ///
     /// # Errors
-    /// The kernel or a mechanism is at fault.
+    /// Returns the fault of the kernel or of a mechanism.
     pub fn tick(&mut self, ctx: &mut TickContext<'_>) -> SimResult<u64> {
         self.account_for_sleep(ctx.now);
         self.receive(ctx)?;
@@ -595,7 +589,7 @@ impl Sm {
         Ok(self.next_wake(ctx.now, sent))
     }
 
-    /// Counts what went on unchanged in the cycles since the last tick, and in this one.
+    /// Counts the cycles since the last tick, in which the state did not change, and the residence in this cycle.
     fn account_for_sleep(&mut self, now: u64) {
         let slept = now - self.last_tick;
         if slept > 1 {
@@ -610,7 +604,7 @@ impl Sm {
         self.last_tick = now;
     }
 
-    /// Counts cycles in which what was blocked before the last tick's end stayed so.
+    /// Counts failures for cycles of sleep in which accesses stayed blocked.
     fn count_slept_failures(&mut self, cycles: u64) {
         if let (Some(cause), Some(head)) = (self.blocked, self.lsu.head()) {
             self.count_failures(head, cause, cycles);
@@ -620,7 +614,7 @@ impl Sm {
         }
     }
 
-    /// Counts the cycles up to `cycle` for the kernels that have been resident in them: whenever one comes or goes.
+    /// Counts residence up to `cycle` for the kernels with CTAs. Must be called before a CTA comes or leaves.
     fn count_residence_until(&mut self, cycle: u64) {
         let cycles = cycle - self.residence_until;
         for (counters, ctas) in self.by_kernel.iter_mut().zip(self.kernel_ctas) {
@@ -629,7 +623,7 @@ impl Sm {
         self.residence_until = cycle;
     }
 
-    /// Called before a launch after cycle `now`, so that the time before it is not counted as the CTA's.
+    /// Counts all cycles up to `now` before a launch, so that they are not attributed to the new CTA.
     pub fn resume(&mut self, now: u64) {
         self.count_stalls_until(now);
         self.count_residence_until(now);
@@ -638,8 +632,8 @@ impl Sm {
         }
     }
 
-    /// Returns the next cycle in which something may change. A packet that found no room in the crossbar waits for it
-    /// ([`Self::port_wait`]); after one that was `sent` the next may find room at once.
+    /// Returns the next cycle in which the state may change. A packet without room in the crossbar waits until there is room
+    /// ([`Self::port_wait`]). After one packet was `sent`, the next one may have room at once.
     fn next_wake(&mut self, now: u64, sent: bool) -> u64 {
         let soon = now + 1;
         self.waits_for_port = false;
@@ -670,12 +664,12 @@ impl Sm {
         wake
     }
 
-    /// Returns whether no scheduler need be asked before [`Self::issue_from`].
+    /// Returns whether schedulers need not be asked before `issue_from`.
     fn issue_rests(&self) -> bool {
         self.issue_is_local && self.quotas.is_none()
     }
 
-    /// Returns the first cycle from `soon` on in which a ready warp may find its pipe free.
+    /// Returns the first cycle, at least `soon`, in which a ready warp may find its pipe free.
     #[inline(always)]
     fn next_issue(&self, soon: u64) -> u64 {
         let eligible = self.eligible();
@@ -695,10 +689,14 @@ impl Sm {
         wake
     }
 
-    /// Returns whether there is room for the head's next transaction in front of the L1D, if it goes there.
+    /// Returns whether the head's next transaction may leave the load/store unit, for the queue in front of the L1D or past it.
     #[inline(always)]
     fn may_leave_lsu(&self, head: InstId) -> bool {
-        !self.front.is_there() || self.front.has_room() || !self.lsu.peek(head).is_on_l1d_path()
+        if !self.front.is_there() {
+            return true;
+        }
+        let inst = self.lsu.peek(head);
+        if inst.passes_front() { self.front.has_room() } else { !self.is_behind_its_warp(head) }
     }
 
     #[inline(always)]
@@ -711,7 +709,7 @@ impl Sm {
         self.lsu.has_room() && self.memory_candidates() & eligible != 0
     }
 
-    /// Ready warps with a memory instruction whose kernel may issue one.
+    /// Returns the ready warps with a memory instruction whose kernel may issue one.
     fn memory_candidates(&self) -> WarpMask {
         let mut mask = self.needs.ready(PipeKind::Memory);
         if !self.parts.gates_memory() && !self.parts.ranks_memory() {
@@ -725,7 +723,7 @@ impl Sm {
         if self.parts.ranks_memory() { self.first_in_rank(mask) } else { mask }
     }
 
-    /// Those of the kernel with the lowest rank, among the kernels with warps that the schedulers ask.
+    /// Returns the warps of the kernel with the lowest rank, among the kernels with eligible warps in `ready`.
     fn first_in_rank(&self, ready: WarpMask) -> WarpMask {
         let asked = ready & self.eligible();
         let kernels = (0u8..).zip(&self.kernel_warps).filter(|(_, warps)| asked & **warps != 0);
@@ -764,7 +762,7 @@ impl Sm {
         self.due = due;
     }
 
-    /// The destination registers of the instruction at `pc` are there.
+    /// Completes the instruction at `pc`, whose destination registers are written.
     #[inline(always)]
     fn write_back(&mut self, warp: u8, pc: u32) {
         let slot = self.warps[usize::from(warp)].as_mut().expect("a warp leaves after its last result");
@@ -773,7 +771,7 @@ impl Sm {
         self.after_result(warp);
     }
 
-    /// The results of the instruction at `pc` take their register banks in this cycle.
+    /// Occupies the register banks of the results of the instruction at `pc` in this cycle.
     #[cold]
     pub(super) fn write_banks(&mut self, warp: u8, pc: u32) {
         if let (Some(collector), Some(slot)) = (&mut self.collector, &self.warps[usize::from(warp)]) {
@@ -782,7 +780,7 @@ impl Sm {
         }
     }
 
-    /// Lets instructions that have their operands start where their pipes are free, and runs the operand collection's cycle.
+    /// Starts instructions with collected operands in free pipes, and runs a cycle of operand collection.
     #[cold]
     fn collect_operands(&mut self, now: u64) {
         let Some(mut collector) = self.collector.take() else { return };
@@ -799,7 +797,7 @@ impl Sm {
         self.collector = Some(collector);
     }
 
-    /// An instruction has come to its pipe; what holds it up in an empty collection is part of its latency.
+    /// Starts an instruction in its pipe. The latency includes the cycles of an operand collection without stalls.
     fn start_collected(&mut self, started: &Collected, now: u64) {
         match started.next {
             Next::Nothing => {}
@@ -816,7 +814,7 @@ impl Sm {
         }
     }
 
-    /// A result or acknowledgement may let the warp go on, pass its fence or leave.
+    /// Lets the warp continue, pass its fence or leave, after a result or acknowledgement.
     fn after_result(&mut self, warp: u8) {
         let Some(slot) = &mut self.warps[usize::from(warp)] else { return };
         let quiet = slot.in_flight == 0 && slot.stores == 0;
@@ -828,7 +826,7 @@ impl Sm {
                 let now = self.last_tick;
                 self.wheel.push(now, until.max(now + 1), Event::Control { warp });
             }
-            // Results change what a warp waits for only where it waits for them, or where it asks a mechanism for more.
+            // A result changes the need of a warp only if the warp waits for operands or may ask a mechanism for results.
             Hold::None if !slot.asks && self.needs.of(warp) != Need::OPERANDS => return,
             Hold::Control | Hold::Barrier(_) => return,
             _ => {}
@@ -836,7 +834,7 @@ impl Sm {
         self.update_need(warp);
     }
 
-    /// Finds what the warp's next instruction waits for, after something that may have changed it.
+    /// Updates the need of a warp's next instruction after an event that may have changed it.
     fn update_need(&mut self, warp: u8) {
         let need = self.need_of(warp);
         if self.is_selective {
@@ -845,13 +843,13 @@ impl Sm {
         if self.needs.of(warp) == need {
             return;
         }
-        // The cycles before this one went on what the needs still are.
+        // The cycles before this one are attributed to the old needs.
         self.count_stalls_until(self.last_tick.saturating_sub(1));
         self.issue_from = 0;
         self.needs.set(warp, need);
     }
 
-    /// Returns what the warp's next instruction waits for.
+    /// Returns the need of the warp's next instruction.
     #[inline(always)]
     fn need_of(&mut self, warp: u8) -> Need {
         let Some(slot) = &self.warps[usize::from(warp)] else { return Need::HELD };
@@ -865,7 +863,7 @@ impl Sm {
         slot.need_at(pc)
     }
 
-    /// Keeps what schedulers that ask only some of their warps want to know of a warp.
+    /// Updates the masks of warps that selective schedulers use.
     #[inline(never)]
     fn note_waiting(&mut self, warp: u8, need: Need) {
         let bit: WarpMask = 1 << warp;

@@ -1,18 +1,18 @@
-//! What the warps of an SM wait for: for each warp, and for each need the warps that have it.
+//! The needs of an SM's warps: the need of each warp, and the warps with each need.
 use super::pipes::{PIPE_KINDS, PipeKind};
 use super::scheduler::WarpMask;
 use crate::stats::IssueCycle;
 use selvedge_state::State;
 
-/// What a warp's next instruction waits for.
+/// The resource that a warp's next instruction waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Need(u8);
 
 impl Need {
-    /// Its operands or its destination.
+    /// Operands or destination registers that are in flight.
     pub const OPERANDS: Need = Need(PIPE_KINDS as u8);
 
-    /// The warp is not considered, or there is none.
+    /// The slot has no warp, or its warp cannot issue.
     pub const HELD: Need = Need(PIPE_KINDS as u8 + 1);
 
     /// Returns the need of a free pipe.
@@ -21,7 +21,7 @@ impl Need {
         Need(kind as u8)
     }
 
-    /// Returns the byte of the need in [`Counts`]: in the order in which they explain a cycle without an issue, then the others.
+    /// Returns the byte of the need in [`Counts`]. The needs that explain a cycle without issue come first, in order of priority.
     const fn place(self) -> u32 {
         const MEMORY: u8 = PipeKind::Memory as u8;
         const ALU: u8 = PipeKind::Alu as u8;
@@ -41,14 +41,14 @@ impl Need {
     }
 }
 
-/// How many needs there are.
+/// Number of different needs.
 const NEEDS: usize = PIPE_KINDS + 2;
 
-/// How many of a scheduler's warps have each need, in the bytes that [`Need::place`] says.
+/// Number of a scheduler's warps with each need, in the byte that [`Need::place`] returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Counts(u64);
 
-/// One warp with each need.
+/// The count of one warp, by need.
 const ONE: [u64; NEEDS] = {
     let mut ones = [0; NEEDS];
     let mut need = 0;
@@ -63,11 +63,11 @@ impl Counts {
     /// Returns whether any warp has its operands.
     #[inline(always)]
     pub fn any_ready(self) -> bool {
-        // All bytes but those of operands and of warps that are not considered.
+        // All bytes except [`Need::OPERANDS`] and [`Need::HELD`].
         self.0 & 0xff00_ffff_ffff != 0
     }
 
-    /// Returns what a cycle goes on in which none of the warps issues.
+    /// Returns the class of a cycle in which none of the warps issues.
     #[inline(always)]
     pub fn stall(self) -> IssueCycle {
         const STALLS: [IssueCycle; 6] = [
@@ -83,21 +83,20 @@ impl Counts {
     }
 }
 
-/// The needs of an SM's warps.
 #[derive(State)]
 pub struct Needs {
-    /// By warp slot.
+    /// Needs by warp slot.
     of: Box<[Need]>,
     /// The scheduler of each warp slot.
     scheduler_of: Box<[u8]>,
-    /// By scheduler.
+    /// Counts by scheduler.
     counts: Box<[Counts]>,
     /// The warps by their need.
     warps: [WarpMask; NEEDS],
 }
 
 impl Needs {
-    /// Returns the needs of `count` warp slots without a warp, each of which belongs to a scheduler by its number.
+    /// Returns the needs of `count` empty warp slots. Slot n belongs to scheduler n modulo `schedulers`.
     pub fn new(count: usize, schedulers: usize) -> Self {
         let scheduler_of: Box<[u8]> = (0..count).map(|warp| (warp % schedulers) as u8).collect();
         let mut counts = vec![Counts(0); schedulers];
@@ -107,7 +106,7 @@ impl Needs {
         Needs { of: vec![Need::HELD; count].into(), scheduler_of, counts: counts.into(), warps: [0; NEEDS] }
     }
 
-    /// Returns the needs of a scheduler's warps.
+    /// Returns the counts of a scheduler's warps.
     #[inline(always)]
     pub fn of_scheduler(&self, scheduler: usize) -> Counts {
         self.counts[scheduler]
@@ -130,7 +129,7 @@ impl Needs {
         self.warps[usize::from(need.0)] |= bit;
     }
 
-    /// Returns the warps with operands whose next instruction needs a pipe of this kind.
+    /// Returns the warps with available operands whose next instruction needs a pipe of this kind.
     #[inline(always)]
     pub fn ready(&self, kind: PipeKind) -> WarpMask {
         self.warps[kind as usize]
@@ -142,7 +141,7 @@ impl Needs {
         self.counts.iter().any(|counts| counts.any_ready())
     }
 
-    /// Returns the warps that wait for operands or their destination.
+    /// Returns the warps that wait for operands or for their destination.
     #[inline(always)]
     pub fn dependent(&self) -> WarpMask {
         self.warps[usize::from(Need::OPERANDS.0)]

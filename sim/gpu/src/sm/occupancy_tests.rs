@@ -1,13 +1,14 @@
-//! How many CTAs does an SM hold? As many as the scarcest of its resources allows.
+//! Checks that the scarcest resource limits the number of CTAs in an SM.
 use super::Sm;
 use super::launch::LaunchedKernel;
 use super::parts::SmParts;
 use crate::config::GpuConfig;
 use proptest::prelude::*;
+use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{LaunchDims, Module};
 use std::sync::Arc;
 
-/// A kernel of which `registers` 32-bit registers live at a time, and with `shared` bytes of shared memory.
+/// Returns a kernel with `registers` live 32-bit registers and `shared` bytes of shared memory.
 fn module(registers: u32, shared: u32) -> Module {
     let all: String = (0..registers).map(|r| format!("add.u32 %r{r}, %ctaid.x, {r};\n")).collect();
     let sum: String = (1..registers).map(|r| format!("add.u32 %r0, %r0, %r{r};\n")).collect();
@@ -19,7 +20,7 @@ fn module(registers: u32, shared: u32) -> Module {
     Module::parse("k.ptx", &text).expect("valid")
 }
 
-/// CTAs of `kernel` that a fresh SM takes.
+/// Returns the number of CTAs of `kernel` that an empty SM takes.
 fn resident(config: &Arc<GpuConfig>, kernel: LaunchedKernel) -> u32 {
     let mut sm = Sm::new(0, config, SmParts::default());
     let kernel = Arc::new(kernel);
@@ -73,4 +74,57 @@ fn each_resource_can_be_the_scarcest() {
     assert_eq!(fit(512, 0, 4), 3, "threads");
     assert_eq!(fit(32, 16_380, 4), 3, "shared memory");
     assert!(fit(512, 0, 40) < 3, "registers");
+}
+
+#[test]
+fn a_cta_that_is_too_large_names_a_configuration_that_has_room() {
+    let config = GpuConfig::load("gtx480").expect("built in");
+    let refused = |registers: u32, dynamic: u32| {
+        let kernel = module(registers, 4).kernel("k").expect("there is a kernel");
+        let mut dims = LaunchDims::new([1, 1, 1], [1024, 1, 1]);
+        dims.dynamic_shared = dynamic;
+        LaunchedKernel::new(kernel, dims, Vec::new(), 0, &config).err().expect("it is too large").to_string()
+    };
+    let text = refused(40, 0);
+    let (need, fits) = text.split_once("; ").expect("two parts");
+    let says = "registers, an SM of `gtx480` has 32768";
+    assert!(need.starts_with("kernel k: a CTA needs ") && need.ends_with(says), "{text}");
+    let name = fits.strip_prefix("`--config ").and_then(|rest| rest.strip_suffix("` has room for it"));
+    let fitting = GpuConfig::load(name.unwrap_or_else(|| panic!("{text}"))).expect("built in");
+    let dims = LaunchDims::new([1, 1, 1], [1024, 1, 1]);
+    let kernel = module(40, 4).kernel("k").expect("there is a kernel");
+    LaunchedKernel::new(kernel, dims, Vec::new(), 0, &fitting).expect("it fits");
+    // No built-in configuration has that much shared memory.
+    let text = refused(4, 1 << 30);
+    assert!(text.ends_with("bytes of shared memory, an SM of `gtx480` has 49152"), "{text}");
+}
+
+#[test]
+fn the_local_memory_of_all_resident_warps_needs_room() {
+    let text = ".version 4.3\n.target sm_20\n.address_size 64\n.visible .entry k() {\n.local .align 4 .b8 x[4096];\n\
+                .reg .b64 %rd<2>;\nmov.u64 %rd1, x;\nst.local.u32 [%rd1], 1;\nret;\n}\n";
+    let kernel = Module::parse("k.ptx", text).expect("valid").kernel("k").expect("there is a kernel");
+    let config = GpuConfig::load("gtx480").expect("built in");
+    let a_warp = 32 * u64::from(kernel.local_bytes);
+    let launched = |ctas: u32| {
+        let dims = LaunchDims::new([ctas, 1, 1], [64, 1, 1]);
+        LaunchedKernel::new(Arc::clone(&kernel), dims, Vec::new(), 0, &config).expect("it fits")
+    };
+    // A small grid counts its own CTAs, a large one 8 CTAs on each of 15 SMs.
+    for (ctas, warps) in [(3, 6), (1000, 240)] {
+        let launch = launched(ctas);
+        assert_eq!(launch.local_bytes(&config.sm), warps * a_warp, "{ctas}");
+        let memory = |bytes: u64| DeviceMemory::with_capacity(bytes);
+        assert!(launch.check_room(&config.sm, 0, &memory(warps * a_warp)).is_ok(), "{ctas}");
+        let refused = launch
+            .check_room(&config.sm, 0, &memory(warps * a_warp - 1))
+            .expect_err("too little")
+            .to_string();
+        let says = format!(
+            "kernel 'k' cannot be launched: {warps} warps at the same time take {} bytes",
+            warps * a_warp
+        );
+        assert!(refused.starts_with(&says), "{refused}");
+        assert!(launch.check_room(&config.sm, 1, &memory(warps * a_warp)).is_err(), "beside another launch");
+    }
 }

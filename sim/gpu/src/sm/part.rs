@@ -1,7 +1,7 @@
-//! What a mechanism can do in an SM: the abilities of its part there, one small trait each, and what they see.
+//! The interface of a mechanism's part in an SM: one small trait for each ability, and the data that they exchange.
 //!
-//! A part states its abilities by returning itself from the accessors of [`SmPart`]. Every method of an ability is required:
-//! the compiler finds what is forgotten. An ability that a part does not have costs nothing.
+//! A part states its abilities by returning itself from the accessors of [`SmPart`]. Every method of an ability is required, so
+//! that the compiler reports missing ones. An ability that no part has costs no time.
 //!
 //! ```text
 //!  warps --> memory gate, rank --> LSU (request queues) --> bypass? --> L1D --> stores --> crossbar
@@ -23,7 +23,7 @@ use selvedge_state::State;
 
 /// Writes the accessors of abilities that a part always has, in its `impl SmPart` or `impl PartitionPart`.
 ///
-/// `&` stands before abilities whose methods read only.
+/// Write `&` before abilities whose methods take `&self` only.
 #[macro_export]
 macro_rules! has {
     ($($accessor:ident: $ability:path),+ $(,)?) => {
@@ -38,37 +38,31 @@ macro_rules! has {
     };
 }
 
-/// What a mechanism puts into one SM.
+/// A mechanism's part in one SM.
 ///
-/// The accessors are asked once, when the GPU is built: whether a part has an ability does not change.
+/// The accessors are called once, when the GPU is built. A part must not gain or lose an ability later.
 pub trait SmPart: State + Send {
-    /// Runs one core cycle: steps the part's blocks. Called only while it is busy.
+    /// Runs one core cycle of the part's blocks. Called only while the part is busy.
     ///
     /// # Errors
-    /// A block's model and RTL differ, or a value is wrong; the simulation stops.
+    /// Returns an error if a block's model and RTL differ or a value is wrong; it ends the simulation.
     fn tick(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault>;
 
     /// Returns whether [`SmPart::tick`] must be called in the next cycle.
     fn busy(&self) -> bool;
 
-    /// Returns whether the part holds no request, whatever else it does.
+    /// Returns whether the part holds no request. It may still be busy otherwise.
     fn is_drained(&self) -> bool {
         !self.busy()
-    }
-
-    /// Returns whether what the part does depends on nothing outside of its SM: neither on values in memory nor on state that it
-    /// shares with others. Only then its SM may run on a thread of its own ([`crate::gpu::Gpu::set_threads`]).
-    fn stands_alone(&self) -> bool {
-        false
     }
 
     /// Adds the part's counters to the report.
     fn counters(&self, out: &mut MechanismCounters);
 
-    /// Adds what the part's recorded block instances have seen.
+    /// Adds the traces of the part's recorded block instances.
     fn traces(&self, out: &mut Vec<Trace>);
 
-    /// Adds the operations of its blocks, by the name of the block: the energy model charges each.
+    /// Adds the operations of the part's blocks, by block name. The energy model charges each operation.
     fn operations(&self, out: &mut BlockOperations) {
         let _ = out;
     }
@@ -93,7 +87,7 @@ pub trait SmPart: State + Send {
         None
     }
 
-    /// Keeps kernels from issuing memory instructions.
+    /// Prevents kernels from issuing memory instructions.
     fn memory_gate(&self) -> Option<&dyn MemoryGate> {
         None
     }
@@ -123,7 +117,7 @@ pub trait SmPart: State + Send {
         None
     }
 
-    /// Lets loads bypass the L1D that lack something there.
+    /// Lets loads bypass the L1D if it lacks a resource for them.
     fn failure_bypass(&mut self) -> Option<&mut dyn FailureBypass> {
         None
     }
@@ -133,7 +127,7 @@ pub trait SmPart: State + Send {
         None
     }
 
-    /// Chooses the space that lines take in the L1D. Exclusive.
+    /// Chooses the space that lines occupy in the L1D. Exclusive.
     fn placement(&mut self) -> Option<&mut dyn Placement> {
         None
     }
@@ -153,12 +147,12 @@ pub trait SmPart: State + Send {
         None
     }
 
-    /// Issues instructions of its own. Exclusive.
+    /// Issues additional instructions. Exclusive.
     fn assist(&mut self) -> Option<&mut dyn AssistIssue> {
         None
     }
 
-    /// Knows results of regions of kernels. Exclusive.
+    /// Supplies results of kernel regions that it has stored. Exclusive.
     fn memo(&mut self) -> Option<&mut dyn RegionMemo> {
         None
     }
@@ -171,204 +165,204 @@ pub trait SmPart: State + Send {
 
 selvedge_state::boxed_state!(dyn SmPart);
 
-/// Observes the L1D.
+/// Observes the events of the L1D.
 pub trait L1dObserver {
-    /// Called when something happens in the L1D.
+    /// Handles an event in the L1D.
     fn l1d_event(&mut self, now: u64, event: &L1dEvent);
 }
 
 /// Observes memory instructions.
 pub trait MemoryObserver {
-    /// Called when something happens to a kernel's memory instructions. A difference that a block shows here is reported by
-    /// the next [`SmPart::tick`], for which the part stays busy.
+    /// Handles an event of a kernel's memory instructions. If a block detects a difference here, the next [`SmPart::tick`] must
+    /// return it; the part must be busy until then.
     fn memory_event(&mut self, now: u64, kernel: u8, event: MemoryEvent);
 
-    /// Returns whether every cycle of a reservation failure must be reported, so that the SM must not sleep through them.
+    /// Returns whether every cycle of a reservation failure must be reported. If so, the SM does not sleep in these cycles.
     fn watches_failures(&self) -> bool;
 }
 
 /// Observes the schedulers.
 pub trait ScheduleObserver {
-    /// Called when a schedule of a warp has ended: the scheduler switches to another one. It issued in `cycles` cycles from the
-    /// former, and chose the latter from `warps` of its warps that could issue.
+    /// Handles the end of a warp's schedule, when the scheduler switches to another warp. The scheduler issued from the old warp
+    /// in `cycles` cycles. It chose the new one from `warps` of its warps that could issue.
     fn schedule_ended(&mut self, scheduler: usize, cycles: u64, warps: u32);
 }
 
 /// Observes warps that end or wait.
 pub trait WarpObserver {
-    /// Called with `true` when the warp is at a fence, or has ended as all others of its CTA, whose registers it holds, and waits
-    /// until its stores have arrived, and with `false` when they have; nothing may be in flight on its behalf any more.
+    /// Handles the begin (`awaited` is `true`) and end of a wait for stores. A wait begins when the warp reaches a fence, or when
+    /// all warps of its CTA have ended but its registers are still held. It ends when the stores have arrived; then no operation
+    /// may be in flight on behalf of the warp.
     fn stores_awaited(&mut self, warp: u8, awaited: bool);
 
-    /// Called when the warp has exited; its slot may have another one from now on.
+    /// Handles the exit of a warp, whose slot may be reused from now on.
     fn warp_exited(&mut self, warp: u8);
 }
 
-/// Keeps kernels from issuing memory instructions.
+/// Prevents kernels from issuing memory instructions.
 pub trait MemoryGate {
     /// Returns whether `kernel` may issue a memory instruction now.
     fn may_issue_memory(&self, kernel: u8) -> bool;
 }
 
-/// Holds warps.
+/// Holds warps while the part is busy.
 pub trait WarpHold {
-    /// Returns the warps whose own instructions must wait for the mechanism's; called only while the part is busy.
+    /// Returns the warps whose own instructions must wait for the mechanism's instructions. Called only while the part is busy.
     fn held_warps(&self) -> WarpMask;
 }
 
 /// Ranks the kernels' memory instructions.
 pub trait MemoryRank {
-    /// Returns the kernel's rank. Of the kernels that have a memory instruction ready, that with the lowest rank alone may
-    /// issue one.
+    /// Returns the kernel's rank. Among the kernels with a ready memory instruction, only the one with the lowest rank may issue.
     fn rank(&self, kernel: u8) -> u8;
 }
 
 /// Orders the memory instructions in the load/store unit.
 pub trait RequestQueues {
-    /// Returns the queue that a memory instruction of this warp and CTA slot waits in. The load/store unit serves the queue
-    /// that it is at until that is empty, then the non-empty one of the lowest number.
-    /// [`MemoryEvent::ServedEarly`] reports an instruction that is taken before an earlier one.
+    /// Returns the queue in which a memory instruction of this warp and CTA slot waits. The load/store unit serves one queue
+    /// until it is empty, and then the nonempty queue with the lowest number. [`MemoryEvent::ServedEarly`] reports an instruction
+    /// that is taken before an earlier one.
     fn request_queue(&self, warp: u8, cta: u8) -> u8;
 }
 
 /// Divides the ways of the L1D among kernels.
 pub trait Ways {
-    /// Returns the ways of each set of the L1D that are this kernel's: with the given number of lines it evicts one of its own, with
-    /// fewer one of others. `None`: all ways are everybody's.
+    /// Returns the ways of each set of the L1D that the kernel may occupy; `None` if it may occupy all. A kernel with that many
+    /// lines in a set evicts its own lines; with fewer, it evicts lines of other kernels.
     fn ways_of(&self, kernel: u8) -> Option<u32>;
 }
 
 /// Lets loads bypass the L1D.
 pub trait Bypass {
-    /// Returns whether the load bypasses the L1D, without allocating or reserving a line. Called once for each line
-    /// transaction of a load that would else be looked up.
+    /// Returns whether the load bypasses the L1D, without allocating or reserving a line. Called once for each line transaction
+    /// of a load that would otherwise be looked up.
     fn bypasses(&mut self, now: u64, load: &Load) -> bool;
 }
 
-/// Lets loads bypass the L1D that lack something there.
+/// Lets loads bypass the L1D if it lacks a resource for them.
 pub trait FailureBypass {
-    /// Returns whether a load that could not reserve what it lacks in the L1D bypasses instead of waiting. Called once for a
-    /// line transaction that lacks anything but room in the miss queue, which a load that bypasses needs, too.
+    /// Returns whether a load bypasses the L1D instead of waiting for the resource that the L1D lacks. Called once per line
+    /// transaction that fails. Not called for a full miss queue, which a bypassing load needs, too.
     fn bypasses_failure(&mut self, now: u64, load: &Load, cause: FailCause) -> bool;
 }
 
 /// Chooses the sectors that a miss fetches.
 pub trait FetchSectors {
-    /// Returns the sectors that a miss of the L1D fetches: those of `missing`, which were asked for, and any of `absent`, all
-    /// that are neither there nor in flight. Called once per miss.
+    /// Returns the sectors that an L1D miss fetches: all requested ones in `missing`, and any of `absent`. `absent` are all
+    /// sectors of the line that are neither valid nor in flight. Called once per miss.
     fn sectors(&mut self, now: u64, load: &Load, missing: u32, absent: u32) -> u32;
 }
 
-/// Chooses the space that lines take in the L1D.
+/// Chooses the space that lines occupy in the L1D.
 pub trait Placement {
-    /// Returns the space that a line takes in the L1D from its fill on. Called only where the L1D has more tags than ways.
+    /// Returns the space that a line occupies in the L1D from its fill on. Called only if the L1D has more tags than ways.
     fn space(&mut self, line: u64, memory: &DeviceMemory) -> Space;
 
-    /// Returns a line for which [`Space::Later`] was returned, and the sub-blocks that it takes from now on, if it is still
-    /// there.
+    /// Returns a line for which [`Placement::space`] returned [`Space::Later`], and the sub-blocks that it occupies from now on.
+    /// If the line has left the L1D, the L1D ignores it.
     fn placed(&mut self) -> Option<(u64, u32)>;
 
-    /// Returns a line that the mechanism can no longer read and that leaves the L1D, if it is still there.
+    /// Returns a line that the mechanism can no longer read. The L1D invalidates it, if it still holds it.
     fn stale_line(&mut self) -> Option<u64>;
 }
 
-/// Issues instructions of its own.
+/// Issues additional instructions.
 pub trait AssistIssue {
-    /// Returns the instructions that could issue in cycle `now`.
+    /// Returns the instructions that can issue in cycle `now`.
     fn extras(&mut self, now: u64) -> Option<Extras>;
 
-    /// Called when the extra instruction of `warp` issues; returns the cycles for which it takes the banks of shared memory.
+    /// Issues the extra instruction of `warp`. Returns the cycles for which it occupies the banks of shared memory.
     fn issue_extra(&mut self, now: u64, warp: u8) -> u32;
 
-    /// Called when the extra instruction for idle cycles issues.
+    /// Issues the extra instruction for idle cycles.
     fn issue_idle_extra(&mut self, now: u64);
 
-    /// Called when the schedulers have had their turn in this cycle; only while the part is busy.
+    /// Handles the end of the schedulers' turns in a cycle. Called only while the part is busy.
     fn issue_ended(&mut self, report: &IssueReport);
 }
 
-/// Knows results of regions of kernels.
+/// Supplies stored results of kernel regions.
 pub trait RegionMemo {
-    /// Returns whether the mechanism wants to be asked for the results of region `number` of `kernel` now. Also called when a
-    /// warp has come to it that cannot enter it yet.
+    /// Returns whether warps must ask the mechanism for the results of region `number` of `kernel` now. Also called for a warp at
+    /// the region's start that cannot enter it yet.
     fn wants_region(&mut self, now: u64, kernel: u8, number: u16, region: &Region) -> bool;
 
-    /// Called when a warp asks for a region's results, and waits.
+    /// Handles the request of a warp, which waits, for a region's results.
     fn region_entered(&mut self, now: u64, entry: RegionEntry);
 
-    /// Returns the next reply to a warp that has asked; called only while the part is busy.
+    /// Returns the next reply to a warp's request. Called only while the part is busy.
     fn region_reply(&mut self) -> Option<RegionReply>;
 
-    /// Called when a warp whose results are known has gone on behind the region, past the given number of its instructions; `results`
-    /// are what its execution gives, a word of all lanes each.
+    /// Handles the skip of a region with known results, in which the warp has passed `instructions` instructions. `results` are
+    /// the results of an execution, one word of all lanes each.
     ///
     /// # Errors
-    /// The mechanism's results are others.
+    /// Returns an error if the mechanism's results differ.
     fn region_skipped(&mut self, warp: u8, instructions: u64, results: &[Word])
     -> Result<(), MechanismFault>;
 
-    /// Called when a warp whose results are not known has computed them.
+    /// Handles the results of a region that were not known, after the warp has computed them.
     fn region_computed(&mut self, now: u64, warp: u8, results: Vec<Word>);
 
-    /// Called when so many bytes of the SM's shared memory belong to no CTA from now on.
+    /// Reports that `bytes` bytes of the SM's shared memory belong to no CTA from now on.
     fn free_shared_bytes(&mut self, bytes: u32);
 }
 
 /// Prefetches lines into the L1D.
 pub trait Prefetcher {
     /// Returns the next line to be prefetched, if there is one in cycle `now`. Called only while the part is busy, in cycles in
-    /// which the load/store unit leaves the L1D's port free; [`L1dEvent::Prefetch`] reports what becomes of it.
+    /// which the load/store unit does not use the L1D's port. [`L1dEvent::Prefetch`] reports the outcome.
     fn prefetch(&mut self, now: u64) -> Option<Prefetch>;
 }
 
-/// A read reply before the L1D.
+/// A read reply in front of the L1D.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Fill {
     /// The reply.
     pub packet: Packet,
-    /// The first warp that waits for it.
+    /// The first warp that waits for the reply.
     pub warp: u8,
 }
 
-/// The data of a load behind the L1D. A hit's leave the L1D's array at the end of the cycle, for a stage that may take them
-/// in the next one, in which they would else be there.
+/// The data of a load behind the L1D. The data of a hit leave the L1D's array at the end of the cycle. A stage may take them in
+/// the next cycle, in which they would otherwise be available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Hit {
     /// The memory instruction.
     pub inst: InstId,
-    /// Its warp.
+    /// The warp of the instruction.
     pub warp: u8,
     /// Byte address of the line.
     pub line: u64,
-    /// The load waited for the line, which has just come.
+    /// `true` if the load waited for the line, which has just arrived.
     pub after_fill: bool,
 }
 
-/// Instructions that a mechanism wants to issue besides those of the warps. They take a scheduler's issue slot and a pipe;
-/// what they do and when their results are there is the mechanism's matter.
+/// Instructions that a mechanism can issue in addition to the warps' own. Each occupies a scheduler's issue slot and a pipe. The
+/// mechanism determines their effects and latencies.
 #[derive(Clone, Copy, Debug)]
 pub struct Extras {
-    /// Warps with such an instruction ready to issue in place of their own, by the pipe that it needs.
+    /// Warps with such an instruction ready to issue instead of the warp's own, by the pipe that it needs.
     pub ready: [WarpMask; PIPE_KINDS],
-    /// The pipe of one that issues only when a scheduler has nothing else.
+    /// The pipe of an instruction that issues only when a scheduler has no other.
     pub idle: Option<PipeKind>,
 }
 
-/// How the SM's issue went in a cycle.
+/// Issue and resources of an SM in a cycle.
 #[derive(Clone, Copy, Debug, Default, State)]
 pub struct IssueReport {
-    /// No pipe of the kind accepts another warp in this cycle.
+    /// Per kind of pipe, `true` if no pipe accepts another warp in this cycle.
     pub busy: [bool; PIPE_KINDS],
-    /// No scheduler has issued, but perhaps an extra instruction for idle cycles.
+    /// `true` if no scheduler has issued, except for extra instructions for idle cycles.
     pub idle: bool,
-    /// Loads and stores wait in the L1D: for an MSHR, say, or in the miss queue, or more than half of the MSHRs are taken.
+    /// `true` if a load or store waits for the L1D or in the miss queue, or if more than half of the MSHRs are in use.
     pub memory_waits: bool,
 }
 
 /// A 32-bit word in all lanes of a warp.
 pub type Word = [u32; 32];
 
-/// A warp that asks for a region's results.
+/// A request of a warp for a region's results.
 #[derive(Clone, Debug, PartialEq, Eq, State)]
 pub struct RegionEntry {
     /// Kernel slot.
@@ -377,24 +371,24 @@ pub struct RegionEntry {
     pub warp: u8,
     /// Number of the region in the kernel.
     pub region: u16,
-    /// The lanes that enter it.
+    /// The lanes that enter the region, one bit each.
     pub mask: u32,
-    /// What its results depend on.
+    /// The values on which the results depend.
     pub inputs: Vec<Word>,
-    /// Words of its results.
+    /// Number of words of the results.
     pub results: usize,
 }
 
-/// The reply to a warp that has asked for a region's results.
+/// The reply to a warp's request for a region's results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct RegionReply {
     /// Warp slot.
     pub warp: u8,
-    /// Whether they are known, in every lane.
+    /// `true` if the results are known in every lane.
     pub is_known: bool,
 }
 
-/// A load's line transaction as it comes to the L1D.
+/// A line transaction of a load at the L1D.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Load {
     /// Kernel slot.
@@ -413,102 +407,102 @@ pub struct Load {
     pub pc: u32,
     /// Byte address of the line.
     pub line: u64,
-    /// The sectors that it reads, 32 bytes each.
+    /// The 32-byte sectors that it reads, one bit each.
     pub sectors: u32,
-    /// Its place among the instruction's line transactions.
+    /// Its index among the instruction's line transactions.
     pub index: u8,
-    /// Whether it is the last of them.
+    /// `true` for the instruction's last line transaction.
     pub last: bool,
 }
 
-/// A line that a mechanism wants to have in the L1D before a load asks for it.
+/// A line that a mechanism prefetches into the L1D.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Prefetch {
     /// Kernel slot.
     pub kernel: u8,
-    /// The warp slot on whose behalf.
+    /// Warp slot for which the line is prefetched.
     pub warp: u8,
     /// Byte address of the line.
     pub line: u64,
 }
 
-/// What has become of a prefetch.
+/// The outcome of a prefetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prefetched {
-    /// A miss was sent, for which nobody waits.
+    /// A miss was sent, for which no load waits.
     Sent,
-    /// Dropped: the line, or some of its sectors, is there.
+    /// Dropped, because some sectors of the line are valid.
     Present,
-    /// Dropped: it is in flight.
+    /// Dropped, because the line is in flight.
     UnderWay,
-    /// Dropped: an MSHR, a way of its set or room in the miss queue is missing.
+    /// Dropped, because an MSHR, a way of the set or room in the miss queue is not available.
     NoRoom(FailCause),
-    /// Dropped: the program has no memory there.
+    /// Dropped, because the program has no memory at the address.
     Beyond,
 }
 
 /// The space of a line in an L1D with more tags than ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum Space {
-    /// It is not compressed.
+    /// The line is not compressed.
     Whole,
-    /// So many sub-blocks of 32 bytes, at least one.
+    /// The line occupies this number of 32-byte sub-blocks, at least 1.
     SubBlocks(u32),
-    /// It waits in the compressor, from where it can be read; [`Placement::placed`] returns it.
+    /// The line waits in the compressor, where it can be read. [`Placement::placed`] returns it later.
     Later,
 }
 
-/// What happens in an L1D.
+/// An event in an L1D.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum L1dEvent {
     /// A load was decided.
     Load {
         /// The load.
         load: Load,
-        /// What was found.
+        /// The outcome of the lookup.
         decision: Decision,
     },
     /// A prefetch was decided.
     Prefetch {
         /// Byte address of the line.
         line: u64,
-        /// What has become of it.
+        /// The outcome of the prefetch.
         outcome: Prefetched,
     },
-    /// A miss has fetched sectors, as [`FetchSectors::sectors`] or the configuration chose them.
+    /// A miss has fetched sectors, chosen by [`FetchSectors::sectors`] or by the configuration.
     Fetched(Fetched),
-    /// A load is the first to ask for so many 32-byte sectors that were fetched by a prediction.
+    /// A load is the first to use this number of 32-byte sectors that a prediction has fetched.
     PredictionUsed(u32),
-    /// A line has left.
+    /// A line was evicted or invalidated.
     Evicted {
         /// Byte address of the line.
         line: u64,
-        /// 32-byte sectors that loads have asked for since it came.
+        /// 32-byte sectors that loads have requested since the line's allocation.
         used: u32,
     },
-    /// The data of a miss have come.
+    /// The data of a miss have arrived.
     Returned {
         /// Core cycles since the miss.
         cycles: u64,
     },
-    /// Every line of a program, or of all, has left at the start of a kernel.
+    /// All lines were invalidated at the start of a kernel.
     Flushed {
-        /// The program.
+        /// The program whose lines were invalidated; `None` for all programs.
         program: Option<u8>,
     },
 }
 
-/// What happens to a kernel's memory instructions in an SM.
+/// An event of a kernel's memory instructions in an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryEvent {
     /// A memory instruction has issued to the L1D path.
     Issued,
-    /// Its data are there (loads, atomics), or its last transaction has left for the L2 (stores).
+    /// Its data are available (loads, atomics), or its last transaction has left for the L2 (stores).
     Completed,
-    /// A line transaction was decided by the L1D: one request.
+    /// The L1D has decided a line transaction: one request.
     Request,
-    /// A line transaction could not be decided in this cycle.
+    /// The L1D could not decide a line transaction in this cycle.
     ReservationFailure,
-    /// [`RequestQueues`] made the load/store unit take the instruction before an earlier one.
+    /// The load/store unit took the instruction before an earlier one, because of [`RequestQueues`].
     ServedEarly,
 }

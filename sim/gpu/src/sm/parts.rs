@@ -1,4 +1,4 @@
-//! The parts that mechanisms put into one SM, and who of them has which ability.
+//! The parts that mechanisms put into one SM, and the abilities of each.
 use super::lsu::InstId;
 use super::part::{
     AssistIssue, Extras, Fill, Hit, IssueReport, L1dEvent, Load, MemoryEvent, Prefetch, RegionEntry,
@@ -34,13 +34,13 @@ abilities! {
     }
 }
 
-/// The parts in one SM. Each hook of the SM's path is a method here.
+/// The parts in one SM. Each hook in the SM is a method here.
 #[derive(Default, State)]
 pub struct SmParts {
     parts: Vec<Box<dyn SmPart>>,
     #[state(skip = "they follow from the parts")]
     abilities: Abilities,
-    /// One of the observers of memory instructions must see every cycle of a reservation failure.
+    /// `true` if an observer of memory instructions must see every cycle of a reservation failure.
     watches_failures: bool,
 }
 
@@ -48,7 +48,7 @@ impl SmParts {
     /// Returns the parts with their abilities.
     ///
     /// # Errors
-    /// Two parts with the same exclusive ability, by their places, and what both do.
+    /// Returns the positions of two parts with the same exclusive ability, and a description of it.
     pub fn new(mut parts: Vec<Box<dyn SmPart>>) -> Result<Self, (usize, usize, &'static str)> {
         let abilities = Abilities::of(&mut parts);
         if let Some(conflict) = abilities.conflict() {
@@ -61,28 +61,22 @@ impl SmParts {
         Ok(SmParts { parts, abilities, watches_failures })
     }
 
-    /// Returns one part with its abilities.
+    /// Returns a single part with its abilities.
     pub fn one(part: impl SmPart + 'static) -> Self {
         SmParts::new(vec![Box::new(part)])
             .unwrap_or_else(|_| unreachable!("one part alone is in nobody's way"))
     }
 
-    /// Runs one core cycle of the parts that are busy.
+    /// Runs one core cycle of the busy parts.
     pub(super) fn tick(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
         self.parts.iter_mut().filter(|part| part.busy()).try_for_each(|part| part.tick(now, memory))
-    }
-
-    pub(super) fn stands_alone(&self) -> bool {
-        // What lies between the L1D and the registers could give a load its value sooner than the L1D does.
-        let is_on_the_way = !self.abilities.fills.is_empty() || !self.abilities.hits.is_empty();
-        !is_on_the_way && self.abilities.memo.is_empty() && self.parts.iter().all(|part| part.stands_alone())
     }
 
     pub(super) fn busy(&self) -> bool {
         self.parts.iter().any(|part| part.busy())
     }
 
-    /// Returns whether no part has a say in which instruction issues, or when.
+    /// Returns whether no part influences which instruction issues, or when.
     pub(super) fn leaves_issue_alone(&self) -> bool {
         let Abilities { memory_gate, memory_rank, warp_hold, assist, memo, .. } = &self.abilities;
         [memory_gate, memory_rank, warp_hold, assist, memo].into_iter().all(|with| with.is_empty())
@@ -97,7 +91,7 @@ impl SmParts {
         self.parts.iter().for_each(|part| part.counters(out));
     }
 
-    /// Adds what the recorded blocks of all parts have seen.
+    /// Adds the traces of the recorded blocks of all parts.
     pub fn traces(&self, out: &mut Vec<Trace>) {
         self.parts.iter().for_each(|part| part.traces(out));
     }
@@ -139,7 +133,7 @@ impl SmParts {
         each!(self.warp_observer, one => one.warp_exited(warp));
     }
 
-    /// Returns whether a part may keep kernels from issuing memory instructions.
+    /// Returns whether a part may prevent kernels from issuing memory instructions.
     pub(super) fn gates_memory(&self) -> bool {
         !self.abilities.memory_gate.is_empty()
     }
@@ -158,7 +152,7 @@ impl SmParts {
         only!(self.memory_rank).map_or(0, |rank| rank.rank(kernel))
     }
 
-    /// Returns the queue of a memory instruction, where there is more than one.
+    /// Returns the queue of a memory instruction; `None` if all instructions share one queue.
     pub(super) fn request_queue(&self, warp: u8, cta: u8) -> Option<u8> {
         only!(self.request_queues).map(|queues| queues.request_queue(warp, cta))
     }
@@ -181,13 +175,13 @@ impl SmParts {
         only!(self.bypass).is_some_and(|one| one.bypasses(now, load))
     }
 
-    /// Returns whether a part lets the load bypass the L1D for what it lacks there. The first that does is the last asked.
+    /// Returns whether a part lets the load bypass the L1D after a failure for `cause`. Stops at the first part that does.
     pub(super) fn bypasses_failure(&mut self, now: u64, load: &Load, cause: FailCause) -> bool {
         each!(self.failure_bypass, one => if one.bypasses_failure(now, load, cause) { return true });
         false
     }
 
-    /// Returns the sectors that a miss fetches, where a part chooses them.
+    /// Returns the sectors that a miss fetches, if a part chooses them.
     pub(super) fn fetch(&mut self, now: u64, load: &Load, missing: u32, absent: u32) -> Option<u32> {
         only!(self.fetch).map(|one| one.sectors(now, load, missing, absent))
     }
@@ -240,7 +234,7 @@ impl SmParts {
         self.assist()?.extras(now)
     }
 
-    /// Returns the warps that wait for a busy part's own instructions.
+    /// Returns the warps that wait for instructions of a busy part.
     pub(super) fn held_warps(&self) -> WarpMask {
         let mut held = 0;
         for part in self.abilities.warp_hold {

@@ -1,23 +1,23 @@
-//! The execution pipes: which kind an instruction needs, when one is free, and how long a result takes.
+//! The execution pipes: the kind that an instruction needs, the cycles in which pipes are free, and latencies.
 use crate::config::Sm as SmConfig;
 use crate::events::Work;
 pub use crate::pipe_kind::{PIPE_KINDS, PipeKind};
 use selvedge_ptx::ptx::{Instr, OpClass, Space};
 use selvedge_state::State;
 
-/// What the issue stage needs to know of an instruction; computed once per launch.
+/// The properties of an instruction that issue needs, computed once per launch.
 #[derive(Clone, Copy, Debug)]
 pub struct IssueInfo {
-    /// The pipe.
+    /// The kind of pipe that executes it.
     pub pipe: PipeKind,
-    /// Issue to result, cycles (loads: decided by the memory system).
+    /// Cycles from issue to result. For loads the memory system determines them.
     pub latency: u32,
-    /// What costs energy.
+    /// The work that costs energy.
     pub work: Work,
 }
 
 impl IssueInfo {
-    /// Classifies one instruction.
+    /// Returns the properties of one instruction.
     pub fn of(instr: &Instr, sm: &SmConfig) -> Self {
         let is_bank = matches!(instr.space(), Some(Space::Param | Space::Const));
         let (pipe, latency) = match instr.class {
@@ -27,8 +27,9 @@ impl IssueInfo {
             OpClass::Fp64 => (PipeKind::Fp64, sm.fp64.latency),
             OpClass::Fp64Div => (PipeKind::Fp64, sm.fp64.div_latency),
             OpClass::Sfu => (PipeKind::Sfu, sm.sfu.latency),
-            OpClass::IntDiv | OpClass::Fp32Div => (PipeKind::Sfu, sm.sfu.div_latency),
-            // A call of the system takes what a branch to it takes; what it does has no time of its own.
+            OpClass::IntDiv => (PipeKind::Sfu, sm.alu.int_div_latency),
+            OpClass::Fp32Div => (PipeKind::Sfu, sm.sfu.div_latency),
+            // A system call takes the time of a branch; its effect takes no time.
             OpClass::Control | OpClass::System | OpClass::Barrier | OpClass::Fence | OpClass::Exit => {
                 (PipeKind::Control, sm.branch_latency)
             }
@@ -46,17 +47,17 @@ impl IssueInfo {
 /// Occupancy of the pipes of one SM.
 #[derive(State)]
 pub struct Pipes {
-    /// Per pipe kind: first cycle in which each pipe accepts a warp again.
+    /// Per pipe kind: first cycle in which each pipe accepts a warp.
     free_at: [Vec<u64>; 4],
-    /// Per pipe kind: the pipe that accepts one first.
+    /// Per pipe kind: the pipe that is free first.
     next: [usize; 4],
-    /// Per pipe kind: first cycle in which any does; always for control.
+    /// Per pipe kind: first cycle in which any pipe is free; 0 for control, which is always free.
     first_free: [u64; PIPE_KINDS],
     interval: [u64; 4],
 }
 
 impl Pipes {
-    /// All pipes free.
+    /// Returns the pipes of an SM, all free.
     pub fn new(sm: &SmConfig) -> Self {
         let group = |pipes: u32| vec![0; pipes as usize];
         Pipes {
@@ -67,18 +68,19 @@ impl Pipes {
         }
     }
 
-    /// Can a pipe of this kind accept a warp in cycle `now`?
+    /// Returns whether a pipe of this kind accepts a warp in cycle `now`.
     #[inline]
     pub fn is_free(&self, kind: PipeKind, now: u64) -> bool {
         self.first_free[kind as usize] <= now
     }
 
-    /// Can a pipe of this kind accept a warp of a scheduler in cycle `now`, with so many sub-cores that have a share each?
+    /// Returns whether a pipe of this kind accepts a warp of a scheduler in cycle `now`. `share` is the scheduler and the number
+    /// of sub-cores that divide the pipes.
     pub fn is_free_for(&self, kind: PipeKind, share: (u8, usize), now: u64) -> bool {
         self.free_at[kind as usize][self.share(kind, share)].iter().any(|f| *f <= now)
     }
 
-    /// Occupies a free pipe of a scheduler's share from `now`.
+    /// Occupies a free pipe of a scheduler's share, from cycle `now`.
     pub fn occupy_for(&mut self, kind: PipeKind, share: (u8, usize), now: u64) {
         let (interval, range) = (self.interval[kind as usize], self.share(kind, share));
         let pipe = self.free_at[kind as usize][range].iter_mut().find(|f| **f <= now);
@@ -86,7 +88,7 @@ impl Pipes {
         self.find_first(kind);
     }
 
-    /// The pipes of a scheduler among those of a kind; all schedulers share the load/store unit.
+    /// Returns the pipes of a kind that a scheduler may use. All schedulers share the load/store unit.
     fn share(&self, kind: PipeKind, (scheduler, sub_cores): (u8, usize)) -> std::ops::Range<usize> {
         let all = self.free_at[kind as usize].len();
         if sub_cores == 1 || kind == PipeKind::Memory {
@@ -96,13 +98,13 @@ impl Pipes {
         usize::from(scheduler) * count..(usize::from(scheduler) + 1) * count
     }
 
-    /// First cycle in which a pipe of this kind accepts a warp.
+    /// Returns the first cycle in which a pipe of this kind accepts a warp.
     #[inline]
     pub fn next_free(&self, kind: PipeKind) -> u64 {
         self.first_free[kind as usize]
     }
 
-    /// Finds the pipe of a kind, which is not the control unit, that is free first.
+    /// Finds the pipe of a kind that is free first. Must not be called for control.
     #[inline(always)]
     fn find_first(&mut self, kind: PipeKind) {
         let pipes = &self.free_at[kind as usize];
@@ -115,7 +117,7 @@ impl Pipes {
         (self.next[kind as usize], self.first_free[kind as usize]) = (next, first);
     }
 
-    /// Occupies a free pipe of this kind from `now`.
+    /// Occupies the pipe of this kind that is free first, from cycle `now`.
     pub fn occupy(&mut self, kind: PipeKind, now: u64) {
         if kind == PipeKind::Control {
             return;

@@ -1,17 +1,17 @@
-//! Prefetches of a mechanism: looked up in the L1D when the load/store unit leaves its port free, and sent as misses that
-//! nobody waits for.
+//! Prefetches of a mechanism. They are looked up in the L1D when the load/store unit does not use its port, and sent as misses
+//! that no load waits for.
 use super::part::{L1dEvent, Prefetch, Prefetched};
 use super::read_only::SIDE_TOKEN;
 use super::{BYPASS_TOKEN, PREFETCH_TOKEN, Sm, TickContext, l1d};
-use crate::packet::{Packet, PacketKind};
+use crate::packet::{Operations, Packet, PacketKind};
 
-/// Returns whether this is the token of a read that was sent for a prefetch.
+/// Returns whether `token` is of a read that was sent for a prefetch.
 pub(super) fn is_prefetch(token: u32) -> bool {
     token & (BYPASS_TOKEN | SIDE_TOKEN | PREFETCH_TOKEN) == PREFETCH_TOKEN
 }
 
 impl Sm {
-    /// Does the load/store unit's head leave the L1D alone in cycle `now`?
+    /// Returns whether the load/store unit leaves the L1D's port free in cycle `now`.
     pub(super) fn l1d_port_is_free(&self, now: u64) -> bool {
         match self.front.is_there() {
             true => self.front.oldest().is_none_or(|(at, _)| at > now),
@@ -38,10 +38,11 @@ impl Sm {
         let packet = Packet {
             kind: PacketKind::Read,
             line,
-            // The L1D says which.
+            // `L1d::prefetch` sets the sectors.
             sectors: 0,
             full_sectors: false,
             words: 0,
+            operations: Operations::default(),
             data_bytes: 0,
             sm: self.id,
             slice: self.map.slice(line),
@@ -51,7 +52,7 @@ impl Sm {
             witness: 0,
         };
         let mut l1d_ctx =
-            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: &ctx.memory };
+            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: ctx.memory };
         self.l1d.prefetch(packet, &mut l1d_ctx)
     }
 }

@@ -1,7 +1,7 @@
 //! Warp-instruction quotas of the kernels that share an SM: the W of SMK-(P+W) (Dai, section 4.4).
 //!
-//! An issued instruction costs one of its kernel's quota. A kernel without any left stops issuing; when all kernels with
-//! warps on the SM are without, each gets its quota anew.
+//! Each issued instruction reduces the quota of its kernel by one. A kernel whose quota is used up stops issuing. When the quotas
+//! of all kernels with warps on the SM are used up, every kernel gets a new one.
 use super::launch::KERNEL_SLOTS;
 use super::scheduler::WarpMask;
 use selvedge_state::State;
@@ -11,26 +11,26 @@ use selvedge_state::State;
 pub struct Quotas {
     size: [u32; KERNEL_SLOTS],
     left: [u32; KERNEL_SLOTS],
-    /// Sets of quotas that were given out.
+    /// Number of quota sets that were granted.
     pub sets: u64,
 }
 
 impl Quotas {
-    /// Quotas of the first kernels, each at least 1.
+    /// Returns full quotas for the first kernels, each at least 1. The other kernels are practically unlimited.
     pub fn new(sizes: &[u32]) -> Self {
         let mut size = [u32::MAX; KERNEL_SLOTS];
         size.iter_mut().zip(sizes).for_each(|(size, given)| *size = (*given).max(1));
         Quotas { size, left: size, sets: 1 }
     }
 
-    /// A warp of `kernel` has issued.
+    /// Counts an instruction that a warp of `kernel` has issued.
     pub fn issued(&mut self, kernel: u8) {
         let left = &mut self.left[usize::from(kernel)];
         debug_assert!(*left > 0, "a kernel without quota has issued");
         *left -= 1;
     }
 
-    /// Gives out new quotas when none of the kernels with warps has any left.
+    /// Grants new quotas if no kernel with warps has any left.
     pub fn settle(&mut self, warps: &[WarpMask; KERNEL_SLOTS]) {
         let mut here = self.left.iter().zip(warps).filter(|(_, warps)| **warps != 0).peekable();
         if here.peek().is_some() && here.all(|(left, _)| *left == 0) {
@@ -39,7 +39,7 @@ impl Quotas {
         }
     }
 
-    /// The warps that must not issue.
+    /// Returns the warps whose kernels must not issue.
     pub fn stopped(&self, warps: &[WarpMask; KERNEL_SLOTS]) -> WarpMask {
         let without = self.left.iter().zip(warps).filter(|(left, _)| **left == 0);
         without.fold(0, |mask, (_, warps)| mask | warps)

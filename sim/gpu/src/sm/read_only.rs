@@ -1,10 +1,11 @@
-//! The read-only caches of an SM: constants and textures, which the load/store unit asks in turn with the L1D, and
-//! instructions, which the issue stage asks when a warp comes to another line of code.
+//! The read-only caches of an SM. The load/store unit accesses constants and textures, one instruction at a time with the L1D.
+//! The issue stage fetches instructions when a warp enters another line of code.
 //!
-//! Each is an L1D that nobody writes to, with a miss queue of its own; the crossbar's port takes from the queues in turn.
-//! Constants, parameters and code lie above local memory in the program's address space, where the L2 and DRAM see them.
+//! Each cache is an L1D without stores and with its own miss queue. The crossbar's port serves the miss queues round-robin.
+//! Constants, parameters and code are above local memory in the program's address space, where the L2 and DRAM see them.
 use super::coalescer::Transaction;
 use super::l1d::{self, Access, L1d};
+use super::launch::LaunchedKernel;
 use super::lsu::InstId;
 use super::part::Load;
 use super::parts::SmParts;
@@ -13,19 +14,19 @@ use super::{BYPASS_TOKEN, Hold, Sm, TickContext, warps_of};
 use crate::cache::SECTOR_BYTES;
 use crate::config::{GpuConfig, Sm as SmConfig};
 pub use crate::config::{SIDES, Side};
-use crate::packet::{Packet, PacketKind};
+use crate::packet::{Operations, Packet, PacketKind};
 use crate::stats::{CacheCounters, FailCause};
 use crate::witness::Witness;
-use selvedge_ptx::memory::physical;
+use selvedge_ptx::memory::{physical, program_of, within_program};
 use selvedge_ptx::ptx::{CODE_REGION, CONST_REGION, MemAccess, PARAM_REGION, Space};
 use selvedge_state::State;
 
-/// Where the kind of a read-only cache stands in its number for the witness, above the SM's.
+/// Position of the kind of a read-only cache in its number for the witness. The bits below are the SM's number.
 const NUMBER_SHIFT: u16 = 12;
 
-/// Marks the token of a read-only cache's miss; the cache's number follows, then the token itself.
+/// Marks the token of a read-only cache's miss. The cache's number and the instruction or warp are in the bits below.
 pub(super) const SIDE_TOKEN: u32 = 1 << 30;
-/// Place of the cache's number in a token.
+/// Position of the cache's number in a token.
 const SIDE_SHIFT: u32 = 28;
 
 impl Side {
@@ -33,7 +34,7 @@ impl Side {
         SIDES[(token >> SIDE_SHIFT & 3) as usize]
     }
 
-    /// The cache that a read was sent by, and its own token; none for a read of the L1D or one that bypassed the L1D.
+    /// Returns the cache that sent a read, and the cache's own token. `None` for a read of the L1D or a bypass of it.
     pub fn of_read(token: u32) -> Option<(Self, u32)> {
         let is_side = token & SIDE_TOKEN != 0 && token & BYPASS_TOKEN == 0;
         is_side.then(|| (Self::of_token(token), token & ((1 << SIDE_SHIFT) - 1)))
@@ -44,27 +45,58 @@ impl Side {
     }
 }
 
-/// Returns whether the data of this read fill a line of the L1D: no read-only cache sent it, and it does not bypass the L1D.
+/// Returns whether the data of this read fill a line of the L1D: no read-only cache sent it, and it did not bypass the L1D.
 pub fn fills_l1d(packet: &Packet) -> bool {
     packet.token & (BYPASS_TOKEN | SIDE_TOKEN) == 0
 }
 
-/// The read-only caches that there are.
+/// Banks of the constant cache that differ from the previous launch in the slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// `true` if the arguments differ.
+    pub parameters: bool,
+    /// `true` if the host has written constant memory, or the kernel belongs to another module.
+    pub constants: bool,
+}
+
+/// Digests of the constants and arguments of the last launch in a slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
+pub struct Banks {
+    parameters: u64,
+    constants: u64,
+}
+
+impl Banks {
+    /// Replaces the digests by the digests of `kernel`. Returns which banks have changed.
+    pub fn replace(&mut self, kernel: &LaunchedKernel) -> Changed {
+        let new = Banks { parameters: fnv(&kernel.params), constants: fnv(&kernel.kernel.constants) };
+        let old = std::mem::replace(self, new);
+        Changed { parameters: old.parameters != new.parameters, constants: old.constants != new.constants }
+    }
+}
+
+/// Returns the FNV-1a digest of `bytes`.
+fn fnv(bytes: &[u8]) -> u64 {
+    let step = |digest: u64, byte: &u8| (digest ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+/// The read-only caches of an SM, as configured.
 #[derive(State)]
 pub struct Sides {
     caches: [Option<Box<L1d>>; SIDES.len()],
-    /// None of them is there.
+    /// `true` if the configuration has no such cache.
     is_empty: bool,
-    /// Which queue the crossbar's port looks at first: 0 the L1D's, then these.
+    /// The miss queue that the crossbar's port considers first: 0 is the L1D's, then the caches' in order.
     turn: usize,
-    /// Warps whose next instruction is in flight.
+    /// Warps whose next instruction is being fetched.
     pub fetching: WarpMask,
-    /// Those among them whose miss could not be sent yet.
+    /// Warps of `fetching` whose miss could not be sent yet.
     pub retrying: WarpMask,
 }
 
 impl Sides {
-    /// The caches of a configuration, empty.
+    /// Returns the caches of a configuration, empty.
     pub fn new(sm: &SmConfig) -> Self {
         let cache = |side: Side| {
             let config = sm.read_only(side);
@@ -75,19 +107,19 @@ impl Sides {
         Sides { caches, is_empty, turn: 0, fetching: 0, retrying: 0 }
     }
 
-    /// Lets `witness` follow what they hold: caches of SM `sm`, with numbers beyond those of the L1Ds.
+    /// Lets `witness` follow the contents of the caches of SM `sm`, under numbers above the L1Ds' numbers.
     pub fn watch(&mut self, witness: &Witness, sm: u16) {
         for (side, cache) in (1..).zip(&mut self.caches) {
             cache.iter_mut().for_each(|cache| cache.watch(witness, sm | side << NUMBER_SHIFT));
         }
     }
 
-    /// Returns whether there is such a cache.
+    /// Returns whether the configuration has this cache.
     pub fn has(&self, side: Side) -> bool {
         self.caches[side as usize].is_some()
     }
 
-    /// One of the caches.
+    /// Returns a cache, if the configuration has it.
     pub fn get(&mut self, side: Side) -> Option<&mut L1d> {
         self.caches[side as usize].as_deref_mut()
     }
@@ -96,33 +128,41 @@ impl Sides {
         self.caches.iter().filter_map(Option::as_deref)
     }
 
-    /// Returns whether nothing is in flight.
+    /// Returns whether no read is in flight.
     pub fn is_idle(&self) -> bool {
         self.is_empty || self.retrying == 0 && self.all().all(L1d::is_idle)
     }
 
-    /// Returns whether the SM must run in the next cycle for them.
+    /// Returns whether the SM must run in the next cycle because of these caches.
     #[inline]
     pub fn has_work(&self) -> bool {
         !self.is_empty && (self.retrying != 0 || self.all().any(|cache| cache.outgoing().is_some()))
     }
 
-    /// Counters of a cache; zero when there is none.
+    /// Returns the counters of a cache; zero if the configuration does not have it.
     pub fn counters(&self, side: Side) -> CacheCounters {
         self.caches[side as usize].as_ref().map_or_else(CacheCounters::default, |cache| cache.counters())
     }
 
-    /// Invalidates every line, as at the start of a kernel.
-    pub fn invalidate_all(&mut self) {
-        self.caches.iter_mut().flatten().for_each(|cache| cache.invalidate_all());
+    /// Invalidates the lines that a launch of `program` must not find. Code stays, because it is never written. Constants and
+    /// parameters stay unless they have `changed`. Any program or the host may have written textures: all lines of textures are
+    /// invalidated if the launch `is_alone`, else the lines of its program.
+    pub fn launch(&mut self, program: u8, is_alone: bool, changed: Changed) {
+        if let Some(texture) = self.get(Side::Texture) {
+            if is_alone { texture.invalidate_all() } else { texture.invalidate_program(program) }
+        }
+        let is_stale = |line: u64| match within_program(line) {
+            PARAM_REGION.. => changed.parameters,
+            _ => changed.constants,
+        };
+        if let Some(constant) = self.get(Side::Constant)
+            && (changed.parameters || changed.constants)
+        {
+            constant.invalidate_where(|line| program_of(line) == program && is_stale(line));
+        }
     }
 
-    /// Invalidates the lines of one program.
-    pub fn invalidate_program(&mut self, program: u8) {
-        self.caches.iter_mut().flatten().for_each(|cache| cache.invalidate_program(program));
-    }
-
-    /// The miss queue whose packet leaves next, of those with one that `can_leave`; `None` for the L1D's.
+    /// Returns the next miss queue, round-robin, with a packet that `can_leave`. The inner `None` is the L1D's queue.
     pub fn next_queue(&mut self, l1d: &L1d, can_leave: impl Fn(&Packet) -> bool) -> Option<Option<Side>> {
         if self.is_empty {
             return l1d.outgoing().is_some_and(can_leave).then_some(None);
@@ -144,13 +184,13 @@ impl Sides {
     }
 }
 
-/// The longest hit latency, for the events' horizon.
+/// Returns the longest hit latency, which the horizon of the SM's events must include.
 pub fn longest_latency(config: &GpuConfig) -> u32 {
     SIDES.map(|side| config.sm.read_only(side).hit_latency).into_iter().fold(0, u32::max)
 }
 
-/// Appends a transaction for each address that lanes of a constant or parameter load name, in the order of the lanes:
-/// the cache delivers one of them per cycle.
+/// Appends one transaction for each distinct address of a constant or parameter load, in the order of the lanes. The cache
+/// delivers one address per cycle.
 pub fn constant_transactions(access: &MemAccess, line_bytes: u32, out: &mut Vec<Transaction>) {
     let region = if access.space == Space::Param { PARAM_REGION } else { CONST_REGION };
     let mut lanes = access.mask;
@@ -179,6 +219,7 @@ impl Sm {
             sectors: u32::MAX >> (32 - bytes / SECTOR_BYTES),
             full_sectors: false,
             words: 0,
+            operations: Operations::default(),
             data_bytes: 0,
             sm: self.id,
             slice: self.map.slice(line),
@@ -200,18 +241,14 @@ impl Sm {
     ) -> Access {
         let packet = self.side_packet(side, line, load.kernel, waiter);
         let load = Load { line: packet.line, sectors: packet.sectors, ..load };
-        let mut l1d_ctx = l1d::Context {
-            now: ctx.now,
-            asked: ctx.now,
-            parts: &mut SmParts::default(),
-            memory: &ctx.memory,
-        };
+        let mut l1d_ctx =
+            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut SmParts::default(), memory: ctx.memory };
         let cache = self.sides.get(side).expect("only caches that are there are asked");
         let found = cache.look_up(packet.line, packet.sectors);
         cache.load(packet, found, &load, waiter, &mut l1d_ctx)
     }
 
-    /// The head's next transaction, in a read-only cache.
+    /// Sends the next transaction of `head` to a read-only cache.
     pub(super) fn load_side(
         &mut self,
         side: Side,
@@ -232,16 +269,12 @@ impl Sm {
         }
     }
 
-    /// A read-only cache's line has come.
+    /// Handles the arrival of a line at a read-only cache.
     pub(super) fn fill_side(&mut self, packet: &Packet, ctx: &TickContext<'_>) {
         let side = Side::of_token(packet.token);
         let mut woken = std::mem::take(&mut self.woken);
-        let mut l1d_ctx = l1d::Context {
-            now: ctx.now,
-            asked: ctx.now,
-            parts: &mut SmParts::default(),
-            memory: &ctx.memory,
-        };
+        let mut l1d_ctx =
+            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut SmParts::default(), memory: ctx.memory };
         let cache = self.sides.get(side).expect("only caches that are there miss");
         cache.fill(packet, &mut woken, &mut l1d_ctx);
         self.blocked = None;
@@ -257,7 +290,7 @@ impl Sm {
         self.woken = woken;
     }
 
-    /// Returns whether the warp has come to another line of code. Then it is looked up; a miss holds the warp until the line is there.
+    /// Looks up the warp's next instruction if it is in another line of code. A miss holds the warp until the line arrives.
     #[inline]
     pub(super) fn fetch_instruction(&mut self, warp: u8, ctx: &TickContext<'_>) {
         if self.sides.has(Side::Instruction) {
@@ -298,7 +331,7 @@ impl Sm {
         slot.code_line = Some(line);
     }
 
-    /// Tries again what could not be sent.
+    /// Retries fetches whose miss could not be sent.
     #[inline]
     pub(super) fn retry_fetches(&mut self, ctx: &TickContext<'_>) {
         if self.sides.retrying != 0 {

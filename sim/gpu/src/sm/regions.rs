@@ -1,8 +1,9 @@
-//! Regions whose results a mechanism may know (memoization): a warp asks before it enters one, and tells what has come out.
+//! Regions whose results a mechanism may know (memoization). A warp asks before it enters a region, and reports the results after
+//! it has executed one.
 //!
-//! The border of a region is a mark on the instruction there, and asking takes that instruction's issue slot. What is known is
-//! not executed: the warp goes on behind the region. It is executed all the same, outside of simulated time, so that the
-//! mechanism's values can be checked.
+//! The border of a region is a mark on the instruction there. Asking occupies that instruction's issue slot. A warp skips a
+//! region with known results in simulated time. Outside of simulated time, the region is executed to check the mechanism's
+//! values.
 use super::part::{RegionEntry, RegionReply};
 use super::pipes::PipeKind;
 use super::{Hold, Need, SimFault, SimResult, Sm, TickContext, WarpSlot, launch};
@@ -10,26 +11,26 @@ use selvedge_ptx::ptx::{Region, RegionValue};
 use selvedge_state::State;
 use std::sync::Arc;
 
-/// Where a warp is with respect to regions.
+/// The position of a warp with respect to regions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub(super) enum RegionState {
-    /// In none that matters.
+    /// In no region, or in one for which it has not asked.
     #[default]
     Outside,
-    /// It has asked and waits.
+    /// The warp has asked for the results and waits.
     Asked { region: u16, mask: u32 },
-    /// It executes one.
+    /// The warp executes the region.
     Inside {
         region: u16,
         mask: u32,
-        /// It has not executed the first instruction yet.
+        /// `true` until the first instruction of the region executes.
         at_start: bool,
-        /// The mechanism wants the results.
+        /// `true` if the mechanism needs the results.
         is_wanted: bool,
     },
 }
 
-/// A border that a warp has come to.
+/// A border that a warp has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub(super) enum Border {
     Start(u16),
@@ -37,7 +38,7 @@ pub(super) enum Border {
 }
 
 impl WarpSlot {
-    /// The border that comes before the warp's next instruction.
+    /// Returns the border before the warp's next instruction.
     pub(super) fn border(&self, pc: u32) -> Option<Border> {
         let regions = &self.kernel.kernel.regions;
         let mut is_entering = false;
@@ -52,14 +53,14 @@ impl WarpSlot {
         at.filter(|_| !is_entering).map(|at| Border::Start(at as u16))
     }
 
-    /// The warp executes its next instruction, and with it the first of a region that it was about to enter.
+    /// Records that the warp executes its next instruction, which may be the first one of a region.
     pub(super) fn enter_region(&mut self) {
         if let RegionState::Inside { at_start, .. } = &mut self.region {
             *at_start = false;
         }
     }
 
-    /// The registers that must be there when the warp comes to a border.
+    /// Returns the registers that must be written before the warp crosses a border.
     pub(super) fn awaited_at(&self, border: Border) -> impl Iterator<Item = &RegionValue> {
         let regions = &self.kernel.kernel.regions;
         let (region, inputs) = match border {
@@ -71,7 +72,7 @@ impl WarpSlot {
 }
 
 impl Sm {
-    /// Returns what the next instruction of a warp waits for whose kernel has regions that the mechanism may know.
+    /// Returns the need of the next instruction of a warp whose kernel has regions that the mechanism may know.
     #[inline(never)]
     pub(super) fn need_with_regions(&mut self, warp: u8) -> Need {
         let Some(slot) = &self.warps[usize::from(warp)] else { return Need::HELD };
@@ -85,8 +86,8 @@ impl Sm {
         self.warps[usize::from(warp)].as_ref().map_or(Need::HELD, |slot| slot.need_at(pc))
     }
 
-    /// Returns what the warp waits for if it has come to a border that the mechanism wants to know of. It crosses it when the registers
-    /// that count there are written.
+    /// Returns the need of a warp at a border that concerns the mechanism; `None` if it is at none. The warp crosses the border
+    /// when the registers for it are written.
     fn need_at_border(&mut self, warp: u8, pc: u32) -> Option<Need> {
         let slot = self.warps[usize::from(warp)].as_mut().expect("the warp is resident");
         let border = slot.border(pc).filter(|border| match border {
@@ -103,7 +104,7 @@ impl Sm {
         Some(if is_awaited { Need::OPERANDS } else { Need::pipe(PipeKind::Control) })
     }
 
-    /// The warp asks for a region's results, or tells them.
+    /// Asks for a region's results at its start, or reports them at its end.
     pub(super) fn cross_border(&mut self, warp: u8, border: Border, now: u64) -> PipeKind {
         let slot = self.warps[usize::from(warp)].as_mut().expect("a ready warp is resident");
         let kernel = Arc::clone(&slot.kernel);
@@ -134,7 +135,7 @@ impl Sm {
         PipeKind::Control
     }
 
-    /// Lets warps go on that the mechanism has answered.
+    /// Lets warps continue whose requests the mechanism has answered.
     pub(super) fn take_answers(&mut self, ctx: &mut TickContext<'_>) -> SimResult<()> {
         while let Some(RegionReply { warp, is_known }) = self.parts.region_reply() {
             let slot = self.warps[usize::from(warp)].as_mut().expect("a warp that waits is resident");
@@ -150,14 +151,15 @@ impl Sm {
         Ok(())
     }
 
-    /// Takes a warp behind a region whose results the mechanism knows, and has it check them.
+    /// Moves a warp past a region with known results, and lets the mechanism check them.
     fn skip_region(&mut self, warp: u8, number: u16, ctx: &mut TickContext<'_>) -> SimResult<()> {
         let slot = self.warps[usize::from(warp)].as_mut().expect("a warp that waits is resident");
         let kernel = Arc::clone(&slot.kernel);
         let region = &kernel.kernel.regions[usize::from(number)];
         let cta = self.ctas[usize::from(slot.cta)].as_mut().expect("a resident warp's CTA is resident");
         let place = launch::Place { clock: ctx.now, sm: u32::from(self.id), sms: self.config.sm.count };
-        let mut env = kernel.environment(ctx.memory.of_program(kernel.slot), &mut cta.shared, place);
+        ctx.memory.select(kernel.slot);
+        let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);
         slot.region = RegionState::Outside;
         let executed = slot.warp.executed().expect("only what executes asks");
         let instructions = executed.skip(&kernel.kernel, &mut env, region).map_err(SimFault::boxed)?;

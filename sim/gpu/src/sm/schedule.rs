@@ -1,4 +1,4 @@
-//! A schedule: what a scheduler issues from one warp before it switches to another (LATTE-CC, section III-B2).
+//! A schedule: the instructions that a scheduler issues from one warp before it switches to another (LATTE-CC, section III-B2).
 
 use selvedge_state::State;
 
@@ -6,15 +6,15 @@ use selvedge_state::State;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Schedule {
     warp: u8,
-    /// Cycles in which it issued; 0 before the first one.
+    /// Cycles in which it issued; 0 before the first schedule.
     cycles: u64,
 }
 
 impl Schedule {
-    /// The scheduler issues from `warp`, as one of `candidates` of its warps that could issue. Gives the schedule that has
-    /// ended by that: the cycles in which it issued, and the warps that were available as the scheduler switched.
+    /// Records an issue from `warp`, which was one of `candidates` of the scheduler's warps that could issue. If that ends a
+    /// schedule, returns the cycles in which it issued, and `candidates`.
     ///
-    /// Cycles in which no warp could issue end no schedule and count in none: "the scheduler tries to execute as many
+    /// Cycles in which no warp can issue neither end a schedule nor count in it: "the scheduler tries to execute as many
     /// instructions as possible from each available warp before switching to the next".
     pub fn issue(&mut self, warp: u8, candidates: u32) -> Option<(u64, u32)> {
         if self.warp == warp && self.cycles > 0 {

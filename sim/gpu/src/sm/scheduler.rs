@@ -1,4 +1,4 @@
-//! The warp schedulers: which ready warp issues next.
+//! The warp schedulers, which choose the next warp among the ready ones.
 use crate::config::{SchedulerPolicy, Sm as SmConfig};
 use crate::sm::two_level::Pools;
 use selvedge_state::State;
@@ -6,28 +6,28 @@ use selvedge_state::State;
 /// A set of warp slots, one bit each.
 pub type WarpMask = u128;
 
-/// One scheduler of an SM; warp slot w belongs to scheduler w mod schedulers.
+/// A scheduler of an SM. Warp slot w belongs to scheduler w modulo the number of schedulers.
 #[derive(State)]
 pub struct Scheduler {
     #[state(skip = "the configuration")]
     policy: SchedulerPolicy,
     /// Warp slots of this scheduler.
     pub mine: WarpMask,
-    /// The warp that issued last, while it is resident: whom GTO is greedy for.
+    /// The warp that issued last, until it leaves. GTO prefers it.
     greedy: Option<u8>,
-    /// The slot that issued last, whoever is in it now: where round-robin goes on.
+    /// The slot that issued last, after which round-robin continues. Another warp may be in it now.
     turn: Option<u8>,
     /// Resident warp slots in order of arrival, the oldest first.
     by_age: Vec<u8>,
-    /// The most that there were of them.
+    /// Max length that `by_age` has had.
     most: usize,
-    /// How many warps may issue; none: all.
+    /// Number of warps that may issue; `None` if all may.
     limit: Option<usize>,
     pools: Pools,
 }
 
 impl Scheduler {
-    /// Scheduler number `index` of an SM.
+    /// Returns scheduler number `index` of an SM.
     pub fn new(sm: &SmConfig, index: u32) -> Self {
         let mine = (0..sm.warps).filter(|w| w % sm.schedulers == index).fold(0, |m, w| m | 1 << w);
         Scheduler {
@@ -42,7 +42,7 @@ impl Scheduler {
         }
     }
 
-    /// A warp has arrived in `slot`. CTAs arrive one after the other, so that age goes by CTA first.
+    /// Adds a warp in `slot`. CTAs arrive one after the other, so that warps of older CTAs are older.
     pub fn arrive(&mut self, slot: u8) {
         self.by_age.push(slot);
         self.most = self.most.max(self.by_age.len());
@@ -51,7 +51,7 @@ impl Scheduler {
         }
     }
 
-    /// The warp in `slot` has finished.
+    /// Removes the finished warp in `slot`.
     pub fn leave(&mut self, slot: u8) {
         self.by_age.retain(|s| *s != slot);
         self.pools.leave(slot);
@@ -60,21 +60,21 @@ impl Scheduler {
         }
     }
 
-    /// The most warps that were resident at the same time.
+    /// Returns the max number of warps that were resident at the same time.
     pub fn most_warps(&self) -> usize {
         self.most
     }
 
-    /// Returns whether the scheduler asks only some of its warps.
+    /// Returns whether the scheduler considers only some of its warps.
     pub fn is_selective(&self) -> bool {
         self.limit.is_some() || self.policy == SchedulerPolicy::TwoLevel
     }
 
-    /// The warps that may issue when ready: under a wavefront limit the oldest that are not `parked`, under two-level
-    /// scheduling the active ones, else all.
+    /// Returns the warps that may issue when ready. Under a wavefront limit these are the oldest that are not `parked`. Under
+    /// two-level scheduling these are the active ones, and else all.
     ///
-    /// Parked warps (those at a barrier, and those that have exited) do not count: a limited warp must not wait at a
-    /// barrier for one that may not issue.
+    /// Parked warps (at a barrier, or exited) do not count: a warp within the limit must not wait at a barrier for a warp beyond
+    /// it.
     #[inline]
     pub fn eligible(&self, parked: WarpMask) -> WarpMask {
         match (self.policy, self.limit) {
@@ -90,7 +90,8 @@ impl Scheduler {
         running.take(limit).fold(0, |mask, slot| mask | 1 << slot)
     }
 
-    /// The end of a cycle: warps that wait for memory or a barrier make room among the active ones.
+    /// Ends a cycle. Under two-level scheduling, pending warps replace active ones in `waiting`, which wait for memory or at a
+    /// barrier.
     #[inline]
     pub fn end_cycle(&mut self, waiting: WarpMask) {
         if self.policy == SchedulerPolicy::TwoLevel {
@@ -103,12 +104,12 @@ impl Scheduler {
         if ready & (ready - 1) == 0 {
             return Some(ready.trailing_zeros() as u8);
         }
-        // Two words: shifting a mask of 128 bits by each slot takes longer.
+        // Two 64-bit words, because shifting a 128-bit mask for each slot is slower.
         let words = [ready as u64, (ready >> 64) as u64];
         self.by_age.iter().copied().find(|slot| words[usize::from(slot / 64)] >> (slot % 64) & 1 == 1)
     }
 
-    /// Chooses among `ready`, which must be a subset of this scheduler's eligible warps.
+    /// Chooses a warp from `ready`, which must be a subset of this scheduler's eligible warps.
     pub fn choose(&mut self, ready: WarpMask) -> Option<u8> {
         if ready == 0 {
             return None;
@@ -136,7 +137,7 @@ mod tests {
     use super::*;
     use crate::config::GpuConfig;
 
-    /// The only scheduler of an SM, with warps in these slots.
+    /// Returns the only scheduler of an SM, with warps in `slots`.
     fn scheduler(keys: &str, slots: &[u8]) -> Scheduler {
         let text = format!("base = \"gtx480\"\n[sm]\nschedulers = 1\n{keys}");
         let config = GpuConfig::parse("my.toml", &text).expect("valid");

@@ -1,23 +1,23 @@
-//! The scoreboard of a warp: the registers whose values are in flight, and the registers that each instruction names.
+//! The scoreboard of a warp: the registers whose values are in flight, and the registers that each instruction accesses.
 use selvedge_ptx::ptx::Instr;
 use selvedge_state::State;
 
-/// Registers of an instruction that are kept beside each other: nearly all name no more.
+/// Registers of an instruction that are stored together. Nearly all instructions access at most that many.
 const FEW: usize = 4;
 
-/// The registers of one instruction, its destinations first, each once.
+/// The registers of one instruction, without duplicates, destinations first.
 #[derive(Clone, Copy, Debug)]
 struct Named {
-    /// The first of them. Where there are fewer, the rest is a register that is never in flight.
+    /// The first registers. Unused entries hold a register that is never in flight.
     few: [u16; FEW],
-    /// Destinations.
+    /// Number of destinations.
     dests: u8,
-    /// Registers beyond the first, and where they begin in [`Operands::more`].
+    /// Number of registers beyond the first, and their start in [`Operands::more`].
     others: u8,
     more: u32,
 }
 
-/// The registers that each instruction of a kernel names; computed once per launch.
+/// The registers that each instruction of a kernel accesses, computed once per launch.
 #[derive(Debug, Default)]
 pub struct Operands {
     named: Vec<Named>,
@@ -32,7 +32,7 @@ impl Operands {
         operands
     }
 
-    /// Adds the registers of an instruction; `unused` stands for none.
+    /// Adds the registers of an instruction. `unused` fills unused entries of [`Named::few`].
     fn push(&mut self, dests: &[u16], sources: &[u16], unused: u16) {
         let mut all: Vec<u16> = Vec::with_capacity(dests.len() + sources.len());
         let mut add = |of: &[u16]| {
@@ -73,16 +73,16 @@ impl Operands {
     }
 }
 
-/// A register's value is in flight.
+/// Flag of a register whose value is in flight.
 const IN_FLIGHT: u8 = 1;
 
-/// It is in flight from memory.
+/// Flag of a register whose value is in flight from memory.
 const FROM_MEMORY: u8 = 2;
 
 /// The registers of a warp whose values are in flight.
 #[derive(Clone, Debug, Default, State)]
 pub struct Scoreboard {
-    /// Flags for each register, and for the one after the last, which is never in flight.
+    /// Flags of each register, and of one additional register that is never in flight.
     registers: Box<[u8]>,
 }
 
@@ -107,7 +107,7 @@ impl Scoreboard {
         self.registers.iter().any(|flags| flags & FROM_MEMORY != 0)
     }
 
-    /// Marks the destinations of the instruction at `pc` as in flight; returns whether it has any.
+    /// Marks the destinations of the instruction at `pc` as in flight. Returns whether it has any.
     #[inline(always)]
     pub fn insert_dests(&mut self, operands: &Operands, pc: u32) -> bool {
         operands.for_dests(pc, |register| self.registers[register] |= IN_FLIGHT)
@@ -136,7 +136,7 @@ impl Scoreboard {
         self.flags(operands, pc) & FROM_MEMORY != 0
     }
 
-    /// Returns the flags of the registers that the instruction at `pc` names, together.
+    /// Returns the combined flags of the registers that the instruction at `pc` accesses.
     #[inline(always)]
     fn flags(&self, operands: &Operands, pc: u32) -> u8 {
         let named = &operands.named[pc as usize];
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
     use selvedge_ptx::ptx::Module;
 
-    /// A kernel with instructions of few and of many registers.
+    /// A kernel with instructions that access few and many registers.
     const TEXT: &str = "
         .version 7.0
         .target sm_60

@@ -1,10 +1,10 @@
-//! What an SM shows of itself at the end of a cycle, for a timeline.
+//! The state of an SM at the end of a cycle, for a timeline.
 use super::{Hold, Sm, WarpSlot};
 use crate::sm::pipes::PipeKind;
 use crate::timeline::{Counter, Happening, Track, View, WarpState};
 
 impl Sm {
-    /// Shows CTAs, warps and lines in flight.
+    /// Adds CTAs, warps and lines in flight to a timeline.
     pub(crate) fn show(&self, view: &mut View) {
         let sm = self.id;
         for (slot, cta) in (0..).zip(&self.ctas) {
@@ -30,7 +30,7 @@ impl Sm {
         view.total(Counter::Issued { sm }, self.warp_instructions());
     }
 
-    /// Returns what the next instruction of a warp waits for.
+    /// Returns the state of a warp: ready, or waiting for a resource or event.
     fn state_of(&self, slot: u8, warp: &WarpSlot) -> WarpState {
         let bit = 1 << slot;
         match warp.hold {

@@ -3,15 +3,15 @@ use super::feed::Feed;
 use super::launch::Place;
 use super::{CtaSlot, Hold, Sm};
 use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::ptx::{Global, Spin, find_spin};
+use selvedge_ptx::ptx::{Spin, find_spin};
 
 impl Sm {
-    /// Returns a line for each warp of a kernel slot that spins. None when a warp may still have an effect: it does not spin,
-    /// nor does it wait at a barrier. A trace ends whatever its warps do.
+    /// Returns a line for each warp of a kernel slot that spins. `None` if a warp may still have an effect, because it neither
+    /// spins nor waits at a barrier. Also `None` for a trace, which always ends.
     pub fn describe_spins(&mut self, kernel: u8, now: u64, memory: &mut DeviceMemory) -> Option<Vec<String>> {
         let place = Place { clock: now, sm: u32::from(self.id), sms: self.config.sm.count };
         let mut lines = Vec::new();
-        // Warps of a CTA that waits for nobody else end it.
+        // A CTA whose warps have all exited will end.
         let mut stays = vec![false; self.ctas.len()];
         memory.select(kernel);
         for (index, slot) in self.warps.iter_mut().enumerate() {
@@ -29,7 +29,7 @@ impl Sm {
             if !matches!(slot.kernel.feed, Feed::Execute) {
                 return None;
             }
-            let mut env = slot.kernel.environment(Global::Whole(memory), &mut cta.shared, place);
+            let mut env = slot.kernel.environment(memory, &mut cta.shared, place);
             let Spin { first, last } = find_spin(slot.warp.executed()?, &slot.kernel.kernel, &mut env)?;
             let [x, y, z] = cta.cta;
             let place =

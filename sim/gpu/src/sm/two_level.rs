@@ -1,7 +1,7 @@
-//! The pools of a two-level scheduler: a few active warps that take turns, and the others.
+//! The pools of a two-level scheduler: a few active warps, which issue round-robin, and pending warps.
 //!
-//! An active warp that has to wait for memory or at a barrier gives its place to the first other warp that need not
-//! wait (Narasiman et al., MICRO 2011, with a set that refills warp by warp).
+//! The first pending warp that can run replaces an active warp that waits for memory or at a barrier. This is the scheduler of
+//! Narasiman et al. (MICRO 2011), with a set that refills warp by warp.
 use crate::sm::scheduler::WarpMask;
 use selvedge_state::State;
 use std::collections::VecDeque;
@@ -12,13 +12,13 @@ pub struct Pools {
     capacity: usize,
     active: Vec<u8>,
     pending: VecDeque<u8>,
-    /// The same as sets.
+    /// The warps of `active` and `pending` as sets.
     active_set: WarpMask,
     pending_set: WarpMask,
 }
 
 impl Pools {
-    /// Empty pools with room for `active` active warps.
+    /// Returns empty pools for at most `active` active warps.
     pub fn new(active: u32) -> Self {
         Pools {
             capacity: active as usize,
@@ -29,7 +29,7 @@ impl Pools {
         }
     }
 
-    /// A warp has arrived: active if there is room.
+    /// Adds a warp, as active if there is room.
     pub fn arrive(&mut self, slot: u8) {
         if self.active.len() < self.capacity {
             self.active.push(slot);
@@ -40,7 +40,7 @@ impl Pools {
         }
     }
 
-    /// A warp has finished. Its place is filled at the end of the cycle.
+    /// Removes a finished warp. Another one replaces it at the end of the cycle.
     pub fn leave(&mut self, slot: u8) {
         self.active.retain(|s| *s != slot);
         self.pending.retain(|s| *s != slot);
@@ -48,14 +48,14 @@ impl Pools {
         self.pending_set &= !(1 << slot);
     }
 
-    /// The active warps.
+    /// Returns the active warps.
     #[inline]
     pub fn active(&self) -> WarpMask {
         self.active_set
     }
 
-    /// Active warps that are `waiting` go to the end of the pending ones; the first pending warps that are not waiting
-    /// take their places. A second exchange with the same warps waiting changes nothing.
+    /// Moves active warps that are `waiting` to the end of the pending ones. The first pending warps that are not waiting replace
+    /// them. A second exchange with the same `waiting` changes nothing.
     #[inline]
     pub fn exchange(&mut self, waiting: WarpMask) {
         let has_room = self.active.len() < self.capacity;

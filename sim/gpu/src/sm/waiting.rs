@@ -1,11 +1,12 @@
-//! Who waits for what in an SM, for the report of a deadlock.
+//! The waiting warps and requests of an SM, for the report of a deadlock.
 use super::{Hold, Sm, WarpSlot};
 use crate::sm::pipes::PipeKind;
 use crate::stats::FailCause;
 use selvedge_ptx::ptx::AccessKind;
 
 impl Sm {
-    /// A line for each warp, then for the load/store unit, the L1D and the mechanism: which request, and what it waits for.
+    /// Returns a line for each warp, and for the requests of the load/store unit, the L1D and the mechanism, with the resource it
+    /// waits for.
     pub fn describe_waiting(&self) -> Vec<String> {
         let warps = self.warps.iter().enumerate();
         let mut lines: Vec<String> =
@@ -85,7 +86,7 @@ impl Sm {
         )
     }
 
-    /// What the next instruction of a warp that nothing holds waits for.
+    /// Returns the resource that the next instruction of a warp waits for, if the warp is not held.
     fn describe_next(&self, index: usize, slot: &WarpSlot) -> String {
         let bit = 1 << index;
         if self.needs.dependent() & bit != 0 {
@@ -105,7 +106,7 @@ impl Sm {
     }
 }
 
-/// What a transaction lacks.
+/// Returns a description of the resource that a transaction lacks.
 fn resource(cause: FailCause) -> &'static str {
     match cause {
         FailCause::MshrEntry => "a free MSHR of the L1D",

@@ -1,8 +1,8 @@
-//! The event wheel: what becomes due in a later cycle, found without polling.
+//! The event wheel, which finds the events of later cycles without polling.
 
 use selvedge_state::State;
 
-/// Events of type `T`, each due at a cycle less than `horizon` cycles ahead.
+/// Events of type `T`, each due at most `horizon` cycles ahead.
 #[derive(State)]
 pub struct EventWheel<T> {
     slots: Vec<Vec<T>>,
@@ -11,13 +11,13 @@ pub struct EventWheel<T> {
 }
 
 impl<T> EventWheel<T> {
-    /// A wheel for events at most `horizon` cycles ahead.
+    /// Returns an empty wheel for events at most `horizon` cycles ahead.
     pub fn new(horizon: u32) -> Self {
         let size = (horizon as usize + 2).next_power_of_two().max(64);
         EventWheel { slots: (0..size).map(|_| Vec::new()).collect(), occupied: vec![0; size / 64], len: 0 }
     }
 
-    /// Puts `event` on cycle `at`; `at` must lie after `now` and within the horizon.
+    /// Adds an event in cycle `at`, which must be later than `now` and within the horizon.
     pub fn push(&mut self, now: u64, at: u64, event: T) {
         debug_assert!(at > now && at - now < self.slots.len() as u64, "event outside the horizon");
         let slot = at as usize & (self.slots.len() - 1);
@@ -26,14 +26,14 @@ impl<T> EventWheel<T> {
         self.len += 1;
     }
 
-    /// Returns whether anything is due in cycle `now`.
+    /// Returns whether any event is due in cycle `now`.
     #[inline]
     pub fn has(&self, now: u64) -> bool {
         let slot = now as usize & (self.slots.len() - 1);
         self.occupied[slot / 64] >> (slot % 64) & 1 == 1
     }
 
-    /// Moves the events of cycle `now` into `due`, which is empty, in the order in which they were pushed.
+    /// Moves the events of cycle `now` into `due`, which must be empty, in the order in which they were pushed.
     pub fn take(&mut self, now: u64, due: &mut Vec<T>) {
         debug_assert!(due.is_empty(), "the events of the cycle before are done");
         let slot = now as usize & (self.slots.len() - 1);
@@ -42,7 +42,7 @@ impl<T> EventWheel<T> {
         std::mem::swap(due, &mut self.slots[slot]);
     }
 
-    /// The cycle of the next event after `now`, if there is any.
+    /// Returns the cycle of the next event after `now`, if there is any.
     #[inline(always)]
     pub fn next_after(&self, now: u64) -> Option<u64> {
         if self.len == 0 {
@@ -50,7 +50,7 @@ impl<T> EventWheel<T> {
         }
         let mask = self.slots.len() - 1;
         let start = (now + 1) as usize & mask;
-        // Most events are due soon: in the rest of the first word.
+        // Most events are due soon, so that the rest of the first word usually contains the next one.
         let soon = self.occupied[start / 64] >> (start % 64);
         if soon != 0 {
             return Some(now + 1 + u64::from(soon.trailing_zeros()));
@@ -72,7 +72,7 @@ impl<T> EventWheel<T> {
         None
     }
 
-    /// Returns whether nothing is due any more.
+    /// Returns whether no event is left.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

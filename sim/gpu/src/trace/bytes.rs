@@ -1,8 +1,8 @@
-//! The bytes of a trace: numbers of variable length, and where reading them failed.
+//! Encoding of traces: numbers of variable length, and the offset of decoding errors.
 
 use selvedge_state::State;
 
-/// What is wrong, and at which offset.
+/// A decoding error: its offset in the file and its description.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Damage {
     pub at: usize,
@@ -11,10 +11,10 @@ pub(super) struct Damage {
 
 pub(super) type Decoded<T> = Result<T, Damage>;
 
-/// The digest of no bytes.
+/// Digest of an empty input.
 pub const EMPTY_DIGEST: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// Continues a digest: it finds damage, not malice.
+/// Extends a digest by `bytes`. It detects accidental damage, not deliberate changes.
 pub fn digest(so_far: u64, bytes: &[u8]) -> u64 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     let mix = |sum: u64, word: u64| (sum ^ word).wrapping_mul(PRIME).rotate_left(29);
@@ -23,7 +23,6 @@ pub fn digest(so_far: u64, bytes: &[u8]) -> u64 {
     rest.iter().fold(mix(sum, bytes.len() as u64), |sum, byte| mix(sum, u64::from(*byte)))
 }
 
-/// Writes.
 #[derive(Debug, Default, State)]
 pub(super) struct Encoder {
     pub bytes: Vec<u8>,
@@ -34,7 +33,7 @@ impl Encoder {
         self.bytes.push(value);
     }
 
-    /// Seven bits a byte, the lowest first; the highest bit of a byte says that more follow.
+    /// Writes a number with seven bits per byte, the lowest bits first. The highest bit of a byte is set if more bytes follow.
     pub fn number(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.bytes.push(value as u8 | 0x80);
@@ -43,7 +42,7 @@ impl Encoder {
         self.bytes.push(value as u8);
     }
 
-    /// Small numbers of either sign are short.
+    /// Writes a signed number; a small absolute value takes few bytes.
     pub fn signed(&mut self, value: i64) {
         self.number((value << 1 ^ value >> 63) as u64);
     }
@@ -60,14 +59,14 @@ impl Encoder {
         self.block(text.as_bytes());
     }
 
-    /// Bytes after their number.
+    /// Writes bytes, preceded by their number.
     pub fn block(&mut self, bytes: &[u8]) {
         self.number(bytes.len() as u64);
         self.bytes.extend_from_slice(bytes);
     }
 }
 
-/// Reads from `at` to `end`; offsets are those of the whole file.
+/// Decodes the bytes from `at` to `end`. Offsets count from the start of the file.
 #[derive(Debug, Clone)]
 pub(super) struct Decoder<'a> {
     bytes: &'a [u8],
@@ -85,7 +84,7 @@ impl<'a> Decoder<'a> {
         self.at == self.end
     }
 
-    /// Damage at the place where reading stands.
+    /// Returns an error at the current offset.
     pub fn damage(&self, what: impl Into<String>) -> Damage {
         Damage { at: self.at, what: what.into() }
     }
@@ -134,7 +133,7 @@ impl<'a> Decoder<'a> {
         Err(Damage { at: start, what: "a number has more than 64 bits".into() })
     }
 
-    /// A number of at most `most`; `what` names it.
+    /// Reads a number of at most `most`. `what` names it in the error.
     pub fn at_most(&mut self, most: u64, what: &str) -> Decoded<u64> {
         let start = self.at;
         let value = self.number()?;
@@ -164,7 +163,7 @@ impl<'a> Decoder<'a> {
             .map_err(|_| Damage { at: start, what: "a name is not text".into() })
     }
 
-    /// The entry of `table` whose number comes next; `what` names it.
+    /// Reads a number and returns the entry of `table` with this number. `what` names it in the error.
     pub fn entry<T: Copy>(&mut self, table: &[T], what: &str) -> Decoded<T> {
         let start = self.at;
         let number = self.byte()?;
@@ -172,7 +171,7 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Entry `number` of `table`, read at offset `at`.
+/// Returns entry `number` of `table`. The number was read at offset `at`.
 pub(super) fn entry<T: Copy>(table: &[T], number: u8, what: &str, at: usize) -> Decoded<T> {
     table
         .get(usize::from(number))
@@ -180,7 +179,7 @@ pub(super) fn entry<T: Copy>(table: &[T], number: u8, what: &str, at: usize) -> 
         .ok_or_else(|| Damage { at, what: format!("{what} = {number}: must be 0 to {}", table.len() - 1) })
 }
 
-/// The number of an entry of a table that has them all.
+/// Returns the number of an entry in a complete table.
 pub(super) fn number_of<T: PartialEq>(table: &[T], value: &T) -> u8 {
     table.iter().position(|entry| entry == value).expect("the table is complete") as u8
 }

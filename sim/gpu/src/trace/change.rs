@@ -1,8 +1,8 @@
-//! What a program does to device memory, in a trace: written values, allocations and releases.
+//! Changes of device memory in a trace: written values, allocations and releases.
 use super::bytes::{Decoded, Decoder, Encoder};
 use selvedge_ptx::memory::{Change, DeviceMemory, MemoryError};
 
-/// A change as a trace has it.
+/// A change of memory, as decoded from a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Edit<'a> {
     Write { address: u64, values: &'a [u8] },
@@ -14,11 +14,11 @@ const WRITE: u8 = 0;
 const ALLOCATE: u8 = 1;
 const FREE: u8 = 2;
 
-/// Writes the changes, with the values that are in memory now. What has been freed since has no values any more.
+/// Writes the changes with the current values of memory. Skips writes to memory that was freed since.
 pub(super) fn encode(changes: &[Change], memory: &DeviceMemory, out: &mut Encoder) {
     let mut runs: Vec<Change> = Vec::with_capacity(changes.len());
     for change in changes {
-        // Lanes that write one after the other write one run.
+        // Consecutive writes of several lanes become one run.
         if let (Some(Change::Wrote { address, bytes }), Change::Wrote { address: next, bytes: more }) =
             (runs.last_mut(), change)
             && *address + *bytes == *next
@@ -57,7 +57,7 @@ pub(super) fn encode(changes: &[Change], memory: &DeviceMemory, out: &mut Encode
     }
 }
 
-/// Reads changes and hands each to `each`.
+/// Reads changes and passes each to `each`.
 pub(super) fn decode<'a>(
     from: &mut Decoder<'a>,
     mut each: impl FnMut(Edit<'a>) -> Decoded<()>,
@@ -81,7 +81,7 @@ pub(super) fn decode<'a>(
     Ok(())
 }
 
-/// Does to memory what the trace says.
+/// Applies a change to memory.
 pub(super) fn apply(edit: Edit, memory: &mut DeviceMemory) -> Result<(), MemoryError> {
     match edit {
         Edit::Write { address, values } => memory.write(address, values),

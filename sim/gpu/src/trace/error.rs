@@ -1,52 +1,52 @@
-//! A trace that cannot be used, in one line.
+//! Errors in traces.
 use std::path::Path;
 
-/// A trace that cannot be used, in one line.
+/// An error in a trace. The message has one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {
     /// A file cannot be read.
     #[error("{file}: cannot read it: {why}")]
     Unreadable {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// Why not.
+        /// Reason.
         why: String,
     },
-    /// An own trace is cut off, damaged or of another kind.
+    /// A trace in Selvedge's own format is truncated, damaged or of another version.
     #[error("{file}: offset {offset}: {message}")]
     Damaged {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// First byte of what is wrong.
+        /// Offset of the first wrong byte.
         offset: usize,
-        /// What is wrong and what is allowed.
+        /// Description of the error and the allowed values.
         message: String,
     },
-    /// A line of an Accel-Sim trace is not what the format allows there.
+    /// A line of an Accel-Sim trace violates the format.
     #[error("{file}:{line}: {message}")]
     Bad {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The line, from 1.
+        /// Number of the line, from 1.
         line: u64,
-        /// What is wrong and what is allowed.
+        /// Description of the error and the allowed values.
         message: String,
     },
-    /// A replay could not do to memory what the trace says.
+    /// A replay could not apply a change of memory from the trace.
     #[error("{file}: kernel {kernel}: {message}")]
     Replay {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// What could not be done.
+        /// Description of the error.
         message: String,
     },
 }
 
 impl TraceError {
-    /// `path` cannot be read.
+    /// Returns the error for a `path` that cannot be read.
     pub(super) fn unreadable(path: &Path, why: impl ToString) -> Self {
         Self::Unreadable { file: path.display().to_string(), why: why.to_string() }
     }

@@ -1,4 +1,4 @@
-//! A launch in a trace: the kernel as the timing model sees it, the grid, and each warp's instructions.
+//! A launch in a trace: the kernel in the form for the timing model, the grid, and the instructions of each warp.
 use super::bytes::{Damage, Decoder};
 use super::change::Edit;
 use super::stream::{Cursor, Head, Kind, lanes};
@@ -9,52 +9,52 @@ use selvedge_state::Shared;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// First address beyond what caches and DRAM tell from another program's.
+/// First address beyond the address space of a program.
 const ADDRESS_END: u64 = 1 << 42;
 
-/// A launch, checked.
+/// A launch whose records were checked.
 #[derive(Debug)]
 pub struct TraceLaunch {
     /// The kernel.
     pub kernel: Arc<Kernel>,
     /// Grid and block.
     pub dims: LaunchDims,
-    /// Where the warps' records are: those of CTA 0 first.
+    /// Ranges of the warps' records in `bytes`, in the order of the warps in the grid.
     pub(super) streams: Vec<Range<usize>>,
-    /// The bytes that they are in.
+    /// Bytes that contain the records.
     pub(super) bytes: Arc<Vec<u8>>,
-    /// Bytes of an instruction in the code: those between program counters.
+    /// Bytes per instruction in the code, the distance of program counters.
     pub instruction_bytes: u64,
-    /// Bytes of a thread's local memory, when the records have offsets in it instead of addresses.
+    /// Bytes of local memory per thread if the records contain offsets in local memory; `None` if they contain addresses.
     pub(super) local_bytes: Option<u64>,
-    /// What the launch does.
+    /// Counts of the launch.
     pub summary: LaunchSummary,
 }
 
-/// What a launch does, counted when the trace is read.
+/// Counts of a launch, collected when the trace is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaunchSummary {
     /// Kernel name.
     pub name: String,
-    /// Grid in CTAs.
+    /// Grid size in CTAs.
     pub grid: [u32; 3],
-    /// Block in threads.
+    /// Block size in threads.
     pub block: [u32; 3],
-    /// Warp instructions.
+    /// Number of warp instructions.
     pub warp_instructions: u64,
     /// Active lanes of the warp instructions.
     pub thread_instructions: u64,
-    /// Warp instructions that load, textures among them.
+    /// Warp instructions that load, including textures.
     pub loads: u64,
     /// Warp instructions that store.
     pub stores: u64,
     /// Warp instructions that are atomics or reductions.
     pub atomics: u64,
-    /// Bytes of values that the launch writes to device memory; 0 in a trace of addresses.
+    /// Bytes of values that the launch writes to device memory; 0 in a trace without values.
     pub value_bytes: u64,
 }
 
-/// A trace runs alone: one launch after the other.
+/// The key is constant, because a trace runs one launch at a time.
 impl Shared for TraceLaunch {
     fn key(&self) -> u64 {
         0
@@ -62,7 +62,7 @@ impl Shared for TraceLaunch {
 }
 
 impl TraceLaunch {
-    /// Checks every record and counts.
+    /// Checks every record and collects the summary.
     pub(super) fn checked(mut self) -> Result<Self, Damage> {
         let mut summary = LaunchSummary {
             name: self.kernel.name.clone(),
@@ -116,7 +116,7 @@ impl TraceLaunch {
         Ok(())
     }
 
-    /// An access that the memory path could not take, in words.
+    /// Checks an access. Returns a message if the memory path could not perform it.
     fn check_access(&self, instr: &Instr, access: &MemAccess) -> Result<(), String> {
         let declared = instr.space().unwrap_or(Space::Global);
         if declared != access.space && declared != Space::Generic {
@@ -149,20 +149,20 @@ impl TraceLaunch {
         Ok(())
     }
 
-    /// Reads on in a stream that [`TraceLaunch::checked`] has seen.
+    /// Returns a decoder for a stream that [`TraceLaunch::checked`] has checked.
     pub(super) fn decoder(&self, stream: &Range<usize>) -> Decoder<'_> {
         Decoder::new(&self.bytes, stream.clone())
     }
 
-    /// Number of warps in the grid; `None` beyond what a trace can have.
+    /// Returns the number of warps in the grid; `None` if it is too large for a trace.
     pub(super) fn warps(dims: &LaunchDims) -> Option<usize> {
         let warps = dims.ctas().checked_mul(u64::from(dims.warps_per_cta()))?;
         usize::try_from(warps).ok()
     }
 }
 
-/// Whether an instruction of this class can do what the record says. A guard may have disabled it in every lane, which
-/// makes any of them arithmetic of no lane.
+/// Checks that an instruction of this class can have a record of this kind. A guard may have disabled the instruction in every
+/// lane. Its record is then arithmetic without lanes.
 fn fits(instr: &Instr, kind: Kind) -> Result<(), String> {
     let class = instr.class;
     let can = match kind {
@@ -176,7 +176,7 @@ fn fits(instr: &Instr, kind: Kind) -> Result<(), String> {
     if can { Ok(()) } else { Err(format!("an instruction of class {class:?} is recorded as {kind:?}")) }
 }
 
-/// The beginning of the record at the decoder, if there is one; the stream has been checked.
+/// Reads the head of the next record, if any. The stream must have been checked.
 pub(super) fn next_head(cursor: &mut Cursor, from: &mut Decoder, length: usize) -> Option<Head> {
     if from.is_at_end() {
         return None;

@@ -1,7 +1,7 @@
-//! Traces instead of kernels: recorded instruction streams that run through the same timing model.
+//! Traces: recorded instruction streams that run through the timing model instead of kernels.
 //!
-//! [`strace`] is the own format, with the values that host and kernels wrote; [`accel`] reads Accel-Sim's, which have
-//! addresses only. Both become [`TraceLaunch`]es, whose warps ([`replay`]) stand in an SM where a PTX warp would.
+//! [`strace`] is Selvedge's own format, with the values that host and kernels wrote. [`accel`] reads Accel-Sim traces, which
+//! contain only addresses. Both become [`TraceLaunch`]es. In an SM, their warps ([`replay`]) replace PTX warps.
 pub mod accel;
 mod bytes;
 mod change;
@@ -27,36 +27,37 @@ use strace::RecordedTrace;
 /// A trace file.
 #[derive(Debug)]
 pub struct TraceFile {
-    /// The file's name, without its folder.
+    /// Name of the file, without its folder.
     pub name: String,
-    /// The files that are read: itself and those that it names.
+    /// Paths of the file and of the files that it names.
     pub inputs: Vec<PathBuf>,
-    /// What is in it.
+    /// Contents of the file.
     pub trace: Trace,
 }
 
-/// What a trace file holds.
+/// Contents of a trace file.
 #[derive(Debug)]
 pub enum Trace {
-    /// An own one, with values.
+    /// A trace in Selvedge's own format, with values.
     Recorded(RecordedTrace),
-    /// Accel-Sim's, with addresses only.
+    /// An Accel-Sim trace, with addresses only.
     Accel(AccelTrace),
 }
 
 impl TraceFile {
-    /// Returns whether a name on the command line means a trace.
+    /// Returns whether a name on the command line denotes a trace.
     #[must_use]
     pub fn is_one(name: &str) -> bool {
         name.ends_with(".strace") || name.ends_with(".g") || accel::is_kernel(name)
     }
 
-    /// Reads the file. An own trace is checked as a whole; of Accel-Sim's, a list is, and each kernel when its turn comes.
+    /// Reads the file. A trace in Selvedge's own format is checked as a whole. For Accel-Sim traces, the list is checked here and
+    /// each kernel at its launch.
     ///
-    /// The files of a list's kernels lie within `reach`.
+    /// The files of a list's kernels must lie within `limits.reach`.
     ///
     /// # Errors
-    /// The file cannot be read, is none or exceeds `limits`, in one line.
+    /// Returns an error of one line if the file cannot be read, is not a trace or exceeds `limits`.
     pub fn load(path: &Path, limits: &Limits) -> Result<Self, TraceError> {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let mut inputs = vec![path.to_path_buf()];
@@ -70,7 +71,7 @@ impl TraceFile {
         Ok(Self { name, inputs, trace })
     }
 
-    /// The size that reports name: the recorded one, or that it is a trace.
+    /// Returns the workload size for reports: the recorded size, or `trace`.
     #[must_use]
     pub fn size(&self) -> &str {
         match &self.trace {
@@ -79,16 +80,16 @@ impl TraceFile {
         }
     }
 
-    /// Whether it has the values in memory.
+    /// Returns whether the trace contains the values in memory.
     #[must_use]
     pub fn has_values(&self) -> bool {
         matches!(self.trace, Trace::Recorded(_))
     }
 
-    /// What each launch does, in order; reads all of Accel-Sim's kernels.
+    /// Returns the summary of each launch, in order. Reads all kernels of an Accel-Sim trace.
     ///
     /// # Errors
-    /// A kernel's file is not what the format allows.
+    /// Returns an error if a kernel's file violates the format.
     pub fn summaries(&self) -> Result<Vec<LaunchSummary>, TraceError> {
         let accel = match &self.trace {
             Trace::Recorded(trace) => return Ok(trace.summaries()),

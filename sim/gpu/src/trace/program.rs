@@ -1,4 +1,4 @@
-//! A trace as a program that runs: one launch after the other.
+//! A trace as a program, which runs one launch after the other.
 use super::strace::{Item, memory_digest};
 use super::{Trace, TraceError, TraceFile, TraceLaunch, change};
 use crate::config::GpuConfig;
@@ -9,22 +9,22 @@ use std::sync::Arc;
 /// A trace in progress.
 pub struct TraceProgram {
     file: Arc<TraceFile>,
-    /// What comes next: of the sections, or of the kernels.
+    /// Index of the next item of a recorded trace, or of the next kernel of an Accel-Sim trace.
     next: usize,
 }
 
-/// Memory at the end of a replay that is not the recorded run's.
+/// Device memory at the end of a replay differs from the recorded run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("device memory does not end as the recorded run left it")]
 pub struct OtherMemory;
 
 impl TraceProgram {
-    /// Returns the program at its start.
+    /// Creates the program at its start.
     pub fn new(file: &Arc<TraceFile>) -> Self {
         Self { file: Arc::clone(file), next: 0 }
     }
 
-    /// The next launch, after what the host did before it; none at the end.
+    /// Returns the next launch, after applying the host's changes of memory before it. Returns `None` at the end.
     pub fn next(&mut self, memory: &mut DeviceMemory) -> Result<Option<Arc<TraceLaunch>>, TraceError> {
         let file = Arc::clone(&self.file);
         match &file.trace {
@@ -66,11 +66,11 @@ impl TraceProgram {
         })
     }
 
-    /// Checks memory at the end, and returns whether there was anything to compare with. Only a replay with the recorded
-    /// configuration and mechanism must leave what the recorded run left: others may do conflicting stores in another order.
+    /// Compares memory at the end with the recorded run. Returns `false` if the trace does not permit the comparison. Only a
+    /// replay with the recorded configuration and mechanism must match: others may perform conflicting stores in another order.
     ///
     /// # Errors
-    /// It has other contents.
+    /// Returns [`OtherMemory`] if the contents differ.
     pub fn verify(
         &self,
         memory: &DeviceMemory,

@@ -1,16 +1,16 @@
-//! Recording a launch while it runs: warps that note what they execute.
+//! Recording of a launch while it runs, by warps that record the instructions that they execute.
 use super::stream::{Executed, StreamWriter};
 use selvedge_ptx::ptx::{Env, Fault, Kernel, MemAccess, Step, Warp};
 use selvedge_state::{Shared, State};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The records of a launch's warps, each put there when the warp has exited.
+/// The records of a launch's warps. Each warp adds its records when it has exited.
 #[derive(Debug)]
 pub struct LaunchRecorder {
     streams: Mutex<Vec<Vec<u8>>>,
 }
 
-/// No run shares it with a checkpoint: one that is recorded has none.
+/// The key is constant, because a run that is recorded has no checkpoints.
 impl Shared for LaunchRecorder {
     fn key(&self) -> u64 {
         0
@@ -18,7 +18,7 @@ impl Shared for LaunchRecorder {
 }
 
 impl LaunchRecorder {
-    /// For a grid of `warps` warps.
+    /// Creates a recorder for a grid of `warps` warps.
     pub(super) fn new(warps: usize) -> Self {
         Self { streams: Mutex::new(vec![Vec::new(); warps]) }
     }
@@ -27,13 +27,13 @@ impl LaunchRecorder {
         self.streams.lock().unwrap_or_else(PoisonError::into_inner)[number as usize] = stream;
     }
 
-    /// The records, CTA 0's first.
+    /// Removes and returns the records, in the order of the warps in the grid.
     pub(super) fn take(&self) -> Vec<Vec<u8>> {
         std::mem::take(&mut self.streams.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// A warp that executes its kernel and notes what it does.
+/// A warp that executes its kernel and records its instructions.
 #[derive(Debug, State)]
 pub(crate) struct RecordedWarp {
     pub warp: Warp,
@@ -48,7 +48,7 @@ impl RecordedWarp {
         Self { warp, recorder: Arc::clone(recorder), number, out: StreamWriter::default() }
     }
 
-    /// As [`Warp::step`].
+    /// Executes an instruction with [`Warp::step`] and records it.
     pub fn step(
         &mut self,
         kernel: &Kernel,
@@ -58,7 +58,7 @@ impl RecordedWarp {
         let (pc, active) = (self.warp.pc(), self.warp.active_mask());
         let step = self.warp.step(kernel, env, access)?;
         if let Some(pc) = pc {
-            let changes = env.memory.whole().take_changes();
+            let changes = env.memory.take_changes();
             let changes = Some((changes.as_slice(), &*env.memory));
             self.out.push(&Executed { pc, active, step, access, changes });
         }

@@ -1,4 +1,4 @@
-//! A warp that does what a trace says.
+//! A warp that replays the records of a trace.
 use super::TraceError;
 use super::change;
 use super::launch::{TraceLaunch, next_head};
@@ -15,14 +15,14 @@ pub(crate) struct ReplayedWarp {
     launch: Arc<TraceLaunch>,
     /// Number of the warp in the grid.
     number: u64,
-    /// What has not been read yet.
+    /// Range of the records that were not read yet.
     rest: Range<usize>,
     cursor: Cursor,
     next: Option<Head>,
 }
 
 impl ReplayedWarp {
-    /// Warp `number` of the grid.
+    /// Creates warp `number` of the grid.
     pub fn new(launch: &Arc<TraceLaunch>, number: u64) -> Self {
         let rest = launch.streams[number as usize].clone();
         let mut warp =
@@ -37,28 +37,28 @@ impl ReplayedWarp {
         self.rest.start = from.at;
     }
 
-    /// Index of the next instruction in the kernel's code; `None` after the last.
+    /// Returns the index of the next instruction in the kernel's code; `None` after the last.
     #[inline]
     pub fn pc(&self) -> Option<u32> {
         self.next.map(|head| head.pc)
     }
 
-    /// Lanes that execute the next instruction.
+    /// Returns the lanes that execute the next instruction.
     #[inline]
     pub fn active_mask(&self) -> u32 {
         self.next.map_or(0, |head| head.lanes)
     }
 
-    /// Does what the next record says.
+    /// Replays the next record.
     ///
     /// # Errors
-    /// Memory is not what it was when the trace was recorded.
+    /// Returns an error if memory does not permit a recorded change, because it differs from the recorded run.
     pub fn step(&mut self, env: &mut Env, access: &mut MemAccess) -> Result<Step, TraceError> {
         let Some(head) = self.next else { return Ok(Step::Exit) };
         let mut from = self.launch.decoder(&self.rest);
         let mut refused: Option<MemoryError> = None;
         let step = self.cursor.body(&mut from, &head, access, |edit| {
-            if let Err(error) = change::apply(edit, env.memory.whole()) {
+            if let Err(error) = change::apply(edit, env.memory) {
                 refused.get_or_insert(error);
             }
             Ok(())
@@ -79,7 +79,7 @@ impl ReplayedWarp {
         Ok(step)
     }
 
-    /// Gives offsets in local memory the addresses that PTX kernels' local accesses have: interleaved over the lanes.
+    /// Converts offsets in local memory into addresses interleaved over the lanes, as PTX kernels have them.
     fn place_local(&self, access: &mut MemAccess, local_bytes: u64) {
         let size = u64::from(access.bytes);
         let region = LOCAL_REGION + self.number * local_bytes * 32;

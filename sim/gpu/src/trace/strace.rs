@@ -1,8 +1,9 @@
-//! The own trace file, `.strace`: a program's launches with their instructions, addresses and written values.
+//! Selvedge's own trace format, `.strace`: the launches of a program with their instructions, addresses and written values.
 //!
-//! Eight bytes that name the format and its version, then sections: a letter, the number of bytes (8 bytes, the lowest
-//! first), the bytes, and a digest of all of these. `H` says what was recorded, `K` is a kernel, `M` what the host did to
-//! memory, `L` a launch with its warps' records ([`super::stream`]), and `E` the end with a digest of memory.
+//! A file begins with eight bytes for the format and its version. Sections follow. Each has a letter, the number of bytes
+//! (8 bytes, little-endian), the bytes, and a digest of all of these. Section `H` describes the recorded run and `K` a
+//! kernel. `M` contains the host's changes of memory. `L` is a launch with the records of its warps ([`super::stream`]).
+//! `E` is the end, with a digest of memory.
 use super::TraceError;
 use super::bytes::{Damage, Decoded, Decoder, EMPTY_DIGEST, Encoder, digest, number_of};
 use super::change;
@@ -18,9 +19,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The first bytes of the file; the first of them is none of a text.
+/// First bytes of the file. The first byte does not occur in text.
 const MAGIC: [u8; 7] = *b"\x89STRACE";
-/// Version of the format; a file of another one is refused.
+/// Version of the format. Files of other versions are rejected.
 const VERSION: u8 = 1;
 
 const HEADER: u8 = b'H';
@@ -52,23 +53,23 @@ const CLASSES: [OpClass; 19] = [
     OpClass::Exit,
 ];
 
-/// What was recorded.
+/// Description of a recorded run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// The workload.
+    /// Name of the workload.
     pub workload: String,
-    /// Its size.
+    /// Size of the workload.
     pub size: String,
     /// Name of the configuration.
     pub config: String,
-    /// The mechanism, as written.
+    /// Mechanism, as written on the command line.
     pub mechanism: String,
-    /// Digest of the configuration's description.
+    /// Digest of the configuration.
     pub(super) machine: u64,
 }
 
 impl Recorded {
-    /// Of a run.
+    /// Creates the description of a run.
     pub fn new(workload: &str, size: &str, config: &GpuConfig, mechanism: &str) -> Self {
         Self {
             workload: workload.to_owned(),
@@ -79,7 +80,7 @@ impl Recorded {
         }
     }
 
-    /// Whether this configuration with this mechanism is the one that was recorded, so that a replay takes the same cycles.
+    /// Returns whether configuration and mechanism are the recorded ones. A replay then takes the same cycles.
     pub fn is_same_machine(&self, config: &GpuConfig, mechanism: &str) -> bool {
         self.machine == machine_digest(config) && self.mechanism == mechanism
     }
@@ -89,7 +90,7 @@ fn machine_digest(config: &GpuConfig) -> u64 {
     digest(EMPTY_DIGEST, format!("{config:?}").as_bytes())
 }
 
-/// A digest of the values in memory.
+/// Returns a digest of the values in memory.
 pub(super) fn memory_digest(memory: &DeviceMemory) -> u64 {
     memory
         .contents()
@@ -104,7 +105,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Begins with what is recorded; `memory` notes its changes from now on.
+    /// Starts a recording of the described run. From now on, `memory` records its changes.
     pub fn new(what: &Recorded, memory: &mut DeviceMemory) -> Self {
         memory.record_changes();
         let mut recording = Self { out: Vec::new(), kernels: Vec::new(), running: None };
@@ -135,7 +136,7 @@ impl Recording {
         self.section(HOST, &payload);
     }
 
-    /// Returns where the warps of a launch that is about to run record what they do.
+    /// Starts the recording of a launch. Returns the recorder for its warps.
     pub fn begin(
         &mut self,
         kernel: &Arc<Kernel>,
@@ -154,7 +155,7 @@ impl Recording {
         recorder
     }
 
-    /// The launch has ended.
+    /// Ends the recording of a launch.
     pub fn end(&mut self) {
         let Some((number, dims, recorder)) = self.running.take() else { return };
         let mut payload = Encoder::default();
@@ -166,7 +167,7 @@ impl Recording {
         self.section(LAUNCH, &payload);
     }
 
-    /// The whole file, when the program has ended.
+    /// Ends the recording and returns the contents of the file. The program must have ended.
     pub fn finish(mut self, memory: &mut DeviceMemory) -> Vec<u8> {
         self.host(memory);
         let mut payload = Encoder::default();
@@ -220,19 +221,18 @@ fn decode_kernel(from: &mut Decoder, file: &str) -> Decoded<Kernel> {
     Ok(Kernel::of_trace(name, file, code, shared_bytes, registers))
 }
 
-/// What follows on one another in a trace.
+/// An item of a trace, in program order.
 #[derive(Debug)]
 pub(super) enum Item {
-    /// Changes of memory by the host.
+    /// Changes of memory by the host, as a range in the file.
     Host(Range<usize>),
-    /// A launch.
     Launch(Arc<TraceLaunch>),
 }
 
-/// An own trace, checked as a whole.
+/// A trace in Selvedge's own format, checked as a whole.
 #[derive(Debug)]
 pub struct RecordedTrace {
-    /// What was recorded.
+    /// Description of the recorded run.
     pub recorded: Recorded,
     pub(super) items: Vec<Item>,
     /// Digest of memory at the end of the recorded run.
@@ -244,16 +244,17 @@ impl RecordedTrace {
     /// Reads and checks a file of at most `most` bytes.
     ///
     /// # Errors
-    /// It cannot be read, is larger, cut off, damaged or of another kind: with the offset.
+    /// Returns an error if the file cannot be read or is too large. Returns the offset of the error in a file that is truncated,
+    /// damaged or of another format.
     pub fn load(path: &Path, most: u64) -> Result<Self, TraceError> {
         let bytes = read_known(path, &MAGIC, most).map_err(|why| TraceError::unreadable(path, why))?;
         Self::parse(&path.display().to_string(), bytes)
     }
 
-    /// As [`RecordedTrace::load`], from a file's bytes.
+    /// Checks the bytes of a file, as [`RecordedTrace::load`] does.
     ///
     /// # Errors
-    /// As [`RecordedTrace::load`].
+    /// Returns the errors of [`RecordedTrace::load`] that concern the contents.
     pub fn parse(file: &str, bytes: Vec<u8>) -> Result<Self, TraceError> {
         Self::decode(file, Arc::new(bytes)).map_err(|Damage { at, what }| TraceError::Damaged {
             file: file.to_owned(),
@@ -307,7 +308,7 @@ impl RecordedTrace {
         }
     }
 
-    /// The launches' summaries, in order.
+    /// Returns the summaries of the launches, in order.
     pub fn summaries(&self) -> Vec<LaunchSummary> {
         let launch = |item: &Item| match item {
             Item::Launch(launch) => Some(launch.summary.clone()),
@@ -317,7 +318,7 @@ impl RecordedTrace {
     }
 }
 
-/// A section's offset, letter and payload, after its digest has been found right.
+/// Returns the offset, letter and payload of the next section, after checking its digest.
 fn next_section(from: &mut Decoder, bytes: &[u8]) -> Decoded<(usize, u8, Range<usize>)> {
     let at = from.at;
     let tag = from.byte()?;

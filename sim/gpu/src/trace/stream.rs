@@ -1,8 +1,8 @@
-//! The instructions of one warp in a trace, in the order of their issue.
+//! The instructions of one warp in a trace, in issue order.
 //!
-//! A record is a byte of flags and what differs from what the record before lets expect: the place in the kernel's code
-//! (the next one), the lanes (the same), then what the instruction's kind needs. Addresses are a base and a stride where
-//! that says them all.
+//! A record begins with a byte of flags. It then has the differences from the expected values: the position in the kernel's code,
+//! if it is not the next one, and the lanes, if they changed. Further bytes depend on the kind of the instruction. Addresses are
+//! a base and a stride, if these describe all lanes.
 use super::bytes::{Decoded, Decoder, Encoder, entry, number_of};
 use super::change::{self, Edit};
 use selvedge_ptx::memory::{Change, DeviceMemory};
@@ -10,7 +10,7 @@ use selvedge_ptx::ptx::{AccessKind, AtomicOp, CacheOp, MemAccess, Space, Step};
 use selvedge_state::State;
 use std::num::NonZeroU32;
 
-/// What a record describes.
+/// Kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
 pub(super) enum Kind {
     Alu,
@@ -49,23 +49,23 @@ const LOAD: u8 = 0;
 const STORE: u8 = 1;
 const ATOMIC: u8 = 2;
 const REDUCTION: u8 = 3;
-/// Set in an access's second byte when its addresses have no common stride.
+/// Set in the second byte of an access whose addresses have no common stride.
 const SCATTERED: u8 = 1 << 7;
 
-/// An executed instruction, as the recorder saw it.
+/// An executed instruction, in the form in which it is recorded.
 pub(super) struct Executed<'a> {
     /// Index in the kernel's code.
     pub pc: u32,
-    /// Lanes on the path that ran.
+    /// Active lanes of the path that ran.
     pub active: u32,
     pub step: Step,
-    /// Described by loads, stores, atomics and textures.
+    /// The access of a load, store, atomic or texture; otherwise ignored.
     pub access: &'a MemAccess,
-    /// What it did to memory, and the memory with the values.
+    /// Changes of memory by the instruction, and the memory with the written values.
     pub changes: Option<(&'a [Change], &'a DeviceMemory)>,
 }
 
-/// Writes a warp's records.
+/// Encodes the records of a warp.
 #[derive(Debug, Default, State)]
 pub(super) struct StreamWriter {
     out: Encoder,
@@ -75,7 +75,7 @@ pub(super) struct StreamWriter {
 }
 
 impl StreamWriter {
-    /// The bytes so far; the writer starts anew.
+    /// Removes and returns the bytes so far, and resets the writer.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(self).out.bytes
     }
@@ -160,7 +160,7 @@ impl StreamWriter {
     }
 }
 
-/// The distance from each lane of `mask` to the next, when all are the same.
+/// Returns the distance from each lane of `mask` to the next, if it is the same for all lanes.
 fn stride(mask: u32, addresses: &[u64; 32]) -> Option<i64> {
     let mut listed = lanes(mask).map(|lane| addresses[lane]);
     let (Some(first), Some(second)) = (listed.next(), listed.next()) else { return Some(0) };
@@ -174,23 +174,23 @@ fn stride(mask: u32, addresses: &[u64; 32]) -> Option<i64> {
     Some(stride as i64)
 }
 
-/// The lanes of a mask, the lowest first.
+/// Returns the lanes of a mask in ascending order.
 pub(super) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |lane| mask >> lane & 1 == 1)
 }
 
-/// The beginning of a record: all that is needed before the instruction issues.
+/// The head of a record: the data that is needed before the instruction issues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
 pub(super) struct Head {
     pub kind: Kind,
     /// Index in the kernel's code.
     pub pc: u32,
-    /// Lanes that execute it.
+    /// Lanes that execute the instruction.
     pub lanes: u32,
     flags: u8,
 }
 
-/// Where reading a warp's records stands.
+/// Values that the next record of a warp is relative to.
 #[derive(Debug, Clone, Default, State)]
 pub(super) struct Cursor {
     next_pc: u32,
@@ -199,7 +199,7 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// Reads the beginning of the next record; the pc is checked against the code's `length`.
+    /// Reads the head of the next record, and checks its pc against the `length` of the code.
     pub fn head(&mut self, from: &mut Decoder, length: usize) -> Decoded<Head> {
         let at = from.at;
         let flags = from.byte()?;
@@ -220,7 +220,7 @@ impl Cursor {
         Ok(Head { kind, pc, lanes: self.lanes, flags })
     }
 
-    /// Reads the rest of a record: the access into `access`, each change of memory to `edit`.
+    /// Reads the rest of a record: the access into `access`, and each change of memory through `edit`.
     pub fn body<'a>(
         &mut self,
         from: &mut Decoder<'a>,

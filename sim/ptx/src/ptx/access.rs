@@ -1,48 +1,48 @@
-//! What an executed memory instruction touched, and what is wrong with one that may not touch it.
+//! The memory access of an executed instruction, and the fault of an invalid access.
 
 use super::instr::{AtomicOp, CacheOp, Space};
 use selvedge_state::State;
 
-/// What an access does.
+/// Effect of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
 pub enum AccessKind {
     /// Reads.
     Load,
     /// Writes.
     Store,
-    /// Reads, modifies and writes without interference.
+    /// Reads, modifies and writes atomically.
     Atomic {
-        /// What it does.
+        /// Operation.
         op: AtomicOp,
-        /// Whether nothing comes back (`red`).
+        /// `true`: no value comes back (`red`).
         reduction: bool,
     },
 }
 
-/// The memory access of one warp instruction; a buffer to be reused.
+/// The memory access of one warp instruction. Callers reuse it as a buffer.
 #[derive(Debug, Clone, State)]
 pub struct MemAccess {
-    /// Where it went; never [`Space::Generic`]. Should the lanes of a generic access differ, the space of its lowest
-    /// lane, and `mask` has the lanes of that space alone.
+    /// State space, never [`Space::Generic`]. If the lanes of a generic access differ in space, this is the space of
+    /// the lowest lane. `mask` then has only the lanes in that space.
     pub space: Space,
-    /// What it did.
+    /// Effect.
     pub kind: AccessKind,
-    /// Bytes per lane, all elements of a vector.
+    /// Bytes per lane, summed over the elements of a vector.
     pub bytes: u8,
     /// Lanes that took part.
     pub mask: u32,
-    /// Address of each lane in `mask`, the others are stale. Global: device addresses. Shared, constant and parameter
-    /// space: offsets in the CTA's shared memory, the constant bank and the parameters. Local: addresses above
-    /// [`super::LOCAL_REGION`], interleaved over a warp's lanes in words of `bytes`, as hardware lays them out.
+    /// Address of each lane in `mask`; the other elements are stale. Global: device addresses. Shared, constant and
+    /// parameter space: offsets in the CTA's shared memory, the constant bank and the parameters. Local: addresses
+    /// above [`super::LOCAL_REGION`], interleaved over a warp's lanes in words of `bytes`, as hardware lays them out.
     pub address: [u64; 32],
     /// Cache operator.
     pub cache: CacheOp,
-    /// Further addresses of the lanes, in order: the other texels of a filtered texture. Lanes and their addresses.
+    /// Further accesses in order, for the other texels of a filtered texture: lanes and their addresses.
     pub more: Vec<(u32, [u64; 32])>,
 }
 
 impl MemAccess {
-    /// An access of no lane.
+    /// Returns an access in which no lane takes part.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -63,27 +63,27 @@ impl Default for MemAccess {
     }
 }
 
-/// A memory access that no GPU would survive. Displays as one line.
+/// An invalid memory access. Displays as one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{file}:{line}: kernel '{kernel}', block ({},{},{}), thread ({},{},{}): `{text}` {what}",
     cta[0], cta[1], cta[2], thread[0], thread[1], thread[2]
 )]
 pub struct Fault {
-    /// PTX file.
+    /// Name of the PTX file.
     pub file: String,
-    /// Kernel.
+    /// Name of the kernel.
     pub kernel: String,
-    /// Line of the instruction in the file.
+    /// Line of the instruction in the file, from 1.
     pub line: u32,
-    /// The instruction.
+    /// Text of the instruction.
     pub text: String,
-    /// Block of the first thread that failed.
+    /// CTA of the first thread that failed.
     pub cta: [u32; 3],
-    /// That thread.
+    /// Index of that thread in its CTA.
     pub thread: [u32; 3],
-    /// Address it used.
+    /// Address that the thread accessed.
     pub address: u64,
-    /// What is wrong, with the address and the nearest buffer.
+    /// Description of the fault, with the address and the nearest buffer.
     pub what: String,
 }

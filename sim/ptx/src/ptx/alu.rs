@@ -1,8 +1,8 @@
-//! The arithmetic table: one row per operation, with the forms that mean it, its unit and what one lane computes.
+//! The arithmetic table. Each row has an operation's PTX forms, its functional unit and its function for one lane.
 //!
-//! The decoder takes operand widths from a row's types, the executor its function; a new form is a new row. `.ftz` and
-//! `.sat` are not in the forms: the decoder strips them from floating-point forms and sets flags that act on every
-//! row's inputs and results.
+//! The decoder takes operand widths from a row's types; the executor takes the function. A new form needs only a new
+//! row. The forms omit `.ftz` and `.sat`: the decoder strips them from floating-point forms. It sets flags instead,
+//! which act on the inputs and results of every row.
 
 use super::bits::{
     byte_pair, dot, extract_signed, extract32, extract64, find_nth, find_shift, find_top, funnel_left,
@@ -15,7 +15,7 @@ use super::lane::{FLUSH, Lane, SATURATE};
 use super::warp::Registers;
 use super::{CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 
-/// Type of an operand of a row: width of its register and kind of its literals.
+/// Type of a row's operand: width of its register in bits, and kind of its literals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OperandType {
     pub width: u8,
@@ -26,7 +26,7 @@ const fn operand<T: Lane>() -> OperandType {
     OperandType { width: T::WIDTH, float: T::FLOAT }
 }
 
-/// A row as the decoder sees it.
+/// The part of a row that the decoder reads.
 #[derive(Debug)]
 pub(crate) struct Row {
     pub op: Alu,
@@ -54,7 +54,7 @@ macro_rules! map {
                     out[lane] = (if saturate { value.saturate() } else { value }).put();
                 }
             } else if each && mask != u32::MAX {
-                // Costly functions are computed for the active lanes alone.
+                // Expensive functions are computed only for the active lanes.
                 let mut left = mask;
                 while left != 0 {
                     let lane = left.trailing_zeros() as usize;
@@ -89,11 +89,9 @@ macro_rules! dispatch {
 
 macro_rules! table {
     ($($class:ident $cost:ident $name:ident [$($form:literal)+] |$($x:ident: $t:ty),+| -> $r:ty { $e:expr })+) => {
-        /// An operation of the table.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Alu { $($name),+ }
 
-        /// Every row.
         pub(crate) const ROWS: &[Row] = &[$(Row {
             op: Alu::$name,
             class: OpClass::$class,
@@ -102,7 +100,8 @@ macro_rules! table {
             operands: &[$(operand::<$t>()),+],
         }),+];
 
-        /// Computes `op` in the lanes of `mask`, with the instructions of the host that the caller is compiled for.
+        /// Computes `op` in the lanes of `mask`. Inlined, so that it uses the host instructions that its caller is
+        /// compiled for.
         #[inline(always)]
         fn execute_lanes(op: Alu, registers: &mut Registers, kernel: &Kernel, instr: &Instr, mask: u32) {
             match op {
@@ -124,15 +123,15 @@ pub(crate) fn execute(op: Alu, registers: &mut Registers, kernel: &Kernel, instr
     execute_plain(op, registers, kernel, instr, mask);
 }
 
-/// Eight lanes in an instruction of the host, and a fused multiply-add that is no call. Every operation is rounded exactly,
-/// so that results are those of [`execute_plain`].
+/// Computes eight lanes per host instruction, and fused multiply-adds without a call. All operations round exactly,
+/// so results equal [`execute_plain`].
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn execute_wide(op: Alu, registers: &mut Registers, kernel: &Kernel, instr: &Instr, mask: u32) {
     execute_lanes(op, registers, kernel, instr, mask);
 }
 
-/// What every host of the compiler's target can do.
+/// Runs on every host of the compiler's target.
 fn execute_plain(op: Alu, registers: &mut Registers, kernel: &Kernel, instr: &Instr, mask: u32) {
     execute_lanes(op, registers, kernel, instr, mask);
 }
@@ -252,7 +251,7 @@ table! {
     Int all SadU32 ["sad.u32"] |a: u32, b: u32, c: u32| -> u32 { a.abs_diff(b).wrapping_add(c) }
     Int all SadS32 ["sad.s32"] |a: i32, b: i32, c: i32| -> i32 { c.wrapping_add_unsigned(a.abs_diff(b)) }
 
-    // Division by zero is undefined in PTX; hardware gives all ones, and the dividend as remainder.
+    // Division by zero is undefined in PTX. Hardware returns all ones as quotient and the dividend as remainder.
     IntDiv each DivU16 ["div.u16"] |a: u16, b: u16| -> u16 { a.checked_div(b).unwrap_or(u16::MAX) }
     IntDiv each DivS16 ["div.s16"] |a: i16, b: i16| -> i16 { if b == 0 { -1 } else { a.wrapping_div(b) } }
     IntDiv each DivU32 ["div.u32"] |a: u32, b: u32| -> u32 { a.checked_div(b).unwrap_or(u32::MAX) }
@@ -301,7 +300,7 @@ table! {
     Int all Cnot32 ["cnot.b32"] |a: u32| -> u32 { u32::from(a == 0) }
     Int all Cnot64 ["cnot.b64"] |a: u64| -> u64 { u64::from(a == 0) }
 
-    // Shifts beyond the width clamp to the width.
+    // Shift counts clamp to the width.
     Int all Shl16 ["shl.b16"] |a: u16, b: u32| -> u16 { if b > 15 { 0 } else { a << b } }
     Int all Shl32 ["shl.b32"] |a: u32, b: u32| -> u32 { if b > 31 { 0 } else { a << (b & 31) } }
     Int all Shl64 ["shl.b64"] |a: u64, b: u32| -> u64 { if b > 63 { 0 } else { a << (b & 63) } }
@@ -480,7 +479,7 @@ table! {
     Fp32Div each SqrtRzF32 ["sqrt.rz.f32"] |a: f32| -> f32 { float::sqrt32(a, Rounding::Zero) }
     Fp32Div each SqrtRmF32 ["sqrt.rm.f32"] |a: f32| -> f32 { float::sqrt32(a, Rounding::Down) }
     Fp32Div each SqrtRpF32 ["sqrt.rp.f32"] |a: f32| -> f32 { float::sqrt32(a, Rounding::Up) }
-    // The approximate functions are computed as exactly as single precision allows.
+    // The approximate functions are computed as exactly as single precision permits.
     Sfu all DivFullF32 ["div.full.f32"] |a: f32, b: f32| -> f32 { a / b }
     Sfu all DivApproxF32 ["div.approx.f32"] |a: f32, b: f32| -> f32 { float::div_approx(a, b) }
     Sfu all RcpApproxF32 ["rcp.approx.f32"] |a: f32| -> f32 { 1.0 / a }
@@ -503,7 +502,7 @@ table! {
     Fp64 all CopysignF64 ["copysign.f64"] |a: u64, b: u64| -> u64 { a & (1 << 63) | b & !(1 << 63) }
     Fp64Div all DivF64 ["div.rn.f64"] |a: f64, b: f64| -> f64 { float::div64(a, b) }
     Fp64Div all RcpF64 ["rcp.rn.f64"] |a: f64| -> f64 { float::div64(1.0, a) }
-    // These work on the upper half of the number, and give an upper half.
+    // These read only the upper 32 bits of the operand and set only the upper 32 bits of the result.
     Sfu all RcpApproxF64 ["rcp.approx.ftz.f64"] |a: f64| -> f64 { float::upper_half(a, |a| 1.0 / a) }
     Sfu all RsqrtApproxFtzF64 ["rsqrt.approx.ftz.f64"] |a: f64| -> f64 { float::upper_half(a, |a| 1.0 / a.sqrt()) }
     Fp64Div all SqrtF64 ["sqrt.rn.f64"] |a: f64| -> f64 { float::sqrt64(a) }
@@ -531,7 +530,7 @@ table! {
         ![SHARED_WINDOW, LOCAL_WINDOW, CONST_WINDOW, PARAM_WINDOW].iter().any(|&base| in_window(a, base))
     }
 
-    // Conversions that need nothing but a different register; the decoder handles all others.
+    // Conversions that only change the register. The decoder handles all others.
     Convert all CvtU64U32 ["cvt.u64.u32" "cvt.s64.u32"] |a: u32| -> u64 { u64::from(a) }
     Convert all CvtS64S32 ["cvt.s64.s32" "cvt.u64.s32"] |a: i32| -> i64 { i64::from(a) }
     Convert all CvtU32U64 ["cvt.u32.u64" "cvt.s32.u64" "cvt.u32.s64" "cvt.s32.s64"] |a: u64| -> u32 { a as u32 }
@@ -547,24 +546,24 @@ table! {
     Convert all CvtS32F32 ["cvt.rzi.s32.f32"] |a: f32| -> i32 { a as i32 }
 }
 
-/// Whether a generic address lies in the window that starts at `base`.
+/// Returns whether a generic address lies in the window that starts at `base`.
 fn in_window(address: u64, base: u64) -> bool {
     address.wrapping_sub(base) < WINDOW_BYTES
 }
 
-/// `a != b`, false for NaN.
+/// Returns `a != b`, but false for NaN.
 #[inline(always)]
 fn less_or_greater<T: PartialOrd + Copy>(a: T, b: T) -> bool {
     matches_gt(a, b) || a < b
 }
 
-/// `a >= b`, false for NaN; its complement is "less or unordered".
+/// Returns `a >= b`, false for NaN. The complement is "less or unordered".
 #[inline(always)]
 fn matches_ge<T: PartialOrd>(a: T, b: T) -> bool {
     a >= b
 }
 
-/// `a > b`, false for NaN; its complement is "less, equal or unordered".
+/// Returns `a > b`, false for NaN. The complement is "less, equal or unordered".
 #[inline(always)]
 fn matches_gt<T: PartialOrd>(a: T, b: T) -> bool {
     a > b

@@ -1,4 +1,4 @@
-//! Kernel arguments, laid out as parameter bytes.
+//! Packs kernel arguments into parameter bytes.
 
 use super::instr::{Kernel, Param, ParamKind};
 
@@ -33,7 +33,7 @@ impl Arg {
     fn fits(&self, param: &Param) -> bool {
         let kind_fits = match self {
             Self::U32(_) | Self::U64(_) | Self::Ptr(_) => param.kind == ParamKind::Integer,
-            // `.param .b32` may hold a number as well.
+            // `.param .b32` may also hold a floating-point number.
             Self::F32(_) | Self::F64(_) => param.kind != ParamKind::Bytes,
             Self::Bytes(_) => true,
         };
@@ -57,41 +57,41 @@ impl Arg {
     }
 }
 
-/// Arguments that do not fit a kernel's parameters.
+/// Error of arguments that do not fit a kernel's parameters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArgError {
-    /// Too many or too few.
+    /// Wrong number of arguments.
     #[error("kernel '{kernel}' takes {wanted} arguments, got {given}")]
     Count {
-        /// Kernel.
+        /// Name of the kernel.
         kernel: String,
         /// Number of its parameters.
         wanted: usize,
         /// Number of arguments.
         given: usize,
     },
-    /// The wrong type or size.
+    /// Wrong type or size.
     #[error("argument {index} of kernel '{kernel}' ('{name}') is {wanted}, got {given}")]
     Type {
-        /// Kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// Position, from 0.
+        /// Position of the argument, from 0.
         index: usize,
-        /// Parameter's name.
+        /// Name of the parameter.
         name: String,
-        /// What it wants, in words.
+        /// Description of the expected argument.
         wanted: String,
-        /// What it got, in words.
+        /// Description of the given argument.
         given: String,
     },
 }
 
 impl Kernel {
-    /// The parameter bytes for `arguments`.
+    /// Returns the parameter bytes for `arguments`.
     ///
     /// # Errors
-    /// [`ArgError`] when their number, a type or a size is not the kernel's.
+    /// [`ArgError`] when the number, a type or a size differs from the kernel's parameters.
     pub fn pack(&self, arguments: &[Arg]) -> Result<Vec<u8>, ArgError> {
         if arguments.len() != self.params.len() {
             let (wanted, given) = (self.params.len(), arguments.len());

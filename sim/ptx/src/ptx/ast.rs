@@ -1,21 +1,20 @@
-//! What the parser makes of PTX text: variables, functions and instructions whose opcodes are still text.
+//! Output of the parser: variables, functions, and instructions with opcodes still in text form.
 
-/// A PTX fundamental type, as registers, variables and parameters are declared with.
+/// PTX fundamental type of a declared register, variable or parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Type {
-    /// A predicate.
     Pred,
     /// Bits, signed or unsigned integer, or floating point, of the given number of bytes.
     Scalar {
         /// Size in bytes.
         bytes: u8,
-        /// Whether initialisers are floating-point numbers.
+        /// `true`: initialisers are floating-point numbers.
         float: bool,
     },
 }
 
 impl Type {
-    /// The type called `name`, with its dot.
+    /// Returns the type called `name`, which includes the dot.
     pub(crate) fn named(name: &str) -> Option<Self> {
         let (float, bits) = match name {
             ".pred" => return Some(Self::Pred),
@@ -32,7 +31,7 @@ impl Type {
         Some(Self::Scalar { bytes: bits / 8, float })
     }
 
-    /// Size in bytes; a predicate takes one.
+    /// Returns the size in bytes; 1 for a predicate.
     pub(crate) fn bytes(self) -> u8 {
         match self {
             Self::Pred => 1,
@@ -58,7 +57,6 @@ pub(crate) type RegisterId = u32;
 /// Index of a scope in [`Function::scopes`].
 pub(crate) type ScopeId = u32;
 
-/// A declared variable.
 #[derive(Debug, Clone)]
 pub(crate) struct Variable {
     pub name: String,
@@ -66,12 +64,12 @@ pub(crate) struct Variable {
     pub alignment: u32,
     /// Size in bytes; 0 for an `.extern` array of open size.
     pub bytes: u64,
-    /// `.extern .shared x[]`: its size is given at launch.
+    /// `true` for `.extern .shared x[]`: the launch gives its size.
     pub open: bool,
     pub initial: Vec<Initial>,
     /// Type of one element.
     pub element: Type,
-    /// Bytes of one element, which is the size of one initialiser.
+    /// Bytes of one element and of its initialiser.
     pub element_bytes: u8,
     pub line: u32,
 }
@@ -81,7 +79,7 @@ pub(crate) struct Variable {
 pub(crate) enum Initial {
     /// The element's bits.
     Bits(u64),
-    /// The address of a variable or function, plus an offset; generic if so asked for.
+    /// The address of a variable or function, plus an offset. `generic` selects a generic address.
     Address { name: String, offset: i64, generic: bool },
 }
 
@@ -118,21 +116,21 @@ pub(crate) enum Operand {
     Name(String, ScopeId),
 }
 
-/// An instruction with its opcode still as text.
+/// An instruction with its opcode still in text form.
 #[derive(Debug, Clone)]
 pub(crate) struct RawInstruction {
     pub line: u32,
-    /// The instruction's text in the source, as byte offsets.
+    /// Byte offsets of the instruction's text in the source.
     pub span: (u32, u32),
-    /// Register and negation.
+    /// Guard register, and whether it is negated.
     pub guard: Option<(RegisterId, bool)>,
     pub opcode: String,
-    /// Whether the loop that it is in is said not to be unrolled.
+    /// `true`: a pragma forbids unrolling of the loop that contains the instruction.
     pub rolled: bool,
     pub operands: Vec<Operand>,
 }
 
-/// Names declared in a pair of braces.
+/// Names declared within a pair of braces.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scope {
     pub parent: Option<ScopeId>,
@@ -144,8 +142,10 @@ pub(crate) struct Function {
     pub name: String,
     pub line: u32,
     pub entry: bool,
-    /// False for a declaration alone.
+    /// `false` for a declaration without a body.
     pub defined: bool,
+    /// Line and message of the error that made it unreadable. The other fields are then invalid.
+    pub error: Option<(u32, String)>,
     /// Parameters in order, as variables in the parameter space.
     pub parameters: Vec<FunctionParameter>,
     pub returns: Vec<FunctionParameter>,
@@ -155,19 +155,26 @@ pub(crate) struct Function {
     /// Labels in each `.branchtargets` list.
     pub target_lists: std::collections::HashMap<(ScopeId, String), Vec<String>>,
     pub code: Vec<RawInstruction>,
-    /// Bodies of inlined calls: the first instruction, and the one that follows the last.
+    /// Bodies of inlined calls: the first instruction, and one past the last.
     pub bodies: Vec<(u32, u32)>,
-    /// Variables of the shared, local and parameter spaces declared in the body.
+    /// Variables of the shared, local and parameter spaces that the body declares.
     pub locals: Vec<VariableId>,
-    /// `.reqntid` or `.maxntid`: threads per CTA in x, y and z, and whether exactly these are demanded.
+    /// `.reqntid` or `.maxntid`: threads per CTA in x, y and z. `true` demands exactly this number.
     pub cta_limit: Option<([u32; 3], bool)>,
-    /// `.maxnreg`: most registers of a thread.
+    /// `.maxnreg`: max registers of a thread.
     pub register_limit: Option<u32>,
-    /// `.minnctapersm`: CTAs that an SM holds at least.
+    /// `.minnctapersm`: min CTAs that an SM holds.
     pub least_ctas: Option<u32>,
 }
 
-/// The value of a pointer to function `index` of a file.
+impl Function {
+    /// Returns an error, with the line, if the function could not be read.
+    pub(crate) fn readable(&self) -> Result<(), (u32, String)> {
+        self.error.clone().map_or(Ok(()), Err)
+    }
+}
+
+/// Returns the value of a pointer to function `index` of a file.
 pub(crate) fn function_address(index: usize) -> u64 {
     super::FUNCTIONS_BASE + 16 * index as u64
 }
@@ -179,7 +186,6 @@ pub(crate) enum FunctionParameter {
     Register(RegisterId),
 }
 
-/// A whole PTX file.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ast {
     pub address_bits: u8,

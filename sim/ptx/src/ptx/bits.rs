@@ -1,6 +1,6 @@
-//! Bit fields, bytes and their sums: what one lane computes in the less common integer instructions.
+//! Bit fields, bytes and their sums: functions of one lane for the less common integer instructions.
 
-/// Bits of `a` from `position` on, `length` of them, zero-extended.
+/// Returns `length` bits of `a` from `position` on, zero-extended.
 #[inline(always)]
 pub(crate) fn extract32(a: u32, position: u32, length: u32) -> u32 {
     let (position, length) = (position & 0xff, length & 0xff);
@@ -13,13 +13,13 @@ pub(crate) fn extract64(a: u64, position: u32, length: u32) -> u64 {
     if position > 63 || length == 0 { 0 } else { (a >> position) & low_bits(length.min(64)) }
 }
 
-/// A word of `count` ones (0 to 64) at its low end.
+/// Returns a word with `count` (0 to 64) ones at its low end.
 #[inline(always)]
 pub(crate) fn low_bits(count: u32) -> u64 {
     if count >= 64 { u64::MAX } else { (1 << count) - 1 }
 }
 
-/// `bfe` of a signed type: what lies beyond the field, and beyond the word, copies the field's top bit.
+/// `bfe` of a signed type. Bits beyond the field, or beyond the word, copy the field's top bit.
 #[inline(always)]
 pub(crate) fn extract_signed(a: i64, bits: u32, position: u32, length: u32) -> i64 {
     let (position, length) = (position & 0xff, length & 0xff);
@@ -34,7 +34,7 @@ pub(crate) fn extract_signed(a: i64, bits: u32, position: u32, length: u32) -> i
     ((field & low_bits(kept)) | fill) as i64
 }
 
-/// `bfi`: `length` bits of `a` into `b` at `position`.
+/// `bfi`: inserts the low `length` bits of `a` into `b` at `position`.
 #[inline(always)]
 pub(crate) fn insert(a: u64, b: u64, bits: u32, position: u32, length: u32) -> u64 {
     let (position, length) = (position & 0xff, length & 0xff);
@@ -45,13 +45,13 @@ pub(crate) fn insert(a: u64, b: u64, bits: u32, position: u32, length: u32) -> u
     (b & !field) | ((a << position) & field)
 }
 
-/// `bfind`: position of the highest one (of the highest bit that is not the sign, for negative numbers).
+/// `bfind`: returns the position of the highest one bit, or all ones for 0. Callers fold negative numbers first.
 #[inline(always)]
 pub(crate) fn find_top(a: u64) -> u32 {
     63u32.wrapping_sub(a.leading_zeros())
 }
 
-/// As [`find_top`], counted as the shift that brings the bit to the top of a word of `bits`.
+/// As [`find_top`], but returns the left shift that moves the bit to the top of a word of `bits`.
 #[inline(always)]
 pub(crate) fn find_shift(a: u64, bits: u32) -> u32 {
     if a == 0 { u32::MAX } else { bits - 1 - find_top(a) }
@@ -62,7 +62,7 @@ pub(crate) fn sign_folded(a: i64) -> u64 {
     (if a < 0 { !a } else { a }) as u64
 }
 
-/// `prmt`: four bytes picked from the eight of `b:a`; bit 3 of a selector copies the byte's sign.
+/// `prmt`: picks four bytes from the eight of `b:a`. Bit 3 of a selector replicates the byte's sign.
 #[inline(always)]
 pub(crate) fn permute(a: u32, b: u32, selectors: u32) -> u32 {
     let bytes = u64::from(b) << 32 | u64::from(a);
@@ -74,7 +74,7 @@ pub(crate) fn permute(a: u32, b: u32, selectors: u32) -> u32 {
     })
 }
 
-/// `prmt` in its named modes: selectors for each value of the low two bits of `c`.
+/// `prmt` in a named mode. `selectors` has one entry per value of the low two bits of `c`.
 #[inline(always)]
 pub(crate) fn permute_mode(a: u32, b: u32, c: u32, selectors: [u32; 4]) -> u32 {
     permute(a, b, selectors[(c & 3) as usize])
@@ -97,7 +97,7 @@ pub(crate) fn low24(a: i32) -> i32 {
     a << 8 >> 8
 }
 
-/// `c` plus the sum of the products of `a` and `b`.
+/// Returns `c` plus the sum of the products of `a` and `b`.
 #[inline(always)]
 pub(crate) fn dot<const N: usize>(a: [i32; N], b: [i32; N], c: u32) -> u32 {
     a.iter().zip(b).fold(c, |sum, (a, b)| sum.wrapping_add((a * b) as u32))
@@ -118,7 +118,7 @@ pub(crate) fn signed_halves(a: u32) -> [i32; 2] {
     halves(a).map(|half| i32::from(half as i16))
 }
 
-/// Bytes `first` and `first + 1` of a word.
+/// Returns bytes `first` and `first + 1` of a word.
 #[inline(always)]
 pub(crate) fn byte_pair(a: u32, first: usize) -> [i32; 2] {
     let bytes = a.to_le_bytes();
@@ -130,8 +130,8 @@ pub(crate) fn signed_pair(a: u32, first: usize) -> [i32; 2] {
     byte_pair(a, first).map(|byte| i32::from(byte as u8 as i8))
 }
 
-/// `fns`: position of the `count`th one of `a` from bit `base` upwards, or downwards for negative counts; all ones when
-/// there are not as many. A count of 0 asks whether bit `base` is a one.
+/// `fns`: returns the position of the `count`th one bit of `a` from bit `base` upwards, or downwards for a negative
+/// count. Returns all ones if `a` has too few. A count of 0 tests bit `base` itself.
 pub(crate) fn find_nth(a: u32, base: u32, count: i32) -> u32 {
     if base > 31 {
         return u32::MAX;

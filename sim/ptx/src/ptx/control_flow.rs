@@ -1,8 +1,8 @@
-//! Control flow of decoded code: where diverged paths meet again, and which registers are live.
+//! Control-flow analysis of decoded code: reconvergence points of diverged paths, and live registers.
 
 use super::instr::{Instr, NO_PC, NONE, Op};
 
-/// Straight-line code and its successors.
+/// A basic block: straight-line code and its successors.
 #[derive(Debug)]
 pub(super) struct Block {
     pub first: u32,
@@ -11,7 +11,7 @@ pub(super) struct Block {
     pub successors: Vec<usize>,
 }
 
-/// Cuts the code into blocks. Block `blocks.len()` stands for the exit.
+/// Splits the code into blocks. Index `blocks.len()` represents the exit.
 pub(super) fn blocks(code: &[Instr], lists: &[Vec<u32>]) -> Vec<Block> {
     let length = code.len();
     let mut starts = vec![false; length + 1];
@@ -48,7 +48,7 @@ pub(super) fn blocks(code: &[Instr], lists: &[Vec<u32>]) -> Vec<Block> {
                 successors.sort_unstable();
                 successors
             }
-            // Lanes that a guarded exit ends are in no mask afterwards, so it does not part the others.
+            // A guarded exit removes its lanes from all masks, so it does not diverge the remaining lanes.
             Op::Exit if !guarded => vec![exit],
             _ => vec![next],
         };
@@ -58,7 +58,7 @@ pub(super) fn blocks(code: &[Instr], lists: &[Vec<u32>]) -> Vec<Block> {
     out
 }
 
-/// Numbers of the blocks and the exit in reverse post-order of the reversed graph, the exit first.
+/// Returns the blocks and the exit in reverse post-order of the reversed graph, the exit first.
 fn reverse_order(blocks: &[Block], predecessors: &[Vec<usize>]) -> Vec<usize> {
     let exit = blocks.len();
     let mut seen = vec![false; exit + 1];
@@ -81,8 +81,8 @@ fn reverse_order(blocks: &[Block], predecessors: &[Vec<usize>]) -> Vec<usize> {
     order
 }
 
-/// The immediate post-dominator of every block, by iteration over the reversed graph; `None` when a block never
-/// reaches the exit.
+/// Returns the immediate post-dominator of every block, by iteration over the reversed graph. `None` for a block that
+/// never reaches the exit.
 fn post_dominators(blocks: &[Block]) -> Vec<Option<usize>> {
     let exit = blocks.len();
     let mut predecessors = vec![Vec::new(); exit + 1];
@@ -110,7 +110,7 @@ fn post_dominators(blocks: &[Block]) -> Vec<Option<usize>> {
     immediate
 }
 
-/// The nearest post-dominator that two blocks share.
+/// Returns the nearest common post-dominator of two blocks.
 fn common(mut a: usize, mut b: usize, immediate: &[Option<usize>], rank: &[usize]) -> usize {
     while a != b {
         while rank[a] > rank[b] {
@@ -123,7 +123,7 @@ fn common(mut a: usize, mut b: usize, immediate: &[Option<usize>], rank: &[usize
     a
 }
 
-/// Gives every branch the place where its paths meet: the first instruction of its immediate post-dominator.
+/// Sets the reconvergence point of every branch: the first instruction of its immediate post-dominator.
 pub(crate) fn set_reconvergence(code: &mut [Instr], lists: &[Vec<u32>]) {
     if code.is_empty() {
         return;
@@ -146,7 +146,7 @@ fn insert(set: &mut Set, register: u16) {
     set[usize::from(register) / 64] |= 1 << (register % 64);
 }
 
-/// Applies one instruction to the registers live after it. A guarded write leaves the old value alive.
+/// Updates the live registers backwards across one instruction. A guarded write keeps the old value live.
 fn step_back(live: &mut Set, instr: &Instr) {
     if instr.guard == NONE {
         for &register in instr.dests() {
@@ -156,18 +156,18 @@ fn step_back(live: &mut Set, instr: &Instr) {
     instr.sources().iter().for_each(|&register| insert(live, register));
 }
 
-/// Beyond this many words of register sets nothing is asked about liveness: such code is no real kernel.
+/// Max words of register sets. Liveness is not computed for larger code, which real kernels do not reach.
 pub(super) const MAX_LIVENESS_WORDS: usize = 1 << 22;
 
-/// Which registers are live where.
+/// Live registers of each block.
 pub(crate) struct Liveness {
     blocks: Vec<Block>,
-    /// Live before each block, and before the exit.
+    /// Registers that are live before each block, and before the exit.
     live_in: Vec<Set>,
 }
 
 impl Liveness {
-    /// The liveness of the given number of registers; none where it would take too much memory.
+    /// Computes the liveness of `registers` registers. Returns `None` if it needs more than [`MAX_LIVENESS_WORDS`].
     pub(crate) fn new(code: &[Instr], lists: &[Vec<u32>], registers: usize) -> Option<Self> {
         let blocks = blocks(code, lists);
         let words = registers.div_ceil(64);
@@ -190,7 +190,7 @@ impl Liveness {
         Some(Liveness { blocks, live_in })
     }
 
-    /// The registers that are live before an instruction.
+    /// Returns the registers that are live before an instruction.
     pub(crate) fn before(&self, code: &[Instr], pc: u32) -> Set {
         let block = &self.blocks[self.blocks.partition_point(|block| block.end <= pc)];
         let mut live = live_out(block, &self.live_in);

@@ -1,10 +1,10 @@
-//! Converts one value from one type to another, as `cvt` does.
+//! Converts one value between types, as `cvt` does.
 
 use super::float;
 use super::instr::{ConvertForm, Number, NumberType};
 use super::small_float::SmallFloat;
 
-/// An integer of `bits` bits as a number.
+/// Returns an integer of type `of` as `i128`, sign-extended or zero-extended.
 fn integer(bits: u64, of: NumberType) -> i128 {
     let unused = 64 - u32::from(of.bits);
     match of.number {
@@ -13,7 +13,7 @@ fn integer(bits: u64, of: NumberType) -> i128 {
     }
 }
 
-/// Smallest and largest value of an integer type.
+/// Returns the min and max of an integer type.
 fn integer_range(of: NumberType) -> (i128, i128) {
     match of.number {
         Number::Signed => (-(1 << (of.bits - 1)), (1 << (of.bits - 1)) - 1),
@@ -21,7 +21,7 @@ fn integer_range(of: NumberType) -> (i128, i128) {
     }
 }
 
-/// Converts one value, as `cvt` does; the result fills 64 bits by its own sign, as wider destinations want it.
+/// Converts one value, as `cvt` does. The result is sign-extended or zero-extended to 64 bits for wider destinations.
 pub(crate) fn convert(bits: u64, form: ConvertForm) -> u64 {
     let (low, high) = integer_range(form.to);
     match (form.from.number.is_float(), form.to.number.is_float()) {
@@ -29,8 +29,8 @@ pub(crate) fn convert(bits: u64, form: ConvertForm) -> u64 {
         (true, false) => {
             let value = float_value(bits, form);
             let whole = float::to_integral(value, form.rounding);
-            // What does not fit becomes the nearest value that does. A NaN becomes 0 between 32 bits and less, else the
-            // top bit alone.
+            // Values out of range clamp to the nearest representable value. A NaN becomes 0 in conversions that
+            // involve at most 32 bits, and otherwise only the top bit.
             match whole.is_nan() {
                 true if form.from.bits == 64 || form.to.bits == 64 => 1 << (form.to.bits - 1),
                 true => 0,
@@ -84,7 +84,7 @@ fn float_to_float(bits: u64, form: ConvertForm) -> u64 {
 }
 
 fn integer_to_float(value: i128, form: ConvertForm) -> u64 {
-    // Up to 53 bits are exact in double precision; beyond, round once and in the direction asked for.
+    // Up to 53 bits are exact in double precision. Wider values must be rounded once, in the requested direction.
     if form.to.bits == 32 && form.rounding == float::Rounding::Nearest && !form.saturate {
         return u64::from((value as f32).to_bits());
     }
@@ -92,7 +92,7 @@ fn integer_to_float(value: i128, form: ConvertForm) -> u64 {
     let back = nearest as i128;
     let wide = match form.rounding {
         float::Rounding::Nearest if form.to.number != Number::Brain => nearest,
-        // Kept odd, so that rounding on to single precision is right in every direction.
+        // Round to odd, so that the second rounding, to single precision, is correct in every direction.
         _ if back != value && form.to.bits < 64 && nearest.to_bits() & 1 == 0 => {
             if (back < value) == (value > 0) {
                 f64::from_bits(nearest.to_bits() + 1)

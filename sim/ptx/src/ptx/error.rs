@@ -1,23 +1,23 @@
-//! What can be wrong with PTX text, its arguments or its run; each error is one line.
+//! Error of PTX text that cannot be read or decoded. It displays as one line.
 
 use thiserror::Error;
 
-/// PTX text that was refused, with the place: `file:line: what is wrong`.
+/// Rejected PTX text, displayed as `file:line: message`.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{file}:{line}: {message}")]
 pub struct PtxError {
-    /// Name of the file, as it was given to the parser.
+    /// Name of the file, as passed to the parser.
     pub file: String,
     /// Line in the file, from 1.
     pub line: u32,
-    /// What is wrong and what would be allowed.
+    /// Description of the error, with valid alternatives.
     pub message: String,
 }
 
-/// Longest piece of input that a message quotes, in characters.
+/// Max characters of input that a message quotes.
 const QUOTE_LENGTH: usize = 60;
 
-/// `text` made fit for one line of a message: control characters and runs of blanks become a blank, the rest is cut.
+/// Fits `text` into one line of a message. Control characters and runs of blanks become one blank; the rest is cut.
 pub(crate) fn quote(text: &str) -> String {
     let mut out = String::new();
     let mut kept = 0;

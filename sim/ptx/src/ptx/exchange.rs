@@ -1,16 +1,41 @@
-//! What the lanes of a warp exchange: shuffles, votes, matches and reductions.
+//! Exchanges between the lanes of a warp: shuffles, votes, matches and reductions.
+//!
+//! A lane that does not execute the instruction contributes nothing. A shuffle reads 0 from it, as hardware does.
 
+use super::Env;
 use super::instr::{AtomicOp, Instr, Kernel, NONE, ShuffleMode, VoteMode};
 use super::lane::{LANE_BIT, blend};
 use super::memory_ops::lanes;
 use super::warp::Warp;
 
 impl Warp {
-    pub(crate) fn shuffle(&mut self, kernel: &Kernel, instr: &Instr, mode: ShuffleMode, mask: u32) {
+    /// Records that lane `reader` gets nothing from another lane, if the memory records such reads.
+    pub(super) fn note_idle(
+        &self,
+        kernel: &Kernel,
+        env: &mut Env,
+        reader: u32,
+        what: impl FnOnce() -> String,
+    ) {
+        if env.memory.notes_idle_reads() {
+            let fault = self.fault(kernel, env.launch, reader, 0, what());
+            env.memory.note_idle_read(&fault);
+        }
+    }
+
+    pub(crate) fn shuffle(
+        &mut self,
+        kernel: &Kernel,
+        env: &mut Env,
+        instr: &Instr,
+        mode: ShuffleMode,
+        mask: u32,
+    ) {
         let values = *self.word(kernel, instr.a);
         let (offsets, limits) = (*self.word(kernel, instr.b), *self.word(kernel, instr.c));
         let mut out = values;
         let mut found = 0;
+        let mut idle = None;
         for lane in 0..32u32 {
             let (offset, limit) = (offsets[lane as usize] & 31, limits[lane as usize]);
             let segment = limit >> 8 & 31;
@@ -24,9 +49,17 @@ impl Warp {
                 ShuffleMode::Index => (first | (offset & !segment), first | (offset & !segment) <= last),
             };
             if valid {
-                out[lane as usize] = values[(source & 31) as usize];
+                let executes = mask & LANE_BIT[(source & 31) as usize] != 0;
+                out[lane as usize] = if executes { values[(source & 31) as usize] } else { 0 };
                 found |= LANE_BIT[lane as usize];
+                if !executes && mask & LANE_BIT[lane as usize] != 0 {
+                    idle = idle.or(Some((lane, source & 31)));
+                }
             }
+        }
+        if let Some((lane, source)) = idle {
+            let what = || format!("reads lane {source}, which does not execute it, and gets 0");
+            self.note_idle(kernel, env, lane, what);
         }
         blend(&mut self.registers.words[usize::from(instr.d)], &out, mask);
         if instr.vector[0] != NONE {
@@ -34,15 +67,27 @@ impl Warp {
         }
     }
 
-    /// The lanes that each lane exchanges with: those that execute the instruction and are in its member mask.
-    fn members(&self, kernel: &Kernel, index: u16, mask: u32) -> [u32; 32] {
-        if index == NONE { [mask; 32] } else { self.word(kernel, index).map(|members| members & mask) }
+    /// Returns each lane's group: the lanes that execute the instruction and are in the member mask of the lane.
+    fn members(&self, kernel: &Kernel, env: &mut Env, index: u16, mask: u32) -> [u32; 32] {
+        if index == NONE {
+            return [mask; 32];
+        }
+        let named = *self.word(kernel, index);
+        // The mask may name lanes that have ended or never existed.
+        let absent = self.live_mask() & !mask;
+        if let Some(lane) = lanes(mask).find(|&lane| named[lane] & absent != 0) {
+            let other = (named[lane] & absent).trailing_zeros();
+            let what =
+                || format!("names lane {other} as a member, which does not execute it, and leaves it out");
+            self.note_idle(kernel, env, lane as u32, what);
+        }
+        named.map(|members| members & mask)
     }
 
-    pub(crate) fn vote(&mut self, kernel: &Kernel, instr: &Instr, mode: VoteMode, mask: u32) {
+    pub(crate) fn vote(&mut self, kernel: &Kernel, env: &mut Env, instr: &Instr, mode: VoteMode, mask: u32) {
         let source = self.registers.predicates[usize::from(instr.a)];
         let votes = (if instr.offset != 0 { !source } else { source }) & mask;
-        let members = self.members(kernel, instr.c, mask);
+        let members = self.members(kernel, env, instr.c, mask);
         if mode == VoteMode::Ballot {
             let ballots = members.map(|members| votes & members);
             return blend(&mut self.registers.words[usize::from(instr.d)], &ballots, mask);
@@ -60,10 +105,17 @@ impl Warp {
         self.write_predicate(instr.d, result, mask);
     }
 
-    /// `match`: the members whose value is the lane's own; with `all`, all members or none.
-    pub(crate) fn match_values(&mut self, kernel: &Kernel, instr: &Instr, all: bool, wide: bool, mask: u32) {
+    /// `match`: returns the members with the same value as the lane. With `all`, returns all members or none.
+    pub(crate) fn match_values(
+        &mut self,
+        kernel: &Kernel,
+        env: &mut Env,
+        instr: &Instr,
+        (all, wide): (bool, bool),
+        mask: u32,
+    ) {
         let values = self.bits(kernel, instr.a, wide);
-        let members = self.members(kernel, instr.c, mask);
+        let members = self.members(kernel, env, instr.c, mask);
         let mut out = [0; 32];
         let mut agree = 0;
         for lane in lanes(mask) {
@@ -79,10 +131,17 @@ impl Warp {
         }
     }
 
-    /// `redux`: one operation over the values of all members.
-    pub(crate) fn reduce(&mut self, kernel: &Kernel, instr: &Instr, op: AtomicOp, signed: bool, mask: u32) {
+    /// `redux`: combines the values of all members with one operation.
+    pub(crate) fn reduce(
+        &mut self,
+        kernel: &Kernel,
+        env: &mut Env,
+        instr: &Instr,
+        (op, signed): (AtomicOp, bool),
+        mask: u32,
+    ) {
         let values = *self.word(kernel, instr.a);
-        let members = self.members(kernel, instr.c, mask);
+        let members = self.members(kernel, env, instr.c, mask);
         let pair = |a: u32, b: u32| match op {
             AtomicOp::Min if signed => (a as i32).min(b as i32) as u32,
             AtomicOp::Max if signed => (a as i32).max(b as i32) as u32,

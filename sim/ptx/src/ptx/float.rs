@@ -1,6 +1,6 @@
-//! Floating-point arithmetic as the PTX ISA defines it, where it is not simply Rust's.
+//! Floating-point arithmetic of the PTX ISA that differs from Rust's.
 
-/// How an exact result becomes a representable one.
+/// Rounding of an exact result to a representable one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rounding {
     /// `.rn`: to nearest, ties to even.
@@ -13,7 +13,7 @@ pub enum Rounding {
     Up,
 }
 
-/// A double-precision operation's NaN: an input's, made quiet, or else the hardware's default.
+/// Returns the NaN of a double-precision operation: the first NaN input, made quiet, or the hardware's default NaN.
 #[inline(always)]
 fn double_nan(inputs: &[f64]) -> f64 {
     const QUIET: u64 = 0x0008_0000_0000_0000;
@@ -42,37 +42,37 @@ double_operations! {
     max64(a, b) = if a.is_nan() { b } else if b.is_nan() { a } else { -lesser(-a, -b) };
 }
 
-/// `function` of the upper half of `value`, and the upper half of that: 20 bits of fraction. Subnormal numbers count as
-/// zero on both sides.
+/// Applies `function` to the upper 32 bits of `value`, and returns the upper 32 bits of the result: 20 bits of
+/// fraction. Subnormal inputs and results become zero.
 #[inline(always)]
 pub fn upper_half(value: f64, function: impl Fn(f64) -> f64) -> f64 {
     const UPPER: u64 = !0xffff_ffff;
     let flush = |value: f64| if value.is_subnormal() { 0f64.copysign(value) } else { value };
-    // A NaN whose payload lies in the lower half is one still.
+    // Keep a NaN whose payload is only in the lower half: truncation would make it infinite.
     let upper = if value.is_nan() { value } else { f64::from_bits(value.to_bits() & UPPER) };
     let result = flush(function(flush(upper)));
     f64::from_bits(if result.is_nan() { 0x7fff_ffff_0000_0000 } else { result.to_bits() & UPPER })
 }
 
-/// The lesser of two numbers, with -0 below +0.
+/// Returns the smaller of two numbers, with -0 below +0.
 #[inline(always)]
 fn lesser(a: f64, b: f64) -> f64 {
     if a < b || (a == b && a.is_sign_negative()) { a } else { b }
 }
 
-/// `min.f32`: a NaN loses against a number; -0 is below +0.
+/// `min.f32`: returns the number if the other input is NaN; -0 is below +0.
 #[inline(always)]
 pub fn min32(a: f32, b: f32) -> f32 {
     if a.is_nan() || b < a || (a == b && b.is_sign_negative()) { b } else { a }
 }
 
-/// `max.f32`: a NaN loses against a number; +0 is above -0.
+/// `max.f32`: returns the number if the other input is NaN; +0 is above -0.
 #[inline(always)]
 pub fn max32(a: f32, b: f32) -> f32 {
     if a.is_nan() || b > a || (a == b && b.is_sign_positive()) { b } else { a }
 }
 
-/// `div.approx.f32`: a divisor from 2^126 up gives 0 (NaN for an infinite dividend).
+/// `div.approx.f32`: a finite divisor above 2^126 gives 0 (NaN for an infinite dividend).
 #[inline(always)]
 pub fn div_approx(a: f32, b: f32) -> f32 {
     const LARGE: f32 = 8.507_059e37; // 2^126
@@ -82,7 +82,7 @@ pub fn div_approx(a: f32, b: f32) -> f32 {
     a / b
 }
 
-/// A sum that keeps what it lost: rounded to odd, so that a second rounding to 24 bits is as if there were no first.
+/// Returns the sum, rounded to odd. A second rounding to 24 bits then gives the same result as a single rounding.
 pub(super) fn sum_to_odd(a: f64, b: f64) -> f64 {
     let sum = a + b;
     if !sum.is_finite() {
@@ -93,7 +93,7 @@ pub(super) fn sum_to_odd(a: f64, b: f64) -> f64 {
     if error == 0.0 || sum.to_bits() & 1 == 1 {
         return sum;
     }
-    // Not exact, and even: the neighbour on the side of the error is odd.
+    // Inexact and even: the neighbour in the direction of the error is odd.
     if (error > 0.0) == (sum > 0.0) {
         f64::from_bits(sum.to_bits() + 1)
     } else {
@@ -101,7 +101,7 @@ pub(super) fn sum_to_odd(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Rounds to single precision in a direction.
+/// Rounds to single precision.
 pub fn to_single(value: f64, rounding: Rounding) -> f32 {
     let nearest = value as f32;
     let back = f64::from(nearest);
@@ -124,7 +124,8 @@ pub fn to_single(value: f64, rounding: Rounding) -> f32 {
     }
 }
 
-/// An exact zero sum of opposite terms is -0 when rounding down, +0 otherwise.
+/// Returns `value`, the sum of `a` and `b`. An exact zero sum of opposite terms is -0 when rounding down, +0
+/// otherwise.
 fn zero_sum(value: f64, a: f64, b: f64, rounding: Rounding) -> f64 {
     let cancelled = value == 0.0 && a == -b && (a != 0.0 || a.is_sign_positive() != b.is_sign_positive());
     if cancelled { if rounding == Rounding::Down { -0.0 } else { 0.0 } } else { value }
@@ -154,7 +155,8 @@ pub fn div32(a: f32, b: f32, rounding: Rounding) -> f32 {
     if !quotient.is_finite() || quotient == 0.0 {
         return to_single(quotient, rounding);
     }
-    // The remainder is exact with one fused operation and tells which side of the quotient the true value lies on.
+    // The remainder is exact with one fused operation. Its sign gives the side of the quotient on which the true
+    // value lies.
     let remainder = (-quotient).mul_add(wide_b, wide_a);
     to_single(step_to_odd(quotient, remainder, wide_b), rounding)
 }
@@ -169,7 +171,7 @@ pub fn sqrt32(a: f32, rounding: Rounding) -> f32 {
     to_single(step_to_odd(root, (-root).mul_add(root, wide), root), rounding)
 }
 
-/// `value` rounded to odd, when what is left of the true value has the sign of `remainder / divisor`.
+/// Rounds `value` to odd. The true value minus `value` has the sign of `remainder / divisor`.
 fn step_to_odd(value: f64, remainder: f64, divisor: f64) -> f64 {
     if remainder == 0.0 || value.to_bits() & 1 == 1 {
         return value;
@@ -178,7 +180,7 @@ fn step_to_odd(value: f64, remainder: f64, divisor: f64) -> f64 {
     f64::from_bits(if grows { value.to_bits() + 1 } else { value.to_bits() - 1 })
 }
 
-/// Rounds to an integral value.
+/// Rounds to an integer.
 pub fn to_integral(value: f64, rounding: Rounding) -> f64 {
     match rounding {
         Rounding::Nearest => value.round_ties_even(),
@@ -188,7 +190,7 @@ pub fn to_integral(value: f64, rounding: Rounding) -> f64 {
     }
 }
 
-/// The bits of a half-precision number as single precision.
+/// Converts the bits of a half-precision number to single precision.
 pub fn half_to_single(bits: u16) -> f32 {
     let sign = u32::from(bits >> 15) << 31;
     let (exponent, fraction) = (u32::from(bits >> 10) & 31, u32::from(bits) & 0x3ff);
@@ -200,7 +202,7 @@ pub fn half_to_single(bits: u16) -> f32 {
     }
 }
 
-/// A number rounded to half precision, as bits; an overflow follows the rounding's direction.
+/// Rounds a number to half precision and returns its bits. Overflow follows the rounding direction.
 pub fn to_half(value: f64, rounding: Rounding) -> u16 {
     if value.is_nan() {
         return 0x7fff;
@@ -215,7 +217,7 @@ pub fn to_half(value: f64, rounding: Rounding) -> u16 {
         Rounding::Down => sign != 0,
         Rounding::Up => sign == 0,
     };
-    // The spacing of halves at this magnitude: 2^-24 for subnormals, else 2^(exponent - 10).
+    // `units` counts the spacing of halves at this magnitude: 2^-24 for subnormals, else 2^(exponent - 10).
     let exponent = (((magnitude.to_bits() >> 52) as i32) - 1023).max(-14);
     let units = magnitude * 2f64.powi(10 - exponent);
     let whole = match rounding {
@@ -223,7 +225,7 @@ pub fn to_half(value: f64, rounding: Rounding) -> u16 {
         _ if away => units.ceil(),
         _ => units.floor(),
     };
-    // Carrying out of the fraction moves on to the next exponent, and past the last one to infinity.
+    // A carry out of the fraction increments the exponent. Above the last exponent the result is infinity.
     let bits = ((exponent + 14) as u32) * 1024 + whole as u32;
     let largest = if away || rounding == Rounding::Nearest { 0x7c00 } else { 0x7bff };
     sign | bits.min(largest) as u16

@@ -1,9 +1,9 @@
-//! Runs a grid for its values alone, without timing.
+//! Runs a grid for its values only, without timing.
 
 use super::access::{Fault, MemAccess};
-use super::global::Global;
 use super::instr::{Kernel, Space};
 use super::module::Module;
+use super::spin::{self, Spin};
 use super::warp::{Ballot, Step, Warp};
 use super::{Env, LaunchDims};
 use crate::memory::DeviceMemory;
@@ -11,76 +11,95 @@ use std::num::NonZeroU32;
 
 /// Number of barriers a CTA has.
 pub(crate) const BARRIERS: u32 = 16;
-/// Most CTAs in x, y and z.
+/// Max CTAs in x, y and z.
 const MAX_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
-/// Most threads of a CTA.
+/// Max threads per CTA.
 pub(crate) const MAX_CTA_THREADS: u32 = 1024;
 
-/// Warp instructions between two looks for an end from outside.
+/// Warp instructions between two checks of the caller's stop request.
 const LOOK: u64 = 1 << 20;
+/// Warp instructions that a warp executes before the next warp's turn. Large, so that kernels without waits lose no
+/// time.
+const SLICE: u64 = 1 << 16;
+/// As [`SLICE`], after all warps were found to spin.
+const SHORT_SLICE: u64 = 1 << 10;
+/// Max bytes of registers, local and shared memory of CTAs that run concurrently. One CTA may exceed it alone.
+const RESIDENT_BYTES: u64 = 1 << 30;
+/// Max warps that the message about a livelock names.
+const NAMED_SPINS: usize = 4;
 
-/// What a run executed.
+/// Instruction counts of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FunctionalStats {
     /// Instructions executed by warps.
     pub warp_instructions: u64,
-    /// Instructions executed by lanes whose guard held.
+    /// Instructions executed by lanes whose guard was true.
     pub thread_instructions: u64,
-    /// Warp instructions among them that at least one lane took to global, local or shared memory, textures included:
-    /// those that a load/store unit would take.
+    /// Warp instructions in which at least one lane accessed global, local or shared memory, textures included. A
+    /// load/store unit executes these.
     pub memory_instructions: u64,
 }
 
-/// Why a run stopped.
+/// Reason why a run stopped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// A memory fault.
+    /// Invalid memory access.
     #[error(transparent)]
     Fault(#[from] Box<Fault>),
-    /// The launch does not suit the kernel.
+    /// The kernel does not permit the launch.
     #[error("kernel '{kernel}' cannot be launched: {reason}")]
     Launch {
-        /// Kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// What is wrong, in words.
+        /// Violated condition.
         reason: String,
     },
-    /// Warps that wait for warps that never come.
+    /// Warps wait at a barrier that no other warp can complete.
     #[error(
         "{file}:{line}: kernel '{kernel}', block ({},{},{}): barrier {barrier} never completes: {arrived} of {expected} \
          threads arrived, no other warp can run", cta[0], cta[1], cta[2]
     )]
     Deadlock {
-        /// PTX file.
+        /// Name of the PTX file.
         file: String,
-        /// Kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// Line of the barrier that the first waiting warp stands at.
+        /// Line of the barrier at which the first waiting warp waits.
         line: u32,
         /// CTA that hangs.
         cta: [u32; 3],
-        /// Barrier's number.
+        /// Number of the barrier.
         barrier: u32,
         /// Threads that arrived.
         arrived: u32,
-        /// Threads it waits for.
+        /// Threads that the barrier expects.
         expected: u32,
     },
-    /// It was not given as many instructions as it takes.
+    /// All warps that can run repeat instructions forever.
+    #[error("kernel '{kernel}': livelock after {instructions} warp instructions: {spins}")]
+    Livelock {
+        /// Name of the kernel.
+        kernel: String,
+        /// Warp instructions of the launch so far.
+        instructions: u64,
+        /// The warps and the PTX lines that they repeat.
+        spins: String,
+    },
+    /// The run exceeded its limit of instructions.
     #[error("kernel '{kernel}' takes more than {most} warp instructions")]
     TooLong {
-        /// Kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// Warp instructions that it was given.
+        /// The limit, in warp instructions.
         most: u64,
     },
-    /// The outside has ended it.
+    /// The caller stopped the run.
     #[error("stopped after {ctas} CTAs of kernel '{kernel}'")]
     Stopped {
-        /// Kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// CTAs that have ended.
+        /// Number of CTAs that have ended.
         ctas: u64,
     },
 }
@@ -130,7 +149,29 @@ impl Kernel {
     }
 }
 
-/// State of one barrier.
+impl Kernel {
+    /// Returns the bytes of local memory of `warps` warps.
+    pub fn local_bytes_of(&self, warps: u64) -> u64 {
+        warps.saturating_mul(32 * u64::from(self.local_bytes))
+    }
+
+    /// Checks that the device has `bytes` free bytes of local memory for `warps` concurrent warps.
+    ///
+    /// # Errors
+    /// [`RunError::Launch`] if less is free.
+    pub fn check_room(&self, bytes: u64, warps: u64, memory: &DeviceMemory) -> Result<(), RunError> {
+        let (left, capacity) = (memory.left(), memory.capacity());
+        if bytes <= left {
+            return Ok(());
+        }
+        let reason = format!(
+            "{warps} warps at the same time take {bytes} bytes of local memory, {left} of {capacity} bytes of \
+             device memory are left (--max-memory)"
+        );
+        Err(RunError::Launch { kernel: self.name.clone(), reason })
+    }
+}
+
 #[derive(Debug, Clone, Copy, Default)]
 struct Barrier {
     arrived: u32,
@@ -138,7 +179,6 @@ struct Barrier {
     ballot: Ballot,
 }
 
-/// A warp's arrival at a barrier.
 #[derive(Debug, Clone, Copy)]
 struct Arrival {
     id: u32,
@@ -147,17 +187,17 @@ struct Arrival {
     ballot: Ballot,
 }
 
-/// What a run is told to look at: its counters, and who hears of every memory instruction.
+/// Counters, limits and callbacks of a run.
 struct Watch<'a> {
     stats: FunctionalStats,
-    /// Most warp instructions.
+    /// Max warp instructions.
     most: u64,
     each: &'a mut dyn FnMut(&MemAccess),
-    /// Whether the run goes on, after the given number of CTAs.
+    /// Returns whether the run continues. Its argument is the number of ended CTAs.
     goes_on: &'a mut dyn FnMut(u64) -> bool,
-    /// CTAs that have ended.
+    /// Number of ended CTAs.
     ctas: u64,
-    /// Warp instructions after which `most` and `goes_on` are asked.
+    /// Number of warp instructions at which `most` and `goes_on` are checked next.
     next_look: u64,
 }
 
@@ -170,7 +210,7 @@ impl<'a> Watch<'a> {
         Watch { most, next_look: self.next_look.min(most), ..self }
     }
 
-    /// Ends the run of `kernel` at its limit, or when the outside wants so.
+    /// Stops the run of `kernel` at its limit, or when the caller requests it.
     #[cold]
     fn look(&mut self, kernel: &Kernel) -> Result<(), RunError> {
         if self.stats.warp_instructions > self.most {
@@ -184,32 +224,44 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// One CTA and its warps.
 struct Cta<'a> {
     kernel: &'a Kernel,
     place: [u32; 3],
     warps: Vec<Warp>,
-    /// Barrier that each warp waits at, and the instruction.
+    /// Barrier and instruction at which each warp waits.
     waits: Vec<Option<(u32, u32)>>,
+    /// Instructions that each warp may still execute in this turn.
+    left: Vec<u64>,
     barriers: [Barrier; BARRIERS as usize],
 }
 
 impl<'a> Cta<'a> {
-    /// CTA `index` of a launch, at the kernel's first instruction.
+    /// Creates CTA `index` of a launch, at the kernel's first instruction.
     fn new(kernel: &'a Kernel, launch: &LaunchDims, index: u64) -> Self {
         let place = launch.cta(index);
         let warps: Vec<Warp> =
             (0..launch.warps_per_cta()).map(|warp| Warp::new(kernel, launch, place, warp)).collect();
-        let waits = vec![None; warps.len()];
-        Cta { kernel, place, warps, waits, barriers: [Barrier::default(); BARRIERS as usize] }
+        let (waits, left) = (vec![None; warps.len()], vec![0; warps.len()]);
+        Cta { kernel, place, warps, waits, left, barriers: [Barrier::default(); BARRIERS as usize] }
     }
 
-    /// Threads that a barrier without a count waits for: those of the warps that have not ended.
+    /// Starts CTA `index` in the registers of this one, which must have ended.
+    fn renew(&mut self, launch: &LaunchDims, index: u64) {
+        self.place = launch.cta(index);
+        for (number, warp) in (0..).zip(&mut self.warps) {
+            warp.renew(self.kernel, launch, self.place, number);
+        }
+        self.waits.fill(None);
+        self.barriers = Default::default();
+    }
+
+    /// Returns the number of threads that a barrier without a count expects: all threads of warps that have not
+    /// ended.
     fn living_threads(&self) -> u32 {
         self.warps.iter().filter(|warp| warp.pc().is_some()).count() as u32 * 32
     }
 
-    /// Notes that warp `index` reached barrier `id`, and lets the waiting warps go if it is complete.
+    /// Records that warp `index` reached barrier `id`, and releases the waiting warps if the barrier is complete.
     fn arrive(&mut self, index: usize, pc: u32, at: Arrival) {
         let Arrival { id, threads, arrive_only, ballot } = at;
         let barrier = &mut self.barriers[id as usize];
@@ -252,7 +304,7 @@ impl<'a> Cta<'a> {
         }
     }
 
-    /// Runs warp `index` until it ends or waits.
+    /// Runs warp `index` until it ends, waits, or has used up its turn.
     fn run_warp(
         &mut self,
         index: usize,
@@ -260,8 +312,15 @@ impl<'a> Cta<'a> {
         access: &mut MemAccess,
         watch: &mut Watch,
     ) -> Result<(), RunError> {
+        let begun = watch.stats.warp_instructions;
+        let end = begun + self.left[index];
         while let Some(pc) = self.warps[index].pc() {
+            if watch.stats.warp_instructions == end {
+                self.left[index] = 0;
+                return Ok(());
+            }
             let active = self.warps[index].active_mask();
+            env.clock = watch.stats.warp_instructions;
             let step = self.warps[index].step(self.kernel, env, access)?;
             watch.stats.warp_instructions += 1;
             if watch.stats.warp_instructions > watch.next_look {
@@ -285,39 +344,69 @@ impl<'a> Cta<'a> {
                 let threads = threads.map(NonZeroU32::get);
                 self.arrive(index, pc, Arrival { id: id.into(), threads, arrive_only, ballot });
                 if self.waits[index].is_some() {
+                    self.left[index] = end - watch.stats.warp_instructions;
                     return Ok(());
                 }
             }
         }
-        // A warp that ends no longer counts for barriers without a count.
+        // A barrier without a count does not expect a warp that has ended.
         (0..BARRIERS).for_each(|id| self.release(id));
         Ok(())
     }
 
-    fn run(&mut self, env: &mut Env, access: &mut MemAccess, watch: &mut Watch) -> Result<(), RunError> {
+    /// Returns whether a warp can execute: it has not ended and does not wait at a barrier.
+    fn can_run(&self, index: usize) -> bool {
+        self.waits[index].is_none() && self.warps[index].pc().is_some()
+    }
+
+    /// Gives each warp a turn of at most `slice` instructions. Returns whether the CTA has ended.
+    fn turn(
+        &mut self,
+        slice: u64,
+        env: &mut Env,
+        access: &mut MemAccess,
+        watch: &mut Watch,
+    ) -> Result<bool, RunError> {
+        self.left.fill(slice);
         loop {
-            let mut ran = false;
+            let (mut ran, mut over) = (false, false);
             for index in 0..self.warps.len() {
-                if self.waits[index].is_none() && self.warps[index].pc().is_some() {
-                    self.run_warp(index, env, access, watch)?;
-                    ran = true;
+                if !self.can_run(index) {
+                    continue;
                 }
+                if self.left[index] == 0 {
+                    over = true;
+                    continue;
+                }
+                self.run_warp(index, env, access, watch)?;
+                ran = true;
             }
             if self.warps.iter().all(|warp| warp.pc().is_none()) {
-                return Ok(());
+                return Ok(true);
             }
             if !ran {
-                return Err(self.deadlock());
+                return if over { Ok(false) } else { Err(self.deadlock()) };
             }
         }
     }
+
+    /// Adds the lines that each warp repeats. Returns whether all warps that can run spin.
+    fn add_spins(&self, env: &mut Env, spins: &mut Vec<(String, Spin)>) -> bool {
+        (0..self.warps.len()).filter(|index| self.can_run(*index)).all(|index| {
+            let Some(spin) = spin::find(&self.warps[index], self.kernel, env) else { return false };
+            let [x, y, z] = self.place;
+            spins.push((format!("CTA {x},{y},{z} warp {index}"), spin));
+            true
+        })
+    }
 }
 
-/// Runs the grid, one CTA after the other, for its effect on `memory`. `params` are as [`Kernel::pack`] gives them.
-/// The module's globals must have been loaded with [`Module::load`] if it has any.
+/// Runs the grid for its effect on `memory`. CTAs run one after the other, or concurrently if they wait for each
+/// other. `params` must have the layout of [`Kernel::pack`]. If the module has globals, [`Module::load`] must have
+/// loaded them.
 ///
 /// # Errors
-/// [`RunError`] for a launch that the kernel does not allow, a memory fault, or a barrier that never completes.
+/// [`RunError`] for an invalid launch, a memory fault, a barrier that never completes, or a livelock.
 pub fn run_functional(
     module: &Module,
     kernel: &Kernel,
@@ -328,7 +417,8 @@ pub fn run_functional(
     watch_functional(module, kernel, launch, params, memory, &mut |_| ())
 }
 
-/// As [`run_functional`]; `each` sees every access that [`FunctionalStats::memory_instructions`] counts.
+/// Runs as [`run_functional`] does, and calls `each` for every access that [`FunctionalStats::memory_instructions`]
+/// counts.
 ///
 /// # Errors
 /// As [`run_functional`].
@@ -343,7 +433,7 @@ pub fn watch_functional(
     run_watched(module, kernel, launch, params, memory, Watch::new(each, &mut |_| true))
 }
 
-/// As [`run_functional`], for at most `most` warp instructions.
+/// Runs as [`run_functional`] does, for at most `most` warp instructions.
 ///
 /// # Errors
 /// As [`run_functional`], and [`RunError::TooLong`].
@@ -359,7 +449,8 @@ pub fn run_limited(
     run_watched(module, kernel, launch, params, memory, Watch::new(each, goes_on).at_most(most))
 }
 
-/// As [`run_functional`], while `goes_on`, which gets the number of ended CTAs now and then, agrees.
+/// Runs as [`run_functional`] does, until `goes_on` returns `false`. It is called from time to time with the number
+/// of ended CTAs.
 ///
 /// # Errors
 /// As [`run_functional`], and [`RunError::Stopped`].
@@ -374,7 +465,7 @@ pub fn run_while(
     run_watched(module, kernel, launch, params, memory, Watch::new(&mut |_| (), goes_on))
 }
 
-/// As [`run_while`], with the constants that the kernel has.
+/// Runs as [`run_while`] does, with the constants stored in the kernel.
 ///
 /// # Errors
 /// As [`run_while`].
@@ -409,35 +500,141 @@ fn run_with_constants(
     mut watch: Watch,
 ) -> Result<FunctionalStats, RunError> {
     kernel.check_launch(launch, params)?;
-    let mut access = MemAccess::new();
-    let mut shared = vec![0; kernel.shared_bytes as usize + launch.dynamic_shared as usize];
-    for index in 0..launch.ctas() {
-        watch.ctas = index;
-        if !(watch.goes_on)(index) {
-            return Err(RunError::Stopped { kernel: kernel.name.clone(), ctas: index });
-        }
-        shared.fill(0);
-        let mut env = Env {
-            memory: Global::Whole(&mut *memory),
-            shared: &mut shared,
-            params,
-            constants,
-            launch,
-            clock: watch.stats.warp_instructions,
-            core_mhz: 1000,
-            sm: 0,
-            sms: 1,
-        };
-        Cta::new(kernel, launch, index).run(&mut env, &mut access, &mut watch)?;
-    }
+    let mut run = Grid { kernel, launch, params, constants, window: window(kernel, launch, memory)? };
+    run.run(memory, &mut watch)?;
     Ok(watch.stats)
 }
 
-/// Runs CTA `index` of a launch that [`Kernel::check_launch`] accepts, while `goes_on` agrees. `env` has the launch and its shared
-/// memory, all zeros; `each` sees every access that [`FunctionalStats::memory_instructions`] counts.
+/// Returns the max number of CTAs of a launch that may run concurrently.
 ///
 /// # Errors
-/// A memory fault, a barrier that never completes, or [`RunError::Stopped`].
+/// [`RunError::Launch`] if the device lacks local memory for one CTA.
+fn window(kernel: &Kernel, launch: &LaunchDims, memory: &DeviceMemory) -> Result<u64, RunError> {
+    let warps = u64::from(launch.warps_per_cta());
+    let local = kernel.local_bytes_of(warps);
+    kernel.check_room(local, warps, memory)?;
+    let registers = 128 * kernel.words as u64 + 256 * kernel.doubles as u64 + 4 * kernel.predicates as u64;
+    let shared = u64::from(kernel.shared_bytes) + u64::from(launch.dynamic_shared);
+    let state = warps.saturating_mul(registers + size_of::<Warp>() as u64).saturating_add(local + shared);
+    let by_local = memory.left().checked_div(local).unwrap_or(u64::MAX);
+    Ok((RESIDENT_BYTES / state.max(1)).min(by_local).clamp(1, launch.ctas()))
+}
+
+/// A running grid. Some of its CTAs run concurrently: in each round, every resident CTA has a turn.
+struct Grid<'a> {
+    kernel: &'a Kernel,
+    launch: &'a LaunchDims,
+    params: &'a [u8],
+    constants: &'a [u8],
+    /// Max concurrent CTAs.
+    window: u64,
+}
+
+impl<'a> Grid<'a> {
+    fn environment<'b>(&'b self, memory: &'b mut DeviceMemory, shared: &'b mut [u8], clock: u64) -> Env<'b> {
+        let Grid { launch, params, constants, .. } = *self;
+        Env { memory, shared, params, constants, launch, clock, core_mhz: 1000, sm: 0, sms: 1 }
+    }
+
+    /// Runs all CTAs in order. Each runs to its end if it can do so alone. After a round in which no CTA ends,
+    /// further CTAs join: one, or twice as many if all spin.
+    fn run(&mut self, memory: &mut DeviceMemory, watch: &mut Watch) -> Result<(), RunError> {
+        let (total, first) = (self.launch.ctas(), watch.stats.warp_instructions);
+        let shared_bytes = self.kernel.shared_bytes as usize + self.launch.dynamic_shared as usize;
+        let mut access = MemAccess::new();
+        let mut resident: Vec<(Cta<'a>, Vec<u8>)> = Vec::new();
+        let mut ended: Vec<(Cta<'a>, Vec<u8>)> = Vec::new();
+        let (mut next, mut wanted, mut slice, mut next_search) = (0, 1, SLICE, 0);
+        while next < total || !resident.is_empty() {
+            while next < total && (resident.len() as u64) < wanted {
+                if !(watch.goes_on)(watch.ctas) {
+                    return Err(RunError::Stopped { kernel: self.kernel.name.clone(), ctas: watch.ctas });
+                }
+                resident.push(match ended.pop() {
+                    Some((mut cta, mut shared)) => {
+                        cta.renew(self.launch, next);
+                        shared.fill(0);
+                        (cta, shared)
+                    }
+                    None => (Cta::new(self.kernel, self.launch, next), vec![0; shared_bytes]),
+                });
+                next += 1;
+            }
+            let before = watch.ctas;
+            let mut at = 0;
+            while at < resident.len() {
+                let (cta, shared) = &mut resident[at];
+                let mut env = self.environment(memory, shared, watch.stats.warp_instructions);
+                if cta.turn(slice, &mut env, &mut access, watch)? {
+                    ended.push(resident.remove(at));
+                    watch.ctas += 1;
+                } else {
+                    at += 1;
+                }
+            }
+            if watch.ctas > before {
+                continue;
+            }
+            let mut grown = resident.len() as u64 + 1;
+            if watch.stats.warp_instructions >= next_search {
+                next_search = watch.stats.warp_instructions + SLICE;
+                if let Some(spins) = self.spins(&mut resident, memory, watch.stats.warp_instructions) {
+                    slice = SHORT_SLICE;
+                    grown = 2 * resident.len() as u64;
+                    if next == total || resident.len() as u64 >= self.window {
+                        return Err(self.livelock(
+                            &spins,
+                            watch.stats.warp_instructions - first,
+                            total - next,
+                        ));
+                    }
+                }
+            }
+            wanted = grown.min(self.window).max(wanted);
+        }
+        Ok(())
+    }
+
+    /// Returns the spinning warps if all warps that can run spin; `None` if one may still have an effect.
+    fn spins(
+        &self,
+        resident: &mut [(Cta, Vec<u8>)],
+        memory: &mut DeviceMemory,
+        clock: u64,
+    ) -> Option<Vec<(String, Spin)>> {
+        let mut spins = Vec::new();
+        let all = resident
+            .iter_mut()
+            .all(|(cta, shared)| cta.add_spins(&mut self.environment(memory, shared, clock), &mut spins));
+        (all && !spins.is_empty()).then_some(spins)
+    }
+
+    fn livelock(&self, spins: &[(String, Spin)], instructions: u64, waiting: u64) -> RunError {
+        let named = spins.iter().take(NAMED_SPINS).map(|(warp, Spin { first, last })| {
+            if first == last {
+                format!("{warp} repeats PTX line {first}")
+            } else {
+                format!("{warp} repeats PTX lines {first} to {last}")
+            }
+        });
+        let mut text = named.collect::<Vec<_>>().join("; ");
+        if spins.len() > NAMED_SPINS {
+            text += &format!("; and {} more warps", spins.len() - NAMED_SPINS);
+        }
+        if waiting > 0 {
+            text += &format!("; {waiting} CTAs wait for room");
+        }
+        RunError::Livelock { kernel: self.kernel.name.clone(), instructions, spins: text }
+    }
+}
+
+/// Runs CTA `index` of a launch that [`Kernel::check_launch`] accepts, until `goes_on` returns `false`. `env` has the
+/// launch and its zeroed shared memory. `each` sees every access that [`FunctionalStats::memory_instructions`]
+/// counts.
+///
+/// # Errors
+/// [`RunError`] for a memory fault, a barrier that never completes, warps that wait for another CTA, or a stop by the
+/// caller.
 pub fn run_cta(
     kernel: &Kernel,
     index: u64,
@@ -446,6 +643,18 @@ pub fn run_cta(
     goes_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<FunctionalStats, RunError> {
     let mut watch = Watch { ctas: index, ..Watch::new(each, goes_on) };
-    Cta::new(kernel, env.launch, index).run(env, &mut MemAccess::new(), &mut watch)?;
+    let mut cta = Cta::new(kernel, env.launch, index);
+    let (mut access, mut next_search) = (MemAccess::new(), 0);
+    while !cta.turn(SLICE, env, &mut access, &mut watch)? {
+        if watch.stats.warp_instructions < next_search {
+            continue;
+        }
+        next_search = watch.stats.warp_instructions + SLICE;
+        let mut spins = Vec::new();
+        if cta.add_spins(env, &mut spins) && !spins.is_empty() {
+            let grid = Grid { kernel, launch: env.launch, params: &[], constants: &[], window: 1 };
+            return Err(grid.livelock(&spins, watch.stats.warp_instructions, 0));
+        }
+    }
     Ok(watch.stats)
 }

@@ -1,5 +1,5 @@
-//! Arithmetic and comparisons of 16-bit floating-point numbers, one or two to a register, and conversions between small
-//! formats.
+//! Arithmetic and comparisons of 16-bit floating-point numbers, one or two per register, and conversions between
+//! small formats.
 
 use super::float::{self, Rounding};
 use super::instr::{Instr, Kernel, NONE, PredicateOp};
@@ -25,7 +25,7 @@ pub(crate) enum HalfOp {
 }
 
 impl HalfOp {
-    /// How many operands it takes.
+    /// Returns the number of operands.
     pub(crate) fn operands(self) -> usize {
         match self {
             Self::Fma => 3,
@@ -40,7 +40,7 @@ impl HalfOp {
 pub(crate) struct HalfForm {
     pub op: HalfOp,
     pub format: SmallFloat,
-    /// Two elements to a register.
+    /// `true`: two elements per register.
     pub pair: bool,
     /// `.ftz`: subnormal numbers are zero.
     pub flush: bool,
@@ -48,13 +48,13 @@ pub(crate) struct HalfForm {
     pub saturate: bool,
     /// `.relu`: a negative result is 0.
     pub relu: bool,
-    /// `.NaN`: a minimum or maximum with a NaN is one.
+    /// `.NaN`: a minimum or maximum with a NaN input is NaN.
     pub nan: bool,
-    /// `.xorsign.abs`: the lesser or greater magnitude, with the product's sign.
+    /// `.xorsign.abs`: the smaller or larger magnitude, with the sign of the product.
     pub xor_sign: bool,
 }
 
-/// A relation of two numbers.
+/// Relations between two numbers for which a comparison is true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Relation {
     pub less: bool,
@@ -97,12 +97,12 @@ impl Relation {
     }
 }
 
-/// What a comparison gives.
+/// Result format of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CompareResult {
-    /// Predicates: of each element of a pair, else the comparison and its complement.
+    /// Two predicates: one per element of a pair, or the comparison and its complement.
     Predicates,
-    /// All ones, in as many bits as an element's share of the destination has.
+    /// All ones, in the element's part of the destination.
     Ones,
     /// 1.0 in the operands' format.
     Number,
@@ -118,17 +118,17 @@ pub(crate) struct CompareForm {
     pub result: CompareResult,
     /// Bits of the destination register.
     pub bits: u8,
-    /// How the predicate in [`Instr::c`] is combined with the comparison.
+    /// Operation that combines the comparison with the predicate in [`Instr::c`].
     pub combine: Option<PredicateOp>,
     pub negate: bool,
 }
 
-/// Where the numbers of a narrowing come from.
+/// Operands of a narrowing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NarrowSource {
     /// One number in a register.
     One,
-    /// Two numbers in two registers, the upper one first.
+    /// Two numbers in two registers, the upper number first.
     Two,
     /// Two numbers in one register.
     Pair,
@@ -144,24 +144,24 @@ pub(crate) struct NarrowForm {
     /// `.rna`: to nearest, ties away from zero.
     pub ties_away: bool,
     pub relu: bool,
-    /// `.satfinite`: the largest number instead of one beyond it.
+    /// `.satfinite`: an overflow gives the largest finite number.
     pub finite: bool,
 }
 
-/// Bits of element `index` of a register.
+/// Returns the bits of element `index` of a register.
 fn element(word: u32, index: u32, format: SmallFloat) -> u32 {
     let bits = u32::from(format.bits());
     if bits == 32 { word } else { word >> (index * bits) & ((1 << bits) - 1) }
 }
 
-/// The result of one element.
+/// Computes one element.
 fn compute(form: HalfForm, operands: [u32; 3]) -> u32 {
     let HalfForm { format, .. } = form;
     let bits = if form.flush { operands.map(|bits| format.flush(bits)) } else { operands };
     let [a, b, c] = bits.map(|bits| format.decode(bits));
     let sign = format.sign_of(u32::MAX);
     let round = |value: f64| format.encode(value, Rounding::Nearest);
-    // Each is exact in double precision, or rounded to odd there, so that the second rounding is as if it were the only one.
+    // The result in double precision is exact or rounded to odd, so that the final rounding equals a single rounding.
     let result = match form.op {
         HalfOp::Add => round(float::sum_to_odd(a, b)),
         HalfOp::Subtract => round(float::sum_to_odd(a, -b)),
@@ -183,7 +183,7 @@ fn compute(form: HalfForm, operands: [u32; 3]) -> u32 {
     }
 }
 
-/// The lesser or the greater of two numbers; -0 is below +0.
+/// Returns the minimum or the maximum of two numbers; -0 is below +0.
 fn extreme(form: HalfForm, bits: [u32; 2], values: [f64; 2]) -> u32 {
     let HalfForm { format, .. } = form;
     let product = format.sign_of(bits[0] ^ bits[1]);
@@ -203,14 +203,14 @@ fn extreme(form: HalfForm, bits: [u32; 2], values: [f64; 2]) -> u32 {
     if form.xor_sign { chosen | product } else { chosen }
 }
 
-/// One number, converted.
+/// Converts one number.
 fn narrow(form: NarrowForm, bits: u32) -> u32 {
     let value = form.from.decode(bits);
     if form.relu && value <= 0.0 {
         return 0;
     }
     if form.ties_away && value.is_finite() {
-        // Only single precision to tf32 has it: half a unit more, cut off.
+        // Only single precision to tf32 supports this: add half a unit, then truncate.
         return (bits + 0x1000) & !0x1fff;
     }
     if form.finite {
@@ -221,7 +221,7 @@ fn narrow(form: NarrowForm, bits: u32) -> u32 {
 }
 
 impl Warp {
-    /// The words of a source register; zeros where there is none.
+    /// Returns the words of a source register, or zeros for [`NONE`].
     fn words_of(&self, kernel: &Kernel, index: u16) -> [u32; 32] {
         if index == NONE { [0; 32] } else { *self.word(kernel, index) }
     }
@@ -306,8 +306,8 @@ impl Warp {
         self.set_bits(instr.d, whole, &out, mask);
     }
 
-    /// `cvt.pack`: two integers clamped to a narrower type, the first above the second; 32 bits with a third word's lower
-    /// bits above both.
+    /// `cvt.pack`: clamps two integers to a narrower type and packs them, the first above the second. The lower bits
+    /// of a third word, if any, fill the bits above both.
     pub(crate) fn pack_clamped(&mut self, kernel: &Kernel, instr: &Instr, bits: u8, signed: bool, mask: u32) {
         let [a, b, c] = [instr.a, instr.b, instr.c].map(|index| self.words_of(kernel, index));
         let (low, high) =

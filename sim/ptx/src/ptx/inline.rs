@@ -1,10 +1,10 @@
-//! Inlines calls: every `call` of a function in the module becomes the function's code.
+//! Inlines calls: replaces every `call` of a function in the module by the function's code.
 //!
-//! PTX functions may not share registers or parameters with their caller, so a copy's registers are new ones, its
+//! PTX functions share no registers or parameters with their caller. Each copy therefore gets new registers. Its
 //! formal parameters are bound to the call's arguments, and its `ret` branches past the copy. Parameters passed in
-//! memory become local variables. Functions that the system provides become one instruction between loads of their
-//! arguments and a store of their result. A call through a pointer becomes calls of all functions it could mean.
-//! Recursion is refused.
+//! memory become local variables. A system function becomes one instruction between loads of its arguments and a
+//! store of its result. A call through a pointer becomes calls of all functions with a matching signature. A kernel
+//! with recursion is rejected.
 
 use std::collections::HashMap;
 
@@ -14,25 +14,26 @@ use super::ast::{
 };
 use super::system::{NO_FUNCTION, SIGNATURES, Signature};
 
-/// What the opcode of a system call starts with; the blank keeps it apart from what a file may say.
+/// Prefix of the opcode of a system call. PTX opcodes contain no blank, so no file can produce it.
 pub(crate) const SYSTEM_CALL: &str = "call ";
 
-/// Most instructions of a kernel after inlining.
+/// Max instructions of a kernel after inlining.
 const MAX_INSTRUCTIONS: usize = 1 << 20;
-/// Most copies of functions in a kernel; without it, few lines that call each other twice would never end.
+/// Max copies of functions in a kernel. A few functions that call each other twice would otherwise grow
+/// exponentially.
 const MAX_COPIES: u32 = 1 << 14;
-/// Deepest chain of calls.
+/// Max depth of nested calls.
 const MAX_CALL_DEPTH: usize = 64;
 
-/// An error with the line of the call.
+/// Result whose error has the line of the call.
 type Result<T> = std::result::Result<T, (u32, String)>;
 
-/// What a copy's own names stand for in the kernel.
+/// Mapping of a copy's names to the kernel's.
 #[derive(Default)]
 struct Binding {
-    /// Added to register numbers.
+    /// Offset added to register numbers.
     registers: RegisterId,
-    /// Added to scope numbers.
+    /// Offset added to scope numbers.
     scopes: ScopeId,
     /// Formal parameters in memory, and the variables bound to them.
     variables: HashMap<VariableId, VariableId>,
@@ -44,20 +45,24 @@ struct Inliner<'a> {
     out: Function,
     /// Functions being copied, outermost first.
     chain: Vec<usize>,
-    /// Names for the ends of copies.
+    /// Number of copies so far, from which their end labels get names.
     copies: u32,
 }
 
-/// Numbers of a module's functions by name.
+/// Indices of a module's functions, by name.
 pub(crate) type Functions<'a> = HashMap<&'a str, usize>;
 
-/// The functions of a module.
+/// Returns the functions of a module by name.
 pub(crate) fn functions(ast: &Ast) -> Functions<'_> {
     ast.functions.iter().enumerate().map(|(index, f)| (f.name.as_str(), index)).collect()
 }
 
-/// `function` without calls.
+/// Returns `function` with all calls inlined.
+///
+/// # Errors
+/// The function, or one that it calls, cannot be read, or its calls cannot be inlined.
 pub(crate) fn inline(ast: &Ast, functions: &Functions, function: &Function) -> Result<Function> {
+    function.readable()?;
     let out = Function { code: Vec::new(), labels: HashMap::new(), ..function.clone() };
     let mut inliner = Inliner { ast, functions, out, chain: Vec::new(), copies: 0 };
     inliner.copy(function, &Binding::default(), None)?;
@@ -65,7 +70,7 @@ pub(crate) fn inline(ast: &Ast, functions: &Functions, function: &Function) -> R
 }
 
 impl Inliner<'_> {
-    /// Copies a function's code; `end` is the label that its `ret` branches to, or none in the kernel itself.
+    /// Copies a function's code. Its `ret` branches to the label `end`, which is `None` for the kernel itself.
     fn copy(&mut self, function: &Function, binding: &Binding, end: Option<&Operand>) -> Result<()> {
         let mut places = Vec::with_capacity(function.code.len() + 1);
         for raw in &function.code {
@@ -135,6 +140,7 @@ impl Inliner<'_> {
         let index = index.ok_or_else(|| fail(format!("function '{name}' is not declared")))?;
         let ast = self.ast;
         let callee = &ast.functions[index];
+        callee.readable()?;
         if results.len() != callee.returns.len() || arguments.len() != callee.parameters.len() {
             let (takes, gives) = (callee.parameters.len(), callee.returns.len());
             return Err(fail(format!("function '{name}' takes {takes} arguments and gives {gives} results")));
@@ -151,7 +157,7 @@ impl Inliner<'_> {
         self.enter(index, raw, binding, &results, &arguments)
     }
 
-    /// Appends a copy of function `index`, unless there are too many copies.
+    /// Appends a copy of function `index`. Fails if there are too many copies.
     fn enter(
         &mut self,
         index: usize,
@@ -163,14 +169,16 @@ impl Inliner<'_> {
         if self.copies == MAX_COPIES {
             return Err((raw.line, format!("inlining takes more than {MAX_COPIES} copies of functions")));
         }
+        let callee = &self.ast.functions[index];
+        callee.readable()?;
         self.chain.push(index);
-        let ast = self.ast;
-        self.insert(&ast.functions[index], raw, binding, results, arguments)?;
+        self.insert(callee, raw, binding, results, arguments)?;
         self.chain.pop();
         Ok(())
     }
 
-    /// A call through a pointer: each function that could be meant is called by the lanes whose pointer is its address.
+    /// Inlines a call through a pointer. Each candidate function is called by the lanes whose pointer equals its
+    /// address.
     fn call_pointer(
         &mut self,
         pointer: RegisterId,
@@ -199,7 +207,7 @@ impl Inliner<'_> {
         if self.chain.len() >= MAX_CALL_DEPTH {
             return Err((raw.line, format!("calls are nested more than {MAX_CALL_DEPTH} deep")));
         }
-        // Lanes that have found no function yet, and those that call the next one.
+        // `left`: lanes that have not found their function. `chosen`: lanes that call the current candidate.
         let [left, chosen] = [0, 1].map(|n| self.out.registers.len() as RegisterId + n);
         let hidden = Register { name: "call".to_owned(), width: 1 };
         self.out.registers.extend([hidden.clone(), hidden]);
@@ -214,7 +222,7 @@ impl Inliner<'_> {
             let sources = |to| vec![operand(to), operand(pointer), address.clone(), operand(left)];
             self.push_with(&unguarded, caller, compare("eq"), sources(chosen));
             self.push_with(&unguarded, caller, compare("ne"), sources(left));
-            // The guard is renamed as the caller's registers are.
+            // Renaming adds `caller.registers` to the guard.
             let guarded = RawInstruction { guard: Some((chosen - caller.registers, false)), ..raw.clone() };
             self.enter(index, &guarded, caller, results, arguments)?;
         }
@@ -235,7 +243,7 @@ impl Inliner<'_> {
         Ok(())
     }
 
-    /// A call of a function that the system provides: its arguments are loaded into registers, its result is stored.
+    /// Replaces a call of a system function by loads of its arguments, the call, and a store of its result.
     fn call_system(
         &mut self,
         signature: &Signature,
@@ -290,12 +298,13 @@ impl Inliner<'_> {
         Ok(())
     }
 
-    /// An instruction in place of `raw`, under its guard; its operands are the kernel's already.
+    /// Appends an instruction that replaces `raw`, under the same guard. `operands` already have the kernel's
+    /// numbers.
     fn push_with(&mut self, raw: &RawInstruction, caller: &Binding, opcode: String, operands: Vec<Operand>) {
         self.push(RawInstruction { opcode, operands, ..raw.clone() }, caller, false);
     }
 
-    /// Appends a copy of `callee`; a guarded call is branched around.
+    /// Appends a copy of `callee`. A guarded call becomes a branch around the copy.
     fn insert(
         &mut self,
         callee: &Function,
@@ -316,7 +325,7 @@ impl Inliner<'_> {
         self.copies += 1;
         let end_name = format!("end of call {}", self.copies);
         let end = Operand::Name(end_name.clone(), scope);
-        // Lanes that do not call go past the call's results too.
+        // Lanes that do not call skip the call's results too.
         let after_name = format!("after call {}", self.copies);
         if let Some((register, negated)) = raw.guard {
             let around = RawInstruction {
@@ -375,7 +384,7 @@ impl Inliner<'_> {
         Ok(())
     }
 
-    /// `mov` to a register as wide as the callee's `formal`.
+    /// Appends a `mov` to a register as wide as the callee's `formal`.
     fn push_move(
         &mut self,
         callee: &Function,
@@ -398,7 +407,7 @@ fn is_formal(function: &Function, id: VariableId) -> bool {
     function.parameters.iter().chain(&function.returns).any(same)
 }
 
-/// Renames a copy's registers, scopes and formal parameters to the kernel's.
+/// Renames the registers, scopes and formal parameters of a copy to the kernel's.
 fn bind(operand: &mut Operand, binding: &Binding) {
     match operand {
         Operand::Register(id) | Operand::NegatedRegister(id) => *id += binding.registers,

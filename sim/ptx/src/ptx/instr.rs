@@ -1,4 +1,4 @@
-//! The decoded form of a kernel: what the executor runs and the timing model reads.
+//! Decoded form of a kernel, which the executor runs and the timing model reads.
 
 use selvedge_state::State;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use super::region::Region;
 use super::special::{Live, Special};
 use super::surface_ops::SurfaceForm;
 
-/// No register, no guard, no reconvergence point.
+/// Absent register or guard.
 pub(crate) const NONE: u16 = u16::MAX;
-/// "Past the last instruction": where paths meet that only meet by exiting.
+/// Position past the last instruction: reconvergence point of paths that only meet at the exit.
 pub(crate) const NO_PC: u32 = u32::MAX;
 
-/// Functional unit that an instruction needs; what a timing model dispatches on.
+/// Functional unit of an instruction, for the dispatch of a timing model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OpClass {
     /// Integer additions, logic, shifts, comparisons, selections and moves.
@@ -48,7 +48,7 @@ pub enum OpClass {
     Atomic,
     /// Texture samples.
     Texture,
-    /// Calls of what the system gives to kernels: printing and allocation.
+    /// Calls of system functions: printing and allocation.
     System,
     /// CTA-wide barriers.
     Barrier,
@@ -65,13 +65,13 @@ pub enum Space {
     Global,
     /// The CTA's scratchpad.
     Shared,
-    /// A thread's own memory.
+    /// Memory of one thread.
     Local,
     /// Constant bank.
     Const,
     /// Kernel parameters.
     Param,
-    /// Decided by the address; only [`Instr::space`] says so, an access has always one of the others.
+    /// Decided by the address. Only [`Instr::space`] returns it; an executed access always has another space.
     Generic,
 }
 
@@ -80,7 +80,7 @@ pub enum Space {
 pub enum CacheOp {
     /// `.ca`, `.wb` or none: cached in all levels.
     All,
-    /// `.cg` (and the relaxed and acquiring forms): cached in L2 only.
+    /// `.cg`, and the relaxed and acquire forms: cached in L2 only.
     Global,
     /// `.cs`, `.lu`: streamed, likely used once.
     Streaming,
@@ -115,7 +115,7 @@ pub enum AtomicOp {
     Cas,
 }
 
-/// How the bits of a memory element or a conversion are understood.
+/// Interpretation of the bits of a memory element or a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Number {
     Unsigned,
@@ -130,7 +130,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// Whether a value is a floating-point number.
+    /// Returns whether a value is a floating-point number.
     pub fn is_float(self) -> bool {
         matches!(self, Self::Float | Self::Brain)
     }
@@ -143,32 +143,32 @@ pub(crate) struct NumberType {
     pub bits: u8,
 }
 
-/// What a memory instruction does.
+/// Form of a memory instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MemoryForm {
     pub space: Space,
     pub element: NumberType,
     /// Elements per lane: 1, 2, 4 or 8.
     pub elements: u8,
-    /// Whether the element registers are in the 64-bit file.
+    /// `true`: the element registers are in the 64-bit file.
     pub wide_register: bool,
-    /// Bits of the element registers, for extension.
+    /// Bits of the element registers, to which loaded values are extended.
     pub register_bits: u8,
-    /// Whether the address register is in the 64-bit file.
+    /// `true`: the address register is in the 64-bit file.
     pub wide_address: bool,
     pub cache: CacheOp,
     pub atomic: AtomicOp,
-    /// An atomic without a result.
+    /// `true`: an atomic without a result.
     pub reduction: bool,
 }
 
-/// A conversion other than the common ones.
+/// A conversion that is not a row of the arithmetic table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ConvertForm {
     pub to: NumberType,
     pub from: NumberType,
     pub rounding: super::float::Rounding,
-    /// Round to an integral value (`.rni` and its kin).
+    /// `true`: rounds to an integer (`.rni` and similar).
     pub integral: bool,
     pub saturate: bool,
     pub flush: bool,
@@ -176,20 +176,20 @@ pub(crate) struct ConvertForm {
     pub from_wide: bool,
 }
 
-/// Source of the other operand of a carry-chain operation.
+/// An addition or subtraction that reads or writes the carry flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CarryForm {
     pub subtract: bool,
     pub reads: bool,
     pub writes: bool,
-    /// Multiply the first two operands, and take this half of the product.
+    /// `Some`: multiplies the first two operands. `true` takes the high half of the product, `false` the low half.
     pub product: Option<bool>,
-    /// Whether the factors are signed.
+    /// `true`: the factors are signed.
     pub signed: bool,
     pub wide: bool,
 }
 
-/// How `shfl` finds the lane it reads.
+/// Selection of the lane that `shfl` reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShuffleMode {
     Up,
@@ -198,7 +198,6 @@ pub(crate) enum ShuffleMode {
     Index,
 }
 
-/// What `vote` gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum VoteMode {
     All,
@@ -207,7 +206,7 @@ pub(crate) enum VoteMode {
     Ballot,
 }
 
-/// What a barrier returns of its threads' predicates.
+/// Reduction of the predicates at a barrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReduceMode {
     All,
@@ -215,7 +214,7 @@ pub(crate) enum ReduceMode {
     Count,
 }
 
-/// How the dimensions of a texture are understood.
+/// Interpretation of the dimensions of a texture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextureShape {
     Plain,
@@ -228,16 +227,16 @@ pub(crate) enum TextureShape {
 /// A texture sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TextureForm {
-    /// One to three, layers and faces included.
+    /// Number of dimensions, 1 to 3, layers and faces included.
     pub dimensions: u8,
     pub shape: TextureShape,
-    /// Whether the coordinates are floating-point numbers.
+    /// `true`: the coordinates are floating-point numbers.
     pub float_coordinates: bool,
-    /// Whether the result is.
+    /// `true`: the result is a floating-point number.
     pub float_result: bool,
 }
 
-/// What the system does for a kernel.
+/// Function of the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SystemCall {
     /// `vprintf`
@@ -250,7 +249,7 @@ pub(crate) enum SystemCall {
     Assert,
     /// `trap` and `brkpt`
     Trap,
-    /// A call through a pointer to no function that could be meant.
+    /// A call through a pointer that matches no candidate function.
     NoFunction,
 }
 
@@ -266,13 +265,13 @@ pub(crate) enum PredicateOp {
     True,
 }
 
-/// Operations on registers that few kernels do.
+/// Register operations that few kernels use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rare {
     Half(HalfForm),
     CompareHalves(CompareForm),
     Narrow(NarrowForm),
-    /// `cvt.pack` to integers of so many bits.
+    /// `cvt.pack` to integers of `bits` bits.
     PackClamped {
         bits: u8,
         signed: bool,
@@ -280,7 +279,7 @@ pub(crate) enum Rare {
     Matrix(MatrixForm),
 }
 
-/// Accesses to memory that few kernels make.
+/// Memory accesses that few kernels use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RareAccess {
     LoadMatrix(LoadMatrixForm),
@@ -289,7 +288,7 @@ pub(crate) enum RareAccess {
 }
 
 impl RareAccess {
-    /// The state space that the memory system sees.
+    /// Returns the state space for the memory system.
     fn space(self) -> Space {
         match self {
             Self::LoadMatrix(_) => Space::Shared,
@@ -297,7 +296,7 @@ impl RareAccess {
         }
     }
 
-    /// Bytes that one lane moves.
+    /// Returns the bytes that one lane transfers.
     fn bytes(self) -> u8 {
         match self {
             Self::LoadMatrix(_) => 16,
@@ -307,7 +306,7 @@ impl RareAccess {
     }
 }
 
-/// What an instruction does.
+/// Operation of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Op {
     /// A row of the arithmetic table.
@@ -317,18 +316,18 @@ pub(crate) enum Op {
     Predicate(PredicateOp),
     Convert(ConvertForm),
     Carry(CarryForm),
-    /// Two to four registers into one, lowest first.
+    /// Packs two to four registers into one, lowest first.
     Pack(u8),
-    /// One register into two to four, lowest first.
+    /// Unpacks one register into two to four, lowest first.
     Unpack(u8),
-    /// `bfi`: a bit field into a word.
+    /// `bfi`: inserts a bit field into a word.
     Insert {
         wide: bool,
     },
-    /// Any bitwise function of three words, as a table.
+    /// Any bitwise function of three words, as a truth table.
     Lop3,
     ReadLive(Live),
-    /// What few kernels do, out of the way of what all do.
+    /// Operations that few kernels use, apart from the hot path.
     Rare(Rare),
     Branch,
     Load(MemoryForm),
@@ -336,20 +335,20 @@ pub(crate) enum Op {
     Atomic(MemoryForm),
     Shuffle(ShuffleMode),
     Vote(VoteMode),
-    /// Lanes with the same value.
+    /// Lanes with equal values.
     Match {
         all: bool,
         wide: bool,
     },
-    /// One value of the lanes' values.
+    /// Reduction of the lanes' values to one.
     Reduce {
         op: AtomicOp,
         signed: bool,
     },
     ActiveMask,
-    /// A branch to one of the targets of a list, whose number [`Instr::target`] is.
+    /// A branch to a target from list [`Instr::target`].
     BranchIndexed,
-    /// A comparison as a word: all ones, or 1.0 for floating-point results.
+    /// A comparison with a word as result: all ones, or 1.0 for floating-point results.
     SetWord {
         op: Alu,
         combine: Combine,
@@ -358,10 +357,10 @@ pub(crate) enum Op {
     Barrier {
         arrive: bool,
     },
-    /// A barrier that counts predicates; `negate` in [`Instr::offset`].
+    /// A barrier that reduces predicates. [`Instr::offset`] is nonzero if they are negated.
     BarrierReduce(ReduceMode),
     Texture(TextureForm),
-    /// An access to memory that few kernels make.
+    /// Memory accesses that few kernels use.
     RareAccess(RareAccess),
     System(SystemCall),
     Fence,
@@ -369,16 +368,16 @@ pub(crate) enum Op {
     Exit,
 }
 
-/// How `setp` combines its comparison with predicate `c`.
+/// Combination of a `setp` comparison with predicate `c`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Combine {
     pub op: Option<PredicateOp>,
     pub negate: bool,
-    /// Second result: the comparison's complement, combined likewise.
+    /// Second result: the complement of the comparison, combined in the same way.
     pub second: u16,
 }
 
-/// Most scoreboard registers that one instruction names.
+/// Max scoreboard registers of one instruction.
 pub(crate) const MAX_NAMED: usize = 14;
 
 /// A decoded instruction.
@@ -386,7 +385,7 @@ pub(crate) const MAX_NAMED: usize = 14;
 pub struct Instr {
     /// Line in the PTX source, from 1.
     pub line: u32,
-    /// Unit that executes it.
+    /// Functional unit.
     pub class: OpClass,
     pub(crate) flags: u8,
     pub(crate) guard_negated: bool,
@@ -396,13 +395,13 @@ pub struct Instr {
     pub(crate) a: u16,
     pub(crate) b: u16,
     pub(crate) c: u16,
-    /// Elements of a vector operand.
+    /// Registers of a vector operand.
     pub(crate) vector: [u16; 8],
-    /// Branch target.
+    /// Index of the branch target in the code, or of a list.
     pub(crate) target: u32,
-    /// Where the paths of a branch meet again.
+    /// Index of the instruction at which the paths of a branch reconverge.
     pub(crate) reconvergence: u32,
-    /// Offset of an address, or the immediate of a few others.
+    /// Offset of an address, or the immediate of a few other instructions.
     pub(crate) offset: i64,
     pub(crate) named: [u16; MAX_NAMED],
     pub(crate) dest_count: u8,
@@ -410,8 +409,8 @@ pub struct Instr {
 }
 
 impl Instr {
-    /// An instruction of a trace: what a timing model asks of it, and nothing that could be executed. None with more
-    /// registers than an instruction can name.
+    /// Creates an instruction of a trace. It has only the data that a timing model needs, and cannot be executed.
+    /// Returns `None` if it has more than `MAX_NAMED` registers.
     pub fn of_trace(
         line: u32,
         class: OpClass,
@@ -455,20 +454,20 @@ impl Instr {
         })
     }
 
-    /// Scoreboard numbers of the registers it writes.
+    /// Returns the scoreboard numbers of the registers that it writes.
     #[must_use]
     pub fn dests(&self) -> &[u16] {
         &self.named[..usize::from(self.dest_count)]
     }
 
-    /// Scoreboard numbers of the registers it reads, its guard and address registers among them. A register may
-    /// appear twice.
+    /// Returns the scoreboard numbers of the registers that it reads, guard and address registers included. A
+    /// register may appear twice.
     #[must_use]
     pub fn sources(&self) -> &[u16] {
         &self.named[usize::from(self.dest_count)..usize::from(self.dest_count + self.source_count)]
     }
 
-    /// State space of a load, store or atomic; [`Space::Generic`] when only the address tells.
+    /// Returns the state space of a load, store or atomic; [`Space::Generic`] if it depends on the address.
     #[must_use]
     pub fn space(&self) -> Option<Space> {
         match &self.op {
@@ -479,7 +478,7 @@ impl Instr {
         }
     }
 
-    /// Bytes that one lane moves, of a load, store or atomic.
+    /// Returns the bytes per lane of a load, store or atomic.
     #[must_use]
     pub fn access_bytes(&self) -> Option<u8> {
         match &self.op {
@@ -491,14 +490,14 @@ impl Instr {
         }
     }
 
-    /// Index in the code of a branch's target.
+    /// Returns the index in the code of a branch's target.
     #[must_use]
     pub fn branch_target(&self) -> Option<u32> {
         matches!(self.op, Op::Branch).then_some(self.target)
     }
 
-    /// Index in the code at which the paths of a branch meet again: its immediate post-dominator. None for other
-    /// instructions, and for branches whose paths only meet by exiting.
+    /// Returns the index in the code at which the paths of a branch reconverge: its immediate post-dominator. `None`
+    /// for other instructions, and for branches whose paths only meet at the exit.
     #[must_use]
     pub fn reconvergence_point(&self) -> Option<u32> {
         (matches!(self.op, Op::Branch | Op::BranchIndexed) && self.reconvergence != NO_PC)
@@ -513,11 +512,11 @@ pub enum ParamKind {
     Integer,
     /// A single- or double-precision number.
     Float,
-    /// An array of bytes: a structure passed by value.
+    /// An array of bytes: a structure as argument.
     Bytes,
 }
 
-/// A kernel parameter and its place in the parameter bytes.
+/// A kernel parameter and its position in the parameter bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Param {
     /// Name in the PTX.
@@ -526,45 +525,45 @@ pub struct Param {
     pub offset: u32,
     /// Size in bytes.
     pub bytes: u32,
-    /// What it holds.
+    /// Type class.
     pub kind: ParamKind,
 }
 
-/// A kernel, decoded.
+/// A decoded kernel.
 #[derive(Debug, Clone)]
 pub struct Kernel {
     /// Name of the entry.
     pub name: String,
-    /// Name of the file it came from.
+    /// Name of its PTX file.
     pub file: String,
     /// Parameters in order.
     pub params: Vec<Param>,
-    /// Size of the parameter bytes.
+    /// Size of all parameters, in bytes.
     pub param_bytes: u32,
-    /// The instructions; a warp's pc is an index.
+    /// The instructions. A warp's pc is an index into them.
     pub code: Vec<Instr>,
-    /// Static shared memory of a CTA in bytes.
+    /// Static shared memory of a CTA, in bytes.
     pub shared_bytes: u32,
-    /// Whether the kernel declares `.extern .shared`: the launch adds dynamic shared memory.
+    /// `true`: the kernel declares `.extern .shared`, and the launch adds dynamic shared memory.
     pub dynamic_shared: bool,
-    /// Local memory of a thread in bytes.
+    /// Local memory of a thread, in bytes.
     pub local_bytes: u32,
-    /// 32-bit registers of a thread, for occupancy: an estimate of what NVIDIA's assembler allocates (a 64-bit register counts
-    /// two, predicates none), and no more than `.maxnreg` and `.minnctapersm` allow.
+    /// 32-bit registers of a thread, for occupancy: an estimate of the allocation by NVIDIA's assembler. A 64-bit
+    /// register counts as two, a predicate as none. It is within the limits of `.maxnreg` and `.minnctapersm`.
     pub registers: u32,
-    /// Numbers that [`Instr::dests`] and [`Instr::sources`] use: 0 up to this.
+    /// Exclusive upper bound of the numbers in [`Instr::dests`] and [`Instr::sources`].
     pub register_count: usize,
-    /// `.reqntid` or `.maxntid`: threads in x, y and z, and whether exactly these are demanded.
+    /// `.reqntid` or `.maxntid`: threads in x, y and z. `true` demands exactly this number.
     pub cta_limit: Option<([u32; 3], bool)>,
     /// The module's constant bank.
     pub constants: Arc<[u8]>,
-    /// Parts of the code whose results follow from their inputs alone, in its order.
+    /// Parts of the code whose results depend only on their inputs, in code order.
     pub regions: Vec<Region>,
     /// Target lists of indexed branches.
     pub(crate) branch_lists: Vec<Vec<u32>>,
-    /// Registers of instructions that have more than others.
+    /// Registers of instructions whose registers exceed the fields of [`Instr`].
     pub(crate) operand_lists: Vec<Box<[u16]>>,
-    /// Hidden predicate that is true, where an instruction reads it.
+    /// Hidden predicate that is always true, if an instruction reads it.
     pub(crate) true_predicate: Option<u16>,
     pub(crate) texts: Vec<Box<str>>,
     pub(crate) word_pool: Vec<[u32; 32]>,
@@ -573,18 +572,12 @@ pub struct Kernel {
     pub(crate) words: usize,
     pub(crate) doubles: usize,
     pub(crate) predicates: usize,
-    /// Hidden registers that hold special registers.
+    /// Hidden registers that hold the values of special registers.
     pub(crate) specials: Vec<(u16, Special)>,
 }
 
 impl Kernel {
-    /// Returns whether some instruction calls the system, samples a texture, accesses a surface or copies from global to
-    /// shared memory: it must not find a frozen memory ([`super::Global::Frozen`]).
-    pub fn needs_whole_memory(&self) -> bool {
-        self.code.iter().any(|instr| matches!(instr.op, Op::System(_) | Op::Texture(_) | Op::RareAccess(_)))
-    }
-
-    /// A kernel of a trace, of [`Instr::of_trace`]s.
+    /// Creates a kernel of a trace. `code` consists of [`Instr::of_trace`] instructions.
     pub fn of_trace(name: &str, file: &str, code: Vec<Instr>, shared_bytes: u32, registers: u32) -> Self {
         let named = code.iter().flat_map(|instr| instr.dests().iter().chain(instr.sources()));
         let register_count = named.max().map_or(0, |&most| usize::from(most) + 1);
@@ -615,7 +608,7 @@ impl Kernel {
         }
     }
 
-    /// The text of instruction `pc` as the source has it, blanks collapsed.
+    /// Returns the source text of instruction `pc`, with runs of blanks collapsed.
     #[must_use]
     pub fn text(&self, pc: u32) -> &str {
         self.texts.get(pc as usize).map_or("", |t| t)

@@ -1,7 +1,7 @@
-//! One lane's value in its PTX type, and how 32 of them are read from and written to a warp's registers.
+//! The value of one lane in its PTX type, and the transfer of 32 such values from and to a warp's registers.
 //!
-//! Registers of up to 32 bits live in one file (16-bit values zero-extended), 64-bit registers in a second, predicates
-//! as one bit per lane in a third. Operands that are constants come from the kernel's pool.
+//! Registers of up to 32 bits share one file; 16-bit values are zero-extended. 64-bit registers have a second file.
+//! Predicates have a third, with one bit per lane. Constant operands come from the kernel's pool.
 
 use super::instr::Kernel;
 use super::warp::Registers;
@@ -17,29 +17,29 @@ pub(crate) const LANE_BIT: [u32; 32] = {
     bits
 };
 
-/// Flag of an instruction: subnormal inputs and results become zero of the same sign.
+/// Instruction flag: subnormal inputs and results become zero of the same sign.
 pub(crate) const FLUSH: u8 = 1;
-/// Flag of an instruction: the result is clamped to 0..1, NaN to 0.
+/// Instruction flag: the result is clamped to 0..1, and NaN becomes 0.
 pub(crate) const SATURATE: u8 = 2;
 
 /// The value of one lane in a PTX type.
 pub(crate) trait Lane: Copy {
-    /// How a register holds it.
+    /// Representation in a register.
     type Bits: Copy + Default;
-    /// Bits in the register it belongs in.
+    /// Bits of its register.
     const WIDTH: u8;
-    /// Whether literals are floating point.
+    /// `true`: literals are floating-point numbers.
     const FLOAT: bool = false;
 
     fn load(registers: &Registers, kernel: &Kernel, index: u16) -> [Self::Bits; 32];
     fn store(registers: &mut Registers, index: u16, values: &[Self::Bits; 32], mask: u32);
     fn get(bits: Self::Bits) -> Self;
     fn put(self) -> Self::Bits;
-    /// Zero of the same sign for a subnormal.
+    /// Returns zero of the same sign for a subnormal number.
     fn flush(self) -> Self {
         self
     }
-    /// Clamped to 0..1, NaN to 0.
+    /// Clamps to 0..1; NaN becomes 0.
     fn saturate(self) -> Self {
         self
     }
@@ -100,7 +100,7 @@ macro_rules! lane {
     };
 }
 
-/// Every single-precision operation gives this one NaN (PTX ISA, floating-point instructions).
+/// Single-precision operations return this NaN only (PTX ISA, floating-point instructions).
 #[inline(always)]
 fn single_bits(value: f32) -> u32 {
     if value.is_nan() { 0x7fff_ffff } else { value.to_bits() }
@@ -113,7 +113,7 @@ fn flush_single(value: f32) -> f32 {
 
 #[inline(always)]
 fn saturate_single(value: f32) -> f32 {
-    // Zero's sign does not survive: saturation gives +0.
+    // Saturation of -0 gives +0.
     if value > 0.0 { value.min(1.0) } else { 0.0 }
 }
 

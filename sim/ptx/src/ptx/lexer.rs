@@ -1,4 +1,4 @@
-//! Cuts PTX text into tokens, one at a time; it never looks back, so the time is linear in the text.
+//! Splits PTX text into tokens. Each character is read a bounded number of times, so the time is linear in the text.
 
 use super::error::quote;
 
@@ -7,7 +7,7 @@ use super::error::quote;
 pub(crate) enum Token<'a> {
     /// A name, register, directive or opcode with its dotted modifiers: `%r1`, `.reg`, `add.s32`, `%tid.x`.
     Word(&'a str),
-    /// An integer literal; a minus sign is a token of its own.
+    /// An integer literal. A minus sign is a separate token.
     Integer(u64),
     /// A single-precision literal `0fXXXXXXXX`, as its bits.
     Single(u32),
@@ -53,9 +53,34 @@ impl<'a> Lexer<'a> {
         Self { text, position: 0, line: 1 }
     }
 
-    /// Offset of the next character in the text.
+    /// Returns the offset of the next character in the text.
     pub(crate) fn position(&self) -> usize {
         self.position
+    }
+
+    /// Moves back to `position` in `line`, at which a token must begin.
+    pub(crate) fn go_back(&mut self, position: usize, line: u32) {
+        (self.position, self.line) = (position, line);
+    }
+
+    /// Skips a block in braces with any contents. The next character must be its `{`. Returns `false` without a closing
+    /// brace.
+    pub(crate) fn skip_block(&mut self) -> bool {
+        let mut depth = 0u32;
+        while self.skip_blanks().is_ok() {
+            match self.peek() {
+                None => return false,
+                Some(b'"') if self.string().is_ok() => continue,
+                Some(b'{') => depth += 1,
+                Some(b'}') => depth -= 1,
+                _ => {}
+            }
+            self.position += 1;
+            if depth == 0 {
+                return true;
+            }
+        }
+        false
     }
 
     /// Returns the text from `start` up to the next character.
@@ -93,7 +118,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next token with its line and the offset of its first character.
+    /// Returns the next token, with its line and the offset of its first character.
     pub(crate) fn next(&mut self) -> Result<(Token<'a>, u32, usize), (u32, String)> {
         self.skip_blanks()?;
         let (line, start) = (self.line, self.position);
@@ -122,12 +147,13 @@ impl<'a> Lexer<'a> {
         let directive = bytes.get(start) == Some(&b'.');
         loop {
             match bytes.get(self.position) {
-                // Directives and types need no blank between them: `.param.u64`.
+                // Directives and types may follow each other without a blank: `.param.u64`.
                 Some(b'.') if directive && self.position > start => {
                     return Token::Word(&self.text[start..self.position]);
                 }
                 Some(&b) if continues_word(b) => self.position += 1,
-                // A qualifier such as `.shared::cta`; a label's single colon ends the word.
+                // A double colon continues a qualifier such as `.shared::cta`. The single colon after a label ends
+                // the word.
                 Some(b':')
                     if bytes.get(self.position + 1) == Some(&b':')
                         && bytes.get(self.position + 2).is_some_and(|&b| continues_word(b)) =>
@@ -155,7 +181,7 @@ impl<'a> Lexer<'a> {
         while bytes.get(self.position).is_some_and(|&b| b.is_ascii_alphanumeric() || b == b'.') {
             self.position += 1;
         }
-        // The sign of a decimal exponent.
+        // The exponent of a decimal number may have a sign.
         let so_far = &self.text[start..self.position];
         let is_hex = so_far.starts_with("0x") || so_far.starts_with("0X");
         if !is_hex && so_far.ends_with(['e', 'E']) && matches!(self.peek(), Some(b'+' | b'-')) {
@@ -259,6 +285,15 @@ mod tests {
     fn comments_count_lines() {
         let mut lexer = Lexer::new("// one\n/* two\nthree */ x");
         assert_eq!(lexer.next().unwrap(), (Token::Word("x"), 3, 23));
+    }
+
+    #[test]
+    fn a_block_is_skipped_with_all_that_is_in_it() {
+        let mut lexer = Lexer::new("{ a \"}\" /* } */ { 12zz \u{1} é\n // }\n } \" { } } b");
+        assert!(lexer.skip_block());
+        assert_eq!(lexer.next().unwrap(), (Token::Word("b"), 3, 45));
+        assert!(!Lexer::new("{ { }").skip_block());
+        assert!(!Lexer::new("{ /* }").skip_block());
     }
 
     #[test]

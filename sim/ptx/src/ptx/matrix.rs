@@ -18,7 +18,7 @@ pub(crate) enum Factor {
 }
 
 impl Factor {
-    /// Bits of an element.
+    /// Returns the bits of an element.
     pub(crate) fn bits(self) -> u8 {
         match self {
             Self::Float(format) => format.bits(),
@@ -26,7 +26,7 @@ impl Factor {
         }
     }
 
-    /// The value of element `index` of a register.
+    /// Returns the value of element `index` of a register.
     fn element(self, word: u32, index: usize) -> f64 {
         let bits = u32::from(self.bits());
         let bits = if bits == 32 { word } else { word >> (index as u32 * bits) & ((1 << bits) - 1) };
@@ -43,14 +43,14 @@ impl Factor {
 pub(crate) enum Sum {
     Half,
     Single,
-    /// 32-bit integers, clamped instead of wrapped with `finite`.
+    /// 32-bit integers. `finite` clamps overflows instead of wrapping.
     Integer {
         finite: bool,
     },
 }
 
-/// A product of a 16 x k and a k x 8 matrix, added to a 16 x 8 matrix. Registers are those of list [`Instr::target`] of
-/// [`Kernel::operand_lists`]: result, first factor, second factor, addend.
+/// A product of a 16 x k and a k x 8 matrix, added to a 16 x 8 matrix. List [`Instr::target`] of
+/// [`Kernel::operand_lists`] has the registers: result, first factor, second factor, addend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MatrixForm {
     pub k: u8,
@@ -60,7 +60,7 @@ pub(crate) struct MatrixForm {
 }
 
 impl MatrixForm {
-    /// Registers of the result and the addend, of the first factor, and of the second.
+    /// Returns the number of registers of the result (and the addend), of the first factor, and of the second factor.
     pub(crate) fn registers(self) -> [usize; 3] {
         let per_register = 32 / usize::from(self.a.bits());
         let second = usize::from(self.k) / (4 * per_register);
@@ -74,9 +74,21 @@ const ROWS: usize = 16;
 const COLUMNS: usize = 8;
 
 impl Warp {
-    /// Multiplies two matrices and adds a third. Sums are formed in double precision, in the order of k with the addend
-    /// last, and rounded once.
-    pub(crate) fn multiply_matrices(&mut self, kernel: &Kernel, instr: &Instr, form: MatrixForm, mask: u32) {
+    /// Multiplies two matrices and adds a third. Sums are computed in double precision, in the order of k with the
+    /// addend last, and rounded once. Elements of lanes that do not execute the instruction are 0.
+    pub(crate) fn multiply_matrices(
+        &mut self,
+        kernel: &Kernel,
+        env: &mut Env,
+        instr: &Instr,
+        form: MatrixForm,
+        mask: u32,
+    ) {
+        if mask != u32::MAX {
+            let executing = mask.count_ones();
+            let what = || format!("is executed by {executing} of 32 lanes, and gets 0 from the others");
+            self.note_idle(kernel, env, mask.trailing_zeros(), what);
+        }
         let list = &kernel.operand_lists[instr.target as usize];
         let [sums, firsts, seconds] = form.registers();
         let (d, rest) = list.split_at(sums);
@@ -87,7 +99,7 @@ impl Warp {
         let k = usize::from(form.k);
         let mut first = vec![0f64; ROWS * k];
         let mut second = vec![0f64; k * COLUMNS];
-        for lane in 0..32 {
+        for lane in memory_ops::lanes(mask) {
             let (group, inner) = (lane / 4, lane % 4 * per_register);
             for (number, &index) in a.iter().enumerate() {
                 let word = self.word(kernel, index)[lane];
@@ -144,19 +156,19 @@ impl Warp {
 /// `ldmatrix`: one, two or four 8 x 8 matrices of 16-bit elements from shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LoadMatrixForm {
-    /// How many.
+    /// Number of matrices.
     pub count: u8,
     pub transpose: bool,
     pub wide_address: bool,
-    /// Whether the address is generic, or in shared memory.
+    /// `true`: the address is generic; `false`: it is in shared memory.
     pub generic: bool,
 }
 
-/// Bytes of a row of a matrix.
+/// Bytes per row of a matrix.
 const ROW_BYTES: u8 = 16;
 
 impl LoadMatrixForm {
-    /// The load of one row for each of the lanes that give an address.
+    /// Returns the load of one row, for each lane that supplies an address.
     fn memory_form(self) -> MemoryForm {
         MemoryForm {
             space: if self.generic { Space::Generic } else { Space::Shared },
@@ -172,7 +184,7 @@ impl LoadMatrixForm {
     }
 }
 
-/// Loads matrices: lane n has the address of row n % 8 of matrix n / 8.
+/// Loads matrices. Lane n supplies the address of row n % 8 of matrix n / 8.
 pub(crate) fn load_matrix(
     warp: &mut Warp,
     kernel: &Kernel,
@@ -224,14 +236,15 @@ pub(crate) struct CopyForm {
     /// Bytes that a lane writes: 4, 8 or 16.
     pub bytes: u8,
     pub cache: CacheOp,
-    /// Whether the address in shared memory is in the 64-bit file.
+    /// `true`: the address in shared memory is in the 64-bit file.
     pub wide_to: bool,
-    /// Whether the address in global memory is.
+    /// `true`: the address in global memory is in the 64-bit file.
     pub wide_from: bool,
 }
 
-/// Copies from global to shared memory at once. The source address is [`Instr::a`] and [`Instr::offset`]; the destination is
-/// [`Instr::b`] plus the number [`Instr::target`]; [`Instr::c`] has the bytes to read, if not all: zeros fill the rest.
+/// Copies from global to shared memory immediately. The source address is [`Instr::a`] plus [`Instr::offset`]; the
+/// destination is [`Instr::b`] plus the number [`Instr::target`]. [`Instr::c`] limits the bytes read, and zeros fill
+/// the rest.
 pub(crate) fn copy(
     warp: &mut Warp,
     kernel: &Kernel,
@@ -282,7 +295,7 @@ pub(crate) fn copy(
     })
 }
 
-/// The bytes that each lane reads: at most as many as it writes.
+/// Returns the bytes that each lane reads, at most `most`.
 fn clamped(sizes: &[u32; 32], most: u8) -> [u32; 32] {
     sizes.map(|size| size.min(most.into()))
 }

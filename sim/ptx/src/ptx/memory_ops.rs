@@ -2,20 +2,20 @@
 
 use super::access::{AccessKind, Fault, MemAccess};
 use super::float::Rounding;
-use super::global::{AccessLog, Effect, Global, Logged};
-use super::instr::{AtomicOp, Instr, Kernel, MemoryForm, NONE, Number, NumberType, Op, Space};
+use super::instr::{AtomicOp, Instr, Kernel, MemoryForm, NONE, Number, NumberType, Space};
 use super::lane::{LANE_BIT, Lane, blend};
 use super::small_float::SmallFloat;
 use super::warp::Warp;
 use super::{CONST_WINDOW, Env, LOCAL_REGION, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 use crate::memory::DeviceMemory;
 
-/// Most bytes that a lane accesses at once.
+/// Max bytes per lane of one access.
 const MOST_BYTES: usize = 32;
 
 type Result<T> = std::result::Result<T, Box<Fault>>;
 
-/// Fills `access` with the lanes' addresses and resolves generic ones; returns the lanes that lie in other spaces.
+/// Fills `access` with the lanes' addresses and resolves generic ones. Returns the lanes whose addresses are in other
+/// spaces.
 pub(super) fn addresses(
     warp: &Warp,
     kernel: &Kernel,
@@ -42,7 +42,7 @@ pub(super) fn addresses(
     if form.space == Space::Generic { resolve(mask, access) } else { 0 }
 }
 
-/// The window that a generic address falls in.
+/// Returns the space and start of the window that contains a generic address.
 fn window(address: u64) -> (Space, u64) {
     for (space, base) in [
         (Space::Shared, SHARED_WINDOW),
@@ -57,7 +57,7 @@ fn window(address: u64) -> (Space, u64) {
     (Space::Global, 0)
 }
 
-/// Turns generic addresses into those of the lowest lane's state space; returns the lanes that lie in others.
+/// Converts generic addresses to addresses in the state space of the lowest lane. Returns the lanes in other spaces.
 pub(crate) fn resolve(mask: u32, access: &mut MemAccess) -> u32 {
     let first = mask.trailing_zeros() as usize;
     let (space, base) = window(access.address[first]);
@@ -74,7 +74,7 @@ pub(crate) fn resolve(mask: u32, access: &mut MemAccess) -> u32 {
     others
 }
 
-/// Lowest and highest address of the lanes in `mask`.
+/// Returns the lowest and the highest address of the lanes in `mask`.
 #[inline(always)]
 fn span(addresses: &[u64; 32], mask: u32) -> (u64, u64) {
     let (mut low, mut high) = (u64::MAX, 0);
@@ -86,7 +86,7 @@ fn span(addresses: &[u64; 32], mask: u32) -> (u64, u64) {
     (low, high)
 }
 
-/// The lanes of a mask, the lowest first.
+/// Returns the lanes of a mask, the lowest first.
 pub(crate) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = mask.trailing_zeros();
@@ -95,7 +95,7 @@ pub(crate) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Any misaligned lane is a fault. Sizes are powers of two.
+/// Returns a fault if any lane is misaligned. Sizes are powers of two.
 #[inline(always)]
 fn check_alignment(warp: &Warp, kernel: &Kernel, env: &Env, access: &MemAccess) -> Result<()> {
     let mut low_bits = 0;
@@ -134,7 +134,16 @@ fn out_of_bounds(
     let what = match access.space {
         Space::Global => {
             let nearest = env.memory.describe_nearest(address);
-            format!("{verb} {bytes} bytes at global address {address:#x}, outside every buffer ({nearest})")
+            let last = address.saturating_add(u64::from(bytes) - 1);
+            // Other addresses are faults in every configuration.
+            let advice = if DeviceMemory::may_be_void(address, last) {
+                "; a configuration with `memory.out_of_bounds = \"zero\"` allows it"
+            } else {
+                ""
+            };
+            format!(
+                "{verb} {bytes} bytes at global address {address:#x}, outside every buffer ({nearest}){advice}"
+            )
         }
         space => {
             let name = format!("{space:?}").to_lowercase();
@@ -146,8 +155,7 @@ fn out_of_bounds(
     warp.fault(kernel, env.launch, lane as u32, address, what)
 }
 
-/// The bytes that a space's addresses index, with the address of the first; `None` sends the caller lane by lane
-/// (global accesses that span buffers, and local memory).
+/// Returns a fault if any lane accesses bytes beyond `size`.
 fn check_span(warp: &Warp, kernel: &Kernel, env: &Env, access: &MemAccess, size: usize) -> Result<()> {
     let (_, high) = span(&access.address, access.mask);
     let size = size as u64;
@@ -159,7 +167,7 @@ fn check_span(warp: &Warp, kernel: &Kernel, env: &Env, access: &MemAccess, size:
     Err(out_of_bounds(warp, kernel, env, access, lane, size))
 }
 
-/// The element at `offset` in `bytes`, whose bounds have been checked.
+/// Returns the element at `offset` in `bytes`, whose bounds must have been checked.
 #[inline(always)]
 fn read_element(bytes: &[u8], offset: usize, size: usize) -> u64 {
     match size {
@@ -187,7 +195,8 @@ fn write_fixed<const N: usize>(bytes: &mut [u8], offset: usize, value: [u8; N]) 
     bytes[offset..offset + N].copy_from_slice(&value);
 }
 
-/// Calls `f` with the memory that each lane of `access` addresses, in lane order: the bytes and the lane's offset.
+/// Calls `f` for each lane of `access`, in lane order, with the memory that contains the access, the offset in it,
+/// and the lane.
 pub(super) fn each_lane(
     warp: &mut Warp,
     kernel: &Kernel,
@@ -198,33 +207,30 @@ pub(super) fn each_lane(
     check_alignment(warp, kernel, env, access)?;
     match access.space {
         Space::Global | Space::Generic => {
-            let Global::Whole(memory) = &mut env.memory else {
-                return each_lane_later(warp, kernel, env, access, f);
-            };
             let (low, high) = span(&access.address, access.mask);
             let last = high.saturating_add(u64::from(access.bytes) - 1);
-            if let Some((base, bytes)) = memory.buffer_with(low, last) {
+            if let Some((base, bytes)) = env.memory.buffer_with(low, last) {
                 for lane in lanes(access.mask) {
                     f(bytes, (access.address[lane] - base) as usize, lane);
                 }
-                note_written(env, access);
+                note_written(env, access, access.mask);
                 return Ok(());
             }
+            let mut inside = access.mask;
             for lane in lanes(access.mask) {
                 let address = access.address[lane];
                 let last = address.saturating_add(u64::from(access.bytes) - 1);
-                let memory = env.memory.whole();
-                let zero = access.kind == AccessKind::Load && memory.reads_zero(address, last);
-                match memory.buffer_with(address, last) {
+                let is_void = env.memory.is_void(address, last);
+                match env.memory.buffer_with(address, last) {
                     Some((base, bytes)) => f(bytes, (address - base) as usize, lane),
-                    None if zero => f(&mut [0; MOST_BYTES], 0, lane),
+                    None if is_void => {
+                        f(&mut [0; MOST_BYTES], 0, lane);
+                        inside &= !LANE_BIT[lane];
+                    }
                     None => return Err(out_of_bounds(warp, kernel, env, access, lane, 0)),
                 }
-                if access.kind != AccessKind::Load {
-                    memory.note_buffer();
-                }
             }
-            note_written(env, access);
+            note_written(env, access, inside);
         }
         Space::Shared => {
             check_span(warp, kernel, env, access, env.shared.len())?;
@@ -242,103 +248,15 @@ pub(super) fn each_lane(
     Ok(())
 }
 
-/// Lets a recording know what an access to global memory has written.
+/// Records the bytes that an access to global memory has written.
 #[inline(always)]
-fn note_written(env: &mut Env, access: &MemAccess) {
+fn note_written(env: &mut Env, access: &MemAccess, lanes: u32) {
     if access.kind != AccessKind::Load {
-        env.memory.whole().note_written(access.mask, &access.address, access.bytes);
+        env.memory.note_written(lanes, &access.address, access.bytes);
     }
 }
 
-/// As [`each_lane`], for stores to a frozen memory: what `f` writes into a buffer of the log comes to memory later.
-#[cold]
-fn each_lane_later(
-    warp: &Warp,
-    kernel: &Kernel,
-    env: &mut Env,
-    access: &MemAccess,
-    mut f: impl FnMut(&mut [u8], usize, usize),
-) -> Result<()> {
-    find_frozen(warp, kernel, env, access)?;
-    if let (Global::Frozen { log, .. }, Some(pc)) = (&mut env.memory, warp.pc()) {
-        let (from, bytes) = (log.bytes.len(), usize::from(access.bytes));
-        log.bytes.resize(from + bytes * access.mask.count_ones() as usize, 0);
-        for (place, lane) in log.bytes[from..].chunks_mut(bytes).zip(lanes(access.mask)) {
-            f(place, 0, lane);
-        }
-        log.push(pc, access, Effect::Store { from });
-    }
-    Ok(())
-}
-
-/// Finds the buffers of an access to a frozen memory: a bit for each.
-fn find_frozen(warp: &Warp, kernel: &Kernel, env: &mut Env, access: &MemAccess) -> Result<u64> {
-    let mut buffers = 0;
-    let Global::Frozen { memory, log } = &mut env.memory else { return Ok(0) };
-    let (low, high) = span(&access.address, access.mask);
-    let beyond = u64::from(access.bytes) - 1;
-    let last_hit = &mut log.last_hit;
-    if memory.peek_buffer(low, high.saturating_add(beyond), last_hit, &mut buffers).is_none() {
-        let is_outside = |lane: &usize| {
-            let address = access.address[*lane];
-            let last = address.saturating_add(beyond);
-            memory.peek_buffer(address, last, last_hit, &mut buffers).is_none()
-                && !(access.kind == AccessKind::Load && memory.reads_zero(address, last))
-        };
-        if let Some(lane) = lanes(access.mask).find(is_outside) {
-            return Err(out_of_bounds(warp, kernel, env, access, lane, 0));
-        }
-    }
-    Ok(buffers)
-}
-
-/// As [`load_checked`], for a frozen memory: the load is logged, so that it can be repeated.
-#[cold]
-fn load_frozen(
-    warp: &Warp,
-    kernel: &Kernel,
-    env: &mut Env,
-    access: &MemAccess,
-    mut f: impl FnMut(&[u8], usize, usize),
-) -> Result<()> {
-    check_alignment(warp, kernel, env, access)?;
-    let buffers = find_frozen(warp, kernel, env, access)?;
-    if let (Global::Frozen { memory, log }, Some(pc)) = (&mut env.memory, warp.pc()) {
-        let mut ignored = 0;
-        for lane in lanes(access.mask) {
-            let address = access.address[lane];
-            let last = address + u64::from(access.bytes) - 1;
-            match memory.peek_buffer(address, last, &mut log.last_hit, &mut ignored) {
-                Some((base, bytes)) => f(bytes, (address - base) as usize, lane),
-                // Its reads are 0.
-                None => f(&[0; MOST_BYTES], 0, lane),
-            }
-        }
-        log.push(pc, access, Effect::Load { buffers });
-    }
-    Ok(())
-}
-
-/// As [`load_lanes`], for a frozen memory.
-#[inline(never)]
-fn load_lanes_frozen(
-    warp: &Warp,
-    (memory, log): (&DeviceMemory, &mut AccessLog),
-    access: &MemAccess,
-    addresses: &[u64; 32],
-    out: &mut [u32; 32],
-) -> bool {
-    let Some(pc) = warp.pc() else { return false };
-    let (mut buffers, last_hit) = (0, &mut log.last_hit);
-    let done =
-        load_from(addresses, out, |first, last| memory.peek_buffer(first, last, last_hit, &mut buffers));
-    if done {
-        log.push(pc, access, Effect::Load { buffers });
-    }
-    done
-}
-
-/// Gives local accesses the addresses that a memory system sees: lane-interleaved, one region per warp.
+/// Assigns local accesses the addresses that the memory system sees: lane-interleaved, one region per warp.
 fn place_local(warp: &Warp, kernel: &Kernel, access: &mut MemAccess) {
     if access.space != Space::Local {
         return;
@@ -350,10 +268,10 @@ fn place_local(warp: &Warp, kernel: &Kernel, access: &mut MemAccess) {
     }
 }
 
-/// Values of a vector's element in all lanes.
+/// Values in all lanes, for each element of a vector.
 type Elements = [[u64; 32]; 8];
 
-/// Sign-extends `bits`-wide values.
+/// Sign-extends values of `bits` bits.
 fn extend(values: &mut [u64; 32], bits: u8) {
     let unused = 64 - u32::from(bits);
     for value in values {
@@ -385,7 +303,7 @@ pub(crate) fn load(
 
 type Group = fn(&mut Warp, &Kernel, &mut Env, &Instr, MemoryForm, &mut MemAccess) -> Result<()>;
 
-/// Serves the lanes of a generic access that lie in other spaces than the lowest lane's.
+/// Executes the lanes of a generic access that are in other spaces than the lowest lane.
 #[expect(
     clippy::too_many_arguments,
     reason = "the state of one access, each part borrowed from another owner"
@@ -409,7 +327,7 @@ fn other_groups(
     Ok(())
 }
 
-/// The most common load: one 32-bit word per lane.
+/// Loads one 32-bit word per lane, the most common load.
 fn load_words(
     warp: &mut Warp,
     kernel: &Kernel,
@@ -421,7 +339,7 @@ fn load_words(
         return load_checked(warp, kernel, env, access, |_, _, _| {});
     }
     let mut out = [0u32; 32];
-    if !load_lanes(warp, env, access, &mut out) {
+    if !load_lanes(env, access, &mut out) {
         load_checked(warp, kernel, env, access, |bytes, offset, lane| {
             out[lane] = u32::from_le_bytes(fixed(bytes, offset));
         })?;
@@ -430,15 +348,15 @@ fn load_words(
     Ok(())
 }
 
-/// Loads the words of the lanes of `access` where they are aligned and lie in one buffer, or in another memory than the global
-/// one; returns false where they do not. The other lanes load anything.
+/// Loads the words of the lanes of `access` if they are aligned, and in one buffer or outside global memory. Returns
+/// `false` otherwise. Inactive lanes receive arbitrary values.
 #[inline(always)]
-fn load_lanes(warp: &Warp, env: &mut Env, access: &MemAccess, out: &mut [u32; 32]) -> bool {
+fn load_lanes(env: &mut Env, access: &MemAccess, out: &mut [u32; 32]) -> bool {
     let mut of_all = [0; 32];
     let addresses = if access.mask == u32::MAX {
         &access.address
     } else {
-        // The lanes that do not load get the address of one that does.
+        // Inactive lanes use the address of an active lane.
         let first = access.address[access.mask.trailing_zeros() as usize & 31];
         for (lane, (address, own)) in of_all.iter_mut().zip(&access.address).enumerate() {
             *address = if access.mask & LANE_BIT[lane] != 0 { *own } else { first };
@@ -447,15 +365,10 @@ fn load_lanes(warp: &Warp, env: &mut Env, access: &MemAccess, out: &mut [u32; 32
     };
     let bytes: &[u8] = match access.space {
         Space::Global => {
-            return match &mut env.memory {
-                Global::Whole(memory) => load_from(addresses, out, |first, last| {
-                    let (base, bytes) = memory.buffer_with(first, last)?;
-                    Some((base, &*bytes))
-                }),
-                Global::Frozen { memory, log } => {
-                    load_lanes_frozen(warp, (memory, log), access, addresses, out)
-                }
-            };
+            return load_from(addresses, out, |first, last| {
+                let (base, bytes) = env.memory.buffer_with(first, last)?;
+                Some((base, &*bytes))
+            });
         }
         Space::Shared => env.shared,
         Space::Const => env.constants,
@@ -465,8 +378,8 @@ fn load_lanes(warp: &Warp, env: &mut Env, access: &MemAccess, out: &mut [u32; 32
     load_from(addresses, out, |_, last| (last < bytes.len() as u64).then_some((0, bytes)))
 }
 
-/// Loads the words at `addresses` from the memory that `find` returns for a first and a last byte, with the address of its
-/// beginning; returns false where there is none or an address is misaligned.
+/// Loads the words at `addresses`. `find` returns the memory that contains a first and a last byte, with the address
+/// of its start. Returns `false` if it finds none, or if an address is misaligned.
 #[inline(always)]
 fn load_from<'a>(
     addresses: &[u64; 32],
@@ -503,7 +416,7 @@ fn load_from<'a>(
     true
 }
 
-/// As [`each_lane`], for reading: constants and parameters too.
+/// Reads as [`each_lane`] does, and also supports constants and parameters.
 pub(super) fn load_checked(
     warp: &mut Warp,
     kernel: &Kernel,
@@ -514,9 +427,6 @@ pub(super) fn load_checked(
     let bytes: &[u8] = match access.space {
         Space::Const => env.constants,
         Space::Param => env.params,
-        Space::Global | Space::Generic if matches!(env.memory, Global::Frozen { .. }) => {
-            return load_frozen(warp, kernel, env, access, f);
-        }
         _ => return each_lane(warp, kernel, env, access, |bytes, offset, lane| f(bytes, offset, lane)),
     };
     check_alignment(warp, kernel, env, access)?;
@@ -534,14 +444,14 @@ fn load_group(
     access: &mut MemAccess,
 ) -> Result<()> {
     if form.elements == 1 {
-        // Not the room of eight elements, which would have to be cleared.
+        // An array of eight elements would have to be cleared for nothing.
         return load_into(warp, kernel, env, instr, form, access, &mut [[0; 32]]);
     }
     let mut out: Elements = [[0; 32]; 8];
     load_into(warp, kernel, env, instr, form, access, &mut out[..usize::from(form.elements)])
 }
 
-/// Loads a group's elements through `out`.
+/// Loads the elements of a group of lanes through `out`.
 #[inline(always)]
 fn load_into(
     warp: &mut Warp,
@@ -558,13 +468,6 @@ fn load_into(
         2 => load_elements::<2>(warp, kernel, env, access, out),
         _ => load_elements::<1>(warp, kernel, env, access, out),
     }?;
-    write_elements(warp, instr, form, access.mask, out);
-    Ok(())
-}
-
-/// Writes loaded elements to their registers.
-#[inline(always)]
-fn write_elements(warp: &mut Warp, instr: &Instr, form: MemoryForm, mask: u32, out: &mut [[u64; 32]]) {
     for (element, values) in out.iter_mut().enumerate() {
         if instr.vector[element] == NONE {
             continue;
@@ -572,8 +475,9 @@ fn write_elements(warp: &mut Warp, instr: &Instr, form: MemoryForm, mask: u32, o
         if form.element.number == Number::Signed {
             extend(values, form.element.bits);
         }
-        warp.set_bits(instr.vector[element], form.register_bits, values, mask);
+        warp.set_bits(instr.vector[element], form.register_bits, values, access.mask);
     }
+    Ok(())
 }
 
 /// Loads elements of `SIZE` bytes for each lane.
@@ -600,7 +504,8 @@ fn load_elements<const SIZE: usize>(
     })
 }
 
-/// Returns the element that all lanes read, where they read the same parameter or constant; the rules of [`load_checked`] hold.
+/// Returns the element that all lanes read, if they read the same parameter or constant. Makes the same checks as
+/// [`load_checked`].
 #[inline(always)]
 fn uniform_element<const SIZE: usize>(env: &Env, access: &MemAccess) -> Option<u64> {
     let bytes: &[u8] = match access.space {
@@ -644,7 +549,7 @@ pub(crate) fn store(
     Ok(())
 }
 
-/// Constants and parameters may not be written.
+/// Returns a fault for a write to constants or parameters.
 fn refuse_read_only(warp: &Warp, kernel: &Kernel, env: &Env, access: &MemAccess) -> Result<()> {
     if !matches!(access.space, Space::Const | Space::Param) {
         return Ok(());
@@ -677,7 +582,7 @@ fn store_group(
     })
 }
 
-/// Executes an atomic; its lanes go one after the other, the lowest first.
+/// Executes an atomic. Its lanes execute one after the other, the lowest first.
 pub(crate) fn atomic(
     warp: &mut Warp,
     kernel: &Kernel,
@@ -695,7 +600,7 @@ pub(crate) fn atomic(
     Ok(())
 }
 
-/// Executes an atomic that leaves memory as it is; false when it would change something, and then nothing has happened.
+/// Executes an atomic that leaves memory unchanged. If it would change memory, returns `false` without any effect.
 pub(crate) fn atomic_unseen(
     warp: &mut Warp,
     kernel: &Kernel,
@@ -736,11 +641,8 @@ fn atomic_group(
     let operand = warp.bits(kernel, instr.b, form.wide_register);
     let swap =
         if form.atomic == AtomicOp::Cas { warp.bits(kernel, instr.c, form.wide_register) } else { [0; 32] };
-    if access.space == Space::Global && matches!(env.memory, Global::Frozen { .. }) {
-        return atomic_later(warp, kernel, env, access, [operand, swap]);
-    }
     let mut old = [0; 32];
-    // Sums of single precision in the memory partitions know no subnormal numbers, those in shared memory do.
+    // Single-precision sums flush subnormal numbers in the memory partitions, but not in shared memory.
     let flush = access.space == Space::Global;
     refuse_read_only(warp, kernel, env, access)?;
     each_lane(warp, kernel, env, access, |bytes, offset, lane| {
@@ -754,92 +656,7 @@ fn atomic_group(
     Ok(())
 }
 
-/// Logs an atomic on a frozen memory.
-#[cold]
-fn atomic_later(
-    warp: &Warp,
-    kernel: &Kernel,
-    env: &mut Env,
-    access: &MemAccess,
-    operands: [[u64; 32]; 2],
-) -> Result<()> {
-    check_alignment(warp, kernel, env, access)?;
-    find_frozen(warp, kernel, env, access)?;
-    if let (Global::Frozen { log, .. }, Some(pc)) = (&mut env.memory, warp.pc()) {
-        let from = log.operands.len();
-        log.operands.extend(operands);
-        log.push(pc, access, Effect::Atomic { from });
-    }
-    Ok(())
-}
-
-/// The bytes of each lane of a logged access, which was found when it was logged.
-fn each_logged(memory: &mut DeviceMemory, logged: &Logged, mut f: impl FnMut(&mut [u8], usize)) {
-    let size = usize::from(logged.bytes);
-    for lane in lanes(logged.mask) {
-        let address = logged.address[lane];
-        if let Some((base, bytes)) = memory.buffer_with(address, address + size as u64 - 1) {
-            f(&mut bytes[(address - base) as usize..][..size], lane);
-        }
-    }
-}
-
-/// Lets a logged load read its values again.
-pub(super) fn load_again(warp: &mut Warp, kernel: &Kernel, memory: &mut DeviceMemory, logged: &Logged) {
-    let instr = &kernel.code[logged.pc as usize];
-    let Op::Load(form) = instr.op else { return };
-    let size = usize::from(form.element.bits / 8);
-    let mut out: Elements = [[0; 32]; 8];
-    let out = &mut out[..usize::from(form.elements)];
-    each_logged(memory, logged, |bytes, lane| {
-        for (element, values) in out.iter_mut().enumerate() {
-            values[lane] = read_element(bytes, element * size, size);
-        }
-    });
-    write_elements(warp, instr, form, logged.mask, out);
-}
-
-/// Lets a logged store happen; `values` are those of its lanes in turn.
-pub(super) fn store_logged(memory: &mut DeviceMemory, logged: &Logged, values: &[u8]) {
-    let mut values = values.chunks(usize::from(logged.bytes));
-    for lane in lanes(logged.mask) {
-        let (address, size) = (logged.address[lane], u64::from(logged.bytes));
-        let value = values.next().unwrap_or(&[]);
-        if let Some((base, bytes)) = memory.buffer_with(address, address + size - 1) {
-            bytes[(address - base) as usize..][..value.len()].copy_from_slice(value);
-            memory.note_buffer();
-        }
-    }
-}
-
-/// Lets a logged atomic happen, its lanes one after the other, the lowest first.
-pub(super) fn atomic_logged(
-    warp: &mut Warp,
-    kernel: &Kernel,
-    memory: &mut DeviceMemory,
-    logged: &Logged,
-    [operand, swap]: [[u64; 32]; 2],
-) {
-    let instr = &kernel.code[logged.pc as usize];
-    let Op::Atomic(form) = instr.op else { return };
-    let size = usize::from(form.element.bits / 8);
-    let mut old = [0; 32];
-    for lane in lanes(logged.mask) {
-        let address = logged.address[lane];
-        if let Some((base, bytes)) = memory.buffer_with(address, address + size as u64 - 1) {
-            let offset = (address - base) as usize;
-            let before = read_element(bytes, offset, size);
-            old[lane] = before;
-            write_element(bytes, offset, size, update(form, true, before, operand[lane], swap[lane]));
-            memory.note_buffer();
-        }
-    }
-    if instr.d != NONE {
-        warp.set_bits(instr.d, form.register_bits, &old, logged.mask);
-    }
-}
-
-/// The sum of one or two 16-bit floating-point numbers.
+/// Returns the sum of one or two pairs of 16-bit floating-point numbers.
 #[cold]
 fn half_sum(of: NumberType, old: u32, operand: u32) -> u32 {
     let format = match of.number {
@@ -853,7 +670,7 @@ fn half_sum(of: NumberType, old: u32, operand: u32) -> u32 {
     if of.bits == 16 { sum(0) } else { sum(0) | sum(16) }
 }
 
-/// The value an atomic leaves in memory; `flush`: subnormal numbers of single precision count as zero.
+/// Returns the value that an atomic stores. `flush` treats subnormal single-precision numbers as zero.
 fn update(form: MemoryForm, flush: bool, old: u64, operand: u64, swap: u64) -> u64 {
     let bits = form.element.bits;
     let unused = 64 - u32::from(bits);

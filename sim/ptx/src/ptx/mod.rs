@@ -1,8 +1,9 @@
-//! PTX front end: parses PTX text, decodes it once, and executes it 32 lanes a step with real values.
+//! PTX front end: parses PTX text, decodes it once, and executes it for 32 lanes per step, with real values.
 //!
-//! [`Module::parse`] refuses what it cannot run, with file and line. A [`Kernel`] is immutable and shared; a [`Warp`]
-//! holds registers and the stack of diverged paths, and [`Warp::step`] executes one instruction completely: a timing
-//! model calls it at issue, then delays what depends on it. [`run_functional`] runs a whole grid without timing.
+//! [`Module::parse`] rejects unsupported PTX with file and line; [`Module::find`] rejects each kernel separately. A
+//! [`Kernel`] is immutable and shared. A [`Warp`] holds registers and the stack of diverged paths. [`Warp::step`]
+//! executes one instruction completely: a timing model calls it at issue and then delays dependent instructions.
+//! [`run_functional`] runs a whole grid without timing.
 //!
 //! Generic addresses below [`crate::memory::HEAP_BASE`] are windows onto the other state spaces.
 
@@ -18,7 +19,6 @@ mod error;
 mod exchange;
 mod float;
 mod functional;
-mod global;
 mod half;
 mod inline;
 mod instr;
@@ -51,36 +51,37 @@ pub use float::{Rounding, half_to_single, to_half};
 pub use functional::{
     FunctionalStats, RunError, run_cta, run_functional, run_kernel, run_limited, run_while, watch_functional,
 };
-pub use global::{AccessLog, Global};
 pub use instr::{AtomicOp, CacheOp, Instr, Kernel, OpClass, Param, ParamKind, Space};
-pub use module::{ConstantError, Module};
+pub use module::{ConstantError, KernelError, Module, RefusedKernel};
 pub use pointer_uses::PointerUse;
 pub use region::{Region, RegionValue};
 pub use spin::{Spin, find as find_spin};
 pub use texture_uses::{TextureSource, TextureUse};
 pub use warp::{Ballot, Step, Warp};
 
+use crate::memory::DeviceMemory;
+
 /// Bytes of each window of generic addressing.
 pub const WINDOW_BYTES: u64 = 0x0100_0000;
-/// Generic addresses of a CTA's shared memory start here.
+/// First generic address of a CTA's shared memory.
 pub const SHARED_WINDOW: u64 = 0x0100_0000;
-/// Generic addresses of a thread's local memory start here.
+/// First generic address of a thread's local memory.
 pub const LOCAL_WINDOW: u64 = 0x0200_0000;
-/// Generic addresses of the constant bank start here.
+/// First generic address of the constant bank.
 pub const CONST_WINDOW: u64 = 0x0300_0000;
-/// Generic addresses of kernel parameters start here.
+/// First generic address of kernel parameters.
 pub const PARAM_WINDOW: u64 = 0x0400_0000;
-/// Values of function pointers start here; no data lies there.
+/// First value of a function pointer. No data has such an address.
 pub(crate) const FUNCTIONS_BASE: u64 = 0x0600_0000;
-/// Device address of a module's `.global` variables.
+/// First device address of a module's `.global` variables.
 pub const GLOBALS_BASE: u64 = 0x0800_0000;
-/// Addresses that [`MemAccess`] gives local memory start here: beyond every buffer.
+/// First address of local memory in [`MemAccess`], beyond every buffer.
 pub const LOCAL_REGION: u64 = 1 << 40;
-/// Where the timing model sees the constant bank: beyond all local memory.
+/// First address of the constant bank in the timing model, beyond all local memory.
 pub const CONST_REGION: u64 = 3 << 40;
-/// Where the timing model sees kernel parameters.
+/// First address of kernel parameters in the timing model.
 pub const PARAM_REGION: u64 = CONST_REGION + (1 << 32);
-/// Where the timing model sees code.
+/// First address of code in the timing model.
 pub const CODE_REGION: u64 = CONST_REGION + (2 << 32);
 
 /// Size of a launch.
@@ -95,32 +96,32 @@ pub struct LaunchDims {
 }
 
 impl LaunchDims {
-    /// A launch without dynamic shared memory.
+    /// Returns a launch without dynamic shared memory.
     #[must_use]
     pub fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
         Self { grid, block, dynamic_shared: 0 }
     }
 
-    /// Threads of a CTA.
+    /// Returns the threads per CTA.
     #[must_use]
     pub fn threads_per_cta(&self) -> u32 {
         self.block.iter().fold(1u32, |product, &side| product.saturating_mul(side))
     }
 
-    /// Warps of a CTA.
+    /// Returns the warps per CTA.
     #[must_use]
     pub fn warps_per_cta(&self) -> u32 {
         self.threads_per_cta().div_ceil(32)
     }
 
-    /// CTAs of the grid.
+    /// Returns the CTAs of the grid.
     #[must_use]
     #[inline]
     pub fn ctas(&self) -> u64 {
         self.grid.iter().fold(1, |product: u64, &side| product.saturating_mul(u64::from(side)))
     }
 
-    /// Place of CTA number `index`, counted along x first.
+    /// Returns the position in the grid of CTA number `index`, counted along x first.
     #[must_use]
     pub fn cta(&self, index: u64) -> [u32; 3] {
         let [x, y] = [u64::from(self.grid[0]), u64::from(self.grid[1])];
@@ -128,14 +129,14 @@ impl LaunchDims {
     }
 }
 
-/// What a warp sees while it executes an instruction.
+/// Environment of a warp that executes an instruction.
 #[derive(Debug)]
 pub struct Env<'a> {
     /// Global memory.
-    pub memory: Global<'a>,
+    pub memory: &'a mut DeviceMemory,
     /// The CTA's shared memory: [`Kernel::shared_bytes`] plus [`LaunchDims::dynamic_shared`] bytes.
     pub shared: &'a mut [u8],
-    /// Parameter bytes as [`Kernel::pack`] lays them out.
+    /// Parameter bytes, in the layout of [`Kernel::pack`].
     pub params: &'a [u8],
     /// Constant bank: [`Kernel::constants`], or a copy that the host has changed.
     pub constants: &'a [u8],

@@ -11,9 +11,9 @@ use super::instr::{Kernel, Param, ParamKind, Space};
 use super::{CONST_WINDOW, GLOBALS_BASE, WINDOW_BYTES, decode, inline, parser, pressure, promote, region};
 use crate::memory::{DeviceMemory, MemoryError};
 
-/// Largest constant bank, in bytes.
+/// Max bytes of the constant bank.
 const MAX_CONSTANT_BYTES: u64 = 64 << 10;
-/// Most bytes that the parameters of a kernel take.
+/// Max bytes of a kernel's parameters.
 const MAX_PARAM_BYTES: u64 = 32_764;
 
 /// A `.global` variable of a module.
@@ -25,61 +25,90 @@ struct Global {
     initial: Vec<u8>,
 }
 
+/// A kernel of a module that cannot be executed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}:{}: kernel '{kernel}': {}", error.file, error.line, error.message)]
+pub struct RefusedKernel {
+    /// Name of the entry.
+    pub kernel: String,
+    /// The error in the kernel, or in a function that it calls.
+    pub error: PtxError,
+}
+
+/// Error of a lookup of a kernel by name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KernelError {
+    /// The module has no kernel of that name.
+    #[error("there is no kernel '{0}'")]
+    Unknown(String),
+    /// The kernel exists but cannot be executed.
+    #[error(transparent)]
+    Refused(RefusedKernel),
+}
+
 /// A parsed PTX file.
 #[derive(Debug)]
 pub struct Module {
     kernels: Vec<Arc<Kernel>>,
+    refused: Vec<RefusedKernel>,
+    /// First error in any function.
+    first_error: Option<PtxError>,
     globals: Vec<Global>,
     constants: Arc<[u8]>,
-    /// Name, offset and size of each constant.
+    /// Name, offset and size in bytes of each constant.
     constant_names: Vec<(String, u64, u64)>,
 }
 
-/// A constant that cannot be changed as asked.
+/// Error of a change to a constant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConstantError {
-    /// The module has none of that name.
+    /// The module has no constant of that name.
     #[error("there is no constant '{name}'")]
     Unknown {
-        /// The name.
+        /// Requested name.
         name: String,
     },
-    /// The bytes do not fit.
+    /// The bytes exceed the constant.
     #[error("constant '{name}' has {size} bytes, got {given}")]
     TooLong {
-        /// The constant.
+        /// Name of the constant.
         name: String,
-        /// Its bytes.
+        /// Size of the constant, in bytes.
         size: u64,
-        /// How many were given.
+        /// Number of bytes passed.
         given: usize,
     },
 }
 
 impl Module {
-    /// Parses and decodes PTX text. `file_name` is only for messages.
+    /// Parses and decodes PTX text. Every kernel and function must be executable. `file_name` only appears in
+    /// messages.
     ///
     /// # Errors
     /// [`PtxError`] for text that is not PTX, and for instructions that cannot be executed.
     pub fn parse(file_name: &str, text: &str) -> Result<Self, PtxError> {
-        Self::parse_from(file_name, text, GLOBALS_BASE)
+        let module = Self::parse_from(file_name, text, GLOBALS_BASE)?;
+        module.first_error.clone().map_or(Ok(module), Err)
     }
 
-    /// As [`Module::parse`], with `.global` variables from the device address `globals` on: behind those of another module
-    /// ([`Module::globals_end`]), so that both can be in a memory.
+    /// Parses and decodes PTX text, and assigns `.global` variables device addresses from `globals` on. If another
+    /// module shares the memory, `globals` must be its [`Module::globals_end`] or above. A kernel that cannot be
+    /// executed is no error here; [`Module::find`] rejects it.
     ///
     /// # Errors
-    /// As [`Module::parse`].
+    /// [`PtxError`] for text that is not PTX outside functions.
     pub fn parse_from(file_name: &str, text: &str, globals: u64) -> Result<Self, PtxError> {
         Self::parse_files(&[(file_name, text)], globals)
     }
 
-    /// Parses and decodes several PTX files, each with its name for messages, as one module. They are not linked: each has its
-    /// own functions and variables. Of variables of the same name, the first file's is found by it.
+    /// Parses and decodes several PTX files, each with its name for messages, as one module. The files are not
+    /// linked: each has separate functions and variables. A lookup by name finds the variable of the first file that
+    /// declares it. [`Module::find`] rejects kernels that cannot be executed.
     ///
     /// # Errors
-    /// As [`Module::parse`], and two kernels of the same name.
+    /// As [`Module::parse_from`], and for two kernels of the same name.
     pub fn parse_all(files: &[(String, String)]) -> Result<Self, PtxError> {
         let files: Vec<(&str, &str)> =
             files.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
@@ -103,28 +132,38 @@ impl Module {
         }
         let constants: Arc<[u8]> = constants.into();
         let mut kernels: Vec<Arc<Kernel>> = Vec::new();
+        let (mut refused, mut errors) = (Vec::new(), Vec::new());
         let mut files_of: HashMap<String, &str> = HashMap::new();
         for (file, text, ast, layout) in parsed {
             let fail = |line, message: String| PtxError { file: file.to_owned(), line, message };
+            let unread = ast.functions.iter().filter_map(|function| function.error.clone());
+            errors.extend(unread.map(|(line, message)| fail(line, message)));
             let functions = inline::functions(&ast);
             for function in ast.functions.iter().filter(|f| f.entry && f.defined) {
                 if let Some(other) = files_of.insert(function.name.clone(), file) {
                     let message = format!("kernel '{}' is in {other} too", function.name);
                     return Err(fail(function.line, message));
                 }
-                let mut inlined = inline::inline(&ast, &functions, function)
-                    .map_err(|(line, message)| fail(line, message))?;
-                promote::promote(&ast, &mut inlined);
-                kernels.push(Arc::new(build(file, text, &ast, &inlined, &layout.addresses, &constants)?));
+                let inlined = inline::inline(&ast, &functions, function);
+                let built = inlined.map_err(|(line, message)| fail(line, message)).and_then(|mut inlined| {
+                    promote::promote(&ast, &mut inlined);
+                    build(file, text, &ast, &inlined, &layout.addresses, &constants)
+                });
+                match built {
+                    Ok(kernel) => kernels.push(Arc::new(kernel)),
+                    Err(error) => refused.push(RefusedKernel { kernel: function.name.clone(), error }),
+                }
             }
         }
-        Ok(Self { kernels, globals, constants, constant_names })
+        errors.extend(refused.iter().map(|refused| refused.error.clone()));
+        let first_error = errors.into_iter().next();
+        Ok(Self { kernels, refused, first_error, globals, constants, constant_names })
     }
 
-    /// As [`Module::parse`], for bytes that may not even be text.
+    /// Parses as [`Module::parse`] does, from bytes that may not be text.
     ///
     /// # Errors
-    /// [`PtxError`]; bytes that are not UTF-8 are refused with their line.
+    /// [`PtxError`] as [`Module::parse`], and, with the line, for bytes that are not UTF-8.
     pub fn parse_bytes(file_name: &str, bytes: &[u8]) -> Result<Self, PtxError> {
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let before = &bytes[..error.valid_up_to()];
@@ -135,25 +174,42 @@ impl Module {
         Self::parse(file_name, text)
     }
 
-    /// The kernels in the file's order.
+    /// Returns the kernels that can be executed, in file order.
     #[must_use]
     pub fn kernels(&self) -> &[Arc<Kernel>] {
         &self.kernels
     }
 
-    /// The kernel called `name`.
+    /// Returns the kernel called `name`, if it can be executed.
     #[must_use]
     pub fn kernel(&self, name: &str) -> Option<Arc<Kernel>> {
         self.kernels.iter().find(|kernel| kernel.name == name).cloned()
     }
 
-    /// The constant bank as the file initialises it.
+    /// Returns the kernels that cannot be executed, in file order.
+    #[must_use]
+    pub fn refused(&self) -> &[RefusedKernel] {
+        &self.refused
+    }
+
+    /// Returns the kernel called `name`.
+    ///
+    /// # Errors
+    /// [`KernelError`] if the module has no such kernel, or it cannot be executed.
+    pub fn find(&self, name: &str) -> Result<Arc<Kernel>, KernelError> {
+        let refused = self.refused.iter().find(|refused| refused.kernel == name);
+        let why =
+            || refused.map_or(KernelError::Unknown(name.into()), |one| KernelError::Refused(one.clone()));
+        self.kernel(name).ok_or_else(why)
+    }
+
+    /// Returns the constant bank, with initial values unless changed by [`Module::set_constant`].
     #[must_use]
     pub fn constants(&self) -> &[u8] {
         &self.constants
     }
 
-    /// Offset and size in bytes of the `.const` variable `name` in the constant bank.
+    /// Returns the offset and size in bytes of the `.const` variable `name` in the constant bank.
     #[must_use]
     pub fn constant(&self, name: &str) -> Option<(u64, u64)> {
         self.constant_names
@@ -162,35 +218,35 @@ impl Module {
             .map(|&(_, offset, bytes)| (offset, bytes))
     }
 
-    /// The names of the `.global` and `.const` variables.
+    /// Returns the names of the `.global` and `.const` variables.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         let globals = self.globals.iter().map(|global| global.name.as_str());
         globals.chain(self.constant_names.iter().map(|(name, ..)| name.as_str()))
     }
 
-    /// Device address and size in bytes of the `.global` variable `name`.
+    /// Returns the device address and size in bytes of the `.global` variable `name`.
     #[must_use]
     pub fn global(&self, name: &str) -> Option<(u64, u64)> {
         self.globals.iter().find(|global| global.name == name).map(|global| (global.address, global.bytes))
     }
 
-    /// The first device address behind all `.global` variables and their red zones; none without variables.
+    /// Returns the first device address after all `.global` variables and their red zones; `None` without variables.
     #[must_use]
     pub fn globals_end(&self) -> Option<u64> {
         self.globals.last().map(|global| global.address + global.bytes + crate::memory::RED_ZONE)
     }
 
-    /// The name of the `.global` variable that starts at `address`.
+    /// Returns the name of the `.global` variable that starts at `address`.
     #[must_use]
     pub fn global_at(&self, address: u64) -> Option<&str> {
         self.globals.iter().find(|global| global.address == address).map(|global| global.name.as_str())
     }
 
-    /// Changes constants as a host's copy to a symbol does, for launches from now on that use [`Module::constants`] or
-    /// a kernel that [`Module::kernel`] gives from now on; kernels handed out before keep theirs.
+    /// Changes a constant, as a host's copy to a symbol does. The change affects later results of
+    /// [`Module::constants`] and [`Module::kernel`]. Kernels returned earlier keep their constants.
     ///
     /// # Errors
-    /// When `name` is unknown or the bytes do not fit in it.
+    /// [`ConstantError`] if `name` is unknown or the bytes exceed it.
     pub fn set_constant(&mut self, name: &str, bytes: &[u8]) -> Result<(), ConstantError> {
         let unknown = || ConstantError::Unknown { name: name.into() };
         let (offset, size) = self.constant(name).ok_or_else(unknown)?;
@@ -201,7 +257,7 @@ impl Module {
         self.write_constants(offset, bytes).ok_or_else(too_long)
     }
 
-    /// As [`Module::set_constant`], from byte `offset` of the constant bank on; none when the bytes leave the bank.
+    /// Changes constants from byte `offset` of the constant bank on. Returns `None` if the bytes exceed the bank.
     pub fn write_constants(&mut self, offset: u64, bytes: &[u8]) -> Option<()> {
         let start = usize::try_from(offset).ok()?;
         let mut image = self.constants.to_vec();
@@ -213,27 +269,28 @@ impl Module {
         Some(())
     }
 
-    /// Puts the module's `.global` variables into `memory`, with their initial values. Needed once per memory; of several modules
-    /// with such variables each must have them behind those of the others ([`Module::parse_from`]).
+    /// Allocates the module's `.global` variables in `memory`, with their initial values. Call it once per memory. If
+    /// several modules share a memory, their variables must not overlap ([`Module::parse_from`]).
     ///
     /// # Errors
-    /// [`MemoryError`] when there is no room.
+    /// [`MemoryError`] if the addresses are taken or the memory is full.
     pub fn load(&self, memory: &mut DeviceMemory) -> Result<(), MemoryError> {
         for global in &self.globals {
             memory.alloc_at(global.address, global.bytes, &global.name)?;
-            memory.write(global.address, &global.initial)?;
+            let initial = &global.initial;
+            memory.set(global.address, initial.len() as u64, |out| out.copy_from_slice(initial))?;
         }
         Ok(())
     }
 }
 
-/// Where variables are: an address and the state space it is in.
+/// Address and state space of each variable.
 pub(crate) type Addresses = HashMap<VariableId, (u64, Space)>;
 
 /// Addresses of the module's variables in the global and constant spaces.
 struct Layout {
     addresses: Addresses,
-    /// Where the variables of the next file may start.
+    /// Next free address in global memory.
     global_end: u64,
     constant_end: u64,
 }
@@ -245,14 +302,14 @@ fn place(next: &mut u64, alignment: u32, bytes: u64) -> u64 {
 }
 
 impl Layout {
-    /// Places the variables of a file from `start` on: an address, and an offset in the constant bank.
+    /// Assigns addresses and constant-bank offsets to the variables of a file, from `start` on.
     fn new(ast: &Ast, start: (u64, u64)) -> Result<Self, (u32, String)> {
         let mut addresses = HashMap::new();
         let (mut global, mut constant) = start;
         for &id in &ast.globals {
             let variable = &ast.variables[id as usize];
             let address = match variable.space {
-                // Each global variable is a buffer of its own, so that running off it is noticed.
+                // Each global variable has its own buffer, so that out-of-bounds accesses are detected.
                 VariableSpace::Global => {
                     let address = place(&mut global, 256, variable.bytes);
                     global += crate::memory::RED_ZONE;
@@ -275,7 +332,7 @@ impl Layout {
         Ok(Self { addresses, global_end: global, constant_end: constant })
     }
 
-    /// The initial bytes of a variable.
+    /// Returns the initial bytes of a variable.
     fn initial(&self, ast: &Ast, names: &HashMap<&str, VariableId>, id: VariableId) -> Vec<u8> {
         let variable = &ast.variables[id as usize];
         let element = usize::from(variable.element_bytes);
@@ -302,7 +359,7 @@ impl Layout {
         if in_window { address + CONST_WINDOW } else { address }
     }
 
-    /// Adds the file's global variables, constants and their names to those of the files before.
+    /// Appends the global variables, constants and names of the file to the earlier files'.
     fn images(
         &self,
         ast: &Ast,
@@ -326,7 +383,7 @@ impl Layout {
     }
 }
 
-/// Variables that a function's code names, in the order of their declaration.
+/// Returns the variables that a function's code names, in declaration order.
 fn named_variables(function: &Function) -> std::collections::BTreeSet<VariableId> {
     let mut out = std::collections::BTreeSet::new();
     let mut note = |operand: &Operand| {
@@ -336,7 +393,7 @@ fn named_variables(function: &Function) -> std::collections::BTreeSet<VariableId
     };
     let mut visit = |operand: &Operand| match operand {
         Operand::Address(base, _) => note(base),
-        // A texture reference and its coordinates.
+        // A vector may hold a texture reference and its coordinates.
         Operand::Vector(list) => list.iter().for_each(&mut note),
         other => note(other),
     };
@@ -344,7 +401,7 @@ fn named_variables(function: &Function) -> std::collections::BTreeSet<VariableId
     out
 }
 
-/// Storage of one kernel in the spaces that belong to it.
+/// Storage of one kernel in its own state spaces.
 struct Storage {
     addresses: Addresses,
     shared: u64,
@@ -392,7 +449,7 @@ fn storage(ast: &Ast, function: &Function, module: &Addresses) -> Result<Storage
                 continue;
             }
             VariableSpace::Shared => Space::Shared,
-            // Parameters of an inlined call are memory of the thread.
+            // Parameters of an inlined call are local memory of the thread.
             VariableSpace::Local | VariableSpace::Param => Space::Local,
             _ => continue,
         };

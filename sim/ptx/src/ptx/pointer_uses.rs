@@ -1,26 +1,26 @@
-//! What a kernel reads and writes through its pointer parameters, as far as its code shows.
+//! Finds the element types behind a kernel's pointer parameters, from its loads, stores and atomics.
 use super::alu::Alu;
 use super::instr::{Instr, Kernel, MemoryForm, NONE, Number, Op, RareAccess, Space};
 
-/// What lies where a parameter points.
+/// Element type of the data behind a pointer parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PointerUse {
-    /// The parameter's number.
+    /// Index of the parameter.
     pub param: usize,
     /// Bits of an element: 8, 16, 32 or 64.
     pub bits: u8,
-    /// Whether elements are floating-point numbers.
+    /// `true`: elements are floating-point numbers.
     pub float: bool,
-    /// Whether elements are loaded with their sign.
+    /// `true`: loads sign-extend the elements.
     pub signed: bool,
 }
 
-/// Parameters as bits.
+/// Set of parameters, one bit each.
 type Params = u128;
 
 impl Kernel {
-    /// Returns what lies where the parameters point that loads, stores and atomics reach, in the order of the parameters: what
-    /// most of the instructions say.
+    /// Returns the element type behind each parameter that loads, stores and atomics reach, in parameter order. If
+    /// the instructions disagree, the most frequent type wins.
     #[must_use]
     pub fn pointers(&self) -> Vec<PointerUse> {
         let reached = self.reached();
@@ -37,16 +37,16 @@ impl Kernel {
                     None => kinds.push((found, 1)),
                 }
             }
-            // The first of the most frequent ones.
+            // The first of the most frequent types.
             kinds.into_iter().rev().max_by_key(|(_, count)| *count).map(|(found, _)| found)
         };
         (0..self.params.len().min(Params::BITS as usize)).filter_map(of_param).collect()
     }
 
-    /// The parameters that the address of each instruction may come from.
+    /// Returns the parameters from which the address of each instruction may come.
     fn reached(&self) -> Vec<Params> {
         let mut held = vec![0; self.register_count];
-        // Registers only gain parameters, so this ends.
+        // The loop terminates, because registers only gain parameters.
         let mut changed = true;
         while changed {
             changed = false;
@@ -61,7 +61,7 @@ impl Kernel {
         self.code.iter().map(|instr| address_register(instr).map_or(0, |r| held[usize::from(r)])).collect()
     }
 
-    /// The parameters whose addresses an instruction gives to its result.
+    /// Returns the parameters whose addresses an instruction passes to its result.
     fn carried(&self, instr: &Instr, held: &[Params]) -> Params {
         match instr.op {
             Op::Load(form) if form.space == Space::Param && instr.a == NONE => {
@@ -72,7 +72,7 @@ impl Kernel {
             Op::Alu(Alu::Move64 | Alu::Add64 | Alu::Sub64 | Alu::Select64) => {
                 sources(instr).iter().fold(0, |all, &source| all | held[usize::from(source)])
             }
-            // The last operand is a sum's; the others are an index and a size.
+            // Only the addend, the last operand, can be an address. The others are an index and a size.
             Op::Alu(Alu::MadLo64 | Alu::MadWideU32 | Alu::MadWideS32) => {
                 instr.sources().last().map_or(0, |&source| held[usize::from(source)])
             }
@@ -81,26 +81,26 @@ impl Kernel {
     }
 }
 
-/// The registers that an instruction reads, its guard apart.
+/// Returns the registers that an instruction reads, without its guard.
 fn sources(instr: &Instr) -> &[u16] {
     &instr.sources()[usize::from(instr.guard != NONE)..]
 }
 
-/// The scoreboard number of the register that an access to memory has its address in.
+/// Returns the scoreboard number of the address register of a memory access.
 fn address_register(instr: &Instr) -> Option<u16> {
     if instr.a == NONE {
         return None;
     }
     match instr.op {
-        // The address is decoded after the values that go there.
+        // The address is decoded after the data operands.
         Op::Load(_) | Op::Store(_) | Op::Atomic(_) => sources(instr).last().copied(),
-        // The address that it copies to comes first.
+        // The destination address comes first.
         Op::RareAccess(RareAccess::Copy(_)) => sources(instr).get(1).copied(),
         _ => None,
     }
 }
 
-/// Bits and kind of the elements that an instruction moves.
+/// Returns the bits of the elements that an instruction accesses, and whether they are floating-point or signed.
 fn element(instr: &Instr) -> Option<(u8, bool, bool)> {
     let of = |form: MemoryForm| {
         let global = matches!(form.space, Space::Global | Space::Generic);

@@ -1,9 +1,9 @@
 //! Formats messages as C's `printf` does.
 
-/// What a conversion takes from the arguments.
+/// Argument type of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Argument {
-    /// An `int` or less.
+    /// An `int`, or a smaller type promoted to it.
     Word,
     /// A `long`, a pointer or a `double`.
     Double,
@@ -12,13 +12,12 @@ pub(crate) enum Argument {
 }
 
 impl Argument {
-    /// Its size and alignment.
+    /// Returns the size and alignment in bytes.
     pub(crate) fn bytes(self) -> usize {
         if self == Self::Word { 4 } else { 8 }
     }
 }
 
-/// An argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Value {
     Bits(u64),
@@ -35,17 +34,17 @@ struct Conversion {
     zero: bool,
     width: usize,
     precision: Option<usize>,
-    /// `l`s less `h`s.
+    /// Count of `l` minus count of `h`.
     length: i32,
 }
 
-/// Widest field and longest fraction; wider ones are cut to it.
+/// Max field width, and max digits of a fraction. Larger values are clamped.
 const MAX_WIDTH: usize = 4096;
 
-/// Formats `format` with the arguments that `next` gives; what is no conversion stays as it is.
+/// Formats `format` with the arguments that `next` returns. Invalid conversions are copied unchanged.
 ///
 /// # Errors
-/// Those of `next`.
+/// Returns the errors of `next`.
 pub(crate) fn format<E>(
     format: &str,
     mut next: impl FnMut(Argument) -> Result<Value, E>,
@@ -94,7 +93,7 @@ pub(crate) fn format<E>(
     Ok(out)
 }
 
-/// A width or precision: digits, or `*` for an argument.
+/// Parses a width or precision: digits, or `*` for an argument.
 fn number<E>(
     characters: &mut std::iter::Peekable<std::str::Chars>,
     next: &mut impl FnMut(Argument) -> Result<Value, E>,
@@ -181,7 +180,7 @@ impl Conversion {
         bits << self.unused_bits() >> self.unused_bits()
     }
 
-    /// An integer with at least as many digits as the precision says; a precision turns zero filling off.
+    /// Appends an integer with at least `precision` digits. A precision disables zero padding.
     fn integer(&self, out: &mut String, prefix: &str, digits: &str) {
         let Some(precision) = self.precision else { return self.pad(out, prefix, digits, self.zero) };
         let digits = if precision == 0 && digits == "0" { "" } else { digits };
@@ -219,7 +218,7 @@ impl Conversion {
         self.pad(out, sign, &text, self.zero && value.is_finite());
     }
 
-    /// `%g`: as many significant digits as the precision says, in the shorter of the two notations.
+    /// `%g`: prints `precision` significant digits in the shorter of the two notations.
     fn general(&self, magnitude: f64) -> String {
         let digits = self.precision.unwrap_or(6).max(1);
         let scientific = exponential(magnitude, digits - 1);
@@ -235,7 +234,7 @@ impl Conversion {
         trim(&format!("{magnitude:.*}", (digits as i32 - 1 - exponent).max(0) as usize))
     }
 
-    /// `%a`: an exact number in base 16; a precision cuts or extends its fraction.
+    /// `%a`: prints an exact hexadecimal number. A precision truncates or extends its fraction.
     fn hexadecimal(&self, magnitude: f64) -> String {
         let bits = magnitude.to_bits();
         let (exponent, fraction) = ((bits >> 52) as i32, bits & ((1 << 52) - 1));
@@ -254,7 +253,7 @@ impl Conversion {
     }
 }
 
-/// `%e`: at least two digits of exponent, with its sign.
+/// `%e`: prints the exponent with its sign and at least two digits.
 fn exponential(magnitude: f64, precision: usize) -> String {
     let text = format!("{magnitude:.precision$e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));

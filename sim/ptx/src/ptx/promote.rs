@@ -1,5 +1,5 @@
-//! Puts the parameters of inlined calls into registers, where calling conventions pass them: each that is only ever
-//! stored and loaded whole, in words of its own size. Others stay memory of the thread.
+//! Moves parameters of inlined calls from memory to registers, as calling conventions do. A parameter qualifies if
+//! every access stores or loads all of it, as one word. Other parameters stay in local memory.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::ast::{
     VariableSpace,
 };
 
-/// What an instruction does to the one parameter that it names.
+/// Access of an instruction to the parameter that it names.
 #[derive(Clone, Copy)]
 enum Use {
     Store(VariableId),
@@ -22,7 +22,7 @@ impl Use {
     }
 }
 
-/// Replaces parameters of calls by registers in `function`, which has no calls any more.
+/// Replaces parameters of calls by registers in `function`, whose calls must have been inlined.
 pub(crate) fn promote(ast: &Ast, function: &mut Function) {
     let own = |id: &VariableId| {
         function.parameters.iter().any(|own| matches!(own, FunctionParameter::Memory(own) if own == id))
@@ -31,7 +31,8 @@ pub(crate) fn promote(ast: &Ast, function: &mut Function) {
         let variable = &ast.variables[**id as usize];
         variable.space == VariableSpace::Param && matches!(variable.bytes, 4 | 8) && !own(id)
     };
-    // A parameter may be a local of several copies of a function: they follow each other, and share its register.
+    // Several copies of a function may share a parameter. They execute one after the other, so they can share its
+    // register.
     let mut registers: BTreeMap<VariableId, RegisterId> =
         function.locals.iter().filter(is_candidate).map(|id| (*id, 0)).collect();
     for raw in &function.code {
@@ -52,7 +53,7 @@ pub(crate) fn promote(ast: &Ast, function: &mut Function) {
         let id = found.variable();
         let Some(register) = register_of(id) else { continue };
         raw.opcode = format!("mov.b{}", 8 * ast.variables[id as usize].bytes);
-        // The address is what the register takes the place of; a `mov` has its destination first, as both have.
+        // The register replaces the address. In `mov`, as in loads and stores, the destination comes first.
         raw.operands[match found {
             Use::Store(_) => 0,
             Use::Load(_) => 1,
@@ -62,7 +63,7 @@ pub(crate) fn promote(ast: &Ast, function: &mut Function) {
     function.locals.retain(|id| register_of(*id).is_none());
 }
 
-/// A load or store of all of a parameter in one register or constant.
+/// Returns the use, if an instruction loads or stores all of a parameter in one register or constant.
 fn whole_use(ast: &Ast, function: &Function, raw: &RawInstruction) -> Option<Use> {
     let (is_store, bits) = match raw.opcode.split('.').collect::<Vec<_>>()[..] {
         ["st", "param", kind] => (true, kind.get(1..)?.parse::<u64>().ok()?),
@@ -84,7 +85,7 @@ fn whole_use(ast: &Ast, function: &Function, raw: &RawInstruction) -> Option<Use
     is_whole.then_some(if is_store { Use::Store(id) } else { Use::Load(id) })
 }
 
-/// The variables that an operand names.
+/// Returns the variables that an operand names.
 fn variables(operand: &Operand) -> Vec<VariableId> {
     match operand {
         Operand::Variable(id, _) => vec![*id],

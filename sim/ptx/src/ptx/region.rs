@@ -1,47 +1,47 @@
-//! Regions of a kernel whose results follow from their inputs alone: bodies of inlined functions without side effects.
+//! Regions of a kernel whose results depend only on their inputs: bodies of inlined functions without side effects.
 
 use super::ast::{Function, Operand};
 use super::control_flow::Liveness;
 use super::decode::Body;
 use super::instr::{Instr, NO_PC, Op, Space};
 
-/// A register that goes into a region or comes out of it.
+/// An input or result register of a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RegionValue {
-    /// Its scoreboard number.
+    /// Scoreboard number.
     pub number: u16,
-    /// Whether it has 64 bits, and not 32.
+    /// `true`: 64 bits; `false`: 32 bits.
     pub wide: bool,
-    /// Its index in its file.
+    /// Index in its register file.
     pub(crate) index: u16,
 }
 
-/// A part of a kernel's code that is entered at its start and left at its end alone, has no effect but on registers, and
-/// reads nothing but registers and constants.
+/// A part of a kernel's code with one entry and one exit. It reads only registers and constants, and writes only
+/// registers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
-    /// Index of its first instruction.
+    /// Index of the first instruction.
     pub start: u32,
-    /// Index of the instruction that follows it.
+    /// Index one past the last instruction.
     pub end: u32,
-    /// Whether it branches back.
+    /// `true`: it contains a backward branch.
     pub has_loop: bool,
-    /// What its results depend on.
+    /// Registers on which its results depend.
     pub inputs: Vec<RegionValue>,
-    /// What is needed of it afterwards.
+    /// Registers that it writes and later code reads.
     pub results: Vec<RegionValue>,
 }
 
 impl Region {
-    /// 32-bit words of some of its values.
+    /// Returns the number of 32-bit words of `values`.
     #[must_use]
     pub fn words(values: &[RegionValue]) -> usize {
         values.iter().map(|value| 1 + usize::from(value.wide)).sum()
     }
 }
 
-/// The regions among the inlined `bodies` of `function`, in the order of the code; of nested ones the outermost. Those whose
-/// inputs or results include a predicate are none.
+/// Returns the regions among the inlined `bodies` of `function`, in code order. Returns only the outermost of nested
+/// bodies. Excludes bodies with a predicate as input or result.
 pub(crate) fn find(body: &Body, function: &Function) -> Vec<Region> {
     let mut bodies: Vec<(u32, u32)> =
         function.bodies.iter().copied().filter(|range| is_pure(body, function, *range)).collect();
@@ -78,7 +78,7 @@ pub(crate) fn find(body: &Body, function: &Function) -> Vec<Region> {
     regions
 }
 
-/// The register of a scoreboard number, unless it is a predicate.
+/// Returns the register of a scoreboard number, unless it is a predicate.
 fn value(body: &Body, number: u16) -> Option<RegionValue> {
     let is_of = |weight: u8| move |own: &&u8| **own == weight;
     let words = body.weights.iter().filter(is_of(1)).count();
@@ -89,10 +89,10 @@ fn value(body: &Body, number: u16) -> Option<RegionValue> {
     }
 }
 
-/// Returns whether all paths stay between the two, without an effect but on registers and without a source but registers and constants.
+/// Returns whether all paths stay within the range, write only registers, and read only registers and constants.
 fn is_pure(body: &Body, function: &Function, (start, end): (u32, u32)) -> bool {
     let range = start as usize..end as usize;
-    // A body at the end of the code is followed by nothing that its results could go to.
+    // No code follows a body at the end of the code, so nothing can use its results.
     if body.code.len() <= end as usize || range.is_empty() {
         return false;
     }

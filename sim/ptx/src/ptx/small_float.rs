@@ -2,7 +2,7 @@
 
 use super::float::Rounding;
 
-/// A floating-point format with no more precision and range than single precision has.
+/// A floating-point format with at most the precision and range of single precision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SmallFloat {
     /// `f16`: 5 bits of exponent, 10 of fraction.
@@ -33,7 +33,7 @@ impl SmallFloat {
         })
     }
 
-    /// Bits of an element in a register.
+    /// Returns the bits of an element in a register.
     pub(crate) fn bits(self) -> u8 {
         match self {
             Self::Half | Self::Brain => 16,
@@ -42,7 +42,7 @@ impl SmallFloat {
         }
     }
 
-    /// Bits of the fraction.
+    /// Returns the bits of the fraction.
     fn fraction(self) -> i32 {
         match self {
             Self::Half | Self::Tf32 => 10,
@@ -53,7 +53,7 @@ impl SmallFloat {
         }
     }
 
-    /// Exponent of the smallest normal number.
+    /// Returns the exponent of the smallest normal number.
     fn lowest(self) -> i32 {
         match self {
             Self::Half | Self::E5m2 => -14,
@@ -62,7 +62,7 @@ impl SmallFloat {
         }
     }
 
-    /// Code of the largest number.
+    /// Returns the code of the largest finite number.
     fn largest(self) -> u32 {
         match self {
             Self::Half => 0x7bff,
@@ -74,12 +74,12 @@ impl SmallFloat {
         }
     }
 
-    /// Code of what lies beyond the largest number: infinity, or the NaN of a format without one.
+    /// Returns the code after the largest finite number: infinity, or NaN in a format without infinity.
     fn beyond(self) -> u32 {
         self.largest() + 1
     }
 
-    /// Code of the NaN that operations give.
+    /// Returns the code of the NaN that operations return.
     fn nan(self) -> u32 {
         match self {
             Self::Half | Self::Brain => 0x7fff,
@@ -89,12 +89,12 @@ impl SmallFloat {
         }
     }
 
-    /// Places that a code is moved up in its register.
+    /// Returns the left shift of a code in its register.
     fn shift(self) -> u32 {
         if self == Self::Tf32 { 13 } else { 0 }
     }
 
-    /// Bit of the sign in a code.
+    /// Returns the sign bit of a code.
     fn sign(self) -> u32 {
         match self {
             Self::Tf32 => 1 << 18,
@@ -102,7 +102,7 @@ impl SmallFloat {
         }
     }
 
-    /// Returns an element's value, exactly.
+    /// Returns the exact value of an element.
     pub(crate) fn decode(self, bits: u32) -> f64 {
         let code = bits >> self.shift();
         let magnitude = code & (self.sign() - 1);
@@ -120,7 +120,7 @@ impl SmallFloat {
         if code & self.sign() != 0 { -value } else { value }
     }
 
-    /// Returns the element nearest to `value` by `rounding`; an overflow follows its direction.
+    /// Rounds `value` to an element. Overflow follows the rounding direction.
     pub(crate) fn encode(self, value: f64, rounding: Rounding) -> u32 {
         if value.is_nan() {
             return self.nan() << self.shift();
@@ -142,13 +142,13 @@ impl SmallFloat {
             _ if away => units.ceil(),
             _ => units.floor(),
         };
-        // Carrying out of the fraction moves on to the next exponent, and past the last one to infinity.
+        // A carry out of the fraction increments the exponent. Above the last exponent the result is infinity.
         let code = (u64::from((exponent - self.lowest()) as u32) << self.fraction()) + whole as u64;
         let outermost = if away || rounding == Rounding::Nearest { self.beyond() } else { self.largest() };
         (sign | code.min(outermost.into()) as u32) << self.shift()
     }
 
-    /// Returns the element nearest to `value`, the largest number instead of one beyond it.
+    /// Rounds `value` to an element. Overflow gives the largest finite number.
     pub(crate) fn encode_finite(self, value: f64, rounding: Rounding) -> u32 {
         let bits = self.encode(value, rounding);
         let code = bits >> self.shift();
@@ -158,24 +158,24 @@ impl SmallFloat {
         bits
     }
 
-    /// Returns whether an element is a number below the smallest normal one, and not zero.
+    /// Returns whether an element is subnormal.
     pub(crate) fn is_subnormal(self, bits: u32) -> bool {
         let magnitude = bits >> self.shift() & (self.sign() - 1);
         magnitude != 0 && magnitude >> self.fraction() == 0
     }
 
-    /// Returns an element with its sign alone where it is subnormal.
+    /// Returns the element, or zero of the same sign if it is subnormal.
     pub(crate) fn flush(self, bits: u32) -> u32 {
         if self.is_subnormal(bits) { bits & (self.sign() << self.shift()) } else { bits }
     }
 
-    /// Returns the sign of an element in its place.
+    /// Returns the sign bit of an element, in its position.
     pub(crate) fn sign_of(self, bits: u32) -> u32 {
         bits & (self.sign() << self.shift())
     }
 }
 
-/// Returns 2^`exponent`, for what double precision holds as a normal number.
+/// Returns 2^`exponent`. The result must be a normal double-precision number.
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
@@ -194,7 +194,7 @@ mod tests {
     ];
     const ROUNDINGS: [Rounding; 4] = [Rounding::Nearest, Rounding::Zero, Rounding::Down, Rounding::Up];
 
-    /// Codes of a format without a sign, thinned out where there are many.
+    /// Returns the codes of a format without the sign: all, or every 65,537th for single precision.
     fn codes(format: SmallFloat) -> impl Iterator<Item = u32> {
         let step = if format == SmallFloat::Single { 65_537 } else { 1 };
         (0..=format.largest()).step_by(step)

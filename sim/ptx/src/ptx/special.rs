@@ -1,8 +1,8 @@
-//! Special registers: their names and the values a warp's lanes read.
+//! Special registers: their names, and their values in a warp's lanes.
 
 use super::LaunchDims;
 
-/// Every special register that the decoder knows. `x`, `y` and `z` follow one another.
+/// All special registers that the decoder supports. `x`, `y` and `z` must be consecutive.
 pub(crate) const NAMES: &[&str] = &[
     "%tid.x",
     "%tid.y",
@@ -40,10 +40,10 @@ pub(crate) const NAMES: &[&str] = &[
     "%pm",
 ];
 
-/// Numbered registers that a driver or a profiler would set, and how many there are; they read 0.
+/// Numbered registers that a driver or a profiler would set, and their count. They read 0.
 const NUMBERED: [(&str, u32); 2] = [("%envreg", 32), ("%pm", 8)];
 
-/// A special register whose value a warp knows when it starts.
+/// A special register whose value is constant for a warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Special {
     Tid(u8),
@@ -64,7 +64,7 @@ pub(crate) enum Special {
     Zero,
 }
 
-/// A special register that must be read anew each time.
+/// A special register whose value changes between reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Live {
     Clock,
@@ -77,7 +77,7 @@ pub(crate) enum Live {
     GlobalTimerHigh,
 }
 
-/// What a special register's name stands for.
+/// A special register, by the time at which it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     Fixed(Special),
@@ -126,14 +126,15 @@ pub(crate) fn find(name: &str) -> Option<Source> {
     }
 }
 
-/// The thread of lane `lane` of warp `warp`, as x, y and z in its CTA.
+/// Returns the x, y and z index in the CTA of the thread in lane `lane` of warp `warp`.
 pub(crate) fn thread_index(launch: &LaunchDims, warp: u32, lane: u32) -> [u32; 3] {
     let linear = warp * 32 + lane;
     let [x, y, _] = launch.block;
     [linear % x, linear / x % y, linear / (x * y)]
 }
 
-/// The values of `special` in the 32 lanes of a warp. `shared` is the CTA's static and dynamic shared memory in bytes.
+/// Returns the values of `special` in the 32 lanes of a warp. `shared` has the CTA's static and dynamic shared memory
+/// in bytes.
 pub(crate) fn values(
     special: Special,
     launch: &LaunchDims,
@@ -161,7 +162,7 @@ pub(crate) fn values(
     }
 }
 
-/// Returns one coordinate of the threads of a warp, without a division for each.
+/// Returns one coordinate of each thread of a warp. Counts up from the first lane, to avoid a division per lane.
 fn thread_indices(launch: &LaunchDims, warp: u32, axis: usize) -> [u32; 32] {
     let mut at = thread_index(launch, warp, 0);
     std::array::from_fn(|_| {

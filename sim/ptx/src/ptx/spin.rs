@@ -1,30 +1,31 @@
-//! Spins: warps that repeat instructions for ever and have no effect on anything but themselves.
+//! Detects spins: warps that repeat instructions forever and have no effect outside themselves.
 use super::access::{Fault, MemAccess};
 use super::instr::{Kernel, Op, Space};
 use super::warp::Warp;
 use super::{Env, memory_ops};
 
-/// Most instructions that the search for a spin executes.
+/// Max instructions that the search for a spin executes.
 const STEPS: u32 = 4096;
 
-/// The PTX lines that a warp repeats.
+/// Range of PTX lines that a warp repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spin {
-    /// The first of them in the file.
+    /// First line in the file.
     pub first: u32,
-    /// The last of them in the file.
+    /// Last line in the file.
     pub last: u32,
 }
 
-/// Returns where `warp` spins: executes a copy of it, one instruction per cycle, until its whole state is one that it has had
-/// before. Without memory that somebody else changes, it then comes to that state again and again.
+/// Returns the lines at which `warp` spins. Executes a copy of the warp, one instruction per cycle, until its
+/// complete state repeats. Unless another agent changes memory, the warp then returns to that state forever.
 ///
-/// None when the warp reaches an effect that others see (a store or an atomic that changes something, a barrier, an exit, a
-/// call of the system, a fault), or no earlier state within some thousand instructions. Memory stays as it is.
+/// Returns `None` if the warp reaches an effect that others can observe, or if no state repeats within `STEPS`
+/// instructions. Such effects are a store or an atomic that changes memory, a barrier, an exit, a system call, and a
+/// fault. Memory stays unchanged.
 pub fn find(warp: &Warp, kernel: &Kernel, env: &mut Env) -> Option<Spin> {
     let mut warp = warp.clone();
     let mut access = MemAccess::default();
-    // Brent's algorithm: the mark moves up to the warp after 1, 2, 4, ... instructions.
+    // Brent's algorithm: the mark moves to the current state after 1, 2, 4, ... instructions.
     let mut mark = warp.clone();
     let (mut until_move, mut since) = (1, 0);
     let mut spin = Spin { first: u32::MAX, last: 0 };
@@ -48,7 +49,7 @@ pub fn find(warp: &Warp, kernel: &Kernel, env: &mut Env) -> Option<Spin> {
     None
 }
 
-/// Does the next instruction, if others see nothing of it.
+/// Executes the next instruction if it has no effect outside the warp. Returns whether it did.
 fn step(warp: &mut Warp, kernel: &Kernel, env: &mut Env, access: &mut MemAccess) -> Result<bool, Box<Fault>> {
     let Some(pc) = warp.pc() else { return Ok(false) };
     let instr = &kernel.code[pc as usize];

@@ -1,4 +1,4 @@
-//! Loads and stores of a warp by surface: the bytes of a two-dimensional texture, without filter or conversion.
+//! Surface loads and stores of a warp: raw bytes of a two-dimensional texture, without filter or conversion.
 
 use super::Env;
 use super::access::{AccessKind, Fault, MemAccess};
@@ -9,32 +9,32 @@ use super::texture_ops;
 use super::warp::Warp;
 use crate::texture::Texture;
 
-/// What an access outside the surface does.
+/// Effect of an access outside the surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outside {
-    /// It is a fault.
+    /// Raises a fault.
     Trap,
-    /// It goes to the nearest place inside.
+    /// Accesses the nearest position inside.
     Clamp,
-    /// It reads zeros, or writes nothing.
+    /// Reads zeros, or writes nothing.
     Zero,
 }
 
-/// A load or store by surface. The handle is [`Instr::a`], or the address of a surface reference is [`Instr::offset`]; the
-/// coordinates, x in bytes, are [`Instr::b`] and [`Instr::c`].
+/// A surface load or store. [`Instr::a`] holds the handle, or [`Instr::offset`] is the address of a surface
+/// reference. [`Instr::b`] and [`Instr::c`] hold the coordinates, x in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SurfaceForm {
     pub store: bool,
-    /// Bytes of an element.
+    /// Bytes per element.
     pub bytes: u8,
-    /// Elements of each lane: 1, 2 or 4.
+    /// Elements per lane: 1, 2 or 4.
     pub elements: u8,
     pub outside: Outside,
     /// Bits of the element registers.
     pub register_bits: u8,
 }
 
-/// Executes a load or store by surface.
+/// Executes a surface load or store.
 pub(crate) fn access(
     warp: &mut Warp,
     kernel: &Kernel,
@@ -95,7 +95,7 @@ pub(crate) fn access(
     Ok(())
 }
 
-/// The address of the bytes at `x` and `y`; none where there is nothing to access.
+/// Returns the address of the bytes at `x` and `y`; `None` if the access has no effect.
 fn address(surface: &Texture, form: SurfaceForm, [x, y]: [i32; 2]) -> Result<Option<u64>, String> {
     let &[width, height] = surface.size.as_slice() else {
         return Err(format!("accesses 2 dimensions of a surface that has {}", surface.size.len()));

@@ -1,4 +1,4 @@
-//! What the system does for kernels: printing, allocation, failed assertions and traps.
+//! System functions for kernels: printing, allocation, failed assertions and traps.
 
 use super::Env;
 use super::access::{AccessKind, Fault, MemAccess};
@@ -8,10 +8,10 @@ use super::warp::Warp;
 
 type Result<T> = std::result::Result<T, Box<Fault>>;
 
-/// Longest string that a kernel may hand over, in bytes.
+/// Max length of a string from a kernel, in bytes.
 const MAX_TEXT: usize = 4096;
 
-/// A function that the system provides: its name, and the bytes of its parameters and of its result.
+/// A system function: its name, and the sizes in bytes of its parameters and of its result.
 pub(crate) struct Signature {
     pub name: &'static str,
     pub call: SystemCall,
@@ -19,10 +19,10 @@ pub(crate) struct Signature {
     pub result: Option<u8>,
 }
 
-/// What a call through a pointer ends in that matches no function; the blank keeps it apart from what a file may declare.
+/// Function that a call through an unmatched pointer calls. Its blank prevents a declaration in PTX.
 pub(crate) const NO_FUNCTION: &str = "no function";
 
-/// Every function of the system that PTX may declare `.extern`.
+/// All system functions that PTX may declare `.extern`.
 pub(crate) const SIGNATURES: &[Signature] = &[
     Signature { name: "vprintf", call: SystemCall::Print, parameters: &[8, 8], result: Some(4) },
     Signature { name: "malloc", call: SystemCall::Allocate, parameters: &[8], result: Some(8) },
@@ -31,7 +31,7 @@ pub(crate) const SIGNATURES: &[Signature] = &[
     Signature { name: NO_FUNCTION, call: SystemCall::NoFunction, parameters: &[8], result: None },
 ];
 
-/// Does `call` in the lanes of `mask`, the lowest first.
+/// Executes `call` in the lanes of `mask`, the lowest first.
 pub(crate) fn call(
     warp: &mut Warp,
     kernel: &Kernel,
@@ -78,19 +78,19 @@ pub(crate) fn call(
     Ok(())
 }
 
-/// The address of new memory, or 0.
+/// Returns the address of new memory, or 0 if the allocation fails.
 fn allocate(env: &mut Env, bytes: u64) -> u64 {
-    if bytes == 0 { 0 } else { env.memory.whole().alloc(bytes, "malloc").unwrap_or(0) }
+    if bytes == 0 { 0 } else { env.memory.alloc(bytes, "malloc").unwrap_or(0) }
 }
 
 fn free(env: &mut Env, address: u64) -> std::result::Result<(), String> {
     if address == 0 {
         return Ok(());
     }
-    env.memory.whole().free(address).map_err(|error| error.to_string())
+    env.memory.free(address).map_err(|error| error.to_string())
 }
 
-/// `bytes` of one lane's memory at a generic address.
+/// Reads `out.len()` bytes of one lane's memory at a generic address.
 fn read(
     warp: &Warp,
     kernel: &Kernel,
@@ -129,7 +129,7 @@ fn read(
     Ok(())
 }
 
-/// The string that ends with a zero byte at a generic address.
+/// Reads a zero-terminated string at a generic address.
 fn string(
     warp: &Warp,
     kernel: &Kernel,
@@ -148,7 +148,7 @@ fn string(
     }
 }
 
-/// `vprintf`: hands the formatted message to the host, and gives the number of arguments, or -1 without a format.
+/// `vprintf`: passes the formatted message to the host. Returns the number of arguments, or -1 without a format.
 fn print(
     warp: &Warp,
     kernel: &Kernel,
@@ -176,6 +176,6 @@ fn print(
         }
         Ok(super::print::Value::Bits(value))
     })?;
-    env.memory.whole().print(&message);
+    env.memory.print(&message);
     Ok(count)
 }

@@ -11,8 +11,8 @@ use crate::texture::{ChannelKind, MAX_TAPS, Taps, Texture};
 
 type Result<T> = std::result::Result<T, Box<Fault>>;
 
-/// Samples a texture in the lanes of `mask`. The texels are read as read-only data of global memory; lanes that lie
-/// outside the texture touch nothing.
+/// Samples a texture in the lanes of `mask`. Texels are read as read-only global memory. Lanes outside the texture
+/// access no memory.
 pub(crate) fn sample(
     warp: &mut Warp,
     kernel: &Kernel,
@@ -61,7 +61,7 @@ pub(crate) fn sample(
     Ok(())
 }
 
-/// The texels that a sample at `place` is made of; a layer is the last coordinate.
+/// Returns the texels of a sample at `place`. In layered textures the layer is the last coordinate.
 fn taps(texture: &Texture, form: TextureForm, place: [u32; 3]) -> Taps {
     let layer_axis = usize::from(form.dimensions) - 1;
     match (form.shape, form.float_coordinates) {
@@ -80,8 +80,8 @@ fn taps(texture: &Texture, form: TextureForm, place: [u32; 3]) -> Taps {
     }
 }
 
-/// The face of a cube that a direction meets, and where: 0 to 1 in both directions. Where two axes are equally long, the later
-/// one decides.
+/// Returns the cube face that a direction hits, and the position on it, 0 to 1 in both directions. If two axes have
+/// equal magnitude, the later one decides.
 fn cube_face([x, y, z]: [f32; 3]) -> (u32, [f32; 2]) {
     let (face, major, s, t) = if z.abs() >= x.abs() && z.abs() >= y.abs() {
         if z >= 0.0 { (4, z, x, -y) } else { (5, -z, -x, -y) }
@@ -95,7 +95,8 @@ fn cube_face([x, y, z]: [f32; 3]) -> (u32, [f32; 2]) {
     (face, [s, t].map(|side| (side / major + 1.0) / 2.0))
 }
 
-/// The texture of a handle, or of the texture reference at an address of the module's variables.
+/// Returns the texture of a handle. The handle may also be the address of a texture reference among the module's
+/// variables.
 pub(crate) fn by_handle<'a>(env: &'a Env, handle: u64) -> std::result::Result<&'a Texture, String> {
     let mut handle = handle;
     if (GLOBALS_BASE..HEAP_BASE).contains(&handle) {
@@ -107,7 +108,7 @@ pub(crate) fn by_handle<'a>(env: &'a Env, handle: u64) -> std::result::Result<&'
     texture.ok_or_else(|| format!("samples {handle:#x}, which is no texture that the host made"))
 }
 
-/// The texture of a handle, if it suits the instruction.
+/// Returns the texture of a handle, if its form matches the instruction.
 fn find<'a>(env: &'a Env, handle: u64, form: TextureForm) -> std::result::Result<&'a Texture, String> {
     let texture = by_handle(env, handle)?;
     let dimensions = texture.size.len();
@@ -123,7 +124,7 @@ fn find<'a>(env: &'a Env, handle: u64, form: TextureForm) -> std::result::Result
             ));
         }
     }
-    // Normalized samples are single-precision bits in registers of any kind: clang takes them in integer registers.
+    // Normalized samples may go to registers of any kind as single-precision bits: clang emits integer registers.
     let is_normalized =
         matches!(texture.kind, ChannelKind::SignedNormalized | ChannelKind::UnsignedNormalized);
     if texture.is_float() != form.float_result && !is_normalized {
@@ -133,12 +134,12 @@ fn find<'a>(env: &'a Env, handle: u64, form: TextureForm) -> std::result::Result
     Ok(texture)
 }
 
-/// The value of a sample: a single texel's bits, or the weighted sum of several, rounded once.
+/// Returns the value of a sample: the bits of a single texel, or the weighted sum of several, rounded once.
 fn read(env: &Env, texture: &Texture, taps: &Taps) -> [u32; 4] {
     let texel = |address: &Option<u64>| {
         let mut bytes = [0; 16];
         let bytes = &mut bytes[..usize::from(texture.texel_bytes())];
-        // Outside lies zero; the texture was checked against its buffer, which may have been freed since.
+        // Texels outside the texture are zero. A buffer freed after the texture's creation also reads zero.
         if let Some(address) = address
             && env.memory.read(*address, bytes).is_err()
         {

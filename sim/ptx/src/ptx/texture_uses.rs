@@ -1,35 +1,35 @@
-//! Which textures a kernel samples, as far as its code shows.
+//! Finds the textures that a kernel samples, from its code.
 use super::GLOBALS_BASE;
 use super::alu::Alu;
 use super::instr::{Instr, Kernel, NONE, Op, Space, TextureShape};
 use crate::memory::HEAP_BASE;
 
-/// Where the handle of a texture comes from.
+/// Origin of a texture handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextureSource {
     /// The `.global` variable at this device address.
     Variable(u64),
-    /// The kernel's parameter of this number.
+    /// The kernel parameter with this index.
     Param(usize),
     /// Memory, or a computation.
     Elsewhere,
 }
 
-/// How a kernel samples a texture.
+/// A kernel's use of a texture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextureUse {
-    /// Where its handle comes from.
+    /// Origin of the handle.
     pub source: TextureSource,
-    /// One to three, layers or faces included.
+    /// Number of dimensions, 1 to 3, layers or faces included.
     pub dimensions: u8,
-    /// Whether the last dimension counts the six faces of a cube.
+    /// `true`: the last dimension counts the six faces of a cube.
     pub cube: bool,
-    /// Whether samples are floating-point numbers.
+    /// `true`: samples are floating-point numbers.
     pub float: bool,
 }
 
 impl Kernel {
-    /// The textures that the kernel samples, in the order of its code, each way of sampling one once.
+    /// Returns the distinct texture uses of the kernel, in code order.
     #[must_use]
     pub fn textures(&self) -> Vec<TextureUse> {
         let mut out: Vec<TextureUse> = Vec::new();
@@ -48,7 +48,7 @@ impl Kernel {
         out
     }
 
-    /// Where the register `number` got its value before instruction `pc`, followed through moves in the code's order.
+    /// Returns the origin of register `number` before instruction `pc`. Follows moves backwards in code order.
     fn trace(&self, pc: usize, number: u16) -> TextureSource {
         let mut number = number;
         for instr in self.code[..pc].iter().rev() {
@@ -62,7 +62,7 @@ impl Kernel {
                     return param.map_or(TextureSource::Elsewhere, TextureSource::Param);
                 }
                 (Op::Alu(Alu::Move64), Some(from)) => number = from,
-                // The address of a reference, which is a constant.
+                // The address of a texture reference is a constant.
                 (Op::Alu(Alu::Move64), None) => {
                     let value = self.double_pool.get(usize::from(u16::MAX - instr.a)).map(|lanes| lanes[0]);
                     let variable = value.filter(|address| (GLOBALS_BASE..HEAP_BASE).contains(address));
@@ -75,7 +75,7 @@ impl Kernel {
     }
 }
 
-/// The first register that an instruction reads, its guard apart.
+/// Returns the first register that an instruction reads, without its guard.
 fn first_operand(instr: &Instr) -> Option<u16> {
     instr.sources().get(usize::from(instr.guard != NONE)).copied()
 }

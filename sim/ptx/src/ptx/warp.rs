@@ -1,4 +1,5 @@
-//! A warp at work: registers, the stack of diverged paths, and the execution of one instruction in 32 lanes.
+//! Execution state of a warp: registers, the stack of diverged paths, and the execution of one instruction in 32
+//! lanes.
 
 use super::access::{AccessKind, Fault, MemAccess};
 use super::alu;
@@ -14,43 +15,43 @@ use super::{Env, LaunchDims, bits, convert, matrix, memory_ops, surface_ops, sys
 use selvedge_state::State;
 use std::num::NonZeroU32;
 
-/// What executing an instruction meant. It is small enough to be returned in registers, an error beside it included.
+/// Outcome of an executed instruction. It fits in return registers, even with an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// Arithmetic, a branch, or an instruction that its guard disabled in every lane (then 0 lanes).
+    /// Arithmetic, a branch, or an instruction whose guard was false in every lane (0 active lanes).
     Alu {
         /// Lanes that executed it.
         active: u32,
     },
-    /// A load, store or atomic; the access is described in the [`MemAccess`].
+    /// A load, store or atomic. [`MemAccess`] describes the access.
     Memory,
-    /// A texture sample; the access is described in the [`MemAccess`], whose mask lacks the lanes outside the texture.
+    /// A texture sample. [`MemAccess`] describes the access; its mask omits lanes outside the texture.
     Texture {
         /// Lanes that executed it.
         active: u32,
     },
-    /// The warp reached a barrier. Unless it only arrives, it must not be stepped until the barrier completes. The predicates that
-    /// its lanes bring are [`Warp::ballot`].
+    /// The warp reached a barrier. Unless it only arrives, it must not be stepped until the barrier completes.
+    /// [`Warp::ballot`] returns the predicates of its lanes.
     Barrier {
-        /// Which of the CTA's 16 barriers.
+        /// Number of the barrier, below 16.
         id: u8,
-        /// `bar.arrive`: counts, but does not wait.
+        /// `true` for `bar.arrive`: counts, but does not wait.
         arrive_only: bool,
-        /// Threads that take part, in whole warps; the whole CTA when none.
+        /// Threads that take part, a multiple of 32; `None` for the whole CTA.
         threads: Option<NonZeroU32>,
     },
     /// A memory fence.
     Fence,
-    /// Lanes ended; the warp is done when [`Warp::pc`] is `None`.
+    /// Lanes ended. The warp is done when [`Warp::pc`] is `None`.
     Exit,
 }
 
-/// Threads that brought a predicate to a barrier.
+/// Count of the predicates that threads bring to a barrier.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, State)]
 pub struct Ballot {
-    /// All of them.
+    /// Threads that brought a predicate.
     pub threads: u32,
-    /// Those whose predicate was true.
+    /// Threads whose predicate was true.
     pub ayes: u32,
 }
 
@@ -70,7 +71,7 @@ pub(crate) struct Registers {
 }
 
 impl Registers {
-    /// Returns the registers of a kernel's warp, all zero.
+    /// Returns zeroed registers for a warp of `kernel`.
     fn of(kernel: &Kernel) -> Self {
         Registers {
             words: vec![[0; 32]; kernel.words].into(),
@@ -79,7 +80,6 @@ impl Registers {
         }
     }
 
-    /// Sets all registers to zero.
     fn clear(&mut self) {
         self.words.fill([0; 32]);
         self.doubles.fill([0; 32]);
@@ -87,40 +87,41 @@ impl Registers {
     }
 }
 
-/// Lanes that run together, from where and to where.
+/// Lanes that run together, from `pc` to `until`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
 struct Path {
     pc: u32,
-    /// Where the path ends and joins the one below it.
+    /// Instruction at which the path ends and joins the path below it.
     until: u32,
     mask: u32,
 }
 
-/// A warp: 32 threads in lock-step.
+/// A warp: 32 threads in lockstep.
 #[derive(Debug, Clone, State)]
 pub struct Warp {
     pub(crate) registers: Registers,
-    /// The path that runs; its mask is 0 when all lanes have exited.
+    /// The running path. Its mask is 0 when all lanes have exited.
     current: Path,
-    /// Paths that wait, the next to run last.
+    /// Waiting paths, the next to run last.
     waiting: Vec<Path>,
     pub(crate) local: Vec<u8>,
     pub(crate) cta: [u32; 3],
     pub(crate) warp_in_cta: u32,
-    /// Number of the warp in the grid, which places its local memory.
+    /// Number of the warp in the grid, which determines the address of its local memory.
     pub(crate) warp_in_grid: u64,
-    /// The counting barrier that the warp waits at, and the lanes that await its result.
+    /// Instruction of the reducing barrier at which the warp waits, and the lanes that need its result.
     reduction: Option<(u32, u32)>,
 }
 
 impl Warp {
-    /// Warp `warp_in_cta` of CTA `cta`, at the kernel's first instruction. Lanes beyond the CTA's last thread never run.
+    /// Creates warp `warp_in_cta` of CTA `cta`, at the kernel's first instruction. Lanes beyond the CTA's last thread
+    /// never run.
     #[must_use]
     pub fn new(kernel: &Kernel, launch: &LaunchDims, cta: [u32; 3], warp_in_cta: u32) -> Self {
         Warp::with(Registers::of(kernel), kernel, launch, cta, warp_in_cta)
     }
 
-    /// Begins another warp of the same kernel, as [`Warp::new`] does, in the registers of this one.
+    /// Starts another warp of the same kernel, as [`Warp::new`] does, in the registers of this one.
     pub fn renew(&mut self, kernel: &Kernel, launch: &LaunchDims, cta: [u32; 3], warp_in_cta: u32) {
         let mut registers = std::mem::take(&mut self.registers);
         registers.clear();
@@ -157,7 +158,7 @@ impl Warp {
         }
     }
 
-    /// Lanes of the path that runs in which the guard of `instr` holds.
+    /// Returns the lanes of the running path whose guard of `instr` is true.
     #[inline(always)]
     pub(crate) fn guarded(&self, instr: &Instr) -> u32 {
         if instr.guard == NONE {
@@ -167,7 +168,7 @@ impl Warp {
         self.current.mask & if instr.guard_negated { !guard } else { guard }
     }
 
-    /// Does the warp have the state of `other`, so that both go on in the same way?
+    /// Returns whether the warp and `other` have equal state, so that both continue in the same way.
     pub(crate) fn is_where(&self, other: &Warp) -> bool {
         self.current == other.current
             && self.waiting == other.waiting
@@ -176,33 +177,33 @@ impl Warp {
             && self.local == other.local
     }
 
-    /// Index of the next instruction in the kernel's code; `None` when all lanes have exited.
+    /// Returns the index of the next instruction in the kernel's code; `None` when all lanes have exited.
     #[inline]
     #[must_use]
     pub fn pc(&self) -> Option<u32> {
         (self.current.mask != 0).then_some(self.current.pc)
     }
 
-    /// Lanes on the path that runs.
+    /// Returns the lanes on the running path.
     #[inline]
     #[must_use]
     pub fn active_mask(&self) -> u32 {
         self.current.mask
     }
 
-    /// Lanes that have not exited, those on waiting paths included.
+    /// Returns the lanes that have not exited, waiting paths included.
     #[must_use]
     pub fn live_mask(&self) -> u32 {
         self.waiting.iter().fold(self.current.mask, |mask, path| mask | path.mask)
     }
 
-    /// The CTA this warp belongs to, and its number in it.
+    /// Returns the warp's CTA, and its number in the CTA.
     #[must_use]
     pub fn place(&self) -> ([u32; 3], u32) {
         (self.cta, self.warp_in_cta)
     }
 
-    /// The registers `of` in all lanes, as 32-bit words, the low one of a pair first.
+    /// Returns the registers `of` in all lanes, as 32-bit words. The low word of a pair comes first.
     #[must_use]
     pub fn values(&self, of: &[RegionValue]) -> Vec<[u32; 32]> {
         let words = of.iter().flat_map(|value| {
@@ -216,7 +217,7 @@ impl Warp {
         words.collect()
     }
 
-    /// Executes all of a region, at whose start the path that runs is, and returns how many instructions that took.
+    /// Executes a whole region, at whose start the running path must be. Returns the number of executed instructions.
     ///
     /// # Errors
     /// As [`Warp::step`].
@@ -225,7 +226,7 @@ impl Warp {
         let inside = region.start..region.end;
         let mut access = MemAccess::default();
         let mut instructions = 0;
-        // The region is over behind its end, or when its path has joined one that waited.
+        // The region ends when the path leaves it, or when the path has joined one that waited.
         while self.waiting.len() > around || self.waiting.len() == around && inside.contains(&self.current.pc)
         {
             self.step(kernel, env, &mut access)?;
@@ -234,10 +235,10 @@ impl Warp {
         Ok(instructions)
     }
 
-    /// Executes the instruction at [`Warp::pc`] and moves on. `access` is only written by loads, stores and atomics.
+    /// Executes the instruction at [`Warp::pc`] and advances. Only loads, stores and atomics write `access`.
     ///
     /// # Errors
-    /// A [`Fault`] for an access outside every buffer or misaligned; the warp's state is then of no further use.
+    /// A [`Fault`] for an access that is misaligned or outside every buffer. The warp's state is then invalid.
     #[inline]
     pub fn step(
         &mut self,
@@ -313,8 +314,8 @@ impl Warp {
         Ok(step)
     }
 
-    /// Instructions that move data in other ways than lane by lane within one table row.
-    fn other(&mut self, kernel: &Kernel, env: &Env, instr: &Instr, mask: u32) {
+    /// Executes instructions that are not a row of the arithmetic table.
+    fn other(&mut self, kernel: &Kernel, env: &mut Env, instr: &Instr, mask: u32) {
         match instr.op {
             Op::SetPredicate(op, combine) => self.set_predicate(kernel, instr, op, combine, mask),
             Op::SetWord { op, combine, float } => self.set_word(kernel, instr, op, combine, float, mask),
@@ -326,29 +327,29 @@ impl Warp {
             Op::Lop3 => self.lop3(kernel, instr, mask),
             Op::Unpack(parts) => self.unpack(kernel, instr, parts, mask),
             Op::ReadLive(live) => self.read_live(env, instr, live, mask),
-            Op::Shuffle(mode) => self.shuffle(kernel, instr, mode, mask),
-            Op::Vote(mode) => self.vote(kernel, instr, mode, mask),
-            Op::Match { all, wide } => self.match_values(kernel, instr, all, wide, mask),
-            Op::Reduce { op, signed } => self.reduce(kernel, instr, op, signed, mask),
+            Op::Shuffle(mode) => self.shuffle(kernel, env, instr, mode, mask),
+            Op::Vote(mode) => self.vote(kernel, env, instr, mode, mask),
+            Op::Match { all, wide } => self.match_values(kernel, env, instr, (all, wide), mask),
+            Op::Reduce { op, signed } => self.reduce(kernel, env, instr, (op, signed), mask),
             Op::ActiveMask => blend(&mut self.registers.words[usize::from(instr.d)], &[mask; 32], mask),
-            Op::Rare(rare) => self.rare(kernel, instr, rare, mask),
+            Op::Rare(rare) => self.rare(kernel, env, instr, rare, mask),
             _ => {}
         }
     }
 
-    /// Operations on registers that few kernels do.
+    /// Executes register operations that few kernels use.
     #[cold]
-    fn rare(&mut self, kernel: &Kernel, instr: &Instr, rare: Rare, mask: u32) {
+    fn rare(&mut self, kernel: &Kernel, env: &mut Env, instr: &Instr, rare: Rare, mask: u32) {
         match rare {
             Rare::Half(form) => self.half(kernel, instr, form, mask),
             Rare::CompareHalves(form) => self.compare_halves(kernel, instr, form, mask),
             Rare::Narrow(form) => self.narrow(kernel, instr, form, mask),
             Rare::PackClamped { bits, signed } => self.pack_clamped(kernel, instr, bits, signed, mask),
-            Rare::Matrix(form) => self.multiply_matrices(kernel, instr, form, mask),
+            Rare::Matrix(form) => self.multiply_matrices(kernel, env, instr, form, mask),
         }
     }
 
-    /// Accesses to memory that few kernels make.
+    /// Executes memory accesses that few kernels use.
     #[cold]
     fn rare_access(
         &mut self,
@@ -376,7 +377,8 @@ impl Warp {
         }
     }
 
-    /// Ends the current path: the lanes go on with the path below, if that is where it stands.
+    /// Ends the current path if it has no lanes or has reached its end. Its lanes continue with the waiting path
+    /// below.
     #[cold]
     fn join(&mut self) {
         while self.current.mask == 0 || self.current.pc == self.current.until {
@@ -396,12 +398,12 @@ impl Warp {
             }
             return;
         }
-        // Paths that only meet by exiting end where the path around them ends.
+        // Paths that only meet at the exit end where the enclosing path ends.
         let meet = if instr.reconvergence == NO_PC { self.current.until } else { instr.reconvergence };
         if meet != self.current.until {
             self.waiting.push(Path { pc: meet, until: self.current.until, mask: all });
         }
-        // A path that is already where the two meet has nothing to run. The other runs the taken side first.
+        // A path that starts at the meeting point has nothing to execute. The taken side runs first.
         if next != meet {
             self.waiting.push(Path { pc: next, until: meet, mask: fallen });
         }
@@ -411,7 +413,7 @@ impl Warp {
         }
     }
 
-    /// A branch of each lane to the target that its number picks: the lanes of the first lane's target go first.
+    /// Branches each lane to the target with its number. The lanes with the first lane's target run first.
     fn branch_indexed(
         &mut self,
         kernel: &Kernel,
@@ -495,8 +497,8 @@ impl Warp {
         Err(self.fault(kernel, env.launch, lane, 0, wrong))
     }
 
-    /// Returns the predicates that the lanes bring to the counting barrier that the warp waits at; none where it waits at no such
-    /// barrier. All warps' together go to [`Warp::pass_barrier`] when it completes.
+    /// Returns the predicates of the lanes at the reducing barrier where the warp waits. Empty if it waits at no such
+    /// barrier. When the barrier completes, [`Warp::pass_barrier`] needs the sum over all warps.
     #[must_use]
     pub fn ballot(&self, kernel: &Kernel) -> Ballot {
         let Some((pc, mask)) = self.reduction else { return Ballot::default() };
@@ -506,7 +508,7 @@ impl Warp {
         Ballot { threads: mask.count_ones(), ayes: ayes.count_ones() }
     }
 
-    /// Tells the warp what all threads brought to the barrier that it has waited at. Called when it completes.
+    /// Passes the sum of all threads' predicates to the warp, when the barrier at which it waits completes.
     pub fn pass_barrier(&mut self, kernel: &Kernel, total: Ballot) {
         let Some((pc, mask)) = self.reduction.take() else { return };
         let instr = &kernel.code[pc as usize];
@@ -535,7 +537,7 @@ impl Warp {
         self.registers.doubles.get(usize::from(index)).unwrap_or_else(pool)
     }
 
-    /// Register `index` of the 64-bit or the 32-bit file, as 64 bits.
+    /// Returns register `index` of the 64-bit or the 32-bit file, as 64 bits.
     pub(crate) fn bits(&self, kernel: &Kernel, index: u16, wide: bool) -> [u64; 32] {
         if wide { *self.double(kernel, index) } else { self.word(kernel, index).map(u64::from) }
     }
@@ -557,7 +559,7 @@ impl Warp {
     }
 
     fn set_predicate(&mut self, kernel: &Kernel, instr: &Instr, op: alu::Alu, combine: Combine, mask: u32) {
-        // Read before the comparison writes: the combined predicate may be the destination.
+        // Read before the comparison writes, because the combined predicate may be the destination.
         let other = if instr.c == NONE { 0 } else { self.registers.predicates[usize::from(instr.c)] };
         let other = if combine.negate { !other } else { other };
         alu::execute(op, &mut self.registers, kernel, instr, mask);
@@ -574,7 +576,7 @@ impl Warp {
         }
     }
 
-    /// `set`: the comparison goes to a hidden predicate, and from there to the destination as a word.
+    /// `set`: writes the comparison to a hidden predicate, and then to the destination as a word.
     fn set_word(
         &mut self,
         kernel: &Kernel,
@@ -618,13 +620,13 @@ impl Warp {
         let load = |index| self.bits(kernel, index, form.wide);
         let (a, b) = (load(instr.a), load(instr.b));
         let c = if form.product.is_some() { load(instr.c) } else { [0; 32] };
-        // The carry flag is a predicate of its own, named by the last vector slot.
+        // The last vector slot has the index of the carry flag, a hidden predicate.
         let flag = instr.vector[7];
         let carries = self.registers.predicates[usize::from(flag)];
         let mut carried = 0;
         let mut out = [0; 32];
         for lane in 0..32 {
-            // A subtraction's flag is the carry of a sum with the complement: it is set where nothing is borrowed.
+            // A subtraction adds the complement: its carry flag is set if nothing is borrowed.
             let flag = carries & LANE_BIT[lane] != 0;
             let carry = u128::from(form.reads && flag != form.subtract);
             let (left, right) = match form.product {
@@ -639,7 +641,7 @@ impl Warp {
                     ((if high { product >> bits } else { product }) & ones, u128::from(c[lane]))
                 }
             };
-            // A borrow shows as bits above the word, as a carry does.
+            // A borrow sets bits above the word, as a carry does.
             let result = if form.subtract {
                 left.wrapping_sub(right).wrapping_sub(carry)
             } else {
@@ -669,7 +671,7 @@ impl Warp {
         let load = |index| *self.word(kernel, index);
         let (a, b, c) = (load(instr.a), load(instr.b), load(instr.c));
         let mut out = [0; 32];
-        // Each one in the table is a combination of the inputs, or of their complements, that gives a one.
+        // Each one bit in the table is a combination of inputs, or their complements, for which the result is one.
         for row in (0..8u32).filter(|row| instr.offset >> row & 1 == 1) {
             let pick = |value: u32, bit: u32| if row & bit != 0 { value } else { !value };
             for lane in 0..32 {
@@ -717,7 +719,7 @@ impl Warp {
         self.set_bits(instr.d, bits, &[value; 32], mask);
     }
 
-    /// The kind of an access, for the error message's sake.
+    /// Returns a fault of the current instruction in lane `lane`.
     pub(crate) fn fault(
         &self,
         kernel: &Kernel,
@@ -741,7 +743,7 @@ impl Warp {
 }
 
 impl AccessKind {
-    /// Whether the access brings values to registers.
+    /// Returns whether the access returns values to registers.
     #[must_use]
     pub fn returns_value(self) -> bool {
         !matches!(self, Self::Store | Self::Atomic { reduction: true, .. })

@@ -1,4 +1,4 @@
-//! A GPU that runs one microbenchmark: short PTX of known instructions, on memory that it lays out itself.
+//! Runs microbenchmarks on a GPU: short PTX of known instructions, on memory that the benchmark lays out.
 use super::FidelityError;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::dram::{BankMap, Location};
@@ -12,7 +12,7 @@ use selvedge_ptx::ptx::{Arg, LaunchDims, Module};
 use std::fmt::Display;
 use std::sync::Arc;
 
-/// A GPU that has run nothing yet, under the checker of DRAM commands, and its memory.
+/// A fresh GPU, with the checker of DRAM commands, and its memory.
 pub struct Bench {
     gpu: Gpu,
     memory: DeviceMemory,
@@ -27,7 +27,7 @@ fn fault(why: impl Display) -> FidelityError {
     FidelityError::Fault(why.to_string())
 }
 
-/// A kernel with one pointer parameter in `%rd1`, its number in the grid in `%r1`, and `body`.
+/// Returns the PTX of a kernel with `body`. It has a pointer parameter in `%rd1` and the thread's index in the grid in `%r1`.
 fn kernel(body: &str) -> String {
     format!(
         ".version 4.3\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n\
@@ -38,7 +38,7 @@ fn kernel(body: &str) -> String {
 }
 
 impl Bench {
-    /// A GPU of this configuration.
+    /// Creates the GPU of this configuration.
     pub fn new(config: &Arc<GpuConfig>) -> Self {
         let parts = Parts::none(config);
         let mut gpu = Gpu::new(config, parts, Arc::new(Control::default()));
@@ -46,7 +46,7 @@ impl Bench {
         Bench { gpu, memory: DeviceMemory::new(), config: Arc::clone(config) }
     }
 
-    /// Runs the kernel and returns the core cycles that it took.
+    /// Runs the kernel and returns its duration in core cycles.
     pub fn run(&mut self, body: &str, grid: u32, block: u32, pointer: u64) -> Result<u64, FidelityError> {
         let module = Module::parse("microbenchmark", &kernel(body)).map_err(unfit)?;
         let kernel = module.kernel("k").ok_or_else(|| unfit("the microbenchmark has no kernel"))?;
@@ -61,22 +61,21 @@ impl Bench {
         }
     }
 
-    /// The counters so far.
+    /// Returns the counters of all runs so far.
     pub fn snapshot(&self) -> Snapshot {
         self.gpu.snapshot()
     }
 
-    /// A buffer of zeros.
+    /// Allocates a buffer of zeros and returns its address.
     pub fn buffer(&mut self, bytes: u64) -> Result<u64, FidelityError> {
         self.memory.alloc(bytes, "microbenchmark").map_err(unfit)
     }
 
-    /// Stores the address `target` at `place`.
     pub fn point(&mut self, place: u64, target: u64) -> Result<(), FidelityError> {
         self.memory.write(place, &target.to_le_bytes()).map_err(unfit)
     }
 
-    /// Makes each of `places` point to the next, and the last to the first.
+    /// Links `places` into a ring: each holds the address of the next, and the last that of the first.
     pub fn chain(&mut self, places: &[u64]) -> Result<(), FidelityError> {
         let next = places.iter().cycle().skip(1);
         for (place, next) in places.iter().zip(next) {
@@ -85,19 +84,20 @@ impl Bench {
         Ok(())
     }
 
-    /// Places of partition 0 in a buffer of the given number of rows per bank: (bank, row, column) becomes an address.
+    /// Allocates a buffer with at least `rows` rows in each bank of partition 0, and returns its map of locations to addresses.
     pub fn rows(&mut self, rows: u64) -> Result<Rows, FidelityError> {
         let (l2, dram) = (&self.config.l2, &self.config.dram);
         let (map, banks) = (AddressMap::new(l2), BankMap::new(dram));
         let row_bytes = u64::from(dram.banks) * u64::from(dram.row_bytes) * map.round();
-        // Hashed and prime mappings leave some addresses of a round to other partitions: two rows more on either side.
+        // Hashed and prime mappings give some addresses of a round to other partitions: two more rows on either side make up for
+        // them.
         let base = self.buffer((rows + 4) * row_bytes)?;
         let first_row = banks.locate(map.local(base)).row + 2;
         Ok(Rows { map, banks, first_row })
     }
 }
 
-/// Rows of partition 0.
+/// Map of rows of partition 0 to addresses.
 pub struct Rows {
     map: AddressMap,
     banks: BankMap,
@@ -105,12 +105,12 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Returns whether the byte is in the partition's first slice.
+    /// Returns whether the address belongs to the partition's first slice.
     pub fn is_in_first_slice(&self, address: u64) -> bool {
         self.map.slice(address) == 0
     }
 
-    /// The address of a byte of a row.
+    /// Returns the address of a byte; `row` counts from the buffer's first usable row.
     pub fn address(&self, bank: u32, row: u64, column: u32) -> u64 {
         let place = Location { bank, row: self.first_row + row, column };
         self.map.global(0, self.banks.address(place))

@@ -1,4 +1,4 @@
-//! L1D and L2: hits, rates of their ports, and what a number of misses in flight allows.
+//! Measures L1D and L2: hit latencies, port rates, and the rate that MSHRs allow.
 use super::bench::Bench;
 use super::cores::{address_generation, chain_step, memory_issue, shortfall};
 use super::{FidelityError, Measurement};
@@ -6,7 +6,6 @@ use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::partition::closed_form;
 use std::sync::Arc;
 
-/// Everything about the caches.
 pub fn measure(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
     let mut found = vec![l1d_hit(config)?, l1d_rate(config)?, l2_hit(config)?, l2_port(config)?];
     for entries in [1, 2, 4, 8] {
@@ -15,19 +14,20 @@ pub fn measure(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityErro
     Ok(found)
 }
 
-/// Address generation, the cycles in front of the tags, then the hit latency.
+/// Expects the cycles of address generation, the cycles in front of the tags, and the hit latency.
 fn l1d_hit(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     let mut bench = Bench::new(config);
     let line = bench.buffer(128)?;
     bench.chain(&[line])?;
     let step = chain_step(&mut bench, "", "ld.global.u64 %rd1, [%rd1];\n", (1, line), (32, 96))?;
     let expected = f64::from(memory_issue(config) + config.l1d.front_latency + config.l1d.hit_latency);
-    // The chain begins with a miss, which falls into another phase of the clocks in each of the two runs.
+    // The first load of each run misses. The clocks' phase at this miss differs between the two runs, which adds up to twice the
+    // spread.
     let distance = (2.0 * closed_form::l2_hit_spread(config) + 1.0) / 64.0;
     Ok(Measurement::within("L1D hit", "cycles", (expected, distance), step))
 }
 
-/// All lanes in one line: an access per cycle, unless address generation takes longer.
+/// Lets all lanes read one line. Expects an access per cycle, unless address generation takes longer.
 fn l1d_rate(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     let mut bench = Bench::new(config);
     let buffer = bench.buffer(4096)?;
@@ -37,7 +37,7 @@ fn l1d_rate(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     let (short, long) = (time(4)?, time(36)?);
     let bytes = f64::from(block / 32 * 32 * 32 * config.l1d.line_bytes) / (long - short) as f64;
     let peak = f64::from(config.l1d.line_bytes) / f64::from(address_generation(config));
-    // The first access misses, and how many instructions wait for it differs between the two runs.
+    // The first access misses, and the number of instructions that wait for it differs between the two runs.
     Ok(Measurement::within(
         "L1D hits, rate",
         "bytes per cycle and SM",
@@ -46,8 +46,8 @@ fn l1d_rate(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     ))
 }
 
-/// Address generation, the cycles in front of the L1D, the crossbar there and back, and the L2's hit latency, each in its own clock; where in the
-/// clocks' phases a request comes makes the difference that is allowed.
+/// Expects address generation, the cycles in front of the L1D, the crossbar in both directions and the L2's hit latency. Each
+/// counts in its own clock. The allowed distance is the effect of the clocks' phases at the time of a request.
 fn l2_hit(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     let mut bench = Bench::new(config);
     let line = bench.buffer(128)?;
@@ -59,14 +59,14 @@ fn l2_hit(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     Ok(Measurement::within("L2 hit, round trip", "cycles", (expected, distance), step))
 }
 
-/// Resident lines of one slice, read by all SMs: its reply port sends a flit per crossbar cycle, headers and the gap between
-/// packets included, and it handles a request per L2 cycle.
+/// Lets all SMs read resident lines of one slice. The slice's reply port sends a flit per crossbar cycle, including headers and
+/// the gap between packets. The slice handles one request per L2 cycle.
 fn l2_port(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     let mut bench = Bench::new(config);
     let lines = 64;
     let all = lines * u64::from(config.l2.slices);
     let rows = bench.rows(all / 8)?;
-    // Their addresses are read from a table, whatever the mapping: line n at its n-th word.
+    // Word n of a table holds the address of line n, because the mapping scatters a slice's lines.
     let table = bench.buffer(8 * lines)?;
     let per_row = u64::from(config.dram.row_bytes / config.l2.line_bytes).min(8);
     let place = |n: u64| {
@@ -90,8 +90,8 @@ fn l2_port(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     Ok(Measurement::below("L2 hits in one slice, rate", "bytes per cycle", (peak, 0.02), bytes))
 }
 
-/// One SM whose L1D has only so many MSHRs misses in it and hits in the L2: each MSHR is free again after the L2's round
-/// trip, so that lines come at MSHRs / round trip, as long as the SM's reply port (a line's flits) can carry them.
+/// Runs one SM, whose L1D has `entries` MSHRs, on lines that hit in the L2. Each miss holds its MSHR for the L2's round trip.
+/// Expects a rate of MSHRs / round trip, up to the rate of the SM's reply port.
 fn misses_in_flight(config: &Arc<GpuConfig>, entries: u32) -> Result<Measurement, FidelityError> {
     let mut machine = GpuConfig::clone(config);
     machine.l1d.mshr_entries = entries;
@@ -115,7 +115,7 @@ fn misses_in_flight(config: &Arc<GpuConfig>, entries: u32) -> Result<Measurement
     let round_trip = closed_form::l2_hit_round_trip(config);
     let port = closed_form::l2_peak_bytes_per_core_cycle(config) / f64::from(config.l2.all_slices() * line);
     let expected = (f64::from(entries) / round_trip).min(port);
-    // The round trip depends on the phases of the clocks, and answers wait for each other at the SM's port.
+    // The round trip depends on the clocks' phases, and replies wait for each other at the SM's port.
     let spread = closed_form::l2_hit_spread(config) + 0.5 + f64::from((entries - 1) * config.l2.most_parts());
     let name = format!("L1D misses with {entries} MSHRs, rate");
     Ok(Measurement::within(name, "lines per cycle", (expected, expected * spread / round_trip), rate))

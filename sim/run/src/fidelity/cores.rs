@@ -1,12 +1,12 @@
-//! The SMs: latencies and rates of arithmetic, shared memory and the coalescer.
+//! Measures the SMs: latencies and rates of arithmetic, shared memory and the coalescer.
 //!
-//! Fixed costs (launch, parameters, exit) cancel in the difference between two lengths of the same kernel.
+//! Each measurement is the difference between two lengths of a kernel. Fixed costs (launch, parameters, exit) cancel.
 use super::bench::Bench;
 use super::{FidelityError, Measurement};
 use selvedge_gpu::config::GpuConfig;
 use std::sync::Arc;
 
-/// Cycles in which an instruction occupies address generation.
+/// Cycles for which an instruction occupies address generation.
 pub fn address_generation(config: &GpuConfig) -> u32 {
     32 / config.sm.lsu.lanes
 }
@@ -16,20 +16,21 @@ pub fn memory_issue(config: &GpuConfig) -> u32 {
     (config.sm.lsu.pipeline_latency + address_generation(config)).saturating_sub(sooner(config))
 }
 
-/// Cycles by which operands come sooner than the pipeline's latency says: with several steps in a cycle a unit reads in the cycle
-/// in which it is given out.
+/// Cycles by which operands arrive earlier than the pipeline latency states. A collector with several steps per cycle reads
+/// operands in the cycle of its allocation.
 fn sooner(config: &GpuConfig) -> u32 {
     let collector = &config.sm.collector;
     u32::from(collector.is_there() && collector.steps > 1)
 }
 
-/// Share that a rate of instructions may fall short of its peak by, `exact` where nothing stands in between: where operands are
-/// collected, reads wait for each other and for the writes of results that meet them in a bank.
+/// Returns the share of the peak that an instruction rate may lack: `collected` with operand collectors, `exact` without. In
+/// collectors, reads conflict with each other and with writes of results to the same bank.
 pub fn shortfall(config: &GpuConfig, exact: f64, collected: f64) -> f64 {
     if config.sm.collector.is_there() { collected } else { exact }
 }
 
-/// Core cycles of one `unit` of a chain of dependent instructions in one warp of `threads` threads, after `head`.
+/// Returns the core cycles per `unit`, measured on a chain of dependent instructions in one warp of `threads` threads after
+/// `head`.
 pub fn chain_step(
     bench: &mut Bench,
     head: &str,
@@ -38,13 +39,12 @@ pub fn chain_step(
     (short, long): (usize, usize),
 ) -> Result<f64, FidelityError> {
     let mut time = |count| bench.run(&format!("{head}{}", unit.repeat(count)), 1, threads, pointer);
-    // The first run brings what the others share into the caches.
+    // The first run fills the caches for the others.
     time(1)?;
     let (short_time, long_time) = (time(short)?, time(long)?);
     Ok((long_time as f64 - short_time as f64) / (long - short) as f64)
 }
 
-/// Everything about the SMs.
 pub fn measure(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
     let mut found = latencies(config)?;
     found.push(peak_rate(config)?);
@@ -53,8 +53,8 @@ pub fn measure(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityErro
     Ok(found)
 }
 
-/// An instruction that needs the one before it issues when the result is there: the pipe's latency and that of the registers
-/// around it, exactly.
+/// Expects an instruction to issue as soon as the result it depends on is ready: exactly the latency of the pipe plus that of the
+/// pipeline registers.
 fn latencies(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
     let sm = &config.sm;
     let chains = [
@@ -76,8 +76,8 @@ fn latencies(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError>
     measured.collect()
 }
 
-/// Independent instructions of many warps issue one per scheduler and cycle, as long as the pipes take them: a pipe of
-/// L lanes takes L / 32 warps per cycle.
+/// Runs independent instructions of many warps. Expects one instruction per scheduler and cycle, up to the rate of the pipes. A
+/// pipe with L lanes takes L / 32 warps per cycle.
 fn peak_rate(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     let sm = &config.sm;
     let body: String = (8..56).map(|r| format!("add.s32 %r{r}, %r1, {r};\n")).collect();
@@ -92,8 +92,8 @@ fn peak_rate(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     Ok(Measurement::below("integer additions, rate", "warps per cycle and SM", (peak, share), rate))
 }
 
-/// Lanes that are k words apart meet in a bank k at a time (k a power of 2, as many banks as lanes): the banks deliver
-/// for k cycles, the last of which counts as the conflict-free access. Each load's result is the next one's address.
+/// Lets lanes access words that are k apart. With 32 banks and k a power of 2, k lanes meet in a bank. The banks then need k
+/// cycles: k - 1 more than the shared-memory latency includes. The result of each load is the address of the next.
 fn bank_conflicts(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
     let lsu = &config.sm.lsu;
     let mut found = Vec::new();
@@ -105,7 +105,7 @@ fn bank_conflicts(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityE
         );
         let unit = "ld.shared.u32 %r4, [%r4];\n";
         let step = chain_step(&mut Bench::new(config), &head, unit, (32, 0), (8, 40))?;
-        // Lanes over fewer banks than 32 meet sooner, and never more than all of them.
+        // With fewer than 32 banks the conflicts have more ways. They have at most 32.
         let degree = (ways * 32 / lsu.shared_banks).clamp(1, 32);
         let expected = memory_issue(config) + lsu.shared_latency + degree - 1;
         found.push(Measurement::exact(
@@ -118,8 +118,8 @@ fn bank_conflicts(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityE
     Ok(found)
 }
 
-/// Lanes that are s words apart touch the lines of 32 x 4 x s bytes. All lie in the L1D, which takes a line per cycle;
-/// address generation may take longer.
+/// Lets lanes access words that are s apart: a load touches 32 x 4 x s bytes. All lines hit in the L1D, which takes a line per
+/// cycle unless address generation takes longer.
 fn strides(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
     let line = config.l1d.line_bytes;
     let mut found = Vec::new();

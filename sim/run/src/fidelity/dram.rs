@@ -1,4 +1,4 @@
-//! DRAM: round trips by the state of the bank, and the bandwidth of all channels and of one.
+//! Measures DRAM: round trips for each state of the bank, and the bandwidth of all channels and of one.
 use super::bench::Bench;
 use super::cores::memory_issue;
 use super::{FidelityError, Measurement};
@@ -7,7 +7,6 @@ use selvedge_gpu::dram::Timing;
 use selvedge_gpu::partition::closed_form;
 use std::sync::Arc;
 
-/// Everything about DRAM.
 pub fn measure(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
     let mut found = round_trips(config)?;
     found.push(stream(config)?);
@@ -15,11 +14,11 @@ pub fn measure(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityErro
     Ok(found)
 }
 
-/// Places of the chain: (bank, row, column) of its n-th line.
+/// Function from the index of a line in the chain to its bank, row and column.
 type Place = fn(n: u32, line_bytes: u32) -> (u32, u64, u32);
 
-/// A chain of lines of one partition that are in no cache. The L2's round trip, and in the DRAM's clock: tCL and the
-/// bursts in an open row; tRCD before that in a closed bank; tRP before that when another row is open.
+/// Follows a chain of uncached lines of one partition. Expects the L2's round trip and, in DRAM cycles, tCL and the bursts for an
+/// open row. A closed bank adds tRCD; another open row also adds tRP.
 fn round_trips(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
     let dram = &config.dram;
     let timing = Timing::new(dram);
@@ -37,7 +36,7 @@ fn round_trips(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityErro
     for (name, latency, most, place) in cases {
         let long = most.min(14);
         if long < 4 {
-            continue; // no chain of any length in a row, or no banks
+            continue; // too few lines per row, or too few banks, for a chain
         }
         let time = |count: u32| {
             let mut bench = Bench::new(config);
@@ -58,16 +57,18 @@ fn round_trips(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityErro
     Ok(found)
 }
 
-/// A word of each line of a buffer, as wide as the GPU: rows are read whole, the next bank's is opened meanwhile, so
-/// that the DRAM's buses never rest but at the ends of the run. Where the L2's reply ports carry less than the buses,
-/// they are the bound. Input queues without virtual channels lose 1 - (2 - sqrt(2)) of the ports to head-of-line blocking
-/// when packets go their ways independently (Karol, Hluchyj and Morgan 1987), and more when, as here, lines of one
-/// block follow each other to one port: half of the ports is allowed.
+/// Reads a word of each line of a buffer with the whole GPU. Whole rows are read, and the next bank's row opens during the
+/// transfer: the DRAM buses are busy except at the start and the end. The L2's reply ports are the bound if they carry less than
+/// the buses.
+///
+/// Input queues without virtual channels lose 1 - (2 - sqrt(2)) of the ports to head-of-line blocking if packets have independent
+/// destinations (Karol, Hluchyj and Morgan 1987). Here the loss is larger, because consecutive lines of one block go to the same
+/// port. The bound allows for a loss of half of the ports.
 fn stream(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     const BYTES: u32 = 4 << 20;
     let mut bench = Bench::new(config);
     let buffer = bench.buffer(u64::from(BYTES))?;
-    // A CTA reads 2 KiB: two streams far apart could meet in different rows of the same banks.
+    // A CTA reads 2 KiB in one piece: two distant streams could conflict in different rows of the same banks.
     let body = "mad.lo.s32 %r4, %r2, %r3, %r1;\nmul.wide.u32 %rd2, %r4, 4;\nadd.s64 %rd1, %rd1, %rd2;\n\
                 ld.global.u32 %r10, [%rd1];\nld.global.u32 %r11, [%rd1+1024];";
     let cycles = bench.run(body, BYTES / 2048, 256, buffer)?;
@@ -78,13 +79,13 @@ fn stream(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     let count = config.sm.count / config.interconnect.sms_per_port;
     let sm_ports = ports / f64::from(config.l2.all_slices()) * f64::from(count);
     let ports = ports.min(sm_ports);
-    // Where partitions get blocks unevenly, those with most of them are busy to the end.
+    // Partitions with more blocks than others are busy longer than the mean.
     let least = (0.8 * buses).min(0.5 * ports) * closed_form::evenness(config);
     let peak = buses.min(ports);
     Ok(Measurement::below("DRAM stream, rate", "bytes per cycle", (peak, 1.0 - least / peak), rate))
 }
 
-/// All SMs read lines of one partition alone, row after row: that channel's bus is the bound, a part of the whole.
+/// Lets all SMs read lines of one partition only, row after row. The bound is the bus of its channel.
 fn camping(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     const CTA: u32 = 256;
     let mut bench = Bench::new(config);
@@ -94,21 +95,21 @@ fn camping(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     let rows = bench.rows(u64::from(lines / row_lines / banks + 1))?;
     let table = bench.buffer(u64::from(8 * lines))?;
     for n in 0..lines {
-        // CTAs run side by side: what their threads of one number read lies side by side too.
+        // CTAs run concurrently: threads of the same index in different CTAs read adjacent lines.
         let (cta, thread) = (n / CTA, n % CTA);
         let number = thread * (lines / CTA) + cta;
         let (row_number, column) = (number / row_lines, number % row_lines * config.l2.line_bytes);
         let place = rows.address(row_number % banks, u64::from(row_number / banks), column);
         bench.point(table + 8 * u64::from(n), place)?;
     }
-    // A warp reads 32 addresses of the table, and then a word of each of the 32 lines past the L1D.
+    // A warp reads 32 addresses of the table, then a word of each of these 32 lines with an L1D bypass.
     let lanes = "mul.wide.u32 %rd2, %r1, 8;\nadd.s64 %rd1, %rd1, %rd2;\nld.global.u64 %rd3, [%rd1];\nld.global.cg.u32 %r10, [%rd3];";
     let cycles = bench.run(lanes, lines / CTA, CTA, table)?;
     let bytes = f64::from(lines * config.l2.line_bytes);
     let channel = closed_form::dram_peak_bytes_per_core_cycle(config) / f64::from(config.l2.partitions);
     let channel = channel * (1.0 - closed_form::refresh_overhead(config));
     let port = closed_form::l2_peak_bytes_per_core_cycle(config) / f64::from(config.l2.partitions);
-    // Of a request that is split each burst waits until its bank chooses it.
+    // Each burst of a split request waits separately for its bank.
     let share = if config.l2.split_requests { 0.3 } else { 0.25 };
     Ok(Measurement::below(
         "DRAM stream in one partition",

@@ -1,8 +1,8 @@
-//! Is the GPU as fast as its description says? Microbenchmarks, each with the value that a formula of the configuration
-//! gives for it; `docs/fidelity.md` is written from them.
+//! Microbenchmarks that compare the GPU's speed with its description. A formula of the configuration gives each expected value.
+//! `selvedge fidelity` writes `docs/fidelity.md` from them.
 //!
-//! No expected value is taken from a measurement. Where the formula is exact, nothing but the formula's value is allowed;
-//! where clock domains meet or queues saturate, a stated distance is.
+//! No expected value comes from a measurement. If the formula is exact, the measured value must be equal. If clock domains meet
+//! or queues saturate, the value may differ by a stated distance.
 mod bench;
 mod caches;
 mod cores;
@@ -14,41 +14,41 @@ pub use page::{page, section};
 use selvedge_gpu::config::GpuConfig;
 use std::sync::Arc;
 
-/// Why a configuration cannot be measured, in one line.
+/// Reasons for which a configuration cannot be measured, each in one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FidelityError {
-    /// A microbenchmark does not fit it.
+    /// The configuration does not support a microbenchmark.
     #[error("a microbenchmark does not fit the configuration: {0}")]
     Unfit(String),
-    /// A fault while it ran.
+    /// A microbenchmark stopped with a fault, or a DRAM command violated a timing constraint.
     #[error("{0}")]
     Fault(String),
 }
 
-/// What was expected and what was measured.
+/// An expected value and the measured value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurement {
-    /// What of.
+    /// Name of the measured quantity.
     pub name: String,
-    /// Of both values.
+    /// Unit of both values.
     pub unit: &'static str,
-    /// By the formula.
+    /// Value of the formula.
     pub expected: f64,
-    /// By the simulator.
+    /// Value from the simulator.
     pub measured: f64,
-    /// The least and the largest value that agrees with the formula.
+    /// Min and max value that agree with the formula.
     pub allowed: (f64, f64),
 }
 
 impl Measurement {
-    /// The formula is exact.
+    /// Creates a measurement that must be equal to the expected value.
     fn exact(name: impl Into<String>, unit: &'static str, expected: f64, measured: f64) -> Self {
-        // What is left of counted cycles after a division by counted instructions.
+        // Allows for the rounding error of a division of cycles by instructions.
         Self::within(name, unit, (expected, 1e-9), measured)
     }
 
-    /// The measured value may lie so far from the expected one.
+    /// Creates a measurement that may differ from the expected value by `distance`.
     fn within(
         name: impl Into<String>,
         unit: &'static str,
@@ -59,9 +59,9 @@ impl Measurement {
         Measurement { name: name.into(), unit, expected, measured, allowed }
     }
 
-    /// The expected value is a peak: the measured one may fall short of it by a share, but not exceed it.
+    /// Creates a measurement that may fall below `peak` by `share` of it, but not exceed it.
     fn below(name: impl Into<String>, unit: &'static str, (peak, share): (f64, f64), measured: f64) -> Self {
-        // Ends of a run at which queues fill and drain make up for a thousandth.
+        // Queues that fill and drain at the ends of a run can add one thousandth.
         let allowed = (peak * (1.0 - share), peak * 1.001);
         Measurement { name: name.into(), unit, expected: peak, measured, allowed }
     }
@@ -71,17 +71,18 @@ impl Measurement {
         (self.allowed.0..=self.allowed.1).contains(&self.measured)
     }
 
-    /// Measured less expected over expected.
+    /// Returns the relative error: (measured - expected) / expected.
     pub fn error(&self) -> f64 {
         self.measured / self.expected - 1.0
     }
 }
 
-/// Every microbenchmark on one configuration. The formulas are those of whole lines, which here loads that bypass the L1D move, too, and
-/// of instructions and parameters that are there when they are wanted, from the launch on.
+/// Runs all microbenchmarks on one configuration. The formulas assume that bypass loads move whole lines. They also assume that
+/// instructions and parameters are available without a fetch, and that a launch has no latency. A copy of the configuration is
+/// changed accordingly.
 ///
 /// # Errors
-/// A microbenchmark does not fit the configuration, or a DRAM command broke a rule.
+/// The configuration does not support a microbenchmark, or a DRAM command violated a timing constraint.
 pub fn measure(config: &GpuConfig) -> Result<Vec<Measurement>, FidelityError> {
     let mut config = config.clone();
     config.l1d.bypass_bytes = config.l1d.line_bytes;
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
     use selvedge_gpu::config::BUILT_IN;
 
-    /// Every value of every configuration lies within its stated bound, and the page shows it.
+    /// All values of all configurations are within their stated bounds, and the page is up to date.
     #[test]
     fn every_built_in_machine_is_as_fast_as_its_description() {
         let mut measured = Vec::new();

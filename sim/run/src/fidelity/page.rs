@@ -1,9 +1,8 @@
-//! The page that shows expected and measured values, as Markdown.
+//! Renders expected and measured values as a Markdown page.
 use super::Measurement;
 use selvedge_gpu::config::BuiltIn;
 use std::fmt::Write;
 
-/// What stands above the tables.
 const HEAD: &str = "# Fidelity
 
 Is each configuration as fast as its description says? Every value is expected by a formula of the configuration's file alone and then
@@ -29,13 +28,13 @@ trips; a share below the peak for rates, which the ends of a run and queues cost
 blocking costs a stream, which is most on the Maxwells, follows from no formula here.
 ";
 
-/// The whole page for the built-in configurations, measured in their order.
+/// Returns the page for the built-in configurations, in the order of `measured`.
 pub fn page(measured: &[(&BuiltIn, Vec<Measurement>)]) -> String {
     let sections = measured.iter().map(|(machine, found)| section(machine.name, machine.summary, found));
     sections.fold(HEAD.to_string(), |text, section| text + "\n" + &section)
 }
 
-/// The table of one configuration.
+/// Returns the section with the table of one configuration.
 pub fn section(name: &str, summary: &str, found: &[Measurement]) -> String {
     let mut text = format!(
         "## {name}\n\n{summary}.\n\n| what | unit | expected | measured | error | allowed |\n|---|---|---|---|---|---|\n"
@@ -45,7 +44,7 @@ pub fn section(name: &str, summary: &str, found: &[Measurement]) -> String {
         let allowed =
             if high - low < 1e-6 { "exact".into() } else { format!("{} to {}", short(low), short(high)) };
         let error = match m.error() * 100.0 {
-            // No minus before a zero.
+            // Avoids a sign before a rounded zero.
             error if error.abs() < 0.005 => "0.00 %".into(),
             error => format!("{error:+.2} %"),
         };
@@ -56,7 +55,7 @@ pub fn section(name: &str, summary: &str, found: &[Measurement]) -> String {
     text
 }
 
-/// Whole numbers without a fraction, small ones with more digits.
+/// Formats integers without a fraction, values below 1 with four digits, and others with two.
 fn short(value: f64) -> String {
     if (value - value.round()).abs() < 1e-9 {
         format!("{value:.0}")

@@ -1,20 +1,20 @@
-//! What `--mechanism` says: one or more mechanisms, combined with `+`.
+//! Parses the value of `--mechanism`: one or more mechanisms, combined with `+`.
 use super::{all, find, names_of};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_gpu::mechanism::{AUTO, Claim, MechanismError, MechanismInfo, Needs, Part, Search, Site};
+use selvedge_gpu::mechanism::{AUTO, Claim, MechanismError, MechanismInfo, Needs, Search, Selected, Site};
 use selvedge_gpu::parts::Parts;
 use selvedge_hw::names;
 use selvedge_mechanisms::BASE;
 use std::collections::BTreeMap;
 
-/// What `--mechanism` says: one or more mechanisms.
+/// One or more mechanisms, parsed from the value of `--mechanism`.
 #[derive(Clone, Debug)]
 pub struct MechanismSpec {
-    /// As written.
+    /// Text of the option.
     pub text: String,
-    /// The mechanisms.
-    pub parts: Vec<Part>,
+    /// Mechanisms in the order of the text.
+    pub parts: Vec<Selected>,
 }
 
 impl std::str::FromStr for MechanismSpec {
@@ -37,16 +37,16 @@ impl std::str::FromStr for MechanismSpec {
     }
 }
 
-/// What both mechanisms claim, if anything.
-fn conflict(first: &Part, second: &Part) -> Option<&'static str> {
+/// Returns why the two mechanisms conflict, if they claim the same thing.
+fn conflict(first: &Selected, second: &Selected) -> Option<&'static str> {
     if first.info.name == second.info.name {
         return Some("are the same mechanism");
     }
     first.claims().find(|claim| second.claims().any(|other| other == *claim)).map(Claim::why)
 }
 
-/// One mechanism: `NAME[=VALUE][,OPTION=VALUE...]`; a value at the name is that of the first option.
-fn parse_part(text: &str) -> Result<Part, MechanismError> {
+/// Parses one mechanism: `NAME[=VALUE][,OPTION=VALUE...]`. A value after the name is the value of the first option.
+fn parse_part(text: &str) -> Result<Selected, MechanismError> {
     let mut words = text.split(',');
     let first = words.next().unwrap_or_default().trim();
     let (name, value) = first.split_once('=').map_or((first, None), |(name, value)| (name, Some(value)));
@@ -60,64 +60,63 @@ fn parse_part(text: &str) -> Result<Part, MechanismError> {
         (Some(value), Some(option)) => Some(format!("{}={value}", option.name)),
         (Some(value), None) => Some(value.to_string()),
     };
-    let mut options: BTreeMap<_, _> = info.options.iter().map(|o| (o.name, o.default)).collect();
+    let mut selected = Selected::new(info);
     let mut given = Vec::new();
     for word in short.as_deref().into_iter().chain(words) {
-        let (option, value) = parse_option(info, word)?;
-        if given.contains(&option) {
+        let (at, value) = parse_option(info, word)?;
+        if given.contains(&at) {
             let (mechanism, option) = (info.name.into(), word.trim().into());
             return Err(MechanismError::Option { mechanism, option, allowed: "must be given once".into() });
         }
-        given.push(option);
-        options.insert(option, value);
+        given.push(at);
+        selected.values[at] = value;
     }
-    Ok(Part { info, options, choice: Vec::new() })
+    Ok(selected)
 }
 
-fn parse_option(info: &MechanismInfo, word: &str) -> Result<(&'static str, u32), MechanismError> {
+/// Returns the index of the option among those of the mechanism, and its value.
+fn parse_option(info: &MechanismInfo, word: &str) -> Result<(usize, u32), MechanismError> {
     let fail = |allowed: String| MechanismError::Option {
         mechanism: info.name.into(),
         option: word.trim().into(),
         allowed,
     };
     let (key, value) = word.split_once('=').unwrap_or((word, ""));
-    let Some(option) = info.options.iter().find(|o| o.name == key.trim()) else {
+    let Some(at) = info.options.iter().position(|o| o.name == key.trim()) else {
         let names: Vec<_> = info.options.iter().map(|o| format!("{}=N", o.name)).collect();
         let allowed = if names.is_empty() { "it has no options".into() } else { names.join(", ") };
         return Err(fail(format!("allowed: {allowed}")));
     };
+    let option = &info.options[at];
     match option.value(value.trim()) {
-        Some(value) => Ok((option.name, value)),
+        Some(value) => Ok((at, value)),
         None => Err(fail(option.allowed())),
     }
 }
 
-/// The configuration with what each of the mechanisms brings along, in their order.
+/// Returns the configuration after the changes of each mechanism, in order.
 fn with<'a>(
-    mut parts: impl Iterator<Item = &'a Part>,
+    mut parts: impl Iterator<Item = &'a Selected>,
     mut machine: GpuConfig,
 ) -> Result<GpuConfig, MechanismError> {
-    parts.try_for_each(|part| (part.info.machine)(part, &mut machine))?;
+    parts.try_for_each(|part| (part.info.configure)(part, &mut machine))?;
     Ok(machine)
 }
 
 impl MechanismSpec {
-    /// The mechanism that changes nothing.
+    /// Returns the specification without a mechanism.
     pub fn base() -> Self {
-        MechanismSpec {
-            text: "base".into(),
-            parts: vec![Part { info: &BASE, options: BTreeMap::new(), choice: Vec::new() }],
-        }
+        MechanismSpec { text: "base".into(), parts: vec![Selected::new(&BASE)] }
     }
 
-    /// Gives the options that are `auto` the latency of their block; a mechanism that names none stays as it is.
+    /// Sets each option that is `auto` to the latency of its block.
     ///
     /// # Errors
-    /// [`MechanismError::Option`] for a block that is not among `latencies`, or a latency that the option does not allow.
+    /// [`MechanismError::Option`] for a block that `latencies` lacks, or a latency that the option does not allow.
     pub fn settle(&mut self, latencies: &BTreeMap<String, u32>) -> Result<(), MechanismError> {
         for part in &mut self.parts {
-            for option in part.info.options {
-                let Some(block) = option.latency_of.filter(|_| part.options[option.name] == AUTO) else {
+            for (at, option) in part.info.options.iter().enumerate() {
+                let Some(block) = option.allowed.latency_of.filter(|_| part.values[at] == AUTO) else {
                     continue;
                 };
                 let fail = |allowed: String| MechanismError::Option {
@@ -130,7 +129,7 @@ impl MechanismSpec {
                 if !option.allows(latency) {
                     return Err(fail(format!("{block} takes {latency} cycles: {}", option.allowed())));
                 }
-                part.options.insert(option.name, latency);
+                part.values[at] = latency;
                 for given in [option.name, part.info.name] {
                     self.text =
                         self.text.replacen(&format!("{given}=auto"), &format!("{given}={latency}"), 1);
@@ -140,12 +139,12 @@ impl MechanismSpec {
         Ok(())
     }
 
-    /// Returns whether all options are settled.
+    /// Checks that no option is still `auto`.
     fn is_settled(&self) -> Result<(), MechanismError> {
         for part in &self.parts {
-            let open = part.info.options.iter().find(|option| part.options[option.name] == AUTO);
+            let mut open = part.options().filter(|(_, value)| *value == AUTO);
             if let Some((option, block)) =
-                open.and_then(|option| option.latency_of.map(|block| (option, block)))
+                open.find_map(|(option, _)| Some((option, option.allowed.latency_of?)))
             {
                 return Err(MechanismError::Option {
                     mechanism: part.info.name.into(),
@@ -159,19 +158,20 @@ impl MechanismSpec {
         Ok(())
     }
 
-    /// The configuration with what every mechanism brings along; call before [`MechanismSpec::build`].
+    /// Returns the configuration after the changes of each mechanism, for [`MechanismSpec::build`].
     ///
     /// # Errors
-    /// [`MechanismError::Machine`] when it does not suit a mechanism.
+    /// [`MechanismError::Machine`] if a mechanism does not support the configuration.
     pub fn machine(&self, config: &GpuConfig) -> Result<GpuConfig, MechanismError> {
         self.is_settled()?;
         super::check_energies(config)?;
-        // What one brings along another may refuse, whichever is named first.
+        // Also tries the reverse order: a mechanism may not support the change of another one, regardless of their order in the
+        // text.
         with(self.parts.iter().rev(), config.clone())?;
         with(self.parts.iter(), config.clone())
     }
 
-    /// Checks that every mechanism does with what there is of `name`, a trace or what is recorded as one.
+    /// Checks that each mechanism can run with the data `there_is`. `name` names the trace or the workload to record.
     ///
     /// # Errors
     /// [`MechanismError::Needs`].
@@ -188,11 +188,11 @@ impl MechanismSpec {
         Err(MechanismError::Needs { mechanism: part.info.name.into(), why, allowed, instead })
     }
 
-    /// Builds the parts of every SM and L2 partition of a configuration that [`MechanismSpec::machine`] returned, for the given number of
-    /// kernels at the same time, with their blocks made by `probes`.
+    /// Builds the parts of all SMs and L2 partitions. `config` must come from [`MechanismSpec::machine`]. `kernels` is the number
+    /// of kernels that share the GPU. `probes` creates the blocks.
     ///
     /// # Errors
-    /// [`MechanismError::Conflict`] for two mechanisms that both do what only one can.
+    /// [`MechanismError::Conflict`] for two mechanisms that claim the same task.
     pub fn build(
         &self,
         config: &GpuConfig,
@@ -207,18 +207,18 @@ impl MechanismSpec {
         site.finish()
     }
 
-    /// Whether one of the mechanisms has `claim` for itself.
+    /// Returns whether one of the mechanisms makes `claim`.
     pub fn claims(&self, claim: Claim) -> bool {
         self.parts.iter().any(|part| part.claims().any(|one| one == claim))
     }
 
-    /// Returns the search of the mechanism that has one and has made no choice, with its place among the parts.
+    /// Returns the first search of a mechanism that has not yet made a choice, and its index among the parts.
     pub fn search(&self, config: &GpuConfig) -> Option<(usize, Box<dyn Search>)> {
-        let search = |(at, part): (usize, &Part)| Some((at, (part.info.search)(part, config)?));
+        let search = |(at, part): (usize, &Selected)| Some((at, (part.info.search)(part, config)?));
         self.parts.iter().enumerate().find_map(search)
     }
 
-    /// Returns the specification with `choice` for the mechanism at place `at`.
+    /// Returns a copy of the specification in which the mechanism at index `at` has `choice`.
     pub fn with_choice(&self, at: usize, choice: Vec<u32>) -> Self {
         let mut spec = self.clone();
         spec.parts[at].choice = choice;
@@ -229,7 +229,7 @@ impl MechanismSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanism::ALL;
+    use crate::mechanism::built_in;
     use selvedge_gpu::mechanism::probe::ProbeSpec;
     use selvedge_hw::Engine;
 
@@ -237,11 +237,15 @@ mod tests {
         text.parse::<MechanismSpec>().expect_err("it is wrong").to_string()
     }
 
+    /// Returns the values of the first mechanism's options, in the order of their declarations.
+    fn values(spec: &MechanismSpec) -> &[u32] {
+        &spec.parts[0].values
+    }
+
     #[test]
     fn options_override_their_defaults() {
         let spec: MechanismSpec = "hw-bdi,compress=3+dmil".parse().expect("valid");
-        assert_eq!(spec.parts[0].options["compress"], 3);
-        assert_eq!(spec.parts[0].options["decompress"], 1);
+        assert_eq!(values(&spec), [3, 1, 8]);
         assert_eq!(spec.parts[1].info.name, "dmil");
     }
 
@@ -251,14 +255,14 @@ mod tests {
         let has_partition_policy = |info: &&MechanismInfo| {
             let probes = Probes::new(ProbeSpec::default(), Engine::Model);
             let spec: MechanismSpec = info.name.parse().expect("the registry's own name");
-            // Those that search replace themselves before they are built.
+            // Mechanisms that search are replaced by their choice before the GPU is built.
             let config = spec.machine(&config).unwrap_or_else(|_| config.clone());
             let part = &spec.parts[0];
             let mut site = Site::new(&config, 1, &probes);
             (info.attach)(part, &mut site);
             site.has_partition_parts()
         };
-        let with: Vec<&MechanismInfo> = ALL
+        let with: Vec<&MechanismInfo> = built_in()
             .iter()
             .filter(|info| !info.claims.contains(&Claim::Trials))
             .filter(has_partition_policy)
@@ -300,7 +304,7 @@ mod tests {
         latencies.insert("bdi_decompressor".into(), 2);
         spec.settle(&latencies).expect("both are known");
         assert_eq!(spec.text, "hw-bdi,compress=3,md_kb=16,decompress=2");
-        assert_eq!((spec.parts[0].options["compress"], spec.parts[0].options["decompress"]), (3, 2));
+        assert_eq!(values(&spec), [3, 2, 16]);
         assert!(spec.machine(&machine).is_ok());
         latencies.insert("bdi_compressor".into(), 9);
         let mut spec: MechanismSpec = "hw-bdi=auto".parse().expect("the first option");

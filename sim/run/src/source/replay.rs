@@ -1,34 +1,66 @@
-//! A recorded CUDA program: its operations once more, without the program.
+//! Replays the operations of a recorded CUDA program, without the program.
 use super::RecordedProgram;
+use super::SimFault;
+use crate::run::RunError;
 use selvedge_cudart::device::{Device, DeviceError};
+use selvedge_cudart::operation::Operation;
+use selvedge_cudart::refusals::Refusals;
 use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::gpu::Watch;
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_ptx::memory::DeviceMemory;
 use std::sync::Arc;
 
-/// A record, and how far it has been replayed.
+/// A record, and the position of the replay in it.
 pub(crate) struct Replay {
     program: Arc<RecordedProgram>,
     device: Device,
-    /// The operation that comes next.
+    /// Index of the next operation.
     next: usize,
+    /// Work that was refused to the program during the recording.
+    refusals: Refusals,
+    watch: Watch,
 }
 
 impl Replay {
-    /// Returns a replay at its beginning.
-    pub fn new(program: &Arc<RecordedProgram>, config: &Arc<GpuConfig>) -> Self {
-        Replay { program: Arc::clone(program), device: Device::new(config, None, Arc::default()), next: 0 }
+    /// Returns a replay at its beginning. `watch` can end it.
+    pub fn new(program: &Arc<RecordedProgram>, config: &Arc<GpuConfig>, watch: Watch) -> Self {
+        let of_device = watch.clone();
+        let goes_on = Arc::new(move || of_device.fault(0).is_none());
+        let device = Device::new(config, None, goes_on);
+        Replay { program: Arc::clone(program), device, next: 0, refusals: Refusals::default(), watch }
     }
 
-    /// Does everything up to the next launch, and returns that.
+    /// Returns the work that was refused to the program during the recording, up to the current operation.
+    pub fn refusals(&self) -> &Refusals {
+        &self.refusals
+    }
+
+    /// Applies the operations up to the next launch, and returns the launch. `cycle` is the current core cycle.
     ///
     /// # Errors
-    /// An operation that the device refuses, such as a launch that is too large for the configuration.
-    pub fn next(&mut self, memory: &mut DeviceMemory) -> Result<Option<LaunchedKernel>, DeviceError> {
+    /// The device refuses an operation, such as a launch that is too large for the configuration; a signal; the timeout.
+    pub fn next(
+        &mut self,
+        memory: &mut DeviceMemory,
+        cycle: u64,
+    ) -> Result<Option<LaunchedKernel>, RunError> {
         while let Some(operation) = self.program.record.operations.get(self.next) {
+            if let Some(fault) = self.watch.fault(cycle) {
+                return Err(fault.into());
+            }
             self.next += 1;
-            if let Some(launch) = self.device.apply(operation, memory)? {
-                return Ok(Some(launch));
+            if let Operation::Refused(refusals) = operation {
+                self.refusals.extend(refusals);
+            }
+            match self.device.apply(operation, memory) {
+                Ok(None) => {}
+                Ok(launch) => return Ok(launch),
+                Err(DeviceError::Stopped) => {
+                    let fault = self.watch.fault(cycle);
+                    return Err(fault.unwrap_or(SimFault::Interrupted { cycle }).into());
+                }
+                Err(error) => return Err(error.into()),
             }
         }
         Ok(None)
@@ -38,8 +70,11 @@ impl Replay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use selvedge_cudart::operation::{LaunchOperation, Operation, Record, Rows};
+    use selvedge_cudart::operation::{LaunchOperation, Record, Rows};
+    use selvedge_gpu::gpu::{Control, Limit};
     use selvedge_ptx::memory::HEAP_BASE;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Duration;
 
     const TEXT: &str = ".version 7.8\n.target sm_60\n.address_size 64\n.visible .entry k() {\nret;\n}\n";
 
@@ -66,14 +101,43 @@ mod tests {
             fill(3),
         ];
         let record = Record { operations, ..Record::default() };
-        let program = Arc::new(RecordedProgram { file: None, record });
-        let mut replay = Replay::new(&program, &Arc::new(GpuConfig::load("gtx480").expect("built in")));
+        let mut replay = replay(record, &Control::default());
         let mut memory = DeviceMemory::new();
         let mut seen = Vec::new();
-        while let Some(launched) = replay.next(&mut memory).expect("valid operations") {
+        while let Some(launched) = replay.next(&mut memory, 0).expect("valid operations") {
             seen.push((launched.dims.grid[0], memory.bytes(HEAP_BASE, 1).expect("allocated")[0]));
         }
         assert_eq!(seen, [(1, 1), (2, 2)]);
         assert_eq!(memory.bytes(HEAP_BASE, 1).expect("allocated"), [3]);
+    }
+
+    fn replay(record: Record, control: &Control) -> Replay {
+        let program = Arc::new(RecordedProgram { file: None, record });
+        Replay::new(&program, &Arc::new(GpuConfig::load("gtx480").expect("built in")), control.watch())
+    }
+
+    #[test]
+    fn a_signal_and_a_timeout_end_what_comes_between_launches() {
+        // A fill of every second byte takes long enough for a stop during the fill.
+        let fill = |height| Operation::Fill {
+            rows: Rows { address: HEAP_BASE, pitch: 2, width: 1, height },
+            byte: 1,
+        };
+        let bytes = 1 << 20;
+        let operations = vec![Operation::Allocate { address: HEAP_BASE, bytes }, fill(bytes / 2), fill(1)];
+        let record = Record { operations, ..Record::default() };
+        let stop = Arc::new(AtomicBool::new(true));
+        let stopped =
+            replay(record.clone(), &Control::new(&stop, None, |_| {})).next(&mut DeviceMemory::new(), 7);
+        assert!(matches!(stopped, Err(RunError::Fault(SimFault::Interrupted { cycle: 7 }))));
+        stop.store(false, Ordering::Relaxed);
+        let late = Control::new(&stop, Some(Duration::from_nanos(1)), |_| {});
+        let late = replay(record.clone(), &late).next(&mut DeviceMemory::new(), 8);
+        assert!(matches!(
+            late,
+            Err(RunError::Fault(SimFault::Limited { limit: Limit::TimeoutS(_), cycle: 8 }))
+        ));
+        let mut whole = replay(record, &Control::default());
+        assert!(whole.next(&mut DeviceMemory::new(), 0).expect("it comes to its end").is_none());
     }
 }

@@ -1,26 +1,25 @@
-//! Runs of one program alone, against which programs that share the GPU are measured: what decides them, and what of them is
-//! kept.
+//! Isolated runs: runs of one program without the others, for comparison with programs that share the GPU.
 use super::TogetherSpec;
 use crate::report::ratio;
 use crate::run::Source;
 use serde::{Deserialize, Serialize};
 
-/// Everything that decides what such a run gives, apart from the simulator itself.
+/// Inputs that determine the result of an isolated run, except the simulator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IsolatedKey {
     /// Name of the workload.
     pub workload: String,
-    /// What tells a program of the user's from others of its name; empty for those that are built in.
+    /// Fingerprint that distinguishes a user's programs of the same name; empty for built-in programs.
     pub program: String,
     /// Size of the workload.
     pub size: String,
     /// Name of the configuration.
     pub config: String,
-    /// Every value of the configuration.
+    /// All values of the configuration.
     pub machine: String,
     /// Engine of the blocks.
     pub engine: String,
-    /// Core cycles.
+    /// Core cycles of the run.
     pub cycles: u64,
 }
 
@@ -38,7 +37,7 @@ impl IsolatedKey {
     }
 }
 
-/// What such a run gave.
+/// Result of an isolated run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IsolatedRun {
     /// Thread instructions.
@@ -48,17 +47,17 @@ pub struct IsolatedRun {
 }
 
 impl IsolatedRun {
-    /// Thread instructions per cycle.
+    /// Returns thread instructions per core cycle.
     pub fn ipc(&self) -> f64 {
         ratio(self.thread_instructions, self.cycles)
     }
 }
 
-/// Where such runs are looked up and kept.
+/// Storage for the results of isolated runs.
 pub trait IsolatedRuns: Send + Sync {
-    /// What is known of a run.
+    /// Returns the stored result of a run, if any.
     fn known(&self, key: &IsolatedKey) -> Option<IsolatedRun>;
 
-    /// Keeps what a run gave.
+    /// Stores the result of a run.
     fn keep(&self, key: &IsolatedKey, run: &IsolatedRun);
 }

@@ -1,8 +1,8 @@
-//! Several workloads on one GPU at the same time (Dai, chapter 4): each launches its own kernels from its own host
-//! program in its own address space.
+//! Runs several workloads on one GPU at the same time (Dai, chapter 4). Each has its own host program and address space, and
+//! launches its own kernels.
 //!
-//! A program that comes to its end starts again, so that the others keep its competition, until a given number of cycles
-//! has passed or each has come to its end once. Every end is verified against the CPU reference.
+//! A program that ends starts again, so that the others still compete with it. The run lasts for a given number of cycles, or
+//! until each program has ended once. At each end the results are compared with the CPU reference.
 pub mod isolated;
 pub mod partition;
 mod program;
@@ -37,54 +37,54 @@ use selvedge_workloads::workload::{OutputFile, Size};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What to run together.
+/// Specification of a run of several programs.
 #[derive(Clone)]
 pub struct TogetherSpec {
-    /// The workloads, 1 to [`KERNEL_SLOTS`].
+    /// Workloads: 1 to [`KERNEL_SLOTS`].
     pub workloads: Vec<Source>,
-    /// Their size.
+    /// Size of the built-in workloads.
     pub size: Size,
-    /// The configuration.
+    /// Configuration of the GPU.
     pub config: Arc<GpuConfig>,
-    /// How they share it.
+    /// Way in which the programs share the SMs.
     pub share: ShareSpec,
-    /// Core cycles; until each has come to its end once unless given.
+    /// Duration in core cycles. With `None`, the run lasts until each program has ended once.
     pub cycles: Option<u64>,
-    /// Whether each workload is also run without the others and without mechanism for as many cycles, for comparison.
+    /// `true` to also run each workload alone, without a mechanism, for the same number of cycles.
     pub alone: bool,
-    /// Where such runs are looked up first and kept.
+    /// Storage for the results of these isolated runs.
     pub isolated: Option<Arc<dyn IsolatedRuns>>,
-    /// The mechanism.
+    /// Mechanism of the shared run.
     pub mechanism: MechanismSpec,
-    /// The engine of the mechanism's blocks.
+    /// Engine of the mechanism's blocks.
     pub engine: Engine,
     /// Block instances to record.
     pub probes: ProbeSpec,
-    /// Check every DRAM command against every timing constraint, and what each load gets to see.
+    /// Checks each DRAM command against all timing constraints, and the value that each load returns.
     pub check_dram: bool,
-    /// Most bytes of device memory of all workloads together.
+    /// Max device memory of all workloads, in bytes.
     pub max_memory: u64,
-    /// The most that the run of all workloads does, until everything in flight has ended.
+    /// Limits of the whole run, including the cycles after its end in which in-flight work drains.
     pub bounds: Bounds,
 }
 
-/// A run's report and what else came of it.
+/// Report, outputs and fault of a run.
 pub struct TogetherOutcome {
-    /// The report; when the simulation stopped early, of what it has.
+    /// Report; it covers the part that ran if the run stopped early.
     pub report: TogetherReport,
-    /// What stopped the run early.
+    /// Reason for which the run stopped early.
     pub fault: Option<RunError>,
-    /// What the probed block instances have seen.
+    /// Recorded signals of the probed block instances.
     pub traces: Vec<Trace>,
-    /// The timeline, if one was to be recorded.
+    /// Timeline, if the run recorded one.
     pub timeline: Option<Timeline>,
-    /// What the kernels have printed, every start of a program anew.
+    /// Output of the kernels' `printf`, of all starts of the programs.
     pub printed: Printed,
-    /// The files that the host programs wrote at their first ends.
+    /// Files that the host programs wrote at their first end.
     pub outputs: Vec<OutputFile>,
 }
 
-/// The counters at the end of the common time.
+/// Counters at the end of the measured time.
 struct Measured {
     cycles: u64,
     total: Snapshot,
@@ -97,12 +97,12 @@ impl Measured {
         Measured { cycles: gpu.cycle(), total: gpu.snapshot(), kernels }
     }
 
-    /// Thread instructions per cycle of each kernel.
+    /// Returns the thread instructions per cycle of each kernel.
     fn ipcs(&self) -> Vec<f64> {
         self.kernels.iter().map(|k| ratio(k.thread_instructions, self.cycles)).collect()
     }
 
-    /// The kernels' counters add up to the SMs'.
+    /// Checks that the kernels' counters add up to the counters of the SMs.
     fn check_sums(&self) -> Result<(), BrokenLaw> {
         let mut sum = KernelCounters::default();
         self.kernels.iter().for_each(|kernel| sum += *kernel);
@@ -130,19 +130,18 @@ impl Measured {
     }
 }
 
-/// Runs `spec`; `control` shows progress and can stop the run.
+/// Runs `spec`. `control` shows progress and can stop the run.
 ///
 /// # Errors
-/// Mistakes that are found before anything is simulated. Faults of the simulation itself are in the outcome, beside what
-/// was measured until then.
+/// A mistake that is found before the simulation starts. A later fault is in the outcome, next to the measurements up to it.
 pub fn run(spec: &TogetherSpec, control: Arc<Control>) -> Result<TogetherOutcome, RunError> {
     run_with_checkpoints(spec, &Checkpoints::default(), control)
 }
 
-/// As [`run`], and writes checkpoints or goes on from one. A run that a limit or the user ends leaves one, too.
+/// Runs `spec` like [`run`], and writes checkpoints or resumes from one. A limit or an interrupt also leaves a checkpoint.
 ///
 /// # Errors
-/// As [`run`]; a checkpoint that cannot be read or is another run's.
+/// The errors of [`run`], and a checkpoint that cannot be read or belongs to another run.
 pub fn run_with_checkpoints(
     spec: &TogetherSpec,
     checkpoints: &Checkpoints,
@@ -152,15 +151,15 @@ pub fn run_with_checkpoints(
     if !(1..=KERNEL_SLOTS).contains(&count) {
         return Err(RunError::Programs { count, most: KERNEL_SLOTS });
     }
-    // A run that is stopped before its shares are known reports that it has done nothing.
     checkpoints.check(&spec.probes, spec.engine)?;
     let identity = checkpoints.identity(|| identity(spec));
     let mut checkpoint = Checkpoint::read(checkpoints, &identity)?;
     let shares = match &mut checkpoint {
-        // The programs were measured before.
+        // The checkpoint holds the partition that was measured before.
         Some(checkpoint) => shares(spec, checkpoint.value()?).map_err(RunError::from),
         None => share_of(spec, &control),
     };
+    // A run that stops during the measurement of the partition still makes a report, without any work.
     let (share, partition, stopped) = match shares {
         Ok((share, partition)) => (share, partition, None),
         Err(error) if error.is_stop() => (Share::LeftOver, None, Some(error)),
@@ -189,7 +188,7 @@ pub fn run_with_checkpoints(
         }
     };
     let measured = machine.measure();
-    // What drains after the window is not counted.
+    // Reads the counters here, because work that drains after the measured time does not count.
     let mut mechanism_counters = MechanismCounters::new();
     machine.gpu.mechanism_counters(&mut mechanism_counters);
     if !quotas.is_empty() {
@@ -243,13 +242,13 @@ pub fn run_with_checkpoints(
     })
 }
 
-/// The share that was asked for, and the partition where the programs decide it.
+/// Returns the requested share. Also returns the partition if the share depends on the programs.
 fn share_of(spec: &TogetherSpec, control: &Arc<Control>) -> Result<(Share, Option<Partition>), RunError> {
     if let Some(share) = spec.share.among(spec.workloads.len(), &spec.config.sm)? {
         return Ok((share, None));
     }
     let partition = match spec.share {
-        // A profile of the launch's first cycles is not that of the run: caches and queues fill for long.
+        // The profile covers the length of the run: caches and queues fill slowly, so the first cycles are not representative.
         ShareSpec::WarpedSlicer(cycles) => partition::warped_slicer(spec, cycles.or(spec.cycles), control)?,
         ShareSpec::SmkPw(cycles) => partition::smk_with_quotas(spec, cycles.or(spec.cycles), control)?,
         _ => partition::smk(spec, control)?,
@@ -257,7 +256,7 @@ fn share_of(spec: &TogetherSpec, control: &Arc<Control>) -> Result<(Share, Optio
     Ok((Share::PerSm(partition.ctas.clone()), Some(partition)))
 }
 
-/// The share that was asked for, or that of a partition that is known.
+/// Returns the requested share, or the share of a known partition.
 fn shares(
     spec: &TogetherSpec,
     partition: Option<Partition>,
@@ -267,7 +266,7 @@ fn shares(
     Ok((asked.or(known).unwrap_or(Share::LeftOver), partition))
 }
 
-/// What distinguishes the run from others, but for its limits.
+/// Returns the identity of the run. It does not include the limits.
 fn identity(spec: &TogetherSpec) -> Identity {
     let mut identity = Identity::new();
     for workload in &spec.workloads {
@@ -281,7 +280,7 @@ fn identity(spec: &TogetherSpec) -> Identity {
     identity
 }
 
-/// The IPC of each workload that has the GPU without mechanism for itself, for the given number of cycles.
+/// Returns the IPC of each workload that runs alone, without a mechanism, for the given number of cycles.
 fn alone_ipcs(spec: &TogetherSpec, cycles: u64, control: &Arc<Control>) -> Result<Vec<f64>, RunError> {
     let (base, probes) = (MechanismSpec::base(), ProbeSpec::default());
     let mut ipcs = Vec::new();
@@ -304,16 +303,16 @@ fn alone_ipcs(spec: &TogetherSpec, cycles: u64, control: &Arc<Control>) -> Resul
     Ok(ipcs)
 }
 
-/// The names of the block instances that a run can record.
+/// Returns the names of the block instances that a run can record.
 ///
 /// # Errors
-/// A configuration that does not suit the mechanism.
+/// The mechanism does not support the configuration.
 pub fn probe_names(spec: &TogetherSpec) -> Result<Vec<String>, RunError> {
     let built = instances(&spec.mechanism, &spec.config, spec.workloads.len())?;
     Ok(built.into_iter().map(|one| one.name).collect())
 }
 
-/// A GPU with its memory and the programs that use it.
+/// A GPU, its memory and the programs that share it.
 struct Machine<'a> {
     spec: &'a TogetherSpec,
     gpu: Gpu,
@@ -332,6 +331,12 @@ impl<'a> Machine<'a> {
     ) -> Result<Self, RunError> {
         let mut memory = DeviceMemory::with_capacity(spec.max_memory);
         memory.set_zero_outside(spec.config.memory.zero_outside());
+        if spec.config.l2.fill_on_copy {
+            memory.note_copies();
+        }
+        if spec.check_dram {
+            memory.note_idle_reads();
+        }
         let mut programs = Vec::new();
         for (slot, workload) in (0..).zip(workloads) {
             programs.push(Program::new(slot, workload, spec, &mut memory)?);
@@ -353,27 +358,29 @@ impl<'a> Machine<'a> {
         Ok(Machine { spec, gpu, memory, programs })
     }
 
-    /// The first launch of each program.
+    /// Starts the first launch of each program.
     fn launch_first(&mut self) -> Result<(), RunError> {
         self.programs.iter_mut().try_for_each(|program| program.launch_first(&mut self.gpu, &mut self.memory))
     }
 
-    /// The counters so far.
+    /// Returns the current counters.
     fn measure(&self) -> Measured {
         Measured::take(&self.gpu, self.programs.len())
     }
 
-    /// Lets the programs launch side by side for the given number of cycles, or until each has ended once.
+    /// Runs the programs for the given number of cycles, or until each has ended once.
     fn run(&mut self, cycles: Option<u64>) -> Result<(), RunError> {
         self.launch_first()?;
         self.proceed(cycles, None, None)
     }
 
-    /// Goes to where the checkpoint was written, each program with its launch of that time.
+    /// Restores the state of the checkpoint, with the launch that was current for each program.
     fn resume(&mut self, mut checkpoint: Checkpoint) -> Result<(), RunError> {
         let mut launches = Vec::new();
         for program in &mut self.programs {
             let launch = program.replay(checkpoint.value()?, self.gpu.config(), &mut self.memory)?;
+            // The L2 state in the checkpoint already reflects these copies.
+            self.memory.take_copies();
             launches.push(launch.ok_or_else(|| checkpoint.without("a launch"))?);
         }
         checkpoint.load(|from| {
@@ -384,8 +391,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Writes a checkpoint.
-    fn write(&self, place: &mut Place, partition: Option<&Partition>) -> Result<(), RunError> {
+    fn write(&self, place: &mut Place, partition: Option<&Partition>) {
         let save = |to: &mut Writer| {
             partition.cloned().save(to);
             self.programs.iter().for_each(|program| program.journal.clone().unwrap_or_default().save(to));
@@ -393,11 +399,10 @@ impl<'a> Machine<'a> {
             self.gpu.save(to);
             self.programs.iter().for_each(|program| program.record.save(to));
         };
-        Ok(place.write(self.gpu.cycle(), save)?)
+        place.write(&self.gpu, save);
     }
 
-    /// Lets the current launches and those that follow run. What stops them early leaves a checkpoint, too, unless it is a
-    /// fault.
+    /// Runs the current and later launches. An interrupt or a limit also writes a checkpoint; a fault does not.
     fn proceed(
         &mut self,
         cycles: Option<u64>,
@@ -409,7 +414,7 @@ impl<'a> Machine<'a> {
             let due = place.as_ref().map_or(u64::MAX, |place| place.next);
             let ended = match (self.gpu.run_until_one_ends(until.min(due), &mut self.memory), &mut place) {
                 (Err(stop @ (SimFault::Interrupted { .. } | SimFault::Limited { .. })), Some(place)) => {
-                    self.write(place, partition)?;
+                    self.write(place, partition);
                     return Err(stop.into());
                 }
                 (ended, _) => ended?,
@@ -425,13 +430,13 @@ impl<'a> Machine<'a> {
                 self.programs[usize::from(slot)].restart(self.spec, &mut self.gpu, &mut self.memory)?;
             }
             if let Some(place) = place.as_deref_mut().filter(|place| place.next <= self.gpu.cycle()) {
-                self.write(place, partition)?;
+                self.write(place, partition);
             }
         }
         Ok(())
     }
 
-    /// Lets what is on the SMs come to its end, and checks the laws that hold then.
+    /// Runs the CTAs on the SMs to their end, then checks the conservation laws.
     fn finish(&mut self) -> Result<(), RunError> {
         self.gpu.drain(&mut self.memory)?;
         if let Some(violation) = self.gpu.system().dram_violation() {

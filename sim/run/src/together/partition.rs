@@ -1,7 +1,7 @@
-//! How many CTAs of each kernel an SM gets: by fair shares of its resources (SMK) or by how each kernel scales
-//! (Warped-Slicer), as Dai, section 4.1, describes them.
+//! Computes how many CTAs of each kernel an SM holds: from fair shares of its resources (SMK) or from how each kernel scales
+//! (Warped-Slicer). Dai, section 4.1, describes both.
 //!
-//! A program's partition is that of its first kernel. Both schemes give each kernel one CTA at least.
+//! The first kernel of a program decides its partition. Both schemes give each kernel at least one CTA.
 use super::{Machine, TogetherSpec};
 use crate::mechanism::MechanismSpec;
 use crate::run::{RunError, Source};
@@ -15,16 +15,16 @@ use selvedge_state::State;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Kinds of resources of an SM: threads, 32-bit registers, bytes of shared memory, warp slots, CTA slots.
+/// Number of resource kinds of an SM: threads, 32-bit registers, bytes of shared memory, warp slots, CTA slots.
 const KINDS: usize = 5;
 
-/// An amount of each resource.
+/// Amount of each kind of resource.
 type Amounts = [u32; KINDS];
 
-/// CTAs of each kernel, and what they were chosen by.
+/// CTAs of each kernel, and the measurements and quotas of the sharing policy.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, State)]
 pub struct Partition {
-    /// CTAs of each kernel that an SM holds at most.
+    /// Max CTAs of each kernel on an SM.
     pub ctas: Vec<u32>,
     /// Thread instructions per cycle of each kernel alone with 1, 2, ... CTAs in every SM; only for Warped-Slicer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -34,27 +34,27 @@ pub struct Partition {
     pub quotas: Vec<u32>,
 }
 
-/// Core cycles that a set of quotas would last if every kernel ran as fast as alone and beside no other.
+/// Core cycles that a set of quotas would last if each kernel ran as fast as alone.
 const QUOTA_CYCLES: u64 = 1000;
 
-/// A kernel's quota, when an SM has issued `instructions` of it in `cycles` core cycles alone.
+/// Returns the quota of a kernel. Alone, the kernel issues `instructions` warp instructions per SM in `cycles` core cycles.
 fn quota(instructions: u64, cycles: u64) -> u32 {
     let quota = (instructions * QUOTA_CYCLES).div_ceil(cycles.max(1));
     u32::try_from(quota).unwrap_or(u32::MAX).max(1)
 }
 
-/// What an SM has.
+/// Returns the resources of an SM.
 fn budget(sm: &SmConfig) -> Amounts {
     [sm.threads, sm.registers, sm.shared_bytes, sm.warps, sm.ctas]
 }
 
-/// What a CTA takes.
+/// Returns the resources that a CTA takes.
 fn needs(kernel: &LaunchedKernel) -> Amounts {
     let warps = kernel.warps_per_cta;
     [warps * 32, kernel.registers_per_cta, kernel.shared_bytes, warps, 1]
 }
 
-/// Returns whether so many CTAs of kernels with these needs fit into an SM.
+/// Returns whether an SM has room for `ctas` CTAs of the kernels with these needs.
 fn fit(ctas: &[u32], needs: &[Amounts], budget: &Amounts) -> bool {
     (0..KINDS).all(|kind| {
         let taken: u64 = ctas.iter().zip(needs).map(|(n, need)| u64::from(*n) * u64::from(need[kind])).sum();
@@ -62,14 +62,14 @@ fn fit(ctas: &[u32], needs: &[Amounts], budget: &Amounts) -> bool {
     })
 }
 
-/// Dominant-resource fairness: the next CTA is of the kernel with the smallest dominant share among those that still find
-/// room; the dominant share is the largest of its shares of any resource.
+/// Computes a partition by dominant-resource fairness. A kernel's dominant share is its largest share of any resource. Each
+/// step adds a CTA of the kernel with the smallest dominant share, among the kernels whose CTA still fits.
 fn fair(needs: &[Amounts], budget: &Amounts) -> Option<Vec<u32>> {
     let mut ctas = vec![1; needs.len()];
     if !fit(&ctas, needs, budget) {
         return None;
     }
-    // Shares of a kind compare as products with the other kinds' budgets; the kinds without any are not shared.
+    // Skips resources that the SM does not have.
     let dominant = |slot: usize, ctas: &[u32]| {
         let share = |kind: usize| f64::from(ctas[slot] * needs[slot][kind]) / f64::from(budget[kind]);
         (0..KINDS).filter(|kind| budget[*kind] > 0).map(share).fold(0.0, f64::max)
@@ -89,8 +89,8 @@ fn fair(needs: &[Amounts], budget: &Amounts) -> Option<Vec<u32>> {
     }
 }
 
-/// The partition under which the kernel that loses most loses least against its best; of several, the one with the largest
-/// sum of normalized performance, then the one with most CTAs of the first kernels.
+/// Returns the partition that maximizes the min performance of any kernel, normalized to its best. Ties go to the largest sum of
+/// normalized performance, then to the most CTAs of the first kernels.
 fn sweet_point(curves: &[Vec<f64>], needs: &[Amounts], budget: &Amounts) -> Option<Vec<u32>> {
     let normalized: Vec<Vec<f64>> = curves
         .iter()
@@ -109,7 +109,7 @@ fn sweet_point(curves: &[Vec<f64>], needs: &[Amounts], budget: &Amounts) -> Opti
                 best = Some((least, sum, ctas.clone()));
             }
         }
-        // Counts up like a number whose last digit is the fastest.
+        // Enumerates all partitions in lexicographic order.
         let Some(slot) = (0..ctas.len()).rev().find(|slot| (ctas[*slot] as usize) < curves[*slot].len())
         else {
             return best.map(|(_, _, ctas)| ctas);
@@ -119,7 +119,7 @@ fn sweet_point(curves: &[Vec<f64>], needs: &[Amounts], budget: &Amounts) -> Opti
     }
 }
 
-/// The needs of a workload's first kernel.
+/// Returns the needs of a workload's first kernel.
 fn first_needs(spec: &TogetherSpec, workload: &Source, control: &Arc<Control>) -> Result<Amounts, RunError> {
     let mut machine = alone(spec, workload, Share::LeftOver, control)?;
     machine.launch_first()?;
@@ -127,7 +127,7 @@ fn first_needs(spec: &TogetherSpec, workload: &Source, control: &Arc<Control>) -
     Ok(needs(kernel))
 }
 
-/// A workload that has the GPU without mechanism for itself.
+/// Creates a machine for one workload alone, without a mechanism.
 fn alone<'a>(
     spec: &'a TogetherSpec,
     workload: &Source,
@@ -146,15 +146,15 @@ fn no_room(spec: &TogetherSpec) -> RunError {
     ShareError::NoRoom { text: spec.share.to_string() }.into()
 }
 
-/// SMK's partition, by the static resources alone.
+/// Computes SMK's partition from static resources.
 pub(super) fn smk(spec: &TogetherSpec, control: &Arc<Control>) -> Result<Partition, RunError> {
     let needs = all_needs(spec, control)?;
     let ctas = fair(&needs, &budget(&spec.config.sm)).ok_or_else(|| no_room(spec))?;
     Ok(Partition { ctas, scalability: Vec::new(), quotas: Vec::new() })
 }
 
-/// SMK's partition with quotas in proportion to the warp instructions that an SM issues of each workload when it has the GPU
-/// for itself, measured for `cycles` core cycles, or until the workload ends.
+/// Computes SMK's partition with quotas. Each quota is proportional to the warp instructions that an SM issues of the workload
+/// when it runs alone. Each workload is measured for `cycles` core cycles, or to its end.
 pub(super) fn smk_with_quotas(
     spec: &TogetherSpec,
     cycles: Option<u64>,
@@ -171,8 +171,7 @@ pub(super) fn smk_with_quotas(
     Ok(partition)
 }
 
-/// Warped-Slicer's partition, from runs of each workload alone with each number of CTAs, for `cycles` core cycles or until it
-/// ends.
+/// Computes Warped-Slicer's partition. Runs each workload alone with each number of CTAs, for `cycles` core cycles or to its end.
 pub(super) fn warped_slicer(
     spec: &TogetherSpec,
     cycles: Option<u64>,
@@ -213,8 +212,9 @@ mod tests {
         assert_eq!(fair(&[need(256, 4096, 0); 2], &BUDGET), Some(vec![3, 3]));
     }
 
-    /// Shares per CTA: the first kernel takes a quarter of the registers, the second one an eighth of the CTA slots (its
-    /// largest share). In turn 1/4, 1/8; 1/4, 2/8 (tie, the first is first): 2/4, 2/8; 2/4, 4/8; then 3/4, 5/8 of 8 slots.
+    /// Shares per CTA: the first kernel takes 1/4 of the registers, the second 1/8 of the CTA slots (its largest share). The
+    /// shares start at 1/4 and 1/8, and continue with 1/4, 2/8 (a tie, which goes to the first); 2/4, 2/8; 2/4, 4/8; 3/4, 5/8.
+    /// Then all 8 slots are taken.
     #[test]
     fn the_dominant_resource_counts() {
         assert_eq!(fair(&[need(128, 8192, 0), need(128, 1024, 0)], &BUDGET), Some(vec![3, 5]));
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn the_sweet_point_is_the_best_of_all_partitions() {
-        // A curve with a peak: more CTAs than two make the first kernel slower.
+        // The first kernel's curve has its peak at two CTAs.
         let curves = [vec![5.0, 10.0, 7.0, 4.0], vec![3.0, 6.0, 9.0, 12.0]];
         let needs = [need(192, 0, 0), need(192, 0, 0)];
         assert_eq!(sweet_point(&curves, &needs, &BUDGET), Some(vec![2, 4]));

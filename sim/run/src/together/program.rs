@@ -1,4 +1,4 @@
-//! A program beside others: its host side, started again at each end.
+//! Host side of a program that shares the GPU. The program starts again after each end.
 use super::TogetherSpec;
 use super::report::Verdict;
 use crate::checkpoint::Journal;
@@ -12,34 +12,32 @@ use selvedge_state::State;
 use selvedge_workloads::workload::{HostProgram, OutputFile};
 use std::path::PathBuf;
 
-/// A program.
 pub(super) struct Program {
     slot: u8,
     source: Source,
     module: Module,
     host: Box<dyn HostProgram>,
-    /// Name of the workload.
     pub(super) name: String,
     pub(super) record: Record,
-    /// What the host side has read since its last start, where checkpoints need it.
+    /// Data that the host side has read since its last start; present if the run writes checkpoints.
     pub(super) journal: Option<Journal>,
 }
 
-/// What a program has done.
+/// Progress and results of a program.
 #[derive(Default, State)]
 pub(super) struct Record {
-    /// Times that it came to its end.
+    /// Number of times that the program has ended.
     pub ends: u64,
-    /// Launches, those of all starts.
+    /// Number of launches, over all starts.
     pub launches: u64,
-    /// The first difference between an end's results and the CPU reference.
+    /// First difference between the results at an end and the CPU reference.
     mismatch: Option<String>,
-    /// Path and contents of the files that it wrote at its first end.
+    /// Path and contents of the files that the program wrote at its first end.
     outputs: Vec<(String, Vec<u8>)>,
 }
 
 impl Program {
-    /// The program of kernel slot `slot`, with its module in its address space.
+    /// Creates the program of kernel slot `slot`, and loads its module into its address space.
     pub(super) fn new(
         slot: u8,
         source: &Source,
@@ -55,16 +53,16 @@ impl Program {
         Ok(Program { slot, source, module, host, name, record: Record::default(), journal: None })
     }
 
-    /// The first launch since the start.
+    /// Starts the first launch after a start or restart.
     pub(super) fn launch_first(&mut self, gpu: &mut Gpu, memory: &mut DeviceMemory) -> Result<(), RunError> {
         if self.launch_next(gpu, memory)? {
             return Ok(());
         }
-        // It would start again for ever without a cycle passing.
+        // A program without launches would restart forever, without any cycle.
         Err(RunError::NoLaunch { name: self.name.clone() })
     }
 
-    /// The launch that follows on the one that has ended; false when that was the last, and the results are verified.
+    /// Starts the launch that follows the ended one. After the last one, verifies the results and returns `false`.
     pub(super) fn launch_next(&mut self, gpu: &mut Gpu, memory: &mut DeviceMemory) -> Result<bool, RunError> {
         memory.select(self.slot);
         let mut next = |memory: &mut DeviceMemory| self.host.next(memory);
@@ -73,7 +71,10 @@ impl Program {
             None => next(memory)?,
         };
         if let Some(launch) = launch {
-            gpu.start(prepare(&self.module, &launch, self.slot, gpu.config())?);
+            let launch = prepare(&self.module, &launch, self.slot, gpu.config())?;
+            gpu.check_room(&launch, memory)?;
+            gpu.take_copies(memory);
+            gpu.start(launch);
             self.record.launches += 1;
             return Ok(true);
         }
@@ -89,7 +90,7 @@ impl Program {
         Ok(false)
     }
 
-    /// Takes the host side through its calls since its last start; returns the launch that is current then.
+    /// Replays the calls of the host side since its last start. Returns the current launch.
     pub(super) fn replay(
         &mut self,
         journal: Journal,
@@ -102,7 +103,7 @@ impl Program {
         launch.map(|launch| prepare(&self.module, &launch, self.slot, config)).transpose()
     }
 
-    /// Begins again, in an empty address space.
+    /// Restarts the program in an empty address space.
     pub(super) fn restart(
         &mut self,
         spec: &TogetherSpec,
@@ -130,7 +131,7 @@ impl Program {
         }
     }
 
-    /// What is wrong with the results.
+    /// Returns the first difference in the results, if any.
     pub(super) fn error(&self) -> Option<String> {
         self.record.mismatch.as_ref().map(|difference| format!("{}: {difference}", self.name))
     }

@@ -1,4 +1,4 @@
-//! What a run of several workloads at the same time reports, and the measures of how well they get on.
+//! Report of a run of several workloads at the same time, and measures of their joint performance.
 use crate::report::{CacheReport, HostReport, Totals};
 use crate::together::partition::Partition;
 use schemars::JsonSchema;
@@ -6,22 +6,22 @@ use selvedge_gpu::gpu::Limit;
 use selvedge_gpu::mechanism::MechanismCounters;
 use serde::Serialize;
 
-/// What became of a program's results.
+/// Verdict on the results of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// At every end they equalled the CPU reference.
+    /// The results equalled the CPU reference at every end of the program.
     Pass,
-    /// At some end they did not.
+    /// The results differed from the CPU reference at some end of the program.
     Fail,
-    /// The program came to its end, and nothing says what its results must be.
+    /// The program ended, but its expected results are unknown.
     Unchecked,
-    /// The program never came to its end.
+    /// The program never ended.
     Unfinished,
 }
 
 impl Verdict {
-    /// The word in tables.
+    /// Returns the verdict in lower case, for tables.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Pass => "pass",
@@ -42,13 +42,13 @@ pub struct ProgramReport {
     /// The first difference from the CPU reference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Times that it came to its end.
+    /// Number of times that the program ended.
     pub ends: u64,
-    /// Launches, those in progress at the end of the run included.
+    /// Launches, including launches in progress at the end of the run.
     pub launches: u64,
-    /// Its thread instructions per core cycle of the run.
+    /// Thread instructions of the program per core cycle of the run.
     pub ipc: f64,
-    /// The same when it has the GPU without mechanism for itself, if that was asked for.
+    /// IPC of the program alone on the GPU without mechanism, if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ipc_alone: Option<f64>,
     /// Warp instructions issued.
@@ -61,32 +61,33 @@ pub struct ProgramReport {
     pub transactions: u64,
     /// CTAs completed.
     pub ctas: u64,
-    /// Cycles, over SMs, in which one of its CTAs was resident.
+    /// Cycles in which a CTA of the program was resident, summed over SMs.
     pub resident_cycles: u64,
-    /// Its accesses to the L1Ds.
+    /// Accesses of the program to the L1Ds.
     pub l1d: CacheReport,
 }
 
 impl ProgramReport {
-    /// Its IPC over the one that it has alone.
+    /// Returns the IPC divided by the IPC of the program alone. Returns `None` if the latter is 0 or unknown.
     pub fn normalized_ipc(&self) -> Option<f64> {
         self.ipc_alone.filter(|alone| *alone > 0.0).map(|alone| self.ipc / alone)
     }
 }
 
-/// How well programs get on together.
+/// Joint performance of the programs.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Throughput {
     /// The sum of the normalized IPCs (STP in Dai, section 4.2).
     pub weighted_speedup: f64,
     /// The arithmetic mean of the normalized turnaround times, which are the inverses of the normalized IPCs.
     pub antt: f64,
-    /// The least normalized IPC over the greatest: 1 when all lose equally.
+    /// Smallest normalized IPC divided by the largest: 1 if all programs slow down equally.
     pub fairness: f64,
 }
 
 impl Throughput {
-    /// The measures; none unless each program's IPC alone is known and each has issued something.
+    /// Returns the measures. Returns `None` unless the IPC of each program alone is known and each program has issued an
+    /// instruction.
     pub fn of(programs: &[ProgramReport]) -> Option<Self> {
         let normalized = programs.iter().map(ProgramReport::normalized_ipc).collect::<Option<Vec<_>>>()?;
         let least = normalized.iter().copied().reduce(f64::min)?;
@@ -103,7 +104,7 @@ impl Throughput {
 /// A whole run.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct TogetherReport {
-    /// Version of the form: a change of meaning or the removal of a key raises it.
+    /// Version of the format. A change of meaning or the removal of a key increases it.
     pub format_version: u32,
     /// Size of the workloads.
     pub size: String,
@@ -113,26 +114,26 @@ pub struct TogetherReport {
     pub mechanism: String,
     /// Engine of the mechanism's blocks.
     pub engine: String,
-    /// How the programs share the SMs.
+    /// Sharing policy of the SMs.
     pub share: String,
-    /// The CTAs of each, where the way of sharing has chosen them.
+    /// CTAs of each kernel, if the sharing policy chooses them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<Partition>,
     /// The limit that ended the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<Limit>,
-    /// What went wrong, in one line.
+    /// Error message, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// How well the programs get on, when their IPCs alone were asked for.
+    /// Joint performance of the programs, if their IPCs alone were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub throughput: Option<Throughput>,
-    /// Program by program, in the order in which they were named.
+    /// Reports of the programs, in the order in which they were named.
     pub programs: Vec<ProgramReport>,
     /// Sums over the run.
     pub totals: Totals,
     /// The mechanism's own counters, up to the same cycle as the sums.
     pub mechanism_counters: MechanismCounters,
-    /// What depends on the host.
+    /// Values that depend on the host.
     pub host: HostReport,
 }

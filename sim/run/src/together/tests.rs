@@ -1,4 +1,4 @@
-//! Workloads at the same time: results, counters, partitions and mistakes.
+//! Tests of simultaneous workloads: results, counters, partitions and mistakes.
 use super::*;
 use crate::run::{RunSpec, run as run_one};
 use selvedge_gpu::sm::launch::LaunchedKernel;
@@ -51,7 +51,6 @@ fn one_launch_without_others_takes_the_cycles_that_it_takes_by_run() {
         engine: spec.engine,
         probes,
         check_dram: true,
-        threads: 1,
         sample_cycles: None,
         max_memory: selvedge_gpu::limits::Limits::default().memory,
         bounds: Bounds::default(),
@@ -107,15 +106,15 @@ fn the_measures_come_from_the_runs_alone() {
     (programs[0].ipc, programs[0].ipc_alone) = (3.0, Some(4.0));
     (programs[1].ipc, programs[1].ipc_alone) = (1.0, Some(4.0));
     let throughput = Throughput::of(&programs).expect("both are known");
-    // By hand: 3/4 + 1/4, (4/3 + 4/1) / 2, (1/4) / (3/4).
+    // Computed by hand: 3/4 + 1/4, (4/3 + 4/1) / 2, (1/4) / (3/4).
     assert_eq!(throughput.weighted_speedup, 1.0);
     assert!((throughput.antt - 8.0 / 3.0).abs() < 1e-12 && (throughput.fairness - 1.0 / 3.0).abs() < 1e-12);
     programs[1].ipc_alone = None;
     assert_eq!(Throughput::of(&programs), None);
 }
 
-/// Resident CTAs of two kernels in each SM, when both have been dispatched and none has ended. A CTA has 8 of an SM's 48
-/// warps; the kernels have so many CTAs per SM.
+/// Returns the resident CTAs of two kernels in each SM after dispatch, before any CTA ends. A CTA takes 8 of an SM's 48 warps.
+/// The grids have `ctas_per_sm` CTAs per SM.
 fn residents(share: Share, ctas_per_sm: [u32; 2]) -> Vec<[u32; 2]> {
     let ptx = ".version 4.3\n.target sm_20\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<2>;\n\
                .reg .pred %p<2>;\nmov.u32 %r1, 0;\nLOOP:\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 1000;\n\
@@ -133,7 +132,7 @@ fn residents(share: Share, ctas_per_sm: [u32; 2]) -> Vec<[u32; 2]> {
     }
     let ended = gpu.run_until_one_ends(100, &mut DeviceMemory::new()).expect("it runs");
     assert!(ended.is_empty());
-    gpu.sms().map(|sm| [0, 1].map(|slot| sm.resident_ctas(slot))).collect()
+    gpu.sms().iter().map(|sm| [0, 1].map(|slot| sm.resident_ctas(slot))).collect()
 }
 
 #[test]
@@ -173,7 +172,7 @@ fn dmil_limits_each_kernel_by_a_generator_of_its_own_in_lockstep() {
     assert_eq!(outcome.traces.len(), 2, "a generator per kernel");
 }
 
-/// The report without what depends on the engine and on the host.
+/// Returns the report without the fields that depend on the engine or the host.
 fn statistics(spec: &TogetherSpec) -> TogetherReport {
     let host = HostReport { wall_s: 0.0, cycles_per_s: 0.0, warp_instructions_per_s: 0.0 };
     TogetherReport { host, engine: String::new(), ..report(spec) }
@@ -196,8 +195,9 @@ fn ranks_and_limits_are_the_same_under_every_engine() {
     }
 }
 
-/// Requests of two kernels in `cycles` together, after as many to begin with. Both load without end what the L1D holds, the first one 32 lines
-/// with each instruction, the second one a single line. Eight loads in flight per warp leave neither without a ready one.
+/// Returns the L1D requests of two kernels in `cycles` cycles, after a warm-up of the same length. Both load resident lines in an
+/// endless loop. A load of the first kernel reads 32 lines, a load of the second one line. With eight loads in flight per warp,
+/// both kernels always have a ready load.
 fn requests_of_unequal_kernels(mechanism: &str, cycles: u64) -> [f64; 2] {
     let loads: String = (2..10).map(|r| format!("ld.global.u32 %r{r}, [%rd3];\n")).collect();
     let entry = |name: &str, stride: u32| {
@@ -243,9 +243,9 @@ fn turns_by_instructions_give_wide_ones_more_requests_and_quotas_give_both_as_ma
         wide / narrow
     };
     let (rbmi, qbmi) = (ratio("rbmi"), ratio("qbmi"));
-    // An instruction of the one kernel follows on one of the other: 32 requests to 1.
+    // Instructions of the two kernels alternate: 32 requests to 1.
     assert!((31.0..33.0).contains(&rbmi), "{rbmi}");
-    // Quotas of 1 and 32 per set, once the narrow kernel has made the 1,024 requests of its first interval.
+    // The quotas are 1 and 32 per set, after the 1,024 requests of the narrow kernel's first interval.
     assert!((0.98..1.02).contains(&qbmi), "{qbmi}");
 }
 
@@ -269,7 +269,8 @@ fn partitions_that_the_programs_decide_are_reported_and_fill_the_sm() {
     for (ctas, curve) in slicer.ctas.iter().zip(&slicer.scalability) {
         assert!(*ctas as usize <= curve.len() && curve.iter().all(|ipc| *ipc > 0.0));
     }
-    // A CTA of either takes 256 of 1536 threads; with 128 registers for each of these, registers may bound it, too.
+    // A CTA of either kernel takes 256 of 1536 threads. With 128 registers for each of these threads, registers can also be the
+    // limit.
     let registers = [("bfs", "bfs_expand"), ("kmeans", "kmeans_swap")].map(|(name, kernel)| {
         let (file, text) = workload::find(name).expect("built in").ptx();
         Module::parse(file, text).expect("valid").kernel(kernel).expect("it has one").registers

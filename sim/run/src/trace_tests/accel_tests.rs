@@ -1,4 +1,4 @@
-//! Does the timing model see what Accel-Sim's traces say?
+//! Tests that the timing model executes the contents of Accel-Sim's traces.
 use super::spec;
 use crate::report::RunReport;
 use crate::run::{Source, run};
@@ -18,8 +18,8 @@ fn report(name: &str) -> RunReport {
 
 #[test]
 fn the_vector_addition_does_what_its_lines_say() {
-    // Eight warps of 15 instructions. Seven have 14 of them in 32 lanes and an EXIT in none; the last, of 26 numbers, has
-    // five in 32 lanes, an EXIT in 6, nine in 26.
+    // The trace has eight warps of 15 instructions. Seven warps execute 14 of them in 32 lanes, and an EXIT in no lane. The last
+    // one processes 26 numbers: five instructions in 32 lanes, an EXIT in 6, nine in 26.
     for name in ["kernel-1.traceg", "kernel-2.traceg.xz"] {
         let report = report(name);
         let totals = &report.totals;
@@ -27,12 +27,12 @@ fn the_vector_addition_does_what_its_lines_say() {
             (totals.warp_instructions, totals.thread_instructions),
             (8 * 15, 7 * 14 * 32 + 5 * 32 + 6 + 9 * 26)
         );
-        // Each of the three buffers is read or written in eight lines of 128 bytes, by a warp each.
+        // The warps access eight lines of 128 bytes in each of the three buffers, a line per warp.
         assert_eq!((totals.sm.memory_instructions, totals.sm.transactions), (24, 24));
         assert_eq!((totals.l1d.accesses, totals.l1d.misses), (24, 24), "{name}: nobody touches a line again");
         assert_eq!((totals.l2.accesses, totals.l2.misses), (24, 24), "{name}");
-        // The 16 lines that are read come from DRAM, and the one that the last warp writes only 26 numbers of, each as four
-        // sectors of 32 bytes; the L2 keeps what is written.
+        // The 16 lines that are read come from DRAM. So does the line that the last warp writes only in part, with 26 numbers.
+        // Each has four sectors of 32 bytes. Written lines stay in the L2.
         let dram = totals.dram;
         assert_eq!((totals.l2_traffic.fills, dram.bursts, dram.writes), (17, 17 * 4, 0), "{name}");
         assert_eq!(totals.sm.ctas, 4);
@@ -54,7 +54,7 @@ fn a_list_runs_its_kernels_in_order_with_what_the_first_left_in_the_l2() {
     assert_eq!((second.l1d.misses, second.l2.misses), (24, 0), "the L1Ds start empty, the L2 does not");
 }
 
-/// A kernel of one warp with these instructions.
+/// Returns the trace of a kernel of one warp with these instructions.
 fn kernel(instructions: &[&str]) -> String {
     let header = "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 1024\n-nregs = 8\n\
                   -shmem base_addr = 0x00007f0002000000\n-local mem base_addr = 0x00007f0000000000\n\

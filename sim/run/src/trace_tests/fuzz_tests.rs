@@ -1,4 +1,4 @@
-//! Is a trace, however it is damaged, refused in one line or run to an end?
+//! Fuzzes traces: each damaged trace must be refused in one line, or run to an end.
 use super::{reseal, small, source, spec};
 use crate::run::{RunError, Source, run};
 use proptest::prelude::*;
@@ -7,13 +7,13 @@ use selvedge_testing::fuzz;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The traces of the end-to-end tests, by name.
+/// Traces of the end-to-end tests, with their names.
 const KERNELS: [(&str, &[u8]); 2] = [
     ("kernel-1.traceg", include_bytes!("../../../../tests/traces/kernel-1.traceg")),
     ("kernel-2.traceg.xz", include_bytes!("../../../../tests/traces/kernel-2.traceg.xz")),
 ];
 
-/// Whatever a trace says, it is refused in one line or runs to an end, and the configuration's own laws hold in it.
+/// Checks that a source is refused in one line or runs to an end, without a violated conservation law or DRAM constraint.
 fn survives(source: Result<Source, RunError>) -> Result<(), TestCaseError> {
     let fault = match source.and_then(|source| run(&spec(source, "base"), Arc::new(Control::default()))) {
         Ok(outcome) => outcome.fault,
@@ -26,7 +26,7 @@ fn survives(source: Result<Source, RunError>) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What `folder/name` is as the source of a run.
+/// Returns the file as the source of a run.
 fn file(folder: &Path, name: &str) -> Result<Source, RunError> {
     Source::find(&folder.join(name).display().to_string())
 }

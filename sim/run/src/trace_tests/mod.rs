@@ -1,4 +1,4 @@
-//! Do traces run as the executions that they come from, and are wrong files refused?
+//! Tests that traces run like the recorded executions, and that wrong files are refused.
 mod accel_tests;
 mod fuzz_tests;
 
@@ -24,14 +24,13 @@ pub(super) fn spec(workload: Source, mechanism: &str) -> RunSpec {
         engine: Engine::Model,
         probes: ProbeSpec::default(),
         check_dram: true,
-        threads: 1,
         sample_cycles: None,
         max_memory: selvedge_gpu::limits::Limits::default().memory,
         bounds: Bounds::default(),
     }
 }
 
-/// The report as JSON without what is said of the source and the host's measurements.
+/// Returns the report as JSON, without the fields that depend on the source or the host.
 fn report(outcome: &RunOutcome) -> serde_json::Value {
     assert!(
         outcome.fault.is_none(),
@@ -43,7 +42,7 @@ fn report(outcome: &RunOutcome) -> serde_json::Value {
     map.remove("workload").expect("a name");
     map.remove("races").expect("whether it races, which a replay does not");
     map.remove("host").expect("measurements");
-    // An execution is checked by what its program expects, a replay by what memory it leaves; neither may fail.
+    // An execution is checked by its program, a replay by its final memory; neither may fail.
     assert_eq!(outcome.report.error, None);
     map.remove("result").expect("a verdict");
     json
@@ -67,7 +66,7 @@ fn replay(bytes: Vec<u8>, mechanism: &str) -> Result<RunOutcome, RunError> {
 
 #[test]
 fn a_replay_has_the_statistics_of_the_execution_that_it_was_recorded_from() {
-    // Loops on flags (bfs), barriers and shared memory (backprop, srad_tiled), atomics (histogram, word_count).
+    // Data-dependent loops (bfs), barriers and shared memory (backprop, srad_tiled), atomics (histogram, word_count).
     for workload in ["vecadd", "bfs", "backprop", "histogram", "kmeans", "srad_tiled", "word_count"] {
         for mechanism in ["base", "hw-bdi", "hw-bdi-mem", "dmil"] {
             let source = || Source::find(workload).expect("built in");
@@ -99,7 +98,7 @@ fn a_trace_is_not_recorded_again() {
     assert!(refused.is_some_and(|line| line.starts_with("x.strace: a trace runs alone")));
 }
 
-/// A small program of two CTAs of two warps with records of all kinds but textures, and the folder that it lies in.
+/// Creates a program of two CTAs of two warps, whose trace has records of all kinds except textures. Also returns its folder.
 fn small_program() -> (tempfile::TempDir, Source) {
     let body = "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\n\
                 ld.global.u32 %r2, [%rd2];\nst.shared.u32 [s], %r2;\nbar.sync 0;\n\
@@ -122,7 +121,7 @@ fn small_program() -> (tempfile::TempDir, Source) {
     (folder, source)
 }
 
-/// The bytes of the small program's trace.
+/// Returns the trace of the small program.
 pub(super) fn small() -> &'static [u8] {
     static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
     BYTES.get_or_init(|| recorded(small_program().1, "base").1)
@@ -140,7 +139,7 @@ fn local_memory_divergence_and_atomics_replay_too() {
 #[test]
 fn a_replay_that_leaves_other_values_on_the_recorded_machine_fails() {
     let mut bytes = small().to_vec();
-    // The digest of memory is the payload of the last section, before that section's own digest.
+    // The payload of the last section is the digest of memory. The digest of the section follows it.
     let at = bytes.len() - 16;
     bytes[at] ^= 1;
     reseal(&mut bytes);
@@ -164,9 +163,10 @@ fn a_summary_counts_what_each_launch_does() {
     let trace = RecordedTrace::parse("x.strace", small().to_vec()).expect("valid");
     let [launch] = &trace.summaries()[..] else { panic!("one launch") };
     assert_eq!((launch.grid, launch.block), ([2, 1, 1], [64, 1, 1]));
-    // Each of four warps: a global load and one of the parameter, three stores, an atomic and a reduction.
+    // Each of four warps executes two loads (one of global memory, one of the parameter), three stores, an atomic and a
+    // reduction.
     assert_eq!((launch.loads, launch.stores, launch.atomics), (8, 12, 8));
-    // By the 41 threads that store, and the 64 that add and the 64 that compare, in each of two CTAs.
+    // In each of two CTAs, 41 threads store, 64 add and 64 compare.
     assert_eq!(launch.value_bytes, 2 * 4 * (41 + 64 + 64));
 }
 
@@ -199,7 +199,7 @@ fn every_changed_byte_is_noticed() {
     }
 }
 
-/// Makes the digests of the sections right again, as far as these can be told.
+/// Recomputes the digests of all sections that it can find.
 pub(super) fn reseal(bytes: &mut [u8]) {
     let mut at = 8;
     while let Some(length) = bytes.get(at + 1..at + 9) {

@@ -1,9 +1,9 @@
-//! Do a channel's commands keep to the standard's table of timing parameters?
+//! Checks the commands of a DRAM channel against the standard's table of timing parameters.
 //!
-//! The judge here is a second one: it is written from the table of GDDR5 (JEDEC JESD212, timing parameters) and looks at a whole
-//! recorded trace at a time. It lays the trace out as what happened, row by row and on the data bus, and then measures the
-//! distances that each parameter limits. tFAW is in the table but in no configuration of the simulator: the traces are held to four
-//! times tRRD, which it cannot be below.
+//! This judge is independent of the simulator's checker. It follows the table of GDDR5 (JEDEC JESD212, timing parameters), and
+//! reads a whole recorded trace. It reconstructs the open rows and the use of the data bus, then measures the distance that each
+//! parameter limits. The table has tFAW, but the simulator's configurations do not. The judge uses four times tRRD, the lower
+//! bound of tFAW.
 use proptest::prelude::*;
 use selvedge_sim::config::{Dram, DramScheduler, GpuConfig};
 use selvedge_sim::dram::{
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const LINE: u64 = 128;
 const MOST_BURSTS: u32 = 4;
 
-/// The table: least distances in cycles of the command clock.
+/// Min distances of the table, in cycles of the command clock.
 #[derive(Clone, Copy, Debug)]
 struct Table {
     rcd: u64,
@@ -24,24 +24,24 @@ struct Table {
     rrd: u64,
     faw: u64,
     ccd: u64,
-    /// Last write data to read: tWTR, which GDDR5 calls tCDLR.
+    /// Last write data to read: tWTR, called tCDLR in GDDR5.
     wtr: u64,
     rtp: u64,
     wr: u64,
     cl: u64,
     cwl: u64,
-    /// Read to write; 0 where the data bus alone decides.
+    /// Read to write; 0 if only the data bus limits it.
     rtw: u64,
     refi: u64,
     rfc: u64,
-    /// Cycles of a burst on the bus.
+    /// Cycles of a burst on the data bus.
     burst: u64,
 }
 
 impl Table {
     fn of(d: &Dram) -> Self {
         let cycles = u64::from;
-        // A sub-rank has its part of the bus, on which a burst takes as many times longer.
+        // A sub-rank has a part of the bus, on which a burst takes proportionally longer.
         let bytes_per_cycle = d.bus_bytes * d.data_rate;
         let burst = cycles((d.burst_bytes * d.sub_ranks).div_ceil(bytes_per_cycle));
         Self {
@@ -65,7 +65,7 @@ impl Table {
     }
 }
 
-/// A row that was open: from its activate to its precharge.
+/// An interval in which a row was open, from activate to precharge.
 struct Row {
     bank: u32,
     row: u64,
@@ -75,22 +75,22 @@ struct Row {
     closed: Option<u64>,
 }
 
-/// What happened in one sub-rank.
+/// Events in one sub-rank.
 #[derive(Default)]
 struct Events {
     rows: Vec<Row>,
     refreshes: Vec<u64>,
-    /// Commands that make no sense where they are.
+    /// Commands that the state of their bank does not allow.
     impossible: BTreeSet<&'static str>,
 }
 
-/// Each burst of a column command: the controller sends them back to back, as far apart as tCCD and the bus want.
+/// Returns the cycle of each burst of a column command. The controller sends them as close as tCCD and the bus allow.
 fn bursts(command: &Command, count: u64, table: &Table) -> Vec<u64> {
     (0..count).map(|n| command.cycle + n * table.ccd.max(table.burst)).collect()
 }
 
 impl Events {
-    /// Lays out the commands to sub-rank `number`.
+    /// Collects the events of sub-rank `number`.
     fn of(commands: &[Command], number: u32, config: &Dram, table: &Table) -> Self {
         let mut events = Self::default();
         for command in commands.iter().filter(|command| command.sub_ranks >> number & 1 == 1) {
@@ -140,7 +140,7 @@ impl Events {
         }
     }
 
-    /// All bursts of a direction, in order.
+    /// Returns the cycles of all reads or all writes, in order.
     fn columns(&self, of: fn(&Row) -> &Vec<u64>) -> Vec<u64> {
         let mut columns: Vec<u64> = self.rows.iter().flat_map(of).copied().collect();
         columns.sort_unstable();
@@ -148,17 +148,17 @@ impl Events {
     }
 }
 
-/// What was found: the parameters that were not kept to.
+/// Names of the violated parameters.
 type Found = BTreeSet<&'static str>;
 
-/// `later` comes at least `cycles` after `earlier`, or `name` is found.
+/// Adds `name` to `found` unless `later` is at least `cycles` after `earlier`.
 fn apart(found: &mut Found, name: &'static str, earlier: u64, later: u64, cycles: u64) {
     if later < earlier + cycles {
         found.insert(name);
     }
 }
 
-/// Within each row: tRCD, tRAS, tRTP, tWR.
+/// Judges tRCD, tRAS, tRTP and tWR within each row.
 fn judge_rows(events: &Events, table: &Table, found: &mut Found) {
     for row in &events.rows {
         for column in row.reads.iter().chain(&row.writes) {
@@ -175,7 +175,7 @@ fn judge_rows(events: &Events, table: &Table, found: &mut Found) {
     }
 }
 
-/// From row to row: tRP, tRC, tRRD, tFAW.
+/// Judges tRP, tRC, tRRD and tFAW between rows.
 fn judge_activates(events: &Events, table: &Table, found: &mut Found) {
     let mut last_of_bank: BTreeMap<u32, &Row> = BTreeMap::new();
     for row in &events.rows {
@@ -194,7 +194,7 @@ fn judge_activates(events: &Events, table: &Table, found: &mut Found) {
     }
 }
 
-/// From column to column, and on the data bus: tCCD, tWTR, tRTW, tCL and tCWL.
+/// Judges tCCD, tWTR and tRTW between columns, and the data bus with tCL and tCWL.
 fn judge_columns(events: &Events, table: &Table, found: &mut Found) {
     let reads = events.columns(|row| &row.reads);
     let writes = events.columns(|row| &row.writes);
@@ -210,7 +210,7 @@ fn judge_columns(events: &Events, table: &Table, found: &mut Found) {
             apart(found, "tRTW", *read, *write, table.rtw);
         }
     }
-    // The bus: each cycle carries one burst, and a cycle of rest lies between a read's data and a write's.
+    // The bus carries one burst per cycle, with an idle cycle between the data of a read and a write.
     let carried = |starts: &[u64], delay: u64| -> Vec<u64> {
         starts.iter().flat_map(|start| start + delay..start + delay + table.burst).collect()
     };
@@ -226,7 +226,7 @@ fn judge_columns(events: &Events, table: &Table, found: &mut Found) {
     }
 }
 
-/// Refreshes: tRFC, tREFI, and tRP and tRC before them.
+/// Judges tRFC and tREFI of refreshes, and tRP and tRC before them.
 fn judge_refreshes(events: &Events, table: &Table, found: &mut Found) {
     for (number, refresh) in (1..).zip(&events.refreshes) {
         if !(number * table.refi..(number + 1) * table.refi).contains(refresh) {
@@ -246,7 +246,7 @@ fn judge_refreshes(events: &Events, table: &Table, found: &mut Found) {
     events.refreshes.windows(2).for_each(|pair| apart(found, "tRFC", pair[0], pair[1], table.rfc));
 }
 
-/// Everything that is wrong with a trace.
+/// Returns all violations in a trace.
 fn judge(commands: &[Command], config: &Dram, table: &Table) -> Found {
     let mut found = Found::new();
     if commands.windows(2).any(|pair| pair[1].cycle <= pair[0].cycle) {
@@ -260,7 +260,7 @@ fn judge(commands: &[Command], config: &Dram, table: &Table) -> Found {
         judge_refreshes(&events, table, &mut found);
         found.extend(events.impossible);
     }
-    // No refresh is left out.
+    // No refresh may be missing.
     if let Some(last) = commands.last().filter(|_| table.refi > 0) {
         let given = commands.iter().filter(|command| command.kind == CommandKind::Refresh).count() as u64;
         if last.cycle >= (given + 2) * table.refi {
@@ -308,7 +308,7 @@ fn configs() -> impl Strategy<Value = Dram> {
         let (tccd, trtw, tcl, tcwl, trtp, tcdlr) = columns;
         let (trcd, trp, tras, more, trrd, twr) = rows;
         let (trefi, trfc, sub_ranks) = others;
-        // A turn-around that is given keeps the data apart.
+        // Ensures that a tRTW above 0 keeps the data apart.
         let burst = 4;
         let trtw = if trtw == 0 { 0 } else { trtw.max(tcl + burst) };
         let trc = tras + trp + more;
@@ -334,7 +334,7 @@ fn configs() -> impl Strategy<Value = Dram> {
     })
 }
 
-/// Serves the requests and returns the commands that the channel gave.
+/// Serves the requests and returns the commands of the channel.
 fn record(config: &Dram, traffic: &[Traffic]) -> Vec<Command> {
     let mut channel = Channel::new(config, LINE as u32);
     channel.attach(Checker::new(config, MOST_BURSTS).recording());
@@ -373,25 +373,25 @@ fn moved(commands: &[Command], kind: CommandKind) -> u32 {
     commands.iter().filter(|command| command.kind == kind).map(|command| command.bursts.count()).sum()
 }
 
-/// Returns whether the simulator's own checker finds something.
+/// Returns whether the simulator's own checker finds a violation.
 fn own_checker_objects(commands: &[Command], config: &Dram) -> bool {
     let mut checker = Checker::new(config, MOST_BURSTS);
     commands.iter().for_each(|command| checker.observe(*command));
     !checker.violations().is_empty()
 }
 
-/// What may befall a command of a trace.
+/// Modification of a command in a trace.
 #[derive(Clone, Copy, Debug)]
 enum Damage {
-    /// It comes so much earlier.
+    /// Moves the command earlier by this number of cycles.
     Earlier(u64),
-    /// It and all that follow come so much earlier.
+    /// Moves the command and all later ones earlier by this number of cycles.
     RestEarlier(u64),
-    /// It is left out.
+    /// Removes the command.
     Dropped,
-    /// It names another bank.
+    /// Changes the bank.
     OtherBank(u32),
-    /// It names another row.
+    /// Changes the row.
     OtherRow,
 }
 
@@ -421,7 +421,7 @@ fn damaged(mut commands: Vec<Command>, at: usize, damage: Damage) -> Vec<Command
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The traffic of any requests under any timing, schedule, refresh and division into sub-ranks.
+    /// Random requests under random timing, scheduling, refresh and number of sub-ranks.
     #[test]
     fn every_recorded_trace_keeps_to_the_table(
         config in configs(),
@@ -434,7 +434,7 @@ proptest! {
         prop_assert_eq!(moved(&commands, CommandKind::Write), asked(true));
     }
 
-    /// What befalls a trace, both judges find or neither.
+    /// Both judges find a violation in a damaged trace, or neither does.
     #[test]
     fn both_judges_agree_on_damaged_traces(
         config in configs(),
@@ -450,7 +450,7 @@ proptest! {
     }
 }
 
-/// A dense mixture of reads and writes over a few rows of all banks.
+/// Returns a dense mix of reads and writes to a few rows of all banks.
 fn dense(banks: u32, count: u32) -> Vec<Traffic> {
     let mixed = |n: u32| n.wrapping_mul(0x9e37_79b9) >> 8;
     (0..count)
@@ -465,7 +465,7 @@ fn dense(banks: u32, count: u32) -> Vec<Traffic> {
         .collect()
 }
 
-/// The recorded traces run into each limit: a judge with a limit one cycle longer finds it, and it alone.
+/// Recorded traces reach each limit: a judge with a limit one cycle longer finds a violation of that limit.
 #[test]
 fn recorded_traces_run_into_each_limit() {
     type Lengthen = fn(&mut Table);
@@ -483,7 +483,7 @@ fn recorded_traces_run_into_each_limit() {
         ("tRFC", |t| t.rfc += 1),
     ];
     let plain = Dram { trefi: 1000, trfc: 61, trtw: 16, tccd: 2, ..gtx480() };
-    // A row's tRC, tRAS and tRTP bind only where nothing else takes longer.
+    // The limits tRC, tRAS and tRTP of a row are reached only if no other limit is longer.
     let configs = [
         plain,
         Dram { trc: plain.tras + plain.trp + 9, ..plain },
@@ -497,7 +497,7 @@ fn recorded_traces_run_into_each_limit() {
                 let mut table = Table::of(&config);
                 assert_eq!(judge(&commands, &config, &table), Found::new());
                 lengthen(&mut table);
-                // Bursts of a request are as far apart as the table says: a longer tCCD stretches them as judged, too.
+                // The judge places the bursts of a request by the table, so that a longer tCCD also stretches them.
                 found.extend(judge(&commands, &config, &table).into_iter().filter(|other| *other == name));
             }
         }
@@ -505,7 +505,7 @@ fn recorded_traces_run_into_each_limit() {
     }
 }
 
-/// A command to sub-rank 0: cycle, kind, bank, row; reads and writes move one burst.
+/// Cycle, kind, bank and row of a command to sub-rank 0; a read or write moves one burst.
 type Short = (u64, CommandKind, u32, u64);
 
 fn trace(commands: &[Short]) -> Vec<Command> {
@@ -521,7 +521,7 @@ fn trace(commands: &[Short]) -> Vec<Command> {
     commands.iter().map(command).collect()
 }
 
-/// Each parameter by itself: a trace that ends with the last command at its limit is right, one cycle earlier it is not.
+/// Tests each parameter alone. The last command of each trace is at its limit; one cycle earlier is a violation.
 #[test]
 fn a_command_one_cycle_early_is_found_under_its_parameters_name() {
     use CommandKind::{Activate, Precharge, PrechargeAll, Read, Refresh, Write};
@@ -563,7 +563,7 @@ fn a_command_one_cycle_early_is_found_under_its_parameters_name() {
         ),
         ("tCCD", &[(0, Activate, 0, 7), (20, Read, 0, 7), (22, Read, 0, 7)]),
         ("tCCD", &[(0, Activate, 0, 7), (6, Activate, 1, 7), (20, Write, 0, 7), (22, Write, 1, 7)]),
-        // The write's data ends after tCWL and the burst.
+        // The data of a write ends after tCWL and the burst.
         ("tWTR", &[(0, Activate, 0, 7), (12, Write, 0, 7), (12 + 4 + 1 + 5, Read, 0, 7)]),
         ("tRTW", &[(0, Activate, 0, 7), (12, Read, 0, 7), (23, Write, 0, 7)]),
         ("tRTP", &[(0, Activate, 0, 7), (40, Read, 0, 7), (44, Precharge, 0, 0)]),
@@ -580,11 +580,12 @@ fn a_command_one_cycle_early_is_found_under_its_parameters_name() {
     }
 }
 
-/// The data bus by itself: which delays let two bursts meet.
+/// Tests the data bus alone, with the delays at which two bursts overlap.
 #[test]
 fn bursts_that_meet_on_the_bus_are_found() {
     use CommandKind::{Activate, Read, Write};
-    // No tRTW: the bus decides. A read's data lies in cycles 24 and 25, a rest in 26; a write's would begin tCWL = 4 after it.
+    // Without tRTW the bus decides. The data of the read takes cycles 24 and 25, and cycle 26 is idle. The data of a write begins
+    // tCWL = 4 cycles after it.
     let table = Table { rtw: 0, burst: 2, ..Table::of(&Dram { trtw: 0, ..gtx480() }) };
     assert_eq!((table.cl, table.cwl, table.rcd), (12, 4, 12));
     let after = |cycle| trace(&[(0, Activate, 0, 7), (12, Read, 0, 7), (cycle, Write, 0, 7)]);
@@ -595,7 +596,7 @@ fn bursts_that_meet_on_the_bus_are_found() {
     assert_eq!(judge(&after(23), &plain, &table), Found::new());
 }
 
-/// What no row may see, whatever the time.
+/// Commands that the state of the bank never allows.
 #[test]
 fn commands_that_make_no_sense_are_found() {
     use CommandKind::{Activate, Precharge, Read, Refresh};

@@ -1,4 +1,4 @@
-//! Do tag array, L1D and L2 find what lists of lines find, a list for each set with the most recently used line first?
+//! Compares tag array, L1D and L2 with a reference model: a list of lines per set, with the most recently used line first.
 use crate::machine::{Machine, Op};
 use crate::streams::streams;
 use proptest::prelude::*;
@@ -7,13 +7,13 @@ use selvedge_sim::config::{IndexFunction, WriteAllocate, WritePolicy};
 
 const LINE: u64 = 128;
 
-/// A cache of `sets` lists, none longer than `ways`. A line is a number; a list has the most recently used line first.
+/// A reference cache of `sets` lists with at most `ways` lines each. Each list has the most recently used line first.
 pub struct Lists {
     ways: usize,
     sets: Vec<Vec<(u64, bool)>>,
     hits: u64,
     misses: u64,
-    /// Dirty lines that left.
+    /// Number of dirty lines that were evicted.
     written_back: u64,
 }
 
@@ -31,7 +31,7 @@ impl Lists {
         self.set(line).iter().any(|(held, _)| *held == line)
     }
 
-    /// Brings the line to the front, whether it was there or not; `is_write` makes it dirty. Returns the line that leaves.
+    /// Moves or inserts the line at the front of its list. `is_write` makes it dirty. Returns the evicted line.
     fn access(&mut self, line: u64, is_write: bool) -> Option<u64> {
         let ways = self.ways;
         let set = self.set(line);
@@ -47,12 +47,11 @@ impl Lists {
         left.map(|(line, _)| line)
     }
 
-    /// Takes the line out.
     fn remove(&mut self, line: u64) {
         self.set(line).retain(|(held, _)| *held != line);
     }
 
-    /// All lines, in ascending order.
+    /// Returns all lines in ascending order.
     fn lines(&self) -> Vec<u64> {
         let mut lines: Vec<u64> = self.sets.iter().flatten().map(|(line, _)| *line).collect();
         lines.sort_unstable();
@@ -60,7 +59,7 @@ impl Lists {
     }
 }
 
-/// An access to the tag array as a cache makes it: whether it hits, and the line that leaves.
+/// Accesses the tag array like a cache. Returns whether the access hits, and the evicted line.
 pub fn access(tags: &mut TagArray<()>, line: u64) -> (bool, Option<u64>) {
     match tags.probe(line * LINE) {
         Probe::Hit(slot) => {
@@ -77,7 +76,7 @@ pub fn access(tags: &mut TagArray<()>, line: u64) -> (bool, Option<u64>) {
     }
 }
 
-/// The tag array's lines, in ascending order.
+/// Returns the lines of the tag array in ascending order.
 pub fn held(tags: &TagArray<()>) -> Vec<u64> {
     let mut lines: Vec<u64> = tags.lines().map(|(line, ..)| line / LINE).collect();
     lines.sort_unstable();
@@ -104,7 +103,7 @@ proptest! {
     }
 }
 
-/// What the L1D and the L2 must have counted after accesses that come one by one.
+/// Reference counters of the L1D and the L2, for accesses that do not overlap.
 struct Levels {
     l1d: Lists,
     l2: Lists,
@@ -135,7 +134,7 @@ impl Levels {
             Op::Store => {
                 match write_policy {
                     WritePolicy::WriteEvict => self.l1d.remove(line),
-                    // A hit is a use; a miss does not allocate.
+                    // A hit updates the LRU order; a miss does not allocate.
                     _ if self.l1d.has(line) => drop(self.l1d.access(line, false)),
                     _ => {}
                 }
@@ -152,7 +151,7 @@ fn ops() -> impl Strategy<Value = Op> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Loads and stores of one thread, each of which ends before the next begins, on the whole configuration.
+    /// Loads and stores of one thread on the whole GPU. Each ends before the next one begins.
     #[test]
     fn l1d_and_l2_count_what_lists_count(
         l1d in (0u32..4, 1u32..5),

@@ -1,4 +1,4 @@
-//! A configuration on which one thread makes a stream of accesses one by one.
+//! A GPU on which one thread makes a stream of accesses, one at a time.
 use selvedge_hw::Engine;
 use selvedge_sim::config::{GpuConfig, IndexFunction};
 use selvedge_sim::gpu::{Control, Gpu};
@@ -10,15 +10,15 @@ use selvedge_sim::sm::launch::LaunchedKernel;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Bytes of the buffer that the accesses go to: as many lines as fit into the L2's sets at least.
+/// Size of the buffer that is accessed, in bytes.
 const BUFFER: u64 = 1 << 15;
 
-/// What a thread does.
+/// Operation of the thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// A load through the L1D.
     Load,
-    /// A load that bypasses it.
+    /// A load that bypasses the L1D.
     LoadPastL1d,
     /// A store, and a fence that waits for it.
     Store,
@@ -33,7 +33,7 @@ pub struct Counters {
     pub l2_written_back: u64,
 }
 
-/// A configuration with one partition, plain caches and nothing else that goes to memory.
+/// A GPU with one SM and one partition, in which only the accesses of the stream use the caches.
 pub struct Machine {
     gpu: Gpu,
     memory: DeviceMemory,
@@ -58,7 +58,7 @@ impl Machine {
         Self { gpu, memory, buffer }
     }
 
-    /// Runs one thread: every load's value, which is 0, is part of the next address.
+    /// Runs one thread. The value of each load, which is 0, is part of the next address.
     pub fn run(&mut self, accesses: &[(Op, u64)]) {
         let mut body = String::new();
         for (op, line) in accesses {

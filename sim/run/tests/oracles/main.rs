@@ -1,4 +1,4 @@
-//! Oracles from outside: what caches and DRAM must do, from first principles, without any of the simulator's own arithmetic.
+//! Reference models of caches and DRAM, from first principles, without the simulator's own arithmetic.
 mod dram_standard;
 mod lru_lists;
 mod machine;

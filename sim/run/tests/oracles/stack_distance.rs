@@ -1,8 +1,8 @@
-//! Does a cache of any size miss as often as the stack distances of its stream say (Mattson, Gecsei, Slutz, Traiger: Evaluation
-//! Techniques for Storage Hierarchies, IBM Systems Journal 9 (2), 1970)?
+//! Compares the misses of caches of any size with the stack distances of the accesses (Mattson, Gecsei, Slutz, Traiger:
+//! Evaluation Techniques for Storage Hierarchies, IBM Systems Journal 9 (2), 1970).
 //!
-//! The stack distance of an access is the number of different lines of its set since the last access to its line. Under
-//! least-recently-used replacement it hits in every cache with more ways than that and misses in every other.
+//! The stack distance of an access is the number of distinct lines of its set since the last access to its line. With LRU
+//! replacement, an access hits in each cache with more ways than its distance, and misses in all others.
 use crate::lru_lists::{access, held};
 use crate::machine::{Machine, Op};
 use crate::streams::streams;
@@ -11,7 +11,7 @@ use selvedge_sim::cache::TagArray;
 use selvedge_sim::config::IndexFunction;
 use std::collections::BTreeSet;
 
-/// The stack distance of each access in a cache of the given number of sets; none for the first access to a line.
+/// Returns the stack distance of each access in a cache with this number of sets; `None` for the first access to a line.
 fn distances(stream: &[u64], sets: u64) -> Vec<Option<usize>> {
     let distance = |now: usize| {
         let last = stream[..now].iter().rposition(|line| *line == stream[now])?;
@@ -21,23 +21,23 @@ fn distances(stream: &[u64], sets: u64) -> Vec<Option<usize>> {
     (0..stream.len()).map(distance).collect()
 }
 
-/// Misses of a cache of `ways` ways.
+/// Returns the number of misses of a cache with `ways` ways.
 fn misses(distances: &[Option<usize>], ways: usize) -> u64 {
     distances.iter().filter(|distance| distance.is_none_or(|distance| distance >= ways)).count() as u64
 }
 
 #[test]
 fn distances_of_a_short_stream_are_those_counted_by_hand() {
-    // a b c b a d a: b again after c alone; a again after b and c; a again after d.
+    // a b c b a d a: only c is between both b; b and c between the first two a; d between the last two.
     assert_eq!(distances(&[0, 1, 2, 1, 0, 3, 0], 1), [None, None, None, Some(1), Some(2), None, Some(1)]);
-    // In two sets, of the even and of the odd lines: nothing lies between the two of b.
+    // In two sets, of even and odd lines, no line of the set is between both b.
     assert_eq!(distances(&[0, 1, 2, 1, 0], 2), [None, None, None, Some(0), Some(1)]);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// One pass over the stream gives the misses of all sizes; and a cache with a way more holds all that one with a way fewer holds.
+    /// One pass over the stream gives the misses for all sizes. A cache with one more way holds a superset of the lines.
     #[test]
     fn tag_arrays_of_all_ways_miss_as_the_distances_say_and_hold_each_other(
         sets in 1u32..9,
@@ -65,7 +65,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Loads on the whole machine: the L1D's misses are those of the stream, the L2's those of the stream of L1D misses.
+    /// Loads on the whole GPU: the L1D's misses follow from the stream, the L2's from the stream of L1D misses.
     #[test]
     fn l1d_and_l2_miss_as_the_distances_say(
         l1d in (0u32..3, 1u32..9),

@@ -1,10 +1,10 @@
-//! Streams of line numbers, random and structured, that caches are held against.
+//! Random and structured streams of line numbers, for tests of caches.
 use proptest::prelude::*;
 
-/// Streams over at most `lines` lines: random ones, ones that reuse what is recent, loops, strides, and scans up and down.
+/// Streams over at most `lines` lines: random ones, ones with local reuse, loops, strides, and scans in both directions.
 pub fn streams(lines: u64, most: usize) -> impl Strategy<Value = Vec<u64>> {
     let random = prop::collection::vec(0..lines, 1..most);
-    // Every access goes a few lines around the one before.
+    // Most accesses are within a few lines of the previous one; some jump.
     let near = prop::collection::vec((0..7u64, 0..20u64), 1..most).prop_map(move |steps| {
         let mut at = 0;
         let walk = steps.into_iter().map(|(step, far)| {
@@ -21,7 +21,7 @@ pub fn streams(lines: u64, most: usize) -> impl Strategy<Value = Vec<u64>> {
         };
         (0..count as u64).map(place).collect()
     });
-    // Phases of all kinds behind each other.
+    // Concatenates phases of all kinds.
     let phase = prop_oneof![2 => random, 2 => near, 3 => structured];
     prop::collection::vec(phase, 1..4).prop_map(|phases: Vec<Vec<u64>>| phases.concat())
 }

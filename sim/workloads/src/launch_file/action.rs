@@ -1,4 +1,4 @@
-//! What the host does to buffers between launches.
+//! Host operations on buffers between launches.
 use super::buffer::{Buffer, Place};
 use super::element::Number;
 use super::error::LaunchFileError;
@@ -10,33 +10,33 @@ use toml::Spanned;
 /// A `[[host]]` table, checked.
 #[derive(Clone, Debug)]
 pub(super) struct Action {
-    /// Where the launch file states it, in bytes.
+    /// Byte offset in the launch file.
     pub at: usize,
     pub what: What,
 }
 
-/// What the host does.
+/// Operation of the host.
 #[derive(Clone, Debug)]
 pub(super) enum What {
-    /// Copies elements; none of a count means all that follow.
+    /// Copies elements. Without a count it copies all that follow.
     Copy { from: Part, to: Part },
     /// Writes one value to elements.
     Set { part: Part, bits: u64 },
-    /// Writes what the buffer held at the start.
+    /// Restores the initial contents of a buffer.
     Reset(usize),
 }
 
-/// Some elements of a buffer.
+/// A range of a buffer's elements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub buffer: usize,
     pub offset: u64,
-    /// All that follow, unless given.
+    /// `None`: all that follow.
     pub count: Option<u64>,
 }
 
 impl Part {
-    /// How many elements it has, of a buffer that has `all`; none where it leaves the buffer.
+    /// Returns the number of elements, in a buffer that has `all`; `None` if the range exceeds the buffer.
     pub(super) fn count(&self, all: u64) -> Option<u64> {
         let left = all.checked_sub(self.offset).filter(|left| *left > 0)?;
         let count = self.count.unwrap_or(left);
@@ -45,7 +45,7 @@ impl Part {
 }
 
 impl Action {
-    /// Checks a table but for the sizes that only the PTX states.
+    /// Checks a table, except for sizes that only the PTX states.
     pub(super) fn check(
         text: &Text,
         table: &Spanned<RawHost>,
@@ -91,7 +91,7 @@ impl Action {
         Ok(Action { at, what })
     }
 
-    /// Checks it against the sizes of the buffers.
+    /// Checks the action against the sizes of the buffers.
     pub(super) fn fits(
         &self,
         text: &Text,

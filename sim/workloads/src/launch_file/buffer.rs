@@ -1,4 +1,4 @@
-//! Device memory that launches share by name: buffers, and the variables that the PTX declares.
+//! Device memory that launches share by name: buffers, and variables that the PTX declares.
 use super::element::Element;
 use super::error::LaunchFileError;
 use super::expectation::Expectation;
@@ -14,45 +14,45 @@ use toml::Spanned;
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
     pub name: String,
-    /// Where the launch file states it, in bytes.
+    /// Byte offset in the launch file.
     pub at: usize,
     pub element: Element,
-    /// None for a symbol that is as long as the PTX declares it.
+    /// `None` for a symbol whose size the PTX declares.
     pub count: Option<u64>,
-    /// None when nothing is stated: a buffer holds zeros, a symbol what the PTX gives it.
+    /// `None` if unstated: a buffer then holds zeros, and a symbol its initial values from the PTX.
     pub fill: Option<Fill>,
-    /// A variable of the PTX.
+    /// `true` for a variable of the PTX.
     pub symbol: bool,
-    /// The buffer whose memory it is a part of, and the bytes before it.
+    /// The buffer that contains this one, and the offset in bytes.
     pub within: Option<(usize, u64)>,
-    /// Addresses among its initial values.
+    /// Addresses among the initial values.
     pub patches: Vec<Patch>,
     pub expect: Option<Expectation>,
     pub save: Option<Output>,
 }
 
-/// A file to write at the end.
+/// File that is written at the end of the run.
 #[derive(Clone, Debug)]
 pub(super) struct Output {
     pub path: PathBuf,
     pub format: Format,
 }
 
-/// Where a buffer is when the run starts.
+/// Location of a buffer at the start of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// To be allocated.
+    /// Allocated memory.
     Heap,
-    /// Part of another buffer, so many bytes behind its start.
+    /// A range of another buffer, which begins at an offset in bytes.
     Part(usize, u64),
     /// A `.global` variable.
     Global(u64),
-    /// A `.const` variable: no address that the host can name.
+    /// A `.const` variable, which has no device address.
     Constant,
 }
 
 impl Buffer {
-    /// A `[[buffer]]` or `[[symbol]]`.
+    /// Checks a `[[buffer]]` or `[[symbol]]`.
     pub(super) fn check(
         text: &Text,
         item: &Spanned<Item>,
@@ -66,7 +66,7 @@ impl Buffer {
             return Self::named(text, item, at, name, symbol, room);
         };
         let index = super::plan::find(text, whole, before)?;
-        // What it takes is the other buffer's.
+        // The other buffer already accounts for the memory.
         let mut part = Self::named(text, item, at, name, false, &mut Room::new(u64::MAX))?;
         let size = before[index].element.bytes() as u64;
         let offset = item.offset.as_ref().map_or(0, |offset| *offset.get_ref()).saturating_mul(size);
@@ -82,12 +82,12 @@ impl Buffer {
         Ok(part)
     }
 
-    /// Bytes that it takes, where the launch file says so.
+    /// Returns the size in bytes, if the launch file states it.
     pub(super) fn bytes(&self) -> Option<u64> {
         Some(self.count?.saturating_mul(self.element.bytes() as u64))
     }
 
-    /// A buffer that only one argument uses.
+    /// Checks a buffer that only one argument uses.
     pub(super) fn anonymous(
         text: &Text,
         item: &Spanned<Item>,
@@ -142,7 +142,7 @@ impl Buffer {
         Ok(Buffer { name, at, element, count, fill, symbol, within: None, patches: Vec::new(), expect, save })
     }
 
-    /// A buffer of structures, as the bytes that they are.
+    /// Checks a buffer of structures, and stores it as bytes.
     fn structures(
         text: &Text,
         item: &Item,
@@ -179,8 +179,8 @@ impl Buffer {
         Ok(Buffer { name, at, element, count, fill, symbol: false, within: None, patches, expect, save })
     }
 
-    /// Finds the symbol in `module`, gives a constant its values there, and settles the number of elements.
-    /// `before` are the places and sizes of the buffers before it.
+    /// Finds the symbol in `module`, sets a constant's values there, and determines the number of elements. `before` gives
+    /// the places and sizes of the preceding buffers.
     pub(super) fn bind(
         &self,
         text: &Text,

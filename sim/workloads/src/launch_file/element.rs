@@ -1,4 +1,4 @@
-//! The elements of buffers and the scalar arguments: every type that a PTX parameter can have, as bits and as text.
+//! Elements of buffers and scalar arguments: every PTX parameter type, as bits and as text.
 use selvedge_ptx::ptx::{Rounding, half_to_single, to_half};
 use serde::Deserialize;
 
@@ -24,17 +24,17 @@ pub(super) enum Element {
     F64,
 }
 
-/// What a type's bits mean.
+/// Interpretation of a type's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
-    /// Signed or unsigned, as it is written; shown unsigned.
+    /// Signed or unsigned, as written in the file. Displayed as unsigned.
     Bits,
     Unsigned,
     Signed,
     Float,
 }
 
-/// A number as a launch file writes it: an integer keeps all its digits, and text serves for those that TOML has not.
+/// A number in a launch file. Integers keep all digits. Text represents numbers that TOML lacks.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged, expecting = "expected a number, or a number in quotes")]
 pub(super) enum Number {
@@ -44,7 +44,7 @@ pub(super) enum Number {
 }
 
 impl Number {
-    /// As a text file would have it.
+    /// Returns the number as a text file contains it.
     pub(super) fn text(&self) -> String {
         match self {
             Self::Int(int) => int.to_string(),
@@ -55,7 +55,7 @@ impl Number {
 }
 
 impl Element {
-    /// Size in bytes.
+    /// Returns the size in bytes.
     pub(super) fn bytes(self) -> usize {
         match self {
             Self::B8 | Self::U8 | Self::S8 => 1,
@@ -74,7 +74,7 @@ impl Element {
         }
     }
 
-    /// The least and the greatest whole number that fits an integer type.
+    /// Returns the min and max integer of an integer type.
     pub(super) fn range(self) -> (i128, i128) {
         let bits = 8 * self.bytes() as u32;
         let (half, whole) = (1_i128 << (bits - 1), 1_i128 << bits);
@@ -85,14 +85,14 @@ impl Element {
         }
     }
 
-    /// The bits of the number that `text` spells.
+    /// Returns the bits of the number in `text`.
     ///
     /// # Errors
-    /// What is allowed, when the type cannot hold it whole.
+    /// A description of the valid values, if the type cannot represent the number exactly.
     pub(super) fn parse(self, text: &str) -> Result<u64, String> {
         if self.class() == Class::Float {
             let allowed = || "must be a number, inf or nan".to_string();
-            // Straight to the type, so that it is rounded once.
+            // Parse directly to the type, so that the number is rounded once.
             return match self {
                 Self::F32 => text.parse().map(|f: f32| f.to_bits().into()).map_err(|_| allowed()),
                 _ => text.parse().map(|f| self.of_float(f)).map_err(|_| allowed()),
@@ -104,12 +104,12 @@ impl Element {
         Ok(int as u64 & self.mask())
     }
 
-    /// Ones where the type has bits.
+    /// Returns a mask of the type's bits.
     pub(super) fn mask(self) -> u64 {
         u64::MAX >> (64 - 8 * self.bytes())
     }
 
-    /// The bits of the nearest number of the type; an integer type takes the nearest that it can hold.
+    /// Returns the bits of the nearest number that the type can represent.
     pub(super) fn of_float(self, value: f64) -> u64 {
         match self {
             Self::F64 => value.to_bits(),
@@ -123,7 +123,7 @@ impl Element {
         }
     }
 
-    /// The number that `bits` mean, rounded to double precision.
+    /// Returns the number with these bits, rounded to double precision.
     pub(super) fn to_float(self, bits: u64) -> f64 {
         match self {
             Self::F64 => f64::from_bits(bits),
@@ -134,7 +134,7 @@ impl Element {
         }
     }
 
-    /// The whole number that `bits` of an integer type mean.
+    /// Returns the integer with these bits, for an integer type.
     pub(super) fn to_int(self, bits: u64) -> i128 {
         let unused = 64 - 8 * self.bytes() as u32;
         match self.class() {
@@ -143,7 +143,7 @@ impl Element {
         }
     }
 
-    /// The shortest text that [`Element::parse`] turns back into `bits`.
+    /// Returns the shortest text that [`Element::parse`] converts to `bits`.
     pub(super) fn show(self, bits: u64) -> String {
         match self {
             Self::F64 => format!("{:?}", f64::from_bits(bits)),
@@ -157,7 +157,7 @@ impl Element {
         out.extend_from_slice(&bits.to_le_bytes()[..self.bytes()]);
     }
 
-    /// Writes bits to each element of `out` in turn, in little-endian order.
+    /// Writes the bits of each index to the elements of `out`, in little-endian order.
     pub(super) fn put(self, out: &mut [u8], mut bits: impl FnMut(u64) -> u64) {
         for (index, chunk) in (0..).zip(out.chunks_exact_mut(self.bytes())) {
             let word = bits(index).to_le_bytes();
@@ -165,7 +165,7 @@ impl Element {
         }
     }
 
-    /// The bits of each element in `bytes`.
+    /// Returns the bits of each element in `bytes`.
     pub(super) fn each(self, bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
         bytes.chunks_exact(self.bytes()).map(|chunk| {
             let mut word = [0; 8];
@@ -175,7 +175,7 @@ impl Element {
     }
 }
 
-/// A whole number, decimal or hexadecimal.
+/// Parses a decimal or hexadecimal integer.
 fn whole(text: &str) -> Option<i128> {
     match text.strip_prefix("0x") {
         Some(digits) if !digits.starts_with(['+', '-']) => i128::from_str_radix(digits, 16).ok(),
@@ -184,7 +184,7 @@ fn whole(text: &str) -> Option<i128> {
     }
 }
 
-/// The upper half of a single-precision number, rounded to nearest even.
+/// Returns the upper half of a single-precision number, rounded to nearest even.
 fn to_bfloat(value: f32) -> u16 {
     let bits = value.to_bits();
     if value.is_nan() {

@@ -1,55 +1,55 @@
-//! A mistake in a launch file or in a file that it names, in one line.
+//! Errors of a launch file, and of the files that it names.
 use std::path::Path;
 
-/// A mistake in a launch file, in one line.
+/// An error of a launch file. Displays as one line.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchFileError {
-    /// The file or one that it names cannot be read.
+    /// The launch file, or a file that it names, cannot be read.
     #[error("{file}: cannot read it: {why}")]
     Unreadable {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// Why not.
+        /// Error from the operating system, or another reason.
         why: String,
     },
-    /// A value is not what the format allows there.
+    /// A value is invalid.
     #[error("{file}:{line}: {message}")]
     Bad {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// The line, from 1.
+        /// Line in the file, from 1.
         line: usize,
-        /// What is wrong and what is allowed.
+        /// Description of the error, with the valid values.
         message: String,
     },
-    /// A result is not the expected one. The run went to its end.
+    /// A result differs from the expectation. The run completed.
     #[error("{file}:{line}: {message}")]
     Unexpected {
-        /// The launch file.
+        /// Path of the launch file.
         file: String,
-        /// The line that states the expectation, from 1.
+        /// Line that states the expectation, from 1.
         line: usize,
-        /// The first wrong value, and what was expected.
+        /// The first wrong value, and the expected value.
         message: String,
     },
 }
 
 impl LaunchFileError {
-    /// `path` cannot be read.
+    /// Returns the error that `path` cannot be read.
     pub(super) fn unreadable(path: &Path, why: impl ToString) -> Self {
         Self::Unreadable { file: path.display().to_string(), why: why.to_string() }
     }
 
-    /// The mistake `message` at byte `at` of `text`, which is what `file` holds.
+    /// Returns the error `message` at byte `at` of `text`, the contents of `file`.
     pub(super) fn at(file: &str, text: &[u8], at: usize, message: String) -> Self {
-        // What a message quotes may have several lines.
+        // Quoted text may have several lines.
         let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
         Self::Bad { file: file.to_owned(), line: line_of(text, at), message }
     }
 }
 
-/// The line of byte `at`, from 1.
+/// Returns the line of byte `at`, from 1.
 pub(super) fn line_of(text: &[u8], at: usize) -> usize {
     text[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count() + 1
 }

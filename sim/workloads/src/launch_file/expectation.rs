@@ -1,4 +1,4 @@
-//! What a buffer should hold at the end.
+//! Expected contents of a buffer at the end of the run.
 use super::element::{Class, Element};
 use super::error::LaunchFileError;
 use super::format::{Expect, Text};
@@ -9,7 +9,7 @@ use toml::Spanned;
 /// Expected values, read from their file.
 #[derive(Clone, Debug)]
 pub(super) struct Expectation {
-    /// Where the launch file states it, in bytes.
+    /// Byte offset in the launch file.
     pub at: usize,
     file: String,
     bytes: Arc<Vec<u8>>,
@@ -18,7 +18,7 @@ pub(super) struct Expectation {
 }
 
 impl Expectation {
-    /// Reads the file that `expect` names, of at most `most` numbers.
+    /// Reads the file that `expect` names, which may have at most `most` numbers.
     pub(super) fn check(
         text: &Text,
         expect: &Spanned<Expect>,
@@ -45,7 +45,7 @@ impl Expectation {
         })
     }
 
-    /// Refuses a file that has not as many values as the buffer.
+    /// Returns an error if the number of values in the file differs from the buffer's.
     pub(super) fn check_count(
         &self,
         text: &Text,
@@ -59,7 +59,7 @@ impl Expectation {
         Err(text.bad(self.at, format!("`{}` holds {has} values, the buffer has {count}", self.file)))
     }
 
-    /// The first difference between the buffer `name`, which holds `got`, and what it should hold.
+    /// Describes the first difference between the buffer `name`, whose contents are `got`, and the expected values.
     pub(super) fn difference(&self, name: &str, element: Element, got: &[u8]) -> Option<String> {
         let pairs = || element.each(got).zip(element.each(&self.bytes));
         let (index, (got, wanted)) =
@@ -78,7 +78,7 @@ impl Expectation {
         ))
     }
 
-    /// Equal numbers are close, and so are two that are none.
+    /// Returns whether two numbers are within the tolerance. Two NaN are equal.
     fn close(&self, element: Element, got: u64, wanted: u64) -> bool {
         if element.class() != Class::Float {
             let distance = element.to_int(got).abs_diff(element.to_int(wanted));
@@ -88,7 +88,7 @@ impl Expectation {
         let (got, wanted) = (element.to_float(got), element.to_float(wanted));
         let allowed = self.absolute + self.relative * wanted.abs();
         let apart = (got - wanted).abs();
-        // An infinite tolerance, as of an infinite wanted number, would take anything.
+        // An infinite tolerance, such as that of an infinite expected number, would accept any value.
         got == wanted || got.is_nan() && wanted.is_nan() || allowed.is_finite() && apart <= allowed
     }
 }

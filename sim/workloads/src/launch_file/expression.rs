@@ -1,16 +1,16 @@
-//! Whole numbers that depend on the turns of loops: `(n - turn + 15) / 16`.
+//! Integer expressions over the turns of loops: `(n - turn + 15) / 16`.
 use super::element::Number;
 
-/// Deepest nesting of parentheses and signs.
+/// Max nesting of parentheses and signs.
 const MAX_DEPTH: u32 = 64;
-/// What the turn of the innermost loop is called.
+/// Name of the turn of the innermost loop.
 const TURN: &str = "turn";
 
-/// An expression over the turns of the loops around it.
+/// An expression over the turns of the enclosing loops.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Expression {
     Number(i64),
-    /// The turn of a loop, by its place among those around it, the outermost first.
+    /// The turn of an enclosing loop, by its position. The outermost is first.
     Turn(usize),
     Negated(Box<Expression>),
     Pair(Operator, Box<[Expression; 2]>),
@@ -22,7 +22,7 @@ pub(super) enum Operator {
     Add,
     Subtract,
     Multiply,
-    /// Towards zero.
+    /// Rounds towards zero.
     Divide,
     Remainder,
     ShiftLeft,
@@ -49,10 +49,11 @@ impl Operator {
 }
 
 impl Expression {
-    /// Reads a number, or text with an expression over the turns of `loops`, the outermost first; `turn` is that of the last.
+    /// Parses a number, or text with an expression over the turns of `loops`, the outermost first. `turn` names the
+    /// turn of the last.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// A description of the error.
     pub(super) fn read(number: &Number, loops: &[&str]) -> Result<Self, String> {
         match number {
             Number::Int(value) => Ok(Self::Number(*value)),
@@ -65,7 +66,7 @@ impl Expression {
         }
     }
 
-    /// The value in a turn of each loop; none where it divides by zero or overflows.
+    /// Returns the value for the given turn of each loop; `None` if it divides by zero or overflows.
     pub(super) fn value(&self, turns: &[u64]) -> Option<i64> {
         match self {
             Self::Number(value) => Some(*value),
@@ -78,7 +79,7 @@ impl Expression {
     }
 }
 
-/// What is left of an expression's text.
+/// Unread rest of an expression's text.
 struct Reader<'a> {
     rest: &'a str,
     loops: &'a [&'a str],
@@ -109,7 +110,7 @@ impl<'a> Reader<'a> {
         word
     }
 
-    /// One level of operators that bind alike, from the left.
+    /// Parses one precedence level of left-associative operators.
     fn level(
         &mut self,
         operators: &[(&str, Operator)],

@@ -1,4 +1,4 @@
-//! What a buffer or symbol holds at the start.
+//! Initial contents of a buffer or symbol.
 use super::element::{Class, Element, Number};
 use super::error::LaunchFileError;
 use super::format::{Distribution, Format, Init, Item, Text};
@@ -8,16 +8,16 @@ use crate::workload::random::Random;
 use std::sync::Arc;
 use toml::Spanned;
 
-/// Most different values of a Zipf distribution: one table entry each.
+/// Max distinct values of a Zipf distribution. Each has a table entry.
 const MAX_ZIPF: u64 = 1 << 16;
 
 /// Initial values, checked.
 #[derive(Clone, Debug)]
 pub(super) enum Fill {
     Zeros,
-    /// Every element has these bits.
+    /// Bits of every element.
     Constant(u64),
-    /// Bits of the first element and of the difference; integers wrap.
+    /// Bits of the first element, and of the difference. Integers wrap.
     Iota {
         start: u64,
         step: u64,
@@ -26,27 +26,27 @@ pub(super) enum Fill {
         seed: u64,
         spread: Spread,
     },
-    /// As they lie in memory.
+    /// The bytes, as in memory.
     Given(Arc<Vec<u8>>),
 }
 
-/// How random values are spread.
+/// Distribution of random values.
 #[derive(Clone, Debug)]
 pub(super) enum Spread {
-    /// All bits of an integer; a float from 0 up to 1.
+    /// All bits of an integer, or a float from 0 up to 1.
     Full,
-    /// From the first number up to the second, which integers include.
+    /// Integers in a range that includes both bounds.
     Whole(i128, i128),
     Uniform(f64, f64),
     Normal {
         mean: f64,
         deviation: f64,
     },
-    /// 0 most often, then 1, ...: value k in proportion to (k + 1)^-exponent, as running sums.
+    /// 0 is most frequent, then 1, and so on: value k is proportional to (k + 1)^-exponent. Stored as running sums.
     Zipf(Arc<[f64]>),
 }
 
-/// The keys that say what a buffer holds, whichever way.
+/// All keys that describe initial contents.
 pub(super) const KEYS: [&str; 15] = [
     "init",
     "value",
@@ -65,7 +65,7 @@ pub(super) const KEYS: [&str; 15] = [
     "format",
 ];
 
-/// The keys that go with `init` and, for random values, with the distribution.
+/// Returns the keys that belong to `init` and, for random values, to the distribution.
 fn keys_of(init: Init, distribution: Distribution) -> &'static [&'static str] {
     match (init, distribution) {
         (Init::Zeros, _) => &[],
@@ -79,7 +79,7 @@ fn keys_of(init: Init, distribution: Distribution) -> &'static [&'static str] {
     }
 }
 
-/// What the item says, or what its other keys imply.
+/// Returns the stated initialization, or the one that other keys of the item imply.
 fn init_of(item: &Item) -> Option<Init> {
     match (&item.init, &item.file, &item.values) {
         (Some(init), ..) => Some(*init.get_ref()),
@@ -90,8 +90,8 @@ fn init_of(item: &Item) -> Option<Init> {
 }
 
 impl Fill {
-    /// The initial values that `item` at `at` states, if it states any; `others` are the keys that it may have besides, and
-    /// `most` limits a file of values.
+    /// Checks the initial values of `item` at `at`; returns `None` if it states none. `others` are further permitted
+    /// keys. `most` limits a file of values.
     pub(super) fn check(
         text: &Text,
         item: &Item,
@@ -104,7 +104,7 @@ impl Fill {
         let init = stated.unwrap_or(Init::Zeros);
         let distribution = item.distribution.as_ref().map_or(Distribution::Uniform, |d| *d.get_ref());
         let allowed = [others, &["init"], keys_of(init, distribution)].concat();
-        // A seed may stay while `init` is tried out.
+        // A seed may remain while the user tries other values of `init`.
         let given = item.given().filter(|(key, _)| *key != "seed");
         text.only(given, &allowed, &format!("a buffer of {init:?} values").to_lowercase())?;
         let Some(init) = stated else { return Ok(None) };
@@ -129,7 +129,7 @@ impl Fill {
         }))
     }
 
-    /// How many elements it brings along, where it does.
+    /// Returns the number of elements, if the values determine it.
     pub(super) fn count(&self, element: Element) -> Option<u64> {
         match self {
             Self::Given(bytes) => Some((bytes.len() / element.bytes()) as u64),
@@ -137,7 +137,7 @@ impl Fill {
         }
     }
 
-    /// Writes the elements to `out`, as they lie in memory.
+    /// Writes the elements to `out`.
     pub(super) fn write(&self, element: Element, out: &mut [u8]) {
         match self {
             Self::Zeros => out.fill(0),
@@ -152,7 +152,7 @@ impl Fill {
     }
 }
 
-/// The bits of `start` plus `turns` times `step`; integers wrap.
+/// Returns the bits of `start` plus `turns` times `step`. Integers wrap.
 pub(super) fn after(element: Element, start: u64, step: u64, turns: u64) -> u64 {
     if element.class() == Class::Float {
         return element.of_float(element.to_float(start) + turns as f64 * element.to_float(step));
@@ -160,7 +160,7 @@ pub(super) fn after(element: Element, start: u64, step: u64, turns: u64) -> u64 
     start.wrapping_add(step.wrapping_mul(turns)) & element.mask()
 }
 
-/// The bits of the number that `key` has.
+/// Returns the bits of the number at `key`.
 pub(super) fn bits(
     text: &Text,
     value: &Spanned<Number>,
@@ -173,7 +173,7 @@ pub(super) fn bits(
     })
 }
 
-/// The numbers of `values`, as they lie in memory.
+/// Returns the bytes of the numbers of `values`.
 pub(super) fn list(
     text: &Text,
     numbers: &Spanned<Vec<Number>>,
@@ -207,7 +207,8 @@ fn file(
 }
 
 impl Text {
-    /// The numbers in a file that the launch file names; where it cannot be read, the place that names it.
+    /// Returns the bytes of the numbers in a file that the launch file names. If the file is unreadable, the error
+    /// names the line of the launch file.
     pub(super) fn load(
         &self,
         file: &Spanned<String>,
@@ -295,14 +296,14 @@ impl Spread {
         Ok(Self::Zipf(sums.collect()))
     }
 
-    /// The bits of the next random element.
+    /// Returns the bits of the next random element.
     fn next(&self, element: Element, random: &mut Random) -> u64 {
         match self {
             Self::Full if element.class() == Class::Float => element.of_float(unit(random)),
             Self::Full => random.bits() & element.mask(),
             Self::Uniform(low, high) => element.of_float(low + unit(random) * (high - low)),
             Self::Whole(low, high) => {
-                // The high half of a product: no division, and a bias of less than one in 2^63 for 64-bit ranges.
+                // The high half of a product avoids a division. For 64-bit ranges its bias is below 2^-63.
                 let span = (high - low) as u128 + 1;
                 let step = if span > u128::from(u64::MAX) {
                     u128::from(random.bits())
@@ -322,14 +323,14 @@ impl Spread {
     }
 }
 
-/// The number as it was written: bits without a sign may have been written with one.
+/// Returns the number as written. Untyped bits may have been written with a sign.
 fn signed(element: Element, bits: u64, written: &Spanned<Number>) -> i128 {
     let value = element.to_int(bits);
     let negative = written.get_ref().text().starts_with('-') && value > 0;
     if negative { value - (1_i128 << (8 * element.bytes())) } else { value }
 }
 
-/// A finite number of at least `least`.
+/// Returns a finite number of at least `least`, or `default`.
 fn float(
     text: &Text,
     value: &Option<Spanned<f64>>,
@@ -346,12 +347,12 @@ fn float(
     Err(text.bad(value.span().start, format!("{key} = {number}: must be finite numbers{from}")))
 }
 
-/// Uniform from 0 up to 1.
+/// Returns a uniform number from 0 up to 1.
 fn unit(random: &mut Random) -> f64 {
     (random.bits() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Standard normal, by Box and Muller.
+/// Returns a standard normal number by the Box-Muller method.
 fn normal(random: &mut Random) -> f64 {
     let radius = (-2.0 * (1.0 - unit(random)).ln()).sqrt();
     radius * (std::f64::consts::TAU * unit(random)).cos()
@@ -363,7 +364,7 @@ mod tests {
     use super::*;
     use std::path::PathBuf;
 
-    /// The elements of a `[[buffer]]` with these keys.
+    /// Returns the elements of a `[[buffer]]` with these keys.
     fn fill(keys: &str, element: Element, count: u64) -> Vec<f64> {
         let mut bytes = vec![0; count as usize * element.bytes()];
         try_fill(keys, element).expect(keys).write(element, &mut bytes);
@@ -420,7 +421,7 @@ mod tests {
         let keys = "init='random'\ndistribution='zipf'\nexponent=1.0\nlimit=4";
         let values = fill(keys, Element::U32, 10_000);
         let share = |k: f64| values.iter().filter(|v| **v == k).count() as f64 / 1e4;
-        // 1 : 1/2 : 1/3 : 1/4, of 25/12 in all.
+        // 1 : 1/2 : 1/3 : 1/4, with a sum of 25/12.
         for (k, want) in [(0.0, 0.48), (1.0, 0.24), (2.0, 0.16), (3.0, 0.12)] {
             assert!((share(k) - want).abs() < 0.015, "{k}: {}", share(k));
         }

@@ -1,11 +1,12 @@
-//! What a launch file may say, as TOML has it: keys with their places, before anything is checked.
+//! TOML form of a launch file: keys with their positions, before any checks.
 use super::element::{Element, Number};
 use super::error::LaunchFileError;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-/// A table whose keys are all optional and remember where they stand, for what may be several things.
+/// Declares a table with optional keys that keep their positions. One such table may represent several kinds of
+/// items.
 macro_rules! table {
     ($(#[$doc:meta])* $name:ident { $($(#[$key_doc:meta])* $key:ident $text:literal : $type:ty),* $(,)? }) => {
         $(#[$doc])*
@@ -14,7 +15,7 @@ macro_rules! table {
         pub(super) struct $name { $($(#[$key_doc])* #[serde(rename = $text)] pub $key: Option<Spanned<$type>>),* }
 
         impl $name {
-            /// The keys that are there, each with its place.
+            /// Returns the keys that are present, each with its position.
             pub(super) fn given(&self) -> impl Iterator<Item = (&'static str, usize)> {
                 let places = [$(($text, self.$key.as_ref().map(|value| value.span().start))),*];
                 places.into_iter().filter_map(|(key, place)| Some((key, place?)))
@@ -24,27 +25,27 @@ macro_rules! table {
 }
 
 table! {
-    /// `[[buffer]]`, `[[symbol]]` or an argument; which keys each may have is checked later.
+    /// `[[buffer]]`, `[[symbol]]` or an argument. A later check permits keys by kind.
     Item {
         name "name": String,
-        /// An argument that is the address of this buffer.
+        /// Buffer whose address is the argument.
         buffer "buffer": String,
-        /// Elements beyond the start of `buffer`.
+        /// Elements between the start of `buffer` and the address.
         offset "offset": u64,
-        /// An argument that is the handle of this texture.
+        /// Texture whose handle is the argument.
         texture "texture": String,
         element "type": Element,
-        /// Types of the members of a structure, instead of one type.
+        /// Types of a structure's members, instead of one type.
         members "members": Vec<Element>,
-        /// A buffer whose memory is a part of this one's.
+        /// Buffer that contains this one.
         of "of": String,
-        /// Places that hold the addresses of buffers.
+        /// Positions that hold addresses of buffers.
         addresses "addresses": Vec<RawAddress>,
         /// A number that depends on turns.
         expression "expression": String,
         value "value": Number,
         values "values": Vec<Number>,
-        /// What a turn of the loop adds to `value`.
+        /// Increment of `value` per turn of the loop.
         per_turn "per_turn": Number,
         count "count": u64,
         init "init": Init,
@@ -65,27 +66,27 @@ table! {
     }
 }
 
-/// A place that holds the address of an element of a buffer.
+/// A position that holds the address of a buffer's element.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawAddress {
-    /// Bytes before it.
+    /// Bytes before the position.
     pub at: u64,
     pub buffer: Spanned<String>,
-    /// Elements of the buffer before the one whose address it is.
+    /// Index of the element to which the address points.
     #[serde(default)]
     pub offset: u64,
 }
 
-/// `[[host]]`: what the host does between launches.
+/// `[[host]]`: an operation of the host between launches.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawHost {
     pub copy: Option<Spanned<RawCopy>>,
     pub set: Option<Spanned<RawSet>>,
-    /// A buffer that is to hold again what it held at the start.
+    /// Buffer whose initial contents are restored.
     pub reset: Option<Spanned<String>>,
-    /// The loop that it belongs to.
+    /// Loop that contains the operation.
     pub r#loop: Option<Spanned<String>>,
 }
 
@@ -110,16 +111,16 @@ pub(super) struct RawSet {
     pub count: Option<u64>,
 }
 
-/// `[[loop]]`: what its turns are.
+/// `[[loop]]`: turns of a loop.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Loop {
     pub name: Option<Spanned<String>>,
-    /// The loop that repeats it.
+    /// Loop that contains this one.
     pub within: Option<Spanned<String>>,
     pub turns: Option<Spanned<u64>>,
     pub until: Option<Spanned<Until>>,
-    /// Pairs of buffers that change places between turns.
+    /// Pairs of buffers that are swapped between turns.
     pub swap: Option<Spanned<Vec<[String; 2]>>>,
 }
 
@@ -130,7 +131,7 @@ pub(super) struct Until {
     pub buffer: Option<Spanned<String>>,
     pub index: Option<u64>,
     pub is: Option<Spanned<Is>>,
-    /// What the host writes to the flag before every turn.
+    /// Value that the host writes to the flag before every turn.
     pub reset: Option<Spanned<Number>>,
 }
 
@@ -154,7 +155,7 @@ pub(super) struct Save {
     pub format: Format,
 }
 
-/// What a buffer holds at the start.
+/// Initial contents of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Init {
@@ -166,7 +167,7 @@ pub(super) enum Init {
     File,
 }
 
-/// How random numbers are spread.
+/// Distribution of random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Distribution {
@@ -175,7 +176,7 @@ pub(super) enum Distribution {
     Zipf,
 }
 
-/// How a file holds numbers: spelled out, or as they lie in memory, little-endian.
+/// Format of numbers in a file: text, or little-endian bytes as in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Format {
@@ -184,7 +185,7 @@ pub(super) enum Format {
     Raw,
 }
 
-/// What a flag is when its loop ends.
+/// Value of a flag at which its loop ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Is {
@@ -204,27 +205,27 @@ pub(super) struct RawTexture {
     pub size: Option<Spanned<Vec<u32>>>,
     /// Bytes from one row to the next.
     pub pitch: Option<Spanned<u64>>,
-    /// Channels of a texel, each of the buffer's type.
+    /// Channels per texel, each of the buffer's type.
     pub channels: Option<Spanned<u8>>,
     pub read: Option<Spanned<Read>>,
     pub coordinates: Option<Spanned<Coordinates>>,
     pub address: Option<Spanned<Address>>,
     pub filter: Option<Spanned<Filter>>,
-    /// The variable of the PTX that holds the handle.
+    /// PTX variable that holds the handle.
     pub reference: Option<Spanned<String>>,
 }
 
-/// What a sample of integers gives.
+/// Value of an integer texel in a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Read {
-    /// The integers.
+    /// The integer itself.
     Element,
-    /// Numbers from 0 to 1, or -1 to 1.
+    /// A number from 0 to 1, or from -1 to 1.
     Normalized,
 }
 
-/// What floating-point coordinates count.
+/// Unit of floating-point coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Coordinates {
@@ -233,7 +234,7 @@ pub(super) enum Coordinates {
     Normalized,
 }
 
-/// What lies outside of a texture.
+/// Treatment of coordinates outside a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Address {
@@ -244,7 +245,7 @@ pub(super) enum Address {
 }
 
 impl Address {
-    /// Returns the mode's name where it repeats the texture, which only normalized coordinates can say.
+    /// Returns the name of a mode that repeats the texture. Such a mode needs normalized coordinates.
     pub(super) fn needs_normalized(self) -> Option<&'static str> {
         match self {
             Self::Clamp | Self::Border => None,
@@ -254,7 +255,7 @@ impl Address {
     }
 }
 
-/// What lies between texels.
+/// Treatment of coordinates between texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Filter {
@@ -273,11 +274,11 @@ pub(super) struct RawLaunch {
     pub dynamic_shared: u32,
     #[serde(default)]
     pub arg: Vec<Spanned<Item>>,
-    /// The loop that it belongs to.
+    /// Loop that contains the launch.
     pub r#loop: Option<Spanned<String>>,
 }
 
-/// The whole file. A file with one launch may have the launch's keys at the top.
+/// The whole file. A file with one launch may have the launch's keys at the top level.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawFile {
@@ -302,7 +303,7 @@ pub(super) struct RawFile {
     pub host: Vec<Spanned<RawHost>>,
 }
 
-/// One PTX file, or several.
+/// One or several PTX files.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "expected the name of a PTX file, or a list of them")]
 pub(super) enum PtxFiles {
@@ -311,7 +312,7 @@ pub(super) enum PtxFiles {
 }
 
 impl RawFile {
-    /// Returns the PTX files, each at the place of the key.
+    /// Returns the PTX files, each at the position of the key.
     pub(super) fn ptx_files(&self) -> Vec<Spanned<String>> {
         let names = match self.ptx.get_ref() {
             PtxFiles::One(name) => std::slice::from_ref(name),
@@ -320,7 +321,7 @@ impl RawFile {
         names.iter().map(|name| Spanned::new(self.ptx.span(), name.clone())).collect()
     }
 
-    /// Returns the files that it reads.
+    /// Returns the files that a run reads.
     pub(super) fn reads(&self) -> impl Iterator<Item = Spanned<String>> {
         let values = self.items().filter_map(|item| item.file.as_ref());
         let expected = self.items().filter_map(|item| item.expect.as_ref()?.get_ref().file.as_ref());
@@ -340,33 +341,33 @@ impl RawFile {
     }
 }
 
-/// The launch file's text, for messages that name its lines, and the folder that its paths start from.
+/// Text of the launch file, for messages with line numbers, and the folder to which its paths are relative.
 #[derive(Clone, Debug)]
 pub(super) struct Text {
-    /// The path as given.
+    /// Path as given by the user.
     pub name: String,
     pub folder: PathBuf,
     pub text: String,
 }
 
 impl Text {
-    /// Reads the TOML.
+    /// Parses the TOML.
     pub(super) fn parse(&self) -> Result<RawFile, LaunchFileError> {
         toml::from_str(&self.text)
             .map_err(|error| self.bad(error.span().map_or(0, |span| span.start), error.message()))
     }
 
-    /// The mistake `message` at byte `at`.
+    /// Returns the error `message` at byte `at`.
     pub(super) fn bad(&self, at: usize, message: impl Into<String>) -> LaunchFileError {
         LaunchFileError::at(&self.name, self.text.as_bytes(), at, message.into())
     }
 
-    /// A path that the file names.
+    /// Returns the location of a path in the file.
     pub(super) fn path(&self, written: &str) -> PathBuf {
         self.folder.join(Path::new(written))
     }
 
-    /// The value of a key that a table at `at` must have.
+    /// Returns the value of a key that a table at `at` must have.
     pub(super) fn need<'a, T>(
         &self,
         value: &'a Option<Spanned<T>>,
@@ -376,7 +377,7 @@ impl Text {
         value.as_ref().ok_or_else(|| self.bad(at, format!("missing key `{key}`")))
     }
 
-    /// Refuses every key that is not among `allowed`.
+    /// Returns an error for a key that is not among `allowed`.
     pub(super) fn only(
         &self,
         mut given: impl Iterator<Item = (&'static str, usize)>,

@@ -1,4 +1,5 @@
-//! The host side of a launch file: fill the buffers, launch, look at flags, compare, and give back what is to be saved.
+//! Host program of a launch file: fills buffers, launches kernels, checks flags, compares results, and returns the
+//! files to save.
 use super::Parts;
 use super::action::{Part, What};
 use super::buffer::Place;
@@ -12,30 +13,30 @@ use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::texture::Texture;
 use std::sync::Arc;
 
-/// A launch file under construction.
+/// A running launch file.
 pub(super) struct Program {
     parts: Arc<Parts>,
     /// Place and number of elements of each buffer.
     bound: Vec<(Place, u64)>,
-    /// The variable that is to hold the handle of each texture, where one is.
+    /// Address of the PTX variable that holds the handle of each texture, if any.
     references: Vec<Option<u64>>,
-    /// The name in the PTX of each launch's kernel, by its move.
+    /// PTX name of the kernel of each move that is a launch.
     kernels: Vec<String>,
-    /// Addresses by buffer, once allocated; a swap exchanges two of them.
+    /// Address of each buffer, once allocated. A swap exchanges two of them.
     addresses: Option<Vec<u64>>,
-    /// Handles by texture, once made.
+    /// Handle of each texture, once created.
     handles: Vec<u64>,
-    /// The next move of the plan.
+    /// Index of the next move of the plan.
     next: usize,
-    /// Turns of each loop that have begun before this one.
+    /// Number of completed turns of each loop.
     turns: Vec<u64>,
     done: bool,
-    /// A loop that came to its last turn without its flag.
+    /// Error of a loop whose last turn ended without its flag.
     endless: Option<LaunchFileError>,
 }
 
 impl Program {
-    /// A run of `parts` from its start; `names` are those that the PTX gives to the kernels of the launches in turn.
+    /// Creates a run of `parts`. `names` are the PTX names of the launches' kernels, in launch order.
     pub(super) fn new(
         parts: Arc<Parts>,
         bound: Vec<(Place, u64)>,
@@ -59,7 +60,7 @@ impl Program {
         }
     }
 
-    /// Allocates the buffers and fills them and the symbols.
+    /// Allocates and fills the buffers, and fills the symbols.
     fn place(&self, memory: &mut DeviceMemory) -> Result<Vec<u64>, WorkloadError> {
         let mut addresses = Vec::with_capacity(self.bound.len());
         for (buffer, (place, count)) in self.parts.buffers.iter().zip(&self.bound) {
@@ -68,13 +69,13 @@ impl Program {
                 Place::Heap => memory.alloc(bytes, &buffer.name)?,
                 Place::Part(whole, offset) => addresses[*whole] + offset,
                 Place::Global(address) => *address,
-                // Filled when it was bound, and never asked for its address.
+                // Binding already filled the constant, and nothing uses its address.
                 Place::Constant => {
                     addresses.push(0);
                     continue;
                 }
             };
-            // New memory is zero already, and untouched pages of it cost nothing.
+            // New memory is already zero. A write would make the host allocate its pages.
             let untouched = matches!((place, &buffer.fill), (Place::Heap, Some(Fill::Zeros)));
             if let Some(fill) = buffer.fill.as_ref().filter(|_| !untouched) {
                 memory.fill(address, bytes, |out| fill.write(buffer.element, out))?;
@@ -87,7 +88,7 @@ impl Program {
         Ok(addresses)
     }
 
-    /// Writes the addresses that a buffer holds.
+    /// Writes the addresses that a buffer contains.
     fn patch(&self, memory: &mut DeviceMemory, addresses: &[u64], index: usize) -> Result<(), WorkloadError> {
         let (buffer, (_, count)) = (&self.parts.buffers[index], self.bound[index]);
         if buffer.patches.is_empty() {
@@ -100,7 +101,7 @@ impl Program {
         Ok(())
     }
 
-    /// Makes the textures and gives their handles to the variables that are to hold them.
+    /// Creates the textures, and writes their handles to the texture references.
     fn make_textures(&self, memory: &mut DeviceMemory, addresses: &[u64]) -> Result<Vec<u64>, WorkloadError> {
         let mut handles = Vec::with_capacity(self.references.len());
         for (view, reference) in self.parts.textures.iter().zip(&self.references) {
@@ -114,7 +115,7 @@ impl Program {
         Ok(handles)
     }
 
-    /// What a buffer holds.
+    /// Returns the bytes of a buffer.
     fn contents<'m>(&self, memory: &'m DeviceMemory, index: usize) -> Result<&'m [u8], WorkloadError> {
         let addresses = self.addresses.as_deref().unwrap_or(&[]);
         let (buffer, (_, count)) = (&self.parts.buffers[index], self.bound[index]);
@@ -125,7 +126,7 @@ impl Program {
         addresses[flag.buffer] + flag.index * self.parts.buffers[flag.buffer].element.bytes() as u64
     }
 
-    /// The flag's bits.
+    /// Returns the bits of the flag.
     fn flag(&self, flag: &Flag, addresses: &[u64], memory: &DeviceMemory) -> Result<u64, WorkloadError> {
         let element = self.parts.buffers[flag.buffer].element;
         let mut bytes = vec![0; element.bytes()];
@@ -133,7 +134,7 @@ impl Program {
         Ok(element.each(&bytes).next().unwrap_or(0))
     }
 
-    /// The next launch, if any is left; `addresses` are the buffers'.
+    /// Returns the next launch, if any is left. `addresses` has the addresses of the buffers.
     fn advance(
         &mut self,
         parts: &Parts,
@@ -170,7 +171,7 @@ impl Program {
         Ok(None)
     }
 
-    /// Does what a `[[host]]` table says.
+    /// Executes a `[[host]]` table.
     fn act(&self, what: &What, addresses: &[u64], memory: &mut DeviceMemory) -> Result<(), WorkloadError> {
         let place = |part: &Part| {
             let size = self.parts.buffers[part.buffer].element.bytes() as u64;
@@ -181,12 +182,12 @@ impl Program {
             What::Copy { from, to } => {
                 let ((from, bytes), (to, _)) = (place(from), place(to));
                 let copied = memory.bytes(from, bytes)?.to_vec();
-                Ok(memory.write(to, &copied)?)
+                Ok(memory.set(to, bytes, |out| out.copy_from_slice(&copied))?)
             }
             What::Set { part, bits } => {
                 let (address, bytes) = place(part);
                 let element = self.parts.buffers[part.buffer].element;
-                Ok(memory.fill(address, bytes, |out| element.put(out, |_| *bits))?)
+                Ok(memory.set(address, bytes, |out| element.put(out, |_| *bits))?)
             }
             What::Reset(index) => {
                 let (buffer, (_, count)) = (&self.parts.buffers[*index], self.bound[*index]);
@@ -198,7 +199,7 @@ impl Program {
         }
     }
 
-    /// Writes the loop's flag before a turn.
+    /// Writes the initial value of the loop's flag before a turn.
     fn reset(
         &self,
         turns: &Turns,
@@ -212,7 +213,7 @@ impl Program {
         Ok(memory.write(self.flag_address(flag, addresses), &bytes)?)
     }
 
-    /// Ends a turn; returns whether it was the last.
+    /// Ends a turn. Returns whether it was the last.
     fn has_ended(
         &mut self,
         turns: &Turns,
@@ -224,7 +225,7 @@ impl Program {
         let Some(flag) = &turns.until else { return Ok(out_of_turns) };
         let element = self.parts.buffers[flag.buffer].element;
         let bits = self.flag(flag, addresses, memory)?;
-        // Minus zero is zero as well.
+        // Minus zero also counts as zero.
         let zero = element.to_float(bits) == 0.0;
         if zero == (flag.is == Is::Zero) {
             return Ok(true);
@@ -270,7 +271,7 @@ impl HostProgram for Program {
         Ok(launch)
     }
 
-    /// Compares every buffer that states what it should hold; the first difference counts.
+    /// Compares every buffer with its expected contents. Returns the first difference.
     fn verify(&self, memory: &DeviceMemory) -> Result<(), WorkloadError> {
         if !self.done {
             return Err(WorkloadError::Unfinished { workload: "launch file" });

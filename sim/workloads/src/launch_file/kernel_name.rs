@@ -1,44 +1,72 @@
-//! Finds kernels by the names that their sources give them.
-use selvedge_ptx::ptx::{Kernel, Module};
+//! Finds kernels by their names in the source.
+use selvedge_ptx::ptx::{Kernel, Module, RefusedKernel};
 use std::sync::Arc;
 
-/// Finds the kernel called `name`: by its name in the PTX, or else by the name that its C++ source gives it, with or without the
-/// namespaces before it.
+/// Error of a lookup of a kernel by name.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub(super) enum NoKernel {
+    /// The kernel cannot be executed.
+    #[error(transparent)]
+    Refused(RefusedKernel),
+    /// No kernel has that name, or several have it.
+    #[error("{0}")]
+    Name(String),
+}
+
+#[derive(Clone, Copy)]
+enum Candidate<'a> {
+    Executable(&'a Arc<Kernel>),
+    Refused(&'a RefusedKernel),
+}
+
+impl<'a> Candidate<'a> {
+    fn name(self) -> &'a str {
+        match self {
+            Candidate::Executable(kernel) => &kernel.name,
+            Candidate::Refused(refused) => &refused.kernel,
+        }
+    }
+}
+
+/// Finds the kernel called `name`. The name may be the PTX name or the C++ name, with or without namespaces.
 ///
 /// # Errors
-/// There is none, or several have that name, in words.
-pub(super) fn find(module: &Module, name: &str) -> Result<Arc<Kernel>, String> {
-    if let Some(kernel) = module.kernel(name) {
-        return Ok(kernel);
-    }
-    let is_meant = |kernel: &&Arc<Kernel>| {
-        identifiers(&kernel.name).is_some_and(|parts| {
+/// [`NoKernel`] if no kernel has that name, several have it, or it cannot be executed.
+pub(super) fn find(module: &Module, name: &str) -> Result<Arc<Kernel>, NoKernel> {
+    let executable = module.kernels().iter().map(Candidate::Executable);
+    let all: Vec<Candidate<'_>> = executable.chain(module.refused().iter().map(Candidate::Refused)).collect();
+    let is_meant = |kernel: &&Candidate<'_>| {
+        identifiers(kernel.name()).is_some_and(|parts| {
             let whole = parts.join("::");
             whole == name || whole.strip_suffix(name).is_some_and(|before| before.ends_with("::"))
         })
     };
-    let meant: Vec<&Arc<Kernel>> = module.kernels().iter().filter(is_meant).collect();
-    let list = |kernels: &[&Arc<Kernel>]| {
-        kernels.iter().map(|kernel| kernel.name.as_str()).collect::<Vec<_>>().join(", ")
+    let mut meant: Vec<_> = all.iter().filter(|kernel| kernel.name() == name).collect();
+    if meant.is_empty() {
+        meant = all.iter().filter(is_meant).collect();
+    }
+    let list = |kernels: &[&Candidate<'_>]| {
+        kernels.iter().map(|kernel| kernel.name()).collect::<Vec<_>>().join(", ")
     };
     match meant[..] {
-        [kernel] => Ok(Arc::clone(kernel)),
+        [Candidate::Executable(kernel)] => Ok(Arc::clone(kernel)),
+        [Candidate::Refused(refused)] => Err(NoKernel::Refused(RefusedKernel::clone(refused))),
         [] => {
-            let all: Vec<&Arc<Kernel>> = module.kernels().iter().collect();
+            let all: Vec<_> = all.iter().collect();
             let there = if all.is_empty() { "none".into() } else { list(&all) };
-            Err(format!("no kernel `{name}` in the PTX: there are {there}"))
+            Err(NoKernel::Name(format!("no kernel `{name}` in the PTX: there are {there}")))
         }
-        _ => Err(format!("kernel `{name}` may be any of {}", list(&meant))),
+        _ => Err(NoKernel::Name(format!("kernel `{name}` may be any of {}", list(&meant)))),
     }
 }
 
-/// Returns the identifiers of a function's name as the C++ ABI mangles it, outermost first; none for other names.
+/// Returns the identifiers of a function name that the C++ ABI mangled, the outermost first; `None` for other names.
 fn identifiers(mangled: &str) -> Option<Vec<&str>> {
     let rest = mangled.strip_prefix("_Z")?;
     let (nested, mut rest) = rest.strip_prefix('N').map_or((false, rest), |rest| (true, rest));
     let mut parts = Vec::new();
     loop {
-        // A name of one file alone.
+        // `L` marks a name with internal linkage.
         rest = rest.strip_prefix('L').unwrap_or(rest);
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         let length: usize = rest[..digits].parse().ok()?;
@@ -72,16 +100,16 @@ mod tests {
 
     #[test]
     fn kernels_are_found_by_the_names_of_their_source() {
-        let found = |name: &str| find(&module(), name).map(|kernel| kernel.name.clone());
-        assert_eq!(found("plain").as_deref(), Ok("plain"));
-        assert_eq!(found("Kernel").as_deref(), Ok("_Z6KernelP4NodePi"));
-        assert_eq!(found("_Z6KernelP4NodePi").as_deref(), Ok("_Z6KernelP4NodePi"));
-        assert_eq!(found("local").as_deref(), Ok("_ZL5localv"));
+        let found = |name: &str| find(&module(), name).expect("there").name.clone();
+        assert_eq!(found("plain"), "plain");
+        assert_eq!(found("Kernel"), "_Z6KernelP4NodePi");
+        assert_eq!(found("_Z6KernelP4NodePi"), "_Z6KernelP4NodePi");
+        assert_eq!(found("local"), "_ZL5localv");
     }
 
     #[test]
     fn names_of_none_or_several_are_refused_with_the_candidates() {
-        let refused = |name: &str| find(&module(), name).expect_err("refused");
+        let refused = |name: &str| find(&module(), name).expect_err("refused").to_string();
         for name in ["add", "ns::add"] {
             let says = format!("kernel `{name}` may be any of _ZN2ns3addIfEEvPT_, _ZN2ns3addIdEEvPT_");
             assert_eq!(refused(name), says);
@@ -89,6 +117,19 @@ mod tests {
         let all = "plain, _Z6KernelP4NodePi, _ZN2ns3addIfEEvPT_, _ZN2ns3addIdEEvPT_, _ZL5localv, _Z4plus";
         for name in ["kernel", "dd", "Kerne"] {
             assert_eq!(refused(name), format!("no kernel `{name}` in the PTX: there are {all}"));
+        }
+    }
+
+    #[test]
+    fn a_kernel_that_cannot_be_executed_is_found_and_refused_with_its_line() {
+        let text = ".version 6.0\n.target sm_60\n.address_size 64\n.entry good() { ret; }\n\
+            .entry _Z3badPj() {\n unknown.u32;\n ret; }\n";
+        let module = Module::parse_all(&[("k.ptx".into(), text.into())]).expect("it is PTX");
+        assert_eq!(find(&module, "good").expect("executable").name, "good");
+        for name in ["bad", "_Z3badPj"] {
+            let says =
+                "k.ptx:6: kernel '_Z3badPj': unsupported instruction form `unknown.u32`: it is not known";
+            assert_eq!(find(&module, name).expect_err("refused").to_string(), says);
         }
     }
 

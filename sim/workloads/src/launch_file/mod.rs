@@ -1,6 +1,6 @@
 //! Users' own kernels: a `.toml` launch file that names PTX, kernels, geometry, arguments and expected results.
 //!
-//! One launch may stand at the top of the file:
+//! A file with one launch may have the launch at its top level:
 //!
 //! ```toml
 //! ptx = "saxpy.ptx"          # this and every other path starts from this file's folder
@@ -12,14 +12,14 @@
 //! type = "f32"
 //! value = 2.5
 //!
-//! [[arg]]                    # a buffer of its own; the argument is its address
+//! [[arg]]                    # a separate buffer; the argument is its address
 //! type = "f32"
 //! count = 16384
 //! init = "random"
 //! seed = 7
 //! ```
 //!
-//! Several launches share named buffers; `docs/own-kernels.md` shows every key:
+//! Several launches share named buffers. `docs/own-kernels.md` lists all keys:
 //!
 //! ```toml
 //! ptx = "jacobi.ptx"
@@ -82,7 +82,7 @@ use selvedge_gpu::limits::Limits;
 use selvedge_gpu::reach::Reach;
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_hw::file::real_path;
-use selvedge_ptx::ptx::{ArgError, Kernel, Module, PtxError};
+use selvedge_ptx::ptx::{ArgError, Kernel, Module, PtxError, RefusedKernel};
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
@@ -90,22 +90,22 @@ use std::sync::Arc;
 use toml::Spanned;
 use view::View;
 
-/// PTX files larger than this are refused before they are read.
+/// Max size of a PTX file. Larger files are rejected unread.
 const MAX_PTX_BYTES: u64 = 64 << 20;
-/// Launch files larger than this are refused.
+/// Max size of a launch file. Larger files are rejected.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// A launch file, read and checked, with its PTX.
 #[derive(Clone, Debug)]
 pub struct LaunchFile {
-    /// The launch file's path as given.
+    /// Path of the launch file, as given.
     pub name: String,
-    /// The PTX files: the path and the text of each.
+    /// Path and text of each PTX file.
     pub ptx: Vec<(String, String)>,
     parts: Arc<Parts>,
 }
 
-/// What a run needs of a launch file.
+/// Data of a launch file that a run needs.
 #[derive(Debug)]
 struct Parts {
     text: Text,
@@ -119,7 +119,7 @@ impl LaunchFile {
     /// Reads the launch file, its PTX, and the files that its buffers name, within `limits`.
     ///
     /// # Errors
-    /// [`LaunchFileError`] in one line.
+    /// [`LaunchFileError`] for an unreadable file or an invalid value.
     pub fn load(path: &Path, limits: &Limits) -> Result<Self, LaunchFileError> {
         let name = path.display().to_string();
         let text = read_text(path, MAX_FILE_BYTES, "a launch file is UTF-8")?;
@@ -178,34 +178,34 @@ impl LaunchFile {
     /// Reads the PTX files as one module.
     ///
     /// # Errors
-    /// A file is not PTX, or two have kernels of the same name.
+    /// [`PtxError`] if a file is not PTX, or if two kernels have the same name.
     pub fn module(&self) -> Result<Module, PtxError> {
         Module::parse_all(&self.ptx)
     }
 
-    /// A hash of everything that was read: the launch file, its PTX and the files that it names.
+    /// Returns a hash of all input: the launch file, its PTX and the files that it names.
     pub fn fingerprint(&self) -> u64 {
         let mut hash = Hashed(DefaultHasher::new());
-        // Into a hash, anything can be written.
+        // Writing to a hash cannot fail.
         let _ = write!(hash, "{self:?}");
         hash.0.finish()
     }
 
-    /// Returns the files that were read: the launch file and all that it names.
+    /// Returns the paths of the files that were read: the launch file and all files that it names.
     pub fn inputs(&self) -> &[PathBuf] {
         &self.parts.inputs
     }
 
-    /// The files that a run writes.
+    /// Returns the paths of the files that a run writes.
     pub fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
         self.parts.buffers.iter().filter_map(|buffer| buffer.save.as_ref().map(|save| &save.path))
     }
 
-    /// The host program. Everything in the file is checked against `module`, which is the file's PTX, and against the
-    /// configuration; `module` is given the constants that the file states.
+    /// Returns the host program. Checks the file against the configuration and `module`, which must be the file's
+    /// PTX. Stores the file's constants in `module`.
     ///
     /// # Errors
-    /// [`LaunchFileError`] in one line.
+    /// [`LaunchFileError`] if the file does not fit the PTX or the configuration.
     pub fn start(
         &self,
         module: &mut Module,
@@ -240,7 +240,7 @@ impl LaunchFile {
     }
 }
 
-/// Text that is hashed instead of kept.
+/// A writer that hashes text.
 struct Hashed(DefaultHasher);
 
 impl Write for Hashed {
@@ -250,23 +250,33 @@ impl Write for Hashed {
     }
 }
 
-/// The text of a launch file for `kernel`, or for every kernel of the PTX file `ptx` in turn; `named` is how the launch
-/// file shall name the PTX file.
+/// A generated launch file.
+#[derive(Clone, Debug)]
+pub struct Template {
+    /// Text of the launch file.
+    pub text: String,
+    /// Kernels of the PTX that cannot be executed. The text names them only in a comment.
+    pub refused: Vec<RefusedKernel>,
+}
+
+/// Returns a launch file for `kernel`, or for every kernel of the PTX file `ptx`. `named` is the path of the PTX file
+/// for the text.
 ///
 /// # Errors
-/// [`LaunchFileError`] when the PTX cannot be read, is none, or has no such kernel.
-pub fn template_of(ptx: &Path, named: &Path, kernel: Option<&str>) -> Result<String, LaunchFileError> {
+/// [`LaunchFileError`] if `ptx` cannot be read or is not PTX, or if it lacks an executable kernel of that name.
+pub fn template_of(ptx: &Path, named: &Path, kernel: Option<&str>) -> Result<Template, LaunchFileError> {
     let text = read_text(ptx, MAX_PTX_BYTES, "PTX is ASCII")?;
     let file = ptx.display().to_string();
-    let module = Module::parse(&file, &text).map_err(|error| LaunchFileError::Bad {
+    let module = Module::parse_all(&[(file.clone(), text)]).map_err(|error| LaunchFileError::Bad {
         file: error.file,
         line: error.line as usize,
         message: error.message,
     })?;
-    template::template(&file, &named.display().to_string(), &module, kernel)
+    let text = template::template(&file, &named.display().to_string(), &module, kernel)?;
+    Ok(Template { text, refused: module.refused().to_vec() })
 }
 
-/// Refuses a file out of reach.
+/// Returns an error for a file that `reach` does not permit.
 fn check_reach(text: &Text, raw: &RawFile, reach: Reach) -> Result<(), LaunchFileError> {
     let path = |written: &Spanned<String>| text.path(written.get_ref());
     for read in raw.reads() {
@@ -280,7 +290,7 @@ fn check_reach(text: &Text, raw: &RawFile, reach: Reach) -> Result<(), LaunchFil
     Ok(())
 }
 
-/// Refuses two buffers that are saved to one file.
+/// Returns an error if two buffers are saved to the same file.
 fn one_file_each(text: &Text, buffers: &[Buffer]) -> Result<(), LaunchFileError> {
     let path = |buffer: &Buffer| {
         buffer.save.as_ref().map(|save| real_path(&save.path).unwrap_or_else(|_| save.path.clone()))
@@ -294,7 +304,7 @@ fn one_file_each(text: &Text, buffers: &[Buffer]) -> Result<(), LaunchFileError>
     Ok(())
 }
 
-/// Returns the kernel's name in the PTX if this launch would be accepted.
+/// Checks a launch. Returns the PTX name of its kernel.
 fn check_step(
     parts: &Parts,
     bound: &[(Place, u64)],
@@ -303,7 +313,7 @@ fn check_step(
     config: &GpuConfig,
 ) -> Result<String, LaunchFileError> {
     let Parts { text, buffers, textures, .. } = parts;
-    let kernel = kernel_name::find(module, &step.kernel).map_err(|why| text.bad(step.at, why))?;
+    let kernel = kernel_name::find(module, &step.kernel).map_err(|why| text.bad(step.at, why.to_string()))?;
     for (at, arg) in &step.args {
         let Argument::Address { buffer, offset } = arg else { continue };
         let ((place, count), buffer) = (bound[*buffer], &buffers[*buffer]);
@@ -315,7 +325,7 @@ fn check_step(
             return Err(text.bad(*at, format!("offset: must be 0 to {}", count - 1)));
         }
     }
-    // Addresses and handles come with the run; any will do to see whether one fits the parameter.
+    // The run determines addresses and handles. For the check of types, zeros are sufficient.
     let zeros = vec![0; buffers.len().max(textures.len())];
     let turns = vec![0; step.loops.len()];
     let args: Vec<Arg> = step.args.iter().map(|(_, arg)| arg.arg(&turns, &zeros, &zeros)).collect();
@@ -332,14 +342,14 @@ fn check_step(
         .map_err(|error| text.bad(step.at, error.to_string()))
 }
 
-/// A kernel's parameters in words.
+/// Describes a kernel's parameters.
 fn describe_params(kernel: &Kernel) -> String {
     let each = kernel.params.iter().map(|param| format!("{} ({})", param.name, template::describe(param)));
     let all = each.collect::<Vec<_>>().join(", ");
     if all.is_empty() { "none".into() } else { all }
 }
 
-/// A text file of at most `most` bytes; `wanted` is said of one that is not text.
+/// Reads a text file of at most `most` bytes. `wanted` is part of the error for a file that is not text.
 fn read_text(path: &Path, most: u64, wanted: &str) -> Result<String, LaunchFileError> {
     let bytes = values::read(path, most)?;
     String::from_utf8(bytes).map_err(|error| {

@@ -1,4 +1,4 @@
-//! Which launches follow one another: steps in the file's order, and the loops that repeat them.
+//! Order of the launches: steps in file order, and the loops that repeat them.
 use super::action::Action;
 use super::buffer::Buffer;
 use super::element::{Class, Element, Number};
@@ -12,19 +12,19 @@ use super::view::View;
 use crate::workload::{Arg, LaunchDims};
 use toml::Spanned;
 
-/// One launch, checked.
+/// A checked launch.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
-    /// Where the launch file states its kernel, in bytes.
+    /// Byte offset of the kernel's name in the launch file.
     pub at: usize,
     pub kernel: String,
-    /// Blocks and threads of a block in each direction, with their places in the launch file.
+    /// CTAs per grid and threads per CTA in each direction, with their positions in the launch file.
     pub grid: Extent,
     pub block: Extent,
     pub dynamic_shared: u32,
-    /// Each with its place in the launch file.
+    /// Arguments, each with its position in the launch file.
     pub args: Vec<(usize, Argument)>,
-    /// The loops around it, by number, the outermost first.
+    /// Numbers of the enclosing loops, the outermost first.
     pub loops: Vec<usize>,
 }
 
@@ -37,10 +37,10 @@ pub(super) struct Extent {
 }
 
 impl Step {
-    /// The size of the launch in a turn of each loop around it.
+    /// Returns the size of the launch for the given turn of each enclosing loop.
     ///
     /// # Errors
-    /// A side is not a number from 1 to 2^32 - 1, in one line.
+    /// [`LaunchFileError`] if a side is not a number from 1 to 2^32 - 1.
     pub(super) fn dims(&self, text: &Text, turns: &[u64]) -> Result<LaunchDims, LaunchFileError> {
         let triple = |extent: &Extent| {
             let mut out = [0; 3];
@@ -67,23 +67,24 @@ impl Step {
     }
 }
 
-/// An argument, checked.
+/// A checked argument.
 #[derive(Clone, Debug)]
 pub(super) enum Argument {
-    /// A number; each turn of the loop adds `per_turn`.
+    /// A number. Each turn of the loop adds `per_turn`.
     Scalar { element: Element, bits: u64, per_turn: u64 },
-    /// A number that depends on the turns of the loops around the launch.
+    /// A number that depends on the turns of the enclosing loops.
     Computed { element: Element, expression: Expression },
-    /// Several numbers in one parameter, as they lie in memory, and the addresses among them.
+    /// Bytes of several numbers in one parameter, and the addresses among them.
     Structure(Vec<u8>, Vec<Patch>),
-    /// The address of an element of a buffer.
+    /// The address of a buffer's element.
     Address { buffer: usize, offset: u64 },
     /// The handle of a texture.
     Handle(usize),
 }
 
 impl Argument {
-    /// The argument in a turn of each loop around the launch; `addresses` are the buffers', `handles` the textures'.
+    /// Returns the argument for the given turn of each enclosing loop. `addresses` are the buffers', `handles` the
+    /// textures'.
     pub(super) fn arg(&self, turns: &[u64], addresses: &[u64], handles: &[u64]) -> Arg {
         match self {
             Self::Handle(texture) => Arg::U64(handles[*texture]),
@@ -109,7 +110,7 @@ impl Argument {
     }
 }
 
-/// A number as an argument.
+/// Returns a number as an argument.
 fn scalar(element: Element, bits: u64) -> Arg {
     match (element, element.class(), element.bytes()) {
         (Element::F32, ..) => Arg::F32(f32::from_bits(bits as u32)),
@@ -120,21 +121,21 @@ fn scalar(element: Element, bits: u64) -> Arg {
     }
 }
 
-/// What the host does next.
+/// One operation of the host program.
 #[derive(Clone, Debug)]
 pub(super) enum Move {
     Launch(Step),
     Act(Action),
-    /// Begins loop number so.
+    /// Enters the loop with this number.
     Enter(usize),
-    /// Ends a turn of loop `number`, which goes on at move `start` unless the turn was the last.
+    /// Ends a turn of loop `number`. Unless it was the last, execution continues at move `start`.
     Again {
         number: usize,
         start: usize,
     },
 }
 
-/// The order of everything that the host does.
+/// Order of all operations of the host program.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plan {
     pub moves: Vec<Move>,
@@ -142,7 +143,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Returns the launches in the order of the file.
+    /// Returns the launches in file order.
     pub(super) fn steps(&self) -> impl Iterator<Item = &Step> {
         self.moves.iter().filter_map(|next| match next {
             Move::Launch(step) => Some(step),
@@ -150,7 +151,7 @@ impl Plan {
         })
     }
 
-    /// Returns what the host does besides.
+    /// Returns the `[[host]]` operations in file order.
     pub(super) fn actions(&self) -> impl Iterator<Item = &Action> {
         self.moves.iter().filter_map(|next| match next {
             Move::Act(action) => Some(action),
@@ -159,42 +160,42 @@ impl Plan {
     }
 }
 
-/// How often launches are repeated, and what the host does meanwhile.
+/// A loop: its turns, and the host's work between them.
 #[derive(Clone, Debug)]
 pub(super) struct Turns {
-    /// Where the launch file states the loop, in bytes.
+    /// Byte offset of the loop in the launch file.
     pub at: usize,
     pub name: String,
-    /// The loop around it, by number.
+    /// Number of the enclosing loop.
     within: Option<usize>,
-    /// As many, or the most when there is a flag.
+    /// Number of turns, or their max if the loop has a flag.
     pub most: Option<u64>,
     pub until: Option<Flag>,
-    /// Buffers that change places between turns.
+    /// Pairs of buffers that are swapped between turns.
     pub swap: Vec<[usize; 2]>,
 }
 
 /// An element that ends a loop.
 #[derive(Clone, Debug)]
 pub(super) struct Flag {
-    /// Where the launch file states it, in bytes.
+    /// Byte offset in the launch file.
     pub at: usize,
     pub buffer: usize,
     pub index: u64,
-    /// What it is when the loop ends.
+    /// Value at which the loop ends.
     pub is: Is,
-    /// What the host writes there before every turn.
+    /// Value that the host writes to the element before every turn.
     pub reset: Option<u64>,
 }
 
-/// What the file names beside launches.
+/// Named items of the file other than launches.
 struct Known<'a> {
     buffers: &'a mut Vec<Buffer>,
     textures: &'a [View],
     room: &'a mut Room,
 }
 
-/// The plan of a launch file; buffers that only one argument uses are added to `buffers`.
+/// Returns the plan of a launch file. Adds buffers that only one argument uses to `buffers`.
 pub(super) fn plan(
     text: &Text,
     raw: &RawFile,
@@ -241,19 +242,18 @@ pub(super) fn plan(
     Ok(Plan { moves, loops })
 }
 
-/// A plan under construction.
 struct Moves<'a> {
     text: &'a Text,
     loops: &'a [Turns],
     moves: Vec<Move>,
-    /// Loops that are open, the outermost first, with the move that each turn starts at.
+    /// Open loops, the outermost first, with the move at which each turn starts.
     open: Vec<(usize, usize)>,
-    /// Loops that have been opened.
+    /// `true` for loops that have been opened.
     seen: Vec<bool>,
 }
 
 impl Moves<'_> {
-    /// Closes and opens loops, so that what comes next is in the loop of that name; the loops around it.
+    /// Closes and opens loops, so that the next move is in the loop `name`. Returns the enclosing loops.
     fn go_to(&mut self, name: Option<&Spanned<String>>) -> Result<Vec<usize>, LaunchFileError> {
         let mut path = Vec::new();
         if let Some(name) = name {
@@ -286,7 +286,7 @@ impl Moves<'_> {
     }
 }
 
-/// The launch at the top of the file, where there is one.
+/// Returns the launch at the top level of the file, if any.
 fn simple(text: &Text, raw: &RawFile) -> Result<Option<RawLaunch>, LaunchFileError> {
     let first = [
         raw.kernel.as_ref().map(|kernel| ("kernel", kernel.span().start)),
@@ -431,7 +431,7 @@ fn argument(
     }
 }
 
-/// The buffer called `name`.
+/// Returns the index of the buffer called `name`.
 pub(super) fn find(
     text: &Text,
     name: &Spanned<String>,

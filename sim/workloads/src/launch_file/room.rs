@@ -1,31 +1,31 @@
-//! What the buffers of a launch file may still take of the memory that a run may have.
+//! Memory that a launch file's buffers may still use, within the limit of a run.
 use super::element::Element;
 use super::error::LaunchFileError;
 use super::format::Text;
 
-/// Memory for buffers, of which each takes its share.
+/// Memory budget for buffers.
 pub(super) struct Room {
     left: u64,
 }
 
-/// Most numbers that a file may hold.
+/// Max count of numbers in a file.
 #[derive(Clone, Copy)]
 pub(super) struct Most {
     pub elements: u64,
-    /// Why no more.
+    /// Source of the limit, for messages.
     pub why: &'static str,
 }
 
 impl Room {
-    /// Makes room for `most` bytes.
+    /// Creates a budget of `most` bytes.
     pub(super) fn new(most: u64) -> Self {
         Room { left: most }
     }
 
-    /// Takes the bytes of `count` elements for the buffer `name`, which the launch file states at `at`.
+    /// Subtracts the bytes of `count` elements for the buffer `name`, stated at `at` in the launch file.
     ///
     /// # Errors
-    /// There are none, or more than there is room for.
+    /// [`LaunchFileError`] if `count` is 0, or if the budget is too small.
     pub(super) fn take(
         &mut self,
         text: &Text,
@@ -49,7 +49,7 @@ impl Room {
         Ok(())
     }
 
-    /// Limits a file to `count` numbers where that is stated, and to what there is room for.
+    /// Limits a file to `count` numbers, if stated, and to the remaining budget.
     pub(super) fn most(&self, count: Option<u64>, element: Element) -> Most {
         let left = Most { elements: self.left / element.bytes() as u64, why: "what is left of --max-memory" };
         count.map(Most::of).filter(|most| most.elements <= left.elements).unwrap_or(left)
@@ -57,12 +57,12 @@ impl Room {
 }
 
 impl Most {
-    /// Limits a file to the values of a buffer.
+    /// Limits a file to the number of values in a buffer.
     pub(super) fn of(count: u64) -> Self {
         Most { elements: count, why: "the buffer's count" }
     }
 
-    /// Says that a file holds more.
+    /// Returns the message for a file that exceeds the limit.
     pub(super) fn exceeded(self) -> String {
         let Most { elements, why } = self;
         format!("more than {elements} numbers: must be at most {elements}, {why}")

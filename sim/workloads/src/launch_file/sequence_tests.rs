@@ -1,4 +1,5 @@
-//! What the host does in order: nested loops, sizes by turn, copies and resets, parts of buffers, addresses and structures.
+//! Tests the order of host operations: nested loops, sizes by turn, copies and resets, parts of buffers, addresses
+//! and structures.
 use super::LaunchFile;
 use crate::workload::{Arg, Launch};
 use selvedge_gpu::config::GpuConfig;
@@ -20,7 +21,7 @@ const OTHER: &str = "\
 }
 ";
 
-/// Buffers that most files here have.
+/// Buffers that most launch files of this test have.
 const BUFFERS: &str = "\
 [[buffer]]
 name = \"a\"
@@ -32,7 +33,7 @@ type = \"s32\"
 count = 4
 ";
 
-/// All launches of a launch file; `between` sees the memory at each.
+/// Returns all launches of a launch file. `between` gets the memory at each launch.
 fn run(text: &str, mut between: impl FnMut(&mut DeviceMemory, &Launch)) -> Result<Vec<Launch>, String> {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, ptx) in [("k.ptx", PTX), ("other.ptx", OTHER)] {
@@ -56,7 +57,7 @@ fn run(text: &str, mut between: impl FnMut(&mut DeviceMemory, &Launch)) -> Resul
     Ok(all)
 }
 
-/// A launch of `_Z4stepPii` on buffer `a`, with these keys and this second argument.
+/// Returns a launch of `_Z4stepPii` on buffer `a`, with these keys and this second argument.
 fn step(keys: &str, n: &str) -> String {
     format!("[[launch]]\nkernel = \"step\"\nblock = [1]\n{keys}\narg = [{{ buffer = \"a\" }}, {n}]\n")
 }
@@ -114,7 +115,7 @@ fn the_host_copies_sets_and_resets_between_launches() {
         let Arg::Ptr(a) = launch.args[0] else { panic!("an address") };
         b = memory.nearest(a + 300).map_or(0, |(_, base, _)| base);
         seen.push([memory.read_i32s(a, 4).expect("a"), memory.read_i32s(b, 4).expect("b")]);
-        // What a kernel could have left.
+        // Represents the results of a kernel.
         memory.write_i32s(a, &[10, 20, 30, 40]).expect("room");
     })
     .expect("valid");

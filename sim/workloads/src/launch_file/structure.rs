@@ -1,4 +1,4 @@
-//! Structures: members one after the other as C lays them out, and the addresses of buffers among values.
+//! Structures with C layout, and the addresses of buffers among values.
 use super::buffer::Buffer;
 use super::element::{Element, Number};
 use super::error::LaunchFileError;
@@ -6,28 +6,28 @@ use super::format::{Item, Text};
 use super::{plan, values};
 use toml::Spanned;
 
-/// Bytes of an address.
+/// Size of an address, in bytes.
 const ADDRESS_BYTES: u64 = 8;
 
-/// A place that holds the address of a part of a buffer.
+/// A position that holds the address of a part of a buffer.
 #[derive(Clone, Debug)]
 pub(super) struct Patch {
-    /// Bytes before it.
+    /// Bytes before the position.
     at: usize,
     buffer: usize,
-    /// Bytes of the buffer before what it points at.
+    /// Offset in the buffer, in bytes.
     offset: u64,
 }
 
 impl Patch {
-    /// Writes the address to its place.
+    /// Writes the address to its position.
     pub(super) fn write(&self, addresses: &[u64], bytes: &mut [u8]) {
         let address = addresses[self.buffer] + self.offset;
         bytes[self.at..][..ADDRESS_BYTES as usize].copy_from_slice(&address.to_le_bytes());
     }
 }
 
-/// Where the members of a structure lie, and its size.
+/// Returns the offsets of a structure's members, and its size, in bytes.
 pub(super) fn layout(members: &[Element]) -> (Vec<usize>, usize) {
     let (mut next, mut alignment) = (0usize, 1);
     let places = members
@@ -42,7 +42,7 @@ pub(super) fn layout(members: &[Element]) -> (Vec<usize>, usize) {
     (places, next.next_multiple_of(alignment))
 }
 
-/// The bytes of structures whose members have `numbers` in turn.
+/// Returns the bytes of structures. `numbers` has the values of the members in order.
 pub(super) fn values(
     text: &Text,
     members: &Spanned<Vec<Element>>,
@@ -71,7 +71,7 @@ pub(super) fn values(
     Ok(out)
 }
 
-/// The addresses that an item of `bytes` bytes holds.
+/// Returns the addresses that an item of `bytes` bytes contains.
 pub(super) fn patches(
     text: &Text,
     item: &Item,

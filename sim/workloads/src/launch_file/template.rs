@@ -1,15 +1,16 @@
-//! A launch file to begin with: every kernel of a PTX file with its parameters, and values that run.
+//! Generates a launch file: every kernel of a PTX file with its parameters, and values with which it runs.
+use super::LaunchFileError;
+use super::kernel_name::{self, NoKernel};
 use super::trial::{self, Sizes};
-use super::{LaunchFileError, kernel_name};
-use selvedge_ptx::ptx::{Kernel, Module, Param, ParamKind, TextureSource, TextureUse};
+use selvedge_ptx::ptx::{Kernel, Module, Param, ParamKind, RefusedKernel, TextureSource, TextureUse};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// The text of a launch file for `kernel`, or for every kernel of `module` in turn; `file` is the PTX file, and `ptx` its
-/// path as the launch file shall name it.
+/// Returns the text of a launch file for `kernel`, or for every kernel of `module`. `file` is the path of the PTX
+/// file for messages; `ptx` is its path in the launch file.
 ///
 /// # Errors
-/// The PTX has no such kernel, or none at all.
+/// [`LaunchFileError`] if the PTX has no such kernel, no kernel, or no executable kernel.
 pub(super) fn template(
     file: &str,
     ptx: &str,
@@ -18,11 +19,15 @@ pub(super) fn template(
 ) -> Result<String, LaunchFileError> {
     let bad = |message: String| LaunchFileError::Bad { file: file.into(), line: 1, message };
     let chosen = match kernel {
-        Some(name) => vec![kernel_name::find(module, name).map_err(bad)?],
+        Some(name) => vec![kernel_name::find(module, name).map_err(|why| match why {
+            NoKernel::Refused(kernel) => refuse(&kernel),
+            NoKernel::Name(message) => bad(message),
+        })?],
         None => module.kernels().to_vec(),
     };
     if chosen.is_empty() {
-        return Err(bad("there is no kernel in the PTX".into()));
+        let none = || bad("there is no kernel in the PTX".into());
+        return Err(module.refused().first().map_or_else(none, refuse));
     }
     let chosen: Vec<Chosen> = chosen.into_iter().map(|kernel| Chosen::new(module, kernel)).collect();
     let mut out = String::new();
@@ -38,11 +43,17 @@ pub(super) fn template(
     Ok(out)
 }
 
+/// Returns the error that a kernel cannot be executed.
+fn refuse(RefusedKernel { kernel, error }: &RefusedKernel) -> LaunchFileError {
+    let message = format!("kernel '{kernel}': {}", error.message);
+    LaunchFileError::Bad { file: error.file.clone(), line: error.line as usize, message }
+}
+
 /// A kernel with sizes for its inputs.
 struct Chosen {
     kernel: Arc<Kernel>,
     sizes: Sizes,
-    /// Why it does not run with them, where it does not.
+    /// Reason why it does not run with these sizes, if so.
     stops: Option<String>,
 }
 
@@ -55,7 +66,7 @@ impl Chosen {
     }
 }
 
-/// What a parameter is taken for.
+/// Assumed meaning of a parameter.
 pub(super) enum Guess {
     Texture(TextureUse),
     /// The address of a buffer of elements.
@@ -69,7 +80,7 @@ pub(super) enum Guess {
     Structure,
 }
 
-/// What the parameters of a kernel are taken for.
+/// Returns the assumed meaning of each parameter of a kernel.
 pub(super) fn guesses(kernel: &Kernel, sizes: Sizes) -> Vec<Guess> {
     let pointers = kernel.pointers();
     let guess = |(index, param): (usize, &Param)| {
@@ -92,7 +103,7 @@ pub(super) fn guesses(kernel: &Kernel, sizes: Sizes) -> Vec<Guess> {
     kernel.params.iter().enumerate().map(guess).collect()
 }
 
-/// A parameter in words.
+/// Describes a parameter.
 pub(super) fn describe(param: &Param) -> String {
     let noun = match (param.kind, param.bytes) {
         (ParamKind::Integer, 8) => "address or integer",
@@ -107,12 +118,12 @@ fn buffer_name(kernel: &Kernel, index: usize) -> String {
     format!("{}.{index}", kernel.name)
 }
 
-/// How the kernel samples the texture whose handle is this parameter, if it is one.
+/// Returns the kernel's use of the texture whose handle is this parameter, if any.
 fn handle(kernel: &Kernel, param: usize) -> Option<TextureUse> {
     kernel.textures().into_iter().find(|texture| texture.source == TextureSource::Param(param))
 }
 
-/// What a texture is, in words.
+/// Describes a texture.
 fn describe_texture(texture: &TextureUse, module: &Module) -> String {
     let source = match texture.source {
         TextureSource::Variable(address) => {
@@ -139,10 +150,17 @@ fn head(out: &mut String, ptx: &str, module: &Module) -> std::fmt::Result {
             writeln!(out, "#     {}", describe_texture(&texture, module))?;
         }
     }
+    if !module.refused().is_empty() {
+        writeln!(out, "\n# Kernels that cannot be executed:")?;
+    }
+    for refused in module.refused() {
+        writeln!(out, "#   {}", refused.kernel)?;
+        writeln!(out, "#     line {}: {}", refused.error.line, refused.error.message)?;
+    }
     Ok(())
 }
 
-/// A TOML string.
+/// Returns a TOML string.
 fn quoted(text: &str) -> String {
     toml::Value::String(text.into()).to_string()
 }
@@ -168,7 +186,7 @@ fn buffers(out: &mut String, chosen: &Chosen) -> std::fmt::Result {
     Ok(())
 }
 
-/// The textures that the kernels sample by a parameter or through a variable, each with a buffer of texels.
+/// Writes the textures that the kernels sample through a parameter or a variable, each with a buffer of texels.
 fn textures(out: &mut String, chosen: &[Chosen], module: &Module) -> std::fmt::Result {
     let mut references = Vec::new();
     for Chosen { kernel, sizes, .. } in chosen {
@@ -189,7 +207,7 @@ fn textures(out: &mut String, chosen: &[Chosen], module: &Module) -> std::fmt::R
     Ok(())
 }
 
-/// One texture called `name`, with its texels.
+/// Writes one texture called `name`, with its texels.
 fn view(
     out: &mut String,
     name: &str,

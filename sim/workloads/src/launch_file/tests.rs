@@ -1,4 +1,4 @@
-//! Whole launch files: every mistake with its line, and that no file makes the reader panic.
+//! Tests whole launch files: every error has its line, and no file makes the reader panic.
 use super::*;
 use crate::workload::Launch;
 use proptest::prelude::*;
@@ -18,7 +18,7 @@ const PTX: &str = "\
 .visible .entry mixed(.param .f32 x, .param .u16 h, .param .align 4 .b8 pair[8]) { ret; }
 ";
 
-/// Every kind of table and key, without a mistake. The numbers before the bars are the lines.
+/// Every kind of table and key, without an error. The numbers are the lines.
 const WHOLE: &[(usize, &str)] = &[
     (1, "ptx = \"k.ptx\""),
     (2, "[[buffer]]"),
@@ -84,7 +84,7 @@ fn whole() -> String {
     WHOLE.iter().map(|(_, line)| format!("{line}\n")).collect()
 }
 
-/// [`WHOLE`] with the text of some lines replaced.
+/// Returns [`WHOLE`] with the text of some lines replaced.
 fn with(changes: &[(usize, &str)]) -> String {
     let line = |(number, line): &(usize, &str)| {
         let changed = changes.iter().find(|(at, _)| at == number).map(|(_, text)| *text);
@@ -93,10 +93,10 @@ fn with(changes: &[(usize, &str)]) -> String {
     WHOLE.iter().map(line).collect()
 }
 
-/// What the buffers of a file may take.
+/// Limits of the tests.
 const LIMITS: Limits = Limits { memory: 1 << 20, unpacked: None, reach: Reach::WritesWithin };
 
-/// A folder with the files that [`WHOLE`] names.
+/// Creates a folder with the files that [`WHOLE`] names.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let floats: Vec<u8> = [1.0f32, 2.0, 3.0, 4.0].iter().flat_map(|f| f.to_le_bytes()).collect();
@@ -108,7 +108,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Reads `text` as my.toml in `folder` and checks it against its PTX; a mistake without the folder's name.
+/// Reads `text` as my.toml in `folder`, and checks it against its PTX. Errors omit the folder's name.
 fn start(folder: &Path, text: &[u8]) -> Result<(LaunchFile, Module, Box<dyn HostProgram>), String> {
     let path = folder.join("my.toml");
     std::fs::write(&path, text).expect("written");
@@ -131,6 +131,24 @@ fn every_key_in_its_place_is_accepted() {
     assert_eq!(file.outputs().collect::<Vec<_>>(), [&folder.path().join("out.txt")]);
     let scale: Vec<u8> = [1.5f32, 2.5].iter().flat_map(|f| f.to_le_bytes()).collect();
     assert_eq!(*module.kernel("copy").expect("there").constants, scale, "the constants are the file's");
+}
+
+#[test]
+fn a_texture_has_the_address_mode_that_its_file_states() {
+    use selvedge_ptx::texture::AddressMode;
+    for (word, mode) in [
+        ("clamp", AddressMode::Clamp),
+        ("border", AddressMode::Border),
+        ("wrap", AddressMode::Wrap),
+        ("mirror", AddressMode::Mirror),
+    ] {
+        let lines = format!("size = [2, 2]\ncoordinates = \"normalized\"\naddress = \"{word}\"");
+        let mut seen = None;
+        launches(&with(&[(57, &lines)]), |memory, _| {
+            seen = memory.texture(DeviceMemory::texture_handle(0)).map(|texture| texture.address_mode);
+        });
+        assert_eq!(seen, Some(mode), "{word}");
+    }
 }
 
 #[cfg(unix)]
@@ -332,7 +350,7 @@ fn a_count_beyond_all_memory_lets_no_more_be_read() {
     assert!(error.starts_with(says), "{error}");
 }
 
-/// The launches of a program, as a GPU would be given them; `between` may change memory after each.
+/// Returns the launches of a program, as a GPU receives them. `between` may change memory after each.
 fn launches(text: &str, mut between: impl FnMut(&mut DeviceMemory, &Launch)) -> Vec<Launch> {
     let folder = folder();
     let (_, module, mut program) = start(folder.path(), text.as_bytes()).expect("valid");
@@ -375,7 +393,7 @@ fn a_flag_ends_its_loop_and_is_reset_before_every_turn() {
     assert_eq!((turns.len(), seen), (3, vec![9, 9]), "two turns, then the other kernel");
 }
 
-/// Launch files of every form, as users write them.
+/// Returns launch files of every form, as users write them.
 fn real_files() -> Vec<String> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data"));
     let read = |name| std::fs::read_to_string(folder.join(name)).expect(name);
@@ -403,7 +421,7 @@ fn the_real_files_are_accepted() {
     }
 }
 
-/// [`folder`], and what the files of the end-to-end tests name.
+/// Creates [`folder`] with the files that the end-to-end tests' launch files name.
 fn folder_with_data() -> tempfile::TempDir {
     let folder = folder();
     let data = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data"));
@@ -420,7 +438,7 @@ fn fuzz_launch_files_are_accepted_or_refused_in_one_line() {
     let files: Vec<Vec<u8>> = real_files().into_iter().map(String::into_bytes).collect();
     fuzz("launch-files", &files, 1000, |text| match start(folder.path(), text) {
         Ok(_) => Ok(()),
-        // What is wrong with a file that it names is said of that file; a pair of files is damaged in no other way.
+        // Errors in a named file carry that file's name. The test only damages the launch file itself.
         Err(error) if error.contains(".toml:") => one_line(&error, "my.toml", true),
         Err(error) => {
             prop_assert!([".ptx", ".raw", ".txt"].iter().any(|end| error.contains(end)), "{}", error);

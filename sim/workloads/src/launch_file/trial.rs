@@ -1,28 +1,28 @@
-//! Finds sizes with which a kernel runs whose inputs nobody has stated yet: by trying some.
+//! Finds sizes with which a kernel runs, for inputs that the user has not stated. Tries several.
 use super::template::{Guess, guesses};
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{Arg, Kernel, LaunchDims, Module, TextureSource, TextureUse, run_limited};
 use selvedge_ptx::texture::{AddressMode, ChannelKind, FilterMode, Texture};
 
-/// Most warp instructions of a trial.
+/// Max warp instructions of a trial.
 const MOST_INSTRUCTIONS: u64 = 1 << 20;
-/// Most bytes of all buffers of a trial.
+/// Max bytes of all buffers in a trial.
 const MOST_BYTES: u64 = 1 << 28;
 
-/// What a template states of a kernel's inputs.
+/// Sizes of a kernel's inputs in a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sizes {
-    /// The value of integers. As they often count the points along a side, buffers hold a cube of that side.
+    /// Value of integers. They often count the points along a side, so buffers hold a cube of that side.
     pub side: u64,
     /// Elements of each buffer.
     pub count: u64,
-    /// Threads of the block.
+    /// Threads per CTA.
     pub threads: u32,
-    /// Whether an 8-byte integer that reaches no access to memory is an address all the same.
+    /// `true`: an 8-byte integer is an address, even if it reaches no memory access.
     pub addresses: bool,
 }
 
-/// The sizes that are tried, the likeliest first.
+/// Returns the sizes to try, the most likely first.
 fn candidates() -> impl Iterator<Item = Sizes> {
     let sides = [(16, 32), (8, 32), (16, 256), (32, 32), (64, 64), (4, 32), (1, 32), (256, 256), (16, 1)];
     sides.into_iter().flat_map(|(side, threads)| {
@@ -32,10 +32,10 @@ fn candidates() -> impl Iterator<Item = Sizes> {
     })
 }
 
-/// Finds sizes with which `kernel` runs to its end on zeros.
+/// Finds sizes with which `kernel` completes on buffers of zeros.
 ///
 /// # Errors
-/// With none of those that are tried: what is wrong with the first.
+/// The first candidate and its error, if every candidate fails.
 pub(super) fn find(module: &Module, kernel: &Kernel) -> Result<Sizes, (Sizes, String)> {
     let mut first = None;
     for sizes in candidates() {
@@ -49,7 +49,7 @@ pub(super) fn find(module: &Module, kernel: &Kernel) -> Result<Sizes, (Sizes, St
     Err(first.unwrap_or_else(|| unreachable!("there are candidates")))
 }
 
-/// Runs `kernel` with `sizes`; what stops it, in words.
+/// Runs `kernel` with `sizes`. The error describes why it stops.
 fn run(module: &Module, kernel: &Kernel, sizes: Sizes) -> Result<(), String> {
     let mut memory = DeviceMemory::with_capacity(MOST_BYTES);
     module.load(&mut memory).map_err(|error| error.to_string())?;
@@ -81,7 +81,7 @@ fn run(module: &Module, kernel: &Kernel, sizes: Sizes) -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
-/// The block that a template launches.
+/// Returns the CTA size of a template's launch.
 pub(super) fn block(kernel: &Kernel, sizes: Sizes) -> [u32; 3] {
     match kernel.cta_limit {
         Some((limit, true)) => limit,
@@ -90,13 +90,13 @@ pub(super) fn block(kernel: &Kernel, sizes: Sizes) -> [u32; 3] {
     }
 }
 
-/// Bytes of dynamic shared memory that a template states.
+/// Returns the bytes of dynamic shared memory in a template.
 pub(super) fn dynamic_shared(kernel: &Kernel, sizes: Sizes) -> u32 {
     let wanted = 4 * (sizes.side * sizes.side).clamp(256, 4096) as u32;
     if kernel.dynamic_shared { wanted } else { 0 }
 }
 
-/// Texels of a template's texture in each direction.
+/// Returns the texels of a template's texture in each direction.
 pub(super) fn texels(texture: &TextureUse, sizes: Sizes) -> Vec<u64> {
     let side = sizes.side.clamp(16, 64);
     let mut size = vec![side; usize::from(texture.dimensions)];
@@ -106,7 +106,7 @@ pub(super) fn texels(texture: &TextureUse, sizes: Sizes) -> Vec<u64> {
     size
 }
 
-/// Makes a texture of zeros, and returns its handle.
+/// Creates a texture of zeros, and returns its handle.
 fn sample(memory: &mut DeviceMemory, texture: &TextureUse, sizes: Sizes) -> Result<u64, String> {
     let size: Vec<u32> = texels(texture, sizes).into_iter().map(|side| side as u32).collect();
     let bytes = 4 * size.iter().map(|side| u64::from(*side)).product::<u64>();

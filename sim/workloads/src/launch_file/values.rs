@@ -1,4 +1,4 @@
-//! Files of numbers: as text, or as they lie in memory.
+//! Files of numbers, as text or as little-endian bytes.
 use super::element::Element;
 use super::error::LaunchFileError;
 use super::format::Format;
@@ -8,18 +8,18 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-/// Longest number in a text file, in bytes: what is longer is none.
+/// Max length of a number in a text file, in bytes. Longer words are rejected.
 const LONGEST: usize = 4096;
 
-/// Longest piece of a file that a message quotes, in characters.
+/// Max characters of a file that a message quotes.
 const QUOTE: usize = 40;
 
-/// The bytes of a file of at most `most` bytes; a pipe may be read too.
+/// Reads a file, which may be a pipe, of at most `most` bytes.
 pub(super) fn read(path: &Path, most: u64) -> Result<Vec<u8>, LaunchFileError> {
     file::read(path, most).map_err(|why| LaunchFileError::unreadable(path, why))
 }
 
-/// The numbers in a file, at most `most` of them, as they lie in memory.
+/// Returns the bytes of the numbers in a file, which may have at most `most` numbers.
 pub(super) fn load(
     path: &Path,
     format: Format,
@@ -43,7 +43,7 @@ pub(super) fn load(
     Err(LaunchFileError::unreadable(path, format!("{has} bytes are no multiple of {size}")))
 }
 
-/// Numbers between blanks and commas; `#` starts a comment.
+/// Parses numbers between blanks and commas. `#` starts a comment.
 fn parse(
     path: &Path,
     mut input: impl BufRead,
@@ -64,7 +64,7 @@ fn parse(
     }
 }
 
-/// The numbers of a text, which is read byte by byte.
+/// Parser state of a text, which is read byte by byte.
 struct Numbers<'a> {
     path: &'a Path,
     element: Element,
@@ -72,12 +72,12 @@ struct Numbers<'a> {
     line: usize,
     is_comment: bool,
     word: Vec<u8>,
-    /// The numbers so far, as they lie in memory.
+    /// Bytes of the numbers so far.
     out: Vec<u8>,
 }
 
 impl Numbers<'_> {
-    /// Takes in the text's next byte.
+    /// Consumes the next byte of the text.
     fn take(&mut self, byte: u8) -> Result<(), LaunchFileError> {
         match byte {
             b'\n' => {
@@ -97,7 +97,7 @@ impl Numbers<'_> {
         Ok(())
     }
 
-    /// Takes in the number that has ended, if one has.
+    /// Adds the number that has ended, if any.
     fn end_word(&mut self) -> Result<(), LaunchFileError> {
         if self.word.is_empty() {
             return Ok(());
@@ -125,7 +125,7 @@ impl Numbers<'_> {
     }
 }
 
-/// `word` fit for a message.
+/// Quotes `word` for a message.
 pub(super) fn quote(word: &str) -> String {
     let mut shown: String = word.chars().take(QUOTE).map(|c| if c.is_control() { '?' } else { c }).collect();
     if word.chars().nth(QUOTE).is_some() {
@@ -134,7 +134,7 @@ pub(super) fn quote(word: &str) -> String {
     shown
 }
 
-/// The file that [`load`] reads back as `bytes`.
+/// Returns the contents of a file that [`load`] reads as `bytes`.
 pub(super) fn store(bytes: &[u8], format: Format, element: Element) -> Vec<u8> {
     match format {
         Format::Raw => bytes.to_vec(),

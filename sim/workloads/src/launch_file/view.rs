@@ -1,4 +1,4 @@
-//! Textures of a launch file: views of its buffers, for kernels that sample them by a handle or through a texture reference.
+//! Textures of a launch file: views of its buffers, which kernels sample by a handle or through a texture reference.
 use super::buffer::{Buffer, Place};
 use super::element::{Class, Element};
 use super::error::LaunchFileError;
@@ -8,24 +8,24 @@ use selvedge_ptx::ptx::Module;
 use selvedge_ptx::texture::{AddressMode, ChannelKind, FilterMode, Texture};
 use toml::Spanned;
 
-/// Bytes of a handle.
+/// Size of a handle, in bytes.
 const HANDLE_BYTES: u64 = 8;
 
-/// A `[[texture]]`, checked.
+/// A checked `[[texture]]`.
 #[derive(Clone, Debug)]
 pub(super) struct View {
     pub name: String,
-    /// Where the launch file states it, in bytes.
+    /// Byte offset in the launch file.
     pub at: usize,
     pub buffer: usize,
-    /// What it is but for its address, which is the offset in the buffer.
+    /// Description of the texture. Its address is the offset in the buffer.
     pub texture: Texture,
-    /// The variable of the PTX that is to hold the handle, and where that is stated.
+    /// PTX variable that holds the handle, and its byte offset in the launch file.
     pub reference: Option<(usize, String)>,
 }
 
 impl View {
-    /// Checks a table but for what only the PTX states.
+    /// Checks a table, except for values that only the PTX states.
     pub(super) fn check(
         text: &Text,
         table: &Spanned<RawTexture>,
@@ -91,7 +91,7 @@ impl View {
         Ok(view)
     }
 
-    /// Do the texels lie in `buffer`, which has `count` elements?
+    /// Checks that the texels are inside `buffer`, which has `count` elements.
     fn fits(&self, text: &Text, buffer: &Buffer, count: u64) -> Result<(), LaunchFileError> {
         let has = count.saturating_mul(buffer.element.bytes() as u64);
         let end = self.texture.span().and_then(|span| span.checked_add(self.texture.address));
@@ -103,7 +103,7 @@ impl View {
         Err(text.bad(self.at, format!("texture `{name}` ends after {needs}: buffer `{buffer}` has {has}")))
     }
 
-    /// Checks it against the PTX, and gives the address of the variable that is to hold its handle.
+    /// Checks the texture against the PTX. Returns the address of the variable that holds its handle.
     pub(super) fn bind(
         &self,
         text: &Text,
@@ -131,7 +131,7 @@ impl View {
     }
 }
 
-/// How texels of this type are understood, and the bits of a channel.
+/// Returns the interpretation of texels of this type, and the bits of a channel.
 fn channel(element: Element, normalized: bool) -> Option<(ChannelKind, u8)> {
     let bits = 8 * element.bytes() as u8;
     let kind = match (element.class(), element, normalized) {

@@ -1,8 +1,8 @@
 //! `atax`: y = A^T (A x) in single precision, as Polybench's ATAX.
 //!
-//! The first kernel has one thread per row, so the lanes of a warp read 32 different lines at once and come back to each
-//! of them 32 times: whether the lines are still in the L1 then decides everything (Dai, section 2.4). The second
-//! kernel has one thread per column and reads whole lines.
+//! The first kernel has one thread per row. The lanes of a warp read 32 different lines at once, and return to each
+//! of them 32 times. Its speed therefore depends on whether the lines are still in the L1 (Dai, section 2.4). The
+//! second kernel has one thread per column and reads whole lines.
 use std::path::Path;
 
 use super::check::Results;
@@ -14,12 +14,11 @@ use selvedge_ptx::memory::DeviceMemory;
 
 const NAME: &str = "atax";
 
-/// The reference fuses multiply and add and sums in the kernel's order, so the PTX as checked in gives equal bits; the
-/// tolerance is for kernels compiled with other settings. All terms are positive, so rounding errors stay relative:
-/// not fusing adds at most one half unit in the last place (6e-8) per term, most of which cancel.
+/// The reference fuses multiply and add and sums in the kernel's order, so the checked-in PTX gives equal bits.
+/// The tolerance is for kernels compiled with other settings. All terms are positive, so rounding errors stay
+/// relative. Without fusion each term adds at most half a unit in the last place (6e-8), and most errors cancel.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `atax`.
 pub(super) struct Atax;
 
 #[derive(Clone, Copy)]
@@ -27,13 +26,14 @@ struct Shape {
     rows: usize,
     columns: usize,
     threads_per_block: u32,
-    /// How many terms of each sum are computed, if not all.
+    /// Number of terms of each sum to compute; `None` for all.
     terms: Option<usize>,
 }
 
 impl Shape {
-    /// `paper` is Polybench's standard size; `small` gives each of 15 SMs one block in the first kernel, whose
-    /// 128 open lines are as many as a 16 KB cache holds. `study` is a part of `paper` with its grid and its addresses.
+    /// Returns the shape of a size. `paper` is Polybench's standard size. `small` gives each of 15 SMs one block in
+    /// the first kernel. Its 128 open lines fill a 16 KB cache. `study` is a part of `paper` with the same grid and
+    /// addresses.
     fn of(size: Size) -> Self {
         match size {
             Size::Tiny => Self { rows: 192, columns: 96, threads_per_block: 64, terms: None },
@@ -43,18 +43,18 @@ impl Shape {
         }
     }
 
-    /// The matrix that Polybench fills in, row by row: element (i, j) is i j / rows.
+    /// Returns the matrix that Polybench fills in, row by row: element (i, j) is i j / rows.
     fn matrix(self) -> Vec<f32> {
         let row = |i| (0..self.columns).map(move |j| i as f32 * j as f32 / self.rows as f32);
         (0..self.rows).flat_map(row).collect()
     }
 
-    /// The vector that Polybench fills in: element j is j pi.
+    /// Returns the vector that Polybench fills in: element j is j pi.
     fn vector(self) -> Vec<f32> {
         (0..self.columns).map(|j| j as f32 * std::f32::consts::PI).collect()
     }
 
-    /// A x and A^T (A x) on the CPU, each sum in the kernels' order.
+    /// Computes A x and A^T (A x) on the CPU, each sum in the kernels' order.
     fn reference(self) -> (Vec<f32>, Vec<f32>) {
         let (matrix, x) = (self.matrix(), self.vector());
         let rows = || matrix.chunks_exact(self.columns);
@@ -113,7 +113,6 @@ enum Stage {
     Done,
 }
 
-/// Device addresses.
 #[derive(Clone, Copy, Default)]
 struct Buffers {
     matrix: u64,

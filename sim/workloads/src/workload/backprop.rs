@@ -1,4 +1,4 @@
-//! `backprop`: a layer of a neural network, forward sums and adjustment of its weights, as Rodinia's backprop.
+//! `backprop`: forward sums of a neural network's layer, and adjustment of its weights, as Rodinia's backprop.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
@@ -6,14 +6,13 @@ use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError, mebibytes, plac
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0xbac;
-/// Hidden units, which are also the inputs of a block.
+/// Hidden units. A block has as many inputs.
 const HIDDEN: usize = 16;
-/// Columns of the weights: a bias before the hidden units.
+/// Columns of the weights: a bias and the hidden units.
 const WIDTH: usize = HIDDEN + 1;
-/// The reference rounds as the PTX as checked in does; sums may cancel, then nothing but equal bits is close enough.
+/// The reference rounds like the checked-in PTX. Sums may cancel; then only equal bits are close enough.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `backprop`.
 pub(super) const BACKPROP: Planned = Planned {
     name: "backprop",
     summary: "training step of a neural network's layer",
@@ -27,7 +26,7 @@ pub(super) const BACKPROP: Planned = Planned {
     plan,
 };
 
-/// Input units, a multiple of a block's; `paper` is Rodinia's size.
+/// Returns the number of input units, a multiple of the inputs per block; `paper` is Rodinia's size.
 fn inputs(size: Size) -> usize {
     match size {
         Size::Tiny => 1 << 10,
@@ -40,9 +39,9 @@ struct Layer {
     /// A bias of 1, then the inputs.
     input: Vec<f32>,
     weights: Vec<f32>,
-    /// The last moves of the weights.
+    /// Previous changes of the weights.
     moves: Vec<f32>,
-    /// By hidden unit, from 1.
+    /// Delta of each hidden unit, from index 1.
     delta: Vec<f32>,
 }
 
@@ -61,7 +60,7 @@ impl Layer {
         layer
     }
 
-    /// The sums of each block's inputs for every hidden unit, by the tree of the kernel.
+    /// Returns the sum of each block's inputs for every hidden unit, in the order of the kernel's tree.
     fn partial_sums(&self) -> Vec<f32> {
         let blocks = (self.input.len() - 1) / HIDDEN;
         let mut sums = Vec::new();

@@ -1,4 +1,4 @@
-//! `barnes_hut`: gravity among bodies by an octree that the host builds anew in each step, as LonestarGPU's bh.
+//! `barnes_hut`: gravity among bodies with an octree that the host rebuilds in each step, as LonestarGPU's bh.
 use super::check::Results;
 use super::octree::{Mass, Octree};
 use super::plan::{Plan, Planned};
@@ -10,16 +10,15 @@ const SEED: u64 = 0xb4;
 const THREADS_PER_BLOCK: u32 = 128;
 /// A cell is opened when the square of its size over the square of its distance exceeds this.
 const OPENING: f32 = 0.25;
-/// Keeps close bodies from flinging each other away: added to squared distances.
+/// Added to squared distances, so that the force between close bodies stays finite.
 const SOFTENING: f32 = 0.0025;
 /// Time between two steps.
 const STEP: f32 = 0.025;
-/// Room for cells per body; a tree of single bodies seldom has two.
+/// Capacity for cells per body. A tree whose leaves are single bodies rarely needs two.
 const CELLS: usize = 4;
-/// The kernels contract nothing; the reference computes the same roundings.
+/// The kernels fuse no operations, so the reference rounds in the same way.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `barnes_hut`.
 pub(super) const BARNES_HUT: Planned = Planned {
     name: "barnes_hut",
     summary: "gravity by Barnes and Hut: walks over an octree, one thread per body",
@@ -28,14 +27,14 @@ pub(super) const BARNES_HUT: Planned = Planned {
     ptx: ("barnes_hut.ptx", include_str!("../../kernels/barnes_hut.ptx")),
     description: |size| {
         let (bodies, steps) = shape(size);
-        // A body's place and mass, velocity and acceleration; a cell's place and mass, size and successor.
+        // A body has position and mass, velocity and acceleration; a cell has position and mass, size and successor.
         let bytes = (4 * 10 + CELLS * 4 * 6) * bodies;
         format!("{bodies} bodies, {steps} steps, {}", mebibytes(bytes))
     },
     plan,
 };
 
-/// Bodies and steps; `paper` has LonestarGPU's 30,000 bodies.
+/// Returns the number of bodies and steps; `paper` has LonestarGPU's 30,000 bodies.
 fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (96, 1),
@@ -45,7 +44,7 @@ fn shape(size: Size) -> (usize, usize) {
     }
 }
 
-/// A cloud that is denser in its middle, at rest, in bodies of equal mass.
+/// Returns a cloud of bodies of equal mass at rest, denser in its middle.
 fn cloud(bodies: usize) -> Vec<Mass> {
     let mut random = Random::new(SEED);
     let mut draw = || loop {
@@ -97,7 +96,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     }))
 }
 
-/// One step on the CPU.
+/// Computes one step on the CPU.
 fn step(bodies: &mut [Mass], velocity: &mut [[f32; 3]]) {
     let tree = Octree::new(bodies);
     for (body, velocity) in bodies.iter_mut().zip(velocity) {
@@ -109,7 +108,7 @@ fn step(bodies: &mut [Mass], velocity: &mut [[f32; 3]]) {
     }
 }
 
-/// `sum` and what `cell` adds to the acceleration of `body`.
+/// Returns `sum` plus the acceleration of `body` by `cell`.
 fn acceleration(tree: &Octree, cell: usize, body: Mass, sum: [f32; 3], opening: f32) -> [f32; 3] {
     let there = tree.cells[cell];
     let [dx, dy, dz] = [0, 1, 2].map(|axis| there[axis] - body[axis]);
@@ -132,7 +131,7 @@ mod tests {
         let tree = Octree::new(&bodies);
         for body in bodies {
             let [near, exact] = [OPENING, 0.0].map(|opening| {
-                // Without opening ratio every cell is opened down to its bodies.
+                // With an opening ratio of 0, every cell is opened down to its bodies.
                 acceleration(&tree, 0, body, [0.0; 3], opening)
             });
             let length = |vector: [f32; 3]| vector.iter().map(|axis| axis * axis).sum::<f32>().sqrt();

@@ -1,4 +1,4 @@
-//! `betweenness`: how many shortest paths from one source lead through each node, by Brandes' method.
+//! `betweenness`: betweenness centrality of each node for one source, by Brandes' method.
 use std::rc::Rc;
 
 use super::check::Results;
@@ -10,10 +10,9 @@ use selvedge_ptx::memory::DeviceMemory;
 const THREADS_PER_BLOCK: u32 = 128;
 const SOURCE: usize = 0;
 const UNREACHED: u32 = u32::MAX;
-/// The reference rounds as the PTX as checked in does; all terms are positive.
+/// The reference rounds like the checked-in PTX. All terms are positive.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `betweenness`.
 pub(super) const BETWEENNESS: OnGraph = OnGraph {
     name: "betweenness",
     summary: "betweenness centrality from one source, level by level outwards and back",
@@ -68,7 +67,7 @@ fn plan(graph: Rc<Graph>, memory: &mut DeviceMemory) -> Result<Plan, WorkloadErr
     }))
 }
 
-/// Numbers of shortest paths, and centralities.
+/// Returns the number of shortest paths and the centrality of each node.
 fn reference(graph: &Graph) -> (Vec<u32>, Vec<f32>) {
     let nodes = graph.nodes();
     let (mut level, mut paths) = (vec![usize::MAX; nodes], vec![0_u32; nodes]);

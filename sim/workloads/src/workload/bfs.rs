@@ -1,7 +1,8 @@
 //! `bfs`: breadth-first search level by level, as Rodinia's bfs.
 //!
-//! Two launches per level: the frontier's nodes reach their neighbours, then the nodes just reached become the frontier
-//! and raise a flag that the host reads. Masks are bytes, levels and node ids are small integers.
+//! Each level has two launches. In the first, the frontier's nodes reach their neighbours. In the second, the reached
+//! nodes become the frontier and set a flag that the host reads. Masks are bytes; levels and node ids are small
+//! integers.
 use std::collections::VecDeque;
 use std::path::Path;
 
@@ -15,13 +16,12 @@ const NAME: &str = "bfs";
 const THREADS_PER_BLOCK: u32 = 256;
 const SEED: u64 = 0xbf5;
 
-/// Largest number of nodes or edges: what the kernels' 32-bit indices hold.
+/// Max number of nodes or edges, within the range of the kernels' 32-bit indices.
 const MOST: usize = i32::MAX as usize / 2;
 
-/// Level of a node that the search does not reach.
+/// Level of an unreached node.
 const UNREACHED: i32 = -1;
 
-/// The workload `bfs`.
 pub(super) struct Bfs;
 
 fn nodes(size: Size) -> usize {
@@ -32,20 +32,20 @@ fn nodes(size: Size) -> usize {
     }
 }
 
-/// A directed graph: the edges of a node lie together in `targets`.
+/// A directed graph. The edges of a node are consecutive in `targets`.
 #[derive(Debug, PartialEq)]
 struct Graph {
-    /// Per node, its first edge and its number of edges.
+    /// First edge and number of edges of each node.
     nodes: Vec<[i32; 2]>,
-    /// Per edge, the node it leads to.
+    /// Target node of each edge.
     targets: Vec<i32>,
-    /// The node where the search starts.
+    /// Node at which the search starts.
     source: usize,
 }
 
 impl Graph {
-    /// A random graph with the degrees of Rodinia's generated ones: each node draws 1 to 5 partners, and every pair is
-    /// joined in both directions, which gives 6 edges per node on average, and from 1 to about 18.
+    /// Returns a random graph with the degrees of Rodinia's generated graphs. Each node draws 1 to 5 partners, and
+    /// every pair is connected in both directions. A node has 6 edges on average, and about 18 at most.
     fn random(count: usize) -> Self {
         let mut random = Random::new(SEED);
         let mut neighbours = vec![Vec::new(); count];
@@ -66,8 +66,8 @@ impl Graph {
         Self { nodes, targets: neighbours.concat(), source: 0 }
     }
 
-    /// Reads Rodinia's format: number of nodes; first edge and degree of each; source; number of edges; target and
-    /// weight of each. The weights, which the search does not use, must be integers and are dropped.
+    /// Reads Rodinia's format: the number of nodes; the first edge and degree of each; the source; the number of
+    /// edges; the target and weight of each. The search does not use the weights, but they must be integers.
     fn read(file: &Path) -> Result<Self, WorkloadError> {
         let text = read_text(file, "a graph")?;
         let mut words = Words::new(file, &text);
@@ -91,7 +91,7 @@ impl Graph {
         Ok(Self { nodes, targets, source })
     }
 
-    /// Every node's level, by a search with a queue.
+    /// Returns every node's level, by a search with a queue.
     fn levels(&self) -> Vec<i32> {
         let mut levels = vec![UNREACHED; self.nodes.len()];
         levels[self.source] = 0;
@@ -132,7 +132,7 @@ impl Workload for Bfs {
 
     fn description(&self, size: Size) -> String {
         let count = nodes(size);
-        // 6 edges of 4 bytes, a node of 8, a cost of 4 and three masks of 1 each.
+        // 6 edges of 4 bytes, a node of 8, a cost of 4 and three masks of 1 byte each.
         format!(
             "random graph of {count} nodes and about {} edges, {}",
             6 * count,
@@ -158,7 +158,6 @@ enum Stage {
     Done,
 }
 
-/// Device addresses.
 #[derive(Clone, Copy, Default)]
 struct Buffers {
     nodes: u64,
@@ -172,7 +171,7 @@ struct Buffers {
 
 struct Run {
     graph: Graph,
-    /// The level in progress: 0 while the source is the frontier.
+    /// Level in progress: 0 while the source is the frontier.
     levels: usize,
     buffers: Buffers,
     stage: Stage,
@@ -207,8 +206,8 @@ impl Run {
         launch_row(kernel, count, THREADS_PER_BLOCK, args.collect())
     }
 
-    /// Counts a level that is to be searched. More levels than nodes mean that the device's masks are wrong; without
-    /// this check the search would then never end.
+    /// Counts a level before its search. A correct search has fewer levels than nodes. More levels mean that the
+    /// device's masks are wrong, and the search would never end.
     fn count_level(&mut self) -> Result<(), WorkloadError> {
         self.levels += 1;
         let most = self.graph.nodes.len();
@@ -275,7 +274,7 @@ mod tests {
     use super::*;
     use crate::workload::testing::{refusal, with_file};
 
-    /// 0 -> 1, 0 -> 2, 2 -> 0; node 1 is a dead end.
+    /// Edges 0 -> 1, 0 -> 2, 2 -> 0. Node 1 is a dead end.
     const GOOD: &str = "3\n0 2\n2 0\n2 1\n\n2\n\n3\n1 7\n2 7\n0 7\n";
 
     #[test]

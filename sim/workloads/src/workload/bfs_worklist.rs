@@ -1,4 +1,4 @@
-//! `bfs_worklist`: breadth-first search by lists of the nodes of each level, as LonestarGPU's worklist form.
+//! `bfs_worklist`: breadth-first search with lists of the nodes of each level, as LonestarGPU's worklist version.
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -9,10 +9,9 @@ use super::{Arg, Size, WorkloadError, int, launch_row, place_words};
 use selvedge_ptx::memory::DeviceMemory;
 
 const THREADS_PER_BLOCK: u32 = 128;
-/// Level of a node that the search does not reach: -1.
+/// Level of an unreached node: -1.
 const UNREACHED: u32 = u32::MAX;
 
-/// The workload `bfs_worklist`.
 pub(super) const BFS_WORKLIST: OnGraph = OnGraph {
     name: "bfs_worklist",
     summary: "breadth-first search by worklists, one thread per node of a level",
@@ -34,7 +33,7 @@ fn plan(graph: Rc<Graph>, memory: &mut DeviceMemory) -> Result<Plan, WorkloadErr
     let mut unreached = vec![UNREACHED; nodes];
     unreached[0] = 0;
     let level = place_words(memory, "level", &unreached)?;
-    // Node 0 is the source, and the list of level 0 holds it alone.
+    // Node 0 is the source, and the only node in the list of level 0.
     let mut lists =
         [place_words(memory, "list", &vec![0; nodes])?, place_words(memory, "next list", &vec![0; nodes])?];
     let count = place_words(memory, "count", &[1])?;
@@ -58,7 +57,7 @@ fn plan(graph: Rc<Graph>, memory: &mut DeviceMemory) -> Result<Plan, WorkloadErr
     }))
 }
 
-/// Every node's level, by a search with a queue.
+/// Returns every node's level, by a search with a queue.
 fn reference(graph: &Graph) -> Vec<u32> {
     let mut level = vec![UNREACHED; graph.nodes()];
     level[0] = 0;

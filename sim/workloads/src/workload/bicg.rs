@@ -1,15 +1,14 @@
 //! `bicg`: s = A^T r and q = A p in single precision, as Polybench's BICG.
 //!
-//! The first kernel reads whole lines; in the second each lane of a warp walks along a row of its own (see `atax`).
+//! The first kernel reads whole lines. In the second, each lane of a warp reads a separate row (see `atax`).
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, of_each_sum, place_f32s};
 use selvedge_ptx::memory::DeviceMemory;
 
-/// Sums are fused in the kernels' order, so the PTX as checked in gives equal bits; all terms are positive.
+/// Sums are fused in the kernels' order, so the checked-in PTX gives equal bits. All terms are positive.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `bicg`.
 pub(super) const BICG: Planned = Planned {
     name: "bicg",
     summary: "two matrix-vector products, one thread per column, then per row",
@@ -30,11 +29,12 @@ struct Shape {
     columns: usize,
     /// Threads per block.
     block: u32,
-    /// How many terms of each sum are computed, if not all.
+    /// Number of terms of each sum to compute; `None` for all.
     terms: Option<usize>,
 }
 
-/// `paper` is Polybench's standard size, `study` a part of it with its grid and its addresses.
+/// Returns the shape of a size. `paper` is Polybench's standard size. `study` computes only a part, with the same grid and
+/// addresses.
 fn shape(size: Size) -> Shape {
     match size {
         Size::Tiny => Shape { rows: 192, columns: 96, block: 64, terms: None },
@@ -44,13 +44,13 @@ fn shape(size: Size) -> Shape {
     }
 }
 
-/// The matrix that Polybench fills in: element (i, j) is i (j + 1) / rows.
+/// Returns the matrix that Polybench fills in: element (i, j) is i (j + 1) / rows.
 fn matrix(rows: usize, columns: usize) -> Vec<f32> {
     let row = |i| (0..columns).map(move |j| i as f32 * (j + 1) as f32 / rows as f32);
     (0..rows).flat_map(row).collect()
 }
 
-/// Polybench's vectors: element i is i pi.
+/// Returns a vector of Polybench: element i is i pi.
 fn multiples_of_pi(count: usize) -> Vec<f32> {
     (0..count).map(|i| i as f32 * std::f32::consts::PI).collect()
 }
@@ -88,7 +88,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     }))
 }
 
-/// A^T r and A p.
+/// Computes A^T r and A p.
 fn reference(Shape { rows, columns, terms, .. }: Shape) -> (Vec<f32>, Vec<f32>) {
     let most = terms.unwrap_or(usize::MAX);
     let (matrix, r, p) = (matrix(rows, columns), multiples_of_pi(rows), multiples_of_pi(columns));

@@ -1,4 +1,4 @@
-//! `binomial`: prices of options by binomial trees, one block per option, as the CUDA samples' binomialOptions.
+//! `binomial`: option prices by binomial trees, one block per option, as the CUDA samples' binomialOptions.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
@@ -6,15 +6,14 @@ use super::{Arg, Group, Size, WorkloadError, launch_row, mebibytes, place_f32s};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0xb1;
-/// Steps of a tree, and threads of a block.
+/// Steps of a tree, and threads per block.
 const STEPS: usize = 256;
-/// Yearly interest and volatility.
+/// Annual interest rate. [`VOLATILITY`] is annual too.
 const RATE: f64 = 0.06;
 const VOLATILITY: f64 = 0.1;
-/// The reference rounds as the PTX as checked in does; all terms are positive.
+/// The reference rounds like the checked-in PTX. All terms are positive.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `binomial`.
 pub(super) const BINOMIAL: Planned = Planned {
     name: "binomial",
     summary: "option prices by binomial trees in shared memory, one block per option",
@@ -28,7 +27,7 @@ pub(super) const BINOMIAL: Planned = Planned {
     plan,
 };
 
-/// Options; `paper` is the size of the CUDA samples.
+/// Returns the number of options; `paper` is the size of the CUDA samples.
 fn options(size: Size) -> usize {
     match size {
         Size::Tiny => 2,
@@ -38,11 +37,10 @@ fn options(size: Size) -> usize {
     }
 }
 
-/// One option.
 struct Terms {
     stock: f32,
     strike: f32,
-    /// The stock's growth in a step up.
+    /// Growth factor of the stock in a step up.
     up: f32,
 }
 
@@ -59,7 +57,7 @@ fn terms(options: usize) -> Vec<Terms> {
     (0..options).map(|_| draw()).collect()
 }
 
-/// The discounted shares of the next step's two values; those of an option over five years stand for all.
+/// Returns the discounted weights of the next step's two values, for a term of five years. All options use them.
 fn shares() -> [f32; 2] {
     let step = 5.0 / STEPS as f64;
     let up = (VOLATILITY * step.sqrt()).exp();
@@ -85,7 +83,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     }))
 }
 
-/// The price of one option on the CPU.
+/// Computes the price of one option on the CPU.
 fn value(terms: &Terms) -> f32 {
     let [up_share, down_share] = shares();
     let down = 1.0 / terms.up;

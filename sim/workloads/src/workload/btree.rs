@@ -1,4 +1,4 @@
-//! `btree`: lookups of keys in a B+ tree, one block per key, as Rodinia's b+tree.
+//! `btree`: key lookups in a B+ tree, one block per key, as Rodinia's b+tree.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
@@ -6,12 +6,11 @@ use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_w
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0xb7;
-/// Separators of a node, and threads of a block.
+/// Separators per node, and threads per block.
 const ORDER: usize = 128;
-/// Levels of the tree, the leaves included.
+/// Levels of the tree, including the leaves.
 const LEVELS: usize = 3;
 
-/// The workload `btree`.
 pub(super) const BTREE: Planned = Planned {
     name: "btree",
     summary: "lookups in a B+ tree, all separators of a node compared at once",
@@ -27,7 +26,8 @@ pub(super) const BTREE: Planned = Planned {
     plan,
 };
 
-/// Leaves of the tree, more than a node's children and at most their square, and lookups.
+/// Returns the number of leaves and of lookups. The leaves must exceed a node's children, and be at most their
+/// square.
 fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (200, 150),
@@ -36,7 +36,7 @@ fn shape(size: Size) -> (usize, usize) {
     }
 }
 
-/// A tree with the root as node 0. Record r has key 3 r + 1.
+/// A tree whose root is node 0. Record r has key 3 r + 1.
 struct Tree {
     keys: Vec<u32>,
     children: Vec<u32>,
@@ -47,15 +47,15 @@ fn key_of(record: usize) -> u32 {
 }
 
 impl Tree {
-    /// The tree over `leaves` full leaves. Separators beyond the last are larger than every key.
+    /// Builds the tree over `leaves` full leaves. Separators after the last are larger than every key.
     fn new(leaves: usize) -> Self {
         let inner = leaves.div_ceil(ORDER);
         let mut tree = Tree { keys: Vec::new(), children: Vec::new() };
-        // Each level's nodes follow those of the level above.
+        // The nodes of each level follow the nodes of the level above.
         tree.level(inner, |child| Some((key_of(child * ORDER * ORDER), 1 + child)));
         tree.level(leaves, |child| Some((key_of(child * ORDER), 1 + inner + child)));
         tree.level(leaves * ORDER, |record| Some((key_of(record), record)));
-        // The first separator of every path covers what is smaller than all keys.
+        // The first separator of every path is 0, so that it covers values below all keys.
         for first in [0, ORDER, (1 + inner) * ORDER] {
             tree.keys[first] = 0;
         }
@@ -88,7 +88,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let args = pointers.into_iter().chain([int(LEVELS)]).collect();
     Ok(Plan::of(vec![launch_row("btree_find", lookups * ORDER, ORDER as u32, args)], move |memory| {
         let got = memory.read_u32s(found, lookups)?;
-        // The record with the largest key that is not above the wanted one.
+        // The record with the largest key that is at most the requested key.
         let expected = wanted(leaves, lookups).into_iter().map(|key| key.saturating_sub(1) / 3);
         Results { workload: "btree", buffer: "found", got: &got }.equal(expected)
     }))

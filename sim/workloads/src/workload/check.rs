@@ -1,20 +1,20 @@
-//! Comparing what the device computed with the CPU reference.
+//! Compares device results with the CPU reference.
 use std::fmt::Display;
 
 use super::WorkloadError;
 
-/// A result buffer: whose it is, its name, and the values read back from the device.
+/// A result buffer, with the values read back from the device.
 pub(super) struct Results<'a, T> {
-    /// The workload's name.
+    /// Name of the workload.
     pub workload: &'static str,
-    /// The buffer's name.
+    /// Name of the buffer.
     pub buffer: &'static str,
-    /// The device's values.
+    /// Values from the device.
     pub got: &'a [T],
 }
 
 impl<T: PartialEq + Display> Results<'_, T> {
-    /// Every value must equal the reference's.
+    /// Checks that every value equals the reference.
     pub(super) fn equal(&self, expected: impl IntoIterator<Item = T>) -> Result<(), WorkloadError> {
         self.compare(expected, "must be equal", |got, expected| got == expected)
     }
@@ -41,7 +41,8 @@ impl<T: PartialEq + Display> Results<'_, T> {
 }
 
 impl Results<'_, f32> {
-    /// Every value must lie within `relative` times the reference's magnitude of the reference. NaN never does.
+    /// Checks that every value differs from the reference by at most `relative` times its magnitude. NaN always
+    /// fails.
     pub(super) fn close(
         &self,
         expected: impl IntoIterator<Item = f32>,

@@ -1,4 +1,4 @@
-//! `coloring`: colours for nodes, no two neighbours alike, one colour per round of random priorities.
+//! `coloring`: assigns colours to nodes so that neighbours differ, one colour per round of random priorities.
 use std::rc::Rc;
 
 use super::check::Results;
@@ -10,7 +10,6 @@ use selvedge_ptx::memory::DeviceMemory;
 const THREADS_PER_BLOCK: u32 = 128;
 const NONE: u32 = u32::MAX;
 
-/// The workload `coloring`.
 pub(super) const COLORING: OnGraph = OnGraph {
     name: "coloring",
     summary: "graph colouring by random priorities",

@@ -1,13 +1,12 @@
-//! `conv2d`: an image under a fixed 3 x 3 mask, as Polybench's 2DCONV.
+//! `conv2d`: convolution of an image with a fixed 3 x 3 mask, as Polybench's 2DCONV.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
 use selvedge_ptx::memory::DeviceMemory;
 
-/// The reference rounds as the PTX as checked in does; where values cancel, nothing but equal bits is close enough.
+/// The reference rounds like the checked-in PTX. If values cancel, only equal bits are close enough.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `conv2d`.
 pub(super) const CONV2D: Planned = Planned {
     name: "conv2d",
     summary: "convolution of an image with a 3 x 3 mask, one thread per pixel",
@@ -21,7 +20,7 @@ pub(super) const CONV2D: Planned = Planned {
     plan,
 };
 
-/// Rows and columns; `paper` is Polybench's standard size.
+/// Returns the number of rows and of columns; `paper` is Polybench's standard size.
 fn side(size: Size) -> usize {
     match size {
         Size::Tiny => 96,
@@ -31,7 +30,7 @@ fn side(size: Size) -> usize {
     }
 }
 
-/// Brightness waves across both directions, as smooth as photographs are.
+/// Returns brightness waves in both directions, as smooth as a photograph.
 fn image(n: usize) -> Vec<f32> {
     let wave = |at: usize, period: f32| (at as f32 * std::f32::consts::TAU / period).sin();
     let row = |i: usize| (0..n).map(move |j| 128.0 + 60.0 * wave(i, 37.0) + 50.0 * wave(j, 53.0));
@@ -55,7 +54,7 @@ fn reference(n: usize) -> Vec<f32> {
     for row in 1..n - 1 {
         for column in 1..n - 1 {
             let at = |down: usize, right: usize| image[(row + down - 1) * n + column + right - 1];
-            // The kernel's second term is the one that nothing is added to.
+            // The kernel's sum starts with its second term.
             let terms = [(0, 0, 0.2), (2, 0, -0.8), (0, 1, -0.3), (1, 1, 0.6), (2, 1, -0.9), (0, 2, 0.4)];
             let terms = terms.into_iter().chain([(1, 2, 0.7), (2, 2, 0.1)]);
             result[row * n + column] = terms

@@ -1,18 +1,17 @@
-//! `convolution_separable`: an image under a mask of 17 x 17 that is the product of two rows, as the CUDA samples'.
+//! `convolution_separable`: an image under a 17 x 17 mask that is the product of two rows, as the CUDA samples'.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError, int, mebibytes, place_f32s};
 use selvedge_ptx::memory::DeviceMemory;
 
 const RADIUS: usize = 8;
-/// Columns of a block's tile in the first kernel, and its threads.
+/// Columns of a block's tile in the first kernel, and threads per block.
 const ROW_TILE: usize = 128;
-/// Columns and rows of a block's tile in the second kernel, which has a thread for each column and eighth row.
+/// Columns and rows of a block's tile in the second kernel, which has a thread per column and eight rows.
 const COLUMN_TILE: [usize; 2] = [16, 48];
-/// The reference rounds as the PTX as checked in does; all terms are positive.
+/// The reference rounds like the checked-in PTX. All terms are positive.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `convolution_separable`.
 pub(super) const CONVOLUTION_SEPARABLE: Planned = Planned {
     name: "convolution_separable",
     summary: "separable convolution of an image along rows, then columns, in shared memory",
@@ -26,7 +25,7 @@ pub(super) const CONVOLUTION_SEPARABLE: Planned = Planned {
     plan,
 };
 
-/// Columns and rows, multiples of the tiles'.
+/// Returns the columns and rows, which must be multiples of both tiles.
 fn shape(size: Size) -> [usize; 2] {
     match size {
         Size::Tiny => [128, 48],
@@ -36,7 +35,7 @@ fn shape(size: Size) -> [usize; 2] {
     }
 }
 
-/// A binomial mask, close to a Gauss curve; its sum is 1.
+/// Returns a binomial mask, close to a Gaussian curve. Its sum is 1.
 fn mask() -> Vec<f32> {
     let mut row = vec![1.0_f32];
     for _ in 0..2 * RADIUS {
@@ -49,7 +48,7 @@ fn mask() -> Vec<f32> {
     row
 }
 
-/// A bright disk on a ground that grows lighter.
+/// Returns a bright disk on a background that brightens from a third of the width outwards.
 fn image([columns, rows]: [usize; 2]) -> Vec<f32> {
     let pixel = |at: usize| {
         let (x, y) =
@@ -95,7 +94,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
 
 fn reference([columns, rows]: [usize; 2]) -> Vec<f32> {
     let (image, mask) = (image([columns, rows]), mask());
-    // Pixels outside count as zero, which the kernels add too.
+    // Pixels outside the image count as zero. The kernels add them too.
     let convolve = |from: &[f32], step: usize, place: fn(usize, usize) -> usize, length: usize| -> Vec<f32> {
         let sum = |at: usize| {
             let terms = mask.iter().enumerate();

@@ -1,15 +1,14 @@
-//! `covariance`: the covariance matrix of variables of which samples are given, as Polybench's COVAR.
+//! `covariance`: covariance matrix of sampled variables, as Polybench's COVAR.
 //!
-//! In the third kernel thread i works through the pairs (i, i) to (i, last): warps finish one after the other.
+//! In the third kernel, thread i computes the pairs (i, i) to (i, last), so warps finish one after the other.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::{Arg, Group, Size, WorkloadError, int, launch_grid, launch_row, mebibytes, place_f32s};
 use selvedge_ptx::memory::DeviceMemory;
 
-/// The reference rounds as the PTX as checked in does; where values cancel, nothing but equal bits is close enough.
+/// The reference rounds like the checked-in PTX. If values cancel, only equal bits are close enough.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `covariance`.
 pub(super) const COVARIANCE: Planned = Planned {
     name: "covariance",
     summary: "means, centring and covariances of many variables",
@@ -24,7 +23,7 @@ pub(super) const COVARIANCE: Planned = Planned {
     plan,
 };
 
-/// Samples and variables; `paper` is Polybench's standard size.
+/// Returns the number of samples and of variables; `paper` is Polybench's standard size.
 fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (32, 64),
@@ -34,7 +33,7 @@ fn shape(size: Size) -> (usize, usize) {
     }
 }
 
-/// Polybench's samples: sample i of variable j is i j / rows.
+/// Returns Polybench's samples: sample i of variable j is i j / rows.
 fn samples(rows: usize, columns: usize) -> Vec<f32> {
     let row = |i: usize| (0..columns).map(move |j| i as f32 * j as f32 / rows as f32);
     (0..rows).flat_map(row).collect()
@@ -70,7 +69,7 @@ fn reference(rows: usize, columns: usize) -> Vec<f32> {
     for row in data.chunks_exact_mut(columns) {
         row.iter_mut().zip(&mean).for_each(|(value, mean)| *value -= mean);
     }
-    // One row of the samples after the other, which each sum meets in the kernel's order.
+    // Row by row of the samples, so that each sum has the kernel's order.
     let mut matrix = vec![0.0_f32; columns * columns];
     for row in data.chunks_exact(columns) {
         for (sums, first) in matrix.chunks_exact_mut(columns).zip(row) {

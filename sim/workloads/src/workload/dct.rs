@@ -7,10 +7,9 @@ use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0xdc7;
 const SIDE: usize = 8;
-/// The reference rounds as the PTX as checked in does; where values cancel, nothing but equal bits is close enough.
+/// The reference rounds like the checked-in PTX. If values cancel, only equal bits are close enough.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `dct`.
 pub(super) const DCT: Planned = Planned {
     name: "dct",
     summary: "discrete cosine transform in blocks of 8 x 8, the core of JPEG",
@@ -24,7 +23,7 @@ pub(super) const DCT: Planned = Planned {
     plan,
 };
 
-/// Rows and columns, a multiple of a block's.
+/// Returns the number of rows and of columns, a multiple of a block's.
 fn side(size: Size) -> usize {
     match size {
         Size::Tiny => 96,
@@ -33,7 +32,7 @@ fn side(size: Size) -> usize {
     }
 }
 
-/// Whole tones from 0 to 255 that change slowly.
+/// Returns integer tones from 0 to 255 that change slowly.
 fn image(n: usize) -> Vec<f32> {
     let mut random = Random::new(SEED);
     let pixel = |at: usize| {
@@ -43,7 +42,7 @@ fn image(n: usize) -> Vec<f32> {
     (0..n * n).map(pixel).collect()
 }
 
-/// Row u holds the cosines of frequency u, scaled so that the transform keeps lengths.
+/// Returns the transform matrix. Row u has the cosines of frequency u, scaled so that the transform keeps lengths.
 fn cosines() -> Vec<f32> {
     let cosine = |at: usize| {
         let (frequency, place) = ((at / SIDE) as f64, (at % SIDE) as f64);

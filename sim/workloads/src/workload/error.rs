@@ -1,4 +1,4 @@
-//! What can go wrong on the host side of a workload, each as one line.
+//! Errors of the host side of a workload. Each displays as one line.
 use std::path::Path;
 
 use thiserror::Error;
@@ -6,90 +6,90 @@ use thiserror::Error;
 use crate::launch_file::LaunchFileError;
 use selvedge_ptx::memory::MemoryError;
 
-/// Why a workload cannot be found, started or carried on, or that its result is wrong.
+/// Error of the selection, start or run of a workload, or of its results.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum WorkloadError {
     /// No built-in workload has this name.
     #[error("unknown workload '{name}': {allowed}")]
     UnknownWorkload {
-        /// The name that was asked for.
+        /// Requested name.
         name: String,
-        /// The nearest names that exist.
+        /// Nearest existing names.
         allowed: String,
     },
     /// No size has this name.
     #[error("unknown size '{name}': must be tiny, small, study, paper")]
     UnknownSize {
-        /// The name that was asked for.
+        /// Requested name.
         name: String,
     },
     /// An input file was given to a workload that reads none.
     #[error("{file}: workload '{workload}' takes no input file: allowed for {allowed}")]
     NoInput {
-        /// The file that was given.
+        /// Path of the file.
         file: String,
-        /// The workload it was given to.
+        /// Name of the workload.
         workload: &'static str,
-        /// The workloads that read a file.
+        /// Workloads that read a file.
         allowed: String,
     },
     /// An input file cannot be read, or is not text.
     #[error("{file}: cannot read {what}: {why}")]
     Unreadable {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// What it should hold.
+        /// Expected contents.
         what: &'static str,
-        /// The operating system's reason, or that it is not text.
+        /// Error from the operating system, or a note that the file is not text.
         why: String,
     },
-    /// A value in an input file is not what the format allows there.
+    /// A value in an input file is invalid.
     #[error("{file}:{line}: {what} = '{value}': must be {allowed}")]
     BadInput {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// The line, counted from 1.
+        /// Line, from 1.
         line: usize,
-        /// What stands there.
+        /// Expected item.
         what: String,
-        /// The text found (shortened when long).
+        /// Text found, shortened if long.
         value: String,
-        /// What is allowed instead.
+        /// Valid values.
         allowed: String,
     },
-    /// The host's own access to device memory was refused.
+    /// The host program's access to device memory failed.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// A launch file, or a result that is not the one it expects.
+    /// A launch file is invalid, or a result differs from its expectation.
     #[error(transparent)]
     LaunchFile(#[from] LaunchFileError),
-    /// The results were asked for before the last launch had completed.
+    /// Results were requested before the last launch had completed.
     #[error("workload '{workload}' has not finished: its results cannot be verified yet")]
     Unfinished {
-        /// The workload.
+        /// Name of the workload.
         workload: &'static str,
     },
     /// A result differs from the CPU reference.
     #[error("{workload}: {buffer}[{index}] = {got}, the CPU reference gives {expected} ({tolerance})")]
     Mismatch {
-        /// The workload.
+        /// Name of the workload.
         workload: &'static str,
-        /// The buffer that holds the first wrong value.
+        /// Name of the buffer that has the first wrong value.
         buffer: &'static str,
-        /// Its element, counted from 0.
+        /// Index of the element, from 0.
         index: usize,
-        /// The device's value.
+        /// Value from the device.
         got: String,
-        /// The reference's value.
+        /// Value from the reference.
         expected: String,
-        /// How far apart the two may be, in words.
+        /// Description of the permitted difference.
         tolerance: String,
     },
 }
 
 impl WorkloadError {
-    /// The error for a value in line `line` of `file`. Long values are cut after 40 characters.
+    /// Returns the error for a value in line `line` of `file`. Truncates values after 40 characters.
     pub(super) fn bad_input(
         file: &Path,
         line: usize,

@@ -1,13 +1,12 @@
-//! `fdtd2d`: electric and magnetic fields in two dimensions, step by step in time, as Polybench's FDTD-2D.
+//! `fdtd2d`: electric and magnetic fields on a plane over time, as Polybench's FDTD-2D.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
 use selvedge_ptx::memory::DeviceMemory;
 
-/// The reference rounds as the PTX as checked in does; where values cancel, nothing but equal bits is close enough.
+/// The reference rounds like the checked-in PTX. If values cancel, only equal bits are close enough.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `fdtd2d`.
 pub(super) const FDTD2D: Planned = Planned {
     name: "fdtd2d",
     summary: "finite-difference time domain on a plane, three kernels per time step",
@@ -21,7 +20,7 @@ pub(super) const FDTD2D: Planned = Planned {
     plan,
 };
 
-/// Rows, which are as many as columns, and time steps; `paper` is Polybench's standard size.
+/// Returns the number of rows (and of columns) and of time steps; `paper` is Polybench's standard size.
 fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (64, 2),
@@ -31,7 +30,7 @@ fn shape(size: Size) -> (usize, usize) {
     }
 }
 
-/// The fields along x, along y and across the plane; they begin as smooth ones that grow along both directions.
+/// Fields along x, along y and across the plane. Initially they grow smoothly in both directions.
 struct Fields {
     ex: Vec<f32>,
     ey: Vec<f32>,
@@ -47,7 +46,7 @@ impl Fields {
         Fields { ex: field(1, 1), ey: field(0, 2), hz: field(9, 3) }
     }
 
-    /// One time step on the CPU, with the source's value of it.
+    /// Computes one time step on the CPU. `source` is the value of the source in this step.
     fn step(&mut self, n: usize, source: f32) {
         let Fields { ex, ey, hz } = self;
         ey[..n].fill(source);

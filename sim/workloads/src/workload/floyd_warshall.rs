@@ -6,10 +6,9 @@ use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0xf7;
-/// Distance of nodes without a way between them: two of them can still be added.
+/// Distance of unconnected nodes. The sum of two such distances still fits in 32 bits.
 const FAR: u32 = 1 << 30;
 
-/// The workload `floyd_warshall`.
 pub(super) const FLOYD_WARSHALL: Planned = Planned {
     name: "floyd_warshall",
     summary: "all-pairs shortest paths, one launch per intermediate node",
@@ -23,7 +22,7 @@ pub(super) const FLOYD_WARSHALL: Planned = Planned {
     plan,
 };
 
-/// Nodes; `paper` is the size of Pannotia's graph.
+/// Returns the number of nodes; `paper` is the size of Pannotia's graph.
 fn nodes(size: Size) -> usize {
     match size {
         Size::Tiny => 32,
@@ -32,7 +31,7 @@ fn nodes(size: Size) -> usize {
     }
 }
 
-/// Distances of a graph in which one pair in four is joined, at lengths of 1 to 100.
+/// Returns the distances of a graph in which one pair in four is connected, with lengths of 1 to 100.
 fn distances(nodes: usize) -> Vec<u32> {
     let mut random = Random::new(SEED);
     let mut draw = || if random.below(4) == 0 { 1 + random.below(100) } else { FAR };

@@ -1,15 +1,14 @@
-//! `gesummv`: y = alpha A x + beta B x in single precision, as Polybench's GESUMMV: two matrices stream at once.
+//! `gesummv`: y = alpha A x + beta B x in single precision, as Polybench's GESUMMV. Two matrices stream concurrently.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, of_each_sum, place_f32s};
 use selvedge_ptx::memory::DeviceMemory;
 
-/// Sums are fused in the kernel's order, so the PTX as checked in gives equal bits; all terms are positive.
+/// Sums are fused in the kernel's order, so the checked-in PTX gives equal bits. All terms are positive.
 const TOLERANCE: f32 = 1e-5;
 const ALPHA: f32 = 43532.0;
 const BETA: f32 = 12313.0;
 
-/// The workload `gesummv`.
 pub(super) const GESUMMV: Planned = Planned {
     name: "gesummv",
     summary: "scaled sum of two matrix-vector products, one thread per row",
@@ -23,8 +22,8 @@ pub(super) const GESUMMV: Planned = Planned {
     plan,
 };
 
-/// Rows, which are as many as columns, threads per block, and how many terms of each sum are computed, if not all;
-/// `paper` is Polybench's standard size, `study` a part of it with its grid and its addresses.
+/// Returns the number of rows (and of columns), threads per block, and terms of each sum to compute (`None` for all).
+/// `paper` is Polybench's standard size. `study` computes only a part, with the same grid and addresses.
 fn shape(size: Size) -> (usize, u32, Option<usize>) {
     match size {
         Size::Tiny => (128, 64, None),
@@ -34,7 +33,7 @@ fn shape(size: Size) -> (usize, u32, Option<usize>) {
     }
 }
 
-/// Polybench's inputs: element (i, j) of both matrices is i j / n, element i of the vector is i / n.
+/// Returns Polybench's inputs: element (i, j) of both matrices is i j / n, element i of the vector is i / n.
 fn input(n: usize) -> (Vec<f32>, Vec<f32>) {
     let row = |i: usize| (0..n).map(move |j| i as f32 * j as f32 / n as f32);
     ((0..n).flat_map(row).collect(), (0..n).map(|i| i as f32 / n as f32).collect())
@@ -58,7 +57,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     }))
 }
 
-/// The result, each sum of `terms` terms.
+/// Returns the result, with `terms` terms per sum.
 fn reference(n: usize, terms: usize) -> Vec<f32> {
     let (matrix, x) = input(n);
     let rows = matrix.chunks_exact(n);

@@ -1,4 +1,4 @@
-//! Graphs in compressed rows, generated or read in the DIMACS form, and the workloads that run on them.
+//! Graphs in compressed-row form, generated or read in DIMACS format, and the workloads that use them.
 use std::path::Path;
 use std::rc::Rc;
 
@@ -9,28 +9,28 @@ use super::{Group, HostProgram, Size, Workload, WorkloadError, place_words};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x9a9;
-/// Heaviest generated edge; the lightest has weight 1.
+/// Max weight of a generated edge. The min is 1.
 const HEAVIEST: u32 = 10;
-/// Largest number of nodes or edges: what the kernels' 32-bit indices hold.
+/// Max number of nodes or edges, within the range of the kernels' 32-bit indices.
 const MOST: usize = i32::MAX as usize / 4;
-/// Most nodes of a file: a number that no edge bears out must not take all memory.
+/// Max nodes of a file, so that a stated number without matching edges cannot exhaust memory.
 const MOST_NODES: usize = 1 << 26;
-/// Heaviest edge in a file: with fewer than 2^16 edges a path's length then fits into 32 bits.
+/// Max weight of an edge in a file. With fewer than 2^16 edges, a path's length fits in 32 bits.
 const MOST_WEIGHT: usize = 1 << 15;
 
-/// An undirected graph: every edge is there in both directions, with the same weight.
+/// An undirected graph. Every edge is stored in both directions, with the same weight.
 #[derive(Debug, PartialEq)]
 pub(super) struct Graph {
-    /// Per node, its first edge; one more that ends the last node's.
+    /// First edge of each node, and the end of the last node's edges.
     pub(super) first: Vec<u32>,
-    /// Per edge, the node it leads to.
+    /// Target node of each edge.
     pub(super) target: Vec<u32>,
-    /// Per edge, its weight.
+    /// Weight of each edge.
     pub(super) weight: Vec<u32>,
 }
 
 impl Graph {
-    /// A graph of `nodes` nodes with these edges, each given once.
+    /// Builds a graph of `nodes` nodes. `edges` has each edge once.
     fn new(nodes: usize, edges: &[(u32, u32, u32)]) -> Self {
         let mut neighbours = vec![Vec::new(); nodes];
         for &(from, to, weight) in edges {
@@ -47,7 +47,7 @@ impl Graph {
         Graph { first, target, weight }
     }
 
-    /// A random graph: each node draws 1 to 5 partners, which gives 6 edges per node on average.
+    /// Returns a random graph. Each node draws 1 to 5 partners, which gives 6 edges per node on average.
     fn random(nodes: usize) -> Self {
         let mut random = Random::new(SEED);
         let mut edges = Vec::new();
@@ -59,9 +59,10 @@ impl Graph {
         Graph::new(nodes, &edges)
     }
 
-    /// A network of roads, as the DIMACS challenge's maps: crossings in rows and columns, numbered along the rows, of which
-    /// a road leads to the next one in either direction seven times in ten. That gives 2.8 edges per node, short ways in
-    /// memory, and paths of many edges. Lengths are 20 to 3,000, short roads more frequent.
+    /// Returns a road network like the maps of the DIMACS challenge. Crossings form rows and columns, and are
+    /// numbered along the rows. A road to the next crossing in either direction exists with a probability of 0.7.
+    /// This gives 2.8 edges per node, short distances in memory, and paths of many edges. Lengths are 20 to 3,000,
+    /// and short roads are more frequent.
     fn road(nodes: usize) -> Self {
         let mut random = Random::new(SEED ^ 2);
         let width = nodes.isqrt();
@@ -78,8 +79,8 @@ impl Graph {
         Graph::new(nodes, &edges)
     }
 
-    /// Reads the DIMACS form: comments `c ...`, one line `p sp NODES EDGES`, then `a FROM TO WEIGHT` per edge, nodes
-    /// counted from 1. Edges are taken as undirected.
+    /// Reads DIMACS format: comments `c ...`, one line `p sp NODES EDGES`, then `a FROM TO WEIGHT` per edge. Nodes
+    /// count from 1. Edges are undirected.
     fn read(file: &Path) -> Result<Self, WorkloadError> {
         let text = read_text(file, "a graph")?;
         let mut size = None;
@@ -123,22 +124,22 @@ impl Graph {
         }
     }
 
-    /// Number of nodes.
+    /// Returns the number of nodes.
     pub(super) fn nodes(&self) -> usize {
         self.first.len() - 1
     }
 
-    /// The edges of a node.
+    /// Returns the indices of a node's edges.
     pub(super) fn edges(&self, node: usize) -> std::ops::Range<usize> {
         self.first[node] as usize..self.first[node + 1] as usize
     }
 
-    /// The neighbours of a node.
+    /// Returns the neighbours of a node.
     pub(super) fn neighbours(&self, node: usize) -> impl Iterator<Item = usize> {
         self.target[self.edges(node)].iter().map(|target| *target as usize)
     }
 
-    /// The numbers 1 to the number of nodes in random order.
+    /// Returns the numbers from 1 to the number of nodes, in random order.
     pub(super) fn priorities(&self) -> Vec<u32> {
         let mut random = Random::new(SEED ^ 1);
         let mut numbers: Vec<u32> = (1..=self.nodes() as u32).collect();
@@ -148,7 +149,7 @@ impl Graph {
         numbers
     }
 
-    /// Puts first edges and targets into device memory.
+    /// Allocates device memory for first edges and targets, and fills it.
     pub(super) fn place(&self, memory: &mut DeviceMemory) -> Result<[u64; 2], WorkloadError> {
         Ok([place_words(memory, "first", &self.first)?, place_words(memory, "target", &self.target)?])
     }
@@ -163,7 +164,7 @@ pub(super) struct OnGraph {
     pub ptx: (&'static str, &'static str),
     /// Nodes of the generated graph.
     pub nodes: fn(Size) -> usize,
-    /// Whether the graph of `study` is a network of roads.
+    /// `true`: the graph of `study` is a road network.
     pub on_roads: bool,
     /// Allocates and fills the buffers.
     pub plan: fn(Rc<Graph>, &mut DeviceMemory) -> Result<Plan, WorkloadError>,

@@ -1,7 +1,7 @@
-//! Kinds of workloads, by what their programs have in common.
+//! Groups of workloads with similar programs.
 use strum::{Display, EnumString, VariantNames};
 
-/// What kind of program a workload is.
+/// Kind of a workload's program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Group {
@@ -15,7 +15,7 @@ pub enum Group {
     Stencils,
     /// Images: filters, transforms, tracking, rendering.
     Images,
-    /// Tables in which an entry follows from earlier ones.
+    /// Tables whose entries depend on earlier entries.
     DynamicProgramming,
     /// Clustering and neural networks.
     Learning,

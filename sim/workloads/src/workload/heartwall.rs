@@ -1,4 +1,4 @@
-//! `heartwall`: tracking of points on a beating wall through the frames of a film, as Rodinia's heartwall.
+//! `heartwall`: tracks points on a beating wall through the frames of a film, as Rodinia's heartwall.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
@@ -7,16 +7,15 @@ use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x4ea;
 const THREADS: usize = 128;
-/// Edges of a template and of the window of offsets.
+/// Edge lengths of a template, and of the window of offsets ([`SEARCH`]), in pixels.
 const TEMPLATE: usize = 9;
 const SEARCH: usize = 11;
 const AREA: usize = TEMPLATE * TEMPLATE;
-/// The new frame's share in a template.
+/// Weight of the new frame in a template.
 const BLEND: f32 = 0.1;
-/// The kernel contracts nothing; the reference computes the same roundings.
+/// The kernel fuses no operations, so the reference rounds in the same way.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `heartwall`.
 pub(super) const HEARTWALL: Planned = Planned {
     name: "heartwall",
     summary: "tracking of points by templates through the frames of a film, one block per point",
@@ -31,7 +30,7 @@ pub(super) const HEARTWALL: Planned = Planned {
     plan,
 };
 
-/// Rows and columns of a frame, points, and frames.
+/// Side of a frame in pixels, number of points, and number of frames.
 #[derive(Clone, Copy)]
 struct Film {
     side: usize,
@@ -39,7 +38,7 @@ struct Film {
     frames: usize,
 }
 
-/// `paper` has about the frames of Rodinia's film, and its 51 points.
+/// Returns the film of a size. `paper` has 51 points, like Rodinia's film, and a similar number of frames.
 fn film(size: Size) -> Film {
     match size {
         Size::Tiny => Film { side: 96, points: 10, frames: 2 },
@@ -48,16 +47,15 @@ fn film(size: Size) -> Film {
     }
 }
 
-/// Half of the width of the bright wall, in pixels.
+/// Half the width of the bright wall, in pixels.
 const WALL: f32 = 6.0;
 
-/// The wall's radius in a frame: it beats by a few pixels.
+/// Returns the wall's radius in a frame, in pixels. It changes by a few pixels.
 fn radius(film: Film, frame: usize) -> f32 {
     film.side as f32 / 3.0 - 4.0 * (0.5 * frame as f32).sin()
 }
 
-/// A speckled frame with a ring that is brighter than the rest; pixels are bytes' values. The speckle on the wall moves
-/// with it.
+/// Returns a speckled frame with a brighter ring. Pixels have byte values. The speckle on the wall moves with it.
 fn pixels(film: Film, frame: usize) -> Vec<f32> {
     let mut random = Random::new(SEED);
     let speckle: Vec<f32> = (0..256 * 16).map(|_| random.unit()).collect();
@@ -76,7 +74,7 @@ fn pixels(film: Film, frame: usize) -> Vec<f32> {
     (0..film.side * film.side).map(pixel).collect()
 }
 
-/// Columns and rows of the points, evenly spaced on the first frame's wall.
+/// Returns the columns and rows of the points, evenly spaced on the wall of the first frame.
 fn points(film: Film) -> [Vec<u32>; 2] {
     let place = |point: usize, cosine: fn(f32) -> f32| {
         let turn = std::f32::consts::TAU * point as f32 / film.points as f32;
@@ -85,13 +83,13 @@ fn points(film: Film) -> [Vec<u32>; 2] {
     [f32::cos, f32::sin].map(|cosine| (0..film.points).map(|point| place(point, cosine)).collect())
 }
 
-/// The pixels around a point.
+/// Returns the pixels around a point.
 fn template(pixels: &[f32], side: usize, column: usize, row: usize) -> impl Iterator<Item = f32> {
     let corner = (row - TEMPLATE / 2) * side + column - TEMPLATE / 2;
     (0..AREA).map(move |at| pixels[corner + at / TEMPLATE * side + at % TEMPLATE])
 }
 
-/// What is tracked: columns, rows and templates.
+/// Tracking state of the points.
 struct Tracked {
     columns: Vec<u32>,
     rows: Vec<u32>,
@@ -108,7 +106,7 @@ impl Tracked {
         Tracked { columns, rows, templates }
     }
 
-    /// Moves every point on to the next frame.
+    /// Moves every point to its position in the next frame.
     fn follow(&mut self, pixels: &[f32], side: usize) {
         for point in 0..self.columns.len() {
             let wanted = &mut self.templates[point * AREA..][..AREA];

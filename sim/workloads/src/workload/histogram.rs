@@ -1,4 +1,4 @@
-//! `histogram`: how often each byte comes up, counted in shared memory with atomic additions.
+//! `histogram`: counts of each byte value, with atomic additions in shared memory.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
@@ -8,10 +8,9 @@ use selvedge_ptx::memory::DeviceMemory;
 const SEED: u64 = 0x415;
 const BINS: usize = 256;
 const THREADS_PER_BLOCK: u32 = 192;
-/// The kernel's stride over the data.
+/// Blocks of the launch, which determine the kernel's stride over the data.
 const BLOCKS: usize = 64;
 
-/// The workload `histogram`.
 pub(super) const HISTOGRAM: Planned = Planned {
     name: "histogram",
     summary: "histogram of bytes by atomic additions in shared memory",
@@ -25,7 +24,7 @@ pub(super) const HISTOGRAM: Planned = Planned {
     plan,
 };
 
-/// Words of four bytes.
+/// Returns the number of 4-byte words.
 fn words(size: Size) -> usize {
     match size {
         Size::Tiny => 1 << 13,
@@ -35,7 +34,7 @@ fn words(size: Size) -> usize {
     }
 }
 
-/// Bytes as in photographs: middle tones are the most frequent, and neighbours are alike.
+/// Returns bytes as in photographs: middle tones are most frequent, and neighbours are similar.
 fn data(words: usize) -> Vec<u32> {
     let mut random = Random::new(SEED);
     let mut tone = 128;

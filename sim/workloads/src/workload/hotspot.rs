@@ -1,7 +1,7 @@
 //! `hotspot`: the temperatures of a chip over time, as Rodinia's hotspot.
 //!
-//! The heat equation on a grid of cells, in explicit time steps. A launch does several steps at once: each block works
-//! on a tile in shared memory that overlaps its neighbours by as many cells as there are steps.
+//! Solves the heat equation on a grid of cells, in explicit time steps. A launch computes several steps. Each block keeps a
+//! tile in shared memory. The tile overlaps its neighbours by one cell per step.
 use std::path::{Path, PathBuf};
 
 use super::check::Results;
@@ -18,12 +18,12 @@ const SEED: u64 = 0x807;
 /// Side of the kernel's tile, in cells and threads.
 const TILE: usize = 16;
 
-/// Time steps per launch, as Rodinia's usual pyramid height.
+/// Time steps per launch, equal to Rodinia's usual pyramid height.
 const STEPS_PER_LAUNCH: usize = 2;
 
-/// The reference fuses multiply and add where the PTX as checked in does and so gives equal bits; the tolerance is for
-/// kernels compiled with other settings: about two units in the last place for each of a few steps. It is so tight
-/// because a step changes a temperature only by some thousandths of a degree.
+/// The reference fuses multiply and add where the checked-in PTX does, so bits are equal. The tolerance is for
+/// kernels compiled with other settings: about two units in the last place for each of a few steps. It must be this
+/// small, because a step changes a temperature by only some thousandths of a degree.
 const TOLERANCE: f32 = 5e-7;
 
 /// Side of the square chip, in m.
@@ -34,14 +34,13 @@ const CHIP_THICKNESS: f32 = 0.0005;
 const CONDUCTIVITY: f32 = 100.0;
 /// Temperature of the surroundings, in K.
 const AMBIENT: f32 = 318.15;
-/// The time step, as a share of the longest one for which the explicit scheme is stable: a cell must not give off more
-/// heat in a step than its difference to the surroundings holds.
+/// Time step, relative to the longest step for which the explicit scheme is stable. In a stable step, a cell loses at
+/// most its heat difference to the surroundings.
 const SHARE_OF_STABLE_STEP: f32 = 0.5;
 
-/// Largest side of the grid: the kernel's indices have 32 bits.
+/// Max side of the grid, within the range of the kernel's 32-bit indices.
 const LARGEST_SIDE: usize = 32768;
 
-/// The workload `hotspot`.
 pub(super) struct Hotspot;
 
 fn side(size: Size) -> usize {
@@ -66,14 +65,14 @@ struct Chip {
     side: usize,
     /// Dissipation of each cell, in W.
     power: Vec<f32>,
-    /// Temperature of each cell at the beginning, in K.
+    /// Initial temperature of each cell, in K.
     temperature: Vec<f32>,
 }
 
-/// What the kernel takes besides the grid; all the same for every cell.
+/// Kernel parameters other than the grid. They are equal for all cells.
 #[derive(Clone, Copy)]
 struct Coefficients {
-    /// Time step over a cell's heat capacity, in K/W.
+    /// Time step divided by a cell's heat capacity, in K/W.
     scale: f32,
     /// Conductance to the neighbours in the row, in W/K.
     rx: f32,
@@ -84,8 +83,8 @@ struct Coefficients {
 }
 
 impl Chip {
-    /// A floorplan of 8 x 8 units. The cells of a unit dissipate the same power; around each unit's centre the chip is
-    /// warmer in proportion, falling off smoothly.
+    /// Generates a floorplan of 8 x 8 units. All cells of a unit dissipate the same power. The chip is warmer around
+    /// the centre of each unit, in proportion to its power, with a smooth decline.
     fn generated(side: usize) -> Self {
         const UNITS: usize = 8;
         const COOLEST: f32 = 323.0;
@@ -96,7 +95,7 @@ impl Chip {
         let unit_side = side.div_ceil(UNITS);
         let power_at = |cell: usize| {
             let (row, column) = (cell / side / unit_side, cell % side / unit_side);
-            // Six decimals, as the files have.
+            // Six decimals, as in the files.
             (units[row * UNITS + column] * MOST_POWER * 1e6).round() / 1e6
         };
         let temperature_at = |cell: usize| {
@@ -116,8 +115,8 @@ impl Chip {
         }
     }
 
-    /// Reads Rodinia's format: one number a line, row by row, of a square chip. `file` holds the temperatures in K; the
-    /// powers in W are in the file whose name has `power` in place of `temp`.
+    /// Reads Rodinia's format: one number per line, row by row, of a square chip. `file` has the temperatures in K.
+    /// The powers in W are in another file, whose name has `power` instead of `temp`.
     fn read(file: &Path) -> Result<Self, WorkloadError> {
         let power_file = power_file(file)?;
         let temperature = read_numbers(file, "temperature", "temperatures")?;
@@ -141,7 +140,7 @@ impl Chip {
         Coefficients { scale, rx: sideways, ry: sideways, rz: upwards }
     }
 
-    /// The temperatures after `steps` steps, each cell in the kernel's order of operations.
+    /// Returns the temperatures after `steps` steps, with the kernel's order of operations per cell.
     fn reference(&self, steps: usize) -> Vec<f32> {
         let coefficients = self.coefficients();
         let mut temperature = self.temperature.clone();
@@ -152,7 +151,7 @@ impl Chip {
         temperature
     }
 
-    /// The temperature of `cell` one step after `temperature`.
+    /// Returns the temperature of `cell` one step after `temperature`.
     fn step(&self, temperature: &[f32], cell: usize, coefficients: Coefficients) -> f32 {
         let Coefficients { scale, rx, ry, rz } = coefficients;
         let (side, last) = (self.side, self.side - 1);
@@ -171,7 +170,7 @@ impl Chip {
     }
 }
 
-/// The file of powers that belongs to the temperatures in `file`.
+/// Returns the path of the power file that belongs to the temperature file `file`.
 fn power_file(file: &Path) -> Result<PathBuf, WorkloadError> {
     let name = file.file_name().and_then(|name| name.to_str()).filter(|name| name.contains("temp"));
     let name = name.ok_or_else(|| WorkloadError::Unreadable {
@@ -241,23 +240,22 @@ impl Workload for Hotspot {
     }
 }
 
-/// Device addresses.
 #[derive(Clone, Copy)]
 struct Buffers {
     power: u64,
-    /// Where the temperatures are now.
+    /// Current temperatures.
     now: u64,
-    /// Where the next launch puts them.
+    /// Output of the next launch.
     next: u64,
 }
 
 struct Run {
     chip: Chip,
-    /// Time steps in all.
+    /// Total time steps.
     steps: usize,
-    /// Time steps taken or in progress.
+    /// Time steps completed or in progress.
     taken: usize,
-    /// Once they are allocated.
+    /// `None` before allocation.
     buffers: Option<Buffers>,
     finished: bool,
 }
@@ -294,7 +292,7 @@ impl HostProgram for Run {
         }
         let buffers = match self.buffers {
             None => self.place(memory)?,
-            // What the last launch wrote is what the next one reads.
+            // The output of the last launch becomes the input of the next.
             Some(Buffers { power, now, next }) => Buffers { power, now: next, next: now },
         };
         let steps = STEPS_PER_LAUNCH.min(self.steps - self.taken);

@@ -1,14 +1,14 @@
-//! Reading real input files: text of blank-separated words, each word known with its line.
+//! Reads input files of blank-separated words, and keeps the line of each word for errors.
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
 use super::WorkloadError;
 
-/// The largest input file that is read.
+/// Max size of an input file, in bytes.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Reads the text of `file`, which should hold `what`.
+/// Reads the text of `file`. `what` names the expected contents in errors.
 pub(super) fn read_text(file: &Path, what: &'static str) -> Result<String, WorkloadError> {
     selvedge_hw::file::read_text(file, MOST_BYTES).map_err(|why| WorkloadError::Unreadable {
         file: file.display().to_string(),
@@ -17,16 +17,16 @@ pub(super) fn read_text(file: &Path, what: &'static str) -> Result<String, Workl
     })
 }
 
-/// The words of a text in order.
+/// Iterator over the words of a text.
 pub(super) struct Words<'a> {
     file: &'a Path,
     words: Box<dyn Iterator<Item = (usize, &'a str)> + 'a>,
-    /// Line of the word given out last, from 1.
+    /// Line of the last returned word, from 1.
     line: usize,
 }
 
 impl<'a> Words<'a> {
-    /// The words of `text`, which was read from `file`.
+    /// Returns the words of `text`, which must be the contents of `file`.
     pub(super) fn new(file: &'a Path, text: &'a str) -> Self {
         let lines = text.lines().enumerate();
         let words =
@@ -34,20 +34,20 @@ impl<'a> Words<'a> {
         Self { file, words: Box::new(words), line: 1 }
     }
 
-    /// The words of one line of `file`.
+    /// Returns the words of one line of `file`.
     pub(super) fn of_line(file: &'a Path, number: usize, line: &'a str) -> Self {
         let words = line.split_ascii_whitespace().map(move |word| (number, word));
         Self { file, words: Box::new(words), line: number }
     }
 
-    /// The next word, if there is one.
+    /// Returns the next word, if any.
     pub(super) fn next_word(&mut self) -> Option<&'a str> {
         let (line, word) = self.words.next()?;
         self.line = line;
         Some(word)
     }
 
-    /// The error that `value`, the word given out last, is not an allowed `what`.
+    /// Returns the error that `value`, the last returned word, is not a valid `what`.
     pub(super) fn refuse(
         &self,
         what: impl Into<String>,
@@ -57,7 +57,7 @@ impl<'a> Words<'a> {
         WorkloadError::bad_input(self.file, self.line, what, value, allowed)
     }
 
-    /// The next word as an integer in `allowed`.
+    /// Parses the next word as an integer in `allowed`.
     pub(super) fn integer(
         &mut self,
         what: impl Display,
@@ -71,7 +71,7 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// Checks that nothing is left after `what`.
+    /// Returns an error if words are left after `what`.
     pub(super) fn end(&mut self, what: &str) -> Result<(), WorkloadError> {
         self.next_word().map_or(Ok(()), |word| {
             Err(self.refuse(format!("text after {what}"), word, "the end of the file"))
@@ -79,10 +79,10 @@ impl<'a> Words<'a> {
     }
 }
 
-/// What an error shows as the value where the file ends too early.
+/// Value that an error shows for a missing word.
 const END: &str = "end of file";
 
-/// The number that `word` spells, unless it is infinite or none at all.
+/// Parses a finite number.
 pub(super) fn finite(word: &str) -> Option<f32> {
     word.parse().ok().filter(|number: &f32| number.is_finite())
 }

@@ -1,21 +1,21 @@
-//! Is an input file, however it is damaged, read or refused in one line?
+//! Tests that damaged input files are either read or rejected with one line.
 use super::{Size, all, find};
 use proptest::test_runner::TestCaseError;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_testing::{fuzz, one_line};
 use std::path::Path;
 
-/// Device memory for the buffers of what is read.
+/// Device memory for the buffers of an input.
 const MEMORY: u64 = 1 << 24;
 
-/// A small file in Rodinia's form of a graph.
+/// Returns a small graph in Rodinia's format.
 fn rodinia_graph() -> String {
     let nodes: String = (0..20).map(|node| format!("{} 2\n", 2 * node)).collect();
     let edges: String = (0..40).map(|edge| format!("{} {}\n", (7 * edge + 3) % 20, 1 + edge % 9)).collect();
     format!("20\n{nodes}\n0\n\n40\n{edges}")
 }
 
-/// A small file in the DIMACS form.
+/// Returns a small graph in DIMACS format.
 fn dimacs_graph() -> String {
     let edges: String =
         (0..40).map(|e| format!("a {} {} {}\n", e % 20 + 1, (7 * e + 3) % 20 + 1, e % 9 + 1)).collect();
@@ -30,7 +30,7 @@ fn points() -> String {
     (0..12).map(|i| format!("{i} {} 0.5 tcp {}\n", i * i, 3 * i)).collect()
 }
 
-/// Damages `text` as the input file `name` of `workload`.
+/// Damages `text` as the input file `name` of `workload`. The folder contains a second file if `beside` is given.
 fn damage(workload: &str, name: &str, text: &str, beside: Option<(&str, &str)>) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join(name);
@@ -41,7 +41,7 @@ fn damage(workload: &str, name: &str, text: &str, beside: Option<(&str, &str)>) 
     let run = |file: &Path| -> Result<(), TestCaseError> {
         match workload.start(Size::Tiny, Some(file)) {
             Ok(mut program) => {
-                // The buffers are made with the first launch.
+                // The first launch allocates the buffers.
                 drop(program.next(&mut DeviceMemory::with_capacity(MEMORY)));
                 Ok(())
             }

@@ -1,7 +1,8 @@
 //! `kmeans`: k-means clustering of network connections, as Rodinia's kmeans.
 //!
-//! One launch turns the features from point by point into feature by feature (each lane reads its own line); then, in
-//! every round, one launch assigns the points to the nearest centres and the host moves the centres to the means.
+//! The first launch transposes the features from point by point to feature by feature; each lane reads a separate
+//! line. Then every round has one launch, which assigns the points to the nearest centres. The host moves the centres
+//! to the means.
 use std::path::Path;
 
 use super::check::Results;
@@ -22,13 +23,12 @@ const CLUSTERS: usize = 5;
 /// Features of a generated point, as in Rodinia's files.
 const FEATURES: usize = 34;
 
-/// The clusters have settled when no more than one point in this many changed its cluster.
+/// The clusters have settled when at most one point in this many changed its cluster.
 const POINTS_PER_ALLOWED_CHANGE: usize = 1000;
 
-/// Largest number of features in all: what the kernels' 32-bit indices hold.
+/// Max total number of features, within the range of the kernels' 32-bit indices.
 const MOST_FEATURES: usize = i32::MAX as usize / 2;
 
-/// The workload `kmeans`.
 pub(super) struct KMeans;
 
 fn points(size: Size) -> usize {
@@ -40,7 +40,7 @@ fn points(size: Size) -> usize {
     }
 }
 
-/// Rounds after which the host stops even when the clusters have not settled.
+/// Returns the max number of rounds, after which the host stops even if the clusters have not settled.
 fn most_rounds(size: Size) -> usize {
     match size {
         Size::Tiny => 3,
@@ -50,28 +50,28 @@ fn most_rounds(size: Size) -> usize {
     }
 }
 
-/// Points with equally many features each.
+/// Points with the same number of features.
 #[derive(Debug, PartialEq)]
 struct Points {
     features: usize,
-    /// Point by point.
+    /// Features of all points, point by point.
     values: Vec<f32>,
 }
 
-/// How one feature of one kind of connection is distributed.
+/// Distribution of one feature in one kind of connection.
 #[derive(Clone, Copy)]
 enum Feature {
-    /// Nearly always the same.
+    /// Nearly always this value.
     Constant(f32),
-    /// A count from 0 to this.
+    /// A count from 0 to this value.
     Count(u32),
-    /// A share from 0 to 1 in hundredths.
+    /// A share from 0 to 1, in hundredths.
     Share,
 }
 
 impl Feature {
-    /// Most features are flags and rare counts that are 0 (in Rodinia's file, 72 % of all values); the others are small counts, counts that saturate at 255 or
-    /// 511, sizes that repeat, and shares.
+    /// Draws a distribution. Most features are flags and rare counts that are 0 (72% of all values in Rodinia's
+    /// file). The others are small counts, counts that saturate at 255 or 511, repeated sizes, and shares.
     fn random(random: &mut Random) -> Self {
         const CONSTANTS: [f32; 5] = [1.0, 255.0, 511.0, 520.0, 1032.0];
         match random.below(16) {
@@ -93,8 +93,8 @@ impl Feature {
 }
 
 impl Points {
-    /// Connections of a dozen kinds, each with its own distribution of features. More kinds than clusters, so that the
-    /// clusters take some rounds to settle.
+    /// Generates connections of a dozen kinds, each with its own distribution of features. There are more kinds than
+    /// clusters, so that the clusters need some rounds to settle.
     fn generated(count: usize) -> Self {
         const KINDS: usize = 12;
         let mut random = Random::new(SEED);
@@ -112,7 +112,7 @@ impl Points {
         self.values.len() / self.features
     }
 
-    /// Reads Rodinia's format (uncompressed): one point a line, its id first, then its features. A feature that is a
+    /// Reads Rodinia's uncompressed format: one point per line, first its id, then its features. A feature that is a
     /// name, such as `tcp`, counts as 0.
     fn read(file: &Path) -> Result<Self, WorkloadError> {
         let text = read_text(file, "points")?;
@@ -173,21 +173,21 @@ impl Points {
         Ok(())
     }
 
-    /// The centres to begin with: points that are equally far apart in the list.
+    /// Returns the initial centres: points at equal distances in the list.
     fn first_centres(&self) -> Vec<f32> {
         let apart = self.count() / CLUSTERS;
         let point = |cluster: usize| &self.values[cluster * apart * self.features..][..self.features];
         (0..CLUSTERS).flat_map(point).copied().collect()
     }
 
-    /// The features in the device's order: feature by feature.
+    /// Returns the features in the device's order: feature by feature.
     fn by_feature(&self) -> impl Iterator<Item = f32> {
         let feature = |at: usize| self.values.iter().skip(at).step_by(self.features).copied();
         (0..self.features).flat_map(feature)
     }
 
-    /// The cluster whose centre is nearest to each point, each distance summed in the kernel's order and fused as in the
-    /// PTX as checked in: near ties then fall alike.
+    /// Returns the cluster of the nearest centre for each point. Distances are summed and fused as in the checked-in
+    /// PTX, so that near ties have equal results.
     fn assign(&self, centres: &[f32]) -> Vec<i32> {
         let distance = |point: &[f32], centre: &[f32]| {
             point.iter().zip(centre).fold(0.0_f32, |sum, (p, c)| (p - c).mul_add(p - c, sum))
@@ -201,7 +201,7 @@ impl Points {
         self.values.chunks_exact(self.features).map(nearest).collect()
     }
 
-    /// Moves each centre to the mean of its points; a centre without points stays.
+    /// Moves each centre to the mean of its points. A centre without points stays.
     fn move_centres(&self, centres: &mut [f32], membership: &[i32]) {
         let mut sums = vec![0.0_f64; centres.len()];
         let mut members = [0_u32; CLUSTERS];
@@ -226,7 +226,7 @@ impl Points {
         changed * POINTS_PER_ALLOWED_CHANGE <= self.count()
     }
 
-    /// The clusters after the last round, all on the CPU, and the number of rounds.
+    /// Returns the clusters after the last round, computed on the CPU, and the number of rounds.
     fn reference(&self, most_rounds: usize) -> (Vec<i32>, usize) {
         let mut centres = self.first_centres();
         let mut membership = vec![NO_CLUSTER; self.count()];
@@ -242,10 +242,10 @@ impl Points {
     }
 }
 
-/// The cluster of a point that has not been assigned yet.
+/// Cluster of a point that is not yet assigned.
 const NO_CLUSTER: i32 = -1;
 
-/// The value of a feature: a number, or 0 for a name such as `tcp`.
+/// Returns the value of a feature: a number, or 0 for a name such as `tcp`.
 fn feature_value(word: &str) -> Option<f32> {
     let not_finite = ["inf", "infinity", "nan"].iter().any(|name| word.eq_ignore_ascii_case(name));
     let is_name = !not_finite && word.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -308,7 +308,6 @@ enum Stage {
     Done,
 }
 
-/// Device addresses.
 #[derive(Clone, Copy, Default)]
 struct Buffers {
     by_point: u64,
@@ -321,9 +320,9 @@ struct Run {
     points: Points,
     most_rounds: usize,
     centres: Vec<f32>,
-    /// After the last completed round.
+    /// Cluster of each point after the last completed round.
     membership: Vec<i32>,
-    /// The round in progress, from 1.
+    /// Round in progress, from 1.
     round: usize,
     buffers: Buffers,
     stage: Stage,
@@ -356,7 +355,7 @@ impl Run {
         Ok(Some(self.launch("kmeans_assign", &[by_feature, centres, membership], Some(CLUSTERS))))
     }
 
-    /// Takes the memberships of the round that has just completed; returns whether there is to be another round.
+    /// Reads the clusters of the completed round. Returns whether another round follows.
     fn conclude_round(&mut self, memory: &DeviceMemory) -> Result<bool, WorkloadError> {
         let assigned = memory.read_i32s(self.buffers.membership, self.points.count())?;
         let clusters = 0..CLUSTERS as i32;

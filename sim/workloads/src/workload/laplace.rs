@@ -4,10 +4,9 @@ use super::plan::{Plan, Planned};
 use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
 use selvedge_ptx::memory::DeviceMemory;
 
-/// The reference rounds as the PTX as checked in does; all terms are positive.
+/// The reference rounds like the checked-in PTX. All terms are positive.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `laplace`.
 pub(super) const LAPLACE: Planned = Planned {
     name: "laplace",
     summary: "Laplace's equation in a box by Jacobi's method, plane by plane in shared memory",
@@ -21,7 +20,7 @@ pub(super) const LAPLACE: Planned = Planned {
     plan,
 };
 
-/// Points in each direction, and steps; `paper` is the size of ISPASS-2009.
+/// Returns the points in each direction, and the steps; `paper` is the size of ISPASS-2009.
 fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (20, 2),
@@ -31,7 +30,7 @@ fn shape(size: Size) -> (usize, usize) {
     }
 }
 
-/// A box with a warm bottom that cools towards its corner, and nothing inside.
+/// Returns a box whose bottom is warm and cools towards a corner. All other points are 0.
 fn start(n: usize) -> Vec<f32> {
     let bottom = |at: usize| 100.0 - 0.5 * (at % n) as f32 - 0.25 * (at / n) as f32;
     (0..n * n * n).map(|at| if at < n * n { bottom(at) } else { 0.0 }).collect()

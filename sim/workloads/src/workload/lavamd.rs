@@ -6,14 +6,13 @@ use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x1a7a;
-/// Threads of a block, and most particles of a box.
+/// Threads per block, and max particles per box.
 const THREADS: usize = 128;
-/// How fast the potential falls with the square of the distance: Rodinia's alpha.
+/// Decay of the potential with the squared distance: Rodinia's alpha.
 const ALPHA: f32 = 0.5;
-/// The kernel contracts nothing; the reference computes the same roundings.
+/// The kernel fuses no operations, so the reference rounds in the same way.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `lavamd`.
 pub(super) const LAVAMD: Planned = Planned {
     name: "lavamd",
     summary: "forces among particles in neighbouring boxes, one block per box",
@@ -28,7 +27,7 @@ pub(super) const LAVAMD: Planned = Planned {
     plan,
 };
 
-/// Boxes along each edge and particles per box; `paper` has Rodinia's 10 and 100.
+/// Returns the boxes along each edge, and the particles per box; `paper` has Rodinia's 10 and 100.
 fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (2, 24),
@@ -38,7 +37,7 @@ fn shape(size: Size) -> (usize, usize) {
     }
 }
 
-/// Per particle: half of the square of its distance from the origin, and its place in its box's unit cube.
+/// Returns, per particle, half the square of its distance from the origin, and its position.
 fn places(edge: usize, per_box: usize) -> Vec<[f32; 4]> {
     let mut random = Random::new(SEED);
     let mut places = Vec::new();
@@ -51,18 +50,18 @@ fn places(edge: usize, per_box: usize) -> Vec<[f32; 4]> {
     places
 }
 
-/// Each particle's charge: tenths, as Rodinia draws them.
+/// Returns the charge of each particle, a multiple of 0.1, as in Rodinia.
 fn charges(particles: usize) -> Vec<f32> {
     let mut random = Random::new(SEED ^ 1);
     (0..particles).map(|_| 0.1 * (1 + random.below(10)) as f32).collect()
 }
 
-/// The boxes' corners in the boxes' order.
+/// Returns the corner of each box, in box order.
 fn corners(edge: usize) -> impl Iterator<Item = [usize; 3]> {
     (0..edge * edge * edge).map(move |number| [number % edge, number / edge % edge, number / edge / edge])
 }
 
-/// The boxes that touch the one at `corner`, and that one.
+/// Returns the boxes that touch the box at `corner`, and that box.
 fn neighbours(edge: usize, corner: [usize; 3]) -> impl Iterator<Item = usize> {
     let touches = move |other: &[usize; 3]| (0..3).all(|axis| other[axis].abs_diff(corner[axis]) <= 1);
     (0..).zip(corners(edge)).filter(move |(_, other)| touches(other)).map(|(number, _)| number)
@@ -92,12 +91,12 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     }))
 }
 
-/// By how many powers of two the potential changes with half of the square of the distance.
+/// Returns the exponent of two by which the potential changes, per half of the squared distance.
 fn decay() -> f32 {
     -2.0 * 2.0 * ALPHA * ALPHA * std::f32::consts::LOG2_E
 }
 
-/// Potential and force of every particle.
+/// Returns the potential and force of every particle.
 fn reference(edge: usize, per_box: usize) -> Vec<[f32; 4]> {
     let places = places(edge, per_box);
     let charges = charges(places.len());
@@ -111,7 +110,7 @@ fn reference(edge: usize, per_box: usize) -> Vec<[f32; 4]> {
     forces
 }
 
-/// `sum` and what a particle with this charge `there` adds to potential and force `here`.
+/// Returns `sum` plus the potential and force at `here` of a particle with charge `charge` at `there`.
 fn act(sum: [f32; 4], here: [f32; 4], there: [f32; 4], charge: f32) -> [f32; 4] {
     let product = here[1].mul_add(there[1], here[2].mul_add(there[2], here[3] * there[3]));
     let distance = here[0] + there[0] - product;

@@ -5,10 +5,9 @@ use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError, int, mebibytes,
 use selvedge_ptx::memory::DeviceMemory;
 
 const TILE: usize = 16;
-/// The reference rounds as the PTX as checked in does; where values cancel, nothing but equal bits is close enough.
+/// The reference rounds like the checked-in PTX. If values cancel, only equal bits are close enough.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `lud`.
 pub(super) const LUD: Planned = Planned {
     name: "lud",
     summary: "LU decomposition by tiles: diagonal, borders, inside",
@@ -22,7 +21,7 @@ pub(super) const LUD: Planned = Planned {
     plan,
 };
 
-/// Rows and columns, a multiple of a tile; `paper` is Rodinia's size.
+/// Returns the number of rows and of columns, a multiple of a tile; `paper` is Rodinia's size.
 fn side(size: Size) -> usize {
     match size {
         Size::Tiny => 64,
@@ -32,7 +31,8 @@ fn side(size: Size) -> usize {
     }
 }
 
-/// A matrix whose elements fall off with their distance from the diagonal, as Rodinia generates: no pivots are needed.
+/// Returns a matrix as Rodinia generates it. Elements decrease with the distance from the diagonal, so no pivots are
+/// needed.
 fn matrix(n: usize) -> Vec<f32> {
     let element = |at: usize| 10.0 * (-0.001 * (at / n).abs_diff(at % n) as f32).exp();
     (0..n * n).map(element).collect()
@@ -61,8 +61,8 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     }))
 }
 
-/// The same decomposition, each element's sums in the kernels' order: within a tile's steps one product after the other
-/// is taken off, and those of earlier tiles as one sum each.
+/// Computes the decomposition on the CPU, with the sums of each element in the kernels' order. Within the steps of a
+/// tile, products are subtracted one by one. Earlier tiles are subtracted as one sum each.
 fn reference(n: usize) -> Vec<f32> {
     let mut a = matrix(n);
     for start in (0..n).step_by(TILE) {
@@ -70,7 +70,7 @@ fn reference(n: usize) -> Vec<f32> {
         for k in start..end {
             for row in k + 1..n {
                 a[row * n + k] /= a[k * n + k];
-                // Outside the tile's rows only its own columns are needed now.
+                // Rows outside the tile only need the tile's columns at this point.
                 let columns = if row < end { k + 1..n } else { k + 1..end };
                 for column in columns {
                     a[row * n + column] = (-a[row * n + k]).mul_add(a[k * n + column], a[row * n + column]);

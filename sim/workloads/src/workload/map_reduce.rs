@@ -1,4 +1,4 @@
-//! `inverted_index`, `page_view_count`, `page_view_rank`: texts of the web mapped to pairs, sorted and reduced, as Mars'
+//! `inverted_index`, `page_view_count`, `page_view_rank`: web texts mapped to pairs, sorted and reduced, as Mars'
 //! workloads of these names.
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -13,7 +13,6 @@ const SEED: u64 = 0x3a45;
 const THREADS_PER_BLOCK: u32 = 128;
 const PTX: (&str, &str) = ("map_reduce.ptx", include_str!("../../kernels/map_reduce.ptx"));
 
-/// The workload `inverted_index`.
 pub(super) const INVERTED_INDEX: Planned = Planned {
     name: "inverted_index",
     summary: "which pages are linked from how many documents: map, bitonic sort, reduce",
@@ -24,7 +23,6 @@ pub(super) const INVERTED_INDEX: Planned = Planned {
     plan: |size, memory| plan_links(size, memory),
 };
 
-/// The workload `page_view_count`.
 pub(super) const PAGE_VIEW_COUNT: Planned = Planned {
     name: "page_view_count",
     summary: "how many visitors saw each page of a log: map, bitonic sort, reduce",
@@ -35,7 +33,6 @@ pub(super) const PAGE_VIEW_COUNT: Planned = Planned {
     plan: |size, memory| plan_views(size, memory),
 };
 
-/// The workload `page_view_rank`.
 pub(super) const PAGE_VIEW_RANK: Planned = Planned {
     name: "page_view_rank",
     summary: "pages ranked by their views: map, bitonic sort, reduce",
@@ -46,7 +43,7 @@ pub(super) const PAGE_VIEW_RANK: Planned = Planned {
     plan: |size, memory| plan(PAGE_VIEW_RANK.name, totals(lines(size)), memory),
 };
 
-/// Lines of text; no power of two.
+/// Returns the number of lines. It is not a power of two.
 fn lines(size: Size) -> usize {
     match size {
         Size::Tiny => 500,
@@ -56,7 +53,7 @@ fn lines(size: Size) -> usize {
     }
 }
 
-/// Returns whether the pairs are records of where key and value lie, as Mars has them. Else they are hashes.
+/// Returns whether pairs are records with the positions of key and value, as in Mars. Otherwise they are hashes.
 fn has_records(size: Size) -> bool {
     size == Size::Study
 }
@@ -71,29 +68,29 @@ fn plan_views(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadErr
     make(PAGE_VIEW_COUNT.name, log(lines_of_records(size)), memory)
 }
 
-/// Lines of text of the workloads whose pairs may be records, which take longer to sort.
+/// Returns the number of lines for workloads whose pairs may be records, which take longer to sort.
 fn lines_of_records(size: Size) -> usize {
     if has_records(size) { 5000 } else { lines(size) }
 }
 
-/// How a line with a link begins.
+/// Start of a line with a link.
 const LINK: &str = "<p>See also <a href=\"";
 
-/// A text, and what its lines stand for.
+/// A text, and the pairs of its lines.
 struct Text {
     bytes: Vec<u8>,
-    /// Where each line begins.
+    /// Offset of each line, in bytes.
     line: Vec<u32>,
-    /// The key and the value that each line gives.
+    /// Key and value of each line.
     pairs: Vec<Option<(u32, u32)>>,
     kind: Kind,
 }
 
-/// How a text is mapped and reduced.
+/// Map and reduce functions of a text.
 enum Kind {
     Log,
     Totals,
-    /// The documents to which the lines belong.
+    /// The document that contains each line.
     Documents(Vec<u32>),
 }
 
@@ -111,8 +108,8 @@ impl Text {
 }
 
 impl Text {
-    /// Returns the key of line `number` as text, and its value; none where the line gives no pair. The value is the hash of a
-    /// visitor or the number of a document: equal values are equal texts.
+    /// Returns the key of line `number` as text, and its value; `None` if the line has no pair. The value is the hash
+    /// of a visitor or the number of a document. Equal values mean equal texts.
     fn pair(&self, number: usize) -> Option<(&[u8], u32)> {
         let (_, value) = self.pairs[number]?;
         let line = &self.bytes[self.line[number] as usize..];
@@ -124,7 +121,8 @@ impl Text {
         Some((&key[..size], value))
     }
 
-    /// Returns what orders line `number` among others of its key: the visitor's text, or the document's number.
+    /// Returns the order of line `number` among lines with the same key: the visitor's text, or the document's
+    /// number.
     fn rank(&self, number: usize) -> (&[u8], u32) {
         if let Kind::Documents(documents) = &self.kind {
             return (&[], documents[number]);
@@ -135,8 +133,8 @@ impl Text {
         (&line[(tab + 1).min(end)..end], 0)
     }
 
-    /// Returns the same text with its lines listed in two halves, each sorted by key and value: the first one falls, the second
-    /// rises. A line that gives no pair is greater than all others.
+    /// Returns the text with its lines in two halves, each sorted by key and value: the first in descending order,
+    /// the second in ascending order. A line without a pair is greater than all others.
     fn in_halves(self) -> Self {
         let sort = |lines: &mut Vec<usize>| {
             lines.sort_by_key(|line| match self.pair(*line) {
@@ -146,7 +144,7 @@ impl Text {
         };
         let count = self.line.len();
         let half = count.next_power_of_two() / 2;
-        // Lines of the first half are equally far apart in the text.
+        // Lines of the first half have equal distances in the text.
         let mut lines: Vec<usize> = (0..half).map(|at| at * count / half).collect();
         let is_first: BTreeSet<usize> = lines.iter().copied().collect();
         let mut second: Vec<usize> = (0..count).filter(|line| !is_first.contains(line)).collect();
@@ -164,20 +162,20 @@ impl Text {
     }
 }
 
-/// The hash that the kernels use; never all ones.
+/// Returns the hash that the kernels use. It is never all ones.
 fn hash(text: &str) -> u32 {
     let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(16_777_619);
     text.bytes().fold(2_166_136_261, mix) & 0x7fff_ffff
 }
 
-/// A page of the web; those with small numbers are drawn more often than others.
+/// Returns the address of a web page. Pages with small numbers are more frequent.
 fn page(random: &mut Random, pages: usize) -> String {
     let number = random.below(pages as u32).min(random.below(pages as u32));
     let site = ["www.example.org", "news.example.com", "wiki.example.net"][number as usize % 3];
     format!("http://{site}/page/{number}.html")
 }
 
-/// A server's log: pages and their visitors' addresses.
+/// Returns a server log: pages and the addresses of their visitors.
 fn log(lines: usize) -> Text {
     let (mut random, mut text) = (Random::new(SEED), Text::new(Kind::Log));
     for _ in 0..lines {
@@ -188,7 +186,7 @@ fn log(lines: usize) -> Text {
     text
 }
 
-/// A table of pages and their views, few of which are seen often.
+/// Returns a table of pages and their views. Few pages have many views.
 fn totals(lines: usize) -> Text {
     let (mut random, mut text) = (Random::new(SEED ^ 1), Text::new(Kind::Totals));
     for number in 0..lines as u32 {
@@ -199,7 +197,7 @@ fn totals(lines: usize) -> Text {
     text
 }
 
-/// Documents of 20 lines of hypertext, every other of which has a link.
+/// Returns documents of 20 lines of hypertext. A random half of the lines has a link.
 fn documents(lines: usize) -> Text {
     let number = |line: usize| (line / 20) as u32;
     let mut random = Random::new(SEED ^ 2);
@@ -225,8 +223,8 @@ fn describe(text: &Text, has_records: bool) -> String {
     format!("{lines} lines, {} bytes of text, pairs as {pairs}, {}", text.bytes.len(), mebibytes(bytes))
 }
 
-/// The launches of a bitonic sort of the given number of slots by `kernel`, which gets these pointers: those that make runs of two to
-/// such powers.
+/// Returns the launches of a bitonic sort of `slots` slots by `kernel`, with these pointers. They create the runs of
+/// two to the power of each element of `powers`.
 fn sort(kernel: &'static str, slots: usize, powers: RangeInclusive<u32>, pointers: &[u64]) -> Vec<Launch> {
     let mut launches = Vec::new();
     for run in powers.map(|power| 1 << power) {
@@ -244,8 +242,8 @@ fn launch(kernel: &str, threads: usize, pointers: &[u64], numbers: &[usize]) -> 
     launch_row(kernel, threads, THREADS_PER_BLOCK, args)
 }
 
-/// The plan with pairs in Mars' form. Of the sort it has the last merge, for which the lines come in two sorted halves: all
-/// passes together would take more than ten times as long.
+/// Returns the plan with pairs in Mars' format. It only has the last merge of the sort, for which the lines come in
+/// two sorted halves. All passes together would take more than ten times as long.
 fn plan_records(
     workload: &'static str,
     text: Text,
@@ -274,7 +272,8 @@ fn plan_records(
     }))
 }
 
-/// Where each key's records begin among all sorted records, the number of its different values; 0 elsewhere.
+/// Returns the number of distinct values of each key at the position of its first record among all sorted records.
+/// Other positions are 0.
 fn counts_of_texts(text: &Text, slots: usize) -> Vec<u32> {
     let mut values = BTreeMap::<&[u8], Vec<u32>>::new();
     for (key, value) in (0..text.line.len()).filter_map(|number| text.pair(number)) {
@@ -314,14 +313,15 @@ fn plan(workload: &'static str, text: Text, memory: &mut DeviceMemory) -> Result
     }))
 }
 
-/// Where each key's pairs begin among all sorted pairs, the number of its different values; 0 elsewhere.
+/// Returns the number of distinct values of each key at the position of its first pair among all sorted pairs. Other
+/// positions are 0.
 fn counts(text: &Text, slots: usize) -> Vec<u32> {
     let mut values = BTreeMap::<u32, Vec<u32>>::new();
     text.pairs.iter().flatten().for_each(|(key, value)| values.entry(*key).or_default().push(*value));
     runs(values.into_values(), slots)
 }
 
-/// The number of different values of each run, at its beginning.
+/// Returns the number of distinct values of each run, at the start of the run.
 fn runs(values: impl Iterator<Item = Vec<u32>>, slots: usize) -> Vec<u32> {
     let mut counts = Vec::new();
     for values in values {
@@ -333,7 +333,7 @@ fn runs(values: impl Iterator<Item = Vec<u32>>, slots: usize) -> Vec<u32> {
     counts
 }
 
-/// Each line's place when the lines are ordered from most to fewest views, of equal ones the later line first.
+/// Returns the rank of each line, ordered from most to fewest views. Among equal lines, the later one is first.
 fn ranks(text: &Text) -> Vec<u32> {
     let mut order: Vec<(u32, u32)> = text.pairs.iter().copied().flatten().collect();
     order.sort_unstable();

@@ -4,15 +4,14 @@ use super::plan::{Plan, Planned};
 use super::{Arg, Group, Launch, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
 use selvedge_ptx::memory::DeviceMemory;
 
-/// Sums are fused in the kernel's order, so the PTX as checked in gives equal bits; all terms are positive.
+/// Sums are fused in the kernel's order, so the checked-in PTX gives equal bits. All terms are positive.
 const TOLERANCE: f32 = 1e-5;
 const PTX: (&str, &str) = ("matmul.ptx", include_str!("../../kernels/matmul.ptx"));
 
-/// The workload `matmul`.
 pub(super) const MATMUL: Planned = Planned {
     name: "matmul",
     summary: "matrix product straight from memory, one thread per element",
-    papers: "LATTE-CC and CABA (MM, in the form of Mars)",
+    papers: "LATTE-CC and CABA (MM of Mars, here as a textbook product)",
     group: Group::DenseAlgebra,
     ptx: PTX,
     description: |size| {
@@ -22,7 +21,6 @@ pub(super) const MATMUL: Planned = Planned {
     plan: product,
 };
 
-/// The workload `mm3`.
 pub(super) const MM3: Planned = Planned {
     name: "mm3",
     summary: "product of two matrix products, one thread per element",
@@ -36,7 +34,7 @@ pub(super) const MM3: Planned = Planned {
     plan: three_products,
 };
 
-/// Rows and columns.
+/// Returns the number of rows and of columns.
 fn side(size: Size) -> usize {
     match size {
         Size::Tiny => 64,
@@ -46,7 +44,7 @@ fn side(size: Size) -> usize {
     }
 }
 
-/// Rows and columns; `paper` is Polybench's standard size.
+/// Returns the number of rows and of columns for `mm3`; `paper` is Polybench's standard size.
 fn side_of_three(size: Size) -> usize {
     match size {
         Size::Tiny => 40,
@@ -56,7 +54,7 @@ fn side_of_three(size: Size) -> usize {
     }
 }
 
-/// Polybench's matrices: element (i, j) is i (j + shift) / n.
+/// Returns a matrix of Polybench: element (i, j) is i (j + shift) / n.
 fn matrix(n: usize, shift: usize) -> Vec<f32> {
     let row = |i: usize| (0..n).map(move |j| i as f32 * (j + shift) as f32 / n as f32);
     (0..n).flat_map(row).collect()
@@ -66,7 +64,7 @@ fn launch(n: usize, a: u64, b: u64, c: u64) -> Launch {
     launch_grid("matmul", [n, n], [32, 8], vec![Arg::Ptr(a), Arg::Ptr(b), Arg::Ptr(c), int(n)])
 }
 
-/// The product on the CPU; row by row of b, which each sum meets in the kernel's order.
+/// Computes the product on the CPU, row by row of b, so that each sum has the kernel's order.
 fn multiply(n: usize, a: &[f32], b: &[f32]) -> Vec<f32> {
     let mut c = vec![0.0_f32; n * n];
     for (row, sums) in a.chunks_exact(n).zip(c.chunks_exact_mut(n)) {

@@ -1,51 +1,51 @@
-//! What workloads execute, counted without timing, and the checked-in table of what was counted.
+//! Counts the work of workloads without timing, and reads the checked-in table of the counts.
 //!
-//! The table, `sim/workloads/kernels/measured.tsv`, is never edited by hand: the example `measure_workloads` runs every workload,
-//! verifies its results and writes the counts; tests count all but `paper` again.
+//! The table, `sim/workloads/kernels/measured.tsv`, is never edited by hand. The example `measure_workloads` runs every
+//! workload, verifies its results and writes the counts. Tests repeat all counts except the `paper` counts.
 use super::{Launch, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{ArgError, LOCAL_REGION, MemAccess, Module, PtxError, RunError, watch_functional};
 use thiserror::Error;
 
-/// The table as it is checked in.
+/// The checked-in table.
 pub const TABLE: &str = include_str!("../../kernels/measured.tsv");
 
-/// The first line of the table.
+/// First line of the table.
 const HEAD: &str = "workload\tsize\tlaunches\twarp instructions\tmemory instructions\tlines touched\n";
 
-/// Bytes of a line.
+/// Bytes of a line of global memory.
 const LINE_BYTES: u64 = 128;
 
-/// What a workload executes at one size.
+/// Work of a workload at one size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Measured {
     /// Kernel launches.
     pub launches: u64,
     /// Warp instructions.
     pub warp_instructions: u64,
-    /// Warp instructions that take at least one lane to global, local or shared memory, textures included.
+    /// Warp instructions in which at least one lane accesses global, local or shared memory, textures included.
     pub memory_instructions: u64,
-    /// Different lines of 128 bytes of global memory that they read or write.
+    /// Distinct 128-byte lines of global memory that are read or written.
     pub lines: u64,
 }
 
-/// Why a workload could not be measured.
+/// Error of a measurement.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MeasureError {
-    /// Its host program, or a wrong result.
+    /// The host program failed, or a result was wrong.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
-    /// Its PTX.
+    /// The PTX is invalid.
     #[error(transparent)]
     Ptx(#[from] PtxError),
-    /// A launch names a kernel that the PTX has not.
+    /// A launch names a kernel that is missing in the PTX.
     #[error("no kernel `{0}` in the PTX")]
     NoKernel(String),
-    /// Arguments that do not suit the kernel.
+    /// The arguments do not fit the kernel.
     #[error(transparent)]
     Args(#[from] ArgError),
-    /// A fault of a kernel.
+    /// A kernel failed.
     #[error(transparent)]
     Run(#[from] RunError),
 }
@@ -53,12 +53,12 @@ pub enum MeasureError {
 /// A set of lines of global memory.
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
-    /// One bit for each line from address 0 on.
+    /// One bit per line, from address 0 on.
     bits: Vec<u64>,
 }
 
 impl Lines {
-    /// Adds the lines that `access` reads or writes, where they are of global memory.
+    /// Adds the lines that `access` reads or writes, if it accesses global memory.
     pub fn add(&mut self, access: &MemAccess) {
         if access.space != selvedge_ptx::ptx::Space::Global {
             return;
@@ -67,7 +67,7 @@ impl Lines {
         for (mask, addresses) in std::iter::once((access.mask, &access.address)).chain(rounds) {
             for (_, address) in addresses.iter().enumerate().filter(|(lane, _)| mask >> lane & 1 == 1) {
                 debug_assert!(*address < LOCAL_REGION, "global memory lies below local memory");
-                // An access is aligned to its size and lies in one line.
+                // An access is aligned to its size, so it lies in one line.
                 let line = address / LINE_BYTES;
                 let word = (line / 64) as usize;
                 if word >= self.bits.len() {
@@ -78,13 +78,13 @@ impl Lines {
         }
     }
 
-    /// Returns how many there are.
+    /// Returns the number of lines in the set.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.bits.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// Returns their addresses, the lowest first.
+    /// Returns the addresses of the lines, the lowest first.
     pub fn addresses(&self) -> impl Iterator<Item = u64> {
         let of_word = |(at, word): (usize, &u64)| {
             let word = *word;
@@ -95,7 +95,7 @@ impl Lines {
     }
 }
 
-/// Runs launches without timing and counts what they execute.
+/// Runs launches without timing and counts their work.
 #[derive(Debug, Default)]
 pub struct Meter {
     counts: Measured,
@@ -103,10 +103,10 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Runs `launch` and adds what it executes.
+    /// Runs `launch` and adds its work to the counts.
     ///
     /// # Errors
-    /// [`MeasureError`] for a launch that the module's kernels do not allow, and for a fault.
+    /// [`MeasureError`] for a launch that the module's kernels do not permit, and for a fault.
     pub fn launch(
         &mut self,
         module: &Module,
@@ -126,17 +126,17 @@ impl Meter {
         Ok(())
     }
 
-    /// What was counted so far.
+    /// Returns the counts so far.
     #[must_use]
     pub fn measured(&self) -> Measured {
         Measured { lines: self.touched.count(), ..self.counts }
     }
 }
 
-/// Runs `workload` without timing on its built-in input, verifies its results and counts what it executes.
+/// Runs `workload` without timing on its built-in input, verifies its results and counts its work.
 ///
 /// # Errors
-/// [`MeasureError`], also for a result that differs from the CPU reference.
+/// [`MeasureError`], also if a result differs from the CPU reference.
 pub fn measure(workload: &dyn Workload, size: Size) -> Result<Measured, MeasureError> {
     let (file, text) = workload.ptx();
     let module = Module::parse(file, text)?;
@@ -151,13 +151,13 @@ pub fn measure(workload: &dyn Workload, size: Size) -> Result<Measured, MeasureE
     Ok(meter.measured())
 }
 
-/// The row of the checked-in table for a workload at one size.
+/// Returns the row of the checked-in table for a workload at one size.
 #[must_use]
 pub fn measured(workload: &str, size: Size) -> Option<Measured> {
     rows(TABLE).find(|(name, of, _)| *name == workload && *of == size).map(|(.., counts)| counts)
 }
 
-/// The rows of a table that can be read.
+/// Returns the valid rows of a table.
 pub fn rows(table: &str) -> impl Iterator<Item = (&str, Size, Measured)> {
     table.lines().skip(1).filter_map(|line| {
         let mut cells = line.split('\t');
@@ -173,7 +173,7 @@ pub fn rows(table: &str) -> impl Iterator<Item = (&str, Size, Measured)> {
     })
 }
 
-/// The text of a table with these rows: a line for each, cells between tabs.
+/// Returns the text of a table: one line per row, with tabs between cells.
 pub fn table<'a>(rows: impl IntoIterator<Item = (&'a str, Size, Measured)>) -> String {
     let row = |(name, size, m): (&str, Size, Measured)| {
         let Measured { launches, warp_instructions, memory_instructions, lines } = m;
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn the_table_has_a_row_for_every_workload_and_size_in_order_and_no_other() {
-        // `paper` takes long to count, and is there as far as it was.
+        // Counting `paper` takes long, so its rows may be missing.
         let is_there = |(name, size): &(&str, Size)| *size != Size::Paper || measured(name, *size).is_some();
         let expected = all().iter().flat_map(|w| Size::ALL.map(|size| (w.name(), size))).filter(is_there);
         let found = rows(TABLE).map(|(name, size, _)| (name, size));
@@ -232,7 +232,8 @@ mod tests {
         let mut meter = Meter::default();
         for launches in 1..=2 {
             meter.launch(&module, &launch, &mut memory).unwrap();
-            // Two warps of nine instructions, three of them to memory; 64 words eight bytes apart lie in four lines.
+            // Two warps of nine instructions, three of them memory instructions. 64 words, eight bytes apart, lie in
+            // four lines.
             let expected = Measured {
                 launches,
                 warp_instructions: launches * 18,

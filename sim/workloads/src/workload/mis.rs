@@ -9,7 +9,6 @@ use selvedge_ptx::memory::DeviceMemory;
 
 const THREADS_PER_BLOCK: u32 = 128;
 
-/// The workload `mis`.
 pub(super) const MIS: OnGraph = OnGraph {
     name: "mis",
     summary: "maximal independent set by random priorities",
@@ -54,7 +53,7 @@ fn plan(graph: Rc<Graph>, memory: &mut DeviceMemory) -> Result<Plan, WorkloadErr
     }))
 }
 
-/// The rounds come to the same set as taking the nodes one by one in the order of their priorities.
+/// Returns the set that results from adding nodes one by one in priority order. The rounds compute the same set.
 fn reference(graph: &Graph) -> Vec<u32> {
     let (priority, mut state) = (graph.priorities(), vec![0; graph.nodes()]);
     let mut order: Vec<usize> = (0..graph.nodes()).collect();

@@ -1,10 +1,10 @@
 //! Workloads: kernels that the papers ran, each with its host program, its inputs and a CPU reference.
 //!
-//! A [`Workload`] is a description and a factory; [`Workload::start`] gives a [`HostProgram`], the host side as a state
-//! configuration that a simulator drives: it allocates and fills device memory, hands out one [`Launch`] after another, reads
-//! flags back between them, and finally compares the results with the CPU reference. Inputs are made by a seeded
-//! generator, so that two runs see the same bytes; some workloads read a real input file instead. The CUDA C sources
-//! and the PTX compiled from them lie in `sim/workloads/kernels/`.
+//! A [`Workload`] is a description and a factory. [`Workload::start`] returns a [`HostProgram`], the host side as a
+//! state machine that a simulator drives. It allocates and fills device memory, returns one [`Launch`] after another,
+//! and reads flags back between them. Finally it compares the results with the CPU reference. A seeded generator
+//! makes the inputs, so that two runs have the same bytes. Some workloads can read a real input file instead. The
+//! CUDA C sources and the compiled PTX are in `sim/workloads/kernels/`.
 mod atax;
 mod backprop;
 mod barnes_hut;
@@ -86,17 +86,18 @@ use selvedge_ptx::memory::DeviceMemory;
 pub use selvedge_ptx::ptx::{Arg, LaunchDims};
 use strum::{Display, EnumString, VariantNames};
 
-/// How large a run is.
+/// Size of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "lowercase", parse_err_ty = WorkloadError, parse_err_fn = unknown_size)]
 pub enum Size {
     /// For tests: at most 100,000 warp instructions.
     Tiny,
-    /// For a look: at most 1.5 million warp instructions.
+    /// For a quick look: at most 1.5 million warp instructions.
     Small,
-    /// For comparisons: the papers' access pattern at a footprint above the L2's, in less than 3 million cycles.
+    /// For comparisons: the papers' access pattern with a footprint above the L2's size, in less than 3 million
+    /// cycles.
     Study,
-    /// As large as the papers ran it, for reproduction.
+    /// For reproduction: the size that the papers ran.
     Paper,
 }
 
@@ -114,100 +115,100 @@ fn unknown_size(name: &str) -> WorkloadError {
 pub struct Launch {
     /// Name of the kernel, as its `.entry` in the PTX.
     pub kernel: String,
-    /// Blocks, threads per block, and dynamic shared memory.
+    /// CTAs, threads per CTA, and dynamic shared memory.
     pub dims: LaunchDims,
-    /// The arguments, in the order of the kernel's parameters.
+    /// Arguments, in the order of the kernel's parameters.
     pub args: Vec<Arg>,
 }
 
-/// The host side of a running workload as a state machine, so that several can run side by side.
+/// The host side of a running workload. It is a state machine, so that several can run concurrently.
 pub trait HostProgram {
-    /// Called at the start, and again whenever the launch that it returned last has completed. Returns the next launch,
-    /// or `None` when the program has finished (and on every further call).
+    /// Returns the next launch, or `None` when the program has finished, and on every further call. Must be called at
+    /// the start, and again after each returned launch has completed.
     ///
     /// # Errors
-    /// [`WorkloadError::Memory`] when device memory does not suffice for the buffers.
+    /// [`WorkloadError::Memory`] if device memory is too small for the buffers.
     fn next(&mut self, memory: &mut DeviceMemory) -> Result<Option<Launch>, WorkloadError>;
 
-    /// Compares the device's results with the CPU reference, which is recomputed here from the inputs.
+    /// Compares the device's results with the CPU reference, which it recomputes from the inputs.
     ///
     /// # Errors
-    /// [`WorkloadError::Mismatch`] names the first difference; [`WorkloadError::Unfinished`] when
-    /// [`HostProgram::next`] has not returned `None` yet.
+    /// [`WorkloadError::Mismatch`] for the first difference; [`WorkloadError::Unfinished`] before [`HostProgram::next`] has
+    /// returned `None`.
     fn verify(&self, memory: &DeviceMemory) -> Result<(), WorkloadError>;
 
-    /// Does [`HostProgram::verify`] have anything to compare with?
+    /// Returns whether [`HostProgram::verify`] has expected results to compare with.
     fn checks(&self) -> bool {
         true
     }
 
-    /// The files to write once [`HostProgram::next`] has returned `None`.
+    /// Returns the files to write after [`HostProgram::next`] has returned `None`.
     ///
     /// # Errors
-    /// [`WorkloadError::Memory`] when what they hold is not in device memory.
+    /// [`WorkloadError::Memory`] if their contents are not in device memory.
     fn outputs(&self, _memory: &DeviceMemory) -> Result<Vec<OutputFile>, WorkloadError> {
         Ok(Vec::new())
     }
 }
 
-/// A file that the host program writes at its end.
+/// A file that the host program writes at the end of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputFile {
-    /// Where it goes.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What it holds.
+    /// Contents of the file.
     pub bytes: Vec<u8>,
 }
 
-/// The workloads whose execution races: their threads relax, claim or insert what others do at the same time.
+/// Workloads with races: their threads relax, claim or insert items concurrently.
 const RACING: [&str; 6] = ["betweenness", "bfs_worklist", "mis", "mst", "sssp", "word_count"];
 
-/// A kernel that the papers ran, with everything that it takes to run it.
+/// A kernel that the papers ran, with everything needed to run it.
 pub trait Workload: Sync {
-    /// The name to type.
+    /// Returns the name, as users type it.
     fn name(&self) -> &'static str;
 
-    /// What it computes, in one line.
+    /// Returns a description of the computation in one line.
     fn summary(&self) -> &'static str;
 
-    /// The papers that ran this algorithm, with their name for it, in one line.
+    /// Returns the papers that ran this algorithm, with their name for it, in one line.
     fn papers(&self) -> &'static str;
 
-    /// The kind of program that it is.
+    /// Returns the kind of program.
     fn group(&self) -> Group;
 
-    /// The kernels: name and text of the PTX file.
+    /// Returns the name and text of the PTX file.
     fn ptx(&self) -> (&'static str, &'static str);
 
-    /// Problem dimensions and bytes of device memory at `size`, in one line.
+    /// Returns the problem dimensions and bytes of device memory at `size`, in one line.
     fn description(&self, size: Size) -> String;
 
-    /// The kind of input file that it reads in place of the generated input.
+    /// Returns the kind of input file that can replace the generated input.
     fn input(&self) -> Option<&'static str> {
         None
     }
 
-    /// Returns whether its execution races: what a thread reads while others write depends on the order of accesses, which
-    /// every mechanism changes. Its instruction counts then differ slightly from mechanism to mechanism; its results do not.
+    /// Returns whether the execution races. A thread's reads then depend on the order of other threads' writes, which
+    /// every mechanism changes. Instruction counts differ slightly between mechanisms; results do not.
     fn races(&self) -> bool {
         RACING.contains(&self.name())
     }
 
-    /// Returns the files that are read where `input` is given: more than itself where it has a companion.
+    /// Returns the files that are read for `input`: the file and its companion, if any.
     fn inputs(&self, input: &Path) -> Vec<PathBuf> {
         vec![input.to_path_buf()]
     }
 
-    /// A host program at its beginning. `input` replaces the generated input by a file in the format of the real
-    /// benchmark; `size` then only sets what the file leaves open, such as the number of time steps.
+    /// Returns a host program at its start. `input` is a file in the format of the real benchmark that replaces the
+    /// generated input. `size` then only sets values that the file leaves open, such as the number of time steps.
     ///
     /// # Errors
-    /// [`WorkloadError::NoInput`] when the workload reads no file; [`WorkloadError::Unreadable`] or
-    /// [`WorkloadError::BadInput`] when the file is unreadable or malformed.
+    /// [`WorkloadError::NoInput`] if the workload reads no file; [`WorkloadError::Unreadable`] or
+    /// [`WorkloadError::BadInput`] if the file is unreadable or malformed.
     fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError>;
 }
 
-/// Every built-in workload, in the order in which tables list them.
+/// Returns all built-in workloads, in the order of tables.
 pub fn all() -> &'static [&'static dyn Workload] {
     &[
         &vecadd::VecAdd,
@@ -271,10 +272,10 @@ pub fn all() -> &'static [&'static dyn Workload] {
     ]
 }
 
-/// The workload called `name`.
+/// Returns the workload called `name`.
 ///
 /// # Errors
-/// [`WorkloadError::UnknownWorkload`] lists the nearest names.
+/// [`WorkloadError::UnknownWorkload`] with the nearest names.
 pub fn find(name: &str) -> Result<&'static dyn Workload, WorkloadError> {
     let found = all().iter().copied().find(|workload| workload.name() == name);
     found.ok_or_else(|| WorkloadError::UnknownWorkload {
@@ -287,22 +288,22 @@ pub fn find(name: &str) -> Result<&'static dyn Workload, WorkloadError> {
     })
 }
 
-/// The launch of `kernel` over `threads` threads in a row, in blocks of `block` threads; the last block may reach
-/// beyond `threads`, which the kernels check.
+/// Returns a launch of `kernel` over `threads` threads in a row, in blocks of `block` threads. The last block may
+/// exceed `threads`; the kernels check this.
 fn launch_row(kernel: &str, threads: usize, block: u32, args: Vec<Arg>) -> Launch {
     let blocks = (threads as u32).div_ceil(block);
     Launch { kernel: kernel.to_owned(), dims: LaunchDims::new([blocks, 1, 1], [block, 1, 1]), args }
 }
 
-/// The launch of `kernel` over a plane of `threads` threads, in blocks of `block`; the last blocks of each direction may
-/// reach beyond, which the kernels check.
+/// Returns a launch of `kernel` over a plane of `threads` threads, in blocks of `block`. The last blocks of each
+/// direction may exceed the plane; the kernels check this.
 fn launch_grid(kernel: &str, threads: [usize; 2], block: [u32; 2], args: Vec<Arg>) -> Launch {
     let blocks = [0, 1].map(|axis| (threads[axis] as u32).div_ceil(block[axis]));
     let dims = LaunchDims::new([blocks[0], blocks[1], 1], [block[0], block[1], 1]);
     Launch { kernel: kernel.to_owned(), dims, args }
 }
 
-/// An argument for a kernel's parameter of type `int`: a count, which the workloads keep below 2^31.
+/// Returns an argument of type `int`. Workloads keep counts below 2^31.
 fn int(count: usize) -> Arg {
     Arg::U32(count as u32)
 }
@@ -321,25 +322,25 @@ fn place_words(memory: &mut DeviceMemory, name: &str, values: &[u32]) -> Result<
     Ok(address)
 }
 
-/// Refuses an input file for a workload that reads none.
+/// Returns an error if a workload that reads no file is given an input file.
 fn no_input(workload: &'static str, input: Option<&Path>) -> Result<(), WorkloadError> {
     input.map_or(Ok(()), |file| {
         Err(WorkloadError::NoInput { file: file.display().to_string(), workload, allowed: with_input() })
     })
 }
 
-/// The names of the workloads that read an input file.
+/// Returns the names of the workloads that read an input file.
 fn with_input() -> String {
     let names = all().iter().filter(|workload| workload.input().is_some()).map(|workload| workload.name());
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// Where only some terms of each sum are computed: how many, in words.
+/// Describes the number of computed terms of each sum, if it is limited.
 fn of_each_sum(terms: Option<usize>) -> String {
     terms.map_or_else(String::new, |terms| format!(", {terms} terms of each sum"))
 }
 
-/// Bytes of device memory, in words.
+/// Describes the bytes of device memory.
 fn mebibytes(bytes: usize) -> String {
     format!("{:.2} MiB on the device", bytes as f64 / f64::from(1 << 20))
 }
@@ -359,7 +360,7 @@ mod tests {
         assert_eq!(all().iter().filter(|workload| workload.races()).count(), RACING.len());
     }
 
-    /// The tables of the papers: LATTE-CC's III, LAMAR's 3, Dai's 2.
+    /// Expected names from the tables of the papers: LATTE-CC's III, LAMAR's 3, Dai's 2.
     #[test]
     fn a_papers_short_name_leads_to_the_workload_that_it_means() {
         for (name, words) in [

@@ -1,4 +1,4 @@
-//! `monte_carlo`: prices of options from drawn price paths, one block per option, as the CUDA samples' MonteCarlo.
+//! `monte_carlo`: option prices from random price paths, one block per option, as the CUDA samples' MonteCarlo.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
@@ -7,13 +7,12 @@ use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x3c4;
 const THREADS: usize = 128;
-/// Yearly interest and volatility.
+/// Annual interest rate. [`VOLATILITY`] is annual too.
 const RATE: f64 = 0.06;
 const VOLATILITY: f64 = 0.1;
-/// The kernels contract nothing; the reference computes the same roundings.
+/// The kernels fuse no operations, so the reference rounds in the same way.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `monte_carlo`.
 pub(super) const MONTE_CARLO: Planned = Planned {
     name: "monte_carlo",
     summary: "option prices from drawn price paths, one block per option",
@@ -27,7 +26,7 @@ pub(super) const MONTE_CARLO: Planned = Planned {
     plan,
 };
 
-/// Options and samples; `paper` is the size of the CUDA samples.
+/// Returns the number of options and of samples; `paper` is the size of the CUDA samples.
 fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (6, 4 << 10),
@@ -37,14 +36,13 @@ fn shape(size: Size) -> (usize, usize) {
     }
 }
 
-/// One option.
 struct Terms {
     stock: f32,
     strike: f32,
-    /// Mean and spread of the binary logarithm of the stock's growth.
+    /// Mean and standard deviation (`spread`) of the binary logarithm of the stock's growth.
     drift: f32,
     spread: f32,
-    /// What a unit of money at the end is worth at the beginning.
+    /// Present value of one unit of money at the end of the term.
     discount: f32,
 }
 
@@ -64,7 +62,7 @@ fn terms(options: usize) -> Vec<Terms> {
     (0..options).map(|_| draw()).collect()
 }
 
-/// Normally distributed numbers, by Box and Muller's method.
+/// Returns normally distributed numbers, by the Box-Muller method.
 fn samples(count: usize) -> Vec<f32> {
     let mut random = Random::new(SEED ^ 1);
     let mut draw = || {
@@ -106,7 +104,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     }))
 }
 
-/// Price and confidence of one option.
+/// Returns the price of one option and its confidence interval.
 fn value(terms: &Terms, samples: &[f32]) -> (f32, f32) {
     let [mut sums, mut squares] = [[0.0_f32; THREADS]; 2];
     for (number, sample) in samples.iter().enumerate() {
@@ -122,7 +120,7 @@ fn value(terms: &Terms, samples: &[f32]) -> (f32, f32) {
     (terms.discount * mean, 1.96 * terms.discount * (variance / count).sqrt())
 }
 
-/// The sum of all values: the upper half is added to the lower half until one is left.
+/// Returns the sum of all values: the upper half is added to the lower half until one value is left.
 fn fold(mut values: [f32; THREADS]) -> f32 {
     let mut half = THREADS / 2;
     while half > 0 {

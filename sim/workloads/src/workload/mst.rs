@@ -10,7 +10,6 @@ use selvedge_ptx::memory::DeviceMemory;
 
 const THREADS_PER_BLOCK: u32 = 128;
 
-/// The workload `mst`.
 pub(super) const MST: OnGraph = OnGraph {
     name: "mst",
     summary: "minimum spanning forest by Boruvka's method",
@@ -26,11 +25,11 @@ pub(super) const MST: OnGraph = OnGraph {
     plan,
 };
 
-/// The edges of a graph, each once: of those that join the same nodes with the same weight only one counts.
+/// The edges of a graph, each once. Of parallel edges with the same weight, only one is kept.
 struct Edges {
-    /// Ends and weight of each.
+    /// Ends and weight of each edge.
     ends: Vec<[u32; 3]>,
-    /// Per direction of an edge, the number of the edge.
+    /// Index of the edge, for each direction.
     number: Vec<u32>,
 }
 
@@ -71,7 +70,7 @@ fn plan(graph: Rc<Graph>, memory: &mut DeviceMemory) -> Result<Plan, WorkloadErr
         let args = pointers.iter().map(|pointer| Arg::Ptr(*pointer)).chain([int(nodes)]).collect();
         launch_row(kernel, nodes, THREADS_PER_BLOCK, args)
     };
-    // A round more than halves the components that can still join; more rounds than nodes there never are.
+    // A round at least halves the number of components that can still join, so rounds never exceed nodes.
     let (mut step, most) = (0, 3 * nodes);
     let launches = move |memory: &mut DeviceMemory| {
         let launch = match step % 3 {
@@ -94,7 +93,7 @@ fn plan(graph: Rc<Graph>, memory: &mut DeviceMemory) -> Result<Plan, WorkloadErr
     }))
 }
 
-/// Which edges Kruskal's method chooses, which takes them from the lightest to the heaviest, and their weight.
+/// Returns the edges that Kruskal's method chooses, from the lightest to the heaviest, and their total weight.
 fn reference(graph: &Graph) -> (Vec<u32>, u32) {
     let ends = Edges::new(graph).ends;
     let mut order: Vec<usize> = (0..ends.len()).collect();
@@ -113,7 +112,7 @@ fn reference(graph: &Graph) -> (Vec<u32>, u32) {
     (chosen, total)
 }
 
-/// The node that stands for the set of `node`; halves the way to it.
+/// Returns the root of the set that contains `node`. Halves the path to it.
 fn root(parent: &mut [usize], mut node: usize) -> usize {
     while parent[node] != node {
         parent[node] = parent[parent[node]];

@@ -1,4 +1,4 @@
-//! `mummer`: matches of short reads with a reference by a suffix tree, as MUMmerGPU.
+//! `mummer`: matches short reads with a reference by a suffix tree, as MUMmerGPU.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
@@ -8,10 +8,9 @@ use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x303;
 const THREADS_PER_BLOCK: u32 = 128;
-/// Letters of a read.
+/// Letters per read.
 const READ: usize = 25;
 
-/// The workload `mummer`.
 pub(super) const MUMMER: Planned = Planned {
     name: "mummer",
     summary: "longest matches of short reads by a suffix tree, one thread per read",
@@ -20,14 +19,14 @@ pub(super) const MUMMER: Planned = Planned {
     ptx: ("mummer.ptx", include_str!("../../kernels/mummer.ptx")),
     description: |size| {
         let (letters, reads) = shape(size);
-        // About 1.6 nodes of 28 bytes per letter; a read's letters and two words for each of them.
+        // About 1.6 nodes of 28 bytes per letter; per read, its letters and two words for each of them.
         let bytes = letters + letters * 28 * 8 / 5 + 9 * READ * reads;
         format!("{letters} letters, {reads} reads of {READ}, {}", mebibytes(bytes))
     },
     plan,
 };
 
-/// Letters of the reference and reads; `paper` has the 50,000 reads of GPGPU-Sim's input.
+/// Returns the letters of the reference, and the number of reads; `paper` has the 50,000 reads of GPGPU-Sim's input.
 fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (4 << 10, 128),
@@ -37,7 +36,7 @@ fn shape(size: Size) -> (usize, usize) {
     }
 }
 
-/// A random reference, some of whose parts are copies of earlier ones, as genomes have them.
+/// Returns a random reference. Some parts are copies of earlier parts, as in genomes.
 fn reference(letters: usize) -> Vec<u8> {
     let mut random = Random::new(SEED);
     let mut text = Vec::new();
@@ -53,7 +52,7 @@ fn reference(letters: usize) -> Vec<u8> {
     text
 }
 
-/// Reads from anywhere in the reference, one letter in 40 of which is misread.
+/// Returns reads from random positions of the reference. One letter in 40 is misread.
 fn reads(reference: &[u8], count: usize) -> Vec<u8> {
     let mut random = Random::new(SEED ^ 1);
     let mut reads = Vec::new();
@@ -67,7 +66,7 @@ fn reads(reference: &[u8], count: usize) -> Vec<u8> {
     reads
 }
 
-/// Allocates a buffer of bytes.
+/// Allocates a buffer of bytes and fills it with `values`.
 fn place_bytes(memory: &mut DeviceMemory, name: &str, values: &[u8]) -> Result<u64, WorkloadError> {
     let address = memory.alloc(values.len() as u64, name)?;
     memory.write(address, values)?;
@@ -98,8 +97,8 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     }))
 }
 
-/// The longest match of each end of each read, found among the sorted suffixes by bisection: its length, and where the
-/// first suffix begins that has it.
+/// Returns the longest match of each end of each read, by bisection of the sorted suffixes: its length, and the
+/// position of the first suffix that has it.
 fn matches(letters: usize, count: usize) -> Vec<(u32, u32)> {
     let text = reference(letters);
     let suffixes = sorted_suffixes(&text);

@@ -4,10 +4,9 @@ use super::plan::{Plan, Planned};
 use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, of_each_sum, place_f32s};
 use selvedge_ptx::memory::DeviceMemory;
 
-/// Sums are fused in the kernels' order, so the PTX as checked in gives equal bits; all terms are positive.
+/// Sums are fused in the kernels' order, so the checked-in PTX gives equal bits. All terms are positive.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `mvt`.
 pub(super) const MVT: Planned = Planned {
     name: "mvt",
     summary: "a matrix and its transpose times a vector each, one thread per row, then per column",
@@ -21,8 +20,8 @@ pub(super) const MVT: Planned = Planned {
     plan,
 };
 
-/// Rows, which are as many as columns, threads per block, and how many terms of each sum are computed, if not all;
-/// `paper` is Polybench's standard size, `study` a part of it with its grid and its addresses.
+/// Returns the number of rows (and of columns), threads per block, and terms of each sum to compute (`None` for all).
+/// `paper` is Polybench's standard size. `study` computes only a part, with the same grid and addresses.
 fn shape(size: Size) -> (usize, u32, Option<usize>) {
     match size {
         Size::Tiny => (128, 64, None),
@@ -73,7 +72,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     }))
 }
 
-/// Both results, each sum of `terms` terms.
+/// Returns both results, with `terms` terms per sum.
 fn reference(n: usize, terms: usize) -> [Vec<f32>; 2] {
     let Input { a, x: [mut x1, mut x2], y: [y1, y2] } = Input::new(n);
     for (row, x1) in a.chunks_exact(n).zip(&mut x1) {

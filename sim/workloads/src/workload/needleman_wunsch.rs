@@ -5,14 +5,13 @@ use super::random::Random;
 use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_words};
 use selvedge_ptx::memory::DeviceMemory;
 
-/// Rows and columns of a tile; a block is a thread per column.
+/// Rows and columns of a tile. A block has a thread per column.
 const TILE: usize = 16;
 const PENALTY: i32 = 10;
 const SEED: u64 = 77;
-/// Letters of the sequences' alphabet.
+/// Letters in the alphabet of the sequences.
 const LETTERS: u32 = 24;
 
-/// The workload `needleman_wunsch`.
 pub(super) const NEEDLEMAN_WUNSCH: Planned = Planned {
     name: "needleman_wunsch",
     summary: "global sequence alignment along the diagonals of a score matrix",
@@ -26,7 +25,7 @@ pub(super) const NEEDLEMAN_WUNSCH: Planned = Planned {
     plan,
 };
 
-/// Length of both sequences, a multiple of a tile; `paper` is Rodinia's.
+/// Returns the length of both sequences, a multiple of a tile; `paper` is Rodinia's.
 fn length(size: Size) -> usize {
     match size {
         Size::Tiny => 96,
@@ -36,12 +35,13 @@ fn length(size: Size) -> usize {
     }
 }
 
-/// The similarity of letters, -4 to 11 as in BLOSUM matrices: high for equal ones, symmetric.
+/// Returns the similarity of two letters, -4 to 11 as in BLOSUM matrices. It is high for equal letters, and
+/// symmetric.
 fn similarity(one: u32, other: u32) -> i32 {
     if one == other { 4 + (one % 8) as i32 } else { (one * other % 7) as i32 - 4 }
 }
 
-/// The similarity of every pair of places, and the scores with their first row and column given.
+/// Returns the similarity of every pair of positions, and the scores, whose first row and column are set.
 fn matrices(n: usize) -> (Vec<i32>, Vec<i32>) {
     let mut random = Random::new(SEED);
     let mut sequence = || (0..n).map(|_| random.below(LETTERS)).collect::<Vec<_>>();

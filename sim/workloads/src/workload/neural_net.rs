@@ -1,4 +1,5 @@
-//! `neural_net`: a network of two convolving and two connected layers that recognises digits, as GPGPU-Sim's NN.
+//! `neural_net`: a network of two convolutional and two fully connected layers that recognises digits, as GPGPU-Sim's
+//! NN.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
@@ -6,15 +7,14 @@ use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError, int, mebibytes,
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x22;
-/// Rows and columns that a convolution's neuron sees of each map, and by how many pixels neighbours are apart.
+/// Edge length of a neuron's view of each map in a convolution, in pixels. Neighbours are [`STRIDE`] pixels apart.
 const EDGE: usize = 5;
 const STRIDE: usize = 2;
 /// Rows and columns of an image.
 const SIDE: usize = 29;
-/// The kernels contract nothing; the reference computes the same roundings.
+/// The kernels fuse no operations, so the reference rounds in the same way.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `neural_net`.
 pub(super) const NEURAL_NET: Planned = Planned {
     name: "neural_net",
     summary: "inference of digits by two convolving and two connected layers",
@@ -30,7 +30,7 @@ pub(super) const NEURAL_NET: Planned = Planned {
     plan,
 };
 
-/// Images; `paper` has GPGPU-Sim's 28.
+/// Returns the number of images; `paper` has GPGPU-Sim's 28.
 fn images(size: Size) -> usize {
     match size {
         Size::Tiny => 1,
@@ -39,7 +39,7 @@ fn images(size: Size) -> usize {
     }
 }
 
-/// What a layer does with the maps (or neurons, as maps of one pixel) of the layer before.
+/// A layer, with the maps of the previous layer as inputs. Neurons count as maps of one pixel.
 #[derive(Clone, Copy)]
 struct Layer {
     name: &'static str,
@@ -95,7 +95,7 @@ impl Layer {
         self.maps * self.side * self.side
     }
 
-    /// Inputs of one neuron.
+    /// Returns the number of inputs per neuron.
     fn inputs(&self) -> usize {
         self.from_maps * if self.convolves { EDGE * EDGE } else { 1 }
     }
@@ -104,14 +104,14 @@ impl Layer {
         self.maps * (1 + self.inputs())
     }
 
-    /// Weights of both signs that get smaller with the number of inputs, as training starts from.
+    /// Returns weights of both signs that decrease with the number of inputs, like initial weights for training.
     fn draw(&self) -> Vec<f32> {
         let mut random = Random::new(SEED ^ self.inputs() as u64);
         let scale = 2.0 / (self.inputs() as f32).sqrt();
         (0..self.weights()).map(|_| scale * (2.0 * random.unit() - 1.0)).collect()
     }
 
-    /// The launch for `images` images; a block has `neurons` neurons of a connected layer.
+    /// Returns the launch for `images` images. A block has `neurons` neurons of a connected layer.
     fn launch(&self, images: usize, neurons: usize, [from, weights, to]: [u64; 3]) -> Launch {
         let pointers = [from, weights, to].map(Arg::Ptr).into_iter();
         let (kernel, blocks, threads, numbers) = if self.convolves {
@@ -128,7 +128,7 @@ impl Layer {
         }
     }
 
-    /// The layer's signals for one image.
+    /// Returns the layer's signals for one image.
     fn signals(&self, from: &[f32], weights: &[f32]) -> Vec<f32> {
         let signal = |neuron: usize| {
             let (map, place) = (neuron / (self.side * self.side), neuron % (self.side * self.side));
@@ -155,7 +155,7 @@ fn squash(x: f32) -> f32 {
     1.7159 * ((power - 1.0) / (power + 1.0))
 }
 
-/// Images of a bright stroke on dark ground, from 0 to 1 as bytes give them.
+/// Returns images of a bright stroke on dark ground. Pixels range from 0 to 1, with the precision of bytes.
 fn drawn(images: usize) -> Vec<f32> {
     let mut random = Random::new(SEED);
     let mut pixels = Vec::new();
@@ -174,7 +174,7 @@ fn drawn(images: usize) -> Vec<f32> {
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let images = images(size);
-    // GPGPU-Sim's network has a block for each neuron of its connected layers.
+    // GPGPU-Sim's network has one block per neuron of its connected layers.
     let neurons = if size == Size::Study { 1 } else { 32 };
     let mut signals = place_f32s(memory, "images", &drawn(images))?;
     let mut launches = Vec::new();

@@ -1,24 +1,24 @@
-//! Octrees of point masses, laid out in the order of a walk that opens every cell.
+//! Octrees of point masses, stored in the order of a walk that opens every cell.
 
-/// Place and mass.
+/// Position and mass.
 pub(super) type Mass = [f32; 4];
 
-/// Cells are not divided more often than this; bodies that still share one are summed up there.
+/// Max depth of cells. Bodies that still share a cell at this depth are combined.
 const DEEPEST: usize = 20;
 
 /// The cells of an octree. The first child of a cell follows it.
 #[derive(Default)]
 pub(super) struct Octree {
-    /// Per cell, its centre of mass and its mass.
+    /// Centre of mass and mass of each cell.
     pub(super) cells: Vec<Mass>,
-    /// Per cell, the edge of its cube; 0 for a leaf.
+    /// Edge length of each cell's cube; 0 for a leaf.
     pub(super) size: Vec<f32>,
-    /// Per cell, the cell that follows all that is inside it.
+    /// For each cell, the cell after all its descendants.
     pub(super) after: Vec<u32>,
 }
 
 impl Octree {
-    /// The tree of `bodies`.
+    /// Builds the tree of `bodies`.
     pub(super) fn new(bodies: &[Mass]) -> Self {
         let mut tree = Octree::default();
         if bodies.is_empty() {
@@ -31,7 +31,7 @@ impl Octree {
         tree
     }
 
-    /// Adds the cell of `bodies`, whose cube has this centre and size, and all that is inside.
+    /// Adds the cell of `bodies`, whose cube has this centre and size, and all its descendants.
     fn add(&mut self, bodies: &[Mass], centre: [f32; 3], size: f32, deeper: usize) {
         let cell = self.cells.len();
         let mass: f32 = bodies.iter().map(|body| body[3]).sum();
@@ -55,7 +55,7 @@ impl Octree {
         self.after[cell] = self.cells.len() as u32;
     }
 
-    /// The children of a cell; none for a leaf.
+    /// Returns the children of a cell; empty for a leaf.
     pub(super) fn children(&self, cell: usize) -> impl Iterator<Item = usize> {
         let end = self.after[cell] as usize;
         let before_end = move |child: usize| (child < end).then_some(child);

@@ -9,10 +9,9 @@ use selvedge_ptx::memory::DeviceMemory;
 
 const THREADS_PER_BLOCK: u32 = 128;
 const ITERATIONS: usize = 4;
-/// The reference rounds as the PTX as checked in does; all terms are positive.
+/// The reference rounds like the checked-in PTX. All terms are positive.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `pagerank`.
 pub(super) const PAGERANK: OnGraph = OnGraph {
     name: "pagerank",
     summary: "PageRank in the form of a sparse matrix-vector product, four iterations",

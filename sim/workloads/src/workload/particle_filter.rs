@@ -8,7 +8,6 @@ use selvedge_ptx::memory::DeviceMemory;
 const SEED: u64 = 0x9f;
 const THREADS: usize = 128;
 
-/// The workload `particle_filter`.
 pub(super) const PARTICLE_FILTER: Planned = Planned {
     name: "particle_filter",
     summary: "normalisation and resampling of a particle filter",
@@ -22,7 +21,7 @@ pub(super) const PARTICLE_FILTER: Planned = Planned {
     plan,
 };
 
-/// Particles, a multiple of a block's threads; `paper` is Rodinia's size.
+/// Returns the number of particles, a multiple of a block's threads; `paper` is Rodinia's size.
 fn particles(size: Size) -> usize {
     match size {
         Size::Tiny => 256,
@@ -32,13 +31,13 @@ fn particles(size: Size) -> usize {
     }
 }
 
-/// Likelihoods, some of which are far larger than the others.
+/// Returns likelihoods. Some are far larger than the others.
 fn likelihoods(count: usize) -> Vec<f32> {
     let mut random = Random::new(SEED);
     (0..count).map(|_| random.unit() * if random.below(8) == 0 { 8.0 } else { 1.0 }).collect()
 }
 
-/// The sums of each block's likelihoods.
+/// Returns the sum of each block's likelihoods.
 fn block_sums(likelihoods: &[f32]) -> Vec<f32> {
     likelihoods.chunks_exact(THREADS).map(|block| block.iter().sum()).collect()
 }
@@ -57,12 +56,12 @@ fn running_sums(weights: &[f32]) -> Vec<f32> {
     running.collect()
 }
 
-/// Evenly spaced positions in the running sums, as systematic resampling takes them.
+/// Returns evenly spaced positions in the running sums, as systematic resampling takes them.
 fn positions(count: usize) -> Vec<f32> {
     (0..count).map(|particle| (particle as f32 + 0.37) / count as f32).collect()
 }
 
-/// Places of particles along a line.
+/// Returns positions of particles along a line.
 fn places(count: usize, offset: f32) -> Vec<f32> {
     (0..count).map(|particle| offset + particle as f32).collect()
 }
@@ -89,7 +88,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
         Ok(match step {
             1 => Some(launch("particle_normalize", &[weights, sums], &[count / THREADS, count])),
             2 => {
-                // The host sums up, as in Rodinia's simple version.
+                // The host computes the running sums, as in Rodinia's simple version.
                 let sums = running_sums(&memory.read_f32s(weights, count)?);
                 memory.write_f32s(running, &sums)?;
                 Some(launch("particle_find", &[running, position, x, y, next_x, next_y], &[count]))

@@ -1,17 +1,16 @@
-//! `pathfinder`: the cheapest way down a grid, row by row through shared memory, as Rodinia's pathfinder.
+//! `pathfinder`: cheapest path down a grid, row by row through shared memory, as Rodinia's pathfinder.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
 use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_words};
 use selvedge_ptx::memory::DeviceMemory;
 
-/// Threads of a block.
+/// Threads per block.
 const BLOCK: usize = 256;
-/// Rows that a launch takes, and columns by which blocks overlap on each side.
+/// Rows per launch, and columns by which blocks overlap on each side.
 const STEPS: usize = 20;
 const SEED: u64 = 7;
 
-/// The workload `pathfinder`.
 pub(super) const PATHFINDER: Planned = Planned {
     name: "pathfinder",
     summary: "cheapest path down a grid by dynamic programming in shared memory",
@@ -25,7 +24,7 @@ pub(super) const PATHFINDER: Planned = Planned {
     plan,
 };
 
-/// Columns and rows; `paper` is Rodinia's size.
+/// Returns the number of columns and of rows; `paper` is Rodinia's size.
 fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (1000, 31),
@@ -34,7 +33,7 @@ fn shape(size: Size) -> (usize, usize) {
     }
 }
 
-/// The costs of all cells, 0 to 9, as Rodinia draws them.
+/// Returns the cost of every cell, 0 to 9, as in Rodinia.
 fn wall(columns: usize, rows: usize) -> Vec<u32> {
     let mut random = Random::new(SEED);
     (0..columns * rows).map(|_| random.below(10)).collect()

@@ -1,22 +1,22 @@
-//! Workloads given by their parts: what a run sets up, which launches follow, and how its results are checked.
+//! Workloads described by their parts: the setup of a run, its launches, and the check of its results.
 use std::path::Path;
 
 use super::{Group, HostProgram, Launch, Size, Workload, WorkloadError, no_input};
 use selvedge_ptx::memory::DeviceMemory;
 
-/// Gives one launch after another, then none; may read what the last one left in memory.
+/// Returns one launch after another, then `None`. May read results of the last launch from memory.
 type Launches = Box<dyn FnMut(&mut DeviceMemory) -> Result<Option<Launch>, WorkloadError>>;
 /// Compares the device's results with the reference.
 type Check = Box<dyn Fn(&DeviceMemory) -> Result<(), WorkloadError>>;
 
-/// What follows once the buffers are in place.
+/// Launches and check of a run, after its buffers are filled.
 pub(super) struct Plan {
     launches: Launches,
     check: Check,
 }
 
 impl Plan {
-    /// Launches that are known from the start.
+    /// Creates a plan of launches that are known from the start.
     pub(super) fn of(
         launches: Vec<Launch>,
         check: impl Fn(&DeviceMemory) -> Result<(), WorkloadError> + 'static,
@@ -25,7 +25,7 @@ impl Plan {
         Self::following(move |_| Ok(launches.next()), check)
     }
 
-    /// Launches that depend on what earlier ones computed.
+    /// Creates a plan of launches that depend on earlier results.
     pub(super) fn following(
         launches: impl FnMut(&mut DeviceMemory) -> Result<Option<Launch>, WorkloadError> + 'static,
         check: impl Fn(&DeviceMemory) -> Result<(), WorkloadError> + 'static,
@@ -34,7 +34,7 @@ impl Plan {
     }
 }
 
-/// A workload that makes its own input.
+/// A workload that generates its own input.
 pub(super) struct Planned {
     pub name: &'static str,
     pub summary: &'static str,
@@ -77,17 +77,17 @@ impl Workload for Planned {
 /// Allocates and fills the buffers.
 type SetUp = Box<dyn FnOnce(&mut DeviceMemory) -> Result<Plan, WorkloadError>>;
 
-/// A plan under construction.
+/// A run of a plan.
 pub(super) struct Run {
     workload: &'static str,
-    /// What remains to be done before the first launch.
+    /// Setup before the first launch; `None` afterwards.
     set_up: Option<SetUp>,
     plan: Option<Plan>,
     done: bool,
 }
 
 impl Run {
-    /// A run of `workload` that begins with `set_up`.
+    /// Creates a run of `workload` that starts with `set_up`.
     pub(super) fn new(
         workload: &'static str,
         set_up: impl FnOnce(&mut DeviceMemory) -> Result<Plan, WorkloadError> + 'static,

@@ -1,15 +1,15 @@
-//! The seeded generator behind all generated inputs.
+//! The seeded generator of all generated inputs.
 
-/// SplitMix64: a counter that is scrambled twice. Passes the usual test batteries and needs 8 bytes of state.
+/// SplitMix64: a counter that is scrambled twice. It passes the usual test batteries and has 8 bytes of state.
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// A generator whose sequence depends on `seed` alone.
+    /// Creates a generator whose sequence depends only on `seed`.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// 64 uniform bits.
+    /// Returns 64 uniform bits.
     pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -18,13 +18,13 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A uniform integer in `0..limit`.
+    /// Returns a uniform integer in `0..limit`.
     pub(super) fn below(&mut self, limit: u32) -> u32 {
-        // The high half of a 32 x 32-bit product: no division, and a bias of less than limit / 2^32.
+        // The high half of a 32 x 32-bit product avoids a division. Its bias is below limit / 2^32.
         (((self.bits() >> 32) * u64::from(limit)) >> 32) as u32
     }
 
-    /// A uniform number in [0, 1) that uses all 24 bits of the significand.
+    /// Returns a uniform number in [0, 1) that uses all 24 bits of the significand.
     pub(super) fn unit(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / (1_u32 << 24) as f32
     }

@@ -9,10 +9,9 @@ const SEED: u64 = 0x3a;
 const BOUNCES: usize = 4;
 const FAR: f32 = 1.0e30;
 const NEAR: f32 = 1.0e-3;
-/// The kernel contracts nothing; the reference computes the same roundings.
+/// The kernel fuses no operations, so the reference rounds in the same way.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `raytrace`.
 pub(super) const RAYTRACE: Planned = Planned {
     name: "raytrace",
     summary: "ray tracing of spheres with mirror bounces and shadows, one thread per pixel",
@@ -27,7 +26,7 @@ pub(super) const RAYTRACE: Planned = Planned {
     plan,
 };
 
-/// Columns, rows and spheres; `paper` has GPGPU-Sim's 256 x 256 pixels.
+/// Returns the number of columns, rows and spheres; `paper` has GPGPU-Sim's 256 x 256 pixels.
 fn shape(size: Size) -> (usize, usize, usize) {
     match size {
         Size::Tiny => (32, 16, 6),
@@ -37,10 +36,10 @@ fn shape(size: Size) -> (usize, usize, usize) {
 }
 
 type Vector = [f32; 3];
-/// Centre, radius, colour and the share of light that is mirrored, as they lie on the device.
+/// Centre, radius, colour and reflectivity, in the device's order.
 type Sphere = [f32; 8];
 
-/// Spheres that lie on the floor before the camera.
+/// Returns spheres on the floor in front of the camera.
 fn spheres(count: usize) -> Vec<Sphere> {
     let mut random = Random::new(SEED);
     let mut draw = || {
@@ -51,7 +50,7 @@ fn spheres(count: usize) -> Vec<Sphere> {
     (0..count).map(|_| draw()).collect()
 }
 
-/// Where the light comes from.
+/// Returns the direction of the light.
 fn light() -> Vector {
     unit([-0.5, 1.0, -0.6])
 }
@@ -93,7 +92,7 @@ fn minus(a: Vector, b: Vector) -> Vector {
     [0, 1, 2].map(|axis| a[axis] - b[axis])
 }
 
-/// The distance at which a ray first meets a sphere.
+/// Returns the distance at which a ray first hits a sphere.
 fn meet(sphere: &Sphere, from: Vector, direction: Vector) -> Option<f32> {
     let [x, y, z, radius, ..] = *sphere;
     let to = minus([x, y, z], from);
@@ -103,7 +102,7 @@ fn meet(sphere: &Sphere, from: Vector, direction: Vector) -> Option<f32> {
     [middle - half, middle + half].into_iter().find(|distance| *distance > NEAR)
 }
 
-/// What a ray hits: where, the surface's normal and colour, and the share of light that it mirrors.
+/// Returns the position, normal, colour and reflectivity of the surface that a ray hits.
 fn hit(spheres: &[Sphere], from: Vector, direction: Vector) -> Option<(Vector, Vector, Vector, f32)> {
     let (mut nearest, mut sphere) = (FAR, None);
     for candidate in spheres {
@@ -124,7 +123,7 @@ fn hit(spheres: &[Sphere], from: Vector, direction: Vector) -> Option<(Vector, V
     Some((place, unit(minus(place, [x, y, z])), [red, green, blue], mirror))
 }
 
-/// The colour that comes along a ray.
+/// Returns the colour that a ray sees.
 fn trace(spheres: &[Sphere], mut from: Vector, mut direction: Vector) -> Vector {
     let (mut seen, mut share) = ([0.0; 3], 1.0);
     for _ in 0..BOUNCES {

@@ -1,4 +1,4 @@
-//! Do the kernels compute what the CPU references compute? Each workload runs without timing and is verified.
+//! Runs each workload without timing, and verifies its results against the CPU reference.
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -7,16 +7,16 @@ use super::{Arg, HostProgram, Measured, Meter, Size, Workload, WorkloadError, al
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::Module;
 
-/// Environment variable with an optional folder of public inputs: Rodinia's graph4096.txt, temp_64, power_64, temp_512,
-/// power_512 and 204800.txt, Pannotia's 1k_128k.gr and 256_16384.gr.
+/// Environment variable with an optional folder of public inputs: Rodinia's graph4096.txt, temp_64, power_64,
+/// temp_512, power_512 and 204800.txt, Pannotia's 1k_128k.gr and 256_16384.gr.
 const INPUTS: &str = "SELVEDGE_DATA";
 
-/// A workload that has run to its end without timing.
+/// A workload that has completed without timing.
 struct Finished {
     program: Box<dyn HostProgram>,
     memory: DeviceMemory,
     measured: Measured,
-    /// Every device address that a kernel was given.
+    /// Every device address that a kernel received.
     pointers: Vec<u64>,
 }
 
@@ -33,7 +33,7 @@ fn run(workload: &dyn Workload, size: Size, input: Option<&Path>) -> Finished {
     Finished { program, memory, measured: meter.measured(), pointers }
 }
 
-/// The public input called `name`, or `None`, with a message, where there is none.
+/// Returns the path of the public input called `name`. Prints a message and returns `None` if it is missing.
 fn public_input(name: &str) -> Option<PathBuf> {
     let file = std::env::var_os(INPUTS).map(|folder| PathBuf::from(folder).join(name));
     let found = file.filter(|file| file.is_file());
@@ -43,8 +43,8 @@ fn public_input(name: &str) -> Option<PathBuf> {
     found
 }
 
-/// Runs every workload at `size`, verifies it, and holds what it executes against the checked-in table and its warp
-/// instructions against the promised ones.
+/// Runs every workload at `size` and verifies it. Compares its counts with the checked-in table, and its warp
+/// instructions with the promised range.
 fn results_equal_the_references(size: Size, promised: std::ops::RangeInclusive<u64>) {
     for workload in all() {
         let Finished { mut program, mut memory, measured: counts, .. } = run(*workload, size, None);
@@ -67,7 +67,7 @@ fn small_results_equal_the_references_within_the_promised_instructions() {
     results_equal_the_references(Size::Small, 30_000..=1_500_000);
 }
 
-/// The results of `study` are checked here without timing; its counts are held against the table, too.
+/// Verifies the results of `study` without timing, and compares its counts with the table.
 #[test]
 fn study_results_equal_the_references() {
     results_equal_the_references(Size::Study, 60_000..=25_000_000);

@@ -7,10 +7,9 @@ use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x5ca;
 const THREADS: usize = 128;
-/// The reference rounds as the PTX as checked in does; all terms are positive.
+/// The reference rounds like the checked-in PTX. All terms are positive.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `scalar_product`.
 pub(super) const SCALAR_PRODUCT: Planned = Planned {
     name: "scalar_product",
     summary: "scalar products of pairs of vectors, summed up in shared memory",
@@ -24,7 +23,7 @@ pub(super) const SCALAR_PRODUCT: Planned = Planned {
     plan,
 };
 
-/// Pairs and elements of a vector; `paper` is the size of the CUDA samples.
+/// Returns the number of pairs, and the elements per vector; `paper` is the size of the CUDA samples.
 fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (24, 1000),

@@ -1,4 +1,4 @@
-//! `scan`: exclusive prefix sums of a large array, block by block and then over the blocks' totals.
+//! `scan`: exclusive prefix sums of a large array, first per block and then over the blocks' totals.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
@@ -7,10 +7,9 @@ use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x5ca2;
 const THREADS: u32 = 256;
-/// Elements of a block.
+/// Elements per block.
 const ELEMENTS: usize = 512;
 
-/// The workload `scan`.
 pub(super) const SCAN: Planned = Planned {
     name: "scan",
     summary: "exclusive prefix sums of a large array by trees in shared memory",
@@ -24,7 +23,7 @@ pub(super) const SCAN: Planned = Planned {
     plan,
 };
 
-/// Elements: at most the square of a block's, so that one block sums up the blocks' totals.
+/// Returns the number of elements: at most the square of a block's, so that one block can add the blocks' totals.
 fn elements(size: Size) -> usize {
     match size {
         Size::Tiny => 3_000,

@@ -1,4 +1,4 @@
-//! `similarity`: how alike documents are, by the angle between their feature vectors, as Mars' similarity score.
+//! `similarity`: similarity of documents by the angle between their feature vectors, as Mars' similarity score.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
@@ -6,10 +6,9 @@ use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x55;
-/// The reference rounds as the PTX as checked in does; all terms are positive.
+/// The reference rounds like the checked-in PTX. All terms are positive.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `similarity`.
 pub(super) const SIMILARITY: Planned = Planned {
     name: "similarity",
     summary: "similarity of all pairs of documents by their feature vectors",
@@ -24,7 +23,7 @@ pub(super) const SIMILARITY: Planned = Planned {
     plan,
 };
 
-/// Documents and features of each; `paper` is Mars' size.
+/// Returns the number of documents, and the features per document; `paper` is Mars' size.
 fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (64, 64),
@@ -34,7 +33,7 @@ fn shape(size: Size) -> (usize, usize) {
     }
 }
 
-/// Frequencies of terms: small whole numbers, most of them zero.
+/// Returns frequencies of terms: small integers, most of them zero.
 fn features(documents: usize, dimensions: usize) -> Vec<f32> {
     let mut random = Random::new(SEED);
     let mut draw = || if random.below(4) == 0 { 1 + random.below(9) } else { 0 };

@@ -7,10 +7,9 @@ use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x59;
 const THREADS_PER_BLOCK: u32 = 128;
-/// The reference rounds as the PTX as checked in does; all terms are positive.
+/// The reference rounds like the checked-in PTX. All terms are positive.
 pub(super) const TOLERANCE: f32 = 1e-5;
 
-/// The workload `spmv`.
 pub(super) const SPMV: Planned = Planned {
     name: "spmv",
     summary: "sparse matrix in compressed rows times a vector, one thread per row",
@@ -19,13 +18,13 @@ pub(super) const SPMV: Planned = Planned {
     ptx: ("spmv.ptx", include_str!("../../kernels/spmv.ptx")),
     description: |size| {
         let rows = rows(size);
-        // 12 entries of 8 bytes, a row's first entry, its x and its y.
+        // 12 entries of 8 bytes; per row, its first entry, its x and its y.
         format!("{rows} rows of about 12 entries, {}", mebibytes((12 * 8 + 12) * rows))
     },
     plan,
 };
 
-/// Rows and columns; `paper` is near the size of Parboil's matrix.
+/// Returns the number of rows and of columns; `paper` is near the size of Parboil's matrix.
 pub(super) fn rows(size: Size) -> usize {
     match size {
         Size::Tiny => 1 << 10,
@@ -34,7 +33,7 @@ pub(super) fn rows(size: Size) -> usize {
     }
 }
 
-/// A matrix of a finite-element kind: 1 to 23 entries per row, most of them near the diagonal, some anywhere.
+/// A matrix as in finite-element methods: 1 to 23 entries per row, most of them near the diagonal, some anywhere.
 pub(super) struct Matrix {
     pub(super) first: Vec<u32>,
     pub(super) column: Vec<u32>,

@@ -8,7 +8,6 @@ use selvedge_ptx::memory::DeviceMemory;
 
 const THREADS_PER_BLOCK: u32 = 128;
 
-/// The workload `spmv_jds`.
 pub(super) const SPMV_JDS: Planned = Planned {
     name: "spmv_jds",
     summary: "sparse matrix in jagged diagonals times a vector, one thread per row",
@@ -17,7 +16,7 @@ pub(super) const SPMV_JDS: Planned = Planned {
     ptx: ("spmv_jds.ptx", include_str!("../../kernels/spmv_jds.ptx")),
     description: |size| {
         let rows = rows(size);
-        // 12 entries of 8 bytes, a row's length and place, its x and its y.
+        // 12 entries of 8 bytes; per row, its length and position, its x and its y.
         format!("{rows} rows of about 12 entries, {}", mebibytes((12 * 8 + 16) * rows))
     },
     plan,
@@ -26,11 +25,11 @@ pub(super) const SPMV_JDS: Planned = Planned {
 /// The entries of a matrix in jagged diagonals.
 #[derive(Default)]
 struct Diagonals {
-    /// Where each diagonal begins.
+    /// First entry of each diagonal.
     diagonal: Vec<u32>,
-    /// Per sorted row, its number of entries.
+    /// Number of entries of each sorted row.
     length: Vec<u32>,
-    /// Per sorted row, the row that it is.
+    /// Original index of each sorted row.
     order: Vec<u32>,
     column: Vec<u32>,
     value: Vec<f32>,

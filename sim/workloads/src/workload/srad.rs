@@ -7,12 +7,11 @@ use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x52ad;
 const LAMBDA: f32 = 0.5;
-/// The region without features from which the host takes the speckle's strength: its rows and columns.
+/// Rows and columns of the featureless region from which the host computes the speckle's strength.
 const REGION: usize = 16;
-/// The reference rounds as the PTX as checked in does; where values cancel, nothing but equal bits is close enough.
+/// The reference rounds like the checked-in PTX. If values cancel, only equal bits are close enough.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `srad`.
 pub(super) const SRAD: Planned = Planned {
     name: "srad",
     summary: "speckle-reducing anisotropic diffusion, two kernels per iteration",
@@ -23,7 +22,6 @@ pub(super) const SRAD: Planned = Planned {
     plan: |size, memory| plan(SRAD.name, ["srad_coefficients", "srad_update"], size, memory),
 };
 
-/// The workload `srad_tiled`.
 pub(super) const SRAD_TILED: Planned = Planned {
     name: "srad_tiled",
     summary: "speckle-reducing anisotropic diffusion on tiles in shared memory",
@@ -41,7 +39,7 @@ fn description(size: Size) -> String {
     format!("{n} x {n} pixels, {iterations} iterations, {}", mebibytes(4 * 6 * n * n))
 }
 
-/// Rows, which are as many as columns, and iterations; `paper` is Rodinia's size.
+/// Returns the number of rows (and of columns) and of iterations; `paper` is Rodinia's size.
 fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (64, 2),
@@ -51,7 +49,7 @@ fn shape(size: Size) -> (usize, usize) {
     }
 }
 
-/// Bright and dark areas under multiplicative noise, on the scale that the diffusion works on: exp of 0 to 1.
+/// Returns bright and dark areas with multiplicative noise, on the scale of the diffusion: exp of 0 to 1.
 fn image(n: usize) -> Vec<f32> {
     let mut random = Random::new(SEED);
     let pixel = |at: usize| {
@@ -61,7 +59,8 @@ fn image(n: usize) -> Vec<f32> {
     (0..n * n).map(pixel).collect()
 }
 
-/// The squared coefficient of variation of the region at the upper left, as the host computes it before each iteration.
+/// Returns the squared coefficient of variation of the upper left region, as the host computes it before each
+/// iteration.
 fn speckle(image: &[f32], n: usize) -> f32 {
     let region = || (0..REGION).flat_map(|row| &image[row * n..][..REGION]).map(|value| f64::from(*value));
     let count = (REGION * REGION) as f64;
@@ -70,7 +69,7 @@ fn speckle(image: &[f32], n: usize) -> f32 {
     (variance / (mean * mean)) as f32
 }
 
-/// The workload's two kernels in turn, the host's part before each pair.
+/// Returns the plan of alternate launches of the two kernels, with the host's computation before each pair.
 fn plan(
     workload: &'static str,
     [coefficients, update]: [&'static str; 2],
@@ -106,7 +105,7 @@ fn plan(
     }))
 }
 
-/// One iteration on the CPU.
+/// Computes one iteration on the CPU.
 fn diffuse(image: &mut [f32], n: usize) {
     let q0 = speckle(image, n);
     let differences: Vec<[f32; 4]> = (0..n * n)

@@ -10,7 +10,6 @@ use selvedge_ptx::memory::DeviceMemory;
 const THREADS_PER_BLOCK: u32 = 128;
 const SOURCE: usize = 0;
 
-/// The workload `sssp`.
 pub(super) const SSSP: OnGraph = OnGraph {
     name: "sssp",
     summary: "single-source shortest paths by relaxation of all edges until nothing changes",
@@ -36,7 +35,7 @@ fn plan(graph: Rc<Graph>, memory: &mut DeviceMemory) -> Result<Plan, WorkloadErr
     let changed = place_words(memory, "changed", &[1])?;
     let pointers = [first, target, weight, distance, changed].map(Arg::Ptr);
     let args: Vec<Arg> = pointers.into_iter().chain([int(nodes)]).collect();
-    // Paths of the shortest lengths have fewer edges than there are nodes.
+    // A shortest path has fewer edges than the graph has nodes, so this many rounds are sufficient.
     let mut rounds = 0..nodes;
     let launches = move |memory: &mut DeviceMemory| {
         if memory.read_u32s(changed, 1)? == [0] || rounds.next().is_none() {
@@ -51,7 +50,7 @@ fn plan(graph: Rc<Graph>, memory: &mut DeviceMemory) -> Result<Plan, WorkloadErr
     }))
 }
 
-/// Dijkstra's algorithm.
+/// Computes the distances by Dijkstra's algorithm.
 fn reference(graph: &Graph) -> Vec<u32> {
     let mut distance = vec![u32::MAX; graph.nodes()];
     let mut open = std::collections::BTreeSet::from([(0, SOURCE)]);

@@ -1,4 +1,4 @@
-//! `streamcluster`: what points would gain from a new centre, candidate after candidate, as Rodinia's streamcluster.
+//! `streamcluster`: gain of points from a new centre, one candidate after the other, as Rodinia's streamcluster.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
@@ -7,10 +7,9 @@ use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x57c;
 const THREADS_PER_BLOCK: u32 = 128;
-/// The reference rounds as the PTX as checked in does; where values cancel, nothing but equal bits is close enough.
+/// The reference rounds like the checked-in PTX. If values cancel, only equal bits are close enough.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `streamcluster`.
 pub(super) const STREAMCLUSTER: Planned = Planned {
     name: "streamcluster",
     summary: "gain of new cluster centres, one launch per candidate",
@@ -33,7 +32,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// `paper` is Rodinia's size, of which the candidates are the first.
+    /// Returns the shape of a size. `paper` has Rodinia's points, but only its first 50 candidates.
     fn of(size: Size) -> Self {
         match size {
             Size::Tiny => Shape { count: 1 << 10, dimensions: 32, candidates: 3 },
@@ -43,19 +42,19 @@ impl Shape {
         }
     }
 
-    /// Points, dimension by dimension.
+    /// Returns the points, dimension by dimension.
     fn points(self) -> Vec<f32> {
         let mut random = Random::new(SEED);
         (0..self.count * self.dimensions).map(|_| random.unit()).collect()
     }
 
-    /// The points that are proposed as centres.
+    /// Returns the point that is proposed as a centre.
     fn candidate(self, points: &[f32], number: usize) -> Vec<f32> {
         let point = number * (self.count / self.candidates);
         (0..self.dimensions).map(|dimension| points[dimension * self.count + point]).collect()
     }
 
-    /// What each point costs at first: its distance from a centre in the middle, and a little.
+    /// Returns the initial cost of each point: about its distance from a centre in the middle.
     fn costs(self) -> Vec<f32> {
         let mut random = Random::new(SEED + 1);
         (0..self.count).map(|_| (0.12 + 0.06 * random.unit()) * self.dimensions as f32).collect()
@@ -87,7 +86,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     }))
 }
 
-/// The gain of every point from candidate `number`.
+/// Returns the gain of every point from candidate `number`.
 fn gains(shape: Shape, points: &[f32], number: usize) -> Vec<f32> {
     let candidate = shape.candidate(points, number);
     let gain = |(point, cost): (usize, f32)| {

@@ -1,5 +1,5 @@
-//! `survey_propagation`: satisfiability by surveys, as LonestarGPU's sp: sweeps over a formula until the messages settle,
-//! then the most biased variables are fixed, and so on.
+//! `survey_propagation`: satisfiability by surveys, as LonestarGPU's sp. A phase sweeps over a formula until the
+//! messages settle, and then fixes the most biased variables.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
@@ -8,14 +8,13 @@ use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x59a7;
 const THREADS_PER_BLOCK: u32 = 128;
-/// Literals of a clause.
+/// Literals per clause.
 const LITERALS: usize = 3;
-/// Messages have settled when none moves by more than this.
+/// Max change of a message after which it counts as settled.
 const SETTLED: f32 = 0.01;
-/// The kernels contract nothing; the reference computes the same roundings.
+/// The kernels fuse no operations, so the reference rounds in the same way.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `survey_propagation`.
 pub(super) const SURVEY_PROPAGATION: Planned = Planned {
     name: "survey_propagation",
     summary: "survey propagation on random clauses of three literals, with decimation",
@@ -32,17 +31,17 @@ pub(super) const SURVEY_PROPAGATION: Planned = Planned {
     plan,
 };
 
-/// How large a run is.
+/// Size of a run.
 #[derive(Clone, Copy)]
 struct Shape {
     variables: usize,
-    /// Times that variables are fixed.
+    /// Number of phases. Each phase fixes variables at its end.
     phases: usize,
-    /// Largest number of sweeps in a phase.
+    /// Max sweeps per phase.
     sweeps: usize,
 }
 
-/// `paper` has the 42,000 clauses of LonestarGPU's input.
+/// Returns the shape of a size. `paper` has the 42,000 clauses of LonestarGPU's input.
 fn shape(size: Size) -> Shape {
     match size {
         Size::Tiny => Shape { variables: 150, phases: 2, sweeps: 6 },
@@ -52,22 +51,22 @@ fn shape(size: Size) -> Shape {
     }
 }
 
-/// 4.2 clauses per variable: about the hardest that surveys still solve.
+/// Returns the number of clauses: 4.2 per variable, near the hardest ratio that surveys still solve.
 fn clauses(variables: usize) -> usize {
     variables * 42 / 10
 }
 
-/// A random formula and what is known of it.
+/// A random formula and its messages.
 struct Formula {
-    /// Per literal, its variable.
+    /// Variable of each literal.
     variable: Vec<u32>,
-    /// Per literal, 1 where it is negated.
+    /// 1 for each negated literal.
     negated: Vec<u32>,
-    /// Per variable, its first place in `literal`; one more that ends the last one's.
+    /// First position in `literal` of each variable, and the end of the last variable's literals.
     first: Vec<u32>,
-    /// The literals of one variable after those of another.
+    /// Literals, grouped by variable.
     literal: Vec<u32>,
-    /// Per literal, how likely its clause warns it.
+    /// For each literal, the probability that its clause warns it.
     survey: Vec<f32>,
 }
 
@@ -98,14 +97,14 @@ impl Formula {
     }
 }
 
-/// Bias that the `1 / 50`th most biased free variables reach, or more than any bias where none is biased.
+/// Returns the bias that the most biased fiftieth of the variables reach. If no variable is biased, it exceeds any
+/// bias.
 fn threshold(bias: &[f32]) -> f32 {
     let mut strengths: Vec<f32> = bias.iter().map(|bias| bias.abs()).filter(|bias| *bias > 0.0).collect();
     strengths.sort_by(|one, other| other.total_cmp(one));
     strengths.get((bias.len() / 50).min(strengths.len().saturating_sub(1))).copied().unwrap_or(2.0)
 }
 
-/// The launch that comes next.
 #[derive(Clone, Copy)]
 enum Step {
     Variables,
@@ -178,7 +177,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     }))
 }
 
-/// The same method on the CPU.
+/// Solves the formula on the CPU by the same method.
 struct Solver {
     formula: Formula,
     value: Vec<u32>,
@@ -201,7 +200,8 @@ impl Solver {
         solver
     }
 
-    /// How likely no clause warns a variable through its plain and through its negated literals.
+    /// Returns, for each variable, the probabilities that no clause warns it through its plain and through its
+    /// negated literals.
     fn free(&self) -> Vec<[f32; 2]> {
         let mut free = vec![[1.0; 2]; self.value.len()];
         for (literal, survey) in self.formula.survey.iter().enumerate() {
@@ -213,7 +213,7 @@ impl Solver {
         free
     }
 
-    /// Renews every message; returns how far the one that moved most has moved.
+    /// Updates every message. Returns the largest change.
     fn sweep(&mut self) -> f32 {
         let free = self.free();
         let mut change = 0.0_f32;

@@ -5,12 +5,11 @@ use super::syrk::Part;
 use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, of_each_sum, place_f32s};
 use selvedge_ptx::memory::DeviceMemory;
 
-/// Sums are fused in the kernel's order, so the PTX as checked in gives equal bits; all terms are positive.
+/// Sums are fused in the kernel's order, so the checked-in PTX gives equal bits. All terms are positive.
 const TOLERANCE: f32 = 1e-5;
 const ALPHA: f32 = 12435.0;
 const BETA: f32 = 4546.0;
 
-/// The workload `syr2k`.
 pub(super) const SYR2K: Planned = Planned {
     name: "syr2k",
     summary: "symmetric rank-2k update, one thread per element",
@@ -25,8 +24,8 @@ pub(super) const SYR2K: Planned = Planned {
     plan,
 };
 
-/// Rows, which are as many as columns, and the part that is computed, if not all; `paper` is Polybench's standard size,
-/// `study` a part of it with its addresses.
+/// Returns the number of rows (and of columns), and the part to compute (`None` for all). `paper` is Polybench's standard
+/// size. `study` computes only a part, with the same addresses.
 fn shape(size: Size) -> (usize, Option<Part>) {
     match size {
         Size::Tiny => (48, None),
@@ -36,7 +35,7 @@ fn shape(size: Size) -> (usize, Option<Part>) {
     }
 }
 
-/// Polybench's inputs: element (i, j) of A is i j / n, of B (i j + 1) / n, of C (i j + 2) / n.
+/// Returns Polybench's inputs: element (i, j) of A is i j / n, of B (i j + 1) / n, of C (i j + 2) / n.
 fn input(n: usize) -> [Vec<f32>; 3] {
     [0.0, 1.0, 2.0].map(|offset| {
         let row = |i: usize| (0..n).map(move |j| (i as f32 * j as f32 + offset) / n as f32);
@@ -62,7 +61,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     }))
 }
 
-/// C after the update of its first `rows` rows with the first `terms` terms of each sum.
+/// Returns C after the update of its first `rows` rows with the first `terms` terms of each sum.
 fn reference(n: usize, rows: usize, terms: usize) -> Vec<f32> {
     let [a, b, mut c] = input(n);
     for i in 0..rows {

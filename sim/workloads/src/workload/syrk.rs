@@ -1,17 +1,17 @@
 //! `syrk`: C = alpha A A^T + beta C in single precision, as Polybench's SYRK.
 //!
-//! A warp reads one element of its own row and walks down 32 rows at once: every lane needs a line of its own.
+//! A warp reads one element of its row and, in the same load, elements of 32 other rows. Every lane therefore needs a
+//! separate line.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, of_each_sum, place_f32s};
 use selvedge_ptx::memory::DeviceMemory;
 
-/// Sums are fused in the kernel's order, so the PTX as checked in gives equal bits; all terms are positive.
+/// Sums are fused in the kernel's order, so the checked-in PTX gives equal bits. All terms are positive.
 const TOLERANCE: f32 = 1e-5;
 const ALPHA: f32 = 12435.0;
 const BETA: f32 = 4546.0;
 
-/// The workload `syrk`.
 pub(super) const SYRK: Planned = Planned {
     name: "syrk",
     summary: "symmetric rank-k update, one thread per element",
@@ -26,7 +26,7 @@ pub(super) const SYRK: Planned = Planned {
     plan,
 };
 
-/// How much is computed where it is not all.
+/// The computed part of an update.
 #[derive(Clone, Copy)]
 pub(super) struct Part {
     /// Rows of C, from the first on.
@@ -35,8 +35,8 @@ pub(super) struct Part {
     pub terms: usize,
 }
 
-/// Rows, which are as many as columns, and the part that is computed, if not all; `paper` is Polybench's standard size,
-/// `study` a part of it with its addresses.
+/// Returns the number of rows (and of columns), and the part to compute (`None` for all). `paper` is Polybench's standard
+/// size. `study` computes only a part, with the same addresses.
 fn shape(size: Size) -> (usize, Option<Part>) {
     match size {
         Size::Tiny => (64, None),
@@ -46,7 +46,7 @@ fn shape(size: Size) -> (usize, Option<Part>) {
     }
 }
 
-/// Polybench's inputs: element (i, j) of A is i j / n, of C (i j + 2) / n.
+/// Returns Polybench's inputs: element (i, j) of A is i j / n, of C (i j + 2) / n.
 fn input(n: usize) -> (Vec<f32>, Vec<f32>) {
     let matrix = |offset: f32| {
         let row = |i: usize| (0..n).map(move |j| (i as f32 * j as f32 + offset) / n as f32);
@@ -70,7 +70,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     }))
 }
 
-/// C after the update of its first `rows` rows with the first `terms` terms of each sum.
+/// Returns C after the update of its first `rows` rows with the first `terms` terms of each sum.
 fn reference(n: usize, rows: usize, terms: usize) -> Vec<f32> {
     let (a, mut c) = input(n);
     for (i, row) in c.chunks_exact_mut(n).enumerate().take(rows) {

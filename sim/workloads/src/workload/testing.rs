@@ -1,9 +1,9 @@
-//! What the tests of several workloads share: input files with a given text.
+//! Shared test helpers: input files with a given text.
 use std::path::Path;
 
 use super::WorkloadError;
 
-/// Calls `read` with a file called `name` that holds `text`, alone in a fresh folder.
+/// Calls `read` with a file called `name` that contains `text`, alone in a new folder.
 pub(super) fn with_file<T>(name: &str, text: &str, read: impl FnOnce(&Path) -> T) -> T {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(name);
@@ -11,7 +11,7 @@ pub(super) fn with_file<T>(name: &str, text: &str, read: impl FnOnce(&Path) -> T
     read(&file)
 }
 
-/// The error text with which `read` refuses a file called `name` that holds `text`, without the file's folder.
+/// Returns the error with which `read` rejects a file called `name` that contains `text`, without the file's folder.
 pub(super) fn refusal<T>(
     name: &str,
     text: &str,

@@ -1,4 +1,4 @@
-//! `tone_map`: the tones of a photograph for a screen, a long function of each pixel's eight bits.
+//! `tone_map`: tones of a photograph for a screen, a long function of the eight bits of each pixel.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
@@ -6,10 +6,9 @@ use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x70;
-/// Pixels of a column that a thread maps.
+/// Pixels of a column per thread.
 const PIXELS: usize = 8;
 
-/// The workload `tone_map`.
 pub(super) const TONE_MAP: Planned = Planned {
     name: "tone_map",
     summary: "tone curve of an 8-bit image by Newton's iterations, in a function of its own",
@@ -23,7 +22,7 @@ pub(super) const TONE_MAP: Planned = Planned {
     plan,
 };
 
-/// Columns and rows.
+/// Returns the number of columns and of rows.
 fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (128, 48),
@@ -33,7 +32,7 @@ fn shape(size: Size) -> (usize, usize) {
     }
 }
 
-/// Levels of a picture: a sky that becomes brighter downwards, waves from left to right, and the noise of a sensor.
+/// Returns the levels of a picture: a sky that brightens downwards, waves from left to right, and sensor noise.
 fn picture(width: usize, height: usize) -> Vec<u32> {
     let mut random = Random::new(SEED);
     let pixel = |at: usize| {
@@ -61,7 +60,7 @@ fn power(number: f32, factors: u32) -> f32 {
     (0..factors).fold(1.0, |power, _| power * number)
 }
 
-/// The root of `degree` of a number from 0 to 1, from above.
+/// Returns the root of `degree` of a number from 0 to 1. The iteration starts at 1.
 fn root(number: f32, degree: u32, steps: u32) -> f32 {
     (0..steps).fold(1.0, |root, _| {
         let power = power(root, degree - 1);
@@ -69,7 +68,7 @@ fn root(number: f32, degree: u32, steps: u32) -> f32 {
     })
 }
 
-/// The tone of a level: the inverse of the sRGB curve, a filmic curve, and the sRGB curve.
+/// Returns the tone of a level: the inverse of the sRGB curve, a filmic curve, and the sRGB curve.
 fn tone(level: u32) -> f32 {
     let coded = level as f32 / 255.0;
     let light =
@@ -82,7 +81,7 @@ fn tone(level: u32) -> f32 {
 mod tests {
     use super::*;
 
-    /// The same curve with the powers of the standard library.
+    /// Compares with the same curve in terms of the standard library's powers.
     #[test]
     fn the_iterations_have_found_their_roots() {
         for level in 0..256_u32 {

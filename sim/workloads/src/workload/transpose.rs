@@ -1,4 +1,4 @@
-//! `transpose`: a matrix turned by tiles through shared memory, as the CUDA samples' transpose.
+//! `transpose`: transposes a matrix by tiles through shared memory, as the CUDA samples' transpose.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError, int, mebibytes, place_f32s};
@@ -7,7 +7,6 @@ use selvedge_ptx::memory::DeviceMemory;
 /// Rows and columns of a tile, and of a block.
 const TILE: usize = 16;
 
-/// The workload `transpose`.
 pub(super) const TRANSPOSE: Planned = Planned {
     name: "transpose",
     summary: "matrix transpose by tiles in shared memory",
@@ -21,7 +20,7 @@ pub(super) const TRANSPOSE: Planned = Planned {
     plan,
 };
 
-/// Rows and columns, multiples of a tile.
+/// Returns the number of rows and of columns, multiples of a tile.
 fn shape(size: Size) -> (usize, usize) {
     match size {
         Size::Tiny => (128, 112),
@@ -30,7 +29,7 @@ fn shape(size: Size) -> (usize, usize) {
     }
 }
 
-/// Element k is k: every place can be told from every other.
+/// Returns a matrix whose element k is k, so that all elements differ.
 fn matrix(rows: usize, columns: usize) -> Vec<f32> {
     (0..rows * columns).map(|k| k as f32).collect()
 }

@@ -1,4 +1,5 @@
-//! `vecadd`: c = a + b in single precision, one element per thread. The kernel with the least computation per byte.
+//! `vecadd`: c = a + b in single precision, one element per thread. It has the least computation per byte of all
+//! workloads.
 use std::path::Path;
 
 use super::check::Results;
@@ -14,7 +15,6 @@ const THREADS_PER_BLOCK: u32 = 256;
 const SEED_A: u64 = 0xa;
 const SEED_B: u64 = 0xb;
 
-/// The workload `vecadd`.
 pub(super) struct VecAdd;
 
 fn elements(size: Size) -> usize {
@@ -25,7 +25,7 @@ fn elements(size: Size) -> usize {
     }
 }
 
-/// `count` uniform numbers in [0, 1) with full significands.
+/// Returns `count` uniform numbers in [0, 1) with full significands.
 fn numbers(seed: u64, count: usize) -> impl Iterator<Item = f32> {
     let mut random = Random::new(seed);
     (0..count).map(move |_| random.unit())
@@ -95,7 +95,7 @@ impl HostProgram for Run {
         if self.stage != Stage::Done {
             return Err(WorkloadError::Unfinished { workload: NAME });
         }
-        // One rounding per element on either side, so the sums are the same to the last bit.
+        // One rounding per element on either side, so the sums have equal bits.
         let sums = numbers(SEED_A, self.count).zip(numbers(SEED_B, self.count)).map(|(a, b)| a + b);
         Results { workload: NAME, buffer: "c", got: &memory.read_f32s(self.sum, self.count)? }.equal(sums)
     }

@@ -8,7 +8,6 @@ use selvedge_ptx::memory::DeviceMemory;
 const SEED: u64 = 0xf37;
 const THREADS_PER_BLOCK: u32 = 256;
 
-/// The workload `walsh`.
 pub(super) const WALSH: Planned = Planned {
     name: "walsh",
     summary: "fast Walsh transform, one launch per stride",
@@ -22,7 +21,7 @@ pub(super) const WALSH: Planned = Planned {
     plan,
 };
 
-/// Elements, a power of two.
+/// Returns the number of elements, a power of two.
 fn elements(size: Size) -> usize {
     match size {
         Size::Tiny => 1 << 11,
@@ -32,7 +31,7 @@ fn elements(size: Size) -> usize {
     }
 }
 
-/// Whole numbers, all of whose sums are exact in single precision up to 2^24.
+/// Returns integers whose sums are exact in single precision up to 2^24.
 fn signal(count: usize) -> Vec<f32> {
     let mut random = Random::new(SEED);
     (0..count).map(|_| random.below(2) as f32).collect()
@@ -52,7 +51,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     }))
 }
 
-/// The transform by halves.
+/// Computes the transform by recursion on halves.
 fn reference(count: usize) -> Vec<f32> {
     fn transform(data: &mut [f32]) {
         let half = data.len() / 2;

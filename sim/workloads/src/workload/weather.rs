@@ -1,4 +1,4 @@
-//! `weather`: winds, cloud and rain on a grid of air, in place of GPGPU-Sim's weather prediction (WP).
+//! `weather`: winds, clouds and rain on a grid of air. It replaces GPGPU-Sim's weather prediction (WP).
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
@@ -6,12 +6,11 @@ use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x3ea;
-/// How much of the difference from its neighbours a value loses in a step.
+/// Fraction of a value's difference from its neighbours that it loses per step.
 const MIXING: f32 = 0.02;
-/// The kernels contract nothing; the reference computes the same roundings.
+/// The kernels fuse no operations, so the reference rounds in the same way.
 const TOLERANCE: f32 = 1e-5;
 
-/// The workload `weather`.
 pub(super) const WEATHER: Planned = Planned {
     name: "weather",
     summary: "weather on a grid: stencils that carry four fields, then cloud and rain by columns",
@@ -46,21 +45,21 @@ fn grid(size: Size) -> Grid {
 
 const FIELDS: [&str; 4] = ["temperature", "vapour", "cloud", "rain"];
 
-/// The state of the air, level by level and row by row.
+/// State of the air, level by level and row by row.
 struct Air {
     grid: Grid,
     /// Temperature, vapour, cloud and rain.
     fields: [Vec<f32>; 4],
-    /// Cells per step that the air moves to the east and to the north.
+    /// Cells per step by which the air moves to the east and to the north.
     winds: [Vec<f32>; 2],
-    /// Per level, in hectopascals.
+    /// Pressure of each level, in hectopascals.
     pressure: Vec<f32>,
     /// Rain that has reached the ground.
     ground: Vec<f32>,
 }
 
 impl Air {
-    /// Moist air that is warm near the ground, above which winds turn; warmer and moister in the middle.
+    /// Returns moist air, warmer near the ground and in the middle, with turning winds above.
     fn new(grid: Grid) -> Self {
         let mut random = Random::new(SEED);
         let plane = grid.columns * grid.rows;
@@ -88,7 +87,7 @@ impl Air {
         air
     }
 
-    /// One step on the CPU.
+    /// Computes one step on the CPU.
     fn step(&mut self) {
         for field in 0..4 {
             self.fields[field] =
@@ -104,7 +103,7 @@ impl Air {
         }
     }
 
-    /// The new value of a field in `cell`.
+    /// Returns the new value of a field in `cell`.
     fn carried(&self, field: &[f32], cell: usize) -> f32 {
         let Grid { columns, rows, levels, .. } = self.grid;
         let (level, row, column) = (cell / columns / rows, cell / columns % rows, cell % columns);
@@ -123,7 +122,7 @@ impl Air {
         MIXING.mul_add(around - 6.0 * value, value - u * along - v * across)
     }
 
-    /// Cloud and rain in `cell`, into which `falling` rain falls; returns what falls out of it.
+    /// Updates cloud and rain in `cell`, to which `falling` rain is added. Returns the rain that falls out of it.
     fn water(&mut self, cell: usize, pressure: f32, falling: f32) -> f32 {
         let [t, q, c, r] = [0, 1, 2, 3].map(|field| self.fields[field][cell]);
         let steam = 6.11 * f64::from(24.92 * (t - 273.15) / (t - 35.85)).exp2() as f32;
@@ -190,7 +189,7 @@ mod tests {
     fn it_clouds_over_and_rains_without_losing_water() {
         let mut air = Air::new(grid(Size::Small));
         let water = |air: &Air| air.fields[1..].iter().flatten().map(|grams| f64::from(*grams)).sum::<f64>();
-        // The columns' own part of a step neither makes nor loses water.
+        // The per-column part of a step keeps the amount of water.
         let before = water(&air);
         for column in 0..air.ground.len() {
             let mut falling = 0.0;

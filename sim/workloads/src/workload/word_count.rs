@@ -1,4 +1,4 @@
-//! `word_count`: occurrences of words in a text, counted in a hash table, as Mars' word count.
+//! `word_count`: counts the words of a text in a hash table, as Mars' word count.
 use super::check::Results;
 use super::plan::{Plan, Planned};
 use super::random::Random;
@@ -7,13 +7,12 @@ use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x3c;
 const THREADS_PER_BLOCK: u32 = 128;
-/// Bytes of the text that a thread takes.
+/// Bytes of text per thread.
 const PIECE: usize = 16;
-/// Words that the text is made of; the slots of the table are about four times as many.
+/// Distinct words of the text. The table has about four times as many slots.
 const VOCABULARY: u32 = 500;
 const SLOTS: usize = 2003;
 
-/// The workload `word_count`.
 pub(super) const WORD_COUNT: Planned = Planned {
     name: "word_count",
     summary: "occurrences of words in a text by an atomic hash table",
@@ -27,7 +26,7 @@ pub(super) const WORD_COUNT: Planned = Planned {
     plan,
 };
 
-/// Bytes of the text.
+/// Returns the bytes of the text.
 fn length(size: Size) -> usize {
     match size {
         Size::Tiny => 8 << 10,
@@ -37,7 +36,8 @@ fn length(size: Size) -> usize {
     }
 }
 
-/// Words of 2 to 9 letters, the first of the vocabulary more often than the last, with blanks and line ends between.
+/// Returns words of 2 to 9 letters, with blanks and line ends between. Early words of the vocabulary are more
+/// frequent.
 fn text(length: usize) -> Vec<u8> {
     let mut random = Random::new(SEED);
     let words: Vec<Vec<u8>> = (0..VOCABULARY)
@@ -62,7 +62,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let args = [from, slots, counts].map(Arg::Ptr).into_iter().chain([int(length), int(SLOTS)]).collect();
     let launch = launch_row("word_count", length.div_ceil(PIECE), THREADS_PER_BLOCK, args);
     Ok(Plan::of(vec![launch], move |memory| {
-        // Where a word lands depends on who came first; what was counted does not.
+        // The slot of a word depends on the order of insertions; its count does not.
         let hashes = memory.read_u32s(slots, SLOTS)?;
         let mut got: Vec<(u32, u32)> = hashes.into_iter().zip(memory.read_u32s(counts, SLOTS)?).collect();
         got.retain(|(hash, _)| *hash != 0);
@@ -74,7 +74,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     }))
 }
 
-/// The hash of every word with its occurrences, by hash.
+/// Returns the hash of every word with its count, sorted by hash.
 fn reference(length: usize) -> std::collections::BTreeMap<u32, u32> {
     let text = text(length);
     let words = text.split(|byte| *byte < b'a').filter(|word| !word.is_empty());

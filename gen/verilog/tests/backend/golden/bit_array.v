@@ -1,6 +1,6 @@
 // bit_array
 //
-// 2^A bits: the one at the address is seen and can be set, all clear at once.
+// 2^A bits. The bit at the address is tested and can be set; all bits are cleared at once.
 //
 // Clear wins over set.
 //

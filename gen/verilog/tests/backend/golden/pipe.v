@@ -1,6 +1,6 @@
 // pipe
 //
-// A pipeline of any number of stages, none included.
+// A pipeline of any number of stages, including zero.
 //
 // Parameters: STAGES = 3
 // Source: a paper, section 1.2
@@ -15,11 +15,11 @@ module pipe (
   input  wire        rst_ni,
   // data enters this cycle
   input  wire        valid_i,
-  // the data that enters
+  // data that enters
   input  wire [15:0] data_i,
   // data leaves this cycle
   output wire        valid_o,
-  // the data that leaves; without meaning before the first have left
+  // data that leaves; undefined before the first data has left
   output wire [15:0] data_o
 );
 

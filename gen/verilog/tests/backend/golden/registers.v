@@ -1,7 +1,7 @@
 // registers_mem_1
 //
-// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; it starts with
-// given words.
+// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; its initial
+// contents are given.
 //
 // Parameters: A = 2, BITS = 8
 // Part of: registers
@@ -15,13 +15,13 @@ module registers_mem_1 (
   input  wire       clk_i,
   // write this cycle
   input  wire       write_i,
-  // where to write
+  // write address
   input  wire [1:0] write_address_i,
-  // what to write
+  // write data
   input  wire [7:0] write_data_i,
-  // where to read
+  // read address
   input  wire [1:0] read_address_i,
-  // the word there, before this cycle's write
+  // word at the read address, before this cycle's write
   output wire [7:0] read_data_o
 );
 
@@ -48,8 +48,8 @@ endmodule
 
 // registers_mem_2
 //
-// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; it starts with
-// given words.
+// Memory of 2^A words with synchronous write and asynchronous read. It has no reset; its initial
+// contents are given.
 //
 // Parameters: A = 2, BITS = 8
 // Part of: registers
@@ -63,13 +63,13 @@ module registers_mem_2 (
   input  wire       clk_i,
   // write this cycle
   input  wire       write_i,
-  // where to write
+  // write address
   input  wire [1:0] write_address_i,
-  // what to write
+  // write data
   input  wire [7:0] write_data_i,
-  // where to read
+  // read address
   input  wire [1:0] read_address_i,
-  // the word there, before this cycle's write
+  // word at the read address, before this cycle's write
   output wire [7:0] read_data_o
 );
 

@@ -1,30 +1,30 @@
-//! L1D, L2, partitions and interconnect.
+//! Import of L1D, L2, partitions and interconnect.
 use super::cores::Clocks;
 use super::options::Opt;
 use super::reader::{Reader, list, whole, wrong};
 use crate::cache::SECTOR_BYTES;
 use crate::config::{ConfigError, SHARED_CHOICES};
 
-/// Flits that the interface in front of a router's input holds where no option says so.
+/// Default flits of the interface in front of a router's input.
 const INTERFACE_FLITS: u32 = 9;
 
-/// Flits that the buffer behind a router's output holds where no option says so.
+/// Default flits of the buffer behind a router's output.
 const BOUNDARY_FLITS: u32 = 16;
 
-/// Where a list of a cache option goes.
+/// Section of the configuration that a cache option sets.
 struct Target {
     section: &'static str,
-    /// Whether this cache has an allocation policy and a miss queue here.
+    /// `true` for the L1D, `false` for the L2.
     is_l1d: bool,
 }
 
-/// Takes the L1D.
+/// Imports the L1D.
 pub fn l1d(reader: &mut Reader) -> Result<(), ConfigError> {
     if let Some(option) = reader.take("-gpgpu_cache:dl1") {
         cache(reader, &option, &Target { section: "l1d", is_l1d: true })?;
     }
     for name in ["-l1_latency", "-gpgpu_l1_latency"] {
-        // Every access passes it before its tags are looked up; a hit's data are there a cycle later.
+        // The latency precedes the tag lookup of every access. The data of a hit arrives one cycle after the lookup.
         if let Some((cycles, option)) = reader.take_number(name)? {
             reader.set("l1d", "front_latency", cycles.saturating_sub(1), &option);
             reader.set("l1d", "hit_latency", 1, &option);
@@ -33,15 +33,15 @@ pub fn l1d(reader: &mut Reader) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Takes which loads bypass the L1D, and how its memory is shared with shared memory.
+/// Imports the choice of loads that bypass the L1D, and the division of the memory between L1D and shared memory.
 pub fn l1d_use(reader: &mut Reader) -> Result<(), ConfigError> {
     if let Some((skip, option)) = reader.take_number("-gpgpu_gmem_skip_L1D")? {
         reader.set_name("l1d", "bypass", if skip == 0 { "marked" } else { "all" }, &option);
     }
-    let adapts = reader.take_number("-gpgpu_adaptive_cache_config")?.is_some_and(|(n, _)| n != 0);
+    let adapts = reader.take_number("-gpgpu_adaptive_cache_config")?;
     let unified = reader.take_number("-gpgpu_unified_l1d_size")?;
     let choices = reader.take("-gpgpu_shmem_option");
-    if let (true, Some((kilobytes, option)), Some(choices)) = (adapts, unified, choices) {
+    if let (Some((1.., adapts)), Some((kilobytes, option)), Some(choices)) = (adapts, unified, choices) {
         let sizes = list(&choices, ',', 1)?;
         if sizes.len() > SHARED_CHOICES {
             return Err(wrong(&choices, &choices.value, "must be at most 8 sizes"));
@@ -49,31 +49,34 @@ pub fn l1d_use(reader: &mut Reader) -> Result<(), ConfigError> {
         let last = sizes.last().copied().unwrap_or_default();
         let bytes = |size: u32| size.saturating_mul(1024);
         reader.set("l1d", "unified_bytes", bytes(kilobytes), &option);
+        reader.add_source("l1d", "unified_bytes", &adapts);
         let all = sizes.into_iter().chain(std::iter::repeat(last)).take(SHARED_CHOICES);
         reader.set_list("l1d", "shared_choices", all.map(bytes), &choices);
     }
     Ok(())
 }
 
-/// Takes the read-only caches, unless instructions and constants are said to be always there.
+/// Imports the read-only caches. If the options declare instruction and constant caches perfect, these have no sets.
 pub fn read_only(reader: &mut Reader) -> Result<(), ConfigError> {
-    let perfect = reader.take_number("-gpgpu_perfect_inst_const_cache")?.is_some_and(|(n, _)| n != 0);
+    let perfect = reader.take_number("-gpgpu_perfect_inst_const_cache")?;
     for (name, section, may_be_perfect) in [
         ("-gpgpu_const_cache:l1", "sm.constant", true),
         ("-gpgpu_cache:il1", "sm.instruction", true),
         ("-gpgpu_tex_cache:l1", "sm.texture", false),
     ] {
         let Some(option) = reader.take(name) else { continue };
-        if perfect && may_be_perfect {
-            reader.set(section, "sets", 0, &option);
-        } else {
-            read_only_cache(reader, &option, section)?;
+        match &perfect {
+            Some((1.., perfect)) if may_be_perfect => {
+                reader.set(section, "sets", 0, perfect);
+                reader.add_source(section, "sets", &option);
+            }
+            _ => read_only_cache(reader, &option, section)?,
         }
     }
     Ok(())
 }
 
-/// `[kind:]sets:line:ways,policies,kind:entries:merges,queue[...]`; a texture cache's registers are a queue of its own kind.
+/// Parses `[kind:]sets:line:ways,policies,kind:entries:merges,queue[...]`. The MSHR kind of a texture cache is a queue.
 fn read_only_cache(reader: &mut Reader, option: &Opt, section: &'static str) -> Result<(), ConfigError> {
     let form = "must be SETS:LINE:WAYS,L:R:ALLOCATE:N,A:ENTRIES:MERGES,QUEUE";
     let parts: Vec<Vec<&str>> = option.value.split(',').map(|p| p.split(':').collect()).collect();
@@ -103,7 +106,7 @@ fn read_only_cache(reader: &mut Reader, option: &Opt, section: &'static str) -> 
     Ok(())
 }
 
-/// Takes the L2's slices: those of a memory channel are its sub-partitions.
+/// Imports the L2 slices, which are the sub-partitions of a memory channel.
 pub fn l2(reader: &mut Reader, clocks: Clocks) -> Result<(), ConfigError> {
     if let Some((slices, option)) = reader.take_number("-gpgpu_n_sub_partition_per_mchannel")? {
         reader.set("l2", "slices", slices, &option);
@@ -111,7 +114,10 @@ pub fn l2(reader: &mut Reader, clocks: Clocks) -> Result<(), ConfigError> {
     if let Some(option) = reader.take("-gpgpu_cache:dl2") {
         cache(reader, &option, &Target { section: "l2", is_l1d: false })?;
     }
-    // Both count the time before the L2 answers, in core cycles.
+    if let Some((fills, option)) = reader.take_number("-gpgpu_perf_sim_memcpy")? {
+        reader.set_flag("l2", "fill_on_copy", fills != 0, &option);
+    }
+    // Both options state the latency before the L2 replies, in core cycles.
     for name in ["-rop_latency", "-gpgpu_l2_rop_latency"] {
         if let Some((cycles, option)) = reader.take_number(name)? {
             reader.set("l2", "hit_latency", clocks.l2_cycles(cycles), &option);
@@ -120,7 +126,7 @@ pub fn l2(reader: &mut Reader, clocks: Clocks) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// `[kind:]sets:line:ways,replacement:write:allocate:write-allocate[:index],mshr:entries:merges,queue[...]`
+/// Parses `[kind:]sets:line:ways,replacement:write:allocate:write-allocate[:index],mshr:entries:merges,queue[...]`.
 fn cache(reader: &mut Reader, option: &Opt, target: &Target) -> Result<(), ConfigError> {
     let form = "must be SETS:LINE:WAYS,L:WRITE:ALLOCATE:WRITE_ALLOCATE:INDEX,A:ENTRIES:MERGES,QUEUE";
     let parts: Vec<Vec<&str>> = option.value.split(',').map(|p| p.split(':').collect()).collect();
@@ -155,7 +161,7 @@ fn cache(reader: &mut Reader, option: &Opt, target: &Target) -> Result<(), Confi
         if let Some([port]) = parts.get(4).map(|p| &p[..]) {
             reader.set("l2", "port_bytes", whole(option, port)?, option);
         }
-        // A sub-partition breaks requests to a sectored L2 down into those of its sectors.
+        // A sub-partition splits requests to a sectored L2 into requests to single sectors.
         reader.set_flag("l2", "split_requests", is_sectored, option);
     }
     if target.is_l1d {
@@ -172,11 +178,11 @@ fn cache(reader: &mut Reader, option: &Opt, target: &Target) -> Result<(), Confi
     Ok(())
 }
 
-/// What a store does: the second and fourth of the policies.
+/// Imports the behavior of stores, the second and fourth of the policies.
 fn write_policies(reader: &mut Reader, option: &Opt, policies: &[&str], target: &Target) {
     let (write, why) = match (policies.get(1).copied(), target.is_l1d) {
         (Some("E"), true) => ("write-evict", None),
-        // Named after write-through, its global stores evict.
+        // GPGPU-Sim's name of this policy contains write-through, but its global stores evict.
         (Some("L"), true) => ("local-write-back", None),
         (Some("B"), true) => ("write-back", None),
         (Some("T"), true) => ("write-through", None),
@@ -202,18 +208,18 @@ fn write_policies(reader: &mut Reader, option: &Opt, policies: &[&str], target: 
     reader.set_name(target.section, "write_allocate", allocate, option);
 }
 
-/// What can be stated there and is fixed here: a note where it differs.
+/// Adds a note for each policy that differs from the only one that the simulator supports.
 fn fixed_policies(reader: &mut Reader, option: &Opt, policies: &[&str], mshr: &[&str]) {
     if policies.first() != Some(&"L") {
         reader.note(option, "replacement here is least recently used");
     }
-    // S waits for all sectors of a line, as every load of a whole line does here.
+    // S waits for all sectors of a line, as every load of a whole line does in the simulator.
     if !matches!(mshr.first(), Some(&"A" | &"S")) {
         reader.note(option, "miss-status registers here are associative");
     }
 }
 
-/// An index function by GPGPU-Sim's letter.
+/// Imports an index function from its letter in GPGPU-Sim.
 fn index(
     reader: &mut Reader,
     option: &Opt,
@@ -244,7 +250,7 @@ fn index(
     reader.set_name(section, key, if is_defined { name } else { "bmod" }, option);
 }
 
-/// Takes the partitions: their number, how addresses are spread, and the queues between L2 and its neighbours.
+/// Imports the partitions: their number, the distribution of addresses, and the queues around the L2.
 pub fn partitions(reader: &mut Reader) -> Result<(), ConfigError> {
     let mut partitions = 6;
     if let Some((number, option)) = reader.take_number("-gpgpu_n_mem")? {
@@ -266,16 +272,15 @@ pub fn partitions(reader: &mut Reader) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Takes the crossbar, from the interconnect's own file or from the simulator's.
+/// Imports the crossbar, from the file of the interconnect or from the options of the simulator.
 pub fn interconnect(reader: &mut Reader, has_file: bool) -> Result<(), ConfigError> {
-    if let Some(option) = reader.take("-inter_config_file")
-        && !has_file
-    {
-        reader.note(&option, "not read: name it with --icnt");
+    if let Some(option) = reader.take("-inter_config_file") {
+        let why = if has_file { "ignored: --icnt names the file" } else { "not read: name it with --icnt" };
+        reader.note(&option, why);
     }
     if let Some((mode, option)) = reader.take_number("-network_mode")? {
         match mode {
-            1 => {}
+            1 => reader.note(&option, "ignored: 1 is the network of a file, which --icnt names"),
             2 => return built_in_crossbar(reader, &option),
             _ => {
                 reader.note(&option, "no counterpart; there are 1 (the network of a file) and 2 (a crossbar)")
@@ -285,29 +290,42 @@ pub fn interconnect(reader: &mut Reader, has_file: bool) -> Result<(), ConfigErr
     for name in ["-icnt_flit_size", "flit_size"] {
         reader.copy(name, "interconnect", "flit_bytes")?;
     }
-    let channels = reader.take_number("num_vcs")?.map_or(1, |(n, _)| n);
-    let interface = reader.take_number("input_buffer_size")?.map_or(0, |(n, _)| n);
-    let interface = if interface == 0 { INTERFACE_FLITS } else { interface };
-    let boundary = reader.take_number("boundary_buffer_size")?.map_or(BOUNDARY_FLITS, |(n, _)| n);
-    let ejection = reader.take_number("ejection_buffer_size")?.map_or(0, |(n, _)| n);
+    let [channels, interface, boundary, ejection] =
+        ["num_vcs", "input_buffer_size", "boundary_buffer_size", "ejection_buffer_size"]
+            .map(|name| reader.take_number(name));
+    let [channels, interface, boundary, ejection] = [channels?, interface?, boundary?, ejection?];
+    let stated = |given: &Option<(u32, Opt)>| given.as_ref().map(|(n, _)| *n);
+    let virtual_channels = stated(&channels).unwrap_or(1);
     if let Some((flits, option)) = reader.take_number("vc_buf_size")? {
-        let ejection = if ejection == 0 { flits } else { ejection };
-        let input = flits.saturating_mul(channels).saturating_add(interface);
+        // A size of 0 selects the default of the interconnect simulator.
+        let in_front = stated(&interface).filter(|n| *n > 0).unwrap_or(INTERFACE_FLITS);
+        let behind = stated(&ejection).filter(|n| *n > 0).unwrap_or(flits);
+        let input = flits.saturating_mul(virtual_channels).saturating_add(in_front);
+        let output = behind.saturating_add(stated(&boundary).unwrap_or(BOUNDARY_FLITS));
         reader.set("interconnect", "input_flits", input, &option);
-        reader.set("interconnect", "output_flits", ejection.saturating_add(boundary), &option);
+        reader.set("interconnect", "output_flits", output, &option);
+        for (key, given) in [
+            ("input_flits", &channels),
+            ("input_flits", &interface),
+            ("output_flits", &ejection),
+            ("output_flits", &boundary),
+        ] {
+            given.iter().for_each(|(_, option)| reader.add_source("interconnect", key, option));
+        }
     }
-    packet_gap(reader, channels)
+    packet_gap(reader, virtual_channels)
 }
 
-/// GPGPU-Sim's own crossbar, which looks at no file: each port moves a packet in a cycle.
+/// Imports GPGPU-Sim's built-in crossbar, which needs no file. Each port moves a packet per cycle.
 fn built_in_crossbar(reader: &mut Reader, option: &Opt) -> Result<(), ConfigError> {
-    reader.take("flit_size");
     reader.copy("-icnt_flit_size", "interconnect", "flit_bytes")?;
     reader.copy("-icnt_in_buffer_limit", "interconnect", "input_flits")?;
     reader.copy("-icnt_out_buffer_limit", "interconnect", "output_flits")?;
     reader.set("interconnect", "latency", 1, option);
     reader.set("interconnect", "packet_gap", 0, option);
     for name in [
+        "flit_size",
+        "internal_speedup",
         "num_vcs",
         "input_buffer_size",
         "boundary_buffer_size",
@@ -319,18 +337,19 @@ fn built_in_crossbar(reader: &mut Reader, option: &Opt) -> Result<(), ConfigErro
             reader.note(&option, "the crossbar of network mode 2 looks at no file");
         }
     }
-    reader.take("internal_speedup");
     Ok(())
 }
 
-/// The only virtual channel of a port is allocated anew for each packet, while no flit passes. A router that works faster than
-/// its channels, or has other virtual channels, hides that.
+/// Imports the gap between packets. The only virtual channel of a port is allocated again for each packet, which stops the flits.
+/// A router with a speedup or with several virtual channels hides this delay.
 fn packet_gap(reader: &mut Reader, channels: u32) -> Result<(), ConfigError> {
     let speedup = reader.take("internal_speedup");
-    let is_faster = speedup.and_then(|o| o.value.parse::<f64>().ok()).is_some_and(|speedup| speedup > 1.0);
+    let factor = speedup.as_ref().and_then(|option| option.value.parse::<f64>().ok());
+    let is_faster = factor.is_some_and(|factor| factor > 1.0);
     if let Some((cycles, option)) = reader.take_number("vc_alloc_delay")? {
         let hidden = is_faster || channels > 1;
         reader.set("interconnect", "packet_gap", if hidden { 0 } else { cycles }, &option);
+        speedup.iter().for_each(|option| reader.add_source("interconnect", "packet_gap", option));
     }
     Ok(())
 }

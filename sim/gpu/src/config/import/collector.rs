@@ -1,9 +1,9 @@
-//! Operand collection: register banks, collector units, their ports, and the registers between the stages.
+//! Import of operand collection: register banks, collector units, their ports, and the registers between the stages.
 use super::options::Opt;
 use super::reader::{Reader, list};
 use crate::config::ConfigError;
 
-/// Kinds of pipe that have collector units and registers of their own there, with GPGPU-Sim's own defaults of units.
+/// Kinds of pipe with their own collector units in GPGPU-Sim: name, section here, and GPGPU-Sim's default number of units.
 const KINDS: [(&str, &str, u32); 4] = [
     ("sp", "sm.collector.alu", 4),
     ("dp", "sm.collector.fp64", 0),
@@ -11,64 +11,90 @@ const KINDS: [(&str, &str, u32); 4] = [
     ("mem", "sm.collector.memory", 2),
 ];
 
-/// Takes operand collection.
-pub fn collector(reader: &mut Reader, has_sub_cores: bool) -> Result<(), ConfigError> {
+/// Imports operand collection.
+pub fn collector(reader: &mut Reader) -> Result<(), ConfigError> {
     let Some((banks, option)) = reader.take_number("-gpgpu_num_reg_banks")? else { return Ok(()) };
     reader.set("sm.collector", "banks", banks, &option);
-    reader.set_flag("sm.collector", "sub_cores", has_sub_cores, &option);
+    // Without sub-cores, the registers of each scheduler serve every pipe.
+    let sub_cores = reader.take_number("-gpgpu_sub_core_model")?;
+    let (has_sub_cores, source) =
+        sub_cores.as_ref().map_or((false, &option), |(number, source)| (*number != 0, source));
+    reader.set_flag("sm.collector", "sub_cores", has_sub_cores, source);
     if let Some((steps, option)) = reader.take_number("-gpgpu_reg_file_port_throughput")? {
         reader.set("sm.collector", "steps", steps, &option);
     }
     let widths = widths(reader)?;
-    let is_specialized =
-        reader.take_number("-gpgpu_enable_specialized_operand_collector")?.is_none_or(|(n, _)| n != 0);
-    let (general, places, _) = units(reader, "gen", 0, &option)?;
-    if general > 0 {
-        reader.set("sm.collector.shared", "units", general, &option);
-        reader.set("sm.collector.shared", "ports", places, &option);
+    let specialized = reader.take_number("-gpgpu_enable_specialized_operand_collector")?;
+    let is_specialized = specialized.as_ref().is_none_or(|(n, _)| *n != 0);
+    let general = units(reader, "gen", 0, &option)?;
+    if general.count > 0 {
+        general.set(reader, "sm.collector.shared", general.count);
     }
-    let mut memory_units = general;
+    let mut memory_units = general.count;
     let mut special = (0, 0);
     for (kind, section, default) in KINDS {
-        let (mut count, ports, source) = units(reader, kind, default, &option)?;
-        if !is_specialized {
-            count = 0;
-        }
+        let own = units(reader, kind, default, &option)?;
+        let count = if is_specialized { own.count } else { 0 };
         if kind == "sfu" {
-            special = (count, ports);
+            special = (count, own.ports);
         }
         if kind == "mem" && count > 0 {
             memory_units = count;
         }
-        reader.set(section, "units", count, &source);
-        reader.set(section, "ports", ports, &source);
-        reader.set(section, "registers", widths.of(kind).max(1), &source);
+        own.set(reader, section, count);
+        specialized.iter().for_each(|(_, option)| reader.add_source(section, "units", option));
+        reader.set(section, "registers", widths.of(kind).max(1), widths.source(&option));
     }
     if widths.of("dp") == 0 {
-        // Without pipes of its own double precision executes in the special-function units, by way of their collectors.
+        // Without double-precision pipes, the special-function units and their collectors execute double precision.
         for (key, value) in
             [("units", special.0), ("ports", special.1), ("registers", widths.of("sfu").max(1))]
         {
             reader.set("sm.collector.fp64", key, value, &option);
         }
     }
-    // What waits between issue and the caches: both registers, the units, and the unit's own register.
-    reader.set("sm.lsu", "queue", (2 * widths.of("mem").max(1) + memory_units + 1).min(64), &option);
+    // Instructions between issue and the caches: in the registers before and behind the units, the units, and the load/store
+    // unit's own register.
+    let queue = 2u32.saturating_mul(widths.of("mem").max(1)).saturating_add(memory_units).saturating_add(1);
+    reader.set("sm.lsu", "queue", queue.min(64), widths.source(&option));
     Ok(())
 }
 
-/// Units, ports and the option that states the units.
-fn units(reader: &mut Reader, kind: &str, default: u32, base: &Opt) -> Result<(u32, u32, Opt), ConfigError> {
+/// Collector units of a kind of pipe.
+struct Units {
+    count: u32,
+    ports: u32,
+    /// Option that sets the number of units.
+    source: Opt,
+    /// Options that set the number of ports.
+    port_sources: Vec<Opt>,
+}
+
+impl Units {
+    /// Sets the ports and `count` units. `count` may be lower than the imported number.
+    fn set(&self, reader: &mut Reader, section: &'static str, count: u32) {
+        reader.set(section, "units", count, &self.source);
+        let source = self.port_sources.first().unwrap_or(&self.source);
+        reader.set(section, "ports", self.ports, source);
+        self.port_sources.iter().for_each(|option| reader.add_source(section, "ports", option));
+    }
+}
+
+/// Imports the units of a kind and their ports.
+fn units(reader: &mut Reader, kind: &str, default: u32, base: &Opt) -> Result<Units, ConfigError> {
     let mut number = |what: &str| reader.take_number(&format!("-gpgpu_operand_collector_num_{what}_{kind}"));
-    let (units, source) = number("units")?.unwrap_or((default, base.clone()));
-    let [into, out] = [number("in_ports")?, number("out_ports")?];
-    // GPGPU-Sim's own default is a port of each.
-    let ports = [into, out].into_iter().flatten().map(|(ports, _)| ports).min().unwrap_or(1);
-    Ok((units, ports.max(u32::from(units > 0)), source))
+    let (count, source) = number("units")?.unwrap_or((default, base.clone()));
+    let ports = [number("in_ports")?, number("out_ports")?].into_iter().flatten();
+    let (ports, port_sources): (Vec<u32>, Vec<Opt>) = ports.unzip();
+    // GPGPU-Sim's default is one port of each direction.
+    let ports = ports.into_iter().min().unwrap_or(1).max(u32::from(count > 0));
+    Ok(Units { count, ports, source, port_sources })
 }
 
 /// Instructions that the registers in front of each kind's units hold.
 struct Widths {
+    /// Option that sets the widths, if given.
+    option: Option<Opt>,
     sp: u32,
     dp: u32,
     int: u32,
@@ -77,9 +103,14 @@ struct Widths {
 }
 
 impl Widths {
+    /// Returns the option that sets the widths, or `other`.
+    fn source<'a>(&'a self, other: &'a Opt) -> &'a Opt {
+        self.option.as_ref().unwrap_or(other)
+    }
+
     fn of(&self, kind: &str) -> u32 {
         match kind {
-            "sp" => self.sp + self.int,
+            "sp" => self.sp.saturating_add(self.int),
             "dp" => self.dp,
             "sfu" => self.sfu,
             _ => self.mem,
@@ -87,14 +118,15 @@ impl Widths {
     }
 }
 
-/// `-gpgpu_pipeline_widths`: of 4.x SP, DP, INT, SFU and MEM first, of 3.x SP, SFU and MEM.
+/// Imports `-gpgpu_pipeline_widths`. In 4.x it begins with SP, DP, INT, SFU and MEM; in 3.x with SP, SFU and MEM.
 fn widths(reader: &mut Reader) -> Result<Widths, ConfigError> {
     let Some(option) = reader.take("-gpgpu_pipeline_widths") else {
-        return Ok(Widths { sp: 1, dp: 0, int: 0, sfu: 1, mem: 1 });
+        return Ok(Widths { option: None, sp: 1, dp: 0, int: 0, sfu: 1, mem: 1 });
     };
-    Ok(match list(&option, ',', 7)?[..] {
-        [sp, dp, int, sfu, mem, _, _, _, ..] => Widths { sp, dp, int, sfu, mem },
-        [sp, sfu, mem, ..] => Widths { sp, dp: 0, int: 0, sfu, mem },
+    let (sp, dp, int, sfu, mem) = match list(&option, ',', 7)?[..] {
+        [sp, dp, int, sfu, mem, _, _, _, ..] => (sp, dp, int, sfu, mem),
+        [sp, sfu, mem, ..] => (sp, 0, 0, sfu, mem),
         _ => unreachable!("seven numbers were asked for"),
-    })
+    };
+    Ok(Widths { option: Some(option), sp, dp, int, sfu, mem })
 }

@@ -1,12 +1,14 @@
-//! Clocks, SMs and their pipes.
+//! Import of clocks, SMs and their pipes.
 use super::options::Opt;
 use super::reader::{Reader, list, whole, wrong};
 use crate::config::ConfigError;
 
-/// Threads of a warp.
 const WARP: u32 = 32;
 
-/// Clocks that latencies are converted by, MHz.
+/// First compute capability, times ten, in which each sector is a transaction (`-gpgpu_coalesce_arch`).
+const SECTORED_GENERATION: u32 = 40;
+
+/// Clocks in MHz, for the conversion of latencies.
 #[derive(Clone, Copy)]
 pub struct Clocks {
     core: f64,
@@ -15,18 +17,18 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    /// L2 cycles of as much time as `cycles` core cycles.
+    /// Converts core cycles to L2 cycles, rounded.
     pub fn l2_cycles(&self, cycles: u32) -> u32 {
         (f64::from(cycles) * self.l2 / self.core).round() as u32
     }
 
-    /// DRAM cycles of as much time as `cycles` core cycles.
+    /// Converts core cycles to DRAM command cycles, rounded.
     pub fn dram_cycles(&self, cycles: u32) -> u32 {
         (f64::from(cycles) * self.dram / self.core).round() as u32
     }
 }
 
-/// Takes the clock domains; without them those of the base.
+/// Imports the clock domains. Returns the clocks of the base configuration if the option is absent.
 pub fn clocks(reader: &mut Reader) -> Result<Clocks, ConfigError> {
     let Some(option) = reader.take("-gpgpu_clock_domains") else {
         return Ok(Clocks { core: 700.0, l2: 700.0, dram: 924.0 });
@@ -48,22 +50,21 @@ pub fn clocks(reader: &mut Reader) -> Result<Clocks, ConfigError> {
     Ok(Clocks { core, l2, dram })
 }
 
-/// Takes the SMs' number, slots and schedulers.
+/// Imports number, slots and schedulers of the SMs.
 pub fn cores(reader: &mut Reader) -> Result<(), ConfigError> {
     let clusters = reader.take_number("-gpgpu_n_clusters")?;
     let per_cluster = reader.take_number("-gpgpu_n_cores_per_cluster")?;
     if let Some((_, option)) = clusters.as_ref().or(per_cluster.as_ref()) {
-        // GPGPU-Sim's own defaults: ten clusters of three cores.
+        // GPGPU-Sim's defaults are ten clusters of three cores.
         let [clusters, cores] = [(&clusters, 10), (&per_cluster, 3)]
             .map(|(given, default)| given.as_ref().map_or(default, |(n, _)| *n));
-        reader.set("sm", "count", clusters.saturating_mul(cores), &option.clone());
+        reader.set("sm", "count", clusters.saturating_mul(cores), option);
+        let option = per_cluster.as_ref().map_or(option, |(_, option)| option);
+        reader.add_source("sm", "count", option);
         if cores.is_power_of_two() && cores <= 8 {
-            reader.set("interconnect", "sms_per_port", cores, &option.clone());
+            reader.set("interconnect", "sms_per_port", cores, option);
         } else {
-            reader.note(
-                &option.clone(),
-                "the SMs of a cluster share a port in powers of two: each has its own here",
-            );
+            reader.note(option, "the SMs of a cluster share a port in powers of two: each has its own here");
         }
     }
     if let Some(option) = reader.take("-gpgpu_shader_core_pipeline") {
@@ -85,6 +86,15 @@ pub fn cores(reader: &mut Reader) -> Result<(), ConfigError> {
     }
     if let Some((parts, option)) = reader.take_number("-gpgpu_shmem_warp_parts")? {
         lanes(reader, "sm.lsu", parts, &option);
+    }
+    if let Some((generation, option)) = reader.take_number("-gpgpu_coalesce_arch")? {
+        if generation >= SECTORED_GENERATION {
+            reader.note(
+                &option,
+                "each sector of 32 bytes would be a transaction; here a line is one, with its sectors",
+            );
+        }
+        reader.set_flag("sm.lsu", "segments", generation < SECTORED_GENERATION, &option);
     }
     scheduler(reader)
 }
@@ -110,29 +120,32 @@ fn scheduler(reader: &mut Reader) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Takes the pipes' numbers, latencies and initiation intervals. Lists are of addition, maximum, multiplication,
-/// multiply-add and division.
-/// Reports whether each scheduler has its own.
-pub fn pipes(reader: &mut Reader) -> Result<bool, ConfigError> {
+/// Imports number, latencies and initiation intervals of the pipes. The lists have the order addition, maximum, multiplication,
+/// multiply-add, division.
+pub fn pipes(reader: &mut Reader) -> Result<(), ConfigError> {
     if let Some((sp, option)) = reader.take_number("-gpgpu_num_sp_units")? {
-        // Integer instructions have pipes of their own there, or share the others'; here all are of one kind.
-        let int = reader.take_number("-gpgpu_num_int_units")?.map_or(0, |(n, _)| n);
-        reader.set("sm.alu", "pipes", sp.saturating_add(int), &option);
+        // GPGPU-Sim has separate pipes for integer instructions, or none. Here all these pipes are of one kind.
+        let int = reader.take_number("-gpgpu_num_int_units")?;
+        reader.set("sm.alu", "pipes", sp.saturating_add(int.as_ref().map_or(0, |(n, _)| *n)), &option);
+        int.iter().for_each(|(_, option)| reader.add_source("sm.alu", "pipes", option));
     }
     let special = reader.take_number("-gpgpu_num_sfu_units")?;
     if let Some((units, option)) = &special {
         reader.set("sm.sfu", "pipes", *units, option);
     }
-    // Without pipes of its own double precision executes in the special-function units.
-    let double = reader.take_number("-gpgpu_num_dp_units")?.filter(|(units, _)| *units > 0);
-    if let Some((units, option)) = double.or(special) {
-        reader.set("sm.fp64", "pipes", units, &option);
+    // Without double-precision pipes, the special-function units execute double precision.
+    let double = reader.take_number("-gpgpu_num_dp_units")?;
+    let own = double.as_ref().filter(|(units, _)| *units > 0);
+    if let Some((units, option)) = own.or(special.as_ref()) {
+        reader.set("sm.fp64", "pipes", *units, option);
+        double.iter().for_each(|(_, option)| reader.add_source("sm.fp64", "pipes", option));
     }
     if let Some(option) = reader.take("-ptx_opcode_latency_int") {
         let latency = list(&option, ',', 5)?;
         reader.set("sm.alu", "int_latency", latency[0], &option);
         reader.set("sm.alu", "int_mul_latency", latency[2].max(latency[3]), &option);
-        reader.note(&option, "maximum and division have no counterpart");
+        reader.set("sm.alu", "int_div_latency", latency[4], &option);
+        reader.note(&option, "maximum has no counterpart");
     }
     if let Some(option) = reader.take("-ptx_opcode_latency_fp") {
         let latency = list(&option, ',', 5)?;
@@ -149,11 +162,10 @@ pub fn pipes(reader: &mut Reader) -> Result<bool, ConfigError> {
     }
     reader.copy("-ptx_opcode_latency_sfu", "sm.sfu", "latency")?;
     initiation(reader)?;
-    traced(reader)?;
-    Ok(reader.take_number("-gpgpu_sub_core_model")?.is_some_and(|(n, _)| n != 0))
+    traced(reader)
 }
 
-/// Takes `LATENCY,INITIATION` of the front end of traces, which has one of each kind; they go before those of PTX.
+/// Imports `LATENCY,INITIATION` of GPGPU-Sim's trace front end, one pair per kind of pipe. They replace the values for PTX.
 fn traced(reader: &mut Reader) -> Result<(), ConfigError> {
     for (kind, section, keys) in [
         ("sp", "sm.alu", &["fp32_latency"][..]),
@@ -187,7 +199,8 @@ fn initiation(reader: &mut Reader) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// A pipe that takes a warp every `interval` cycles has 32/interval lanes; lanes are a power of two.
+/// Imports the lanes of a pipe that accepts a warp every `interval` cycles: 32 divided by the interval, reduced to a power of
+/// two.
 fn lanes(reader: &mut Reader, section: &'static str, interval: u32, option: &Opt) {
     let lanes = WARP / interval.clamp(1, WARP).next_power_of_two();
     if lanes * interval != WARP {

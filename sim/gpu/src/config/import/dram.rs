@@ -1,14 +1,14 @@
-//! The DRAM channels.
+//! Import of the DRAM channels.
 use super::cores::Clocks;
 use super::options::Opt;
 use super::reader::{Reader, list, whole, wrong};
 use crate::config::{AddressMapping, ConfigError, Field};
 
-/// Whether a file says which bits of an address are the bank. Without it the base's mapping, which is of 16 banks, does not hold.
+/// `true` if a file sets the bank bits of an address. Otherwise the mapping of the base applies, which fits only 16 banks.
 #[derive(Clone, Copy)]
 pub struct HasMapping(bool);
 
-/// Takes bus, queue and addresses of a channel.
+/// Imports bus, queue and address mapping of a channel.
 pub fn channel(reader: &mut Reader, clocks: Clocks) -> Result<HasMapping, ConfigError> {
     if let Some((cycles, option)) = reader.take_number("-dram_latency")? {
         reader.set("dram", "controller_latency", clocks.dram_cycles(cycles), &option);
@@ -34,7 +34,7 @@ pub fn channel(reader: &mut Reader, clocks: Clocks) -> Result<HasMapping, Config
     address_mapping(reader)
 }
 
-/// The scheduler's queue, of reads and writes together.
+/// Imports the size of the scheduler's queue, which holds reads and writes.
 fn queue(reader: &mut Reader, size: u32, option: &Opt) {
     const LARGEST: u32 = 1024;
     let size = if size == 0 {
@@ -46,40 +46,42 @@ fn queue(reader: &mut Reader, size: u32, option: &Opt) {
     reader.set("dram", "queue", size, option);
 }
 
-/// The queue of answers, and a queue of writes apart, where there is one: `SIZE:HIGH:LOW`.
+/// Imports the reply queue, and the separate write queue `SIZE:HIGH:LOW`, if there is one.
 fn other_queues(reader: &mut Reader) -> Result<(), ConfigError> {
     if let Some((size, option)) = reader.take_number("-gpgpu_dram_return_queue_size")? {
-        // 0 is unlimited there.
+        // In GPGPU-Sim 0 means unlimited.
         reader.set("dram", "return_queue", if size == 0 { 1024 } else { size }, &option);
     }
-    let apart = reader.take_number("-dram_seperate_write_queue_enable")?.is_some_and(|(n, _)| n != 0);
+    let apart = reader.take_number("-dram_seperate_write_queue_enable")?;
     let writes = ["-dram_write_queue_size", "-gpgpu_dram_write_queue_size"].map(|name| reader.take(name));
-    if let Some(option) = writes.into_iter().flatten().next().filter(|_| apart) {
+    if let (Some((1.., apart)), Some(option)) = (apart, writes.into_iter().flatten().next()) {
         let sizes = list(&option, ':', 3)?;
         reader.set("dram", "write_queue", sizes[0], &option);
+        reader.add_source("dram", "write_queue", &apart);
         reader.set("dram", "write_high", sizes[1], &option);
         reader.set("dram", "write_low", sizes[2], &option);
     }
     Ok(())
 }
 
-/// Chips side by side make the bus; a burst is so many transfers.
+/// Imports the data bus, which consists of parallel chips, and the burst, which is a number of transfers on the bus.
 fn bus(reader: &mut Reader) -> Result<(), ConfigError> {
     let chips = reader.take_number("-gpgpu_n_mem_per_ctrlr")?;
     let width = reader.take_number("-gpgpu_dram_buswidth")?;
     let length = reader.take_number("-gpgpu_dram_burst_length")?;
     let Some((_, option)) = [&width, &chips, &length].into_iter().flatten().next() else { return Ok(()) };
-    // GPGPU-Sim's own defaults: one chip of 4 bytes, bursts of 4.
-    let [chips, width, transfers] = [(&chips, 1), (&width, 4), (&length, 4)]
+    // GPGPU-Sim's defaults are one chip of 4 bytes and bursts of 4 transfers.
+    let [side_by_side, bytes_each, transfers] = [(&chips, 1), (&width, 4), (&length, 4)]
         .map(|(given, default)| given.as_ref().map_or(default, |(n, _)| *n));
-    let bytes = chips.saturating_mul(width);
-    reader.set("dram", "bus_bytes", bytes, &option.clone());
-    let source = length.as_ref().map_or(option, |(_, o)| o).clone();
-    reader.set("dram", "burst_bytes", bytes.saturating_mul(transfers), &source);
+    let bytes = side_by_side.saturating_mul(bytes_each);
+    reader.set("dram", "bus_bytes", bytes, option);
+    let source = length.as_ref().map_or(option, |(_, o)| o);
+    reader.set("dram", "burst_bytes", bytes.saturating_mul(transfers), source);
+    [&width, &chips].into_iter().flatten().for_each(|(_, o)| reader.add_source("dram", "bus_bytes", o));
     Ok(())
 }
 
-/// `dramid@8;...RRRR.BBBCCCCB.CCSSSSSS`: the channel's place in the address, and a letter for each bit that is left.
+/// Imports `dramid@8;...RRRR.BBBCCCCB.CCSSSSSS`: the position of the channel bits in the address, and a letter per remaining bit.
 fn address_mapping(reader: &mut Reader) -> Result<HasMapping, ConfigError> {
     let Some(option) = reader.take("-gpgpu_mem_addr_mapping") else { return Ok(HasMapping(false)) };
     let Some((place, _)) = option.value.split_once(';') else {
@@ -94,7 +96,7 @@ fn address_mapping(reader: &mut Reader) -> Result<HasMapping, ConfigError> {
     let mapping = AddressMapping::parse(&option.value)
         .map_err(|why| wrong(&option, &option.value, &why.to_string()))?;
     let column_bits = mapping.bits().iter().filter(|b| b.field == Field::Column).count() as u32;
-    // The sub-partitions of a channel are told apart by the lowest bits of its bank.
+    // The lowest bits of the bank number select the sub-partition of a channel.
     if let Some(lowest) = mapping.bits().iter().rev().find(|b| b.field == Field::Bank) {
         reader.set("l2", "slice_bytes", power(lowest.bit)?, &option);
     }
@@ -104,11 +106,11 @@ fn address_mapping(reader: &mut Reader) -> Result<HasMapping, ConfigError> {
     Ok(HasMapping(true))
 }
 
-/// The names of the timings in the order of the form without names.
+/// Names of the timings, in the order of the form without names.
 const TIMINGS: [&str; 14] =
     ["nbk", "CCD", "RRD", "RCD", "RAS", "RP", "RC", "CL", "WL", "CDLR", "WR", "nbkgrp", "CCDL", "RTPL"];
 
-/// The key of a timing.
+/// Returns the key of a timing.
 fn key(name: &str) -> Option<&'static str> {
     Some(match name {
         "nbk" => "banks",
@@ -129,7 +131,7 @@ fn key(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Takes the timing, by names or by their order.
+/// Imports the timing, given with names or in order.
 pub fn timing(reader: &mut Reader, HasMapping(has_mapping): HasMapping) -> Result<(), ConfigError> {
     let Some(option) = reader.take("-gpgpu_dram_timing_opt") else { return Ok(()) };
     let mut pairs = Vec::new();
@@ -145,7 +147,7 @@ pub fn timing(reader: &mut Reader, HasMapping(has_mapping): HasMapping) -> Resul
     let mut is_whole = true;
     for (name, cycles) in pairs {
         match key(name) {
-            // Without bank groups the time from read to precharge is 0 there; here it is a cycle at least.
+            // Without bank groups, GPGPU-Sim's time from read to precharge is 0. The min here is one cycle.
             Some("trtp") => reader.set("dram", "trtp", cycles.max(1), &option),
             Some(key) => reader.set("dram", key, cycles, &option),
             None => is_whole = false,
@@ -157,6 +159,11 @@ pub fn timing(reader: &mut Reader, HasMapping(has_mapping): HasMapping) -> Resul
     if !is_whole {
         reader.note(&option, "there are names that have no counterpart");
     }
+    Ok(())
+}
+
+/// Imports which bits of a bank's number are its group.
+pub fn bank_groups(reader: &mut Reader) -> Result<(), ConfigError> {
     if let Some((policy, option)) = reader.take_number("-dram_bnkgrp_indexing_policy")? {
         match policy {
             0 => reader.set_name("dram", "bank_group_bits", "high", &option),

@@ -1,6 +1,6 @@
-//! What options would do that have no counterpart here, for the list of them.
+//! Effects of GPGPU-Sim options without a counterpart, for the notes of an import.
 
-/// Options with what they would do; a name that ends in `*` stands for all that begin so.
+/// Options with their effects. A name that ends in `*` matches every option with this prefix.
 const EFFECTS: &[(&str, &str)] = &[
     (
         "-dram_bnk_indexing_policy",
@@ -17,10 +17,10 @@ const EFFECTS: &[(&str, &str)] = &[
     ("-gpgpu_shmem_sizeDefault", "the shared memory of kernels without preference"),
     ("-gpgpu_cache:dl2_texture_only", "1 would keep all but textures out of the L2"),
     ("-gpgpu_clock_gated_lanes", "power alone"),
-    (
-        "-gpgpu_coalesce_arch",
-        "by which generation's rules loads coalesce; here lines, in sectors of 32 bytes",
-    ),
+    ("-power_*", "power alone; energy here comes from the configuration's section energy"),
+    ("-gpuwattch_*", "power alone; energy here comes from the configuration's section energy"),
+    ("-accelwattch_*", "power alone; energy here comes from the configuration's section energy"),
+    ("-visualizer_*", "statistics alone"),
     ("-gpgpu_compute_capability_*", "what the GPU reports to a program"),
     (
         "-gpgpu_dual_issue_diff_exec_units",
@@ -50,7 +50,6 @@ const EFFECTS: &[(&str, &str)] = &[
     ),
     ("-specialized_unit*", "specialized pipes; their instructions go to the pipes that are known here"),
     ("-gpgpu_occupancy_sm_number", "a count of occupancy for programs"),
-    ("-gpgpu_perf_sim_memcpy", "1 would put what the host copies into the L2"),
     ("-gpgpu_ptx_*", "how PTX is read and executed, not its time"),
     ("-gpgpu_registers_per_block", "most registers of a CTA"),
     ("-gpgpu_shmem_per_block", "most shared memory of a CTA"),
@@ -60,6 +59,7 @@ const EFFECTS: &[(&str, &str)] = &[
     ),
     ("-gpgpu_simd_model", "1 is reconvergence at post-dominators, as here"),
     ("-gpgpu_runtime_*", "limits of launches from the device"),
+    ("-icnt_*_buffer_limit", "packets that the crossbar of network mode 2 holds"),
     ("-icnt_arbiter_algo", "1 would arbitrate by iSLIP; here round robin by output"),
     ("-icnt_subnets", "2 are networks for requests and for replies, as here"),
     ("alloc_iters", "rounds of the allocators; here one grant for each output"),
@@ -86,12 +86,12 @@ const EFFECTS: &[(&str, &str)] = &[
     ("wait_for_tail_credit", "1 would hold a channel until its packet has left the next buffer"),
 ];
 
-/// Returns what an option would do, if it is known.
+/// Returns the effect of an option, if it is known.
 pub fn effect(name: &str) -> Option<&'static str> {
     EFFECTS.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, effect)| *effect)
 }
 
-/// Is `name` one that `pattern` stands for? A pattern has one `*` at most.
+/// Returns whether `pattern` matches `name`. A pattern has at most one `*`.
 fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,

@@ -1,8 +1,7 @@
-//! From a GPGPU-Sim configuration to a TOML file: what has a counterpart is translated, the rest is listed.
+//! Import of a GPGPU-Sim configuration as a TOML file. Options with a counterpart are translated, all others are listed.
 //!
-//! Each line of the result names the option that it comes from. What no option states is as in the GTX480 that
-//! GPGPU-Sim brings along. The result is checked like any configuration; a value that it cannot have is reported with
-//! its option's place.
+//! Each line of the result names its option. Keys without an option have the values of the GTX480 configuration of GPGPU-Sim. The
+//! result is checked like any configuration. An error names the file and line of the option.
 mod caches;
 mod collector;
 mod cores;
@@ -20,45 +19,53 @@ use super::{ConfigError, GpuConfig};
 use options::{Syntax, is_name, parse};
 use reader::Reader;
 
-/// The configuration that the result is based on.
+/// Configuration on which the result is based.
 const BASE: &str = "gtx480-3.2.1";
 
-/// What is wrong with a file without an option.
+/// Error for a file without options.
 const NO_OPTION: &str =
     "no option: must be a GPGPU-Sim configuration with options such as `-gpgpu_n_clusters 15`";
 
-/// A translated configuration.
+/// Result of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Import {
-    /// The TOML text.
+    /// The configuration as TOML text.
     pub toml: String,
-    /// What could not be translated, or only nearly: a line each, with file and line.
+    /// One line per option that was not translated, or only approximately, with file and line.
     pub notes: Vec<String>,
 }
 
-/// Translates `text`, the GPGPU-Sim configuration `file`, and the interconnect's configuration if there is one, into a
-/// configuration called `name`.
+/// Translates GPGPU-Sim's `files` (names and texts) into a configuration called `name`. `interconnect` is the optional
+/// configuration of the interconnect. An option in a later file replaces the same option of an earlier file.
 ///
 /// # Errors
-/// Mistakes in the options, each in one line: numbers that are none, or values that a configuration here cannot have.
+/// Returns the errors in the options, with one line each: values that are not numbers, or that a configuration cannot have.
 pub fn import(
     name: &str,
-    file: &str,
-    text: &str,
+    files: &[(&str, &str)],
     interconnect: Option<(&str, &str)>,
 ) -> Result<Import, Vec<ConfigError>> {
-    let mut options = parse(file, text, Syntax::Simulator);
-    if !options.iter().any(|option| is_name(&option.name)) {
-        return Err(vec![ConfigError::Syntax { file: file.into(), line: 1, message: NO_OPTION.into() }]);
+    let mut options = Vec::new();
+    let mut empty = Vec::new();
+    for (order, (file, text)) in files.iter().enumerate() {
+        let own = parse(order, file, text, Syntax::Simulator);
+        if !own.iter().any(|option| is_name(&option.name)) {
+            empty.push(ConfigError::Syntax { file: (*file).into(), line: 1, message: NO_OPTION.into() });
+        }
+        options.extend(own);
+    }
+    if !empty.is_empty() {
+        return Err(empty);
     }
     if let Some((file, text)) = interconnect {
-        options.extend(parse(file, text, Syntax::Interconnect));
+        options.extend(parse(files.len(), file, text, Syntax::Interconnect));
     }
     let mut reader = Reader::new(options);
     read(&mut reader, interconnect.is_some()).map_err(|e| vec![e])?;
     let (settings, notes) = reader.finish();
-    let toml = settings.render(name, BASE, file);
-    match GpuConfig::examine(file, &toml) {
+    let names: Vec<&str> = files.iter().map(|(file, _)| *file).collect();
+    let toml = settings.render(name, BASE, &names.join(", "));
+    match GpuConfig::examine(names.first().copied().unwrap_or_default(), &toml) {
         Ok(_) => Ok(Import { toml, notes }),
         Err(found) => Err(found.into_iter().map(|e| settings.trace(e)).collect()),
     }
@@ -67,8 +74,8 @@ pub fn import(
 fn read(reader: &mut Reader, has_interconnect: bool) -> Result<(), ConfigError> {
     let clocks = cores::clocks(reader)?;
     cores::cores(reader)?;
-    let has_sub_cores = cores::pipes(reader)?;
-    collector::collector(reader, has_sub_cores)?;
+    cores::pipes(reader)?;
+    collector::collector(reader)?;
     caches::l1d(reader)?;
     caches::l1d_use(reader)?;
     caches::read_only(reader)?;
@@ -76,5 +83,6 @@ fn read(reader: &mut Reader, has_interconnect: bool) -> Result<(), ConfigError> 
     caches::partitions(reader)?;
     caches::interconnect(reader, has_interconnect)?;
     let mapping = dram::channel(reader, clocks)?;
-    dram::timing(reader, mapping)
+    dram::timing(reader, mapping)?;
+    dram::bank_groups(reader)
 }

@@ -1,42 +1,44 @@
-//! The options of a GPGPU-Sim file, with their lines.
+//! Parser for the options of a GPGPU-Sim file.
 
-/// One option as written.
+/// An option as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opt {
-    /// The file's name.
+    /// Name of the file.
     pub file: String,
+    /// Position of the file in reading order, from 0.
+    pub order: usize,
     /// Line number, from 1.
     pub line: usize,
-    /// The option's name, its dash included.
+    /// Name of the option, including its dash.
     pub name: String,
-    /// Its value: words joined by a space, without quotation marks.
+    /// Value: the words joined by spaces, without quotation marks.
     pub value: String,
 }
 
-/// How a file is written.
+/// Syntax of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
-    /// `-name value`, comments from `#` on.
+    /// `-name value`, with comments that begin with `#`.
     Simulator,
-    /// `name = value;`, comments from `//` on.
+    /// `name = value;`, with comments that begin with `//`.
     Interconnect,
 }
 
-/// Every option of `text`, in order. Whatever the text is, it can be read: words before the first option are an option
-/// of their own, which has no counterpart.
-pub fn parse(file: &str, text: &str, syntax: Syntax) -> Vec<Opt> {
+/// Returns all options of `text`, which is file number `order`. Any text can be parsed: words before the first option become an
+/// option without a counterpart.
+pub fn parse(order: usize, file: &str, text: &str, syntax: Syntax) -> Vec<Opt> {
     match syntax {
-        Syntax::Simulator => parse_simulator(file, text),
-        Syntax::Interconnect => parse_interconnect(file, text),
+        Syntax::Simulator => parse_simulator(order, file, text),
+        Syntax::Interconnect => parse_interconnect(order, file, text),
     }
 }
 
-/// Returns whether a word is the name of an option of the simulator.
+/// Returns whether a word is the name of a GPGPU-Sim option.
 pub fn is_name(word: &str) -> bool {
     word.strip_prefix('-').is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
-fn parse_simulator(file: &str, text: &str) -> Vec<Opt> {
+fn parse_simulator(order: usize, file: &str, text: &str) -> Vec<Opt> {
     let mut options: Vec<Opt> = Vec::new();
     let mut in_quotes = false;
     for (number, line) in text.lines().enumerate() {
@@ -52,6 +54,7 @@ fn parse_simulator(file: &str, text: &str) -> Vec<Opt> {
                 }
                 _ => options.push(Opt {
                     file: file.into(),
+                    order,
                     line: number + 1,
                     name: word.into(),
                     value: String::new(),
@@ -62,12 +65,12 @@ fn parse_simulator(file: &str, text: &str) -> Vec<Opt> {
     options
 }
 
-/// A list that was broken after a separator goes on without a space.
+/// Returns whether a list continues after a line break, so that the next word is appended without a space.
 fn in_continued_list(value: &str) -> bool {
     value.ends_with([':', ';', ','])
 }
 
-fn parse_interconnect(file: &str, text: &str) -> Vec<Opt> {
+fn parse_interconnect(order: usize, file: &str, text: &str) -> Vec<Opt> {
     let mut options = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.split("//").next().unwrap_or_default();
@@ -75,6 +78,7 @@ fn parse_interconnect(file: &str, text: &str) -> Vec<Opt> {
             let (name, value) = statement.split_once('=').unwrap_or((statement, ""));
             options.push(Opt {
                 file: file.into(),
+                order,
                 line: number + 1,
                 name: name.trim().into(),
                 value: value.trim().into(),

@@ -1,42 +1,45 @@
-//! Takes options one by one; what is left at the end has no counterpart.
+//! Reader of options. Each importer takes its options; the remaining ones have no counterpart.
 use super::effects::effect;
 use super::options::Opt;
 use super::settings::Settings;
 use crate::config::ConfigError;
 use toml::Value;
 
-/// The options not yet taken, and what has been made of the others.
+/// The options that were not taken yet, and the result of the others.
 pub struct Reader {
     options: Vec<Opt>,
+    taken: Vec<Opt>,
     settings: Settings,
-    notes: Vec<(Opt, &'static str)>,
+    notes: Vec<(Opt, String)>,
 }
 
 impl Reader {
-    /// Nothing taken yet.
+    /// Creates a reader of `options`.
     pub fn new(options: Vec<Opt>) -> Self {
-        Reader { options, settings: Settings::default(), notes: Vec::new() }
+        Reader { options, taken: Vec::new(), settings: Settings::default(), notes: Vec::new() }
     }
 
-    /// Takes an option; of several the last one counts, as in GPGPU-Sim.
+    /// Takes the last option of a name, as GPGPU-Sim does, and notes that it replaces earlier ones.
     pub fn take(&mut self, name: &str) -> Option<Opt> {
-        let last = self.options.iter().rfind(|o| o.name == name).cloned();
-        self.options.retain(|o| o.name != name);
-        last
+        let named = self.options.extract_if(.., |o| o.name == name).collect::<Vec<_>>();
+        let (last, earlier) = named.split_last()?;
+        self.notes.extend(earlier.iter().map(|option| (option.clone(), replaced_by(last))));
+        self.taken.push(last.clone());
+        Some(last.clone())
     }
 
-    /// Takes an option whose value is a whole number.
+    /// Takes an option whose value is an integer.
     ///
     /// # Errors
-    /// It is none.
+    /// Returns an error if the value is not an integer.
     pub fn take_number(&mut self, name: &str) -> Result<Option<(u32, Opt)>, ConfigError> {
         self.take(name).map(|option| Ok((whole(&option, &option.value)?, option))).transpose()
     }
 
-    /// Takes an option whose value is the value of a key, as it is.
+    /// Takes an option and sets a key to its value.
     ///
     /// # Errors
-    /// It is no whole number.
+    /// Returns an error if the value is not an integer.
     pub fn copy(&mut self, name: &str, section: &'static str, key: &'static str) -> Result<(), ConfigError> {
         if let Some((value, option)) = self.take_number(name)? {
             self.set(section, key, value, &option);
@@ -44,22 +47,22 @@ impl Reader {
         Ok(())
     }
 
-    /// States a key that is a number.
+    /// Sets a key to a number.
     pub fn set(&mut self, section: &'static str, key: &'static str, value: u32, source: &Opt) {
         self.settings.set(section, key, Value::Integer(i64::from(value)), source);
     }
 
-    /// States a key that is a name.
+    /// Sets a key to a name.
     pub fn set_name(&mut self, section: &'static str, key: &'static str, value: &str, source: &Opt) {
         self.settings.set(section, key, Value::String(value.into()), source);
     }
 
-    /// States a key that is true or false.
+    /// Sets a key to true or false.
     pub fn set_flag(&mut self, section: &'static str, key: &'static str, value: bool, source: &Opt) {
         self.settings.set(section, key, Value::Boolean(value), source);
     }
 
-    /// States a key that is a list of numbers.
+    /// Sets a key to a list of numbers.
     pub fn set_list(
         &mut self,
         section: &'static str,
@@ -71,28 +74,46 @@ impl Reader {
         self.settings.set(section, key, Value::Array(values), source);
     }
 
-    /// Notes what of an option could not be translated.
-    pub fn note(&mut self, option: &Opt, why: &'static str) {
-        self.notes.push((option.clone(), why));
+    /// Adds another option from which the value of a key follows.
+    pub fn add_source(&mut self, section: &'static str, key: &'static str, source: &Opt) {
+        self.settings.add_source(section, key, source);
     }
 
-    /// The translation, and a line for each option that is not in it or only nearly.
-    pub fn finish(mut self) -> (Settings, Vec<String>) {
-        let left = std::mem::take(&mut self.options);
-        let unmapped = |o: Opt| {
-            let why =
-                effect(&o.name).map_or("no counterpart".into(), |effect| format!("no counterpart: {effect}"));
-            (o, why)
-        };
-        let mut notes: Vec<(Opt, String)> = self.notes.into_iter().map(|(o, why)| (o, why.into())).collect();
-        notes.extend(left.into_iter().map(unmapped));
-        notes.sort_by(|(a, _), (b, _)| (&a.file, a.line).cmp(&(&b.file, b.line)));
+    /// Adds a note about an option that was not translated exactly.
+    pub fn note(&mut self, option: &Opt, why: &'static str) {
+        self.notes.push((option.clone(), why.into()));
+    }
+
+    /// Returns the settings, and a note for each option that was not translated, or only approximately.
+    pub fn finish(self) -> (Settings, Vec<String>) {
+        let Reader { options, taken, settings, mut notes } = self;
+        for option in taken {
+            if settings.has(&option) || notes.iter().any(|(noted, _)| *noted == option) {
+                continue;
+            }
+            let why = settings.replacement(&option).map_or_else(|| NO_EFFECT.into(), replaced_by);
+            notes.push((option, why));
+        }
+        for option in options {
+            let why = effect(&option.name)
+                .map_or("no counterpart".into(), |effect| format!("no counterpart: {effect}"));
+            notes.push((option, why));
+        }
+        notes.sort_by_key(|(a, _)| (a.order, a.line));
         let line = |(o, why): (Opt, String)| format!("{}:{}: {} {}: {why}", o.file, o.line, o.name, o.value);
-        (self.settings, notes.into_iter().map(line).collect())
+        (settings, notes.into_iter().map(line).collect())
     }
 }
 
-/// A mistake in an option.
+/// Note for an option whose value changes nothing.
+const NO_EFFECT: &str = "ignored: no key depends on it with this value and the other options";
+
+/// Returns the note that names the option with the effect instead.
+fn replaced_by(option: &Opt) -> String {
+    format!("ignored: replaced by {} in {}:{}", option.name, option.file, option.line)
+}
+
+/// Returns the error for a value in an option.
 pub fn wrong(option: &Opt, value: &str, allowed: &str) -> ConfigError {
     ConfigError::Value {
         file: option.file.clone(),
@@ -103,18 +124,18 @@ pub fn wrong(option: &Opt, value: &str, allowed: &str) -> ConfigError {
     }
 }
 
-/// A whole number in an option's value.
+/// Parses an integer in an option's value.
 ///
 /// # Errors
-/// It is none.
+/// Returns an error if `text` is not an integer.
 pub fn whole(option: &Opt, text: &str) -> Result<u32, ConfigError> {
     text.trim().parse().map_err(|_| wrong(option, text, "must be a whole number from 0 to 4294967295"))
 }
 
-/// The whole numbers of a list; `count` at least.
+/// Parses a list of at least `count` integers.
 ///
 /// # Errors
-/// There are fewer, or one is none.
+/// Returns an error if the list is shorter or contains another value.
 pub fn list(option: &Opt, separator: char, count: usize) -> Result<Vec<u32>, ConfigError> {
     let numbers = option.value.split(separator).map(|n| whole(option, n)).collect::<Result<Vec<_>, _>>()?;
     if numbers.len() < count {

@@ -1,10 +1,10 @@
-//! Is what has a counterpart translated, is the rest listed, and does no text make the import panic?
+//! Tests that the import translates options with a counterpart, lists the others and never panics.
 use super::*;
 use crate::config::{DramScheduler, IndexFunction, L2WritePolicy, SchedulerPolicy, WriteAllocate};
 use proptest::prelude::*;
 use selvedge_testing::{fuzz, one_line};
 
-/// Every option with a counterpart, and some without.
+/// All options with a counterpart, and some without.
 const SAMPLE: &str = "# a small machine
 -gpgpu_ptx_sim_mode 0
 -gpgpu_n_clusters 7
@@ -50,16 +50,16 @@ const NETWORK: &str =
     "// a small network\nnetwork_count = 2;\nflit_size = 64; // bytes\nnum_vcs = 2;\nvc_buf_size = 10;\n";
 
 fn machine(text: &str) -> GpuConfig {
-    let import = import("my", "my.config", text, None).expect("it can be translated");
+    let import = import("my", &[("my.config", text)], None).expect("it can be translated");
     GpuConfig::parse("my.toml", &import.toml).expect("valid")
 }
 
 fn notes(text: &str) -> Vec<String> {
-    import("my", "my.config", text, None).expect("it can be translated").notes
+    import("my", &[("my.config", text)], None).expect("it can be translated").notes
 }
 
 fn error(text: &str) -> String {
-    let found = import("my", "my.config", text, None).expect_err("it is wrong");
+    let found = import("my", &[("my.config", text)], None).expect_err("it is wrong");
     found.first().map(ToString::to_string).unwrap_or_default()
 }
 
@@ -79,6 +79,7 @@ fn cores_are_translated() {
     assert_eq!((sm.registers, sm.shared_bytes, sm.schedulers), (65536, 98304, 4));
     assert_eq!((sm.scheduler, sm.active_warps), (SchedulerPolicy::TwoLevel, 6));
     assert_eq!((sm.alu.pipes, sm.alu.lanes, sm.alu.int_latency, sm.alu.int_mul_latency), (4, 32, 6, 8));
+    assert_eq!(sm.alu.int_div_latency, 120);
     assert_eq!((sm.alu.fp32_latency, sm.sfu.latency, sm.sfu.lanes), (5, 40, 8));
     assert_eq!((sm.fp64.latency, sm.fp64.div_latency, sm.fp64.lanes), (9, 300, 4));
     assert_eq!((sm.lsu.shared_banks, sm.lsu.lanes), (32, 32));
@@ -98,8 +99,23 @@ fn caches_and_partitions_are_translated() {
     assert_eq!((l2.sets, l2.ways, l2.index), (32, 8, IndexFunction::Bmod));
     assert_eq!((l2.mshr_entries, l2.mshr_merges, l2.partition_index), (24, 4, IndexFunction::IPoly));
     assert_eq!((l2.request_queue, l2.dram_queue, l2.reply_queue, l2.interleave_bytes), (9, 10, 12, 512));
-    // 100 core cycles of 1000 MHz are 50 of 500 MHz.
+    // 100 core cycles at 1000 MHz are 50 L2 cycles at 500 MHz.
     assert_eq!(l2.hit_latency, 50);
+}
+
+#[test]
+fn generations_before_40_split_small_elements_into_segments() {
+    for (generation, segments) in [(13, true), (20, true), (35, true), (61, false), (86, false)] {
+        let text = format!("-gpgpu_coalesce_arch {generation}\n");
+        assert_eq!(machine(&text).sm.lsu.segments, segments, "{generation}");
+        assert_eq!(notes(&text).iter().any(|note| note.contains("each sector")), !segments, "{generation}");
+    }
+}
+
+#[test]
+fn copies_fill_the_l2_where_the_file_says_so() {
+    let fills = |text| machine(text).l2.fill_on_copy;
+    assert!(fills("-gpgpu_perf_sim_memcpy 1\n") && !fills("-gpgpu_perf_sim_memcpy 0\n"));
 }
 
 #[test]
@@ -180,7 +196,7 @@ fn queues_and_bank_groups_are_translated() {
 fn a_router_with_one_virtual_channel_stands_still_between_packets() {
     let gap = |network: &str| {
         let import =
-            import("my", "my.config", SAMPLE, Some(("my.icnt", network))).expect("it can be translated");
+            import("my", &[("my.config", SAMPLE)], Some(("my.icnt", network))).expect("it can be translated");
         GpuConfig::parse("my.toml", &import.toml).expect("valid").interconnect.packet_gap
     };
     assert_eq!(gap("num_vcs = 1;\nvc_alloc_delay = 2;\n"), 2);
@@ -204,11 +220,13 @@ fn timings_without_names_are_read_by_their_order() {
 #[test]
 fn the_interconnects_file_gives_flits_and_queues() {
     let network = Some(("small.icnt", NETWORK));
-    let import = import("my", "my.config", SAMPLE, network).expect("it can be translated");
+    let import = import("my", &[("my.config", SAMPLE)], network).expect("it can be translated");
     let i = GpuConfig::parse("my.toml", &import.toml).expect("valid").interconnect;
     assert_eq!((i.flit_bytes, i.input_flits, i.output_flits), (64, 20 + 9, 10 + 16));
     assert!(import.notes.contains(&"small.icnt:2: network_count 2: no counterpart: 2 are networks for requests and for replies, as here".to_string()));
-    assert!(!import.notes.iter().any(|n| n.contains("inter_config_file")));
+    assert!(import.notes.contains(
+        &"my.config:28: -inter_config_file small.icnt: ignored: --icnt names the file".to_string()
+    ));
 }
 
 #[test]
@@ -244,6 +262,73 @@ fn what_is_only_nearly_the_same_is_listed() {
 fn the_last_of_several_settings_counts() {
     let c = machine("-gpgpu_n_mem 4\n-gpgpu_n_mem 8\n");
     assert_eq!(c.l2.partitions, 8);
+}
+
+/// Options of Accel-Sim's file `trace.config`.
+const TRACE: &str = "-trace_opcode_latency_initiation_int 2,2\n-trace_opcode_latency_initiation_sp 3,1\n";
+
+#[test]
+fn a_later_file_replaces_options_of_an_earlier_one() {
+    let options = "-ptx_opcode_latency_int 6,13,7,8,120\n-gpgpu_n_mem 4\n-gpgpu_shader_cta 4\n";
+    let network = ("my.icnt", "flit_size = 64;\n");
+    let later = format!("{TRACE}-gpgpu_n_mem 8\n");
+    let files = [("my.config", options), ("trace.config", later.as_str())];
+    let done = import("my", &files, Some(network)).expect("it can be translated");
+    let c = GpuConfig::parse("my.toml", &done.toml).expect("valid");
+    assert_eq!((c.sm.alu.int_latency, c.sm.alu.int_mul_latency, c.sm.alu.fp32_latency), (2, 2, 3));
+    assert_eq!((c.l2.partitions, c.sm.ctas, c.interconnect.flit_bytes), (8, 4, 64));
+    assert!(done.toml.starts_with("# From my.config, trace.config: "), "{}", done.toml);
+    let note = "my.config:2: -gpgpu_n_mem 4: ignored: replaced by -gpgpu_n_mem in trace.config:3";
+    assert!(done.notes.contains(&note.to_string()), "{:?}", done.notes);
+
+    let reversed = import("my", &[files[1], files[0]], None).expect("it can be translated");
+    let c = GpuConfig::parse("my.toml", &reversed.toml).expect("valid");
+    assert_eq!((c.l2.partitions, c.sm.alu.int_latency), (4, 2), "kinds of latency have their own order");
+}
+
+#[test]
+fn mistakes_and_notes_name_the_file_that_they_are_in() {
+    let refused = |second: &str| {
+        let found = import("my", &[("my.config", SAMPLE), ("trace.config", second)], None);
+        found.expect_err("it is wrong").first().map(ToString::to_string).unwrap_or_default()
+    };
+    let wrong = refused("\n-trace_opcode_latency_initiation_sp five,1\n");
+    assert!(wrong.starts_with("trace.config:2: -trace_opcode_latency_initiation_sp = five: must"), "{wrong}");
+    let wrong = refused("-gpgpu_n_mem 77\n");
+    assert!(wrong.starts_with("trace.config:1: -gpgpu_n_mem: l2.partitions = 77: must"), "{wrong}");
+    assert!(refused("nothing\n").starts_with("trace.config:1: no option: must be"));
+    let files = [("my.config", "-gpgpu_n_mem 6\n"), ("trace.config", "-gpgpu_n_mem 6\n-no_such_thing 1\n")];
+    let notes = import("my", &files, None).expect("it can be translated").notes;
+    assert_eq!(notes[1], "trace.config:2: -no_such_thing 1: no counterpart");
+}
+
+#[test]
+fn options_without_effect_are_listed() {
+    for (text, says) in [
+        ("-gpgpu_adaptive_cache_config 0", "ignored: no key depends on it"),
+        ("-gpgpu_perfect_inst_const_cache 0", "ignored: no key depends on it"),
+        ("-smem_latency 20 -gpgpu_smem_latency 24", "replaced by -gpgpu_smem_latency in my.config:1"),
+        ("-ptx_opcode_latency_sfu 9 -trace_opcode_latency_initiation_sfu 20,8", "replaced by -trace_opcode"),
+        ("-dram_write_queue_size 32:28:16", "ignored: no key depends on it"),
+        ("-network_mode 1", "ignored: 1 is the network of a file"),
+    ] {
+        let notes = notes(text);
+        assert!(notes.iter().any(|n| n.starts_with("my.config:1: -") && n.contains(says)), "{notes:?}");
+    }
+}
+
+#[test]
+fn a_value_names_every_option_that_it_comes_from() {
+    let text =
+        "-gpgpu_n_clusters 7 -gpgpu_n_cores_per_cluster 2 -gpgpu_num_sp_units 2 -gpgpu_num_int_units 3";
+    let toml = import("my", &[("my.config", text)], None).expect("it can be translated").toml;
+    for line in [
+        "count = 14 # -gpgpu_n_clusters 7, -gpgpu_n_cores_per_cluster 2",
+        "pipes = 5 # -gpgpu_num_sp_units 2, -gpgpu_num_int_units 3",
+        "sms_per_port = 2 # -gpgpu_n_cores_per_cluster 2",
+    ] {
+        assert!(toml.lines().any(|l| l == line), "{line}:\n{toml}");
+    }
 }
 
 #[test]
@@ -318,13 +403,13 @@ proptest! {
 
 #[test]
 fn fuzz_options_of_gpgpu_sim_are_translated_or_refused_with_their_line() {
-    // The network's file stands behind the options', so that both are damaged.
+    // The network's file follows the options' file, so that the fuzzer damages both.
     let mark = "\n// network\n";
     let files = [format!("{SAMPLE}{mark}{NETWORK}").into_bytes(), SAMPLE.as_bytes().to_vec()];
     fuzz("gpgpu-sim", &files, 400, |bytes| {
         let Ok(text) = std::str::from_utf8(bytes) else { return Ok(()) };
         let (options, network) = text.split_once(mark).unwrap_or((text, NETWORK));
-        match import("my", "my.config", options, Some(("my.icnt", network))) {
+        match import("my", &[("my.config", options)], Some(("my.icnt", network))) {
             Ok(import) => {
                 let parsed = GpuConfig::parse("my.toml", &import.toml);
                 prop_assert!(parsed.is_ok(), "{:?}", parsed);
@@ -342,9 +427,9 @@ fn fuzz_options_of_gpgpu_sim_are_translated_or_refused_with_their_line() {
     });
 }
 
-/// Whatever is accepted is a valid configuration, and whatever is refused has a line about it.
+/// Checks that every accepted text gives a valid configuration, and that every error has one line.
 fn check(text: &str) -> Result<(), TestCaseError> {
-    match import("my", "my.config", text, Some(("my.icnt", text))) {
+    match import("my", &[("my.config", text)], Some(("my.icnt", text))) {
         Ok(import) => {
             let parsed = GpuConfig::parse("my.toml", &import.toml);
             prop_assert!(parsed.is_ok(), "{:?}", parsed);

@@ -1,13 +1,13 @@
-//! The refreshes of a channel: every tREFI all rows are closed and all banks refreshed, which takes tRFC.
+//! Refreshes of a channel. Every tREFI cycles all rows are closed and all banks are refreshed, which takes tRFC cycles.
 //!
-//! A refresh that is due goes before all requests.
+//! A due refresh precedes all requests.
 use super::{Channel, Decision};
 use crate::dram::checker::CommandKind;
 use crate::dram::request::Access;
 use crate::dram::sub_rank::{CLOSED, SubRank};
 
 impl Channel {
-    /// The refreshes that came due while the channel was idle, each at its time before `now`.
+    /// Performs the refreshes that came due while the channel was idle, each in its own cycle before `now`.
     pub(super) fn catch_up(&mut self, now: u64) {
         while self.refresh_at < now {
             let (decision, from) = self.refresh_step();
@@ -19,7 +19,7 @@ impl Channel {
         }
     }
 
-    /// The next command of a refresh that is due, and its first cycle.
+    /// Returns the next command of a due refresh, and the first cycle at which it can be issued.
     pub(super) fn refresh_step(&self) -> (Decision, u64) {
         let latest = |from: fn(&SubRank) -> u64| self.ranks.iter().map(from).max().unwrap_or(0);
         if self.ranks.iter().any(SubRank::is_open) {

@@ -1,5 +1,5 @@
-//! Does an L2 slice find what a simple functional cache finds when requests come one by one, and does it move from and to
-//! DRAM what that cache moves?
+//! Compares an L2 slice with a simple functional cache, with one request at a time: the outcome of each request, and the sectors
+//! moved from and to DRAM.
 use super::*;
 use crate::cache::Sectors;
 use crate::cache::functional::{Found, Functional, Shape};
@@ -14,7 +14,8 @@ const FUNCTIONS: [IndexFunction; 6] = [
     IndexFunction::IPoly,
 ];
 
-/// Every geometry and policy of a slice, with few sets so that they fill; one partition, so that lines are its own.
+/// Generates every geometry and policy of a slice. It has few sets, which fill soon, and one partition, so that all lines belong
+/// to it.
 fn any_l2() -> impl Strategy<Value = GpuConfig> {
     let shape = (1u32..5, 1u32..5, 5u32..9, 0u32..4, 0usize..FUNCTIONS.len(), 5u32..9);
     let policies = (any::<bool>(), any::<bool>(), any::<bool>(), 0usize..4);
@@ -56,7 +57,7 @@ fn golden(config: &GpuConfig) -> Functional {
     })
 }
 
-/// A request of the L1D for some sectors of one of its lines; a store covers them or the first half of each.
+/// Returns a request of the L1D for some sectors of one of its lines. A store covers all of them or the first half of each.
 fn request(config: &GpuConfig, number: u64, sectors: u32, kind: PacketKind, whole: bool) -> Packet {
     let line_bytes = config.l1d.line_bytes;
     let sectors = sectors & Sectors::new(line_bytes, 32).all();
@@ -68,7 +69,7 @@ fn request(config: &GpuConfig, number: u64, sectors: u32, kind: PacketKind, whol
     Packet { line, sectors, words, full_sectors: whole, slice: 0, ..packet(config, kind, line, 0) }
 }
 
-/// What the slice counted as the one access between two states of its counters.
+/// Returns the outcome of the single access counted in `new`.
 fn found(new: L2Counters) -> Found {
     let cache = new.cache;
     match (cache.hits, cache.misses, cache.sector_misses) {
@@ -116,7 +117,7 @@ proptest! {
         prop_assert_eq!(counters.cache.reservation_fails.total(), 0);
     }
 
-    /// Sectors, small lines and few resources: nothing is lost and nothing is answered twice.
+    /// Checks that sectors, small lines and few resources cause no lost or duplicate reply.
     #[test]
     fn a_sectored_slice_keeps_the_contract(
         config in any_l2(),
@@ -144,7 +145,7 @@ proptest! {
     }
 }
 
-/// With sectors, a read fetches and an eviction writes no more than it must.
+/// Checks that with sectors a read fetches, and an eviction writes, only the sectors that it must.
 #[test]
 fn sectors_move_by_themselves() {
     let mut config = config();
@@ -164,7 +165,7 @@ fn sectors_move_by_themselves() {
     assert_eq!((dram.reads, dram.writes, dram.bursts), (3, 1, 3 + 3));
 }
 
-/// What two stores that cover a sector together cost under each policy.
+/// Checks the bursts that two stores, which together cover a sector, cost under each policy.
 #[test]
 fn each_write_policy_moves_what_it_says() {
     let moves = |write_policy, write_allocate| {
@@ -191,8 +192,8 @@ fn each_write_policy_moves_what_it_says() {
     assert_eq!(moves(WriteThrough, None), (1, 2));
 }
 
-/// GPGPU-Sim's W: a store that misses goes on to DRAM as it is, its line is fetched clean, and a second store to the line goes on
-/// as well while that is in flight.
+/// Checks GPGPU-Sim's policy W. A store that misses is sent on to DRAM unchanged, and its line is fetched clean. A second store
+/// to the line, while it is in flight, is sent on as well.
 #[test]
 fn a_forwarded_store_leaves_its_line_clean() {
     let mut config = config();
@@ -208,7 +209,7 @@ fn a_forwarded_store_leaves_its_line_clean() {
     assert_eq!((dram.reads, dram.read_bursts, dram.writes, dram.write_bursts), (1, 4, 2, 2));
     assert_eq!((counters.allocation_bursts, counters.forwarded_bursts), (4, 2));
     assert_eq!((counters.cache.misses, counters.cache.pending_hits), (1, 1));
-    // Another line takes its place: nothing is written back.
+    // Another line replaces it, without a write-back.
     bench.latency(&packet(&config, PacketKind::Read, LINE, 2));
     assert_eq!(bench.channel.counters().writes, 2);
     // A store that hits makes its line dirty.
@@ -218,7 +219,7 @@ fn a_forwarded_store_leaves_its_line_clean() {
     assert_eq!(bench.slice.counters().forwarded_bursts, 2);
 }
 
-/// Sectors of one line that are asked for one after the other come by requests of their own to one register.
+/// Checks that sectors of one line that are requested one after the other share one miss register but have separate fetches.
 #[test]
 fn sector_misses_share_the_lines_register() {
     let mut config = config();

@@ -1,4 +1,4 @@
-//! Misses of the L1D that no load waits for.
+//! Prefetches of the L1D: misses that no load waits for.
 use super::{Context, L1d};
 use crate::config::Allocate;
 use crate::packet::Packet;
@@ -6,8 +6,8 @@ use crate::sm::part::Prefetched;
 use crate::stats::FailCause;
 
 impl L1d {
-    /// Sends a miss for a whole line, unless any of it is there or in flight or something is lacking; it never waits. It is
-    /// no access: hits and misses are the loads'.
+    /// Sends a miss for a whole line, unless a part of the line is valid or in flight, or a resource is not available. A prefetch
+    /// never waits. It does not count as an access.
     pub fn prefetch(&mut self, packet: Packet, ctx: &mut Context<'_>) -> Prefetched {
         let line = packet.line;
         if self.mshr.find(line).is_some() {
@@ -35,7 +35,7 @@ impl L1d {
         Prefetched::Sent
     }
 
-    /// Returns whether a packet waits for the crossbar, or more than half of the MSHRs are taken.
+    /// Returns whether a packet waits for the crossbar, or more than half of the MSHRs are in use.
     pub fn is_strained(&self) -> bool {
         self.outgoing().is_some() || 2 * self.mshr.len() > self.config.mshr_entries as usize
     }

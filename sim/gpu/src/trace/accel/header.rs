@@ -1,12 +1,12 @@
-//! What stands at the beginning of a kernel's trace.
+//! The header of a kernel's trace.
 use super::lines::Lines;
 use crate::trace::TraceError;
 use selvedge_ptx::ptx::LaunchDims;
 
-/// Versions of the tracer whose lines are understood.
+/// Supported versions of the tracer.
 const VERSIONS: std::ops::RangeInclusive<u32> = 1..=5;
 
-/// Most blocks of a grid in x, y and z.
+/// Max blocks of a grid in x, y and z.
 const MOST_BLOCKS: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 
 /// The header of a kernel's trace.
@@ -14,21 +14,21 @@ const MOST_BLOCKS: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 pub(super) struct Header {
     pub name: String,
     pub dims: LaunchDims,
-    /// Shared memory of a CTA, bytes.
+    /// Shared memory per CTA in bytes.
     pub shared_bytes: u32,
-    /// Registers of a thread.
+    /// Registers per thread.
     pub registers: u32,
     pub version: u32,
-    /// Generic addresses of shared memory start here; 0: unknown.
+    /// First generic address of shared memory; 0 if unknown.
     pub shared_base: u64,
-    /// Generic addresses of local memory start here; 0: unknown.
+    /// First generic address of local memory; 0 if unknown.
     pub local_base: u64,
-    /// Whether each instruction begins with its line in the source.
+    /// `true` if each instruction begins with its line in the source.
     pub line_info: bool,
 }
 
 impl Header {
-    /// Reads up to the first line that begins with `#`, which stays in `line`.
+    /// Reads up to the first line that begins with `#`. That line is left in `line`.
     pub fn read(lines: &mut Lines, line: &mut String) -> Result<Self, TraceError> {
         let (mut grid, mut block) = (None, None);
         let (mut shared_bytes, mut registers, mut version) = (None, None, None);
@@ -92,19 +92,19 @@ impl Header {
     }
 }
 
-/// `(x,y,z)`, each at least 1.
+/// Parses `(x,y,z)`, each at least 1.
 fn triple(text: &str) -> Option<[u32; 3]> {
     place(text.strip_prefix('(')?.strip_suffix(')')?).filter(|sides| !sides.contains(&0))
 }
 
-/// `x,y,z`.
+/// Parses three numbers, separated by commas.
 pub(super) fn place(text: &str) -> Option<[u32; 3]> {
     let mut numbers = text.split(',').map(|word| word.trim().parse().ok());
     let sides = [numbers.next()??, numbers.next()??, numbers.next()??];
     numbers.next().is_none().then_some(sides)
 }
 
-/// A hexadecimal number, with or without `0x`.
+/// Parses a hexadecimal number, with or without `0x`.
 pub(super) fn hexadecimal(text: &str) -> Option<u64> {
     u64::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16).ok()
 }

@@ -1,40 +1,40 @@
-//! An instruction's line in a kernel's trace.
+//! A line of a kernel's trace that holds an instruction.
 use super::header::{Header, hexadecimal};
 use super::opcode::{Operation, operation};
 use crate::trace::stream::lanes;
 use selvedge_ptx::ptx::{MemAccess, OpClass, Space};
 use std::fmt::Display;
 
-/// Bytes of the windows that generic addresses of shared and of local memory lie in.
+/// Bytes of the windows of generic addresses for shared and for local memory.
 const WINDOW_BYTES: u64 = 32 << 20;
-/// Device addresses count up to here; those of real GPUs begin with bits that all have in common.
+/// Bits of device addresses that the simulator uses. On real GPUs, all device addresses have the same higher bits.
 const ADDRESS_MASK: u64 = (1 << 40) - 1;
-/// Shared memory is smaller than this.
+/// Bits of a shared-memory address.
 const SHARED_MASK: u64 = u32::MAX as u64;
-/// Most registers that a line names.
+/// Max registers in one list of a line.
 const MOST_REGISTERS: usize = 8;
 /// Registers that always read zero.
 const ZERO_REGISTER: u16 = 255;
 const ZERO_UNIFORM: u16 = 63;
 
-/// An instruction as its line has it.
+/// An instruction as parsed from its line.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
     pub pc: u64,
     pub mask: u32,
     pub opcode: &'a str,
     pub operation: Operation,
-    /// Line in the source, where the trace has it.
+    /// Line in the source; 0 if the trace does not contain it.
     pub line: u32,
     pub dests: Vec<u16>,
     pub sources: Vec<u16>,
 }
 
-/// Words one after the other, and what was expected when they run out.
+/// The remaining words of a line.
 struct Words<'a>(std::str::SplitAsciiWhitespace<'a>);
 
 impl<'a> Words<'a> {
-    /// Returns the next word; `what` is only written out when there is none.
+    /// Returns the next word. At the end of the line, `what` names the missing word in the error.
     fn next(&mut self, what: impl Display) -> Result<&'a str, String> {
         self.0.next().ok_or_else(|| format!("the line ends where {what} should follow"))
     }
@@ -67,12 +67,13 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A word as an error message shows it.
+/// Returns a word, shortened for error messages.
 fn shown(word: &str) -> String {
     word.chars().take(40).collect()
 }
 
-/// Scoreboard number of a register; one that always reads zero has none.
+/// Returns the scoreboard number of a register; `Some(None)` for one that always reads zero, `None` for a word that is not a
+/// register.
 fn register(word: &str) -> Option<Option<u16>> {
     let number = |prefix| word.strip_prefix(prefix)?.parse::<u16>().ok();
     if let Some(number) = number("UR") {
@@ -83,7 +84,7 @@ fn register(word: &str) -> Option<Option<u16>> {
 }
 
 impl<'a> Line<'a> {
-    /// Parses a line; its access goes to `access`, of no lane when it has none.
+    /// Parses a line. The addresses of its access go to `access`, whose mask is 0 without an access.
     pub fn parse(text: &'a str, header: &Header, access: &mut MemAccess) -> Result<Self, String> {
         let mut words = Words(text.split_ascii_whitespace());
         if header.version < 3 {
@@ -120,7 +121,7 @@ impl<'a> Line<'a> {
         } else if mask != 0 && width == 0 && operation.access.is_some_and(|a| a.space != Space::Const) {
             return Err(format!("`{opcode}` has no addresses"));
         }
-        // A wide load names the first of the registers that it writes.
+        // A wide load names only the first register that it writes.
         if let [first] = dests[..]
             && operation.class == OpClass::Load
             && first < ZERO_REGISTER
@@ -130,8 +131,8 @@ impl<'a> Line<'a> {
         Ok(Self { pc, mask, opcode, operation, line, dests, sources })
     }
 
-    /// Completes `access` by what the opcode says; generic addresses by the space of the lowest lane. Returns the bytes of
-    /// a thread's local memory that it reaches to.
+    /// Completes `access` with the properties of the opcode. Generic addresses take the space of the lowest active lane; lanes of
+    /// another space are dropped. Returns the bytes of local memory per thread that the access needs.
     pub fn place(&self, header: &Header, access: &mut MemAccess) -> Result<u64, String> {
         let Some(by_opcode) = self.operation.access else { return Ok(0) };
         (access.kind, access.cache, access.bytes) = (by_opcode.kind, by_opcode.cache, by_opcode.bytes);
@@ -180,7 +181,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The addresses of the lanes in `mask`: all of them, or a base and a stride, or a base and differences.
+/// Reads the addresses of the lanes in `mask`, given as a list, as a base and a stride, or as a base and differences.
 fn addresses(words: &mut Words, mask: u32, access: &mut MemAccess) -> Result<(), String> {
     let mode: u32 = words.decimal("the mode of the addresses")?;
     let mut active = lanes(mask);

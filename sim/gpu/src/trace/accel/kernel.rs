@@ -1,4 +1,4 @@
-//! A kernel's trace (`.traceg`): header, then thread blocks, their warps, and the warps' instructions.
+//! A kernel's trace (`.traceg`): header, then thread blocks, their warps, and the instructions of the warps.
 use super::header::{Header, place};
 use super::instruction::Line;
 use super::lines::Lines;
@@ -11,10 +11,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes of addresses beyond [`LOCAL_REGION`] that local memory may take.
+/// Max bytes of the address space above [`LOCAL_REGION`] for local memory.
 const LOCAL_BYTES: u64 = 3 << 40;
 
-/// An instruction of the code, as told from others at the same place: functions have places of their own.
+/// Properties that distinguish instructions with the same program counter. Each function has its own program counters.
 #[derive(Debug, PartialEq, Eq)]
 struct Static {
     opcode: String,
@@ -23,16 +23,16 @@ struct Static {
     sources: Vec<u16>,
 }
 
-/// What has been read of a kernel.
+/// State of reading a kernel.
 struct Reading<'a> {
     lines: Lines,
     header: &'a Header,
     code: Vec<Instr>,
     statics: Vec<Static>,
-    /// Numbers of the instructions at a program counter.
+    /// Numbers of the instructions at each program counter.
     at_pc: HashMap<u64, Vec<u32>>,
     bytes: Vec<u8>,
-    /// Where each warp's records are, by its number in the grid.
+    /// Range of each warp's records in `bytes`, by the number of the warp in the grid.
     streams: BTreeMap<u64, Range<usize>>,
     access: MemAccess,
     local_bytes: u64,
@@ -41,7 +41,7 @@ struct Reading<'a> {
 /// Reads a kernel's trace.
 ///
 /// # Errors
-/// The file is not what the format allows, in one line.
+/// Returns an error of one line if the file violates the format.
 pub(super) fn read(mut lines: Lines) -> Result<TraceLaunch, TraceError> {
     let mut line = String::new();
     let header = Header::read(&mut lines, &mut line)?;
@@ -61,7 +61,7 @@ pub(super) fn read(mut lines: Lines) -> Result<TraceLaunch, TraceError> {
 }
 
 impl Reading<'_> {
-    /// Reads thread blocks until the file ends; `line` is the one where the header ended.
+    /// Reads thread blocks until the end of the file. `line` holds the first line after the header.
     fn blocks(&mut self, line: &mut String) -> Result<(), TraceError> {
         let mut block = None;
         loop {
@@ -79,7 +79,7 @@ impl Reading<'_> {
         if block.is_some() { Err(self.bad("the file ends within a thread block")) } else { Ok(()) }
     }
 
-    /// A line of a thread block: its place in the grid, or a warp with its instructions.
+    /// Reads a line of a thread block: its position in the grid, or a warp with its instructions.
     fn in_block(
         &mut self,
         text: &str,
@@ -114,7 +114,7 @@ impl Reading<'_> {
         Err(self.bad("allowed in a thread block are `thread block = x,y,z`, `warp = n` and `insts = n`"))
     }
 
-    /// Reads a warp after its number: how many instructions it has, and these.
+    /// Reads a warp after its number: the number of its instructions, then the instructions.
     fn warp(&mut self, cta: u64, warp: u32, line: &mut String) -> Result<(), TraceError> {
         self.line_that_says_something(line)?;
         let count = line.split_once('=').filter(|(key, _)| key.trim() == "insts");
@@ -158,10 +158,10 @@ impl Reading<'_> {
     fn instruction(&mut self, text: &str, writer: &mut StreamWriter) -> Result<Step, String> {
         let line = Line::parse(text, self.header, &mut self.access)?;
         let step = match line.operation.class {
-            // The guard disabled it in every lane.
+            // The guard disabled the instruction in every lane.
             _ if line.mask == 0 => Step::Alu { active: 0 },
             OpClass::Load | OpClass::Store | OpClass::Atomic => Step::Memory,
-            // The traces do not say which of a CTA's barriers it is.
+            // The traces do not contain the number of the barrier.
             OpClass::Barrier => {
                 Step::Barrier { id: 0, threads: None, arrive_only: line.operation.arrives_only }
             }
@@ -178,7 +178,7 @@ impl Reading<'_> {
         Ok(step)
     }
 
-    /// The number of an instruction in the code, which it joins when it is new.
+    /// Returns the number of an instruction in the code. Adds a new instruction.
     fn number_of(&mut self, line: &Line) -> Result<u32, String> {
         let same = |number: &&u32| {
             let known = &self.statics[**number as usize];
@@ -211,7 +211,7 @@ impl Reading<'_> {
         self.lines.bad(message)
     }
 
-    /// Returns the bytes of an instruction: the least distance of two program counters, 16 since Volta and 8 before.
+    /// Returns the bytes of an instruction, by the min distance of two program counters: 16 since Volta, 8 before.
     fn instruction_bytes(&self) -> u64 {
         let mut places: Vec<u64> = self.at_pc.keys().copied().collect();
         places.sort_unstable();
@@ -219,7 +219,7 @@ impl Reading<'_> {
         if least.is_some_and(|least| least >= 16) { 16 } else { INSTRUCTION_BYTES }
     }
 
-    /// Every warp of the grid must have been there.
+    /// Checks that the trace contains every warp of the grid, and builds the launch.
     fn finish(self) -> Result<TraceLaunch, TraceError> {
         let header = self.header;
         let dims: LaunchDims = header.dims;

@@ -1,20 +1,20 @@
-//! The lines of a text file, compressed or not, one at a time.
+//! Reads a text file line by line, with optional decompression.
 use crate::trace::TraceError;
 use lzma_rust2::XzReader;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-/// Longest line that a trace may have, in bytes; an address list of 32 lanes takes about 700.
+/// Limit for the bytes of a line; an address list of 32 lanes takes about 700.
 const LONGEST: u64 = 1 << 16;
 
-/// Memory that unpacking may take, in KiB: xz's highest level needs 65 MiB.
+/// Max memory for decompression in KiB; the highest level of xz needs 65 MiB.
 const XZ_MEMORY_KIB: u32 = 256 << 10;
 
-/// A packed file unpacks to so many times its size at most, unless a limit is stated.
+/// Max ratio of unpacked to packed size, unless a limit is given.
 const MOST_TIMES: u64 = 1000;
 
-/// Every packed file may unpack to so many bytes.
+/// Min of the limit for unpacked bytes, for small files.
 const LEAST_UNPACKED: u64 = 256 << 20;
 
 /// A file that is read line by line.
@@ -23,18 +23,18 @@ pub(super) struct Lines {
     number: u64,
     input: Box<dyn BufRead>,
     bytes: Vec<u8>,
-    /// Bytes that may follow, unpacked.
+    /// Unpacked bytes that may still follow.
     left: u64,
-    /// What is wrong with more bytes.
+    /// Error message for more bytes.
     excess: String,
 }
 
 impl Lines {
-    /// Opens `path`, which is unpacked when its name ends in `.xz`: to at most `most` bytes, or unless given in proportion
-    /// to its size. What is not packed may have any size.
+    /// Opens `path`, and unpacks it if its name ends in `.xz`. It may unpack to `most` bytes; with `None`, to a multiple of its
+    /// size. A file that is not packed may have any size.
     ///
     /// # Errors
-    /// It cannot be opened.
+    /// Returns an error if the file cannot be opened.
     pub fn open(path: &Path, most: Option<u64>) -> Result<Self, TraceError> {
         let unreadable = |why| TraceError::unreadable(path, why);
         let file = File::open(path).map_err(unreadable)?;
@@ -44,7 +44,7 @@ impl Lines {
         Ok(if packed { lines.limited(size, most) } else { lines })
     }
 
-    /// Limits what a packed file of `size` bytes unpacks to.
+    /// Limits the unpacked bytes of a packed file of `size` bytes.
     fn limited(self, size: u64, most: Option<u64>) -> Self {
         let (left, rule) = match most {
             Some(most) => (most, "the limit of --max-unpacked".to_owned()),
@@ -57,7 +57,7 @@ impl Lines {
         Self { left, excess, ..self }
     }
 
-    /// As [`Lines::open`], of anything that can be read.
+    /// Reads lines from any input, without a limit.
     pub fn new(file: &str, input: impl BufRead + 'static, packed: bool) -> Self {
         let input: Box<dyn BufRead> = if packed {
             Box::new(BufReader::new(XzReader::new_mem_limit(input, true, XZ_MEMORY_KIB)))
@@ -68,10 +68,10 @@ impl Lines {
         Self { file, number: 0, input, bytes: Vec::new(), left: u64::MAX, excess }
     }
 
-    /// Reads the next line into `line`, without its end; false after the last.
+    /// Reads the next line into `line`, without its end. Returns `false` after the last line.
     ///
     /// # Errors
-    /// The file ends early, is damaged, is not text or unpacks to too much.
+    /// Returns an error if the file ends early, is damaged, is not text or unpacks to too many bytes.
     pub fn next(&mut self, line: &mut String) -> Result<bool, TraceError> {
         line.clear();
         self.bytes.clear();
@@ -87,7 +87,7 @@ impl Lines {
         Ok(read > 0)
     }
 
-    /// What is wrong with the line that was read last.
+    /// Returns an error for the line that was read last.
     pub fn bad(&self, message: impl Into<String>) -> TraceError {
         TraceError::Bad { file: self.file.clone(), line: self.number, message: message.into() }
     }

@@ -1,7 +1,6 @@
-//! Accel-Sim's traces of SASS instructions: `kernelslist.g`, and a `.traceg` file for each kernel, packed by xz or not.
+//! Accel-Sim traces of SASS instructions: `kernelslist.g`, and one `.traceg` file per kernel, optionally packed with xz.
 //!
-//! They have addresses but no values. The format is that of the NVBit tracer's output after post-processing, tracer
-//! versions 1 to 5.
+//! They contain addresses but no values. The format is the post-processed output of the NVBit tracer, versions 1 to 5.
 mod header;
 mod instruction;
 mod kernel;
@@ -16,24 +15,24 @@ use crate::limits::Limits;
 use lines::Lines;
 use std::path::{Path, PathBuf};
 
-/// The kernels of a program, in the order of their launches.
+/// The kernels of a program, in launch order.
 #[derive(Debug)]
 pub struct AccelTrace {
     kernels: Vec<PathBuf>,
-    /// Most bytes that a kernel's packed trace unpacks to, where that is stated.
+    /// Max bytes to which a kernel's packed trace unpacks, if given.
     unpacked: Option<u64>,
 }
 
-/// Returns whether the name ends as a kernel's trace does.
+/// Returns whether `name` has the extension of a kernel's trace.
 pub(super) fn is_kernel(name: &str) -> bool {
     name.ends_with(".traceg") || name.ends_with(".traceg.xz")
 }
 
 impl AccelTrace {
-    /// The kernel of a `.traceg` file, or those that a list names, whose files lie within `reach`.
+    /// Loads the kernel of a `.traceg` file, or all kernels of a list. Files of a list must lie within the allowed location.
     ///
     /// # Errors
-    /// The list cannot be read, is none, or names files that are not there or out of reach.
+    /// Returns an error if the file cannot be read, is not a list, or names files that are missing or not allowed.
     pub fn load(path: &Path, limits: &Limits) -> Result<Self, TraceError> {
         let Limits { unpacked, reach, .. } = *limits;
         if is_kernel(&path.to_string_lossy()) {
@@ -54,7 +53,7 @@ impl AccelTrace {
                 return Err(lines.bad(format!("`{shown}`: {allowed}")));
             }
             let file = folder.join(&line);
-            // Traces are often packed after the list has been written.
+            // Traces are often packed after the list was written.
             let packed = folder.join(format!("{line}.xz"));
             let file = if !file.is_file() && packed.is_file() { packed } else { file };
             reach.check_read(folder, &file).map_err(|why| lines.bad(why.to_string()))?;
@@ -69,26 +68,26 @@ impl AccelTrace {
         Ok(Self { kernels, unpacked })
     }
 
-    /// Returns the kernels' files, in the order of the launches.
+    /// Returns the kernels' files in launch order.
     pub fn kernels(&self) -> &[PathBuf] {
         &self.kernels
     }
 
-    /// Number of launches.
+    /// Returns the number of launches.
     pub fn launches(&self) -> usize {
         self.kernels.len()
     }
 
-    /// Reads launch `index`; none after the last.
+    /// Reads launch `index`. Returns `None` after the last launch.
     ///
     /// # Errors
-    /// Its file is not what the format allows.
+    /// Returns an error if its file violates the format.
     pub fn launch(&self, index: usize) -> Result<Option<TraceLaunch>, TraceError> {
         self.kernels.get(index).map(|path| kernel::read(Lines::open(path, self.unpacked)?)).transpose()
     }
 }
 
-/// A copy between host and device, which takes no time of the GPU and leaves nothing in its caches.
+/// Returns whether the line is a copy between host and device. Copies take no GPU time and leave no data in the caches.
 fn is_copy(line: &str) -> bool {
     let mut words = line.split(',');
     let is_copy = words.next().is_some_and(|word| matches!(word, "MemcpyHtoD" | "MemcpyDtoH"));

@@ -1,32 +1,32 @@
-//! SASS opcodes: what the timing model has for each, by the root of the name and a few of its suffixes.
+//! SASS opcodes and their operations in the timing model. The root of the name and a few suffixes decide.
 //!
-//! The families are those of Pascal to Ampere. Tensor cores, uniform datapath and texture units, which the configuration does
-//! not have, stand in for by the pipe that comes closest; docs/traces.md has the list.
+//! The table has the opcodes of Pascal to Ampere. The configuration has no tensor cores, uniform datapath or texture units; their
+//! instructions use the most similar pipe. docs/traces.md has the list.
 use selvedge_ptx::ptx::{AccessKind, AtomicOp, CacheOp, OpClass, Space};
 
-/// What an opcode means to the timing model.
+/// Properties of an opcode in the timing model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Operation {
     pub class: OpClass,
-    /// The access of a load, store or atomic.
+    /// Memory access of a load, store or atomic.
     pub access: Option<Access>,
-    /// A barrier that the warp only arrives at.
+    /// `true` for a barrier at which the warp arrives without waiting.
     pub arrives_only: bool,
-    /// Registers that a load writes from its destination on.
+    /// Number of consecutive registers that a load writes.
     pub registers: u16,
 }
 
-/// A memory access by its opcode.
+/// Properties of a memory access that follow from the opcode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Access {
     pub space: Space,
     pub kind: AccessKind,
     pub cache: CacheOp,
-    /// Bytes of a lane.
+    /// Bytes per lane.
     pub bytes: u8,
 }
 
-/// The operation of an opcode such as `LDG.E.64.SYS`; none of an unknown one.
+/// Returns the operation of an opcode such as `LDG.E.64.SYS`; `None` for an unknown one.
 pub(super) fn operation(opcode: &str) -> Option<Operation> {
     let mut suffixes = opcode.split('.');
     let root = suffixes.next()?;
@@ -51,7 +51,7 @@ pub(super) fn operation(opcode: &str) -> Option<Operation> {
     Some(Operation { class: class(root)?, access: None, arrives_only, registers: 1 })
 }
 
-/// Bytes of a lane that a suffix states.
+/// Returns the bytes per lane that a suffix states.
 fn width(suffix: &str) -> Option<u8> {
     match suffix {
         "8" | "U8" | "S8" => Some(1),
@@ -63,7 +63,8 @@ fn width(suffix: &str) -> Option<u8> {
     }
 }
 
-/// Class, state space and kind of a memory instruction. Timing does not ask which atomic operation it is.
+/// Returns class, state space and kind of a memory instruction. Every atomic becomes an add, because timing does not depend on
+/// the operation.
 fn memory(root: &str) -> Option<(OpClass, Space, AccessKind)> {
     let load = |space| Some((OpClass::Load, space, AccessKind::Load));
     let store = |space| Some((OpClass::Store, space, AccessKind::Store));
@@ -88,7 +89,7 @@ fn memory(root: &str) -> Option<(OpClass, Space, AccessKind)> {
     }
 }
 
-/// Class of an instruction that accesses no memory, or whose addresses these traces do not have.
+/// Returns the class of an instruction that accesses no memory, or whose addresses these traces do not contain.
 fn class(root: &str) -> Option<OpClass> {
     let class =
         match root {
@@ -97,7 +98,7 @@ fn class(root: &str) -> Option<OpClass> {
             | "HFMA2_32I" | "HMUL2" | "HMUL2_32I" | "HSET2" | "HSETP2" | "HMNMX2" | "HMMA" => OpClass::Fp32,
             "DADD" | "DFMA" | "DMUL" | "DMNMX" | "DSET" | "DSETP" | "DMMA" => OpClass::Fp64,
             "MUFU" | "RRO" | "IPA" => OpClass::Sfu,
-            // The traces have no addresses of texels.
+            // The traces do not contain the addresses of texels.
             "TEX" | "TEXS" | "TLD" | "TLD4" | "TLD4S" | "TLDS" | "TMML" | "TXA" | "TXD" | "TXQ"
             | "SUATOM" | "SULD" | "SUQUERY" | "SURED" | "SUST" => OpClass::Sfu,
             "IMAD" | "IMADSP" | "IMUL" | "IMUL32I" | "IDP" | "IDP4A" | "XMAD" | "IMMA" | "BMMA" | "UIMAD"

@@ -1,4 +1,4 @@
-//! Are Accel-Sim's traces read as their format has it, and does the timing model see what they say?
+//! Tests that Accel-Sim traces are parsed as their format defines, and that the timing model receives the same accesses.
 use super::kernel;
 use super::lines::Lines;
 use crate::limits::Limits;
@@ -20,7 +20,7 @@ fn refusal(text: &str) -> String {
     read(text.as_bytes(), false).map(|_| ()).expect_err("it is wrong").to_string()
 }
 
-/// A kernel of one warp with these instructions.
+/// Returns a trace of a kernel of one warp with the given instructions.
 fn kernel(instructions: &[&str]) -> String {
     let header = "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 1024\n-nregs = 8\n\
                   -shmem base_addr = 0x00007f0002000000\n-local mem base_addr = 0x00007f0000000000\n\
@@ -44,7 +44,7 @@ fn all_address_modes_give_the_same_addresses() {
     assert_eq!(one("2 0x7f2ed4a00100 -4 8 -4"), [0x2ed4a00100, 0x2ed4a000fc, 0x2ed4a00104, 0x2ed4a00100]);
 }
 
-/// The addresses of each access of a launch's first warp, as the memory path sees them.
+/// Returns the addresses of each access of a launch's first warp, in the form for the memory path.
 fn accesses(launch: &TraceLaunch) -> Vec<Vec<u64>> {
     let mut from = launch.decoder(&launch.streams[0]);
     let (mut cursor, mut access) = (Cursor::default(), selvedge_ptx::ptx::MemAccess::new());

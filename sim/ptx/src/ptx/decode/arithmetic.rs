@@ -70,7 +70,7 @@ impl Decoder<'_> {
         self.plain(Op::SetPredicate(row.op, Combine { op, negate, second }), row.class)
     }
 
-    /// `set`: as `setp`, with a word as result.
+    /// `set`: compares as `setp` does, with a word as result.
     pub(super) fn set_word(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
         let [comparison @ .., result @ ("u32" | "s32" | "f32"), of] = modifiers else {
             return Err("its result must be u32, s32 or f32".to_owned());
@@ -141,7 +141,7 @@ impl Decoder<'_> {
         self.plain(Op::Predicate(op), OpClass::Int)
     }
 
-    /// Bits of one part when `parts` make a whole of the opcode's type.
+    /// Returns the bits of one part when `parts` registers form a value of the opcode's type.
     pub(super) fn part_bits(opcode: &str, parts: usize) -> Result<u8> {
         let whole = opcode.rsplit('.').next().and_then(number_type).ok_or("its type is not known")?.bits;
         let bits = usize::from(whole) / parts.max(1);
@@ -204,7 +204,7 @@ impl Decoder<'_> {
 
     pub(super) fn cvt(&mut self, opcode: &str, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
         let [d, a] = exactly(operands)?;
-        // Common conversions between registers of just their types are rows of the table.
+        // Common conversions between registers of exactly their types are rows of the table.
         if let Some((row, flags)) = find_row(opcode) {
             let width = |operand: &Operand| match operand {
                 Operand::Register(id) => Some(self.places[*id as usize].width),
@@ -271,7 +271,8 @@ impl Decoder<'_> {
         let flag = match self.carry_flag {
             Some(flag) => flag,
             None => {
-                // The carry flag is a hidden predicate, but instructions depend on each other through it.
+                // The carry flag is a hidden predicate. It has a scoreboard number, because instructions depend on
+                // each other through it.
                 let flag = self.hidden(1);
                 self.carry_flag = Some(flag);
                 flag
@@ -320,7 +321,7 @@ impl Decoder<'_> {
     }
 }
 
-/// The row for a form, looking past `.ftz` and `.sat` of single-precision forms, which become flags.
+/// Returns the row for a form. `.ftz` and `.sat` of single-precision forms are stripped and returned as flags.
 fn find_row(opcode: &str) -> Option<(&'static Row, u8)> {
     if let Some(row) = FORMS.get(opcode) {
         return Some((row, 0));
@@ -342,7 +343,6 @@ fn find_row(opcode: &str) -> Option<(&'static Row, u8)> {
     (flags != 0 && flush_fits && saturate_fits).then_some((row, flags))
 }
 
-/// Reads the modifiers of a conversion.
 fn convert_form(modifiers: &[&str]) -> Result<ConvertForm> {
     let mut types = Vec::new();
     let (mut rounding, mut integral, mut saturate, mut flush) = (None, false, false, false);

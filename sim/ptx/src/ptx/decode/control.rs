@@ -1,4 +1,4 @@
-//! Decodes branches, barriers and what the lanes of a warp exchange.
+//! Decodes branches, barriers and exchanges between the lanes of a warp.
 
 use super::super::ast::{Operand, ScopeId};
 use super::super::error::quote;
@@ -7,7 +7,7 @@ use super::super::system::SIGNATURES;
 use super::{Decoder, Result, exactly};
 
 impl Decoder<'_> {
-    /// What `find` gives in the innermost scope from `scope` outwards that has it, and that scope.
+    /// Calls `find` for each scope from `scope` outwards. Returns the first result, with its scope.
     fn in_scopes<T>(&self, scope: ScopeId, find: impl Fn(ScopeId) -> Option<T>) -> Option<(ScopeId, T)> {
         let mut scope = Some(scope);
         while let Some(here) = scope {
@@ -44,7 +44,7 @@ impl Decoder<'_> {
         let arrive = match kinds[..] {
             ["sync"] => false,
             ["arrive"] => true,
-            // The lanes of a path run in lock-step, so they are together already.
+            // The lanes of a path run in lockstep, so no lane needs to wait.
             ["warp", "sync"] => return self.plain(Op::Nothing, OpClass::Control),
             _ => return Err("only 'sync', 'arrive' and 'red' are known".to_owned()),
         };
@@ -65,7 +65,7 @@ impl Decoder<'_> {
         self.plain(Op::Barrier { arrive }, OpClass::Barrier)
     }
 
-    /// A call of a function that the system provides, its result (if any) and its arguments in registers.
+    /// Decodes a call of a system function. The result, if any, and the arguments are in registers.
     pub(super) fn system(&mut self, name: &str, operands: &[Operand]) -> Result<()> {
         let signature =
             SIGNATURES.iter().find(|signature| signature.name == name).ok_or("it is not known")?;
@@ -118,7 +118,7 @@ impl Decoder<'_> {
         self.plain(Op::Reduce { op, signed }, OpClass::Warp)
     }
 
-    /// `brx.idx`: a number and the label of a list of targets.
+    /// `brx.idx`: an index and the label of a list of targets.
     pub(super) fn branch_indexed(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
         if !matches!(modifiers, ["idx"] | ["idx", "uni"]) {
             return Err("only 'brx.idx' and 'brx.idx.uni' are known".to_owned());

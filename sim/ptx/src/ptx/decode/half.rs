@@ -8,7 +8,7 @@ use super::super::instr::{NONE, Op, OpClass, PredicateOp, Rare};
 use super::super::small_float::SmallFloat;
 use super::{Decoder, Result, exactly};
 
-/// A type that has 16-bit floating-point elements: the format, and whether two make a register.
+/// Returns the 16-bit floating-point format of a type, and whether a register holds two elements.
 fn half_type(name: &str) -> Option<(SmallFloat, bool)> {
     match name {
         "f16" => Some((SmallFloat::Half, false)),
@@ -19,19 +19,19 @@ fn half_type(name: &str) -> Option<(SmallFloat, bool)> {
     }
 }
 
-/// Bits of a register that holds one element or two.
+/// Returns the bits of a register that holds one element, or two if `pair`.
 fn width(pair: bool) -> u8 {
     if pair { 32 } else { 16 }
 }
 
 impl Decoder<'_> {
-    /// Whether an instruction is arithmetic or a comparison of 16-bit floating-point numbers.
+    /// Returns whether an instruction is arithmetic or a comparison of 16-bit floating-point numbers.
     pub(super) fn is_half(name: &str, modifiers: &[&str]) -> bool {
         let of = modifiers.last().and_then(|of| half_type(of));
         of.is_some() && (matches!(name, "setp" | "set") || half_op(name).is_some())
     }
 
-    /// Arithmetic and comparisons of 16-bit floating-point numbers.
+    /// Decodes arithmetic and comparisons of 16-bit floating-point numbers.
     pub(super) fn half(&mut self, name: &str, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
         let [rest @ .., of] = modifiers else { return Err("its type is missing".to_owned()) };
         let (format, pair) = half_type(of).ok_or("its type is not known")?;
@@ -134,13 +134,13 @@ impl Decoder<'_> {
         self.plain(Op::Rare(Rare::CompareHalves(form)), OpClass::Fp32)
     }
 
-    /// Whether a conversion has a small format, or a rounding, that only [`Decoder::narrow`] knows.
+    /// Returns whether a conversion has a small format or a rounding that only [`Decoder::narrow`] supports.
     pub(super) fn is_narrowing(modifiers: &[&str]) -> bool {
         let only_here = |m: &&str| m.ends_with("x2") || matches!(*m, "relu" | "satfinite" | "rna" | "tf32");
         modifiers.iter().any(only_here)
     }
 
-    /// Conversions of one or two numbers between small formats.
+    /// Decodes conversions of one or two numbers between small formats.
     pub(super) fn narrow(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
         let [rest @ .., to, from] = modifiers else { return Err("it needs two types".to_owned()) };
         let format = |name: &str| {
@@ -197,7 +197,7 @@ impl Decoder<'_> {
         self.plain(Op::Rare(Rare::Narrow(form)), OpClass::Convert)
     }
 
-    /// `cvt.pack.sat`: two integers clamped into one register.
+    /// `cvt.pack.sat`: clamps two integers and packs them into one register.
     pub(super) fn pack_clamped(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
         let [to, with_third] = match modifiers {
             ["pack", "sat", to, "s32"] => [*to, ""],

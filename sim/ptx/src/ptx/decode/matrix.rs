@@ -9,7 +9,7 @@ use super::super::surface_ops::{Outside, SurfaceForm};
 use super::memory::elements;
 use super::{Decoder, Result, exactly};
 
-/// Scoreboard numbers that copies to shared memory share, so that a wait can name them all.
+/// Number of scoreboard numbers that copies to shared memory share. A wait can name all of them.
 const COPY_FLAGS: usize = 8;
 
 impl Decoder<'_> {
@@ -33,7 +33,7 @@ impl Decoder<'_> {
                 list.push(self.source(element, super::super::alu::OperandType { width: 32, float })?);
             }
         }
-        // What is named twice depends no more than what is named once.
+        // Duplicate sources add no dependence.
         self.sources.sort_unstable();
         self.sources.dedup();
         self.instr.target = self.body.operand_lists.len() as u32;
@@ -125,7 +125,7 @@ impl Decoder<'_> {
         self.plain(Op::RareAccess(RareAccess::Copy(form)), OpClass::Load)
     }
 
-    /// The scoreboard number that is in flight while the next copy is.
+    /// Returns the scoreboard number of the next copy. It is in flight while the copy is.
     fn copy_flag(&mut self) -> u16 {
         let index = self.copies % COPY_FLAGS;
         self.copies += 1;
@@ -136,13 +136,14 @@ impl Decoder<'_> {
         self.copy_flags[index]
     }
 
-    /// An instruction that waits for all copies.
+    /// Decodes an instruction that waits for all copies.
     fn wait_for_copies(&mut self) -> Result<()> {
         self.waits.push(self.body.code.len());
         self.plain(Op::Nothing, OpClass::Int)
     }
 
-    /// Lets every wait name the copies' scoreboard numbers, those of later copies too, which a loop may have come from.
+    /// Adds the copies' scoreboard numbers to every wait. Later copies are included, because a loop may execute them
+    /// first.
     pub(super) fn name_copies(&mut self) {
         for &wait in &self.waits {
             let instr = &mut self.body.code[wait];
@@ -156,7 +157,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// `suld.b.2d` and `sust.b.2d`: the bytes at a place of a surface.
+    /// `suld.b.2d` and `sust.b.2d`: loads and stores bytes of a surface.
     pub(super) fn surface(&mut self, store: bool, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
         let (count, of, outside) = match modifiers {
             ["b", "2d", "v2", of, outside] => (2, of, outside),
@@ -221,7 +222,7 @@ impl Decoder<'_> {
         self.plain(Op::RareAccess(RareAccess::Surface(form)), class)
     }
 
-    /// A register with an offset, or a variable of `space`.
+    /// Decodes an address: a register with an offset, or a variable of `space`.
     fn place(&mut self, operand: &Operand, space: Space) -> Result<AddressPlace> {
         let Operand::Address(base, offset) = operand else {
             return Err("it needs an address in brackets".to_owned());
@@ -244,19 +245,19 @@ impl Decoder<'_> {
     }
 }
 
-/// An address that an instruction names.
+/// Operand of an address: register and offset.
 struct AddressPlace {
     register: u16,
     offset: i64,
     wide: bool,
 }
 
-/// A vector of `count` operands.
+/// Returns the elements of a vector operand, which must have `count`.
 fn vector(operand: &Operand, count: usize) -> Result<&[Operand]> {
     elements(operand, count as u8)
 }
 
-/// Reads shape and types of a matrix product.
+/// Parses the shape and types of a matrix product.
 fn matrix_form(shape: &str, [to, a, b, from]: [&str; 4], finite: bool) -> Result<MatrixForm> {
     let factor = |name: &str| {
         Ok(match name {

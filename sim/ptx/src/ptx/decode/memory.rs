@@ -44,7 +44,7 @@ impl Decoder<'_> {
         self.plain(Op::Store(form), OpClass::Store)
     }
 
-    /// A stored value: a register at least as wide as the element, or a literal.
+    /// Decodes a value to store: a register at least as wide as the element, or a literal.
     pub(super) fn stored(&mut self, operand: &Operand, element: NumberType) -> Result<(u16, u8)> {
         if let Operand::Register(id) = operand {
             let place = self.wide_source(*id, element.bits)?;
@@ -98,7 +98,7 @@ impl Decoder<'_> {
         self.plain(Op::Atomic(form), OpClass::Atomic)
     }
 
-    /// `tex`: four results, a handle, and as many coordinates as dimensions.
+    /// `tex`: four results, a handle, and one coordinate per dimension.
     pub(super) fn texture(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
         let [shape, "v4", result @ ("u32" | "s32" | "f32"), coordinate @ ("s32" | "f32")] = modifiers else {
             return Err(
@@ -132,13 +132,13 @@ impl Decoder<'_> {
             Operand::Vector(list) => &list[..],
             other => std::slice::from_ref(other),
         };
-        // Three coordinates are written as four, the last of them ignored; older PTX writes fewer as four too.
+        // PTX pads three coordinates to four and ignores the fourth. Older PTX also pads fewer coordinates to four.
         if given.len() != dimensions && given.len() != 4 {
             return Err(format!("it takes {dimensions} coordinates, got {}", given.len()));
         }
         let float_coordinates = *coordinate == "f32";
         for (index, place) in given[..dimensions].iter().enumerate() {
-            // The layer comes first, and is an integer.
+            // The layer is the first coordinate and an integer.
             let (axis, float) = match shape {
                 TextureShape::Layered if index == 0 => (dimensions - 1, false),
                 TextureShape::Layered => (index - 1, float_coordinates),
@@ -151,7 +151,7 @@ impl Decoder<'_> {
         self.plain(Op::Texture(form), OpClass::Texture)
     }
 
-    /// The handle of a texture or surface: a 64-bit register, or the address of a reference.
+    /// Decodes the handle of a texture or surface: a 64-bit register, or the address of a reference.
     pub(super) fn handle(&mut self, operand: &Operand) -> Result<(u16, i64)> {
         match operand {
             Operand::Register(id) => Ok((self.register_source(*id, 64)?, 0)),
@@ -225,7 +225,7 @@ fn atomic_op(name: &str) -> Option<AtomicOp> {
     })
 }
 
-/// Reads the modifiers of a memory instruction.
+/// Parses the modifiers of a memory instruction.
 fn memory_form(modifiers: &[&str]) -> Result<MemoryForm> {
     let mut form = MemoryForm {
         space: Space::Generic,

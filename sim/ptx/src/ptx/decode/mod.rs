@@ -1,7 +1,7 @@
 //! Decodes a kernel's instructions: opcode text and operands become the compact form that the executor runs.
 //!
-//! Arithmetic forms are looked up in the table of [`super::alu`]; the forms of memory, conversion, carry-chain, move and
-//! warp instructions are read modifier by modifier.
+//! Arithmetic forms are looked up in the table of [`super::alu`]. Memory, conversion, carry-chain, move and warp
+//! instructions are parsed modifier by modifier.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -20,14 +20,14 @@ mod half;
 mod matrix;
 mod memory;
 
-/// Rows of the arithmetic table by form.
+/// Rows of the arithmetic table, by form.
 static FORMS: LazyLock<HashMap<&'static str, &'static Row>> =
     LazyLock::new(|| ROWS.iter().flat_map(|row| row.forms.iter().map(move |form| (*form, row))).collect());
 
-/// Most registers of a kind that a kernel uses: a number of 16 bits names a register of any kind, or a constant.
+/// Max registers of one kind in a kernel. A 16-bit number names a register of any kind, or a constant.
 const MAX_REGISTERS: usize = 60_000;
 
-/// What is wrong with an instruction, without its place.
+/// Result whose error describes the instruction's fault, without its file and line.
 type Result<T> = std::result::Result<T, String>;
 
 /// The decoded body of a kernel.
@@ -38,7 +38,7 @@ pub(crate) struct Body {
     pub words: usize,
     pub doubles: usize,
     pub predicates: usize,
-    /// 32-bit registers that each scoreboard number takes.
+    /// Number of 32-bit registers behind each scoreboard number.
     pub weights: Vec<u8>,
     pub word_pool: Vec<[u32; 32]>,
     pub double_pool: Vec<[u64; 32]>,
@@ -48,7 +48,7 @@ pub(crate) struct Body {
     pub true_predicate: Option<u16>,
 }
 
-/// Place of a register: its file by width, and its index there.
+/// A register: the width selects its file, `index` its position there.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     width: u8,
@@ -58,25 +58,24 @@ struct Place {
 struct Decoder<'a> {
     ast: &'a Ast,
     function: &'a Function,
-    /// Address of each variable that this kernel can name, in its own space.
+    /// Address of each variable that this kernel can name, in the variable's state space.
     addresses: &'a Addresses,
     places: Vec<Place>,
-    /// Registers of each file that the PTX names.
+    /// Number of registers per file that the PTX names.
     named: [usize; 3],
-    /// Registers of each file, hidden ones included.
+    /// Number of registers per file, hidden ones included.
     total: [usize; 3],
     word_constants: HashMap<u32, u16>,
     double_constants: HashMap<u64, u16>,
     body: Body,
     carry_flag: Option<u16>,
-    /// Hidden predicate that nothing writes.
+    /// Hidden predicate that no instruction writes.
     false_predicate: Option<u16>,
-    /// Copies to shared memory so far, and the scoreboard numbers that they have.
+    /// Number of copies to shared memory so far.
     copies: usize,
     copy_flags: Vec<u16>,
-    /// Instructions that wait for copies.
+    /// Indices of the instructions that wait for copies.
     waits: Vec<usize>,
-    /// The instruction being decoded.
     instr: Instr,
     dests: Vec<u16>,
     sources: Vec<u16>,
@@ -90,7 +89,7 @@ const fn file_of(width: u8) -> usize {
     }
 }
 
-/// Decodes `function`'s code.
+/// Decodes the code of `function`.
 pub(crate) fn decode(
     file: &str,
     source: &str,
@@ -134,7 +133,7 @@ fn blank(line: u32) -> Instr {
     }
 }
 
-/// An operand list of exactly `N`.
+/// Returns the operands if there are exactly `N`.
 fn exactly<const N: usize>(operands: &[Operand]) -> Result<&[Operand; N]> {
     operands.try_into().map_err(|_| format!("it takes {N} operands, got {}", operands.len()))
 }
@@ -211,7 +210,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn finish(mut self) -> Result<Body> {
-        // Running off the end of the code ends the thread.
+        // A thread ends when it runs off the end of the code.
         let ends =
             self.body.code.last().is_some_and(|i| {
                 i.guard == NONE && matches!(i.op, Op::Exit | Op::Branch | Op::BranchIndexed)
@@ -337,7 +336,7 @@ impl<'a> Decoder<'a> {
         before as u16 + place.index
     }
 
-    /// A register read as `width` bits.
+    /// Adds a source register that must have `width` bits, and returns its index.
     fn register_source(&mut self, id: RegisterId, width: u8) -> Result<u16> {
         let place = self.places[id as usize];
         if place.width != width {
@@ -348,7 +347,7 @@ impl<'a> Decoder<'a> {
         Ok(place.index)
     }
 
-    /// A register of any integer width from `least` bits, and its width.
+    /// Adds a source register that must be an integer of `least` bits or more.
     fn wide_source(&mut self, id: RegisterId, least: u8) -> Result<Place> {
         let place = self.places[id as usize];
         if place.width < least || place.width == 1 {
@@ -383,7 +382,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// A destination that may be wider than `least` bits.
+    /// Adds a destination register that must be an integer of `least` bits or more.
     fn wide_dest(&mut self, operand: &Operand, least: u8) -> Result<Place> {
         let Operand::Register(id) = operand else {
             return Err("its destination must be a register".to_owned());
@@ -416,7 +415,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// A hidden predicate that is always true or always false.
+    /// Returns a hidden predicate that is always `value`.
     fn constant_predicate(&mut self, value: bool) -> u16 {
         let known = if value { self.body.true_predicate } else { self.false_predicate };
         known.unwrap_or_else(|| {
@@ -426,7 +425,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// A variable's address in its own space, and the space.
+    /// Returns a variable's address in its state space, and the space.
     fn address_of(&self, id: VariableId) -> Result<(u64, Space)> {
         let variable = &self.ast.variables[id as usize];
         let address = self.addresses.get(&id).copied();
@@ -448,14 +447,14 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// A source operand of a type.
+    /// Decodes a source operand of type `of`, and returns its index.
     fn source(&mut self, operand: &Operand, of: OperandType) -> Result<u16> {
         let width = of.width;
         let literal = |bits: Result<u64>| bits;
         let bits = match operand {
             Operand::Register(id) => return self.register_source(*id, width),
             Operand::Special(name) if width == 32 || width == 16 => return self.special(name),
-            // The number of the grid has 64 bits since PTX 3.0.
+            // The grid number has 64 bits since PTX 3.0.
             Operand::Special(name) if name == "%gridid" => Ok(0),
             Operand::Special(_) => return Err(format!("a special register cannot be read as {width} bits")),
             Operand::Integer(value) if width == 1 => return Ok(self.constant_predicate(*value != 0)),
@@ -465,7 +464,7 @@ impl<'a> Decoder<'a> {
             } else {
                 (*value as f64).to_bits()
             })),
-            // What is too wide is cut, as ptxas does.
+            // Integers that are too wide are truncated, as ptxas does.
             Operand::Integer(value) => Ok(*value as u64),
             Operand::Single(bits) if width == 64 && of.float => {
                 Ok(f64::from(f32::from_bits(*bits)).to_bits())

@@ -23,7 +23,8 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// A binary operator and its precedence. A single '<' or '>' is not one, so that `%r<4>` ends its number.
+    /// Returns the binary operator at the token, and its precedence. A single '<' or '>' is no operator, so that the
+    /// count of `%r<4>` ends there.
     pub(super) fn operator(&self) -> Option<(char, u8)> {
         let Token::Mark(mark) = self.token else { return None };
         let doubled = self.lexer.clone().next().is_ok_and(|(token, ..)| token == Token::Mark(mark));
@@ -52,7 +53,7 @@ impl Parser<'_> {
             '^' => Some(left ^ right),
             _ => Some(left | right),
         };
-        // 64-bit arithmetic wraps; both signs of a 64-bit word are kept as they were written.
+        // 64-bit arithmetic wraps, but values in the range of a signed or an unsigned 64-bit word stay as written.
         value
             .map(|v| if (-(1 << 63)..1 << 64).contains(&v) { v } else { i128::from(v as i64) })
             .ok_or_else(|| self.error("the constant expression divides by zero or overflows"))
@@ -85,7 +86,7 @@ impl Parser<'_> {
             }
             Token::Mark('(') => {
                 self.advance()?;
-                // A cast such as `(.s64)` changes nothing here: values are kept exactly.
+                // A cast such as `(.s64)` has no effect: values are exact.
                 if let Some(".s64" | ".u64") = self.word() {
                     self.advance()?;
                     self.expect(')')?;

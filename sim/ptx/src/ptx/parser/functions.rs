@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use super::super::ast::{
     Function, FunctionParameter, Register, RegisterId, Scope, ScopeId, Type, VariableSpace,
 };
-use super::super::error::quote;
+use super::super::error::{PtxError, quote};
 use super::super::lexer::Token;
-use super::{MAX_DEPTH, Names, Parser, RegisterRange, Result, Symbol, register_width, variable_space};
+use super::{MAX_DEPTH, Names, Parser, Place, RegisterRange, Result, Symbol, register_width, variable_space};
 
 impl<'a> Parser<'a> {
     pub(super) fn function(&mut self) -> Result<()> {
@@ -18,6 +18,7 @@ impl<'a> Parser<'a> {
             line,
             entry,
             defined: false,
+            error: None,
             parameters: Vec::new(),
             returns: Vec::new(),
             registers: Vec::new(),
@@ -38,6 +39,15 @@ impl<'a> Parser<'a> {
         }
         let name = self.take_name("a function's name")?.to_owned();
         self.current().name.clone_from(&name);
+        let after_name = self.place();
+        if let Err(error) = self.rest_of_function(line) {
+            self.skip_function(after_name, &error)?;
+        }
+        self.finish_function(name, line)
+    }
+
+    /// Parses a function from the token after its name.
+    fn rest_of_function(&mut self, line: u32) -> Result<()> {
         if self.at('(') {
             let parameters = self.parameters()?;
             self.current().parameters = parameters;
@@ -46,7 +56,35 @@ impl<'a> Parser<'a> {
         if !self.accept(';')? {
             self.body(line)?;
         }
-        self.finish_function(name, line)
+        Ok(())
+    }
+
+    /// Stores the error of an unreadable function, for its callers and launches, and continues after the function.
+    ///
+    /// # Errors
+    /// Returns `error` if the end of the function is missing.
+    fn skip_function(&mut self, after_name: Place<'a>, error: &PtxError) -> Result<()> {
+        self.go_back(after_name);
+        self.rolled = false;
+        loop {
+            match self.token {
+                Token::Mark('{') => {
+                    self.lexer.go_back(self.start, self.line);
+                    if !self.lexer.skip_block() {
+                        return Err(error.clone());
+                    }
+                    self.current().defined = true;
+                    break self.advance()?;
+                }
+                Token::Mark(';') => break self.advance()?,
+                // The `;` of a pragma does not end the function.
+                Token::Word(".pragma") => self.skip_statement()?,
+                Token::End => return Err(error.clone()),
+                _ => self.advance()?,
+            }
+        }
+        self.current().error = Some((error.line, error.message.clone()));
+        Ok(())
     }
 
     pub(super) fn current(&mut self) -> &mut Function {
@@ -124,7 +162,7 @@ impl<'a> Parser<'a> {
                     let limit = Some(self.take_integer("the limit")?.clamp(1, u64::from(u32::MAX)) as u32);
                     match directive {
                         ".maxnreg" => self.current().register_limit = limit,
-                        // PTX has had `.maxnctapersm` for the same before.
+                        // `.maxnctapersm` is the older name of `.minnctapersm`.
                         ".minnctapersm" | ".maxnctapersm" => self.current().least_ctas = limit,
                         _ => {}
                     }
@@ -233,7 +271,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Makes the registers of a name: one, or one for each element of a vector.
+    /// Declares the registers of a name: one, or one per element of a vector.
     pub(super) fn new_registers(&mut self, name: &str, width: u8, lanes: u8) -> Symbol {
         let registers = &mut self.current().registers;
         let first = registers.len() as RegisterId;
@@ -274,7 +312,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `.branchtargets A, B;` after its label.
+    /// Parses `.branchtargets A, B;` after its label.
     fn branch_targets(&mut self, label: &str) -> Result<()> {
         self.advance()?;
         let mut targets = Vec::new();

@@ -77,7 +77,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a parenthesis opens arguments of a call, rather than a constant expression.
+    /// Returns whether a parenthesis opens the arguments of a call, instead of a constant expression.
     pub(super) fn is_argument_list(&self) -> bool {
         let mut ahead = self.lexer.clone();
         !matches!(ahead.next(), Ok((Token::Integer(_) | Token::Mark('(' | '-' | '~' | '+'), ..)))
@@ -200,7 +200,7 @@ impl<'a> Parser<'a> {
             }
             Symbol::Variable(id) => {
                 let mut offset = 0i64;
-                // `mov.u64 %rd, x+8`; inside brackets the same rule reads the whole sum.
+                // `mov.u64 %rd, x+8`; in brackets, the same loop reads the whole sum.
                 while self.at('+') {
                     self.advance()?;
                     offset = offset.wrapping_add(self.constant(0)? as i64);
@@ -217,7 +217,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Looks a name up from the innermost scope outwards; a member of a register range is declared by its first use.
+    /// Looks a name up from the innermost scope outwards. The first use of a register in a range declares it.
     pub(super) fn symbol(&mut self, name: &str) -> Result<Option<Symbol>> {
         let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
         let (prefix, number) = name.split_at(name.len() - digits);

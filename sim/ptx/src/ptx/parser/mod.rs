@@ -1,7 +1,7 @@
 //! Parses PTX text (ISA 2.3 to 8.x) into an [`Ast`].
 //!
-//! Names are resolved while parsing, because PTX declares before use; only labels and functions are looked up later.
-//! Nothing recurses with the input except constant expressions, whose depth is limited.
+//! Names are resolved during parsing, because PTX declares names before their use. Only labels and functions are
+//! looked up later. Recursion is limited to constant expressions, whose depth has a limit.
 
 use std::collections::HashMap;
 
@@ -14,16 +14,16 @@ mod functions;
 mod instructions;
 mod variables;
 
-/// Deepest nesting of braces in a function, and of parentheses in a constant expression.
+/// Max nesting of braces in a function, and of parentheses in a constant expression.
 const MAX_DEPTH: usize = 200;
-/// Largest variable, in bytes.
+/// Max size of a variable, in bytes.
 const MAX_VARIABLE_BYTES: u64 = 1 << 30;
-/// Longest list of operands of one instruction.
+/// Max operands of one instruction.
 const MAX_OPERANDS: usize = 256;
 
 type Result<T> = std::result::Result<T, PtxError>;
 
-/// What a declared name stands for.
+/// Meaning of a declared name.
 #[derive(Debug, Clone, Copy)]
 enum Symbol {
     Register(RegisterId),
@@ -35,7 +35,7 @@ enum Symbol {
     Variable(VariableId),
 }
 
-/// `.reg .b32 %r<100>`: registers that get a number when they are first used.
+/// `.reg .b32 %r<100>`: registers that get a number at their first use.
 #[derive(Debug, Clone, Copy)]
 struct RegisterRange {
     width: u8,
@@ -43,7 +43,7 @@ struct RegisterRange {
     count: u64,
 }
 
-/// Names of one pair of braces.
+/// Names declared in one pair of braces.
 #[derive(Debug, Default)]
 struct Names {
     scope: ScopeId,
@@ -57,7 +57,7 @@ pub(crate) struct Parser<'a> {
     token: Token<'a>,
     line: u32,
     start: usize,
-    /// Where the token before this one ended.
+    /// Offset of the end of the previous token.
     previous_end: usize,
     ast: Ast,
     globals: HashMap<String, VariableId>,
@@ -65,11 +65,20 @@ pub(crate) struct Parser<'a> {
     /// The function being parsed and its open scopes.
     function: Option<Function>,
     names: Vec<Names>,
-    /// Whether the next instruction is in a loop that is said not to be unrolled.
+    /// `true`: a pragma forbids unrolling of the loop that contains the next instruction.
     rolled: bool,
 }
 
-/// Parses the whole text.
+/// A position of the parser in the text.
+struct Place<'a> {
+    lexer: Lexer<'a>,
+    token: Token<'a>,
+    line: u32,
+    start: usize,
+    previous_end: usize,
+}
+
+/// Parses the whole text. An unreadable function is part of the result, with its error. Other mistakes are errors.
 pub(crate) fn parse(file: &str, text: &str) -> Result<Ast> {
     let mut parser = Parser {
         file,
@@ -108,6 +117,17 @@ impl<'a> Parser<'a> {
 
     fn expected(&self, what: &str) -> PtxError {
         self.error(format!("expected {what}, found {}", self.token))
+    }
+
+    fn place(&self) -> Place<'a> {
+        let Parser { token, line, start, previous_end, .. } = *self;
+        Place { lexer: self.lexer.clone(), token, line, start, previous_end }
+    }
+
+    fn go_back(&mut self, to: Place<'a>) {
+        let Place { lexer, token, line, start, previous_end } = to;
+        (self.lexer, self.token, self.line) = (lexer, token, line);
+        (self.start, self.previous_end) = (start, previous_end);
     }
 
     fn advance(&mut self) -> Result<()> {
@@ -189,7 +209,7 @@ impl<'a> Parser<'a> {
         match self.token {
             Token::Double(bits) if (1.0..10.0).contains(&f64::from_bits(bits)) => self.advance(),
             Token::Double(_) => {
-                // Decimal numbers are numbers already, where the file says what was written.
+                // Decimal tokens no longer have their text, so the message quotes the source.
                 let written = self.lexer.since(self.start);
                 Err(self.error(format!("expected a PTX version from 1.0 to 9.x, found '{}'", quote(written))))
             }
@@ -236,7 +256,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips what a debug directive has on its line; it has no other end.
+    /// Skips the rest of the line, which ends a debug directive.
     fn skip_line(&mut self) -> Result<()> {
         let line = self.line;
         while self.line == line && self.token != Token::End {
@@ -300,7 +320,7 @@ fn variable_space(word: &str) -> Option<VariableSpace> {
     })
 }
 
-/// Whether `word` has the shape of a special register; the decoder knows which exist.
+/// Returns whether `word` has the form of a special register. The decoder checks that it exists.
 fn is_special(word: &str) -> bool {
     let family = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
     super::special::find(word).is_some()

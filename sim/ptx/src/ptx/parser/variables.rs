@@ -6,7 +6,7 @@ use super::super::lexer::Token;
 use super::{DeclaredType, MAX_VARIABLE_BYTES, Parser, Result, Symbol, variable_space};
 
 impl<'a> Parser<'a> {
-    /// `.global .align 4 .b8 x[16] = {..}, y;`
+    /// Parses declarations: `.global .align 4 .b8 x[16] = {..}, y;`
     pub(super) fn variables(&mut self, external: bool) -> Result<()> {
         let line = self.line;
         let word = self.take_word("a state space")?;
@@ -17,7 +17,7 @@ impl<'a> Parser<'a> {
         };
         let mut declared = self.type_and_alignment()?;
         if word == ".tex" {
-            // A texture reference holds a handle, whatever type is written.
+            // A texture reference holds a handle, regardless of its declared type.
             declared =
                 DeclaredType { element: Type::Scalar { bytes: 8, float: false }, lanes: 1, alignment: 8 };
         }
@@ -33,7 +33,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes the list of attributes behind `.attribute`.
+    /// Parses the list of attributes after `.attribute`.
     fn managed_attribute(&mut self) -> Result<()> {
         self.expect('(')?;
         let line = self.line;
@@ -66,7 +66,7 @@ impl<'a> Parser<'a> {
                 _ => {
                     let element = Type::named(word)
                         .ok_or_else(|| self.error_at(line, format!("'{}' is not a PTX type", quote(word))))?;
-                    // `.param .u64 .ptr .global .align 4 x`: the alignment is the pointee's.
+                    // `.param .u64 .ptr .global .align 4 x`: the alignment belongs to the pointee.
                     while let Some(".ptr" | ".global" | ".const" | ".shared" | ".local" | ".align") =
                         self.word()
                     {
@@ -153,7 +153,7 @@ impl<'a> Parser<'a> {
             }
         }
         let size = variable.initial.len() as u64 * u64::from(element.bytes());
-        // `x[] = {..}`: as large as its values.
+        // The size of `x[] = {..}` is the size of its values.
         if variable.bytes < size && variable.bytes == u64::from(element.bytes()) {
             variable.bytes = size;
         }
@@ -216,7 +216,7 @@ impl<'a> Parser<'a> {
         Ok(Initial::Address { name, offset, generic })
     }
 
-    /// Addresses in initialisers may name what is declared later, so they are looked up at the end.
+    /// Checks addresses in initialisers after parsing, because they may name later declarations.
     pub(super) fn check_initial_addresses(&self) -> Result<()> {
         for variable in &self.ast.variables {
             for initial in &variable.initial {
@@ -244,7 +244,7 @@ impl<'a> Parser<'a> {
             function.locals.push(id);
             self.declare(name, Symbol::Variable(id), line)?;
         } else if let Some(&earlier) = self.globals.get(&name) {
-            // An `.extern` declaration may come before or after the definition, and repeatedly.
+            // An `.extern` declaration may precede or follow the definition, and may be repeated.
             let (old, new) = (&self.ast.variables[earlier as usize], &self.ast.variables[id as usize]);
             if !(old.open || new.open) && old.bytes != 0 && old.line != line {
                 return Err(self.error_at(line, format!("variable '{}' is declared twice", quote(&name))));

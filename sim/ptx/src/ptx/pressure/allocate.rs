@@ -1,12 +1,12 @@
-//! Registers given out as an assembler does it: each value has one for the whole of its life, and 64-bit values have two that
-//! start at an even number.
+//! Allocates registers as an assembler does. Each value keeps its register for its whole life. A 64-bit value has
+//! two, which start at an even number.
 
 use super::super::control_flow::{Block, Set};
 use super::lean::{Kind, Lean, Step};
 use super::schedule::step_back;
 use super::{MOST, RESERVED_NUMBER};
 
-/// From where to where a value lives: two places for each instruction, at which it reads and at which it writes.
+/// Live range of a value. Each instruction has two positions: it reads at the first and writes at the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Life {
     first: u32,
@@ -14,7 +14,7 @@ struct Life {
     weight: u8,
 }
 
-/// The number of registers with which all values of the code have one.
+/// Returns the number of registers that a simple allocation needs for all values of the code.
 pub(super) fn count(lean: &Lean, blocks: &[Block], ins: &[Set]) -> u32 {
     let mut lives = Lives::new(&lean.weights);
     for (index, block) in blocks.iter().enumerate() {
@@ -29,7 +29,7 @@ pub(super) fn count(lean: &Lean, blocks: &[Block], ins: &[Set]) -> u32 {
     give(lives.finish())
 }
 
-/// As [`count`], for straight code in which those of `out` are live behind it.
+/// Counts as [`count`] does, for straight-line code. The registers in `out` are live after it.
 pub(super) fn count_straight(steps: &[Step], out: &Set, weights: &[u8]) -> u32 {
     let mut lives = Lives::new(weights);
     let mut before = out.clone();
@@ -40,10 +40,10 @@ pub(super) fn count_straight(steps: &[Step], out: &Set, weights: &[u8]) -> u32 {
     give(lives.finish())
 }
 
-/// Gives registers to values, those first that live first.
+/// Assigns registers to values in order of their first positions.
 fn give(mut lives: Vec<Life>) -> u32 {
     lives.sort_unstable();
-    // The first place at which each register is free.
+    // Position from which each register is free.
     let mut busy: Vec<u32> = vec![0; RESERVED_NUMBER + 1];
     busy[RESERVED_NUMBER] = u32::MAX;
     let mut most = RESERVED_NUMBER + 1;
@@ -66,11 +66,11 @@ fn give(mut lives: Vec<Life>) -> u32 {
     most as u32
 }
 
-/// Where each register lives.
+/// Live range of each register.
 struct Lives<'a> {
     weights: &'a [u8],
     spans: Vec<Option<(u32, u32)>>,
-    /// Lives of what only an instruction itself needs.
+    /// Ranges of registers that only one instruction needs.
     brief: Vec<Life>,
 }
 

@@ -1,4 +1,4 @@
-//! A kernel's code without what costs no registers.
+//! A kernel's code, reduced to the instructions and values that need registers.
 
 use super::super::ast::{Function, Operand};
 use super::super::control_flow::Block;
@@ -6,59 +6,59 @@ use super::super::decode::Body;
 use super::super::instr::{CacheOp, Instr, NONE, Number, Op, OpClass, Space};
 use super::super::special::{self, Source, Special};
 
-/// What an instruction does with registers.
+/// Register use of an instruction.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Step {
     pub dests: Vec<u32>,
     pub sources: Vec<u32>,
-    /// Registers that it takes beside its sources and results, while it executes.
+    /// Number of registers that it needs during execution, in addition to its sources and results.
     pub extra: u32,
-    /// Whether results are written before all sources are read: the instruction is several of the hardware's.
+    /// `true`: results are written before all sources are read, because the hardware executes several instructions.
     pub apart: bool,
-    /// Whether its results replace what was in their registers in all lanes.
+    /// `true`: its results replace the old values in all lanes.
     pub replaces: bool,
     pub kind: Kind,
-    /// Whether it adds a constant to a register in place.
+    /// `true`: it adds a constant to a register in place.
     pub steps_up: bool,
 }
 
-/// How far an instruction can be moved.
+/// Freedom to move an instruction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// No instruction is left.
+    /// Removed instruction.
     #[default]
     Nothing,
-    /// Wherever its operands are.
+    /// Movable within the limits of its operands.
     Pure,
-    /// Within what stores to its space allow.
+    /// Movable between stores to its space.
     Load(Space),
     /// Stores to a space.
     Store(Space),
-    /// Nowhere.
+    /// Not movable.
     Fixed,
 }
 
-/// The code, and what its registers take.
+/// The reduced code, and the number of 32-bit registers behind each register.
 pub(super) struct Lean {
     pub steps: Vec<Step>,
     pub weights: Vec<u8>,
-    /// Whether each instruction is where its loop is said not to be unrolled.
+    /// `true` for each instruction in a loop that a pragma keeps from unrolling.
     pub rolled: Vec<bool>,
-    /// Whether each instruction is a branch that a counter decides.
+    /// `true` for each branch that a counter decides.
     pub counted: Vec<bool>,
 }
 
-/// Most definitions of a register that are looked at again when one of its uses is gone.
+/// Max definitions of a register that are checked again after one of its uses is removed.
 const MOST_LOOKED_AT: usize = 16;
-/// Most values from which another is made where it is used.
+/// Max values from which another value is recomputed at its use.
 const MOST_MADE_FROM: usize = 4;
 
-/// What stands for a value.
+/// Representation of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Stand {
-    /// Its register.
+    /// The value is kept in its register.
     Itself,
-    /// Values from which it is made again where it is used: none for constants.
+    /// The value is recomputed at its uses from these values. The list is empty for constants.
     Made(Vec<u32>),
 }
 
@@ -66,18 +66,18 @@ struct Maker<'a> {
     function: &'a Function,
     code: &'a [Instr],
     weights: Vec<u8>,
-    /// What registers take of which both halves are needed.
+    /// Weights of the registers before [`Maker::narrow`] halves any.
     widths: &'a [u8],
     /// Instructions that write each register.
     definitions: Vec<Vec<u32>>,
-    /// Instructions that read each register, once for each.
+    /// Instructions that read each register, once per read.
     uses: Vec<Vec<u32>>,
     dead: Vec<bool>,
-    /// How many loops each instruction is in, and its block.
+    /// Number of loops around each instruction, and its block.
     depth: Vec<u32>,
     block: Vec<u32>,
     stands: Vec<Stand>,
-    /// Whether values are made where they are used, if that is in one place.
+    /// `true`: values with a single use are recomputed at that use.
     late: bool,
 }
 
@@ -128,7 +128,7 @@ impl<'a> Maker<'a> {
         self.function.code.get(at as usize).map_or(&[], |raw| raw.operands.as_slice())
     }
 
-    /// Whether nothing but the results shows that the instruction was executed.
+    /// Returns whether an instruction has no effect except its results.
     fn is_pure(&self, at: u32) -> bool {
         let instr = &self.code[at as usize];
         use OpClass::{Convert, Fp32, Fp32Div, Fp64, Fp64Div, Int, IntDiv, IntMul, Sfu};
@@ -136,7 +136,7 @@ impl<'a> Maker<'a> {
             && !matches!(instr.op, Op::Carry(_) | Op::ReadLive(_))
     }
 
-    /// Removes what computes values that nobody reads.
+    /// Removes instructions whose results are unused.
     fn remove_dead(&mut self) {
         let mut list: Vec<u32> = (0..self.code.len() as u32).collect();
         while let Some(at) = list.pop() {
@@ -159,14 +159,14 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Whether the instruction reads no more than the low half of 64-bit register `register`.
+    /// Returns whether an instruction reads only the low half of the 64-bit register `register`.
     fn reads_low_half(&self, at: u32, register: u32, narrow: &[bool]) -> bool {
         let instr = &self.code[at as usize];
         let opcode = self.opcode(at);
         if matches!(instr.space(), Some(Space::Shared | Space::Local))
             && matches!(instr.op, Op::Load(_) | Op::Store(_) | Op::Atomic(_))
         {
-            // The value of a store is read whole.
+            // A store reads all of its value.
             let reads = instr.sources().iter().filter(|source| u32::from(**source) == register).count();
             return reads == 1 && self.is_address(at, register);
         }
@@ -190,12 +190,12 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Whether an access has the register for its address alone.
+    /// Returns whether the register is the address of an access.
     fn is_address(&self, at: u32, register: u32) -> bool {
         self.address_number(at) == Some(register)
     }
 
-    /// Scoreboard number of the register that holds an access' address.
+    /// Returns the scoreboard number of an access's address register.
     fn address_number(&self, at: u32) -> Option<u32> {
         let instr = &self.code[at as usize];
         let form = match &instr.op {
@@ -212,7 +212,7 @@ impl<'a> Maker<'a> {
         }
         let weight = if form.wide_address { 2 } else { 1 };
         let guard = usize::from(instr.guard != NONE);
-        // Sources are in the order of the operands.
+        // Sources are in operand order.
         let sources = &instr.sources()[guard..];
         let found = match instr.op {
             Op::Load(_) => sources.first(),
@@ -221,13 +221,13 @@ impl<'a> Maker<'a> {
         found.map(|s| u32::from(*s))
     }
 
-    /// Finds 64-bit registers of which only the low half is read: addresses in shared and local memory.
+    /// Finds 64-bit registers whose low half alone is read, such as addresses in shared and local memory.
     fn narrow(&mut self) {
         let mut narrow: Vec<bool> = self.weights.iter().map(|weight| *weight == 2).collect();
         let mut changed = true;
         while changed {
             changed = false;
-            // Values are made of those before them: from the last to the first, few turns suffice.
+            // Values depend on earlier values, so iteration from the last register to the first needs few passes.
             for register in (0..narrow.len()).rev() {
                 if narrow[register]
                     && !self.uses[register]
@@ -246,7 +246,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Whether the high half of a 64-bit register is always zero.
+    /// Returns whether the high half of a 64-bit register is always zero.
     fn has_no_high_half(&self, register: usize) -> bool {
         let definitions = &self.definitions[register];
         let unsigned = |at: &u32| match &self.code[*at as usize].op {
@@ -256,7 +256,7 @@ impl<'a> Maker<'a> {
         definitions.len() == 1 && definitions.iter().all(unsigned)
     }
 
-    /// The one unguarded definition of a register, if there is no other.
+    /// Returns the definition of a register if it is the only one and has no guard.
     fn definition(&self, register: u32) -> Option<u32> {
         match self.definitions[register as usize][..] {
             [at] if self.code[at as usize].guard == NONE => Some(at),
@@ -276,7 +276,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// The values that stand for the sources of an instruction.
+    /// Returns the registers behind the sources of an instruction, after replacement of recomputed values.
     fn stand_of_sources(&self, at: u32) -> Vec<u32> {
         let mut out = Vec::new();
         for &source in self.code[at as usize].sources() {
@@ -294,7 +294,8 @@ impl<'a> Maker<'a> {
         registers.iter().map(|r| u32::from(self.weights[*r as usize])).sum()
     }
 
-    /// From what the result of an instruction is made again at its uses; none where a register keeps it.
+    /// Returns the values from which an instruction's result can be recomputed at its uses; `None` if it needs a
+    /// register.
     fn made(&self, at: u32, dest: u32) -> Option<Vec<u32>> {
         let instr = &self.code[at as usize];
         let opcode = self.opcode(at);
@@ -305,7 +306,7 @@ impl<'a> Maker<'a> {
         if !self.is_pure(at) || self.weights[dest as usize] == 0 {
             return None;
         }
-        // Sizes of the launch are constants; who a thread is must be read.
+        // Launch sizes are constants. Thread indices must be read from special registers.
         let is_read = |operand: &Operand| {
             let Operand::Special(special) = operand else { return false };
             !matches!(
@@ -320,7 +321,7 @@ impl<'a> Maker<'a> {
         if from.is_empty() || from.len() > MOST_MADE_FROM {
             return from.is_empty().then_some(from);
         }
-        // A value made of registers that change between is not what it was.
+        // A value cannot be recomputed from registers that change before its use.
         let users = &self.uses[dest as usize];
         let stable = from.iter().all(|r| self.definition(*r).is_some());
         let close = |user: &u32| {
@@ -353,7 +354,7 @@ impl<'a> Maker<'a> {
         }
         let has_constant =
             self.operands(at).iter().any(|o| matches!(o, Operand::Integer(_) | Operand::Variable(..)));
-        // A sum with a constant is the offset of an access.
+        // A sum with a constant becomes the offset of an access.
         if matches!(name, "add")
             && has_constant
             && from.len() == 1
@@ -372,8 +373,8 @@ impl<'a> Maker<'a> {
         (single && cheap && self.weight(&from) <= self.weight(&[dest])).then_some(from)
     }
 
-    /// Whether a branch is taken until a counter, which a constant is added to, is at its end. NVIDIA's assembler does not count
-    /// down to what is not a constant.
+    /// Returns whether a branch depends on a counter that is stepped by a constant. NVIDIA's assembler does not count
+    /// down to a bound that is not constant.
     fn is_counted(&self, at: u32) -> bool {
         let instr = &self.code[at as usize];
         if !matches!(instr.op, Op::Branch) || instr.guard == NONE {
@@ -390,7 +391,8 @@ impl<'a> Maker<'a> {
             })
     }
 
-    /// Whether an instruction adds a positive constant, or what is not known, to a register in place.
+    /// Returns, for an addition to a register in place, whether the addend is positive or unknown. `None` for other
+    /// instructions.
     fn step(&self, at: u32) -> Option<bool> {
         let instr = &self.code[at as usize];
         if !self.opcode(at).starts_with("add") {
@@ -403,7 +405,8 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// Whether the hardware executes several instructions in place of one: products of integers, and most of what has 64 bits.
+    /// Returns whether the hardware executes several instructions: for products of integers, and most 64-bit
+    /// operations.
     fn is_several(&self, opcode: &str, dests: &[u32]) -> bool {
         let name = opcode.split('.').next().unwrap_or_default();
         let wide = self.weight(dests) > dests.len() as u32
@@ -463,9 +466,9 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// Registers that a routine takes, operands and result among them, which stands for an instruction that the hardware lacks:
-/// measured with kernels of one such instruction among none and ten live values, and what the same kernel with an addition
-/// takes taken off; the mean of both.
+/// Returns the registers of the routine that replaces an instruction that hardware lacks, operands and result
+/// included. The numbers were measured with kernels of one such instruction and 0 to 10 live values. The registers of
+/// the same kernel with an addition were subtracted; the mean was taken.
 fn routine(opcode: &str) -> u32 {
     let wide = opcode.ends_with("64");
     let float = opcode.contains(".f");
@@ -482,13 +485,14 @@ fn routine(opcode: &str) -> u32 {
     }
 }
 
-/// How many loops each instruction is in, and its block. A branch back makes a loop of what is between.
+/// Returns the number of loops around each instruction, and its block. A backward branch makes a loop of the blocks
+/// in between.
 fn loops(blocks: &[Block], length: usize) -> (Vec<u32>, Vec<u32>) {
     let mut block_of = vec![0; length];
     for (index, block) in blocks.iter().enumerate() {
         block_of[block.first as usize..block.end as usize].fill(index as u32);
     }
-    // The last block of each loop, by its first.
+    // Last block of each loop, by first block.
     let mut ends = std::collections::BTreeMap::new();
     for (index, block) in blocks.iter().enumerate() {
         for &head in block.successors.iter().filter(|head| **head <= index) {

@@ -1,10 +1,15 @@
-//! How many 32-bit registers a thread of a kernel needs: an estimate of what NVIDIA's assembler allocates.
+//! Estimates the 32-bit registers per thread that NVIDIA's assembler allocates for a kernel.
 //!
-//! PTX has registers without end, and its compiler writes values long before they are used. An assembler allocates after it
-//! has moved and folded instructions. The estimate does what any of them would: values that cost nothing to make again hold no
-//! register, copies share one, address arithmetic joins the access, and what nobody reads is not computed. Of what
-//! is left, the most that is live at once is counted, both with each value made as late as it can be and with loads issued early in
-//! loops that are unrolled; the latter counts only as far as it costs no occupancy.
+//! PTX has unlimited registers, and its compiler writes values long before their use. An assembler allocates
+//! registers after it has moved and folded instructions. The estimate applies optimizations that every assembler has:
+//! - Values that cost nothing to recompute hold no register.
+//! - Copies share a register.
+//! - Address arithmetic is folded into the access.
+//! - Unused values are not computed.
+//!
+//! The estimate then counts the max registers that are live at once, in two ways. In the first, each value is
+//! computed as late as possible. In the second, loads are issued early in unrolled loops; this counts only if it
+//! costs no occupancy.
 
 mod allocate;
 mod lean;
@@ -19,26 +24,26 @@ use lean::Lean;
 /// Register 1, which holds the stack pointer in every kernel.
 const RESERVED: u32 = 1;
 const RESERVED_NUMBER: usize = 1;
-/// Registers of an SM of the GPUs that PTX of today is compiled for.
+/// Registers per SM of current GPUs.
 const REGISTER_FILE: u32 = 65_536;
-/// Registers of a thread with which such an SM still holds its 2,048 threads: loads are issued early up to here.
+/// Max registers per thread at which an SM still holds 2,048 threads. Loads are issued early up to this number.
 const FREE_OF_CHARGE: u32 = REGISTER_FILE / 2048;
-/// Most registers that a thread of any GPU can have.
+/// Max registers per thread on any GPU.
 const MOST: u32 = 255;
-/// Registers times blocks beyond which all registers count as live at once: such code is no real kernel.
+/// Max product of registers and blocks. Beyond it all registers count as live at once; real kernels do not reach it.
 const MOST_PLACES: usize = 1 << 25;
-/// Registers below which NVIDIA's assembler obeys no limit.
+/// Min registers to which NVIDIA's assembler applies a limit.
 const LEAST: u32 = 16;
 
-/// The registers of a kernel's threads: the estimate, and no more than its PTX allows. What an assembler then keeps in local
-/// memory stays in registers here that are not counted.
+/// Returns the registers per thread: the estimate, within the limits of the PTX. Values that an assembler would spill
+/// to local memory stay in registers here, but are not counted.
 pub(crate) fn of(function: &Function, body: &Body) -> u32 {
     let estimate = estimate(function, body);
     let threads = function.cta_limit.map(|(sides, _)| sides.iter().map(|side| u64::from(*side)).product());
     let by_ctas = threads.map(|threads: u64| {
         let ctas = u64::from(function.least_ctas.unwrap_or(1));
         let resident = threads.div_ceil(32).saturating_mul(32).saturating_mul(ctas);
-        // Registers are allocated to warps in units of 8 to each thread.
+        // Registers are allocated in units of 8 per thread.
         let most = u64::from(REGISTER_FILE).checked_div(resident).unwrap_or(u64::from(MOST)) / 8 * 8;
         most.min(MOST.into()) as u32
     });
@@ -46,7 +51,7 @@ pub(crate) fn of(function: &Function, body: &Body) -> u32 {
     limits.fold(estimate, |registers, limit| registers.min(limit.max(LEAST)))
 }
 
-/// The estimate for a kernel, without limits that its PTX sets.
+/// Returns the estimate for a kernel, without the limits of its PTX.
 fn estimate(function: &Function, body: &Body) -> u32 {
     if body.code.is_empty() {
         return RESERVED + 1;
@@ -71,13 +76,13 @@ fn estimate(function: &Function, body: &Body) -> u32 {
     });
     let early = early.max().unwrap_or(1);
     let given = allocate::count(&late, &blocks, &late_ins);
-    // An assembler finds a better way where that costs occupancy otherwise.
+    // An assembler looks for a better allocation if occupancy would suffer otherwise.
     let given = if least + 2 <= FREE_OF_CHARGE { given.min(FREE_OF_CHARGE) } else { given };
     let base = given.max(least + RESERVED);
     base.max(early.min(base.next_multiple_of(8).max(FREE_OF_CHARGE))).min(MOST)
 }
 
-/// The registers that are live before each block, and before the exit.
+/// Returns the registers that are live before each block, and before the exit.
 fn live_ins(lean: &Lean, blocks: &[Block], words: usize) -> Vec<Set> {
     let mut ins: Vec<Set> = vec![vec![0; words]; blocks.len() + 1];
     let mut changed = true;
@@ -97,7 +102,7 @@ fn live_ins(lean: &Lean, blocks: &[Block], words: usize) -> Vec<Set> {
     ins
 }
 
-/// The registers that are live before any of the blocks.
+/// Returns the registers that are live before any of the blocks.
 fn union(blocks: &[usize], ins: &[Set], words: usize) -> Set {
     let mut out = vec![0; words];
     for &block in blocks {

@@ -1,25 +1,24 @@
-//! Blocks that are executed as one: short branches become guards, as assemblers make them.
+//! Joins blocks into regions. Short branches become guards, as in assemblers.
 
 use super::super::control_flow::Block;
 use super::lean::{Kind, Lean, Step};
 
-/// Most instructions that a guard takes the place of a branch for.
+/// Max instructions that a guard replaces a branch for.
 const MOST_GUARDED: usize = 16;
 
-/// Straight code, some of it under guards.
+/// Straight-line code, partly under guards.
 pub(super) struct Region {
     pub steps: Vec<Step>,
-    /// Blocks that come next.
     pub successors: Vec<usize>,
-    /// Whether it is a loop.
+    /// `true`: it is a loop.
     pub repeats: bool,
-    /// Whether it is said to stay one that is not unrolled.
+    /// `true`: a pragma keeps the loop from unrolling.
     pub rolled: bool,
-    /// Whether a counter decides about its end.
+    /// `true`: a counter decides when the loop ends.
     pub counted: bool,
 }
 
-/// Joins blocks as far as they can be.
+/// Joins blocks into the longest possible regions.
 pub(super) fn join(lean: &Lean, blocks: &[Block]) -> Vec<Region> {
     let mut regions: Vec<Option<Region>> = blocks
         .iter()
@@ -52,7 +51,7 @@ pub(super) fn join(lean: &Lean, blocks: &[Block]) -> Vec<Region> {
     regions.into_iter().enumerate().filter_map(number).collect()
 }
 
-/// Lets branches to blocks without instructions go where those go.
+/// Redirects branches to empty blocks to the successors of those blocks.
 fn skip_empty(regions: &mut [Option<Region>], entries: &mut [usize]) {
     let mut goes: Vec<usize> = (0..entries.len()).collect();
     for at in (1..regions.len()).rev() {
@@ -69,14 +68,14 @@ fn skip_empty(regions: &mut [Option<Region>], entries: &mut [usize]) {
     entries[0] = 1;
     for region in regions.iter_mut().flatten() {
         for successor in &mut region.successors {
-            // Two steps: a block may go to one that was found to go on after it.
+            // Two lookups: `goes` of a block may be a later block that is redirected itself.
             *successor = goes[goes[*successor]];
             entries[*successor] += 1;
         }
     }
 }
 
-/// Makes a region longer by what follows it alone; false when nothing does.
+/// Appends a successor that has no other predecessor, or guarded blocks. Returns `false` if nothing can be appended.
 fn grow(regions: &mut [Option<Region>], entries: &mut [usize], at: usize) -> bool {
     let Some(region) = &regions[at] else { return false };
     let mut successors = region.successors.clone();
@@ -108,7 +107,7 @@ fn grow(regions: &mut [Option<Region>], entries: &mut [usize], at: usize) -> boo
                 let Some(taken) = regions[from].take() else { continue };
                 entries[next] -= 1;
                 if let Some(region) = &mut regions[at] {
-                    // The branch is gone.
+                    // The branch is removed.
                     if region
                         .steps
                         .last()
@@ -131,7 +130,7 @@ fn grow(regions: &mut [Option<Region>], entries: &mut [usize], at: usize) -> boo
     }
 }
 
-/// Where a region goes that can be under a guard of `before`.
+/// Returns the successor of region `at` if `before` can execute it under a guard.
 fn guardable(regions: &[Option<Region>], entries: &[usize], before: usize, at: usize) -> Option<usize> {
     let region = regions.get(at)?.as_ref()?;
     let [next] = region.successors[..] else { return None };

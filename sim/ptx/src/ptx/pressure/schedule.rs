@@ -1,4 +1,4 @@
-//! The order in which a block's instructions are executed, and the registers that are live in it.
+//! Execution order of a block's instructions, and the registers that are live in it.
 
 use super::super::control_flow::Set;
 use super::super::instr::Space;
@@ -6,9 +6,9 @@ use super::allocate::count_straight;
 use super::lean::{Kind, Step};
 use super::region::Region;
 
-/// Copies of a loop's body in which loads are issued together.
+/// Copies of an unrolled loop body, whose loads are issued together.
 const COPIES: u32 = 4;
-/// Most instructions of a body that is copied.
+/// Max instructions of a loop body that is unrolled.
 const MOST_COPIED: usize = 64;
 
 fn insert(set: &mut Set, register: u32) {
@@ -35,7 +35,7 @@ fn weight(set: &Set, weights: &[u8]) -> u32 {
     total
 }
 
-/// Applies one instruction to the registers that are live behind it.
+/// Updates the live registers backwards across one instruction.
 pub(super) fn step_back(live: &mut Set, step: &Step) {
     if step.replaces {
         step.dests.iter().for_each(|d| remove(live, *d));
@@ -43,7 +43,7 @@ pub(super) fn step_back(live: &mut Set, step: &Step) {
     step.sources.iter().for_each(|s| insert(live, *s));
 }
 
-/// The most registers that are live in the instructions, of which those in `out` are live behind them.
+/// Returns the max weight of live registers in the instructions. The registers in `out` are live after them.
 pub(super) fn most(steps: &[Step], out: &Set, weights: &[u8]) -> u32 {
     let mut live = out.clone();
     let mut now = weight(&live, weights);
@@ -70,8 +70,7 @@ pub(super) fn most(steps: &[Step], out: &Set, weights: &[u8]) -> u32 {
     most
 }
 
-/// As [`most`], with the loads of a block issued as early as their addresses are known, in several copies of a body that is
-/// a loop.
+/// Counts as [`most`] does, with each load issued as soon as its address is known. The body of a loop is unrolled.
 pub(super) fn early(region: Region, out: &Set, weights: &[u8]) -> u32 {
     let steps = region.steps;
     let fixed = steps.iter().any(|step| step.kind == Kind::Fixed && !step.dests.is_empty());
@@ -85,14 +84,14 @@ pub(super) fn early(region: Region, out: &Set, weights: &[u8]) -> u32 {
     count_straight(&order(copied), &out, &weights)
 }
 
-/// Copies of a loop's body behind each other, each with results of its own but the last.
+/// Returns consecutive copies of a loop body. Each copy except the last has its own results.
 fn copy(steps: &[Step], weights: &mut Vec<u8>) -> Vec<Step> {
     let mut names: std::collections::HashMap<u32, u32> = std::collections::HashMap::new();
     let mut out = Vec::with_capacity(steps.len() * COPIES as usize);
     for turn in 0..COPIES {
         let last = turn + 1 == COPIES;
         for step in steps {
-            // The branch, and steps of addresses and counters, which become offsets.
+            // Unrolling removes branches. Steps of addresses and counters become offsets.
             if !last && (step.kind == Kind::Fixed || step.steps_up) {
                 continue;
             }
@@ -116,11 +115,11 @@ fn copy(steps: &[Step], weights: &mut Vec<u8>) -> Vec<Step> {
     out
 }
 
-/// Loads first, with what they need; then what waits for loads.
+/// Orders instructions: loads and the computation of their addresses first, then instructions that wait for loads.
 fn order(steps: Vec<Step>) -> Vec<Step> {
     use std::collections::HashMap;
     let length = steps.len();
-    // How many loads, one behind the other, are before each instruction's operands.
+    // Number of dependent loads in sequence before each instruction's operands.
     let mut level = vec![0u32; length];
     let mut feeds = vec![false; length];
     let mut written: HashMap<u32, usize> = HashMap::new();

@@ -1,4 +1,4 @@
-//! Does every arithmetic form give the PTX result at the edges of its types?
+//! Tests every arithmetic form at the edges of its types.
 
 use super::super::alu::ROWS;
 use super::{check, kernel_text, own_element, run_words};
@@ -391,7 +391,7 @@ fn carries_chain_over_words() {
 
 #[test]
 fn multiplication_with_carry_makes_a_wide_product() {
-    // 64 x 64 bits: the upper half by schoolbook multiplication with carries.
+    // The upper half of a 64 x 64 bit product, by schoolbook multiplication with carries.
     let body = own_element(16)
         + "ld.global.u32 %r1, [%rd0]; ld.global.u32 %r2, [%rd0+4]; ld.global.u32 %r3, [%rd0+8]; ld.global.u32 %r4, [%rd0+12];\n\
            mul.lo.u32 %r10, %r1, %r3; mul.hi.u32 %r11, %r1, %r3; mad.lo.cc.u32 %r11, %r1, %r4, %r11; madc.hi.u32 %r12, %r1, %r4, 0;\n\

@@ -1,4 +1,4 @@
-//! Do atomics of every width, space and ordering leave the right value and return the old one?
+//! Tests the stored and returned values of atomics of every width, space and ordering.
 
 use super::forms::FORMS;
 use super::{kernel_text, own_element, run_words};
@@ -7,7 +7,7 @@ fn words(value: u64) -> [u32; 2] {
     [value as u32, (value >> 32) as u32]
 }
 
-/// Old value, operand and what must be left.
+/// Form, old value, operand and expected new value.
 const WIDE: [(&str, u64, u64, u64); 15] = [
     ("add.u64", u64::MAX, 2, 1),
     ("add.u64", 0xffff_ffff, 1, 0x1_0000_0000),
@@ -32,7 +32,7 @@ fn wide_atomics_work_in_every_ordering_and_scope() {
     let prefixes =
         ["atom", "atom.relaxed.cta", "atom.acquire.gpu", "atom.release.sys", "atom.acq_rel.cluster"];
     for (index, (form, old, operand, new)) in WIDE.into_iter().enumerate() {
-        // `.noftz` is for half precision alone; elsewhere it means nothing.
+        // `.noftz` only matters for half precision. Other types must accept it without effect.
         let prefix = prefixes[index % prefixes.len()];
         let body = own_element(24)
             + &format!("ld.global.u64 %rd3, [%rd0+8]; {prefix}.global.{form} %rd4, [%rd0], %rd3; st.global.u64 [%rd0+16], %rd4; ret;")
@@ -55,7 +55,7 @@ fn a_wide_compare_and_swap_compares_all_bits() {
 
 #[test]
 fn lanes_of_a_partial_warp_update_shared_memory_one_after_the_other() {
-    // Odd lanes of 20 threads add their number; each gets the sum of the odd numbers below it.
+    // Odd lanes of 20 threads add their number. Each gets the sum of the odd numbers below it.
     let body = own_element(4)
         + "mov.u32 %r1, 0; and.b32 %r2, %r0, 1; setp.eq.s32 %p1, %r2, 1; @%p1 atom.shared.add.u32 %r1, [box], %r0;\n\
            bar.sync 0; ld.shared.u32 %r3, [box]; mad.lo.u32 %r1, %r3, 1000, %r1; st.global.u32 [%rd0], %r1; ret;";
@@ -82,14 +82,14 @@ fn counters_wrap_where_their_operand_says() {
     }
 }
 
-/// What an operation leaves of `old`, from a reference that knows the numbers' meaning.
+/// Returns the expected new value, from a reference that interprets the numbers.
 fn left(op: &str, of: &str, shared: bool, old: u32, operand: u32) -> u32 {
     let (a, b) = match of {
         "s32" => (i64::from(old as i32), i64::from(operand as i32)),
         _ => (i64::from(old), i64::from(operand)),
     };
     match (op, of) {
-        // Outside of shared memory a subnormal number counts as zero of its sign.
+        // Outside shared memory, a subnormal number counts as zero of its sign.
         ("add", "f32") => {
             let value = |bits: u32| {
                 let number = f32::from_bits(bits);

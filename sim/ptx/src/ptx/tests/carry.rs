@@ -1,20 +1,20 @@
-//! Do chains through the carry flag agree with whole numbers of any length, also where sums follow differences?
+//! Compares chains through the carry flag with integers of any length, also for sums that follow differences.
 
 use super::{kernel_text, own_element, run_words};
 use num_bigint::BigUint;
 use proptest::prelude::*;
 
-/// Words of each number.
+/// Words per number.
 const WORDS: usize = 4;
 
-/// Statements that load two numbers of [`WORDS`] words: `%r1` on, and `%r11` on.
+/// Statements that load two numbers of [`WORDS`] words to the registers from `%r1` and from `%r11`.
 fn load() -> String {
     (0..2 * WORDS)
         .map(|n| format!("ld.global.u32 %r{}, [%rd0+{}];\n", 10 * (n / WORDS) + n % WORDS + 1, 4 * n))
         .collect()
 }
 
-/// Statements of a chain, whose result is `%r21` on, and that leaves the flag.
+/// Statements of a chain. Its result is in the registers from `%r21`; the flag stays set.
 fn chain(name: &str) -> String {
     let first = |n: usize| if n == 0 { "" } else { "c" };
     (1..=WORDS)
@@ -22,7 +22,7 @@ fn chain(name: &str) -> String {
         .collect()
 }
 
-/// Runs `statements` on a pair of numbers for each lane; the results are `%r21` to `%r26`.
+/// Runs `statements` on one pair of numbers per lane. Returns `%r21` to `%r26` of each lane.
 fn run(statements: &str, pairs: &[[Vec<u32>; 2]]) -> Vec<Vec<u32>> {
     let stores: String = (0..6).map(|n| format!("st.global.u32 [%rd0+{}], %r{};\n", 4 * n, 21 + n)).collect();
     let body =
@@ -48,7 +48,7 @@ proptest! {
     #[test]
     fn chains_agree_with_whole_numbers(pairs in numbers()) {
         let all = BigUint::from(1u8) << (32 * WORDS);
-        // The flag after the chain: what was carried, or that nothing was borrowed.
+        // The flag after the chain: the carry of a sum, or one for a difference without borrow.
         let sums = run(&(chain("add") + "addc.u32 %r25, 0, 0;"), &pairs);
         let differences = run(&(chain("sub") + "addc.u32 %r25, 0, 0;"), &pairs);
         for (lane, [a, b]) in pairs.iter().enumerate() {
@@ -64,7 +64,7 @@ proptest! {
 
     #[test]
     fn sums_and_differences_follow_each_other_through_the_flag(pairs in numbers()) {
-        // What a carry leaves to a difference, and a borrow to a difference and a sum.
+        // A carry enters a difference; a borrow enters a difference and a sum.
         let after_sum = run(&(chain("add") + "subc.cc.u32 %r25, 5, 0; addc.u32 %r26, 0, 0;"), &pairs);
         let after_difference = run(&(chain("sub") + "subc.u32 %r25, 5, 0; addc.u32 %r26, 7, 0;"), &pairs);
         for (lane, [a, b]) in pairs.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Does what clang makes of 16-bit floating point, matrix products and asynchronous copies compute what the source says?
+//! Tests the results of clang's output for 16-bit floating point, matrix products and asynchronous copies.
 
 use super::super::small_float::SmallFloat;
 use super::super::{Arg, LaunchDims, Module, Rounding, run_functional};
@@ -7,7 +7,7 @@ use crate::memory::DeviceMemory;
 
 const TEXT: &str = include_str!("small_floats.ptx");
 
-/// Runs a kernel of one warp on buffers of words, and returns them.
+/// Runs a kernel with one warp on buffers of words, and returns their final contents.
 fn run(kernel: &str, buffers: &[Vec<u32>]) -> Vec<Vec<u32>> {
     note_all(TEXT);
     let module = Module::parse("small_floats.ptx", TEXT).expect("clang's PTX is accepted");
@@ -27,7 +27,7 @@ fn run(kernel: &str, buffers: &[Vec<u32>]) -> Vec<Vec<u32>> {
     addresses.iter().zip(buffers).map(|(a, words)| memory.read_u32s(*a, words.len()).unwrap()).collect()
 }
 
-/// Numbers that no operation rounds.
+/// Numbers whose sums and products need no rounding.
 fn small(seed: usize, count: usize) -> Vec<f64> {
     (0..count).map(|i| ((i * 5 + seed) % 9) as f64 - 4.0).collect()
 }
@@ -65,7 +65,7 @@ fn brain_floats() {
 
 #[test]
 fn a_product_of_matrices() {
-    // Rows of A as `ldmatrix` takes them: four 8 x 8 matrices, rows below first, then to the right.
+    // Rows of A in the order of `ldmatrix`: four 8 x 8 matrices, first the rows below, then those to the right.
     let a = small(2, 256);
     let element =
         |row: usize, column: usize| a[64 * (row / 8 + 2 * (column / 8)) + 8 * (row % 8) + column % 8];

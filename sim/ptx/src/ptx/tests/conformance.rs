@@ -1,4 +1,4 @@
-//! Does every family of arithmetic agree with a reference that computes in another way, at all edges of its types?
+//! Compares every family of arithmetic with a reference of another method, at all edges of its types.
 
 use super::exact::{self, DOUBLE, Format, Number, SINGLE};
 use super::{Vector, check};
@@ -12,7 +12,7 @@ fn pairs(edges: &[u64]) -> impl Iterator<Item = (u64, u64)> + '_ {
     edges.iter().flat_map(move |&a| edges.iter().map(move |&b| (a, b)))
 }
 
-/// The value of the low `bits` of a word.
+/// Returns the value of the low `bits` of a word.
 fn value(word: u64, bits: u32, signed: bool) -> i128 {
     let low = i128::from(word) & ((1 << bits) - 1);
     if signed && low >> (bits - 1) == 1 { low - (1 << bits) } else { low }
@@ -44,7 +44,7 @@ fn integer_arithmetic_of_two_operands_agrees() {
         ("mul.hi", |a, b, bits| (a * b) >> bits),
         ("min", |a, b, _| if a < b { a } else { b }),
         ("max", |a, b, _| if a < b { b } else { a }),
-        // Divisors of zero have the hardware's results: all ones, and the dividend.
+        // Division by zero has hardware's results: all ones, and the dividend as remainder.
         ("div", |a, b, _| if b == 0 { -1 } else { (a.abs() / b.abs()) * a.signum() * b.signum() }),
         ("rem", |a, b, _| if b == 0 { a } else { a - b * ((a.abs() / b.abs()) * a.signum() * b.signum()) }),
         ("mul.wide", |a, b, _| a * b),
@@ -52,7 +52,7 @@ fn integer_arithmetic_of_two_operands_agrees() {
     for (bits, letter, wide) in [(16, 'h', 'w'), (32, 'w', 'd'), (64, 'd', 'd')] {
         for (name, reference) in forms {
             let widens = name == "mul.wide";
-            // Products of unsigned 64-bit words do not fit 128 bits with a sign.
+            // Products of unsigned 64-bit words do not fit in a signed 128-bit integer.
             if bits == 64 && (widens || name.starts_with("mul")) {
                 continue;
             }
@@ -74,7 +74,7 @@ fn integer_arithmetic_of_two_operands_agrees() {
 
 #[test]
 fn sixty_four_bit_products_agree_with_schoolbook_multiplication() {
-    // Four products of halves, none of which leaves 64 bits.
+    // Four products of halves, each below 2^64.
     let schoolbook = |a: u64, b: u64| {
         let halves = |word: u64| (word >> 32, word & 0xffff_ffff);
         let ((ah, al), (bh, bl)) = (halves(a), halves(b));
@@ -97,7 +97,7 @@ fn sixty_four_bit_products_agree_with_schoolbook_multiplication() {
 
 #[test]
 fn bits_are_found_field_by_field() {
-    // Bit by bit, from strings of ones and zeros, lowest first.
+    // Bit by bit, from lists of booleans, lowest bit first.
     let text = |word: u64| (0..32).map(|bit| word >> bit & 1 == 1).collect::<Vec<bool>>();
     let number = |bits: &[bool]| bits.iter().rev().fold(0u64, |n, &bit| n << 1 | u64::from(bit));
     let words = [0, 1, 0x8000_0000, 0xffff_ffff, 0x1234_5678, 0x00ff_0000];
@@ -193,7 +193,8 @@ fn sums_of_products_and_differences_agree() {
     check("mad24.hi.sat.s32", "wwww", &vectors(true));
 }
 
-/// Numbers at the edges of a format: zeros, subnormals, the ends of the normal range, neighbours of one, infinities, NaN.
+/// Returns numbers at the edges of a format: zeros, subnormals, the ends of the normal range, neighbours of one,
+/// infinities, NaN.
 fn float_edges(format: Format) -> Vec<u64> {
     let one_bits = format.precision - 1;
     let top = ((1u64 << (u64::from(format.bits) - format.precision)) - 1) << one_bits;
@@ -214,7 +215,8 @@ fn float_edges(format: Format) -> Vec<u64> {
     positive.iter().flat_map(|&bits| [bits, bits | sign]).chain([top | 1 << (one_bits - 1)]).collect()
 }
 
-/// The reference's bits; a NaN of single precision has one form, of double precision the payload of its input.
+/// Returns the reference's bits. Single precision has one NaN. In double precision a NaN keeps its input's payload, so the
+/// result is not fixed.
 fn expected(format: Format, number: &Number, rounding: char) -> Option<u64> {
     format.write(number, rounding).or((format.bits == 32).then_some(0x7fff_ffff))
 }
@@ -288,7 +290,7 @@ fn double_precision_agrees() {
 #[test]
 fn precision_is_cut_in_every_rounding() {
     let mut numbers = float_edges(DOUBLE);
-    // Beside and between numbers of single precision, and of its subnormals.
+    // Numbers next to and between single-precision numbers, and its subnormals.
     let single = f64::from(f32::MIN_POSITIVE) * 1.5;
     numbers.extend(
         [1.0 + 2f64.powi(-24), -1.0 - 3.0 * 2f64.powi(-24), single, -single * 2f64.powi(-22)]

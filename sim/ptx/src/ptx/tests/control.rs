@@ -1,4 +1,4 @@
-//! Do diverged lanes take the right paths, and meet again where they should?
+//! Tests the paths of diverged lanes, and their reconvergence points.
 
 use super::{kernel_text, own_element, run_words};
 
@@ -10,7 +10,7 @@ fn both_sides_of_a_branch_run_for_their_lanes_and_meet() {
     let (out, stats) = run_words(&kernel_text("", &body), 32, &[0; 32]).unwrap();
     let expected: Vec<u32> = (0..32).map(|t| if t % 2 == 0 { 20 + t } else { 10 + t }).collect();
     assert_eq!(out, expected);
-    // 4 + 3 before the split, 2 + 1 on the sides, and 3 once for all lanes: they met.
+    // 4 + 3 before the split, 2 + 1 on the sides, and 3 once for all lanes, which shows reconvergence.
     assert_eq!(stats.warp_instructions, 13);
 }
 
@@ -38,7 +38,8 @@ fn nested_branches_meet_from_the_inside_out() {
         _ => 104,
     };
     assert_eq!(out, (0..32).map(expected).collect::<Vec<_>>());
-    // 4 + 4, 3, then 2 and 1 inside, 2 where these meet, 1 on the other side, 3 where all meet.
+    // 4 + 4, 3, then 2 and 1 inside, 2 after the inner sides reconverge, 1 on the other side, 3 after all lanes
+    // reconverge.
     assert_eq!(stats.warp_instructions, 20);
 }
 
@@ -76,7 +77,7 @@ fn an_exit_inside_a_divergent_loop_ends_only_its_lanes() {
 
 #[test]
 fn warps_meet_at_barriers() {
-    // Each thread writes its place, then reads its mirror image's, which another warp wrote.
+    // Each thread writes its index, and then reads the mirrored element, which another warp wrote.
     let body = own_element(4)
         + "mov.u64 %rd2, buffer; mul.wide.u32 %rd3, %r0, 4; add.s64 %rd4, %rd2, %rd3; st.shared.u32 [%rd4], %r0;\n\
            bar.sync 0; sub.u32 %r1, 127, %r0; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd2, %rd3;\n\

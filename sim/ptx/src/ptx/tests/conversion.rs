@@ -1,4 +1,4 @@
-//! Does every conversion round, saturate and extend as PTX says?
+//! Tests rounding, saturation and extension of every conversion against the PTX rules.
 
 use super::check;
 
@@ -66,7 +66,7 @@ fn integers_become_floats_with_one_rounding() {
     );
     check("cvt.rz.f32.u32", "ww", &[([0xffff_ffff, 0, 0], 0x4f7f_ffff)]);
     check("cvt.rn.f32.u32", "ww", &[([0xffff_ffff, 0, 0], 0x4f80_0000)]);
-    // 2^60 + 2^36 + 1: rounding to double precision first would lose the last one and make a tie.
+    // 2^60 + 2^36 + 1: a first rounding to double precision would lose the last bit and produce a tie.
     check(
         "cvt.rn.f32.u64",
         "wd",
@@ -77,6 +77,31 @@ fn integers_become_floats_with_one_rounding() {
     check("cvt.rn.f64.s64", "dd", &[([u64::MAX, 0, 0], double(-1.0))]);
     check("cvt.rn.f32.u16", "wh", &[([0xffff, 0, 0], single(65535.0))]);
     check("cvt.rn.f32.s16", "wh", &[([0xffff, 0, 0], single(-1.0))]);
+}
+
+#[test]
+fn integers_of_64_bits_become_doubles_in_the_direction_asked_for() {
+    // Doubles are 2 apart between 2^53 and 2^54, 1,024 apart below 2^63, and 2,048 apart below 2^64.
+    let odd: i64 = (1 << 53) + 1;
+    let negative = -odd as u64;
+    let (below, above) = (double(9_007_199_254_740_992.0), double(9_007_199_254_740_994.0));
+    let (minus_below, minus_above) = (double(-9_007_199_254_740_992.0), double(-9_007_199_254_740_994.0));
+    let [top, largest] = [u64::MAX, i64::MAX as u64];
+    for (form, results) in [
+        ("cvt.rp.f64.u64", [(odd as u64, above), (top, double(18_446_744_073_709_551_616.0))]),
+        ("cvt.rm.f64.u64", [(odd as u64, below), (top, double(18_446_744_073_709_549_568.0))]),
+        ("cvt.rz.f64.u64", [(odd as u64, below), (top, double(18_446_744_073_709_549_568.0))]),
+        ("cvt.rn.f64.u64", [(odd as u64, below), (top, double(18_446_744_073_709_551_616.0))]),
+        ("cvt.rp.f64.s64", [(odd as u64, above), (negative, minus_below)]),
+        ("cvt.rm.f64.s64", [(odd as u64, below), (negative, minus_above)]),
+        ("cvt.rz.f64.s64", [(odd as u64, below), (negative, minus_below)]),
+        ("cvt.rn.f64.s64", [(odd as u64, below), (negative, minus_below)]),
+        ("cvt.rp.f64.s64", [(largest, double(9_223_372_036_854_775_808.0)), (top, double(-1.0))]),
+        ("cvt.rm.f64.s64", [(largest, double(9_223_372_036_854_774_784.0)), (top, double(-1.0))]),
+    ] {
+        let cases = results.map(|(integer, result)| ([integer, 0, 0], result));
+        check(form, "dd", &cases);
+    }
 }
 
 #[test]

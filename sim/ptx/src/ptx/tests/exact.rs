@@ -1,9 +1,9 @@
-//! A reference for floating-point arithmetic by whole numbers of any length: nothing is rounded but the result, once.
+//! A reference for floating-point arithmetic with integers of any length. Only the result is rounded, once.
 
 use num_bigint::BigUint;
 use num_traits::Zero;
 
-/// Every number is a multiple of 2^-SCALE; so is a product of two.
+/// Every finite number, and every product of two, is a multiple of 2^-SCALE.
 const SCALE: u64 = 2200;
 
 /// A floating-point format.
@@ -12,21 +12,21 @@ pub(super) struct Format {
     pub bits: u32,
     /// Bits of the fraction, the leading one included.
     pub precision: u64,
-    /// Exponent of the smallest number above zero.
+    /// Exponent of the smallest positive number.
     pub lowest: i64,
 }
 
 pub(super) const SINGLE: Format = Format { bits: 32, precision: 24, lowest: -149 };
 pub(super) const DOUBLE: Format = Format { bits: 64, precision: 53, lowest: -1074 };
 
-/// A number of any size, or what is none.
+/// A number of any size, an infinity or NaN.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Number {
     Nan,
     Infinite {
         negative: bool,
     },
-    /// Times 2^-[`SCALE`]; with `more`, a bit more than that.
+    /// `magnitude` times 2^-[`SCALE`]. `more` adds a positive amount below that unit.
     Finite {
         negative: bool,
         magnitude: BigUint,
@@ -57,7 +57,7 @@ impl Format {
         Finite { negative, magnitude: BigUint::from(whole) << place, more: false }
     }
 
-    /// The bits of a number rounded to nearest (`n`), to zero (`z`), down (`m`) or up (`p`); none for a NaN.
+    /// Returns the bits of a number, rounded to nearest (`n`), to zero (`z`), down (`m`) or up (`p`); `None` for NaN.
     pub(super) fn write(self, number: &Number, rounding: char) -> Option<u64> {
         let sign = |negative: bool| u64::from(negative) << (self.bits - 1);
         let infinity = self.top_exponent() << self.fraction_bits();
@@ -66,7 +66,7 @@ impl Format {
             Infinite { negative } => return Some(sign(*negative) | infinity),
             Finite { negative, magnitude, more } => (*negative, magnitude, *more),
         };
-        // The last place of the result: by the leading bit, but never below the lowest.
+        // Last place of the result: it follows from the leading bit, but is at least the lowest place of the format.
         let place = magnitude.bits().saturating_sub(self.precision).max((SCALE as i64 + self.lowest) as u64);
         let mut whole = u64::try_from(magnitude >> place).expect("the precision is below 64 bits");
         let rest = magnitude - (BigUint::from(whole) << place);
@@ -79,7 +79,8 @@ impl Format {
             _ => false,
         };
         whole += u64::from(away);
-        // A carry out of the fraction makes the next exponent by itself; so does the leading one of a normal number.
+        // The addition also carries out of the fraction into the exponent, and adds the leading one of a normal
+        // number.
         let steps = (place as i64 - SCALE as i64 - self.lowest) as u64;
         let bits = (steps << self.fraction_bits()) + whole;
         let outward = matches!((rounding, negative), ('n', _) | ('m', true) | ('p', false));
@@ -96,7 +97,7 @@ impl Format {
     }
 }
 
-/// `a + b`; an exact zero of two signs is positive, but negative when rounding down.
+/// Returns `a + b`. An exact zero sum of opposite signs is positive, but negative when rounding down.
 pub(super) fn add(a: &Number, b: &Number, rounding: char) -> Number {
     match (a, b) {
         (Nan, _) | (_, Nan) => Nan,

@@ -1,8 +1,8 @@
-//! Do votes, matches and reductions keep to the lanes that take part?
+//! Tests that votes, matches and reductions only use the lanes that take part.
 
 use super::{kernel_text, own_element, run_words};
 
-/// `%r2` of every lane after `statement`, where `%r1` is a tenth of the lane's number and `%p1` says it is odd.
+/// Returns `%r2` of every lane after `statement`. `%r1` is a tenth of the lane's number; `%p1` is true in odd lanes.
 fn lanes(threads: u32, statement: &str) -> Vec<u32> {
     let body = own_element(4)
         + &format!(
@@ -22,7 +22,7 @@ fn a_vote_counts_the_members_alone() {
     assert_eq!(lanes(32, "vote.sync.ballot.b32 %r2, %p1, %r4;"), all(half));
     assert_eq!(lanes(20, "vote.sync.ballot.b32 %r2, %p1, -1;"), [0xa_aaaa; 20]);
     let flag = "selp.u32 %r2, 1, 0, %p2;";
-    // All lanes of the lower half, none of the upper.
+    // All lanes of the lower half are true, and no lane of the upper half.
     let split = format!("vote.sync.all.pred %p2, %p3, %r4; {flag}");
     assert_eq!(lanes(32, &split), all(|t| u32::from(t < 16)));
     assert_eq!(lanes(32, &split.replace("all", "any")), all(|t| u32::from(t < 16)));

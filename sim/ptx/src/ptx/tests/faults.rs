@@ -1,4 +1,4 @@
-//! Does an access that no GPU would survive stop the run with one clear line?
+//! Tests that an invalid access stops the run with one clear line.
 
 use super::super::{Arg, LaunchDims, Module, run_functional};
 use super::{kernel_text, own_element, run_words};
@@ -18,7 +18,8 @@ fn reading_behind_a_buffer_names_instruction_thread_and_buffer() {
     assert_eq!(
         line,
         "test.ptx:14: kernel 'k', block (0,0,0), thread (30,0,0): `ld.global.u32 %r1, [%rd0+8]` reads 4 bytes at global \
-         address 0x10000080, outside every buffer (nearest buffer 'out' is 0x10000000..0x10000080, 128 bytes)"
+         address 0x10000080, outside every buffer (nearest buffer 'out' is 0x10000000..0x10000080, 128 bytes); a configuration with \
+         `memory.out_of_bounds = \"zero\"` allows it"
     );
 }
 
@@ -106,7 +107,7 @@ fn arguments_and_launches_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn a_load_outside_every_buffer_reads_zero_where_the_memory_says_so() {
+fn an_access_outside_every_buffer_reads_zero_and_changes_nothing_where_the_memory_says_so() {
     let body = own_element(8)
         + "mov.u32 %r1, 9; ld.global.u32 %r1, [%rd0-128]; ld.global.v2.u32 {%r4, %r5}, [%rd0+8];\n\
            st.global.v2.u32 [%rd0], {%r1, %r5}; ret;";
@@ -124,11 +125,23 @@ fn a_load_outside_every_buffer_reads_zero_where_the_memory_says_so() {
     };
     let text = kernel_text("", &body);
     let out = run(&text).unwrap();
-    // The first 16 lanes read in front of the buffer, the last one behind it.
+    // The first 16 lanes read before the buffer, and the last lane reads after it.
     assert_eq!(out[..4], [0, 7, 0, 7]);
     assert_eq!(out[62..], [7, 0]);
-    let store = run(&text.replace("st.global.v2.u32 [%rd0]", "st.global.v2.u32 [%rd0-128]")).unwrap_err();
-    assert!(store.contains("writes 8 bytes at global address"), "{store}");
+    // A store shifted by 16 elements. The first 16 lanes store before the buffer, without effect.
+    let shifted = run(&text.replace("st.global.v2.u32 [%rd0]", "st.global.v2.u32 [%rd0-128]")).unwrap();
+    assert_eq!((&shifted[..2], &shifted[30..34]), (&[7, 7][..], &[7, 0, 7, 7][..]));
+    let atomic = text.replace("ld.global.u32 %r1, [%rd0-128]", "atom.global.add.u32 %r1, [%rd0-128], 5");
+    let out = run(&atomic).unwrap();
+    assert_eq!((&out[..2], &out[32..34]), (&[0, 7][..], &[7, 7][..]));
+    let null = run(&text.replace("st.global.v2.u32 [%rd0]", "st.global.v2.u32 [8]")).unwrap_err();
+    assert!(
+        null.ends_with(
+            "writes 8 bytes at global address 0x8, outside every buffer (nearest buffer 'out' is \
+        0x10000000..0x10000100, 256 bytes)"
+        ),
+        "{null}"
+    );
     let null = run(&text.replace("[%rd0-128]", "[0]")).unwrap_err();
     assert!(null.contains("reads 4 bytes at global address 0x0"), "{null}");
 }

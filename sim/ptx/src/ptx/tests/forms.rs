@@ -1,12 +1,12 @@
-//! Does every instruction form that real benchmarks use decode?
+//! Tests that every instruction form of real benchmarks decodes.
 
 use super::super::Module;
 use super::{FORMS_FILE, kernel_text};
 
-/// One form a line; lines that start with '#' are comments.
+/// One form per line. Lines that start with '#' are comments.
 pub(super) const FORMS: &str = include_str!("forms.txt");
 
-/// The register numbered `number` of the file that suits a type such as `u32`.
+/// Returns register `number` of the file that matches a type such as `u32`.
 fn register(of: &str, number: usize) -> String {
     let file = match of {
         "pred" => "%p",
@@ -19,7 +19,7 @@ fn register(of: &str, number: usize) -> String {
     format!("{file}{number}")
 }
 
-/// As many registers as `lanes`, in braces when it is more than one.
+/// Returns `lanes` registers, in braces if there are several.
 fn registers(of: &str, lanes: usize) -> String {
     let list = (1..=lanes).map(|number| register(of, number)).collect::<Vec<_>>().join(", ");
     if lanes == 1 { list } else { format!("{{{list}}}") }
@@ -35,12 +35,12 @@ fn lanes(modifiers: &[&str]) -> usize {
     }
 }
 
-/// An address in the instruction's state space.
+/// Returns an address in the instruction's state space.
 fn address(modifiers: &[&str]) -> &'static str {
     if modifiers.contains(&"param") { "[slot]" } else { "[%rd9]" }
 }
 
-/// The operands of an arithmetic instruction: its result and its sources.
+/// Returns the operands of an arithmetic instruction: its result and its sources.
 fn arithmetic(name: &str, modifiers: &[&str]) -> String {
     let of = *modifiers.last().unwrap_or(&"b32");
     let double = |of: &str| match of {
@@ -66,7 +66,7 @@ fn arithmetic(name: &str, modifiers: &[&str]) -> String {
     operands.map(|(number, of)| register(of, number + 1)).collect::<Vec<_>>().join(", ")
 }
 
-/// The operands of a well-formed instruction of form `form`.
+/// Returns the operands of a well-formed instruction of form `form`.
 fn operands(form: &str) -> String {
     let parts: Vec<&str> = form.split('.').collect();
     let (name, modifiers) = (parts[0], &parts[1..]);
@@ -114,7 +114,7 @@ fn every_form_of_real_benchmarks_decodes() {
 
 #[test]
 fn every_form_of_real_benchmarks_is_executed_by_a_vector() {
-    // The tests beside this one, run once more by themselves, tell which forms they execute.
+    // A second run of the other tests of this crate writes the forms that they execute to a file.
     let folder = tempfile::tempdir().unwrap();
     let noted = folder.path().join("forms");
     let tests = std::env::current_exe().unwrap();
@@ -128,7 +128,7 @@ fn every_form_of_real_benchmarks_is_executed_by_a_vector() {
     assert!(missing.is_empty(), "{} forms without a vector: {}", missing.len(), missing.join(" "));
 }
 
-/// Forms beyond the list, each with its operands.
+/// Further forms, each with its operands.
 const MORE: &[&str] = &[
     "ld.global.ca.u32 %r1, [%rd1]",
     "ld.global.cg.u32 %r1, [%rd1]",

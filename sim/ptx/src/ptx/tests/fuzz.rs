@@ -1,13 +1,13 @@
-//! Is PTX, however it is damaged, read or refused with its line, and does what is read run without a panic?
+//! Tests that damaged PTX is either read or rejected with its line, and that it runs without a panic.
 use super::super::{Arg, Kernel, LaunchDims, Module, ParamKind, RunError, run_limited};
 use crate::memory::DeviceMemory;
 use selvedge_testing::{fuzz, one_line};
 use std::path::Path;
 
-/// Most warp instructions that a damaged kernel is given: its loops may never end.
+/// Max warp instructions of a damaged kernel, whose loops may never end.
 const MOST_INSTRUCTIONS: u64 = 3000;
 
-/// PTX of every shape: compiled workloads, and the kernels of the end-to-end tests.
+/// Returns PTX of every kind: compiled workloads, and the kernels of the end-to-end tests.
 fn real_files(most_bytes: usize) -> Vec<Vec<u8>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut paths: Vec<_> = ["../workloads", "../../tests/data", "../../docs/own-kernels"]
@@ -21,7 +21,7 @@ fn real_files(most_bytes: usize) -> Vec<Vec<u8>> {
     files.filter(|file| file.len() <= most_bytes).collect()
 }
 
-/// A value for each parameter: the buffer for what may be an address, a small number else.
+/// Returns a value for each parameter: the buffer for possible addresses, and a small number for the others.
 fn arguments(kernel: &Kernel, buffer: u64) -> Vec<Arg> {
     let each = kernel.params.iter().map(|param| match (param.kind, param.bytes) {
         (ParamKind::Integer, 8) => Arg::Ptr(buffer),

@@ -1,14 +1,14 @@
-//! Do operations on 16-bit and 8-bit floating-point numbers round, saturate and compare as PTX says?
+//! Tests rounding, saturation and comparison of 16-bit and 8-bit floating-point numbers against the PTX rules.
 
 use super::exact::{self, Format};
 use super::{Vector, check, kernel_text, own_element, run_words};
 
 const HALF: Format = Format { bits: 16, precision: 11, lowest: -24 };
 const BRAIN: Format = Format { bits: 16, precision: 8, lowest: -133 };
-/// The NaN that operations give.
+/// NaN that operations return.
 const NAN: u64 = 0x7fff;
 
-/// Numbers of a format that are likely to show a mistake, and random ones.
+/// Returns edge cases of a format, and random numbers.
 fn operands(format: Format, count: usize) -> Vec<u64> {
     let infinity = ((1u64 << (16 - format.precision)) - 1) << (format.precision - 1);
     let one = ((1u64 << (15 - format.precision)) - 1) << (format.precision - 1);
@@ -16,14 +16,15 @@ fn operands(format: Format, count: usize) -> Vec<u64> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     while out.len() < count {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        // Every second one lies near 1, where sums cancel and products round.
+        // Every second number is near 1, where sums cancel and products round.
         let random = state >> 48;
         out.push(if out.len() % 2 == 0 { random } else { (random & 0x81ff) | one & !0x1ff });
     }
     out
 }
 
-/// Runs `form` on many operands against `expected`; also its form for pairs, whose other half differs.
+/// Compares `form` on many operands with `expected`. Also tests the form for pairs, with another number in the other
+/// half.
 fn agrees(name: &str, of: &str, format: Format, count: usize, expected: impl Fn([u64; 3]) -> Option<u64>) {
     let pool = operands(format, 64);
     let mut cases: Vec<[u64; 3]> = Vec::new();
@@ -157,7 +158,7 @@ fn comparisons_know_what_is_unordered() {
     check("set.gt.bf16x2.bf16x2", "www", &[([0x4000_0000, 0x3f80_3f80, 0], 0x3f80_0000)]);
 }
 
-/// Whether a relation holds for 1 and 2.
+/// Returns whether a relation is true for 1 and 2.
 fn relation_of_less(name: &str) -> bool {
     matches!(name, "ne" | "lt" | "le" | "neu" | "ltu" | "leu" | "num")
 }
@@ -219,7 +220,7 @@ fn brain_floats_convert_to_and_from_everything() {
         "hw",
         &[([0xffff_fffd, 0, 0], 0xc040), ([257, 0, 0], 0x4380), ([259, 0, 0], 0x4382)],
     );
-    // One beyond a tie rounds up, though double precision would lose it.
+    // One above a tie rounds up. A detour through double precision would lose it.
     check(
         "cvt.rn.bf16.u64",
         "hd",
@@ -253,7 +254,7 @@ fn inline_assembly_of_the_header_style_is_executed() {
            {.reg .pred q; setp.gt.f16 q, %h3, %h1; selp.u16 %h4, 1, 0, q;}\n\
            { fma.rn.f16x2 %r1,%r1,%r1,%r1;\n}\n\
            st.global.u32 [%rd0], %r1; st.global.f32 [%rd0+4], %f1; st.global.u16 [%rd0+8], %h4; ret;";
-    // The pair is 3 below and 4 above; x * x + x gives 12 and 20.
+    // The pair is 3 below and 4 above. x * x + x gives 12 and 20.
     let (out, _) = run_words(&kernel_text("", &body), 1, &[0; 3]).unwrap();
     assert_eq!(out, [0x4d00_4a00, 4f32.to_bits(), 1]);
 }
@@ -265,6 +266,6 @@ fn atomics_add_halves_one_by_one() {
            atom.global.add.noftz.f16 %h2, [%rd0], %h1; red.global.add.noftz.f16x2 [%rd0+4], %r1;\n\
            red.global.add.noftz.bf16x2 [%rd0+8], %r1; ret;";
     let (out, _) = run_words(&kernel_text("", &body), 32, &[0, 0, 0]).unwrap();
-    // 32 times 1, and 64 above 32; the same bits as bf16 are 2 and 0.0078.
+    // 32 times 1, and 64 in the upper half. Read as bf16, the same bits are 2 and 0.0078.
     assert_eq!(out, [0x5000, 0x5400_5000, 0x4280_3e80]);
 }

@@ -1,4 +1,4 @@
-//! Do indexed branches take every lane to its target, and do set and special registers give what PTX says?
+//! Tests the targets of indexed branches, and the results of `set` and special registers.
 
 use super::{check, kernel_text, own_element, run_words};
 
@@ -14,7 +14,7 @@ fn an_indexed_branch_takes_each_lane_to_its_own_target() {
                 A: mov.u32 %r2, 10; activemask.b32 %r3; bra.uni DONE;\n\
                 B: mov.u32 %r2, 20; activemask.b32 %r3;\n\
                 DONE: activemask.b32 %r4; popc.b32 %r4, %r4; mad.lo.u32 %r2, %r4, 1000, %r2;";
-    // Two of four lanes go to A, one to B, one past both; all meet again.
+    // Two of four lanes branch to A, one to B, and one falls through. All reconverge.
     assert_eq!(lanes(body), (0..32).map(|t| 32_000 + [10, 20, 10, 7][t % 4]).collect::<Vec<_>>());
     let guarded = "and.b32 %r1, %r0, 1; setp.lt.u32 %p1, %r0, 8; LIST: .branchtargets A, B; mov.u32 %r2, 7;\n\
                    @%p1 brx.idx %r1, LIST;\n bra.uni DONE;\n A: mov.u32 %r2, 10; bra.uni DONE;\n B: mov.u32 %r2, 20;\n DONE:";

@@ -1,4 +1,4 @@
-//! Do whole kernels compute what they should?
+//! Tests the results of whole kernels.
 
 use super::super::{Arg, LaunchDims, Module, run_functional};
 use crate::memory::DeviceMemory;

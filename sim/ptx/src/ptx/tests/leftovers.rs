@@ -1,4 +1,4 @@
-//! Do the forms that no family covers do what the PTX ISA says?
+//! Tests the forms that no other file covers against the PTX ISA.
 
 use super::{check, kernel_text, own_element, run_words};
 
@@ -71,7 +71,7 @@ fn signs_fractions_and_subnormal_numbers_of_single_forms_are_right() {
         "dw",
         &[([0x8000_0000, 0, 0], double(-2_147_483_648.0)), ([7, 0, 0], double(7.0))],
     );
-    // A subnormal exponent counts as zero, and a subnormal result is one.
+    // A subnormal exponent counts as zero, and a subnormal result becomes zero.
     check(
         "ex2.approx.ftz.f32",
         "ww",
@@ -81,7 +81,7 @@ fn signs_fractions_and_subnormal_numbers_of_single_forms_are_right() {
 
 #[test]
 fn carries_run_through_every_form_that_reads_and_writes_them() {
-    // %r1 to %r6 are the words; the flag goes from one statement to the next.
+    // %r1 to %r6 hold the words. The flag passes from one statement to the next.
     let run = |statements: &str, input: [u32; 3]| {
         let body = own_element(16)
             + "ld.global.u32 %r1, [%rd0]; ld.global.u32 %r2, [%rd0+4]; ld.global.u32 %r3, [%rd0+8];\n"
@@ -96,7 +96,7 @@ fn carries_run_through_every_form_that_reads_and_writes_them() {
     assert_eq!(run(&format!("{set} addc.cc.u32 %r4, %r1, %r2;"), [1, 2, 0]), (4, 0));
     assert_eq!(run(&format!("{set} madc.lo.cc.u32 %r4, %r1, %r2, %r3;"), [all, all, all]), (1, 1));
     assert_eq!(run(&format!("{set} madc.lo.cc.u32 %r4, %r1, %r2, %r3;"), [3, 5, 7]), (23, 0));
-    // A borrow taken in, and handed on.
+    // A borrow enters the chain and leaves it.
     let borrow = "sub.cc.u32 %r9, 0, 1;";
     let then = "subc.u32 %r4, %r4, 0; mov.u32 %r5, 0;";
     assert_eq!(run(&format!("{borrow} subc.cc.u32 %r4, %r1, %r2; {then}"), [9, 3, 0]).0, 5);

@@ -1,6 +1,6 @@
-//! Is what ptxas accepts accepted: literals that are cut, predicates as numbers, missing blanks, vector registers?
+//! Tests PTX that ptxas also accepts: truncated literals, predicates as numbers, missing blanks, vector registers.
 
-use super::super::{Arg, Env, Global, LaunchDims, MemAccess, Module, Warp, run_functional};
+use super::super::{Arg, Env, LaunchDims, MemAccess, Module, Warp, run_functional};
 use super::{kernel_text, note_all, own_element, run_words};
 use crate::memory::DeviceMemory;
 
@@ -98,7 +98,7 @@ fn the_timer_counts_nanoseconds() {
     let (kernel, launch) = (&module.kernels()[0], LaunchDims::new([1; 3], [32, 1, 1]));
     let mut memory = DeviceMemory::new();
     let mut env = Env {
-        memory: Global::Whole(&mut memory),
+        memory: &mut memory,
         shared: &mut [],
         params: &kernel.pack(&[Arg::Ptr(0)]).unwrap(),
         constants: &[],
@@ -113,7 +113,7 @@ fn the_timer_counts_nanoseconds() {
     while warp.pc().is_some() {
         warp.step(kernel, &mut env, &mut access).unwrap();
     }
-    // 9 * 10^12 cycles of two thirds of a nanosecond.
+    // 9 * 10^12 cycles of two thirds of a nanosecond each.
     let time: u64 = 6_000_000_000_000;
     let read = |needle: &str| {
         let pc = (0..).find(|&pc| kernel.text(pc).contains(needle)).unwrap();

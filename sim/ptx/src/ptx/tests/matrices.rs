@@ -1,10 +1,10 @@
-//! Do matrix products, loads of their fragments and copies to shared memory move and multiply what they should?
+//! Tests matrix products, loads of their fragments, and copies to shared memory.
 
 use super::super::small_float::SmallFloat;
 use super::super::{Module, Rounding};
 use super::{kernel_text, note_all, own_element, run_words};
 
-/// The operands of one product: rows of A, B and C.
+/// Operands of one product: rows of A, B and C.
 struct Operands {
     a: Vec<Vec<f64>>,
     b: Vec<Vec<f64>>,
@@ -12,7 +12,7 @@ struct Operands {
 }
 
 impl Operands {
-    /// Small whole numbers, products and sums of which every format holds.
+    /// Returns small integers, whose products and sums are exact in every format.
     fn small(k: usize, unsigned: bool) -> Self {
         let value = |seed: usize| ((seed * 7 + seed / 5) % 7) as f64 - if unsigned { 0.0 } else { 3.0 };
         let matrix = |rows: usize, columns: usize, seed: usize| {
@@ -38,7 +38,7 @@ fn float(format: SmallFloat) -> impl Fn(f64) -> u32 {
     move |value| format.encode(value, Rounding::Nearest)
 }
 
-/// Runs a product whose fragments are laid out as the PTX ISA's figures show, element by element.
+/// Runs a product and compares it element by element. Fragments have the layout of the PTX ISA's figures.
 fn check_product(form: &str, k: usize, bits: u32, encode: &dyn Fn(f64) -> u32, sum: &str, unsigned: bool) {
     let operands = Operands::small(k, unsigned);
     let (a_count, b_count) = (16 * k * bits as usize / 1024, 8 * k * bits as usize / 1024);
@@ -53,7 +53,7 @@ fn check_product(form: &str, k: usize, bits: u32, encode: &dyn Fn(f64) -> u32, s
     for lane in 0..32 {
         let (group, thread) = (lane / 4, lane % 4);
         let per_word = (32 / bits) as usize;
-        // The figures number a thread's elements; these give each its row and column.
+        // The figures number the elements of a thread. These expressions give the row and column of each.
         let a: Vec<f64> = (0..a_count * per_word)
             .map(|i| {
                 let register = i / per_word;
@@ -139,7 +139,7 @@ fn integer_sums_wrap_or_saturate() {
                  st.global.u32 [%rd0], %r10; ret;"
             );
         let (out, _) = run_words(&kernel_text("", &body), 32, &[0; 32]).unwrap();
-        // 4 x 127 more than three below the largest.
+        // 4 x 127 is added to a value that is 3 below the maximum.
         assert_eq!(out[0], wanted.wrapping_sub(if modifier.is_empty() { 3 } else { 0 }), "{modifier}");
     }
 }
@@ -152,7 +152,7 @@ fn fragments_are_loaded_from_rows_and_columns() {
         let form = format!("ldmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16");
         let stores: String =
             (1..=count).map(|n| format!("st.global.u32 [%rd0+{}], %r{n};\n", 4 * (n - 1))).collect();
-        // Element e of the 256 in shared memory is e; row r of all is at byte 16 r.
+        // Element e of the 256 in shared memory has the value e. Row r starts at byte 16 r.
         let body = own_element(16)
             + &format!(
                 "mov.u32 %r20, tile; shl.b32 %r21, %r0, 4; add.u32 %r22, %r20, %r21; shl.b32 %r23, %r0, 3; mov.u32 %r24, 0;\n\
@@ -215,6 +215,6 @@ fn a_wait_depends_on_every_copy_and_on_nothing_without_one() {
     let code = &module.kernels()[0].code;
     let written: Vec<u16> = code[3..5].iter().flat_map(|copy| copy.dests().iter().copied()).collect();
     assert_eq!((written.len(), written[0] != written[1]), (2, true));
-    // A wait that stands before the copies may follow them in a loop.
+    // A wait before the copies may follow them in a loop.
     assert_eq!((code[2].sources(), code[5].sources()), (&written[..], &written[..]));
 }

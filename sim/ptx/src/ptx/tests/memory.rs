@@ -1,4 +1,4 @@
-//! Do loads, stores and atomics of every space and width move the right bytes?
+//! Tests the bytes that loads, stores and atomics move, in every space and width.
 
 use super::super::{AccessKind, CacheOp, Env, LaunchDims, MemAccess, Module, OpClass, Space, Step, Warp};
 use super::{kernel_text, own_element, run_words};
@@ -85,8 +85,8 @@ fn local_memory_belongs_to_each_thread() {
     assert_eq!(out, (1..=64).collect::<Vec<_>>());
 }
 
-/// Returns the words that 32 threads load from `space` at the addresses in their inputs, those where the second word is not 0: the
-/// words of the space are 100, 101, ....
+/// Returns the words that 32 threads load from `space` at `addresses`. Only the lanes in `active` load. The words of
+/// the space are 100, 101, ....
 fn load_from(space: &str, addresses: [u32; 32], active: u32) -> Result<Vec<u32>, String> {
     let words: Vec<String> = (100..164).map(|word| word.to_string()).collect();
     let constants = format!(".const .align 4 .b32 words[64] = {{{}}};", words.join(", "));
@@ -117,7 +117,7 @@ fn the_lanes_that_load_get_their_words_and_the_others_access_nothing() {
         for name in ["one word", "neighbors", "scattered"] {
             let address = |lane| 4 * word(name, lane);
             for active in [u32::MAX, 1, 0x8000_0000, 0x00ff_ff00, 0xaaaa_aaaa] {
-                // What the others would access is in no memory, or misaligned.
+                // The other lanes' addresses are in no memory, or misaligned.
                 let of = |lane: u32| if active >> lane & 1 == 1 { address(lane) } else { 1_000_001 };
                 let out =
                     load_from(space, std::array::from_fn(|lane| of(lane as u32)), active).expect("no fault");
@@ -168,7 +168,7 @@ fn the_access_tells_the_timing_model_what_was_touched() {
     let params = buffer.to_le_bytes();
     let constants = module.constants();
     let mut env = Env {
-        memory: crate::ptx::Global::Whole(&mut memory),
+        memory: &mut memory,
         shared: &mut shared,
         params: &params,
         constants,
@@ -192,7 +192,7 @@ fn the_access_tells_the_timing_model_what_was_touched() {
     assert_eq!(summary[1], (Space::Global, AccessKind::Load, 4, 0xff, buffer + 16));
     assert_eq!(seen[1].cache, CacheOp::Global);
     assert_eq!(summary[2], (Space::Shared, AccessKind::Store, 8, u32::MAX, 8));
-    // Word 1 of 32 interleaved threads, thread 3.
+    // Word 1 of 32 interleaved threads, in thread 3.
     assert_eq!(
         summary[3],
         (Space::Local, AccessKind::Store, 4, u32::MAX, super::super::LOCAL_REGION + 128 + 12)
@@ -207,7 +207,7 @@ fn the_scoreboard_sees_guards_addresses_and_both_results() {
     );
     let kernel = Module::parse("test.ptx", &text).unwrap().kernel("k").unwrap();
     let [load, compare] = [&kernel.code[0], &kernel.code[1]];
-    // Words first, then 64-bit registers, then predicates, each in the order of their first use.
+    // Scoreboard numbers: words first, then 64-bit registers, then predicates, each in order of first use.
     assert_eq!((load.dests(), load.sources()), ([0, 1].as_slice(), [3, 2].as_slice()));
     assert_eq!((compare.dests().len(), compare.sources()), (2, [0, 3].as_slice()));
     assert_eq!(kernel.register_count, 6);

@@ -1,4 +1,4 @@
-//! Tests of the front end: one file per question.
+//! Tests of the front end, one file per topic.
 
 mod arithmetic;
 mod atomics;
@@ -22,23 +22,25 @@ mod memory;
 mod moves;
 mod parsing;
 mod pointers;
+mod refused;
 mod regions;
 mod registers;
 mod selection;
 mod surfaces;
 mod system;
 mod textures;
+mod waits;
 mod warp_wide;
 
 use super::{Arg, FunctionalStats, LaunchDims, Module, RunError, run_functional};
 use crate::memory::DeviceMemory;
 
-/// Environment variable with the file to which the vectors' forms are written; see `forms.rs`.
+/// Environment variable with the name of the file to which tests write the forms they execute; see `forms.rs`.
 pub(super) const FORMS_FILE: &str = "SELVEDGE_FORMS_FILE";
 
-/// Notes that a vector executes `form`, for the test that every form has one.
+/// Records that a vector executes `form`. A test checks that every form has a vector.
 fn note(form: &str) {
-    // Tests run side by side, and their lines must not run into one another.
+    // Tests run concurrently, and their lines must not interleave.
     static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
     let Some(path) = std::env::var_os(FORMS_FILE) else { return };
     let _turn = ONE_AT_A_TIME.lock();
@@ -47,7 +49,7 @@ fn note(form: &str) {
     std::io::Write::write_all(&mut file, format!("{form}\n").as_bytes()).expect("it can be written");
 }
 
-/// Notes the forms of all statements of `text`, whose results a test looks at.
+/// Records the forms of all statements of `text`. The caller must check their results.
 pub(super) fn note_all(text: &str) {
     if std::env::var_os(FORMS_FILE).is_none() {
         return;
@@ -67,14 +69,14 @@ pub(super) fn kernel_text(declarations: &str, body: &str) -> String {
     )
 }
 
-/// Statements that leave the address of the thread's own element of `bytes` bytes in `%rd0`.
+/// Returns statements that load the address of the thread's element of `bytes` bytes into `%rd0`.
 pub(super) fn own_element(bytes: u32) -> String {
     format!(
         "ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; mul.wide.u32 %rd1, %r0, {bytes}; add.s64 %rd0, %rd0, %rd1;\n"
     )
 }
 
-/// Runs kernel `k` of `text` on one block of `threads`, on a buffer that starts with `input`, and returns the buffer.
+/// Runs kernel `k` of `text` in one CTA of `threads`, on a buffer that starts with `input`. Returns the buffer.
 pub(super) fn run_words(
     text: &str,
     threads: u32,
@@ -84,7 +86,7 @@ pub(super) fn run_words(
     run_noted(text, threads, input)
 }
 
-/// As [`run_words`], for statements whose forms are noted already.
+/// Runs as [`run_words`] does, for statements whose forms are already recorded.
 fn run_noted(text: &str, threads: u32, input: &[u32]) -> Result<(Vec<u32>, FunctionalStats), RunError> {
     let module = Module::parse("test.ptx", text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let mut memory = DeviceMemory::new();
@@ -122,7 +124,7 @@ impl Kind {
         format!("{prefix}{number}")
     }
 
-    /// A statement that narrows the 64-bit register `from` to this kind's register `number`.
+    /// Returns a statement that narrows the 64-bit register `from` to register `number` of this kind.
     fn narrow(self, number: usize, from: &str) -> String {
         let to = self.register(number);
         match self {
@@ -144,7 +146,7 @@ impl Kind {
     }
 }
 
-/// Operands and the result they must give, all as bits.
+/// Operands and the expected result, as bits.
 pub(super) type Vector = ([u64; 3], u64);
 
 fn shorthand(letter: char) -> Kind {
@@ -156,8 +158,8 @@ fn shorthand(letter: char) -> Kind {
     }
 }
 
-/// Runs `form` on every vector: in all lanes, and once more in the odd lanes alone, where the even ones must keep what
-/// they had. `kinds` names the result's and the operands' registers: h, w, d or p.
+/// Runs `form` on every vector: first in all lanes, then only in odd lanes, where the even lanes must keep their
+/// values. `kinds` has a letter per register of the result and the operands: h, w, d or p.
 pub(super) fn check(form: &str, kinds: &str, vectors: &[Vector]) {
     note(form);
     let kinds: Vec<Kind> = kinds.chars().map(shorthand).collect();

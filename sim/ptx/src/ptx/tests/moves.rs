@@ -1,14 +1,14 @@
-//! Does every form of load and store that benchmarks use move the bytes that it should, in every space?
+//! Tests the bytes that every form of load and store of real benchmarks moves, in every space.
 
 use super::forms::FORMS;
 use super::{kernel_text, note, run_noted};
 
-/// Bytes that a vector moves: signs and values vary from byte to byte.
+/// Returns the bytes that a vector moves. Signs and values vary from byte to byte.
 fn pattern() -> [u8; 32] {
     std::array::from_fn(|i| (0x81 + 37 * i) as u8)
 }
 
-/// What a form's modifiers say: the space, elements to a lane, and the type.
+/// Modifiers of a form: the space, elements per lane, and the type.
 struct Form<'a> {
     space: &'a str,
     elements: usize,
@@ -30,7 +30,7 @@ fn read(form: &str) -> Form<'_> {
 }
 
 impl Form<'_> {
-    /// The registers of an element of this type: bytes go through 32 bits.
+    /// Returns the registers of elements of this type. Bytes use 32-bit registers.
     fn registers(&self) -> String {
         let prefix = match self.bits {
             16 => "%h",
@@ -41,7 +41,7 @@ impl Form<'_> {
         if self.elements == 1 { list[0].clone() } else { format!("{{{}}}", list.join(", ")) }
     }
 
-    /// An address in the space, `offset` bytes from where the pattern lies.
+    /// Returns an address in the space, `offset` bytes after the start of the pattern.
     fn address(&self, offset: usize) -> String {
         let base = match self.space {
             "param" => "slot",
@@ -54,13 +54,13 @@ impl Form<'_> {
         format!("[{base}+{offset}]")
     }
 
-    /// The space's name in an instruction.
+    /// Returns the name of the space in an instruction.
     fn dot_space(&self) -> String {
         if self.space.is_empty() { String::new() } else { format!(".{}", self.space) }
     }
 }
 
-/// Declarations of the spaces; the generic address is one of shared memory.
+/// Declares the variables of the spaces. The generic address points to shared memory.
 fn declarations() -> String {
     let bytes = pattern().map(|b| b.to_string()).join(", ");
     format!(".const .align 16 .b8 table[32] = {{{bytes}}}; .shared .align 16 .b8 box[32];")
@@ -69,7 +69,7 @@ fn declarations() -> String {
 const SPACES: &str = ".param .align 16 .b8 slot[32]; .local .align 16 .b8 frame[32];\n\
                       ld.param.u64 %rd0, [out]; mov.u64 %rd8, box; cvta.shared.u64 %rd9, %rd8;\n";
 
-/// Runs `body` in two of three lanes on a buffer of the pattern and 64 bytes of results; those.
+/// Runs `body` in two of three lanes, on a buffer with the pattern and 64 bytes of results. Returns the results.
 fn results(body: &str) -> Vec<u8> {
     let guarded = "mov.u32 %r30, %tid.x; setp.eq.u32 %p9, %r30, 1; @%p9 bra END;\n";
     let text = kernel_text(&declarations(), &format!("{SPACES}{guarded}{body}\nEND: ret;"));
@@ -79,7 +79,7 @@ fn results(body: &str) -> Vec<u8> {
     out[8..].iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Statements that put the pattern into the form's space, word by word; two spaces have it from the start.
+/// Returns statements that write the pattern to the form's space, word by word. Two spaces have it from the start.
 fn fill(form: &Form) -> String {
     if ["const", "global"].contains(&form.space) {
         return String::new();
@@ -97,7 +97,7 @@ fn every_load_extends_what_lies_there() {
         note(name);
         let form = read(name);
         let bytes = form.bits / 8;
-        // An element in, so that the offset counts; aligned to the whole vector.
+        // The access starts at the second vector, so that the offset matters. It is aligned to the whole vector.
         let start = bytes * form.elements;
         let mut body = fill(&form) + &format!("{name} {}, {};\n", form.registers(), form.address(start % 32));
         for n in 0..form.elements {
@@ -113,7 +113,7 @@ fn every_load_extends_what_lies_there() {
             let from = start % 32 + n * bytes;
             let mut wanted = [0; 8];
             wanted[..bytes].copy_from_slice(&pattern()[from..from + bytes]);
-            // A byte in a register of 32 bits.
+            // A signed byte fills a 32-bit register.
             if form.bits == 8 && form.signed && wanted[0] >= 0x80 {
                 wanted[1..4].fill(0xff);
             }
@@ -130,7 +130,7 @@ fn every_store_writes_its_bytes_and_no_others() {
         let bytes = form.bits / 8;
         let start = bytes * form.elements % 32;
         let mut body = String::new();
-        // The values are the last bytes of the pattern, with the upper bits of a byte's register set.
+        // The values are the last bytes of the pattern. The upper bits of a byte's register are set.
         for n in 0..form.elements {
             let from = 32 - bytes * (n + 1);
             body += &match form.bits {
@@ -140,7 +140,7 @@ fn every_store_writes_its_bytes_and_no_others() {
                 _ => format!("ld.global.u32 %r1{n}, [%rd0+{from}];\n"),
             };
         }
-        // Global memory is the pattern's own: the store goes to the results.
+        // Global memory contains the pattern itself, so the store goes to the results.
         let global = form.space == "global";
         let target = if global { form.address(32 + start) } else { form.address(start) };
         body += &format!("{name} {target}, {};\n", form.registers());

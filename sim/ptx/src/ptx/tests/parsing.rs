@@ -1,4 +1,4 @@
-//! Is everything that PTX may contain read, and everything else refused with its line?
+//! Tests that all of PTX is read, and that anything else is rejected with its line.
 
 use super::super::Module;
 use super::kernel_text;
@@ -173,7 +173,7 @@ fn binary_and_huge_input_is_refused_quickly() {
 
 #[test]
 fn noise_never_panics() {
-    // Pieces of PTX in random order: deterministic, from a linear congruential generator.
+    // Pieces of PTX in pseudorandom order, from a linear congruential generator.
     let pieces = [
         ".version 6.0\n",
         ".entry ",

@@ -1,4 +1,4 @@
-//! Do calls through pointers reach the function that each lane's pointer names?
+//! Tests that calls through pointers reach the function of each lane's pointer.
 
 use super::{kernel_text, own_element, run_words};
 
@@ -15,7 +15,7 @@ fn run(body: &str) -> Result<Vec<u32>, String> {
         .map_err(|error| error.to_string())
 }
 
-/// A call of the function in `%rd5` with the thread's number.
+/// Calls the function in `%rd5` with the thread's number.
 const CALL: &str = "{ .param .b32 p; st.param.b32 [p], %r0; .param .b32 q; prototype: .callprototype (.param .b32 _) _ (.param .b32 _);\n\
                     call (q), %rd5, (p), prototype; ld.param.b32 %r2, [q]; }";
 
@@ -59,6 +59,6 @@ fn the_elements_behind_parameters_are_those_that_loads_and_stores_have() {
     let module = super::super::Module::parse("test.ptx", text).unwrap();
     let found = module.kernels()[0].pointers();
     let seen: Vec<_> = found.iter().map(|p| (p.param, p.bits, p.float, p.signed)).collect();
-    // `c` reaches no access, `n` only an index.
+    // `c` reaches no access. `n` is only an index.
     assert_eq!(seen, [(0, 32, true, false), (1, 16, false, true)]);
 }

@@ -1,14 +1,14 @@
-//! Which inlined functions are regions, what goes into them and comes out, and which parameters are registers?
+//! Tests which inlined functions are regions, their inputs and results, and which parameters become registers.
 use super::{kernel_text, run_words};
 use crate::ptx::{Kernel, Module, Region};
 use std::sync::Arc;
 
-/// A function of one word that branches, with its parameters in memory.
+/// A function of one word that branches. Its parameters are in memory.
 const PURE: &str = ".func (.param .b32 r) f(.param .b32 x) { .reg .b32 %a<4>; .reg .pred %q;\n\
     ld.param.u32 %a0, [x]; mul.lo.u32 %a1, %a0, 3; setp.lt.u32 %q, %a0, 5; @%q bra small; add.u32 %a1, %a1, 100;\n\
     small: st.param.b32 [r], %a1; ret; }";
 
-/// Calls `f` with %r0, the result in %r1, and stores it.
+/// Calls `f` with %r0, and stores the result from %r1.
 const CALL: &str = "ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x;\n\
     { .param .b32 p; .param .b32 q; st.param.b32 [p], %r0; call (q), f, (p); ld.param.b32 %r1, [q]; }\n\
     mul.wide.u32 %rd1, %r0, 4; add.s64 %rd0, %rd0, %rd1; st.global.u32 [%rd0], %r1; ret;";
@@ -18,7 +18,7 @@ fn kernel(declarations: &str, body: &str) -> Arc<Kernel> {
     module.kernel("k").expect("it is there")
 }
 
-/// What a block of one warp writes.
+/// Returns the words that a CTA of one warp writes.
 fn written(declarations: &str) -> Vec<u32> {
     run_words(&kernel_text(declarations, CALL), 32, &[0; 32]).expect("it runs").0
 }
@@ -44,7 +44,7 @@ fn parameters_in_registers_are_what_they_were_in_memory() {
     let expected = |thread: u32| 3 * thread + if thread < 5 { 0 } else { 100 };
     let in_words = written(PURE);
     assert_eq!(in_words, (0..32).map(expected).collect::<Vec<_>>());
-    // One that is also loaded by halves stays in memory.
+    // A parameter that is also loaded by halves stays in memory.
     let halves = PURE.replace("mul.lo.u32", ".reg .b16 %half; ld.param.u16 %half, [x]; mul.lo.u32");
     assert_eq!(kernel(&halves, CALL).local_bytes, 16, "x alone, rounded up");
     assert_eq!(written(&halves), in_words);
@@ -88,7 +88,7 @@ fn of_nested_functions_the_outermost_is_the_region() {
     let one = kernel(&outer, &CALL.replace("f, (p)", "g, (p)"));
     assert_eq!(shapes(&one), [(1, 1)]);
     let whole = one.regions[0].end - one.regions[0].start;
-    // An outer one with a side effect leaves the inner one.
+    // An outer function with a side effect is no region, but its inner function is.
     let stores = outer.replace("add.u32 %a1, %a1, 1;", "add.u32 %a1, %a1, 1; membar.gl;");
     let inner = kernel(&stores, &CALL.replace("f, (p)", "g, (p)"));
     assert_eq!(shapes(&inner), [(1, 1)]);
@@ -101,7 +101,7 @@ fn values_of_64_bits_are_two_words_and_a_guarded_result_depends_on_what_it_was()
     let call = "ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; call (%rd2), f, (%r0);\n\
                 mul.wide.u32 %rd1, %r0, 8; add.s64 %rd0, %rd0, %rd1; st.global.u64 [%rd0], %rd2; ret;";
     assert_eq!(shapes(&kernel(wide, call)), [(1, 2)]);
-    // Where the function does not set its result the caller's register keeps what it had: nothing that counts here.
+    // If the function does not set its result, the caller's register keeps its old value, which is irrelevant here.
     let some = ".func (.reg .b32 %y) f(.reg .b32 %x) { .reg .pred %q; setp.lt.u32 %q, %x, 4; @%q mov.u32 %y, 9; ret; }";
     let call = "ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; call (%r1), f, (%r0); st.global.u32 [%rd0], %r1; ret;";
     assert_eq!(shapes(&kernel(some, call)), [(2, 1)], "the function's own register is an input");

@@ -1,8 +1,8 @@
-//! How many registers does a thread need?
+//! Tests the estimate of registers per thread.
 
 use super::super::Module;
 
-/// The registers of a kernel with the directives and the code.
+/// Returns the registers of a kernel with these directives and this code.
 fn registers(directives: &str, code: &str) -> u32 {
     let text = format!(
         ".version 6.0\n.target sm_60\n.address_size 64\n\
@@ -13,7 +13,7 @@ fn registers(directives: &str, code: &str) -> u32 {
     module.kernel("k").expect("it has a kernel").registers
 }
 
-/// Loads of `count` words that are all stored after the last load.
+/// Returns code that loads `count` words and stores all of them after the last load.
 fn loads(count: u32) -> String {
     let load = |n| format!("ld.volatile.global.u32 %r{n}, [%rd1+{}];\n", 4 * n);
     let store = |n| format!("st.volatile.global.u32 [%rd1+{}], %r{n};\n", 4 * n);
@@ -79,7 +79,7 @@ fn a_loop_that_is_unrolled_takes_more() {
 fn limits_of_the_ptx_are_obeyed_as_ptxas_does() {
     let code = loads(60);
     assert!(registers("", &code) > 60);
-    // What ptxas 11.8 gives a kernel of 62 registers.
+    // Registers that ptxas 11.8 allocates for a kernel that needs 62.
     for (directives, expected) in [
         (".maxnreg 24", 24),
         (".maxnreg 8", 16),
@@ -92,7 +92,7 @@ fn limits_of_the_ptx_are_obeyed_as_ptxas_does() {
         assert_eq!(registers(directives, &code), expected, "{directives}");
     }
     let free = registers("", &code);
-    // Without threads of a CTA nothing follows from CTAs.
+    // `.minnctapersm` has no effect without the threads per CTA.
     for directives in [".minnctapersm 8", ".maxntid 256, 1, 1", ".maxnreg 200"] {
         assert_eq!(registers(directives, &code), free, "{directives}");
     }

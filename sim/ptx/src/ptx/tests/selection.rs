@@ -1,8 +1,8 @@
-//! Do comparisons, selections, moves and bitwise operations of every type agree with plain arithmetic at its edges?
+//! Compares comparisons, selections, moves and bitwise operations of every type with plain arithmetic at its edges.
 
 use super::{Vector, check};
 
-/// Bits, letter of the register, and the edges of a width.
+/// Returns bits, register letter and edge values of each width.
 fn widths() -> [(u32, char, Vec<u64>); 3] {
     [(16, 'h'), (32, 'w'), (64, 'd')].map(|(bits, letter)| {
         let (top, all) = (1u64 << (bits - 1), u64::MAX >> (64 - bits));
@@ -36,7 +36,7 @@ fn integers_of_every_type_are_compared() {
         };
         for (name, holds) in comparisons {
             for class in ['s', 'u', 'b'] {
-                // Bits are only equal or different.
+                // Untyped bits only support equality.
                 if class == 'b' && !["eq", "ne"].contains(&name) {
                     continue;
                 }
@@ -81,7 +81,7 @@ fn bits_of_every_width_and_predicates_are_combined() {
         }
         let inverted: Vec<Vector> = edges.iter().map(|&a| ([a, 0, 0], !a & all)).collect();
         check_all(&format!("not.b{bits}"), &format!("{letter}{letter}"), &inverted);
-        // Beyond the width nothing is left but copies of the sign.
+        // Shifts beyond the width leave only copies of the sign.
         let by = [0, 1, 7, u64::from(bits) - 1, u64::from(bits), 100, 0xffff_ffff];
         let shifted = |shift: &dyn Fn(u64, u64) -> u64| -> Vec<Vector> {
             edges.iter().flat_map(|&a| by.map(|n| ([a, n, 0], shift(a, n) & all))).collect()

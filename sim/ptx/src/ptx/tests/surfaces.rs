@@ -1,12 +1,12 @@
-//! Do surfaces, layers and faces of textures give the bytes and texels that they should?
+//! Tests surfaces, and layers and faces of textures.
 
 use super::super::{Arg, LaunchDims, Module, run_functional};
 use super::{kernel_text, note_all, own_element};
 use crate::memory::DeviceMemory;
 use crate::texture::{AddressMode, ChannelKind, FilterMode, Texture};
 
-/// Runs `body`, which finds the handle of a texture of `size` in `%rd5`, over texels that count up from 0, with `places` as
-/// three words of input for each lane; the four words that it leaves in `%r1` to `%r4` of each lane, and the texels.
+/// Runs `body` over a texture of `size`, whose handle is in `%rd5` and whose texels count up from 0. Each lane reads
+/// three words from `places`. Returns `%r1` to `%r4` of each lane, and the texels.
 fn run(
     body: &str,
     size: &[u32],
@@ -85,7 +85,7 @@ fn layers_are_not_filtered() {
     let body = "mov.b32 %f1, %r11; mov.b32 %f2, %r12;\n\
                 tex.a2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%rd5, {%r13, %f1, %f2, %f2}];";
     let at = |x: f32, y: f32, layer: u32| [x.to_bits(), y.to_bits(), layer];
-    // 2 x 2 texels in 3 layers: the middle of a layer is the mean of its four.
+    // 2 x 2 texels in 3 layers: the middle of a layer is the mean of its four texels.
     let places = [at(0.5, 0.5, 0), at(0.5, 0.5, 1), at(0.25, 0.25, 2), at(0.5, 0.5, 9)];
     let (out, _) = run(body, &[2, 2, 3], true, FilterMode::Linear, &places).unwrap();
     let values: Vec<f32> = out.iter().map(|words| f32::from_bits(words[0])).collect();
@@ -101,9 +101,9 @@ fn a_direction_meets_the_face_of_its_longest_axis() {
     let body = "mov.b32 %f1, %r11; mov.b32 %f2, %r12; mov.b32 %f3, %r13;\n\
                 tex.cube.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%rd5, {%f1, %f2, %f3, %f3}];";
     let at = |place: [f32; 3]| place.map(f32::to_bits);
-    // Faces of 2 x 2 texels, four numbers each, in the order +x, -x, +y, -y, +z, -z.
+    // Faces of 2 x 2 texels in the order +x, -x, +y, -y, +z, -z. The texels count up, so that a face starts every 4.
     let cases = [
-        // The texel at the lower end of both sides of each face: s is -z, z, x, x, x, -x; t is -y, -y, z, -z, -y, -y.
+        // Texel at the lower end of both axes of each face: s is -z, z, x, x, x, -x; t is -y, -y, z, -z, -y, -y.
         ([1.0, 0.5, 0.5], 0.0),
         ([-1.0, 0.5, -0.5], 4.0),
         ([-0.5, 1.0, -0.5], 8.0),

@@ -1,4 +1,4 @@
-//! Do printing, allocation, assertions and counting barriers do what a CUDA program expects of them?
+//! Tests printing, allocation, assertions and reducing barriers.
 
 use super::super::{Arg, LaunchDims, Module, RunError, run_functional};
 use super::{kernel_text, own_element, run_words};
@@ -9,13 +9,13 @@ const EXTERNALS: &str = ".extern .func (.param .b32 r) vprintf(.param .b64 forma
                          .extern .func free(.param .b64 pointer);\n\
                          .extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s);\n";
 
-/// A string as a variable of the module.
+/// Declares a string as a variable of the module.
 fn text_variable(name: &str, text: &str) -> String {
     let bytes: Vec<String> = text.bytes().chain([0]).map(|byte| byte.to_string()).collect();
     format!(".global .align 1 .b8 {name}[{}] = {{{}}};\n", bytes.len(), bytes.join(", "))
 }
 
-/// What a kernel of `threads` threads prints, and the words of its buffer.
+/// Returns the text that a kernel of `threads` threads prints, and the words of its buffer.
 fn printed(declarations: &str, body: &str, threads: u32) -> Result<(Printed, Vec<u32>), RunError> {
     let text = kernel_text(&format!("{EXTERNALS}{declarations}"), &(own_element(4) + body));
     let module = Module::parse("test.ptx", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -29,7 +29,8 @@ fn printed(declarations: &str, body: &str, threads: u32) -> Result<(Printed, Vec
     Ok((memory.take_printed(), memory.read_u32s(out, threads as usize).unwrap()))
 }
 
-/// Statements that print with the arguments that `fill` stores to `frame`, and store what `vprintf` gives.
+/// Returns statements that print with the arguments of `fill`, which stores them to `frame`. They store the result of
+/// `vprintf`.
 fn print_call(fill: &str) -> String {
     format!(
         ".local .align 8 .b8 frame[64];\n.reg .b64 %a<4>;\n{fill}\n\
@@ -160,7 +161,7 @@ fn a_counting_barrier_tells_every_thread_what_all_brought() {
         let body = own_element(4) + statements + "\nst.global.u32 [%rd0], %r1; ret;";
         run_words(&kernel_text("", &body), threads, &vec![0; threads as usize]).unwrap().0
     };
-    // The last warp has 16 threads only.
+    // The last warp has only 16 threads.
     let count = "setp.ge.u32 %p1, %r0, 60; bar.red.popc.u32 %r1, 0, %p1;";
     assert_eq!(run(count, 80), [20; 80]);
     assert_eq!(run(&count.replace("0, %p1", "0, 96, !%p1"), 80), [60; 80]);
@@ -173,7 +174,7 @@ fn a_counting_barrier_tells_every_thread_what_all_brought() {
     assert_eq!(run(&flag("or", 80), 80), [0; 80]);
     assert_eq!(run(&flag("and", 0), 80), [1; 80]);
     assert_eq!(run(&flag("and", 1), 80), [0; 80]);
-    // A second use of the same barrier starts anew.
+    // A second use of the same barrier starts from zero.
     let twice = "setp.lt.u32 %p1, %r0, 5; bar.red.popc.u32 %r2, 1, %p1; setp.lt.u32 %p1, %r0, 7; bar.red.popc.u32 %r3, 1, %p1;\n\
                  mad.lo.u32 %r1, %r2, 100, %r3;";
     assert_eq!(run(twice, 64), [507; 64]);

@@ -1,11 +1,11 @@
-//! Do texture samples give the texels that CUDA's addressing and filtering rules say?
+//! Tests texture samples against CUDA's addressing and filtering rules.
 
 use super::super::{Arg, LaunchDims, Module, run_functional};
 use super::{kernel_text, note, own_element};
 use crate::memory::DeviceMemory;
 use crate::texture::{AddressMode, ChannelKind, FilterMode, Texture};
 
-/// A texture of single-precision numbers, one channel each.
+/// Returns a texture of single-precision numbers, with one channel.
 fn singles(size: &[u32]) -> Texture {
     Texture {
         address: 0,
@@ -20,7 +20,7 @@ fn singles(size: &[u32]) -> Texture {
     }
 }
 
-/// Samples `texture` over `texels` in one lane for each of `places`; four words each.
+/// Samples `texture` over `texels` in one lane per element of `places`. Returns four words per lane.
 fn sample(
     form: &str,
     texture: &Texture,
@@ -64,7 +64,7 @@ fn along_x(places: &[f32]) -> Vec<[f32; 3]> {
     places.iter().map(|&x| [x, 0.0, 0.0]).collect()
 }
 
-/// The first channels of the samples as numbers.
+/// Returns the first channels of the samples as numbers.
 fn values(form: &str, texture: &Texture, numbers: &[f32], places: &[[f32; 3]]) -> Vec<f32> {
     let texels: Vec<u8> = numbers.iter().flat_map(|v| v.to_le_bytes()).collect();
     let samples = sample(form, texture, &texels, places).unwrap();
@@ -89,7 +89,7 @@ fn points_lie_in_the_texel_below_and_modes_decide_what_lies_outside() {
     assert_eq!(values(form, &texels, &FOUR, &places), [10.0, 20.0, 10.0, 40.0, 10.0, 40.0, 10.0]);
     let border = Texture { address_mode: AddressMode::Border, ..texels.clone() };
     assert_eq!(values(form, &border, &FOUR, &places[..4]), [10.0, 20.0, 0.0, 0.0]);
-    // Coordinates in texels know neither wrapping nor mirroring.
+    // Coordinates in texels support neither wrapping nor mirroring.
     let unscaled = Texture { address_mode: AddressMode::Wrap, ..texels.clone() };
     assert_eq!(values(form, &unscaled, &FOUR, &places[2..4]), [10.0, 40.0]);
     let places = along_x(&[0.0, 0.25, 0.99, 1.0, 1.3, -0.1, -1.3, 2.3]);
@@ -105,7 +105,7 @@ fn points_lie_in_the_texel_below_and_modes_decide_what_lies_outside() {
 fn a_linear_filter_weighs_neighbours_in_steps_of_a_256th() {
     let form = "tex.1d.v4.f32.f32";
     let linear = Texture { filter: FilterMode::Linear, ..singles(&[4]) };
-    // Texel centres lie at a half; 1.0 is between the first and the second.
+    // Texel centres are at one half; 1.0 is between the first and the second.
     let places = along_x(&[0.5, 1.0, 1.25, 0.0, 4.0, 1.5 + 1.0 / 1024.0, 1.5 + 3.0 / 1024.0]);
     let step = 20.0 + 10.0 / 256.0;
     assert_eq!(values(form, &linear, &FOUR, &places), [10.0, 15.0, 17.5, 10.0, 40.0, 20.0, step]);
@@ -113,6 +113,10 @@ fn a_linear_filter_weighs_neighbours_in_steps_of_a_256th() {
     assert_eq!(values(form, &border, &FOUR, &along_x(&[0.0, 4.0, -0.5])), [5.0, 20.0, 0.0]);
     let wrap = Texture { address_mode: AddressMode::Wrap, normalized: true, ..linear.clone() };
     assert_eq!(values(form, &wrap, &FOUR, &along_x(&[0.0, 1.0])), [25.0, 25.0]);
+    // The neighbour beyond an edge of a mirrored texture is the edge texel itself.
+    let mirror = Texture { address_mode: AddressMode::Mirror, ..wrap };
+    let places = along_x(&[0.0, 1.0, 1.25, -0.25, 2.0, -1.0, 3.5, -2.75]);
+    assert_eq!(values(form, &mirror, &FOUR, &places), [10.0, 40.0, 35.0, 15.0, 10.0, 40.0, 25.0, 35.0]);
     let plane = Texture { filter: FilterMode::Linear, ..singles(&[2, 2]) };
     assert_eq!(values("tex.2d.v4.f32.f32", &plane, &FOUR, &[[1.0, 1.0, 0.0], [0.5, 1.0, 0.0]]), [25.0, 20.0]);
     let volume = Texture { filter: FilterMode::Linear, ..singles(&[2, 2, 2]) };
@@ -140,7 +144,7 @@ fn channels_of_every_format_are_read() {
         read(&signed_unit, &[0x80, 0x81, 0x7f, 0, 0, 0, 0, 0], "f32")[0],
         [minus_one, minus_one, one, 0]
     );
-    // Channels that the texel lacks read 0, the fourth 1.
+    // Missing channels read 0, except the fourth, which reads 1.
     let halves = Texture { bits: 16, channels: 2, ..singles(&[2]) };
     let texels = [0x00, 0x3c, 0x00, 0xc0, 0x01, 0x00, 0x00, 0x7c];
     let expected =

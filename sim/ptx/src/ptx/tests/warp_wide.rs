@@ -1,4 +1,4 @@
-//! Do shuffles and votes exchange what they should?
+//! Tests shuffles and votes.
 
 use super::{kernel_text, own_element, run_words};
 

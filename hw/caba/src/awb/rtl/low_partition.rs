@@ -1,0 +1,102 @@
+//! The partition of the low-priority instructions.
+
+use super::Context;
+use crate::WARP_BITS;
+use selvedge_hw::rtl::prelude::*;
+
+rtl_block! {
+    /// Holds two low-priority instructions, oldest first. A flush drops the instructions of one warp.
+    #[derive(LogicBlock, Default)]
+    pub struct LowPartition<const BITS: usize> {
+        /// clock
+        pub clk_i: Signal<In, Clock>,
+        /// asynchronous reset, active low; empties the partition
+        pub rst_ni: Signal<In, Bit>,
+        /// an instruction arrives
+        pub stage_i: Signal<In, Bit>,
+        /// warp of the arriving instruction
+        pub warp_i: Signal<In, U<WARP_BITS>>,
+        /// the arriving instruction
+        pub instruction_i: Signal<In, U<BITS>>,
+        /// its lanes, live-in and live-out registers, and last flag
+        pub context_i: Signal<In, Context>,
+        /// drop the instructions of a warp
+        pub flush_i: Signal<In, Bit>,
+        /// warp whose instructions are dropped
+        pub flush_warp_i: Signal<In, U<WARP_BITS>>,
+        /// the oldest instruction is popped
+        pub pop_i: Signal<In, Bit>,
+        /// an instruction can arrive in the next cycle
+        pub room_o: Signal<Out, Bit>,
+        /// the arriving instruction finds no free entry
+        pub overflow_o: Signal<Out, Bit>,
+        /// the partition holds an instruction
+        pub valid_o: Signal<Out, Bit>,
+        /// warp of the oldest instruction
+        pub warp_o: Signal<Out, U<WARP_BITS>>,
+        /// the oldest instruction
+        pub instruction_o: Signal<Out, U<BITS>>,
+        /// its lanes, live-in and live-out registers, and last flag
+        pub context_o: Signal<Out, Context>,
+        pub(crate) front_valid: Reg<Bit>,
+        front_warp: DataReg<U<WARP_BITS>>,
+        front_instruction: DataReg<U<BITS>>,
+        front_context: DataReg<Context>,
+        back_valid: Reg<Bit>,
+        back_warp: DataReg<U<WARP_BITS>>,
+        back_instruction: DataReg<U<BITS>>,
+        back_context: DataReg<Context>,
+        enter: Signal<Local, Bit>,
+        keep_front: Signal<Local, Bit>,
+        keep_back: Signal<Local, Bit>,
+    }
+}
+
+impl<const BITS: usize> Logic for LowPartition<BITS> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk_i, front_valid, front_warp, front_instruction, front_context);
+        dff_setup!(self, clk_i, back_valid, back_warp, back_instruction, back_context);
+        self.room_o.next = !self.back_valid.q.val() & !(self.front_valid.q.val() & self.stage_i.val());
+
+        comment!("what comes and what stays: a flush takes both");
+        self.enter.next =
+            self.stage_i.val() & !(self.flush_i.val() & (self.warp_i.val() == self.flush_warp_i.val()));
+        self.keep_front.next = self.front_valid.q.val()
+            & !self.pop_i.val()
+            & !(self.flush_i.val() & (self.front_warp.q.val() == self.flush_warp_i.val()));
+        self.keep_back.next = self.back_valid.q.val()
+            & !(self.flush_i.val() & (self.back_warp.q.val() == self.flush_warp_i.val()));
+        self.overflow_o.next = self.enter.val() & self.keep_front.val() & self.keep_back.val();
+
+        self.front_valid.d.next = self.keep_front.val() | self.keep_back.val() | self.enter.val();
+        if !self.keep_front.val() {
+            if self.keep_back.val() {
+                self.front_warp.d.next = self.back_warp.q.val();
+                self.front_instruction.d.next = self.back_instruction.q.val();
+                self.front_context.d.next = self.back_context.q.val();
+            } else if self.enter.val() {
+                self.front_warp.d.next = self.warp_i.val();
+                self.front_instruction.d.next = self.instruction_i.val();
+                self.front_context.d.next = self.context_i.val();
+            }
+        }
+        comment!("the back fills when one stays; it is full already when both do");
+        self.back_valid.d.next = (self.keep_front.val() & self.keep_back.val())
+            | (self.enter.val() & (self.keep_front.val() | self.keep_back.val()));
+        if self.enter.val() & !(self.keep_front.val() & self.keep_back.val()) {
+            self.back_warp.d.next = self.warp_i.val();
+            self.back_instruction.d.next = self.instruction_i.val();
+            self.back_context.d.next = self.context_i.val();
+        }
+
+        self.valid_o.next = self.front_valid.q.val();
+        self.warp_o.next = self.front_warp.q.val();
+        self.instruction_o.next = self.front_instruction.q.val();
+        self.context_o.next = self.front_context.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}

@@ -1,0 +1,55 @@
+//! The comparison of all entries with the trigger, the kill and the room.
+
+use super::KEY_BITS;
+use crate::{WARP_BITS, WARPS};
+use selvedge_hw::rtl::prelude::*;
+
+rtl_block! {
+    /// Compares every entry of the table with the trigger, the killed warp and the warps that have room.
+    #[derive(LogicBlock, Default)]
+    pub struct EntryMatch<const ENTRIES: usize, const KEYS: usize, const WORDS: usize> {
+        /// SR.ID and warp of every entry
+        pub keys_i: Signal<In, W<KEYS, WORDS>>,
+        /// SR.ID and warp of the trigger
+        pub trigger_key_i: Signal<In, U<KEY_BITS>>,
+        /// the killed warp
+        pub kill_warp_i: Signal<In, U<WARP_BITS>>,
+        /// warps that have room, one bit each
+        pub room_i: Signal<In, U<WARPS>>,
+        /// entries with the trigger's SR.ID and warp
+        pub same_o: Signal<Out, U<ENTRIES>>,
+        /// entries of the killed warp
+        pub killed_o: Signal<Out, U<ENTRIES>>,
+        /// entries whose warp has room
+        pub room_o: Signal<Out, U<ENTRIES>>,
+        key: Signal<Local, U<KEY_BITS>>,
+        warp: Signal<Local, U<WARP_BITS>>,
+        same: Signal<Local, U<ENTRIES>>,
+        killed: Signal<Local, U<ENTRIES>>,
+        room: Signal<Local, U<ENTRIES>>,
+    }
+}
+
+impl<const ENTRIES: usize, const KEYS: usize, const WORDS: usize> Logic for EntryMatch<ENTRIES, KEYS, WORDS> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.same.next = 0.into();
+        self.killed.next = 0.into();
+        self.room.next = 0.into();
+        for e in 0..ENTRIES {
+            self.key.next = self.keys_i.val().get_bits::<11>(e * 11);
+            self.warp.next = self.key.val().get_bits::<6>(5);
+            self.same.next = self.same.val().replace_bit(e, self.key.val() == self.trigger_key_i.val());
+            self.killed.next = self.killed.val().replace_bit(e, self.warp.val() == self.kill_warp_i.val());
+            self.room.next =
+                self.room.val().replace_bit(e, self.room_i.val().get_bit(self.warp.val().index()));
+        }
+        self.same_o.next = self.same.val();
+        self.killed_o.next = self.killed.val();
+        self.room_o.next = self.room.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}

@@ -1,0 +1,308 @@
+//! BDI, base-delta-immediate compression: a compressor and a decompressor of cache lines.
+//!
+//! Source: CABA, section 5.1 (algorithm, figure 6); LATTE-CC, section IV.C.1 (encodings, 2/2 cycles).
+//!
+//! A line of 32, 64 or 128 bytes consists of words of 8, 4 or 2 bytes. Each word is stored as a short difference (delta)
+//! from one of two bases: zero, or the first word that is not a short difference from zero. [`Encoding`] lists the eleven
+//! encodings, [`Compressed`] defines the layout of a payload, and [`compress`] and [`decompress`] are the arithmetic.
+//! Subtraction wraps in the word's width. A delta of k bytes is in -2^(8k-1) ..= 2^(8k-1)-1. The smallest payload wins; ties
+//! go to the wider base. [`Base`] is the rule for the stored base. CABA's routines take the first word (section 5.1.2), even
+//! if it is a short difference from zero, so that they need no search. The papers do not define an encoding without deltas;
+//! here it means that all words are equal.
+//!
+//! # Parameters
+//! | name | default | allowed | meaning |
+//! |---|---|---|---|
+//! | `line_bytes` | 128 | 32, 64, 128 | bytes of a line |
+//! | `first_word` | false | true, false | (compressor only) the base is the first word, even if it is a short difference from zero |
+//! | `pipeline_depth` | 2 | 1 to 5 | registers from input to output: the latency in cycles |
+//!
+//! LATTE-CC assumes 2 cycles to compress and 2 to decompress; CABA's dedicated hardware takes 5 and 1. One register is at
+//! the output. The others are between the steps of the logic, each at the position that shortens the longest path most:
+//!
+//! | depth | compressor | decompressor |
+//! |---|---|---|
+//! | 1 | search, trials, choice, subtraction, packing | spreading, bases, addition |
+//! | 2 | search, trials / choice, subtraction, packing | spreading / bases, addition |
+//! | 3 | search / trials / choice, subtraction, packing | spreading / bases / addition |
+//! | 4 | search / trials / choice, subtraction / packing | as at depth 3, with a register that shortens no path |
+//! | 5 | search / trials / choice / subtraction / packing | as at depth 3, with two such registers |
+//!
+//! The search finds for each encoding the words that are deltas from zero, and the base. The trials select the encoding. The
+//! choice selects the base and the mask of that encoding.
+//!
+//! # Ports and timing
+//! Both blocks have a valid/ready stream on each side: an item moves in a cycle in which valid and ready are both high.
+//! `valid_o` stays high until `ready_i`. The pipeline is elastic: a register takes a new item when it is empty or when its
+//! own item moves on. So a stall closes gaps before it reaches the input, no item is lost, and one line passes per cycle
+//! while nothing stalls. `ready_o` depends on `ready_i` in the same cycle; no other output depends on an input. An output
+//! keeps its last value while `valid_o` is low.
+//!
+//! ```text
+//! depth 2     0     1     2     3     4     5
+//! clk_i     /--\__/--\__/--\__/--\__/--\__/--\__
+//! valid_i   /-----------------------\___________
+//! line_i    < A  >< B  >< C        >============
+//! ready_o   ------------\_____/-----------------   low: both registers are full and A is not taken
+//! valid_o   ____________/-----------------------
+//! payload_o ============< a        >< b  >< c  >
+//! ready_i   ------------\_____/-----------------
+//! ```
+//!
+//! # Undefined tags
+//! Tags 11 to 15 are undefined. For them, the decompressor gives a line of zeros with `error_o` high. It ignores bits that
+//! an encoding does not use (beyond its payload, or beyond the mask's words).
+//!
+//! # Storage
+//! The storage is the registers of the pipeline: see [`HwBlock::facts`](selvedge_hw::HwBlock::facts). At 128 bytes and depth
+//! 2, the compressor holds 2,430 bits: 1,392 between trials and choice, 1,036 at the output, and 2 valid bits.
+
+mod codec;
+#[cfg(test)]
+mod definition;
+mod encoding;
+mod model;
+pub mod rtl;
+pub mod stimulus;
+#[cfg(test)]
+mod stream;
+
+pub use codec::{
+    Base, Compressed, compress, compress_words, compress_words_from, compressed_size, decompress,
+};
+pub use encoding::{Encoding, units};
+pub use model::{CompressorModel, DecompressorModel};
+pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
+
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block_params;
+use selvedge_hw::corners::{Corners, PortCorners};
+use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::ports::Payload;
+use selvedge_hw::value_names::ValueNames;
+
+/// The names of the tags.
+const VALUE_NAMES: ValueNames =
+    ValueNames { what: "bdi_encoding", ports: &["encoding_i", "encoding_o"], names: &Encoding::NAMES };
+
+/// Maximum number of pipeline registers.
+pub const MAX_DEPTH: usize = 5;
+
+block_params! {
+    /// Parameters of the compressor.
+    pub struct CompressorParams {
+        /// Bytes of a line: 32, 64 or 128.
+        line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
+        /// Takes the line's first word as the base, even if it is a short difference from zero.
+        first_word: bool = false, Allowed::Switch;
+        /// Number of registers from input to output, 1 to 5: the latency in cycles.
+        pipeline_depth: usize = 2, Allowed::Range(1, MAX_DEPTH as u64);
+    }
+}
+
+block_params! {
+    /// Parameters of the decompressor.
+    pub struct DecompressorParams {
+        /// Bytes of a line: 32, 64 or 128.
+        line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
+        /// Number of registers from input to output, 1 to 5: the latency in cycles.
+        pipeline_depth: usize = 2, Allowed::Range(1, MAX_DEPTH as u64);
+    }
+}
+
+/// Returns the number of bits of a line or of its deltas, with tag, base and mask.
+const fn chosen_bits(line_bytes: usize) -> usize {
+    8 * line_bytes + 4 + 64 + line_bytes / 2
+}
+
+/// Returns the facts of a pipeline with these registers (name, number and bits of each) and their valid bits.
+fn facts(pipeline_depth: usize, registers: &[(&'static str, usize, usize)]) -> Facts {
+    let storage = registers.iter().filter(|(_, count, _)| *count > 0);
+    let mut storage: Vec<Storage> =
+        storage.map(|&(name, count, bits)| Storage { name, bits: count * bits }).collect();
+    storage.push(Storage { name: "valid bits", bits: pipeline_depth });
+    Facts { storage, latency: pipeline_depth as u32, interval: 1 }
+}
+
+impl CompressorParams {
+    /// Returns the rule that `first_word` chooses.
+    pub const fn base(&self) -> Base {
+        if self.first_word { Base::FirstWord } else { Base::FirstFit }
+    }
+
+    const fn line_bits(&self) -> usize {
+        8 * self.line_bytes
+    }
+
+    /// Returns the width in bits of a payload size from 0 to `line_bytes`.
+    const fn size_bits(&self) -> usize {
+        self.line_bytes.ilog2() as usize + 1
+    }
+
+    /// Returns the number of bits of the line with the bases and masks of all searches.
+    const fn searched_bits(&self) -> usize {
+        let words = self.line_bytes / 2;
+        // There are three masks for 8-byte words, two for 4-byte words, and one for 2-byte words.
+        let masks = 3 * words / 4 + 2 * words / 2 + words;
+        let bases = (64 + 32 + 16) + (32 + 16) + 16;
+        self.line_bits() + bases + 3 + masks
+    }
+
+    fn facts(&self) -> Facts {
+        let cuts = rtl::compressor_cuts(self.pipeline_depth);
+        let (first, chosen) = (self.searched_bits(), chosen_bits(self.line_bytes));
+        facts(
+            self.pipeline_depth,
+            &[
+                ("line, bases and masks", cuts.firsts, first),
+                ("line, bases, masks and tag", cuts.nears, first + 13),
+                ("line, tag, base and mask", cuts.choice, chosen),
+                ("deltas, tag, base and mask", cuts.deltas, chosen),
+                ("results", 1, self.line_bits() + 4 + self.size_bits()),
+            ],
+        )
+    }
+}
+
+impl DecompressorParams {
+    const fn line_bits(&self) -> usize {
+        8 * self.line_bytes
+    }
+
+    const fn chosen_bits(&self) -> usize {
+        chosen_bits(self.line_bytes)
+    }
+
+    fn facts(&self) -> Facts {
+        let cuts = rtl::decompressor_cuts(self.pipeline_depth);
+        facts(
+            self.pipeline_depth,
+            &[
+                ("deltas, tag, base and mask", cuts.spread, self.chosen_bits()),
+                ("deltas, the base of each, tag", cuts.operands, 2 * self.line_bits() + 4),
+                ("results", cuts.results, self.line_bits() + 1),
+            ],
+        )
+    }
+}
+
+/// The compressor; see the [module](self).
+pub struct BdiCompressor;
+
+impl HwBlock for BdiCompressor {
+    const NAME: &'static str = "bdi_compressor";
+    const SUMMARY: &'static str =
+        "compresses a cache line by base-delta-immediate into the smallest of eleven encodings";
+    const MODULE: &'static str = include_str!("mod.rs");
+    const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
+    const PARAMS: &'static [ParamSpec] = CompressorParams::SPECS;
+    const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
+    const IS_STREAM: bool = true;
+    const PAYLOADS: &'static [Payload] =
+        &[Payload { valid: "valid_o", ports: &["encoding_o", "size_o", "payload_o"] }];
+    type Params = CompressorParams;
+    type In = CompressorIn;
+    type Out = CompressorOut;
+    type Model = CompressorModel;
+
+    fn model(params: &CompressorParams) -> Result<CompressorModel, ParamError> {
+        Self::validate(params)?;
+        Ok(CompressorModel::new(params))
+    }
+    fn rtl(params: &CompressorParams) -> Result<Box<dyn RtlBlock<CompressorIn, CompressorOut>>, ParamError> {
+        Self::validate(params)?;
+        Ok(rtl::compressor(params))
+    }
+    fn facts(params: &CompressorParams) -> Facts {
+        params.facts()
+    }
+    fn stimulus(params: &CompressorParams, seed: u64) -> StimulusIter<CompressorIn> {
+        Box::new(stimulus::compressor(params, seed))
+    }
+    fn corners(_params: &CompressorParams) -> Box<dyn Corners<CompressorIn, CompressorOut>> {
+        let corners = PortCorners::new(|i: &CompressorIn, o: &CompressorOut| o.valid_o && i.ready_i);
+        let corners = Encoding::ALL.into_iter().fold(corners, |corners, encoding| {
+            corners.with(encoding.name(), 1000, move |i, o| {
+                o.valid_o && i.ready_i && o.encoding_o == encoding.tag()
+            })
+        });
+        Box::new(SHORT_BASES.into_iter().fold(corners, |corners, (name, encoding, bits)| {
+            corners.with(name, 100, move |i, o| {
+                let is_encoding = o.valid_o && i.ready_i && o.encoding_o == encoding.tag();
+                is_encoding && is_negative_within(o.payload_o[0], encoding, bits)
+            })
+        }))
+    }
+}
+
+/// Corner cases of negative bases that their lowest bits determine: name, encoding and number of these bits.
+const SHORT_BASES: [(&str, Encoding, u32); 3] = [
+    ("b8d1 with a negative base of 16 bits", Encoding::B8D1, 16),
+    ("b8d2 with a negative base of 32 bits", Encoding::B8D2, 32),
+    ("b4d1 with a negative base of 16 bits", Encoding::B4D1, 16),
+];
+
+/// Returns whether the base at the start of a payload is negative and fits into `bits` bits with its sign.
+fn is_negative_within(payload: u64, encoding: Encoding, bits: u32) -> bool {
+    let unused = 64 - 8 * encoding.base_bytes() as u32;
+    let base = (payload << unused) as i64 >> unused;
+    (-(1 << (bits - 1))..0).contains(&base)
+}
+
+/// The decompressor; see the [module](self).
+pub struct BdiDecompressor;
+
+impl HwBlock for BdiDecompressor {
+    const NAME: &'static str = "bdi_decompressor";
+    const SUMMARY: &'static str = "rebuilds a cache line from its base-delta-immediate encoding and payload";
+    const MODULE: &'static str = include_str!("mod.rs");
+    const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
+    const PARAMS: &'static [ParamSpec] = DecompressorParams::SPECS;
+    const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
+    const IS_STREAM: bool = true;
+    const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["error_o", "line_o"] }];
+    type Params = DecompressorParams;
+    type In = DecompressorIn;
+    type Out = DecompressorOut;
+    type Model = DecompressorModel;
+
+    fn model(params: &DecompressorParams) -> Result<DecompressorModel, ParamError> {
+        Self::validate(params)?;
+        Ok(DecompressorModel::new(params))
+    }
+    fn rtl(
+        params: &DecompressorParams,
+    ) -> Result<Box<dyn RtlBlock<DecompressorIn, DecompressorOut>>, ParamError> {
+        Self::validate(params)?;
+        Ok(rtl::decompressor(params))
+    }
+    fn facts(params: &DecompressorParams) -> Facts {
+        params.facts()
+    }
+    fn stimulus(params: &DecompressorParams, seed: u64) -> StimulusIter<DecompressorIn> {
+        Box::new(stimulus::decompressor(params, seed))
+    }
+    fn corners(_params: &DecompressorParams) -> Box<dyn Corners<DecompressorIn, DecompressorOut>> {
+        // Payloads with an undefined tag do not count as lines.
+        let defined = Encoding::ALL.len() as u8;
+        let corners = PortCorners::new(move |i: &DecompressorIn, o: &DecompressorOut| {
+            i.valid_i && o.ready_o && i.encoding_i < defined
+        });
+        let corners = corners.with("undefined tag", 1000, |_, o| o.valid_o && o.error_o);
+        Box::new(Encoding::ALL.into_iter().fold(corners, |corners, encoding| {
+            corners.with(encoding.name(), 1000, move |i, o| {
+                i.valid_i && o.ready_o && i.encoding_i == encoding.tag()
+            })
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn storage_is_the_sum_that_the_module_states() {
+        assert_eq!(BdiCompressor::facts(&CompressorParams::default()).storage_bits(), 2430);
+    }
+}

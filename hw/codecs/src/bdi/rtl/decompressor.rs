@@ -1,0 +1,166 @@
+//! The top module of the decompressor: three steps of logic with registers between them.
+
+use super::rebuild::{BdiAdd, BdiOperands, BdiSpread};
+use crate::bdi::DecompressorParams;
+use crate::line::LINE_WORDS;
+use selvedge_hw::rtl::prelude::*;
+
+/// Number of registers after each of the decompressor's steps: none or one, and at least one after the last step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecompressorCuts {
+    /// After the spreading of the deltas.
+    pub spread: usize,
+    /// After the choice of each word's base.
+    pub operands: usize,
+    /// After the addition: one or more.
+    pub results: usize,
+}
+
+fn cuts(params: &DecompressorParams) -> DecompressorCuts {
+    super::decompressor_cuts(params.pipeline_depth)
+}
+
+rtl_module! {
+    /// Rebuilds cache lines from base-delta-immediate payloads: one line per cycle.
+    ///
+    /// CABA, section 5.1; LATTE-CC, section IV.C.1. An undefined tag gives a line of zeros with error_o high.
+    #[require(MID == LINE + 4 + 64 + N2 && RESULT == LINE + 1)]
+    pub struct BdiDecompressor<
+        const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
+        const H8: usize, const H4: usize, const H2: usize, const MID: usize, const MW: usize,
+        const BOTH: usize, const BW: usize, const RESULT: usize, const RW: usize,
+    > for DecompressorParams as p {
+        reset "asynchronous reset, active low; empties the pipeline";
+        inputs DecompressorIn {
+            /// a payload is offered
+            valid_i: bool as Bit = 1,
+            /// tag of the payload's encoding
+            encoding_i: u8 as U<4> = 4,
+            /// base, mask and deltas from bit 0 up
+            payload_i: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+        }
+        outputs DecompressorOut {
+            /// the payload is taken in this cycle
+            ready_o: bool as Bit = 1,
+            /// a line is offered
+            valid_o: bool as Bit = 1,
+            /// the tag is undefined; the line is zero
+            error_o: bool as Bit = 1,
+            /// the line: byte 0 in bits 7 to 0
+            line_o: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+        }
+        inputs {
+            /// the consumer takes the line in this cycle
+            ready_i: bool as Bit = 1,
+        }
+        parts {
+            spread: Gate<BdiSpread<LINE, LW, N8, N4, N2, H8, H4, H2>>,
+            operands: Gate<BdiOperands<LINE, LW, N8, N4, N2, BOTH, BW>>,
+            add: Gate<BdiAdd<LINE, LW, N8, BOTH, BW>>,
+            /// deltas, tag, base and mask
+            after_spread: Vec<ElasticPipe<W<MID, MW>>> = ElasticPipe::ones(cuts(p).spread),
+            /// deltas, the base of each, and the tag
+            after_operands: Vec<ElasticPipe<W<BOTH, BW>>> = ElasticPipe::ones(cuts(p).operands),
+            results: ElasticPipe<W<RESULT, RW>> = ElasticPipe::new(cuts(p).results),
+            parts: Signal<Local, W<MID, MW>>,
+            parts_valid: Signal<Local, Bit>,
+            parts_ready: Signal<Local, Bit>,
+            both: Signal<Local, W<BOTH, BW>>,
+            both_valid: Signal<Local, Bit>,
+            both_ready: Signal<Local, Bit>,
+            result: Signal<Local, W<RESULT, RW>>,
+            _spread_registers: usize = cuts(p).spread,
+            _operands_registers: usize = cuts(p).operands,
+        }
+        upset { results from LINE }
+    }
+}
+
+impl<
+    const LINE: usize,
+    const LW: usize,
+    const N8: usize,
+    const N4: usize,
+    const N2: usize,
+    const H8: usize,
+    const H4: usize,
+    const H2: usize,
+    const MID: usize,
+    const MW: usize,
+    const BOTH: usize,
+    const BW: usize,
+    const RESULT: usize,
+    const RW: usize,
+> Logic for BdiDecompressor<LINE, LW, N8, N4, N2, H8, H4, H2, MID, MW, BOTH, BW, RESULT, RW>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        comment!("take the payload apart; whatever the encoding, its base is in the lowest bits");
+        self.spread.payload_i.next = self.payload_i.val();
+        self.spread.tag_i.next = self.encoding_i.val();
+        self.parts.next = bit_cast_to::<W<MID, MW>>(self.spread.deltas_o.val());
+        self.parts.next = self.parts.val().replace_bit(LINE, self.encoding_i.val());
+        self.parts.next = self.parts.val().replace_bit(LINE + 4, self.payload_i.val().get_bits::<64>(0));
+        self.parts.next = self.parts.val().replace_bit(LINE + 68, self.spread.mask_o.val());
+        self.parts_valid.next = self.valid_i.val();
+        for i in 0..self._spread_registers {
+            self.after_spread[i].clk_i.next = self.clk_i.val();
+            self.after_spread[i].rst_ni.next = self.rst_ni.val();
+            self.after_spread[i].valid_i.next = self.parts_valid.val();
+            self.after_spread[i].data_i.next = self.parts.val();
+            self.parts_valid.next = self.after_spread[i].valid_o.val();
+            self.parts.next = self.after_spread[i].data_o.val();
+        }
+
+        comment!("the base of each word");
+        self.operands.deltas_i.next = bit_cast_to::<W<LINE, LW>>(self.parts.val());
+        self.operands.tag_i.next = self.parts.val().get_bits::<4>(LINE);
+        self.operands.base_i.next = self.parts.val().get_bits::<64>(LINE + 4);
+        self.operands.mask_i.next = self.parts.val().get_bits::<N2>(LINE + 68);
+        self.both.next = self.operands.operands_o.val();
+        self.both_valid.next = self.parts_valid.val();
+        for i in 0..self._operands_registers {
+            self.after_operands[i].clk_i.next = self.clk_i.val();
+            self.after_operands[i].rst_ni.next = self.rst_ni.val();
+            self.after_operands[i].valid_i.next = self.both_valid.val();
+            self.after_operands[i].data_i.next = self.both.val();
+            self.both_valid.next = self.after_operands[i].valid_o.val();
+            self.both.next = self.after_operands[i].data_o.val();
+        }
+
+        comment!("the sums");
+        self.add.operands_i.next = self.both.val();
+        self.result.next = bit_cast_to::<W<RESULT, RW>>(self.add.line_o.val());
+        self.result.next = self.result.val().replace_bit(LINE, self.add.error_o.val());
+        self.results.clk_i.next = self.clk_i.val();
+        self.results.rst_ni.next = self.rst_ni.val();
+        self.results.valid_i.next = self.both_valid.val();
+        self.results.data_i.next = self.result.val();
+        self.results.ready_i.next = self.ready_i.val();
+
+        self.valid_o.next = self.results.valid_o.val();
+        self.line_o.next = bit_cast_to::<W<LINE, LW>>(self.results.data_o.val());
+        self.error_o.next = self.results.data_o.val().get_bit(LINE);
+
+        comment!("from the last register back: each is ready when it is empty or the next one is");
+        self.both_ready.next = self.results.ready_o.val();
+        for i in 0..self._operands_registers {
+            self.after_operands[i].ready_i.next = self.results.ready_o.val();
+        }
+        for i in 0..self._operands_registers {
+            self.both_ready.next = self.after_operands[i].ready_o.val();
+        }
+        self.parts_ready.next = self.both_ready.val();
+        for i in 0..self._spread_registers {
+            self.after_spread[i].ready_i.next = self.both_ready.val();
+        }
+        for i in 0..self._spread_registers {
+            self.parts_ready.next = self.after_spread[i].ready_o.val();
+        }
+        self.ready_o.next = self.parts_ready.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        [self.describe(), layouts! { parts: { deltas: LINE, tag: 4, base: 64, mask: N2 }, result, results.data_o: { line: LINE, error: 1 } }].concat()
+    }
+}

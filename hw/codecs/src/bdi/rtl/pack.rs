@@ -1,0 +1,197 @@
+//! Packing in the compressor: base, mask and deltas, one after the other in the payload.
+
+use super::choose::tag;
+use crate::bdi::encoding::Encoding;
+use selvedge_hw::rtl::prelude::*;
+
+rtl_block! {
+    /// Packs a line under one encoding: the base, the mask in whole bytes, then the deltas in the order of the words.
+    ///
+    /// BASE is the number of bits of a word, DELTA of a delta, and HEAD of base and mask together.
+    #[derive(LogicBlock, Default)]
+    pub struct BdiPackOne<
+        const BASE: usize, const DELTA: usize, const WORDS: usize, const HEAD: usize, const LINE: usize, const LW: usize,
+    > {
+        /// the deltas, each in the low bits of its word
+        pub deltas_i: Signal<In, W<LINE, LW>>,
+        /// the base
+        pub base_i: Signal<In, U<BASE>>,
+        /// one bit per word: it is a delta from zero
+        pub mask_i: Signal<In, U<WORDS>>,
+        /// the payload; zero beyond the last delta
+        pub payload_o: Signal<Out, W<LINE, LW>>,
+        delta: Signal<Local, U<DELTA>>,
+        payload: Signal<Local, W<LINE, LW>>,
+    }
+}
+
+impl<
+    const BASE: usize,
+    const DELTA: usize,
+    const WORDS: usize,
+    const HEAD: usize,
+    const LINE: usize,
+    const LW: usize,
+> Logic for BdiPackOne<BASE, DELTA, WORDS, HEAD, LINE, LW>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.delta.next = 0.into();
+        self.payload.next = 0.into();
+        self.payload.next = self.payload.val().replace_bit(0, self.base_i.val());
+        self.payload.next = self.payload.val().replace_bit(BASE, self.mask_i.val());
+        for i in 0..WORDS {
+            self.delta.next = self.deltas_i.val().get_bits::<DELTA>(i * BASE);
+            self.payload.next = self.payload.val().replace_bit(HEAD + i * DELTA, self.delta.val());
+        }
+        self.payload_o.next = self.payload.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+impl<
+    const BASE: usize,
+    const DELTA: usize,
+    const WORDS: usize,
+    const HEAD: usize,
+    const LINE: usize,
+    const LW: usize,
+> PureLogic for BdiPackOne<BASE, DELTA, WORDS, HEAD, LINE, LW>
+{
+    #[inline]
+    fn take_inputs(&mut self) {
+        self.deltas_i.update_all();
+        self.base_i.update_all();
+        self.mask_i.update_all();
+    }
+}
+
+rtl_block! {
+    /// Makes the payload of the chosen encoding. For each width of words, H8, H4 and H2 are the numbers of bits of base and
+    /// mask.
+    #[derive(LogicBlock, Default)]
+    #[require(H8 == 64 + N8.next_multiple_of(8))]
+    #[require(H4 == 32 + N4.next_multiple_of(8) && H2 == 16 + N2.next_multiple_of(8))]
+    #[require(LINE / 8 < 1 << SIZE)]
+    pub struct BdiPack<
+        const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
+        const H8: usize, const H4: usize, const H2: usize, const SIZE: usize,
+    > {
+        /// the deltas, each in the low bits of its word; the line itself if it stays uncompressed
+        pub deltas_i: Signal<In, W<LINE, LW>>,
+        /// tag of the encoding
+        pub tag_i: Signal<In, U<4>>,
+        /// base of the encoding
+        pub base_i: Signal<In, U<64>>,
+        /// mask of the encoding
+        pub mask_i: Signal<In, U<N2>>,
+        /// the payload; zero beyond its size
+        pub payload_o: Signal<Out, W<LINE, LW>>,
+        /// size of the payload in bytes
+        pub size_o: Signal<Out, U<SIZE>>,
+        pack_b8d1: Once<BdiPackOne<64, 8, N8, H8, LINE, LW>>,
+        pack_b8d2: Once<BdiPackOne<64, 16, N8, H8, LINE, LW>>,
+        pack_b8d4: Once<BdiPackOne<64, 32, N8, H8, LINE, LW>>,
+        pack_b4d1: Once<BdiPackOne<32, 8, N4, H4, LINE, LW>>,
+        pack_b4d2: Once<BdiPackOne<32, 16, N4, H4, LINE, LW>>,
+        pack_b2d1: Once<BdiPackOne<16, 8, N2, H2, LINE, LW>>,
+        zeros: Constant<U<4>> = tag(Encoding::Zeros),
+        b8d0: Constant<U<4>> = tag(Encoding::B8D0),
+        b8d1: Constant<U<4>> = tag(Encoding::B8D1),
+        b8d2: Constant<U<4>> = tag(Encoding::B8D2),
+        b8d4: Constant<U<4>> = tag(Encoding::B8D4),
+        b4d0: Constant<U<4>> = tag(Encoding::B4D0),
+        b4d1: Constant<U<4>> = tag(Encoding::B4D1),
+        b4d2: Constant<U<4>> = tag(Encoding::B4D2),
+        b2d0: Constant<U<4>> = tag(Encoding::B2D0),
+        b2d1: Constant<U<4>> = tag(Encoding::B2D1),
+        line_bytes: Constant<U<SIZE>> = bytes(Encoding::Uncompressed, LINE),
+        b8d1_bytes: Constant<U<SIZE>> = bytes(Encoding::B8D1, LINE),
+        b8d2_bytes: Constant<U<SIZE>> = bytes(Encoding::B8D2, LINE),
+        b8d4_bytes: Constant<U<SIZE>> = bytes(Encoding::B8D4, LINE),
+        b4d1_bytes: Constant<U<SIZE>> = bytes(Encoding::B4D1, LINE),
+        b4d2_bytes: Constant<U<SIZE>> = bytes(Encoding::B4D2, LINE),
+        b2d1_bytes: Constant<U<SIZE>> = bytes(Encoding::B2D1, LINE),
+    }
+}
+
+/// Returns the payload bytes of an encoding as a named constant.
+fn bytes<const SIZE: usize>(encoding: Encoding, line_bits: usize) -> Constant<U<SIZE>> {
+    Constant::new(U::new(encoding.size(line_bits / 8) as u64))
+}
+
+impl<
+    const LINE: usize,
+    const LW: usize,
+    const N8: usize,
+    const N4: usize,
+    const N2: usize,
+    const H8: usize,
+    const H4: usize,
+    const H2: usize,
+    const SIZE: usize,
+> Logic for BdiPack<LINE, LW, N8, N4, N2, H8, H4, H2, SIZE>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.pack_b8d1.deltas_i.next = self.deltas_i.val();
+        self.pack_b8d1.base_i.next = self.base_i.val();
+        self.pack_b8d1.mask_i.next = bit_cast::<N8, N2>(self.mask_i.val());
+        self.pack_b8d2.deltas_i.next = self.deltas_i.val();
+        self.pack_b8d2.base_i.next = self.base_i.val();
+        self.pack_b8d2.mask_i.next = bit_cast::<N8, N2>(self.mask_i.val());
+        self.pack_b8d4.deltas_i.next = self.deltas_i.val();
+        self.pack_b8d4.base_i.next = self.base_i.val();
+        self.pack_b8d4.mask_i.next = bit_cast::<N8, N2>(self.mask_i.val());
+        self.pack_b4d1.deltas_i.next = self.deltas_i.val();
+        self.pack_b4d1.base_i.next = bit_cast::<32, 64>(self.base_i.val());
+        self.pack_b4d1.mask_i.next = bit_cast::<N4, N2>(self.mask_i.val());
+        self.pack_b4d2.deltas_i.next = self.deltas_i.val();
+        self.pack_b4d2.base_i.next = bit_cast::<32, 64>(self.base_i.val());
+        self.pack_b4d2.mask_i.next = bit_cast::<N4, N2>(self.mask_i.val());
+        self.pack_b2d1.deltas_i.next = self.deltas_i.val();
+        self.pack_b2d1.base_i.next = bit_cast::<16, 64>(self.base_i.val());
+        self.pack_b2d1.mask_i.next = self.mask_i.val();
+
+        self.payload_o.next = self.deltas_i.val();
+        self.size_o.next = self.line_bytes.val();
+        if self.tag_i.val() == self.zeros.val() {
+            self.payload_o.next = 0.into();
+            self.size_o.next = 0.into();
+        } else if self.tag_i.val() == self.b8d0.val() {
+            self.payload_o.next = bit_cast_to::<W<LINE, LW>>(self.base_i.val());
+            self.size_o.next = 8.into();
+        } else if self.tag_i.val() == self.b4d0.val() {
+            self.payload_o.next = bit_cast_to::<W<LINE, LW>>(self.base_i.val());
+            self.size_o.next = 4.into();
+        } else if self.tag_i.val() == self.b2d0.val() {
+            self.payload_o.next = bit_cast_to::<W<LINE, LW>>(self.base_i.val());
+            self.size_o.next = 2.into();
+        } else if self.tag_i.val() == self.b8d1.val() {
+            self.payload_o.next = self.pack_b8d1.payload_o.val();
+            self.size_o.next = self.b8d1_bytes.val();
+        } else if self.tag_i.val() == self.b8d2.val() {
+            self.payload_o.next = self.pack_b8d2.payload_o.val();
+            self.size_o.next = self.b8d2_bytes.val();
+        } else if self.tag_i.val() == self.b8d4.val() {
+            self.payload_o.next = self.pack_b8d4.payload_o.val();
+            self.size_o.next = self.b8d4_bytes.val();
+        } else if self.tag_i.val() == self.b4d1.val() {
+            self.payload_o.next = self.pack_b4d1.payload_o.val();
+            self.size_o.next = self.b4d1_bytes.val();
+        } else if self.tag_i.val() == self.b4d2.val() {
+            self.payload_o.next = self.pack_b4d2.payload_o.val();
+            self.size_o.next = self.b4d2_bytes.val();
+        } else if self.tag_i.val() == self.b2d1.val() {
+            self.payload_o.next = self.pack_b2d1.payload_o.val();
+            self.size_o.next = self.b2d1_bytes.val();
+        }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}

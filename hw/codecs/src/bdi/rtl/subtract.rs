@@ -1,0 +1,117 @@
+//! The subtraction of the compressor: each word of the line becomes its delta.
+
+use super::choose::tag;
+use crate::bdi::encoding::Encoding;
+use selvedge_hw::rtl::prelude::*;
+
+rtl_block! {
+    /// Subtracts the chosen base or zero from each word. A line that stays uncompressed passes unchanged.
+    ///
+    /// A delta has at most half the bits of its word, so that only these bits are computed: in 8 bytes, 32 bits of one word,
+    /// 16 of each of two, or 8 of each of four. The other bits are copied from the line.
+    #[derive(LogicBlock, Default)]
+    #[require(N8 * 64 == LINE && N2 * 16 == LINE)]
+    pub struct BdiSubtract<const LINE: usize, const LW: usize, const N8: usize, const N2: usize> {
+        /// the line
+        pub line_i: Signal<In, W<LINE, LW>>,
+        /// tag of the encoding: 2 to 5 for words of 8 bytes, 6 to 8 for 4 bytes, 9 and 10 for 2 bytes
+        pub tag_i: Signal<In, U<4>>,
+        /// base of the encoding
+        pub base_i: Signal<In, U<64>>,
+        /// mask of the encoding
+        pub mask_i: Signal<In, U<N2>>,
+        /// the deltas, each in the low bits of its word
+        pub deltas_o: Signal<Out, W<LINE, LW>>,
+        uncompressed: Constant<U<4>> = tag(Encoding::Uncompressed),
+        b8d4: Constant<U<4>> = tag(Encoding::B8D4),
+        b4d2: Constant<U<4>> = tag(Encoding::B4D2),
+        b8: Signal<Local, Bit>,
+        b2: Signal<Local, Bit>,
+        /// a base of 4 bytes, or a base of 2 bytes twice
+        pair: Signal<Local, U<32>>,
+        /// mask bits of the words that begin at each quarter of 8 bytes
+        from_zero: Signal<Local, U<4>>,
+        low_word: Signal<Local, U<32>>,
+        low_base: Signal<Local, U<32>>,
+        half_word: Signal<Local, U<16>>,
+        half_base: Signal<Local, U<16>>,
+        last_word: Signal<Local, U<8>>,
+        last_base: Signal<Local, U<8>>,
+        deltas: Signal<Local, W<LINE, LW>>,
+    }
+}
+
+impl<const LINE: usize, const LW: usize, const N8: usize, const N2: usize> Logic
+    for BdiSubtract<LINE, LW, N8, N2>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.b8.next = self.tag_i.val() <= self.b8d4.val();
+        self.b2.next = self.tag_i.val() > self.b4d2.val();
+        self.pair.next = self.base_i.val().get_bits::<32>(0);
+        comment!(
+            "no borrow passes from one word of 2 bytes to the next one: the bit there belongs to no delta"
+        );
+        if self.b2.val() {
+            self.pair.next = self.pair.val().replace_bit(16, self.base_i.val().get_bits::<16>(0));
+            self.pair.next = self.pair.val().replace_bit(15, false);
+        }
+
+        self.from_zero.next = 0.into();
+        self.low_word.next = 0.into();
+        self.low_base.next = 0.into();
+        self.half_word.next = 0.into();
+        self.half_base.next = 0.into();
+        self.last_word.next = 0.into();
+        self.last_base.next = 0.into();
+        self.deltas.next = self.line_i.val();
+        for w in 0..N8 {
+            self.from_zero.next = self.mask_i.val().get_bits::<4>(w * 4);
+            if self.b8.val() {
+                self.from_zero.next = self.from_zero.val().replace_bit(0, self.mask_i.val().get_bit(w));
+                self.from_zero.next = self.from_zero.val().replace_bit(1, self.mask_i.val().get_bit(w));
+            } else if !self.b2.val() {
+                self.from_zero.next = self.from_zero.val().replace_bit(0, self.mask_i.val().get_bit(w * 2));
+                self.from_zero.next = self.from_zero.val().replace_bit(1, self.mask_i.val().get_bit(w * 2));
+                self.from_zero.next =
+                    self.from_zero.val().replace_bit(2, self.mask_i.val().get_bit(w * 2 + 1));
+            }
+
+            self.low_word.next = self.line_i.val().get_bits::<32>(w * 64);
+            if self.b2.val() {
+                self.low_word.next = self.low_word.val().replace_bit(15, true);
+            }
+            self.low_base.next = 0.into();
+            self.half_base.next = 0.into();
+            self.last_base.next = 0.into();
+            if !self.from_zero.val().get_bit(0) {
+                self.low_base.next = self.low_base.val().replace_bit(0, self.pair.val().get_bits::<16>(0));
+            }
+            if !self.from_zero.val().get_bit(1) {
+                self.low_base.next = self.low_base.val().replace_bit(16, self.pair.val().get_bits::<16>(16));
+            }
+            if !self.from_zero.val().get_bit(2) {
+                self.half_base.next = self.base_i.val().get_bits::<16>(0);
+            }
+            if !self.from_zero.val().get_bit(3) {
+                self.last_base.next = self.base_i.val().get_bits::<8>(0);
+            }
+            self.half_word.next = self.line_i.val().get_bits::<16>(w * 64 + 32);
+            self.last_word.next = self.line_i.val().get_bits::<8>(w * 64 + 48);
+            self.deltas.next =
+                self.deltas.val().replace_bit(w * 64, self.low_word.val() - self.low_base.val());
+            self.deltas.next =
+                self.deltas.val().replace_bit(w * 64 + 32, self.half_word.val() - self.half_base.val());
+            self.deltas.next =
+                self.deltas.val().replace_bit(w * 64 + 48, self.last_word.val() - self.last_base.val());
+        }
+        self.deltas_o.next = self.deltas.val();
+        if self.tag_i.val() == self.uncompressed.val() {
+            self.deltas_o.next = self.line_i.val();
+        }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}

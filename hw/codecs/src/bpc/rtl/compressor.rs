@@ -1,0 +1,223 @@
+//! The top module of the compressor: planes of a line, four codes per cycle, and the result.
+
+use super::encode::{BpcEncode, BpcMerge};
+use super::planes::{BpcBase, BpcPlanes};
+use crate::bpc::BpcParams;
+use crate::line::LINE_WORDS;
+use selvedge_hw::rtl::prelude::*;
+
+rtl_module! {
+    /// Compresses cache lines by bit planes: one line at a time, four planes per cycle.
+    ///
+    /// LATTE-CC, table I. P is the number of bits of a plane, ALL of all 33 planes, CHUNK of four codes. A line whose codes
+    /// do not save a byte stays uncompressed.
+    #[require(LINE == 32 * F && ALL == 33 * P && LINE / 8 < 1 << SIZE)]
+    #[require(BLOCKS * BLOCK == LINE && BLOCK == 64 * PIECES && BLOCK == 1 << BLOCKLOG)]
+    pub struct BpcCompressor<
+        const LINE: usize, const LW: usize, const P: usize, const PLACE: usize, const F: usize,
+        const ALL: usize, const AW: usize, const FIVE: usize, const FW: usize,
+        const CHUNK: usize, const CW: usize, const BLOCK: usize, const BW: usize, const BOTH: usize, const BOW: usize,
+        const BLOCKS: usize, const PIECES: usize, const BLOCKLOG: usize, const SIZE: usize,
+    > for BpcParams as p {
+        reset "asynchronous reset, active low; drops the line at work";
+        inputs CompressorIn {
+            /// a line is offered
+            valid_i: bool as Bit = 1,
+            /// the line: byte 0 in bits 7 to 0
+            line_i: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+        }
+        outputs CompressorOut {
+            /// the line is taken in this cycle
+            ready_o: bool as Bit = 1,
+            /// a payload is offered
+            valid_o: bool as Bit = 1,
+            /// the payload consists of codes; if low, it is the line itself
+            compressed_o: bool as Bit = 1,
+            /// size of the payload in bytes
+            size_o: u8 as U<SIZE> = p.size_bits(),
+            /// the payload from bit 0 up; zero beyond the size
+            payload_o: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+        }
+        inputs {
+            /// the consumer takes the payload in this cycle
+            ready_i: bool as Bit = 1,
+        }
+        parts {
+            planes_of_line: Gate<BpcPlanes<LINE, LW, P, ALL, AW>>,
+            base: Gate<BpcBase>,
+            encode: Gate<BpcEncode<P, PLACE, F, FIVE, FW, CHUNK, CW>>,
+            merge: Gate<BpcMerge<F, CHUNK, CW, BLOCK, BW, BOTH, BOW>>,
+            /// cycles since the line was taken; 0 while no line is in progress
+            cycle: Reg<U<4>>,
+            line: DataReg<W<LINE, LW>>,
+            /// planes without a code, the next one lowest, and the plane above them
+            planes: DataReg<W<ALL, AW>>,
+            above: DataReg<U<P>>,
+            run: DataReg<U<6>>,
+            /// four codes, and their lengths
+            codes: DataReg<W<CHUNK, CW>>,
+            lengths: DataReg<U<24>>,
+            /// number of bits of the codes in the payload
+            length: DataReg<U<11>>,
+            /// block of the payload in which these bits end
+            tail: DataReg<W<BLOCK, BW>>,
+            valid: Reg<Bit>,
+            compressed: DataReg<Bit>,
+            size: DataReg<U<SIZE>>,
+            payload: DataReg<W<LINE, LW>>,
+            four_planes: Constant<U<7>> = Constant::new(U::new(4 * P as u64)),
+            block_bits: Constant<U<8>> = Constant::new(U::new(BLOCK as u64)),
+            line_bytes: Constant<U<SIZE>> = Constant::new(U::new(LINE as u64 / 8)),
+            /// maximum number of bits of codes that save a byte
+            most: Constant<U<11>> = Constant::new(U::new(LINE as u64 - 8)),
+            ready: Signal<Local, Bit>,
+            /// index of the block in which the payload ends
+            last_block: Signal<Local, U<11>>,
+            next_length: Signal<Local, U<11>>,
+            last_length: Signal<Local, U<11>>,
+            filled: Signal<Local, W<LINE, LW>>,
+        }
+        upset { valid, compressed, size, payload }
+    }
+}
+
+impl<
+    const LINE: usize,
+    const LW: usize,
+    const P: usize,
+    const PLACE: usize,
+    const F: usize,
+    const ALL: usize,
+    const AW: usize,
+    const FIVE: usize,
+    const FW: usize,
+    const CHUNK: usize,
+    const CW: usize,
+    const BLOCK: usize,
+    const BW: usize,
+    const BOTH: usize,
+    const BOW: usize,
+    const BLOCKS: usize,
+    const PIECES: usize,
+    const BLOCKLOG: usize,
+    const SIZE: usize,
+> Logic
+    for BpcCompressor<
+        LINE,
+        LW,
+        P,
+        PLACE,
+        F,
+        ALL,
+        AW,
+        FIVE,
+        FW,
+        CHUNK,
+        CW,
+        BLOCK,
+        BW,
+        BOTH,
+        BOW,
+        BLOCKS,
+        PIECES,
+        BLOCKLOG,
+        SIZE,
+    >
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk_i, cycle, line, planes, above, run, codes, lengths);
+        dff_setup!(self, clk_i, length, tail, valid, compressed, size, payload);
+        self.planes_of_line.line_i.next = self.line_i.val();
+        self.base.base_i.next = self.line_i.val().get_bits::<32>(0);
+        comment!(
+            "the planes leave four at a time; behind the last one come zeros, so that no enable is needed"
+        );
+        self.encode.planes_i.next = bit_cast_to::<W<FIVE, FW>>(self.planes.q.val());
+        self.encode.above_i.next = self.above.q.val();
+        self.encode.last_i.next = self.cycle.q.val() == 9;
+        self.encode.run_i.next = self.run.q.val();
+        self.planes.d.next = self.planes.q.val() >> self.four_planes.val();
+        self.above.d.next = self.planes.q.val().get_bits::<P>(3 * P);
+        self.run.d.next = self.encode.run_o.val();
+        self.codes.d.next = self.encode.codes_o.val();
+        self.lengths.d.next = self.encode.lengths_o.val();
+
+        comment!("the codes of the planes before them: this block of the payload, and the next one");
+        self.merge.codes_i.next = self.codes.q.val();
+        self.merge.lengths_i.next = self.lengths.q.val();
+        self.merge.tail_i.next = self.tail.q.val();
+        self.merge.filled_i.next = bit_cast::<7, BLOCKLOG>(self.length.q.val().get_bits::<BLOCKLOG>(0));
+        self.last_block.next = self.length.q.val() >> BLOCKLOG.to_bits::<4>();
+        self.filled.next = self.payload.q.val();
+        for j in 0..BLOCKS {
+            for piece in 0..PIECES {
+                if self.last_block.val() == j.to_bits::<11>() {
+                    self.filled.next = self.filled.val().replace_bit(
+                        j * BLOCK + piece * 64,
+                        self.merge.merged_o.val().get_bits::<64>(piece * 64),
+                    );
+                } else if self.last_block.val() + 1 == j.to_bits::<11>() {
+                    self.filled.next = self.filled.val().replace_bit(
+                        j * BLOCK + piece * 64,
+                        self.merge.merged_o.val().get_bits::<64>(BLOCK + piece * 64),
+                    );
+                }
+            }
+        }
+        self.next_length.next = self.length.q.val() + bit_cast::<11, 8>(self.merge.length_o.val());
+        comment!("of the last four planes only the first one is there");
+        self.last_length.next =
+            self.length.q.val() + bit_cast::<11, 6>(self.lengths.q.val().get_bits::<6>(0));
+
+        self.ready.next = !self.cycle.q.val().any() & (!self.valid.q.val() | self.ready_i.val());
+        if self.ready.val() {
+            self.valid.d.next = false;
+            if self.valid_i.val() {
+                comment!("take a line: its planes, and the code of its first word");
+                self.cycle.d.next = 1.into();
+                self.line.d.next = self.line_i.val();
+                self.planes.d.next = self.planes_of_line.planes_o.val();
+                self.above.d.next = 0.into();
+                self.run.d.next = 0.into();
+                self.tail.d.next = bit_cast_to::<W<BLOCK, BW>>(self.base.code_o.val());
+                self.length.d.next = bit_cast::<11, 6>(self.base.length_o.val());
+                self.payload.d.next = 0.into();
+            }
+        } else if self.cycle.q.val() == 1 {
+            comment!("the first codes are made");
+            self.cycle.d.next = 2.into();
+        } else if self.cycle.q.val() == 10 {
+            comment!("the result");
+            self.cycle.d.next = 0.into();
+            self.valid.d.next = true;
+            if self.last_length.val() <= self.most.val() {
+                self.compressed.d.next = true;
+                self.size.d.next = bit_cast::<SIZE, 11>((self.last_length.val() + 7) >> 3);
+                self.payload.d.next = self.filled.val();
+            } else {
+                self.compressed.d.next = false;
+                self.size.d.next = self.line_bytes.val();
+                self.payload.d.next = self.line.q.val();
+            }
+        } else if self.cycle.q.val().any() {
+            self.cycle.d.next = self.cycle.q.val() + 1;
+            self.payload.d.next = self.filled.val();
+            self.length.d.next = self.next_length.val();
+            self.tail.d.next = bit_cast_to::<W<BLOCK, BW>>(self.merge.merged_o.val());
+            if (self.next_length.val() >> BLOCKLOG.to_bits::<4>()) != self.last_block.val() {
+                self.tail.d.next =
+                    bit_cast_to::<W<BLOCK, BW>>(self.merge.merged_o.val() >> self.block_bits.val());
+            }
+        }
+        self.ready_o.next = self.ready.val();
+        self.valid_o.next = self.valid.q.val();
+        self.compressed_o.next = self.compressed.q.val();
+        self.size_o.next = self.size.q.val();
+        self.payload_o.next = self.payload.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}

@@ -1,0 +1,310 @@
+//! The top module of the decompressor: four codes per cycle, then the line from the planes, half of each word per cycle.
+
+use super::decode::{BpcDecode, BpcRebuild, BpcSplit};
+use crate::bpc::BpcParams;
+use crate::line::LINE_WORDS;
+use selvedge_hw::rtl::prelude::*;
+
+rtl_module! {
+    /// Rebuilds cache lines from the codes of their bit planes: one line at a time, four codes per cycle.
+    ///
+    /// LATTE-CC, table I. P is the number of bits of a plane, CHUNK of four codes, DATA of the 32 planes that words need,
+    /// SIXTEEN of half of these planes, and HALF of half a line. A block holds four codes or the code of a base word. Codes
+    /// that run beyond the last plane or beyond the payload give a line of zeros with error_o high.
+    #[require(LINE == 32 * F && GROUPS == F / 4 && BLOCK == 1 << BLOCKLOG && PLACES == BLOCKLOG + 1 && 2 * SIXTEEN == DATA)]
+    pub struct BpcDecompressor<
+        const LINE: usize, const LW: usize, const P: usize, const PLACE: usize, const F: usize,
+        const CHUNK: usize, const CW: usize, const FIVE: usize, const FW: usize, const DATA: usize, const DW: usize,
+        const SIXTEEN: usize, const SW: usize, const BLOCK: usize, const BW: usize, const BLOCKLOG: usize,
+        const BOTH: usize, const BOW: usize, const PLACES: usize, const GROUPS: usize, const TREE: usize,
+        const CARRIES: usize, const CAW: usize, const HALF: usize, const HW: usize,
+    > for BpcParams as p {
+        reset "asynchronous reset, active low; drops the payload at work";
+        inputs DecompressorIn {
+            /// a payload is offered
+            valid_i: bool as Bit = 1,
+            /// the payload consists of codes; if low, it is the line itself
+            compressed_i: bool as Bit = 1,
+            /// the payload from bit 0 up
+            payload_i: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+        }
+        outputs DecompressorOut {
+            /// the payload is taken in this cycle
+            ready_o: bool as Bit = 1,
+            /// a line is offered
+            valid_o: bool as Bit = 1,
+            /// the codes do not make a line; the line is zero
+            error_o: bool as Bit = 1,
+            /// the line
+            line_o: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+        }
+        inputs {
+            /// the consumer takes the line in this cycle
+            ready_i: bool as Bit = 1,
+        }
+        parts {
+            split: Gate<BpcSplit<PLACE, F, CHUNK, CW, BLOCK, BW, BOTH, BOW, PLACES>>,
+            decode: Gate<BpcDecode<P, PLACE, F, FIVE, FW, DATA, DW>>,
+            rebuild: Gate<BpcRebuild<HALF, HW, P, GROUPS, SIXTEEN, SW, TREE, CARRIES, CAW>>,
+            /// a payload is in progress
+            busy: Reg<Bit>,
+            coded: DataReg<Bit>,
+            /// all planes have been read
+            decoded: DataReg<Bit>,
+            /// rest of the payload in whole blocks; later the line
+            line: DataReg<W<LINE, LW>>,
+            /// bits of the payload after the four codes
+            window: DataReg<W<BLOCK, BW>>,
+            /// position at which these bits begin: in the lowest block, or in the block after it
+            place: DataReg<U<PLACES>>,
+            /// four codes
+            codes: DataReg<W<CHUNK, CW>>,
+            /// number of bits that have been read
+            length: DataReg<U<11>>,
+            /// first word; later its upper half
+            base: DataReg<U<32>>,
+            /// number of planes that have been read
+            next_plane: DataReg<U<6>>,
+            above: DataReg<U<P>>,
+            /// planes of the upper halves of the words
+            upper_planes: DataReg<W<SIXTEEN, SW>>,
+            /// planes of the lower halves; later planes of the upper halves
+            lower_planes: DataReg<W<SIXTEEN, SW>>,
+            /// the lower halves of the line's words are complete
+            halfway: DataReg<Bit>,
+            /// carries out of the lower halves
+            carries: DataReg<W<CARRIES, CAW>>,
+            failed: DataReg<Bit>,
+            valid: Reg<Bit>,
+            error: DataReg<Bit>,
+            block_bits: Constant<U<9>> = Constant::new(U::new(BLOCK as u64)),
+            two_blocks: Constant<U<9>> = Constant::new(U::new(BOTH as u64)),
+            chunk_bits: Constant<U<8>> = Constant::new(U::new(CHUNK as u64)),
+            half_planes: Constant<U<9>> = Constant::new(U::new(SIXTEEN as u64)),
+            line_bits: Constant<U<11>> = Constant::new(U::new(LINE as u64)),
+            ones_above_4: Constant<U<32>> = Constant::new(U::new(u64::MAX << 4)),
+            ones_above_8: Constant<U<32>> = Constant::new(U::new(u64::MAX << 8)),
+            ones_above_16: Constant<U<32>> = Constant::new(U::new(u64::MAX << 16)),
+            ready: Signal<Local, Bit>,
+            /// payload after the code of the base word (offered), and payload after the window (ahead)
+            offered: Signal<Local, W<LINE, LW>>,
+            ahead: Signal<Local, W<LINE, LW>>,
+            /// bits after the window
+            behind: Signal<Local, W<BOTH, BOW>>,
+            old_planes: Signal<Local, W<DATA, DW>>,
+            new_lower_planes: Signal<Local, W<DATA, DW>>,
+            half: Signal<Local, U<16>>,
+            rebuilt: Signal<Local, W<LINE, LW>>,
+            first: Signal<Local, U<32>>,
+            first_length: Signal<Local, U<6>>,
+            /// sign of the field of a short base
+            sign_4: Signal<Local, Bit>,
+            sign_8: Signal<Local, Bit>,
+            sign_16: Signal<Local, Bit>,
+        }
+        upset { valid, error, line }
+    }
+}
+
+impl<
+    const LINE: usize,
+    const LW: usize,
+    const P: usize,
+    const PLACE: usize,
+    const F: usize,
+    const CHUNK: usize,
+    const CW: usize,
+    const FIVE: usize,
+    const FW: usize,
+    const DATA: usize,
+    const DW: usize,
+    const SIXTEEN: usize,
+    const SW: usize,
+    const BLOCK: usize,
+    const BW: usize,
+    const BLOCKLOG: usize,
+    const BOTH: usize,
+    const BOW: usize,
+    const PLACES: usize,
+    const GROUPS: usize,
+    const TREE: usize,
+    const CARRIES: usize,
+    const CAW: usize,
+    const HALF: usize,
+    const HW: usize,
+> Logic
+    for BpcDecompressor<
+        LINE,
+        LW,
+        P,
+        PLACE,
+        F,
+        CHUNK,
+        CW,
+        FIVE,
+        FW,
+        DATA,
+        DW,
+        SIXTEEN,
+        SW,
+        BLOCK,
+        BW,
+        BLOCKLOG,
+        BOTH,
+        BOW,
+        PLACES,
+        GROUPS,
+        TREE,
+        CARRIES,
+        CAW,
+        HALF,
+        HW,
+    >
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk_i, busy, coded, decoded, line, window, place, codes, length, base);
+        dff_setup!(self, clk_i, next_plane, above, upper_planes, lower_planes, halfway, carries, failed);
+        dff_setup!(self, clk_i, valid, error);
+
+        comment!(
+            "the first word: its field with the sign in all higher bits, by the shortest code that ends here"
+        );
+        self.sign_4.next = self.payload_i.val().get_bit(6);
+        self.sign_8.next = self.payload_i.val().get_bit(10);
+        self.sign_16.next = self.payload_i.val().get_bit(18);
+        self.first.next = 0.into();
+        self.first_length.next = 3.into();
+        if self.payload_i.val().get_bit(0) {
+            self.first.next = self.payload_i.val().get_bits::<32>(1);
+            self.first_length.next = 33.into();
+        } else if self.payload_i.val().get_bit(1) & self.payload_i.val().get_bit(2) {
+            if self.sign_16.val() {
+                self.first.next = self.ones_above_16.val();
+            }
+            self.first.next = self.first.val().replace_bit(0, self.payload_i.val().get_bits::<16>(3));
+            self.first_length.next = 19.into();
+        } else if self.payload_i.val().get_bit(1) {
+            if self.sign_8.val() {
+                self.first.next = self.ones_above_8.val();
+            }
+            self.first.next = self.first.val().replace_bit(0, self.payload_i.val().get_bits::<8>(3));
+            self.first_length.next = 11.into();
+        } else if self.payload_i.val().get_bit(2) {
+            if self.sign_4.val() {
+                self.first.next = self.ones_above_4.val();
+            }
+            self.first.next = self.first.val().replace_bit(0, self.payload_i.val().get_bits::<4>(3));
+            self.first_length.next = 7.into();
+        }
+
+        self.ready.next = !self.busy.q.val() & (!self.valid.q.val() | self.ready_i.val());
+        comment!(
+            "the bits behind the window come from the payload while the codes in the window are taken apart"
+        );
+        self.ahead.next = self.line.q.val() >> self.block_bits.val();
+        if self.place.q.val().get_bit(BLOCKLOG) {
+            self.ahead.next = self.line.q.val() >> self.two_blocks.val();
+        }
+        self.behind.next =
+            bit_cast_to::<W<BOTH, BOW>>(self.ahead.val()) >> bit_cast::<BLOCKLOG, PLACES>(self.place.q.val());
+        self.offered.next = self.payload_i.val() >> self.first_length.val();
+        comment!("four codes are taken apart each cycle, the first when the payload comes");
+        if self.busy.q.val() {
+            self.split.window_i.next = bit_cast_to::<W<BOTH, BOW>>(self.window.q.val())
+                | (self.behind.val() << self.block_bits.val());
+            self.split.place_i.next =
+                bit_cast::<PLACES, BLOCKLOG>(bit_cast::<BLOCKLOG, PLACES>(self.place.q.val()));
+        } else {
+            self.split.window_i.next = bit_cast_to::<W<BOTH, BOW>>(self.offered.val());
+            self.split.place_i.next = bit_cast::<PLACES, 6>(self.first_length.val());
+        }
+
+        comment!(
+            "a cycle later they become planes, with the code behind them if it is that of the last plane"
+        );
+        self.decode.codes_i.next = bit_cast_to::<W<FIVE, FW>>(self.codes.q.val())
+            | (bit_cast_to::<W<FIVE, FW>>(self.window.q.val()) << self.chunk_bits.val());
+        self.decode.next_i.next = self.next_plane.q.val();
+        self.decode.above_i.next = self.above.q.val();
+        self.old_planes.next = bit_cast_to::<W<DATA, DW>>(self.lower_planes.q.val());
+        self.decode.planes_i.next = bit_cast_to::<W<DATA, DW>>(self.upper_planes.q.val())
+            | (self.old_planes.val() << self.half_planes.val());
+        self.new_lower_planes.next = self.decode.planes_o.val() >> self.half_planes.val();
+
+        comment!("the lower halves of all words, then the upper ones");
+        self.rebuild.base_i.next = bit_cast::<16, 32>(self.base.q.val());
+        self.rebuild.planes_i.next = self.lower_planes.q.val();
+        self.rebuild.carries_i.next = self.carries.q.val();
+        self.rebuilt.next = self.line.q.val();
+        self.half.next = 0.into();
+        for i in 0..F {
+            self.half.next = self.rebuild.half_o.val().get_bits::<16>(i * 16);
+            if self.halfway.q.val() {
+                self.rebuilt.next = self.rebuilt.val().replace_bit(i * 32 + 16, self.half.val());
+            } else {
+                self.rebuilt.next = self.rebuilt.val().replace_bit(i * 32, self.half.val());
+            }
+        }
+
+        if self.ready.val() {
+            self.valid.d.next = false;
+            if self.valid_i.val() {
+                self.busy.d.next = true;
+                self.coded.d.next = self.compressed_i.val();
+                self.decoded.d.next = !self.compressed_i.val();
+                self.base.d.next = self.first.val();
+                self.above.d.next = 0.into();
+                self.failed.d.next = false;
+                self.next_plane.d.next = 0.into();
+                self.length.d.next = bit_cast::<11, 6>(self.first_length.val());
+                self.codes.d.next = self.split.codes_o.val();
+                self.window.d.next = self.split.rest_o.val();
+                self.place.d.next = self.split.place_o.val();
+                self.line.d.next = self.payload_i.val();
+                self.halfway.d.next = false;
+                self.carries.d.next = 0.into();
+            }
+        } else if self.busy.q.val() & !self.decoded.q.val() {
+            self.codes.d.next = self.split.codes_o.val();
+            self.window.d.next = self.split.rest_o.val();
+            self.place.d.next = self.split.place_o.val();
+            if self.place.q.val().get_bit(BLOCKLOG) {
+                self.line.d.next = self.line.q.val() >> self.block_bits.val();
+            }
+            self.length.d.next = self.length.q.val() + bit_cast::<11, 8>(self.decode.length_o.val());
+            self.next_plane.d.next = self.decode.next_o.val();
+            self.decoded.d.next = self.decode.done_o.val();
+            self.above.d.next = self.decode.above_o.val();
+            self.upper_planes.d.next = bit_cast_to::<W<SIXTEEN, SW>>(self.decode.planes_o.val());
+            self.lower_planes.d.next = bit_cast_to::<W<SIXTEEN, SW>>(self.new_lower_planes.val());
+            self.failed.d.next = self.decode.error_o.val();
+        } else if self.busy.q.val() {
+            comment!("the result");
+            self.error.d.next = false;
+            if self.coded.q.val() {
+                self.halfway.d.next = true;
+                self.carries.d.next = self.rebuild.carries_o.val();
+                self.lower_planes.d.next = self.upper_planes.q.val();
+                self.base.d.next = self.base.q.val() >> 16;
+                self.line.d.next = self.rebuilt.val();
+                if self.failed.q.val() | (self.length.q.val() > self.line_bits.val()) {
+                    self.line.d.next = 0.into();
+                    self.error.d.next = true;
+                }
+            }
+            if self.halfway.q.val() | !self.coded.q.val() {
+                self.busy.d.next = false;
+                self.valid.d.next = true;
+            }
+        }
+        self.ready_o.next = self.ready.val();
+        self.valid_o.next = self.valid.q.val();
+        self.error_o.next = self.error.q.val();
+        self.line_o.next = self.line.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}

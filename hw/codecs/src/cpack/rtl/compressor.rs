@@ -1,0 +1,259 @@
+//! Top modules of the compressor: four words per cycle with the dictionary of 16, a whole line per cycle with CABA's
+//! dictionary.
+
+use super::encode::{CpackMatch, CpackPack, DICT, DICTW};
+use super::small::CpackSmallCompress;
+use crate::cpack::CpackParams;
+use crate::line::LINE_WORDS;
+use selvedge_hw::rtl::prelude::*;
+
+rtl_module! {
+    /// Compresses cache lines by C-Pack+Z with a first-in-first-out dictionary of 16 words. Four words per cycle pass two
+    /// steps: comparison and coding.
+    ///
+    /// The first four words are compared in the cycle in which the line is taken. Positions in the dictionary are one-hot.
+    // The longest string has 34 bits for each 32 bits of the line. The top bit of a length is set if the string is not shorter
+    // than the line.
+    #[require(LINE / 32 * 34 < 1 << SIZE && LINE == 1 << (SIZE - 1) && HALF == SIZE - 1)]
+    #[require(BLOCKS * 128 == LINE && BLOCKS >= 2 && BLOCKS <= 8)]
+    pub struct CpackCompressor<
+        const LINE: usize, const LW: usize, const BLOCKS: usize, const SIZE: usize, const HALF: usize,
+    > for CpackParams as p {
+        inputs CompressorIn {
+            /// a line is offered
+            valid_i: bool as Bit = 1,
+            /// the line: byte 0 in bits 7 to 0
+            line_i: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+        }
+        outputs CompressorOut {
+            /// the line is taken in this cycle
+            ready_o: bool as Bit = 1,
+            /// a payload is offered
+            valid_o: bool as Bit = 1,
+            /// 0: uncompressed line; 1: compressed; 2: line of zeros
+            encoding_o: u8 as U<2> = 2,
+            /// size of the payload in bits
+            size_o: u16 as U<SIZE> = p.size_bits(),
+            /// the payload from bit 0 up
+            payload_o: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+        }
+        inputs {
+            /// the consumer takes the payload in this cycle
+            ready_i: bool as Bit = 1,
+        }
+        parts {
+            compare: Gate<CpackMatch<DICT, DICTW>>,
+            pack: Gate<CpackPack>,
+            /// words of a line are still to be compared
+            busy: Reg<Bit>,
+            /// number of groups of four words already compared
+            group: Reg<U<3>>,
+            /// the line, with the next words in the low bits; in its original order after the last group
+            line: DataReg<W<LINE, LW>>,
+            dictionary: DataReg<W<DICT, DICTW>>,
+            /// positions of the dictionary that hold a word, and the position of the next word
+            known: Reg<U<16>>,
+            next: Reg<U<16>> = Reg::new(U::new(1)),
+            /// four words have been compared
+            compared: Reg<Bit>,
+            /// the compared words are the line's first, or its last
+            first: DataReg<Bit>,
+            last: DataReg<Bit>,
+            kinds: DataReg<U<20>>,
+            places: DataReg<U<64>>,
+            done: Reg<Bit>,
+            nonzero: DataReg<Bit>,
+            payload: DataReg<W<LINE, LW>>,
+            /// half of the payload's bits
+            half: DataReg<U<HALF>>,
+            encoding: DataReg<U<2>>,
+            half_line: Constant<U<HALF>> = Constant::new(U::new(LINE as u64 / 2)),
+            /// shift from the low 128 bits to the top of the line
+            to_top: Constant<U<SIZE>> = Constant::new(U::new(LINE as u64 - 128)),
+            last_group: Constant<U<3>> = Constant::new(U::new(LINE as u64 / 128 - 1)),
+            moves: Signal<Local, Bit>,
+            is_last: Signal<Local, Bit>,
+            source: Signal<Local, W<LINE, LW>>,
+            group_words: Signal<Local, W<128, 2>>,
+            /// the compared words, which are at the top of the line
+            words: Signal<Local, W<128, 2>>,
+            used: Signal<Local, U<HALF>>,
+            block: Signal<Local, U<4>>,
+            codes: Signal<Local, W<LINE, LW>>,
+            length: Signal<Local, U<HALF>>,
+            seen_nonzero: Signal<Local, Bit>,
+        }
+        upset { encoding, half, payload }
+    }
+
+    /// Compresses cache lines by CABA's C-Pack, with at most four dictionary values: one line per cycle, with a latency of one
+    /// cycle.
+    #[require(RESULT == LINE + 2 + SIZE)]
+    pub struct CpackSmallCompressor<
+        const LINE: usize, const LW: usize, const WORDS: usize, const SIZE: usize, const RESULT: usize, const RW: usize,
+    > {
+        parts {
+            compress: Gate<CpackSmallCompress<LINE, LW, WORDS, SIZE>>,
+            results: ElasticPipe<W<RESULT, RW>> = ElasticPipe::new(1),
+            result: Signal<Local, W<RESULT, RW>>,
+        }
+        upset { results from LINE }
+    }
+}
+
+impl<const LINE: usize, const LW: usize, const BLOCKS: usize, const SIZE: usize, const HALF: usize> Logic
+    for CpackCompressor<LINE, LW, BLOCKS, SIZE, HALF>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk_i, busy, group, line, dictionary, known, next, compared, first, last);
+        dff_setup!(self, clk_i, kinds, places, done, nonzero, payload, half, encoding);
+        comment!("a result that is not taken stops both steps");
+        self.moves.next = self.ready_i.val() | !self.done.q.val();
+        self.is_last.next = self.group.q.val() == self.last_group.val();
+        self.source.next = self.line_i.val();
+        if self.busy.q.val() {
+            self.source.next = self.line.q.val();
+        }
+        self.group_words.next = bit_cast_to::<W<128, 2>>(self.source.val());
+        self.compare.words_i.next = self.group_words.val();
+        self.compare.dictionary_i.next = self.dictionary.q.val();
+        self.compare.known_i.next = self.known.q.val();
+        self.compare.next_i.next = self.next.q.val();
+
+        comment!("the codes go behind those that are there");
+        self.words.next = bit_cast_to::<W<128, 2>>(self.line.q.val() >> self.to_top.val());
+        self.pack.words_i.next = self.words.val();
+        self.pack.kinds_i.next = self.kinds.q.val();
+        self.pack.places_i.next = self.places.q.val();
+        self.used.next = self.half.q.val();
+        self.codes.next = self.payload.q.val();
+        self.seen_nonzero.next = self.nonzero.q.val();
+        if self.first.q.val() {
+            self.used.next = 0.into();
+        }
+        if self.first.q.val() {
+            self.codes.next = 0.into();
+            self.seen_nonzero.next = false;
+        }
+        self.pack.used_i.next = self.used.val().get_bits::<6>(0);
+        self.block.next = bit_cast::<4, HALF>(self.used.val() >> 6);
+        self.length.next = self.used.val() + bit_cast::<HALF, 7>(self.pack.half_o.val());
+        for b in 0..BLOCKS {
+            if self.block.val() == b.to_bits::<4>() {
+                self.codes.next = self.codes.val().replace_bit(
+                    b * 128,
+                    self.codes.val().get_bits::<64>(b * 128) | self.pack.string_o.val().get_bits::<64>(0),
+                );
+                self.codes.next = self.codes.val().replace_bit(
+                    b * 128 + 64,
+                    self.codes.val().get_bits::<64>(b * 128 + 64)
+                        | self.pack.string_o.val().get_bits::<64>(64),
+                );
+            }
+            if self.block.val() + 1 == b.to_bits::<4>() {
+                self.codes.next = self.codes.val().replace_bit(
+                    b * 128,
+                    self.codes.val().get_bits::<64>(b * 128) | self.pack.string_o.val().get_bits::<64>(128),
+                );
+                self.codes.next = self.codes.val().replace_bit(
+                    b * 128 + 64,
+                    self.codes.val().get_bits::<64>(b * 128 + 64)
+                        | self.pack.string_o.val().get_bits::<64>(192),
+                );
+            }
+            if self.block.val() + 2 == b.to_bits::<4>() {
+                self.codes.next = self.codes.val().replace_bit(
+                    b * 128,
+                    self.codes.val().get_bits::<8>(b * 128) | self.pack.string_o.val().get_bits::<8>(256),
+                );
+            }
+        }
+        self.seen_nonzero.next = self.seen_nonzero.val() | self.words.val().any();
+
+        if self.moves.val() {
+            self.compared.d.next = self.busy.q.val() | self.valid_i.val();
+            if self.busy.q.val() | self.valid_i.val() {
+                self.busy.d.next = !self.is_last.val();
+                self.group.d.next = self.group.q.val() + 1;
+                comment!("four words go from the low end to the high end");
+                self.line.d.next = (self.source.val() >> 128)
+                    | (bit_cast_to::<W<LINE, LW>>(self.group_words.val()) << self.to_top.val());
+                self.dictionary.d.next = self.compare.dictionary_o.val();
+                self.known.d.next = self.compare.known_o.val();
+                self.next.d.next = self.compare.next_o.val();
+                if self.is_last.val() {
+                    comment!("the next line starts with an empty dictionary");
+                    self.group.d.next = 0.into();
+                    self.known.d.next = 0.into();
+                    self.next.d.next = 1.into();
+                }
+                self.first.d.next = !self.busy.q.val();
+                self.last.d.next = self.is_last.val();
+                self.kinds.d.next = self.compare.kinds_o.val();
+                self.places.d.next = self.compare.places_o.val();
+            }
+            self.done.d.next = self.compared.q.val() & self.last.q.val();
+            if self.compared.q.val() {
+                self.nonzero.d.next = self.seen_nonzero.val();
+                self.payload.d.next = self.codes.val();
+                self.half.d.next = self.length.val();
+                self.encoding.d.next = 1.into();
+                if self.last.q.val() {
+                    if !self.seen_nonzero.val() {
+                        comment!("the codes of zeros are zero, too");
+                        self.encoding.d.next = 2.into();
+                        self.half.d.next = 0.into();
+                    } else if self.length.val().get_bit(HALF - 1) {
+                        self.encoding.d.next = 0.into();
+                        self.payload.d.next = self.line.q.val();
+                        self.half.d.next = self.half_line.val();
+                    }
+                }
+            }
+        }
+
+        self.ready_o.next = self.moves.val() & !self.busy.q.val();
+        self.valid_o.next = self.done.q.val();
+        self.encoding_o.next = self.encoding.q.val();
+        self.size_o.next = bit_cast::<SIZE, HALF>(self.half.q.val()) << 1;
+        self.payload_o.next = self.payload.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+impl<
+    const LINE: usize,
+    const LW: usize,
+    const WORDS: usize,
+    const SIZE: usize,
+    const RESULT: usize,
+    const RW: usize,
+> Logic for CpackSmallCompressor<LINE, LW, WORDS, SIZE, RESULT, RW>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.results.clk_i.next = self.clk_i.val();
+        self.results.rst_ni.next = self.rst_ni.val();
+        self.compress.line_i.next = self.line_i.val();
+        self.result.next = bit_cast_to::<W<RESULT, RW>>(self.compress.payload_o.val());
+        self.result.next = self.result.val().replace_bit(LINE, self.compress.encoding_o.val());
+        self.result.next = self.result.val().replace_bit(LINE + 2, self.compress.size_o.val());
+        self.results.valid_i.next = self.valid_i.val();
+        self.results.data_i.next = self.result.val();
+        self.ready_o.next = self.results.ready_o.val();
+        self.valid_o.next = self.results.valid_o.val();
+        self.payload_o.next = bit_cast_to::<W<LINE, LW>>(self.results.data_o.val());
+        self.encoding_o.next = self.results.data_o.val().get_bits::<2>(LINE);
+        self.size_o.next = self.results.data_o.val().get_bits::<SIZE>(LINE + 2);
+        self.results.ready_i.next = self.ready_i.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        [self.describe(), layouts! { result, results.data_o: { payload: LINE, encoding: 2, size: SIZE } }]
+            .concat()
+    }
+}

@@ -1,0 +1,217 @@
+//! Top modules of the decompressor: four words per cycle with the dictionary of 16, a whole line per cycle with CABA's
+//! dictionary.
+
+use super::decode::{CpackLengths, CpackRebuild};
+use super::encode::{DICT, DICTW};
+use super::small::CpackSmallDecompress;
+use crate::cpack::CpackParams;
+use crate::line::LINE_WORDS;
+use selvedge_hw::rtl::prelude::*;
+
+rtl_module! {
+    /// Decompresses cache lines of C-Pack+Z with a first-in-first-out dictionary of 16 words. Four codes per cycle pass two
+    /// steps: measurement and decoding.
+    ///
+    /// The first four codes are measured in the cycle in which the payload is taken. Positions in the dictionary are one-hot.
+    #[require(GROUPS * 128 == LINE && GROUPS >= 2 && GROUPS <= 8)]
+    pub struct CpackDecompressor<
+        const LINE: usize, const LW: usize, const GROUPS: usize,
+    > for CpackParams as p {
+        inputs DecompressorIn {
+            /// a payload is offered
+            valid_i: bool as Bit = 1,
+            /// 0: uncompressed line; 1: compressed; 2: line of zeros
+            encoding_i: u8 as U<2> = 2,
+            /// the payload from bit 0 up
+            payload_i: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+        }
+        outputs DecompressorOut {
+            /// the payload is taken in this cycle
+            ready_o: bool as Bit = 1,
+            /// a line is offered
+            valid_o: bool as Bit = 1,
+            /// the payload is invalid; the line is zero
+            error_o: bool as Bit = 1,
+            /// the line: byte 0 in bits 7 to 0
+            line_o: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
+        }
+        inputs {
+            /// the consumer takes the line in this cycle
+            ready_i: bool as Bit = 1,
+        }
+        parts {
+            lengths: Gate<CpackLengths>,
+            rebuild: Gate<CpackRebuild<DICT, DICTW>>,
+            /// codes of a payload are still to be measured
+            busy: Reg<Bit>,
+            /// number of groups of four codes already measured
+            group: Reg<U<3>>,
+            encoding: DataReg<U<2>>,
+            /// the payload from the 128-bit block on in which the next code begins
+            payload: DataReg<W<LINE, LW>>,
+            /// half of the bits of that block that are already measured
+            used: DataReg<U<6>>,
+            /// four codes have been measured
+            measured: Reg<Bit>,
+            /// the measured codes are the line's first, or its last
+            first: DataReg<Bit>,
+            last: DataReg<Bit>,
+            /// the measured codes and their kinds
+            rest: DataReg<W<136, 3>>,
+            kinds: DataReg<U<28>>,
+            dictionary: DataReg<W<DICT, DICTW>>,
+            /// positions of the dictionary that hold a word, and the position of the next word
+            known: Reg<U<16>>,
+            next: Reg<U<16>> = Reg::new(U::new(1)),
+            done: Reg<Bit>,
+            /// the line has an error so far
+            wrong: DataReg<Bit>,
+            /// the words so far, the latest at the top
+            line: DataReg<W<LINE, LW>>,
+            last_group: Constant<U<3>> = Constant::new(U::new(GROUPS as u64 - 1)),
+            /// shift from the low 128 bits to the top of the line
+            to_top: Constant<U<11>> = Constant::new(U::new(LINE as u64 - 128)),
+            moves: Signal<Local, Bit>,
+            is_last: Signal<Local, Bit>,
+            source: Signal<Local, W<LINE, LW>>,
+            kind: Signal<Local, U<2>>,
+            string_here: Signal<Local, W<136, 3>>,
+            start: Signal<Local, U<6>>,
+            reach: Signal<Local, U<8>>,
+            seen_wrong: Signal<Local, Bit>,
+        }
+        upset { wrong, line }
+    }
+
+    /// Decompresses cache lines of CABA's C-Pack, with at most four dictionary values: one line per cycle, with a latency of
+    /// one cycle.
+    #[require(RESULT == LINE + 1)]
+    pub struct CpackSmallDecompressor<
+        const LINE: usize, const LW: usize, const WORDS: usize, const RESULT: usize, const RW: usize,
+    > {
+        parts {
+            decompress: Gate<CpackSmallDecompress<LINE, LW, WORDS>>,
+            results: ElasticPipe<W<RESULT, RW>> = ElasticPipe::new(1),
+            result: Signal<Local, W<RESULT, RW>>,
+        }
+        upset { results from LINE }
+    }
+}
+
+impl<const LINE: usize, const LW: usize, const GROUPS: usize> Logic for CpackDecompressor<LINE, LW, GROUPS> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk_i, busy, group, encoding, payload, used, measured, first, last, rest, kinds);
+        dff_setup!(self, clk_i, dictionary, known, next, done, wrong, line);
+        comment!("a result that is not taken stops both steps");
+        self.moves.next = self.ready_i.val() | !self.done.q.val();
+        self.is_last.next = self.group.q.val() == self.last_group.val();
+        self.source.next = self.payload_i.val();
+        self.kind.next = self.encoding_i.val();
+        self.string_here.next = bit_cast_to::<W<136, 3>>(self.payload_i.val());
+        if self.busy.q.val() {
+            self.source.next = self.payload.q.val();
+            self.kind.next = self.encoding.q.val();
+            self.string_here.next = bit_cast_to::<W<136, 3>>(
+                bit_cast_to::<W<264, 5>>(self.payload.q.val()) >> (bit_cast::<7, 6>(self.used.q.val()) << 1),
+            );
+        }
+        self.lengths.string_i.next = self.string_here.val();
+        self.start.next = 0.into();
+        if self.busy.q.val() {
+            self.start.next = self.used.q.val();
+        }
+        self.lengths.start_i.next = self.start.val();
+        self.reach.next = self.lengths.end_o.val();
+        if self.kind.val() == 0 {
+            comment!("a line as it was has 128 bits for each four words");
+            self.reach.next = 64.into();
+        }
+
+        self.rebuild.string_i.next = self.rest.q.val();
+        self.rebuild.kinds_i.next = self.kinds.q.val();
+        self.rebuild.encoding_i.next = self.encoding.q.val();
+        self.rebuild.dictionary_i.next = self.dictionary.q.val();
+        self.rebuild.known_i.next = self.known.q.val();
+        self.rebuild.next_i.next = self.next.q.val();
+        self.seen_wrong.next = self.rebuild.error_o.val();
+        if !self.first.q.val() {
+            self.seen_wrong.next = self.seen_wrong.val() | self.wrong.q.val();
+        }
+
+        if self.moves.val() {
+            self.measured.d.next = self.busy.q.val() | self.valid_i.val();
+            if self.busy.q.val() | self.valid_i.val() {
+                self.busy.d.next = !self.is_last.val();
+                self.group.d.next = self.group.q.val() + 1;
+                self.encoding.d.next = self.kind.val();
+                self.payload.d.next = self.source.val();
+                if self.reach.val().get_bit(6) {
+                    self.payload.d.next = self.source.val() >> 128;
+                }
+                if self.reach.val().get_bit(7) {
+                    self.payload.d.next = self.source.val() >> 256;
+                }
+                self.used.d.next = self.reach.val().get_bits::<6>(0);
+                if self.is_last.val() {
+                    self.group.d.next = 0.into();
+                }
+                self.first.d.next = !self.busy.q.val();
+                self.last.d.next = self.is_last.val();
+                self.rest.d.next = self.string_here.val();
+                self.kinds.d.next = self.lengths.kinds_o.val();
+            }
+            self.done.d.next = self.measured.q.val() & self.last.q.val();
+            if self.measured.q.val() {
+                self.dictionary.d.next = self.rebuild.dictionary_o.val();
+                self.known.d.next = self.rebuild.known_o.val();
+                self.next.d.next = self.rebuild.next_o.val();
+                if self.last.q.val() {
+                    comment!("the next payload starts with an empty dictionary");
+                    self.known.d.next = 0.into();
+                    self.next.d.next = 1.into();
+                }
+                self.wrong.d.next = self.seen_wrong.val();
+                self.line.d.next = (self.line.q.val() >> 128)
+                    | (bit_cast_to::<W<LINE, LW>>(self.rebuild.words_o.val()) << self.to_top.val());
+            }
+        }
+
+        self.ready_o.next = self.moves.val() & !self.busy.q.val();
+        self.valid_o.next = self.done.q.val();
+        self.error_o.next = self.wrong.q.val();
+        self.line_o.next = self.line.q.val();
+        if self.wrong.q.val() {
+            self.line_o.next = 0.into();
+        }
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+impl<const LINE: usize, const LW: usize, const WORDS: usize, const RESULT: usize, const RW: usize> Logic
+    for CpackSmallDecompressor<LINE, LW, WORDS, RESULT, RW>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.results.clk_i.next = self.clk_i.val();
+        self.results.rst_ni.next = self.rst_ni.val();
+        self.decompress.encoding_i.next = self.encoding_i.val();
+        self.decompress.payload_i.next = self.payload_i.val();
+        self.result.next = bit_cast_to::<W<RESULT, RW>>(self.decompress.line_o.val());
+        self.result.next = self.result.val().replace_bit(LINE, self.decompress.error_o.val());
+        self.results.valid_i.next = self.valid_i.val();
+        self.results.data_i.next = self.result.val();
+        self.ready_o.next = self.results.ready_o.val();
+        self.valid_o.next = self.results.valid_o.val();
+        self.line_o.next = bit_cast_to::<W<LINE, LW>>(self.results.data_o.val());
+        self.error_o.next = self.results.data_o.val().get_bit(LINE);
+        self.results.ready_i.next = self.ready_i.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        [self.describe(), layouts! { result, results.data_o: { line: LINE, error: 1 } }].concat()
+    }
+}

@@ -1,0 +1,243 @@
+//! RTL of the metadata cache: the memories, the phases of an access and the write-back buffer.
+
+use super::entry::{BlockData, MdEntry};
+use super::lookup::{MdLookup, STATE_BITS};
+use super::{BLOCK_BITS, MdCacheParams, WAYS};
+use selvedge_hw::rtl::prelude::*;
+
+rtl_module! {
+    /// Caches the burst count of each compressed line at the memory controller.
+    ///
+    /// CABA, section 5.3.2. A line number is a TAG, a set of SET bits, and an OFFSET in a block with entries of ENTRY bits.
+    /// BLOCK is TAG + SET. SLOT is the width of set and way, TAGS the width of four tags.
+    #[require(SLOT == SET + 2 && BLOCK == TAG + SET && BLOCK + OFFSET == 32)]
+    pub struct MdCacheTop<
+        const ENTRY: usize, const OFFSET: usize, const SET: usize, const SLOT: usize,
+        const TAG: usize, const BLOCK: usize, const TAGS: usize, const TW: usize,
+    > for MdCacheParams as p {
+        reset "asynchronous reset, active low: all is invalid";
+        inputs MdCacheIn {
+            /// a request is offered
+            valid_i: bool as Bit = 1,
+            /// the request updates the line's entry
+            update_i: bool as Bit = 1,
+            /// number of the line
+            line_i: u32 as U<32> = 32,
+            /// the new entry of an update
+            entry_i: u8 as U<ENTRY> = p.entry_bits as usize,
+            /// DRAM takes the refill request
+            refill_ready_i: bool as Bit = 1,
+            /// the block of the last refill request arrives
+            fill_valid_i: bool as Bit = 1,
+            /// the arriving block
+            fill_data_i: [u64; 4] as BlockData = BLOCK_BITS,
+            /// DRAM takes the write-back
+            writeback_ready_i: bool as Bit = 1,
+        }
+        outputs MdCacheOut {
+            /// the cache can take a request in this cycle
+            ready_o: bool as Bit = 1,
+            /// a reply is valid in this cycle
+            valid_o: bool as Bit = 1,
+            /// the reply is a hit
+            hit_o: bool as Bit = 1,
+            /// the line's entry, after the update if it is one
+            entry_o: u8 as U<ENTRY> = p.entry_bits as usize,
+            /// a block is requested from DRAM
+            refill_valid_o: bool as Bit = 1,
+            /// number of the requested block
+            refill_block_o: u32 as U<BLOCK> = p.block_bits() as usize,
+            /// a write-back is offered to DRAM
+            writeback_valid_o: bool as Bit = 1,
+            /// number of the block in the write-back
+            writeback_block_o: u32 as U<BLOCK> = p.block_bits() as usize,
+            /// data of the block in the write-back
+            writeback_data_o: [u64; 4] as BlockData = BLOCK_BITS,
+        }
+        parts {
+            tags: SyncMem<W<TAGS, TW>, SET>,
+            /// valid bits, dirty bits and order of each set
+            states: SyncMem<U<STATE_BITS>, SET>,
+            data: SyncMem<BlockData, SLOT>,
+            /// sets that were used since reset
+            used: BitArray<SET>,
+            lookup: Gate<MdLookup<TAG, TAGS, TW>>,
+            entry_port: Gate<MdEntry<ENTRY, OFFSET>>,
+            /// the tags of the set are available
+            looking: Reg<Bit>,
+            /// a hit: the block is available
+            reading: Reg<Bit>,
+            /// a miss: the victim is available
+            evicting: Reg<Bit>,
+            /// the missing block is requested
+            asking: Reg<Bit>,
+            /// the missing block is in flight
+            awaiting: Reg<Bit>,
+            line: DataReg<U<32>>,
+            updates: Reg<Bit>,
+            new_entry: DataReg<U<ENTRY>>,
+            way: DataReg<U<2>>,
+            evicts_dirty: Reg<Bit>,
+            victim_tag: DataReg<U<TAG>>,
+            answered: Reg<Bit>,
+            hit: DataReg<Bit>,
+            answer: DataReg<U<ENTRY>>,
+            writeback_valid: Reg<Bit>,
+            writeback_block: DataReg<U<BLOCK>>,
+            writeback_data: DataReg<BlockData>,
+            ready: Signal<Local, Bit>,
+            accepts: Signal<Local, Bit>,
+            filled: Signal<Local, Bit>,
+            /// the write-back buffer is free
+            buffer_free: Signal<Local, Bit>,
+            set: Signal<Local, U<SET>>,
+            /// way of the access, from the look-up on
+            current_way: Signal<Local, U<2>>,
+            slot: Signal<Local, U<SLOT>>,
+            victim_block: Signal<Local, U<BLOCK>>,
+        }
+        upset { answered, hit, writeback_valid, answer, writeback_block, writeback_data }
+    }
+}
+
+impl<
+    const ENTRY: usize,
+    const OFFSET: usize,
+    const SET: usize,
+    const SLOT: usize,
+    const TAG: usize,
+    const BLOCK: usize,
+    const TAGS: usize,
+    const TW: usize,
+> Logic for MdCacheTop<ENTRY, OFFSET, SET, SLOT, TAG, BLOCK, TAGS, TW>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk_i, looking, reading, evicting, asking, awaiting);
+        dff_setup!(self, clk_i, line, updates, new_entry, way, evicts_dirty, victim_tag);
+        dff_setup!(self, clk_i, answered, hit, answer);
+        dff_setup!(self, clk_i, writeback_valid, writeback_block, writeback_data);
+        self.tags.clk_i.next = self.clk_i.val();
+        self.states.clk_i.next = self.clk_i.val();
+        self.data.clk_i.next = self.clk_i.val();
+        self.used.clk_i.next = self.clk_i.val();
+        self.used.rst_ni.next = self.rst_ni.val();
+
+        comment!("a request is taken when nothing goes on, or a hit is just being read");
+        self.ready.next =
+            !(self.looking.q.val() | self.evicting.q.val() | self.asking.q.val() | self.awaiting.q.val());
+        self.accepts.next = self.valid_i.val() & self.ready.val();
+        if self.accepts.val() {
+            self.line.d.next = self.line_i.val();
+            self.updates.d.next = self.update_i.val();
+            self.new_entry.d.next = self.entry_i.val();
+        }
+        self.tags.read_address_i.next = self.line_i.val().get_bits::<SET>(OFFSET);
+        self.states.read_address_i.next = self.line_i.val().get_bits::<SET>(OFFSET);
+
+        comment!("look-up: a set that was not used since reset is empty, whatever its memory says");
+        self.set.next = self.line.q.val().get_bits::<SET>(OFFSET);
+        self.used.address_i.next = self.set.val();
+        self.used.set_i.next = self.looking.q.val();
+        self.used.clear_i.next = false;
+        self.lookup.tags_i.next = self.tags.read_data_o.val();
+        self.lookup.state_i.next = 0.into();
+        if self.used.bit_o.val() {
+            self.lookup.state_i.next = self.states.read_data_o.val();
+        }
+        self.lookup.tag_i.next = self.line.q.val().get_bits::<TAG>(OFFSET + SET);
+        self.lookup.update_i.next = self.updates.q.val();
+        self.tags.write_i.next = self.looking.q.val();
+        self.tags.write_address_i.next = self.set.val();
+        self.tags.write_data_i.next = self.lookup.tags_o.val();
+        self.states.write_i.next = self.looking.q.val();
+        self.states.write_address_i.next = self.set.val();
+        self.states.write_data_i.next = self.lookup.state_o.val();
+        self.current_way.next = self.way.q.val();
+        if self.looking.q.val() {
+            self.current_way.next = self.lookup.way_o.val();
+            self.evicts_dirty.d.next = self.lookup.evicts_dirty_o.val();
+            self.victim_tag.d.next = self.lookup.victim_tag_o.val();
+        }
+        self.way.d.next = self.current_way.val();
+
+        comment!("the block: read by a hit, thrown out by a miss, replaced by the one that DRAM sends");
+        self.filled.next = self.awaiting.q.val() & self.fill_valid_i.val();
+        self.slot.next =
+            (bit_cast::<SLOT, SET>(self.set.val()) << 2) | bit_cast::<SLOT, 2>(self.current_way.val());
+        self.data.read_address_i.next = self.slot.val();
+        self.entry_port.block_i.next = self.data.read_data_o.val();
+        if self.awaiting.q.val() {
+            self.entry_port.block_i.next = self.fill_data_i.val();
+        }
+        self.entry_port.offset_i.next = self.line.q.val().get_bits::<OFFSET>(0);
+        self.entry_port.update_i.next = self.updates.q.val();
+        self.entry_port.entry_i.next = self.new_entry.q.val();
+        self.data.write_i.next = (self.reading.q.val() & self.updates.q.val()) | self.filled.val();
+        self.data.write_address_i.next = self.slot.val();
+        self.data.write_data_i.next = self.entry_port.block_o.val();
+
+        comment!(
+            "a dirty victim goes to the write-back buffer, and nothing is asked for before that is free"
+        );
+        self.buffer_free.next = !self.writeback_valid.q.val() | self.writeback_ready_i.val();
+        self.writeback_valid.d.next = !self.buffer_free.val();
+        self.victim_block.next = bit_cast::<BLOCK, SET>(self.set.val());
+        self.victim_block.next = self.victim_block.val().replace_bit(SET, self.victim_tag.q.val());
+        if self.evicting.q.val() & self.evicts_dirty.q.val() & self.buffer_free.val() {
+            self.writeback_valid.d.next = true;
+            self.writeback_block.d.next = self.victim_block.val();
+            self.writeback_data.d.next = self.data.read_data_o.val();
+        }
+
+        comment!("phases of an access");
+        self.looking.d.next = self.accepts.val();
+        self.reading.d.next = self.looking.q.val() & self.lookup.hit_o.val();
+        self.evicting.d.next = (self.looking.q.val() & !self.lookup.hit_o.val())
+            | (self.evicting.q.val() & !self.buffer_free.val());
+        self.asking.d.next = (self.evicting.q.val() & self.buffer_free.val())
+            | (self.asking.q.val() & !self.refill_ready_i.val());
+        self.awaiting.d.next = (self.asking.q.val() & self.refill_ready_i.val())
+            | (self.awaiting.q.val() & !self.fill_valid_i.val());
+
+        self.answered.d.next = self.reading.q.val() | self.filled.val();
+        if self.reading.q.val() | self.filled.val() {
+            self.hit.d.next = self.reading.q.val();
+            self.answer.d.next = self.entry_port.entry_o.val();
+        }
+
+        self.ready_o.next = self.ready.val();
+        self.valid_o.next = self.answered.q.val();
+        self.hit_o.next = self.hit.q.val();
+        self.entry_o.next = self.answer.q.val();
+        self.refill_valid_o.next = self.asking.q.val();
+        self.refill_block_o.next = self.line.q.val().get_bits::<BLOCK>(OFFSET);
+        self.writeback_valid_o.next = self.writeback_valid.q.val();
+        self.writeback_block_o.next = self.writeback_block.q.val();
+        self.writeback_data_o.next = self.writeback_data.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        [self.describe(), layouts! { line: { offset: OFFSET, set_index: SET, tag: TAG } }].concat()
+    }
+}
+
+elaborate! {
+    /// Returns the cache for valid parameters.
+    pub(super) fn md_cache(params: &MdCacheParams as PARAMS) -> Box<dyn RtlBlock<MdCacheIn, MdCacheOut>> {
+        for kilobytes in [4, 8, 16] {
+            for entry_bits in [2, 4] {
+                MdCacheTop {
+                    ENTRY = PARAMS.entry_bits as usize,
+                    OFFSET = PARAMS.offset_bits() as usize,
+                    SET = PARAMS.sets().ilog2() as usize,
+                    SLOT = SET + WAYS.ilog2() as usize,
+                    TAG = PARAMS.tag_bits() as usize,
+                    BLOCK = PARAMS.block_bits() as usize,
+                    TAGS = WAYS * TAG,
+                    TW = word_count(TAGS),
+                }
+            }
+        }
+    }
+}

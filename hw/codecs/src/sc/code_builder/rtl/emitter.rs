@@ -1,0 +1,210 @@
+//! The emitter: gives the codes in canonical order, with values that it reads again from the table.
+
+use super::super::{COUNT_BITS, ESCAPE_BITS};
+use selvedge_hw::rtl::circuit::Part as _;
+use selvedge_hw::rtl::prelude::*;
+use selvedge_hw::rtl::top;
+
+rtl_block! {
+    /// Gives a code for every entry and for the escape symbol, in canonical order.
+    ///
+    /// The escape comes after the last entry whose count is not below its weight. INDEX is the width of an index in bits,
+    /// COUNT is one more.
+    #[derive(LogicBlock)]
+    #[new(max_length: u64)]
+    #[require(COUNT == INDEX + 1)]
+    pub struct Emitter<const INDEX: usize, const COUNT: usize> {
+        /// clock
+        pub clk_i: Signal<In, Clock>,
+        /// asynchronous reset, active low
+        pub rst_ni: Signal<In, Bit>,
+        /// starts the emission of all codes
+        pub start_i: Signal<In, Bit>,
+        /// number of entries, one less than the number of symbols
+        pub size_i: Signal<In, U<COUNT>>,
+        /// weight of the escape symbol
+        pub escape_weight_i: Signal<In, U<ESCAPE_BITS>>,
+        /// the next entry must be shown in the next cycle
+        pub next_o: Signal<Out, Bit>,
+        /// count of the next entry
+        pub count_i: Signal<In, U<COUNT_BITS>>,
+        /// index of the next entry
+        pub index_i: Signal<In, U<INDEX>>,
+        /// length of the next code, modulo 16
+        pub length_o: Signal<Out, U<4>>,
+        /// position from which on codes are longer than `length_o`
+        pub longer_from_i: Signal<In, U<COUNT>>,
+        /// reads the value of the entry `index_i`
+        pub read_o: Signal<Out, Bit>,
+        /// the table replies to the read
+        pub read_valid_i: Signal<In, Bit>,
+        /// value from the table
+        pub read_value_i: Signal<In, U<32>>,
+        /// a code is offered
+        pub code_valid_o: Signal<Out, Bit>,
+        /// the consumer takes the code in this cycle
+        pub code_ready_i: Signal<In, Bit>,
+        /// the code is the first one of the stream
+        pub code_first_o: Signal<Out, Bit>,
+        /// the code is the last one of the stream
+        pub code_last_o: Signal<Out, Bit>,
+        /// index of the entry that has the code; zero for the escape
+        pub code_index_o: Signal<Out, U<INDEX>>,
+        /// the code is that of the escape symbol
+        pub code_escape_o: Signal<Out, Bit>,
+        /// value that has the code; zero for the escape
+        pub code_value_o: Signal<Out, U<32>>,
+        /// the code, right-aligned
+        pub code_code_o: Signal<Out, U<16>>,
+        /// length of the code in bits
+        pub code_length_o: Signal<Out, U<5>>,
+        /// the last code is taken in this cycle
+        pub done_o: Signal<Out, Bit>,
+        busy: Reg<Bit>,
+        /// symbols without a code are left
+        more: Reg<Bit>,
+        /// the value of an entry was requested, and the reply is not there yet
+        waiting: Reg<Bit>,
+        read: Reg<Bit>,
+        /// number of symbols that have a code
+        position: Reg<U<COUNT>>,
+        escape_left: Reg<Bit>,
+        /// the next code
+        code: Reg<U<16>>,
+        length: Reg<U<5>>,
+        valid: Reg<Bit>,
+        first: Reg<Bit>,
+        last: Reg<Bit>,
+        index: DataReg<U<INDEX>>,
+        escape: DataReg<Bit>,
+        value: DataReg<U<32>>,
+        given_code: DataReg<U<16>>,
+        given_length: DataReg<U<5>>,
+        max_length: Constant<U<5>> = Constant::new(U::new(max_length)),
+        free: Signal<Local, Bit>,
+        longer: Signal<Local, Bit>,
+        choose: Signal<Local, Bit>,
+        escape_next: Signal<Local, Bit>,
+        give_escape: Signal<Local, Bit>,
+        give_entry: Signal<Local, Bit>,
+        ask: Signal<Local, Bit>,
+        done: Signal<Local, Bit>,
+    }
+}
+
+impl<const INDEX: usize, const COUNT: usize> Emitter<INDEX, COUNT> {
+    /// Inverts a bit of the registers behind the outputs.
+    pub fn strike(&mut self, bit: usize) {
+        top::strike(
+            &mut [
+                &mut self.valid,
+                &mut self.first,
+                &mut self.last,
+                &mut self.escape,
+                &mut self.value,
+                &mut self.given_code,
+                &mut self.given_length,
+                &mut self.index,
+            ],
+            bit,
+        );
+    }
+}
+
+impl<const INDEX: usize, const COUNT: usize> Emitter<INDEX, COUNT> {
+    /// See [`Attentive::ignores_inputs`](selvedge_hw::rtl::circuit::Attentive::ignores_inputs). Before a start and after the
+    /// last code is taken, the emitter ignores the entries that the other parts work on.
+    #[inline]
+    fn ignores_inputs(&mut self) -> bool {
+        let starts = self.start_i.next || self.start_i.val();
+        let is_at_work = self.busy.q.next || self.waiting.q.next || self.valid.q.next;
+        !starts && !is_at_work && !self.rst_ni.has_input(false)
+    }
+}
+
+impl<const INDEX: usize, const COUNT: usize> Logic for Emitter<INDEX, COUNT> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk_i, busy, more, waiting, read, position, escape_left, code, length);
+        dff_setup!(self, clk_i, valid, first, last, index, escape, value, given_code, given_length);
+
+        comment!("codes grow, one bit per cycle, until they have the length of this place");
+        self.choose.next = self.busy.q.val() & self.more.q.val() & !self.waiting.q.val();
+        self.longer.next = self.size_i.val().any()
+            & (self.length.q.val() != self.max_length.val())
+            & (self.position.q.val() >= self.longer_from_i.val());
+        if self.choose.val() & self.longer.val() {
+            self.length.d.next = self.length.q.val() + 1;
+            self.code.d.next = self.code.q.val() << 1;
+        }
+
+        comment!("then the escape is given, or the entry's value is read and the entry is given");
+        self.free.next = !self.valid.q.val() | self.code_ready_i.val();
+        self.escape_next.next = self.escape_left.q.val()
+            & ((self.position.q.val() == self.size_i.val())
+                | (bit_cast::<ESCAPE_BITS, COUNT_BITS>(self.count_i.val()) < self.escape_weight_i.val()));
+        self.give_escape.next =
+            self.choose.val() & !self.longer.val() & self.free.val() & self.escape_next.val();
+        self.give_entry.next = self.waiting.q.val() & self.read_valid_i.val();
+        self.ask.next = self.choose.val() & !self.longer.val() & self.free.val() & !self.escape_next.val();
+        self.read.d.next = self.ask.val();
+        if self.ask.val() {
+            self.waiting.d.next = true;
+        }
+        if self.valid.q.val() & self.code_ready_i.val() {
+            self.valid.d.next = false;
+        }
+        if self.give_entry.val() {
+            self.waiting.d.next = false;
+            self.index.d.next = self.index_i.val();
+            self.escape.d.next = false;
+            self.value.d.next = self.read_value_i.val();
+        }
+        if self.give_escape.val() {
+            self.escape_left.d.next = false;
+            self.index.d.next = 0.into();
+            self.escape.d.next = true;
+            self.value.d.next = 0.into();
+        }
+        if self.give_entry.val() | self.give_escape.val() {
+            self.valid.d.next = true;
+            self.first.d.next = !self.position.q.val().any();
+            self.last.d.next = self.position.q.val() == self.size_i.val();
+            self.given_code.d.next = self.code.q.val();
+            self.given_length.d.next = self.length.q.val();
+            self.code.d.next = self.code.q.val() + 1;
+            self.position.d.next = self.position.q.val() + 1;
+            self.more.d.next = self.position.q.val() != self.size_i.val();
+        }
+        self.done.next =
+            self.busy.q.val() & !self.more.q.val() & self.valid.q.val() & self.code_ready_i.val();
+        self.done_o.next = self.done.val();
+        if self.done.val() {
+            self.busy.d.next = false;
+        }
+        if self.start_i.val() {
+            self.busy.d.next = true;
+            self.more.d.next = true;
+            self.position.d.next = 0.into();
+            self.escape_left.d.next = true;
+            self.code.d.next = 0.into();
+            self.length.d.next = 1.into();
+        }
+
+        self.next_o.next = self.give_entry.val();
+        self.length_o.next = self.length.q.val().get_bits::<4>(0);
+        self.read_o.next = self.read.q.val();
+        self.code_valid_o.next = self.valid.q.val();
+        self.code_first_o.next = self.first.q.val();
+        self.code_last_o.next = self.last.q.val();
+        self.code_index_o.next = self.index.q.val();
+        self.code_escape_o.next = self.escape.q.val();
+        self.code_value_o.next = self.value.q.val();
+        self.code_code_o.next = self.given_code.q.val();
+        self.code_length_o.next = self.given_length.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}

@@ -1,0 +1,385 @@
+//! RTL of the compressor: lookups in the banks of the table, packing of the codes, and loading of codes.
+
+mod parts;
+
+use super::{CompressorParams, GROUPS_BITS};
+use crate::line::Line;
+use crate::sc::{LINE_BITS, WAYS, WORDS};
+use parts::{Entry, ScAppend, ScBank, ScEncodeWord, ScLookup};
+use selvedge_hw::rtl::prelude::*;
+
+/// Phase of the loading of codes.
+mod phase {
+    use rust_hdl_core::prelude::*;
+    /// Phases of the loading of codes.
+    #[derive(Copy, Clone, Debug, PartialEq, LogicState, selvedge_state::State)]
+    pub enum Phase {
+        /// Lines are taken.
+        Run,
+        /// Codes wait until the lines in flight have left.
+        Drain,
+        /// The table is cleared, a row per cycle.
+        Clear,
+        /// Codes are taken.
+        Load,
+    }
+}
+use phase::Phase;
+
+rtl_module! {
+    /// Compresses cache lines to the Huffman codes of their words, K words per cycle.
+    ///
+    /// LATTE-CC, section IV.C.2. A line whose codes are longer than the line stays uncompressed. GROUP is the maximum number
+    /// of bits of K words, 48 each, and SUM the width of that number. GROUPS is the number of groups in a line.
+    #[require(GROUP == 48 * K && GROUPS * K == 32 && K <= 8 && WAYS == 4)]
+    pub struct ScCompressorTop<
+        const K: usize, const GROUPS: usize, const GROUP: usize, const GW: usize, const SUM: usize,
+    > for CompressorParams as _p {
+        reset "asynchronous reset, active low: no codes are loaded, nothing is in flight";
+        inputs CompressorIn {
+            /// a line is offered
+            valid_i: bool as Bit = 1,
+            /// the line: word 0 in bits 31 to 0
+            line_i: Line as W<1024, 16> = LINE_BITS,
+            /// the consumer takes the payload in this cycle
+            ready_i: bool as Bit = 1,
+            /// a code is offered
+            load_valid_i: bool as Bit = 1,
+            /// the code is the first one of a stream: it clears the table
+            load_first_i: bool as Bit = 1,
+            /// the code is the last one of a stream: lines may be compressed
+            load_last_i: bool as Bit = 1,
+            /// table entry that has the code: set and way
+            load_index_i: u16 as U<10> = 10,
+            /// the code is that of the escape symbol
+            load_escape_i: bool as Bit = 1,
+            /// value that has the code
+            load_value_i: u32 as U<32> = 32,
+            /// the code, right-aligned; its most significant bit comes first in the payload
+            load_code_i: u16 as U<16> = 16,
+            /// length of the code in bits
+            load_length_i: u8 as U<5> = 5,
+        }
+        outputs CompressorOut {
+            /// the line is taken in this cycle
+            ready_o: bool as Bit = 1,
+            /// a payload is offered
+            valid_o: bool as Bit = 1,
+            /// the payload consists of codes; if low, it is the line itself
+            compressed_o: bool as Bit = 1,
+            /// number of bits of the payload
+            bits_o: u16 as U<11> = 11,
+            /// the payload, first bit lowest; incomplete while valid_o is low
+            payload_o: Line as W<1024, 16> = LINE_BITS,
+            /// the code is taken in this cycle
+            load_ready_o: bool as Bit = 1,
+        }
+        parts {
+            lookup: Once<ScLookup<K>>,
+            banks: [ScBank; 8] = array(),
+            encode: [Once<ScEncodeWord>; K] = array(),
+            pack_group: Once<BitPacker<K, 48, 6, GROUP, GW, SUM>>,
+            append: Once<ScAppend<GROUP, GW, SUM>>,
+            phase: Reg<Phase> = Reg::new(Phase::Run),
+            /// next row to clear
+            clear_row: Reg<U<5>>,
+            /// the table is clear
+            fresh: Reg<Bit>,
+            /// all codes are loaded
+            loaded: Reg<Bit>,
+            /// code of the escape symbol, first bit lowest
+            escape_code: DataReg<U<16>>,
+            escape_length: Reg<U<5>>,
+            line: DataReg<W<1024, 16>>,
+            looking: Reg<Bit>,
+            /// group of words to look up
+            group: Reg<U<GROUPS_BITS>>,
+            /// words of the group that are not looked up yet
+            pending: Reg<U<K>> = Reg::new(U::new((1 << K) - 1)),
+            /// the banks give codes in this cycle
+            reading: Reg<Bit>,
+            /// words that these codes are for
+            read_served: DataReg<U<K>>,
+            read_banks: [DataReg<U<3>>; K] = array(),
+            /// group of these words
+            read_group: DataReg<U<GROUPS_BITS>>,
+            /// these words complete their group
+            read_done: DataReg<Bit>,
+            /// fields and lengths hold a complete group to pack
+            packing: Reg<Bit>,
+            packing_first: Reg<Bit>,
+            packing_last: Reg<Bit>,
+            fields: [DataReg<U<48>>; K] = array(),
+            lengths: [DataReg<U<6>>; K] = array(),
+            payload: DataReg<W<1024, 16>>,
+            bits: DataReg<U<11>>,
+            /// a word of the groups so far cannot be coded
+            uncoded: DataReg<Bit>,
+            valid: Reg<Bit>,
+            compressed: DataReg<Bit>,
+            line_bits: Constant<U<11>> = Constant::new(U::new(1024)),
+            last_group: Constant<U<GROUPS_BITS>> = Constant::new(U::new(GROUPS as u64 - 1)),
+            all_words: Constant<U<K>> = Constant::new(U::new((1 << K) - 1)),
+            all_ways: Constant<U<4>> = Constant::new(U::new(15)),
+            code_bits: Constant<U<5>> = Constant::new(U::new(16)),
+            take_code: Signal<Local, Bit>,
+            reversed: Signal<Local, U<16>>,
+            code: Signal<Local, U<16>>,
+            entry: Signal<Local, Entry>,
+            load_bank: Signal<Local, U<3>>,
+            row: Signal<Local, U<5>>,
+            ways: Signal<Local, U<4>>,
+            pack: Signal<Local, Bit>,
+            next_packing: Signal<Local, Bit>,
+            next_valid: Signal<Local, Bit>,
+            look: Signal<Local, Bit>,
+            still: Signal<Local, U<K>>,
+            done: Signal<Local, Bit>,
+            last: Signal<Local, Bit>,
+            take_line: Signal<Local, Bit>,
+            word: Signal<Local, U<32>>,
+            coded: Signal<Local, Bit>,
+            next_uncoded: Signal<Local, Bit>,
+            fits: Signal<Local, Bit>,
+            ready: Signal<Local, Bit>,
+            load_ready: Signal<Local, Bit>,
+        }
+        upset { valid, compressed, bits, payload }
+    }
+}
+
+impl<const K: usize, const GROUPS: usize, const GROUP: usize, const GW: usize, const SUM: usize> Logic
+    for ScCompressorTop<K, GROUPS, GROUP, GW, SUM>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk_i, phase, clear_row, fresh, loaded, escape_code, escape_length);
+        dff_setup!(self, clk_i, line, looking, group, pending, reading, read_served, read_group, read_done);
+        dff_setup!(self, clk_i, packing, packing_first, packing_last);
+        for i in 0..K {
+            dff_setup!(self, clk_i, read_banks[i], fields[i], lengths[i]);
+        }
+        dff_setup!(self, clk_i, payload, bits, uncoded, valid, compressed);
+
+        comment!("codes wait for the lines in flight, then for a clear table");
+        self.ready.next = (self.phase.q.val() == Phase::Run) & !self.looking.q.val() & !self.reading.q.val();
+        self.load_ready.next =
+            (self.phase.q.val() == Phase::Load) & (self.fresh.q.val() | !self.load_first_i.val());
+        self.take_code.next = self.load_valid_i.val() & self.load_ready.val();
+        match self.phase.q.val() {
+            Phase::Run => {
+                if self.load_valid_i.val() {
+                    self.phase.d.next = Phase::Drain;
+                }
+            }
+            Phase::Drain => {
+                if !(self.looking.q.val() | self.reading.q.val() | self.packing.q.val() | self.valid.q.val())
+                {
+                    self.phase.d.next = Phase::Clear;
+                }
+            }
+            Phase::Clear => {
+                self.loaded.d.next = false;
+                self.fresh.d.next = true;
+                self.escape_length.d.next = 0.into();
+                self.clear_row.d.next = self.clear_row.q.val() + 1;
+                if self.clear_row.q.val().all() {
+                    self.phase.d.next = Phase::Load;
+                }
+            }
+            Phase::Load => {
+                if self.take_code.val() {
+                    self.fresh.d.next = false;
+                    if self.load_last_i.val() {
+                        self.loaded.d.next = true;
+                        self.phase.d.next = Phase::Run;
+                    }
+                } else if self.load_valid_i.val() {
+                    self.phase.d.next = Phase::Clear;
+                }
+            }
+        }
+
+        comment!("the first bit of a code goes to the lowest place");
+        self.reversed.next = 0.into();
+        for i in 0..16 {
+            self.reversed.next = self.reversed.val().replace_bit(i, self.load_code_i.val().get_bit(15 - i));
+        }
+        self.code.next = self.reversed.val() >> (self.code_bits.val() - self.load_length_i.val());
+        self.entry.next = bit_cast::<45, 24>(self.load_value_i.val().get_bits::<24>(8));
+        self.entry.next = self.entry.val().replace_bit(24, self.code.val());
+        self.entry.next = self.entry.val().replace_bit(40, self.load_length_i.val());
+        comment!("an entry goes into its set's bank and row, and into its way");
+        self.load_bank.next = self.load_index_i.val().get_bits::<3>(2)
+            ^ self.load_index_i.val().get_bits::<3>(5)
+            ^ bit_cast::<3, 2>(self.load_index_i.val().get_bits::<2>(8));
+        self.row.next = self.load_index_i.val().get_bits::<5>(5);
+        self.ways.next = 0.into();
+        if self.take_code.val() & !self.load_escape_i.val() {
+            self.ways.next =
+                self.ways.val().replace_bit(self.load_index_i.val().get_bits::<2>(0).index(), true);
+        }
+        if self.phase.q.val() == Phase::Clear {
+            self.row.next = self.clear_row.q.val();
+            self.entry.next = 0.into();
+        }
+        for bank in 0..8 {
+            self.banks[bank].clk_i.next = self.clk_i.val();
+            self.banks[bank].rst_ni.next = self.rst_ni.val();
+            self.banks[bank].write_i.next = 0.into();
+            if self.load_bank.val() == bank.to_bits() {
+                self.banks[bank].write_i.next = self.ways.val();
+            }
+            if self.phase.q.val() == Phase::Clear {
+                self.banks[bank].write_i.next = self.all_ways.val();
+            }
+            self.banks[bank].write_row_i.next = self.row.val();
+            self.banks[bank].entry_i.next = self.entry.val();
+        }
+        if self.take_code.val() & self.load_escape_i.val() {
+            self.escape_code.d.next = self.code.val();
+            self.escape_length.d.next = self.load_length_i.val();
+        }
+
+        comment!(
+            "a group is packed when its payload's place is free; words are looked up if their fields will have room"
+        );
+        self.pack.next = self.packing.q.val() & (!self.valid.q.val() | self.ready_i.val());
+        self.next_packing.next =
+            (self.reading.q.val() & self.read_done.q.val()) | (self.packing.q.val() & !self.pack.val());
+        self.next_valid.next =
+            (self.valid.q.val() & !self.ready_i.val()) | (self.pack.val() & self.packing_last.q.val());
+        self.take_line.next = self.valid_i.val() & self.ready.val();
+        self.look.next = (self.looking.q.val() | self.take_line.val())
+            & !(self.next_packing.val() & self.next_valid.val());
+
+        comment!("look up the words of a group; those of the first group while the line is taken");
+        self.word.next = 0.into();
+        for i in 0..K {
+            self.word.next = 0.into();
+            for g in 0..GROUPS {
+                if self.group.q.val() == g.to_bits() {
+                    self.word.next = self.word.val() | self.line.q.val().get_bits::<32>((g * K + i) * 32);
+                }
+            }
+            if self.ready.val() {
+                self.word.next = self.line_i.val().get_bits::<32>(i * 32);
+            }
+            self.lookup.words_i[i].next = self.word.val();
+        }
+        self.lookup.pending_i.next = self.pending.q.val();
+        for i in 0..K {
+            self.read_banks[i].d.next = self.lookup.banks_o[i].val();
+        }
+        for bank in 0..8 {
+            self.banks[bank].row_i.next = self.lookup.rows_o[bank].val();
+            self.banks[bank].tag_i.next = self.lookup.tags_o[bank].val();
+        }
+        self.still.next = self.pending.q.val() & !self.lookup.served_o.val();
+        self.done.next = !self.still.val().any();
+        self.last.next = self.done.val() & (self.group.q.val() == self.last_group.val());
+        self.reading.d.next = self.look.val();
+        self.read_served.d.next = self.lookup.served_o.val();
+        self.read_group.d.next = self.group.q.val();
+        self.read_done.d.next = self.done.val();
+        if self.look.val() {
+            self.pending.d.next = self.still.val();
+            if self.done.val() {
+                self.pending.d.next = self.all_words.val();
+                self.group.d.next = self.group.q.val() + 1;
+            }
+            if self.last.val() {
+                self.group.d.next = 0.into();
+            }
+            self.looking.d.next = !self.last.val();
+        }
+        if self.take_line.val() {
+            self.line.d.next = self.line_i.val();
+        }
+
+        comment!("the bits for the words that were looked up");
+        for i in 0..K {
+            self.word.next = 0.into();
+            for g in 0..GROUPS {
+                if self.read_group.q.val() == g.to_bits() {
+                    self.word.next = self.word.val() | self.line.q.val().get_bits::<32>((g * K + i) * 32);
+                }
+            }
+            self.encode[i].word_i.next = self.word.val();
+            self.encode[i].bank_i.next = self.read_banks[i].q.val();
+            for bank in 0..8 {
+                self.encode[i].codes_i[bank].next = self.banks[bank].code_o.val();
+            }
+            self.encode[i].escape_code_i.next = self.escape_code.q.val();
+            self.encode[i].escape_length_i.next = self.escape_length.q.val();
+            if self.reading.q.val() & self.read_served.q.val().get_bit(i) {
+                self.fields[i].d.next = self.encode[i].field_o.val();
+                self.lengths[i].d.next = self.encode[i].length_o.val();
+            }
+        }
+        self.packing.d.next = self.next_packing.val();
+        if self.reading.q.val() & self.read_done.q.val() {
+            self.packing_first.d.next = !self.read_group.q.val().any();
+            self.packing_last.d.next = self.read_group.q.val() == self.last_group.val();
+        }
+
+        comment!("pack them; the line itself is given if its codes are too long");
+        self.coded.next = true;
+        for i in 0..K {
+            self.pack_group.field_i[i].next = self.fields[i].q.val();
+            self.pack_group.length_i[i].next = self.lengths[i].q.val();
+            self.coded.next = self.coded.val() & self.lengths[i].q.val().any();
+        }
+        self.append.group_i.next = self.pack_group.string_o.val();
+        self.append.group_bits_i.next = self.pack_group.length_o.val();
+        self.append.first_i.next = self.packing_first.q.val();
+        self.append.payload_i.next = self.payload.q.val();
+        self.append.bits_i.next = self.bits.q.val();
+        self.next_uncoded.next = (self.uncoded.q.val() & !self.packing_first.q.val()) | !self.coded.val();
+        self.fits.next = self.loaded.q.val()
+            & !self.next_uncoded.val()
+            & (self.append.bits_o.val() <= self.line_bits.val());
+        if self.valid.q.val() & self.ready_i.val() {
+            self.valid.d.next = false;
+        }
+        if self.pack.val() {
+            self.payload.d.next = self.append.payload_o.val();
+            self.bits.d.next = self.append.bits_o.val();
+            self.uncoded.d.next = self.next_uncoded.val();
+            if self.packing_last.q.val() {
+                self.valid.d.next = true;
+                self.compressed.d.next = self.fits.val();
+                if !self.fits.val() {
+                    self.payload.d.next = self.line.q.val();
+                    self.bits.d.next = self.line_bits.val();
+                }
+            }
+        }
+
+        self.ready_o.next = self.ready.val();
+        self.load_ready_o.next = self.load_ready.val();
+        self.valid_o.next = self.valid.q.val();
+        self.compressed_o.next = self.compressed.q.val();
+        self.bits_o.next = self.bits.q.val();
+        self.payload_o.next = self.payload.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        [self.describe(), layouts! { entry: { tag: 24, code: 16, length: 5 } }].concat()
+    }
+}
+
+elaborate! {
+    /// Returns the compressor for valid parameters.
+    pub(super) fn compressor(params: &CompressorParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
+        for symbols_per_cycle in [4, 8] {
+            ScCompressorTop {
+                K = PARAMS.symbols_per_cycle as usize,
+                GROUPS = WORDS / K,
+                GROUP = 48 * K,
+                GW = word_count(GROUP),
+                SUM = width_of(GROUP),
+            }
+        }
+    }
+}

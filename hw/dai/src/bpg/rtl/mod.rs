@@ -1,0 +1,163 @@
+//! RTL of the BPG: sampling, the interval and the choice, with the calculators and their shadow tags as submodules.
+
+mod adjusted_hits;
+mod half_failures;
+mod most_hits;
+
+use super::{ACCESS_BITS, BpgParams, INDEX_BITS, LEVELS, RSFAIL_BITS, SAMPLED_SETS, SETS, WARP_BITS};
+use adjusted_hits::AdjustedHits;
+use half_failures::HalfFailures;
+use most_hits::MostHits;
+use selvedge_hw::rtl::prelude::*;
+
+/// Width of the number of a sampled set.
+const SET_BITS: usize = SAMPLED_SETS.ilog2() as usize;
+/// Width of a set's position in its group; one set of each group is sampled.
+const PLACE_BITS: usize = INDEX_BITS - SET_BITS;
+/// Width of half the estimated failures.
+const HALF_BITS: usize = RSFAIL_BITS - 1;
+/// Width of a number of warps, 1 to 8.
+const L_BITS: usize = 4;
+
+rtl_module! {
+    /// Decides how many warps use the L1D and which bypass it, from shadow tags and reservation failures.
+    ///
+    /// Dai, sections 2.5 and 2.6. ADDRESS and TAG are the widths of a line address and of a tag, WORD that of a tag with its
+    /// valid bit.
+    #[require(ADDRESS == TAG + INDEX_BITS && SETS == 1 << INDEX_BITS)]
+    pub struct BpgTop<
+        const ADDRESS: usize, const TAG: usize, const WORD: usize,
+    > for BpgParams as p {
+        reset "asynchronous reset, active low: nothing is known, nobody bypasses";
+        inputs BpgIn {
+            /// a load accesses the L1D or bypasses it
+            access_i: bool as Bit = 1,
+            /// line address
+            line_i: u64 as U<ADDRESS> = p.line_bits(),
+            /// number of the warp or CTA
+            warp_i: u8 as U<WARP_BITS> = WARP_BITS,
+            /// a request fails to reserve a line, an MSHR or a miss-queue entry
+            rsfail_i: bool as Bit = 1,
+        }
+        outputs BpgOut {
+            /// number of warps or CTAs that may use the L1D
+            l_max_o: u8 as U<L_BITS> = 4,
+            /// bit w: warp or CTA w bypasses the L1D; those from 8 on use bit 7
+            bypass_o: u8 as U<LEVELS> = LEVELS,
+            /// the number was chosen again at the last clock edge
+            update_o: bool as Bit = 1,
+        }
+        parts {
+            calculator: [Idle<AdjustedHits<TAG, WORD>>; LEVELS] = array(),
+            half_failures: Gate<HalfFailures>,
+            most_hits: Gate<MostHits>,
+            /// sampled sets that had an access since reset
+            known: Reg<U<SAMPLED_SETS>>,
+            accesses: Reg<U<ACCESS_BITS>>,
+            rsfails: Reg<U<RSFAIL_BITS>>,
+            /// the interval ended at the last clock edge: choose
+            ended: Reg<Bit>,
+            /// a calculator had counted a hit when the interval ended
+            hit: Reg<Bit>,
+            l_max: Reg<U<L_BITS>> = Reg::new(U::new(LEVELS as u64)),
+            updated: Reg<Bit>,
+            last_of_interval: Constant<U<ACCESS_BITS>> = Constant::new(U::new(u64::from(p.interval) - 1)),
+            place: Signal<Local, U<PLACE_BITS>>,
+            group: Signal<Local, U<SET_BITS>>,
+            sampled: Signal<Local, Bit>,
+            tag: Signal<Local, U<TAG>>,
+            set_known: Signal<Local, Bit>,
+            interval_ends: Signal<Local, Bit>,
+            faded: Signal<Local, U<RSFAIL_BITS>>,
+            level: Signal<Local, U<L_BITS>>,
+            bypass: Signal<Local, U<LEVELS>>,
+        }
+        upset { l_max, updated }
+    }
+}
+
+impl<const ADDRESS: usize, const TAG: usize, const WORD: usize> Logic for BpgTop<ADDRESS, TAG, WORD> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk_i, known, accesses, rsfails, ended, hit, l_max, updated);
+
+        comment!(
+            "one set of each group of 8 is sampled: the one at the place in it that is the group's number"
+        );
+        self.place.next = self.line_i.val().get_bits::<PLACE_BITS>(0);
+        self.group.next = self.line_i.val().get_bits::<SET_BITS>(3);
+        self.tag.next = self.line_i.val().get_bits::<TAG>(5);
+        self.sampled.next =
+            self.access_i.val() & (self.place.val() == bit_cast::<PLACE_BITS, SET_BITS>(self.group.val()));
+        self.set_known.next = self.known.q.val().get_bit(self.group.val().index());
+        if self.sampled.val() {
+            self.known.d.next = self.known.q.val().replace_bit(self.group.val().index(), true);
+        }
+
+        comment!("the last access of the interval: adjusted hits are taken, and all counters are halved");
+        self.interval_ends.next =
+            self.access_i.val() & (self.accesses.q.val() == self.last_of_interval.val());
+        self.accesses.d.next = self.accesses.q.val() + self.access_i.val();
+        self.faded.next = self.rsfails.q.val();
+        if self.interval_ends.val() {
+            self.accesses.d.next = 0.into();
+            self.faded.next = self.rsfails.q.val() >> 1;
+        }
+        self.rsfails.d.next = self.faded.val();
+        if self.rsfail_i.val() & !self.faded.val().all() {
+            self.rsfails.d.next = self.faded.val() + 1;
+        }
+
+        self.half_failures.rsfails_i.next = self.rsfails.q.val();
+        self.hit.d.next = false;
+        for i in 0..8 {
+            if self.calculator[i].any_hit_o.val() {
+                self.hit.d.next = true;
+            }
+            self.calculator[i].clk_i.next = self.clk_i.val();
+            self.calculator[i].rst_ni.next = self.rst_ni.val();
+            self.calculator[i].last_warp_i.next = i.to_bits();
+            self.calculator[i].access_i.next = self.sampled.val();
+            self.calculator[i].warp_i.next = self.warp_i.val();
+            self.calculator[i].set_i.next = self.group.val();
+            self.calculator[i].tag_i.next = self.tag.val();
+            self.calculator[i].known_i.next = self.set_known.val();
+            self.calculator[i].half_i.next = self.half_failures.half_o[i].val();
+            self.calculator[i].interval_ends_i.next = self.interval_ends.val();
+            self.most_hits.adjusted_i[i].next = self.calculator[i].adjusted_o.val();
+        }
+
+        comment!("one cycle later the adjusted hits are compared; where there are none, the number stays");
+        self.ended.d.next = self.interval_ends.val();
+        self.updated.d.next = self.ended.q.val();
+        if self.ended.q.val() & self.hit.q.val() {
+            self.l_max.d.next = self.most_hits.l_o.val();
+        }
+
+        self.bypass.next = 0.into();
+        for i in 0..8 {
+            self.level.next = i.to_bits();
+            self.bypass.next = self.bypass.val().replace_bit(i, self.l_max.q.val() <= self.level.val());
+        }
+        self.l_max_o.next = self.l_max.q.val();
+        self.bypass_o.next = self.bypass.val();
+        self.update_o.next = self.updated.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        [self.describe(), layouts! { line_i: { place: PLACE_BITS, set_index: SET_BITS, tag: TAG } }].concat()
+    }
+}
+
+elaborate! {
+    /// Returns the BPG for valid parameters.
+    pub(in crate::bpg) fn bpg(params: &BpgParams as PARAMS) -> Box<dyn RtlBlock<BpgIn, BpgOut>> {
+        for tag_bits in [20, 32] {
+            BpgTop {
+                ADDRESS = PARAMS.line_bits(),
+                TAG = PARAMS.tag_bits as usize,
+                WORD = TAG + 1,
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The choice of the best calculator.
+
+use super::L_BITS;
+use crate::bpg::{ADJUSTED_BITS, LEVELS};
+use selvedge_hw::rtl::prelude::*;
+
+/// Number of nodes of the comparison tree, with node 0 unused: 1 is the root, the children of n are 2n and 2n + 1.
+const NODES: usize = 2 * LEVELS;
+
+rtl_block! {
+    /// The L with the most adjusted hits; among equals, the largest L. A tree of comparisons finds it.
+    #[derive(LogicBlock, Default)]
+    pub struct MostHits {
+        /// adjusted hits for L = 1 to 8
+        pub adjusted_i: [Signal<In, U<ADJUSTED_BITS>>; LEVELS],
+        /// the L with the most adjusted hits
+        pub l_o: Signal<Out, U<L_BITS>>,
+        /// maximum adjusted hits below each node of the tree; 1 is the root, the children of n are 2n and 2n + 1
+        most: [Signal<Local, U<ADJUSTED_BITS>>; NODES],
+        /// L of that maximum
+        l: [Signal<Local, U<L_BITS>>; NODES],
+    }
+}
+
+impl Logic for MostHits {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.most[0].next = 0.into();
+        self.l[0].next = 0.into();
+        for i in 0..8 {
+            self.most[i + 8].next = self.adjusted_i[i].val();
+            self.l[i + 8].next = (i + 1).to_bits();
+        }
+        for i in 0..7 {
+            if self.most[15 - i * 2].val() >= self.most[14 - i * 2].val() {
+                self.most[7 - i].next = self.most[15 - i * 2].val();
+                self.l[7 - i].next = self.l[15 - i * 2].val();
+            } else {
+                self.most[7 - i].next = self.most[14 - i * 2].val();
+                self.l[7 - i].next = self.l[14 - i * 2].val();
+            }
+        }
+        self.l_o.next = self.l[1].val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}

@@ -1,0 +1,97 @@
+//! Corner cases of the QBMI, observed at its ports. A separate model gives the averages behind a set.
+use super::{COUNT_BITS, MOST_REQUESTS, QbmiIn, QbmiModel, QbmiOut, QbmiParams};
+use selvedge_hw::block::Clocked;
+use selvedge_hw::corners::{Corner, Corners};
+
+/// Names and demanded counts, in the order of [`QbmiCorners::times`].
+const CORNERS: [(&str, u64); 9] = [
+    ("equal quotas", 1000),
+    ("issue out of turn", 1000),
+    ("set added", 1000),
+    ("set computed", 20),
+    ("set computed of coprime averages", 3),
+    ("set computed of an average of 32", 3),
+    ("computation started over", 3),
+    ("quota saturates", 1),
+    ("interval without instructions", 1),
+];
+
+/// Counts corner cases in the stimulus. An operation is a cycle.
+pub(super) struct QbmiCorners {
+    params: QbmiParams,
+    model: QbmiModel,
+    cycles: u64,
+    times: [u64; CORNERS.len()],
+    /// Requests and instructions of each kernel in its current interval.
+    interval: [(u32, u32); 4],
+}
+
+impl QbmiCorners {
+    pub(super) fn new(params: &QbmiParams) -> Self {
+        QbmiCorners {
+            params: *params,
+            model: QbmiModel::new(params),
+            cycles: 0,
+            times: [0; CORNERS.len()],
+            interval: [(0, 0); 4],
+        }
+    }
+
+    /// Counts requests and instructions. Returns whether an interval without instructions ends.
+    fn ends_without_instructions(&mut self, inputs: &QbmiIn) -> bool {
+        let mut found = false;
+        if inputs.request_i {
+            let (requests, instructions) = &mut self.interval[usize::from(inputs.request_kernel_i)];
+            *requests += 1;
+            if *requests == 1 << COUNT_BITS {
+                found = *instructions == 0;
+                (*requests, *instructions) = (0, 0);
+            }
+        }
+        if inputs.issue_i {
+            self.interval[usize::from(inputs.issue_kernel_i)].1 += 1;
+        }
+        found
+    }
+}
+
+impl Corners<QbmiIn, QbmiOut> for QbmiCorners {
+    fn reset(&mut self) {
+        self.model.reset();
+        self.interval = [(0, 0); 4];
+    }
+
+    fn clock(&mut self, inputs: &QbmiIn, outputs: &QbmiOut) {
+        self.cycles += 1;
+        let quotas: Vec<u32> =
+            (0..self.params.kernels).map(|kernel| outputs.quota(&self.params, kernel)).collect();
+        let issuing = u32::from(inputs.issue_kernel_i);
+        let out_of_turn =
+            issuing < self.params.kernels && outputs.rank(&self.params, issuing) > 0 && inputs.issue_i;
+        let averages = self.model.requests_per_instruction();
+        let product: u32 = averages.iter().product();
+        let coprime = averages.iter().zip(self.model.set()).all(|(r, quota)| *r > 1 && r * quota == product);
+        let seen = [
+            quotas[0] == quotas[1],
+            out_of_turn,
+            outputs.replenish_o,
+            outputs.update_o,
+            outputs.update_o && coprime,
+            outputs.update_o && averages.contains(&MOST_REQUESTS),
+            self.model.starts_over(),
+            quotas.contains(&self.params.most_quota()),
+            self.ends_without_instructions(inputs),
+        ];
+        self.times.iter_mut().zip(seen).for_each(|(times, seen)| *times += u64::from(seen));
+        self.model.step(inputs);
+    }
+
+    fn operations(&self) -> u64 {
+        self.cycles
+    }
+
+    fn seen(&self) -> Vec<Corner> {
+        let corners = CORNERS.iter().zip(self.times);
+        corners.map(|((name, demanded), times)| Corner { name, times, demanded: *demanded }).collect()
+    }
+}

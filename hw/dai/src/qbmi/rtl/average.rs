@@ -1,0 +1,52 @@
+//! Average requests per instruction in an interval, by constant thresholds.
+
+use crate::qbmi::{COUNT_BITS, MOST_REQUESTS, REQUESTS_BITS};
+use selvedge_hw::rtl::prelude::*;
+
+/// Number of possible averages above 1.
+const STEPS: usize = MOST_REQUESTS as usize - 1;
+
+rtl_block! {
+    /// Requests per memory instruction over 1024 requests: rounded to the nearest integer, at most 32.
+    #[derive(LogicBlock)]
+    pub struct RequestsPerInstruction {
+        /// memory instructions that made the requests
+        pub instructions_i: Signal<In, U<COUNT_BITS>>,
+        /// requests per instruction
+        pub requests_o: Signal<Out, U<REQUESTS_BITS>>,
+        /// maximum instructions with which the average is at least 2, at least 3 and so on
+        most: [Constant<U<COUNT_BITS>>; STEPS],
+        requests: Signal<Local, U<REQUESTS_BITS>>,
+    }
+}
+
+impl Default for RequestsPerInstruction {
+    fn default() -> Self {
+        // The rounded average is at least n if 1024 / instructions >= (2 n - 1) / 2.
+        let most = |n: u64| (2 << COUNT_BITS) / (2 * n - 1);
+        RequestsPerInstruction {
+            _activity: Default::default(),
+            instructions_i: Signal::default(),
+            requests_o: Signal::default(),
+            most: std::array::from_fn(|i| Constant::new(U::new(most(i as u64 + 2)))),
+            requests: Signal::default(),
+        }
+    }
+}
+
+impl Logic for RequestsPerInstruction {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.requests.next = 1.into();
+        for i in 0..31 {
+            if self.instructions_i.val() <= self.most[i].val() {
+                self.requests.next = (i + 2).to_bits();
+            }
+        }
+        self.requests_o.next = self.requests.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}

@@ -1,0 +1,269 @@
+//! RTL of the LATTE-CC controller: EPs and periods, dedicated sets and their counters, and the units that measure and decide.
+
+mod decide;
+mod measure;
+
+use super::LatteControllerParams;
+use super::model::FIRST_LATENCIES;
+use decide::AmatDecision;
+use measure::{RunningMean, ScheduleSums};
+use selvedge_hw::rtl::prelude::*;
+use selvedge_hw::rtl::top;
+
+rtl_block! {
+    /// Finds the mode that a set is dedicated to, as a residue: 0, 1 and 2 are modes, any other number is no mode.
+    ///
+    /// SET is the width of a set number. Its upper two bits are the quarter; its other REST bits count the sets of the quarter.
+    #[derive(LogicBlock, Default)]
+    #[require(REST == SET - 2)]
+    pub struct DedicatedSets<const SET: usize, const REST: usize> {
+        /// set number
+        pub set_i: Signal<In, U<SET>>,
+        /// the set is dedicated
+        pub dedicated_o: Signal<Out, Bit>,
+        /// mode that the set is dedicated to
+        pub mode_o: Signal<Out, U<2>>,
+        rest: Signal<Local, U<REST>>,
+        quarter: Signal<Local, U<2>>,
+        residue: Signal<Local, U<REST>>,
+    }
+}
+
+impl<const SET: usize, const REST: usize> Logic for DedicatedSets<SET, REST> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        comment!("one set per mode in each quarter, at another place in each: 3 x rest - quarter");
+        self.rest.next = self.set_i.val().get_bits::<REST>(0);
+        self.quarter.next = self.set_i.val().get_bits::<2>(REST);
+        self.residue.next =
+            self.rest.val() + (self.rest.val() << 1) - bit_cast::<REST, 2>(self.quarter.val());
+        self.dedicated_o.next = self.residue.val() < 3;
+        self.mode_o.next = self.residue.val().get_bits::<2>(0);
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+rtl_module! {
+    /// Chooses an L1D's compression mode by set sampling, hit latency and the pipeline's latency tolerance.
+    ///
+    /// LATTE-CC, section III. SET is the width of a set number, REST two less.
+    pub struct LatteControllerTop<const SET: usize, const REST: usize> for LatteControllerParams as p {
+        reset "asynchronous reset, active low: the first EP of the first period begins, mode none";
+        inputs LatteControllerIn {
+            /// the L1D is accessed
+            access_i: bool as Bit = 1,
+            /// set of the access
+            set_i: u8 as U<SET> = p.sets.ilog2() as usize,
+            /// the access hits
+            hit_i: bool as Bit = 1,
+            /// the access misses and will insert a line
+            insert_i: bool as Bit = 1,
+            /// schedules that ended, one bit per scheduler
+            schedule_i: u8 as U<2> = 2,
+            /// warps available to each scheduler at the end of its schedule
+            warps_i: u16 as U<12> = 12,
+            /// cycles that each schedule executed
+            cycles_i: u16 as U<16> = 16,
+            /// a line of the low-latency mode was hit
+            low_hit_i: bool as Bit = 1,
+            /// effective hit latency of that line, in cycles
+            low_latency_i: u8 as U<8> = 8,
+            /// a line of the high-capacity mode was hit
+            high_hit_i: bool as Bit = 1,
+            /// effective hit latency of that line, in cycles
+            high_latency_i: u8 as U<8> = 8,
+            /// a miss returned
+            miss_return_i: bool as Bit = 1,
+            /// round trip of that miss, in cycles
+            miss_latency_i: u16 as U<12> = 12,
+            /// set to look up
+            lookup_set_i: u8 as U<SET> = p.sets.ilog2() as usize,
+        }
+        outputs LatteControllerOut {
+            /// mode of the set that was looked up in the last cycle
+            lookup_mode_o: u8 as U<2> = 2,
+            /// that set is dedicated to its mode
+            lookup_dedicated_o: bool as Bit = 1,
+            /// the chosen mode: 0 none, 1 low-latency, 2 high-capacity
+            mode_o: u8 as U<2> = 2,
+            /// a decision was made at the last clock edge
+            decided_o: bool as Bit = 1,
+            /// latency tolerance of the last decision, in cycles
+            tolerance_o: u16 as U<14> = 14,
+            /// this EP learns
+            learning_o: bool as Bit = 1,
+            /// an EP ended with the last cycle
+            ep_end_o: bool as Bit = 1,
+            /// the statistical codec counts values in this EP
+            build_o: bool as Bit = 1,
+            /// an EP with build_o high ended with the last cycle
+            new_codes_o: bool as Bit = 1,
+        }
+        parts {
+            accessed_set: Gate<DedicatedSets<SET, REST>>,
+            looked_up_set: Gate<DedicatedSets<SET, REST>>,
+            low_latency: RunningMean<8, 16, 12> = RunningMean::new(FIRST_LATENCIES[0]),
+            high_latency: RunningMean<8, 16, 12> = RunningMean::new(FIRST_LATENCIES[1]),
+            miss_latency: RunningMean<12, 20, 16> = RunningMean::new(FIRST_LATENCIES[2]),
+            sums: ScheduleSums,
+            decision: Idle<AmatDecision> = Idle::new(AmatDecision::new(p)),
+            /// accesses of this EP
+            accesses: Reg<U<8>>,
+            /// EPs of this period
+            ep: Reg<U<4>>,
+            first_period: Reg<Bit> = Reg::new(true),
+            ep_ended: Reg<Bit>,
+            new_codes: Reg<Bit>,
+            hits: [Reg<U<10>>; 3] = array(),
+            misses: [Reg<U<9>>; 3] = array(),
+            lookup_mode: Reg<U<2>>,
+            lookup_dedicated: Reg<Bit>,
+            last_access: Constant<U<8>> = Constant::new(U::new(u64::from(p.ep_accesses - 1))),
+            last_ep: Constant<U<4>> = Constant::new(U::new(u64::from(p.period_eps - 1))),
+            learning: Signal<Local, Bit>,
+            build: Signal<Local, Bit>,
+            ep_ends: Signal<Local, Bit>,
+            counts: Signal<Local, Bit>,
+            next_hits: Signal<Local, U<10>>,
+            next_misses: Signal<Local, U<9>>,
+        }
+        upset by strike;
+    }
+}
+
+impl<const SET: usize, const REST: usize> Logic for LatteControllerTop<SET, REST> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clk_i, accesses, ep, first_period, ep_ended, new_codes, lookup_mode);
+        dff_setup!(self, clk_i, lookup_dedicated);
+        for mode in 0..3 {
+            dff_setup!(self, clk_i, hits[mode], misses[mode]);
+        }
+
+        comment!("EPs by accesses, periods by EPs");
+        self.learning.next = self.ep.q.val() == 0;
+        self.build.next =
+            (self.ep.q.val() == self.last_ep.val()) | (self.learning.val() & self.first_period.q.val());
+        self.ep_ends.next = self.access_i.val() & (self.accesses.q.val() == self.last_access.val());
+        self.ep_ended.d.next = self.ep_ends.val();
+        self.new_codes.d.next = self.ep_ends.val() & self.build.val();
+        self.accesses.d.next = self.accesses.q.val() + self.access_i.val();
+        if self.ep_ends.val() {
+            self.accesses.d.next = 0.into();
+            self.ep.d.next = self.ep.q.val() + 1;
+            if self.ep.q.val() == self.last_ep.val() {
+                self.ep.d.next = 0.into();
+                self.first_period.d.next = false;
+            }
+        }
+
+        comment!("dedicated sets: insertions count while learning, hits for one EP more");
+        self.accessed_set.set_i.next = self.set_i.val();
+        for mode in 0..3 {
+            self.next_hits.next = self.hits[mode].q.val();
+            self.next_misses.next = self.misses[mode].q.val();
+            if self.learning.val() & self.ep_ended.q.val() {
+                self.next_hits.next = 0.into();
+                self.next_misses.next = 0.into();
+            }
+            self.counts.next = self.access_i.val()
+                & self.accessed_set.dedicated_o.val()
+                & (self.accessed_set.mode_o.val() == mode.to_bits::<2>());
+            self.hits[mode].d.next =
+                self.next_hits.val() + (self.counts.val() & self.hit_i.val() & (self.ep.q.val() < 2));
+            self.misses[mode].d.next = self.next_misses.val()
+                + (self.counts.val() & !self.hit_i.val() & self.insert_i.val() & self.learning.val());
+        }
+
+        comment!("latencies and schedules");
+        self.low_latency.clk_i.next = self.clk_i.val();
+        self.low_latency.rst_ni.next = self.rst_ni.val();
+        self.low_latency.sample_i.next = self.low_hit_i.val();
+        self.low_latency.value_i.next = self.low_latency_i.val();
+        self.high_latency.clk_i.next = self.clk_i.val();
+        self.high_latency.rst_ni.next = self.rst_ni.val();
+        self.high_latency.sample_i.next = self.high_hit_i.val();
+        self.high_latency.value_i.next = self.high_latency_i.val();
+        self.miss_latency.clk_i.next = self.clk_i.val();
+        self.miss_latency.rst_ni.next = self.rst_ni.val();
+        self.miss_latency.sample_i.next = self.miss_return_i.val();
+        self.miss_latency.value_i.next = self.miss_latency_i.val();
+        self.sums.clk_i.next = self.clk_i.val();
+        self.sums.rst_ni.next = self.rst_ni.val();
+        self.sums.restart_i.next = self.ep_ended.q.val();
+        self.sums.schedule_i.next = self.schedule_i.val();
+        self.sums.warps_i.next = self.warps_i.val();
+        self.sums.cycles_i.next = self.cycles_i.val();
+
+        comment!("the first cycle of an EP judges the one before");
+        self.decision.clk_i.next = self.clk_i.val();
+        self.decision.rst_ni.next = self.rst_ni.val();
+        self.decision.start_i.next = self.ep_ended.q.val();
+        for mode in 0..3 {
+            self.decision.hits_i[mode].next = self.hits[mode].q.val();
+            self.decision.misses_i[mode].next = self.misses[mode].q.val();
+        }
+        self.decision.low_latency_i.next = self.low_latency.mean_o.val();
+        self.decision.high_latency_i.next = self.high_latency.mean_o.val();
+        self.decision.miss_latency_i.next = self.miss_latency.mean_o.val();
+        self.decision.schedules_i.next = self.sums.schedules_o.val();
+        self.decision.warps_i.next = self.sums.warps_o.val();
+        self.decision.cycles_i.next = self.sums.cycles_o.val();
+
+        comment!("a set's mode: its own if it is dedicated and the EP learns, else the chosen one");
+        self.looked_up_set.set_i.next = self.lookup_set_i.val();
+        self.lookup_dedicated.d.next = self.learning.val() & self.looked_up_set.dedicated_o.val();
+        self.lookup_mode.d.next = self.decision.mode_o.val();
+        if self.learning.val() & self.looked_up_set.dedicated_o.val() {
+            self.lookup_mode.d.next = self.looked_up_set.mode_o.val();
+        }
+
+        self.lookup_mode_o.next = self.lookup_mode.q.val();
+        self.lookup_dedicated_o.next = self.lookup_dedicated.q.val();
+        self.mode_o.next = self.decision.mode_o.val();
+        self.decided_o.next = self.decision.decided_o.val();
+        self.tolerance_o.next = self.decision.tolerance_o.val();
+        self.learning_o.next = self.learning.val();
+        self.ep_end_o.next = self.ep_ended.q.val();
+        self.build_o.next = self.build.val();
+        self.new_codes_o.next = self.new_codes.q.val();
+    }
+
+    fn timing(&self) -> Vec<TimingInfo> {
+        self.describe()
+    }
+}
+
+impl<const SET: usize, const REST: usize> LatteControllerTop<SET, REST> {
+    /// Inverts a bit of the registers behind the outputs. It wakes the decision unit first, which may be idle.
+    fn strike(&mut self, bit: usize) {
+        self.decision.wake();
+        let decision = &mut *self.decision;
+        top::strike(
+            &mut [
+                &mut self.lookup_mode,
+                &mut self.lookup_dedicated,
+                &mut decision.mode,
+                &mut decision.decided,
+                &mut decision.tolerance,
+                &mut self.ep_ended,
+                &mut self.new_codes,
+            ],
+            bit,
+        );
+    }
+}
+
+elaborate! {
+    /// Returns the LATTE-CC controller for valid parameters.
+    pub(super) fn latte_controller(
+        params: &LatteControllerParams as PARAMS
+    ) -> Box<dyn RtlBlock<LatteControllerIn, LatteControllerOut>> {
+        for sets in [32, 64] {
+            LatteControllerTop { SET = PARAMS.sets.ilog2() as usize, REST = SET - 2 }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The SM part of `ideal-bdi`: it compresses stores and decompresses replies in zero cycles.
+use selvedge_compressed_memory::SharedLines;
+use selvedge_compressed_memory::codecs::LINE_BYTES;
+use selvedge_compressed_memory::lines::has_values;
+use selvedge_gpu::has;
+use selvedge_gpu::mechanism::{MechanismCounters, count};
+use selvedge_gpu::packet::Packet;
+use selvedge_gpu::sm::part::{Fill, SmPart};
+use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
+use selvedge_hw::wave::Trace;
+use selvedge_ptx::memory::DeviceMemory;
+use selvedge_state::State;
+
+/// An SM whose codecs take no time.
+#[derive(State)]
+pub struct IdealSm {
+    lines: SharedLines,
+    compressed: u64,
+    decompressed: u64,
+}
+
+impl IdealSm {
+    pub(super) fn new(lines: SharedLines) -> Self {
+        IdealSm { lines, compressed: 0, decompressed: 0 }
+    }
+}
+
+impl SmPart for IdealSm {
+    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        false
+    }
+
+    fn counters(&self, out: &mut MechanismCounters) {
+        count(out, "sm_lines_compressed", self.compressed);
+        count(out, "sm_lines_decompressed", self.decompressed);
+    }
+
+    fn traces(&self, _: &mut Vec<Trace>) {}
+
+    has!(fills: Stage<Fill>, stores: Stage<Packet>);
+}
+
+impl Stage<Fill> for IdealSm {
+    fn offer(&mut self, _: u64, fill: &mut Fill, _: &DeviceMemory) -> Offer {
+        if fill.packet.payload != 0 {
+            self.lines.lock().receive(fill.packet.payload);
+            self.decompressed += 1;
+        }
+        Offer::Pass
+    }
+
+    fn pop(&mut self) -> Option<Fill> {
+        None
+    }
+}
+
+impl Stage<Packet> for IdealSm {
+    fn offer(&mut self, _: u64, packet: &mut Packet, memory: &DeviceMemory) -> Offer {
+        if usize::from(packet.data_bytes) < LINE_BYTES || !has_values(packet.line) {
+            return Offer::Pass;
+        }
+        let line = self.lines.lock().forms(memory, packet.line);
+        if line.is_compressed() {
+            packet.data_bytes = line.bytes();
+            packet.payload = self.lines.lock().send(line);
+            self.compressed += 1;
+        }
+        Offer::Pass
+    }
+
+    fn pop(&mut self) -> Option<Packet> {
+        None
+    }
+}

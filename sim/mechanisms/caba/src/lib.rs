@@ -1,0 +1,364 @@
+//! CABA: assist warps, which are short subroutines that the SM issues with its warps, compress and decompress lines.
+//!
+//! ```text
+//!  replies --> [ compressed? ] --no--> L1D          LSU --> [ full line? ] --no--> miss queue
+//!                     | yes                                       | yes
+//!                     v                                           v
+//!                 [ fills ] --event--> [ smN.awc ] <--event-- [ stores ] --overflow, late--> miss queue
+//!                     ^             high |    | low               ^                (uncompressed)
+//!                     |                  v    v                   |
+//!                   L1D  <--done-- [ decode registers ] --done--> miss queue (compressed)
+//!                                        |    |
+//!                       schedulers: instead of the parent, or in an idle cycle
+//! ```
+//!
+//! See `docs/mechanisms/caba.md`.
+pub mod assembly;
+pub mod bdi;
+pub mod cpack;
+pub mod deployment;
+pub mod fpc;
+pub mod hw_bdi;
+pub mod instruction;
+pub mod lanes;
+pub mod memo;
+pub mod prefetch;
+pub mod resident;
+pub mod routine;
+pub mod sm;
+#[cfg(test)]
+mod tests;
+pub mod warp;
+pub mod work;
+
+use deployment::WARPS;
+use routine::{Routines, SLOTS};
+use selvedge_compressed_memory::codecs::{Algorithm, Choice, L1D_TAG_BITS, L2_TAG_BITS, LINE_BYTES};
+use selvedge_compressed_memory::l1d::unchanging_lines;
+use selvedge_compressed_memory::{AssistedL2, MD_KB, MD_KB_ALLOWED, assisted, shared_lines, whole_lines};
+use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::mechanism::{Claim, Mechanism, MechanismError, Needs, Overhead, Setup, Site, Values};
+use selvedge_gpu::{mechanism_options, option_names};
+use selvedge_hw_caba::awc::AwcParams;
+use selvedge_hw_codecs::bdi::Encoding;
+use sm::{AssistSm, direct_event, second_event, store_event};
+use warp::Latencies;
+
+/// Default of the busy cycles above which the controller holds low priority back, of 128.
+const BUSY_LIMIT: u32 = 96;
+
+/// Allowed values of `busy_limit`.
+const BUSY_LIMITS: Values = Values::numbers(&[96, 64, 128]);
+
+/// Default of the idle cycles below which the controller holds low priority back, of 128.
+const IDLE_LIMIT: u32 = 8;
+
+/// Allowed values of `idle_limit`.
+const IDLE_LIMITS: Values = Values::numbers(&[8, 0]);
+
+/// Returns the parameters of a controller with these limits of its throttle.
+fn throttle(busy_limit: u32, idle_limit: u32) -> AwcParams {
+    AwcParams { busy_limit, idle_limit, ..AwcParams::default() }
+}
+
+option_names! {
+    /// Treatment of partial stores and evictions in the partitions.
+    pub enum PartitionLogic {
+        /// Dedicated codecs.
+        Codecs = "codecs",
+        /// Lines stay uncompressed.
+        Raw = "raw",
+    }
+}
+
+option_names! {
+    /// Form of the lines in the L2.
+    pub enum L2Lines {
+        /// As they arrive.
+        Compressed = "compressed",
+        /// Uncompressed.
+        Uncompressed = "uncompressed",
+    }
+}
+
+option_names! {
+    /// A switch.
+    pub enum Switch {
+        /// Off.
+        Off = "off",
+        /// On.
+        On = "on",
+    }
+}
+
+mechanism_options! {
+    /// Options of the mechanisms that compress.
+    pub struct CompressionOptions {
+        /// full-line stores that wait for compression, per SM
+        stores: u32 = 16, Values::range(1, 64);
+        /// cycles that a store waits at most for compression
+        patience: u32 = 4096, Values::range(1, 1 << 20);
+        /// incompressible lines in a row after which one store of 64 is tried; 0: never
+        give_up: u32 = 8, Values::range(0, 1024);
+        /// register sets for decompression, of the registers that compression needs
+        sets: u32 = 2, Values::range(1, 2);
+        /// busy cycles of 128 above which low priority is held back
+        busy_limit: u32 = BUSY_LIMIT, BUSY_LIMITS;
+        /// idle cycles of 128 below which it is held back
+        idle_limit: u32 = IDLE_LIMIT, IDLE_LIMITS;
+        /// partial stores and evictions: dedicated codecs, or lines that stay uncompressed
+        partition: PartitionLogic = PartitionLogic::Codecs, Values::names::<PartitionLogic>();
+        /// tags for each way of the L1D; 2, 4: it keeps lines compressed
+        l1_tags: u32 = 1, Values::powers_of_two(1, 4).claim(Claim::L1dLines);
+        /// tags for each way of the L2; 2, 4: compressed lines take less room in it
+        l2_tags: u32 = 1, Values::powers_of_two(1, 4);
+        /// how the L2 keeps lines; uncompressed, it answers hits so that no assist warp is needed
+        l2: L2Lines = L2Lines::Compressed, Values::names::<L2Lines>();
+        /// on: lines stay compressed in the L1D, and each load takes what it needs of them (BDI only)
+        direct_load: Switch = Switch::Off, Values::names::<Switch>().claim(Claim::L1dLines);
+        /// metadata cache per partition, KB
+        md_kb: u32 = MD_KB, MD_KB_ALLOWED;
+    }
+}
+
+impl CompressionOptions {
+    fn has_direct_load(&self) -> bool {
+        self.direct_load == Switch::On
+    }
+
+    fn has_raw_l2(&self) -> bool {
+        self.l2 == L2Lines::Uncompressed
+    }
+}
+
+/// Declares a mechanism that compresses by assist warps with the algorithms of `$choice`.
+macro_rules! compression {
+    ($mechanism:ident, $name:literal, $title:literal, $summary:literal, $blocks:expr, $choice:expr, $published:literal) => {
+        #[doc = concat!("The mechanism `", $name, "`.")]
+        #[derive(Debug)]
+        pub struct $mechanism;
+
+        impl Mechanism for $mechanism {
+            const NAME: &'static str = $name;
+            const SUMMARY: &'static str = $summary;
+            const SOURCE: &'static str = concat!("CABA, sections 4, 5 and 7 (", $title, ")");
+            const BLOCKS: &'static [&'static str] = $blocks;
+            const NEEDS: Needs = Needs::Values;
+            const CONFIGURATION: &'static str = "lines of 128 bytes without sectors in L1D and L2, an L2 that writes back, DRAM bursts of 32 or 64 bytes, at most 48 warps on two schedulers";
+            const PUBLISHED: &'static str = $published;
+            const CLAIMS: &'static [Claim] = &[Claim::MemoryLines, Claim::AssistWarps];
+            type Options = CompressionOptions;
+
+            fn configure(setup: &Setup<CompressionOptions>, config: &mut GpuConfig) -> Result<(), MechanismError> {
+                configure(setup, $choice, config)
+            }
+
+            fn attach(setup: &Setup<CompressionOptions>, site: &mut Site<'_>) {
+                attach(setup, $choice, site);
+            }
+
+            fn overhead(setup: &Setup<CompressionOptions>) -> Overhead {
+                overhead(setup)
+            }
+        }
+    };
+}
+
+compression!(
+    CabaBdi,
+    "caba-bdi",
+    "CABA-BDI",
+    "compresses lines by BDI on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
+    &["awc", "bdi_compressor", "bdi_decompressor", "md_cache"],
+    Choice::One(Algorithm::Bdi),
+    "CABA: tables of the assist warps, and an 8 KB metadata cache at each memory controller"
+);
+
+compression!(
+    CabaFpc,
+    "caba-fpc",
+    "CABA-FPC",
+    "compresses lines by FPC on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
+    &["awc", "fpc_compressor", "fpc_decompressor", "md_cache"],
+    Choice::One(Algorithm::Fpc),
+    ""
+);
+
+compression!(
+    CabaCpack,
+    "caba-cpack",
+    "CABA-C-Pack",
+    "compresses lines by C-Pack on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
+    &["awc", "cpack_compressor", "cpack_decompressor", "md_cache"],
+    Choice::One(Algorithm::Cpack),
+    ""
+);
+
+compression!(
+    CabaBest,
+    "caba-best",
+    "CABA-BestOfAll",
+    "compresses each line by whichever of BDI, FPC and C-Pack takes the fewest bursts, by assist warps in the SMs",
+    &[
+        "awc",
+        "bdi_compressor",
+        "bdi_decompressor",
+        "cpack_compressor",
+        "cpack_decompressor",
+        "fpc_compressor",
+        "fpc_decompressor",
+        "md_cache",
+    ],
+    Choice::Best,
+    ""
+);
+
+/// Latencies of the codecs at the partitions, as in `hw-bdi` (section 6).
+const PARTITION_CODECS: selvedge_compressed_memory::Latencies =
+    selvedge_compressed_memory::Latencies { compress: 5, decompress: 1 };
+
+/// Returns the max bytes of a compressed line that saves a DRAM burst.
+fn saving_bytes(config: &GpuConfig) -> usize {
+    LINE_BYTES - config.dram.burst_bytes as usize
+}
+
+/// Returns the routines of these algorithms, with BDI's routines for direct load if the option is on.
+fn routines(setup: &Setup<CompressionOptions>, choice: Choice, config: &GpuConfig) -> Routines {
+    let mut routines = Routines::default();
+    if setup.options.has_direct_load() {
+        for encoding in Encoding::ALL {
+            if let Some(routine) = bdi::extraction(encoding) {
+                routines.add(direct_event(encoding.tag()), true, routine);
+            }
+        }
+    }
+    for algorithm in choice.algorithms() {
+        match algorithm {
+            Algorithm::Bdi => {
+                for encoding in Encoding::ALL {
+                    if let Some(routine) = bdi::decompression(encoding) {
+                        routines.add(encoding.tag(), true, routine);
+                    }
+                }
+            }
+            Algorithm::Fpc => routines.add(fpc::TAG, true, fpc::decompression()),
+            Algorithm::Cpack => routines.add(cpack::TAG, true, cpack::decompression()),
+        }
+        let compression = match algorithm {
+            Algorithm::Bdi => bdi::compression(saving_bytes(config)),
+            Algorithm::Fpc => fpc::compression(),
+            Algorithm::Cpack => cpack::compression(),
+        };
+        routines.add(store_event(*algorithm), false, compression);
+    }
+    if sets(setup, &routines) == 2 {
+        routines.double(second_event);
+    }
+    routines
+}
+
+/// Returns the sets of registers for decompression. The option for two has no effect if two do not fit into the registers that
+/// compression needs, if the store has no space for the routines twice, or if direct load uses their events.
+fn sets(setup: &Setup<CompressionOptions>, routines: &Routines) -> u32 {
+    let fits = 2 * routines.registers_of(true) <= routines.registers_of(false)
+        && 2 * routines.slots_of(true) + routines.slots_of(false) <= SLOTS;
+    if fits && !setup.options.has_direct_load() { setup.options.sets } else { 1 }
+}
+
+/// Checks the configuration, and adds the registers of assist warps to the registers of each thread.
+fn configure(
+    setup: &Setup<CompressionOptions>,
+    choice: Choice,
+    config: &mut GpuConfig,
+) -> Result<(), MechanismError> {
+    whole_lines(setup, config)?;
+    suits_controller(setup, config)?;
+    if setup.options.has_raw_l2() {
+        suits_raw_l2(setup)?;
+    }
+    if setup.options.has_direct_load() && choice != Choice::One(Algorithm::Bdi) {
+        let allowed = "must be off: only BDI's words can be had one by one";
+        return Err(setup.unsuited("direct_load", "on", allowed));
+    }
+    let tags = setup.options.l1_tags;
+    if tags > 1 || setup.options.has_direct_load() {
+        compress_l1d(setup, tags, config)?;
+    }
+    config.sm.extra_registers += routines(setup, choice, config).registers();
+    Ok(())
+}
+
+/// Checks that the options support an L2 with uncompressed lines.
+fn suits_raw_l2(setup: &Setup<CompressionOptions>) -> Result<(), MechanismError> {
+    if setup.options.partition == PartitionLogic::Raw {
+        let allowed = "allowed with l2=uncompressed is codecs: what comes and leaves compressed passes them";
+        return Err(setup.unsuited("partition", "raw", allowed));
+    }
+    if setup.options.l2_tags > 1 {
+        let allowed = "allowed with l2=uncompressed is 1: uncompressed lines take whole ways";
+        return Err(setup.unsuited("l2_tags", setup.options.l2_tags, allowed));
+    }
+    Ok(())
+}
+
+/// Checks that the controller supports the SM's warps and schedulers.
+fn suits_controller<O>(setup: &Setup<O>, config: &GpuConfig) -> Result<(), MechanismError> {
+    if config.sm.warps > WARPS as u32 {
+        let allowed = "must be 1 to 48, the warps that the assist warp controller knows";
+        return Err(setup.unsuited("sm.warps", config.sm.warps, allowed));
+    }
+    if config.sm.schedulers != 2 {
+        let allowed = "must be 2: the assist warp buffer has a port for each";
+        return Err(setup.unsuited("sm.schedulers", config.sm.schedulers, allowed));
+    }
+    Ok(())
+}
+
+/// Makes the L1D store lines compressed, with the given number of tags for each way.
+fn compress_l1d(
+    setup: &Setup<CompressionOptions>,
+    tags: u32,
+    config: &mut GpuConfig,
+) -> Result<(), MechanismError> {
+    let l1d = &mut config.l1d;
+    unchanging_lines(setup, l1d)?;
+    if l1d.tags_per_way != 1 {
+        return Err(setup.unsuited("l1d.tags_per_way", l1d.tags_per_way, "must be 1: l1_tags says how many"));
+    }
+    l1d.tags_per_way = tags;
+    Ok(())
+}
+
+/// Returns the bits and tags that caches of compressed lines need in addition.
+fn overhead(setup: &Setup<CompressionOptions>) -> Overhead {
+    let has_compressed_l1d = setup.options.l1_tags > 1 || setup.options.has_direct_load();
+    let has_raw_l2 = setup.options.has_raw_l2();
+    Overhead {
+        l1d_tag_bits: if has_compressed_l1d { L1D_TAG_BITS } else { 0 },
+        l2_tag_bits: if has_raw_l2 { 0 } else { L2_TAG_BITS },
+        l2_tags_per_way: setup.options.l2_tags,
+    }
+}
+
+fn attach(setup: &Setup<CompressionOptions>, choice: Choice, site: &mut Site<'_>) {
+    let lines = shared_lines(site, choice);
+    let options = sm::Options {
+        stores: setup.options.stores as usize,
+        patience: u64::from(setup.options.patience),
+        give_up: setup.options.give_up,
+        throttle: throttle(setup.options.busy_limit, setup.options.idle_limit),
+        saving_bytes: saving_bytes(site.config),
+        l1_tags: setup.options.l1_tags,
+        direct_load: setup.options.has_direct_load(),
+        sets: routines(setup, choice, site.config).sets(),
+    };
+    let config = site.config;
+    let latencies = Latencies::of(config);
+    let codecs = (setup.options.partition == PartitionLogic::Codecs).then_some(PARTITION_CODECS);
+    let l2 = AssistedL2 { tags: setup.options.l2_tags, keeps_raw: setup.options.has_raw_l2() };
+    let probes = site.probes;
+    site.each_sm(|id| {
+        AssistSm::new(id, options, latencies, routines(setup, choice, config), lines.clone(), probes)
+    });
+    assisted(setup.options.md_kb, site, codecs, l2, &lines);
+}

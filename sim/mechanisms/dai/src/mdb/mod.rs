@@ -1,0 +1,450 @@
+//! MDB: model-driven bypassing (Dai, sections 2.5 and 2.6). A BPG chooses L, the number of an SM's warps or CTAs that use the
+//! L1D. The loads of the others bypass it.
+//!
+//! MDB-local has a BPG in every SM. MDB-global has one in SM 0, and every SM uses its L. A BPG sees each line transaction of a
+//! load once, whether it bypasses the L1D or not. It also sees each cycle in which a request failed to reserve a resource of
+//! the L1D. A load that bypasses the L1D reserves nothing there, so its waits for the miss queue or a slot do not count.
+//!
+//! The block takes the set of its shadow tags from the low bits of the line number. The L1D's index function gives those bits.
+//!
+//! The block only reacts to events. It is clocked in the cycle after an event, and until a new L shows at its outputs.
+use selvedge_gpu::cache::index::SetIndex;
+use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::has;
+use selvedge_gpu::mechanism::probe::Probes;
+use selvedge_gpu::mechanism::{
+    Claim, Mechanism, MechanismCounters, MechanismError, Setup, Site, Values, count,
+};
+use selvedge_gpu::sm::part::{Bypass, Load, MemoryEvent, MemoryObserver, SmPart};
+use selvedge_gpu::stage::MechanismFault;
+use selvedge_gpu::{mechanism_options, option_names};
+use selvedge_hw::Instance;
+use selvedge_hw::wave::Trace;
+use selvedge_hw_dai::bpg::{Bpg, BpgIn, BpgOut, BpgParams, LEVELS, SETS, WAYS};
+use selvedge_ptx::memory::DeviceMemory;
+use selvedge_state::State;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+mechanism_options! {
+    /// Options of `mdb-local` and `mdb-global`.
+    pub struct MdbOptions {
+        /// what is let into the L1D or not; auto: CTAs, or the warps of the only CTA on an SM
+        unit: Unit = Unit::Auto, Values::names::<Unit>();
+        /// line transactions after which L is chosen anew
+        interval: u32 = 1000, Values::numbers(&[1000, 500]);
+    }
+}
+
+/// The mechanism `mdb-local`.
+#[derive(Debug)]
+pub struct MdbLocal;
+
+impl Mechanism for MdbLocal {
+    const NAME: &'static str = "mdb-local";
+    const SUMMARY: &'static str = "limits how many warps or CTAs may use the L1D and bypasses the rest, from shadow tags and reservation failures, in each SM";
+    const SOURCE: &'static str = "Dai, sections 2.5 and 2.6 (MDB-local)";
+    const BLOCKS: &'static [&'static str] = &["bpg"];
+    const CONFIGURATION: &'static str = "an L1D of 32 sets and 4 ways";
+    const PUBLISHED: &'static str =
+        "Dai: 0.087 mm2 for 15 SMs at 45 nm, 0.001 nJ per access, 0.27 mW leakage";
+    const CLAIMS: &'static [Claim] = &[Claim::Bypass];
+    type Options = MdbOptions;
+
+    fn configure(setup: &Setup<MdbOptions>, config: &mut GpuConfig) -> Result<(), MechanismError> {
+        suits_tags(setup, config)
+    }
+
+    fn attach(setup: &Setup<MdbOptions>, site: &mut Site<'_>) {
+        let (config, probes) = (site.config, site.probes);
+        site.each_sm(part_of(&setup.options, config, probes, true));
+    }
+}
+
+/// The mechanism `mdb-global`.
+#[derive(Debug)]
+pub struct MdbGlobal;
+
+impl Mechanism for MdbGlobal {
+    const NAME: &'static str = "mdb-global";
+    const SUMMARY: &'static str = "limits as mdb-local does, but one generator in SM 0 decides for all SMs";
+    const SOURCE: &'static str = "Dai, sections 2.5 and 2.6 (MDB-global)";
+    const BLOCKS: &'static [&'static str] = MdbLocal::BLOCKS;
+    const CONFIGURATION: &'static str = MdbLocal::CONFIGURATION;
+    const PUBLISHED: &'static str = MdbLocal::PUBLISHED;
+    const CLAIMS: &'static [Claim] = MdbLocal::CLAIMS;
+    type Options = MdbOptions;
+
+    fn configure(setup: &Setup<MdbOptions>, config: &mut GpuConfig) -> Result<(), MechanismError> {
+        suits_tags(setup, config)
+    }
+
+    fn attach(setup: &Setup<MdbOptions>, site: &mut Site<'_>) {
+        let (config, probes) = (site.config, site.probes);
+        site.each_sm(part_of(&setup.options, config, probes, false));
+    }
+}
+
+/// Checks that the L1D has the sets and ways of the block's shadow tags.
+fn suits_tags(setup: &Setup<MdbOptions>, config: &GpuConfig) -> Result<(), MechanismError> {
+    let l1d = &config.l1d;
+    if l1d.sets as usize != SETS {
+        return Err(setup.unsuited("l1d.sets", l1d.sets, "must be 32, as in the shadow tags of the block"));
+    }
+    if l1d.ways as usize != WAYS {
+        return Err(setup.unsuited("l1d.ways", l1d.ways, "must be 4, as in the shadow tags of the block"));
+    }
+    Ok(())
+}
+
+/// Returns a function that builds the part of an SM from its number.
+fn part_of(options: &MdbOptions, config: &GpuConfig, probes: &Probes, is_local: bool) -> impl Fn(u32) -> Mdb {
+    let MdbOptions { unit, interval } = *options;
+    let params = BpgParams { interval, ..BpgParams::default() };
+    let (l1d, sms) = (&config.l1d, config.sm.count);
+    let line_bytes = u64::from(l1d.line_bytes);
+    let index = SetIndex::new(l1d.index, l1d.sets, l1d.line_bytes);
+    let for_all = Arc::new(AtomicU8::new(0));
+    move |sm| {
+        let generator = (is_local || sm == 0).then(|| Generator::new(sm, &params, probes));
+        let bypass = if is_local { Arc::default() } else { Arc::clone(&for_all) };
+        let least_ctas = if is_local { 0 } else { 2 * u64::from(sms) };
+        Mdb { unit, least_ctas, line_bytes, index, generator, bypass, head_passes: false, bypassed: 0 }
+    }
+}
+
+option_names! {
+    /// The unit that L counts: the units numbered below L use the L1D.
+    #[derive(State)]
+    pub enum Unit {
+        /// CTAs if the SM holds several, else warps. Under MDB-global all SMs must count the same unit, so CTAs are counted
+        /// only if the launch has several for each SM.
+        Auto = "auto",
+        /// Warps, by slot.
+        Warps = "warps",
+        /// CTAs, by slot.
+        Ctas = "ctas",
+    }
+}
+
+impl Unit {
+    /// Returns the number of the load's warp or CTA. A launch of fewer than `least_ctas` CTAs is counted in warps on every SM.
+    fn number(self, load: &Load, least_ctas: u64) -> u8 {
+        match self {
+            Unit::Warps => load.warp,
+            Unit::Ctas => load.cta,
+            Unit::Auto if load.resident_ctas > 1 && load.launch_ctas >= least_ctas => load.cta,
+            Unit::Auto if load.resident_ctas > 1 => load.warp,
+            // The warps of the only CTA may be in any slots, so their numbers within the CTA are used.
+            Unit::Auto => load.warp_of_cta,
+        }
+    }
+}
+
+/// The largest number that the block's port takes.
+const LAST_NUMBER: u8 = 63;
+
+/// Clocks from an access until the L that it causes shows at the outputs.
+const CLOCKS_OF_ACCESS: u8 = 3;
+
+/// Names of the counters of the choices of each L.
+const CHOICES: [&str; LEVELS] =
+    ["l_max_1", "l_max_2", "l_max_3", "l_max_4", "l_max_5", "l_max_6", "l_max_7", "l_max_8"];
+
+/// A BPG and its inputs of the next clock.
+#[derive(State)]
+struct Generator {
+    bpg: Instance<Bpg>,
+    inputs: BpgIn,
+    outputs: BpgOut,
+    /// Clocks until every event shows at the outputs.
+    clocks: u8,
+    /// Number of times that each L was chosen, from L = 1 on.
+    choices: [u64; LEVELS],
+    loads: u64,
+    failures: u64,
+}
+
+impl Generator {
+    fn new(sm: u32, params: &BpgParams, probes: &Probes) -> Self {
+        Generator {
+            bpg: probes.instance(format!("sm{sm}.bpg"), params),
+            inputs: BpgIn::default(),
+            outputs: BpgOut { l_max_o: LEVELS as u8, ..BpgOut::default() },
+            clocks: 0,
+            choices: [0; LEVELS],
+            loads: 0,
+            failures: 0,
+        }
+    }
+
+    /// Records that a load accesses or bypasses a line.
+    fn access(&mut self, line: u64, number: u8) {
+        debug_assert!(!self.inputs.access_i, "an SM decides one line transaction per cycle");
+        self.inputs.access_i = true;
+        self.inputs.line_i = line;
+        self.inputs.warp_i = number.min(LAST_NUMBER);
+        self.loads += 1;
+        self.clocks = CLOCKS_OF_ACCESS;
+    }
+
+    fn failure(&mut self) {
+        self.inputs.rsfail_i = true;
+        self.failures += 1;
+        self.clocks = self.clocks.max(1);
+    }
+
+    fn tick(&mut self, now: u64) -> Result<(), MechanismFault> {
+        self.bpg.advance_to(now);
+        let inputs = self.inputs;
+        // The ports keep line and warp, so that the logic behind them does not switch.
+        self.inputs = BpgIn { access_i: false, rsfail_i: false, ..inputs };
+        self.outputs = self.bpg.step(&inputs).map_err(|divergence| divergence as MechanismFault)?;
+        if self.outputs.update_o {
+            self.choices[usize::from(self.outputs.l_max_o) - 1] += 1;
+        }
+        self.clocks -= 1;
+        Ok(())
+    }
+}
+
+/// MDB's state in an SM.
+#[derive(State)]
+struct Mdb {
+    unit: Unit,
+    /// Min CTAs of a launch that is counted in CTAs, if all SMs use one L; 0 if each SM has its own L.
+    least_ctas: u64,
+    line_bytes: u64,
+    index: SetIndex,
+    /// The BPG, if this SM has one.
+    generator: Option<Generator>,
+    /// Bit mask of the units that bypass: the output of this SM's BPG, or of SM 0's under MDB-global.
+    bypass: Arc<AtomicU8>,
+    /// `true` if the transaction at the load/store unit's head bypasses the L1D.
+    head_passes: bool,
+    /// Line transactions that bypassed the L1D.
+    bypassed: u64,
+}
+
+impl SmPart for Mdb {
+    fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        if let Some(generator) = &mut self.generator {
+            generator.tick(now)?;
+            debug_assert!(
+                generator.outputs.l_max_o < 8 || generator.outputs.bypass_o == 0,
+                "L = 8: nobody bypasses"
+            );
+            self.bypass.store(generator.outputs.bypass_o, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        self.generator.as_ref().is_some_and(|generator| generator.clocks > 0)
+    }
+
+    fn counters(&self, out: &mut MechanismCounters) {
+        count(out, "bypassed_loads", self.bypassed);
+        let Some(generator) = &self.generator else { return };
+        count(out, "l_max_updates", generator.choices.iter().sum());
+        CHOICES.into_iter().zip(generator.choices).for_each(|(name, times)| count(out, name, times));
+        count(out, "watched_loads", generator.loads);
+        count(out, "watched_reservation_failures", generator.failures);
+    }
+
+    fn traces(&self, out: &mut Vec<Trace>) {
+        out.extend(self.generator.iter().filter_map(|generator| generator.bpg.trace()));
+    }
+
+    has!(bypass: Bypass, memory_observer: MemoryObserver);
+}
+
+impl Bypass for Mdb {
+    fn bypasses(&mut self, _: u64, load: &Load) -> bool {
+        let number = self.unit.number(load, self.least_ctas);
+        if let Some(generator) = &mut self.generator {
+            // The block takes the set from the low bits of the line number. They are replaced by the set that the L1D uses.
+            let sets = selvedge_hw_dai::bpg::SETS as u64;
+            let group = load.line / self.line_bytes / sets;
+            generator.access(group * sets + self.index.set(load.line) as u64, number);
+        }
+        let bit = number.min(LEVELS as u8 - 1);
+        self.head_passes = AtomicU8::load(&self.bypass, Ordering::Relaxed) >> bit & 1 == 1;
+        self.bypassed += u64::from(self.head_passes);
+        self.head_passes
+    }
+}
+
+impl MemoryObserver for Mdb {
+    fn memory_event(&mut self, _: u64, _: u8, event: MemoryEvent) {
+        match (event, &mut self.generator) {
+            (MemoryEvent::Request, _) => self.head_passes = false,
+            (MemoryEvent::ReservationFailure, Some(generator)) if !self.head_passes => generator.failure(),
+            _ => {}
+        }
+    }
+
+    fn watches_failures(&self) -> bool {
+        self.generator.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selvedge_gpu::mechanism::probe::ProbeSpec;
+    use selvedge_hw::Engine;
+    use selvedge_mechanism_testing::kernels::THRASHING;
+    use selvedge_mechanism_testing::{run_small, run_workload};
+    use selvedge_sim::run::RunOutcome;
+
+    fn load(line: u64, cta: u8) -> Load {
+        Load { line: line * 128, cta, resident_ctas: 8, launch_ctas: 120, ..Load::default() }
+    }
+
+    /// The defaults.
+    const OPTIONS: MdbOptions = MdbOptions { unit: Unit::Auto, interval: 1000 };
+
+    /// Returns MDB's state in two SMs.
+    fn two_sms(is_local: bool, engine: Engine) -> Vec<Mdb> {
+        let config =
+            GpuConfig::parse("my.toml", "base = \"gtx480-dai\"\n[sm]\ncount = 2\n[l1d]\nindex = \"bmod\"\n")
+                .expect("valid");
+        let probes = Probes::new(ProbeSpec::default(), engine);
+        (0..2).map(part_of(&OPTIONS, &config, &probes, is_local)).collect()
+    }
+
+    /// Sends `sm` 1000 loads of 8 CTAs. Each CTA accesses two lines of one sampled set in turn; the set has four ways.
+    fn show_thrashing(sm: &mut Mdb) {
+        let memory = DeviceMemory::new();
+        for turn in 0..1000u64 {
+            let (cta, visit) = (turn % 8, turn / 8);
+            sm.bypasses(turn, &load((cta * 2 + visit % 2) * 32, cta as u8));
+            sm.memory_event(turn, 0, MemoryEvent::Request);
+            sm.tick(turn + 1, &memory).expect("model and RTL agree");
+        }
+        for clock in 0.. {
+            if !sm.busy() {
+                break;
+            }
+            sm.tick(1001 + clock, &memory).expect("model and RTL agree");
+        }
+    }
+
+    /// Returns the CTAs, of 8, that bypass the L1D now.
+    fn passing(sm: &mut Mdb) -> Vec<u8> {
+        let memory = DeviceMemory::new();
+        let ask = |cta: &u8| {
+            let passes = sm.bypasses(2000, &load(0, *cta));
+            sm.memory_event(2000, 0, MemoryEvent::Request);
+            if sm.busy() {
+                sm.tick(2001, &memory).expect("model and RTL agree");
+            }
+            passes
+        };
+        (0..8).filter(ask).collect()
+    }
+
+    #[test]
+    fn the_ctas_that_do_not_find_room_together_pass_by() {
+        let mut sms = two_sms(true, Engine::Lockstep);
+        show_thrashing(&mut sms[0]);
+        assert_eq!(passing(&mut sms[0]), [2, 3, 4, 5, 6, 7]);
+        assert_eq!(passing(&mut sms[1]), [] as [u8; 0], "the other SM has a generator of its own");
+    }
+
+    #[test]
+    fn the_global_generator_sees_one_sm_and_decides_for_all() {
+        let mut sms = two_sms(false, Engine::Lockstep);
+        show_thrashing(&mut sms[1]);
+        assert_eq!(passing(&mut sms[0]), [] as [u8; 0], "SM 1 is not watched");
+        let mut sms = two_sms(false, Engine::Lockstep);
+        show_thrashing(&mut sms[0]);
+        assert_eq!(passing(&mut sms[1]), [2, 3, 4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn a_wait_of_a_load_that_passes_by_is_no_reservation_failure() {
+        let mut sms = two_sms(true, Engine::Model);
+        show_thrashing(&mut sms[0]);
+        let failures = |sm: &Mdb| {
+            let mut counters = MechanismCounters::new();
+            sm.counters(&mut counters);
+            counters["watched_reservation_failures"]
+        };
+        for (cta, watched) in [(7, 0), (0, 1)] {
+            sms[0].bypasses(3000, &load(0, cta));
+            sms[0].memory_event(3000, 0, MemoryEvent::ReservationFailure);
+            assert_eq!(failures(&sms[0]), watched, "CTA {cta}");
+            sms[0].memory_event(3001, 0, MemoryEvent::Request);
+            sms[0].tick(3002, &DeviceMemory::new()).expect("the model alone");
+        }
+    }
+
+    #[test]
+    fn a_unit_is_a_cta_or_the_warp_of_the_only_one() {
+        let alone = Load { warp: 13, warp_of_cta: 5, cta: 3, resident_ctas: 1, ..Load::default() };
+        let beside = Load { resident_ctas: 2, ..alone };
+        assert_eq!((Unit::Auto.number(&alone, 0), Unit::Auto.number(&beside, 0)), (5, 3));
+        assert_eq!((Unit::Warps.number(&beside, 0), Unit::Ctas.number(&alone, 0)), (13, 3));
+    }
+
+    /// Sixteen CTAs on fifteen SMs: SM 0 holds two, the others one.
+    #[test]
+    fn all_sms_that_follow_one_choice_count_the_same() {
+        let two = Load { warp: 13, warp_of_cta: 5, cta: 1, resident_ctas: 2, ..Load::default() };
+        let number = |launch_ctas| Unit::Auto.number(&Load { launch_ctas, ..two }, 30);
+        assert_eq!([number(16), number(30)], [13, 1], "warps as on the others; CTAs where all hold two");
+        let one = Load { resident_ctas: 1, launch_ctas: 30, ..two };
+        assert_eq!(Unit::Auto.number(&one, 30), 5, "the last CTA");
+    }
+
+    #[test]
+    fn a_cache_that_the_shadow_tags_do_not_describe_is_refused() {
+        let config = GpuConfig::load("maxwell-dai-ch4").expect("built in");
+        let spec: selvedge_sim::mechanism::MechanismSpec = "mdb-global".parse().expect("valid");
+        let line = spec.machine(&config).expect_err("six ways").to_string();
+        assert_eq!(line, "mechanism mdb-global: l1d.ways = 6: must be 4, as in the shadow tags of the block");
+    }
+
+    fn counter(outcome: &RunOutcome, name: &str) -> u64 {
+        outcome.report.mechanism_counters[name]
+    }
+
+    #[test]
+    fn warps_that_thrash_are_served_faster_when_most_pass_by() {
+        let base = run_small(&THRASHING, "gtx480-dai", "base");
+        for mechanism in ["mdb-local", "mdb-global"] {
+            let mdb = run_small(&THRASHING, "gtx480-dai", mechanism);
+            let speedup = base.report.totals.cycles as f64 / mdb.report.totals.cycles as f64;
+            assert!(speedup > 1.2, "{mechanism}: {speedup}");
+            // MDB lets only some of the warps use the L1D. These hit there, and wait less for its resources.
+            let below_all: u64 = CHOICES[..7].iter().map(|name| counter(&mdb, name)).sum();
+            let counters = &mdb.report.mechanism_counters;
+            assert!(below_all * 2 > counter(&mdb, "l_max_updates"), "{mechanism}: {counters:?}");
+            assert!(counter(&mdb, "bypassed_loads") > 0);
+            let (base, mdb) = (&base.report.totals.l1d, &mdb.report.totals.l1d);
+            assert!(mdb.miss_rate < base.miss_rate, "{mechanism}: {} {}", mdb.miss_rate, base.miss_rate);
+        }
+    }
+
+    #[test]
+    fn without_contention_nothing_changes() {
+        for workload in ["vecadd", "pathfinder"] {
+            let base = run_workload(workload, "gtx480-dai", "base").report.totals.cycles as f64;
+            for mechanism in ["mdb-local", "mdb-global"] {
+                let mdb = run_workload(workload, "gtx480-dai", mechanism).report.totals.cycles as f64;
+                assert!((mdb / base - 1.0).abs() < 0.01, "{workload} {mechanism}: {base} {mdb}");
+            }
+        }
+    }
+
+    #[test]
+    fn units_from_the_eighth_on_share_one_choice() {
+        // The second SM uses the first one's generator and has none.
+        let mut sm = two_sms(false, Engine::Model).remove(1);
+        sm.bypass.store(0x80, Ordering::Relaxed);
+        let passes = [0, 6, 7, 8, 47].map(|cta| sm.bypasses(0, &load(0, cta)));
+        assert_eq!(passes, [false, false, true, true, true]);
+    }
+}
