@@ -8,7 +8,7 @@
 //
 // In this file: BITS = INSTRUCTION_BITS
 // Source: CABA, section 4.3
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // AWB, assist warp buffer: holds fetched assist-warp instructions until they issue.
 //

@@ -9,7 +9,7 @@
 // Parameters: entries = 48, idle_limit = 8
 // In this file: ENTRIES = 48, ROWS = 6, INDEX = 6, KEYS = 528, WORDS = 9
 // Source: CABA, sections 4.3 and 4.4
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // AWC, assist warp controller: runs assist warps on an SM, from trigger events to instructions for
 // the schedulers.

@@ -10,7 +10,7 @@
 // Parameters: ENTRIES = 48, ROWS = 6, INDEX = 6, KEYS = 528, WORDS = 9
 // Part of: awc
 // Source: CABA, sections 4.3 and 4.4
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

@@ -8,7 +8,7 @@
 //
 // Part of: awc
 // Source: CABA, sections 4.3 and 4.4
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

@@ -8,7 +8,7 @@
 //
 // In this file: BITS = INSTRUCTION_BITS, ADDRESS = $clog2(INSTRUCTIONS), SLOT = 4
 // Source: CABA, section 4.3
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // AWS, assist warp store: the instructions of all assist-warp routines, indexed by SR.ID and
 // Inst.ID.

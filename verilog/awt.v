@@ -9,7 +9,7 @@
 // Parameters: entries = 48
 // In this file: ROWS = 6, INDEX = 6, KEYS = 528, WORDS = 9
 // Source: CABA, section 4.4
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // AWT, assist warp table: holds the active assist warps of an SM and the next instruction of each.
 //

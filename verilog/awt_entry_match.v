@@ -6,7 +6,7 @@
 // Parameters: ENTRIES = 48, KEYS = 528, WORDS = 9
 // Part of: awt
 // Source: CABA, section 4.4
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

@@ -10,7 +10,7 @@
 // Parameters: N = 48, ROWS = 6, INDEX = 6
 // Part of: awt
 // Source: CABA, section 4.4
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

@@ -8,7 +8,7 @@
 //
 // Parameters: line_bytes = 128, first_word = false, pipeline_depth = 2
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // BDI, base-delta-immediate compression: a compressor and a decompressor of cache lines.
 //

@@ -10,7 +10,7 @@
 // Used with: UP = 32, STRIDE = 64; UP = 48, STRIDE = 64; UP = 16, STRIDE = 32
 // Part of: bdi_compressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

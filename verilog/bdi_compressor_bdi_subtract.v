@@ -11,7 +11,7 @@
 // Parameters: LINE = 1024, LW = 16, N8 = 16, N2 = 64
 // Part of: bdi_compressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

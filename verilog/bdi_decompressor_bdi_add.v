@@ -6,7 +6,7 @@
 // Parameters: LINE = 1024, LW = 16, N8 = 16, BOTH = 2052, BW = 33
 // Part of: bdi_decompressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

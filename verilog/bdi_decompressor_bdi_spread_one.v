@@ -11,7 +11,7 @@
 // 8; BASE = 32, DELTA = 16; BASE = 16, DELTA = 8
 // Part of: bdi_decompressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

@@ -10,7 +10,7 @@
 // Parameters: bitarray_bits = 2048, skew_percent = 70, skew_window = 1000
 // In this file: A = 8, ROW = 4, ROWS = 16, HALF = $clog2(REFRESH_PERIOD) - 1
 // Source: LAMAR, section 3.4
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // BGP, bi-modal granularity predictor: predicts whether a miss should fetch the whole block or only
 // the requested sectors.

@@ -10,7 +10,7 @@
 // Parameters: A = 8, ROW = 4, ROWS = 16, COLUMN_BITS = 4, COLUMNS = 16, ROW_BITS = 32
 // Part of: bgp
 // Source: LAMAR, section 3.4
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

@@ -8,7 +8,7 @@
 // Parameters: A = 8, BANK_BITS = 3, BANKS = 8
 // Part of: bgp
 // Source: LAMAR, section 3.4
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

@@ -6,7 +6,7 @@
 //
 // Part of: bpc_compressor
 // Source: LATTE-CC, table I
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

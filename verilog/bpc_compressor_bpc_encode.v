@@ -10,7 +10,7 @@
 // Parameters: P = 31, PLACE = 5, F = 32, FIVE = 155, FW = 3, CHUNK = 128, CW = 2
 // Part of: bpc_compressor
 // Source: LATTE-CC, table I
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

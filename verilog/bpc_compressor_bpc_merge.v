@@ -9,7 +9,7 @@
 // Parameters: F = 32, CHUNK = 128, CW = 2, BLOCK = 128, BW = 2, BOTH = 256, BOW = 4
 // Part of: bpc_compressor
 // Source: LATTE-CC, table I
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

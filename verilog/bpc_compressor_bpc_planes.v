@@ -9,7 +9,7 @@
 // Parameters: LINE = 1024, LW = 16, P = 31, ALL = 1023, AW = 16
 // Part of: bpc_compressor
 // Source: LATTE-CC, table I
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

@@ -12,7 +12,7 @@
 // Parameters: line_bytes = 128
 // In this file: P = 31, CHUNK = 128, DATA = 992, SIXTEEN = 496, HALF = 512
 // Source: LATTE-CC, table I
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // BPC, bit-plane compression: a compressor and a decompressor of cache lines.
 //

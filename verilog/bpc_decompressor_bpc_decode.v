@@ -12,7 +12,7 @@
 // Parameters: P = 31, PLACE = 5, F = 32, FIVE = 160, FW = 3, DATA = 992, DW = 16
 // Part of: bpc_decompressor
 // Source: LATTE-CC, table I
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

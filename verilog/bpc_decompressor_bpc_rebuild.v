@@ -14,7 +14,7 @@
 // 72, CW = 2
 // Part of: bpc_decompressor
 // Source: LATTE-CC, table I
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

@@ -8,7 +8,7 @@
 //
 // Part of: bpg
 // Source: Dai, section 2.6
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

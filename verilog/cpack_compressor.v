@@ -9,7 +9,7 @@
 //
 // Parameters: line_bytes = 128, dictionary = 16
 // Source: LATTE-CC, table I; CABA, section 5.1.4
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // C-Pack: compression of cache lines with a dictionary of words.
 //

@@ -9,7 +9,7 @@
 // Parameters: D = 512, DW = 8
 // Part of: cpack_decompressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

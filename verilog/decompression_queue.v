@@ -9,7 +9,7 @@
 // Parameters: depth = 8
 // In this file: A = 3, POSITION = 4, LATENCY = 8
 // Source: LATTE-CC, section III-B
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // Decompression queue: hits on compressed lines wait here for the decompressor, and get their
 // effective latency on entry.

@@ -10,7 +10,7 @@
 // Parameters: line_bytes = 128, segmented = true, pipeline_depth = 2
 // In this file: GROUPS = 8
 // Source: LATTE-CC, table I; CABA, section 5.1.4
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // FPC, frequent pattern compression: a compressor and a decompressor of cache lines.
 //

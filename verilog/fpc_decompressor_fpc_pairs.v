@@ -7,7 +7,7 @@
 // Parameters: LINE = 1024, LW = 16, PAIRS = 4, PRE = 24, PREW = 1
 // Part of: fpc_decompressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

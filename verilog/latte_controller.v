@@ -9,7 +9,7 @@
 // Parameters: policy = 0
 // In this file: SET = $clog2(SETS), REST = SET - 2
 // Source: LATTE-CC, section III
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // LATTE-CC controller: chooses one of three compression modes for the lines that an L1D inserts.
 //

@@ -9,7 +9,7 @@
 // Parameters: VALUE = 8, MEAN = 16, SHOWN = 12
 // Part of: latte_controller
 // Source: LATTE-CC, section III
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

@@ -10,7 +10,7 @@
 // Parameters: kilobytes = 8, entry_bits = 4
 // In this file: ENTRY = 4, OFFSET = 6, SET = 6, SLOT = 8, TAG = 20, BLOCK = 26, TAGS = 80
 // Source: CABA, section 5.3.2
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // Metadata cache: holds the number of DRAM bursts of each compressed line, at a memory controller.
 //

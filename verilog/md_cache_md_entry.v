@@ -8,7 +8,7 @@
 // Parameters: ENTRY = 4, OFFSET = 6
 // Part of: md_cache
 // Source: CABA, section 5.3.2
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

@@ -11,7 +11,7 @@
 // Parameters: TAG = 20, TAGS = 80, TW = 2
 // Part of: md_cache
 // Source: CABA, section 5.3.2
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

@@ -10,7 +10,7 @@
 // In this file: INFLIGHT = INFLIGHT_BITS, RSFAIL = RSFAIL_BITS, REQUEST = REQUEST_BITS, PER_REQUEST
 // = RSFAIL_BITS - REQUEST_BITS, SUM = INFLIGHT_BITS + 1
 // Source: Dai, section 4.3.3.2
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // MILG, memory-instruction-limit generator: limits the memory instructions of a kernel in flight on
 // an SM.

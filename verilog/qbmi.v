@@ -9,7 +9,7 @@
 // Parameters: kernels = 2
 // In this file: K = 2, N = 1, SET = 6, QUOTA = 7
 // Source: Dai, section 4.3.2
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // QBMI, quota-based memory-instruction issuing: ranks the kernels on an SM for the issue of memory
 // instructions.

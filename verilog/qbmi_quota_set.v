@@ -12,7 +12,7 @@
 // Parameters: K = 2, N = 1, SET = 6
 // Part of: qbmi
 // Source: Dai, section 4.3.2
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

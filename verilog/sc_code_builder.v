@@ -9,7 +9,7 @@
 // Parameters: entries = 1024
 // In this file: INDEX = 10, COUNT = 11, QUEUE = 9, WEIGHT = 23
 // Source: LATTE-CC, section IV.C.2
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // The code builder of SC: hardware that builds canonical Huffman codes of limited length from a
 // value-frequency table.

@@ -9,7 +9,7 @@
 // Parameters: INDEX = 10, COUNT = 11
 // Part of: sc_code_builder
 // Source: LATTE-CC, section IV.C.2
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

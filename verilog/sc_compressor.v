@@ -10,7 +10,7 @@
 // Parameters: symbols_per_cycle = 8
 // In this file: K = 8, GROUPS = 4, GROUP = 384, SUM = 9
 // Source: LATTE-CC, section IV.C.2
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // SC's compressor: encodes a cache line as the Huffman codes of its words.
 //

@@ -8,7 +8,7 @@
 // Parameters: GROUP = 384, GW = 6, SUM = 9
 // Part of: sc_compressor
 // Source: LATTE-CC, section IV.C.2
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

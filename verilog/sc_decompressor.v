@@ -8,7 +8,7 @@
 // Parameters: symbols_per_cycle = 4
 // In this file: K = 4
 // Source: LATTE-CC, section IV.C.2
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // SC's decompressor: rebuilds a cache line from the Huffman codes of its words.
 //

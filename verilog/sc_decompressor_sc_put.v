@@ -6,7 +6,7 @@
 // Parameters: K = 4
 // Part of: sc_decompressor
 // Source: LATTE-CC, section IV.C.2
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

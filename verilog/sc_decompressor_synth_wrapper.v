@@ -2,7 +2,7 @@
 // sc_decompressor_synth_wrapper
 //
 // sc_decompressor between registers on all its data ports, for synthesis.
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

@@ -10,7 +10,7 @@
 // Parameters: entries = 1024
 // In this file: INDEX = 10, A = 8, SLICES = 4, TAG = 24, ENTRY = 36, SET = 144, K = 3
 // Source: LATTE-CC, section IV.C.2
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // The value-frequency table (VFT) of SC: counts how often 32-bit values occur in the words of
 // accessed lines.

@@ -9,7 +9,7 @@
 // Parameters: TAG = 24, ENTRY = 36, SET = 144, K = 3
 // Part of: sc_vft
 // Source: LATTE-CC, section IV.C.2
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

@@ -5,7 +5,7 @@
 //
 // Clear wins over set.
 //
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `ifndef SELVEDGE_BIT_ARRAY_V
 `define SELVEDGE_BIT_ARRAY_V

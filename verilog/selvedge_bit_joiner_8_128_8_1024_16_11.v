@@ -7,7 +7,7 @@
 // zero.
 //
 // Parameters: FIELDS = 8, F = 128, LEN = 8, OUT = 1024, OUTW = 16, SUM = 11
-// Written by selvedge 0.1.0
+// Written by selvedge 0.2.0
 
 `ifndef SELVEDGE_BIT_JOINER_8_128_8_1024_16_11_V
 `define SELVEDGE_BIT_JOINER_8_128_8_1024_16_11_V

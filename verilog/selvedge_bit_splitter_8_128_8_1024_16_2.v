@@ -8,7 +8,7 @@
 // levels it is a wire.
 //
 // Parameters: FIELDS = 8, F = 128, LEN = 8, IN = 1024, INW = 16, LEVELS = 2
-// Written by selvedge 0.1.0
+// Written by selvedge 0.2.0
 
 `ifndef SELVEDGE_BIT_SPLITTER_8_128_8_1024_16_2_V
 `define SELVEDGE_BIT_SPLITTER_8_128_8_1024_16_2_V

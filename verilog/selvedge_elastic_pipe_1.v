@@ -8,7 +8,7 @@
 // cycle; valid_o never drops before ready_i.
 //
 // Parameters: STAGES = 1
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `ifndef SELVEDGE_ELASTIC_PIPE_1_V
 `define SELVEDGE_ELASTIC_PIPE_1_V

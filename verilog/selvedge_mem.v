@@ -4,7 +4,7 @@
 // Memory of 2^A words with synchronous write and asynchronous read. It has no reset; its initial
 // contents are given.
 //
-// Written by selvedge 0.1.0
+// Written by selvedge 0.2.0
 
 `ifndef SELVEDGE_MEM_V
 `define SELVEDGE_MEM_V

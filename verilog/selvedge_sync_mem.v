@@ -4,7 +4,7 @@
 // Memory of 2^A words with synchronous write and synchronous read. A read during a write returns
 // the old word. No reset.
 //
-// Written by selvedge 0.1.0
+// Written by selvedge 0.2.0
 
 `ifndef SELVEDGE_SYNC_MEM_V
 `define SELVEDGE_SYNC_MEM_V

@@ -10,7 +10,7 @@
 // Parameters: sets = 32, mersenne = false
 // In this file: K = 5
 // Source: Dai, sections 3.4.1 and 3.7
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // A_Prime, prime modulo mapping that uses every set: the line address modulo a prime above the
 // number of sets, then modulo the number of sets.

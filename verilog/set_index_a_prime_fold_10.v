@@ -9,7 +9,7 @@
 // Parameters: IN = 10, CHUNK = 2, COUNT = 5, PADDED = 10, OUT = 8
 // Part of: set_index_a_prime
 // Source: Dai, sections 3.4.1 and 3.7
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

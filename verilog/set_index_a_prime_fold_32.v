@@ -9,7 +9,7 @@
 // Parameters: IN = 32, CHUNK = 4, COUNT = 8, PADDED = 32, OUT = 10
 // Part of: set_index_a_prime
 // Source: Dai, sections 3.4.1 and 3.7
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

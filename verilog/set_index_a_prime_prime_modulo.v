@@ -12,7 +12,7 @@
 // 10, SUM2 = 8, STEPS = 2, BITS = 6
 // Part of: set_index_a_prime
 // Source: Dai, sections 3.4.1 and 3.7
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

@@ -7,7 +7,7 @@
 //
 // In this file: K = $clog2(SETS)
 // Source: Dai, sections 3.4.1 and 3.7
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // BXOR, bitwise XOR mapping: the low bits of the line address XOR the same number of bits above
 // them.

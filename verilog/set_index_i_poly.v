@@ -8,7 +8,7 @@
 // Parameters: sets = 32
 // In this file: K = 5
 // Source: Dai, sections 3.4.1 and 3.7
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // I-Poly, irreducible polynomial mapping: the line address modulo a polynomial over the field of
 // two elements.

@@ -9,7 +9,7 @@
 // Parameters: sets = 32
 // In this file: K = 5
 // Source: Dai, sections 3.4.1 and 3.7
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // PMOD, prime modulo mapping: the line address modulo the largest prime below the number of sets.
 //

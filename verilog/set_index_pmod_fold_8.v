@@ -9,7 +9,7 @@
 // Parameters: IN = 8, CHUNK = 5, COUNT = 2, PADDED = 10, OUT = 6
 // Part of: set_index_pmod
 // Source: Dai, sections 3.4.1 and 3.7
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

@@ -12,7 +12,7 @@
 // SUM2 = 6, STEPS = 1, BITS = 5
 // Part of: set_index_pmod
 // Source: Dai, sections 3.4.1 and 3.7
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

@@ -9,7 +9,7 @@
 // Parameters: entries = 256, unknown_coarse = true
 // In this file: A = 8, WIDE = 32, COUNT = 9, WORD = SECTORS + 1
 // Source: LAMAR, section 3.3.1
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 //
 // SPP, spatial-pattern predictor: predicts the used sectors of a missed block from the sectors that
 // were used last time.

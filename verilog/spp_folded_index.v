@@ -8,7 +8,7 @@
 // Parameters: A = 8, WIDE = 32
 // Part of: spp
 // Source: LAMAR, section 3.3.1
-// Written by selvedge 0.1.0 with reset control
+// Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 

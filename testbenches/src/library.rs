@@ -652,6 +652,21 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing half-made is left");
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_of_another_user_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(check_owner(folder.path()).is_ok());
+        if std::os::unix::fs::chown(folder.path(), Some(1), None).is_err() {
+            return crate::skipped::skip(
+                "a_folder_of_another_user_is_refused",
+                "only root may give a folder to another user",
+            );
+        }
+        let error = check_owner(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("another user owns this folder: must be owned by you"), "{error}");
+    }
+
     #[test]
     fn verilog_that_verilator_refuses_is_an_error_with_its_message() {
         let error = library("absent_q").err().unwrap().to_string();
