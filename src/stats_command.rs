@@ -5,7 +5,7 @@ use crate::output::{print, width};
 use crate::schema::columns;
 use selvedge_area::Table;
 use selvedge_hw::names;
-use selvedge_sim::mechanism::counter::{self, COUNTERS};
+use selvedge_sim::mechanism;
 use selvedge_sim::statistic::STATISTICS;
 
 /// Prints the meaning of one or all statistics, counters and columns.
@@ -37,7 +37,7 @@ fn statistics() -> Table {
 /// Returns the table of the mechanisms' counters.
 fn counters() -> Table {
     let mut table = Table::new(&["counter of mechanisms", "meaning"]);
-    COUNTERS.iter().for_each(|of| table.row(vec![of.name.into(), of.meaning.into()]));
+    mechanism::counters().iter().for_each(|of| table.row(vec![of.name.into(), of.meaning.into()]));
     table
 }
 
@@ -55,7 +55,8 @@ fn columns_table() -> Table {
 /// Fails if nothing has this name.
 fn explain(key: &str) -> Result<String, Failure> {
     let wanted: String = key.chars().filter(|c| !c.is_whitespace()).collect();
-    if let Some(found) = counter::find(&wanted) {
+    let counters = mechanism::counters();
+    if let Some(found) = counters.iter().find(|counter| counter.is(&wanted)) {
         return Ok(format!("{wanted}: {}\n", found.meaning));
     }
     if let Some(found) = STATISTICS.iter().find(|of| of.key == wanted) {
@@ -78,7 +79,7 @@ fn explain(key: &str) -> Result<String, Failure> {
         return Ok(text);
     }
     let names = columns.iter().map(|of| of.name.as_str());
-    let keys = STATISTICS.iter().map(|of| of.key).chain(COUNTERS.iter().map(|of| of.name)).chain(names);
+    let keys = STATISTICS.iter().map(|of| of.key).chain(counters.iter().map(|of| of.name)).chain(names);
     let nearest = names::allowed(&wanted, keys, "selvedge stats list");
     Err(Failure::usage(format!("no statistic `{key}`: {nearest}")))
 }

@@ -28,7 +28,7 @@ pub(crate) struct Entry {
 
 impl Entry {
     fn new(info: &MechanismInfo) -> Self {
-        let configuration = Some(info.machine_needs).filter(|needs| !needs.is_empty());
+        let configuration = Some(info.configuration_needs).filter(|needs| !needs.is_empty());
         let choice = |option: &mechanism::OptionInfo| Setting {
             name: option.name,
             default: option.default_text(),

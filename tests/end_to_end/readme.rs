@@ -73,7 +73,12 @@ fn a_mechanism_states_the_need_for_which_it_refuses_a_configuration() {
         for (info, why) in refused(machine.name) {
             let (_, word) =
                 words.iter().find(|(key, _)| why.contains(key)).unwrap_or_else(|| panic!("{why}"));
-            assert!(info.machine_needs.contains(word), "{}: {why}: {:?}", info.name, info.machine_needs);
+            assert!(
+                info.configuration_needs.contains(word),
+                "{}: {why}: {:?}",
+                info.name,
+                info.configuration_needs
+            );
             count += 1;
         }
     }

@@ -1,5 +1,6 @@
 //! All formats of the statistics agree.
 use crate::command::{selvedge, selvedge_in};
+use selvedge_sim::mechanism::built_in;
 use serde_json::Value;
 use std::path::Path;
 
@@ -108,29 +109,35 @@ fn every_statistic_is_explained() {
 }
 
 #[test]
-fn every_counter_of_every_mechanism_is_explained() {
-    let listed: Value = serde_json::from_str(&selvedge(&["list", "mechanisms", "--json"])).expect("JSON");
-    let names: Vec<&str> = listed
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(|entry| entry["name"].as_str().expect("a name"))
-        .collect();
-    let glossary = selvedge(&["stats", "list"]);
-    let mut counters = std::collections::BTreeSet::new();
-    for name in names {
-        let mechanism = if name == "swl" { "swl=4" } else { name };
+fn every_counter_of_a_report_is_declared_by_its_mechanism_and_explained() {
+    let mut reported = std::collections::BTreeSet::new();
+    for info in built_in() {
+        let mechanism = if info.name == "swl" { "swl=4" } else { info.name };
         let words = ["run", "vecadd", "--size", "tiny", "--engine", "model", "--mechanism", mechanism];
         let report = selvedge(&[&words[..], &["--json", "-"]].concat());
         let report: Value = serde_json::from_str(&report).expect("JSON");
-        counters.extend(report["mechanism_counters"].as_object().expect("counters").keys().cloned());
+        for name in report["mechanism_counters"].as_object().expect("counters").keys() {
+            let declared = info.counters.iter().copied().flatten().any(|counter| counter.is(name));
+            assert!(declared, "{} does not declare {name}", info.name);
+            reported.insert(name.clone());
+        }
     }
-    assert!(counters.len() > 100, "{} counters", counters.len());
-    for counter in counters {
+    assert!(reported.len() > 100, "{} counters", reported.len());
+    for counter in reported {
         let line = selvedge(&["stats", "explain", &counter]);
         assert!(line.starts_with(&format!("{counter}: ")), "{line}");
     }
+    let glossary = selvedge(&["stats", "list"]);
     assert!(glossary.contains("l_max_{n}"), "{glossary}");
+}
+
+#[test]
+fn mechanisms_that_share_a_counter_give_it_one_meaning() {
+    let mut meanings = std::collections::BTreeMap::new();
+    for counter in built_in().iter().flat_map(|info| info.counters).copied().flatten() {
+        let meaning = meanings.entry(counter.name).or_insert(counter.meaning);
+        assert_eq!(*meaning, counter.meaning, "{}", counter.name);
+    }
 }
 
 /// Explains every column of CSV by its full name, and also without `totals.`. JSON and Parquet have the same columns.

@@ -1,5 +1,4 @@
-//! List of the built-in mechanisms, and of their counters. Each mechanism is a plug-in of the GPU.
-pub mod counter;
+//! List of the built-in mechanisms. Each mechanism is a plug-in of the GPU.
 #[cfg(test)]
 mod directed;
 #[cfg(test)]

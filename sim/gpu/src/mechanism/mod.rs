@@ -3,6 +3,7 @@
 //! A part is a policy whose decisions come from blocks, which run under the selected engine. The GPU calls the parts at named
 //! points and does not depend on the mechanism.
 mod claim;
+mod counter;
 pub mod difference;
 mod error;
 mod option;
@@ -15,6 +16,7 @@ mod site;
 pub mod stepped;
 
 pub use claim::Claim;
+pub use counter::Counter;
 pub use error::MechanismError;
 pub use option::{AUTO, MechanismOptions, NoOptions, OptionInfo, OptionNames, OptionValue, Values};
 pub use overhead::Overhead;
@@ -28,8 +30,8 @@ pub mod prelude {
     pub use super::difference::Difference;
     pub use super::stepped::Stepped;
     pub use super::{
-        Claim, Mechanism, MechanismCounters, MechanismError, MechanismOptions, Needs, NoOptions, Overhead,
-        Setup, Site, Values, count,
+        Claim, Counter, Mechanism, MechanismCounters, MechanismError, MechanismOptions, Needs, NoOptions,
+        Overhead, Setup, Site, Values, count,
     };
     pub use crate::cache::{Fetched, LinePart};
     pub use crate::config::GpuConfig;
@@ -93,6 +95,8 @@ pub trait Mechanism {
     const PUBLISHED: &'static str = "";
     /// Parts and decisions that the mechanism controls exclusively.
     const CLAIMS: &'static [Claim] = &[];
+    /// Counters that the mechanism adds to reports, in groups.
+    const COUNTERS: &'static [&'static [Counter]] = &[];
     /// Options of the mechanism: a struct of [`mechanism_options!`](crate::mechanism_options), or [`NoOptions`].
     type Options: MechanismOptions;
 
@@ -140,9 +144,11 @@ pub struct MechanismInfo {
     /// [`Mechanism::PUBLISHED`].
     pub published: &'static str,
     /// [`Mechanism::CONFIGURATION`].
-    pub machine_needs: &'static str,
+    pub configuration_needs: &'static str,
     /// [`Mechanism::CLAIMS`].
     pub claims: &'static [Claim],
+    /// [`Mechanism::COUNTERS`].
+    pub counters: &'static [&'static [Counter]],
     /// [`Mechanism::configure`].
     pub configure: fn(&Selected, &mut GpuConfig) -> Result<(), MechanismError>,
     /// [`Mechanism::attach`].
@@ -164,8 +170,9 @@ impl MechanismInfo {
             options: M::Options::OPTIONS,
             needs: M::NEEDS,
             published: M::PUBLISHED,
-            machine_needs: M::CONFIGURATION,
+            configuration_needs: M::CONFIGURATION,
             claims: M::CLAIMS,
+            counters: M::COUNTERS,
             configure: |selected, config| M::configure(&selected.setup(), config),
             attach: |selected, site| M::attach(&selected.setup(), site),
             overhead: |selected| M::overhead(&selected.setup()),

@@ -9,7 +9,7 @@ use super::lanes::Lanes;
 use super::routine::Routines;
 use super::warp::{AssistWarp, Decoded, Latencies, WarpFault};
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_gpu::mechanism::{MechanismCounters, count};
+use selvedge_gpu::mechanism::{Counter, MechanismCounters, count};
 use selvedge_gpu::sm::part::{Extras, IssueReport};
 use selvedge_gpu::sm::pipes::{PIPE_KINDS, PipeKind};
 use selvedge_gpu::sm::scheduler::WarpMask;
@@ -19,6 +19,27 @@ use selvedge_hw::wave::Trace;
 use selvedge_hw_caba::awc::{Awc, AwcIn, AwcOut, AwcParams};
 use selvedge_state::State;
 use std::collections::VecDeque;
+
+/// Counters of assist warps.
+pub(crate) const COUNTERS: &[Counter] = &[
+    Counter::new("assist_cycles", "cycles in which the assist warp controller was clocked"),
+    Counter::new(
+        "assist_cycles_throttled",
+        "cycles in which the controller held low-priority assist warps back",
+    ),
+    Counter::new(
+        "assist_instructions_high",
+        "instructions issued by high-priority assist warps: decompressions, look-ups",
+    ),
+    Counter::new(
+        "assist_instructions_low",
+        "instructions issued by low-priority assist warps: compressions, prefetches",
+    ),
+    Counter::new("assist_warps_finished", "assist warps that ran to their end"),
+    Counter::new("assist_warps_high", "high-priority assist warps triggered"),
+    Counter::new("assist_warps_killed", "assist warps ended before their last instruction"),
+    Counter::new("assist_warps_low", "low-priority assist warps triggered"),
+];
 
 /// Max warps of an SM that the controller supports.
 pub const WARPS: usize = selvedge_hw_caba::WARPS;

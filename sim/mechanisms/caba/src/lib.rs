@@ -37,12 +37,20 @@ use selvedge_compressed_memory::codecs::{Algorithm, Choice, L1D_TAG_BITS, L2_TAG
 use selvedge_compressed_memory::l1d::unchanging_lines;
 use selvedge_compressed_memory::{AssistedL2, MD_KB, MD_KB_ALLOWED, assisted, shared_lines, whole_lines};
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::mechanism::{Claim, Mechanism, MechanismError, Needs, Overhead, Setup, Site, Values};
+use selvedge_gpu::mechanism::{
+    Claim, Counter, Mechanism, MechanismError, Needs, Overhead, Setup, Site, Values,
+};
 use selvedge_gpu::{mechanism_options, option_names};
 use selvedge_hw_caba::awc::AwcParams;
 use selvedge_hw_codecs::bdi::Encoding;
 use sm::{AssistSm, direct_event, second_event, store_event};
 use warp::Latencies;
+
+/// Counters of codecs in the SMs.
+pub(crate) const SM_CODEC_COUNTERS: &[Counter] = &[
+    Counter::new("sm_lines_compressed", "lines compressed in the SMs"),
+    Counter::new("sm_lines_decompressed", "lines decompressed in the SMs"),
+];
 
 /// Default of the busy cycles above which the controller holds low priority back, of 128.
 const BUSY_LIMIT: u32 = 96;
@@ -147,6 +155,7 @@ macro_rules! compression {
             const CONFIGURATION: &'static str = "lines of 128 bytes without sectors in L1D and L2, an L2 that writes back, DRAM bursts of 32 or 64 bytes, at most 48 warps on two schedulers";
             const PUBLISHED: &'static str = $published;
             const CLAIMS: &'static [Claim] = &[Claim::MemoryLines, Claim::AssistWarps];
+            const COUNTERS: &'static [&'static [Counter]] = &[deployment::COUNTERS, work::COUNTERS, SM_CODEC_COUNTERS, selvedge_compressed_memory::partition::COUNTERS];
             type Options = CompressionOptions;
 
             fn configure(setup: &Setup<CompressionOptions>, config: &mut GpuConfig) -> Result<(), MechanismError> {

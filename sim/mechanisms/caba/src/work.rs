@@ -1,9 +1,33 @@
 //! The lines that wait for assist warps or have one, and their counters.
 use selvedge_compressed_memory::codecs::LineForms;
-use selvedge_gpu::mechanism::{MechanismCounters, count};
+use selvedge_gpu::mechanism::{Counter, MechanismCounters, count};
 use selvedge_gpu::packet::Packet;
 use selvedge_gpu::sm::lsu::InstId;
 use selvedge_state::State;
+
+/// Counters of compression by assist warps.
+pub(crate) const COUNTERS: &[Counter] = &[
+    Counter::new("l1d_hits_decompressed", "hits on L1D lines that an assist warp decompressed"),
+    Counter::new("l1d_lines_compressed", "lines filled into the L1Ds compressed"),
+    Counter::new("sm_lines_incompressible", "lines that assist warps tried to compress without success"),
+    Counter::new(
+        "stores_not_tried",
+        "stores that left uncompressed because lines before them were incompressible",
+    ),
+    Counter::new(
+        "stores_released_awaited",
+        "stores that left uncompressed because their warp waited for them",
+    ),
+    Counter::new(
+        "stores_released_late",
+        "stores that left uncompressed because their time in the buffer was over",
+    ),
+    Counter::new("stores_released_overflow", "stores that left uncompressed because the buffer was full"),
+    Counter::new(
+        "stores_released_overtaken",
+        "stores that left uncompressed because another store to their line came",
+    ),
+];
 
 /// The origin of a line.
 #[derive(Clone, Copy, State)]

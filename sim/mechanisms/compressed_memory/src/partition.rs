@@ -9,7 +9,7 @@ use selvedge_gpu::cache::LinePart;
 use selvedge_gpu::events::{BlockOperations, LineBursts};
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::difference::Difference;
-use selvedge_gpu::mechanism::{MechanismCounters, count};
+use selvedge_gpu::mechanism::{Counter, MechanismCounters, count};
 use selvedge_gpu::packet::Packet;
 use selvedge_gpu::partition::AddressMap;
 use selvedge_gpu::partition::part::{self, DramPlan, DramPlans, Eviction, PartitionPart, Replies};
@@ -17,6 +17,23 @@ use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
+
+/// Counters of a partition with codecs.
+pub const COUNTERS: &[Counter] = &[
+    Counter::new("compressed_replies", "read replies that crossed the crossbar compressed"),
+    Counter::new("data_bursts", "data bursts that DRAM moved, without metadata"),
+    Counter::new("l2_lines_left_raw", "L2 lines left uncompressed after a partial store, for lack of room"),
+    Counter::new("l2_lines_placed", "lines given room in the compressed L2 by a fill or a write"),
+    Counter::new("l2_lines_recompressed", "L2 lines compressed again after a partial store"),
+    Counter::new("l2_sub_blocks", "sub-blocks that lines took in the compressed L2"),
+    Counter::new("metadata_accesses", "look-ups in the partitions' metadata caches"),
+    Counter::new("metadata_bursts", "DRAM bursts of metadata"),
+    Counter::new("metadata_hits", "look-ups that found their line in a metadata cache"),
+    Counter::new("partition_lines_compressed", "lines compressed in the memory partitions"),
+    Counter::new("partition_lines_decompressed", "lines decompressed in the memory partitions"),
+    Counter::new("raw_replies", "read replies that crossed the crossbar uncompressed"),
+    Counter::new("uncompressed_bursts", "data bursts that DRAM would have moved without compression"),
+];
 
 /// Address of the metadata region in a partition's channel, above all data.
 const METADATA_BASE: u64 = 1 << 44;

@@ -15,3 +15,9 @@ pub mod mrpb;
 pub mod smil;
 pub mod swl;
 pub mod ucp;
+
+use selvedge_gpu::mechanism::Counter;
+
+/// Counters of mechanisms whose loads may bypass the L1D.
+pub(crate) const BYPASS_COUNTERS: &[Counter] =
+    &[Counter::new("bypassed_loads", "line transactions of loads that bypassed the L1D")];

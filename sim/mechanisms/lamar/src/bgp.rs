@@ -4,11 +4,21 @@
 //! register. The miss queue holds a request for a longer time than these clocks.
 use super::gdu::{Choice, Gdu};
 use super::level::{CacheLevel, CounterName};
-use selvedge_gpu::mechanism::MechanismCounters;
+use selvedge_gpu::mechanism::{Counter, MechanismCounters};
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{Instance, StepError};
 use selvedge_hw_lamar::bgp::{Bgp, BgpIn, BgpOut};
 use selvedge_state::State;
+
+/// Counters of the bi-modal predictors.
+pub(crate) const COUNTERS: &[Counter] = &[
+    Counter::new("l1d_fine_defaults", "L1D predictors whose default is fine-grained at the end"),
+    Counter::new("l1d_flips", "changes of the default of the L1Ds' predictors"),
+    Counter::new("l1d_insertions", "blocks evicted from L1Ds that the predictor's filter recorded"),
+    Counter::new("l2_fine_defaults", "L2 predictors whose default is fine-grained at the end"),
+    Counter::new("l2_flips", "changes of the default of the L2's predictors"),
+    Counter::new("l2_insertions", "blocks evicted from the L2 that the predictor's filter recorded"),
+];
 
 /// Counters of evicted blocks whose locality contradicted the default.
 pub const INSERTIONS: CounterName = ["l1d_insertions", "l2_insertions"];

@@ -3,9 +3,51 @@ use super::gdu::{Choice, Gdu};
 use selvedge_gpu::cache::{Fetched, Sectors};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::difference::Difference;
-use selvedge_gpu::mechanism::{MechanismCounters, count};
+use selvedge_gpu::mechanism::{Counter, MechanismCounters, count};
 use selvedge_hw::wave::Trace;
 use selvedge_state::State;
+
+/// Counters of all GDUs.
+pub(crate) const COUNTERS: &[Counter] = &[
+    Counter::new("l1d_coarse", "misses of the L1Ds that fetched the whole block"),
+    Counter::new("l1d_demand", "sectors fetched by the L1Ds because the access that missed requested them"),
+    Counter::new("l1d_evicted_sectors_used", "sectors of evicted L1D lines that an access had requested"),
+    Counter::new("l1d_evictions", "lines evicted from the L1Ds"),
+    Counter::new("l1d_fine", "misses of the L1Ds that fetched the requested sectors alone"),
+    Counter::new(
+        "l1d_npred_ref",
+        "requested sectors of lines that were present without them: an earlier fetch left them out",
+    ),
+    Counter::new("l1d_patterns", "misses of the L1Ds that fetched the requested sectors and some others"),
+    Counter::new(
+        "l1d_pred_nref",
+        "sectors that the L1Ds fetched beside the requested ones, and no access requested",
+    ),
+    Counter::new(
+        "l1d_pred_ref",
+        "sectors that the L1Ds fetched beside the requested ones, and an access requested later",
+    ),
+    Counter::new("l1d_queries", "misses of the L1Ds for which a granularity was chosen"),
+    Counter::new("l2_coarse", "misses of the L2 that fetched the whole block"),
+    Counter::new("l2_demand", "sectors fetched by the L2 because the access that missed requested them"),
+    Counter::new("l2_evicted_sectors_used", "sectors of evicted L2 lines that an access had requested"),
+    Counter::new("l2_evictions", "lines evicted from the L2"),
+    Counter::new("l2_fine", "misses of the L2 that fetched the requested sectors alone"),
+    Counter::new(
+        "l2_npred_ref",
+        "requested sectors of L2 lines that were present without them: an earlier fetch left them out",
+    ),
+    Counter::new("l2_patterns", "misses of the L2 that fetched the requested sectors and some others"),
+    Counter::new(
+        "l2_pred_nref",
+        "sectors that the L2 fetched beside the requested ones, and no access requested",
+    ),
+    Counter::new(
+        "l2_pred_ref",
+        "sectors that the L2 fetched beside the requested ones, and an access requested later",
+    ),
+    Counter::new("l2_queries", "misses of the L2 for which a granularity was chosen"),
+];
 
 /// The cache of a GDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]

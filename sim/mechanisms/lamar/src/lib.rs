@@ -23,7 +23,7 @@ use level::{CacheLevel, Level};
 use parts::{PartitionGdu, SmGdu};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_gpu::mechanism::{Claim, Mechanism, MechanismError, Setup, Site, Values};
+use selvedge_gpu::mechanism::{Claim, Counter, Mechanism, MechanismError, Setup, Site, Values};
 use selvedge_gpu::{mechanism_options, option_names};
 use selvedge_hw_lamar::bgp::BgpParams;
 use selvedge_hw_lamar::spp::SppParams;
@@ -153,7 +153,7 @@ mechanism_options! {
 
 /// Declares a mechanism of the family. `$attach` adds its units.
 macro_rules! granularity {
-    ($mechanism:ident, $name:literal, $summary:literal, $source:literal, $published:literal, $blocks:expr, $options:ident, $attach:expr) => {
+    ($mechanism:ident, $name:literal, $summary:literal, $source:literal, $published:literal, $blocks:expr, $counters:expr, $options:ident, $attach:expr) => {
         #[doc = concat!("The mechanism `", $name, "`.")]
         #[derive(Debug)]
         pub struct $mechanism;
@@ -168,6 +168,7 @@ macro_rules! granularity {
             const PUBLISHED: &'static str = $published;
             // The claims on lines exclude codecs, which need whole lines.
             const CLAIMS: &'static [Claim] = &[Claim::Granularity, Claim::L1dLines, Claim::MemoryLines];
+            const COUNTERS: &'static [&'static [Counter]] = $counters;
             type Options = $options;
 
             fn configure(setup: &Setup<$options>, config: &mut GpuConfig) -> Result<(), MechanismError> {
@@ -189,6 +190,7 @@ granularity!(
     "LAMAR, section 3.2",
     "",
     &[],
+    &[level::COUNTERS],
     SectorOptions,
     |_, site| attach_with(site, |_, _, _| Box::new(Fixed::Coarse))
 );
@@ -200,6 +202,7 @@ granularity!(
     "LAMAR, section 3.2",
     "",
     &[],
+    &[level::COUNTERS],
     SectorOptions,
     |_, site| attach_with(site, |_, _, _| Box::new(Fixed::Fine))
 );
@@ -211,6 +214,7 @@ granularity!(
     "LAMAR, section 3.2",
     "",
     &[],
+    &[level::COUNTERS],
     StaticOptions,
     |options, site| {
         let (l1d, l2) = match options.fetch {
@@ -230,6 +234,7 @@ granularity!(
     "LAMAR, section 3.4",
     "LAMAR: 4 Kbit for each predictor",
     &["bgp"],
+    &[level::COUNTERS, bgp::COUNTERS],
     BgpOptions,
     |options, site| {
         let probes: &Probes = site.probes;
@@ -246,6 +251,7 @@ granularity!(
     "LAMAR, section 4.1",
     "",
     &[],
+    &[level::COUNTERS, bgp::COUNTERS],
     ExactOptions,
     |options, site| {
         attach_with(site, |_, _, sectors| Box::new(ExactGdu::new(&options.params(sectors))));
@@ -259,6 +265,7 @@ granularity!(
     "LAMAR, section 3.3.1",
     "",
     &["spp"],
+    &[level::COUNTERS, spp::COUNTERS],
     SppOptions,
     |options, site| {
         let probes: &Probes = site.probes;

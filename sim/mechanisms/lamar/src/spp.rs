@@ -5,11 +5,17 @@
 //! clocks.
 use super::gdu::{Choice, Gdu};
 use super::level::{CacheLevel, CounterName};
-use selvedge_gpu::mechanism::MechanismCounters;
+use selvedge_gpu::mechanism::{Counter, MechanismCounters};
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{Instance, StepError};
 use selvedge_hw_lamar::spp::{Spp, SppIn};
 use selvedge_state::State;
+
+/// Counters of `spp`.
+pub(crate) const COUNTERS: &[Counter] = &[
+    Counter::new("l1d_known", "misses of the L1Ds for which the pattern history table had a pattern"),
+    Counter::new("l2_known", "misses of the L2 for which the pattern history table had a pattern"),
+];
 
 /// Counters of queries that found a pattern.
 const KNOWN: CounterName = ["l1d_known", "l2_known"];

@@ -1,6 +1,6 @@
 //! The LATTE-CC controller of one SM. Events of the L1D and the schedulers become its inputs, and it is clocked on events.
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_gpu::mechanism::{MechanismCounters, count};
+use selvedge_gpu::mechanism::{Counter, MechanismCounters, count};
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_gpu::stats::Decision;
 use selvedge_hw::Instance;
@@ -9,6 +9,17 @@ use selvedge_hw_latte_cc::latte_controller::{
     DECISION_CYCLES, LatteController, LatteControllerIn, LatteControllerOut, LatteControllerParams, Mode,
 };
 use selvedge_state::State;
+
+/// Counters of the controller.
+pub(crate) const COUNTERS: &[Counter] = &[
+    Counter::new(
+        "decisions_high_capacity",
+        "intervals for which the controller chose the high-capacity codec",
+    ),
+    Counter::new("decisions_low_latency", "intervals for which the controller chose the low-latency codec"),
+    Counter::new("decisions_none", "intervals for which the controller chose no compression"),
+    Counter::new("latency_tolerance_cycles", "sum of the latency tolerances of all decisions, cycles"),
+];
 
 /// Clocks after an event until the outputs show it.
 const AFTER_EVENT: u32 = 2;

@@ -3,7 +3,7 @@
 //! The queue gives the time at which the line would be decompressed at the latency of its mode. If the codec takes longer for a
 //! line, the hit waits for the codec, so no hit is faster than its hardware.
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_gpu::mechanism::{MechanismCounters, count};
+use selvedge_gpu::mechanism::{Counter, MechanismCounters, count};
 use selvedge_gpu::sm::part::Hit;
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::Instance;
@@ -14,6 +14,20 @@ use selvedge_hw_latte_cc::decompression_queue::{
 use selvedge_hw_latte_cc::latte_controller::Mode;
 use selvedge_state::State;
 use std::collections::VecDeque;
+
+/// Counters of hits on compressed lines.
+pub(crate) const COUNTERS: &[Counter] = &[
+    Counter::new(
+        "decompression_cycles",
+        "cycles that hits on compressed lines spent in the queue and the decompressor",
+    ),
+    Counter::new(
+        "decompression_late_cycles",
+        "cycles in which the queue's latency was over and the decompressor not done",
+    ),
+    Counter::new("l1d_hits_high_capacity", "hits on L1D lines of the high-capacity codec"),
+    Counter::new("l1d_hits_low_latency", "hits on L1D lines of the low-latency codec"),
+];
 
 /// A hit in flight.
 #[derive(Clone, Copy, Debug, State)]

@@ -3,8 +3,21 @@
 //! The workload runs once with each mode for all launches. A launch then gets the mode with the fewest cycles; of equally fast
 //! modes, the first. A trial measures a launch after launches of the same mode. The L1Ds are empty at the start of each launch
 //! in any case. L2, DRAM and SC's codes are in the state that the earlier launches have left.
-use selvedge_gpu::mechanism::{Found, MechanismCounters, Search, Stopped, Trials};
+use selvedge_gpu::mechanism::{Counter, Found, MechanismCounters, Search, Stopped, Trials};
 use selvedge_hw_latte_cc::latte_controller::Mode;
+
+/// Counters of `kernel-opt`.
+pub(crate) const COUNTERS: &[Counter] = &[
+    Counter::new("launches_high_capacity", "launches run in the high-capacity mode"),
+    Counter::new("launches_low_latency", "launches run in the low-latency mode"),
+    Counter::new("launches_none", "launches run without compression"),
+    Counter::new(
+        "trial_cycles_high_capacity",
+        "cycles of all launches in the high-capacity mode, from trials",
+    ),
+    Counter::new("trial_cycles_low_latency", "cycles of all launches in the low-latency mode, from trials"),
+    Counter::new("trial_cycles_none", "cycles of all launches without compression, from trials"),
+];
 
 /// Counters of the launches that got each mode, in the order of the modes.
 const LAUNCHES: [&str; 3] = ["launches_none", "launches_low_latency", "launches_high_capacity"];

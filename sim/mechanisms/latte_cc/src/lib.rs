@@ -16,7 +16,7 @@ use selvedge_compressed_memory::codecs::{L1D_TAG_BITS, LINE_BYTES};
 use selvedge_compressed_memory::l1d::unchanging_lines;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::{
-    Claim, Mechanism, MechanismError, Needs, NoOptions, Overhead, Search, Setup, Site, Values,
+    Claim, Counter, Mechanism, MechanismError, Needs, NoOptions, Overhead, Search, Setup, Site, Values,
 };
 use selvedge_gpu::{mechanism_options, option_names};
 use selvedge_hw_latte_cc::latte_controller::Mode;
@@ -207,7 +207,7 @@ const ADAPTIVE_BLOCKS: &[&str] = &[
 
 /// Declares a mechanism whose settings are `$settings`, a function of its options.
 macro_rules! compressed_l1d {
-    ($mechanism:ident, $name:literal, $summary:literal, $source:literal, $published:literal, $blocks:expr, $options:ident, $settings:expr) => {
+    ($mechanism:ident, $name:literal, $summary:literal, $source:literal, $published:literal, $blocks:expr, $counters:expr, $options:ident, $settings:expr) => {
         #[doc = concat!("The mechanism `", $name, "`.")]
         #[derive(Debug)]
         pub struct $mechanism;
@@ -221,6 +221,7 @@ macro_rules! compressed_l1d {
             const CONFIGURATION: &'static str = CONFIGURATION;
             const PUBLISHED: &'static str = $published;
             const CLAIMS: &'static [Claim] = &[Claim::L1dLines];
+            const COUNTERS: &'static [&'static [Counter]] = $counters;
             type Options = $options;
 
             fn configure(setup: &Setup<$options>, config: &mut GpuConfig) -> Result<(), MechanismError> {
@@ -243,6 +244,13 @@ macro_rules! compressed_l1d {
 /// Storage that the mechanisms with codecs add to the tags of the L1D.
 const OVERHEAD: Overhead = Overhead { l1d_tag_bits: L1D_TAG_BITS, l2_tag_bits: 0, l2_tags_per_way: 0 };
 
+/// Counters of an L1D that compresses by one codec.
+const CODEC_COUNTERS: &[&[Counter]] = &[sm::COUNTERS, hits::COUNTERS];
+
+/// Counters of an L1D that may compress by SC, whose periods the controller counts.
+const SC_COUNTERS: &[&[Counter]] =
+    &[sm::COUNTERS, hits::COUNTERS, statistical::COUNTERS, controller::COUNTERS];
+
 compressed_l1d!(
     LatteCc,
     "latte-cc",
@@ -250,6 +258,7 @@ compressed_l1d!(
     "LATTE-CC, section III",
     "LATTE-CC: 134 B for the controller, and SC's 15.5 KB, 6.45% of the L1s of 15 SMs",
     ADAPTIVE_BLOCKS,
+    SC_COUNTERS,
     AdaptiveOptions,
     |options| options.settings(AMAT_WITH_TOLERANCE)
 );
@@ -261,6 +270,7 @@ compressed_l1d!(
     "LATTE-CC, section V.D",
     "",
     ADAPTIVE_BLOCKS,
+    SC_COUNTERS,
     AdaptiveOptions,
     |options| options.settings(HIT_COUNT)
 );
@@ -272,6 +282,7 @@ compressed_l1d!(
     "LATTE-CC, section V.D",
     "",
     ADAPTIVE_BLOCKS,
+    SC_COUNTERS,
     AdaptiveOptions,
     |options| options.settings(AMAT)
 );
@@ -283,6 +294,7 @@ compressed_l1d!(
     "LATTE-CC, section V.A",
     "",
     &["decompression_queue", "bdi_compressor", "bdi_decompressor"],
+    CODEC_COUNTERS,
     BdiOptions,
     BdiOptions::settings
 );
@@ -301,6 +313,7 @@ compressed_l1d!(
         "sc_compressor",
         "sc_decompressor",
     ],
+    SC_COUNTERS,
     ScOptions,
     ScOptions::settings
 );
@@ -312,6 +325,7 @@ compressed_l1d!(
     "LATTE-CC, section V.E",
     "",
     &["decompression_queue", "bpc_compressor", "bpc_decompressor"],
+    CODEC_COUNTERS,
     BpcOptions,
     BpcOptions::settings
 );
@@ -337,6 +351,8 @@ impl Mechanism for KernelOpt {
     const NEEDS: Needs = Needs::Values;
     const CONFIGURATION: &'static str = CONFIGURATION;
     const CLAIMS: &'static [Claim] = &[Claim::L1dLines, Claim::Trials];
+    const COUNTERS: &'static [&'static [Counter]] =
+        &[sm::COUNTERS, hits::COUNTERS, statistical::COUNTERS, controller::COUNTERS, kernel_opt::COUNTERS];
     type Options = KernelOptOptions;
 
     fn configure(setup: &Setup<KernelOptOptions>, config: &mut GpuConfig) -> Result<(), MechanismError> {

@@ -23,7 +23,7 @@ use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::events::BlockOperations;
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_gpu::mechanism::{MechanismCounters, count};
+use selvedge_gpu::mechanism::{Counter, MechanismCounters, count};
 use selvedge_gpu::sm::part::{Fill, Hit, L1dEvent, L1dObserver, Placement, ScheduleObserver, SmPart, Space};
 use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
 use selvedge_gpu::stats::Decision;
@@ -37,6 +37,19 @@ use selvedge_ptx::memory::{DeviceMemory, program_of};
 use selvedge_state::State;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+
+/// Counters of lines in a compressed L1D.
+pub(crate) const COUNTERS: &[Counter] = &[
+    Counter::new("l1d_lines_high_capacity", "lines filled into the L1Ds in the high-capacity mode"),
+    Counter::new(
+        "l1d_lines_kept_whole",
+        "lines filled into the L1Ds uncompressed: no codec made them smaller, or they had no mode or no codes",
+    ),
+    Counter::new("l1d_lines_low_latency", "lines filled into the L1Ds in the low-latency mode"),
+    Counter::new("l1d_lines_none", "lines filled into the L1Ds without a mode"),
+    Counter::new("l1d_stale_lines", "L1D lines invalidated because their codes were replaced"),
+    Counter::new("l1d_sub_blocks", "sub-blocks of 32 bytes that lines filled into the L1Ds took"),
+];
 
 /// Max lines that wait for their mode and a compressor.
 const ARRIVED: usize = 4;

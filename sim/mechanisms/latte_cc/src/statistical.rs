@@ -15,7 +15,7 @@
 //! between two blocks is a register.
 use selvedge_compressed_memory::codecs::{CodecStage, Coded, Compressing, Decompressing, Sc};
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_gpu::mechanism::{MechanismCounters, count};
+use selvedge_gpu::mechanism::{Counter, MechanismCounters, count};
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::Instance;
 use selvedge_hw::wave::Trace;
@@ -28,6 +28,20 @@ use selvedge_hw_codecs::sc::vft::{ScVft, VftIn, VftOut, VftParams};
 use selvedge_hw_codecs::sc::{CodeItem, MAX_CODE_BITS, WORDS, code_stream, words_of};
 use selvedge_state::State;
 use std::collections::VecDeque;
+
+/// Counters of SC.
+pub(crate) const COUNTERS: &[Counter] = &[
+    Counter::new("sc_build_cycles", "cycles from the end of counting to the use of new codes"),
+    Counter::new("sc_builds", "sets of codes that came into use"),
+    Counter::new("sc_builds_skipped", "sets of codes not built because another was being built"),
+    Counter::new(
+        "sc_codes_kept",
+        "sets of codes that stayed in use because too few words were counted for new ones",
+    ),
+    Counter::new("sc_lines_not_counted", "lines that the value table did not count because it was busy"),
+    Counter::new("sc_trainings_skipped", "times that counting did not begin because codes were being built"),
+    Counter::new("sc_words_counted", "words that the value tables counted"),
+];
 
 /// Max lines whose words wait to be counted. Further lines are not counted.
 const TRAINING_LINES: usize = 4;

@@ -3,8 +3,7 @@ use selvedge_gpu::config::GpuConfig;
 pub use selvedge_gpu::mechanism::*;
 use selvedge_hw::NameTaken;
 use selvedge_mechanisms::BUILT_IN;
-pub use selvedge_mechanisms::counter;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{PoisonError, RwLock};
 
 pub use spec::MechanismSpec;
@@ -35,6 +34,14 @@ pub fn built_in() -> &'static [MechanismInfo] {
 pub fn all() -> Vec<&'static MechanismInfo> {
     let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
     BUILT_IN.iter().chain(added.iter().copied()).collect()
+}
+
+/// Returns the counters of all mechanisms by name, each once.
+pub fn counters() -> Vec<Counter> {
+    let all = all();
+    let counters = all.iter().flat_map(|info| info.counters).copied().flatten();
+    let by_name: BTreeMap<&str, Counter> = counters.map(|counter| (counter.name, *counter)).collect();
+    by_name.into_values().collect()
 }
 
 /// Returns the blocks that can have an energy: the blocks in `config`'s table, and the blocks of added mechanisms.

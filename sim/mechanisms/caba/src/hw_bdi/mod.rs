@@ -9,6 +9,7 @@
 mod ideal;
 mod sm;
 
+use crate::SM_CODEC_COUNTERS;
 use ideal::IdealSm;
 use selvedge_compressed_memory::codecs::{Choice, L2_TAG_BITS};
 use selvedge_compressed_memory::partition::Reach;
@@ -16,7 +17,9 @@ use selvedge_compressed_memory::{
     CONFIGURATION, Latencies, MD_KB, MD_KB_ALLOWED, dedicated, ideal, shared_lines, whole_bursts, whole_lines,
 };
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::mechanism::{Claim, Mechanism, MechanismError, Needs, Overhead, Setup, Site, Values};
+use selvedge_gpu::mechanism::{
+    Claim, Counter, Mechanism, MechanismError, Needs, Overhead, Setup, Site, Values,
+};
 use selvedge_gpu::{mechanism_options, option_names};
 
 mechanism_options! {
@@ -50,6 +53,8 @@ impl Mechanism for HwBdi {
     const CONFIGURATION: &'static str = CONFIGURATION;
     const PUBLISHED: &'static str = "CABA: an 8 KB metadata cache at each memory controller";
     const CLAIMS: &'static [Claim] = &[Claim::MemoryLines];
+    const COUNTERS: &'static [&'static [Counter]] =
+        &[selvedge_compressed_memory::partition::COUNTERS, SM_CODEC_COUNTERS];
     type Options = DedicatedOptions;
 
     fn configure(setup: &Setup<DedicatedOptions>, config: &mut GpuConfig) -> Result<(), MechanismError> {
@@ -82,6 +87,7 @@ impl Mechanism for HwBdiMem {
     const CONFIGURATION: &'static str = CONFIGURATION;
     const PUBLISHED: &'static str = HwBdi::PUBLISHED;
     const CLAIMS: &'static [Claim] = &[Claim::MemoryLines];
+    const COUNTERS: &'static [&'static [Counter]] = &[selvedge_compressed_memory::partition::COUNTERS];
     type Options = DedicatedOptions;
 
     fn configure(setup: &Setup<DedicatedOptions>, config: &mut GpuConfig) -> Result<(), MechanismError> {
@@ -127,6 +133,8 @@ impl Mechanism for IdealBdi {
     const NEEDS: Needs = Needs::Values;
     const CONFIGURATION: &'static str = CONFIGURATION;
     const CLAIMS: &'static [Claim] = &[Claim::MemoryLines];
+    const COUNTERS: &'static [&'static [Counter]] =
+        &[selvedge_compressed_memory::partition::COUNTERS, SM_CODEC_COUNTERS];
     type Options = IdealOptions;
 
     fn configure(setup: &Setup<IdealOptions>, config: &mut GpuConfig) -> Result<(), MechanismError> {

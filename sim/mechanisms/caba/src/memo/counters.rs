@@ -1,6 +1,23 @@
 //! Counters of regions and of the look-up table.
-use selvedge_gpu::mechanism::{MechanismCounters, count};
+use selvedge_gpu::mechanism::{Counter, MechanismCounters, count};
 use selvedge_state::State;
+
+/// Counters of memoization.
+pub(crate) const COUNTERS: &[Counter] = &[
+    Counter::new(
+        "region_instructions_skipped",
+        "instructions that warps skipped because their region's results were found",
+    ),
+    Counter::new("region_results_stored", "regions executed whose results were stored"),
+    Counter::new("regions_asked", "warps that looked up a region's results"),
+    Counter::new("regions_found", "warps that found a region's results and skipped it"),
+    Counter::new(
+        "regions_given_up",
+        "times that an SM stopped looking up a region for 16,384 cycles, since too little was found",
+    ),
+    Counter::new("table_entries", "the most entries that the result tables had, all SMs together"),
+    Counter::new("tables_cleared", "times that a result table was emptied"),
+];
 
 /// Counters of one SM.
 #[derive(Clone, Copy, Debug, Default, State)]

@@ -23,7 +23,7 @@ use crate::routine::{Routine, Routines};
 use crate::warp::Latencies;
 use crate::{BUSY_LIMIT, BUSY_LIMITS, IDLE_LIMIT, IDLE_LIMITS, suits_controller, throttle};
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::mechanism::{Claim, Mechanism, MechanismError, Needs, Setup, Site, Values};
+use selvedge_gpu::mechanism::{Claim, Counter, Mechanism, MechanismError, Needs, Setup, Site, Values};
 use selvedge_gpu::mechanism_options;
 use sm::MemoSm;
 
@@ -57,6 +57,7 @@ impl Mechanism for CabaMemo {
     const NEEDS: Needs = Needs::Execution;
     const CONFIGURATION: &'static str = "at most 48 warps on two schedulers, shared memory that CTAs leave";
     const CLAIMS: &'static [Claim] = &[Claim::AssistWarps];
+    const COUNTERS: &'static [&'static [Counter]] = &[crate::deployment::COUNTERS, counters::COUNTERS];
     type Options = MemoOptions;
 
     /// Checks the configuration, and adds the assist warps' registers to each thread. Further registers keep a region's

@@ -1,8 +1,31 @@
 //! Counters of prefetches.
-use selvedge_gpu::mechanism::{MechanismCounters, count};
+use selvedge_gpu::mechanism::{Counter, MechanismCounters, count};
 use selvedge_gpu::sm::part::Prefetched;
 use selvedge_gpu::stats::FailCause;
 use selvedge_state::State;
+
+/// Counters of prefetching.
+pub(crate) const COUNTERS: &[Counter] = &[
+    Counter::new("loads_ended", "loads whose warp ended before their assist warp began"),
+    Counter::new(
+        "loads_not_followed",
+        "loads without an assist warp: 16 were waiting, or one of the same load and warp",
+    ),
+    Counter::new("metadata_replaced", "metadata of a load replaced by that of another"),
+    Counter::new("prefetched_lines_late", "prefetched lines that a load requested while they were in flight"),
+    Counter::new("prefetched_lines_left", "prefetched lines that no load had requested at the end"),
+    Counter::new("prefetched_lines_useful", "prefetched lines that a load found in the L1D"),
+    Counter::new("prefetched_lines_useless", "prefetched lines evicted before a load requested them"),
+    Counter::new("prefetches", "lines that assist warps requested: those sent and those dropped"),
+    Counter::new("prefetches_dropped_beyond", "prefetches dropped because no buffer of the program is there"),
+    Counter::new("prefetches_dropped_ended", "prefetches dropped because their warp had ended"),
+    Counter::new("prefetches_dropped_no_mshr", "prefetches dropped because no MSHR was free"),
+    Counter::new("prefetches_dropped_no_queue", "prefetches dropped because the miss queue was full"),
+    Counter::new("prefetches_dropped_no_way", "prefetches dropped because no way of the set was free"),
+    Counter::new("prefetches_dropped_present", "prefetches dropped because the line is in the L1D"),
+    Counter::new("prefetches_dropped_under_way", "prefetches dropped because the line was in flight"),
+    Counter::new("prefetches_sent", "prefetches sent as misses: useful, late, useless and left ones"),
+];
 
 /// Counters of one SM.
 #[derive(Clone, Copy, Debug, Default, State)]

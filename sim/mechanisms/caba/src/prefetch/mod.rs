@@ -21,7 +21,7 @@ use crate::routine::{Routine, Routines};
 use crate::warp::Latencies;
 use crate::{BUSY_LIMIT, BUSY_LIMITS, IDLE_LIMIT, IDLE_LIMITS, suits_controller, throttle};
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::mechanism::{Claim, Mechanism, MechanismError, Setup, Site, Values};
+use selvedge_gpu::mechanism::{Claim, Counter, Mechanism, MechanismError, Setup, Site, Values};
 use selvedge_gpu::mechanism_options;
 use sm::PrefetchSm;
 
@@ -54,6 +54,7 @@ impl Mechanism for CabaPrefetch {
     const BLOCKS: &'static [&'static str] = &["awc"];
     const CONFIGURATION: &'static str = "at most 48 warps on two schedulers";
     const CLAIMS: &'static [Claim] = &[Claim::AssistWarps, Claim::Granularity];
+    const COUNTERS: &'static [&'static [Counter]] = &[crate::deployment::COUNTERS, counters::COUNTERS];
     type Options = PrefetchOptions;
 
     /// Checks the configuration, and adds the registers of assist warps and metadata to each thread.

@@ -9,7 +9,7 @@
 //! not reset between launches, so a kernel that is launched again keeps the limit of its last launch.
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_gpu::mechanism::{Claim, Mechanism, MechanismCounters, NoOptions, Setup, Site, count};
+use selvedge_gpu::mechanism::{Claim, Counter, Mechanism, MechanismCounters, NoOptions, Setup, Site, count};
 use selvedge_gpu::sm::part::{MemoryEvent, MemoryGate, MemoryObserver, SmPart};
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::wave::Trace;
@@ -17,6 +17,13 @@ use selvedge_hw::{Instance, StepError};
 use selvedge_hw_dai::milg::{Milg, MilgIn, MilgOut, MilgParams};
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
+
+/// Counters of `dmil`.
+pub(crate) const COUNTERS: &[Counter] = &[
+    Counter::new("limit_updates", "limits of memory instructions in flight that were computed"),
+    Counter::new("limit_updates_below_maximum", "computed limits below the largest that the block can state"),
+    Counter::new("lowest_limit", "the lowest limit of memory instructions in flight"),
+];
 
 /// The mechanism `dmil`.
 #[derive(Debug)]
@@ -29,6 +36,7 @@ impl Mechanism for Dmil {
     const BLOCKS: &'static [&'static str] = &["milg"];
     const PUBLISHED: &'static str = "Dai: 7 + 12 + 10 bits for each kernel of an SM";
     const CLAIMS: &'static [Claim] = &[Claim::Limits];
+    const COUNTERS: &'static [&'static [Counter]] = &[COUNTERS];
     type Options = NoOptions;
 
     /// Builds a gate per SM and kernel.

@@ -9,7 +9,7 @@
 //! next event.
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_gpu::mechanism::{Claim, Mechanism, MechanismCounters, NoOptions, Setup, Site, count};
+use selvedge_gpu::mechanism::{Claim, Counter, Mechanism, MechanismCounters, NoOptions, Setup, Site, count};
 use selvedge_gpu::sm::part::{MemoryEvent, MemoryObserver, MemoryRank, SmPart};
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::Instance;
@@ -17,6 +17,12 @@ use selvedge_hw::wave::Trace;
 use selvedge_hw_dai::qbmi::{self, QbmiIn, QbmiOut, QbmiParams};
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
+
+/// Counters of `qbmi`.
+pub(crate) const COUNTERS: &[Counter] = &[
+    Counter::new("quota_sets_added", "sets of quotas added because a kernel had none left"),
+    Counter::new("quota_updates", "times that quotas were computed anew"),
+];
 
 /// The mechanism `rbmi`.
 #[derive(Debug)]
@@ -49,6 +55,7 @@ impl Mechanism for Qbmi {
     const CONFIGURATION: &'static str = "several kernels to rank";
     const PUBLISHED: &'static str = "Dai: 10 bits for each kernel of an SM, beside MILG";
     const CLAIMS: &'static [Claim] = &[Claim::Ranks];
+    const COUNTERS: &'static [&'static [Counter]] = &[COUNTERS];
     type Options = NoOptions;
 
     /// Builds a block in every SM, unless there is only one kernel.

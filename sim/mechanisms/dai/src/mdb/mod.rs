@@ -8,12 +8,13 @@
 //! The block takes the set of its shadow tags from the low bits of the line number. The L1D's index function gives those bits.
 //!
 //! The block only reacts to events. It is clocked in the cycle after an event, and until a new L shows at its outputs.
+use crate::BYPASS_COUNTERS;
 use selvedge_gpu::cache::index::SetIndex;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{
-    Claim, Mechanism, MechanismCounters, MechanismError, Setup, Site, Values, count,
+    Claim, Counter, Mechanism, MechanismCounters, MechanismError, Setup, Site, Values, count,
 };
 use selvedge_gpu::sm::part::{Bypass, Load, MemoryEvent, MemoryObserver, SmPart};
 use selvedge_gpu::stage::MechanismFault;
@@ -25,6 +26,14 @@ use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+
+/// Counters of MDB.
+pub(crate) const COUNTERS: &[Counter] = &[
+    Counter::new("l_max_updates", "limits of warps in the L1D that MDB chose"),
+    Counter::new("l_max_{n}", "times that MDB chose this limit of warps in the L1D; 8 is no bypassing"),
+    Counter::new("watched_loads", "loads that MDB's blocks observed"),
+    Counter::new("watched_reservation_failures", "reservation failures that MDB's blocks observed"),
+];
 
 mechanism_options! {
     /// Options of `mdb-local` and `mdb-global`.
@@ -49,6 +58,7 @@ impl Mechanism for MdbLocal {
     const PUBLISHED: &'static str =
         "Dai: 0.087 mm2 for 15 SMs at 45 nm, 0.001 nJ per access, 0.27 mW leakage";
     const CLAIMS: &'static [Claim] = &[Claim::Bypass];
+    const COUNTERS: &'static [&'static [Counter]] = &[COUNTERS, BYPASS_COUNTERS];
     type Options = MdbOptions;
 
     fn configure(setup: &Setup<MdbOptions>, config: &mut GpuConfig) -> Result<(), MechanismError> {
@@ -73,6 +83,7 @@ impl Mechanism for MdbGlobal {
     const CONFIGURATION: &'static str = MdbLocal::CONFIGURATION;
     const PUBLISHED: &'static str = MdbLocal::PUBLISHED;
     const CLAIMS: &'static [Claim] = MdbLocal::CLAIMS;
+    const COUNTERS: &'static [&'static [Counter]] = MdbLocal::COUNTERS;
     type Options = MdbOptions;
 
     fn configure(setup: &Setup<MdbOptions>, config: &mut GpuConfig) -> Result<(), MechanismError> {

@@ -6,10 +6,11 @@
 //! within a short time. In addition, a load that fails to reserve something in the L1D bypasses it instead of waiting.
 //!
 //! Dai compares with MRPB and does not build it, so it has no block.
+use crate::BYPASS_COUNTERS;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::{
-    Claim, Mechanism, MechanismCounters, MechanismError, Setup, Site, Values, count,
+    Claim, Counter, Mechanism, MechanismCounters, MechanismError, Setup, Site, Values, count,
 };
 use selvedge_gpu::sm::part::{FailureBypass, Load, MemoryEvent, MemoryObserver, RequestQueues, SmPart};
 use selvedge_gpu::stage::MechanismFault;
@@ -18,6 +19,10 @@ use selvedge_gpu::{mechanism_options, option_names};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
+
+/// Counters of `mrpb`.
+pub(crate) const COUNTERS: &[Counter] =
+    &[Counter::new("instructions_served_early", "memory instructions served before an earlier one")];
 
 option_names! {
     /// The unit, warp or CTA, that has its own queue.
@@ -66,6 +71,7 @@ impl Mechanism for Mrpb {
     const SUMMARY: &'static str = "reorders memory instructions warp by warp in front of the L1D, and bypasses it for loads that would stall";
     const SOURCE: &'static str = "Dai, sections 2.2.3 and 3.4.2 (MRPB)";
     const CLAIMS: &'static [Claim] = &[Claim::Bypass];
+    const COUNTERS: &'static [&'static [Counter]] = &[COUNTERS, BYPASS_COUNTERS];
     type Options = MrpbOptions;
 
     /// Makes the load/store unit's queue at least as large as all of MRPB's queues together, which replace it.

@@ -1,7 +1,7 @@
 //! SMIL: static memory-instruction limiting (Dai, section 4.3.3.1). Each kernel has a max number of memory instructions in
 //! flight on an SM. They are counted as in DMIL.
 use selvedge_gpu::has;
-use selvedge_gpu::mechanism::{Claim, Mechanism, MechanismCounters, Setup, Site, Values, count};
+use selvedge_gpu::mechanism::{Claim, Counter, Mechanism, MechanismCounters, Setup, Site, Values, count};
 use selvedge_gpu::mechanism_options;
 use selvedge_gpu::sm::launch::KERNEL_SLOTS;
 use selvedge_gpu::sm::part::{MemoryEvent, MemoryGate, MemoryObserver, SmPart};
@@ -9,6 +9,12 @@ use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
+
+/// Counters of `smil`.
+pub(crate) const COUNTERS: &[Counter] = &[Counter::new(
+    "most_in_flight_k{n}",
+    "the most memory instructions that this kernel had in flight in an SM",
+)];
 
 mechanism_options! {
     /// Options of `smil`: a limit for each kernel.
@@ -37,6 +43,7 @@ impl Mechanism for Smil {
         "limits each kernel's memory instructions in flight to a fixed number in each SM";
     const SOURCE: &'static str = "Dai, section 4.3.3.1";
     const CLAIMS: &'static [Claim] = &[Claim::Limits];
+    const COUNTERS: &'static [&'static [Counter]] = &[COUNTERS];
     type Options = SmilOptions;
 
     /// Builds the limits of every SM.

@@ -4,12 +4,26 @@
 //! SWL-best and CBWT-best find the best limit by running the workload with every limit first.
 mod pdp;
 
+use crate::BYPASS_COUNTERS;
 use selvedge_gpu::config::{GpuConfig, SchedulerPolicy};
 use selvedge_gpu::mechanism::{
-    Claim, Found, Mechanism, MechanismCounters, MechanismError, NoOptions, Search, Setup, Site, Stopped,
-    Trials, Values,
+    Claim, Counter, Found, Mechanism, MechanismCounters, MechanismError, NoOptions, Search, Setup, Site,
+    Stopped, Trials, Values,
 };
 use selvedge_gpu::mechanism_options;
+
+/// Counters of limits of warps.
+pub(crate) const COUNTERS: &[Counter] = &[Counter::new(
+    "most_resident_warps",
+    "the most warps that a scheduler had at once; a limit of as many limits nothing",
+)];
+
+/// Counters of the search for the best limit.
+pub(crate) const SEARCH_COUNTERS: &[Counter] = &[
+    Counter::new("chosen_limit", "warp limit under which the workload was fastest"),
+    Counter::new("tried_limits", "runs made to find the best limit"),
+    Counter::new("unlimited_cycles", "cycles of the run without a limit"),
+];
 
 /// Number of a limit that was not given.
 const NOT_GIVEN: u32 = 0;
@@ -35,6 +49,7 @@ impl Mechanism for Swl {
     const SOURCE: &'static str = "Dai, section 2.7.1 (SWL)";
     const CONFIGURATION: &'static str = CONFIGURATION;
     const CLAIMS: &'static [Claim] = &[Claim::WarpLimit];
+    const COUNTERS: &'static [&'static [Counter]] = &[COUNTERS];
     type Options = SwlOptions;
 
     fn configure(setup: &Setup<SwlOptions>, config: &mut GpuConfig) -> Result<(), MechanismError> {
@@ -55,6 +70,7 @@ impl Mechanism for SwlBest {
     const SOURCE: &'static str = "Dai, section 2.7.1 (SWL-best)";
     const CONFIGURATION: &'static str = CONFIGURATION;
     const CLAIMS: &'static [Claim] = &[Claim::WarpLimit, Claim::Trials];
+    const COUNTERS: &'static [&'static [Counter]] = &[COUNTERS, SEARCH_COUNTERS];
     type Options = NoOptions;
 
     fn configure(setup: &Setup<NoOptions>, config: &mut GpuConfig) -> Result<(), MechanismError> {
@@ -78,6 +94,8 @@ impl Mechanism for CbwtBest {
     const SOURCE: &'static str = "Dai, section 2.7.1 (CBWT-best)";
     const CONFIGURATION: &'static str = CONFIGURATION;
     const CLAIMS: &'static [Claim] = &[Claim::WarpLimit, Claim::Bypass, Claim::Trials];
+    const COUNTERS: &'static [&'static [Counter]] =
+        &[COUNTERS, SEARCH_COUNTERS, pdp::COUNTERS, BYPASS_COUNTERS];
     type Options = NoOptions;
 
     fn configure(setup: &Setup<NoOptions>, config: &mut GpuConfig) -> Result<(), MechanismError> {

@@ -18,7 +18,7 @@
 use selvedge_gpu::cache::index::SetIndex;
 use selvedge_gpu::config::L1d as L1dConfig;
 use selvedge_gpu::has;
-use selvedge_gpu::mechanism::{MechanismCounters, Site, count};
+use selvedge_gpu::mechanism::{Counter, MechanismCounters, Site, count};
 use selvedge_gpu::sm::part::{Bypass, L1dEvent, L1dObserver, Load, SmPart};
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_gpu::stats::Decision;
@@ -26,6 +26,12 @@ use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
 use std::collections::VecDeque;
+
+/// Counters of protecting distances.
+pub(crate) const COUNTERS: &[Counter] = &[
+    Counter::new("distance_updates", "protecting distances chosen"),
+    Counter::new("highest_distance", "the largest protecting distance chosen"),
+];
 
 /// Max reuse distance that is measured, in accesses to a set. A line reused later counts as not reused.
 const MOST_DISTANCE: usize = 256;

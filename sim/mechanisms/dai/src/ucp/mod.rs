@@ -11,7 +11,7 @@ use selvedge_gpu::cache::index::SetIndex;
 use selvedge_gpu::config::{GpuConfig, L1d as L1dConfig};
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::{
-    Claim, Mechanism, MechanismCounters, MechanismError, Setup, Site, Values, count,
+    Claim, Counter, Mechanism, MechanismCounters, MechanismError, Setup, Site, Values, count,
 };
 use selvedge_gpu::mechanism_options;
 use selvedge_gpu::sm::launch::KERNEL_SLOTS;
@@ -20,6 +20,12 @@ use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
+
+/// Counters of `ucp`.
+pub(crate) const COUNTERS: &[Counter] = &[
+    Counter::new("way_updates", "times that L1D ways were distributed among the kernels"),
+    Counter::new("ways_given_k{n}", "sum of the ways that this kernel received in all distributions"),
+];
 
 mechanism_options! {
     /// Options of `ucp`.
@@ -39,6 +45,7 @@ impl Mechanism for Ucp {
     const SOURCE: &'static str = "Dai, section 4.3.1 (UCP)";
     const CONFIGURATION: &'static str = "an L1D of 4 ways or more";
     const CLAIMS: &'static [Claim] = &[Claim::Ways];
+    const COUNTERS: &'static [&'static [Counter]] = &[COUNTERS];
     type Options = UcpOptions;
 
     /// Checks that the L1D has a way for each of the max number of kernels, and one tag per way.
