@@ -162,7 +162,8 @@ mod tests {
     fn values_have_the_32_bits_that_verilog_computes_with() {
         let product = |b: i64| {
             let named = [known("A", [1024, 2048, 4096]), known("B", [b, b, b + 1])];
-            find(&[1024 * b, 2048 * b, 4096 * (b + 1)], &named, &[]).map(|formula| formula.spaced().to_string())
+            find(&[1024 * b, 2048 * b, 4096 * (b + 1)], &named, &[])
+                .map(|formula| formula.spaced().to_string())
         };
         assert_eq!(product(1 << 18).as_deref(), Some("A * B"), "2^30 and a bit");
         assert_eq!(product(1 << 20), None, "2^32 and a bit");

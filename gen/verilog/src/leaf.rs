@@ -63,10 +63,15 @@ fn item<'a>(line: &str, lines: &mut Peekable<impl Iterator<Item = &'a str>>) -> 
     if let Some(comment) = line.strip_prefix("//") {
         return Item::Comment(comment.trim().into());
     }
-    if line == "initial begin" {
+    if line == "initial begin" || line == "generate" {
         let body = parse(lines);
         lines.next();
-        return Item::Initial(body);
+        let is_generate = line == "generate";
+        return if is_generate {
+            Item::Enclosed(Code::of(line), body, "endgenerate")
+        } else {
+            Item::Initial(body)
+        };
     }
     if let Some((first, label)) = line.split_once("begin") {
         let mut blocks = vec![block(first, label, lines)];

@@ -99,9 +99,14 @@ pub(crate) fn checks(module: &str, limits: &[Limit]) -> Vec<Item> {
             body: vec![Item::Line(Code::of(&format!("{module}_{must} wrong_{name} ()")))],
         }])
     };
-    let comment = "a parameter with a value that is not verified: the message is the name of a missing module";
+    let comment =
+        "a parameter with a value that is not verified: the message is the name of a missing module";
     let checks = wrongs.into_iter().map(check).collect();
-    vec![Item::Comment(comment.into()), Item::Enclosed(Code::of("generate"), checks, "endgenerate"), Item::Blank]
+    vec![
+        Item::Comment(comment.into()),
+        Item::Enclosed(Code::of("generate"), checks, "endgenerate"),
+        Item::Blank,
+    ]
 }
 
 #[cfg(test)]

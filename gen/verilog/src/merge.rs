@@ -195,8 +195,7 @@ fn merge_over(
     let declares = |slot: &Slot| !slot.ranged && matches!(slot.code.0.first(), Some(Token::Number(_)));
     let declared: BTreeSet<&str> =
         slots.iter().filter(|slot| declares(slot)).filter_map(|slot| slot.constant).collect();
-    let is_new =
-        |name: &String| !names.contains(name) || declared.contains(&**name) || sized.contains(name);
+    let is_new = |name: &String| !names.contains(name) || declared.contains(&**name) || sized.contains(name);
     if !varying.iter().all(is_new) {
         return None;
     }
@@ -534,62 +533,69 @@ fn assemble(mut body: Body, numbers: Numbers, docs: &BTreeMap<String, String>) -
 
 #[cfg(test)]
 mod tests {
-    use super::{Member, merge, skeleton, tokens};
+    use super::{Member, merge, merge_with_powers, skeleton};
+    use crate::leaf;
+    use crate::options::{Language, ResetStyle};
+    use crate::verilog::{Body, Code, PortDeclaration};
+    use crate::write::module_text;
 
-    #[test]
-    fn tokens_give_the_text_back() {
-        let text = "x[3:0] = {2{8'd0}} ^ 12'habc; // 7 of 9\n@12@ u ( .a (@) , \"5\")";
-        let found: String = tokens(text).iter().map(|token| token.text().to_string()).collect();
-        assert_eq!(found, text);
+    fn body(text: &str) -> Body {
+        Body { items: leaf::items(text, ResetStyle::None), ..Body::default() }
+    }
+
+    fn with_port(highest: i64, text: &str) -> Body {
+        let range = Some(Code::from(highest));
+        let port = PortDeclaration { doc: vec![], kind: "input  wire", range, name: "a_i".into() };
+        Body { ports: vec![port], ..body(text) }
     }
 
     #[test]
-    fn a_skeleton_forgets_numbers_and_blanks_only() {
-        assert_eq!(skeleton("a[3:0] = 4'd0;"), skeleton("a[15:0]  = 16'd0;"));
-        assert_ne!(skeleton("a = 4'd3;"), skeleton("a = 4'd5;"));
-        assert_ne!(skeleton("a = 1; // 3"), skeleton("a = 1; // 4"));
-        assert_ne!(skeleton("@1@ u ("), skeleton("@2@ u ("));
+    fn a_skeleton_forgets_numbers_only() {
+        let of = |text| skeleton(&body(text));
+        assert_eq!(of("a[3:0] = 4'd0;"), of("a[15:0] = 16'd0;"));
+        assert_ne!(of("a = 4'd3;"), of("a = 4'd5;"));
+        assert_ne!(of("a = 1;\n// 3"), of("a = 1;\n// 4"));
+        assert_ne!(of("a = b;"), of("a = c;"));
     }
 
-    fn merged(pairs: [(&str, usize); 2]) -> Option<String> {
-        let parameters = pairs.map(|(_, n)| [("N".to_string(), n)]);
-        let member = |at: usize| Member { text: pairs[at].0, ports: &[], parameters: &parameters[at] };
-        merge(&[member(0), member(1)]).map(|merged| merged.text)
+    fn merged(pairs: [(Body, usize); 2]) -> Option<String> {
+        let parameters = pairs.each_ref().map(|(_, n)| [("N".to_string(), *n)]);
+        let member = |at: usize| Member { body: &pairs[at].0, ports: &[], parameters: &parameters[at] };
+        merge(&[member(0), member(1)]).map(|merged| module_text("m", &merged.body, &[], Language::Verilog))
     }
 
     #[test]
     fn numbers_become_expressions_of_the_parameter() {
         let text = merged([
-            ("(\n  input  wire [3:0] a_i\n);\n\n  localparam N = 4;\n  x = 4'd0 + 3*N - 3;\n", 4),
-            ("(\n  input  wire [7:0] a_i\n);\n\n  localparam N = 8;\n  x = 8'd0 + 7*N - 7;\n", 8),
+            (with_port(3, "localparam N = 4;\nx = 4'd0 + 3*N - 3;"), 4),
+            (with_port(7, "localparam N = 8;\nx = 8'd0 + 7*N - 7;"), 8),
         ]);
-        let expected = "#(\n  parameter integer N = 8\n) (\n  input  wire [N-1:0] a_i\n);\n\n  \
-                        x = {N{1'b0}} + (N - 1)*N - (N - 1);\n";
+        let expected = "module m #(\n  parameter integer N = 8\n) (\n  input  wire [N-1:0] a_i\n);\n\n  \
+                        x = {N{1'b0}} + (N - 1)*N - (N - 1);\n\nendmodule\n";
         assert_eq!(text.as_deref(), Some(expected));
     }
 
     #[test]
     fn a_number_without_expression_keeps_modules_apart() {
-        let pair = |a: &'static str, b: &'static str| merged([(a, 4), (b, 8)]);
-        assert!(pair("(\n  x\n);\n  y = 4;\n", "(\n  x\n);\n  y = 8;\n").is_some());
-        assert!(pair("(\n  x\n);\n  y = 100;\n", "(\n  x\n);\n  y = 3;\n").is_none());
+        let pair = |a: &str, b: &str| merged([(body(a), 4), (body(b), 8)]);
+        assert!(pair("y = 4;", "y = 8;").is_some());
+        assert!(pair("y = 100;", "y = 3;").is_none());
     }
 
     #[test]
     fn depths_are_powers_of_two_where_these_are_tried() {
-        let texts =
-            [2, 5, 8].map(|a: u32| (a as usize, format!("(\n  x\n);\n  reg words [0:{}];\n", (1 << a) - 1)));
-        let parameters = texts.each_ref().map(|(a, _)| [("A".to_string(), *a)]);
+        let bodies = [2, 5, 8].map(|a: u32| (a as usize, body(&format!("reg words [0:{}];", (1 << a) - 1))));
+        let parameters = bodies.each_ref().map(|(a, _)| [("A".to_string(), *a)]);
         let members =
-            [0, 1, 2].map(|at| Member { text: &texts[at].1, ports: &[], parameters: &parameters[at] });
-        let text = super::merge_with_powers(&members).map(|merged| merged.text);
-        assert!(text.as_ref().is_some_and(|text| text.contains("reg words [0:2**A-1];")), "{text:?}");
+            [0, 1, 2].map(|at| Member { body: &bodies[at].1, ports: &[], parameters: &parameters[at] });
+        let merged = merge_with_powers(&members).expect("a power of two");
+        let text = module_text("m", &merged.body, &[], Language::Verilog);
+        assert!(text.contains("reg words [0:2**A-1];"), "{text}");
         assert!(merge(&members).is_none());
     }
 
     #[test]
     fn a_name_that_is_in_use_keeps_modules_apart() {
-        let pair = |a: &'static str, b: &'static str| merged([(a, 4), (b, 8)]);
-        assert!(pair("(\n  x\n);\n  N = 4;\n", "(\n  x\n);\n  N = 8;\n").is_none());
+        assert!(merged([(body("N = 4;"), 4), (body("N = 8;"), 8)]).is_none());
     }
 }

@@ -535,7 +535,8 @@ impl<'a> ModuleWriter<'a> {
         let declarations = self.declarations(plan, &variables, &mut printer);
         let ports = self.ports();
         let mut items = vec![];
-        for section in [declarations, instances, body, sink].into_iter().filter(|section| !section.is_empty()) {
+        for section in [declarations, instances, body, sink].into_iter().filter(|section| !section.is_empty())
+        {
             items.push(Item::Blank);
             items.extend(section);
         }
@@ -545,12 +546,7 @@ impl<'a> ModuleWriter<'a> {
     }
 
     /// Returns the declarations of numbers, signals and registers.
-    fn declarations(
-        &self,
-        plan: &Plan,
-        variables: &BTreeSet<SignalId>,
-        printer: &mut Printer,
-    ) -> Vec<Item> {
+    fn declarations(&self, plan: &Plan, variables: &BTreeSet<SignalId>, printer: &mut Printer) -> Vec<Item> {
         let signals = &self.names.signals;
         self.declare_named_numbers(printer);
         self.declare_structs(printer);

@@ -75,7 +75,7 @@ impl Code {
             let literal = piece.split_once('\'').and_then(|(_, value)| value_of(value));
             out.push(match (number, literal) {
                 (Some(bits), Some(value)) => Token::Literal(bits, value, piece.into()),
-                (Some(number), None) if digits == length => Token::Number(number),
+                (Some(number), None) if number.to_string() == piece => Token::Number(number),
                 _ => Token::Text(piece.into()),
             });
         }
@@ -295,5 +295,16 @@ impl Item {
             Item::Blocks(blocks) => blocks.iter_mut().for_each(|block| all(&mut block.body)),
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+
+    #[test]
+    fn tokens_give_the_text_back() {
+        let text = "x[3:0] = {2{8'd0}} ^ 12'habc + 4'bx0 ? \"5\" : 007";
+        assert_eq!(Code::of(text).to_string(), text);
     }
 }

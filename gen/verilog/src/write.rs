@@ -24,7 +24,7 @@ pub(crate) fn module_text(name: &str, body: &Body, modules: &[String], language:
     let is_sv = language == Language::SystemVerilog;
     let mut writer = Writer {
         is_sv,
-        has_initial: body.items.iter().any(|item| matches!(item, Item::Initial(_))),
+        has_initial: false,
         constants: BTreeMap::new(),
         counters: BTreeSet::new(),
         modules,
@@ -60,7 +60,9 @@ impl<'a> Writer<'a> {
                 Item::Counter(name) => {
                     self.counters.insert(name);
                 }
+                Item::Initial(_) => self.has_initial = true,
                 Item::Blocks(blocks) => blocks.iter().for_each(|block| self.collect(&block.body)),
+                Item::Enclosed(_, body, _) => self.collect(body),
                 _ => {}
             }
         }
@@ -363,6 +365,74 @@ pub(crate) fn wrap_comment(indent: &str, text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::leaf;
+    use crate::options::ResetStyle;
+    use crate::verilog::PortDeclaration;
+
+    /// Returns hand-written items in SystemVerilog, without the lines around them.
+    fn system_verilog(template: &str) -> String {
+        let body = Body { items: leaf::items(template, ResetStyle::None), ..Body::default() };
+        let text = module_text("m", &body, &[], Language::SystemVerilog);
+        let inner =
+            text.strip_prefix("module m (\n);\n\n").and_then(|text| text.strip_suffix("\nendmodule\n"));
+        inner.expect("a module without ports").to_string()
+    }
+
+    #[test]
+    fn processes_and_types_say_what_they_are_for() {
+        let verilog = "reg c;\nwire d;\nwire unused = &{1'b0, d};\nalways @(*) begin : x\nend\n\
+                       always @(posedge clk_i or negedge rst_ni) begin\nend\n// reg";
+        let expected = "  logic c;\n  logic d;\n  wire unused = &{1'b0, d};\n  always_comb begin : x\n  end\n  \
+                        always_ff @(posedge clk_i or negedge rst_ni) begin\n  end\n  // reg\n";
+        assert_eq!(system_verilog(verilog), expected);
+    }
+
+    #[test]
+    fn ports_are_aligned_and_have_types() {
+        let port = |kind, range: Option<i64>, name: &str| PortDeclaration {
+            doc: vec![],
+            kind,
+            range: range.map(Code::from),
+            name: name.into(),
+        };
+        let ports = vec![port("input  wire", None, "a_i"), port("output reg ", Some(1), "b_o")];
+        let body = Body { ports, ..Body::default() };
+        let text = |language| module_text("m", &body, &[], language);
+        assert!(text(Language::Verilog).contains("  input  wire       a_i,\n  output reg  [1:0] b_o\n"));
+        assert!(
+            text(Language::SystemVerilog).contains("  input  logic       a_i,\n  output logic [1:0] b_o\n")
+        );
+    }
+
+    #[test]
+    fn constants_and_arrays_have_types_and_sizes() {
+        let verilog = "localparam [3:0] A = 4'd1;\nlocalparam N = 3;\nlocalparam B = 1'b1;\nreg [7:0] words [0:31];\nreg x [0:2**A-1];\ny = x[0:1];";
+        let expected = "  localparam logic [3:0] A = 4'd1;\n  localparam int N = 3;\n  localparam logic B = 1'b1;\n  logic [7:0] words [32];\n  logic x [2**A];\n  y = x[0:1];\n";
+        assert_eq!(system_verilog(verilog), expected);
+    }
+
+    #[test]
+    fn loops_declare_what_counts_and_constants_have_names_of_their_own_style() {
+        let verilog = "localparam LOW_END = 3;\ngenvar g;\ninteger i;\nfor (i = 0; i < LOW_END; i = i + 1) begin\nend\n\
+                       for (g = 0; g < LOW_END_2; g = g + 1) begin\nend";
+        let expected = "  localparam int LowEnd = 3;\n  genvar g;\n  for (int i = 0; i < LowEnd; i = i + 1) begin\n  end\n  \
+                        for (g = 0; g < LOW_END_2; g = g + 1) begin\n  end\n";
+        assert_eq!(system_verilog(verilog), expected);
+    }
+
+    #[test]
+    fn longer_words_do_not_make_lines_too_long() {
+        let verilog = format!("localparam [7:0] A = {{{}}};", ["8'd1"; 12].join(", "));
+        assert!(verilog.len() <= COLUMNS);
+        let text = system_verilog(&verilog);
+        assert!(text.lines().count() == 2 && text.lines().all(|line| line.len() <= COLUMNS), "{text}");
+    }
+
+    #[test]
+    fn a_process_beside_an_initial_block_stays_as_it_is() {
+        let verilog = "  initial x = 1;\n  always @(posedge clk_i) begin\n  end\n";
+        assert_eq!(system_verilog(verilog), verilog);
+    }
 
     #[test]
     fn no_comment_that_is_broken_begins_with_verilator() {
