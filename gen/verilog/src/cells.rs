@@ -32,7 +32,7 @@ pub(crate) const MOST_ADDRESS_BITS: i64 = 30;
 /// A module that blocks share.
 pub(crate) struct Cell {
     pub name: String,
-    /// Its text and ports. If the module has parameters, ports have their default widths.
+    /// Its body and ports. If the module has parameters, ports have their default widths.
     pub draft: Draft,
     /// The const generics and sizes that its name contains.
     pub fixed: Vec<(String, usize)>,
@@ -197,22 +197,22 @@ fn sized(
     let (last, parameters) = samples.last().expect("a family has samples");
     let mut fixed = parameters.clone();
     fixed.retain(|entry| samples.iter().all(|(_, parameters)| parameters.contains(entry)));
-    let (text, values) = if samples.len() == 1 {
-        (last.text.clone(), (draft.text == last.text).then(Vec::new))
+    let (body, values) = if samples.len() == 1 {
+        (last.body.clone(), (draft.body == last.body).then(Vec::new))
     } else {
         let Some(alone) = merge_with_powers(&members) else { return Ok(None) };
         members.insert(0, member(draft, &description.parameters));
-        let together = merge_with_powers(&members).filter(|merged| merged.text == alone.text);
+        let together = merge_with_powers(&members).filter(|merged| merged.body == alone.body);
         let of_draft = |(name, values): (String, Vec<i64>)| (name, values[0]);
-        (alone.text, together.map(|merged| merged.parameters.into_iter().map(of_draft).collect()))
+        (alone.body, together.map(|merged| merged.parameters.into_iter().map(of_draft).collect()))
     };
-    let draft = Draft { text, ports: last.ports.clone() };
+    let draft = Draft { body, ports: last.ports.clone() };
     fixed.retain(|(name, _)| name != "BITS");
     Ok(values.map(|values| Cell { name: String::new(), draft, fixed, values }))
 }
 
 fn member<'a>(draft: &'a Draft, parameters: &'a [(String, usize)]) -> Member<'a> {
-    Member { text: &draft.text, ports: &draft.ports, parameters }
+    Member { body: &draft.body, ports: &draft.ports, parameters }
 }
 
 /// Writes a sample. Its only sub-blocks are registers.

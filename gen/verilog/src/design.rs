@@ -5,13 +5,13 @@ use crate::elaborate::{Node, elaborate};
 use crate::error::{EmitError, Problem};
 use crate::family::Family;
 use crate::head;
-use crate::limits::{Limit, with_checks};
+use crate::limits::{Limit, checks};
 use crate::merge::{Member, Merged, merge, merge_family, skeleton};
-use crate::module::{Draft, ModuleWriter, Port, place_holder};
+use crate::module::{Draft, ModuleWriter, Port};
 use crate::names;
 use crate::options::{Cells, EmitOptions, Language, ResetStyle};
-use crate::print::{paragraphs, wrap_code, wrap_comment};
-use crate::system_verilog::system_verilog;
+use crate::verilog::{Body, Code};
+use crate::write::{module_text, paragraphs, wrap_comment};
 use rust_hdl_core::prelude::{Block, Verilog};
 use selvedge_hw::rtl::reg::is_register;
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,7 +81,7 @@ struct Distinct {
     derived: Vec<(String, String)>,
     /// The replacement in instances: the number of the module that replaces a group, and the values of its parameters. That
     /// module is itself a member of the group.
-    stand_in: Option<(usize, String)>,
+    stand_in: Option<(usize, Vec<(String, i64)>)>,
     /// The name, if the module is a cell that blocks share.
     cell: Option<String>,
     /// The limits of its parameters.
@@ -131,23 +131,23 @@ pub fn emit_family(family: &Family, top: &str, options: &EmitOptions) -> Result<
     if all.iter().any(|other| other != names) {
         return Err(family.error(top, top));
     }
-    let text = |module: &Distinct| module.draft.text.clone();
-    let mut texts: Vec<Vec<String>> =
-        samples.iter().map(|(_, distinct)| distinct.iter().map(text).collect()).collect();
+    let body = |module: &Distinct| module.draft.body.clone();
+    let mut bodies: Vec<Vec<Body>> =
+        samples.iter().map(|(_, distinct)| distinct.iter().map(body).collect()).collect();
     let mut merged = last.clone();
     for module in (0..merged.len()).filter(|module| last[*module].stands(*module)) {
-        if texts.iter().any(|sample| sample[module] != texts[0][module]) {
+        if bodies.iter().any(|sample| sample[module] != bodies[0][module]) {
             let of_samples: Vec<&Distinct> = samples.iter().map(|(_, distinct)| &distinct[module]).collect();
-            let found = merge_samples(family, &of_samples, module, &texts)
+            let found = merge_samples(family, &of_samples, module, &bodies)
                 .ok_or_else(|| family.error(top, &names[module]))?;
-            pass_on(module, &found, &mut texts);
+            pass_on(module, &found, &mut bodies);
             let is_derived =
                 |name: &str| found.derived.iter().any(|(derived, _)| *derived == names::parameter(name));
             merged[module].fixed.retain(|(name, _)| !is_derived(name));
             merged[module].limits = Limit::of_uses(&found.parameters).into_iter().collect();
             merged[module].open = found.parameters.into_iter().map(|(name, _)| name).collect();
             merged[module].derived = found.derived;
-            merged[module].draft.text = found.text;
+            merged[module].draft.body = found.body;
         } else if !last[module].parameters.is_empty() {
             let of_samples = samples.iter().map(|(_, distinct)| distinct[module].parameters.as_slice());
             merged[module].limits = Limit::of_uses(&all_uses(of_samples)).into_iter().collect();
@@ -156,13 +156,13 @@ pub fn emit_family(family: &Family, top: &str, options: &EmitOptions) -> Result<
     Ok(finish(top, nodes, &merged, names, options))
 }
 
-/// Merges one module of a family's samples. Its texts are `texts[sample][module]`. Returns `None` if the module is a cell or
+/// Merges one module of a family's samples. Its bodies are `bodies[sample][module]`. Returns `None` if the module is a cell or
 /// already replaces several modules, or if a number has no expression.
 fn merge_samples(
     family: &Family,
     of_samples: &[&Distinct],
     module: usize,
-    texts: &[Vec<String>],
+    bodies: &[Vec<Body>],
 ) -> Option<Merged> {
     if of_samples.iter().any(|one| !one.parameters.is_empty() || one.cell.is_some()) {
         return None;
@@ -174,10 +174,10 @@ fn merge_samples(
         .collect::<Option<_>>()?;
     let members: Vec<Member> = of_samples
         .iter()
-        .zip(texts)
+        .zip(bodies)
         .zip(&parameters)
-        .map(|((one, texts), parameters)| Member {
-            text: &texts[module],
+        .map(|((one, bodies), parameters)| Member {
+            body: &bodies[module],
             ports: &one.draft.ports,
             parameters,
         })
@@ -200,12 +200,12 @@ fn all_uses<'a>(samples: impl Iterator<Item = &'a [(String, Vec<i64>)]>) -> Vec<
 }
 
 /// Sets the parameters of a merged module at its instances, to their values in each sample.
-fn pass_on(module: usize, merged: &Merged, texts: &mut [Vec<String>]) {
-    for (sample, texts) in texts.iter_mut().enumerate() {
-        let value = |(name, values): &(String, Vec<i64>)| format!(".{name} ({})", values[sample]);
-        let values: Vec<String> = merged.parameters.iter().map(value).collect();
-        let instance = format!("{} #({})", place_holder(module), values.join(", "));
-        texts.iter_mut().for_each(|text| *text = text.replace(&place_holder(module), &instance));
+fn pass_on(module: usize, merged: &Merged, bodies: &mut [Vec<Body>]) {
+    for (sample, bodies) in bodies.iter_mut().enumerate() {
+        let value = |(name, values): &(String, Vec<i64>)| (name.clone(), Code::from(values[sample]));
+        for instance in bodies.iter_mut().flat_map(Body::instances).filter(|found| found.module == module) {
+            instance.parameters = merged.parameters.iter().map(value).collect();
+        }
     }
 }
 
@@ -245,19 +245,12 @@ fn finish(
         .enumerate()
         .filter(|(number, (module, _))| module.stands(*number))
         .map(|(_, (module, name))| {
-            let mut body = module.draft.text.clone();
-            for (number, other) in names.iter().enumerate() {
-                body = body.replace(&place_holder(number), other);
-            }
-            let body = with_checks(&body, name, &module.limits);
-            let body: String = body.lines().flat_map(wrap_code).map(|line| line + "\n").collect();
+            let mut body = module.draft.body.clone();
+            body.items.splice(0..0, checks(name, &module.limits));
             let head = comment(name, &prefixed, module, &nodes[module.node], options);
-            let text = format!("`default_nettype none\n\nmodule {name} {body}\n`default_nettype wire\n");
+            let text = module_text(name, &body, &names, options.language);
+            let text = format!("`default_nettype none\n\n{text}\n`default_nettype wire\n");
             let text = if module.cell.is_some() { guarded(name, &text) } else { text };
-            let text = match options.language {
-                Language::Verilog => text,
-                Language::SystemVerilog => system_verilog(&text),
-            };
             let (ports, cell) = (module.draft.ports.clone(), module.cell.is_some());
             Module { name: name.clone(), language: options.language, text: head + &text, ports, cell }
         })
@@ -276,14 +269,14 @@ fn write_all(nodes: &[Node], style: (ResetStyle, Language)) -> Result<Vec<Distin
     let mut distinct: Vec<Distinct> = vec![];
     let mut drafts: Vec<Draft> = vec![];
     let mut module_of: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut by_text: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut by_body: BTreeMap<(String, Body), usize> = BTreeMap::new();
     for id in (0..nodes.len()).rev() {
         if matches!(&nodes[id].code, Verilog::Wrapper(w) if is_register(&w.cores)) {
             continue;
         }
         let draft = ModuleWriter::new(nodes, id, style, &module_of, &drafts).write()?;
-        let identity = (stem(&nodes[id]), draft.text.clone());
-        let module = *by_text.entry(identity).or_insert_with(|| {
+        let identity = (stem(&nodes[id]), draft.body.clone());
+        let module = *by_body.entry(identity).or_insert_with(|| {
             drafts.push(draft.clone());
             let fixed = parameters(&nodes[id]);
             distinct.push(Distinct {
@@ -316,11 +309,6 @@ fn parameters(node: &Node) -> Vec<(String, usize)> {
     node.description.as_ref().map(|d| d.parameters.clone()).unwrap_or_default()
 }
 
-/// Returns the numbers of the modules that a text instantiates.
-fn used_modules(text: &str, count: usize) -> Vec<usize> {
-    (0..count).filter(|number| text.contains(&place_holder(*number))).collect()
-}
-
 /// Merges modules that differ only in their numbers, and replaces modules by the cells that blocks share. Inner modules are
 /// merged first, so that the modules that instantiate them can be merged too.
 ///
@@ -328,21 +316,21 @@ fn used_modules(text: &str, count: usize) -> Vec<usize> {
 /// text of the last member, which is the first in the source.
 fn merge_all(nodes: &[Node], distinct: &mut [Distinct], options: &EmitOptions) -> Result<(), EmitError> {
     let mut heights: Vec<usize> = vec![];
-    for module in distinct.iter() {
-        let used = used_modules(&module.draft.text, heights.len());
-        heights.push(used.iter().map(|number| heights[*number] + 1).max().unwrap_or(0));
+    for module in distinct.iter_mut() {
+        let used = module.draft.body.instances();
+        heights.push(used.iter().map(|instance| heights[instance.module] + 1).max().unwrap_or(0));
     }
     for height in 0..=heights.iter().copied().max().unwrap_or(0) {
-        let mut groups: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
+        let mut groups: BTreeMap<(String, Body), Vec<usize>> = BTreeMap::new();
         for module in (0..distinct.len()).filter(|module| heights[*module] == height) {
-            let mut text = std::mem::take(&mut distinct[module].draft.text);
-            for (number, other) in distinct[..module].iter().enumerate() {
-                if let Some((stand_in, values)) = &other.stand_in {
-                    text =
-                        text.replace(&place_holder(number), &format!("{}{values}", place_holder(*stand_in)));
+            let (inner, outer) = distinct.split_at_mut(module);
+            for instance in outer[0].draft.body.instances() {
+                if let Some((stand_in, values)) = &inner[instance.module].stand_in {
+                    instance.module = *stand_in;
+                    let value = |(name, value): &(String, i64)| (name.clone(), Code::from(*value));
+                    instance.parameters = values.iter().map(value).collect();
                 }
             }
-            distinct[module].draft.text = text;
             let id = distinct[module].node;
             if id == 0 || nodes[id].description.is_none() {
                 continue;
@@ -352,7 +340,7 @@ fn merge_all(nodes: &[Node], distinct: &mut [Distinct], options: &EmitOptions) -
             {
                 share(distinct, module, cell);
             } else {
-                let skeleton = skeleton(&distinct[module].draft.text);
+                let skeleton = skeleton(&distinct[module].draft.body);
                 groups.entry((stem(&nodes[id]), skeleton)).or_default().push(module);
             }
         }
@@ -364,9 +352,7 @@ fn merge_all(nodes: &[Node], distinct: &mut [Distinct], options: &EmitOptions) -
 /// Replaces the module by the cell. The first module that is the cell is written; later ones refer to it.
 fn share(distinct: &mut [Distinct], module: usize, cell: Cell) {
     let first = distinct.iter().position(|other| other.cell.as_ref() == Some(&cell.name)).unwrap_or(module);
-    let values: Vec<String> = cell.values.iter().map(|(name, value)| format!(".{name} ({value})")).collect();
-    let values = if values.is_empty() { String::new() } else { format!(" #({})", values.join(", ")) };
-    distinct[module].stand_in = Some((first, values));
+    distinct[module].stand_in = Some((first, cell.values.clone()));
     if first == module {
         distinct[module].draft = cell.draft;
         distinct[module].fixed = cell.fixed;
@@ -384,19 +370,18 @@ fn merge_group(distinct: &mut [Distinct], group: &[usize]) {
     let members: Vec<Member> = group
         .iter()
         .map(|module| &distinct[*module])
-        .map(|m| Member { text: &m.draft.text, ports: &m.draft.ports, parameters: &m.fixed })
+        .map(|m| Member { body: &m.draft.body, ports: &m.draft.ports, parameters: &m.fixed })
         .collect();
     let Some(merged) = merge(&members) else { return };
     let (first, last) = (group[0], group[group.len() - 1]);
     let mut fixed = distinct[last].fixed.clone();
     fixed.retain(|entry| group.iter().all(|module| distinct[*module].fixed.contains(entry)));
     for (position, module) in group.iter().enumerate() {
-        let value = |(name, values): &(String, Vec<i64>)| format!(".{name} ({})", values[position]);
-        let values = merged.parameters.iter().map(value).collect::<Vec<_>>().join(", ");
-        distinct[*module].stand_in = Some((first, format!(" #({values})")));
+        let value = |(name, values): &(String, Vec<i64>)| (name.clone(), values[position]);
+        distinct[*module].stand_in = Some((first, merged.parameters.iter().map(value).collect()));
     }
     distinct[first].node = distinct[last].node;
-    distinct[first].draft = Draft { text: merged.text, ports: distinct[last].draft.ports.clone() };
+    distinct[first].draft = Draft { body: merged.body, ports: distinct[last].draft.ports.clone() };
     distinct[first].fixed = fixed;
     distinct[first].limits = Limit::of_uses(&merged.parameters).into_iter().collect();
     distinct[first].parameters = merged.parameters;

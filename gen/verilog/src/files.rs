@@ -2,9 +2,11 @@
 
 use crate::design::{Design, Module};
 use crate::head;
-use crate::module::Port;
+use crate::module::{Port, declaration};
 use crate::options::{EmitOptions, Language};
-use crate::system_verilog::system_verilog;
+use crate::print::highest;
+use crate::verilog::{Block, Body, Code, Head, Instance, Item, PortDeclaration};
+use crate::write::module_text;
 
 /// Returns the `.f` file: one file per line, sub-modules first.
 pub fn file_list(design: &Design) -> String {
@@ -164,19 +166,49 @@ pub fn constraints(design: &Design, period_ns: f64) -> String {
 pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> Module {
     let top = design.top();
     let name = format!("{}_synth_wrapper", top.name);
-    let range = |port: &Port| match port.width {
-        1 => String::new(),
-        width => format!("[{}:0] ", width - 1),
-    };
     let data: Vec<&Port> = top.ports.iter().filter(|port| !port.clock && !port.reset).collect();
-    let mut ports: Vec<String> = vec!["  input  wire clk_i".into()];
-    ports.extend(
-        top.ports.iter().filter(|port| port.reset).map(|port| format!("  input  wire {}", port.name)),
-    );
-    ports.extend(data.iter().map(|port| {
-        let kind = if port.input { "input  wire" } else { "output reg " };
-        format!("  {kind} {}{}", range(port), port.name)
-    }));
+    let declared = |port: &Port| PortDeclaration {
+        doc: vec![],
+        kind: if port.input { "input  wire" } else { "output reg " },
+        range: highest(port.width),
+        name: port.name.clone(),
+    };
+    let clock = PortDeclaration { doc: vec![], kind: "input  wire", range: None, name: "clk_i".into() };
+    let others = top.ports.iter().filter(|port| port.reset).chain(data.iter().copied()).map(declared);
+    let register = |port: &&Port| {
+        let (kind, suffix) = if port.input { ("reg", "q") } else { ("wire", "d") };
+        declaration(kind, port.width, &format!("{}_{suffix}", port.name))
+    };
+    let update = |port: &&Port| {
+        let name = &port.name;
+        let text = if port.input { format!("{name}_q <= {name}") } else { format!("{name} <= {name}_d") };
+        Item::Line(Code::of(&text))
+    };
+    let pin = |port: &Port| {
+        let own = match (port.clock, port.reset, port.input) {
+            (true, ..) => "clk_i".into(),
+            (_, true, _) => port.name.clone(),
+            (.., true) => format!("{}_q", port.name),
+            (.., false) => format!("{}_d", port.name),
+        };
+        (port.name.clone(), Code::of(&own))
+    };
+    let mut items: Vec<Item> = data.iter().map(register).collect();
+    let updates = data.iter().map(update).collect();
+    let head = Head::Clocked(Code::of("@(posedge clk_i)"));
+    let instance = Instance {
+        module: 0,
+        parameters: vec![],
+        name: "dut".into(),
+        pins: top.ports.iter().map(pin).collect(),
+    };
+    items.extend([
+        Item::Blank,
+        Item::Blocks(vec![Block { head, label: None, body: updates }]),
+        Item::Blank,
+        Item::Instance(instance),
+    ]);
+    let body = Body { parameters: vec![], ports: [clock].into_iter().chain(others).collect(), items };
     let mut lines = head::license(&options.header);
     lines.extend([
         format!("// {name}"),
@@ -186,35 +218,9 @@ pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> Module {
     if !options.header.tool.is_empty() {
         lines.push(format!("// Written by {} with reset {}", options.header.tool, options.reset));
     }
-    lines.extend(["".into(), "`default_nettype none".into(), "".into(), format!("module {name} (")]);
-    lines.push(ports.join(",\n"));
-    lines.push(");\n".into());
-    for port in &data {
-        let (kind, suffix) = if port.input { ("reg ", "q") } else { ("wire", "d") };
-        lines.push(format!("  {kind} {}{}_{suffix};", range(port), port.name));
-    }
-    lines.push("\n  always @(posedge clk_i) begin".into());
-    for port in &data {
-        let name = &port.name;
-        lines.push(if port.input {
-            format!("    {name}_q <= {name};")
-        } else {
-            format!("    {name} <= {name}_d;")
-        });
-    }
-    lines.push("  end\n".into());
-    lines.push(format!("  {} dut (", top.name));
-    let pin = |port: &Port| match (port.clock, port.reset, port.input) {
-        (true, ..) => format!("    .{} (clk_i)", port.name),
-        (_, true, _) => format!("    .{0} ({0})", port.name),
-        (.., true) => format!("    .{0} ({0}_q)", port.name),
-        (.., false) => format!("    .{0} ({0}_d)", port.name),
-    };
-    lines.push(top.ports.iter().map(pin).collect::<Vec<_>>().join(",\n"));
-    lines.push("  );\n\nendmodule\n\n`default_nettype wire".into());
-    let text = lines.join("\n") + "\n";
     let language = top.language;
-    let text = if language == Language::SystemVerilog { system_verilog(&text) } else { text };
+    let module = module_text(&name, &body, std::slice::from_ref(&top.name), language);
+    let text = format!("{}\n\n`default_nettype none\n\n{module}\n`default_nettype wire\n", lines.join("\n"));
     Module { name, language, text, ports: vec![], cell: false }
 }
 

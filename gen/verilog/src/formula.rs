@@ -1,5 +1,7 @@
 //! Searches for a short expression over named numbers that gives the wanted values.
 
+use crate::verilog::Code;
+
 /// Numbers that may be added to an expression, in order of preference.
 const OFFSETS: [i64; 5] = [0, -1, 1, -2, 2];
 /// Factors that an expression may contain as literals.
@@ -14,24 +16,28 @@ pub(crate) struct Known {
 
 /// A Verilog expression. Its operands need no parentheses.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Formula {
-    text: String,
-}
+pub(crate) struct Formula(Code);
 
 impl Formula {
     /// Returns the expression with blanks around operators.
-    pub fn spaced(&self) -> String {
-        self.text.clone()
+    pub fn spaced(self) -> Code {
+        self.0
     }
 
     /// Returns the expression without blanks, as within brackets.
-    pub fn tight(&self) -> String {
-        self.text.replace(' ', "")
+    pub fn tight(mut self) -> Code {
+        self.0.0.retain(|token| token.text() != " ");
+        self.0
+    }
+
+    /// Returns the names and symbols in the expression.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        self.0.0.iter().map(|token| token.text().to_string())
     }
 
     /// Returns whether the expression is a name alone.
     pub fn is_name(&self) -> bool {
-        !self.text.contains(' ')
+        self.0.0.iter().all(|token| token.text() != " ")
     }
 }
 
@@ -110,7 +116,7 @@ fn with_offset(wanted: &[i64], terms: &[Term], offsets: &[i64]) -> Option<Formul
             1.. => format!("{} + {offset}", term.text),
             _ => format!("{} - {}", term.text, -offset),
         };
-        Some(Formula { text })
+        Some(Formula(Code::of(&text)))
     })
 }
 
@@ -124,7 +130,7 @@ mod tests {
 
     fn found(wanted: [i64; 3]) -> Option<String> {
         let named = [known("BASE", [64, 32, 16]), known("DELTA", [8, 16, 8])];
-        find(&wanted, &named, &[1024]).map(|formula| formula.spaced())
+        find(&wanted, &named, &[1024]).map(|formula| formula.spaced().to_string())
     }
 
     #[test]
@@ -156,7 +162,8 @@ mod tests {
     fn values_have_the_32_bits_that_verilog_computes_with() {
         let product = |b: i64| {
             let named = [known("A", [1024, 2048, 4096]), known("B", [b, b, b + 1])];
-            find(&[1024 * b, 2048 * b, 4096 * (b + 1)], &named, &[]).map(|formula| formula.spaced())
+            find(&[1024 * b, 2048 * b, 4096 * (b + 1)], &named, &[])
+                .map(|formula| formula.spaced().to_string())
         };
         assert_eq!(product(1 << 18).as_deref(), Some("A * B"), "2^30 and a bit");
         assert_eq!(product(1 << 20), None, "2^32 and a bit");

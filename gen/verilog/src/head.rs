@@ -2,7 +2,7 @@
 //! documentation.
 
 use crate::options::Header;
-use crate::print::{COLUMNS, wrap_comment};
+use crate::write::{COLUMNS, wrap_comment};
 
 /// Returns the SPDX line of the license, or no line without a license.
 pub(crate) fn license(header: &Header) -> Vec<String> {

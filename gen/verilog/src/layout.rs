@@ -2,6 +2,8 @@
 
 use crate::ir::{Role, Signal, SignalId};
 use crate::names;
+use crate::print::highest;
+use crate::verilog::Item;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,18 +61,10 @@ impl Layout {
         self.fields.iter().map(|field| self.constant(field)).chain([self.type_name()])
     }
 
-    /// Returns the lines that declare the struct. SystemVerilog lists the most significant field first.
-    pub fn declaration(&self) -> Vec<String> {
-        let field = |field: &Field| match field.width {
-            1 => format!("  logic {};", field.name),
-            width => format!("  logic [{}:0] {};", width - 1, field.name),
-        };
-        let fields = self.fields.iter().rev().map(field);
-        ["typedef struct packed {".to_string()]
-            .into_iter()
-            .chain(fields)
-            .chain([format!("}} {};", self.type_name())])
-            .collect()
+    /// Returns the declaration of the struct. SystemVerilog lists the most significant field first.
+    pub fn declaration(&self) -> Item {
+        let field = |field: &Field| (highest(field.width), field.name.clone());
+        Item::Struct(self.fields.iter().rev().map(field).collect(), self.type_name())
     }
 }
 
@@ -104,6 +98,9 @@ impl Selections {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::Language;
+    use crate::verilog::Body;
+    use crate::write::module_text;
 
     fn layout() -> Layout {
         Layout::new("parts_i", &[("tag".into(), 4), ("valid".into(), 1), ("base".into(), 64)])
@@ -125,13 +122,9 @@ mod tests {
 
     #[test]
     fn a_struct_has_its_last_field_first() {
-        let expected = [
-            "typedef struct packed {",
-            "  logic [63:0] base;",
-            "  logic valid;",
-            "  logic [3:0] tag;",
-            "} parts_t;",
-        ];
-        assert_eq!(layout().declaration(), expected);
+        let body = Body { items: vec![layout().declaration()], ..Body::default() };
+        let text = module_text("m", &body, &[], Language::SystemVerilog);
+        let expected = "  typedef struct packed {\n    logic [63:0] base;\n    logic valid;\n    logic [3:0] tag;\n  } parts_t;\n";
+        assert!(text.contains(expected), "{text}");
     }
 }

@@ -80,7 +80,8 @@ mod options;
 mod print;
 mod schedule;
 mod syntax;
-mod system_verilog;
+mod verilog;
+mod write;
 
 pub use design::{Design, Module, emit, emit_family};
 pub use error::{EmitError, Problem};

@@ -4,6 +4,7 @@
 //! too narrow. For any other value, the module therefore instantiates a module that does not exist, whose name is the
 //! message. This form is valid in Verilog-2005 and SystemVerilog. Verilator, Icarus Verilog, Yosys and slang refuse such a
 //! value.
+use crate::verilog::{Block, Code, Head, Item};
 use std::collections::BTreeSet;
 
 /// Max number of values that a message lists.
@@ -84,33 +85,41 @@ fn wrong(name: &str, values: &BTreeSet<i64>) -> (String, String, String) {
     (name.into(), condition, format!("{name}_must_be_{must}"))
 }
 
-/// Inserts the checks of a module after its ports. `text` starts with the list of parameters and ends with `endmodule`.
-pub(crate) fn with_checks(text: &str, module: &str, limits: &[Limit]) -> String {
+/// Returns the checks of a module, which precede its other items. `module` is its name.
+pub(crate) fn checks(module: &str, limits: &[Limit]) -> Vec<Item> {
     let wrongs: Vec<_> = limits.iter().flat_map(Limit::wrongs).collect();
-    let Some((head, body)) = text.split_once("\n);\n").filter(|_| !wrongs.is_empty()) else {
-        return text.to_owned();
-    };
-    let mut lines = vec![
-        "  // a parameter with a value that is not verified: the message is the name of a missing module"
-            .into(),
-        "  generate".to_string(),
-    ];
-    for (name, condition, must) in wrongs {
-        let name = name.to_lowercase();
-        lines.push(format!("    if ({condition}) begin : gen_wrong_{name}"));
-        lines.push(format!("      {module}_{must} wrong_{name} ();"));
-        lines.push("    end".into());
+    if wrongs.is_empty() {
+        return vec![];
     }
-    lines.push("  endgenerate".into());
-    format!("{head}\n);\n\n{}\n{body}", lines.join("\n"))
+    let check = |(name, condition, must): (String, String, String)| {
+        let name = name.to_lowercase();
+        Item::Blocks(vec![Block {
+            head: Head::Other(Code::of(&format!("if ({condition})"))),
+            label: Some(format!("gen_wrong_{name}")),
+            body: vec![Item::Line(Code::of(&format!("{module}_{must} wrong_{name} ()")))],
+        }])
+    };
+    let comment =
+        "a parameter with a value that is not verified: the message is the name of a missing module";
+    let checks = wrongs.into_iter().map(check).collect();
+    vec![
+        Item::Comment(comment.into()),
+        Item::Enclosed(Code::of("generate"), checks, "endgenerate"),
+        Item::Blank,
+    ]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Limit, with_checks};
+    use super::Limit;
+    use crate::options::Language;
+    use crate::verilog::{Body, Code, Item};
+    use crate::write::module_text;
 
     fn checks(limits: &[Limit]) -> String {
-        with_checks("#(\n  parameter integer N = 4\n) (\n  input a_i\n);\n\n  body\n", "m", limits)
+        let mut items = super::checks("m", limits);
+        items.push(Item::Line(Code::of("body")));
+        module_text("m", &Body { items, ..Body::default() }, &[], Language::Verilog)
     }
 
     #[test]

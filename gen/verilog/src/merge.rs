@@ -1,21 +1,19 @@
 //! Merges modules that differ only in numbers into one module with parameters.
 //!
-//! Texts are compared token by token. A number that differs between the modules becomes an expression of the parameters
+//! Syntax trees are compared token by token. A number that differs between the modules becomes an expression of the parameters
 //! ([`find`]). If a number has no expression, the modules are not merged. In a family, sized literals can also become
 //! repeated ones, literals padded with zeros, or constants of a declared width ([`Replacement`]).
 
 use crate::formula::{Formula, Known, find};
 use crate::module::Port;
 use crate::names;
-use crate::print::{wrap_code, wrap_comment};
+use crate::verilog::{Around, Body, Code, Item, Parameter, Signal, Slot, Token};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
-use std::mem::discriminant;
 
 /// A module before merging.
 pub(crate) struct Member<'a> {
-    /// Text from the list of ports to `endmodule`.
-    pub text: &'a str,
+    pub body: &'a Body,
     pub ports: &'a [Port],
     /// Const generics and sizes with their names in the block.
     pub parameters: &'a [(String, usize)],
@@ -23,128 +21,27 @@ pub(crate) struct Member<'a> {
 
 /// Several modules as one.
 pub(crate) struct Merged {
-    /// Text from the list of parameters to `endmodule`.
-    pub text: String,
+    pub body: Body,
     /// Parameters with their values in each member.
     pub parameters: Vec<(String, Vec<i64>)>,
     /// Const generics and sizes derived from the parameters, with their expressions.
     pub derived: Vec<(String, String)>,
 }
 
-/// A token of Verilog.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Token {
-    Space(String),
-    /// A name, a symbol, a comment or a literal with unknown bits or a sign.
-    Fixed(String),
-    /// A number without a size.
-    Number(i64, String),
-    /// Zero with a size: bits and text.
-    Zero(i64, String),
-    /// A nonzero literal with a size: bits, value and text.
-    Sized(i64, BigUint, String),
-}
-
-impl Token {
-    fn text(&self) -> &str {
-        match self {
-            Token::Space(text) | Token::Fixed(text) => text,
-            Token::Number(_, text) | Token::Zero(_, text) | Token::Sized(_, _, text) => text,
-        }
-    }
-
-    fn is(&self, text: &str) -> bool {
-        matches!(self, Token::Fixed(own) if own == text)
-    }
-
-    /// Returns the number in the token that may differ between members.
-    fn number(&self) -> Option<i64> {
-        match self {
-            Token::Number(number, _) | Token::Zero(number, _) => Some(*number),
-            _ => None,
-        }
-    }
-
-    /// Returns bits and value of a nonzero literal.
-    fn sized(&self) -> Option<(i64, BigUint)> {
-        match self {
-            Token::Sized(bits, value, _) => Some((*bits, value.clone())),
-            _ => None,
-        }
-    }
-}
-
-/// Returns the number of bytes at the start of `text` that satisfy `test`.
-fn span(text: &str, test: impl Fn(u8) -> bool) -> usize {
-    text.bytes().position(|c| !test(c)).unwrap_or(text.len())
-}
-
-fn is_word(c: u8) -> bool {
-    c.is_ascii_alphanumeric() || c == b'_' || c == b'$'
-}
-
-fn tokens(text: &str) -> Vec<Token> {
-    let (mut out, mut rest) = (vec![], text);
-    while let Some(first) = rest.chars().next() {
-        let digits = span(rest, |c| c.is_ascii_digit());
-        let length = match first {
-            c if c.is_ascii_whitespace() => span(rest, |c| c.is_ascii_whitespace()),
-            '/' if rest.starts_with("//") => span(rest, |c| c != b'\n'),
-            '"' => rest[1..].find('"').map_or(rest.len(), |at| at + 2),
-            // placeholder of a module's name
-            '@' => match span(&rest[1..], |c| c.is_ascii_digit()) {
-                0 => 1,
-                number => number + 2,
-            },
-            _ if digits > 0 && rest[digits..].starts_with('\'') => {
-                digits + 1 + span(&rest[digits + 1..], is_word)
+/// Returns the body without its numbers. Only modules with equal skeletons can be merged.
+pub(crate) fn skeleton(body: &Body) -> Body {
+    let mut body = body.clone();
+    for token in body.slots().into_iter().flat_map(|slot| &mut slot.code.0) {
+        match token {
+            Token::Number(number) => *number = 0,
+            Token::Literal(bits, value, text) if *value == BigUint::ZERO => {
+                *bits = 0;
+                text.clear();
             }
-            c if c.is_ascii() && is_word(c as u8) => span(rest, is_word),
-            c => c.len_utf8(),
-        };
-        let (piece, more) = rest.split_at(length);
-        rest = more;
-        let number = piece[..digits.min(length)].parse::<i64>().ok();
-        out.push(match (number, piece.split_once('\'')) {
-            _ if first.is_ascii_whitespace() => Token::Space(piece.into()),
-            (Some(bits), Some((_, value))) if value[1..].bytes().all(|c| c == b'0') => {
-                Token::Zero(bits, piece.into())
-            }
-            (Some(number), None) if digits == length => Token::Number(number, piece.into()),
-            (Some(bits), Some((_, value))) => match sized_value(value) {
-                Some(value) => Token::Sized(bits, value, piece.into()),
-                None => Token::Fixed(piece.into()),
-            },
-            _ => Token::Fixed(piece.into()),
-        });
+            _ => {}
+        }
     }
-    out
-}
-
-/// Returns the value of a literal without its width: `d12`, `hff`, `b101`. Returns `None` if it has unknown bits or a sign.
-fn sized_value(text: &str) -> Option<BigUint> {
-    let (base, digits) = text.split_at_checked(1)?;
-    let radix = match base {
-        "d" => 10,
-        "h" => 16,
-        "b" => 2,
-        _ => return None,
-    };
-    BigUint::parse_bytes(digits.as_bytes(), radix)
-}
-
-fn is_code(token: &Token) -> bool {
-    !matches!(token, Token::Space(_))
-}
-
-/// Returns the text without its numbers. Only modules with equal skeletons can be merged.
-pub(crate) fn skeleton(text: &str) -> String {
-    let shape = |token: &Token| match token {
-        Token::Number(..) => "#".to_string(),
-        Token::Zero(..) => "#'0".to_string(),
-        _ => token.text().to_string(),
-    };
-    tokens(text).iter().filter(|token| is_code(token)).map(|token| shape(token) + "\n").collect()
+    body
 }
 
 /// Returns the members' numbers that differ between members, and the values of the others. Returns `None` if the members do
@@ -279,34 +176,44 @@ enum Difference {
     Literals(Vec<(i64, BigUint)>),
 }
 
+/// The position of a token: the number of its expression, and its number in the expression.
+type At = (usize, usize);
+
 fn merge_over(
     members: &[Member],
     mut numbers: Numbers,
     family: Option<&[(String, String)]>,
 ) -> Option<Merged> {
     let last = members.last()?;
-    let template = tokens(last.text);
-    let code: Vec<Token> = template.iter().filter(|token| is_code(token)).cloned().collect();
-    let differing = differences(members, code.len(), family.is_some())?;
-    let names = words(last.text);
-    let declared = declared_numbers(&code);
+    let mut body = last.body.clone();
+    let names = body.names();
+    let slots = body.slots();
+    let differing = differences(members, family.is_some())?;
     let varying: BTreeSet<String> = numbers.all().into_iter().map(|known| known.name).collect();
-    let sized: Vec<String> =
-        family.map(|_| sized_constants(&code, &differing, &numbers.parameters)).unwrap_or_default();
-    let is_new = |name: &String| !names.contains(name) || declared.contains(name) || sized.contains(name);
+    let sized: BTreeSet<String> =
+        family.map(|_| sized_constants(&slots, &differing, &numbers.parameters)).unwrap_or_default();
+    let declares = |slot: &Slot| !slot.ranged && matches!(slot.code.0.first(), Some(Token::Number(_)));
+    let declared: BTreeSet<&str> =
+        slots.iter().filter(|slot| declares(slot)).filter_map(|slot| slot.constant).collect();
+    let is_new = |name: &String| !names.contains(name) || declared.contains(&**name) || sized.contains(name);
     if !varying.iter().all(is_new) {
         return None;
     }
 
-    let end_of_ports = code.iter().position(|token| token.is(";"))?;
     let mut docs: BTreeMap<String, String> = family.unwrap_or_default().iter().cloned().collect();
-    let mut found: BTreeMap<usize, Replacement> = BTreeMap::new();
-    for (at, difference) in differing.range(..end_of_ports) {
+    let mut found: BTreeMap<At, Replacement> = BTreeMap::new();
+    let vectors: Vec<&str> =
+        last.body.ports.iter().filter(|port| port.range.is_some()).map(|port| port.name.as_str()).collect();
+    for (at, difference) in differing.range(..(vectors.len(), 0)) {
         let Difference::Numbers(values) = difference else { return None };
         let formula = numbers.in_ports(values).or_else(|| {
-            let (known, port) =
-                width_of_port(&code[*at..], values, last.ports).filter(|_| family.is_none())?;
-            if names.contains(&known.name) || varying.contains(&known.name) {
+            let port = vectors[at.0];
+            let known = width_of_port(port, values);
+            if family.is_some()
+                || slots[at.0].code.0.len() > 1
+                || names.contains(&known.name)
+                || varying.contains(&known.name)
+            {
                 return None;
             }
             docs.insert(known.name.clone(), format!("bits of {port}"));
@@ -315,20 +222,17 @@ fn merge_over(
         })?;
         found.insert(*at, Replacement::Number(formula));
     }
-    for (at, difference) in differing.range(end_of_ports..) {
-        let constant = constant_of(&code, *at);
+    for (at, difference) in differing.range((vectors.len(), 0)..) {
+        let slot = &slots[at.0];
+        let constant = ranged_constant(slot);
         let replacement = match difference {
             Difference::Numbers(_)
-                if *at >= 3 && code[at - 3].is("localparam") && varying.contains(code[at - 2].text()) =>
+                if !slot.ranged && at.1 == 0 && slot.constant.is_some_and(|name| varying.contains(name)) =>
             {
                 continue;
             }
-            // `without_constant` removes this declaration.
-            Difference::Literals(_)
-                if constant.is_some_and(|name| sized.iter().any(|other| other == name)) =>
-            {
-                continue;
-            }
+            // `without_constants` removes this declaration.
+            Difference::Literals(_) if constant.is_some_and(|name| sized.contains(name)) => continue,
             Difference::Numbers(values) => Replacement::Number(numbers.in_body(values)?),
             Difference::Literals(values) => literal(&numbers, values, constant.is_some())?,
         };
@@ -339,9 +243,10 @@ fn merge_over(
         }
         found.insert(*at, replacement);
     }
-    let text = render(&template, &code, &found, &sized);
-    let text = sized.iter().fold(text, |text, name| without_constant(&text, name));
-    Some(assemble(&without_declarations(&text, &varying), numbers, &docs))
+    let integers = replace_numbers(slots, &found, &sized);
+    without_constants(&mut body.items, &varying, &sized);
+    declare_integers(&mut body.items, integers);
+    Some(assemble(body, numbers, &docs))
 }
 
 /// Bits of a Verilog integer. Higher bits cannot be selected.
@@ -354,7 +259,7 @@ enum Replacement {
     /// Repeated ones; the expression is their number.
     Ones(Formula),
     /// A literal after zeros; the expression is the number of zeros.
-    Padded(Formula, String),
+    Padded(Formula, Token),
     /// A literal without a size, if a declaration gives the size.
     Plain(BigUint),
     /// An expression as the value of a constant of a declared size.
@@ -385,25 +290,23 @@ fn literal(numbers: &Numbers, values: &[(i64, BigUint)], is_constant: bool) -> O
         return None;
     }
     let text = if own == 1 { "1'b1".into() } else { format!("{own}'d{value}") };
-    numbers.in_body(&zeros).map(|zeros| Replacement::Padded(zeros, text))
+    let literal = Token::Literal(own, value.clone(), text);
+    numbers.in_body(&zeros).map(|zeros| Replacement::Padded(zeros, literal))
 }
 
-/// Returns the constant with a declared size whose value is the token: `NAME` in `localparam [3:0] NAME = 4'd9;`.
-fn constant_of(code: &[Token], at: usize) -> Option<&str> {
-    let before = |count: usize, text: &str| at >= count && code[at - count].is(text);
-    let declares = (3..=at).find(|count| before(*count, "localparam") || before(*count, ";"))?;
-    let is_all = before(1, "=") && before(3, "]") && before(declares, "localparam") && code[at + 1].is(";");
-    is_all.then(|| code[at - 2].text())
+/// Returns the constant with a declared size whose value is a single token.
+fn ranged_constant<'a>(slot: &Slot<'a>) -> Option<&'a str> {
+    slot.constant.filter(|_| slot.ranged && slot.around == Around::Nothing && slot.code.0.len() == 1)
 }
 
 /// Returns the constants that equal the lowest bits of the parameter with the same name.
 fn sized_constants(
-    code: &[Token],
-    differing: &BTreeMap<usize, Difference>,
+    slots: &[Slot],
+    differing: &BTreeMap<At, Difference>,
     parameters: &[Known],
-) -> Vec<String> {
-    let is_parameter = |at: usize, values: &[(i64, BigUint)]| {
-        let name = constant_of(code, at)?;
+) -> BTreeSet<String> {
+    let is_parameter = |at: &At, values: &[(i64, BigUint)]| {
+        let name = ranged_constant(&slots[at.0])?;
         let known = parameters.iter().find(|known| known.name == name)?;
         let is_low = |((bits, value), whole): (&(i64, BigUint), &i64)| {
             let whole = u64::try_from(*whole).ok().filter(|_| *bits <= INTEGER_BITS);
@@ -412,28 +315,43 @@ fn sized_constants(
         values.iter().zip(&known.values).all(is_low).then(|| name.to_string())
     };
     let literals = differing.iter().filter_map(|(at, difference)| match difference {
-        Difference::Literals(values) => is_parameter(*at, values),
+        Difference::Literals(values) => is_parameter(at, values),
         Difference::Numbers(_) => None,
     });
     literals.collect()
 }
 
-/// Removes the declaration of a constant that equals a parameter's lowest bits, and the comment before it.
-fn without_constant(text: &str, name: &str) -> String {
-    let declares =
-        |line: &&str| line.trim_start().starts_with("localparam [") && line.contains(&format!("] {name} = "));
-    let mut lines: Vec<&str> = text.lines().collect();
-    if let Some(at) = lines.iter().position(declares) {
-        let comments =
-            lines[..at].iter().rev().take_while(|line| line.trim_start().starts_with("//")).count();
-        lines.drain(at - comments..=at);
+/// Removes the constants that parameters replace. A constant with a range loses the comment before it, too.
+fn without_constants(items: &mut Vec<Item>, numbers: &BTreeSet<String>, sized: &BTreeSet<String>) {
+    let mut kept: Vec<Item> = vec![];
+    for item in items.drain(..) {
+        match &item {
+            Item::Constant { range: None, name, .. } if numbers.contains(name) => {}
+            Item::Constant { range: Some(_), name, .. } if sized.contains(name) => {
+                while kept.pop_if(|last| matches!(last, Item::Comment(_))).is_some() {}
+            }
+            _ => kept.push(item),
+        }
     }
-    lines.join("\n") + "\n"
+    *items = kept;
 }
 
-/// Returns the range of a declaration, with its brackets.
-fn range_of(declaration: &str) -> Option<&str> {
-    Some(&declaration[declaration.find('[')?..=declaration.find(']')?])
+/// Declares the integers whose lowest bits are constants.
+fn declare_integers(items: &mut Vec<Item>, mut integers: BTreeMap<String, Formula>) {
+    let declared = |item: Item| {
+        let integer = match &item {
+            Item::Constant { name, .. } => integers.remove_entry(name),
+            _ => None,
+        };
+        let integer = integer.map(|(name, value)| number(as_integer(&name), value));
+        integer.into_iter().chain([item])
+    };
+    *items = std::mem::take(items).into_iter().flat_map(declared).collect();
+}
+
+/// Returns the declaration of a constant without a range.
+fn number(name: String, value: Formula) -> Item {
+    Item::Constant { range: None, name, value: value.spaced() }
 }
 
 /// Returns the name of the integer whose lowest bits are the constant.
@@ -441,273 +359,243 @@ fn as_integer(constant: &str) -> String {
     format!("{constant}_INTEGER")
 }
 
-/// Returns Verilog that repeats `bit`; the formula is the number of repetitions.
-fn repeated(times: &Formula, bit: &str) -> String {
-    match times.is_name() {
-        true => format!("{{{}{{{bit}}}}}", times.tight()),
-        false => format!("{{({}){{{bit}}}}}", times.tight()),
-    }
+/// Returns code with several parts.
+fn code(parts: impl IntoIterator<Item = Code>) -> Code {
+    Code(parts.into_iter().flat_map(|part| part.0).collect())
 }
 
-/// Returns the differences of the members by position among the code tokens. Returns `None` if the members differ in more
-/// than numbers and, in a family, literals.
-fn differences(members: &[Member], length: usize, in_literals: bool) -> Option<BTreeMap<usize, Difference>> {
-    let all: Vec<Vec<Token>> =
-        members.iter().map(|member| tokens(member.text).into_iter().filter(is_code).collect()).collect();
-    if all.iter().any(|tokens| tokens.len() != length) {
+/// Returns Verilog that repeats `bit`; the formula is the number of repetitions.
+fn repeated(times: &Formula, bit: &str) -> Code {
+    let (open, close) = if times.is_name() { ("{", "{") } else { ("{(", "){") };
+    code([Code::of(open), times.clone().tight(), Code::of(close), Code::of(bit), Code::of("}}")])
+}
+
+/// Returns the differences of the members by position. Returns `None` if the members differ in more than numbers and, in a
+/// family, literals.
+fn differences(members: &[Member], in_literals: bool) -> Option<BTreeMap<At, Difference>> {
+    let mut shapes: Vec<Body> = members.iter().map(|member| member.body.clone()).collect();
+    let all: Vec<Vec<Code>> = shapes
+        .iter_mut()
+        .map(|body| body.slots().into_iter().map(|slot| std::mem::take(slot.code)).collect())
+        .collect();
+    if shapes.iter().any(|shape| *shape != shapes[0]) {
         return None;
     }
     let mut out = BTreeMap::new();
-    for at in 0..length {
-        let first = &all[0][at];
-        if all.iter().all(|tokens| tokens[at] == *first) {
-            continue;
-        }
-        let kind = discriminant(first);
-        if all.iter().any(|tokens| discriminant(&tokens[at]) != kind) {
+    for (slot, first) in all[0].iter().enumerate() {
+        if all.iter().any(|codes| codes[slot].0.len() != first.0.len()) {
             return None;
         }
-        let values: Option<Vec<i64>> = all.iter().map(|tokens| tokens[at].number()).collect();
-        let sized = || all.iter().map(|tokens| tokens[at].sized()).collect::<Option<Vec<_>>>();
-        let difference = match values {
-            Some(values) if values.iter().all(|value| *value == values[0]) => continue,
-            Some(values) => Difference::Numbers(values),
-            None if in_literals => Difference::Literals(sized()?),
-            None => return None,
-        };
-        out.insert(at, difference);
+        for position in 0..first.0.len() {
+            let tokens: Vec<&Token> = all.iter().map(|codes| &codes[slot].0[position]).collect();
+            if tokens.iter().any(|token| *token != tokens[0]) {
+                out.extend(difference(&tokens, in_literals)?.map(|found| ((slot, position), found)));
+            }
+        }
     }
     Some(out)
 }
 
-/// Returns the names in `localparam NAME = number;`.
-fn declared_numbers(code: &[Token]) -> BTreeSet<String> {
-    code.windows(4)
-        .filter(|window| window[0].is("localparam") && window[2].is("=") && window[3].number().is_some())
-        .map(|window| window[1].text().to_string())
-        .collect()
+/// Returns the difference of tokens, or `Some(None)` if zeros differ only in their text. Returns `None` if the tokens differ
+/// in more than a number and, in a family, a literal.
+fn difference(tokens: &[&Token], in_literals: bool) -> Option<Option<Difference>> {
+    let number = |token: &&Token| if let Token::Number(number) = token { Some(*number) } else { None };
+    let literal = |token: &&Token| match token {
+        Token::Literal(bits, value, _) => Some((*bits, value.clone())),
+        _ => None,
+    };
+    if let Some(numbers) = tokens.iter().map(number).collect() {
+        return Some(Some(Difference::Numbers(numbers)));
+    }
+    let literals = tokens.iter().map(literal).collect::<Option<Vec<_>>>()?;
+    match literals.iter().filter(|(_, value)| *value == BigUint::ZERO).count() {
+        0 if in_literals => Some(Some(Difference::Literals(literals))),
+        zeros if zeros == literals.len() => {
+            let bits: Vec<i64> = literals.iter().map(|(bits, _)| *bits).collect();
+            Some(bits.iter().any(|other| *other != bits[0]).then_some(Difference::Numbers(bits)))
+        }
+        _ => None,
+    }
 }
 
-/// Returns a parameter for the width of the port whose range begins with the number at the start of `code`.
-fn width_of_port(code: &[Token], highest: &[i64], ports: &[Port]) -> Option<(Known, String)> {
-    let is_range = code.get(1)?.is(":") && code.get(2)?.number() == Some(0) && code.get(3)?.is("]");
-    let port = ports.iter().find(|port| is_range && code.get(4).is_some_and(|token| token.is(&port.name)))?;
-    let stem = port.name.strip_suffix("_i").or(port.name.strip_suffix("_o")).unwrap_or(&port.name);
+/// Returns a parameter for the width of a port from the index of its highest bit.
+fn width_of_port(port: &str, highest: &[i64]) -> Known {
+    let stem = port.strip_suffix("_i").or(port.strip_suffix("_o")).unwrap_or(port);
     let name = format!("{}_WIDTH", stem.to_uppercase());
-    Some((Known { name, values: highest.iter().map(|value| value + 1).collect() }, port.name.clone()))
+    Known { name, values: highest.iter().map(|value| value + 1).collect() }
 }
 
-/// Returns the template with expressions for numbers and literals. The lowest bits of parameters replace the constants with
-/// the same names, except in the declarations of these constants.
-fn render(
-    template: &[Token],
-    code: &[Token],
-    found: &BTreeMap<usize, Replacement>,
-    sized: &[String],
-) -> String {
-    let (mut out, mut at, mut brackets) = (String::new(), 0, 0);
-    let mut ranges: BTreeMap<&str, String> = BTreeMap::new();
-    for token in template {
-        if !is_code(token) {
-            out.push_str(token.text());
-            continue;
-        }
-        brackets += usize::from(token.is("["));
-        brackets -= usize::from(token.is("]")).min(brackets);
-        match (token, found.get(&at)) {
-            (Token::Fixed(name), None) if sized.contains(name) && !(at > 0 && code[at - 1].is(".")) => {
-                // The first occurrence is the declaration.
-                out.push_str(name);
-                match ranges.get(name.as_str()) {
-                    Some(range) => out.push_str(range),
-                    None => {
-                        ranges.insert(name, range_of(line_of(&out)).unwrap_or_default().to_string());
-                    }
+/// Replaces numbers and literals by expressions, and the constants in `sized` by the lowest bits of the parameters with the
+/// same names. Returns the integers whose lowest bits are the values of constants.
+fn replace_numbers(
+    slots: Vec<Slot>,
+    found: &BTreeMap<At, Replacement>,
+    sized: &BTreeSet<String>,
+) -> BTreeMap<String, Formula> {
+    let mut ranges: BTreeMap<&str, Code> = BTreeMap::new();
+    let mut integers = BTreeMap::new();
+    for (number, slot) in slots.into_iter().enumerate() {
+        let tokens = std::mem::take(slot.code).0;
+        let mut brackets = usize::from(slot.around == Around::Brackets);
+        for (position, token) in tokens.iter().enumerate() {
+            brackets += usize::from(token.text() == "[");
+            brackets -= usize::from(token.text() == "]").min(brackets);
+            let before = position.checked_sub(1).map_or("", |position| tokens[position].text());
+            let part = match (token, found.get(&(number, position))) {
+                (Token::Text(name), None) if sized.contains(name) && before != "." => {
+                    code([Code::of(name), ranges.get(name.as_str()).cloned().unwrap_or_default()])
                 }
-            }
-            (_, None) => out.push_str(token.text()),
-            (Token::Zero(..), Some(Replacement::Number(formula))) => out += &repeated(formula, "1'b0"),
-            (_, Some(Replacement::Number(formula))) => {
-                let text = if brackets > 0 { formula.tight() } else { formula.spaced() };
-                let bare = formula.is_name() || stands_alone(code, at);
-                out += &if bare { text } else { format!("({text})") };
-            }
-            (_, Some(Replacement::Ones(formula))) => out += &repeated(formula, "1'b1"),
-            (_, Some(Replacement::Padded(zeros, literal))) => {
-                out += &format!("{{{}, {literal}}}", repeated(zeros, "1'b0"));
-            }
-            (_, Some(Replacement::Plain(value))) => out += &value.to_string(),
-            (_, Some(Replacement::Constant(formula))) => set_constant(&mut out, formula),
+                (_, None) => Code(vec![token.clone()]),
+                (Token::Literal(..), Some(Replacement::Number(formula))) => repeated(formula, "1'b0"),
+                (_, Some(Replacement::Number(formula))) => {
+                    let bare = formula.is_name() || stands_alone(slot.around, &tokens, position);
+                    let formula = formula.clone();
+                    let formula = if brackets > 0 { formula.tight() } else { formula.spaced() };
+                    if bare { formula } else { code([Code::of("("), formula, Code::of(")")]) }
+                }
+                (_, Some(Replacement::Ones(formula))) => repeated(formula, "1'b1"),
+                (_, Some(Replacement::Padded(zeros, literal))) => {
+                    let literal = Code(vec![literal.clone()]);
+                    code([Code::of("{"), repeated(zeros, "1'b0"), Code::of(", "), literal, Code::of("}")])
+                }
+                (_, Some(Replacement::Plain(value))) => Code(vec![Token::Text(value.to_string())]),
+                (_, Some(Replacement::Constant(formula))) => {
+                    let name = slot.constant.unwrap_or_default();
+                    let whole = formula.clone().tight();
+                    let selects = formula.is_name() && whole.0.len() == 1;
+                    let whole = if selects {
+                        whole
+                    } else {
+                        integers.insert(name.to_string(), formula.clone());
+                        Code::of(&as_integer(name))
+                    };
+                    code([whole, ranges.get(name).cloned().unwrap_or_default()])
+                }
+            };
+            slot.code.0.extend(part.0);
         }
-        at += 1;
+        if let (Around::Brackets, Some(name)) = (slot.around, slot.constant) {
+            ranges.insert(name, code([Code::of("["), slot.code.clone(), Code::of(":0]")]));
+        }
     }
-    out
-}
-
-/// Returns the last line of the text.
-fn line_of(text: &str) -> &str {
-    &text[text.rfind('\n').map_or(0, |at| at + 1)..]
-}
-
-/// Writes the value of the constant whose declaration is the last line: the lowest bits of an integer.
-fn set_constant(out: &mut String, formula: &Formula) {
-    let line = out.split_off(out.len() - line_of(out).len());
-    let range = range_of(&line).unwrap_or_default();
-    if formula.is_name() && !formula.tight().contains(['(', '*']) {
-        *out += &format!("{line}{}{range}", formula.tight());
-        return;
-    }
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let indent = &line[..line.len() - line.trim_start().len()];
-    let integer = words.iter().rev().nth(1).map(|name| as_integer(name)).unwrap_or_default();
-    *out += &format!("{indent}localparam {integer} = {};\n{line}{integer}{range}", formula.spaced());
+    integers
 }
 
 /// Returns whether the token has no operator next to it.
-fn stands_alone(code: &[Token], at: usize) -> bool {
-    let before = at.checked_sub(1).map_or("", |at| code[at].text());
-    let behind = code.get(at + 1).map_or("", Token::text);
-    matches!(before, "[" | ":" | "(") && matches!(behind, "]" | ":" | ")")
+fn stands_alone(around: Around, tokens: &[Token], position: usize) -> bool {
+    let is_code = |token: &&Token| token.text() != " ";
+    let before = tokens[..position].iter().rfind(is_code).map(Token::text);
+    let behind = tokens[position + 1..].iter().find(is_code).map(Token::text);
+    let edge = around != Around::Nothing;
+    before.map_or(edge, |text| matches!(text, "[" | ":" | "("))
+        && behind.map_or(edge, |text| matches!(text, "]" | ":" | ")"))
 }
 
-/// Removes the lines that declare parameters as constants.
-fn without_declarations(text: &str, parameters: &BTreeSet<String>) -> String {
-    let declares = |line: &str| {
-        let mut words = line.split_whitespace();
-        words.next() == Some("localparam") && words.next().is_some_and(|name| parameters.contains(name))
-    };
-    text.lines().filter(|line| !declares(line)).map(|line| format!("{line}\n")).collect()
-}
-
-/// Inserts the parameters before the ports, and the derived numbers before the declarations.
-fn assemble(text: &str, numbers: Numbers, docs: &BTreeMap<String, String>) -> Merged {
-    let mut used = words(text);
+/// Adds the parameters, and the derived numbers before the declarations.
+fn assemble(mut body: Body, numbers: Numbers, docs: &BTreeMap<String, String>) -> Merged {
+    let mut used = body.names();
     let mut constants = vec![];
-    for (known, formula) in numbers.derived.iter().rev().filter(|(known, _)| !known.name.is_empty()) {
+    for (known, formula) in numbers.derived.iter().rev() {
         if used.contains(&known.name) {
-            used.extend(words(&formula.spaced()));
-            constants.push(format!("  localparam {} = {};", known.name, formula.spaced()));
+            used.extend(formula.names());
+            constants.push(number(known.name.clone(), formula.clone()));
         }
     }
     constants.reverse();
     let parameters: Vec<Known> =
         numbers.parameters.into_iter().filter(|known| used.contains(&known.name)).collect();
-
-    let mut lines = vec!["#(".to_string()];
-    for (position, known) in parameters.iter().enumerate() {
-        lines.extend(docs.get(&known.name).into_iter().flat_map(|doc| wrap_comment("  ", doc)));
-        let default = known.values.last().copied().unwrap_or_default();
-        let comma = if position + 1 < parameters.len() { "," } else { "" };
-        lines.push(format!("  parameter integer {} = {default}{comma}", known.name));
-    }
-    let (ports, body) = text.split_once("\n);\n").unwrap_or((text, ""));
-    lines.push(format!(") {}", align_ports(ports)));
-    lines.push(");".into());
-    lines.push(String::new());
-    let declarations = !constants.is_empty();
-    lines.extend(constants);
-    let body: Vec<&str> = body.lines().skip_while(|line| line.is_empty()).collect();
-    let goes_on = ["reg ", "wire ", "localparam ", "// "];
-    if declarations
-        && !body.first().is_some_and(|line| goes_on.iter().any(|word| line.trim().starts_with(word)))
-    {
-        lines.push(String::new());
-    }
-    for line in body {
-        if !(line.is_empty() && lines.last().is_some_and(String::is_empty)) {
-            lines.extend(wrap_code(line));
-        }
-    }
-    let parameters = parameters.into_iter().map(|known| (known.name, known.values)).collect();
-    let derived =
-        numbers.derived.into_iter().map(|(known, formula)| (known.name, formula.spaced())).collect();
-    Merged { text: lines.join("\n") + "\n", parameters, derived }
-}
-
-/// Returns the words of the text, except names of other modules' ports and parameters.
-fn words(text: &str) -> BTreeSet<String> {
-    let code: Vec<Token> = tokens(text).into_iter().filter(is_code).collect();
-    let is_own = |at: usize| at == 0 || !code[at - 1].is(".");
-    (0..code.len()).filter(|at| is_own(*at)).map(|at| code[at].text().to_string()).collect()
-}
-
-/// Aligns the ranges of ports to the right in one column.
-fn align_ports(ports: &str) -> String {
-    let split = |line: &str| -> Option<(String, String, String)> {
-        let kind = ["  input  wire", "  output reg ", "  output wire"]
-            .into_iter()
-            .find(|kind| line.starts_with(kind))?;
-        let rest = line[kind.len()..].trim();
-        let (range, name) = rest.rsplit_once(' ').unwrap_or(("", rest));
-        Some((kind.into(), range.trim().into(), name.into()))
+    body.parameters = parameters
+        .iter()
+        .map(|known| Parameter {
+            doc: docs.get(&known.name).cloned(),
+            name: known.name.clone(),
+            default: known.values.last().copied().unwrap_or_default(),
+        })
+        .collect();
+    let blank = body.items.iter().take_while(|item| **item == Item::Blank).count();
+    let goes_on = match body.items.get(blank) {
+        Some(Item::Constant { .. } | Item::Comment(_)) => true,
+        Some(Item::Signal(Signal { kind, .. })) => kind == "reg" || kind == "wire",
+        _ => false,
     };
-    let column = ports.lines().filter_map(split).map(|(_, range, _)| range.len()).max().unwrap_or(0);
-    let aligned = ports.lines().map(|line| match split(line) {
-        Some((kind, _, name)) if column == 0 => format!("{kind} {name}"),
-        Some((kind, range, name)) => format!("{kind} {range:>column$} {name}"),
-        None => line.to_string(),
-    });
-    aligned.collect::<Vec<_>>().join("\n")
+    if !constants.is_empty() && !goes_on {
+        constants.push(Item::Blank);
+    }
+    body.items.splice(..blank, constants);
+    let parameters = parameters.into_iter().map(|known| (known.name, known.values)).collect();
+    let derived = numbers
+        .derived
+        .into_iter()
+        .map(|(known, formula)| (known.name, formula.spaced().to_string()))
+        .collect();
+    Merged { body, parameters, derived }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Member, merge, skeleton, tokens};
+    use super::{Member, merge, merge_with_powers, skeleton};
+    use crate::leaf;
+    use crate::options::{Language, ResetStyle};
+    use crate::verilog::{Body, Code, PortDeclaration};
+    use crate::write::module_text;
 
-    #[test]
-    fn tokens_give_the_text_back() {
-        let text = "x[3:0] = {2{8'd0}} ^ 12'habc; // 7 of 9\n@12@ u ( .a (@) , \"5\")";
-        let found: String = tokens(text).iter().map(|token| token.text().to_string()).collect();
-        assert_eq!(found, text);
+    fn body(text: &str) -> Body {
+        Body { items: leaf::items(text, ResetStyle::None), ..Body::default() }
+    }
+
+    fn with_port(highest: i64, text: &str) -> Body {
+        let range = Some(Code::from(highest));
+        let port = PortDeclaration { doc: vec![], kind: "input  wire", range, name: "a_i".into() };
+        Body { ports: vec![port], ..body(text) }
     }
 
     #[test]
-    fn a_skeleton_forgets_numbers_and_blanks_only() {
-        assert_eq!(skeleton("a[3:0] = 4'd0;"), skeleton("a[15:0]  = 16'd0;"));
-        assert_ne!(skeleton("a = 4'd3;"), skeleton("a = 4'd5;"));
-        assert_ne!(skeleton("a = 1; // 3"), skeleton("a = 1; // 4"));
-        assert_ne!(skeleton("@1@ u ("), skeleton("@2@ u ("));
+    fn a_skeleton_forgets_numbers_only() {
+        let of = |text| skeleton(&body(text));
+        assert_eq!(of("a[3:0] = 4'd0;"), of("a[15:0] = 16'd0;"));
+        assert_ne!(of("a = 4'd3;"), of("a = 4'd5;"));
+        assert_ne!(of("a = 1;\n// 3"), of("a = 1;\n// 4"));
+        assert_ne!(of("a = b;"), of("a = c;"));
     }
 
-    fn merged(pairs: [(&str, usize); 2]) -> Option<String> {
-        let parameters = pairs.map(|(_, n)| [("N".to_string(), n)]);
-        let member = |at: usize| Member { text: pairs[at].0, ports: &[], parameters: &parameters[at] };
-        merge(&[member(0), member(1)]).map(|merged| merged.text)
+    fn merged(pairs: [(Body, usize); 2]) -> Option<String> {
+        let parameters = pairs.each_ref().map(|(_, n)| [("N".to_string(), *n)]);
+        let member = |at: usize| Member { body: &pairs[at].0, ports: &[], parameters: &parameters[at] };
+        merge(&[member(0), member(1)]).map(|merged| module_text("m", &merged.body, &[], Language::Verilog))
     }
 
     #[test]
     fn numbers_become_expressions_of_the_parameter() {
         let text = merged([
-            ("(\n  input  wire [3:0] a_i\n);\n\n  localparam N = 4;\n  x = 4'd0 + 3*N - 3;\n", 4),
-            ("(\n  input  wire [7:0] a_i\n);\n\n  localparam N = 8;\n  x = 8'd0 + 7*N - 7;\n", 8),
+            (with_port(3, "localparam N = 4;\nx = 4'd0 + 3*N - 3;"), 4),
+            (with_port(7, "localparam N = 8;\nx = 8'd0 + 7*N - 7;"), 8),
         ]);
-        let expected = "#(\n  parameter integer N = 8\n) (\n  input  wire [N-1:0] a_i\n);\n\n  \
-                        x = {N{1'b0}} + (N - 1)*N - (N - 1);\n";
+        let expected = "module m #(\n  parameter integer N = 8\n) (\n  input  wire [N-1:0] a_i\n);\n\n  \
+                        x = {N{1'b0}} + (N - 1)*N - (N - 1);\n\nendmodule\n";
         assert_eq!(text.as_deref(), Some(expected));
     }
 
     #[test]
     fn a_number_without_expression_keeps_modules_apart() {
-        let pair = |a: &'static str, b: &'static str| merged([(a, 4), (b, 8)]);
-        assert!(pair("(\n  x\n);\n  y = 4;\n", "(\n  x\n);\n  y = 8;\n").is_some());
-        assert!(pair("(\n  x\n);\n  y = 100;\n", "(\n  x\n);\n  y = 3;\n").is_none());
+        let pair = |a: &str, b: &str| merged([(body(a), 4), (body(b), 8)]);
+        assert!(pair("y = 4;", "y = 8;").is_some());
+        assert!(pair("y = 100;", "y = 3;").is_none());
     }
 
     #[test]
     fn depths_are_powers_of_two_where_these_are_tried() {
-        let texts =
-            [2, 5, 8].map(|a: u32| (a as usize, format!("(\n  x\n);\n  reg words [0:{}];\n", (1 << a) - 1)));
-        let parameters = texts.each_ref().map(|(a, _)| [("A".to_string(), *a)]);
+        let bodies = [2, 5, 8].map(|a: u32| (a as usize, body(&format!("reg words [0:{}];", (1 << a) - 1))));
+        let parameters = bodies.each_ref().map(|(a, _)| [("A".to_string(), *a)]);
         let members =
-            [0, 1, 2].map(|at| Member { text: &texts[at].1, ports: &[], parameters: &parameters[at] });
-        let text = super::merge_with_powers(&members).map(|merged| merged.text);
-        assert!(text.as_ref().is_some_and(|text| text.contains("reg words [0:2**A-1];")), "{text:?}");
+            [0, 1, 2].map(|at| Member { body: &bodies[at].1, ports: &[], parameters: &parameters[at] });
+        let merged = merge_with_powers(&members).expect("a power of two");
+        let text = module_text("m", &merged.body, &[], Language::Verilog);
+        assert!(text.contains("reg words [0:2**A-1];"), "{text}");
         assert!(merge(&members).is_none());
     }
 
     #[test]
     fn a_name_that_is_in_use_keeps_modules_apart() {
-        let pair = |a: &'static str, b: &'static str| merged([(a, 4), (b, 8)]);
-        assert!(pair("(\n  x\n);\n  N = 4;\n", "(\n  x\n);\n  N = 8;\n").is_none());
+        assert!(merged([(body("N = 4;"), 4), (body("N = 8;"), 8)]).is_none());
     }
 }

@@ -10,8 +10,10 @@ use crate::leaf;
 use crate::lower::{Lowering, Names};
 use crate::names;
 use crate::options::{Language, ResetStyle};
-use crate::print::{Printer, literal, paragraphs, range};
+use crate::print::{Printer, counting, highest, literal};
 use crate::schedule::{Pin, Plan, Process, schedule, whole_copy};
+use crate::verilog::{self, Block, Body, Code, Head, Instance, Item, PortDeclaration};
+use crate::write::paragraphs;
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::{AtomKind, Verilog};
 use selvedge_hw::rtl::mem::{FILLED_TEMPLATE, TEMPLATE};
@@ -44,14 +46,8 @@ pub struct Port {
 /// A module without a name.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
-    /// All lines from the comment on ports to `endmodule`. A [`place_holder`] represents the name of a sub-module.
-    pub text: String,
+    pub body: Body,
     pub ports: Vec<Port>,
-}
-
-/// Returns the placeholder for the name of module `number`.
-pub(crate) fn place_holder(number: usize) -> String {
-    format!("@{number}@")
 }
 
 /// The elements of a field with their indices.
@@ -476,53 +472,38 @@ impl<'a> ModuleWriter<'a> {
         self.names.signals.iter().filter_map(port).collect()
     }
 
-    /// Returns the list of ports. The ports in `variables` are assigned in an `always` block. With `vectors`, an array with
-    /// one element is a vector of one bit, as hand-written templates require.
-    fn port_lines(&self, ports: &[Port], variables: &BTreeSet<SignalId>, vectors: bool) -> Vec<String> {
-        let is_vector = |port: &Port| {
+    /// Returns the declarations of ports. The ports in `variables` are assigned in an `always` block. With `vectors`, an
+    /// array with one element is a vector of one bit, as hand-written templates require.
+    fn port_declarations(
+        &self,
+        ports: &[Port],
+        variables: &BTreeSet<SignalId>,
+        vectors: bool,
+    ) -> Vec<PortDeclaration> {
+        let declaration = |port: &Port| {
             let own = self.names.signals.iter().find(|signal| signal.name == port.name);
-            vectors && own.is_some_and(|signal| !signal.dimensions.is_empty())
-        };
-        let ranges: Vec<String> = ports
-            .iter()
-            .map(|port| {
-                if port.width > 1 || is_vector(port) {
-                    format!("[{}:0]", port.width - 1)
-                } else {
-                    String::new()
-                }
-            })
-            .collect();
-        let column = ranges.iter().map(String::len).max().unwrap_or(0);
-        let mut lines = vec![];
-        for (position, (port, range)) in ports.iter().zip(&ranges).enumerate() {
-            for doc in &port.doc {
-                lines.extend(crate::print::wrap_comment("  ", doc));
-            }
+            let is_vector = vectors && own.is_some_and(|signal| !signal.dimensions.is_empty());
             let variable =
                 self.names.by_key.get(&port.field.replace('.', "$")).is_some_and(|id| variables.contains(id));
-            let kind = match (port.input, variable) {
-                (true, _) => "input  wire",
-                (false, true) => "output reg ",
-                (false, false) => "output wire",
-            };
-            let comma = if position + 1 < ports.len() { "," } else { "" };
-            let range = if column == 0 { String::new() } else { format!("{range:>column$} ") };
-            lines.push(format!("  {kind} {range}{}{comma}", port.name));
-        }
-        lines
+            PortDeclaration {
+                doc: port.doc.clone(),
+                kind: match (port.input, variable) {
+                    (true, _) => "input  wire",
+                    (false, true) => "output reg ",
+                    (false, false) => "output wire",
+                },
+                range: highest(port.width).or_else(|| is_vector.then(|| Code::from(0))),
+                name: port.name.clone(),
+            }
+        };
+        ports.iter().map(declaration).collect()
     }
 
     fn assemble_leaf(&self, template: &str) -> Result<Draft> {
         let ports = self.ports();
-        let mut lines = vec!["(".to_string()];
-        lines.extend(self.port_lines(&ports, &BTreeSet::new(), true));
-        lines.push(");".into());
-        lines.push(String::new());
-        lines.extend(leaf::expand(template, self.reset));
-        lines.push(String::new());
-        lines.push("endmodule".into());
-        Ok(Draft { text: lines.join("\n") + "\n", ports })
+        let declarations = self.port_declarations(&ports, &BTreeSet::new(), true);
+        let items = leaf::items(template, self.reset);
+        Ok(Draft { body: Body { parameters: vec![], ports: declarations, items }, ports })
     }
 
     /// Returns the module. SystemVerilog needs a first pass to find the selected bits, which determine the signals that can
@@ -553,27 +534,19 @@ impl<'a> ModuleWriter<'a> {
         let sink = self.sink(plan, &mut printer);
         let declarations = self.declarations(plan, &variables, &mut printer);
         let ports = self.ports();
-        let mut lines = vec!["(".to_string()];
-        lines.extend(self.port_lines(&ports, &variables, false));
-        lines.push(");".into());
-        for section in [declarations, instances, body, sink] {
-            if !section.is_empty() {
-                lines.push(String::new());
-                lines.extend(section);
-            }
+        let mut items = vec![];
+        for section in [declarations, instances, body, sink].into_iter().filter(|section| !section.is_empty())
+        {
+            items.push(Item::Blank);
+            items.extend(section);
         }
-        lines.push(String::new());
-        lines.push("endmodule".into());
-        (Draft { text: lines.join("\n") + "\n", ports }, printer.selections)
+        let declarations = self.port_declarations(&ports, &variables, false);
+        let body = Body { parameters: vec![], ports: declarations, items };
+        (Draft { body, ports }, printer.selections)
     }
 
     /// Returns the declarations of numbers, signals and registers.
-    fn declarations(
-        &self,
-        plan: &Plan,
-        variables: &BTreeSet<SignalId>,
-        printer: &mut Printer,
-    ) -> Vec<String> {
+    fn declarations(&self, plan: &Plan, variables: &BTreeSet<SignalId>, printer: &mut Printer) -> Vec<Item> {
         let signals = &self.names.signals;
         self.declare_named_numbers(printer);
         self.declare_structs(printer);
@@ -595,13 +568,11 @@ impl<'a> ModuleWriter<'a> {
             let kind =
                 if variables.contains(&id) || signal.role == Role::RegisterOutput { "reg" } else { "wire" };
             match signal.layout.filter(|_| printer.structs.contains_key(&id)) {
-                Some(layout) => {
-                    printer.line(&format!("{} {};", self.layouts[layout].type_name(), signal.name))
-                }
-                None => printer.line(&format!("{kind} {}{};", range(signal), signal.name)),
+                Some(layout) => printer.push(declaration(&self.layouts[layout].type_name(), 1, &signal.name)),
+                None => printer.push(declaration(kind, signal.total(), &signal.name)),
             }
         }
-        printer.take_lines()
+        printer.take_items()
     }
 
     /// Declares structs, and the structs of inputs with their assignments.
@@ -610,12 +581,12 @@ impl<'a> ModuleWriter<'a> {
         let structs = printer.structs.clone();
         let used: BTreeSet<usize> = structs.keys().filter_map(|id| signals[*id].layout).collect();
         for layout in used.iter().map(|layout| &self.layouts[*layout]) {
-            layout.declaration().iter().for_each(|line| printer.line(line));
+            printer.push(layout.declaration());
         }
         for (id, name) in structs.iter().filter(|(id, _)| signals[**id].role == Role::Input) {
             let Some(layout) = signals[*id].layout else { continue };
-            printer.line(&format!("{} {name};", self.layouts[layout].type_name()));
-            printer.line(&format!("assign {name} = {};", signals[*id].name));
+            printer.push(declaration(&self.layouts[layout].type_name(), 1, name));
+            printer.line(&format!("assign {name} = {}", signals[*id].name));
         }
     }
 
@@ -627,18 +598,15 @@ impl<'a> ModuleWriter<'a> {
             if !used.is_empty() {
                 printer.comment(&format!("{}: the first bit of each field", layout.name));
             }
-            used.iter().for_each(|(name, low)| printer.line(&format!("localparam {name} = {low};")));
+            used.into_iter().for_each(|(name, low)| printer.push(constant(name, 1, Code::from(low as i64))));
         }
         for (name, value) in std::mem::take(&mut printer.parameters) {
-            printer.line(&format!("localparam {name} = {value};"));
+            printer.push(constant(name, 1, Code::from(value as i64)));
         }
         for (_, (name, value, width)) in self.names.variants.iter().collect::<BTreeMap<_, _>>() {
             if printer.variants.contains(name) {
-                let range = if *width > 1 { format!("[{}:0] ", width - 1) } else { String::new() };
-                printer.line(&format!(
-                    "localparam {range}{name} = {};",
-                    literal(&BigUint::from(*value), *width)
-                ));
+                let value = literal(&BigUint::from(*value), *width);
+                printer.push(constant(name.clone(), *width, Code::of(&value)));
             }
         }
         for (id, signal) in self.names.signals.iter().enumerate() {
@@ -647,7 +615,7 @@ impl<'a> ModuleWriter<'a> {
                     printer.comment(doc);
                 }
                 let all = concatenation(&signal.values, signal.width);
-                printer.line(&format!("localparam {}{} = {all};", range(signal), signal.name));
+                printer.push(constant(signal.name.clone(), signal.total(), Code::of(&all)));
             }
         }
     }
@@ -662,7 +630,7 @@ impl<'a> ModuleWriter<'a> {
     }
 
     /// Returns all processes except clocked ones.
-    fn body(&self, plan: &Plan, printer: &mut Printer) -> Vec<String> {
+    fn body(&self, plan: &Plan, printer: &mut Printer) -> Vec<Item> {
         let signals = &self.names.signals;
         let mut after_assign = false;
         for process in &plan.processes {
@@ -677,44 +645,40 @@ impl<'a> ModuleWriter<'a> {
                     comments.iter().for_each(|comment| printer.comment(comment));
                     let target = printer.target(place, None, value.width);
                     let value = printer.text(value);
-                    printer.line(&format!("assign {target} = {value};"));
+                    printer.line(&format!("assign {target} = {value}"));
                 }
                 Process::Copy { comments, to, from } => {
                     comments.iter().for_each(|comment| printer.comment(comment));
                     printer.mark_all(*from);
-                    printer.line(&format!("assign {} = {};", signals[*to].name, signals[*from].name));
+                    printer.line(&format!("assign {} = {}", signals[*to].name, signals[*from].name));
                 }
                 Process::Constant { comments, signal, values } => {
                     comments.iter().for_each(|comment| printer.comment(comment));
                     let all = concatenation(values, signals[*signal].width);
-                    printer.line(&format!("assign {} = {all};", signals[*signal].name));
+                    printer.line(&format!("assign {} = {all}", signals[*signal].name));
                 }
                 Process::Comb { body } => self.comb(body, printer),
                 Process::Clocked { .. } => {}
             }
         }
         self.clocked(plan, printer);
-        let lines = printer.take_lines();
-        trim_blank(lines)
+        printer.take_items()
     }
 
     fn comb(&self, body: &[Stmt], printer: &mut Printer) {
         let body = self.leading_comments(body, printer);
         let variables = loop_variables(body, &self.names.signals);
         variables.iter().for_each(|variable| printer.reserve(variable));
-        if variables.is_empty() {
-            printer.line("always @(*) begin");
-        } else {
+        let label = (!variables.is_empty()).then(|| {
             let target = body.iter().flat_map(Stmt::writes).next();
-            let stem = target.map_or(String::new(), |id| self.names.signals[id].name.clone());
-            let label = printer.label(&format!("comb_{stem}"));
-            printer.line(&format!("always @(*) begin : {label}"));
-        }
-        printer.indented(|p| {
-            variables.iter().for_each(|v| p.line(&format!("integer {v};")));
+            let stem = target.map_or("", |id| self.names.signals[id].name.as_str());
+            printer.label(&format!("comb_{stem}"))
+        });
+        let body = printer.inside(|p| {
+            variables.into_iter().for_each(|v| p.push(Item::Counter(v)));
             p.statements(body, false);
         });
-        printer.line("end");
+        printer.push(Item::Blocks(vec![Block { head: Head::Combinational, label, body }]));
     }
 
     /// Writes the comments at the start of a process above it. Returns the remaining statements.
@@ -806,56 +770,42 @@ impl<'a> ModuleWriter<'a> {
         {
             printer.mark_all(id);
         }
-        let resets: Vec<String> = inputs
-            .iter()
-            .map(|input| {
+        let reset = |arrow: &str| -> Vec<Item> {
+            let line = |input: &SignalId| {
                 let output = &signals[self.output_of[input]];
-                format!("{} {{}} {};", output.name, concatenation(&output.values, output.width))
-            })
-            .collect();
-        let reset_line = |arrow: &str| resets.iter().map(|r| r.replacen("{}", arrow, 1)).collect::<Vec<_>>();
+                let value = concatenation(&output.values, output.width);
+                Item::Line(Code::of(&format!("{} {arrow} {value}", output.name)))
+            };
+            inputs.iter().map(line).collect()
+        };
         let body = self.leading_comments(body, printer);
         let variables = loop_variables(body, &self.names.signals);
         variables.iter().for_each(|variable| printer.reserve(variable));
-        let begin = if variables.is_empty() {
-            "begin".to_string()
-        } else {
-            let label = printer.label(&format!("update_{}", signals[self.output_of[&inputs[0]]].name));
-            format!("begin : {label}")
-        };
+        let label = (!variables.is_empty())
+            .then(|| printer.label(&format!("update_{}", signals[self.output_of[&inputs[0]]].name)));
         let style = if has_reset { self.reset } else { ResetStyle::None };
-        let head = leaf::clocked_head(style, clock);
         if self.reset == ResetStyle::None {
-            let lines = reset_line("=");
-            match lines.as_slice() {
-                [one] => printer.line(&format!("initial {one}")),
-                many => {
-                    printer.line("initial begin");
-                    printer.indented(|p| many.iter().for_each(|line| p.line(line)));
-                    printer.line("end");
-                }
-            }
+            printer.push(Item::Initial(reset("=")));
             printer.blank();
         }
-        printer.line(&format!("{head} {begin}"));
-        printer.indented(|p| {
-            variables.iter().for_each(|v| p.line(&format!("integer {v};")));
+        let body = printer.inside(|p| {
+            variables.into_iter().for_each(|v| p.push(Item::Counter(v)));
             let Some(test) = leaf::reset_test(style) else {
                 return self.clocked_statements(group, body, p);
             };
-            p.line(&format!("if ({test}) begin"));
-            p.indented(|p| reset_line("<=").iter().for_each(|line| p.line(line)));
+            let other = |head: &str, body| Block { head: Head::Other(Code::of(head)), label: None, body };
+            let mut blocks = vec![other(&format!("if ({test})"), reset("<="))];
             match body {
-                [] if group.copies.is_empty() => p.line("end"),
-                [chain @ Stmt::If { .. }] if group.copies.is_empty() => p.chain(chain),
-                _ => {
-                    p.line("end else begin");
-                    p.indented(|p| self.clocked_statements(group, body, p));
-                    p.line("end");
+                [] if group.copies.is_empty() => {}
+                [chain @ Stmt::If { .. }] if group.copies.is_empty() => {
+                    blocks.extend(p.clocked_alternatives(chain));
                 }
+                _ => blocks.push(other("", p.inside(|p| self.clocked_statements(group, body, p)))),
             }
+            p.push(Item::Blocks(blocks));
         });
-        printer.line("end");
+        let head = Head::Clocked(Code::of(&leaf::events(style, clock)));
+        printer.push(Item::Blocks(vec![Block { head, label, body }]));
     }
 
     fn clocked_statements(&self, group: &ClockedGroup, body: &[Stmt], printer: &mut Printer) {
@@ -863,39 +813,37 @@ impl<'a> ModuleWriter<'a> {
         for input in &group.copies {
             let output = self.output_of[input];
             let signals = &self.names.signals;
-            printer.line(&format!("{} <= {};", signals[output].name, signals[*input].name));
+            printer.line(&format!("{} <= {}", signals[output].name, signals[*input].name));
         }
     }
 
     /// Writes the instances of sub-modules.
-    fn instances(&self, plan: &Plan, printer: &mut Printer) -> Vec<String> {
+    fn instances(&self, plan: &Plan, printer: &mut Printer) -> Vec<Item> {
         for child in &self.children {
             printer.blank();
             let equal = child.modules.windows(2).all(|pair| pair[0] == pair[1]);
             if child.modules.len() == 1 {
-                self.instance(plan, child, 0, &child.name, None, printer);
+                let instance = self.instance(plan, child, 0, child.name.clone(), None, printer);
+                printer.push(instance);
             } else if equal {
-                let (genvar, block) = (printer.label("g"), printer.label(&format!("gen_{}", child.name)));
-                printer.line(&format!("genvar {genvar};"));
-                printer.line("generate");
-                printer.indented(|p| {
-                    let count = child.modules.len();
-                    p.line(&format!(
-                        "for ({genvar} = 0; {genvar} < {count}; {genvar} = {genvar} + 1) begin : {block}"
-                    ));
-                    p.indented(|p| self.instance(plan, child, 0, &child.name, Some(genvar.clone()), p));
-                    p.line("end");
-                });
-                printer.line("endgenerate");
+                let (genvar, label) = (printer.label("g"), printer.label(&format!("gen_{}", child.name)));
+                let instance = self.instance(plan, child, 0, child.name.clone(), Some(&genvar), printer);
+                printer.line(&format!("genvar {genvar}"));
+                let head = counting(&genvar, 0, child.modules.len());
+                let block = Block { head, label: Some(label), body: vec![instance] };
+                let body = vec![Item::Blocks(vec![block])];
+                printer.push(Item::Enclosed(Code::of("generate"), body, "endgenerate"));
             } else {
                 for element in 0..child.modules.len() {
                     printer.blank();
                     let name = printer.label(&format!("{}_{element}", child.name));
-                    self.instance(plan, child, element, &name, Some(element.to_string()), printer);
+                    let index = element.to_string();
+                    let instance = self.instance(plan, child, element, name, Some(&index), printer);
+                    printer.push(instance);
                 }
             }
         }
-        trim_blank(printer.take_lines())
+        printer.take_items()
     }
 
     fn instance(
@@ -903,16 +851,14 @@ impl<'a> ModuleWriter<'a> {
         plan: &Plan,
         child: &Child,
         element: usize,
-        name: &str,
-        index: Option<String>,
+        name: String,
+        index: Option<&str>,
         printer: &mut Printer,
-    ) {
+    ) -> Item {
         let signals = &self.names.signals;
-        printer.line(&format!("{} {name} (", place_holder(child.modules[element])));
-        let column = child.ports.iter().map(|port| port.name.len()).max().unwrap_or(0);
-        let mut lines = vec![];
+        let mut pins = vec![];
         for (port, pin) in child.ports.iter().zip(&child.pins) {
-            let own = |id: SignalId| slice_of(&signals[id], port.width, index.as_deref());
+            let own = |id: SignalId| slice_of(&signals[id], port.width, index);
             let wire = match pin {
                 None => {
                     let role = if port.clock { Role::Clock } else { Role::Reset };
@@ -941,19 +887,13 @@ impl<'a> ModuleWriter<'a> {
                     }
                 },
             };
-            lines.push(format!(".{:<column$} ({wire})", port.name));
+            pins.push((port.name.clone(), Code::of(&wire)));
         }
-        printer.indented(|p| {
-            let last = lines.len().saturating_sub(1);
-            for (position, line) in lines.iter().enumerate() {
-                p.line(&format!("{line}{}", if position < last { "," } else { "" }));
-            }
-        });
-        printer.line(");");
+        Item::Instance(Instance { module: child.modules[element], parameters: vec![], name, pins })
     }
 
     /// Returns a wire that reads all otherwise unread bits, so that linters need no exceptions.
-    fn sink(&self, plan: &Plan, printer: &mut Printer) -> Vec<String> {
+    fn sink(&self, plan: &Plan, printer: &mut Printer) -> Vec<Item> {
         let mut parts = vec![];
         for (id, signal) in self.names.signals.iter().enumerate() {
             let present = match signal.role {
@@ -986,8 +926,15 @@ impl<'a> ModuleWriter<'a> {
         }
         let label = printer.label("unused");
         printer.comment("bits that nothing here looks at");
-        printer.line(&format!("wire {label} = &{{1'b0, {}}};", parts.join(", ")));
-        printer.take_lines()
+        let value = Code::of(&format!("&{{1'b0, {}}}", parts.join(", ")));
+        printer.push(Item::Signal(verilog::Signal {
+            kind: "wire".into(),
+            range: None,
+            name: label,
+            last: None,
+            value: Some(value),
+        }));
+        printer.take_items()
     }
 }
 
@@ -1049,9 +996,13 @@ fn loop_variables(body: &[Stmt], signals: &[Signal]) -> BTreeSet<String> {
     out
 }
 
-/// Removes empty lines at both ends.
-fn trim_blank(lines: Vec<String>) -> Vec<String> {
-    let first = lines.iter().position(|line| !line.is_empty()).unwrap_or(lines.len());
-    let last = lines.iter().rposition(|line| !line.is_empty()).map_or(first, |last| last + 1);
-    lines[first..last].to_vec()
+/// Returns the declaration of a signal of `bits` bits.
+pub(crate) fn declaration(kind: &str, bits: usize, name: &str) -> Item {
+    let (kind, name) = (kind.into(), name.into());
+    Item::Signal(verilog::Signal { kind, range: highest(bits), name, last: None, value: None })
+}
+
+/// Returns the declaration of a constant of `bits` bits.
+fn constant(name: String, bits: usize, value: Code) -> Item {
+    Item::Constant { range: highest(bits), name, value }
 }

@@ -6,14 +6,10 @@ use crate::ir::{
 use crate::layout::{Layout, Selections};
 use crate::options::ResetStyle;
 use crate::schedule::whole_copy;
+use crate::verilog::{Block, Code, Head, Item};
 use bitvec::{bitvec, vec::BitVec};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Columns of an indentation step.
-const STEP: usize = 2;
-/// Max length of a line.
-pub(crate) const COLUMNS: usize = 100;
 
 /// The kind of the outermost operator in printed text. It determines where parentheses are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,12 +62,12 @@ pub(crate) fn literal(value: &BigUint, width: usize) -> String {
     }
 }
 
-/// Returns the range of a vector and a blank; empty for a single bit.
-pub(crate) fn range(signal: &Signal) -> String {
-    if signal.total() > 1 { format!("[{}:0] ", signal.total() - 1) } else { String::new() }
+/// Returns the index of a vector's highest bit; `None` for a single bit.
+pub(crate) fn highest(bits: usize) -> Option<Code> {
+    (bits > 1).then(|| Code::from(bits as i64 - 1))
 }
 
-/// Collects the lines of a module and the signals, numbers and names that they use.
+/// Collects the items of a module and the signals, numbers and names that they use.
 pub(crate) struct Printer<'a> {
     pub signals: &'a [Signal],
     pub reset: ResetStyle,
@@ -92,8 +88,7 @@ pub(crate) struct Printer<'a> {
     pub variants: BTreeSet<String>,
     /// Names of Verilog blocks that are in use.
     labels: BTreeSet<String>,
-    lines: Vec<String>,
-    indent: usize,
+    items: Vec<Item>,
     /// `true` while assignments to registers' inputs are printed as `q <= ...`.
     clocked: bool,
 }
@@ -118,39 +113,42 @@ impl<'a> Printer<'a> {
             parameters: BTreeMap::new(),
             variants: BTreeSet::new(),
             labels: signals.iter().map(|signal| signal.name.clone()).collect(),
-            lines: vec![],
-            indent: 1,
+            items: vec![],
             clocked: false,
         }
     }
 
-    // --- lines ---
+    // --- items ---
 
-    /// Appends a line. Breaks it at blanks if it is too long.
-    pub fn line(&mut self, text: &str) {
-        let indent = " ".repeat(self.indent * STEP);
-        self.lines.extend(wrap(&indent, text));
+    pub fn push(&mut self, item: Item) {
+        self.items.push(item);
     }
 
+    /// Appends a statement or declaration, without its semicolon.
+    pub fn line(&mut self, text: &str) {
+        self.push(Item::Line(Code::of(text)));
+    }
+
+    /// Appends an empty line, except at the start.
     pub fn blank(&mut self) {
-        if self.lines.last().is_some_and(|last| !last.is_empty()) {
-            self.lines.push(String::new());
+        if !self.items.is_empty() {
+            self.push(Item::Blank);
         }
     }
 
     pub fn comment(&mut self, text: &str) {
-        let indent = " ".repeat(self.indent * STEP);
-        self.lines.extend(wrap_comment(&indent, text));
+        self.push(Item::Comment(text.into()));
     }
 
-    pub fn indented(&mut self, body: impl FnOnce(&mut Self)) {
-        self.indent += 1;
+    /// Returns the items that `body` appends.
+    pub fn inside(&mut self, body: impl FnOnce(&mut Self)) -> Vec<Item> {
+        let before = self.take_items();
         body(self);
-        self.indent -= 1;
+        std::mem::replace(&mut self.items, before)
     }
 
-    pub fn take_lines(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.lines)
+    pub fn take_items(&mut self) -> Vec<Item> {
+        std::mem::take(&mut self.items)
     }
 
     /// Returns a unique name in the module, derived from `wanted`.
@@ -515,15 +513,16 @@ impl<'a> Printer<'a> {
         self.select(&place, field.unwrap_or(&Index::Number(0)), bits, false)
     }
 
-    /// Prints the statements of a combinational or clocked block.
+    /// Appends the statements of a combinational or clocked block.
     pub fn statements(&mut self, body: &[Stmt], clocked: bool) {
         let before = std::mem::replace(&mut self.clocked, clocked);
         body.iter().for_each(|statement| self.statement(statement));
         self.clocked = before;
     }
 
-    fn block(&mut self, body: &[Stmt]) {
-        self.indented(|p| body.iter().for_each(|statement| p.statement(statement)));
+    fn block(&mut self, head: Head, body: &[Stmt]) -> Block {
+        let body = self.inside(|p| body.iter().for_each(|statement| p.statement(statement)));
+        Block { head, label: None, body }
     }
 
     fn statement(&mut self, statement: &Stmt) {
@@ -533,24 +532,25 @@ impl<'a> Printer<'a> {
                 let target = self.target(place, field.as_ref(), value.width);
                 let value = self.text(value);
                 let arrow = if self.clocked { "<=" } else { "=" };
-                self.line(&format!("{target} {arrow} {value};"));
+                self.line(&format!("{target} {arrow} {value}"));
             }
-            Stmt::If { .. } => self.conditional("", statement),
+            Stmt::If { .. } => {
+                let blocks = self.alternatives(statement);
+                self.push(Item::Blocks(blocks));
+            }
             Stmt::Match { test, arms } => {
                 let test = self.text(test);
-                self.line(&format!("case ({test})"));
-                self.indented(|p| {
+                let body = self.inside(|p| {
                     for (label, body) in arms {
                         let label = label.as_ref().map_or("default".to_string(), |label| p.text(label));
-                        p.line(&format!("{label}: begin"));
-                        p.block(body);
-                        p.line("end");
+                        let block = p.block(Head::Other(Code::of(&format!("{label}:"))), body);
+                        p.push(Item::Blocks(vec![block]));
                     }
                     if arms.last().is_none_or(|(label, _)| label.is_some()) {
-                        p.line("default: ;");
+                        p.line("default: ");
                     }
                 });
-                self.line("endcase");
+                self.push(Item::Enclosed(Code::of(&format!("case ({test})")), body, "endcase"));
             }
             Stmt::Loop { variable, from, to, body } => {
                 if let Some((copy, source)) = whole_copy(statement, self.signals) {
@@ -560,41 +560,43 @@ impl<'a> Printer<'a> {
                         _ => (copy, "="),
                     };
                     let (copy, source) = (&self.signals[copy].name, &self.signals[source].name);
-                    return self.line(&format!("{copy} {arrow} {source};"));
+                    return self.line(&format!("{copy} {arrow} {source}"));
                 }
                 // The block has no name: a simulator starts a thread for each iteration of a named block.
-                self.line(&format!(
-                    "for ({variable} = {from}; {variable} < {to}; {variable} = {variable} + 1) begin"
-                ));
-                self.block(body);
-                self.line("end");
+                let block = self.block(counting(variable, *from, *to), body);
+                self.push(Item::Blocks(vec![block]));
             }
         }
     }
 
-    /// Prints a clocked `if` after the reset branch.
-    pub fn chain(&mut self, statement: &Stmt) {
+    /// Returns the blocks of a clocked `if`.
+    pub fn clocked_alternatives(&mut self, statement: &Stmt) -> Vec<Block> {
         let before = std::mem::replace(&mut self.clocked, true);
-        self.conditional("end else ", statement);
+        let blocks = self.alternatives(statement);
         self.clocked = before;
+        blocks
     }
 
-    /// Prints an `if` after `lead`, which is `end else ` in a chain.
-    pub fn conditional(&mut self, lead: &str, statement: &Stmt) {
-        let Stmt::If { test, then, otherwise } = statement else { return self.statement(statement) };
-        let test = self.text(test);
-        self.line(&format!("{lead}if ({test}) begin"));
-        self.block(then);
-        match otherwise.as_slice() {
-            [] => self.line("end"),
-            [next @ Stmt::If { .. }] => self.conditional("end else ", next),
-            body => {
-                self.line("end else begin");
-                self.block(body);
-                self.line("end");
-            }
+    /// Returns the blocks of an `if`.
+    fn alternatives(&mut self, statement: &Stmt) -> Vec<Block> {
+        let (mut blocks, mut next) = (vec![], std::slice::from_ref(statement));
+        while let [Stmt::If { test, then, otherwise }] = next {
+            let test = self.text(test);
+            blocks.push(self.block(Head::Other(Code::of(&format!("if ({test})"))), then));
+            next = otherwise;
         }
+        if !next.is_empty() {
+            blocks.push(self.block(Head::Other(Code::default()), next));
+        }
+        blocks
     }
+}
+
+/// Returns the head of a loop.
+pub(crate) fn counting(variable: &str, from: usize, to: usize) -> Head {
+    let test = Code::of(&format!("{variable} < {to}"));
+    let next = Code::of(&format!("{variable} + 1"));
+    Head::For { variable: variable.into(), from: Code::from(from as i64), test, next }
 }
 
 /// Returns an operand within index arithmetic, in parentheses if necessary.
@@ -630,111 +632,5 @@ fn compare_symbol(op: CompareOp) -> &'static str {
         CompareOp::Le => "<=",
         CompareOp::Gt => ">",
         CompareOp::Ge => ">=",
-    }
-}
-
-/// Breaks a line of Verilog at blanks.
-pub(crate) fn wrap(indent: &str, text: &str) -> Vec<String> {
-    let mut lines = vec![];
-    let mut current = format!("{indent}{text}");
-    let more = format!("{indent}{}", " ".repeat(2 * STEP));
-    while current.len() > COLUMNS {
-        let floor = indent.len().max(more.len()) + 1;
-        let at = current[..=COLUMNS].rfind(' ').filter(|at| *at > floor);
-        let Some(at) = at else { break };
-        let rest = format!("{more}{}", &current[at + 1..]);
-        lines.push(current[..at].to_string());
-        current = rest;
-    }
-    lines.push(current);
-    lines
-}
-
-/// Breaks a line of a module's text. Leaves comments unchanged.
-pub(crate) fn wrap_code(line: &str) -> Vec<String> {
-    let text = line.trim_start();
-    if line.len() <= COLUMNS || text.starts_with("//") {
-        return vec![line.to_string()];
-    }
-    let indent = &line[..line.len() - text.len()];
-    instance(indent, text).unwrap_or_else(|| wrap(indent, text))
-}
-
-/// Returns the head of an instance, `module #(.A (1), .B (2)) name (`, with one line per parameter. Returns `None` for other
-/// lines.
-fn instance(indent: &str, text: &str) -> Option<Vec<String>> {
-    let (module, rest) = text.split_once(" #(.")?;
-    let (parameters, name) = rest.strip_suffix(" (")?.rsplit_once(")) ")?;
-    let mut lines = vec![format!("{indent}{module} #(")];
-    lines.extend(parameters.split("), .").map(|parameter| format!("{indent}  .{parameter}),")));
-    lines.last_mut()?.pop();
-    lines.push(format!("{indent}) {name} ("));
-    Some(lines)
-}
-
-/// Returns the paragraphs of a doc comment, each joined into one line. Links of rustdoc become their text.
-pub(crate) fn paragraphs(doc: &[String]) -> Vec<String> {
-    let mut out: Vec<String> = vec![];
-    for part in doc.split(|line| line.trim().is_empty()).filter(|part| !part.is_empty()) {
-        let joined = part.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
-        out.push(without_links(&joined));
-    }
-    out
-}
-
-/// Replaces the links [`Name`] and [`Name`](path) by Name.
-fn without_links(text: &str) -> String {
-    let (mut out, mut rest) = (String::new(), text);
-    while let Some(start) = rest.find("[`") {
-        let Some(length) = rest[start + 2..].find("`]") else { break };
-        let (name, after) = rest[start + 2..].split_at(length);
-        let after = &after[2..];
-        let target = after.strip_prefix('(').and_then(|target| target.find(')'));
-        out.push_str(&rest[..start]);
-        out.push_str(name);
-        rest = target.map_or(after, |end| &after[end + 2..]);
-    }
-    out + rest
-}
-
-/// Breaks a comment at blanks. Never breaks before `verilator`: Verilator takes a comment that begins with its name as a
-/// directive.
-pub(crate) fn wrap_comment(indent: &str, text: &str) -> Vec<String> {
-    let mut units: Vec<String> = vec![];
-    for word in text.split_whitespace() {
-        match units.last_mut() {
-            Some(last) if word.to_lowercase().starts_with("verilator") => *last += &format!(" {word}"),
-            _ => units.push(word.to_string()),
-        }
-    }
-    let mut lines = vec![];
-    let mut current = format!("{indent}//");
-    for unit in units {
-        if current.len() + 1 + unit.len() > COLUMNS && !current.ends_with("//") {
-            lines.push(std::mem::replace(&mut current, format!("{indent}//")));
-        }
-        current.push(' ');
-        current.push_str(&unit);
-    }
-    lines.push(current);
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_comment_that_is_broken_begins_with_verilator() {
-        let lines = wrap_comment("", &format!("{} Verilator are", "x".repeat(COLUMNS - 4)));
-        assert_eq!(lines.len(), 2);
-        assert!(lines[0].ends_with("x Verilator") && lines[1] == "// are", "{lines:?}");
-    }
-
-    #[test]
-    fn links_of_the_documentation_become_their_text() {
-        let doc = ["Tries [`Near`](super::near::Near) of", "each [`Word`] (all).", "", "An array [0] stays."];
-        let doc: Vec<String> = doc.map(String::from).to_vec();
-        assert_eq!(paragraphs(&doc), ["Tries Near of each Word (all).", "An array [0] stays."]);
     }
 }

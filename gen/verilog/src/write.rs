@@ -1,0 +1,450 @@
+//! Prints the syntax tree of a module as Verilog-2005 or SystemVerilog.
+//!
+//! | Verilog-2005 | SystemVerilog |
+//! |---|---|
+//! | `reg`, `wire` | `logic`; a `wire` that is declared with its value stays one |
+//! | `localparam [W-1:0]`, of one bit, of no width | `localparam logic [W-1:0]`, `localparam logic`, `localparam int` |
+//! | `LOW_ENTRIES`, a constant | `LowEntries` |
+//! | `integer i;` and `for (i = ...` | `for (int i = ...` |
+//! | an array's `[0:N]` | `[N+1]`, its size |
+//! | `always @(*)` | `always_comb` |
+//! | `always @(posedge ...)` | `always_ff @(posedge ...)`, except next to an `initial` block, which may write the same signals |
+
+use crate::options::Language;
+use crate::verilog::{Block, Body, Code, Head, Instance, Item, Signal, Token};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Columns of an indentation step.
+const STEP: usize = 2;
+/// Max length of a line.
+pub(crate) const COLUMNS: usize = 100;
+
+/// Returns the text of a module from `module` to `endmodule`. `modules` are the names of the modules that it may instantiate.
+pub(crate) fn module_text(name: &str, body: &Body, modules: &[String], language: Language) -> String {
+    let is_sv = language == Language::SystemVerilog;
+    let mut writer = Writer {
+        is_sv,
+        has_initial: false,
+        constants: BTreeMap::new(),
+        counters: BTreeSet::new(),
+        modules,
+        lines: vec![],
+        indent: 0,
+    };
+    if is_sv {
+        writer.collect(&body.items);
+    }
+    writer.module(name, body);
+    writer.lines.join("\n") + "\n"
+}
+
+struct Writer<'a> {
+    is_sv: bool,
+    has_initial: bool,
+    /// Constants with their names in SystemVerilog.
+    constants: BTreeMap<&'a str, String>,
+    /// Loop variables that SystemVerilog declares in the loop.
+    counters: BTreeSet<&'a str>,
+    modules: &'a [String],
+    lines: Vec<String>,
+    indent: usize,
+}
+
+impl<'a> Writer<'a> {
+    fn collect(&mut self, items: &'a [Item]) {
+        for item in items {
+            match item {
+                Item::Constant { name, .. } => {
+                    self.constants.insert(name, camel_case(name));
+                }
+                Item::Counter(name) => {
+                    self.counters.insert(name);
+                }
+                Item::Initial(_) => self.has_initial = true,
+                Item::Blocks(blocks) => blocks.iter().for_each(|block| self.collect(&block.body)),
+                Item::Enclosed(_, body, _) => self.collect(body),
+                _ => {}
+            }
+        }
+    }
+
+    fn module(&mut self, name: &str, body: &'a Body) {
+        if body.parameters.is_empty() {
+            self.line(format!("module {name} ("));
+        } else {
+            self.line(format!("module {name} #("));
+            self.indented(|w| {
+                for (position, parameter) in body.parameters.iter().enumerate() {
+                    parameter.doc.iter().for_each(|doc| w.comment(doc));
+                    let comma = if position + 1 < body.parameters.len() { "," } else { "" };
+                    w.line(format!("parameter integer {} = {}{comma}", parameter.name, parameter.default));
+                }
+            });
+            self.line(") (".into());
+        }
+        self.indented(|w| w.ports(body));
+        self.line(");".into());
+        self.lines.push(String::new());
+        self.indented(|w| w.items(&body.items));
+        if self.lines.last().is_some_and(|line| !line.is_empty()) {
+            self.lines.push(String::new());
+        }
+        self.line("endmodule".into());
+    }
+
+    fn ports(&mut self, body: &Body) {
+        let ranges: Vec<String> =
+            body.ports.iter().map(|port| self.range(&port.range).trim_end().into()).collect();
+        let column = ranges.iter().map(String::len).max().unwrap_or(0);
+        for (position, (port, range)) in body.ports.iter().zip(&ranges).enumerate() {
+            port.doc.iter().for_each(|doc| self.comment(doc));
+            let kind = match (self.is_sv, port.kind) {
+                (false, kind) => kind,
+                (true, "input  wire") => "input  logic",
+                (true, _) => "output logic",
+            };
+            let comma = if position + 1 < body.ports.len() { "," } else { "" };
+            let range = if column == 0 { String::new() } else { format!("{range:>column$} ") };
+            self.line(format!("{kind} {range}{}{comma}", port.name));
+        }
+    }
+
+    fn items(&mut self, items: &'a [Item]) {
+        items.iter().for_each(|item| self.item(item));
+    }
+
+    fn item(&mut self, item: &'a Item) {
+        match item {
+            Item::Blank => {
+                if self.lines.last().is_some_and(|last| !last.is_empty()) {
+                    self.lines.push(String::new());
+                }
+            }
+            Item::Comment(text) => self.comment(text),
+            Item::Constant { range, name, value } => {
+                let kind = match (&value.0[..], range) {
+                    _ if !self.is_sv => "",
+                    (_, Some(_)) | ([Token::Literal(..)], _) => "logic ",
+                    _ => "int ",
+                };
+                let (name, value) = (self.name(name), self.code(value));
+                self.line(format!("localparam {kind}{}{name} = {value};", self.range(range)));
+            }
+            Item::Signal(signal) => self.signal(signal),
+            Item::Struct(fields, name) => {
+                self.line("typedef struct packed {".into());
+                self.indented(|w| {
+                    fields
+                        .iter()
+                        .for_each(|(range, field)| w.line(format!("logic {}{field};", w.range(range))));
+                });
+                self.line(format!("}} {name};"));
+            }
+            Item::Counter(name) => {
+                if !self.is_sv {
+                    self.line(format!("integer {name};"));
+                }
+            }
+            Item::Line(code) => self.line(format!("{};", self.code(code))),
+            Item::Blocks(blocks) => {
+                let mut before = "";
+                for Block { head, label, body } in blocks {
+                    let label = label.as_ref().map(|label| format!(" : {label}")).unwrap_or_default();
+                    self.line(format!("{before}{}begin{label}", self.head(head)));
+                    self.indented(|w| w.items(body));
+                    before = "end else ";
+                }
+                self.line("end".into());
+            }
+            Item::Initial(body) => match body.as_slice() {
+                [Item::Line(code)] => self.line(format!("initial {};", self.code(code))),
+                _ => {
+                    self.line("initial begin".into());
+                    self.indented(|w| w.items(body));
+                    self.line("end".into());
+                }
+            },
+            Item::Enclosed(head, body, end) => {
+                self.line(self.code(head));
+                self.indented(|w| w.items(body));
+                self.line((*end).into());
+            }
+            Item::Instance(instance) => self.instance(instance),
+        }
+    }
+
+    fn signal(&mut self, signal: &Signal) {
+        let Signal { kind, range, name, last, value } = signal;
+        let kind = match kind.as_str() {
+            "reg" if self.is_sv => "logic",
+            // A `wire` with a value stays a wire: a variable would take the value only once, at the start of a simulation.
+            "wire" if self.is_sv && value.is_none() => "logic",
+            kind => kind,
+        };
+        let words = match last.as_ref().map(|last| &last.0[..]) {
+            None => String::new(),
+            Some([Token::Number(last)]) if self.is_sv => format!(" [{}]", last + 1),
+            Some([size @ .., minus, Token::Number(1)]) if self.is_sv && minus.text() == "-" => {
+                format!(" [{}]", self.code(&Code(size.to_vec())))
+            }
+            Some(last) => format!(" [0:{}]", self.code(&Code(last.to_vec()))),
+        };
+        let value = value.as_ref().map(|value| format!(" = {}", self.code(value))).unwrap_or_default();
+        self.line(format!("{kind} {}{name}{words}{value};", self.range(range)));
+    }
+
+    /// Returns the text before `begin`.
+    fn head(&self, head: &Head) -> String {
+        match head {
+            Head::Combinational => if self.is_sv { "always_comb " } else { "always @(*) " }.into(),
+            Head::Clocked(events) if self.is_sv && !self.has_initial => {
+                format!("always_ff {} ", self.code(events))
+            }
+            Head::Clocked(events) => format!("always {} ", self.code(events)),
+            Head::For { variable, from, test, next } => {
+                let int = if self.counters.contains(variable.as_str()) { "int " } else { "" };
+                let [from, test, next] = [from, test, next].map(|code| self.code(code));
+                format!("for ({int}{variable} = {from}; {test}; {variable} = {next}) ")
+            }
+            Head::Other(Code(tokens)) if tokens.is_empty() => String::new(),
+            Head::Other(code) => self.code(code) + " ",
+        }
+    }
+
+    fn instance(&mut self, instance: &Instance) {
+        let Instance { module, parameters, name, pins } = instance;
+        let module = &self.modules[*module];
+        let values: Vec<String> =
+            parameters.iter().map(|(name, value)| format!(".{name} ({})", self.code(value))).collect();
+        let values = if values.is_empty() { String::new() } else { format!(" #({})", values.join(", ")) };
+        let head = format!("{module}{values} {name} (");
+        if values.is_empty() || self.indent * STEP + head.len() <= COLUMNS {
+            self.line(head);
+        } else {
+            self.line(format!("{module} #("));
+            self.connections(parameters, 0);
+            self.line(format!(") {name} ("));
+        }
+        self.connections(pins, pins.iter().map(|(port, _)| port.len()).max().unwrap_or(0));
+        self.line(");".into());
+    }
+
+    /// Writes parameters or pins, one per line.
+    fn connections(&mut self, all: &[(String, Code)], column: usize) {
+        self.indented(|w| {
+            for (position, (name, value)) in all.iter().enumerate() {
+                let comma = if position + 1 < all.len() { "," } else { "" };
+                w.line(format!(".{name:<column$} ({}){comma}", w.code(value)));
+            }
+        });
+    }
+
+    /// Returns the range of a vector and a blank; empty for a single bit.
+    fn range(&self, highest: &Option<Code>) -> String {
+        highest.as_ref().map(|code| format!("[{}:0] ", self.code(code))).unwrap_or_default()
+    }
+
+    fn code(&self, code: &Code) -> String {
+        let token = |token: &Token| match token {
+            Token::Text(text) => self.name(text),
+            _ => token.to_string(),
+        };
+        code.0.iter().map(token).collect()
+    }
+
+    fn name(&self, name: &str) -> String {
+        self.constants.get(name).cloned().unwrap_or_else(|| name.to_string())
+    }
+
+    /// Appends a line. Breaks it at blanks if it is too long.
+    fn line(&mut self, text: String) {
+        self.lines.extend(wrap(&" ".repeat(self.indent * STEP), &text));
+    }
+
+    fn comment(&mut self, text: &str) {
+        let lines = wrap_comment(&" ".repeat(self.indent * STEP), text);
+        let lines: Vec<String> = lines.iter().map(|line| self.renamed(line)).collect();
+        self.lines.extend(lines);
+    }
+
+    /// Returns the line with constants renamed.
+    fn renamed(&self, line: &str) -> String {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+        let (mut out, mut rest) = (String::new(), line);
+        while let Some(start) = rest.find(is_name) {
+            let word = &rest[start..];
+            let end = word.find(|c| !is_name(c)).unwrap_or(word.len());
+            out.push_str(&rest[..start]);
+            out.push_str(&self.name(&word[..end]));
+            rest = &word[end..];
+        }
+        out + rest
+    }
+
+    fn indented(&mut self, body: impl FnOnce(&mut Self)) {
+        self.indent += 1;
+        body(self);
+        self.indent -= 1;
+    }
+}
+
+/// Returns an upper-case name in the style that guides require for constants: `LOW_ENTRIES` is `LowEntries`.
+fn camel_case(name: &str) -> String {
+    if !name.contains('_') {
+        return name.to_owned();
+    }
+    let word = |word: &str| word[..1].to_owned() + &word[1..].to_lowercase();
+    name.split('_').filter(|part| !part.is_empty()).map(word).collect()
+}
+
+/// Breaks a line of Verilog at blanks.
+fn wrap(indent: &str, text: &str) -> Vec<String> {
+    let mut lines = vec![];
+    let mut current = format!("{indent}{text}");
+    let more = format!("{indent}{}", " ".repeat(2 * STEP));
+    while current.len() > COLUMNS {
+        let floor = indent.len().max(more.len()) + 1;
+        let at = current[..=COLUMNS].rfind(' ').filter(|at| *at > floor);
+        let Some(at) = at else { break };
+        let rest = format!("{more}{}", &current[at + 1..]);
+        lines.push(current[..at].to_string());
+        current = rest;
+    }
+    lines.push(current);
+    lines
+}
+
+/// Returns the paragraphs of a doc comment, each joined into one line. Links of rustdoc become their text.
+pub(crate) fn paragraphs(doc: &[String]) -> Vec<String> {
+    let mut out: Vec<String> = vec![];
+    for part in doc.split(|line| line.trim().is_empty()).filter(|part| !part.is_empty()) {
+        let joined = part.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+        out.push(without_links(&joined));
+    }
+    out
+}
+
+/// Replaces the links [`Name`] and [`Name`](path) by Name.
+fn without_links(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(start) = rest.find("[`") {
+        let Some(length) = rest[start + 2..].find("`]") else { break };
+        let (name, after) = rest[start + 2..].split_at(length);
+        let after = &after[2..];
+        let target = after.strip_prefix('(').and_then(|target| target.find(')'));
+        out.push_str(&rest[..start]);
+        out.push_str(name);
+        rest = target.map_or(after, |end| &after[end + 2..]);
+    }
+    out + rest
+}
+
+/// Breaks a comment at blanks. Never breaks before `verilator`: Verilator takes a comment that begins with its name as a
+/// directive.
+pub(crate) fn wrap_comment(indent: &str, text: &str) -> Vec<String> {
+    let mut units: Vec<String> = vec![];
+    for word in text.split_whitespace() {
+        match units.last_mut() {
+            Some(last) if word.to_lowercase().starts_with("verilator") => *last += &format!(" {word}"),
+            _ => units.push(word.to_string()),
+        }
+    }
+    let mut lines = vec![];
+    let mut current = format!("{indent}//");
+    for unit in units {
+        if current.len() + 1 + unit.len() > COLUMNS && !current.ends_with("//") {
+            lines.push(std::mem::replace(&mut current, format!("{indent}//")));
+        }
+        current.push(' ');
+        current.push_str(&unit);
+    }
+    lines.push(current);
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::leaf;
+    use crate::options::ResetStyle;
+    use crate::verilog::PortDeclaration;
+
+    /// Returns hand-written items in SystemVerilog, without the lines around them.
+    fn system_verilog(template: &str) -> String {
+        let body = Body { items: leaf::items(template, ResetStyle::None), ..Body::default() };
+        let text = module_text("m", &body, &[], Language::SystemVerilog);
+        let inner =
+            text.strip_prefix("module m (\n);\n\n").and_then(|text| text.strip_suffix("\nendmodule\n"));
+        inner.expect("a module without ports").to_string()
+    }
+
+    #[test]
+    fn processes_and_types_say_what_they_are_for() {
+        let verilog = "reg c;\nwire d;\nwire unused = &{1'b0, d};\nalways @(*) begin : x\nend\n\
+                       always @(posedge clk_i or negedge rst_ni) begin\nend\n// reg";
+        let expected = "  logic c;\n  logic d;\n  wire unused = &{1'b0, d};\n  always_comb begin : x\n  end\n  \
+                        always_ff @(posedge clk_i or negedge rst_ni) begin\n  end\n  // reg\n";
+        assert_eq!(system_verilog(verilog), expected);
+    }
+
+    #[test]
+    fn ports_are_aligned_and_have_types() {
+        let port = |kind, range: Option<i64>, name: &str| PortDeclaration {
+            doc: vec![],
+            kind,
+            range: range.map(Code::from),
+            name: name.into(),
+        };
+        let ports = vec![port("input  wire", None, "a_i"), port("output reg ", Some(1), "b_o")];
+        let body = Body { ports, ..Body::default() };
+        let text = |language| module_text("m", &body, &[], language);
+        assert!(text(Language::Verilog).contains("  input  wire       a_i,\n  output reg  [1:0] b_o\n"));
+        assert!(
+            text(Language::SystemVerilog).contains("  input  logic       a_i,\n  output logic [1:0] b_o\n")
+        );
+    }
+
+    #[test]
+    fn constants_and_arrays_have_types_and_sizes() {
+        let verilog = "localparam [3:0] A = 4'd1;\nlocalparam N = 3;\nlocalparam B = 1'b1;\nreg [7:0] words [0:31];\nreg x [0:2**A-1];\ny = x[0:1];";
+        let expected = "  localparam logic [3:0] A = 4'd1;\n  localparam int N = 3;\n  localparam logic B = 1'b1;\n  logic [7:0] words [32];\n  logic x [2**A];\n  y = x[0:1];\n";
+        assert_eq!(system_verilog(verilog), expected);
+    }
+
+    #[test]
+    fn loops_declare_what_counts_and_constants_have_names_of_their_own_style() {
+        let verilog = "localparam LOW_END = 3;\ngenvar g;\ninteger i;\nfor (i = 0; i < LOW_END; i = i + 1) begin\nend\n\
+                       for (g = 0; g < LOW_END_2; g = g + 1) begin\nend";
+        let expected = "  localparam int LowEnd = 3;\n  genvar g;\n  for (int i = 0; i < LowEnd; i = i + 1) begin\n  end\n  \
+                        for (g = 0; g < LOW_END_2; g = g + 1) begin\n  end\n";
+        assert_eq!(system_verilog(verilog), expected);
+    }
+
+    #[test]
+    fn longer_words_do_not_make_lines_too_long() {
+        let verilog = format!("localparam [7:0] A = {{{}}};", ["8'd1"; 12].join(", "));
+        assert!(verilog.len() <= COLUMNS);
+        let text = system_verilog(&verilog);
+        assert!(text.lines().count() == 2 && text.lines().all(|line| line.len() <= COLUMNS), "{text}");
+    }
+
+    #[test]
+    fn a_process_beside_an_initial_block_stays_as_it_is() {
+        let verilog = "  initial x = 1;\n  always @(posedge clk_i) begin\n  end\n";
+        assert_eq!(system_verilog(verilog), verilog);
+    }
+
+    #[test]
+    fn no_comment_that_is_broken_begins_with_verilator() {
+        let lines = wrap_comment("", &format!("{} Verilator are", "x".repeat(COLUMNS - 4)));
+        assert_eq!(lines.len(), 2);
+        assert!(lines[0].ends_with("x Verilator") && lines[1] == "// are", "{lines:?}");
+    }
+
+    #[test]
+    fn links_of_the_documentation_become_their_text() {
+        let doc = ["Tries [`Near`](super::near::Near) of", "each [`Word`] (all).", "", "An array [0] stays."];
+        let doc: Vec<String> = doc.map(String::from).to_vec();
+        assert_eq!(paragraphs(&doc), ["Tries Near of each Word (all).", "An array [0] stays."]);
+    }
+}
