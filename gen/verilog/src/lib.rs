@@ -25,7 +25,6 @@
 //!
 //! rtl_block! {
 //!     /// Adds three bits.
-//!     #[derive(LogicBlock, Default)]
 //!     pub struct FullAdder {
 //!         /// first
 //!         pub a_i: Signal<In, Bit>,
@@ -46,9 +45,6 @@
 //!         self.sum_o.next = self.a_i.val() ^ self.b_i.val() ^ self.c_i.val();
 //!         self.carry_o.next =
 //!             (self.a_i.val() & self.b_i.val()) | (self.c_i.val() & (self.a_i.val() | self.b_i.val()));
-//!     }
-//!     fn timing(&self) -> Vec<TimingInfo> {
-//!         self.describe()
 //!     }
 //! }
 //!
