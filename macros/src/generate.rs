@@ -56,7 +56,7 @@ pub fn functions(arguments: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-/// Returns the function in `item`, with assignments in place of the short forms.
+/// Returns the function in `item`. Assignments replace the short forms.
 pub fn written(item: TokenStream) -> Result<ItemFn> {
     let mut function: ItemFn = syn::parse2(item)?;
     function.block = Box::new(written_out(*function.block)?);

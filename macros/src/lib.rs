@@ -49,7 +49,7 @@ use proc_macro::TokenStream;
 /// - `self.a.next[i] = bit;` and `self.a.next[i..] = field;`, which assign bit `i`, or the field's bits from bit `i` on
 /// - `drive!(self.part; a_i, b_i: c, d_i: e.q, f_i: 0);`, which assigns signals and constants to several inputs of a part:
 ///   `self.part.a_i.next = self.a_i.val(); self.part.b_i.next = self.c.val();` and so on. A signal without a target goes to
-///   the one of its own name: `drive!(self; part.x_o)` is `self.x_o.next = self.part.x_o.val();`
+///   the one of the same name: `drive!(self; part.x_o)` is `self.x_o.next = self.part.x_o.val();`
 /// - `if`, `else if`, `else`; `match` with constants and `_` as patterns; `for i in from..to`
 /// - `dff_setup!(self, clk_i, ...)` and `comment!("...")`
 ///

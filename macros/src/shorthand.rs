@@ -41,7 +41,7 @@ impl Parse for Entry {
     }
 }
 
-/// Returns the body with assignments in place of the short forms.
+/// Returns the body. Assignments replace the short forms.
 ///
 /// # Errors
 /// The combined errors of all short forms that are malformed.

@@ -338,7 +338,7 @@ fn only_update_has_companions() {
     }
 }
 
-/// Returns the assignments in place of the short forms in `body`.
+/// Returns the body. Assignments replace the short forms.
 fn plain(body: TokenStream) -> String {
     written(quote!(fn update(&mut self) { #body })).unwrap().block.to_token_stream().to_string()
 }

@@ -17,8 +17,8 @@ rtl_block! {
     }
 }
 
-impl<const N: usize> Logic for Counter<N> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for Counter {
     fn update(&mut self) {
         dff_setup!(self, clk_i, count);
         comment!("a cycle without enable leaves the count as it is");

@@ -39,8 +39,8 @@
 //!     }
 //! }
 //!
+//! #[hdl_gen]
 //! impl Logic for FullAdder {
-//!     #[hdl_gen]
 //!     fn update(&mut self) {
 //!         self.sum_o.next = self.a_i.val() ^ self.b_i.val() ^ self.c_i.val();
 //!         self.carry_o.next =

@@ -6,8 +6,8 @@ use selvedge_hw::rtl::prelude::*;
 /// Number of possible averages above 1.
 const STEPS: usize = MOST_REQUESTS as usize - 1;
 
-/// Returns the maximum instructions of 1024 requests with which the rounded average is at least `average`: 1024 / instructions
-/// is at least average - 1/2.
+/// Returns the maximum instructions per 1024 requests with which the rounded average is at least `average`.
+/// The quotient 1024 / instructions must be at least average - 1/2.
 fn most_instructions(average: u64) -> u64 {
     (2 << COUNT_BITS) / (2 * average - 1)
 }
