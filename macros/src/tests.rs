@@ -1,7 +1,7 @@
 //! Tests of the code that a body becomes, and of the refusals.
 
 use crate::body::Body;
-use crate::generate::{companions, functions, written};
+use crate::generate::{companions, functions, generated, written};
 use crate::read::in_place;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -417,4 +417,35 @@ fn records_among_the_arguments_follow_the_description() {
     let generated = companions(records.clone(), &written(update).unwrap()).unwrap().to_string();
     let expected = quote!([self.describe(), #records].concat());
     assert!(generated.contains(&expected.to_string()), "{generated}");
+}
+
+#[test]
+fn an_implementation_gets_the_generics_from_the_macro_of_its_block() {
+    let update = quote!(
+        fn update(&mut self) {
+            self.y.next = self.x.val();
+        }
+    );
+    let code = generated(TokenStream::new(), quote!(impl Logic for Unit { #update })).to_string();
+    let functions = functions(TokenStream::new(), update.clone());
+    assert_eq!(code, quote!(Unit! { #functions }).to_string());
+    for item in [
+        quote!(impl<const N: usize> Logic for Unit<N> { #update }),
+        quote!(impl Logic for Unit { #update fn timing(&self) -> Vec<TimingInfo> { vec![] } }),
+    ] {
+        let code = generated(TokenStream::new(), item).to_string();
+        assert!(code.contains("is for `impl Logic for Block`"), "{code}");
+    }
+}
+
+#[test]
+fn update_loses_its_body_if_a_short_form_is_malformed() {
+    let update = quote!(
+        fn update(&mut self) {
+            drive!(self);
+        }
+    );
+    let code = functions(TokenStream::new(), update).to_string();
+    assert!(code.starts_with("fn update (& mut self) { }"), "{code}");
+    assert!(code.contains("expected `;`"), "{code}");
 }
