@@ -201,7 +201,8 @@ fn is_next(member: &Member) -> bool {
     matches!(member, Member::Named(member) if member == "next")
 }
 
-fn no_attributes(attributes: &[Attribute]) -> Result<()> {
+/// Refuses attributes, such as `#[cfg(test)]`.
+pub fn no_attributes(attributes: &[Attribute]) -> Result<()> {
     match attributes.first() {
         Some(attribute) => Err(Error::new_spanned(attribute, "an attribute has no meaning in hardware")),
         None => Ok(()),

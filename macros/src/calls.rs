@@ -1,4 +1,4 @@
-//! The macros that a body may call, recognized by name: `dff_setup!` and `comment!`.
+//! The macros that a body may call, recognized by name: `dff_setup!` and `comment!`. `shorthand` has written out `drive!`.
 
 use crate::name::name;
 use syn::parse::{Parse, ParseStream};
@@ -47,6 +47,9 @@ pub fn call(mac: &Macro) -> Result<Call> {
     } else if mac.path.is_ident("dff_setup") {
         Ok(Call::Registers(Box::new(mac.parse_body()?)))
     } else {
-        Err(Error::new_spanned(mac, "the only macros in a block's body are `dff_setup!` and `comment!`"))
+        Err(Error::new_spanned(
+            mac,
+            "the only macros in a block's body are `drive!`, `dff_setup!` and `comment!`",
+        ))
     }
 }

@@ -39,16 +39,27 @@ fn implementation(item: TokenStream) -> Result<TokenStream> {
                 let has_input = false;
                 #(let has_input = Field(&mut self.#inputs).has_input(has_input);)*
                 if has_input {
-                    #(Field(&mut self.#inputs).take_input();)*
+                    self.take_inputs();
                 }
                 self._activity.begin(has_input)
+            }
+            #[inline]
+            fn is_leaf(&mut self) -> bool {
+                #[allow(unused_imports)]
+                use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
+                true #(&& Field(&mut self.#parts).is_atom())*
+            }
+            #[inline]
+            fn take_inputs(&mut self) {
+                #[allow(unused_imports)]
+                use ::selvedge_hw::rtl::circuit::{Field, Foreign as _};
+                #(Field(&mut self.#inputs).take_input();)*
             }
             fn evaluate(&mut self) {
                 #[allow(unused_imports)]
                 use ::selvedge_hw::rtl::circuit::{Bodied as _, Field, Foreign as _};
-                let has_atoms_only = true #(&& Field(&mut self.#parts).is_atom())*;
                 let has_registers = false #(|| Field(&mut self.#parts).has_state())*;
-                if has_atoms_only && !(has_registers && self._activity.is_thorough()) {
+                if self.is_leaf() && !(has_registers && self._activity.is_thorough()) {
                     if !self.evaluates_itself() {
                         ::selvedge_hw::rtl::source::Logic::update(self);
                     }

@@ -574,8 +574,10 @@ fn in_place(assignment: &ExprAssign) -> Option<TokenStream> {
         return None;
     }
     let (place, field) = (&replace.args[0], &replace.args[1]);
+    let of = replace.turbofish.as_ref().and_then(|turbofish| turbofish.args.first());
+    let of = of.map_or(quote!(_), |field| quote!(#field));
     Some(quote! {{
-        let (place, field) = (#place, #field);
+        let (place, field): (usize, #of) = (#place, #field);
         ::selvedge_hw::rtl::bits::Replace::replace(&mut #target.next, place, field);
     }})
 }

@@ -1,7 +1,8 @@
 //! Reads in place: `self.a.val()` becomes a place expression, so that reading a part of a signal copies only that part.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use quote::quote;
+use quote::quote_spanned;
+use syn::spanned::Spanned;
 
 /// Returns the code of a body with every `self.a.val()` replaced by `*Readable::held(&self.a)`.
 pub fn in_place(code: TokenStream) -> TokenStream {
@@ -13,7 +14,9 @@ pub fn in_place(code: TokenStream) -> TokenStream {
     while let Some(token) = tokens.get(at) {
         if let (Some(start), true) = (path, is_value(&tokens[at..])) {
             let signal: TokenStream = out.drain(start..).collect();
-            out.extend(quote!((*::selvedge_hw::rtl::circuit::Readable::held(&#signal))));
+            out.extend(
+                quote_spanned!(signal.span()=> (*::selvedge_hw::rtl::circuit::Readable::held(&#signal))),
+            );
             path = None;
             at += 3;
             continue;

@@ -1,10 +1,10 @@
 //! Tests of the code that a body becomes, and of the refusals.
 
 use crate::body::Body;
-use crate::generate::{companions, functions};
+use crate::generate::{companions, functions, generated, written};
 use crate::read::in_place;
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 
 /// Returns the statements of a body as data, and its values.
 fn data(body: TokenStream) -> (String, Vec<String>) {
@@ -23,7 +23,8 @@ fn value(code: TokenStream) -> String {
 
 /// Returns all messages that refuse a body.
 fn refusals(body: TokenStream) -> Vec<String> {
-    let errors = companions(&TokenStream::new(), quote!(fn update(&mut self) { #body })).unwrap_err();
+    let update = written(quote!(fn update(&mut self) { #body }));
+    let errors = update.and_then(|update| companions(TokenStream::new(), &update)).unwrap_err();
     errors.into_iter().map(|error| error.to_string()).collect()
 }
 
@@ -171,7 +172,7 @@ fn connect_marks_each_driven_signal_once() {
             self.pair.next.low = true;
         }
     };
-    let generated = companions(&TokenStream::new(), update).unwrap().to_string();
+    let generated = companions(TokenStream::new(), &written(update).unwrap()).unwrap().to_string();
     let mark = |signal: TokenStream| quote!(::selvedge_hw::rtl::source::Logic::connect(&mut #signal););
     let (clock, d) = (mark(quote!(self.count.clock)), mark(quote!(self.count.d)));
     let (y, z, t, pair) =
@@ -321,42 +322,130 @@ fn every_mistake_is_told() {
 #[test]
 fn only_update_has_companions() {
     let refusal =
-        |arguments: TokenStream, item: TokenStream| companions(&arguments, item).unwrap_err().to_string();
-    let none = TokenStream::new();
-    assert!(
-        refusal(
-            none.clone(),
-            quote!(
-                fn update(&self) {}
-            )
-        )
-        .contains("fn update(&mut self)")
+        |item: TokenStream| companions(TokenStream::new(), &written(item).unwrap()).unwrap_err().to_string();
+    for item in [
+        quote!(
+            fn update(&self) {}
+        ),
+        quote!(
+            fn update(&mut self, x: u8) {}
+        ),
+        quote!(
+            fn update(&mut self) -> u8 {}
+        ),
+    ] {
+        assert!(refusal(item).contains("fn update(&mut self)"));
+    }
+}
+
+/// Returns the body. Assignments replace the short forms.
+fn plain(body: TokenStream) -> String {
+    written(quote!(fn update(&mut self) { #body })).unwrap().block.to_token_stream().to_string()
+}
+
+#[test]
+fn a_part_is_driven_by_signals_and_constants() {
+    let short = quote! {
+        if self.x.val() { drive!(self.unit[i]; clk_i, a_i: b.q, c_i[1]: d[i + 1], n_i: 3, m_i: Mode::Idle, on_i: true); }
+    };
+    let long = quote!({
+        if self.x.val() {
+            self.unit[i].clk_i.next = self.clk_i.val();
+            self.unit[i].a_i.next = self.b.q.val();
+            self.unit[i].c_i[1].next = self.d[i + 1].val();
+            self.unit[i].n_i.next = 3.into();
+            self.unit[i].m_i.next = Mode::Idle;
+            self.unit[i].on_i.next = true;
+        }
+    });
+    assert_eq!(plain(short), long.to_string());
+}
+
+#[test]
+fn signals_of_the_block_itself_are_driven() {
+    let short = quote!(drive!(self; unit.sum_o, count_o: count.q, count.d: 0););
+    let long = quote!({
+        self.sum_o.next = self.unit.sum_o.val();
+        self.count_o.next = self.count.q.val();
+        self.count.d.next = 0.into();
+    });
+    assert_eq!(plain(short), long.to_string());
+}
+
+#[test]
+fn some_bits_are_assigned() {
+    let short = quote! {
+        for i in 0..4 { self.a.next[i] = self.b.val(); }
+        match self.m.val() { _ => { self.u[2].a.next[N + 1..] = self.c.val(); } }
+    };
+    let long = quote!({
+        for i in 0..4 {
+            self.a.next = self.a.val().replace_bit::<bool>(i, self.b.val());
+        }
+        match self.m.val() {
+            _ => {
+                self.u[2].a.next = self.u[2].a.val().replace_bit::<_>(N + 1, self.c.val());
+            }
+        }
+    });
+    assert_eq!(plain(short), long.to_string());
+}
+
+#[test]
+fn malformed_short_forms_are_refused() {
+    refused(quote!(drive!(self; a: b.val());), "`drive!` takes signals and constants");
+    refused(quote!(drive!(self; a: b + 1);), "`drive!` takes signals and constants");
+    refused(quote!(drive!(self; 0);), "write the name of the driven signal");
+    refused(quote!(drive!(self; a[0]);), "write the name of the driven signal");
+    refused(quote!(drive!(unit; a);), "`drive!` begins with `self`");
+    refused(
+        quote!(
+            #[cfg(test)]
+            drive!(self; a: b);
+        ),
+        "an attribute has no meaning",
     );
-    assert!(
-        refusal(
-            none.clone(),
-            quote!(
-                fn update(&mut self, x: u8) {}
-            )
-        )
-        .contains("fn update(&mut self)")
+    refused(quote!(self.a.next[1..3] = self.b.val();), "write `[i..]`");
+}
+
+#[test]
+fn records_among_the_arguments_follow_the_description() {
+    let update = quote!(
+        fn update(&mut self) {}
     );
-    assert!(
-        refusal(
-            none,
-            quote!(
-                fn update(&mut self) -> u8 {}
-            )
-        )
-        .contains("fn update(&mut self)")
+    let records = quote!(sizes(&[("N", 1)]), layouts! { a: { low: 1 } });
+    let generated = companions(records.clone(), &written(update).unwrap()).unwrap().to_string();
+    let expected = quote!([self.describe(), #records].concat());
+    assert!(generated.contains(&expected.to_string()), "{generated}");
+}
+
+#[test]
+fn an_implementation_gets_the_generics_from_the_macro_of_its_block() {
+    let update = quote!(
+        fn update(&mut self) {
+            self.y.next = self.x.val();
+        }
     );
-    assert!(
-        refusal(
-            quote!(fast),
-            quote!(
-                fn update(&mut self) {}
-            )
-        )
-        .contains("no arguments")
+    let code = generated(TokenStream::new(), quote!(impl Logic for Unit { #update })).to_string();
+    let functions = functions(TokenStream::new(), update.clone());
+    assert_eq!(code, quote!(Unit! { #functions }).to_string());
+    for item in [
+        quote!(impl<const N: usize> Logic for Unit<N> { #update }),
+        quote!(impl Logic for Unit { #update fn timing(&self) -> Vec<TimingInfo> { vec![] } }),
+    ] {
+        let code = generated(TokenStream::new(), item).to_string();
+        assert!(code.contains("is for `impl Logic for Block`"), "{code}");
+    }
+}
+
+#[test]
+fn update_loses_its_body_if_a_short_form_is_malformed() {
+    let update = quote!(
+        fn update(&mut self) {
+            drive!(self);
+        }
     );
+    let code = functions(TokenStream::new(), update).to_string();
+    assert!(code.starts_with("fn update (& mut self) { }"), "{code}");
+    assert!(code.contains("expected `;`"), "{code}");
 }

@@ -66,16 +66,11 @@ rtl_module! {
     }
 }
 
+#[hdl_gen]
 impl Logic for FetchTop {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk_i, sectors);
-        self.granularity.clk_i.next = self.clk_i.val();
-        self.granularity.rst_ni.next = self.rst_ni.val();
-        self.granularity.query_i.next = self.miss_i.val();
-        self.granularity.evict_i.next = self.evict_i.val();
-        self.granularity.address_i.next = self.address_i.val();
-        self.granularity.used_i.next = self.used_i.val();
+        drive!(self.granularity; clk_i, rst_ni, query_i: miss_i, evict_i, address_i, used_i);
         if self.granularity.valid_o.val() {
             if self.granularity.coarse_o.val() {
                 self.sectors.d.next = self.sectors.q.val() + 4;
@@ -84,12 +79,7 @@ impl Logic for FetchTop {
             }
         }
         self.fetch_o.next = self.granularity.valid_o.val();
-        self.whole_o.next = self.granularity.coarse_o.val();
-        self.sectors_o.next = self.sectors.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; whole_o: granularity.coarse_o, sectors_o: sectors.q);
     }
 }
 

@@ -4,7 +4,6 @@ use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
     /// Counts the cycles in which `enable_i` is high.
-    #[derive(LogicBlock, Default)]
     pub struct Counter<const N: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -18,8 +17,8 @@ rtl_block! {
     }
 }
 
-impl<const N: usize> Logic for Counter<N> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for Counter {
     fn update(&mut self) {
         dff_setup!(self, clk_i, count);
         comment!("a cycle without enable leaves the count as it is");
@@ -27,9 +26,6 @@ impl<const N: usize> Logic for Counter<N> {
             self.count.d.next = self.count.q.val() + 1;
         }
         self.count_o.next = self.count.q.val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 

@@ -21,7 +21,7 @@ pub enum Problem {
     /// A name that is neither a signal, a loop variable nor a declared parameter of the block.
     #[error(
         "unknown name; a constant of Rust must be a const generic of the block's rtl_block!, a size given to \
-         describe_with, or a Constant field"
+         sizes, or a Constant field"
     )]
     UnknownName,
     /// A literal, loop variable or slice that does not fit its width.

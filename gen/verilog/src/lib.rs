@@ -25,7 +25,6 @@
 //!
 //! rtl_block! {
 //!     /// Adds three bits.
-//!     #[derive(LogicBlock, Default)]
 //!     pub struct FullAdder {
 //!         /// first
 //!         pub a_i: Signal<In, Bit>,
@@ -40,15 +39,12 @@
 //!     }
 //! }
 //!
+//! #[hdl_gen]
 //! impl Logic for FullAdder {
-//!     #[hdl_gen]
 //!     fn update(&mut self) {
 //!         self.sum_o.next = self.a_i.val() ^ self.b_i.val() ^ self.c_i.val();
 //!         self.carry_o.next =
 //!             (self.a_i.val() & self.b_i.val()) | (self.c_i.val() & (self.a_i.val() | self.b_i.val()));
-//!     }
-//!     fn timing(&self) -> Vec<TimingInfo> {
-//!         self.describe()
 //!     }
 //! }
 //!

@@ -31,15 +31,12 @@ rtl_module! {
     }
 }
 
-impl<const N: usize> Logic for Top<N> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for Top {
     fn update(&mut self) {
         dff_setup!(self, clk_i, count);
         self.count.d.next = self.count.q.val() + self.enable_i.val();
         self.count_o.next = self.count.q.val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 

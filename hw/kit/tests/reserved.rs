@@ -38,16 +38,13 @@ macro_rules! counter {
                 }
             }
 
-            impl<const N: usize> Logic for Top<N> {
-                #[hdl_gen]
+            #[hdl_gen]
+            impl Logic for Top {
                 fn update(&mut self) {
                     dff_setup!(self, clk_i, count);
                     self.$name.next = self.count.q.val() + self.enable_i.val();
                     self.count.d.next = self.$name.val();
                     self.count_o.next = self.count.q.val();
-                }
-                fn timing(&self) -> Vec<TimingInfo> {
-                    self.describe()
                 }
             }
 

@@ -30,8 +30,8 @@ rtl_module! {
     }
 }
 
-impl<const MISS: usize> Logic for Top<MISS> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for Top {
     fn update(&mut self) {
         dff_setup!(self, clk_i, misses, asks);
         comment!("a hit ends the row");
@@ -42,9 +42,6 @@ impl<const MISS: usize> Logic for Top<MISS> {
         }
         self.asks.d.next = self.asks.q.val() + self.ask_i.val();
         self.bypass_o.next = self.misses.q.val().all() & self.asks.q.val().any();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 

@@ -242,7 +242,6 @@ fn constant_expressions_are_computed_as_verilog_does() {
 
 rtl_block! {
     /// One of each.
-    #[derive(LogicBlock, Default)]
     pub struct Assortment {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -393,9 +392,6 @@ impl Logic for Assortment {
         self.valid_o[5].next = self.stage_of_bits.valid_o.val();
         self.stage_of_bits.ready_i.next = self.clear_i.val();
         self.ready_o[3].next = self.stage_of_bits.ready_o.val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 

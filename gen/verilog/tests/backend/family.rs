@@ -68,9 +68,6 @@ impl<const BITS: usize, const INDEX: usize> Logic for Gauge<BITS, INDEX> {
             self.place_o.next = self.index_i.val();
         }
     }
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
 }
 
 impl<const BITS: usize, const INDEX: usize> Default for Gauge<BITS, INDEX> {
@@ -81,7 +78,6 @@ impl<const BITS: usize, const INDEX: usize> Default for Gauge<BITS, INDEX> {
 
 rtl_block! {
     /// Contains a gauge.
-    #[derive(LogicBlock, Default)]
     pub struct Panel<const BITS: usize, const INDEX: usize> {
         /// the number
         pub number_i: Signal<In, U<BITS>>,
@@ -97,9 +93,6 @@ impl<const BITS: usize, const INDEX: usize> Logic for Panel<BITS, INDEX> {
         self.gauge.number_i.next = self.number_i.val();
         self.gauge.index_i.next = 0.into();
         self.next_o.next = self.gauge.next_o.val();
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 

@@ -46,7 +46,6 @@ fn files_of_system_verilog_name_each_other() {
 fn a_prefix_begins_all_names_and_one_file_holds_all_modules() {
     rtl_block! {
         /// A memory in a block.
-        #[derive(LogicBlock, Default)]
         pub struct Store {
             pub clk_i: Signal<In, Clock>,
             pub address_i: Signal<In, U<4>>,
@@ -63,9 +62,6 @@ fn a_prefix_begins_all_names_and_one_file_holds_all_modules() {
             self.memory.write_data_i.next = 5.into();
             self.memory.read_address_i.next = self.address_i.val();
             self.data_o.next = self.memory.read_data_o.val();
-        }
-        fn timing(&self) -> Vec<TimingInfo> {
-            self.describe()
         }
     }
     let options = EmitOptions { prefix: "my_".into(), ..EmitOptions::default() };
@@ -115,7 +111,6 @@ fn the_wrapper_is_clean_in_every_reset_style() {
 fn a_block_without_clock_gets_one_in_its_wrapper() {
     rtl_block! {
         /// An inverter.
-        #[derive(LogicBlock, Default)]
         pub struct Inverter {
             pub x_i: Signal<In, Bit>,
             pub y_o: Signal<Out, Bit>,

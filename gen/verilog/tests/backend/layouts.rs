@@ -7,7 +7,6 @@ use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
     /// Keeps the last request whose kind is not zero, and shows its fields.
-    #[derive(LogicBlock, Default)]
     pub struct Fields<const A: usize, const WIDE: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -31,7 +30,7 @@ rtl_block! {
 }
 
 impl<const A: usize, const WIDE: usize> Logic for Fields<A, WIDE> {
-    #[hdl_gen]
+    #[hdl_gen(layouts! { request_i, kept, rest_o, crossed: { address: A, kind: 4, valid: 1, last: WIDE - A - 5 } })]
     fn update(&mut self) {
         dff_setup!(self, clk_i, kept);
         if self.request_i.val().get_bits::<4>(A).any() {
@@ -44,10 +43,6 @@ impl<const A: usize, const WIDE: usize> Logic for Fields<A, WIDE> {
         self.rest_o.next = self.rest_o.val().replace_bit(0, self.kept.q.val().get_bits::<A>(0));
         self.crossed.next = self.request_i.val();
         self.across_o.next = self.crossed.val().get_bits::<3>(A + 2);
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        let layouts = layouts! { request_i, kept, rest_o, crossed: { address: A, kind: 4, valid: 1, last: WIDE - A - 5 } };
-        [self.describe(), layouts].concat()
     }
 }
 
@@ -117,19 +112,15 @@ macro_rules! refused {
         fn $name() {
             rtl_block! {
                 /// A block with a wrong layout.
-                #[derive(LogicBlock, Default)]
                 pub struct Wrong {
                     pub a_i: Signal<In, U<8>>,
                     pub b_o: Signal<Out, U<8>>,
                 }
             }
             impl Logic for Wrong {
-                #[hdl_gen]
+                #[hdl_gen(layouts! { $($layout)* })]
                 fn update(&mut self) {
                     self.b_o.next = self.a_i.val();
-                }
-                fn timing(&self) -> Vec<TimingInfo> {
-                    [self.describe(), layouts! { $($layout)* }].concat()
                 }
             }
             let error = emit(&Wrong::default(), "top", &EmitOptions::default()).expect_err("a refusal");

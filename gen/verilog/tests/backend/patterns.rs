@@ -82,7 +82,6 @@ macro_rules! pattern {
             use super::{types::*, *};
             rtl_block! {
                 /// A pattern.
-                #[derive(LogicBlock, Default)]
                 pub struct Case {
                     pub a_i: Signal<In, $x>, pub b_i: Signal<In, $x>, pub y_o: Signal<Out, $y>, $($fields)*
                 }
@@ -109,7 +108,6 @@ macro_rules! pattern {
             use super::{types::*, *};
             rtl_block! {
                 /// A pattern.
-                #[derive(LogicBlock, Default)]
                 pub struct Case {
                     pub x_i: Signal<In, Wide>, pub s_i: Signal<In, U<8>>, pub y_o: Signal<Out, $y>, $($fields)*
                 }
@@ -166,7 +164,6 @@ mod adder {
     use selvedge_hw::rtl::prelude::*;
     rtl_block! {
         /// Adds with a constant of its position.
-        #[derive(LogicBlock, Default)]
         pub struct Adder<const K: usize> {
             /// in
             pub x_i: Signal<In, U<8>>,
@@ -184,9 +181,6 @@ mod adder {
             self.wide.next = self.wide.val().replace_bit(0, self.pair_i[0].val());
             self.wide.next = self.wide.val().replace_bit(4, self.pair_i[1].val());
             self.sum_o.next = self.x_i.val() + self.wide.val() + K.to_bits();
-        }
-        fn timing(&self) -> Vec<TimingInfo> {
-            self.describe()
         }
     }
 }

@@ -20,14 +20,10 @@ macro_rules! refused {
             use types::*;
             rtl_block! {
                 /// A block that cannot be translated.
-                #[derive(LogicBlock, Default)]
                 pub struct Refused { $($fields)* }
             }
             impl Logic for Refused {
                 $($update)*
-                fn timing(&self) -> Vec<TimingInfo> {
-                    self.describe()
-                }
             }
             let error = refusal(&Refused::default());
             assert_eq!((error.block.as_str(), error.subject.as_str()), ("Refused", $subject), "{error}");
@@ -147,7 +143,6 @@ fn foreign_verilog_is_refused() {
 fn elements_of_different_sizes_are_refused() {
     rtl_block! {
         /// Pipelines whose ports are equal but whose module names must differ are fine; uneven arrays are not.
-        #[derive(LogicBlock, Default)]
         pub struct Uneven {
             pub x_i: Vec<Vec<Signal<In, Bit>>>,
             pub y_o: Signal<Out, Bit>,
@@ -182,7 +177,6 @@ fn names_of_modules_are_checked() {
 fn a_refusal_is_one_line_with_block_expression_and_reason() {
     rtl_block! {
         /// A latch.
-        #[derive(LogicBlock, Default)]
         pub struct Keeper {
             pub a_i: Signal<In, Bit>,
             pub y_o: Signal<Out, Bit>,
@@ -194,9 +188,6 @@ fn a_refusal_is_one_line_with_block_expression_and_reason() {
             if self.a_i.val() {
                 self.y_o.next = true;
             }
-        }
-        fn timing(&self) -> Vec<TimingInfo> {
-            self.describe()
         }
     }
     assert_eq!(

@@ -510,10 +510,6 @@ impl Logic for Registers {
         }
         self.alive_o.next = self.rst_ni.val() & self.enable_i.val();
     }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
 }
 
 #[test]

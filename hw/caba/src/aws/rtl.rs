@@ -40,29 +40,18 @@ rtl_module! {
     }
 }
 
-impl<const BITS: usize, const ADDRESS: usize, const SLOT: usize> Logic
-    for AssistWarpStore<BITS, ADDRESS, SLOT>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for AssistWarpStore {
     fn update(&mut self) {
         dff_setup!(self, clk_i, valid);
-        self.memory.clk_i.next = self.clk_i.val();
-        self.memory.write_i.next = self.write_i.val();
-        self.memory.write_address_i.next = self.write_address_i.val();
-        self.memory.write_data_i.next = self.write_data_i.val();
+        drive!(self.memory; clk_i, write_i, write_address_i, write_data_i);
 
         comment!("a routine starts at its slot and may go on through those that follow");
         self.start.next = 0.into();
-        self.start.next = self.start.val().replace_bit(SLOT, self.sr_i.val());
+        self.start.next[SLOT..] = self.sr_i.val();
         self.memory.read_address_i.next = self.start.val() + bit_cast::<ADDRESS, 7>(self.inst_i.val());
 
-        self.valid.d.next = self.fetch_i.val();
-        self.valid_o.next = self.valid.q.val();
-        self.instruction_o.next = self.memory.read_data_o.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; valid.d: fetch_i, valid_o: valid.q, instruction_o: memory.read_data_o);
     }
 }
 

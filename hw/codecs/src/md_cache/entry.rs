@@ -9,7 +9,6 @@ rtl_block! {
     /// Reads one entry of a block, and replaces it in an update.
     ///
     /// ENTRY is the width of an entry, OFFSET the width of its number.
-    #[derive(LogicBlock, Default)]
     #[require(ENTRY.is_power_of_two() && ENTRY << OFFSET == 256)]
     pub struct MdEntry<const ENTRY: usize, const OFFSET: usize> {
         /// the block
@@ -32,21 +31,16 @@ rtl_block! {
     }
 }
 
-impl<const ENTRY: usize, const OFFSET: usize> Logic for MdEntry<ENTRY, OFFSET> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for MdEntry {
     fn update(&mut self) {
         self.place.next = bit_cast::<8, OFFSET>(self.offset_i.val()) << self.shift.val();
-        self.old.next = self.block_i.val();
-        self.updated.next = self.block_i.val();
+        drive!(self; old: block_i, updated: block_i);
         self.entry_o.next = self.old.val().get_bits::<ENTRY>(self.place.val().index());
         if self.update_i.val() {
             self.updated.next = self.old.val().replace_bit(self.place.val().index(), self.entry_i.val());
             self.entry_o.next = self.entry_i.val();
         }
         self.block_o.next = self.updated.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

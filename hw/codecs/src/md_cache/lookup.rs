@@ -11,7 +11,6 @@ rtl_block! {
     ///
     /// TAG is the width of a tag, TAGS the width of all four tags. The order of the ways has a bit per pair of ways, which is
     /// set if the way with the lower number was used later. After each way was used once, the initial order does not matter.
-    #[derive(LogicBlock, Default)]
     #[require(TAGS == WAYS * TAG && TW == TAGS.div_ceil(64))]
     pub struct MdLookup<const TAG: usize, const TAGS: usize, const TW: usize> {
         /// tags of the ways, way 0 in the low bits
@@ -51,8 +50,8 @@ rtl_block! {
     }
 }
 
-impl<const TAG: usize, const TAGS: usize, const TW: usize> Logic for MdLookup<TAG, TAGS, TW> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for MdLookup {
     fn update(&mut self) {
         self.order.next = self.state_i.val().get_bits::<6>(0);
         self.dirty.next = self.state_i.val().get_bits::<4>(6);
@@ -60,32 +59,21 @@ impl<const TAG: usize, const TAGS: usize, const TW: usize> Logic for MdLookup<TA
 
         self.found.next = 0.into();
         for i in 0..4 {
-            self.found.next = self.found.val().replace_bit(
-                i,
-                self.valid.val().get_bit(i)
-                    & (self.tags_i.val().get_bits::<TAG>(i * TAG) == self.tag_i.val()),
-            );
+            self.found.next[i] = self.valid.val().get_bit(i)
+                & (self.tags_i.val().get_bits::<TAG>(i * TAG) == self.tag_i.val());
         }
         self.hit.next = self.found.val().any();
 
         comment!("pairs of ways in the order: 0-1, 0-2, 0-3, 1-2, 1-3, 2-3");
         self.oldest.next = 0.into();
-        self.oldest.next = self.oldest.val().replace_bit(
-            0,
-            !self.order.val().get_bit(0) & !self.order.val().get_bit(1) & !self.order.val().get_bit(2),
-        );
-        self.oldest.next = self.oldest.val().replace_bit(
-            1,
-            self.order.val().get_bit(0) & !self.order.val().get_bit(3) & !self.order.val().get_bit(4),
-        );
-        self.oldest.next = self.oldest.val().replace_bit(
-            2,
-            self.order.val().get_bit(1) & self.order.val().get_bit(3) & !self.order.val().get_bit(5),
-        );
-        self.oldest.next = self.oldest.val().replace_bit(
-            3,
-            self.order.val().get_bit(2) & self.order.val().get_bit(4) & self.order.val().get_bit(5),
-        );
+        self.oldest.next[0] =
+            !self.order.val().get_bit(0) & !self.order.val().get_bit(1) & !self.order.val().get_bit(2);
+        self.oldest.next[1] =
+            self.order.val().get_bit(0) & !self.order.val().get_bit(3) & !self.order.val().get_bit(4);
+        self.oldest.next[2] =
+            self.order.val().get_bit(1) & self.order.val().get_bit(3) & !self.order.val().get_bit(5);
+        self.oldest.next[3] =
+            self.order.val().get_bit(2) & self.order.val().get_bit(4) & self.order.val().get_bit(5);
 
         comment!("the way that matches, else the first empty one, else the oldest");
         self.chosen.next = self.oldest.val();
@@ -95,17 +83,14 @@ impl<const TAG: usize, const TAGS: usize, const TW: usize> Logic for MdLookup<TA
             self.chosen.next = !self.valid.val() & (self.valid.val() + 1);
         }
         self.way.next = 0.into();
-        self.way.next =
-            self.way.val().replace_bit(0, self.chosen.val().get_bit(1) | self.chosen.val().get_bit(3));
-        self.way.next =
-            self.way.val().replace_bit(1, self.chosen.val().get_bit(2) | self.chosen.val().get_bit(3));
+        self.way.next[0] = self.chosen.val().get_bit(1) | self.chosen.val().get_bit(3);
+        self.way.next[1] = self.chosen.val().get_bit(2) | self.chosen.val().get_bit(3);
 
-        self.victim_tag.next = 0.into();
-        self.tags.next = self.tags_i.val();
+        drive!(self; victim_tag: 0, tags: tags_i);
         for i in 0..4 {
             if self.chosen.val().get_bit(i) {
                 self.victim_tag.next = self.tags_i.val().get_bits::<TAG>(i * TAG);
-                self.tags.next = self.tags.val().replace_bit(i * TAG, self.tag_i.val());
+                self.tags.next[i * TAG..] = self.tag_i.val();
             }
         }
 
@@ -132,18 +117,12 @@ impl<const TAG: usize, const TAGS: usize, const TW: usize> Logic for MdLookup<TA
             self.next_dirty.next = self.dirty.val() & !self.chosen.val();
         }
 
-        self.hit_o.next = self.hit.val();
-        self.way_o.next = self.way.val();
+        drive!(self; hit_o: hit, way_o: way);
         self.evicts_dirty_o.next =
             !self.hit.val() & (self.chosen.val() & self.valid.val() & self.dirty.val()).any();
-        self.victim_tag_o.next = self.victim_tag.val();
-        self.tags_o.next = self.tags.val();
+        drive!(self; victim_tag_o: victim_tag, tags_o: tags);
         self.state_o.next = (bit_cast::<STATE_BITS, 4>(self.valid.val() | self.chosen.val()) << 10)
             | (bit_cast::<STATE_BITS, 4>(self.next_dirty.val()) << 6)
             | bit_cast::<STATE_BITS, 6>(self.next_order.val());
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

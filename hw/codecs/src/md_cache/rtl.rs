@@ -100,64 +100,41 @@ rtl_module! {
     }
 }
 
-impl<
-    const ENTRY: usize,
-    const OFFSET: usize,
-    const SET: usize,
-    const SLOT: usize,
-    const TAG: usize,
-    const BLOCK: usize,
-    const TAGS: usize,
-    const TW: usize,
-> Logic for MdCacheTop<ENTRY, OFFSET, SET, SLOT, TAG, BLOCK, TAGS, TW>
-{
-    #[hdl_gen]
+#[hdl_gen(layouts! { line: { offset: OFFSET, set_index: SET, tag: TAG } })]
+impl Logic for MdCacheTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, looking, reading, evicting, asking, awaiting);
         dff_setup!(self, clk_i, line, updates, new_entry, way, evicts_dirty, victim_tag);
         dff_setup!(self, clk_i, answered, hit, answer);
         dff_setup!(self, clk_i, writeback_valid, writeback_block, writeback_data);
-        self.tags.clk_i.next = self.clk_i.val();
-        self.states.clk_i.next = self.clk_i.val();
-        self.data.clk_i.next = self.clk_i.val();
-        self.used.clk_i.next = self.clk_i.val();
-        self.used.rst_ni.next = self.rst_ni.val();
+        drive!(self; tags.clk_i: clk_i, states.clk_i: clk_i, data.clk_i: clk_i);
+        drive!(self.used; clk_i, rst_ni);
 
         comment!("a request is taken when nothing goes on, or a hit is just being read");
         self.ready.next =
             !(self.looking.q.val() | self.evicting.q.val() | self.asking.q.val() | self.awaiting.q.val());
         self.accepts.next = self.valid_i.val() & self.ready.val();
         if self.accepts.val() {
-            self.line.d.next = self.line_i.val();
-            self.updates.d.next = self.update_i.val();
-            self.new_entry.d.next = self.entry_i.val();
+            drive!(self; line.d: line_i, updates.d: update_i, new_entry.d: entry_i);
         }
         self.tags.read_address_i.next = self.line_i.val().get_bits::<SET>(OFFSET);
         self.states.read_address_i.next = self.line_i.val().get_bits::<SET>(OFFSET);
 
         comment!("look-up: a set that was not used since reset is empty, whatever its memory says");
         self.set.next = self.line.q.val().get_bits::<SET>(OFFSET);
-        self.used.address_i.next = self.set.val();
-        self.used.set_i.next = self.looking.q.val();
-        self.used.clear_i.next = false;
-        self.lookup.tags_i.next = self.tags.read_data_o.val();
-        self.lookup.state_i.next = 0.into();
+        drive!(self.used; address_i: set, set_i: looking.q, clear_i: false);
+        drive!(self.lookup; tags_i: tags.read_data_o, state_i: 0);
         if self.used.bit_o.val() {
             self.lookup.state_i.next = self.states.read_data_o.val();
         }
         self.lookup.tag_i.next = self.line.q.val().get_bits::<TAG>(OFFSET + SET);
         self.lookup.update_i.next = self.updates.q.val();
-        self.tags.write_i.next = self.looking.q.val();
-        self.tags.write_address_i.next = self.set.val();
-        self.tags.write_data_i.next = self.lookup.tags_o.val();
-        self.states.write_i.next = self.looking.q.val();
-        self.states.write_address_i.next = self.set.val();
-        self.states.write_data_i.next = self.lookup.state_o.val();
+        drive!(self.tags; write_i: looking.q, write_address_i: set, write_data_i: lookup.tags_o);
+        drive!(self.states; write_i: looking.q, write_address_i: set, write_data_i: lookup.state_o);
         self.current_way.next = self.way.q.val();
         if self.looking.q.val() {
-            self.current_way.next = self.lookup.way_o.val();
-            self.evicts_dirty.d.next = self.lookup.evicts_dirty_o.val();
-            self.victim_tag.d.next = self.lookup.victim_tag_o.val();
+            drive!(self; current_way: lookup.way_o, evicts_dirty.d: lookup.evicts_dirty_o,
+                victim_tag.d: lookup.victim_tag_o);
         }
         self.way.d.next = self.current_way.val();
 
@@ -165,17 +142,14 @@ impl<
         self.filled.next = self.awaiting.q.val() & self.fill_valid_i.val();
         self.slot.next =
             (bit_cast::<SLOT, SET>(self.set.val()) << 2) | bit_cast::<SLOT, 2>(self.current_way.val());
-        self.data.read_address_i.next = self.slot.val();
-        self.entry_port.block_i.next = self.data.read_data_o.val();
+        drive!(self; data.read_address_i: slot, entry_port.block_i: data.read_data_o);
         if self.awaiting.q.val() {
             self.entry_port.block_i.next = self.fill_data_i.val();
         }
         self.entry_port.offset_i.next = self.line.q.val().get_bits::<OFFSET>(0);
-        self.entry_port.update_i.next = self.updates.q.val();
-        self.entry_port.entry_i.next = self.new_entry.q.val();
+        drive!(self.entry_port; update_i: updates.q, entry_i: new_entry.q);
         self.data.write_i.next = (self.reading.q.val() & self.updates.q.val()) | self.filled.val();
-        self.data.write_address_i.next = self.slot.val();
-        self.data.write_data_i.next = self.entry_port.block_o.val();
+        drive!(self.data; write_address_i: slot, write_data_i: entry_port.block_o);
 
         comment!(
             "a dirty victim goes to the write-back buffer, and nothing is asked for before that is free"
@@ -183,11 +157,10 @@ impl<
         self.buffer_free.next = !self.writeback_valid.q.val() | self.writeback_ready_i.val();
         self.writeback_valid.d.next = !self.buffer_free.val();
         self.victim_block.next = bit_cast::<BLOCK, SET>(self.set.val());
-        self.victim_block.next = self.victim_block.val().replace_bit(SET, self.victim_tag.q.val());
+        self.victim_block.next[SET..] = self.victim_tag.q.val();
         if self.evicting.q.val() & self.evicts_dirty.q.val() & self.buffer_free.val() {
-            self.writeback_valid.d.next = true;
-            self.writeback_block.d.next = self.victim_block.val();
-            self.writeback_data.d.next = self.data.read_data_o.val();
+            drive!(self; writeback_valid.d: true, writeback_block.d: victim_block,
+                writeback_data.d: data.read_data_o);
         }
 
         comment!("phases of an access");
@@ -202,23 +175,14 @@ impl<
 
         self.answered.d.next = self.reading.q.val() | self.filled.val();
         if self.reading.q.val() | self.filled.val() {
-            self.hit.d.next = self.reading.q.val();
-            self.answer.d.next = self.entry_port.entry_o.val();
+            drive!(self; hit.d: reading.q, answer.d: entry_port.entry_o);
         }
 
-        self.ready_o.next = self.ready.val();
-        self.valid_o.next = self.answered.q.val();
-        self.hit_o.next = self.hit.q.val();
-        self.entry_o.next = self.answer.q.val();
-        self.refill_valid_o.next = self.asking.q.val();
+        drive!(self; ready_o: ready, valid_o: answered.q, hit_o: hit.q, entry_o: answer.q,
+            refill_valid_o: asking.q);
         self.refill_block_o.next = self.line.q.val().get_bits::<BLOCK>(OFFSET);
-        self.writeback_valid_o.next = self.writeback_valid.q.val();
-        self.writeback_block_o.next = self.writeback_block.q.val();
-        self.writeback_data_o.next = self.writeback_data.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        [self.describe(), layouts! { line: { offset: OFFSET, set_index: SET, tag: TAG } }].concat()
+        drive!(self; writeback_valid_o: writeback_valid.q, writeback_block_o: writeback_block.q,
+            writeback_data_o: writeback_data.q);
     }
 }
 

@@ -7,7 +7,6 @@ rtl_block! {
     /// Divides two unsigned numbers without a clock: shifts, compares and subtracts once per bit.
     ///
     /// REM is one bit more than DIV: it holds the remainder before the subtraction. A divisor of zero gives all ones.
-    #[derive(LogicBlock, Default)]
     pub struct SmallDivider<const NUM: usize, const DIV: usize, const REM: usize> {
         /// dividend
         pub number_i: Signal<In, U<NUM>>,
@@ -21,12 +20,10 @@ rtl_block! {
     }
 }
 
-impl<const NUM: usize, const DIV: usize, const REM: usize> Logic for SmallDivider<NUM, DIV, REM> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for SmallDivider {
     fn update(&mut self) {
-        self.rest.next = self.number_i.val();
-        self.remainder.next = 0.into();
-        self.quotient.next = 0.into();
+        drive!(self; rest: number_i, remainder: 0, quotient: 0);
         for _turn in 0..NUM {
             comment!("bring down the highest bit that is left, then see whether the divisor goes in");
             self.remainder.next = (self.remainder.val() << 1) + self.rest.val().get_bit(NUM - 1);
@@ -38,10 +35,6 @@ impl<const NUM: usize, const DIV: usize, const REM: usize> Logic for SmallDivide
             }
         }
         self.quotient_o.next = self.quotient.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 
@@ -94,16 +87,8 @@ rtl_module! {
     }
 }
 
-impl<
-    const INFLIGHT: usize,
-    const RSFAIL: usize,
-    const REQUEST: usize,
-    const PER_REQUEST: usize,
-    const REM: usize,
-    const SUM: usize,
-> Logic for MilgTop<INFLIGHT, RSFAIL, REQUEST, PER_REQUEST, REM, SUM>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for MilgTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, inflight, max_inflight, rsfails, requests, limit, updated);
 
@@ -135,8 +120,7 @@ impl<
             comment!(
                 "the interval ends: a new limit, and the counters start over with the events of this cycle"
             );
-            self.updated.d.next = true;
-            self.requests.d.next = 0.into();
+            drive!(self; updated.d: true, requests.d: 0);
             self.rsfails.d.next = bit_cast_to::<U<RSFAIL>>(self.rsfail_i.val());
             self.max_inflight.d.next = self.next_inflight.val();
             if self.rsfails_per_request.val().any() {
@@ -157,13 +141,7 @@ impl<
         }
 
         self.may_issue_o.next = self.inflight.q.val() < self.limit.q.val();
-        self.inflight_o.next = self.inflight.q.val();
-        self.limit_o.next = self.limit.q.val();
-        self.update_o.next = self.updated.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; inflight_o: inflight.q, limit_o: limit.q, update_o: updated.q);
     }
 }
 

@@ -57,19 +57,14 @@ set_index_top! {
     BmodTop<K>, K, SetIndexIn => SetIndexOut, new(_p: &SetsParams) {}
 }
 
-impl<const K: usize> Logic for BmodTop<K> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BmodTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, valid, index);
         self.valid.d.next = self.valid_i.val();
         if self.valid_i.val() {
             self.index.d.next = self.line_i.val().get_bits::<K>(0);
         }
-        self.valid_o.next = self.valid.q.val();
-        self.index_o.next = self.index.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; valid_o: valid.q, index_o: index.q);
     }
 }

@@ -82,8 +82,8 @@ set_index_top! {
     }
 }
 
-impl<const K: usize> Logic for DPrimeTop<K> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for DPrimeTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, valid, index);
         self.valid.d.next = self.valid_i.val();
@@ -92,11 +92,6 @@ impl<const K: usize> Logic for DPrimeTop<K> {
         if self.valid_i.val() {
             self.index.d.next = self.tag.val() * self.prime.val() + self.line_i.val().get_bits::<K>(0);
         }
-        self.valid_o.next = self.valid.q.val();
-        self.index_o.next = self.index.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; valid_o: valid.q, index_o: index.q);
     }
 }

@@ -70,7 +70,6 @@ impl Hash for IPoly {
 rtl_block! {
     /// The residue of a line address modulo a polynomial over the field of two elements. Each set bit adds, without carry, the
     /// residue of its power of x.
-    #[derive(LogicBlock)]
     #[new(polynomial: u32)]
     pub struct PolynomialResidue<const K: usize> {
         /// the line address
@@ -84,8 +83,8 @@ rtl_block! {
     }
 }
 
-impl<const K: usize> Logic for PolynomialResidue<K> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for PolynomialResidue {
     fn update(&mut self) {
         self.residue.next = 0.into();
         for i in 0..32 {
@@ -94,10 +93,6 @@ impl<const K: usize> Logic for PolynomialResidue<K> {
             }
         }
         self.residue_o.next = self.residue.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 
@@ -110,20 +105,14 @@ set_index_top! {
     }
 }
 
-impl<const K: usize> Logic for IPolyTop<K> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for IPolyTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, valid, index);
-        self.valid.d.next = self.valid_i.val();
-        self.hash.line_i.next = self.line_i.val();
+        drive!(self; valid.d: valid_i, hash.line_i: line_i);
         if self.valid_i.val() {
             self.index.d.next = self.hash.residue_o.val();
         }
-        self.valid_o.next = self.valid.q.val();
-        self.index_o.next = self.index.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; valid_o: valid.q, index_o: index.q);
     }
 }

@@ -109,23 +109,16 @@ impl<const IN: usize, const CHUNK: usize, const COUNT: usize, const PADDED: usiz
     }
 }
 
-impl<const IN: usize, const CHUNK: usize, const COUNT: usize, const PADDED: usize, const OUT: usize> Logic
-    for Fold<IN, CHUNK, COUNT, PADDED, OUT>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for Fold {
     fn update(&mut self) {
         self.padded.next = bit_cast::<PADDED, IN>(self.value_i.val());
-        self.sum.next = self.start.val();
-        self.chunk.next = 0.into();
+        drive!(self; sum: start, chunk: 0);
         for i in 0..COUNT {
             self.chunk.next = self.padded.val().get_bits::<CHUNK>(i * CHUNK) ^ self.inverted[i].val();
             self.sum.next = self.sum.val() + bit_cast::<OUT, CHUNK>(self.chunk.val()) * self.factor[i].val();
         }
         self.sum_o.next = self.sum.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 
@@ -184,34 +177,16 @@ impl<
     }
 }
 
-impl<
-    const CHUNK1: usize,
-    const COUNT1: usize,
-    const PADDED1: usize,
-    const SUM1: usize,
-    const CHUNK2: usize,
-    const COUNT2: usize,
-    const PADDED2: usize,
-    const SUM2: usize,
-    const STEPS: usize,
-    const BITS: usize,
-> Logic for PrimeModulo<CHUNK1, COUNT1, PADDED1, SUM1, CHUNK2, COUNT2, PADDED2, SUM2, STEPS, BITS>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for PrimeModulo {
     fn update(&mut self) {
-        self.fold1.value_i.next = self.line_i.val();
-        self.fold2.value_i.next = self.fold1.sum_o.val();
-        self.rest.next = self.fold2.sum_o.val();
+        drive!(self; fold1.value_i: line_i, fold2.value_i: fold1.sum_o, rest: fold2.sum_o);
         for i in 0..STEPS {
             if self.rest.val() >= self.multiple[i].val() {
                 self.rest.next = self.rest.val() - self.multiple[i].val();
             }
         }
         self.residue_o.next = bit_cast::<BITS, SUM2>(self.rest.val());
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 
@@ -278,25 +253,15 @@ macro_rules! prime_top {
             }
         }
 
-        impl<
-            const CHUNK1: usize, const COUNT1: usize, const PADDED1: usize, const SUM1: usize,
-            const CHUNK2: usize, const COUNT2: usize, const PADDED2: usize, const SUM2: usize,
-            const STEPS: usize, const BITS: usize, const K: usize,
-        > Logic for $top<CHUNK1, COUNT1, PADDED1, SUM1, CHUNK2, COUNT2, PADDED2, SUM2, STEPS, BITS, K> {
-            #[hdl_gen]
+        #[hdl_gen]
+        impl Logic for $top {
             fn update(&mut self) {
                 dff_setup!(self, clk_i, valid, index);
-                self.modulo.line_i.next = self.line_i.val();
-                self.valid.d.next = self.valid_i.val();
+                drive!(self; modulo.line_i: line_i, valid.d: valid_i);
                 if self.valid_i.val() {
                     self.index.d.next = bit_cast::<K, BITS>(self.modulo.residue_o.val());
                 }
-                self.valid_o.next = self.valid.q.val();
-                self.index_o.next = self.index.q.val();
-            }
-
-            fn timing(&self) -> Vec<TimingInfo> {
-                self.describe()
+                drive!(self; valid_o: valid.q, index_o: index.q);
             }
         }
     };

@@ -10,7 +10,6 @@ macro_rules! set_index_top {
     ) => {
         rtl_block! {
             $(#[doc = $doc])+
-            #[derive(LogicBlock)]
             #[new($bound: $params)]
             pub struct $top<$(const $size: usize),+> {
                 /// clock

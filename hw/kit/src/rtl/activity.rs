@@ -58,7 +58,6 @@ mod tests {
 
     rtl_block! {
         /// One of each leaf that holds state. All write `x_i` while their enable is high.
-        #[derive(LogicBlock, Default)]
         pub struct Leaves {
             /// clock
             pub clk_i: Signal<In, Clock>,
@@ -79,33 +78,20 @@ mod tests {
             bits: BitArray<4>,
         }
     }
+    #[hdl_gen]
     impl Logic for Leaves {
-        #[hdl_gen]
         fn update(&mut self) {
             dff_setup!(self, clk_i, register);
             if self.enable_i[0].val() {
                 self.register.d.next = self.x_i.val();
             }
-            self.mem.clk_i.next = self.clk_i.val();
-            self.mem.write_i.next = self.enable_i[1].val();
-            self.mem.write_address_i.next = self.x_i.val();
-            self.mem.write_data_i.next = self.x_i.val();
-            self.mem.read_address_i.next = self.x_i.val();
-            self.sync_mem.clk_i.next = self.clk_i.val();
-            self.sync_mem.write_i.next = self.enable_i[2].val();
-            self.sync_mem.write_address_i.next = self.x_i.val();
-            self.sync_mem.write_data_i.next = self.x_i.val();
-            self.sync_mem.read_address_i.next = self.address_i.val();
-            self.replicated_mem.clk_i.next = self.clk_i.val();
-            self.replicated_mem.write_i.next = self.enable_i[3].val();
-            self.replicated_mem.write_address_i.next = self.x_i.val();
-            self.replicated_mem.write_data_i.next = self.x_i.val();
-            self.replicated_mem.read_address_i[0].next = self.x_i.val();
-            self.bits.clk_i.next = self.clk_i.val();
-            self.bits.rst_ni.next = self.rst_ni.val();
-            self.bits.set_i.next = self.enable_i[4].val();
-            self.bits.clear_i.next = self.enable_i[5].val();
-            self.bits.address_i.next = self.x_i.val();
+            drive!(self.mem; clk_i, write_i: enable_i[1], write_address_i: x_i, write_data_i: x_i,
+                read_address_i: x_i);
+            drive!(self.sync_mem; clk_i, write_i: enable_i[2], write_address_i: x_i, write_data_i: x_i,
+                read_address_i: address_i);
+            drive!(self.replicated_mem; clk_i, write_i: enable_i[3], write_address_i: x_i, write_data_i: x_i,
+                read_address_i[0]: x_i);
+            drive!(self.bits; clk_i, rst_ni, set_i: enable_i[4], clear_i: enable_i[5], address_i: x_i);
             self.sum_o.next = self.register.q.val() + self.sync_mem.read_data_o.val();
         }
     }

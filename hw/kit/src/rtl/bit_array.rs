@@ -17,7 +17,7 @@ rtl_block! {
     /// 2^A bits. The bit at the address is tested and can be set; all bits are cleared at once.
     ///
     /// Clear wins over set.
-    #[derive(LogicBlock)]
+    #[require(A >= 2 && A <= 20)]
     pub struct BitArray<const A: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -31,24 +31,7 @@ rtl_block! {
         pub address_i: Signal<In, U<A>>,
         /// the bit at the address, before this cycle's set or clear
         pub bit_o: Signal<Out, Bit>,
-        _words: Vec<u64>,
-    }
-}
-
-impl<const A: usize> Default for BitArray<A> {
-    /// Returns an array with all bits clear.
-    fn default() -> Self {
-        const { assert!(A >= 2 && A <= 20, "BitArray<A> has 2^2 to 2^20 bits") };
-        BitArray {
-            _activity: Default::default(),
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            clear_i: Signal::default(),
-            set_i: Signal::default(),
-            address_i: Signal::default(),
-            bit_o: Signal::default(),
-            _words: vec![0; (1usize << A).div_ceil(64)],
-        }
+        _words: Vec<u64> = vec![0; (1usize << A).div_ceil(64)],
     }
 }
 

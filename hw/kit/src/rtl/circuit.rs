@@ -158,6 +158,14 @@ pub trait Part {
     /// Updates an input to its new value.
     #[inline(always)]
     fn take_input(&mut self) {}
+    /// Returns whether this is a block without sub-blocks.
+    #[inline(always)]
+    fn is_leaf(&mut self) -> bool {
+        false
+    }
+    /// Updates all inputs of a block to their new values.
+    #[inline(always)]
+    fn take_inputs(&mut self) {}
     /// Takes new inputs of a block. Returns whether it must be evaluated.
     #[inline(always)]
     fn is_due(&mut self) -> bool {
@@ -477,7 +485,6 @@ mod tests {
 
     rtl_block! {
         /// Logic that counts its evaluations.
-        #[derive(LogicBlock, Default)]
         pub struct Sum {
             /// a number
             pub a_i: Signal<In, U<8>>,
@@ -497,7 +504,6 @@ mod tests {
 
     rtl_block! {
         /// A body that reads sub-blocks before it drives them, and drives them twice, in loops and in branches.
-        #[derive(LogicBlock, Default)]
         pub struct Tangle {
             /// clock
             pub clk_i: Signal<In, Clock>,
@@ -525,55 +531,38 @@ mod tests {
             total: Signal<Local, U<8>>,
         }
     }
+    #[hdl_gen]
     impl Logic for Tangle {
-        #[hdl_gen]
         fn update(&mut self) {
             dff_setup!(self, clk_i, count);
             self.total.next = self.early.sum_o.val() + self.mem.read_data_o.val();
-            self.early.a_i.next = self.x_i.val();
-            self.early.b_i.next = self.count.q.val();
+            drive!(self.early; a_i: x_i, b_i: count.q);
             for i in 0..3 {
-                self.chain[i + 1].a_i.next = self.chain[i].sum_o.val();
-                self.chain[i + 1].b_i.next = self.x_i.val();
+                drive!(self.chain[i + 1]; a_i: chain[i].sum_o, b_i: x_i);
             }
-            self.chain[0].a_i.next = self.x_i.val();
-            self.chain[0].b_i.next = self.total.val();
-            self.branch.a_i.next = self.chain[3].sum_o.val();
-            self.branch.b_i.next = self.x_i.val();
+            drive!(self.chain[0]; a_i: x_i, b_i: total);
+            drive!(self.branch; a_i: chain[3].sum_o, b_i: x_i);
             for i in 0..2 {
-                self.pipes[i].clk_i.next = self.clk_i.val();
-                self.pipes[i].rst_ni.next = self.rst_ni.val();
+                drive!(self.pipes[i]; clk_i, rst_ni);
                 self.pipes[i].valid_i.next = self.way_i.val().get_bit(i);
                 self.pipes[i].data_i.next = self.chain[3].sum_o.val();
                 self.total.next = self.total.val() + self.pipes[i].data_o.val();
             }
-            self.stage.clk_i.next = self.clk_i.val();
-            self.stage.rst_ni.next = self.rst_ni.val();
-            self.stage.valid_i.next = self.pipes[0].valid_o.val();
-            self.stage.data_i.next = self.pipes[0].data_o.val();
-            self.stage.ready_i.next = self.ready_i.val();
+            drive!(self.stage; clk_i, rst_ni, valid_i: pipes[0].valid_o, data_i: pipes[0].data_o, ready_i);
             self.pipes[0].ready_i.next = self.stage.ready_o.val();
             self.pipes[1].ready_i.next = self.ready_i.val() & self.pipes[0].ready_o.val();
             self.mem.clk_i.next = self.clk_i.val();
             self.mem.write_i.next = self.stage.valid_o.val();
-            self.mem.write_address_i.next = self.way_i.val();
-            self.mem.write_data_i.next = self.stage.data_o.val();
+            drive!(self.mem; write_address_i: way_i, write_data_i: stage.data_o);
             self.mem.read_address_i.next = self.x_i.val().get_bits::<2>(0);
-            self.sync.clk_i.next = self.clk_i.val();
-            self.sync.write_i.next = self.ready_i.val();
-            self.sync.write_address_i.next = self.way_i.val();
-            self.sync.write_data_i.next = self.total.val();
+            drive!(self.sync; clk_i, write_i: ready_i, write_address_i: way_i, write_data_i: total);
             self.sync.read_address_i.next = self.x_i.val().get_bits::<2>(2);
-            self.bits.clk_i.next = self.clk_i.val();
-            self.bits.rst_ni.next = self.rst_ni.val();
-            self.bits.set_i.next = self.ready_i.val();
+            drive!(self.bits; clk_i, rst_ni, set_i: ready_i);
             self.bits.clear_i.next = self.x_i.val().all();
             self.bits.address_i.next = self.x_i.val().get_bits::<4>(4);
             self.y_o.next = self.total.val() + self.sync.read_data_o.val();
             if self.way_i.val() == 3 {
-                self.y_o.next = self.branch.sum_o.val();
-                self.branch.b_i.next = self.total.val();
-                self.count.d.next = self.branch.sum_o.val();
+                drive!(self; y_o: branch.sum_o, branch.b_i: total, count.d: branch.sum_o);
             }
             if self.bits.bit_o.val() {
                 self.y_o.next = self.y_o.val() + 1;
@@ -662,7 +651,6 @@ mod tests {
 
     rtl_block! {
         /// Keeps accepted data and ignores other data.
-        #[derive(LogicBlock, Default)]
         pub struct Keeper {
             /// clock
             pub clk_i: Signal<In, Clock>,
@@ -682,14 +670,13 @@ mod tests {
             !self.take_i.next && !self.take_i.val() && !self.rst_ni.has_input(false)
         }
     }
+    #[hdl_gen]
     impl Logic for Keeper {
-        #[hdl_gen]
         fn update(&mut self) {
             dff_setup!(self, clk_i, kept);
             self.kept_o.next = self.kept.q.val();
             if self.take_i.val() {
-                self.kept.d.next = self.data_i.val();
-                self.kept_o.next = self.data_i.val();
+                drive!(self; kept.d: data_i, kept_o: data_i);
             }
         }
     }
@@ -719,7 +706,6 @@ mod tests {
 
     rtl_block! {
         /// Reads logic before it drives it: from registers, in a loop, from an input, and from a local signal.
-        #[derive(LogicBlock, Default)]
         pub struct Backward {
             /// clock
             pub clk_i: Signal<In, Clock>,
@@ -739,7 +725,6 @@ mod tests {
     }
     rtl_block! {
         /// Logic with an array of inputs.
-        #[derive(LogicBlock, Default)]
         pub struct Pair {
             /// numbers
             pub a_i: [Signal<In, U<8>>; 2] = array(),
@@ -754,13 +739,12 @@ mod tests {
             self.sum_o.next = self.a_i[0].next + self.a_i[1].next + self.b_i.next;
         }
     }
+    #[hdl_gen]
     impl Logic for Backward {
-        #[hdl_gen]
         fn update(&mut self) {
             dff_setup!(self, clk_i, count);
             self.count.d.next = self.count.q.val() + 1;
-            self.late.a_i.next = self.early.sum_o.val();
-            self.late.b_i.next = self.x_i.val();
+            drive!(self.late; a_i: early.sum_o, b_i: x_i);
             self.y_o.next = self.late.sum_o.val() + self.behind.sum_o.val();
             for i in 0..2 {
                 dff_setup!(self, clk_i, held[i]);
@@ -769,8 +753,7 @@ mod tests {
             }
             self.early.b_i.next = self.x_i.val() + self.count.q.val();
             self.local.next = self.x_i.val() + 1;
-            self.behind.a_i.next = self.local.val();
-            self.behind.b_i.next = self.x_i.val();
+            drive!(self.behind; a_i: local, b_i: x_i);
         }
     }
 
@@ -798,7 +781,6 @@ mod tests {
 
     rtl_block! {
         /// Drives and reads logic by different indices: loop then number, number then loop, and two loops.
-        #[derive(LogicBlock, Default)]
         pub struct Indices {
             /// clock
             pub clk_i: Signal<In, Clock>,
@@ -813,8 +795,8 @@ mod tests {
             by_two_loops: [Sum; 2],
         }
     }
+    #[hdl_gen]
     impl Logic for Indices {
-        #[hdl_gen]
         fn update(&mut self) {
             for i in 0..2 {
                 self.by_loop[i].a_i.next = self.x_i.val();
@@ -822,16 +804,14 @@ mod tests {
                 self.by_two_loops[i].a_i.next = self.x_i.val();
                 self.by_two_loops[i].b_i.next = i.to_bits::<8>() + 4;
             }
-            self.by_number[0].a_i.next = self.x_i.val();
-            self.by_number[0].b_i.next = 2.into();
-            self.by_number[1].a_i.next = self.x_i.val();
-            self.by_number[1].b_i.next = 3.into();
+            drive!(self.by_number[0]; a_i: x_i, b_i: 2);
+            drive!(self.by_number[1]; a_i: x_i, b_i: 3);
             self.y_o.next = 0.into();
-            self.y_o.next = self.y_o.val().replace_bit(0, self.by_loop[0].sum_o.val());
-            self.y_o.next = self.y_o.val().replace_bit(8, self.by_loop[1].sum_o.val());
+            self.y_o.next[0..] = self.by_loop[0].sum_o.val();
+            self.y_o.next[8..] = self.by_loop[1].sum_o.val();
             for k in 0..2 {
-                self.y_o.next = self.y_o.val().replace_bit(16 + k * 8, self.by_number[k].sum_o.val());
-                self.y_o.next = self.y_o.val().replace_bit(32 + k * 8, self.by_two_loops[k].sum_o.val());
+                self.y_o.next[16 + k * 8..] = self.by_number[k].sum_o.val();
+                self.y_o.next[32 + k * 8..] = self.by_two_loops[k].sum_o.val();
             }
         }
     }
@@ -851,7 +831,6 @@ mod tests {
 
     rtl_block! {
         /// Feeds its output back without a register.
-        #[derive(LogicBlock, Default)]
         pub struct Ring {
             /// clock
             pub clk_i: Signal<In, Clock>,
@@ -860,11 +839,10 @@ mod tests {
             inner: Sum,
         }
     }
+    #[hdl_gen]
     impl Logic for Ring {
-        #[hdl_gen]
         fn update(&mut self) {
-            self.inner.a_i.next = 1.into();
-            self.inner.b_i.next = self.inner.sum_o.val();
+            drive!(self.inner; a_i: 1, b_i: inner.sum_o);
         }
     }
 

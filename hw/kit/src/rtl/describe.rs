@@ -1,8 +1,8 @@
 //! Descriptions of blocks: [`rtl_block!`](crate::rtl_block) keeps a struct's doc comments and parameters, so that the Verilog
 //! back end can name the module and comment its ports and signals in the same words.
 //!
-//! rust-hdl passes a probe only `&dyn Block`. Only one method of that trait can carry our data: `Logic::timing`. Each block
-//! therefore returns its description there: `self.describe()`.
+//! rust-hdl passes a probe only `&dyn Block`. Only one method of that trait can carry our data: `Logic::timing`.
+//! `#[hdl_gen]` generates it, and it returns [`Described::describe`] and the records among the attribute's arguments.
 
 use super::layout::Layout;
 use rust_hdl_core::prelude::{Logic, TimingInfo};
@@ -20,7 +20,7 @@ pub struct Description {
     pub module: String,
     /// Lines of its doc comment.
     pub doc: Vec<String>,
-    /// Const generics and run-time sizes with their values, in the order of declaration.
+    /// Const generics and [`sizes`] with their values, in the order of declaration.
     pub parameters: Vec<(String, usize)>,
     /// Fields with the lines of their doc comments, in the order of declaration.
     pub fields: Vec<(String, Vec<String>)>,
@@ -51,16 +51,26 @@ pub trait Described {
     const VALUES: &'static [usize];
 
     /// Returns the description in the form that `Logic::timing` returns.
-    fn describe(&self) -> Vec<TimingInfo> {
-        self.describe_with(&[])
-    }
-
-    /// Returns the description with sizes that are known only at run time. Index expressions of the block's body may use a name
-    /// given here, as they may use const generics.
     #[inline]
-    fn describe_with(&self, sizes: &[(&str, usize)]) -> Vec<TimingInfo> {
-        Description::new(Self::WORDS, Self::VALUES, sizes).encode()
+    fn describe(&self) -> Vec<TimingInfo> {
+        Description::new(Self::WORDS, Self::VALUES).encode()
     }
+}
+
+/// A struct that [`rtl_block!`](crate::rtl_block) did not declare.
+pub trait Undescribed {
+    /// Returns no records.
+    fn describe(&self) -> Vec<TimingInfo> {
+        vec![]
+    }
+}
+
+impl<B: ?Sized> Undescribed for &B {}
+
+/// Returns records with sizes that are known only at run time: `#[hdl_gen(sizes(&[("STAGES", self._stages)]))]`. Index
+/// expressions of the body may use their names, as they may use const generics.
+pub fn sizes(sizes: &[(&str, usize)]) -> Vec<TimingInfo> {
+    sizes.iter().map(|(name, value)| record(PARAMETER, name, vec![value.to_string()])).collect()
 }
 
 /// Returns one record of a description in the form of rust-hdl's timing records.
@@ -69,18 +79,15 @@ fn record(kind: &str, name: &str, lines: Vec<String>) -> TimingInfo {
 }
 
 impl Description {
-    /// Returns a description. `values` are the values of the parameters that `words` names; `sizes` follow them.
-    pub fn new(words: &Words, values: &[usize], sizes: &[(&str, usize)]) -> Self {
+    /// Returns a description. `values` are the values of the parameters that `words` names.
+    pub fn new(words: &Words, values: &[usize]) -> Self {
         let own = |lines: &[&str]| lines.iter().map(|line| line.to_string()).collect::<Vec<_>>();
-        let parameters = words.parameters.iter().copied().zip(values.iter().copied());
+        let parameters = words.parameters.iter().zip(values);
         Description {
             type_name: words.type_name.to_string(),
             module: words.module.to_string(),
             doc: own(words.doc),
-            parameters: parameters
-                .chain(sizes.iter().copied())
-                .map(|(name, value)| (name.to_string(), value))
-                .collect(),
+            parameters: parameters.map(|(name, value)| (name.to_string(), *value)).collect(),
             fields: words.fields.iter().map(|(name, doc)| (name.to_string(), own(doc))).collect(),
             layouts: vec![],
         }
@@ -133,17 +140,16 @@ impl Description {
 /// `pub clk_i: Signal<In, Clock>` and `pub rst_ni: Signal<In, Bit>`, it is a
 /// [`ClockedBlock`](crate::rtl::step::ClockedBlock) that a [`Stepper`](crate::rtl::step::Stepper) can clock.
 ///
-/// Doc comments come first, then `#[derive(LogicBlock, Default)]`. A field with another initial value than its type's default has
-/// that value after `=`. One or more `#[require(...)]` state conditions on the parameters. If a condition is false, the code does
-/// not compile. With `#[derive(LogicBlock)] #[new(p: &Params)]`, the block has a function `new` instead of a default, so that
-/// values may depend on `p`. Generics are `<const A: usize, ...>`, `<T: Synth>` or `<T: Synth, const A: usize, ...>`.
+/// Doc comments come first. A field with another initial value than its type's default has that value after `=`. One or more
+/// `#[require(...)]` state conditions on the parameters. If a condition is false, the code does not compile. With
+/// `#[new(p: &Params)]`, the block has a function `new` instead of a default, so that values may depend on `p`. With
+/// `#[derive(LogicBlock)]`, it has neither. Generics are `<const A: usize, ...>`, `<T: Synth>` or `<T: Synth, const A: usize, ...>`.
 ///
 /// ```
 /// use selvedge_hw::rtl::prelude::*;
 ///
 /// rtl_block! {
 ///     /// Reports whether a number is at least half of WIDE's range.
-///     #[derive(LogicBlock, Default)]
 ///     #[require(WIDE == N + 1)]
 ///     pub struct Half<const N: usize, const WIDE: usize> {
 ///         /// the number
@@ -153,8 +159,8 @@ impl Description {
 ///         half: Constant<U<WIDE>> = Constant::new(U::new(1 << N)),
 ///     }
 /// }
-/// impl<const N: usize, const WIDE: usize> Logic for Half<N, WIDE> {
-///     #[hdl_gen]
+/// #[hdl_gen]
+/// impl Logic for Half {
 ///     fn update(&mut self) {
 ///         self.upper_o.next = self.number_i.val() >= self.half.val();
 ///     }
@@ -164,27 +170,27 @@ impl Description {
 #[macro_export]
 macro_rules! rtl_block {
     (
-        $(#[doc = $doc:expr])* #[derive($($derive:ident),+ $(,)?)]
+        $(#[doc = $doc:expr])* $(#[derive($derive:ident)])?
         $(#[new($bound:ident: $params:ty)])? $(#[require($require:expr)])*
         $vis:vis struct $name:ident { $($body:tt)* }
     ) => {
-        $crate::rtl_block!(@all [$($doc),*] [$($derive)+] [$($bound: $params)?] [$($require),*] [$vis]
+        $crate::rtl_block!(@all [$($doc),*] [$($derive)?] [$($bound: $params)?] [$($require),*] [$vis]
             $name [] [] [] { $($body)* });
     };
     (
-        $(#[doc = $doc:expr])* #[derive($($derive:ident),+ $(,)?)]
+        $(#[doc = $doc:expr])* $(#[derive($derive:ident)])?
         $(#[new($bound:ident: $params:ty)])? $(#[require($require:expr)])*
         $vis:vis struct $name:ident <$(const $size:ident : usize),+ $(,)?> { $($body:tt)* }
     ) => {
-        $crate::rtl_block!(@all [$($doc),*] [$($derive)+] [$($bound: $params)?] [$($require),*] [$vis]
+        $crate::rtl_block!(@all [$($doc),*] [$($derive)?] [$($bound: $params)?] [$($require),*] [$vis]
             $name [$(const $size: usize),+] [$($size),+] [$($size),+] { $($body)* });
     };
     (
-        $(#[doc = $doc:expr])* #[derive($($derive:ident),+ $(,)?)]
+        $(#[doc = $doc:expr])* $(#[derive($derive:ident)])?
         $(#[new($bound:ident: $params:ty)])? $(#[require($require:expr)])*
         $vis:vis struct $name:ident <$type:ident : Synth $(, const $size:ident : usize)* $(,)?> { $($body:tt)* }
     ) => {
-        $crate::rtl_block!(@all [$($doc),*] [$($derive)+] [$($bound: $params)?] [$($require),*] [$vis]
+        $crate::rtl_block!(@all [$($doc),*] [$($derive)?] [$($bound: $params)?] [$($require),*] [$vis]
             $name [$type: Synth $(, const $size: usize)*] [$type $(, $size)*] [$($size),*] { $($body)* });
     };
     (
@@ -194,6 +200,7 @@ macro_rules! rtl_block {
         $crate::rtl_block!(@initial $derives $new $require $name $generics $arguments $body);
         $crate::rtl_block!(@describe $docs $name $generics $arguments $sizes $body);
         $crate::rtl_block!(@clocked $name $generics $arguments $body);
+        $crate::rtl_block!(@logic ($) $name $generics $arguments);
     };
     (
         @struct [$($doc:expr),*] [$vis:vis] $name:ident [$($generics:tt)*]
@@ -208,7 +215,7 @@ macro_rules! rtl_block {
         }
     };
     (
-        @initial [LogicBlock Default] [] [$($require:expr),*] $name:ident [$($generics:tt)*] [$($arguments:tt)*]
+        @initial [] [] [$($require:expr),*] $name:ident [$($generics:tt)*] [$($arguments:tt)*]
         { $($(#[doc = $field_doc:expr])* $field_vis:vis $field:ident : $type:ty $(= $value:expr)?),* $(,)? }
     ) => {
         impl<$($generics)*> Default for $name<$($arguments)*> {
@@ -219,7 +226,7 @@ macro_rules! rtl_block {
         }
     };
     (
-        @initial [LogicBlock] [$bound:ident: $params:ty] [$($require:expr),*]
+        @initial [] [$bound:ident: $params:ty] [$($require:expr),*]
         $name:ident [$($generics:tt)*] [$($arguments:tt)*]
         { $($(#[doc = $field_doc:expr])* $field_vis:vis $field:ident : $type:ty $(= $value:expr)?),* $(,)? }
     ) => {
@@ -286,6 +293,15 @@ macro_rules! rtl_block {
         }
     };
     (@clocked $($other:tt)*) => {};
+    // `#[hdl_gen] impl Logic for Block` gets the generics from this macro.
+    (@logic ($dollar:tt) $name:ident [$($generics:tt)*] [$($arguments:tt)*]) => {
+        #[allow(unused_macros)]
+        macro_rules! $name {
+            ($dollar($dollar items:tt)*) => {
+                impl<$($generics)*> $crate::rtl::source::Logic for $name<$($arguments)*> { $dollar($dollar items)* }
+            };
+        }
+    };
 }
 
 /// A comment that the Verilog back end writes at this position of a block's body: `comment!("text");`.
@@ -302,21 +318,17 @@ mod tests {
     rtl_block! {
         /// First line.
         /// Second line.
-        #[derive(LogicBlock, Default)]
         pub struct Sample<T: Synth, const N: usize> {
             /// input
             pub x_i: Signal<In, T>,
             pub y_o: Signal<Out, U<N>>,
         }
     }
-    impl<T: Synth, const N: usize> Logic for Sample<T, N> {
-        #[hdl_gen]
+    #[hdl_gen(sizes(&[("_depth", 3)]))]
+    impl Logic for Sample {
         fn update(&mut self) {
             comment!("nothing to see");
             self.y_o.next = 1.into();
-        }
-        fn timing(&self) -> Vec<TimingInfo> {
-            self.describe_with(&[("_depth", 3)])
         }
     }
 

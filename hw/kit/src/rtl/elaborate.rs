@@ -41,8 +41,8 @@ use std::fmt::Display;
 ///         }
 ///     }
 /// }
-/// impl<const N: usize> Logic for Counter<N> {
-///     #[hdl_gen]
+/// #[hdl_gen]
+/// impl Logic for Counter {
 ///     fn update(&mut self) {
 ///         dff_setup!(self, clk_i, count);
 ///         self.count.d.next = self.count.q.val() + self.enable_i.val();
@@ -327,12 +327,11 @@ mod tests {
             }
         }
     }
-    impl<const N: usize, const MOST: usize> Logic for Plain<N, MOST> {
-        #[hdl_gen]
+    #[hdl_gen]
+    impl Logic for Plain {
         fn update(&mut self) {
             dff_setup!(self, clk_i, y);
-            self.y.d.next = self.x_i.val();
-            self.y_o.next = self.y.q.val();
+            drive!(self; y.d: x_i, y_o: y.q);
         }
     }
     impl<const N: usize, const MOST: usize> Logic for Inverted<N, MOST> {

@@ -7,7 +7,7 @@ rtl_block! {
     ///
     /// A register takes a new item if it is empty or if its own item moves on. A stall at the output therefore reaches the input
     /// only when every register is full. The throughput is one item per cycle; valid_o never drops before ready_i.
-    #[derive(LogicBlock)]
+    #[new(stages: usize)]
     pub struct ElasticPipe<T: Synth> {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -25,8 +25,8 @@ rtl_block! {
         pub data_o: Signal<Out, T>,
         /// the available item is accepted in this cycle
         pub ready_i: Signal<In, Bit>,
-        stage_valid: Vec<Reg<Bit>>,
-        stage_data: Vec<DataReg<T>>,
+        stage_valid: Vec<Reg<Bit>> = stages_of(stages),
+        stage_data: Vec<DataReg<T>> = stages_of(stages),
         /// empty registers, one bit per stage
         holes: Signal<Local, U<5>>,
         /// empty registers, shifted so that bit 0 is the current stage
@@ -36,7 +36,7 @@ rtl_block! {
         data: Signal<Local, T>,
         last_valid: Signal<Local, Bit>,
         last_data: Signal<Local, T>,
-        _stages: usize,
+        _stages: usize = stages,
     }
 }
 
@@ -50,30 +50,6 @@ pub(super) fn stages_of<T: Synth, const RESET: bool>(stages: usize) -> Vec<Reg<T
 }
 
 impl<T: Synth> ElasticPipe<T> {
-    /// Returns a pipeline of `stages` registers, 1 to 5.
-    pub fn new(stages: usize) -> Self {
-        ElasticPipe {
-            _activity: Default::default(),
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            valid_i: Signal::default(),
-            data_i: Signal::default(),
-            ready_o: Signal::default(),
-            valid_o: Signal::default(),
-            data_o: Signal::default(),
-            ready_i: Signal::default(),
-            stage_valid: stages_of(stages),
-            stage_data: stages_of(stages),
-            holes: Signal::default(),
-            holes_ahead: Signal::default(),
-            valid: Signal::default(),
-            data: Signal::default(),
-            last_valid: Signal::default(),
-            last_data: Signal::default(),
-            _stages: stages,
-        }
-    }
-
     /// Returns `count` pipelines of one register each. A block uses them where 0 or 1 pipelines may exist.
     pub fn ones(count: usize) -> Vec<Self> {
         let mut pipes = Vec::with_capacity(count);
@@ -88,9 +64,7 @@ impl<T: Synth> ElasticPipe<T> {
         let last = self._stages - 1;
         &mut self.stage_data[last]
     }
-}
 
-impl<T: Synth> ElasticPipe<T> {
     /// Evaluates with the same effect as the body, but copies an item only to the register that takes it and to the output. The signals
     /// within a cycle keep their values.
     fn evaluates_itself(&mut self) -> bool {
@@ -123,21 +97,19 @@ impl<T: Synth> ElasticPipe<T> {
     }
 }
 
-impl<T: Synth> Logic for ElasticPipe<T> {
-    #[hdl_gen]
+#[hdl_gen(sizes(&[("STAGES", self._stages)]))]
+impl Logic for ElasticPipe {
     fn update(&mut self) {
         for i in 0..self._stages {
             dff_setup!(self, clk_i, stage_valid[i], stage_data[i]);
         }
         self.holes.next = 0.into();
         for i in 0..self._stages {
-            self.holes.next = self.holes.val().replace_bit(i, !self.stage_valid[i].q.val());
+            self.holes.next[i] = !self.stage_valid[i].q.val();
         }
         self.ready_o.next = self.ready_i.val() | self.holes.val().any();
         comment!("from stage to stage; a hole here or further on lets an item move in");
-        self.holes_ahead.next = self.holes.val();
-        self.valid.next = self.valid_i.val();
-        self.data.next = self.data_i.val();
+        drive!(self; holes_ahead: holes, valid: valid_i, data: data_i);
         for i in 0..self._stages {
             if self.ready_i.val() | self.holes_ahead.val().any() {
                 self.stage_valid[i].d.next = self.valid.val();
@@ -146,22 +118,14 @@ impl<T: Synth> Logic for ElasticPipe<T> {
                 }
             }
             self.holes_ahead.next = self.holes_ahead.val() >> 1;
-            self.valid.next = self.stage_valid[i].q.val();
-            self.data.next = self.stage_data[i].q.val();
+            drive!(self; valid: stage_valid[i].q, data: stage_data[i].q);
         }
         comment!("the outputs come from the last register alone, so that no path leads from ready_i to them");
-        self.last_valid.next = false;
-        self.last_data.next = self.stage_data[0].q.val();
+        drive!(self; last_valid: false, last_data: stage_data[0].q);
         for i in 0..self._stages {
-            self.last_valid.next = self.stage_valid[i].q.val();
-            self.last_data.next = self.stage_data[i].q.val();
+            drive!(self; last_valid: stage_valid[i].q, last_data: stage_data[i].q);
         }
-        self.valid_o.next = self.last_valid.val();
-        self.data_o.next = self.last_data.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe_with(&[("STAGES", self._stages)])
+        drive!(self; valid_o: last_valid, data_o: last_data);
     }
 }
 

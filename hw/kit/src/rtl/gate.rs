@@ -133,7 +133,6 @@ mod tests {
 
     rtl_block! {
         /// Counts its own evaluations.
-        #[derive(LogicBlock, Default)]
         pub struct Counted {
             /// an input
             pub x_i: [Signal<In, U<8>>; 2],
@@ -151,7 +150,6 @@ mod tests {
 
     rtl_block! {
         /// A gated block inside another one.
-        #[derive(LogicBlock, Default)]
         pub struct Outer {
             /// input of the gated block
             pub x_i: Signal<In, U<8>>,

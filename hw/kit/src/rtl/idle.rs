@@ -114,7 +114,6 @@ mod tests {
 
     rtl_block! {
         /// Counts down from `from_i`, and counts its own evaluations.
-        #[derive(LogicBlock, Default)]
         pub struct Countdown {
             /// clock
             pub clk_i: Signal<In, Clock>,
@@ -145,7 +144,6 @@ mod tests {
 
     rtl_block! {
         /// The same block with and without the gate. The start input comes from a register and changes with the clock.
-        #[derive(LogicBlock, Default)]
         pub struct Pair {
             /// clock
             pub clk_i: Signal<In, Clock>,

@@ -44,7 +44,6 @@ impl Layout {
 ///
 /// rtl_block! {
 ///     /// Reports the name of a person of known age.
-///     #[derive(LogicBlock, Default)]
 ///     pub struct NameOf {
 ///         /// the person
 ///         pub person_i: Signal<In, U<12>>,
@@ -52,13 +51,10 @@ impl Layout {
 ///         pub name_o: Signal<Out, U<5>>,
 ///     }
 /// }
+/// #[hdl_gen(layouts! { person_i: { age: 7, name: 5 } })]
 /// impl Logic for NameOf {
-///     #[hdl_gen]
 ///     fn update(&mut self) {
 ///         self.name_o.next = self.person_i.val().get_bits::<5>(7);
-///     }
-///     fn timing(&self) -> Vec<TimingInfo> {
-///         [self.describe(), layouts! { person_i: { age: 7, name: 5 } }].concat()
 ///     }
 /// }
 /// ```

@@ -152,7 +152,7 @@ impl<T: Synth, const A: usize> Logic for Mem<T, A> {
         memory(code, &self._initial)
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe_with(&[("BITS", T::BITS)])
+        [self.describe(), sizes(&[("BITS", T::BITS)])].concat()
     }
 }
 
@@ -255,7 +255,7 @@ impl<T: Synth, const A: usize> Logic for SyncMem<T, A> {
         memory(sync_mem(storage(&self._initial), T::BITS, &T::default().verilog()), &self._initial)
     }
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe_with(&[("BITS", T::BITS)])
+        [self.describe(), sizes(&[("BITS", T::BITS)])].concat()
     }
 }
 

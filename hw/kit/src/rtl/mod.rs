@@ -32,7 +32,6 @@
 //!
 //! rtl_block! {
 //!     /// Counts the cycles in which `enable_i` is high.
-//!     #[derive(LogicBlock, Default)]
 //!     pub struct Counter<const N: usize> {
 //!         /// clock
 //!         pub clk_i: Signal<In, Clock>,
@@ -45,8 +44,8 @@
 //!         count: Reg<U<N>>,
 //!     }
 //! }
-//! impl<const N: usize> Logic for Counter<N> {
-//!     #[hdl_gen]
+//! #[hdl_gen]
+//! impl Logic for Counter {
 //!     fn update(&mut self) {
 //!         dff_setup!(self, clk_i, count);
 //!         comment!("one step per enabled cycle");
@@ -54,9 +53,6 @@
 //!             self.count.d.next = self.count.q.val() + 1;
 //!         }
 //!         self.count_o.next = self.count.q.val();
-//!     }
-//!     fn timing(&self) -> Vec<TimingInfo> {
-//!         self.describe()
 //!     }
 //! }
 //!
@@ -67,7 +63,7 @@
 //! assert_eq!(seen, 1);
 //! ```
 //!
-//! [`#[hdl_gen]`](selvedge_macros::hdl_gen) accepts assignments to `.next`, `if`/`else`, `match` on a `LogicState`,
+//! [`#[hdl_gen]`](selvedge_macros::hdl_gen) accepts assignments to `.next`, `drive!`, `if`/`else`, `match` on a `LogicState`,
 //! `for i in A..B`, arrays of signals and of sub-blocks, and `comment!`. It does not accept `let`: use a scalar
 //! `Local` that is assigned again in each iteration of a loop. Everything else, such as `..=` in a loop, is a compile error.
 
@@ -100,13 +96,13 @@ pub mod valid_ready;
 pub mod prelude {
     pub use super::bit_array::BitArray;
     pub use super::bits::{U, W, array, bit_cast, bit_cast_to, to_bits::ToBits};
-    pub use super::describe::Described;
+    pub use super::describe::{Described, sizes};
     pub use super::elaborate::{width_of, word_count};
     pub use super::elastic::ElasticPipe;
     pub use super::gate::{Gate, Pending};
     pub use super::idle::Idle;
     pub use super::mem::{Mem, SyncMem};
-    pub use super::once::{Once, PureLogic};
+    pub use super::once::Once;
     pub use super::packer::{BitJoiner, BitPacker};
     pub use super::pipe::Pipe;
     pub use super::reg::{DataReg, Reg};

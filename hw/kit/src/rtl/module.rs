@@ -35,16 +35,13 @@
 ///         }
 ///     }
 /// }
-/// impl<const N: usize> Logic for Counter<N> {
-///     #[hdl_gen]
+/// #[hdl_gen]
+/// impl Logic for Counter {
 ///     fn update(&mut self) {
 ///         dff_setup!(self, clk_i, count);
 ///         self.next.next = self.count.q.val() + self.enable_i.val();
 ///         self.count.d.next = self.next.val();
 ///         self.count_o.next = self.count.q.val();
-///     }
-///     fn timing(&self) -> Vec<TimingInfo> {
-///         self.describe()
 ///     }
 /// }
 ///
@@ -150,7 +147,7 @@ macro_rules! rtl_module {
         $crate::rtl_module! {
             @generics $generics
             [
-                $(#[doc = $doc])* #[derive(LogicBlock)] #[new($bound: &$params)] $(#[require($require)])*
+                $(#[doc = $doc])* #[new($bound: &$params)] $(#[require($require)])*
                 $vis struct $top
             ]
             {

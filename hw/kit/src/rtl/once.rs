@@ -3,17 +3,12 @@
 //! The kit's gate evaluates a block until it no longer changes, which takes three evaluations per new input. Logic without
 //! registers and sub-blocks has settled after one evaluation. `Once<B>` has the fields, the hierarchy and the Verilog of `B`.
 
+use super::circuit::Part;
 use crate::rtl::prelude::*;
 use selvedge_state::State;
 use std::ops::{Deref, DerefMut};
 
-/// A block of logic only: no register, no sub-block, every output a function of its inputs.
-pub trait PureLogic: Block + Pending {
-    /// Updates every input signal to its new value.
-    fn take_inputs(&mut self);
-}
-
-/// A block of pure logic that is evaluated once per change of its inputs.
+/// A block of pure logic that is evaluated once per change of its inputs: it has no register and no sub-block.
 #[derive(Default, State)]
 #[state(in_place)]
 pub struct Once<B> {
@@ -52,8 +47,14 @@ impl<B: Logic> Logic for Once<B> {
     }
 }
 
-impl<B: PureLogic> Block for Once<B> {
+impl<B: Block + Part + Pending> Block for Once<B> {
+    /// # Panics
+    /// If the block has a register or a sub-block.
     fn connect_all(&mut self) {
+        assert!(
+            self.inner.is_leaf() && !self.inner.has_state(),
+            "`Once` is for logic without registers and sub-blocks"
+        );
         self.inner.connect_all();
     }
     #[inline]

@@ -22,14 +22,15 @@ rtl_block! {
     ///
     /// A tree: each level merges neighbors. Bits of a field from its length on are ignored. Bits of the string from the sum of
     /// the lengths on are zero; bits from OUT on are dropped.
-    #[derive(LogicBlock)]
+    #[require(FIELDS >= 2 && F <= OUT)]
+    #[require(F < 1 << LEN && SUM == LEN + levels(FIELDS))]
     pub struct BitPacker<
         const FIELDS: usize, const F: usize, const LEN: usize, const OUT: usize, const OUTW: usize, const SUM: usize,
     > {
         /// the fields, each in the low bits
-        pub field_i: [Signal<In, U<F>>; FIELDS],
+        pub field_i: [Signal<In, U<F>>; FIELDS] = array(),
         /// valid bits of each field, 0 to F
-        pub length_i: [Signal<In, U<LEN>>; FIELDS],
+        pub length_i: [Signal<In, U<LEN>>; FIELDS] = array(),
         /// the string
         pub string_o: Signal<Out, W<OUT, OUTW>>,
         /// sum of all lengths
@@ -45,33 +46,6 @@ pub(super) const fn levels(leaves: usize) -> usize {
 /// Returns the lowest `bits` bits of a word, 0 to 64.
 pub(super) const fn low(word: u64, bits: usize) -> u64 {
     if bits >= 64 { word } else { word & ((1 << bits) - 1) }
-}
-
-impl<
-    const FIELDS: usize,
-    const F: usize,
-    const LEN: usize,
-    const OUT: usize,
-    const OUTW: usize,
-    const SUM: usize,
-> Default for BitPacker<FIELDS, F, LEN, OUT, OUTW, SUM>
-{
-    fn default() -> Self {
-        const { assert!(FIELDS >= 2 && F <= OUT, "BitPacker: two or more fields, none wider than the string") };
-        const {
-            assert!(
-                F < 1 << LEN && SUM == LEN + levels(FIELDS),
-                "BitPacker: LEN holds F, SUM is LEN plus a bit per level"
-            )
-        };
-        BitPacker {
-            _activity: Default::default(),
-            field_i: array(),
-            length_i: array(),
-            string_o: Signal::default(),
-            length_o: Signal::default(),
-        }
-    }
 }
 
 /// Returns the packer's Verilog.
@@ -202,74 +176,23 @@ impl<
     }
 }
 
-impl<
-    const FIELDS: usize,
-    const F: usize,
-    const LEN: usize,
-    const OUT: usize,
-    const OUTW: usize,
-    const SUM: usize,
-> PureLogic for BitPacker<FIELDS, F, LEN, OUT, OUTW, SUM>
-{
-    #[inline]
-    fn take_inputs(&mut self) {
-        for field in &mut self.field_i {
-            field.update_all();
-        }
-        for length in &mut self.length_i {
-            length.update_all();
-        }
-    }
-}
-
 rtl_block! {
     /// Joins FIELDS fields of at most F bits without gaps. The fields come in one string, F bits apart.
     ///
     /// A [`BitPacker`] for fields of 32, 64, 96, ... bits. The bits of a field from its length on must be zero.
-    #[derive(LogicBlock)]
+    #[require(FIELDS >= 2 && FIELDS * F == OUT && F.is_multiple_of(32))]
+    #[require(F < 1 << LEN && SUM == LEN + levels(FIELDS))]
     pub struct BitJoiner<
         const FIELDS: usize, const F: usize, const LEN: usize, const OUT: usize, const OUTW: usize, const SUM: usize,
     > {
         /// the fields, field 0 lowest
         pub strings_i: Signal<In, W<OUT, OUTW>>,
         /// valid bits of each field, 0 to F
-        pub length_i: [Signal<In, U<LEN>>; FIELDS],
+        pub length_i: [Signal<In, U<LEN>>; FIELDS] = array(),
         /// the string
         pub string_o: Signal<Out, W<OUT, OUTW>>,
         /// sum of all lengths
         pub length_o: Signal<Out, U<SUM>>,
-    }
-}
-
-impl<
-    const FIELDS: usize,
-    const F: usize,
-    const LEN: usize,
-    const OUT: usize,
-    const OUTW: usize,
-    const SUM: usize,
-> Default for BitJoiner<FIELDS, F, LEN, OUT, OUTW, SUM>
-{
-    fn default() -> Self {
-        const {
-            assert!(
-                FIELDS >= 2 && FIELDS * F == OUT && F.is_multiple_of(32),
-                "BitJoiner: two or more fields of 32, 64, 96, ... bits"
-            )
-        };
-        const {
-            assert!(
-                F < 1 << LEN && SUM == LEN + levels(FIELDS),
-                "BitJoiner: LEN holds F, SUM is LEN plus a bit per level"
-            )
-        };
-        BitJoiner {
-            _activity: Default::default(),
-            strings_i: Signal::default(),
-            length_i: array(),
-            string_o: Signal::default(),
-            length_o: Signal::default(),
-        }
     }
 }
 
@@ -317,24 +240,6 @@ impl<
 
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe()
-    }
-}
-
-impl<
-    const FIELDS: usize,
-    const F: usize,
-    const LEN: usize,
-    const OUT: usize,
-    const OUTW: usize,
-    const SUM: usize,
-> PureLogic for BitJoiner<FIELDS, F, LEN, OUT, OUTW, SUM>
-{
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.strings_i.update_all();
-        for length in &mut self.length_i {
-            length.update_all();
-        }
     }
 }
 

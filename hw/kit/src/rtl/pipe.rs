@@ -13,7 +13,7 @@ use crate::rtl::prelude::*;
 
 rtl_block! {
     /// A pipeline of any number of stages, including zero.
-    #[derive(LogicBlock)]
+    #[new(stages: usize)]
     pub struct Pipe<T: Synth> {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -27,31 +27,11 @@ rtl_block! {
         pub valid_o: Signal<Out, Bit>,
         /// data that leaves; undefined before the first data has left
         pub data_o: Signal<Out, T>,
-        stage_valid: Vec<Reg<Bit>>,
-        stage_data: Vec<DataReg<T>>,
+        stage_valid: Vec<Reg<Bit>> = stages_of(stages),
+        stage_data: Vec<DataReg<T>> = stages_of(stages),
         valid: Signal<Local, Bit>,
         data: Signal<Local, T>,
-        _stages: usize,
-    }
-}
-
-impl<T: Synth> Pipe<T> {
-    /// Returns a pipeline of `stages` cycles.
-    pub fn new(stages: usize) -> Self {
-        Pipe {
-            _activity: Default::default(),
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            valid_i: Signal::default(),
-            data_i: Signal::default(),
-            valid_o: Signal::default(),
-            data_o: Signal::default(),
-            stage_valid: stages_of(stages),
-            stage_data: stages_of(stages),
-            valid: Signal::default(),
-            data: Signal::default(),
-            _stages: stages,
-        }
+        _stages: usize = stages,
     }
 }
 
@@ -62,29 +42,22 @@ impl<T: Synth> Default for Pipe<T> {
     }
 }
 
-impl<T: Synth> Logic for Pipe<T> {
-    #[hdl_gen]
+#[hdl_gen(sizes(&[("STAGES", self._stages)]))]
+impl Logic for Pipe {
     fn update(&mut self) {
         for i in 0..self._stages {
             dff_setup!(self, clk_i, stage_valid[i], stage_data[i]);
         }
         comment!("from stage to stage; what a stage holds is the input of the next one");
-        self.valid.next = self.valid_i.val();
-        self.data.next = self.data_i.val();
+        drive!(self; valid: valid_i, data: data_i);
         for i in 0..self._stages {
             self.stage_valid[i].d.next = self.valid.val();
             if self.valid.val() {
                 self.stage_data[i].d.next = self.data.val();
             }
-            self.valid.next = self.stage_valid[i].q.val();
-            self.data.next = self.stage_data[i].q.val();
+            drive!(self; valid: stage_valid[i].q, data: stage_data[i].q);
         }
-        self.valid_o.next = self.valid.val();
-        self.data_o.next = self.data.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe_with(&[("STAGES", self._stages)])
+        drive!(self; valid_o: valid, data_o: data);
     }
 }
 

@@ -233,7 +233,6 @@ mod tests {
 
     rtl_block! {
         /// Registers alone and in an array.
-        #[derive(LogicBlock)]
         pub struct Chain {
             /// clock
             pub clk_i: Signal<In, Clock>,
@@ -243,37 +242,21 @@ mod tests {
             pub x_i: Signal<In, U<8>>,
             /// last value
             pub y_o: Signal<Out, U<8>>,
-            first: Reg<U<8>>,
-            rest: [Reg<U<8>>; 3],
-            held: Reg<U<8>>,
+            first: Reg<U<8>> = Reg::new(9.into()),
+            rest: [Reg<U<8>>; 3] = array(),
+            held: Reg<U<8>> = Reg::new(7.into()),
             data: DataReg<U<8>>,
         }
     }
-    impl Default for Chain {
-        fn default() -> Self {
-            Chain {
-                _activity: Default::default(),
-                clk_i: Default::default(),
-                rst_ni: Default::default(),
-                x_i: Default::default(),
-                y_o: Default::default(),
-                first: Reg::new(9.into()),
-                rest: array(),
-                held: Reg::new(7.into()),
-                data: DataReg::default(),
-            }
-        }
-    }
+    #[hdl_gen]
     impl Logic for Chain {
-        #[hdl_gen]
         fn update(&mut self) {
             dff_setup!(self, clk_i, first, held, data);
             self.data.d.next = self.x_i.val();
             for i in 0..3 {
                 dff_setup!(self, clk_i, rest[i]);
             }
-            self.first.d.next = self.x_i.val();
-            self.rest[0].d.next = self.first.q.val();
+            drive!(self; first.d: x_i, rest[0].d: first.q);
             for i in 1..3 {
                 self.rest[i].d.next = self.rest[i - 1].q.val();
             }

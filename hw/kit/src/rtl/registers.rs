@@ -167,7 +167,6 @@ mod tests {
 
     rtl_block! {
         /// Keeps the last two values.
-        #[derive(LogicBlock, Default)]
         pub struct Last {
             /// clock
             pub clk_i: Signal<In, Clock>,
@@ -179,23 +178,18 @@ mod tests {
             last: [Reg<W<70, 2>>; 2],
         }
     }
+    #[hdl_gen]
     impl Logic for Last {
-        #[hdl_gen]
         fn update(&mut self) {
             for i in 0..2 {
                 dff_setup!(self, clk_i, last[i]);
             }
-            self.last[0].d.next = self.x_i.val();
-            self.last[1].d.next = self.last[0].q.val();
-        }
-        fn timing(&self) -> Vec<TimingInfo> {
-            self.describe()
+            drive!(self; last[0].d: x_i, last[1].d: last[0].q);
         }
     }
 
     rtl_block! {
         /// Counts cycles and keeps values.
-        #[derive(LogicBlock, Default)]
         pub struct Keeper {
             /// clock
             pub clk_i: Signal<In, Clock>,
@@ -209,18 +203,13 @@ mod tests {
             wait: Reg<Wait>,
         }
     }
+    #[hdl_gen]
     impl Logic for Keeper {
-        #[hdl_gen]
         fn update(&mut self) {
             dff_setup!(self, clk_i, count, wait);
-            self.kept.clk_i.next = self.clk_i.val();
-            self.kept.rst_ni.next = self.rst_ni.val();
-            self.kept.x_i.next = self.x_i.val();
+            drive!(self.kept; clk_i, rst_ni, x_i);
             self.count.d.next = self.count.q.val() + 1;
             self.wait.d.next = Wait::Output;
-        }
-        fn timing(&self) -> Vec<TimingInfo> {
-            self.describe()
         }
     }
 

@@ -16,7 +16,7 @@ use crate::rtl::prelude::*;
 
 rtl_block! {
     /// Memory of 2^A words with synchronous write and P asynchronous reads: P copies. No reset; it starts with zeros.
-    #[derive(LogicBlock)]
+    #[require(P >= 1)]
     pub struct ReplicatedMem<T: Synth, const A: usize, const P: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -27,27 +27,10 @@ rtl_block! {
         /// write data
         pub write_data_i: Signal<In, T>,
         /// read address of each port
-        pub read_address_i: [Signal<In, U<A>>; P],
+        pub read_address_i: [Signal<In, U<A>>; P] = array(),
         /// word at the read address of each port, before this cycle's write
-        pub read_data_o: [Signal<Out, T>; P],
-        _words: Vec<T>,
-    }
-}
-
-impl<T: Synth, const A: usize, const P: usize> Default for ReplicatedMem<T, A, P> {
-    /// Returns a memory of default values.
-    fn default() -> Self {
-        const { assert!(P >= 1, "ReplicatedMem<T, A, P> has at least one read port") };
-        ReplicatedMem {
-            _activity: Default::default(),
-            clk_i: Signal::default(),
-            write_i: Signal::default(),
-            write_address_i: Signal::default(),
-            write_data_i: Signal::default(),
-            read_address_i: array(),
-            read_data_o: array(),
-            _words: vec![T::default(); 1 << A],
-        }
+        pub read_data_o: [Signal<Out, T>; P] = array(),
+        _words: Vec<T> = vec![T::default(); 1 << A],
     }
 }
 
@@ -125,7 +108,7 @@ endgenerate
     }
 
     fn timing(&self) -> Vec<TimingInfo> {
-        self.describe_with(&[("BITS", T::BITS)])
+        [self.describe(), sizes(&[("BITS", T::BITS)])].concat()
     }
 }
 

@@ -11,7 +11,7 @@ use rust_hdl_core::ast::{
     VerilogLiteral, VerilogLoop, VerilogMatch, VerilogStatement,
 };
 #[doc(hidden)]
-pub use rust_hdl_core::prelude::{Logic, Synth};
+pub use rust_hdl_core::prelude::{Logic, Synth, TimingInfo};
 
 /// Statements in order.
 pub type Block = &'static [Statement];

@@ -172,7 +172,6 @@ mod tests {
 
     rtl_block! {
         /// Feeds its output back through an inverter while `loop_i` is high.
-        #[derive(LogicBlock, Default)]
         pub struct Ring {
             /// clock
             pub clk_i: Signal<In, Clock>,
@@ -185,7 +184,6 @@ mod tests {
     }
     rtl_block! {
         /// An inverter.
-        #[derive(LogicBlock, Default)]
         pub struct Inverter {
             /// input
             pub x_i: Signal<In, Bit>,
@@ -193,14 +191,14 @@ mod tests {
             pub y_o: Signal<Out, Bit>,
         }
     }
+    #[hdl_gen]
     impl Logic for Inverter {
-        #[hdl_gen]
         fn update(&mut self) {
             self.y_o.next = !self.x_i.val();
         }
     }
+    #[hdl_gen]
     impl Logic for Ring {
-        #[hdl_gen]
         fn update(&mut self) {
             self.inner.x_i.next = self.inner.y_o.val() & self.loop_i.val();
         }

@@ -239,7 +239,6 @@ impl<T: Wire> Struck for ElasticPipe<T> {
 /// }
 /// rtl_block! {
 ///     /// Counts the cycles in which `enable_i` is high.
-///     #[derive(LogicBlock, Default)]
 ///     pub struct Counter<const N: usize> {
 ///         pub clk_i: Signal<In, Clock>,
 ///         pub rst_ni: Signal<In, Bit>,
@@ -248,15 +247,12 @@ impl<T: Wire> Struck for ElasticPipe<T> {
 ///         count: Reg<U<N>>,
 ///     }
 /// }
-/// impl<const N: usize> Logic for Counter<N> {
-///     #[hdl_gen]
+/// #[hdl_gen]
+/// impl Logic for Counter {
 ///     fn update(&mut self) {
 ///         dff_setup!(self, clk_i, count);
 ///         self.count.d.next = self.count.q.val() + self.enable_i.val();
 ///         self.count_o.next = self.count.q.val();
-///     }
-///     fn timing(&self) -> Vec<TimingInfo> {
-///         self.describe()
 ///     }
 /// }
 /// rtl_top! {

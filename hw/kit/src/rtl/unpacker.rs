@@ -20,38 +20,18 @@ rtl_block! {
     ///
     /// A tree: each level splits a string in two. Bits of a field from its length on are zero. The first DONE levels have been
     /// split already.
-    #[derive(LogicBlock)]
+    #[require(FIELDS >= 2 && FIELDS.is_power_of_two())]
+    #[require(F < 1 << LEN && IN == FIELDS * F)]
+    #[require(DONE < levels(FIELDS))]
     pub struct BitUnpacker<
         const FIELDS: usize, const F: usize, const LEN: usize, const IN: usize, const INW: usize, const DONE: usize,
     > {
         /// the string, or 2 to the power of DONE strings of equal width, each beginning with its first field
         pub string_i: Signal<In, W<IN, INW>>,
         /// bits of each field, 0 to F
-        pub length_i: [Signal<In, U<LEN>>; FIELDS],
+        pub length_i: [Signal<In, U<LEN>>; FIELDS] = array(),
         /// the fields, each in the low bits
-        pub field_o: [Signal<Out, U<F>>; FIELDS],
-    }
-}
-
-impl<
-    const FIELDS: usize,
-    const F: usize,
-    const LEN: usize,
-    const IN: usize,
-    const INW: usize,
-    const DONE: usize,
-> Default for BitUnpacker<FIELDS, F, LEN, IN, INW, DONE>
-{
-    fn default() -> Self {
-        const { assert!(FIELDS >= 2 && FIELDS.is_power_of_two(), "BitUnpacker: 2, 4, 8, ... fields") };
-        const { assert!(F < 1 << LEN && IN == FIELDS * F, "BitUnpacker: LEN holds F, IN is FIELDS times F") };
-        const { assert!(DONE < levels(FIELDS), "BitUnpacker: a level is left") };
-        BitUnpacker {
-            _activity: Default::default(),
-            string_i: Signal::default(),
-            length_i: array(),
-            field_o: array(),
-        }
+        pub field_o: [Signal<Out, U<F>>; FIELDS] = array(),
     }
 }
 
@@ -92,24 +72,6 @@ impl<
 
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe()
-    }
-}
-
-impl<
-    const FIELDS: usize,
-    const F: usize,
-    const LEN: usize,
-    const IN: usize,
-    const INW: usize,
-    const DONE: usize,
-> PureLogic for BitUnpacker<FIELDS, F, LEN, IN, INW, DONE>
-{
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.string_i.update_all();
-        for length in &mut self.length_i {
-            length.update_all();
-        }
     }
 }
 
@@ -227,38 +189,18 @@ rtl_block! {
     /// The upper LEVELS levels of a [`BitUnpacker`]: splits a string into 2 to the power of LEVELS strings of equal width.
     ///
     /// Each string begins with its first field; bits after its last field are undefined. With zero levels it is a wire.
-    #[derive(LogicBlock)]
+    #[require(FIELDS.is_power_of_two() && LEVELS < levels(FIELDS))]
+    #[require(F < 1 << LEN && IN == FIELDS * F)]
+    #[require((IN >> LEVELS).is_multiple_of(32))]
     pub struct BitSplitter<
         const FIELDS: usize, const F: usize, const LEN: usize, const IN: usize, const INW: usize, const LEVELS: usize,
     > {
         /// the string
         pub string_i: Signal<In, W<IN, INW>>,
         /// bits of each field, 0 to F
-        pub length_i: [Signal<In, U<LEN>>; FIELDS],
+        pub length_i: [Signal<In, U<LEN>>; FIELDS] = array(),
         /// the strings, string 0 lowest
         pub strings_o: Signal<Out, W<IN, INW>>,
-    }
-}
-
-impl<
-    const FIELDS: usize,
-    const F: usize,
-    const LEN: usize,
-    const IN: usize,
-    const INW: usize,
-    const LEVELS: usize,
-> Default for BitSplitter<FIELDS, F, LEN, IN, INW, LEVELS>
-{
-    fn default() -> Self {
-        const { assert!(FIELDS.is_power_of_two() && LEVELS < levels(FIELDS), "BitSplitter: a level is left") };
-        const { assert!(F < 1 << LEN && IN == FIELDS * F, "BitSplitter: LEN holds F, IN is FIELDS times F") };
-        const { assert!((IN >> LEVELS).is_multiple_of(32), "BitSplitter: strings of 32, 64, 96, ... bits") };
-        BitSplitter {
-            _activity: Default::default(),
-            string_i: Signal::default(),
-            length_i: array(),
-            strings_o: Signal::default(),
-        }
     }
 }
 
@@ -301,24 +243,6 @@ impl<
 
     fn timing(&self) -> Vec<TimingInfo> {
         self.describe()
-    }
-}
-
-impl<
-    const FIELDS: usize,
-    const F: usize,
-    const LEN: usize,
-    const IN: usize,
-    const INW: usize,
-    const LEVELS: usize,
-> PureLogic for BitSplitter<FIELDS, F, LEN, IN, INW, LEVELS>
-{
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.string_i.update_all();
-        for length in &mut self.length_i {
-            length.update_all();
-        }
     }
 }
 

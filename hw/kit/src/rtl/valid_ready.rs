@@ -17,7 +17,6 @@ rtl_block! {
     /// A two-entry buffer that cuts every path between its two sides (a skid buffer).
     ///
     /// An item is accepted when `valid_i` and `ready_o` are high, and given when `valid_o` and `ready_i` are high.
-    #[derive(LogicBlock, Default)]
     pub struct ValidReady<T: Synth> {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -42,16 +41,14 @@ rtl_block! {
     }
 }
 
-impl<T: Synth> Logic for ValidReady<T> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for ValidReady {
     fn update(&mut self) {
         dff_setup!(self, clk_i, front_valid, front, back_valid, back);
         if self.ready_i.val() | !self.front_valid.q.val() {
             comment!("the front is free: refill it from the back first, to keep the order");
             if self.back_valid.q.val() {
-                self.front_valid.d.next = true;
-                self.front.d.next = self.back.q.val();
-                self.back_valid.d.next = false;
+                drive!(self; front_valid.d: true, front.d: back.q, back_valid.d: false);
             } else {
                 self.front_valid.d.next = self.valid_i.val();
                 if self.valid_i.val() {
@@ -59,16 +56,10 @@ impl<T: Synth> Logic for ValidReady<T> {
                 }
             }
         } else if self.valid_i.val() & !self.back_valid.q.val() {
-            self.back_valid.d.next = true;
-            self.back.d.next = self.data_i.val();
+            drive!(self; back_valid.d: true, back.d: data_i);
         }
         self.ready_o.next = !self.back_valid.q.val();
-        self.valid_o.next = self.front_valid.q.val();
-        self.data_o.next = self.front.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; valid_o: front_valid.q, data_o: front.q);
     }
 }
 

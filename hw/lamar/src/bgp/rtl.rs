@@ -14,7 +14,6 @@ rtl_block! {
     /// Indices of a block address into the banks: six linear hashes; hash h goes to bank h ^ skew.
     ///
     /// A is the width of an index into a bank.
-    #[derive(LogicBlock, Default)]
     #[require(A >= 8 && A <= 9)]
     pub struct Hashes<const A: usize> {
         /// the block address
@@ -36,22 +35,18 @@ rtl_block! {
     }
 }
 
-impl<const A: usize> Logic for Hashes<A> {
-    #[hdl_gen]
+#[hdl_gen(sizes(&[("BANK_BITS", BANK_BITS), ("BANKS", BANKS)]))]
+impl Logic for Hashes {
     fn update(&mut self) {
         self.skew.next = 0.into();
         for bit in 0..3 {
-            self.skew.next =
-                self.skew.val().replace_bit(bit, (self.address_i.val() & self.skew_taps[bit].val()).xor());
+            self.skew.next[bit] = (self.address_i.val() & self.skew_taps[bit].val()).xor();
         }
-        self.hashed[6].next = 0.into();
-        self.hashed[7].next = 0.into();
+        drive!(self; hashed[6]: 0, hashed[7]: 0);
         for hash in 0..6 {
             self.hashed[hash].next = 0.into();
             for bit in 0..A {
-                self.hashed[hash].next = self.hashed[hash]
-                    .val()
-                    .replace_bit(bit, (self.address_i.val() & self.taps[hash * 9 + bit].val()).xor());
+                self.hashed[hash].next[bit] = (self.address_i.val() & self.taps[hash * 9 + bit].val()).xor();
             }
         }
 
@@ -59,11 +54,9 @@ impl<const A: usize> Logic for Hashes<A> {
             "hash h goes to bank h ^ skew: for each bit of the skew, neighbors, pairs or fours change places"
         );
         for i in 0..4 {
-            self.first[2 * i].next = self.hashed[2 * i].val();
-            self.first[2 * i + 1].next = self.hashed[2 * i + 1].val();
+            drive!(self; first[2 * i]: hashed[2 * i], first[2 * i + 1]: hashed[2 * i + 1]);
             if self.skew.val().get_bit(0) {
-                self.first[2 * i].next = self.hashed[2 * i + 1].val();
-                self.first[2 * i + 1].next = self.hashed[2 * i].val();
+                drive!(self; first[2 * i]: hashed[2 * i + 1], first[2 * i + 1]: hashed[2 * i]);
             }
         }
         for i in 0..2 {
@@ -77,24 +70,17 @@ impl<const A: usize> Logic for Hashes<A> {
             }
         }
         for i in 0..4 {
-            self.index_o[i].next = self.second[i].val();
-            self.index_o[i + 4].next = self.second[i + 4].val();
+            drive!(self; index_o[i]: second[i], index_o[i + 4]: second[i + 4]);
             if self.skew.val().get_bit(2) {
-                self.index_o[i].next = self.second[i + 4].val();
-                self.index_o[i + 4].next = self.second[i].val();
+                drive!(self; index_o[i]: second[i + 4], index_o[i + 4]: second[i]);
             }
         }
 
         comment!("hashes 6 and 7 do not exist: their banks have nothing of this address");
         self.unused_o.next = 0.into();
         for bank in 0..8 {
-            self.unused_o.next =
-                self.unused_o.val().replace_bit(bank, (self.skew.val() ^ bank.to_bits()) >= 6);
+            self.unused_o.next[bank] = (self.skew.val() ^ bank.to_bits()) >= 6;
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe_with(&[("BANK_BITS", BANK_BITS), ("BANKS", BANKS)])
     }
 }
 
@@ -102,7 +88,6 @@ rtl_block! {
     /// A bank of both bitarrays. A row of the memory is valid only if it was written since the last clear.
     ///
     /// A is the width of an index. Its low bits are the column, the other ROW bits select one of ROWS rows.
-    #[derive(LogicBlock, Default)]
     #[require(A == ROW + COLUMN_BITS && ROWS == 1 << ROW)]
     pub struct FilterBank<const A: usize, const ROW: usize, const ROWS: usize> {
         /// clock
@@ -131,8 +116,8 @@ rtl_block! {
     }
 }
 
-impl<const A: usize, const ROW: usize, const ROWS: usize> Logic for FilterBank<A, ROW, ROWS> {
-    #[hdl_gen]
+#[hdl_gen(sizes(&[("COLUMN_BITS", COLUMN_BITS), ("COLUMNS", COLUMNS), ("ROW_BITS", ROW_BITS)]))]
+impl Logic for FilterBank {
     fn update(&mut self) {
         for array in 0..2 {
             dff_setup!(self, clk_i, written[array]);
@@ -144,23 +129,16 @@ impl<const A: usize, const ROW: usize, const ROWS: usize> Logic for FilterBank<A
         self.row_mark.next = bit_cast::<ROWS, 1>(1.into()) << self.row.val();
         self.column_mark.next = bit_cast::<COLUMNS, 1>(1.into()) << self.column.val();
 
-        self.is_written.next = 0.into();
-        self.bit_o.next = 0.into();
-        self.next_row.next = 0.into();
+        drive!(self; is_written: 0, bit_o: 0, next_row: 0);
         for array in 0..2 {
-            self.is_written.next = self
-                .is_written
-                .val()
-                .replace_bit(array, self.written[array].q.val().get_bit(self.row.val().index()));
+            self.is_written.next[array] = self.written[array].q.val().get_bit(self.row.val().index());
             self.half.next = self.rows.read_data_o.val().get_bits::<COLUMNS>(array * COLUMNS);
             if self.is_written.val().get_bit(array) {
-                self.bit_o.next =
-                    self.bit_o.val().replace_bit(array, self.half.val().get_bit(self.column.val().index()));
+                self.bit_o.next[array] = self.half.val().get_bit(self.column.val().index());
             } else {
                 self.half.next = 0.into();
             }
-            self.next_row.next =
-                self.next_row.val().replace_bit(array * COLUMNS, self.half.val() | self.column_mark.val());
+            self.next_row.next[array * COLUMNS..] = self.half.val() | self.column_mark.val();
 
             if self.set_i.val().get_bit(array) {
                 self.written[array].d.next = self.written[array].q.val() | self.row_mark.val();
@@ -172,12 +150,7 @@ impl<const A: usize, const ROW: usize, const ROWS: usize> Logic for FilterBank<A
 
         comment!("an array that does not fill has no written row: its half of the row says nothing");
         self.rows.write_i.next = self.set_i.val().any();
-        self.rows.write_address_i.next = self.row.val();
-        self.rows.write_data_i.next = self.next_row.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe_with(&[("COLUMN_BITS", COLUMN_BITS), ("COLUMNS", COLUMNS), ("ROW_BITS", ROW_BITS)])
+        drive!(self.rows; write_address_i: row, write_data_i: next_row);
     }
 }
 
@@ -187,7 +160,6 @@ rtl_block! {
     /// A is the width of an index into a bank, ROW the width of a row number, ROWS the number of rows, HALF the width of the
     /// counter of half a refresh period. An array is cleared after two half periods of insertions into it. The other array, which
     /// holds half a period, then replies.
-    #[derive(LogicBlock, Default)]
     pub struct DualBloom<const A: usize, const ROW: usize, const ROWS: usize, const HALF: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -231,10 +203,8 @@ impl<const A: usize, const ROW: usize, const ROWS: usize, const HALF: usize> Dua
     }
 }
 
-impl<const A: usize, const ROW: usize, const ROWS: usize, const HALF: usize> Logic
-    for DualBloom<A, ROW, ROWS, HALF>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for DualBloom {
     fn update(&mut self) {
         dff_setup!(self, clk_i, count, both_fill, active);
 
@@ -261,15 +231,9 @@ impl<const A: usize, const ROW: usize, const ROWS: usize, const HALF: usize> Log
         }
 
         comment!("a bank that no hash of the element goes to hits, and takes nothing");
-        self.hashes.address_i.next = self.address_i.val();
-        self.bits.next = 3.into();
-        self.hit.next = 3.into();
+        drive!(self; hashes.address_i: address_i, bits: 3, hit: 3);
         for bank in 0..8 {
-            self.banks[bank].clk_i.next = self.clk_i.val();
-            self.banks[bank].rst_ni.next = self.rst_ni.val();
-            self.banks[bank].index_i.next = self.hashes.index_o[bank].val();
-            self.banks[bank].clear_i.next = self.clear.val();
-            self.banks[bank].set_i.next = 0.into();
+            drive!(self.banks[bank]; clk_i, rst_ni, index_i: hashes.index_o[bank], clear_i: clear, set_i: 0);
             if !self.hashes.unused_o.val().get_bit(bank) {
                 self.banks[bank].set_i.next = self.set.val();
             }
@@ -285,9 +249,7 @@ impl<const A: usize, const ROW: usize, const ROWS: usize, const HALF: usize> Log
         self.active_o.next = self.active.q.val();
 
         if self.clear_i.val() {
-            self.count.d.next = 0.into();
-            self.both_fill.d.next = false;
-            self.active.d.next = false;
+            drive!(self; count.d: 0, both_fill.d: false, active.d: false);
         } else {
             self.count.d.next = self.count.q.val() + self.insert_i.val();
             if self.half_ends.val() {
@@ -295,10 +257,6 @@ impl<const A: usize, const ROW: usize, const ROWS: usize, const HALF: usize> Log
                 self.active.d.next = self.both_fill.q.val() & !self.active.q.val();
             }
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 
@@ -358,14 +316,11 @@ rtl_module! {
     }
 }
 
-impl<const A: usize, const ROW: usize, const ROWS: usize, const HALF: usize, const SECTORS: usize> Logic
-    for BgpTop<A, ROW, ROWS, HALF, SECTORS>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BgpTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, valid, coarse, default_coarse, flipped, evictions, insertions);
-        self.filter.clk_i.next = self.clk_i.val();
-        self.filter.rst_ni.next = self.rst_ni.val();
+        drive!(self.filter; clk_i, rst_ni);
 
         comment!("an evicted block goes into the filter if its locality contradicts the default");
         self.used.next = 0.into();
@@ -376,8 +331,7 @@ impl<const A: usize, const ROW: usize, const ROWS: usize, const HALF: usize, con
             self.evict_i.val() & ((self.used.val() < self.fg_threshold.val()) == self.default_coarse.q.val());
         self.filter.address_i.next = self.address_i.val();
         self.query.next = self.query_i.val() & !self.evict_i.val();
-        self.filter.query_i.next = self.query.val();
-        self.filter.insert_i.next = self.insert.val();
+        drive!(self.filter; query_i: query, insert_i: insert);
 
         comment!("too many insertions in a window: the default flips, and the filter forgets");
         self.next_insertions.next = self.insertions.q.val() + self.insert.val();
@@ -387,8 +341,7 @@ impl<const A: usize, const ROW: usize, const ROWS: usize, const HALF: usize, con
         self.default_coarse.d.next = self.default_coarse.q.val() ^ self.flip.val();
         self.flipped.d.next = self.flip.val();
         if self.window_ends.val() {
-            self.evictions.d.next = 0.into();
-            self.insertions.d.next = 0.into();
+            drive!(self; evictions.d: 0, insertions.d: 0);
         } else {
             self.evictions.d.next = self.evictions.q.val() + self.evict_i.val();
             self.insertions.d.next = self.next_insertions.val();
@@ -400,15 +353,8 @@ impl<const A: usize, const ROW: usize, const ROWS: usize, const HALF: usize, con
             self.coarse.d.next = self.default_coarse.q.val() ^ self.filter.hit_o.val();
         }
 
-        self.valid_o.next = self.valid.q.val();
-        self.coarse_o.next = self.coarse.q.val();
-        self.default_coarse_o.next = self.default_coarse.q.val();
-        self.flip_o.next = self.flipped.q.val();
-        self.active_o.next = self.filter.active_o.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; valid_o: valid.q, coarse_o: coarse.q, default_coarse_o: default_coarse.q,
+            flip_o: flipped.q, filter.active_o);
     }
 }
 

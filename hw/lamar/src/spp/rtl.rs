@@ -7,7 +7,6 @@ rtl_block! {
     /// The table's index of a block address: the XOR of its four slices.
     ///
     /// A is the width of the index. WIDE, the width of the address with zeros above it, is four times A.
-    #[derive(LogicBlock, Default)]
     #[require(WIDE == 4 * A && WIDE >= 32)]
     pub struct FoldedIndex<const A: usize, const WIDE: usize> {
         /// the block address
@@ -19,8 +18,8 @@ rtl_block! {
     }
 }
 
-impl<const A: usize, const WIDE: usize> Logic for FoldedIndex<A, WIDE> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for FoldedIndex {
     fn update(&mut self) {
         self.address.next = bit_cast::<WIDE, 32>(self.address_i.val());
         self.index.next = 0.into();
@@ -28,10 +27,6 @@ impl<const A: usize, const WIDE: usize> Logic for FoldedIndex<A, WIDE> {
             self.index.next = self.index.val() ^ self.address.val().get_bits::<A>(slice * A);
         }
         self.index_o.next = self.index.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 
@@ -89,10 +84,8 @@ rtl_module! {
     }
 }
 
-impl<const A: usize, const WIDE: usize, const COUNT: usize, const SECTORS: usize, const WORD: usize> Logic
-    for SppTop<A, WIDE, COUNT, SECTORS, WORD>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for SppTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, sweep, valid, sectors, known);
 
@@ -101,8 +94,7 @@ impl<const A: usize, const WIDE: usize, const COUNT: usize, const SECTORS: usize
         );
         self.swept.next = self.sweep.q.val().get_bit(A);
         self.sweep.d.next = self.sweep.q.val() + !self.swept.val();
-        self.patterns.clk_i.next = self.clk_i.val();
-        self.patterns.write_i.next = true;
+        drive!(self.patterns; clk_i, write_i: true);
         self.patterns.write_address_i.next = self.sweep.q.val().get_bits::<A>(0);
         self.patterns.write_data_i.next = 0.into();
 
@@ -111,22 +103,19 @@ impl<const A: usize, const WIDE: usize, const COUNT: usize, const SECTORS: usize
         self.commit.next = self.evict_i.val() & self.swept.val();
         self.committed.next = bit_cast::<WORD, SECTORS>(self.used_i.val());
         if self.swept.val() {
-            self.patterns.write_i.next = self.evict_i.val();
-            self.patterns.write_address_i.next = self.evict_index.index_o.val();
+            drive!(self.patterns; write_i: evict_i, write_address_i: evict_index.index_o);
             self.patterns.write_data_i.next = self.committed.val().replace_bit(SECTORS, true);
         }
 
         comment!("a miss reads its entry; a pattern that is committed in this cycle counts already");
-        self.query_index.address_i.next = self.query_address_i.val();
-        self.patterns.read_address_i.next = self.query_index.index_o.val();
+        drive!(self; query_index.address_i: query_address_i, patterns.read_address_i: query_index.index_o);
         self.found.next = self.swept.val() & self.patterns.read_data_o.val().get_bit(SECTORS);
         self.pattern.next = self.unknown_pattern.val();
         if self.found.val() {
             self.pattern.next = self.patterns.read_data_o.val().get_bits::<SECTORS>(0);
         }
         if self.commit.val() & (self.evict_index.index_o.val() == self.query_index.index_o.val()) {
-            self.found.next = true;
-            self.pattern.next = self.used_i.val();
+            drive!(self; found: true, pattern: used_i);
         }
 
         self.valid.d.next = self.query_i.val();
@@ -134,13 +123,7 @@ impl<const A: usize, const WIDE: usize, const COUNT: usize, const SECTORS: usize
             self.sectors.d.next = self.pattern.val() | self.requested_i.val();
             self.known.d.next = self.found.val();
         }
-        self.valid_o.next = self.valid.q.val();
-        self.sectors_o.next = self.sectors.q.val();
-        self.known_o.next = self.known.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; valid_o: valid.q, sectors_o: sectors.q, known_o: known.q);
     }
 }
 

@@ -81,10 +81,8 @@ rtl_module! {
     }
 }
 
-impl<const A: usize, const POSITION: usize, const LATENCY: usize> Logic
-    for DecompressionQueueTop<A, POSITION, LATENCY>
-{
-    #[hdl_gen]
+#[hdl_gen(layouts! { next_line: { remaining: LATENCY_BITS, id: ID_BITS } })]
+impl Logic for DecompressionQueueTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, read, write, waiting, busy, id, remaining, work);
         dff_setup!(self, clk_i, accepted, position, hit_latency, exact_latency);
@@ -109,8 +107,7 @@ impl<const A: usize, const POSITION: usize, const LATENCY: usize> Logic
         self.lines.write_address_i.next = self.write.q.val();
         self.lines.write_data_i.next = (bit_cast::<LINE_BITS, ID_BITS>(self.id_i.val()) << 4)
             | bit_cast::<LINE_BITS, LATENCY_BITS>(self.latency.val());
-        self.lines.read_address_i.next = self.read.q.val();
-        self.next_line.next = self.lines.read_data_o.val();
+        drive!(self; lines.read_address_i: read.q, next_line: lines.read_data_o);
         if self.enters.val() & !self.passes.val() {
             self.write.d.next = self.write.q.val() + 1;
         }
@@ -129,8 +126,7 @@ impl<const A: usize, const POSITION: usize, const LATENCY: usize> Logic
             self.id.d.next = self.next_line.val().get_bits::<ID_BITS>(4);
             self.remaining.d.next = self.next_line.val().get_bits::<LATENCY_BITS>(0);
         } else if self.passes.val() {
-            self.id.d.next = self.id_i.val();
-            self.remaining.d.next = self.latency.val();
+            drive!(self; id.d: id_i, remaining.d: latency);
         } else if self.busy.q.val() & !self.finished.val() {
             self.remaining.d.next = self.remaining.q.val() - 1;
         }
@@ -145,8 +141,7 @@ impl<const A: usize, const POSITION: usize, const LATENCY: usize> Logic
         if self.busy.q.val() & (!self.finished.val() | self.ready_i.val()) {
             self.work_ahead.next = self.work.q.val() - 1;
         }
-        self.work.d.next = self.work_ahead.val();
-        self.accepted.d.next = self.enters.val();
+        drive!(self; work.d: work_ahead, accepted.d: enters);
         if self.enters.val() {
             self.work.d.next = self.work_ahead.val() + bit_cast::<LATENCY, LATENCY_BITS>(self.latency.val());
             self.position.d.next = self.ahead.val();
@@ -156,17 +151,8 @@ impl<const A: usize, const POSITION: usize, const LATENCY: usize> Logic
                 self.work_ahead.val() + bit_cast::<LATENCY, LATENCY_BITS>(self.latency.val());
         }
 
-        self.ready_o.next = self.has_room.val();
-        self.valid_o.next = self.finished.val();
-        self.id_o.next = self.id.q.val();
-        self.accepted_o.next = self.accepted.q.val();
-        self.position_o.next = self.position.q.val();
-        self.hit_latency_o.next = self.hit_latency.q.val();
-        self.exact_latency_o.next = self.exact_latency.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        [self.describe(), layouts! { next_line: { remaining: LATENCY_BITS, id: ID_BITS } }].concat()
+        drive!(self; ready_o: has_room, valid_o: finished, id_o: id.q, accepted_o: accepted.q,
+            position_o: position.q, hit_latency_o: hit_latency.q, exact_latency_o: exact_latency.q);
     }
 }
 

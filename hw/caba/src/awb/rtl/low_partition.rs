@@ -6,7 +6,6 @@ use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
     /// Holds two low-priority instructions, oldest first. A flush drops the instructions of one warp.
-    #[derive(LogicBlock, Default)]
     pub struct LowPartition<const BITS: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -52,8 +51,8 @@ rtl_block! {
     }
 }
 
-impl<const BITS: usize> Logic for LowPartition<BITS> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for LowPartition {
     fn update(&mut self) {
         dff_setup!(self, clk_i, front_valid, front_warp, front_instruction, front_context);
         dff_setup!(self, clk_i, back_valid, back_warp, back_instruction, back_context);
@@ -72,31 +71,21 @@ impl<const BITS: usize> Logic for LowPartition<BITS> {
         self.front_valid.d.next = self.keep_front.val() | self.keep_back.val() | self.enter.val();
         if !self.keep_front.val() {
             if self.keep_back.val() {
-                self.front_warp.d.next = self.back_warp.q.val();
-                self.front_instruction.d.next = self.back_instruction.q.val();
-                self.front_context.d.next = self.back_context.q.val();
+                drive!(self; front_warp.d: back_warp.q, front_instruction.d: back_instruction.q,
+                    front_context.d: back_context.q);
             } else if self.enter.val() {
-                self.front_warp.d.next = self.warp_i.val();
-                self.front_instruction.d.next = self.instruction_i.val();
-                self.front_context.d.next = self.context_i.val();
+                drive!(self; front_warp.d: warp_i, front_instruction.d: instruction_i,
+                    front_context.d: context_i);
             }
         }
         comment!("the back fills when one stays; it is full already when both do");
         self.back_valid.d.next = (self.keep_front.val() & self.keep_back.val())
             | (self.enter.val() & (self.keep_front.val() | self.keep_back.val()));
         if self.enter.val() & !(self.keep_front.val() & self.keep_back.val()) {
-            self.back_warp.d.next = self.warp_i.val();
-            self.back_instruction.d.next = self.instruction_i.val();
-            self.back_context.d.next = self.context_i.val();
+            drive!(self; back_warp.d: warp_i, back_instruction.d: instruction_i, back_context.d: context_i);
         }
 
-        self.valid_o.next = self.front_valid.q.val();
-        self.warp_o.next = self.front_warp.q.val();
-        self.instruction_o.next = self.front_instruction.q.val();
-        self.context_o.next = self.front_context.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; valid_o: front_valid.q, warp_o: front_warp.q, instruction_o: front_instruction.q,
+            context_o: front_context.q);
     }
 }

@@ -125,39 +125,37 @@ rtl_module! {
     }
 }
 
-impl<const BITS: usize> Logic for AssistWarpBuffer<BITS> {
-    #[hdl_gen]
+#[hdl_gen(layouts! { bundle, even.context_o, odd.context_o, low_partition.context_o: { mask: 32, live_in: 16, live_out: 16, last: 1 } })]
+impl Logic for AssistWarpBuffer {
     fn update(&mut self) {
         dff_setup!(self, clk_i, one, two, first, overflow);
-        self.even.clk_i.next = self.clk_i.val();
-        self.odd.clk_i.next = self.clk_i.val();
-        self.low_partition.clk_i.next = self.clk_i.val();
-        self.low_partition.rst_ni.next = self.rst_ni.val();
+        drive!(self; even.clk_i: clk_i, odd.clk_i: clk_i);
+        drive!(self.low_partition; clk_i, rst_ni);
         self.bundle.next = 0.into();
-        self.bundle.next = self.bundle.val().replace_bit(0, self.stage_mask_i.val());
-        self.bundle.next = self.bundle.val().replace_bit(32, self.stage_live_in_i.val());
-        self.bundle.next = self.bundle.val().replace_bit(48, self.stage_live_out_i.val());
-        self.bundle.next = self.bundle.val().replace_bit(64, self.stage_last_i.val());
+        self.bundle.next[0..] = self.stage_mask_i.val();
+        self.bundle.next[32..] = self.stage_live_in_i.val();
+        self.bundle.next[48..] = self.stage_live_out_i.val();
+        self.bundle.next[64] = self.stage_last_i.val();
 
         comment!("the warp of the instruction that comes, of the flush, and those of the pops, a bit each");
         self.comes.next = 0.into();
         if self.stage_valid_i.val() & self.stage_high_i.val() {
-            self.comes.next = self.comes.val().replace_bit(self.stage_warp_i.val().index(), true);
+            self.comes.next[self.stage_warp_i.val().index()] = true;
         }
         self.flushed.next = 0.into();
         if self.flush_high_i.val() {
-            self.flushed.next = self.flushed.val().replace_bit(self.flush_warp_i.val().index(), true);
+            self.flushed.next[self.flush_warp_i.val().index()] = true;
         }
         self.warp0.next = 0.into();
-        self.warp0.next = self.warp0.val().replace_bit(1, self.issue0_index_i.val());
+        self.warp0.next[1..] = self.issue0_index_i.val();
         self.warp1.next = 1.into();
-        self.warp1.next = self.warp1.val().replace_bit(1, self.issue1_index_i.val());
+        self.warp1.next[1..] = self.issue1_index_i.val();
         self.popped.next = 0.into();
         if self.issue0_pop_i.val() {
-            self.popped.next = self.popped.val().replace_bit(self.warp0.val().index(), true);
+            self.popped.next[self.warp0.val().index()] = true;
         }
         if self.issue1_pop_i.val() {
-            self.popped.next = self.popped.val().replace_bit(self.warp1.val().index(), true);
+            self.popped.next[self.warp1.val().index()] = true;
         }
         self.popped.next = self.popped.val() & self.one.q.val();
 
@@ -166,14 +164,10 @@ impl<const BITS: usize> Logic for AssistWarpBuffer<BITS> {
         self.slot.next = ((self.first.q.val() ^ self.one.q.val()) & self.comes.val()).any();
         self.even.write_i.next = self.placed.val().any() & !self.stage_warp_i.val().get_bit(0);
         self.even.write_pair_i.next = self.stage_warp_i.val().get_bits::<5>(1);
-        self.even.write_slot_i.next = self.slot.val();
-        self.even.instruction_i.next = self.stage_instruction_i.val();
-        self.even.context_i.next = self.bundle.val();
+        drive!(self.even; write_slot_i: slot, instruction_i: stage_instruction_i, context_i: bundle);
         self.odd.write_i.next = self.placed.val().any() & self.stage_warp_i.val().get_bit(0);
         self.odd.write_pair_i.next = self.stage_warp_i.val().get_bits::<5>(1);
-        self.odd.write_slot_i.next = self.slot.val();
-        self.odd.instruction_i.next = self.stage_instruction_i.val();
-        self.odd.context_i.next = self.bundle.val();
+        drive!(self.odd; write_slot_i: slot, instruction_i: stage_instruction_i, context_i: bundle);
 
         comment!("counts: a pop takes one away, the new instruction adds one, a flush leaves none");
         self.stay.next = (self.one.q.val() & !self.popped.val()) | (self.two.q.val() & self.popped.val());
@@ -204,16 +198,11 @@ impl<const BITS: usize> Logic for AssistWarpBuffer<BITS> {
 
         comment!("low priority");
         self.low_partition.stage_i.next = self.stage_valid_i.val() & !self.stage_high_i.val();
-        self.low_partition.warp_i.next = self.stage_warp_i.val();
-        self.low_partition.instruction_i.next = self.stage_instruction_i.val();
-        self.low_partition.context_i.next = self.bundle.val();
-        self.low_partition.flush_i.next = self.flush_low_i.val();
-        self.low_partition.flush_warp_i.next = self.flush_warp_i.val();
-        self.low_partition.pop_i.next = self.low_pop_i.val();
+        drive!(self.low_partition; warp_i: stage_warp_i, instruction_i: stage_instruction_i,
+            context_i: bundle, flush_i: flush_low_i, flush_warp_i, pop_i: low_pop_i);
         self.low_room_o.next = self.low_partition.room_o.val();
         self.low_valid_o.next = self.low_partition.valid_o.val();
-        self.low_warp_o.next = self.low_partition.warp_o.val();
-        self.low_instruction_o.next = self.low_partition.instruction_o.val();
+        drive!(self; low_warp_o: low_partition.warp_o, low_instruction_o: low_partition.instruction_o);
         self.low_mask_o.next = self.low_partition.context_o.val().get_bits::<32>(0);
         self.low_live_in_o.next = self.low_partition.context_o.val().get_bits::<16>(32);
         self.low_live_out_o.next = self.low_partition.context_o.val().get_bits::<16>(48);
@@ -226,10 +215,6 @@ impl<const BITS: usize> Logic for AssistWarpBuffer<BITS> {
             & !(self.flush_high_i.val() & (self.stage_warp_i.val() == self.flush_warp_i.val()));
         self.overflow.d.next = self.lost.val() | self.low_partition.overflow_o.val();
         self.overflow_o.next = self.overflow.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        [self.describe(), layouts! { bundle, even.context_o, odd.context_o, low_partition.context_o: { mask: 32, live_in: 16, live_out: 16, last: 1 } }].concat()
     }
 }
 

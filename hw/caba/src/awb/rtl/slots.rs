@@ -5,7 +5,6 @@ use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
     /// Holds the high-priority instructions of every second warp, in two slots per warp.
-    #[derive(LogicBlock, Default)]
     pub struct Slots<const BITS: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -34,28 +33,18 @@ rtl_block! {
     }
 }
 
-impl<const BITS: usize> Logic for Slots<BITS> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for Slots {
     fn update(&mut self) {
-        self.instructions.clk_i.next = self.clk_i.val();
-        self.contexts.clk_i.next = self.clk_i.val();
+        drive!(self; instructions.clk_i: clk_i, contexts.clk_i: clk_i);
         self.write_address.next = bit_cast_to::<U<6>>(self.write_slot_i.val());
-        self.write_address.next = self.write_address.val().replace_bit(1, self.write_pair_i.val());
+        self.write_address.next[1..] = self.write_pair_i.val();
         self.read_address.next = bit_cast_to::<U<6>>(self.slot_i.val());
-        self.read_address.next = self.read_address.val().replace_bit(1, self.pair_i.val());
-        self.instructions.write_i.next = self.write_i.val();
-        self.instructions.write_address_i.next = self.write_address.val();
-        self.instructions.write_data_i.next = self.instruction_i.val();
-        self.instructions.read_address_i.next = self.read_address.val();
-        self.contexts.write_i.next = self.write_i.val();
-        self.contexts.write_address_i.next = self.write_address.val();
-        self.contexts.write_data_i.next = self.context_i.val();
-        self.contexts.read_address_i.next = self.read_address.val();
-        self.instruction_o.next = self.instructions.read_data_o.val();
-        self.context_o.next = self.contexts.read_data_o.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        self.read_address.next[1..] = self.pair_i.val();
+        drive!(self.instructions; write_i, write_address_i: write_address, write_data_i: instruction_i,
+            read_address_i: read_address);
+        drive!(self.contexts; write_i, write_address_i: write_address, write_data_i: context_i,
+            read_address_i: read_address);
+        drive!(self; instruction_o: instructions.read_data_o, context_o: contexts.read_data_o);
     }
 }

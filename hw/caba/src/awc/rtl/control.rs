@@ -12,7 +12,6 @@ rtl_block! {
     /// Starts an assist warp for each event in its map, deploys assist warps round-robin, and throttles low priority.
     ///
     /// CABA, sections 4.3 and 4.4. ENTRIES is the size of the table; ROWS, INDEX, KEYS and WORDS are parameters of the table.
-    #[derive(LogicBlock)]
     #[new(params: &AwcParams)]
     pub struct Control<
         const ENTRIES: usize, const ROWS: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize,
@@ -110,83 +109,57 @@ rtl_block! {
     }
 }
 
-impl<const ENTRIES: usize, const ROWS: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize> Logic
-    for Control<ENTRIES, ROWS, INDEX, KEYS, WORDS>
-{
-    #[hdl_gen]
+#[hdl_gen(layouts! { route, new_route: { last_id: 7, sr: 5, high: 1 } })]
+impl Logic for Control {
     fn update(&mut self) {
         dff_setup!(self, clk_i, known, stage_valid, stage_warp, stage_high, stage_last);
         dff_setup!(self, clk_i, stage_mask, stage_live_in, stage_live_out);
         self.routes.clk_i.next = self.clk_i.val();
-        self.assist_warps.clk_i.next = self.clk_i.val();
-        self.assist_warps.rst_ni.next = self.rst_ni.val();
-        self.throttle.clk_i.next = self.clk_i.val();
-        self.throttle.rst_ni.next = self.rst_ni.val();
+        drive!(self.assist_warps; clk_i, rst_ni);
+        drive!(self.throttle; clk_i, rst_ni);
 
         comment!("the map: SR.End, SR.ID and priority of an event, lowest bits first");
         self.new_route.next = bit_cast::<13, 7>(self.map_end_i.val());
-        self.new_route.next = self.new_route.val().replace_bit(7, self.map_sr_i.val());
-        self.new_route.next = self.new_route.val().replace_bit(12, self.map_high_i.val());
-        self.routes.write_i.next = self.map_write_i.val();
-        self.routes.write_address_i.next = self.map_event_i.val();
-        self.routes.write_data_i.next = self.new_route.val();
+        self.new_route.next[7..] = self.map_sr_i.val();
+        self.new_route.next[12] = self.map_high_i.val();
+        drive!(self.routes; write_i: map_write_i, write_address_i: map_event_i, write_data_i: new_route);
         if self.map_write_i.val() {
             self.known.d.next =
                 self.known.q.val().replace_bit(self.map_event_i.val().index(), self.map_enable_i.val());
         }
 
         comment!("a trigger's event gives the routine");
-        self.routes.read_address_i.next = self.trigger_event_i.val();
-        self.route.next = self.routes.read_data_o.val();
+        drive!(self; routes.read_address_i: trigger_event_i, route: routes.read_data_o);
         self.event_known.next = self.known.q.val().get_bit(self.trigger_event_i.val().index());
         self.assist_warps.trigger_valid_i.next = self.trigger_valid_i.val() & self.event_known.val();
         self.assist_warps.trigger_warp_i.next = self.trigger_warp_i.val();
         self.assist_warps.trigger_high_i.next = self.route.val().get_bit(12);
         self.assist_warps.trigger_sr_i.next = self.route.val().get_bits::<5>(7);
         self.assist_warps.trigger_end_i.next = self.route.val().get_bits::<7>(0);
-        self.assist_warps.trigger_mask_i.next = self.trigger_mask_i.val();
-        self.assist_warps.trigger_live_in_i.next = self.trigger_live_in_i.val();
-        self.assist_warps.trigger_live_out_i.next = self.trigger_live_out_i.val();
+        drive!(self.assist_warps; trigger_mask_i, trigger_live_in_i, trigger_live_out_i);
         self.trigger_known_o.next = self.event_known.val();
         self.trigger_high_o.next = self.route.val().get_bit(12);
         self.trigger_ready_o.next = self.event_known.val() & self.assist_warps.trigger_ready_o.val();
-        self.full_o.next = self.assist_warps.full_o.val();
-        self.active_o.next = self.assist_warps.active_o.val();
+        drive!(self; assist_warps.full_o, assist_warps.active_o);
 
-        self.assist_warps.kill_high_i.next = self.kill_high_i.val();
-        self.assist_warps.kill_low_i.next = self.kill_low_i.val();
-        self.assist_warps.kill_warp_i.next = self.kill_warp_i.val();
+        drive!(self.assist_warps; kill_high_i, kill_low_i, kill_warp_i);
 
         comment!("the throttle holds back low priority alone");
-        self.throttle.busy_i.next = self.busy_i.val();
-        self.throttle.idle_i.next = self.idle_i.val();
-        self.throttled_o.next = self.throttle.throttled_o.val();
-        self.assist_warps.high_room_i.next = self.high_room_i.val();
+        drive!(self.throttle; busy_i, idle_i);
+        drive!(self; throttle.throttled_o, assist_warps.high_room_i: high_room_i);
         self.assist_warps.low_room_i.next = self.low_room_i.val() & !self.throttle.throttled_o.val();
 
         comment!("the store gives the instruction in the next cycle; what goes with it waits here");
-        self.fetch_o.next = self.assist_warps.deploy_valid_o.val();
-        self.fetch_sr_o.next = self.assist_warps.deploy_sr_o.val();
-        self.fetch_inst_o.next = self.assist_warps.deploy_inst_o.val();
-        self.stage_valid.d.next = self.assist_warps.deploy_valid_o.val();
+        drive!(self; fetch_o: assist_warps.deploy_valid_o, fetch_sr_o: assist_warps.deploy_sr_o,
+            fetch_inst_o: assist_warps.deploy_inst_o, stage_valid.d: assist_warps.deploy_valid_o);
         if self.assist_warps.deploy_valid_o.val() {
-            self.stage_warp.d.next = self.assist_warps.deploy_warp_o.val();
-            self.stage_high.d.next = self.assist_warps.deploy_high_o.val();
-            self.stage_last.d.next = self.assist_warps.deploy_last_o.val();
-            self.stage_mask.d.next = self.assist_warps.deploy_mask_o.val();
-            self.stage_live_in.d.next = self.assist_warps.deploy_live_in_o.val();
-            self.stage_live_out.d.next = self.assist_warps.deploy_live_out_o.val();
+            drive!(self; stage_warp.d: assist_warps.deploy_warp_o, stage_high.d: assist_warps.deploy_high_o,
+                stage_last.d: assist_warps.deploy_last_o, stage_mask.d: assist_warps.deploy_mask_o,
+                stage_live_in.d: assist_warps.deploy_live_in_o,
+                stage_live_out.d: assist_warps.deploy_live_out_o);
         }
-        self.stage_valid_o.next = self.stage_valid.q.val();
-        self.stage_warp_o.next = self.stage_warp.q.val();
-        self.stage_high_o.next = self.stage_high.q.val();
-        self.stage_last_o.next = self.stage_last.q.val();
-        self.stage_mask_o.next = self.stage_mask.q.val();
-        self.stage_live_in_o.next = self.stage_live_in.q.val();
-        self.stage_live_out_o.next = self.stage_live_out.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        [self.describe(), layouts! { route, new_route: { last_id: 7, sr: 5, high: 1 } }].concat()
+        drive!(self; stage_valid_o: stage_valid.q, stage_warp_o: stage_warp.q, stage_high_o: stage_high.q,
+            stage_last_o: stage_last.q, stage_mask_o: stage_mask.q, stage_live_in_o: stage_live_in.q,
+            stage_live_out_o: stage_live_out.q);
     }
 }

@@ -139,95 +139,41 @@ rtl_module! {
     }
 }
 
-impl<const ENTRIES: usize, const ROWS: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize> Logic
-    for AssistWarpController<ENTRIES, ROWS, INDEX, KEYS, WORDS>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for AssistWarpController {
     fn update(&mut self) {
-        self.control.clk_i.next = self.clk_i.val();
-        self.control.rst_ni.next = self.rst_ni.val();
-        self.store.clk_i.next = self.clk_i.val();
-        self.store.rst_ni.next = self.rst_ni.val();
-        self.buffer.clk_i.next = self.clk_i.val();
-        self.buffer.rst_ni.next = self.rst_ni.val();
+        drive!(self.control; clk_i, rst_ni);
+        drive!(self.store; clk_i, rst_ni);
+        drive!(self.buffer; clk_i, rst_ni);
 
         comment!("events become assist warps, which are deployed where the buffer has room");
-        self.control.map_write_i.next = self.map_write_i.val();
-        self.control.map_event_i.next = self.map_event_i.val();
-        self.control.map_enable_i.next = self.map_enable_i.val();
-        self.control.map_high_i.next = self.map_high_i.val();
-        self.control.map_sr_i.next = self.map_sr_i.val();
-        self.control.map_end_i.next = self.map_end_i.val();
-        self.control.trigger_valid_i.next = self.trigger_valid_i.val();
-        self.control.trigger_event_i.next = self.trigger_event_i.val();
-        self.control.trigger_warp_i.next = self.trigger_warp_i.val();
-        self.control.trigger_mask_i.next = self.trigger_mask_i.val();
-        self.control.trigger_live_in_i.next = self.trigger_live_in_i.val();
-        self.control.trigger_live_out_i.next = self.trigger_live_out_i.val();
-        self.control.kill_high_i.next = self.kill_high_i.val();
-        self.control.kill_low_i.next = self.kill_low_i.val();
-        self.control.kill_warp_i.next = self.kill_warp_i.val();
-        self.control.busy_i.next = self.busy_i.val();
-        self.control.idle_i.next = self.idle_i.val();
-        self.control.high_room_i.next = self.buffer.high_room_o.val();
-        self.control.low_room_i.next = self.buffer.low_room_o.val();
-        self.trigger_known_o.next = self.control.trigger_known_o.val();
-        self.trigger_high_o.next = self.control.trigger_high_o.val();
-        self.trigger_ready_o.next = self.control.trigger_ready_o.val();
-        self.full_o.next = self.control.full_o.val();
-        self.fetch_o.next = self.control.fetch_o.val();
-        self.throttled_o.next = self.control.throttled_o.val();
-        self.active_o.next = self.control.active_o.val();
+        drive!(self.control; map_write_i, map_event_i, map_enable_i, map_high_i, map_sr_i, map_end_i,
+            trigger_valid_i, trigger_event_i, trigger_warp_i, trigger_mask_i, trigger_live_in_i,
+            trigger_live_out_i, kill_high_i, kill_low_i, kill_warp_i, busy_i, idle_i,
+            high_room_i: buffer.high_room_o, low_room_i: buffer.low_room_o);
+        drive!(self; control.trigger_known_o, control.trigger_high_o, control.trigger_ready_o, control.full_o,
+            control.fetch_o, control.throttled_o, control.active_o);
 
         comment!("the store gives the instruction in the next cycle");
-        self.store.write_i.next = self.load_i.val();
-        self.store.write_address_i.next = self.load_address_i.val();
-        self.store.write_data_i.next = self.load_data_i.val();
-        self.store.fetch_i.next = self.control.fetch_o.val();
-        self.store.sr_i.next = self.control.fetch_sr_o.val();
-        self.store.inst_i.next = self.control.fetch_inst_o.val();
+        drive!(self.store; write_i: load_i, write_address_i: load_address_i, write_data_i: load_data_i,
+            fetch_i: control.fetch_o, sr_i: control.fetch_sr_o, inst_i: control.fetch_inst_o);
 
         comment!("there it goes to the buffer together with what belongs to it");
         self.buffer.stage_valid_i.next = self.store.valid_o.val();
-        self.buffer.stage_instruction_i.next = self.store.instruction_o.val();
-        self.buffer.stage_warp_i.next = self.control.stage_warp_o.val();
-        self.buffer.stage_high_i.next = self.control.stage_high_o.val();
-        self.buffer.stage_last_i.next = self.control.stage_last_o.val();
-        self.buffer.stage_mask_i.next = self.control.stage_mask_o.val();
-        self.buffer.stage_live_in_i.next = self.control.stage_live_in_o.val();
-        self.buffer.stage_live_out_i.next = self.control.stage_live_out_o.val();
-        self.buffer.flush_high_i.next = self.kill_high_i.val();
-        self.buffer.flush_low_i.next = self.kill_low_i.val();
-        self.buffer.flush_warp_i.next = self.kill_warp_i.val();
+        drive!(self.buffer; stage_instruction_i: store.instruction_o, stage_warp_i: control.stage_warp_o,
+            stage_high_i: control.stage_high_o, stage_last_i: control.stage_last_o,
+            stage_mask_i: control.stage_mask_o, stage_live_in_i: control.stage_live_in_o,
+            stage_live_out_i: control.stage_live_out_o, flush_high_i: kill_high_i, flush_low_i: kill_low_i,
+            flush_warp_i: kill_warp_i);
 
         comment!("the schedulers");
-        self.buffer.issue0_index_i.next = self.issue0_index_i.val();
-        self.buffer.issue0_pop_i.next = self.issue0_pop_i.val();
-        self.buffer.issue1_index_i.next = self.issue1_index_i.val();
-        self.buffer.issue1_pop_i.next = self.issue1_pop_i.val();
-        self.buffer.low_pop_i.next = self.low_pop_i.val();
-        self.high_valid_o.next = self.buffer.high_valid_o.val();
-        self.issue0_instruction_o.next = self.buffer.issue0_instruction_o.val();
-        self.issue0_mask_o.next = self.buffer.issue0_mask_o.val();
-        self.issue0_live_in_o.next = self.buffer.issue0_live_in_o.val();
-        self.issue0_live_out_o.next = self.buffer.issue0_live_out_o.val();
-        self.issue0_last_o.next = self.buffer.issue0_last_o.val();
-        self.issue1_instruction_o.next = self.buffer.issue1_instruction_o.val();
-        self.issue1_mask_o.next = self.buffer.issue1_mask_o.val();
-        self.issue1_live_in_o.next = self.buffer.issue1_live_in_o.val();
-        self.issue1_live_out_o.next = self.buffer.issue1_live_out_o.val();
-        self.issue1_last_o.next = self.buffer.issue1_last_o.val();
-        self.low_valid_o.next = self.buffer.low_valid_o.val();
-        self.low_warp_o.next = self.buffer.low_warp_o.val();
-        self.low_instruction_o.next = self.buffer.low_instruction_o.val();
-        self.low_mask_o.next = self.buffer.low_mask_o.val();
-        self.low_live_in_o.next = self.buffer.low_live_in_o.val();
-        self.low_live_out_o.next = self.buffer.low_live_out_o.val();
-        self.low_last_o.next = self.buffer.low_last_o.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self.buffer; issue0_index_i, issue0_pop_i, issue1_index_i, issue1_pop_i, low_pop_i);
+        drive!(self; buffer.high_valid_o, buffer.issue0_instruction_o, buffer.issue0_mask_o,
+            buffer.issue0_live_in_o, buffer.issue0_live_out_o, buffer.issue0_last_o,
+            buffer.issue1_instruction_o, buffer.issue1_mask_o, buffer.issue1_live_in_o,
+            buffer.issue1_live_out_o, buffer.issue1_last_o, buffer.low_valid_o, buffer.low_warp_o,
+            buffer.low_instruction_o, buffer.low_mask_o, buffer.low_live_in_o, buffer.low_live_out_o,
+            buffer.low_last_o);
     }
 }
 

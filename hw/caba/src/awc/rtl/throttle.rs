@@ -9,7 +9,6 @@ rtl_block! {
     /// Reports whether the SM had resources to spare in the last window of cycles.
     ///
     /// It had none if a class of units was busy in more than BUSY_LIMIT cycles or if fewer than IDLE_LIMIT cycles were idle.
-    #[derive(LogicBlock)]
     #[new(params: &AwcParams)]
     pub struct Throttle {
         /// clock
@@ -35,8 +34,8 @@ rtl_block! {
     }
 }
 
+#[hdl_gen]
 impl Logic for Throttle {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk_i, idle, cycle, throttled);
         for unit in 0..3 {
@@ -58,14 +57,8 @@ impl Logic for Throttle {
         self.count.next = self.idle.q.val() + self.idle_i.val();
         self.scarce.next = self.scarce.val() | (self.count.val() < self.idle_limit.val());
         if self.window_ends.val() {
-            self.count.next = 0.into();
-            self.throttled.d.next = self.scarce.val();
+            drive!(self; count: 0, throttled.d: scarce);
         }
-        self.idle.d.next = self.count.val();
-        self.throttled_o.next = self.throttled.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; idle.d: count, throttled_o: throttled.q);
     }
 }

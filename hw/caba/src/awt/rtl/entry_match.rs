@@ -6,7 +6,6 @@ use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
     /// Compares every entry of the table with the trigger, the killed warp and the warps that have room.
-    #[derive(LogicBlock, Default)]
     pub struct EntryMatch<const ENTRIES: usize, const KEYS: usize, const WORDS: usize> {
         /// SR.ID and warp of every entry
         pub keys_i: Signal<In, W<KEYS, WORDS>>,
@@ -30,26 +29,17 @@ rtl_block! {
     }
 }
 
-impl<const ENTRIES: usize, const KEYS: usize, const WORDS: usize> Logic for EntryMatch<ENTRIES, KEYS, WORDS> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for EntryMatch {
     fn update(&mut self) {
-        self.same.next = 0.into();
-        self.killed.next = 0.into();
-        self.room.next = 0.into();
+        drive!(self; same: 0, killed: 0, room: 0);
         for e in 0..ENTRIES {
             self.key.next = self.keys_i.val().get_bits::<11>(e * 11);
             self.warp.next = self.key.val().get_bits::<6>(5);
-            self.same.next = self.same.val().replace_bit(e, self.key.val() == self.trigger_key_i.val());
-            self.killed.next = self.killed.val().replace_bit(e, self.warp.val() == self.kill_warp_i.val());
-            self.room.next =
-                self.room.val().replace_bit(e, self.room_i.val().get_bit(self.warp.val().index()));
+            self.same.next[e] = self.key.val() == self.trigger_key_i.val();
+            self.killed.next[e] = self.warp.val() == self.kill_warp_i.val();
+            self.room.next[e] = self.room_i.val().get_bit(self.warp.val().index());
         }
-        self.same_o.next = self.same.val();
-        self.killed_o.next = self.killed.val();
-        self.room_o.next = self.room.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; same_o: same, killed_o: killed, room_o: room);
     }
 }

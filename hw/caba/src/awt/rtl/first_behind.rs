@@ -8,7 +8,6 @@ rtl_block! {
     ///
     /// The N bits are ROWS rows of 8. The first bit of each row is found in parallel with the choice of the row. The position
     /// is that of the bit that was taken last: the bit's row, and a mask of the columns after the bit.
-    #[derive(LogicBlock, Default)]
     #[require(N == ROWS * ROW)]
     pub struct FirstBehind<const N: usize, const ROWS: usize, const INDEX: usize> {
         /// bits to search
@@ -48,23 +47,17 @@ rtl_block! {
     }
 }
 
-impl<const N: usize, const ROWS: usize, const INDEX: usize> Logic for FirstBehind<N, ROWS, INDEX> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for FirstBehind {
     fn update(&mut self) {
         comment!("the candidate of each row: in the row of the place, what is behind it goes first");
-        self.later.next = false;
-        self.rows.next = 0.into();
-        self.rows_behind.next = 0.into();
-        self.candidates.next = 0.into();
+        drive!(self; later: false, rows: 0, rows_behind: 0, candidates: 0);
         for r in 0..ROWS {
             self.row.next = self.bits_i.val().get_bits::<ROW>(r * 8);
             self.masked.next = self.row.val() & self.behind_i.val();
             self.is_behind.next = self.row_i.val().get_bit(r) & self.masked.val().any();
-            self.rows.next = self.rows.val().replace_bit(r, self.row.val().any());
-            self.rows_behind.next = self
-                .rows_behind
-                .val()
-                .replace_bit(r, self.is_behind.val() | (self.later.val() & self.row.val().any()));
+            self.rows.next[r] = self.row.val().any();
+            self.rows_behind.next[r] = self.is_behind.val() | (self.later.val() & self.row.val().any());
             if self.is_behind.val() {
                 self.row.next = self.masked.val();
             }
@@ -72,7 +65,7 @@ impl<const N: usize, const ROWS: usize, const INDEX: usize> Logic for FirstBehin
             self.reached.next = self.reached.val() | (self.reached.val() << 2);
             self.reached.next = self.reached.val() | (self.reached.val() << 4);
             self.candidate.next = self.row.val() & !(self.reached.val() << 1);
-            self.candidates.next = self.candidates.val().replace_bit(r * 8, self.candidate.val());
+            self.candidates.next[r * 8..] = self.candidate.val();
             self.later.next = self.later.val() | self.row_i.val().get_bit(r);
         }
         self.candidates_o.next = self.candidates.val();
@@ -82,23 +75,19 @@ impl<const N: usize, const ROWS: usize, const INDEX: usize> Logic for FirstBehin
         if self.rows_behind.val().any() {
             self.rows.next = self.rows_behind.val();
         }
-        self.found.next = false;
-        self.chosen.next = 0.into();
+        drive!(self; found: false, chosen: 0);
         for r in 0..ROWS {
-            self.chosen.next =
-                self.chosen.val().replace_bit(r, self.rows.val().get_bit(r) & !self.found.val());
+            self.chosen.next[r] = self.rows.val().get_bit(r) & !self.found.val();
             self.found.next = self.found.val() | self.rows.val().get_bit(r);
         }
         self.row_o.next = self.chosen.val();
 
         comment!("its candidate, its number, and what is behind it");
-        self.first.next = 0.into();
-        self.column.next = 0.into();
-        self.index.next = 0.into();
+        drive!(self; first: 0, column: 0, index: 0);
         for r in 0..ROWS {
             if self.chosen.val().get_bit(r) {
                 self.candidate.next = self.candidates.val().get_bits::<ROW>(r * 8);
-                self.first.next = self.first.val().replace_bit(r * 8, self.candidate.val());
+                self.first.next[r * 8..] = self.candidate.val();
                 self.column.next = self.column.val() | self.candidate.val();
                 self.index.next = self.index.val() | (r * 8).to_bits::<INDEX>();
             }
@@ -108,15 +97,10 @@ impl<const N: usize, const ROWS: usize, const INDEX: usize> Logic for FirstBehin
                 self.index.next = self.index.val() | c.to_bits::<INDEX>();
             }
         }
-        self.first_o.next = self.first.val();
-        self.index_o.next = self.index.val();
+        drive!(self; first_o: first, index_o: index);
         self.column_reached.next = self.column.val() | (self.column.val() << 1);
         self.column_reached.next = self.column_reached.val() | (self.column_reached.val() << 2);
         self.column_reached.next = self.column_reached.val() | (self.column_reached.val() << 4);
         self.behind_o.next = self.column_reached.val() << 1;
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

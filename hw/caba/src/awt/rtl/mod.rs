@@ -118,45 +118,34 @@ rtl_module! {
     }
 }
 
-impl<const ENTRIES: usize, const ROWS: usize, const INDEX: usize, const KEYS: usize, const WORDS: usize> Logic
-    for AssistWarpTable<ENTRIES, ROWS, INDEX, KEYS, WORDS>
-{
-    #[hdl_gen]
+#[hdl_gen(layouts! { bundle, contexts.read_data_o: { mask: 32, live_in: 16, live_out: 16, last_id: 7 }, key, deploy_key: { sr: 5, warp: 6 } })]
+impl Logic for AssistWarpTable {
     fn update(&mut self) {
         dff_setup!(self, clk_i, valid, high, started, keys, last_row, behind_last);
-        self.contexts.clk_i.next = self.clk_i.val();
-        self.insts.clk_i.next = self.clk_i.val();
-        self.active_o.next = self.valid.q.val();
+        drive!(self; contexts.clk_i: clk_i, insts.clk_i: clk_i, active_o: valid.q);
         self.full_o.next = self.valid.q.val().all();
 
         comment!("all entries are compared at once");
         self.key.next = bit_cast::<11, 5>(self.trigger_sr_i.val());
-        self.key.next = self.key.val().replace_bit(5, self.trigger_warp_i.val());
-        self.compare.keys_i.next = self.keys.q.val();
-        self.compare.trigger_key_i.next = self.key.val();
-        self.compare.kill_warp_i.next = self.kill_warp_i.val();
-        self.compare.room_i.next = self.high_room_i.val();
+        self.key.next[5..] = self.trigger_warp_i.val();
+        drive!(self.compare; keys_i: keys.q, trigger_key_i: key, kill_warp_i, room_i: high_room_i);
 
         comment!("a trigger needs a free entry, and that its warp does not run the routine already");
         self.free.next = !self.valid.q.val();
         if !self.trigger_high_i.val() {
             self.free.next = self.free.val() & self.low_entries.val();
         }
-        self.free_entry.bits_i.next = self.free.val();
-        self.free_entry.row_i.next = 0.into();
-        self.free_entry.behind_i.next = 0.into();
+        drive!(self.free_entry; bits_i: free, row_i: 0, behind_i: 0);
         self.ready.next =
             self.free_entry.any_o.val() & !(self.valid.q.val() & self.compare.same_o.val()).any();
         self.trigger_ready_o.next = self.ready.val();
         self.accept.next = self.ready.val() & self.trigger_valid_i.val();
         self.bundle.next = 0.into();
-        self.bundle.next = self.bundle.val().replace_bit(0, self.trigger_mask_i.val());
-        self.bundle.next = self.bundle.val().replace_bit(32, self.trigger_live_in_i.val());
-        self.bundle.next = self.bundle.val().replace_bit(48, self.trigger_live_out_i.val());
-        self.bundle.next = self.bundle.val().replace_bit(64, self.trigger_end_i.val());
-        self.contexts.write_i.next = self.accept.val();
-        self.contexts.write_address_i.next = self.free_entry.index_o.val();
-        self.contexts.write_data_i.next = self.bundle.val();
+        self.bundle.next[0..] = self.trigger_mask_i.val();
+        self.bundle.next[32..] = self.trigger_live_in_i.val();
+        self.bundle.next[48..] = self.trigger_live_out_i.val();
+        self.bundle.next[64..] = self.trigger_end_i.val();
+        drive!(self.contexts; write_i: accept, write_address_i: free_entry.index_o, write_data_i: bundle);
 
         comment!("a kill takes the entries of its warp that have its priority");
         self.killed.next = 0.into();
@@ -176,9 +165,7 @@ impl<const ENTRIES: usize, const ROWS: usize, const INDEX: usize, const KEYS: us
             self.requests.next = self.requests.val() | !self.high.q.val();
         }
         self.requests.next = self.requests.val() & self.valid.q.val() & !self.killed.val();
-        self.next_entry.bits_i.next = self.requests.val();
-        self.next_entry.row_i.next = self.last_row.q.val();
-        self.next_entry.behind_i.next = self.behind_last.q.val();
+        drive!(self.next_entry; bits_i: requests, row_i: last_row.q, behind_i: behind_last.q);
         self.deploy.next = self.next_entry.any_o.val();
 
         comment!("what that entry says: each row's candidate speaks before the row is chosen");
@@ -195,9 +182,8 @@ impl<const ENTRIES: usize, const ROWS: usize, const INDEX: usize, const KEYS: us
                 self.deploy_key.next = self.deploy_key.val() | self.row_key.val();
             }
         }
-        self.contexts.read_address_i.next = self.next_entry.index_o.val();
-        self.insts.read_address_i.next = self.next_entry.index_o.val();
-        self.inst.next = 0.into();
+        drive!(self; contexts.read_address_i: next_entry.index_o, insts.read_address_i: next_entry.index_o,
+            inst: 0);
         if (self.started.q.val() & self.next_entry.first_o.val()).any() {
             self.inst.next = self.insts.read_data_o.val();
         }
@@ -207,27 +193,23 @@ impl<const ENTRIES: usize, const ROWS: usize, const INDEX: usize, const KEYS: us
         self.deploy_warp_o.next = self.deploy_key.val().get_bits::<6>(5);
         self.deploy_high_o.next = (self.high.q.val() & self.next_entry.first_o.val()).any();
         self.deploy_sr_o.next = self.deploy_key.val().get_bits::<5>(0);
-        self.deploy_inst_o.next = self.inst.val();
-        self.deploy_last_o.next = self.ends.val();
+        drive!(self; deploy_inst_o: inst, deploy_last_o: ends);
         self.deploy_mask_o.next = self.contexts.read_data_o.val().get_bits::<32>(0);
         self.deploy_live_in_o.next = self.contexts.read_data_o.val().get_bits::<16>(32);
         self.deploy_live_out_o.next = self.contexts.read_data_o.val().get_bits::<16>(48);
 
         comment!("the deployed entry moves on, or is free after its last instruction");
-        self.insts.write_i.next = self.deploy.val();
-        self.insts.write_address_i.next = self.next_entry.index_o.val();
+        drive!(self.insts; write_i: deploy, write_address_i: next_entry.index_o);
         self.insts.write_data_i.next = self.inst.val() + 1;
         if self.deploy.val() {
-            self.last_row.d.next = self.next_entry.row_o.val();
-            self.behind_last.d.next = self.next_entry.behind_o.val();
+            drive!(self; last_row.d: next_entry.row_o, behind_last.d: next_entry.behind_o);
         }
         self.next_started.next = self.started.q.val() | self.next_entry.first_o.val();
         self.next_valid.next = self.valid.q.val() & !self.killed.val();
         if self.ends.val() {
             self.next_valid.next = self.next_valid.val() & !self.next_entry.first_o.val();
         }
-        self.next_high.next = self.high.q.val();
-        self.next_keys.next = self.keys.q.val();
+        drive!(self; next_high: high.q, next_keys: keys.q);
         if self.accept.val() {
             self.next_valid.next = self.next_valid.val() | self.free_entry.first_o.val();
             self.next_started.next = self.next_started.val() & !self.free_entry.first_o.val();
@@ -238,18 +220,11 @@ impl<const ENTRIES: usize, const ROWS: usize, const INDEX: usize, const KEYS: us
             }
             for e in 0..ENTRIES {
                 if self.free_entry.first_o.val().get_bit(e) {
-                    self.next_keys.next = self.next_keys.val().replace_bit(e * 11, self.key.val());
+                    self.next_keys.next[e * 11..] = self.key.val();
                 }
             }
         }
-        self.valid.d.next = self.next_valid.val();
-        self.high.d.next = self.next_high.val();
-        self.started.d.next = self.next_started.val();
-        self.keys.d.next = self.next_keys.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        [self.describe(), layouts! { bundle, contexts.read_data_o: { mask: 32, live_in: 16, live_out: 16, last_id: 7 }, key, deploy_key: { sr: 5, warp: 6 } }].concat()
+        drive!(self; valid.d: next_valid, high.d: next_high, started.d: next_started, keys.d: next_keys);
     }
 }
 

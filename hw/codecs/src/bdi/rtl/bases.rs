@@ -7,7 +7,6 @@ use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
     /// Gives the base for every word of the line, or zero if the word's delta is from zero.
-    #[derive(LogicBlock, Default)]
     #[require(N8 * 64 == LINE && N4 * 32 == LINE && N2 * 16 == LINE)]
     pub struct BdiBases<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize> {
         /// the base, in the low bits
@@ -27,24 +26,20 @@ rtl_block! {
     }
 }
 
-impl<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize> Logic
-    for BdiBases<LINE, LW, N8, N4, N2>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BdiBases {
     fn update(&mut self) {
         comment!("the base as often as it fits into 8 bytes");
         self.pattern.next = self.base_i.val();
         if self.b4_i.val() {
-            self.pattern.next = self.pattern.val().replace_bit(32, self.base_i.val().get_bits::<32>(0));
+            self.pattern.next[32..] = self.base_i.val().get_bits::<32>(0);
         } else if !self.b8_i.val() {
-            self.pattern.next = self.pattern.val().replace_bit(16, self.base_i.val().get_bits::<16>(0));
-            self.pattern.next = self.pattern.val().replace_bit(32, self.base_i.val().get_bits::<16>(0));
-            self.pattern.next = self.pattern.val().replace_bit(48, self.base_i.val().get_bits::<16>(0));
+            self.pattern.next[16..] = self.base_i.val().get_bits::<16>(0);
+            self.pattern.next[32..] = self.base_i.val().get_bits::<16>(0);
+            self.pattern.next[48..] = self.base_i.val().get_bits::<16>(0);
         }
 
-        self.from_zero.next = false;
-        self.part.next = 0.into();
-        self.bases.next = 0.into();
+        drive!(self; from_zero: false, part: 0, bases: 0);
         for w in 0..N8 {
             for h in 0..2 {
                 for q in 0..2 {
@@ -58,33 +53,16 @@ impl<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const
                     if !self.from_zero.val() {
                         self.part.next = self.pattern.val().get_bits::<16>(h * 32 + q * 16);
                     }
-                    self.bases.next = self.bases.val().replace_bit(w * 64 + h * 32 + q * 16, self.part.val());
+                    self.bases.next[w * 64 + h * 32 + q * 16..] = self.part.val();
                 }
             }
         }
         self.bases_o.next = self.bases.val();
     }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
-impl<const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize> PureLogic
-    for BdiBases<LINE, LW, N8, N4, N2>
-{
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.base_i.update_all();
-        self.mask_i.update_all();
-        self.b8_i.update_all();
-        self.b4_i.update_all();
-    }
 }
 
 rtl_block! {
     /// Gives the highest bit of each word in 8 bytes, at which an adder's carry stops.
-    #[derive(LogicBlock)]
     pub struct BdiStops {
         /// tag of the encoding: 2 to 5 for words of 8 bytes, 6 to 8 for 4 bytes, 9 and 10 for 2 bytes
         pub tag_i: Signal<In, U<4>>,
@@ -94,33 +72,16 @@ rtl_block! {
         pub b4_o: Signal<Out, Bit>,
         /// highest bit of each word
         pub stops_o: Signal<Out, U<64>>,
-        b8d4: Constant<U<4>>,
-        b4d2: Constant<U<4>>,
-        stops_b8: Constant<U<64>>,
-        stops_b4: Constant<U<64>>,
-        stops_b2: Constant<U<64>>,
+        b8d4: Constant<U<4>> = tag(Encoding::B8D4),
+        b4d2: Constant<U<4>> = tag(Encoding::B4D2),
+        stops_b8: Constant<U<64>> = Constant::new(U::new(0x8000_0000_0000_0000)),
+        stops_b4: Constant<U<64>> = Constant::new(U::new(0x8000_0000_8000_0000)),
+        stops_b2: Constant<U<64>> = Constant::new(U::new(0x8000_8000_8000_8000)),
     }
 }
 
-impl Default for BdiStops {
-    fn default() -> Self {
-        BdiStops {
-            _activity: Default::default(),
-            tag_i: Signal::default(),
-            b8_o: Signal::default(),
-            b4_o: Signal::default(),
-            stops_o: Signal::default(),
-            b8d4: tag(Encoding::B8D4),
-            b4d2: tag(Encoding::B4D2),
-            stops_b8: Constant::new(U::new(0x8000_0000_0000_0000)),
-            stops_b4: Constant::new(U::new(0x8000_0000_8000_0000)),
-            stops_b2: Constant::new(U::new(0x8000_8000_8000_8000)),
-        }
-    }
-}
-
+#[hdl_gen]
 impl Logic for BdiStops {
-    #[hdl_gen]
     fn update(&mut self) {
         self.b8_o.next = self.tag_i.val() <= self.b8d4.val();
         self.b4_o.next = (self.tag_i.val() > self.b8d4.val()) & (self.tag_i.val() <= self.b4d2.val());
@@ -130,16 +91,5 @@ impl Logic for BdiStops {
         } else if self.tag_i.val() <= self.b4d2.val() {
             self.stops_o.next = self.stops_b4.val();
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
-impl PureLogic for BdiStops {
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.tag_i.update_all();
     }
 }

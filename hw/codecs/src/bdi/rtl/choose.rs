@@ -5,7 +5,6 @@ use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
     /// Selects base and mask of the encoding that the trials found, with AND and OR gates: at most one select bit is set.
-    #[derive(LogicBlock, Default)]
     #[require(N8 * 64 == LINE && N4 * 32 == LINE && N2 * 16 == LINE && NEAR == FIRST + 13)]
     pub struct BdiChoose<
         const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
@@ -33,22 +32,11 @@ pub fn tag(encoding: Encoding) -> Constant<U<4>> {
     Constant::new(U::new(u64::from(encoding.tag())))
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const N8: usize,
-    const N4: usize,
-    const N2: usize,
-    const FIRST: usize,
-    const NEAR: usize,
-    const NW: usize,
-> Logic for BdiChoose<LINE, LW, N8, N4, N2, FIRST, NEAR, NW>
-{
-    #[hdl_gen]
+#[hdl_gen(search_layout!(near_i; tag: 4; takes: 9))]
+impl Logic for BdiChoose {
     fn update(&mut self) {
         self.takes.next = self.near_i.val().get_bits::<9>(FIRST + 4);
-        self.base.next = 0.into();
-        self.mask.next = 0.into();
+        drive!(self; base: 0, mask: 0);
         comment!("equal words: the first one");
         if self.takes.val().get_bit(0) {
             self.base.next = self.near_i.val().get_bits::<64>(0);
@@ -74,7 +62,7 @@ impl<
                 self.eight.next = !self.eight.val();
             }
         }
-        self.eight.next = self.eight.val().replace_bit(0, self.near_i.val().get_bits::<32>(LINE + 64));
+        self.eight.next[0..] = self.near_i.val().get_bits::<32>(LINE + 64);
         self.eight_mask.next = self.near_i.val().get_bits::<N8>(LINE + 179 + N8);
         if self.takes.val().get_bit(2) {
             self.base.next = self.base.val() | self.eight.val();
@@ -86,7 +74,7 @@ impl<
                 self.eight.next = !self.eight.val();
             }
         }
-        self.eight.next = self.eight.val().replace_bit(0, self.near_i.val().get_bits::<16>(LINE + 96));
+        self.eight.next[0..] = self.near_i.val().get_bits::<16>(LINE + 96);
         self.eight_mask.next = self.near_i.val().get_bits::<N8>(LINE + 179);
         if self.takes.val().get_bit(1) {
             self.base.next = self.base.val() | self.eight.val();
@@ -105,7 +93,7 @@ impl<
                 self.four.next = !self.four.val();
             }
         }
-        self.four.next = self.four.val().replace_bit(0, self.near_i.val().get_bits::<16>(LINE + 144));
+        self.four.next[0..] = self.near_i.val().get_bits::<16>(LINE + 144);
         self.four_mask.next = self.near_i.val().get_bits::<N4>(LINE + 179 + 3 * N8);
         if self.takes.val().get_bit(5) {
             self.base.next = self.base.val() | bit_cast::<64, 32>(self.four.val());
@@ -117,11 +105,6 @@ impl<
                 self.base.val() | bit_cast::<64, 16>(self.near_i.val().get_bits::<16>(LINE + 160));
             self.mask.next = self.mask.val() | self.near_i.val().get_bits::<N2>(LINE + 179 + 3 * N8 + 2 * N4);
         }
-        self.base_o.next = self.base.val();
-        self.mask_o.next = self.mask.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        [self.describe(), search_layout!(near_i; tag: 4; takes: 9)].concat()
+        drive!(self; base_o: base, mask_o: mask);
     }
 }

@@ -97,89 +97,33 @@ rtl_module! {
     }
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const N8: usize,
-    const N4: usize,
-    const N2: usize,
-    const H8: usize,
-    const H4: usize,
-    const H2: usize,
-    const SIZE: usize,
-    const SEARCH: usize,
-    const FIRST: usize,
-    const FW: usize,
-    const NEAR: usize,
-    const NW: usize,
-    const MID: usize,
-    const MW: usize,
-    const RESULT: usize,
-    const RW: usize,
-> Logic
-    for BdiCompressor<
-        LINE,
-        LW,
-        N8,
-        N4,
-        N2,
-        H8,
-        H4,
-        H2,
-        SIZE,
-        SEARCH,
-        FIRST,
-        FW,
-        NEAR,
-        NW,
-        MID,
-        MW,
-        RESULT,
-        RW,
-    >
-{
-    #[hdl_gen]
+#[hdl_gen(search_layout!(near; tag: 4; takes: 9), layouts! { chosen, deltas: { words: LINE, tag: 4, base: 64, mask: N2 }, result, results.data_o: { payload: LINE, tag: 4, size: SIZE } })]
+impl Logic for BdiCompressor {
     fn update(&mut self) {
         comment!("a base and a mask for each encoding");
-        self.firsts.line_i.next = self.line_i.val();
-        self.first.next = self.firsts.first_o.val();
-        self.first_valid.next = self.valid_i.val();
+        drive!(self; firsts.line_i: line_i, first: firsts.first_o, first_valid: valid_i);
         for i in 0..self._firsts_registers {
-            self.after_firsts[i].clk_i.next = self.clk_i.val();
-            self.after_firsts[i].rst_ni.next = self.rst_ni.val();
-            self.after_firsts[i].valid_i.next = self.first_valid.val();
-            self.after_firsts[i].data_i.next = self.first.val();
-            self.first_valid.next = self.after_firsts[i].valid_o.val();
-            self.first.next = self.after_firsts[i].data_o.val();
+            drive!(self.after_firsts[i]; clk_i, rst_ni, valid_i: first_valid, data_i: first);
+            drive!(self; first_valid: after_firsts[i].valid_o, first: after_firsts[i].data_o);
         }
 
         comment!("the encoding");
-        self.nears.first_i.next = self.first.val();
-        self.near.next = self.nears.near_o.val();
-        self.near_valid.next = self.first_valid.val();
+        drive!(self; nears.first_i: first, near: nears.near_o, near_valid: first_valid);
         for i in 0..self._nears_registers {
-            self.after_nears[i].clk_i.next = self.clk_i.val();
-            self.after_nears[i].rst_ni.next = self.rst_ni.val();
-            self.after_nears[i].valid_i.next = self.near_valid.val();
-            self.after_nears[i].data_i.next = self.near.val();
-            self.near_valid.next = self.after_nears[i].valid_o.val();
-            self.near.next = self.after_nears[i].data_o.val();
+            drive!(self.after_nears[i]; clk_i, rst_ni, valid_i: near_valid, data_i: near);
+            drive!(self; near_valid: after_nears[i].valid_o, near: after_nears[i].data_o);
         }
 
         comment!("its base and its mask");
         self.choose.near_i.next = self.near.val();
         self.chosen.next = bit_cast_to::<W<MID, MW>>(bit_cast_to::<W<LINE, LW>>(self.near.val()));
-        self.chosen.next = self.chosen.val().replace_bit(LINE, self.near.val().get_bits::<4>(FIRST));
-        self.chosen.next = self.chosen.val().replace_bit(LINE + 4, self.choose.base_o.val());
-        self.chosen.next = self.chosen.val().replace_bit(LINE + 68, self.choose.mask_o.val());
+        self.chosen.next[LINE..] = self.near.val().get_bits::<4>(FIRST);
+        self.chosen.next[LINE + 4..] = self.choose.base_o.val();
+        self.chosen.next[LINE + 68..] = self.choose.mask_o.val();
         self.chosen_valid.next = self.near_valid.val();
         for i in 0..self._choice_registers {
-            self.after_choice[i].clk_i.next = self.clk_i.val();
-            self.after_choice[i].rst_ni.next = self.rst_ni.val();
-            self.after_choice[i].valid_i.next = self.chosen_valid.val();
-            self.after_choice[i].data_i.next = self.chosen.val();
-            self.chosen_valid.next = self.after_choice[i].valid_o.val();
-            self.chosen.next = self.after_choice[i].data_o.val();
+            drive!(self.after_choice[i]; clk_i, rst_ni, valid_i: chosen_valid, data_i: chosen);
+            drive!(self; chosen_valid: after_choice[i].valid_o, chosen: after_choice[i].data_o);
         }
 
         comment!("the deltas, where the line was");
@@ -188,19 +132,13 @@ impl<
         self.subtract.base_i.next = self.chosen.val().get_bits::<64>(LINE + 4);
         self.subtract.mask_i.next = self.chosen.val().get_bits::<N2>(LINE + 68);
         self.deltas.next = bit_cast_to::<W<MID, MW>>(self.subtract.deltas_o.val());
-        self.deltas.next = self.deltas.val().replace_bit(LINE, self.chosen.val().get_bits::<4>(LINE));
-        self.deltas.next =
-            self.deltas.val().replace_bit(LINE + 4, self.chosen.val().get_bits::<64>(LINE + 4));
-        self.deltas.next =
-            self.deltas.val().replace_bit(LINE + 68, self.chosen.val().get_bits::<N2>(LINE + 68));
+        self.deltas.next[LINE..] = self.chosen.val().get_bits::<4>(LINE);
+        self.deltas.next[LINE + 4..] = self.chosen.val().get_bits::<64>(LINE + 4);
+        self.deltas.next[LINE + 68..] = self.chosen.val().get_bits::<N2>(LINE + 68);
         self.deltas_valid.next = self.chosen_valid.val();
         for i in 0..self._deltas_registers {
-            self.after_subtraction[i].clk_i.next = self.clk_i.val();
-            self.after_subtraction[i].rst_ni.next = self.rst_ni.val();
-            self.after_subtraction[i].valid_i.next = self.deltas_valid.val();
-            self.after_subtraction[i].data_i.next = self.deltas.val();
-            self.deltas_valid.next = self.after_subtraction[i].valid_o.val();
-            self.deltas.next = self.after_subtraction[i].data_o.val();
+            drive!(self.after_subtraction[i]; clk_i, rst_ni, valid_i: deltas_valid, data_i: deltas);
+            drive!(self; deltas_valid: after_subtraction[i].valid_o, deltas: after_subtraction[i].data_o);
         }
 
         comment!("the payload");
@@ -209,13 +147,9 @@ impl<
         self.pack.base_i.next = self.deltas.val().get_bits::<64>(LINE + 4);
         self.pack.mask_i.next = self.deltas.val().get_bits::<N2>(LINE + 68);
         self.result.next = bit_cast_to::<W<RESULT, RW>>(self.pack.payload_o.val());
-        self.result.next = self.result.val().replace_bit(LINE, self.deltas.val().get_bits::<4>(LINE));
-        self.result.next = self.result.val().replace_bit(LINE + 4, self.pack.size_o.val());
-        self.results.clk_i.next = self.clk_i.val();
-        self.results.rst_ni.next = self.rst_ni.val();
-        self.results.valid_i.next = self.deltas_valid.val();
-        self.results.data_i.next = self.result.val();
-        self.results.ready_i.next = self.ready_i.val();
+        self.result.next[LINE..] = self.deltas.val().get_bits::<4>(LINE);
+        self.result.next[LINE + 4..] = self.pack.size_o.val();
+        drive!(self.results; clk_i, rst_ni, valid_i: deltas_valid, data_i: result, ready_i);
 
         self.valid_o.next = self.results.valid_o.val();
         self.payload_o.next = bit_cast_to::<W<LINE, LW>>(self.results.data_o.val());
@@ -251,9 +185,5 @@ impl<
         for i in 0..self._firsts_registers {
             self.ready_o.next = self.after_firsts[i].ready_o.val();
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        [self.describe(), search_layout!(near; tag: 4; takes: 9), layouts! { chosen, deltas: { words: LINE, tag: 4, base: 64, mask: N2 }, result, results.data_o: { payload: LINE, tag: 4, size: SIZE } }].concat()
     }
 }

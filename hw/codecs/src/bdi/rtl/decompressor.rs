@@ -76,40 +76,19 @@ rtl_module! {
     }
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const N8: usize,
-    const N4: usize,
-    const N2: usize,
-    const H8: usize,
-    const H4: usize,
-    const H2: usize,
-    const MID: usize,
-    const MW: usize,
-    const BOTH: usize,
-    const BW: usize,
-    const RESULT: usize,
-    const RW: usize,
-> Logic for BdiDecompressor<LINE, LW, N8, N4, N2, H8, H4, H2, MID, MW, BOTH, BW, RESULT, RW>
-{
-    #[hdl_gen]
+#[hdl_gen(layouts! { parts: { deltas: LINE, tag: 4, base: 64, mask: N2 }, result, results.data_o: { line: LINE, error: 1 } })]
+impl Logic for BdiDecompressor {
     fn update(&mut self) {
         comment!("take the payload apart; whatever the encoding, its base is in the lowest bits");
-        self.spread.payload_i.next = self.payload_i.val();
-        self.spread.tag_i.next = self.encoding_i.val();
+        drive!(self.spread; payload_i, tag_i: encoding_i);
         self.parts.next = bit_cast_to::<W<MID, MW>>(self.spread.deltas_o.val());
-        self.parts.next = self.parts.val().replace_bit(LINE, self.encoding_i.val());
-        self.parts.next = self.parts.val().replace_bit(LINE + 4, self.payload_i.val().get_bits::<64>(0));
-        self.parts.next = self.parts.val().replace_bit(LINE + 68, self.spread.mask_o.val());
+        self.parts.next[LINE..] = self.encoding_i.val();
+        self.parts.next[LINE + 4..] = self.payload_i.val().get_bits::<64>(0);
+        self.parts.next[LINE + 68..] = self.spread.mask_o.val();
         self.parts_valid.next = self.valid_i.val();
         for i in 0..self._spread_registers {
-            self.after_spread[i].clk_i.next = self.clk_i.val();
-            self.after_spread[i].rst_ni.next = self.rst_ni.val();
-            self.after_spread[i].valid_i.next = self.parts_valid.val();
-            self.after_spread[i].data_i.next = self.parts.val();
-            self.parts_valid.next = self.after_spread[i].valid_o.val();
-            self.parts.next = self.after_spread[i].data_o.val();
+            drive!(self.after_spread[i]; clk_i, rst_ni, valid_i: parts_valid, data_i: parts);
+            drive!(self; parts_valid: after_spread[i].valid_o, parts: after_spread[i].data_o);
         }
 
         comment!("the base of each word");
@@ -117,26 +96,17 @@ impl<
         self.operands.tag_i.next = self.parts.val().get_bits::<4>(LINE);
         self.operands.base_i.next = self.parts.val().get_bits::<64>(LINE + 4);
         self.operands.mask_i.next = self.parts.val().get_bits::<N2>(LINE + 68);
-        self.both.next = self.operands.operands_o.val();
-        self.both_valid.next = self.parts_valid.val();
+        drive!(self; both: operands.operands_o, both_valid: parts_valid);
         for i in 0..self._operands_registers {
-            self.after_operands[i].clk_i.next = self.clk_i.val();
-            self.after_operands[i].rst_ni.next = self.rst_ni.val();
-            self.after_operands[i].valid_i.next = self.both_valid.val();
-            self.after_operands[i].data_i.next = self.both.val();
-            self.both_valid.next = self.after_operands[i].valid_o.val();
-            self.both.next = self.after_operands[i].data_o.val();
+            drive!(self.after_operands[i]; clk_i, rst_ni, valid_i: both_valid, data_i: both);
+            drive!(self; both_valid: after_operands[i].valid_o, both: after_operands[i].data_o);
         }
 
         comment!("the sums");
         self.add.operands_i.next = self.both.val();
         self.result.next = bit_cast_to::<W<RESULT, RW>>(self.add.line_o.val());
-        self.result.next = self.result.val().replace_bit(LINE, self.add.error_o.val());
-        self.results.clk_i.next = self.clk_i.val();
-        self.results.rst_ni.next = self.rst_ni.val();
-        self.results.valid_i.next = self.both_valid.val();
-        self.results.data_i.next = self.result.val();
-        self.results.ready_i.next = self.ready_i.val();
+        self.result.next[LINE] = self.add.error_o.val();
+        drive!(self.results; clk_i, rst_ni, valid_i: both_valid, data_i: result, ready_i);
 
         self.valid_o.next = self.results.valid_o.val();
         self.line_o.next = bit_cast_to::<W<LINE, LW>>(self.results.data_o.val());
@@ -158,9 +128,5 @@ impl<
             self.parts_ready.next = self.after_spread[i].ready_o.val();
         }
         self.ready_o.next = self.parts_ready.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        [self.describe(), layouts! { parts: { deltas: LINE, tag: 4, base: 64, mask: N2 }, result, results.data_o: { line: LINE, error: 1 } }].concat()
     }
 }

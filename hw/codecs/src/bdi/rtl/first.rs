@@ -9,7 +9,6 @@ rtl_block! {
     /// word is a delta of DELTA bits from zero if its SIGN = BASE - DELTA + 1 upper bits are all equal. These are the bits
     /// from the delta's sign up. If SEARCH is 1, the base is the first word that is not a delta from zero. If SEARCH is 0,
     /// it is the line's first word.
-    #[derive(LogicBlock, Default)]
     pub struct BdiFirst<
         const BASE: usize, const DELTA: usize, const SIGN: usize, const LOW: usize, const WORDS: usize,
         const SEARCH: usize, const LINE: usize, const LW: usize,
@@ -33,28 +32,17 @@ rtl_block! {
     }
 }
 
-impl<
-    const BASE: usize,
-    const DELTA: usize,
-    const SIGN: usize,
-    const LOW: usize,
-    const WORDS: usize,
-    const SEARCH: usize,
-    const LINE: usize,
-    const LW: usize,
-> Logic for BdiFirst<BASE, DELTA, SIGN, LOW, WORDS, SEARCH, LINE, LW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BdiFirst {
     fn update(&mut self) {
-        self.sign.next = 0.into();
-        self.mask.next = 0.into();
+        drive!(self; sign: 0, mask: 0);
         for i in 0..WORDS {
             self.sign.next = self.line_i.val().get_bits::<SIGN>(i * BASE + DELTA - 1);
-            self.mask.next = self.mask.val().replace_bit(i, self.sign.val().all() | !self.sign.val().any());
+            self.mask.next[i] = self.sign.val().all() | !self.sign.val().any();
         }
 
         self.first.next = 0.into();
-        self.first.next = self.first.val().replace_bit(0, true);
+        self.first.next[0] = true;
         self.seen.next = 0.into();
         for _search in 0..SEARCH {
             comment!(
@@ -69,8 +57,7 @@ impl<
             self.seen.next = self.seen.val() | (self.seen.val() << 32);
             self.first.next = !self.mask.val() & !(self.seen.val() << 1);
         }
-        self.candidate.next = 0.into();
-        self.base.next = 0.into();
+        drive!(self; candidate: 0, base: 0);
         for i in 0..WORDS {
             self.candidate.next = 0.into();
             if self.first.val().get_bit(i) {
@@ -78,30 +65,7 @@ impl<
             }
             self.base.next = self.base.val() | self.candidate.val();
         }
-        self.base_o.next = self.base.val();
-        self.mask_o.next = self.mask.val();
-        self.first_o.next = self.first.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
-impl<
-    const BASE: usize,
-    const DELTA: usize,
-    const SIGN: usize,
-    const LOW: usize,
-    const WORDS: usize,
-    const SEARCH: usize,
-    const LINE: usize,
-    const LW: usize,
-> PureLogic for BdiFirst<BASE, DELTA, SIGN, LOW, WORDS, SEARCH, LINE, LW>
-{
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.line_i.update_all();
+        drive!(self; base_o: base, mask_o: mask, first_o: first);
     }
 }
 
@@ -113,7 +77,6 @@ rtl_block! {
     /// set if the upper bits of that base are copies of its sign. Then come the masks, in order of the tags. If one of the
     /// three bits is clear, the base has the same upper bits as the base with the next wider delta. Both bases are then the same
     /// word: the words before it are deltas from zero for the narrower delta, and so also for the wider one.
-    #[derive(LogicBlock, Default)]
     #[require(N8 * 64 == LINE && N4 * 32 == LINE && N2 * 16 == LINE)]
     #[require(FIRST == LINE + 179 + 3 * N8 + 2 * N4 + N2)]
     pub struct BdiFirsts<
@@ -134,59 +97,33 @@ rtl_block! {
     }
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const N8: usize,
-    const N4: usize,
-    const N2: usize,
-    const SEARCH: usize,
-    const FIRST: usize,
-    const FW: usize,
-> Logic for BdiFirsts<LINE, LW, N8, N4, N2, SEARCH, FIRST, FW>
-{
-    #[hdl_gen]
+#[hdl_gen(search_layout!(first))]
+impl Logic for BdiFirsts {
     fn update(&mut self) {
-        self.first_b8d1.line_i.next = self.line_i.val();
-        self.first_b8d2.line_i.next = self.line_i.val();
-        self.first_b8d4.line_i.next = self.line_i.val();
-        self.first_b4d1.line_i.next = self.line_i.val();
-        self.first_b4d2.line_i.next = self.line_i.val();
-        self.first_b2d1.line_i.next = self.line_i.val();
+        drive!(self; first_b8d1.line_i: line_i, first_b8d2.line_i: line_i, first_b8d4.line_i: line_i,
+            first_b4d1.line_i: line_i, first_b4d2.line_i: line_i, first_b2d1.line_i: line_i);
         self.first.next = bit_cast_to::<W<FIRST, FW>>(self.line_i.val());
-        self.first.next = self.first.val().replace_bit(LINE, self.first_b8d4.base_o.val());
-        self.first.next = self.first.val().replace_bit(LINE + 64, self.first_b8d2.base_o.val());
-        self.first.next = self.first.val().replace_bit(LINE + 96, self.first_b8d1.base_o.val());
-        self.first.next = self.first.val().replace_bit(LINE + 112, self.first_b4d2.base_o.val());
-        self.first.next = self.first.val().replace_bit(LINE + 144, self.first_b4d1.base_o.val());
-        self.first.next = self.first.val().replace_bit(LINE + 160, self.first_b2d1.base_o.val());
+        self.first.next[LINE..] = self.first_b8d4.base_o.val();
+        self.first.next[LINE + 64..] = self.first_b8d2.base_o.val();
+        self.first.next[LINE + 96..] = self.first_b8d1.base_o.val();
+        self.first.next[LINE + 112..] = self.first_b4d2.base_o.val();
+        self.first.next[LINE + 144..] = self.first_b4d1.base_o.val();
+        self.first.next[LINE + 160..] = self.first_b2d1.base_o.val();
         comment!("is the base a delta from zero of the next longer kind?");
         for _search in 0..SEARCH {
-            self.first.next = self.first.val().replace_bit(
-                LINE + 176,
-                (self.first_b8d2.first_o.val() & self.first_b8d4.mask_o.val()).any(),
-            );
-            self.first.next = self.first.val().replace_bit(
-                LINE + 177,
-                (self.first_b8d1.first_o.val() & self.first_b8d2.mask_o.val()).any(),
-            );
-            self.first.next = self.first.val().replace_bit(
-                LINE + 178,
-                (self.first_b4d1.first_o.val() & self.first_b4d2.mask_o.val()).any(),
-            );
+            self.first.next[LINE + 176] =
+                (self.first_b8d2.first_o.val() & self.first_b8d4.mask_o.val()).any();
+            self.first.next[LINE + 177] =
+                (self.first_b8d1.first_o.val() & self.first_b8d2.mask_o.val()).any();
+            self.first.next[LINE + 178] =
+                (self.first_b4d1.first_o.val() & self.first_b4d2.mask_o.val()).any();
         }
-        self.first.next = self.first.val().replace_bit(LINE + 179, self.first_b8d1.mask_o.val());
-        self.first.next = self.first.val().replace_bit(LINE + 179 + N8, self.first_b8d2.mask_o.val());
-        self.first.next = self.first.val().replace_bit(LINE + 179 + 2 * N8, self.first_b8d4.mask_o.val());
-        self.first.next = self.first.val().replace_bit(LINE + 179 + 3 * N8, self.first_b4d1.mask_o.val());
-        self.first.next =
-            self.first.val().replace_bit(LINE + 179 + 3 * N8 + N4, self.first_b4d2.mask_o.val());
-        self.first.next =
-            self.first.val().replace_bit(LINE + 179 + 3 * N8 + 2 * N4, self.first_b2d1.mask_o.val());
+        self.first.next[LINE + 179..] = self.first_b8d1.mask_o.val();
+        self.first.next[LINE + 179 + N8..] = self.first_b8d2.mask_o.val();
+        self.first.next[LINE + 179 + 2 * N8..] = self.first_b8d4.mask_o.val();
+        self.first.next[LINE + 179 + 3 * N8..] = self.first_b4d1.mask_o.val();
+        self.first.next[LINE + 179 + 3 * N8 + N4..] = self.first_b4d2.mask_o.val();
+        self.first.next[LINE + 179 + 3 * N8 + 2 * N4..] = self.first_b2d1.mask_o.val();
         self.first_o.next = self.first.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        [self.describe(), search_layout!(first)].concat()
     }
 }

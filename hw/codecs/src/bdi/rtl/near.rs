@@ -10,7 +10,6 @@ rtl_block! {
     /// DELTA is the number of bits of a delta, WIDE of a word. STRIDE is the number of bits from one word of the line to the
     /// next. A word is a delta from the base if it is one of the 2^DELTA values from base - 2^(DELTA-1) on. Full
     /// subtractions would take twice the gates, and only their last bit would be used.
-    #[derive(LogicBlock, Default)]
     #[require(WIDE == 2 * DELTA)]
     pub struct BdiNear<
         const DELTA: usize, const WIDE: usize, const STRIDE: usize, const WORDS: usize, const LINE: usize, const LW: usize,
@@ -35,23 +34,15 @@ rtl_block! {
     }
 }
 
-impl<
-    const DELTA: usize,
-    const WIDE: usize,
-    const STRIDE: usize,
-    const WORDS: usize,
-    const LINE: usize,
-    const LW: usize,
-> Logic for BdiNear<DELTA, WIDE, STRIDE, WORDS, LINE, LW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BdiNear {
     fn update(&mut self) {
         comment!(
             "the low bits of the lowest word that is a delta from the base: those of the base, half a range below"
         );
         self.high_half.next = self.base_i.val().get_bit(DELTA - 1);
         self.lowest.next = self.base_i.val().get_bits::<DELTA>(0);
-        self.lowest.next = self.lowest.val().replace_bit(DELTA - 1, !self.high_half.val());
+        self.lowest.next[DELTA - 1] = !self.high_half.val();
 
         comment!(
             "the range reaches into the block of 2^DELTA words next to the base's: above it, or below it"
@@ -65,42 +56,17 @@ impl<
             self.passes.next = self.above.val();
         }
 
-        self.word.next = 0.into();
-        self.differs.next = 0.into();
-        self.changes.next = 0.into();
-        self.near.next = 0.into();
+        drive!(self; word: 0, differs: 0, changes: 0, near: 0);
         for i in 0..WORDS {
             self.word.next = self.line_i.val().get_bits::<WIDE>(i * STRIDE);
             self.differs.next = self.word.val().get_bits::<DELTA>(DELTA) ^ self.above.val();
             comment!("each bit is compared with what the one below says, so that no carry is waited for");
             self.changes.next = (self.differs.val() & self.passes.val()) << 1;
-            self.changes.next = self.changes.val().replace_bit(
-                0,
-                (self.word.val().get_bits::<DELTA>(0) < self.lowest.val()) == self.high_half.val(),
-            );
-            self.near.next = self.near.val().replace_bit(i, self.differs.val() == self.changes.val());
+            self.changes.next[0] =
+                (self.word.val().get_bits::<DELTA>(0) < self.lowest.val()) == self.high_half.val();
+            self.near.next[i] = self.differs.val() == self.changes.val();
         }
         self.near_o.next = self.near.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
-impl<
-    const DELTA: usize,
-    const WIDE: usize,
-    const STRIDE: usize,
-    const WORDS: usize,
-    const LINE: usize,
-    const LW: usize,
-> PureLogic for BdiNear<DELTA, WIDE, STRIDE, WORDS, LINE, LW>
-{
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.line_i.update_all();
-        self.base_i.update_all();
     }
 }
 
@@ -108,7 +74,6 @@ rtl_block! {
     /// Compares the upper bits of words with a sign: finds the words whose upper bits are all copies of it.
     ///
     /// UP is the number of bits that are compared, the highest ones of each STRIDE bits.
-    #[derive(LogicBlock, Default)]
     pub struct BdiSigns<
         const UP: usize, const STRIDE: usize, const WORDS: usize, const LINE: usize, const LW: usize,
     > {
@@ -123,35 +88,16 @@ rtl_block! {
     }
 }
 
-impl<const UP: usize, const STRIDE: usize, const WORDS: usize, const LINE: usize, const LW: usize> Logic
-    for BdiSigns<UP, STRIDE, WORDS, LINE, LW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BdiSigns {
     fn update(&mut self) {
-        self.upper.next = 0.into();
-        self.same.next = 0.into();
+        drive!(self; upper: 0, same: 0);
         for i in 0..WORDS {
             self.upper.next = self.line_i.val().get_bits::<UP>(i * STRIDE + STRIDE - UP);
-            self.same.next = self.same.val().replace_bit(
-                i,
-                (self.upper.val().all() & self.sign_i.val()) | (!self.upper.val().any() & !self.sign_i.val()),
-            );
+            self.same.next[i] =
+                (self.upper.val().all() & self.sign_i.val()) | (!self.upper.val().any() & !self.sign_i.val());
         }
         self.same_o.next = self.same.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
-impl<const UP: usize, const STRIDE: usize, const WORDS: usize, const LINE: usize, const LW: usize> PureLogic
-    for BdiSigns<UP, STRIDE, WORDS, LINE, LW>
-{
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.line_i.update_all();
-        self.sign_i.update_all();
     }
 }
 
@@ -162,7 +108,6 @@ rtl_block! {
     /// halves differ by a 2-byte delta, and the lowest quarters differ by a 1-byte delta. So no two encodings with the same
     /// base compare the same bits. If the bases differ, the base of the narrower delta has only copies of its sign in its
     /// upper bits. Every word that is a delta from it has the same upper bits.
-    #[derive(LogicBlock, Default)]
     #[require(NEAR == FIRST + 13)]
     pub struct BdiNears<
         const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
@@ -218,19 +163,8 @@ fn order(line_bytes: usize) -> U<24> {
     )
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const N8: usize,
-    const N4: usize,
-    const N2: usize,
-    const FIRST: usize,
-    const FW: usize,
-    const NEAR: usize,
-    const NW: usize,
-> Logic for BdiNears<LINE, LW, N8, N4, N2, FIRST, FW, NEAR, NW>
-{
-    #[hdl_gen]
+#[hdl_gen(search_layout!(first_i), search_layout!(near; tag: 4; takes: 9))]
+impl Logic for BdiNears {
     fn update(&mut self) {
         self.line.next = bit_cast_to::<W<LINE, LW>>(self.first_i.val());
         self.near_b8d4.line_i.next = self.line.val();
@@ -253,52 +187,34 @@ impl<
         self.near_b2d1.base_i.next = self.first_i.val().get_bits::<16>(LINE + 160);
 
         comment!("an encoding fits when each word is a delta from zero or from the base");
-        self.fits.next = 0.into();
-        self.near_8.next = self.near_b8d4.near_o.val();
-        self.fits.next = self.fits.val().replace_bit(
-            5,
-            (self.near_8.val() | self.first_i.val().get_bits::<N8>(LINE + 179 + 2 * N8)).all(),
-        );
+        drive!(self; fits: 0, near_8: near_b8d4.near_o);
+        self.fits.next[5] =
+            (self.near_8.val() | self.first_i.val().get_bits::<N8>(LINE + 179 + 2 * N8)).all();
         if self.first_i.val().get_bit(LINE + 176) {
             self.near_8.next = self.signs_b8d2.same_o.val();
         }
         self.near_8.next = self.near_8.val() & self.near_b8d2.near_o.val();
-        self.fits.next = self
-            .fits
-            .val()
-            .replace_bit(4, (self.near_8.val() | self.first_i.val().get_bits::<N8>(LINE + 179 + N8)).all());
+        self.fits.next[4] = (self.near_8.val() | self.first_i.val().get_bits::<N8>(LINE + 179 + N8)).all();
         if self.first_i.val().get_bit(LINE + 177) {
             self.near_8.next = self.signs_b8d1.same_o.val();
         }
         self.near_8.next = self.near_8.val() & self.near_b8d1.near_o.val();
-        self.fits.next = self
-            .fits
-            .val()
-            .replace_bit(3, (self.near_8.val() | self.first_i.val().get_bits::<N8>(LINE + 179)).all());
+        self.fits.next[3] = (self.near_8.val() | self.first_i.val().get_bits::<N8>(LINE + 179)).all();
         self.near_4.next = self.near_b4d2.near_o.val();
-        self.fits.next = self.fits.val().replace_bit(
-            8,
-            (self.near_4.val() | self.first_i.val().get_bits::<N4>(LINE + 179 + 3 * N8 + N4)).all(),
-        );
+        self.fits.next[8] =
+            (self.near_4.val() | self.first_i.val().get_bits::<N4>(LINE + 179 + 3 * N8 + N4)).all();
         if self.first_i.val().get_bit(LINE + 178) {
             self.near_4.next = self.signs_b4d1.same_o.val();
         }
         self.near_4.next = self.near_4.val() & self.near_b4d1.near_o.val();
-        self.fits.next = self.fits.val().replace_bit(
-            7,
-            (self.near_4.val() | self.first_i.val().get_bits::<N4>(LINE + 179 + 3 * N8)).all(),
-        );
-        self.fits.next = self.fits.val().replace_bit(
-            10,
-            (self.near_b2d1.near_o.val() | self.first_i.val().get_bits::<N2>(LINE + 179 + 3 * N8 + 2 * N4))
-                .all(),
-        );
+        self.fits.next[7] =
+            (self.near_4.val() | self.first_i.val().get_bits::<N4>(LINE + 179 + 3 * N8)).all();
+        self.fits.next[10] = (self.near_b2d1.near_o.val()
+            | self.first_i.val().get_bits::<N2>(LINE + 179 + 3 * N8 + 2 * N4))
+        .all();
 
         comment!("the encodings with deltas: the first in order of payload size that fits");
-        self.tag.next = self.uncompressed.val();
-        self.candidate.next = 0.into();
-        self.found.next = false;
-        self.takes.next = 0.into();
+        drive!(self; tag: uncompressed, candidate: 0, found: false, takes: 0);
         for rank in 0..6 {
             self.candidate.next = self.order.val().get_bits::<4>(rank * 4);
             if self.fits.val().get_bit(self.candidate.val().index()) & !self.found.val() {
@@ -335,12 +251,8 @@ impl<
             }
         }
         self.near.next = bit_cast_to::<W<NEAR, NW>>(self.first_i.val());
-        self.near.next = self.near.val().replace_bit(FIRST, self.tag.val());
-        self.near.next = self.near.val().replace_bit(FIRST + 4, self.takes.val().get_bits::<9>(2));
+        self.near.next[FIRST..] = self.tag.val();
+        self.near.next[FIRST + 4..] = self.takes.val().get_bits::<9>(2);
         self.near_o.next = self.near.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        [self.describe(), search_layout!(first_i), search_layout!(near; tag: 4; takes: 9)].concat()
     }
 }

@@ -8,7 +8,6 @@ rtl_block! {
     /// Packs a line under one encoding: the base, the mask in whole bytes, then the deltas in the order of the words.
     ///
     /// BASE is the number of bits of a word, DELTA of a delta, and HEAD of base and mask together.
-    #[derive(LogicBlock, Default)]
     pub struct BdiPackOne<
         const BASE: usize, const DELTA: usize, const WORDS: usize, const HEAD: usize, const LINE: usize, const LW: usize,
     > {
@@ -25,54 +24,23 @@ rtl_block! {
     }
 }
 
-impl<
-    const BASE: usize,
-    const DELTA: usize,
-    const WORDS: usize,
-    const HEAD: usize,
-    const LINE: usize,
-    const LW: usize,
-> Logic for BdiPackOne<BASE, DELTA, WORDS, HEAD, LINE, LW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BdiPackOne {
     fn update(&mut self) {
-        self.delta.next = 0.into();
-        self.payload.next = 0.into();
-        self.payload.next = self.payload.val().replace_bit(0, self.base_i.val());
-        self.payload.next = self.payload.val().replace_bit(BASE, self.mask_i.val());
+        drive!(self; delta: 0, payload: 0);
+        self.payload.next[0..] = self.base_i.val();
+        self.payload.next[BASE..] = self.mask_i.val();
         for i in 0..WORDS {
             self.delta.next = self.deltas_i.val().get_bits::<DELTA>(i * BASE);
-            self.payload.next = self.payload.val().replace_bit(HEAD + i * DELTA, self.delta.val());
+            self.payload.next[HEAD + i * DELTA..] = self.delta.val();
         }
         self.payload_o.next = self.payload.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
-impl<
-    const BASE: usize,
-    const DELTA: usize,
-    const WORDS: usize,
-    const HEAD: usize,
-    const LINE: usize,
-    const LW: usize,
-> PureLogic for BdiPackOne<BASE, DELTA, WORDS, HEAD, LINE, LW>
-{
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.deltas_i.update_all();
-        self.base_i.update_all();
-        self.mask_i.update_all();
     }
 }
 
 rtl_block! {
     /// Makes the payload of the chosen encoding. For each width of words, H8, H4 and H2 are the numbers of bits of base and
     /// mask.
-    #[derive(LogicBlock, Default)]
     #[require(H8 == 64 + N8.next_multiple_of(8))]
     #[require(H4 == 32 + N4.next_multiple_of(8) && H2 == 16 + N2.next_multiple_of(8))]
     #[require(LINE / 8 < 1 << SIZE)]
@@ -123,28 +91,14 @@ fn bytes<const SIZE: usize>(encoding: Encoding, line_bits: usize) -> Constant<U<
     Constant::new(U::new(encoding.size(line_bits / 8) as u64))
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const N8: usize,
-    const N4: usize,
-    const N2: usize,
-    const H8: usize,
-    const H4: usize,
-    const H2: usize,
-    const SIZE: usize,
-> Logic for BdiPack<LINE, LW, N8, N4, N2, H8, H4, H2, SIZE>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BdiPack {
     fn update(&mut self) {
-        self.pack_b8d1.deltas_i.next = self.deltas_i.val();
-        self.pack_b8d1.base_i.next = self.base_i.val();
+        drive!(self.pack_b8d1; deltas_i, base_i);
         self.pack_b8d1.mask_i.next = bit_cast::<N8, N2>(self.mask_i.val());
-        self.pack_b8d2.deltas_i.next = self.deltas_i.val();
-        self.pack_b8d2.base_i.next = self.base_i.val();
+        drive!(self.pack_b8d2; deltas_i, base_i);
         self.pack_b8d2.mask_i.next = bit_cast::<N8, N2>(self.mask_i.val());
-        self.pack_b8d4.deltas_i.next = self.deltas_i.val();
-        self.pack_b8d4.base_i.next = self.base_i.val();
+        drive!(self.pack_b8d4; deltas_i, base_i);
         self.pack_b8d4.mask_i.next = bit_cast::<N8, N2>(self.mask_i.val());
         self.pack_b4d1.deltas_i.next = self.deltas_i.val();
         self.pack_b4d1.base_i.next = bit_cast::<32, 64>(self.base_i.val());
@@ -156,11 +110,9 @@ impl<
         self.pack_b2d1.base_i.next = bit_cast::<16, 64>(self.base_i.val());
         self.pack_b2d1.mask_i.next = self.mask_i.val();
 
-        self.payload_o.next = self.deltas_i.val();
-        self.size_o.next = self.line_bytes.val();
+        drive!(self; payload_o: deltas_i, size_o: line_bytes);
         if self.tag_i.val() == self.zeros.val() {
-            self.payload_o.next = 0.into();
-            self.size_o.next = 0.into();
+            drive!(self; payload_o: 0, size_o: 0);
         } else if self.tag_i.val() == self.b8d0.val() {
             self.payload_o.next = bit_cast_to::<W<LINE, LW>>(self.base_i.val());
             self.size_o.next = 8.into();
@@ -171,27 +123,17 @@ impl<
             self.payload_o.next = bit_cast_to::<W<LINE, LW>>(self.base_i.val());
             self.size_o.next = 2.into();
         } else if self.tag_i.val() == self.b8d1.val() {
-            self.payload_o.next = self.pack_b8d1.payload_o.val();
-            self.size_o.next = self.b8d1_bytes.val();
+            drive!(self; pack_b8d1.payload_o, size_o: b8d1_bytes);
         } else if self.tag_i.val() == self.b8d2.val() {
-            self.payload_o.next = self.pack_b8d2.payload_o.val();
-            self.size_o.next = self.b8d2_bytes.val();
+            drive!(self; pack_b8d2.payload_o, size_o: b8d2_bytes);
         } else if self.tag_i.val() == self.b8d4.val() {
-            self.payload_o.next = self.pack_b8d4.payload_o.val();
-            self.size_o.next = self.b8d4_bytes.val();
+            drive!(self; pack_b8d4.payload_o, size_o: b8d4_bytes);
         } else if self.tag_i.val() == self.b4d1.val() {
-            self.payload_o.next = self.pack_b4d1.payload_o.val();
-            self.size_o.next = self.b4d1_bytes.val();
+            drive!(self; pack_b4d1.payload_o, size_o: b4d1_bytes);
         } else if self.tag_i.val() == self.b4d2.val() {
-            self.payload_o.next = self.pack_b4d2.payload_o.val();
-            self.size_o.next = self.b4d2_bytes.val();
+            drive!(self; pack_b4d2.payload_o, size_o: b4d2_bytes);
         } else if self.tag_i.val() == self.b2d1.val() {
-            self.payload_o.next = self.pack_b2d1.payload_o.val();
-            self.size_o.next = self.b2d1_bytes.val();
+            drive!(self; pack_b2d1.payload_o, size_o: b2d1_bytes);
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

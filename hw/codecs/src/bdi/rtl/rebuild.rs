@@ -10,7 +10,6 @@ rtl_block! {
     /// line.
     ///
     /// BASE is the number of bits of a word, DELTA of a delta, and HEAD of base and mask together.
-    #[derive(LogicBlock, Default)]
     pub struct BdiSpreadOne<
         const BASE: usize, const DELTA: usize, const WORDS: usize, const HEAD: usize, const LINE: usize, const LW: usize,
     > {
@@ -24,20 +23,10 @@ rtl_block! {
     }
 }
 
-impl<
-    const BASE: usize,
-    const DELTA: usize,
-    const WORDS: usize,
-    const HEAD: usize,
-    const LINE: usize,
-    const LW: usize,
-> Logic for BdiSpreadOne<BASE, DELTA, WORDS, HEAD, LINE, LW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BdiSpreadOne {
     fn update(&mut self) {
-        self.delta.next = 0.into();
-        self.word.next = 0.into();
-        self.deltas.next = 0.into();
+        drive!(self; delta: 0, word: 0, deltas: 0);
         for i in 0..WORDS {
             self.delta.next = self.payload_i.val().get_bits::<DELTA>(HEAD + i * DELTA);
             comment!("extend the sign: all ones above a negative delta");
@@ -45,36 +34,16 @@ impl<
             if self.delta.val().get_bit(DELTA - 1) {
                 self.word.next = !self.word.val();
             }
-            self.word.next = self.word.val().replace_bit(0, self.delta.val());
-            self.deltas.next = self.deltas.val().replace_bit(i * BASE, self.word.val());
+            self.word.next[0..] = self.delta.val();
+            self.deltas.next[i * BASE..] = self.word.val();
         }
         self.deltas_o.next = self.deltas.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
-impl<
-    const BASE: usize,
-    const DELTA: usize,
-    const WORDS: usize,
-    const HEAD: usize,
-    const LINE: usize,
-    const LW: usize,
-> PureLogic for BdiSpreadOne<BASE, DELTA, WORDS, HEAD, LINE, LW>
-{
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.payload_i.update_all();
     }
 }
 
 rtl_block! {
     /// First step: splits the payload. For each width of words, H8, H4 and H2 are the numbers of bits of base and mask
     /// together.
-    #[derive(LogicBlock, Default)]
     #[require(H8 == 64 + N8.next_multiple_of(8))]
     #[require(H4 == 32 + N4.next_multiple_of(8) && H2 == 16 + N2.next_multiple_of(8))]
     pub struct BdiSpread<
@@ -105,29 +74,15 @@ rtl_block! {
     }
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const N8: usize,
-    const N4: usize,
-    const N2: usize,
-    const H8: usize,
-    const H4: usize,
-    const H2: usize,
-> Logic for BdiSpread<LINE, LW, N8, N4, N2, H8, H4, H2>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BdiSpread {
     fn update(&mut self) {
-        self.spread_b8d1.payload_i.next = self.payload_i.val();
-        self.spread_b8d2.payload_i.next = self.payload_i.val();
-        self.spread_b8d4.payload_i.next = self.payload_i.val();
-        self.spread_b4d1.payload_i.next = self.payload_i.val();
-        self.spread_b4d2.payload_i.next = self.payload_i.val();
-        self.spread_b2d1.payload_i.next = self.payload_i.val();
+        drive!(self; spread_b8d1.payload_i: payload_i, spread_b8d2.payload_i: payload_i,
+            spread_b8d4.payload_i: payload_i, spread_b4d1.payload_i: payload_i,
+            spread_b4d2.payload_i: payload_i, spread_b2d1.payload_i: payload_i);
 
         comment!("zeros and equal words have no deltas and no mask");
-        self.deltas_o.next = 0.into();
-        self.mask_o.next = 0.into();
+        drive!(self; deltas_o: 0, mask_o: 0);
         if self.tag_i.val() == self.uncompressed.val() {
             self.deltas_o.next = self.payload_i.val();
         } else if self.tag_i.val() == self.b8d1.val() {
@@ -150,15 +105,10 @@ impl<
             self.mask_o.next = self.payload_i.val().get_bits::<N2>(16);
         }
     }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
 }
 
 rtl_block! {
     /// Second step: selects the base of each word.
-    #[derive(LogicBlock, Default)]
     #[require(N8 * 64 == LINE && N4 * 32 == LINE && N2 * 16 == LINE && BOTH == 2 * LINE + 4)]
     pub struct BdiOperands<
         const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
@@ -183,47 +133,27 @@ rtl_block! {
     }
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const N8: usize,
-    const N4: usize,
-    const N2: usize,
-    const BOTH: usize,
-    const BW: usize,
-> Logic for BdiOperands<LINE, LW, N8, N4, N2, BOTH, BW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BdiOperands {
     fn update(&mut self) {
         self.has_base.next = (self.tag_i.val() > self.zeros.val()) & (self.tag_i.val() <= self.b2d1.val());
-        self.widths.tag_i.next = self.tag_i.val();
-        self.word_bases.base_i.next = 0.into();
+        drive!(self; widths.tag_i: tag_i, word_bases.base_i: 0);
         if self.has_base.val() {
             self.word_bases.base_i.next = self.base_i.val();
         }
-        self.word_bases.mask_i.next = self.mask_i.val();
-        self.word_bases.b8_i.next = self.widths.b8_o.val();
-        self.word_bases.b4_i.next = self.widths.b4_o.val();
+        drive!(self.word_bases; mask_i, b8_i: widths.b8_o, b4_i: widths.b4_o);
 
         self.pairs.next = bit_cast_to::<W<BOTH, BW>>(self.deltas_i.val());
         for i in 0..N8 {
-            self.pairs.next = self
-                .pairs
-                .val()
-                .replace_bit(LINE + i * 64, self.word_bases.bases_o.val().get_bits::<64>(i * 64));
+            self.pairs.next[LINE + i * 64..] = self.word_bases.bases_o.val().get_bits::<64>(i * 64);
         }
-        self.pairs.next = self.pairs.val().replace_bit(2 * LINE, self.tag_i.val());
+        self.pairs.next[2 * LINE..] = self.tag_i.val();
         self.operands_o.next = self.pairs.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 
 rtl_block! {
     /// Last step: makes the line. Each word is the sum of its delta and its base.
-    #[derive(LogicBlock, Default)]
     #[require(N8 * 64 == LINE && BOTH == 2 * LINE + 4)]
     pub struct BdiAdd<const LINE: usize, const LW: usize, const N8: usize, const BOTH: usize, const BW: usize> {
         /// deltas, bases and tag, in the layout of [`BdiOperands`]
@@ -242,32 +172,22 @@ rtl_block! {
     }
 }
 
-impl<const LINE: usize, const LW: usize, const N8: usize, const BOTH: usize, const BW: usize> Logic
-    for BdiAdd<LINE, LW, N8, BOTH, BW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BdiAdd {
     fn update(&mut self) {
         comment!("tags above the last encoding's mean nothing; their deltas and bases are zero");
         self.error_o.next = self.operands_i.val().get_bits::<4>(2 * LINE) > self.b2d1.val();
 
         comment!("one row of adders for words of every width: at the highest bit of each a carry ends");
         self.widths.tag_i.next = self.operands_i.val().get_bits::<4>(2 * LINE);
-        self.stops.next = self.widths.stops_o.val();
-        self.word.next = 0.into();
-        self.base.next = 0.into();
-        self.sum.next = 0.into();
-        self.line.next = 0.into();
+        drive!(self; stops: widths.stops_o, word: 0, base: 0, sum: 0, line: 0);
         for i in 0..N8 {
             self.word.next = self.operands_i.val().get_bits::<64>(i * 64);
             self.base.next = self.operands_i.val().get_bits::<64>(LINE + i * 64);
             self.sum.next = (self.word.val() & !self.stops.val()) + (self.base.val() & !self.stops.val());
             self.sum.next = self.sum.val() ^ ((self.word.val() ^ self.base.val()) & self.stops.val());
-            self.line.next = self.line.val().replace_bit(i * 64, self.sum.val());
+            self.line.next[i * 64..] = self.sum.val();
         }
         self.line_o.next = self.line.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

@@ -9,7 +9,6 @@ rtl_block! {
     ///
     /// A delta has at most half the bits of its word, so that only these bits are computed: in 8 bytes, 32 bits of one word,
     /// 16 of each of two, or 8 of each of four. The other bits are copied from the line.
-    #[derive(LogicBlock, Default)]
     #[require(N8 * 64 == LINE && N2 * 16 == LINE)]
     pub struct BdiSubtract<const LINE: usize, const LW: usize, const N8: usize, const N2: usize> {
         /// the line
@@ -41,10 +40,8 @@ rtl_block! {
     }
 }
 
-impl<const LINE: usize, const LW: usize, const N8: usize, const N2: usize> Logic
-    for BdiSubtract<LINE, LW, N8, N2>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BdiSubtract {
     fn update(&mut self) {
         self.b8.next = self.tag_i.val() <= self.b8d4.val();
         self.b2.next = self.tag_i.val() > self.b4d2.val();
@@ -53,42 +50,33 @@ impl<const LINE: usize, const LW: usize, const N8: usize, const N2: usize> Logic
             "no borrow passes from one word of 2 bytes to the next one: the bit there belongs to no delta"
         );
         if self.b2.val() {
-            self.pair.next = self.pair.val().replace_bit(16, self.base_i.val().get_bits::<16>(0));
-            self.pair.next = self.pair.val().replace_bit(15, false);
+            self.pair.next[16..] = self.base_i.val().get_bits::<16>(0);
+            self.pair.next[15] = false;
         }
 
-        self.from_zero.next = 0.into();
-        self.low_word.next = 0.into();
-        self.low_base.next = 0.into();
-        self.half_word.next = 0.into();
-        self.half_base.next = 0.into();
-        self.last_word.next = 0.into();
-        self.last_base.next = 0.into();
-        self.deltas.next = self.line_i.val();
+        drive!(self; from_zero: 0, low_word: 0, low_base: 0, half_word: 0, half_base: 0, last_word: 0,
+            last_base: 0, deltas: line_i);
         for w in 0..N8 {
             self.from_zero.next = self.mask_i.val().get_bits::<4>(w * 4);
             if self.b8.val() {
-                self.from_zero.next = self.from_zero.val().replace_bit(0, self.mask_i.val().get_bit(w));
-                self.from_zero.next = self.from_zero.val().replace_bit(1, self.mask_i.val().get_bit(w));
+                self.from_zero.next[0] = self.mask_i.val().get_bit(w);
+                self.from_zero.next[1] = self.mask_i.val().get_bit(w);
             } else if !self.b2.val() {
-                self.from_zero.next = self.from_zero.val().replace_bit(0, self.mask_i.val().get_bit(w * 2));
-                self.from_zero.next = self.from_zero.val().replace_bit(1, self.mask_i.val().get_bit(w * 2));
-                self.from_zero.next =
-                    self.from_zero.val().replace_bit(2, self.mask_i.val().get_bit(w * 2 + 1));
+                self.from_zero.next[0] = self.mask_i.val().get_bit(w * 2);
+                self.from_zero.next[1] = self.mask_i.val().get_bit(w * 2);
+                self.from_zero.next[2] = self.mask_i.val().get_bit(w * 2 + 1);
             }
 
             self.low_word.next = self.line_i.val().get_bits::<32>(w * 64);
             if self.b2.val() {
-                self.low_word.next = self.low_word.val().replace_bit(15, true);
+                self.low_word.next[15] = true;
             }
-            self.low_base.next = 0.into();
-            self.half_base.next = 0.into();
-            self.last_base.next = 0.into();
+            drive!(self; low_base: 0, half_base: 0, last_base: 0);
             if !self.from_zero.val().get_bit(0) {
-                self.low_base.next = self.low_base.val().replace_bit(0, self.pair.val().get_bits::<16>(0));
+                self.low_base.next[0..] = self.pair.val().get_bits::<16>(0);
             }
             if !self.from_zero.val().get_bit(1) {
-                self.low_base.next = self.low_base.val().replace_bit(16, self.pair.val().get_bits::<16>(16));
+                self.low_base.next[16..] = self.pair.val().get_bits::<16>(16);
             }
             if !self.from_zero.val().get_bit(2) {
                 self.half_base.next = self.base_i.val().get_bits::<16>(0);
@@ -98,20 +86,13 @@ impl<const LINE: usize, const LW: usize, const N8: usize, const N2: usize> Logic
             }
             self.half_word.next = self.line_i.val().get_bits::<16>(w * 64 + 32);
             self.last_word.next = self.line_i.val().get_bits::<8>(w * 64 + 48);
-            self.deltas.next =
-                self.deltas.val().replace_bit(w * 64, self.low_word.val() - self.low_base.val());
-            self.deltas.next =
-                self.deltas.val().replace_bit(w * 64 + 32, self.half_word.val() - self.half_base.val());
-            self.deltas.next =
-                self.deltas.val().replace_bit(w * 64 + 48, self.last_word.val() - self.last_base.val());
+            self.deltas.next[w * 64..] = self.low_word.val() - self.low_base.val();
+            self.deltas.next[w * 64 + 32..] = self.half_word.val() - self.half_base.val();
+            self.deltas.next[w * 64 + 48..] = self.last_word.val() - self.last_base.val();
         }
         self.deltas_o.next = self.deltas.val();
         if self.tag_i.val() == self.uncompressed.val() {
             self.deltas_o.next = self.line_i.val();
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

@@ -81,50 +81,8 @@ rtl_module! {
     }
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const P: usize,
-    const PLACE: usize,
-    const F: usize,
-    const ALL: usize,
-    const AW: usize,
-    const FIVE: usize,
-    const FW: usize,
-    const CHUNK: usize,
-    const CW: usize,
-    const BLOCK: usize,
-    const BW: usize,
-    const BOTH: usize,
-    const BOW: usize,
-    const BLOCKS: usize,
-    const PIECES: usize,
-    const BLOCKLOG: usize,
-    const SIZE: usize,
-> Logic
-    for BpcCompressor<
-        LINE,
-        LW,
-        P,
-        PLACE,
-        F,
-        ALL,
-        AW,
-        FIVE,
-        FW,
-        CHUNK,
-        CW,
-        BLOCK,
-        BW,
-        BOTH,
-        BOW,
-        BLOCKS,
-        PIECES,
-        BLOCKLOG,
-        SIZE,
-    >
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BpcCompressor {
     fn update(&mut self) {
         dff_setup!(self, clk_i, cycle, line, planes, above, run, codes, lengths);
         dff_setup!(self, clk_i, length, tail, valid, compressed, size, payload);
@@ -139,29 +97,21 @@ impl<
         self.encode.run_i.next = self.run.q.val();
         self.planes.d.next = self.planes.q.val() >> self.four_planes.val();
         self.above.d.next = self.planes.q.val().get_bits::<P>(3 * P);
-        self.run.d.next = self.encode.run_o.val();
-        self.codes.d.next = self.encode.codes_o.val();
-        self.lengths.d.next = self.encode.lengths_o.val();
+        drive!(self; run.d: encode.run_o, codes.d: encode.codes_o, lengths.d: encode.lengths_o);
 
         comment!("the codes of the planes before them: this block of the payload, and the next one");
-        self.merge.codes_i.next = self.codes.q.val();
-        self.merge.lengths_i.next = self.lengths.q.val();
-        self.merge.tail_i.next = self.tail.q.val();
+        drive!(self.merge; codes_i: codes.q, lengths_i: lengths.q, tail_i: tail.q);
         self.merge.filled_i.next = bit_cast::<7, BLOCKLOG>(self.length.q.val().get_bits::<BLOCKLOG>(0));
         self.last_block.next = self.length.q.val() >> BLOCKLOG.to_bits::<4>();
         self.filled.next = self.payload.q.val();
         for j in 0..BLOCKS {
             for piece in 0..PIECES {
                 if self.last_block.val() == j.to_bits::<11>() {
-                    self.filled.next = self.filled.val().replace_bit(
-                        j * BLOCK + piece * 64,
-                        self.merge.merged_o.val().get_bits::<64>(piece * 64),
-                    );
+                    self.filled.next[j * BLOCK + piece * 64..] =
+                        self.merge.merged_o.val().get_bits::<64>(piece * 64);
                 } else if self.last_block.val() + 1 == j.to_bits::<11>() {
-                    self.filled.next = self.filled.val().replace_bit(
-                        j * BLOCK + piece * 64,
-                        self.merge.merged_o.val().get_bits::<64>(BLOCK + piece * 64),
-                    );
+                    self.filled.next[j * BLOCK + piece * 64..] =
+                        self.merge.merged_o.val().get_bits::<64>(BLOCK + piece * 64);
                 }
             }
         }
@@ -175,11 +125,8 @@ impl<
             self.valid.d.next = false;
             if self.valid_i.val() {
                 comment!("take a line: its planes, and the code of its first word");
-                self.cycle.d.next = 1.into();
-                self.line.d.next = self.line_i.val();
-                self.planes.d.next = self.planes_of_line.planes_o.val();
-                self.above.d.next = 0.into();
-                self.run.d.next = 0.into();
+                drive!(self; cycle.d: 1, line.d: line_i, planes.d: planes_of_line.planes_o, above.d: 0,
+                    run.d: 0);
                 self.tail.d.next = bit_cast_to::<W<BLOCK, BW>>(self.base.code_o.val());
                 self.length.d.next = bit_cast::<11, 6>(self.base.length_o.val());
                 self.payload.d.next = 0.into();
@@ -189,35 +136,24 @@ impl<
             self.cycle.d.next = 2.into();
         } else if self.cycle.q.val() == 10 {
             comment!("the result");
-            self.cycle.d.next = 0.into();
-            self.valid.d.next = true;
+            drive!(self; cycle.d: 0, valid.d: true);
             if self.last_length.val() <= self.most.val() {
                 self.compressed.d.next = true;
                 self.size.d.next = bit_cast::<SIZE, 11>((self.last_length.val() + 7) >> 3);
                 self.payload.d.next = self.filled.val();
             } else {
-                self.compressed.d.next = false;
-                self.size.d.next = self.line_bytes.val();
-                self.payload.d.next = self.line.q.val();
+                drive!(self; compressed.d: false, size.d: line_bytes, payload.d: line.q);
             }
         } else if self.cycle.q.val().any() {
             self.cycle.d.next = self.cycle.q.val() + 1;
-            self.payload.d.next = self.filled.val();
-            self.length.d.next = self.next_length.val();
+            drive!(self; payload.d: filled, length.d: next_length);
             self.tail.d.next = bit_cast_to::<W<BLOCK, BW>>(self.merge.merged_o.val());
             if (self.next_length.val() >> BLOCKLOG.to_bits::<4>()) != self.last_block.val() {
                 self.tail.d.next =
                     bit_cast_to::<W<BLOCK, BW>>(self.merge.merged_o.val() >> self.block_bits.val());
             }
         }
-        self.ready_o.next = self.ready.val();
-        self.valid_o.next = self.valid.q.val();
-        self.compressed_o.next = self.compressed.q.val();
-        self.size_o.next = self.size.q.val();
-        self.payload_o.next = self.payload.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; ready_o: ready, valid_o: valid.q, compressed_o: compressed.q, size_o: size.q,
+            payload_o: payload.q);
     }
 }

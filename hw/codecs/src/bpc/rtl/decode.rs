@@ -8,7 +8,6 @@ rtl_block! {
     /// PLACE is the number of bits of a position in a plane, F of the longest code. CHUNK is four times F. BLOCK is the
     /// number of bits of a block of the payload, BOTH of two blocks, and PLACES of a position in two blocks. The bits that
     /// remain after a code begin with the next code, so that its first bits show its kind at once.
-    #[derive(LogicBlock, Default)]
     #[require(F == 1 << PLACE && CHUNK == 4 * F && BLOCK >= CHUNK && BOTH == 2 * BLOCK && BOTH == 1 << PLACES)]
     pub struct BpcSplit<
         const PLACE: usize, const F: usize, const CHUNK: usize, const CW: usize,
@@ -38,26 +37,13 @@ rtl_block! {
     }
 }
 
-impl<
-    const PLACE: usize,
-    const F: usize,
-    const CHUNK: usize,
-    const CW: usize,
-    const BLOCK: usize,
-    const BW: usize,
-    const BOTH: usize,
-    const BOW: usize,
-    const PLACES: usize,
-> Logic for BpcSplit<PLACE, F, CHUNK, CW, BLOCK, BW, BOTH, BOW, PLACES>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BpcSplit {
     fn update(&mut self) {
-        self.window.next = self.window_i.val();
-        self.place.next = self.place_i.val();
-        self.codes.next = 0.into();
+        drive!(self; window: window_i, place: place_i, codes: 0);
         for k in 0..4 {
             self.code.next = self.window.val().get_bits::<F>(0);
-            self.codes.next = self.codes.val().replace_bit(k * F, self.code.val());
+            self.codes.next[k * F..] = self.code.val();
             comment!(
                 "a place for each length, of which one is taken: an addition behind the choice would come late"
             );
@@ -82,10 +68,6 @@ impl<
         self.rest_o.next = bit_cast_to::<W<BLOCK, BW>>(self.window.val());
         self.place_o.next = self.place.val();
     }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
 }
 
 rtl_block! {
@@ -96,7 +78,6 @@ rtl_block! {
     /// DATA is the number of bits of the 32 planes that words need: all except the first, which holds the signs. The last
     /// plane is also copied to all planes after it. That is right for a run of zeros; otherwise later codes overwrite the
     /// copies.
-    #[derive(LogicBlock, Default)]
     #[require(F == P + 1 && F == 1 << PLACE && FIVE == 5 * F && DATA == 32 * P)]
     pub struct BpcDecode<
         const P: usize, const PLACE: usize, const F: usize,
@@ -144,49 +125,28 @@ rtl_block! {
     }
 }
 
-impl<
-    const P: usize,
-    const PLACE: usize,
-    const F: usize,
-    const FIVE: usize,
-    const FW: usize,
-    const DATA: usize,
-    const DW: usize,
-> Logic for BpcDecode<P, PLACE, F, FIVE, FW, DATA, DW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BpcDecode {
     fn update(&mut self) {
         self.start.next = bit_cast::<8, 6>(self.next_i.val());
-        self.behind.next = 0.into();
-        self.counted.next = 0.into();
-        self.above.next = self.above_i.val();
-        self.planes.next = 0.into();
-        self.old.next = 0.into();
+        drive!(self; behind: 0, counted: 0, above: above_i, planes: 0, old: 0);
         for i in 1..33 {
             if i.to_bits::<8>() < self.start.val() {
                 self.old.next = self.planes_i.val().get_bits::<P>((i - 1) * P);
-                self.planes.next = self.planes.val().replace_bit((i - 1) * P, self.old.val());
+                self.planes.next[(i - 1) * P..] = self.old.val();
             }
         }
-        self.total.next = 0.into();
-        self.error.next = false;
-        self.code.next = 0.into();
-        self.place.next = 0.into();
-        self.plane.next = 0.into();
-        self.count.next = 0.into();
-        self.length.next = 0.into();
+        drive!(self; total: 0, error: false, code: 0, place: 0, plane: 0, count: 0, length: 0);
         for k in 0..5 {
             self.code.next = self.codes_i.val().get_bits::<F>(k * F);
             self.place.next = self.code.val().get_bits::<PLACE>(5);
             self.mark.next = 0.into();
             for i in 0..P {
                 if self.place.val() == i.to_bits::<PLACE>() {
-                    self.mark.next = self.mark.val().replace_bit(i, true);
+                    self.mark.next[i] = true;
                 }
             }
-            self.plane.next = self.above.val();
-            self.count.next = 1.into();
-            self.length.next = 5.into();
+            drive!(self; plane: above, count: 1, length: 5);
             if self.code.val().get_bit(0) {
                 self.plane.next = self.above.val() ^ self.code.val().get_bits::<P>(1);
                 self.length.next = self.raw.val();
@@ -216,8 +176,7 @@ impl<
                         & ((i.to_bits::<8>() < self.behind.val()) | (k.to_bits::<3>() == 3))
                     {
                         self.old.next = self.planes.val().get_bits::<P>((i - 1) * P);
-                        self.planes.next =
-                            self.planes.val().replace_bit((i - 1) * P, self.old.val() | self.above.val());
+                        self.planes.next[(i - 1) * P..] = self.old.val() | self.above.val();
                     }
                 }
                 if self.start.val() < 33 {
@@ -228,7 +187,7 @@ impl<
                 }
                 self.start.next = self.behind.val();
             } else if self.start.val() == 32 {
-                self.planes.next = self.planes.val().replace_bit(31 * P, self.plane.val());
+                self.planes.next[31 * P..] = self.plane.val();
                 self.total.next = self.total.val() + self.length.val();
                 if self.count.val() > 1 {
                     self.error.next = true;
@@ -238,13 +197,7 @@ impl<
         self.length_o.next = self.total.val();
         self.next_o.next = bit_cast::<6, 8>(self.behind.val());
         self.done_o.next = self.behind.val() >= 32;
-        self.above_o.next = self.above.val();
-        self.planes_o.next = self.planes.val();
-        self.error_o.next = self.error.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; above_o: above, planes_o: planes, error_o: error);
     }
 }
 
@@ -256,7 +209,6 @@ rtl_block! {
     /// SIXTEEN the number of bits of 16 planes. Sums are first made in groups of four words, then over the groups in a tree
     /// of TREE additions, then for all words. For 32 words, the longest path has six additions. Each addition has its own
     /// carry.
-    #[derive(LogicBlock, Default)]
     #[require(HALF == 64 * GROUPS && SIXTEEN == 16 * P && CARRIES == 8 * GROUPS - 4 + TREE)]
     pub struct BpcRebuild<
         const HALF: usize, const HW: usize, const P: usize, const GROUPS: usize, const SIXTEEN: usize, const SW: usize,
@@ -286,100 +238,72 @@ rtl_block! {
     }
 }
 
-impl<
-    const HALF: usize,
-    const HW: usize,
-    const P: usize,
-    const GROUPS: usize,
-    const SIXTEEN: usize,
-    const SW: usize,
-    const TREE: usize,
-    const CARRIES: usize,
-    const CW: usize,
-> Logic for BpcRebuild<HALF, HW, P, GROUPS, SIXTEEN, SW, TREE, CARRIES, CW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BpcRebuild {
     fn update(&mut self) {
-        self.word.next = 0.into();
-        self.pair.next = 0.into();
-        self.left.next = 0.into();
-        self.right.next = 0.into();
-        self.sum.next = 0.into();
-        self.carries.next = 0.into();
-        self.sums.next = 0.into();
-        self.sums.next = self.sums.val().replace_bit(0, self.base_i.val());
+        drive!(self; word: 0, pair: 0, left: 0, right: 0, sum: 0, carries: 0, sums: 0);
+        self.sums.next[0..] = self.base_i.val();
         comment!("the differences");
         for i in 0..P {
             for j in 0..16 {
-                self.word.next =
-                    self.word.val().replace_bit(j, self.planes_i.val().get_bit((15 - j) * P + i));
+                self.word.next[j] = self.planes_i.val().get_bit((15 - j) * P + i);
             }
-            self.sums.next = self.sums.val().replace_bit(i * 16 + 16, self.word.val());
+            self.sums.next[i * 16 + 16..] = self.word.val();
         }
         comment!("their sums inside each group");
         self.groups.next = 0.into();
         for g in 0..GROUPS {
             self.left.next = self.one.val().replace_bit(1, self.sums.val().get_bits::<16>(g * 64));
             self.right.next = 0.into();
-            self.right.next = self.right.val().replace_bit(0, self.carries_i.val().get_bit(g * 4));
-            self.right.next = self.right.val().replace_bit(1, self.sums.val().get_bits::<16>(g * 64 + 16));
+            self.right.next[0] = self.carries_i.val().get_bit(g * 4);
+            self.right.next[1..] = self.sums.val().get_bits::<16>(g * 64 + 16);
             self.sum.next = self.left.val() + self.right.val();
-            self.carries.next = self.carries.val().replace_bit(g * 4, self.sum.val().get_bit(17));
+            self.carries.next[g * 4] = self.sum.val().get_bit(17);
             self.pair.next = self.sum.val().get_bits::<16>(1);
-            self.sums.next = self.sums.val().replace_bit(g * 64 + 16, self.pair.val());
+            self.sums.next[g * 64 + 16..] = self.pair.val();
             self.left.next = self.one.val().replace_bit(1, self.sums.val().get_bits::<16>(g * 64 + 32));
             self.right.next = 0.into();
-            self.right.next = self.right.val().replace_bit(0, self.carries_i.val().get_bit(g * 4 + 1));
-            self.right.next = self.right.val().replace_bit(1, self.sums.val().get_bits::<16>(g * 64 + 48));
+            self.right.next[0] = self.carries_i.val().get_bit(g * 4 + 1);
+            self.right.next[1..] = self.sums.val().get_bits::<16>(g * 64 + 48);
             self.sum.next = self.left.val() + self.right.val();
-            self.carries.next = self.carries.val().replace_bit(g * 4 + 1, self.sum.val().get_bit(17));
+            self.carries.next[g * 4 + 1] = self.sum.val().get_bit(17);
             self.word.next = self.sum.val().get_bits::<16>(1);
             self.left.next = self.one.val().replace_bit(1, self.pair.val());
             self.right.next = 0.into();
-            self.right.next = self.right.val().replace_bit(0, self.carries_i.val().get_bit(g * 4 + 2));
-            self.right.next = self.right.val().replace_bit(1, self.word.val());
+            self.right.next[0] = self.carries_i.val().get_bit(g * 4 + 2);
+            self.right.next[1..] = self.word.val();
             self.sum.next = self.left.val() + self.right.val();
-            self.carries.next = self.carries.val().replace_bit(g * 4 + 2, self.sum.val().get_bit(17));
-            self.sums.next = self.sums.val().replace_bit(g * 64 + 48, self.sum.val().get_bits::<16>(1));
-            self.groups.next = self.groups.val().replace_bit(g * 16, self.sum.val().get_bits::<16>(1));
+            self.carries.next[g * 4 + 2] = self.sum.val().get_bit(17);
+            self.sums.next[g * 64 + 48..] = self.sum.val().get_bits::<16>(1);
+            self.groups.next[g * 16..] = self.sum.val().get_bits::<16>(1);
             self.left.next = self.one.val().replace_bit(1, self.pair.val());
             self.right.next = 0.into();
-            self.right.next = self.right.val().replace_bit(0, self.carries_i.val().get_bit(g * 4 + 3));
-            self.right.next = self.right.val().replace_bit(1, self.sums.val().get_bits::<16>(g * 64 + 32));
+            self.right.next[0] = self.carries_i.val().get_bit(g * 4 + 3);
+            self.right.next[1..] = self.sums.val().get_bits::<16>(g * 64 + 32);
             self.sum.next = self.left.val() + self.right.val();
-            self.carries.next = self.carries.val().replace_bit(g * 4 + 3, self.sum.val().get_bit(17));
-            self.sums.next = self.sums.val().replace_bit(g * 64 + 32, self.sum.val().get_bits::<16>(1));
+            self.carries.next[g * 4 + 3] = self.sum.val().get_bit(17);
+            self.sums.next[g * 64 + 32..] = self.sum.val().get_bits::<16>(1);
         }
         comment!("sums over the groups: in each step twice as many have all that is below them");
         for h in 0..GROUPS >> 1 {
             self.left.next = self.one.val().replace_bit(1, self.groups.val().get_bits::<16>(h * 32 + 16));
             self.right.next = 0.into();
-            self.right.next =
-                self.right.val().replace_bit(0, self.carries_i.val().get_bit(GROUPS * 4 + h * 2));
-            self.right.next = self.right.val().replace_bit(1, self.groups.val().get_bits::<16>(h * 32));
+            self.right.next[0] = self.carries_i.val().get_bit(GROUPS * 4 + h * 2);
+            self.right.next[1..] = self.groups.val().get_bits::<16>(h * 32);
             self.sum.next = self.left.val() + self.right.val();
-            self.carries.next =
-                self.carries.val().replace_bit(GROUPS * 4 + h * 2, self.sum.val().get_bit(17));
-            self.groups.next = self.groups.val().replace_bit(h * 32 + 16, self.sum.val().get_bits::<16>(1));
+            self.carries.next[GROUPS * 4 + h * 2] = self.sum.val().get_bit(17);
+            self.groups.next[h * 32 + 16..] = self.sum.val().get_bits::<16>(1);
         }
         for h in 0..GROUPS >> 2 {
             for g in 2..4 {
                 self.left.next =
                     self.one.val().replace_bit(1, self.groups.val().get_bits::<16>(h * 64 + g * 16));
                 self.right.next = 0.into();
-                self.right.next = self
-                    .right
-                    .val()
-                    .replace_bit(0, self.carries_i.val().get_bit(GROUPS * 4 + h * 4 + g * 2 - 3));
-                self.right.next =
-                    self.right.val().replace_bit(1, self.groups.val().get_bits::<16>(h * 64 + 16));
+                self.right.next[0] = self.carries_i.val().get_bit(GROUPS * 4 + h * 4 + g * 2 - 3);
+                self.right.next[1..] = self.groups.val().get_bits::<16>(h * 64 + 16);
                 self.sum.next = self.left.val() + self.right.val();
-                self.carries.next = self
-                    .carries
-                    .val()
-                    .replace_bit(GROUPS * 4 + h * 4 + g * 2 - 3, self.sum.val().get_bit(17));
-                self.groups.next =
-                    self.groups.val().replace_bit(h * 64 + g * 16, self.sum.val().get_bits::<16>(1));
+                self.carries.next[GROUPS * 4 + h * 4 + g * 2 - 3] = self.sum.val().get_bit(17);
+                self.groups.next[h * 64 + g * 16..] = self.sum.val().get_bits::<16>(1);
             }
         }
         for h in 0..GROUPS >> 3 {
@@ -387,19 +311,11 @@ impl<
                 self.left.next =
                     self.one.val().replace_bit(1, self.groups.val().get_bits::<16>(h * 128 + g * 16));
                 self.right.next = 0.into();
-                self.right.next = self
-                    .right
-                    .val()
-                    .replace_bit(0, self.carries_i.val().get_bit(GROUPS * 4 + GROUPS + h * 4 + g - 4));
-                self.right.next =
-                    self.right.val().replace_bit(1, self.groups.val().get_bits::<16>(h * 128 + 48));
+                self.right.next[0] = self.carries_i.val().get_bit(GROUPS * 4 + GROUPS + h * 4 + g - 4);
+                self.right.next[1..] = self.groups.val().get_bits::<16>(h * 128 + 48);
                 self.sum.next = self.left.val() + self.right.val();
-                self.carries.next = self
-                    .carries
-                    .val()
-                    .replace_bit(GROUPS * 4 + GROUPS + h * 4 + g - 4, self.sum.val().get_bit(17));
-                self.groups.next =
-                    self.groups.val().replace_bit(h * 128 + g * 16, self.sum.val().get_bits::<16>(1));
+                self.carries.next[GROUPS * 4 + GROUPS + h * 4 + g - 4] = self.sum.val().get_bit(17);
+                self.groups.next[h * 128 + g * 16..] = self.sum.val().get_bits::<16>(1);
             }
         }
         comment!("the words");
@@ -408,26 +324,13 @@ impl<
                 self.left.next =
                     self.one.val().replace_bit(1, self.sums.val().get_bits::<16>(g * 64 + j * 16));
                 self.right.next = 0.into();
-                self.right.next = self
-                    .right
-                    .val()
-                    .replace_bit(0, self.carries_i.val().get_bit(GROUPS * 4 + TREE + g * 4 - 4 + j));
-                self.right.next =
-                    self.right.val().replace_bit(1, self.groups.val().get_bits::<16>(g * 16 - 16));
+                self.right.next[0] = self.carries_i.val().get_bit(GROUPS * 4 + TREE + g * 4 - 4 + j);
+                self.right.next[1..] = self.groups.val().get_bits::<16>(g * 16 - 16);
                 self.sum.next = self.left.val() + self.right.val();
-                self.carries.next = self
-                    .carries
-                    .val()
-                    .replace_bit(GROUPS * 4 + TREE + g * 4 - 4 + j, self.sum.val().get_bit(17));
-                self.sums.next =
-                    self.sums.val().replace_bit(g * 64 + j * 16, self.sum.val().get_bits::<16>(1));
+                self.carries.next[GROUPS * 4 + TREE + g * 4 - 4 + j] = self.sum.val().get_bit(17);
+                self.sums.next[g * 64 + j * 16..] = self.sum.val().get_bits::<16>(1);
             }
         }
-        self.half_o.next = self.sums.val();
-        self.carries_o.next = self.carries.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; half_o: sums, carries_o: carries);
     }
 }

@@ -106,62 +106,8 @@ rtl_module! {
     }
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const P: usize,
-    const PLACE: usize,
-    const F: usize,
-    const CHUNK: usize,
-    const CW: usize,
-    const FIVE: usize,
-    const FW: usize,
-    const DATA: usize,
-    const DW: usize,
-    const SIXTEEN: usize,
-    const SW: usize,
-    const BLOCK: usize,
-    const BW: usize,
-    const BLOCKLOG: usize,
-    const BOTH: usize,
-    const BOW: usize,
-    const PLACES: usize,
-    const GROUPS: usize,
-    const TREE: usize,
-    const CARRIES: usize,
-    const CAW: usize,
-    const HALF: usize,
-    const HW: usize,
-> Logic
-    for BpcDecompressor<
-        LINE,
-        LW,
-        P,
-        PLACE,
-        F,
-        CHUNK,
-        CW,
-        FIVE,
-        FW,
-        DATA,
-        DW,
-        SIXTEEN,
-        SW,
-        BLOCK,
-        BW,
-        BLOCKLOG,
-        BOTH,
-        BOW,
-        PLACES,
-        GROUPS,
-        TREE,
-        CARRIES,
-        CAW,
-        HALF,
-        HW,
-    >
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BpcDecompressor {
     fn update(&mut self) {
         dff_setup!(self, clk_i, busy, coded, decoded, line, window, place, codes, length, base);
         dff_setup!(self, clk_i, next_plane, above, upper_planes, lower_planes, halfway, carries, failed);
@@ -173,8 +119,7 @@ impl<
         self.sign_4.next = self.payload_i.val().get_bit(6);
         self.sign_8.next = self.payload_i.val().get_bit(10);
         self.sign_16.next = self.payload_i.val().get_bit(18);
-        self.first.next = 0.into();
-        self.first_length.next = 3.into();
+        drive!(self; first: 0, first_length: 3);
         if self.payload_i.val().get_bit(0) {
             self.first.next = self.payload_i.val().get_bits::<32>(1);
             self.first_length.next = 33.into();
@@ -182,19 +127,19 @@ impl<
             if self.sign_16.val() {
                 self.first.next = self.ones_above_16.val();
             }
-            self.first.next = self.first.val().replace_bit(0, self.payload_i.val().get_bits::<16>(3));
+            self.first.next[0..] = self.payload_i.val().get_bits::<16>(3);
             self.first_length.next = 19.into();
         } else if self.payload_i.val().get_bit(1) {
             if self.sign_8.val() {
                 self.first.next = self.ones_above_8.val();
             }
-            self.first.next = self.first.val().replace_bit(0, self.payload_i.val().get_bits::<8>(3));
+            self.first.next[0..] = self.payload_i.val().get_bits::<8>(3);
             self.first_length.next = 11.into();
         } else if self.payload_i.val().get_bit(2) {
             if self.sign_4.val() {
                 self.first.next = self.ones_above_4.val();
             }
-            self.first.next = self.first.val().replace_bit(0, self.payload_i.val().get_bits::<4>(3));
+            self.first.next[0..] = self.payload_i.val().get_bits::<4>(3);
             self.first_length.next = 7.into();
         }
 
@@ -225,8 +170,7 @@ impl<
         );
         self.decode.codes_i.next = bit_cast_to::<W<FIVE, FW>>(self.codes.q.val())
             | (bit_cast_to::<W<FIVE, FW>>(self.window.q.val()) << self.chunk_bits.val());
-        self.decode.next_i.next = self.next_plane.q.val();
-        self.decode.above_i.next = self.above.q.val();
+        drive!(self.decode; next_i: next_plane.q, above_i: above.q);
         self.old_planes.next = bit_cast_to::<W<DATA, DW>>(self.lower_planes.q.val());
         self.decode.planes_i.next = bit_cast_to::<W<DATA, DW>>(self.upper_planes.q.val())
             | (self.old_planes.val() << self.half_planes.val());
@@ -234,48 +178,34 @@ impl<
 
         comment!("the lower halves of all words, then the upper ones");
         self.rebuild.base_i.next = bit_cast::<16, 32>(self.base.q.val());
-        self.rebuild.planes_i.next = self.lower_planes.q.val();
-        self.rebuild.carries_i.next = self.carries.q.val();
-        self.rebuilt.next = self.line.q.val();
-        self.half.next = 0.into();
+        drive!(self.rebuild; planes_i: lower_planes.q, carries_i: carries.q);
+        drive!(self; rebuilt: line.q, half: 0);
         for i in 0..F {
             self.half.next = self.rebuild.half_o.val().get_bits::<16>(i * 16);
             if self.halfway.q.val() {
-                self.rebuilt.next = self.rebuilt.val().replace_bit(i * 32 + 16, self.half.val());
+                self.rebuilt.next[i * 32 + 16..] = self.half.val();
             } else {
-                self.rebuilt.next = self.rebuilt.val().replace_bit(i * 32, self.half.val());
+                self.rebuilt.next[i * 32..] = self.half.val();
             }
         }
 
         if self.ready.val() {
             self.valid.d.next = false;
             if self.valid_i.val() {
-                self.busy.d.next = true;
-                self.coded.d.next = self.compressed_i.val();
+                drive!(self; busy.d: true, coded.d: compressed_i);
                 self.decoded.d.next = !self.compressed_i.val();
-                self.base.d.next = self.first.val();
-                self.above.d.next = 0.into();
-                self.failed.d.next = false;
-                self.next_plane.d.next = 0.into();
+                drive!(self; base.d: first, above.d: 0, failed.d: false, next_plane.d: 0);
                 self.length.d.next = bit_cast::<11, 6>(self.first_length.val());
-                self.codes.d.next = self.split.codes_o.val();
-                self.window.d.next = self.split.rest_o.val();
-                self.place.d.next = self.split.place_o.val();
-                self.line.d.next = self.payload_i.val();
-                self.halfway.d.next = false;
-                self.carries.d.next = 0.into();
+                drive!(self; codes.d: split.codes_o, window.d: split.rest_o, place.d: split.place_o,
+                    line.d: payload_i, halfway.d: false, carries.d: 0);
             }
         } else if self.busy.q.val() & !self.decoded.q.val() {
-            self.codes.d.next = self.split.codes_o.val();
-            self.window.d.next = self.split.rest_o.val();
-            self.place.d.next = self.split.place_o.val();
+            drive!(self; codes.d: split.codes_o, window.d: split.rest_o, place.d: split.place_o);
             if self.place.q.val().get_bit(BLOCKLOG) {
                 self.line.d.next = self.line.q.val() >> self.block_bits.val();
             }
             self.length.d.next = self.length.q.val() + bit_cast::<11, 8>(self.decode.length_o.val());
-            self.next_plane.d.next = self.decode.next_o.val();
-            self.decoded.d.next = self.decode.done_o.val();
-            self.above.d.next = self.decode.above_o.val();
+            drive!(self; next_plane.d: decode.next_o, decoded.d: decode.done_o, above.d: decode.above_o);
             self.upper_planes.d.next = bit_cast_to::<W<SIXTEEN, SW>>(self.decode.planes_o.val());
             self.lower_planes.d.next = bit_cast_to::<W<SIXTEEN, SW>>(self.new_lower_planes.val());
             self.failed.d.next = self.decode.error_o.val();
@@ -283,28 +213,17 @@ impl<
             comment!("the result");
             self.error.d.next = false;
             if self.coded.q.val() {
-                self.halfway.d.next = true;
-                self.carries.d.next = self.rebuild.carries_o.val();
-                self.lower_planes.d.next = self.upper_planes.q.val();
+                drive!(self; halfway.d: true, carries.d: rebuild.carries_o, lower_planes.d: upper_planes.q);
                 self.base.d.next = self.base.q.val() >> 16;
                 self.line.d.next = self.rebuilt.val();
                 if self.failed.q.val() | (self.length.q.val() > self.line_bits.val()) {
-                    self.line.d.next = 0.into();
-                    self.error.d.next = true;
+                    drive!(self; line.d: 0, error.d: true);
                 }
             }
             if self.halfway.q.val() | !self.coded.q.val() {
-                self.busy.d.next = false;
-                self.valid.d.next = true;
+                drive!(self; busy.d: false, valid.d: true);
             }
         }
-        self.ready_o.next = self.ready.val();
-        self.valid_o.next = self.valid.q.val();
-        self.error_o.next = self.error.q.val();
-        self.line_o.next = self.line.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; ready_o: ready, valid_o: valid.q, error_o: error.q, line_o: line.q);
     }
 }

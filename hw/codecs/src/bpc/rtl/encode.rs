@@ -7,7 +7,6 @@ rtl_block! {
     ///
     /// P is the number of bits of a plane, PLACE of a position in it, F of the longest code (P + 1). FIVE is five times P,
     /// and CHUNK is four times F. The code of a run of zero planes is given with the last plane of the run.
-    #[derive(LogicBlock, Default)]
     #[require(F == P + 1 && F == 1 << PLACE && FIVE == 5 * P && CHUNK == 4 * F)]
     pub struct BpcEncode<
         const P: usize, const PLACE: usize, const F: usize,
@@ -56,48 +55,23 @@ rtl_block! {
     }
 }
 
-impl<
-    const P: usize,
-    const PLACE: usize,
-    const F: usize,
-    const FIVE: usize,
-    const FW: usize,
-    const CHUNK: usize,
-    const CW: usize,
-> Logic for BpcEncode<P, PLACE, F, FIVE, FW, CHUNK, CW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BpcEncode {
     fn update(&mut self) {
         comment!("beyond the line no plane counts as zero, so that a run ends there");
-        self.above.next = self.above_i.val();
-        self.dbp.next = 0.into();
-        self.zero.next = 0.into();
+        drive!(self; above: above_i, dbp: 0, zero: 0);
         for k in 0..5 {
             self.dbp.next = self.planes_i.val().get_bits::<P>(k * P);
             if k.to_bits::<3>() == 0 {
-                self.zero.next = self.zero.val().replace_bit(k, self.dbp.val() == self.above.val());
+                self.zero.next[k] = self.dbp.val() == self.above.val();
             } else {
-                self.zero.next =
-                    self.zero.val().replace_bit(k, (self.dbp.val() == self.above.val()) & !self.last_i.val());
+                self.zero.next[k] = (self.dbp.val() == self.above.val()) & !self.last_i.val();
             }
             self.above.next = self.dbp.val();
         }
 
-        self.above.next = self.above_i.val();
-        self.plane.next = 0.into();
-        self.pairs.next = 0.into();
-        self.alone.next = 0.into();
-        self.marked.next = 0.into();
-        self.place.next = 0.into();
-        self.not_place.next = 0.into();
-        self.one_marked.next = false;
-        self.here.next = 0.into();
-        self.all_zero.next = true;
-        self.run.next = 0.into();
-        self.code.next = 0.into();
-        self.length.next = 0.into();
-        self.codes.next = 0.into();
-        self.lengths.next = 0.into();
+        drive!(self; above: above_i, plane: 0, pairs: 0, alone: 0, marked: 0, place: 0, not_place: 0,
+            one_marked: false, here: 0, all_zero: true, run: 0, code: 0, length: 0, codes: 0, lengths: 0);
         for k in 0..4 {
             self.dbp.next = self.planes_i.val().get_bits::<P>(k * P);
             self.plane.next = self.dbp.val() ^ self.above.val();
@@ -112,8 +86,7 @@ impl<
                 self.marked.next = self.pairs.val();
             }
             comment!("places differ in some bit, which then is set in one and clear in another");
-            self.place.next = 0.into();
-            self.not_place.next = 0.into();
+            drive!(self; place: 0, not_place: 0);
             for i in 0..P {
                 if self.marked.val().get_bit(i) {
                     self.place.next = self.place.val() | i.to_bits::<PLACE>();
@@ -131,17 +104,14 @@ impl<
                     self.run.next = self.here.val() + self.run_i.val();
                 }
             } else {
-                self.here.next = 0.into();
-                self.all_zero.next = false;
+                drive!(self; here: 0, all_zero: false);
             }
 
-            self.code.next = 0.into();
-            self.length.next = 0.into();
+            drive!(self; code: 0, length: 0);
             if self.zero.val().get_bit(k) {
                 if !self.zero.val().get_bit(k + 1) {
                     if self.run.val() == 1 {
-                        self.code.next = 4.into();
-                        self.length.next = 3.into();
+                        drive!(self; code: 4, length: 3);
                     } else {
                         self.code.next = (bit_cast::<F, 6>(self.run.val() - 2) << 2) | 2;
                         self.length.next = 7.into();
@@ -150,8 +120,7 @@ impl<
             } else if self.plane.val().all() {
                 self.length.next = 5.into();
             } else if !self.dbp.val().any() {
-                self.code.next = 16.into();
-                self.length.next = 5.into();
+                drive!(self; code: 16, length: 5);
             } else if self.one_marked.val() & !self.pairs.val().any() {
                 self.code.next = (bit_cast::<F, PLACE>(self.place.val()) << 5) | 24;
                 self.length.next = self.with_place.val();
@@ -163,22 +132,15 @@ impl<
                 self.length.next = self.raw.val();
             }
             if (k.to_bits::<3>() > 0) & self.last_i.val() {
-                self.code.next = 0.into();
-                self.length.next = 0.into();
+                drive!(self; code: 0, length: 0);
             }
-            self.codes.next = self.codes.val().replace_bit(k * F, self.code.val());
-            self.lengths.next = self.lengths.val().replace_bit(k * 6, self.length.val());
+            self.codes.next[k * F..] = self.code.val();
+            self.lengths.next[k * 6..] = self.length.val();
         }
-        self.codes_o.next = self.codes.val();
-        self.lengths_o.next = self.lengths.val();
-        self.run_o.next = 0.into();
+        drive!(self; codes_o: codes, lengths_o: lengths, run_o: 0);
         if self.zero.val().get_bit(4) {
             self.run_o.next = self.run.val();
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 
@@ -187,7 +149,6 @@ rtl_block! {
     ///
     /// F is the number of bits of the longest code, and CHUNK is four times that. BLOCK is the number of bits of a block,
     /// and BOTH of two blocks.
-    #[derive(LogicBlock, Default)]
     #[require(CHUNK == 4 * F && CHUNK <= BLOCK && BOTH == 2 * BLOCK && BLOCK <= 128)]
     pub struct BpcMerge<
         const F: usize, const CHUNK: usize, const CW: usize, const BLOCK: usize, const BW: usize,
@@ -215,17 +176,8 @@ rtl_block! {
     }
 }
 
-impl<
-    const F: usize,
-    const CHUNK: usize,
-    const CW: usize,
-    const BLOCK: usize,
-    const BW: usize,
-    const BOTH: usize,
-    const BOW: usize,
-> Logic for BpcMerge<F, CHUNK, CW, BLOCK, BW, BOTH, BOW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BpcMerge {
     fn update(&mut self) {
         comment!("two and two codes, then the four, so that no sum of lengths waits for more than one other");
         self.low_length.next = bit_cast::<8, 6>(self.lengths_i.val().get_bits::<6>(0))
@@ -234,26 +186,22 @@ impl<
             + bit_cast::<8, 6>(self.lengths_i.val().get_bits::<6>(18));
         self.code.next = self.codes_i.val().get_bits::<F>(0);
         self.low.next = 0.into();
-        self.low.next = self.low.val().replace_bit(0, self.code.val());
+        self.low.next[0..] = self.code.val();
         self.code.next = self.codes_i.val().get_bits::<F>(F);
         self.second.next = 0.into();
-        self.second.next = self.second.val().replace_bit(0, self.code.val());
+        self.second.next[0..] = self.code.val();
         self.low.next = self.low.val() | (self.second.val() << self.lengths_i.val().get_bits::<6>(0));
         self.code.next = self.codes_i.val().get_bits::<F>(2 * F);
         self.high.next = 0.into();
-        self.high.next = self.high.val().replace_bit(0, self.code.val());
+        self.high.next[0..] = self.code.val();
         self.code.next = self.codes_i.val().get_bits::<F>(3 * F);
         self.second.next = 0.into();
-        self.second.next = self.second.val().replace_bit(0, self.code.val());
+        self.second.next[0..] = self.code.val();
         self.high.next = self.high.val() | (self.second.val() << self.lengths_i.val().get_bits::<6>(12));
         self.low.next = self.low.val() | (self.high.val() << self.low_length.val());
         self.four.next = bit_cast_to::<W<BOTH, BOW>>(self.low.val());
         self.merged_o.next =
             bit_cast_to::<W<BOTH, BOW>>(self.tail_i.val()) | (self.four.val() << self.filled_i.val());
         self.length_o.next = self.low_length.val() + self.high_length.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

@@ -7,7 +7,6 @@ rtl_block! {
     ///
     /// P is the number of bits of a plane, one per difference. ALL is the number of bits of all 33 planes. Plane 0 of the
     /// output is the highest plane, which holds the signs.
-    #[derive(LogicBlock, Default)]
     pub struct BpcPlanes<const LINE: usize, const LW: usize, const P: usize, const ALL: usize, const AW: usize> {
         /// the line
         pub line_i: Signal<In, W<LINE, LW>>,
@@ -20,35 +19,24 @@ rtl_block! {
     }
 }
 
-impl<const LINE: usize, const LW: usize, const P: usize, const ALL: usize, const AW: usize> Logic
-    for BpcPlanes<LINE, LW, P, ALL, AW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for BpcPlanes {
     fn update(&mut self) {
-        self.word.next = 0.into();
-        self.last.next = 0.into();
-        self.delta.next = 0.into();
-        self.planes.next = 0.into();
+        drive!(self; word: 0, last: 0, delta: 0, planes: 0);
         for i in 0..P {
             self.word.next = self.line_i.val().get_bits::<32>(i * 32 + 32);
             self.last.next = self.line_i.val().get_bits::<32>(i * 32);
             self.delta.next = bit_cast::<33, 32>(self.word.val()) - bit_cast::<33, 32>(self.last.val());
             for j in 0..33 {
-                self.planes.next =
-                    self.planes.val().replace_bit((32 - j) * P + i, self.delta.val().get_bit(j));
+                self.planes.next[(32 - j) * P + i] = self.delta.val().get_bit(j);
             }
         }
         self.planes_o.next = self.planes.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 
 rtl_block! {
     /// Encodes a base word by the shortest field of 0, 4, 8 or 16 bits whose sign-extension is the word, or by all 32 bits.
-    #[derive(LogicBlock, Default)]
     pub struct BpcBase {
         /// the base word
         pub base_i: Signal<In, U<32>>,
@@ -63,15 +51,14 @@ rtl_block! {
     }
 }
 
+#[hdl_gen]
 impl Logic for BpcBase {
-    #[hdl_gen]
     fn update(&mut self) {
         self.upper_4.next = self.base_i.val().get_bits::<29>(3);
         self.upper_8.next = self.base_i.val().get_bits::<25>(7);
         self.upper_16.next = self.base_i.val().get_bits::<17>(15);
         if !self.base_i.val().any() {
-            self.code_o.next = 0.into();
-            self.length_o.next = 3.into();
+            drive!(self; code_o: 0, length_o: 3);
         } else if self.upper_4.val().all() | !self.upper_4.val().any() {
             self.code_o.next = (bit_cast::<33, 4>(self.base_i.val().get_bits::<4>(0)) << 3) | 4;
             self.length_o.next = 7.into();
@@ -85,9 +72,5 @@ impl Logic for BpcBase {
             self.code_o.next = (bit_cast::<33, 32>(self.base_i.val()) << 1) | 1;
             self.length_o.next = 33.into();
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

@@ -101,10 +101,8 @@ rtl_module! {
     }
 }
 
-impl<const LINE: usize, const LW: usize, const BLOCKS: usize, const SIZE: usize, const HALF: usize> Logic
-    for CpackCompressor<LINE, LW, BLOCKS, SIZE, HALF>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for CpackCompressor {
     fn update(&mut self) {
         dff_setup!(self, clk_i, busy, group, line, dictionary, known, next, compared, first, last);
         dff_setup!(self, clk_i, kinds, places, done, nonzero, payload, half, encoding);
@@ -116,57 +114,38 @@ impl<const LINE: usize, const LW: usize, const BLOCKS: usize, const SIZE: usize,
             self.source.next = self.line.q.val();
         }
         self.group_words.next = bit_cast_to::<W<128, 2>>(self.source.val());
-        self.compare.words_i.next = self.group_words.val();
-        self.compare.dictionary_i.next = self.dictionary.q.val();
-        self.compare.known_i.next = self.known.q.val();
-        self.compare.next_i.next = self.next.q.val();
+        drive!(self.compare; words_i: group_words, dictionary_i: dictionary.q, known_i: known.q,
+            next_i: next.q);
 
         comment!("the codes go behind those that are there");
         self.words.next = bit_cast_to::<W<128, 2>>(self.line.q.val() >> self.to_top.val());
-        self.pack.words_i.next = self.words.val();
-        self.pack.kinds_i.next = self.kinds.q.val();
-        self.pack.places_i.next = self.places.q.val();
-        self.used.next = self.half.q.val();
-        self.codes.next = self.payload.q.val();
-        self.seen_nonzero.next = self.nonzero.q.val();
+        drive!(self.pack; words_i: words, kinds_i: kinds.q, places_i: places.q);
+        drive!(self; used: half.q, codes: payload.q, seen_nonzero: nonzero.q);
         if self.first.q.val() {
             self.used.next = 0.into();
         }
         if self.first.q.val() {
-            self.codes.next = 0.into();
-            self.seen_nonzero.next = false;
+            drive!(self; codes: 0, seen_nonzero: false);
         }
         self.pack.used_i.next = self.used.val().get_bits::<6>(0);
         self.block.next = bit_cast::<4, HALF>(self.used.val() >> 6);
         self.length.next = self.used.val() + bit_cast::<HALF, 7>(self.pack.half_o.val());
         for b in 0..BLOCKS {
             if self.block.val() == b.to_bits::<4>() {
-                self.codes.next = self.codes.val().replace_bit(
-                    b * 128,
-                    self.codes.val().get_bits::<64>(b * 128) | self.pack.string_o.val().get_bits::<64>(0),
-                );
-                self.codes.next = self.codes.val().replace_bit(
-                    b * 128 + 64,
-                    self.codes.val().get_bits::<64>(b * 128 + 64)
-                        | self.pack.string_o.val().get_bits::<64>(64),
-                );
+                self.codes.next[b * 128..] =
+                    self.codes.val().get_bits::<64>(b * 128) | self.pack.string_o.val().get_bits::<64>(0);
+                self.codes.next[b * 128 + 64..] = self.codes.val().get_bits::<64>(b * 128 + 64)
+                    | self.pack.string_o.val().get_bits::<64>(64);
             }
             if self.block.val() + 1 == b.to_bits::<4>() {
-                self.codes.next = self.codes.val().replace_bit(
-                    b * 128,
-                    self.codes.val().get_bits::<64>(b * 128) | self.pack.string_o.val().get_bits::<64>(128),
-                );
-                self.codes.next = self.codes.val().replace_bit(
-                    b * 128 + 64,
-                    self.codes.val().get_bits::<64>(b * 128 + 64)
-                        | self.pack.string_o.val().get_bits::<64>(192),
-                );
+                self.codes.next[b * 128..] =
+                    self.codes.val().get_bits::<64>(b * 128) | self.pack.string_o.val().get_bits::<64>(128);
+                self.codes.next[b * 128 + 64..] = self.codes.val().get_bits::<64>(b * 128 + 64)
+                    | self.pack.string_o.val().get_bits::<64>(192);
             }
             if self.block.val() + 2 == b.to_bits::<4>() {
-                self.codes.next = self.codes.val().replace_bit(
-                    b * 128,
-                    self.codes.val().get_bits::<8>(b * 128) | self.pack.string_o.val().get_bits::<8>(256),
-                );
+                self.codes.next[b * 128..] =
+                    self.codes.val().get_bits::<8>(b * 128) | self.pack.string_o.val().get_bits::<8>(256);
             }
         }
         self.seen_nonzero.next = self.seen_nonzero.val() | self.words.val().any();
@@ -179,81 +158,50 @@ impl<const LINE: usize, const LW: usize, const BLOCKS: usize, const SIZE: usize,
                 comment!("four words go from the low end to the high end");
                 self.line.d.next = (self.source.val() >> 128)
                     | (bit_cast_to::<W<LINE, LW>>(self.group_words.val()) << self.to_top.val());
-                self.dictionary.d.next = self.compare.dictionary_o.val();
-                self.known.d.next = self.compare.known_o.val();
-                self.next.d.next = self.compare.next_o.val();
+                drive!(self; dictionary.d: compare.dictionary_o, known.d: compare.known_o,
+                    next.d: compare.next_o);
                 if self.is_last.val() {
                     comment!("the next line starts with an empty dictionary");
-                    self.group.d.next = 0.into();
-                    self.known.d.next = 0.into();
-                    self.next.d.next = 1.into();
+                    drive!(self; group.d: 0, known.d: 0, next.d: 1);
                 }
                 self.first.d.next = !self.busy.q.val();
-                self.last.d.next = self.is_last.val();
-                self.kinds.d.next = self.compare.kinds_o.val();
-                self.places.d.next = self.compare.places_o.val();
+                drive!(self; last.d: is_last, kinds.d: compare.kinds_o, places.d: compare.places_o);
             }
             self.done.d.next = self.compared.q.val() & self.last.q.val();
             if self.compared.q.val() {
-                self.nonzero.d.next = self.seen_nonzero.val();
-                self.payload.d.next = self.codes.val();
-                self.half.d.next = self.length.val();
-                self.encoding.d.next = 1.into();
+                drive!(self; nonzero.d: seen_nonzero, payload.d: codes, half.d: length, encoding.d: 1);
                 if self.last.q.val() {
                     if !self.seen_nonzero.val() {
                         comment!("the codes of zeros are zero, too");
-                        self.encoding.d.next = 2.into();
-                        self.half.d.next = 0.into();
+                        drive!(self; encoding.d: 2, half.d: 0);
                     } else if self.length.val().get_bit(HALF - 1) {
-                        self.encoding.d.next = 0.into();
-                        self.payload.d.next = self.line.q.val();
-                        self.half.d.next = self.half_line.val();
+                        drive!(self; encoding.d: 0, payload.d: line.q, half.d: half_line);
                     }
                 }
             }
         }
 
         self.ready_o.next = self.moves.val() & !self.busy.q.val();
-        self.valid_o.next = self.done.q.val();
-        self.encoding_o.next = self.encoding.q.val();
+        drive!(self; valid_o: done.q, encoding_o: encoding.q);
         self.size_o.next = bit_cast::<SIZE, HALF>(self.half.q.val()) << 1;
         self.payload_o.next = self.payload.q.val();
     }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const WORDS: usize,
-    const SIZE: usize,
-    const RESULT: usize,
-    const RW: usize,
-> Logic for CpackSmallCompressor<LINE, LW, WORDS, SIZE, RESULT, RW>
-{
-    #[hdl_gen]
+#[hdl_gen(layouts! { result, results.data_o: { payload: LINE, encoding: 2, size: SIZE } })]
+impl Logic for CpackSmallCompressor {
     fn update(&mut self) {
-        self.results.clk_i.next = self.clk_i.val();
-        self.results.rst_ni.next = self.rst_ni.val();
+        drive!(self.results; clk_i, rst_ni);
         self.compress.line_i.next = self.line_i.val();
         self.result.next = bit_cast_to::<W<RESULT, RW>>(self.compress.payload_o.val());
-        self.result.next = self.result.val().replace_bit(LINE, self.compress.encoding_o.val());
-        self.result.next = self.result.val().replace_bit(LINE + 2, self.compress.size_o.val());
-        self.results.valid_i.next = self.valid_i.val();
-        self.results.data_i.next = self.result.val();
+        self.result.next[LINE..] = self.compress.encoding_o.val();
+        self.result.next[LINE + 2..] = self.compress.size_o.val();
+        drive!(self.results; valid_i, data_i: result);
         self.ready_o.next = self.results.ready_o.val();
         self.valid_o.next = self.results.valid_o.val();
         self.payload_o.next = bit_cast_to::<W<LINE, LW>>(self.results.data_o.val());
         self.encoding_o.next = self.results.data_o.val().get_bits::<2>(LINE);
         self.size_o.next = self.results.data_o.val().get_bits::<SIZE>(LINE + 2);
         self.results.ready_i.next = self.ready_i.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        [self.describe(), layouts! { result, results.data_o: { payload: LINE, encoding: 2, size: SIZE } }]
-            .concat()
     }
 }

@@ -6,7 +6,6 @@ use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
     /// Finds the kinds and lengths of four consecutive codes. No other step goes from code to code.
-    #[derive(LogicBlock, Default)]
     #[require(DECODED_AT_ONCE == 4)]
     pub struct CpackLengths {
         /// the codes from bit 0 up
@@ -33,19 +32,13 @@ rtl_block! {
     }
 }
 
+#[hdl_gen]
 impl Logic for CpackLengths {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.rest.next = self.string_i.val();
-        self.behind.next = 0.into();
-        self.kind.next = 0.into();
-        self.half.next = 0.into();
-        self.kinds.next = 0.into();
+        drive!(self; rest: string_i, behind: 0, kind: 0, half: 0, kinds: 0);
         self.sum.next = bit_cast::<8, 6>(self.start_i.val());
         for k in 0..4 {
-            self.kind.next = 0.into();
-            self.half.next = 0.into();
-            self.behind.next = 0.into();
+            drive!(self; kind: 0, half: 0, behind: 0);
             comment!("the sum of terms of which one counts: shorter paths than one choice after the other");
             if !self.rest.val().get_bit(0) & !self.rest.val().get_bit(1) {
                 self.kind.next = 1.into();
@@ -83,16 +76,11 @@ impl Logic for CpackLengths {
                 self.half.next = self.half.val() | self.half_mmmx.val();
                 self.behind.next = self.behind.val() | (self.rest.val() >> 16);
             }
-            self.kinds.next = self.kinds.val().replace_bit(k * 7, self.kind.val());
+            self.kinds.next[k * 7..] = self.kind.val();
             self.sum.next = self.sum.val() + bit_cast::<8, 5>(self.half.val());
             self.rest.next = self.behind.val();
         }
-        self.kinds_o.next = self.kinds.val();
-        self.end_o.next = self.sum.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; kinds_o: kinds, end_o: sum);
     }
 }
 
@@ -100,7 +88,6 @@ rtl_block! {
     /// Rebuilds four words from their codes, and enters new words into the dictionary.
     ///
     /// The kinds decide which words enter and at which positions. A code may refer to an earlier word of the same four.
-    #[derive(LogicBlock, Default)]
     #[require(DECODED_AT_ONCE == 4 && D == DICT && DW == DICTW)]
     pub struct CpackRebuild<const D: usize, const DW: usize> {
         /// the codes from bit 0 up, or four uncompressed words
@@ -146,23 +133,11 @@ rtl_block! {
     }
 }
 
-impl<const D: usize, const DW: usize> Logic for CpackRebuild<D, DW> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for CpackRebuild {
     fn update(&mut self) {
-        self.rest.next = self.string_i.val();
-        self.behind.next = 0.into();
-        self.kind.next = 0.into();
-        self.index.next = 0.into();
-        self.named.next = 0.into();
-        self.uses.next = false;
-        self.entry.next = 0.into();
-        self.literal.next = 0.into();
-        self.word.next = 0.into();
-        self.words.next = 0.into();
-        self.known.next = self.known_i.val();
-        self.place.next = self.next_i.val();
-        self.entered.next = 0.into();
-        self.enters.next = 0.into();
+        drive!(self; rest: string_i, behind: 0, kind: 0, index: 0, named: 0, uses: false, entry: 0,
+            literal: 0, word: 0, words: 0, known: known_i, place: next_i, entered: 0, enters: 0);
         self.error.next = self.encoding_i.val().all();
         for k in 0..4 {
             self.kind.next = 0.into();
@@ -196,7 +171,7 @@ impl<const D: usize, const DW: usize> Logic for CpackRebuild<D, DW> {
             self.named.next = 0.into();
             for i in 0..16 {
                 if self.uses.val() & (self.index.val() == i.to_bits::<4>()) {
-                    self.named.next = self.named.val().replace_bit(i, true);
+                    self.named.next[i] = true;
                 }
             }
             self.error.next = self.error.val()
@@ -220,16 +195,16 @@ impl<const D: usize, const DW: usize> Logic for CpackRebuild<D, DW> {
                 self.word.next = self.entry.val();
             }
             if self.kind.val().get_bit(3) | self.kind.val().get_bit(5) {
-                self.word.next = self.word.val().replace_bit(16, self.entry.val().get_bits::<16>(16));
+                self.word.next[16..] = self.entry.val().get_bits::<16>(16);
             }
             if self.kind.val().get_bit(5) {
-                self.word.next = self.word.val().replace_bit(8, self.entry.val().get_bits::<8>(8));
+                self.word.next[8..] = self.entry.val().get_bits::<8>(8);
             }
-            self.words.next = self.words.val().replace_bit(k * 32, self.word.val());
+            self.words.next[k * 32..] = self.word.val();
 
             comment!("xxxx, mmxx and mmmx enter");
             if self.kind.val().get_bit(1) | self.kind.val().get_bit(3) | self.kind.val().get_bit(5) {
-                self.entered.next = self.entered.val().replace_bit(k * 16, self.place.val());
+                self.entered.next[k * 16..] = self.place.val();
                 self.enters.next = self.enters.val() | self.place.val();
                 self.known.next = self.known.val() | self.place.val();
                 self.place.next = (self.place.val() << 1) | (self.place.val() >> 15);
@@ -257,24 +232,16 @@ impl<const D: usize, const DW: usize> Logic for CpackRebuild<D, DW> {
             }
             self.rest.next = self.behind.val();
         }
-        self.words_o.next = self.words.val();
-        self.error_o.next = self.error.val();
-        self.known_o.next = self.known.val();
-        self.next_o.next = self.place.val();
+        drive!(self; words_o: words, error_o: error, known_o: known, next_o: place);
 
         self.dictionary.next = self.dictionary_i.val();
         for i in 0..16 {
             for k in 0..4 {
                 if self.entered.val().get_bit(k * 16 + i) {
-                    self.dictionary.next =
-                        self.dictionary.val().replace_bit(i * 32, self.words.val().get_bits::<32>(k * 32));
+                    self.dictionary.next[i * 32..] = self.words.val().get_bits::<32>(k * 32);
                 }
             }
         }
         self.dictionary_o.next = self.dictionary.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

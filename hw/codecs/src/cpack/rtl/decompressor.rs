@@ -98,42 +98,34 @@ rtl_module! {
     }
 }
 
-impl<const LINE: usize, const LW: usize, const GROUPS: usize> Logic for CpackDecompressor<LINE, LW, GROUPS> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for CpackDecompressor {
     fn update(&mut self) {
         dff_setup!(self, clk_i, busy, group, encoding, payload, used, measured, first, last, rest, kinds);
         dff_setup!(self, clk_i, dictionary, known, next, done, wrong, line);
         comment!("a result that is not taken stops both steps");
         self.moves.next = self.ready_i.val() | !self.done.q.val();
         self.is_last.next = self.group.q.val() == self.last_group.val();
-        self.source.next = self.payload_i.val();
-        self.kind.next = self.encoding_i.val();
+        drive!(self; source: payload_i, kind: encoding_i);
         self.string_here.next = bit_cast_to::<W<136, 3>>(self.payload_i.val());
         if self.busy.q.val() {
-            self.source.next = self.payload.q.val();
-            self.kind.next = self.encoding.q.val();
+            drive!(self; source: payload.q, kind: encoding.q);
             self.string_here.next = bit_cast_to::<W<136, 3>>(
                 bit_cast_to::<W<264, 5>>(self.payload.q.val()) >> (bit_cast::<7, 6>(self.used.q.val()) << 1),
             );
         }
-        self.lengths.string_i.next = self.string_here.val();
-        self.start.next = 0.into();
+        drive!(self; lengths.string_i: string_here, start: 0);
         if self.busy.q.val() {
             self.start.next = self.used.q.val();
         }
-        self.lengths.start_i.next = self.start.val();
-        self.reach.next = self.lengths.end_o.val();
+        drive!(self; lengths.start_i: start, reach: lengths.end_o);
         if self.kind.val() == 0 {
             comment!("a line as it was has 128 bits for each four words");
             self.reach.next = 64.into();
         }
 
-        self.rebuild.string_i.next = self.rest.q.val();
-        self.rebuild.kinds_i.next = self.kinds.q.val();
-        self.rebuild.encoding_i.next = self.encoding.q.val();
-        self.rebuild.dictionary_i.next = self.dictionary.q.val();
-        self.rebuild.known_i.next = self.known.q.val();
-        self.rebuild.next_i.next = self.next.q.val();
+        drive!(self.rebuild; string_i: rest.q, kinds_i: kinds.q, encoding_i: encoding.q,
+            dictionary_i: dictionary.q, known_i: known.q, next_i: next.q);
         self.seen_wrong.next = self.rebuild.error_o.val();
         if !self.first.q.val() {
             self.seen_wrong.next = self.seen_wrong.val() | self.wrong.q.val();
@@ -144,8 +136,7 @@ impl<const LINE: usize, const LW: usize, const GROUPS: usize> Logic for CpackDec
             if self.busy.q.val() | self.valid_i.val() {
                 self.busy.d.next = !self.is_last.val();
                 self.group.d.next = self.group.q.val() + 1;
-                self.encoding.d.next = self.kind.val();
-                self.payload.d.next = self.source.val();
+                drive!(self; encoding.d: kind, payload.d: source);
                 if self.reach.val().get_bit(6) {
                     self.payload.d.next = self.source.val() >> 128;
                 }
@@ -157,19 +148,15 @@ impl<const LINE: usize, const LW: usize, const GROUPS: usize> Logic for CpackDec
                     self.group.d.next = 0.into();
                 }
                 self.first.d.next = !self.busy.q.val();
-                self.last.d.next = self.is_last.val();
-                self.rest.d.next = self.string_here.val();
-                self.kinds.d.next = self.lengths.kinds_o.val();
+                drive!(self; last.d: is_last, rest.d: string_here, kinds.d: lengths.kinds_o);
             }
             self.done.d.next = self.measured.q.val() & self.last.q.val();
             if self.measured.q.val() {
-                self.dictionary.d.next = self.rebuild.dictionary_o.val();
-                self.known.d.next = self.rebuild.known_o.val();
-                self.next.d.next = self.rebuild.next_o.val();
+                drive!(self; dictionary.d: rebuild.dictionary_o, known.d: rebuild.known_o,
+                    next.d: rebuild.next_o);
                 if self.last.q.val() {
                     comment!("the next payload starts with an empty dictionary");
-                    self.known.d.next = 0.into();
-                    self.next.d.next = 1.into();
+                    drive!(self; known.d: 0, next.d: 1);
                 }
                 self.wrong.d.next = self.seen_wrong.val();
                 self.line.d.next = (self.line.q.val() >> 128)
@@ -178,40 +165,25 @@ impl<const LINE: usize, const LW: usize, const GROUPS: usize> Logic for CpackDec
         }
 
         self.ready_o.next = self.moves.val() & !self.busy.q.val();
-        self.valid_o.next = self.done.q.val();
-        self.error_o.next = self.wrong.q.val();
-        self.line_o.next = self.line.q.val();
+        drive!(self; valid_o: done.q, error_o: wrong.q, line_o: line.q);
         if self.wrong.q.val() {
             self.line_o.next = 0.into();
         }
     }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
 }
 
-impl<const LINE: usize, const LW: usize, const WORDS: usize, const RESULT: usize, const RW: usize> Logic
-    for CpackSmallDecompressor<LINE, LW, WORDS, RESULT, RW>
-{
-    #[hdl_gen]
+#[hdl_gen(layouts! { result, results.data_o: { line: LINE, error: 1 } })]
+impl Logic for CpackSmallDecompressor {
     fn update(&mut self) {
-        self.results.clk_i.next = self.clk_i.val();
-        self.results.rst_ni.next = self.rst_ni.val();
-        self.decompress.encoding_i.next = self.encoding_i.val();
-        self.decompress.payload_i.next = self.payload_i.val();
+        drive!(self.results; clk_i, rst_ni);
+        drive!(self.decompress; encoding_i, payload_i);
         self.result.next = bit_cast_to::<W<RESULT, RW>>(self.decompress.line_o.val());
-        self.result.next = self.result.val().replace_bit(LINE, self.decompress.error_o.val());
-        self.results.valid_i.next = self.valid_i.val();
-        self.results.data_i.next = self.result.val();
+        self.result.next[LINE] = self.decompress.error_o.val();
+        drive!(self.results; valid_i, data_i: result);
         self.ready_o.next = self.results.ready_o.val();
         self.valid_o.next = self.results.valid_o.val();
         self.line_o.next = bit_cast_to::<W<LINE, LW>>(self.results.data_o.val());
         self.error_o.next = self.results.data_o.val().get_bit(LINE);
         self.results.ready_i.next = self.ready_i.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        [self.describe(), layouts! { result, results.data_o: { line: LINE, error: 1 } }].concat()
     }
 }

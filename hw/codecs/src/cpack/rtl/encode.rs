@@ -21,7 +21,6 @@ pub fn half_length(code: Code) -> Constant<U<5>> {
 
 rtl_block! {
     /// Compares one word with all positions of the dictionary, empty or not.
-    #[derive(LogicBlock, Default)]
     #[require(D == DICT && DW == DICTW)]
     pub struct CpackCompare<const D: usize, const DW: usize> {
         /// the word to compare
@@ -44,40 +43,20 @@ rtl_block! {
     }
 }
 
-impl<const D: usize, const DW: usize> Logic for CpackCompare<D, DW> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for CpackCompare {
     fn update(&mut self) {
-        self.difference.next = 0.into();
-        self.two.next = false;
-        self.three.next = false;
-        self.four.next = false;
-        self.twos.next = 0.into();
-        self.threes.next = 0.into();
-        self.fours.next = 0.into();
+        drive!(self; difference: 0, two: false, three: false, four: false, twos: 0, threes: 0, fours: 0);
         for i in 0..16 {
             self.difference.next = self.dictionary_i.val().get_bits::<32>(i * 32) ^ self.word_i.val();
             self.two.next = !self.difference.val().get_bits::<16>(16).any();
             self.three.next = self.two.val() & !self.difference.val().get_bits::<8>(8).any();
             self.four.next = self.three.val() & !self.difference.val().get_bits::<8>(0).any();
-            self.twos.next = self.twos.val().replace_bit(i, self.two.val());
-            self.threes.next = self.threes.val().replace_bit(i, self.three.val());
-            self.fours.next = self.fours.val().replace_bit(i, self.four.val());
+            self.twos.next[i] = self.two.val();
+            self.threes.next[i] = self.three.val();
+            self.fours.next[i] = self.four.val();
         }
-        self.two_o.next = self.twos.val();
-        self.three_o.next = self.threes.val();
-        self.four_o.next = self.fours.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
-impl<const D: usize, const DW: usize> PureLogic for CpackCompare<D, DW> {
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.word_i.update_all();
-        self.dictionary_i.update_all();
+        drive!(self; two_o: twos, three_o: threes, four_o: fours);
     }
 }
 
@@ -87,7 +66,6 @@ rtl_block! {
     /// A word that enters replaces the oldest word, which a later word of the four then no longer matches. So each word is
     /// compared for every number of words that may have entered before it. Only that number is computed word by word.
     // The registers of the second step are written from these outputs. Positions are one-hot, so that no path has a decoder.
-    #[derive(LogicBlock, Default)]
     #[require(DECODED_AT_ONCE == 4 && D == DICT && DW == DICTW)]
     pub struct CpackMatch<const D: usize, const DW: usize> {
         /// the words, the first in the low bits
@@ -162,8 +140,8 @@ rtl_block! {
     }
 }
 
-impl<const D: usize, const DW: usize> Logic for CpackMatch<D, DW> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for CpackMatch {
     fn update(&mut self) {
         for k in 0..4 {
             self.compare[k].word_i.next = self.words_i.val().get_bits::<32>(k * 32);
@@ -179,17 +157,12 @@ impl<const D: usize, const DW: usize> Logic for CpackMatch<D, DW> {
         self.known3.next = self.known2.val() & !self.next2.val();
 
         comment!("bit 4k + j: word k is equal to word j before it");
-        self.wide.next = 0.into();
-        self.equal.next = 0.into();
-        self.word.next = 0.into();
+        drive!(self; wide: 0, equal: 0, word: 0);
         for k in 0..4 {
             self.word.next = self.words_i.val().get_bits::<32>(k * 32);
-            self.wide.next = self.wide.val().replace_bit(k, self.word.val().get_bits::<24>(8).any());
+            self.wide.next[k] = self.word.val().get_bits::<24>(8).any();
             for j in 0..4 {
-                self.equal.next = self
-                    .equal
-                    .val()
-                    .replace_bit(k * 4 + j, self.word.val() == self.words_i.val().get_bits::<32>(j * 32));
+                self.equal.next[k * 4 + j] = self.word.val() == self.words_i.val().get_bits::<32>(j * 32);
             }
         }
 
@@ -215,42 +188,32 @@ impl<const D: usize, const DW: usize> Logic for CpackMatch<D, DW> {
         self.enters2.next = self.wide.val().get_bit(2) & !self.found2.val();
 
         comment!("where they would go, and what is left before them");
-        self.place0.next = self.next_i.val();
-        self.place1.next = self.next_i.val();
-        self.left1.next = self.known_i.val();
+        drive!(self; place0: next_i, place1: next_i, left1: known_i);
         if self.enters0.val() {
-            self.place1.next = self.next1.val();
-            self.left1.next = self.known1.val();
+            drive!(self; place1: next1, left1: known1);
         }
-        self.place2.next = self.next_i.val();
-        self.left2.next = self.known_i.val();
+        drive!(self; place2: next_i, left2: known_i);
         if self.enters0.val() ^ self.enters1.val() {
-            self.place2.next = self.next1.val();
-            self.left2.next = self.known1.val();
+            drive!(self; place2: next1, left2: known1);
         }
         if self.enters0.val() & self.enters1.val() {
-            self.place2.next = self.next2.val();
-            self.left2.next = self.known2.val();
+            drive!(self; place2: next2, left2: known2);
         }
-        self.place3.next = self.next_i.val();
-        self.left3.next = self.known_i.val();
+        drive!(self; place3: next_i, left3: known_i);
         self.found3.next = (self.compare[3].four_o.val() & self.known_i.val()).any();
         if self.enters0.val() ^ self.enters1.val() ^ self.enters2.val() {
-            self.place3.next = self.next1.val();
-            self.left3.next = self.known1.val();
+            drive!(self; place3: next1, left3: known1);
             self.found3.next = (self.compare[3].four_o.val() & self.known1.val()).any();
         }
         if (self.enters0.val() & self.enters1.val())
             | (self.enters0.val() & self.enters2.val())
             | (self.enters1.val() & self.enters2.val())
         {
-            self.place3.next = self.next2.val();
-            self.left3.next = self.known2.val();
+            drive!(self; place3: next2, left3: known2);
             self.found3.next = (self.compare[3].four_o.val() & self.known2.val()).any();
         }
         if self.enters0.val() & self.enters1.val() & self.enters2.val() {
-            self.place3.next = self.next3.val();
-            self.left3.next = self.known3.val();
+            drive!(self; place3: next3, left3: known3);
             self.found3.next = (self.compare[3].four_o.val() & self.known3.val()).any();
         }
         self.found3.next = self.found3.val()
@@ -277,34 +240,22 @@ impl<const D: usize, const DW: usize> Logic for CpackMatch<D, DW> {
         }
 
         comment!("the matches of each word with what was there and is left");
-        self.fours.next = 0.into();
-        self.threes.next = 0.into();
-        self.twos.next = 0.into();
-        self.fours.next = self.fours.val().replace_bit(0, self.compare[0].four_o.val() & self.known_i.val());
-        self.threes.next =
-            self.threes.val().replace_bit(0, self.compare[0].three_o.val() & self.known_i.val());
-        self.twos.next = self.twos.val().replace_bit(0, self.compare[0].two_o.val() & self.known_i.val());
-        self.fours.next = self.fours.val().replace_bit(16, self.compare[1].four_o.val() & self.left1.val());
-        self.threes.next =
-            self.threes.val().replace_bit(16, self.compare[1].three_o.val() & self.left1.val());
-        self.twos.next = self.twos.val().replace_bit(16, self.compare[1].two_o.val() & self.left1.val());
-        self.fours.next = self.fours.val().replace_bit(32, self.compare[2].four_o.val() & self.left2.val());
-        self.threes.next =
-            self.threes.val().replace_bit(32, self.compare[2].three_o.val() & self.left2.val());
-        self.twos.next = self.twos.val().replace_bit(32, self.compare[2].two_o.val() & self.left2.val());
-        self.fours.next = self.fours.val().replace_bit(48, self.compare[3].four_o.val() & self.left3.val());
-        self.threes.next =
-            self.threes.val().replace_bit(48, self.compare[3].three_o.val() & self.left3.val());
-        self.twos.next = self.twos.val().replace_bit(48, self.compare[3].two_o.val() & self.left3.val());
+        drive!(self; fours: 0, threes: 0, twos: 0);
+        self.fours.next[0..] = self.compare[0].four_o.val() & self.known_i.val();
+        self.threes.next[0..] = self.compare[0].three_o.val() & self.known_i.val();
+        self.twos.next[0..] = self.compare[0].two_o.val() & self.known_i.val();
+        self.fours.next[16..] = self.compare[1].four_o.val() & self.left1.val();
+        self.threes.next[16..] = self.compare[1].three_o.val() & self.left1.val();
+        self.twos.next[16..] = self.compare[1].two_o.val() & self.left1.val();
+        self.fours.next[32..] = self.compare[2].four_o.val() & self.left2.val();
+        self.threes.next[32..] = self.compare[2].three_o.val() & self.left2.val();
+        self.twos.next[32..] = self.compare[2].two_o.val() & self.left2.val();
+        self.fours.next[48..] = self.compare[3].four_o.val() & self.left3.val();
+        self.threes.next[48..] = self.compare[3].three_o.val() & self.left3.val();
+        self.twos.next[48..] = self.compare[3].two_o.val() & self.left3.val();
 
         comment!("and with the words that entered just before");
-        self.four.next = 0.into();
-        self.three.next = 0.into();
-        self.two.next = 0.into();
-        self.difference.next = 0.into();
-        self.kinds.next = 0.into();
-        self.places.next = 0.into();
-        self.entry.next = 0.into();
+        drive!(self; four: 0, three: 0, two: 0, difference: 0, kinds: 0, places: 0, entry: 0);
         for k in 0..4 {
             self.word.next = self.words_i.val().get_bits::<32>(k * 32);
             self.four.next = self.fours.val().get_bits::<16>(k * 16);
@@ -332,39 +283,34 @@ impl<const D: usize, const DW: usize> Logic for CpackMatch<D, DW> {
             }
             if !self.wide.val().get_bit(k) {
                 comment!("a word of the dictionary is longer than a byte");
-                self.kinds.next = self.kinds.val().replace_bit(k * 5, !self.word.val().any());
-                self.kinds.next = self.kinds.val().replace_bit(k * 5 + 1, self.word.val().any());
+                self.kinds.next[k * 5] = !self.word.val().any();
+                self.kinds.next[k * 5 + 1] = self.word.val().any();
             } else if self.four.val().any() {
-                self.kinds.next = self.kinds.val().replace_bit(k * 5 + 2, true);
-                self.places.next = self.places.val().replace_bit(k * 16, self.four.val());
+                self.kinds.next[k * 5 + 2] = true;
+                self.places.next[k * 16..] = self.four.val();
             } else if self.three.val().any() {
-                self.kinds.next = self.kinds.val().replace_bit(k * 5 + 3, true);
-                self.places.next = self.places.val().replace_bit(k * 16, self.three.val());
+                self.kinds.next[k * 5 + 3] = true;
+                self.places.next[k * 16..] = self.three.val();
             } else {
-                self.kinds.next = self.kinds.val().replace_bit(k * 5 + 4, self.two.val().any());
-                self.places.next = self.places.val().replace_bit(k * 16, self.two.val());
+                self.kinds.next[k * 5 + 4] = self.two.val().any();
+                self.places.next[k * 16..] = self.two.val();
             }
         }
-        self.kinds_o.next = self.kinds.val();
-        self.places_o.next = self.places.val();
+        drive!(self; kinds_o: kinds, places_o: places);
 
         self.dictionary.next = self.dictionary_i.val();
         for i in 0..16 {
             if self.entered0.val().get_bit(i) {
-                self.dictionary.next =
-                    self.dictionary.val().replace_bit(i * 32, self.words_i.val().get_bits::<32>(0));
+                self.dictionary.next[i * 32..] = self.words_i.val().get_bits::<32>(0);
             }
             if self.entered1.val().get_bit(i) {
-                self.dictionary.next =
-                    self.dictionary.val().replace_bit(i * 32, self.words_i.val().get_bits::<32>(32));
+                self.dictionary.next[i * 32..] = self.words_i.val().get_bits::<32>(32);
             }
             if self.entered2.val().get_bit(i) {
-                self.dictionary.next =
-                    self.dictionary.val().replace_bit(i * 32, self.words_i.val().get_bits::<32>(64));
+                self.dictionary.next[i * 32..] = self.words_i.val().get_bits::<32>(64);
             }
             if self.entered3.val().get_bit(i) {
-                self.dictionary.next =
-                    self.dictionary.val().replace_bit(i * 32, self.words_i.val().get_bits::<32>(96));
+                self.dictionary.next[i * 32..] = self.words_i.val().get_bits::<32>(96);
             }
         }
         self.dictionary_o.next = self.dictionary.val();
@@ -378,17 +324,12 @@ impl<const D: usize, const DW: usize> Logic for CpackMatch<D, DW> {
             self.next_o.next = (self.place3.val() << 1) | (self.place3.val() >> 15);
         }
     }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
 }
 
 rtl_block! {
     /// Writes the code of one word.
     ///
     /// Each letter of a code's name is a byte: z for zero, m for a match with a word of the dictionary, x for neither.
-    #[derive(LogicBlock, Default)]
     pub struct CpackCode {
         /// the word to encode
         pub word_i: Signal<In, U<32>>,
@@ -417,11 +358,10 @@ rtl_block! {
     }
 }
 
+#[hdl_gen]
 impl Logic for CpackCode {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.place.next = 0.into();
-        self.found.next = false;
+        drive!(self; place: 0, found: false);
         for i in 0..16 {
             if self.places_i.val().get_bit(i) & !self.found.val() {
                 self.place.next = i.to_bits::<4>();
@@ -432,42 +372,29 @@ impl Logic for CpackCode {
         if self.kind_i.val().get_bit(0) {
             self.half_o.next = self.half_zzzz.val();
         } else if self.kind_i.val().get_bit(1) {
-            self.coded.next = self.coded.val().replace_bit(0, self.zzzx.val());
-            self.coded.next = self.coded.val().replace_bit(4, self.word_i.val().get_bits::<8>(0));
+            self.coded.next[0..] = self.zzzx.val();
+            self.coded.next[4..] = self.word_i.val().get_bits::<8>(0);
             self.half_o.next = self.half_zzzx.val();
         } else if self.kind_i.val().get_bit(2) {
-            self.coded.next = self.coded.val().replace_bit(0, self.mmmm.val());
-            self.coded.next = self.coded.val().replace_bit(2, self.place.val());
+            self.coded.next[0..] = self.mmmm.val();
+            self.coded.next[2..] = self.place.val();
             self.half_o.next = self.half_mmmm.val();
         } else if self.kind_i.val().get_bit(3) {
-            self.coded.next = self.coded.val().replace_bit(0, self.mmmx.val());
-            self.coded.next = self.coded.val().replace_bit(4, self.place.val());
-            self.coded.next = self.coded.val().replace_bit(8, self.word_i.val().get_bits::<8>(0));
+            self.coded.next[0..] = self.mmmx.val();
+            self.coded.next[4..] = self.place.val();
+            self.coded.next[8..] = self.word_i.val().get_bits::<8>(0);
             self.half_o.next = self.half_mmmx.val();
         } else if self.kind_i.val().get_bit(4) {
-            self.coded.next = self.coded.val().replace_bit(0, self.mmxx.val());
-            self.coded.next = self.coded.val().replace_bit(4, self.place.val());
-            self.coded.next = self.coded.val().replace_bit(8, self.word_i.val().get_bits::<16>(0));
+            self.coded.next[0..] = self.mmxx.val();
+            self.coded.next[4..] = self.place.val();
+            self.coded.next[8..] = self.word_i.val().get_bits::<16>(0);
             self.half_o.next = self.half_mmxx.val();
         } else {
-            self.coded.next = self.coded.val().replace_bit(0, self.xxxx.val());
-            self.coded.next = self.coded.val().replace_bit(2, self.word_i.val());
+            self.coded.next[0..] = self.xxxx.val();
+            self.coded.next[2..] = self.word_i.val();
             self.half_o.next = self.half_xxxx.val();
         }
         self.code_o.next = self.coded.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
-impl PureLogic for CpackCode {
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.word_i.update_all();
-        self.kind_i.update_all();
-        self.places_i.update_all();
     }
 }
 
@@ -475,7 +402,6 @@ rtl_block! {
     /// Writes the codes of four words after the used bits of a block of 128.
     ///
     /// The second pair of words is packed in parallel with the shift of the first pair.
-    #[derive(LogicBlock, Default)]
     #[require(DECODED_AT_ONCE == 4)]
     pub struct CpackPack {
         /// the words, the first in the low bits
@@ -497,8 +423,8 @@ rtl_block! {
     }
 }
 
+#[hdl_gen]
 impl Logic for CpackPack {
-    #[hdl_gen]
     fn update(&mut self) {
         for k in 0..4 {
             self.code[k].word_i.next = self.words_i.val().get_bits::<32>(k * 32);
@@ -506,15 +432,13 @@ impl Logic for CpackPack {
             self.code[k].places_i.next = self.places_i.val().get_bits::<16>(k * 16);
         }
         self.low.next = 0.into();
-        self.low.next = self.low.val().replace_bit(0, self.code[1].code_o.val());
+        self.low.next[0..] = self.code[1].code_o.val();
         self.low.next = self.low.val() << (bit_cast::<6, 5>(self.code[0].half_o.val()) << 1);
-        self.low.next =
-            self.low.val().replace_bit(0, self.low.val().get_bits::<34>(0) | self.code[0].code_o.val());
+        self.low.next[0..] = self.low.val().get_bits::<34>(0) | self.code[0].code_o.val();
         self.high.next = 0.into();
-        self.high.next = self.high.val().replace_bit(0, self.code[3].code_o.val());
+        self.high.next[0..] = self.code[3].code_o.val();
         self.high.next = self.high.val() << (bit_cast::<6, 5>(self.code[2].half_o.val()) << 1);
-        self.high.next =
-            self.high.val().replace_bit(0, self.high.val().get_bits::<34>(0) | self.code[2].code_o.val());
+        self.high.next[0..] = self.high.val().get_bits::<34>(0) | self.code[2].code_o.val();
         self.low_half.next =
             bit_cast::<8, 5>(self.code[0].half_o.val()) + bit_cast::<8, 5>(self.code[1].half_o.val());
         self.string_o.next = (self.low.val() << (bit_cast::<7, 6>(self.used_i.val()) << 1))
@@ -522,9 +446,5 @@ impl Logic for CpackPack {
         self.half_o.next = bit_cast::<7, 8>(self.low_half.val())
             + bit_cast::<7, 5>(self.code[2].half_o.val())
             + bit_cast::<7, 5>(self.code[3].half_o.val());
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

@@ -8,7 +8,6 @@ rtl_block! {
     ///
     /// A value is the first word that needs one: it has more than one byte, and no earlier value matches its upper three bytes.
     /// The payload is a head of four bits per word (kind, value), the values, and, if any word needs one, a byte per word.
-    #[derive(LogicBlock, Default)]
     #[require(WORDS * 32 == LINE && WORDS <= 32 && LINE < 1 << SIZE && VALUES == 4)]
     // A compressed line is always shorter than the line.
     #[require(WORDS * 4 + VALUES * 32 + WORDS * 8 < LINE)]
@@ -40,29 +39,19 @@ rtl_block! {
     }
 }
 
-impl<const LINE: usize, const LW: usize, const WORDS: usize, const SIZE: usize> Logic
-    for CpackSmallCompress<LINE, LW, WORDS, SIZE>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for CpackSmallCompress {
     fn update(&mut self) {
-        self.word.next = 0.into();
-        self.value.next = 0.into();
-        self.place.next = 0.into();
-        self.found.next = false;
-        self.covered.next = 0.into();
-        self.needs_bytes.next = false;
-        self.head.next = 0.into();
-        self.values.next = 0.into();
-        self.bytes.next = 0.into();
-        self.size.next = self.head_bits.val();
+        drive!(self; word: 0, value: 0, place: 0, found: false, covered: 0, needs_bytes: false, head: 0,
+            values: 0, bytes: 0, size: head_bits);
         comment!("kind 0: zero; kind 1: a byte above zeros");
         for i in 0..WORDS {
             self.word.next = self.line_i.val().get_bits::<32>(i * 32);
             if !self.word.val().get_bits::<24>(8).any() {
-                self.covered.next = self.covered.val().replace_bit(i, true);
+                self.covered.next[i] = true;
                 if self.word.val().any() {
-                    self.head.next = self.head.val().replace_bit(i * 4, true);
-                    self.bytes.next = self.bytes.val().replace_bit(i * 8, self.word.val().get_bits::<8>(0));
+                    self.head.next[i * 4] = true;
+                    self.bytes.next[i * 8..] = self.word.val().get_bits::<8>(0);
                     self.needs_bytes.next = true;
                 }
             }
@@ -70,8 +59,7 @@ impl<const LINE: usize, const LW: usize, const WORDS: usize, const SIZE: usize> 
         for v in 0..4 {
             comment!("the first word that is not covered becomes a value");
             self.place.next = v.to_bits::<2>();
-            self.value.next = 0.into();
-            self.found.next = false;
+            drive!(self; value: 0, found: false);
             for i in 0..WORDS {
                 if !self.covered.val().get_bit(i) & !self.found.val() {
                     self.value.next = self.line_i.val().get_bits::<32>(i * 32);
@@ -79,7 +67,7 @@ impl<const LINE: usize, const LW: usize, const WORDS: usize, const SIZE: usize> 
                 }
             }
             if self.found.val() {
-                self.values.next = self.values.val().replace_bit(v * 32, self.value.val());
+                self.values.next[v * 32..] = self.value.val();
                 self.size.next = self.size.val() + 32;
             }
             comment!("kind 2: this value; kind 3: this value but for the last byte");
@@ -88,13 +76,12 @@ impl<const LINE: usize, const LW: usize, const WORDS: usize, const SIZE: usize> 
                 if !self.covered.val().get_bit(i)
                     & (self.word.val().get_bits::<24>(8) == self.value.val().get_bits::<24>(8))
                 {
-                    self.covered.next = self.covered.val().replace_bit(i, true);
-                    self.head.next = self.head.val().replace_bit(i * 4 + 1, true);
-                    self.head.next = self.head.val().replace_bit(i * 4 + 2, self.place.val());
+                    self.covered.next[i] = true;
+                    self.head.next[i * 4 + 1] = true;
+                    self.head.next[i * 4 + 2..] = self.place.val();
                     if self.word.val() != self.value.val() {
-                        self.head.next = self.head.val().replace_bit(i * 4, true);
-                        self.bytes.next =
-                            self.bytes.val().replace_bit(i * 8, self.word.val().get_bits::<8>(0));
+                        self.head.next[i * 4] = true;
+                        self.bytes.next[i * 8..] = self.word.val().get_bits::<8>(0);
                         self.needs_bytes.next = true;
                     }
                 }
@@ -107,24 +94,15 @@ impl<const LINE: usize, const LW: usize, const WORDS: usize, const SIZE: usize> 
         if self.needs_bytes.val() {
             self.size.next = self.size.val() + self.byte_bits.val();
         }
-        self.encoding_o.next = 1.into();
-        self.size_o.next = self.size.val();
-        self.payload_o.next = self.payload.val();
+        drive!(self; encoding_o: 1, size_o: size, payload_o: payload);
         if !self.covered.val().all() {
-            self.encoding_o.next = 0.into();
-            self.size_o.next = self.line_bits.val();
-            self.payload_o.next = self.line_i.val();
+            drive!(self; encoding_o: 0, size_o: line_bits, payload_o: line_i);
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 
 rtl_block! {
     /// Decompresses a line with at most four dictionary values: a payload in, the line out.
-    #[derive(LogicBlock, Default)]
     #[require(WORDS * 32 == LINE && WORDS <= 32 && VALUES == 4)]
     pub struct CpackSmallDecompress<const LINE: usize, const LW: usize, const WORDS: usize> {
         /// 0: uncompressed line; 1: compressed; others are invalid
@@ -147,13 +125,10 @@ rtl_block! {
     }
 }
 
-impl<const LINE: usize, const LW: usize, const WORDS: usize> Logic for CpackSmallDecompress<LINE, LW, WORDS> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for CpackSmallDecompress {
     fn update(&mut self) {
-        self.kind.next = 0.into();
-        self.place.next = 0.into();
-        self.word.next = 0.into();
-        self.line.next = 0.into();
+        drive!(self; kind: 0, place: 0, word: 0, line: 0);
         comment!("the bytes follow the highest value that is used");
         self.value_bits.next = 0.into();
         for v in 0..4 {
@@ -179,21 +154,15 @@ impl<const LINE: usize, const LW: usize, const WORDS: usize> Logic for CpackSmal
                 }
             }
             if self.kind.val().get_bit(0) {
-                self.word.next = self.word.val().replace_bit(0, self.bytes.val().get_bits::<8>(i * 8));
+                self.word.next[0..] = self.bytes.val().get_bits::<8>(i * 8);
             }
-            self.line.next = self.line.val().replace_bit(i * 32, self.word.val());
+            self.line.next[i * 32..] = self.word.val();
         }
-        self.error_o.next = false;
-        self.line_o.next = self.line.val();
+        drive!(self; error_o: false, line_o: line);
         if self.encoding_i.val() == 0 {
             self.line_o.next = self.payload_i.val();
         } else if self.encoding_i.val() != 1 {
-            self.line_o.next = 0.into();
-            self.error_o.next = true;
+            drive!(self; line_o: 0, error_o: true);
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

@@ -14,7 +14,6 @@ rtl_block! {
     /// A group of one word is the original algorithm, with zero runs of up to eight words. A larger group is a segment, whose
     /// words all have its pattern. The symbols of a group are nine bits: its prefix, the words minus one of the zero run that
     /// ends here, and the number of these bits in the head (0 within a run, 6 at its end, otherwise 3).
-    #[derive(LogicBlock, Default)]
     #[require(GROUPS * GROUP * 32 == LINE && SYM == 9 * GROUPS && GROUPS <= 32)]
     pub struct FpcClassify<
         const LINE: usize, const LW: usize, const GROUPS: usize, const GROUP: usize, const SYM: usize, const SYMW: usize,
@@ -51,38 +50,15 @@ rtl_block! {
     }
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const GROUPS: usize,
-    const GROUP: usize,
-    const SYM: usize,
-    const SYMW: usize,
-> Logic for FpcClassify<LINE, LW, GROUPS, GROUP, SYM, SYMW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for FpcClassify {
     fn update(&mut self) {
-        self.word.next = 0.into();
-        self.is_zero.next = false;
-        self.is_sign4.next = false;
-        self.is_sign8.next = false;
-        self.is_sign16.next = false;
-        self.is_upper16.next = false;
-        self.is_two_bytes.next = false;
-        self.is_repeated.next = false;
-        self.zero_groups.next = 0.into();
-        self.prefix.next = 0.into();
-        self.length.next = 0.into();
-        self.run.next = 0.into();
-        self.symbols.next = 0.into();
+        drive!(self; word: 0, is_zero: false, is_sign4: false, is_sign8: false, is_sign16: false,
+            is_upper16: false, is_two_bytes: false, is_repeated: false, zero_groups: 0, prefix: 0, length: 0,
+            run: 0, symbols: 0);
         for g in 0..GROUPS {
-            self.is_zero.next = true;
-            self.is_sign4.next = true;
-            self.is_sign8.next = true;
-            self.is_sign16.next = true;
-            self.is_upper16.next = true;
-            self.is_two_bytes.next = true;
-            self.is_repeated.next = true;
+            drive!(self; is_zero: true, is_sign4: true, is_sign8: true, is_sign16: true, is_upper16: true,
+                is_two_bytes: true, is_repeated: true);
             for w in 0..GROUP {
                 self.word.next = self.line_i.val().get_bits::<32>((g * GROUP + w) * 32);
                 if self.word.val().any() {
@@ -129,43 +105,23 @@ impl<
             } else {
                 self.prefix.next = self.raw.val();
             }
-            self.symbols.next = self.symbols.val().replace_bit(g * 9, self.prefix.val());
-            self.zero_groups.next = self.zero_groups.val().replace_bit(g, self.is_zero.val());
+            self.symbols.next[g * 9..] = self.prefix.val();
+            self.zero_groups.next[g] = self.is_zero.val();
         }
         for g in 0..GROUPS {
             self.length.next = 3.into();
             if self.zero_groups.val().get_bit(g) & self.has_runs.val() {
                 comment!("a run ends with its eighth word or before another word");
                 if self.run.val().all() | !self.zero_groups.val().get_bit(g + 1) {
-                    self.symbols.next = self.symbols.val().replace_bit(g * 9 + 3, self.run.val());
-                    self.length.next = 6.into();
-                    self.run.next = 0.into();
+                    self.symbols.next[g * 9 + 3..] = self.run.val();
+                    drive!(self; length: 6, run: 0);
                 } else {
                     self.length.next = 0.into();
                     self.run.next = self.run.val() + 1;
                 }
             }
-            self.symbols.next = self.symbols.val().replace_bit(g * 9 + 6, self.length.val());
+            self.symbols.next[g * 9 + 6..] = self.length.val();
         }
         self.symbols_o.next = self.symbols.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const GROUPS: usize,
-    const GROUP: usize,
-    const SYM: usize,
-    const SYMW: usize,
-> PureLogic for FpcClassify<LINE, LW, GROUPS, GROUP, SYM, SYMW>
-{
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.line_i.update_all();
     }
 }

@@ -114,59 +114,33 @@ rtl_module! {
     }
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const WORDS: usize,
-    const GROUPS: usize,
-    const GROUP: usize,
-    const SYM: usize,
-    const SYMW: usize,
-    const HEAD: usize,
-    const HEADW: usize,
-    const HSUM: usize,
-    const SIZE: usize,
-    const MID: usize,
-    const MW: usize,
-    const RESULT: usize,
-    const RW: usize,
-> Logic
-    for FpcCompressor<LINE, LW, WORDS, GROUPS, GROUP, SYM, SYMW, HEAD, HEADW, HSUM, SIZE, MID, MW, RESULT, RW>
-{
-    #[hdl_gen]
+#[hdl_gen(layouts! { result, results.data_o: { payload: LINE, encoding: 1, size: SIZE } })]
+impl Logic for FpcCompressor {
     fn update(&mut self) {
-        self.middle.clk_i.next = self.clk_i.val();
-        self.middle.rst_ni.next = self.rst_ni.val();
-        self.results.clk_i.next = self.clk_i.val();
-        self.results.rst_ni.next = self.rst_ni.val();
+        drive!(self.middle; clk_i, rst_ni);
+        drive!(self.results; clk_i, rst_ni);
 
         comment!("the pattern of each word");
         self.classify.line_i.next = self.line_i.val();
         self.classified.next = bit_cast_to::<W<MID, MW>>(self.line_i.val());
         for g in 0..GROUPS {
-            self.classified.next = self
-                .classified
-                .val()
-                .replace_bit(LINE + g * 9, self.classify.symbols_o.val().get_bits::<9>(g * 9));
+            self.classified.next[LINE + g * 9..] = self.classify.symbols_o.val().get_bits::<9>(g * 9);
         }
-        self.middle.valid_i.next = self.valid_i.val();
-        self.middle.data_i.next = self.classified.val();
+        drive!(self.middle; valid_i, data_i: classified);
         self.ready_o.next = self.middle.ready_o.val();
 
         comment!("head and data");
         self.pack.line_i.next = bit_cast_to::<W<LINE, LW>>(self.middle.data_o.val());
         self.symbols.next = 0.into();
         for g in 0..GROUPS {
-            self.symbols.next =
-                self.symbols.val().replace_bit(g * 9, self.middle.data_o.val().get_bits::<9>(LINE + g * 9));
+            self.symbols.next[g * 9..] = self.middle.data_o.val().get_bits::<9>(LINE + g * 9);
         }
         self.pack.symbols_i.next = self.symbols.val();
         self.result.next = bit_cast_to::<W<RESULT, RW>>(self.pack.payload_o.val());
-        self.result.next = self.result.val().replace_bit(LINE, self.pack.encoding_o.val());
-        self.result.next = self.result.val().replace_bit(LINE + 1, self.pack.size_o.val());
+        self.result.next[LINE..] = self.pack.encoding_o.val();
+        self.result.next[LINE + 1..] = self.pack.size_o.val();
         self.results.valid_i.next = self.middle.valid_o.val();
-        self.results.data_i.next = self.result.val();
-        self.middle.ready_i.next = self.results.ready_o.val();
+        drive!(self; results.data_i: result, middle.ready_i: results.ready_o);
 
         self.valid_o.next = self.results.valid_o.val();
         self.payload_o.next = bit_cast_to::<W<LINE, LW>>(self.results.data_o.val());
@@ -174,59 +148,18 @@ impl<
         self.size_o.next = self.results.data_o.val().get_bits::<SIZE>(LINE + 1);
         self.results.ready_i.next = self.ready_i.val();
     }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        [self.describe(), layouts! { result, results.data_o: { payload: LINE, encoding: 1, size: SIZE } }]
-            .concat()
-    }
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const WORDS: usize,
-    const GROUPS: usize,
-    const GROUP: usize,
-    const SYM: usize,
-    const SYMW: usize,
-    const HEAD: usize,
-    const HEADW: usize,
-    const HSUM: usize,
-    const SIZE: usize,
-    const MID: usize,
-    const MW: usize,
-    const RESULT: usize,
-    const RW: usize,
-> Logic
-    for FpcCompressorOneCycle<
-        LINE,
-        LW,
-        WORDS,
-        GROUPS,
-        GROUP,
-        SYM,
-        SYMW,
-        HEAD,
-        HEADW,
-        HSUM,
-        SIZE,
-        MID,
-        MW,
-        RESULT,
-        RW,
-    >
-{
-    #[hdl_gen]
+#[hdl_gen(layouts! { result, results.data_o: { payload: LINE, encoding: 1, size: SIZE } })]
+impl Logic for FpcCompressorOneCycle {
     fn update(&mut self) {
-        self.results.clk_i.next = self.clk_i.val();
-        self.results.rst_ni.next = self.rst_ni.val();
+        drive!(self.results; clk_i, rst_ni);
 
         self.compress.line_i.next = self.line_i.val();
         self.result.next = bit_cast_to::<W<RESULT, RW>>(self.compress.payload_o.val());
-        self.result.next = self.result.val().replace_bit(LINE, self.compress.encoding_o.val());
-        self.result.next = self.result.val().replace_bit(LINE + 1, self.compress.size_o.val());
-        self.results.valid_i.next = self.valid_i.val();
-        self.results.data_i.next = self.result.val();
+        self.result.next[LINE..] = self.compress.encoding_o.val();
+        self.result.next[LINE + 1..] = self.compress.size_o.val();
+        drive!(self.results; valid_i, data_i: result);
         self.ready_o.next = self.results.ready_o.val();
 
         self.valid_o.next = self.results.valid_o.val();
@@ -235,82 +168,47 @@ impl<
         self.size_o.next = self.results.data_o.val().get_bits::<SIZE>(LINE + 1);
         self.results.ready_i.next = self.ready_i.val();
     }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        [self.describe(), layouts! { result, results.data_o: { payload: LINE, encoding: 1, size: SIZE } }]
-            .concat()
-    }
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const GROUPS: usize,
-    const SYM: usize,
-    const SYMW: usize,
-    const PRE: usize,
-    const PREW: usize,
-    const SIZE: usize,
-    const MID: usize,
-    const MW: usize,
-    const RESULT: usize,
-    const RW: usize,
-> Logic for FpcSegmentCompressor<LINE, LW, GROUPS, SYM, SYMW, PRE, PREW, SIZE, MID, MW, RESULT, RW>
-{
-    #[hdl_gen]
+#[hdl_gen(layouts! { result, results.data_o: { payload: LINE, encoding: 1, size: SIZE } })]
+impl Logic for FpcSegmentCompressor {
     fn update(&mut self) {
         comment!("the pattern of each segment, and what it keeps");
-        self.classify.line_i.next = self.line_i.val();
-        self.first_prefixes.next = 0.into();
+        drive!(self; classify.line_i: line_i, first_prefixes: 0);
         for g in 0..GROUPS {
-            self.first_prefixes.next = self
-                .first_prefixes
-                .val()
-                .replace_bit(g * 3, self.classify.symbols_o.val().get_bits::<3>(g * 9));
+            self.first_prefixes.next[g * 3..] = self.classify.symbols_o.val().get_bits::<3>(g * 9);
         }
-        self.gather.line_i.next = self.line_i.val();
-        self.gather.prefixes_i.next = self.first_prefixes.val();
+        drive!(self.gather; line_i, prefixes_i: first_prefixes);
         self.gathered.next = bit_cast_to::<W<MID, MW>>(self.gather.strings_o.val());
         for g in 0..GROUPS {
-            self.gathered.next =
-                self.gathered.val().replace_bit(LINE + g * 3, self.first_prefixes.val().get_bits::<3>(g * 3));
+            self.gathered.next[LINE + g * 3..] = self.first_prefixes.val().get_bits::<3>(g * 3);
         }
         self.gathered_valid.next = self.valid_i.val();
         for i in 0..self._middle_registers {
-            self.middle[i].clk_i.next = self.clk_i.val();
-            self.middle[i].rst_ni.next = self.rst_ni.val();
-            self.middle[i].valid_i.next = self.gathered_valid.val();
-            self.middle[i].data_i.next = self.gathered.val();
-            self.gathered_valid.next = self.middle[i].valid_o.val();
-            self.gathered.next = self.middle[i].data_o.val();
+            drive!(self.middle[i]; clk_i, rst_ni, valid_i: gathered_valid, data_i: gathered);
+            drive!(self; gathered_valid: middle[i].valid_o, gathered: middle[i].data_o);
         }
 
         comment!("the data without gaps, behind the head unless the line stays as it is");
         self.prefixes.next = 0.into();
         for g in 0..GROUPS {
-            self.prefixes.next =
-                self.prefixes.val().replace_bit(g * 3, self.gathered.val().get_bits::<3>(LINE + g * 3));
+            self.prefixes.next[g * 3..] = self.gathered.val().get_bits::<3>(LINE + g * 3);
         }
         self.lengths.prefixes_i.next = self.prefixes.val();
         self.joiner.strings_i.next = bit_cast_to::<W<LINE, LW>>(self.gathered.val());
         for g in 0..GROUPS {
             self.joiner.length_i[g].next = self.lengths.length_o[g].val();
         }
-        self.payload.next = self.joiner.string_o.val();
-        self.size.next = self.line_bits.val();
+        drive!(self; payload: joiner.string_o, size: line_bits);
         if !self.prefixes.val().all() {
             self.payload.next = (self.joiner.string_o.val() << self.head_bits.val())
                 | bit_cast_to::<W<LINE, LW>>(self.prefixes.val());
             self.size.next = self.joiner.length_o.val() + self.head_bits.val();
         }
         self.result.next = bit_cast_to::<W<RESULT, RW>>(self.payload.val());
-        self.result.next = self.result.val().replace_bit(LINE, !self.prefixes.val().all());
-        self.result.next = self.result.val().replace_bit(LINE + 1, self.size.val());
-        self.results.clk_i.next = self.clk_i.val();
-        self.results.rst_ni.next = self.rst_ni.val();
-        self.results.valid_i.next = self.gathered_valid.val();
-        self.results.data_i.next = self.result.val();
-        self.results.ready_i.next = self.ready_i.val();
+        self.result.next[LINE] = !self.prefixes.val().all();
+        self.result.next[LINE + 1..] = self.size.val();
+        drive!(self.results; clk_i, rst_ni, valid_i: gathered_valid, data_i: result, ready_i);
 
         self.valid_o.next = self.results.valid_o.val();
         self.payload_o.next = bit_cast_to::<W<LINE, LW>>(self.results.data_o.val());
@@ -325,10 +223,5 @@ impl<
             self.gathered_ready.next = self.middle[i].ready_o.val();
         }
         self.ready_o.next = self.gathered_ready.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        [self.describe(), layouts! { result, results.data_o: { payload: LINE, encoding: 1, size: SIZE } }]
-            .concat()
     }
 }

@@ -176,97 +176,31 @@ rtl_module! {
     }
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const WORDS: usize,
-    const LEVELS: usize,
-    const GROUPS: usize,
-    const GROUP: usize,
-    const HALF: usize,
-    const RUNS: usize,
-    const SYMBOL: usize,
-    const HEAD: usize,
-    const HEADW: usize,
-    const PRE: usize,
-    const PREW: usize,
-    const PART: usize,
-    const PARTW: usize,
-    const FIRST: usize,
-    const FW: usize,
-    const MID: usize,
-    const MW: usize,
-    const CUT: usize,
-    const CW: usize,
-    const RESULT: usize,
-    const RW: usize,
-> Logic
-    for FpcDecompressor<
-        LINE,
-        LW,
-        WORDS,
-        LEVELS,
-        GROUPS,
-        GROUP,
-        HALF,
-        RUNS,
-        SYMBOL,
-        HEAD,
-        HEADW,
-        PRE,
-        PREW,
-        PART,
-        PARTW,
-        FIRST,
-        FW,
-        MID,
-        MW,
-        CUT,
-        CW,
-        RESULT,
-        RW,
-    >
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for FpcDecompressor {
     fn update(&mut self) {
         comment!("the prefixes of the first half");
         self.parse_low.head_i.next = bit_cast_to::<W<HEAD, HEADW>>(self.payload_i.val());
-        self.parse_low.run_i.next = 0.into();
-        self.parse_low.start_i.next = 0.into();
+        drive!(self.parse_low; run_i: 0, start_i: 0);
         self.first.next = bit_cast_to::<W<FIRST, FW>>(self.payload_i.val());
         for g in 0..HALF {
-            self.first.next = self
-                .first
-                .val()
-                .replace_bit(LINE + g * SYMBOL, self.parse_low.head_o.val().get_bits::<SYMBOL>(g * SYMBOL));
-            self.first.next = self.first.val().replace_bit(
-                LINE + HALF * SYMBOL + g * 3,
-                self.parse_low.prefixes_o.val().get_bits::<3>(g * 3),
-            );
+            self.first.next[LINE + g * SYMBOL..] = self.parse_low.head_o.val().get_bits::<SYMBOL>(g * SYMBOL);
+            self.first.next[LINE + HALF * SYMBOL + g * 3..] =
+                self.parse_low.prefixes_o.val().get_bits::<3>(g * 3);
         }
-        self.first.next =
-            self.first.val().replace_bit(LINE + HALF * (SYMBOL + 3), self.parse_low.run_o.val());
-        self.first.next =
-            self.first.val().replace_bit(LINE + HALF * (SYMBOL + 3) + 3, self.parse_low.start_o.val());
-        self.first.next =
-            self.first.val().replace_bit(LINE + HALF * (SYMBOL + 3) + 11, self.encoding_i.val());
+        self.first.next[LINE + HALF * (SYMBOL + 3)..] = self.parse_low.run_o.val();
+        self.first.next[LINE + HALF * (SYMBOL + 3) + 3..] = self.parse_low.start_o.val();
+        self.first.next[LINE + HALF * (SYMBOL + 3) + 11..] = self.encoding_i.val();
         self.first_valid.next = self.valid_i.val();
         for i in 0..self._half_registers {
-            self.after_half[i].clk_i.next = self.clk_i.val();
-            self.after_half[i].rst_ni.next = self.rst_ni.val();
-            self.after_half[i].valid_i.next = self.first_valid.val();
-            self.after_half[i].data_i.next = self.first.val();
-            self.first_valid.next = self.after_half[i].valid_o.val();
-            self.first.next = self.after_half[i].data_o.val();
+            drive!(self.after_half[i]; clk_i, rst_ni, valid_i: first_valid, data_i: first);
+            drive!(self; first_valid: after_half[i].valid_o, first: after_half[i].data_o);
         }
 
         comment!("those of the second half, and where the data begin");
         self.rest.next = 0.into();
         for g in 0..HALF {
-            self.rest.next = self
-                .rest
-                .val()
-                .replace_bit(g * SYMBOL, self.first.val().get_bits::<SYMBOL>(LINE + g * SYMBOL));
+            self.rest.next[g * SYMBOL..] = self.first.val().get_bits::<SYMBOL>(LINE + g * SYMBOL);
         }
         self.parse_high.head_i.next = self.rest.val();
         self.parse_high.run_i.next = self.first.val().get_bits::<3>(LINE + HALF * (SYMBOL + 3));
@@ -275,29 +209,16 @@ impl<
             self.parse_high.run_o.val().any() & self.first.val().get_bit(LINE + HALF * (SYMBOL + 3) + 11);
         self.parsed.next = bit_cast_to::<W<MID, MW>>(bit_cast_to::<W<LINE, LW>>(self.first.val()));
         for g in 0..HALF {
-            self.parsed.next = self
-                .parsed
-                .val()
-                .replace_bit(LINE + g * 3, self.first.val().get_bits::<3>(LINE + HALF * SYMBOL + g * 3));
-            self.parsed.next = self
-                .parsed
-                .val()
-                .replace_bit(LINE + (HALF + g) * 3, self.parse_high.prefixes_o.val().get_bits::<3>(g * 3));
+            self.parsed.next[LINE + g * 3..] = self.first.val().get_bits::<3>(LINE + HALF * SYMBOL + g * 3);
+            self.parsed.next[LINE + (HALF + g) * 3..] = self.parse_high.prefixes_o.val().get_bits::<3>(g * 3);
         }
-        self.parsed.next = self.parsed.val().replace_bit(LINE + PRE, self.parse_high.start_o.val());
-        self.parsed.next = self.parsed.val().replace_bit(LINE + PRE + 8, self.error.val());
-        self.parsed.next = self
-            .parsed
-            .val()
-            .replace_bit(LINE + PRE + 9, self.first.val().get_bit(LINE + HALF * (SYMBOL + 3) + 11));
+        self.parsed.next[LINE + PRE..] = self.parse_high.start_o.val();
+        self.parsed.next[LINE + PRE + 8] = self.error.val();
+        self.parsed.next[LINE + PRE + 9] = self.first.val().get_bit(LINE + HALF * (SYMBOL + 3) + 11);
         self.parsed_valid.next = self.first_valid.val();
         for i in 0..self._parse_registers {
-            self.after_parse[i].clk_i.next = self.clk_i.val();
-            self.after_parse[i].rst_ni.next = self.rst_ni.val();
-            self.after_parse[i].valid_i.next = self.parsed_valid.val();
-            self.after_parse[i].data_i.next = self.parsed.val();
-            self.parsed_valid.next = self.after_parse[i].valid_o.val();
-            self.parsed.next = self.after_parse[i].data_o.val();
+            drive!(self.after_parse[i]; clk_i, rst_ni, valid_i: parsed_valid, data_i: parsed);
+            drive!(self; parsed_valid: after_parse[i].valid_o, parsed: after_parse[i].data_o);
         }
 
         comment!("the data from bit 0 up; a line as it was stays where it is");
@@ -307,64 +228,46 @@ impl<
         }
         self.aligned.next = bit_cast_to::<W<CUT, CW>>(self.data.val());
         for g in 0..GROUPS {
-            self.aligned.next =
-                self.aligned.val().replace_bit(LINE + g * 3, self.parsed.val().get_bits::<3>(LINE + g * 3));
+            self.aligned.next[LINE + g * 3..] = self.parsed.val().get_bits::<3>(LINE + g * 3);
         }
-        self.aligned.next =
-            self.aligned.val().replace_bit(LINE + PRE, self.parsed.val().get_bits::<2>(LINE + PRE + 8));
+        self.aligned.next[LINE + PRE..] = self.parsed.val().get_bits::<2>(LINE + PRE + 8);
         self.aligned_valid.next = self.parsed_valid.val();
         for i in 0..self._align_registers {
-            self.after_align[i].clk_i.next = self.clk_i.val();
-            self.after_align[i].rst_ni.next = self.rst_ni.val();
-            self.after_align[i].valid_i.next = self.aligned_valid.val();
-            self.after_align[i].data_i.next = self.aligned.val();
-            self.aligned_valid.next = self.after_align[i].valid_o.val();
-            self.aligned.next = self.after_align[i].data_o.val();
+            drive!(self.after_align[i]; clk_i, rst_ni, valid_i: aligned_valid, data_i: aligned);
+            drive!(self; aligned_valid: after_align[i].valid_o, aligned: after_align[i].data_o);
         }
 
         comment!("strings of a few words");
         self.prefixes.next = 0.into();
         for g in 0..GROUPS {
-            self.prefixes.next =
-                self.prefixes.val().replace_bit(g * 3, self.aligned.val().get_bits::<3>(LINE + g * 3));
+            self.prefixes.next[g * 3..] = self.aligned.val().get_bits::<3>(LINE + g * 3);
         }
         self.split.encoding_i.next = self.aligned.val().get_bits::<1>(LINE + PRE + 1);
         self.split.string_i.next = bit_cast_to::<W<LINE, LW>>(self.aligned.val());
         self.split.prefixes_i.next = self.prefixes.val();
         self.strings.next = bit_cast_to::<W<CUT, CW>>(self.split.strings_o.val());
         for g in 0..GROUPS {
-            self.strings.next =
-                self.strings.val().replace_bit(LINE + g * 3, self.prefixes.val().get_bits::<3>(g * 3));
+            self.strings.next[LINE + g * 3..] = self.prefixes.val().get_bits::<3>(g * 3);
         }
-        self.strings.next =
-            self.strings.val().replace_bit(LINE + PRE, self.aligned.val().get_bits::<2>(LINE + PRE));
+        self.strings.next[LINE + PRE..] = self.aligned.val().get_bits::<2>(LINE + PRE);
         self.strings_valid.next = self.aligned_valid.val();
         for i in 0..self._split_registers {
-            self.after_split[i].clk_i.next = self.clk_i.val();
-            self.after_split[i].rst_ni.next = self.rst_ni.val();
-            self.after_split[i].valid_i.next = self.strings_valid.val();
-            self.after_split[i].data_i.next = self.strings.val();
-            self.strings_valid.next = self.after_split[i].valid_o.val();
-            self.strings.next = self.after_split[i].data_o.val();
+            drive!(self.after_split[i]; clk_i, rst_ni, valid_i: strings_valid, data_i: strings);
+            drive!(self; strings_valid: after_split[i].valid_o, strings: after_split[i].data_o);
         }
 
         comment!("words from their data");
         self.last_prefixes.next = 0.into();
         for g in 0..GROUPS {
-            self.last_prefixes.next =
-                self.last_prefixes.val().replace_bit(g * 3, self.strings.val().get_bits::<3>(LINE + g * 3));
+            self.last_prefixes.next[g * 3..] = self.strings.val().get_bits::<3>(LINE + g * 3);
         }
         self.expand.strings_i.next = bit_cast_to::<W<LINE, LW>>(self.strings.val());
         self.expand.prefixes_i.next = self.last_prefixes.val();
         self.expand.error_i.next = self.strings.val().get_bit(LINE + PRE);
         self.expand.encoding_i.next = self.strings.val().get_bits::<1>(LINE + PRE + 1);
         self.result.next = bit_cast_to::<W<RESULT, RW>>(self.expand.line_o.val());
-        self.result.next = self.result.val().replace_bit(LINE, self.strings.val().get_bit(LINE + PRE));
-        self.results.clk_i.next = self.clk_i.val();
-        self.results.rst_ni.next = self.rst_ni.val();
-        self.results.valid_i.next = self.strings_valid.val();
-        self.results.data_i.next = self.result.val();
-        self.results.ready_i.next = self.ready_i.val();
+        self.result.next[LINE] = self.strings.val().get_bit(LINE + PRE);
+        drive!(self.results; clk_i, rst_ni, valid_i: strings_valid, data_i: result, ready_i);
 
         self.valid_o.next = self.results.valid_o.val();
         self.line_o.next = bit_cast_to::<W<LINE, LW>>(self.results.data_o.val());
@@ -401,38 +304,17 @@ impl<
         }
         self.ready_o.next = self.first_ready.val();
     }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const GROUPS: usize,
-    const PAIRS: usize,
-    const LEVELS: usize,
-    const PRE: usize,
-    const PREW: usize,
-    const FIRST: usize,
-    const FW: usize,
-    const MID: usize,
-    const MW: usize,
-> Logic for FpcSegmentDecompressor<LINE, LW, GROUPS, PAIRS, LEVELS, PRE, PREW, FIRST, FW, MID, MW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for FpcSegmentDecompressor {
     fn update(&mut self) {
         self.first.next = bit_cast_to::<W<FIRST, FW>>(self.payload_i.val());
-        self.first.next = self.first.val().replace_bit(LINE, self.encoding_i.val());
+        self.first.next[LINE..] = self.encoding_i.val();
         self.first_valid.next = self.valid_i.val();
         for i in 0..self._input_registers {
-            self.after_input[i].clk_i.next = self.clk_i.val();
-            self.after_input[i].rst_ni.next = self.rst_ni.val();
-            self.after_input[i].valid_i.next = self.first_valid.val();
-            self.after_input[i].data_i.next = self.first.val();
-            self.first_valid.next = self.after_input[i].valid_o.val();
-            self.first.next = self.after_input[i].data_o.val();
+            drive!(self.after_input[i]; clk_i, rst_ni, valid_i: first_valid, data_i: first);
+            drive!(self; first_valid: after_input[i].valid_o, first: after_input[i].data_o);
         }
 
         comment!("the data from bit 0 up; a line as it was consists of raw segments");
@@ -444,24 +326,18 @@ impl<
         }
         self.aligned.next = bit_cast_to::<W<MID, MW>>(self.data.val());
         for g in 0..GROUPS {
-            self.aligned.next =
-                self.aligned.val().replace_bit(LINE + g * 3, self.prefixes.val().get_bits::<3>(g * 3));
+            self.aligned.next[LINE + g * 3..] = self.prefixes.val().get_bits::<3>(g * 3);
         }
         self.aligned_valid.next = self.first_valid.val();
         for i in 0..self._align_registers {
-            self.after_align[i].clk_i.next = self.clk_i.val();
-            self.after_align[i].rst_ni.next = self.rst_ni.val();
-            self.after_align[i].valid_i.next = self.aligned_valid.val();
-            self.after_align[i].data_i.next = self.aligned.val();
-            self.aligned_valid.next = self.after_align[i].valid_o.val();
-            self.aligned.next = self.after_align[i].data_o.val();
+            drive!(self.after_align[i]; clk_i, rst_ni, valid_i: aligned_valid, data_i: aligned);
+            drive!(self; aligned_valid: after_align[i].valid_o, aligned: after_align[i].data_o);
         }
 
         comment!("strings of two segments each");
         self.split_prefixes.next = 0.into();
         for g in 0..GROUPS {
-            self.split_prefixes.next =
-                self.split_prefixes.val().replace_bit(g * 3, self.aligned.val().get_bits::<3>(LINE + g * 3));
+            self.split_prefixes.next[g * 3..] = self.aligned.val().get_bits::<3>(LINE + g * 3);
         }
         self.lengths.prefixes_i.next = self.split_prefixes.val();
         self.split.string_i.next = bit_cast_to::<W<LINE, LW>>(self.aligned.val());
@@ -470,59 +346,42 @@ impl<
         }
         self.strings.next = bit_cast_to::<W<MID, MW>>(self.split.strings_o.val());
         for g in 0..GROUPS {
-            self.strings.next =
-                self.strings.val().replace_bit(LINE + g * 3, self.split_prefixes.val().get_bits::<3>(g * 3));
+            self.strings.next[LINE + g * 3..] = self.split_prefixes.val().get_bits::<3>(g * 3);
         }
         self.strings_valid.next = self.aligned_valid.val();
         for i in 0..self._split_registers {
-            self.after_split[i].clk_i.next = self.clk_i.val();
-            self.after_split[i].rst_ni.next = self.rst_ni.val();
-            self.after_split[i].valid_i.next = self.strings_valid.val();
-            self.after_split[i].data_i.next = self.strings.val();
-            self.strings_valid.next = self.after_split[i].valid_o.val();
-            self.strings.next = self.after_split[i].data_o.val();
+            drive!(self.after_split[i]; clk_i, rst_ni, valid_i: strings_valid, data_i: strings);
+            drive!(self; strings_valid: after_split[i].valid_o, strings: after_split[i].data_o);
         }
 
         comment!("strings of one segment each");
         self.pair_prefixes.next = 0.into();
         for g in 0..GROUPS {
-            self.pair_prefixes.next =
-                self.pair_prefixes.val().replace_bit(g * 3, self.strings.val().get_bits::<3>(LINE + g * 3));
+            self.pair_prefixes.next[g * 3..] = self.strings.val().get_bits::<3>(LINE + g * 3);
         }
         self.pairs.strings_i.next = bit_cast_to::<W<LINE, LW>>(self.strings.val());
         self.pairs.prefixes_i.next = self.pair_prefixes.val();
         self.segments.next = bit_cast_to::<W<MID, MW>>(self.pairs.strings_o.val());
         for g in 0..GROUPS {
-            self.segments.next =
-                self.segments.val().replace_bit(LINE + g * 3, self.pair_prefixes.val().get_bits::<3>(g * 3));
+            self.segments.next[LINE + g * 3..] = self.pair_prefixes.val().get_bits::<3>(g * 3);
         }
         self.segments_valid.next = self.strings_valid.val();
         for i in 0..self._pair_registers {
-            self.after_pairs[i].clk_i.next = self.clk_i.val();
-            self.after_pairs[i].rst_ni.next = self.rst_ni.val();
-            self.after_pairs[i].valid_i.next = self.segments_valid.val();
-            self.after_pairs[i].data_i.next = self.segments.val();
-            self.segments_valid.next = self.after_pairs[i].valid_o.val();
-            self.segments.next = self.after_pairs[i].data_o.val();
+            drive!(self.after_pairs[i]; clk_i, rst_ni, valid_i: segments_valid, data_i: segments);
+            drive!(self; segments_valid: after_pairs[i].valid_o, segments: after_pairs[i].data_o);
         }
 
         comment!("words from their data");
         self.last_prefixes.next = 0.into();
         for g in 0..GROUPS {
-            self.last_prefixes.next =
-                self.last_prefixes.val().replace_bit(g * 3, self.segments.val().get_bits::<3>(LINE + g * 3));
+            self.last_prefixes.next[g * 3..] = self.segments.val().get_bits::<3>(LINE + g * 3);
         }
         self.rebuild.strings_i.next = bit_cast_to::<W<LINE, LW>>(self.segments.val());
         self.rebuild.prefixes_i.next = self.last_prefixes.val();
-        self.results.clk_i.next = self.clk_i.val();
-        self.results.rst_ni.next = self.rst_ni.val();
-        self.results.valid_i.next = self.segments_valid.val();
-        self.results.data_i.next = self.rebuild.line_o.val();
-        self.results.ready_i.next = self.ready_i.val();
+        drive!(self.results; clk_i, rst_ni, valid_i: segments_valid, data_i: rebuild.line_o, ready_i);
 
         self.valid_o.next = self.results.valid_o.val();
-        self.line_o.next = self.results.data_o.val();
-        self.error_o.next = false;
+        drive!(self; line_o: results.data_o, error_o: false);
 
         comment!("from the last register back: each is ready when it is empty or the next one is");
         self.segments_ready.next = self.results.ready_o.val();
@@ -554,9 +413,5 @@ impl<
             self.first_ready.next = self.after_input[i].ready_o.val();
         }
         self.ready_o.next = self.first_ready.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

@@ -7,7 +7,6 @@ use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
     /// Splits strings of a few words into the data of each word, and rebuilds the word by its prefix.
-    #[derive(LogicBlock, Default)]
     #[require(WORDS * 32 == LINE && GROUPS * GROUP == WORDS && PRE == 3 * GROUPS)]
     pub struct FpcExpand<
         const LINE: usize, const LW: usize, const WORDS: usize, const LEVELS: usize, const GROUPS: usize,
@@ -43,34 +42,19 @@ rtl_block! {
     }
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const WORDS: usize,
-    const LEVELS: usize,
-    const GROUPS: usize,
-    const GROUP: usize,
-    const PRE: usize,
-    const PREW: usize,
-> Logic for FpcExpand<LINE, LW, WORDS, LEVELS, GROUPS, GROUP, PRE, PREW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for FpcExpand {
     fn update(&mut self) {
-        self.lengths.prefixes_i.next = self.prefixes_i.val();
-        self.data.string_i.next = self.strings_i.val();
+        drive!(self; lengths.prefixes_i: prefixes_i, data.string_i: strings_i);
         for w in 0..WORDS {
             self.data.length_i[w].next = self.lengths.length_o[w].val();
         }
-        self.pattern.next = 0.into();
-        self.kept.next = 0.into();
-        self.word.next = 0.into();
-        self.line.next = 0.into();
+        drive!(self; pattern: 0, kept: 0, word: 0, line: 0);
         for g in 0..GROUPS {
             self.pattern.next = self.prefixes_i.val().get_bits::<3>(g * 3);
             for w in 0..GROUP {
                 comment!("what is kept of a word is zero from its length on");
-                self.kept.next = self.data.field_o[g * GROUP + w].val();
-                self.word.next = self.kept.val();
+                drive!(self; kept: data.field_o[g * GROUP + w], word: kept);
                 if (self.pattern.val() == self.sign4.val()) & self.kept.val().get_bit(3) {
                     self.word.next = self.kept.val() | self.above4.val();
                 } else if (self.pattern.val() == self.sign8.val()) & self.kept.val().get_bit(7) {
@@ -81,19 +65,19 @@ impl<
                     self.word.next = self.kept.val() << 16;
                 } else if self.pattern.val() == self.two_bytes.val() {
                     self.word.next = 0.into();
-                    self.word.next = self.word.val().replace_bit(16, self.kept.val().get_bits::<8>(8));
-                    self.word.next = self.word.val().replace_bit(0, self.kept.val().get_bits::<8>(0));
+                    self.word.next[16..] = self.kept.val().get_bits::<8>(8);
+                    self.word.next[0..] = self.kept.val().get_bits::<8>(0);
                     if self.kept.val().get_bit(15) {
-                        self.word.next = self.word.val().replace_bit(24, self.ones.val());
+                        self.word.next[24..] = self.ones.val();
                     }
                     if self.kept.val().get_bit(7) {
-                        self.word.next = self.word.val().replace_bit(8, self.ones.val());
+                        self.word.next[8..] = self.ones.val();
                     }
                 } else if self.pattern.val() == self.repeated.val() {
-                    self.word.next = self.word.val().replace_bit(8, self.kept.val().get_bits::<8>(0));
-                    self.word.next = self.word.val().replace_bit(16, self.word.val().get_bits::<16>(0));
+                    self.word.next[8..] = self.kept.val().get_bits::<8>(0);
+                    self.word.next[16..] = self.word.val().get_bits::<16>(0);
                 }
-                self.line.next = self.line.val().replace_bit((g * GROUP + w) * 32, self.word.val());
+                self.line.next[(g * GROUP + w) * 32..] = self.word.val();
             }
         }
         self.line_o.next = self.line.val();
@@ -102,9 +86,5 @@ impl<
         } else if !self.encoding_i.val().get_bit(0) {
             self.line_o.next = self.strings_i.val();
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

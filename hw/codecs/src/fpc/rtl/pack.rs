@@ -9,7 +9,6 @@ rtl_block! {
     /// payload is the line.
     ///
     /// HEAD is the bits of the longest head. HSUM and SIZE are the widths of the lengths of head and payload.
-    #[derive(LogicBlock, Default)]
     #[require(WORDS * 32 == LINE && GROUPS * GROUP == WORDS && SYM == 9 * GROUPS)]
     // A run of one word takes 6 bits and a nonzero word takes 3; no two words take more.
     #[require(HEAD == if GROUP == 1 { 9 * WORDS / 2 } else { 3 * GROUPS })]
@@ -46,26 +45,10 @@ rtl_block! {
     }
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const WORDS: usize,
-    const GROUPS: usize,
-    const GROUP: usize,
-    const SYM: usize,
-    const SYMW: usize,
-    const HEAD: usize,
-    const HEADW: usize,
-    const HSUM: usize,
-    const SIZE: usize,
-> Logic for FpcPack<LINE, LW, WORDS, GROUPS, GROUP, SYM, SYMW, HEAD, HEADW, HSUM, SIZE>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for FpcPack {
     fn update(&mut self) {
-        self.prefix.next = 0.into();
-        self.length.next = 0.into();
-        self.word.next = 0.into();
-        self.kept.next = 0.into();
+        drive!(self; prefix: 0, length: 0, word: 0, kept: 0);
         for g in 0..GROUPS {
             self.head.field_i[g].next = self.symbols_i.val().get_bits::<6>(g * 9);
             self.head.length_i[g].next = self.symbols_i.val().get_bits::<3>(g * 9 + 6);
@@ -87,25 +70,17 @@ impl<
                 if self.prefix.val() == self.upper16.val() {
                     self.kept.next = self.word.val() >> 16;
                 } else if self.prefix.val() == self.two_bytes.val() {
-                    self.kept.next = self.kept.val().replace_bit(8, self.word.val().get_bits::<8>(16));
+                    self.kept.next[8..] = self.word.val().get_bits::<8>(16);
                 }
-                self.data.field_i[g * GROUP + w].next = self.kept.val();
-                self.data.length_i[g * GROUP + w].next = self.length.val();
+                drive!(self.data; field_i[g * GROUP + w]: kept, length_i[g * GROUP + w]: length);
             }
         }
         self.size.next = bit_cast::<SIZE, HSUM>(self.head.length_o.val()) + self.data.length_o.val();
-        self.encoding_o.next = 1.into();
-        self.size_o.next = self.size.val();
+        drive!(self; encoding_o: 1, size_o: size);
         self.payload_o.next = (self.data.string_o.val() << self.head.length_o.val())
             | bit_cast_to::<W<LINE, LW>>(self.head.string_o.val());
         if self.size.val() >= self.line_bits.val() {
-            self.encoding_o.next = 0.into();
-            self.size_o.next = self.line_bits.val();
-            self.payload_o.next = self.line_i.val();
+            drive!(self; encoding_o: 0, size_o: line_bits, payload_o: line_i);
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

@@ -7,7 +7,6 @@ rtl_block! {
     ///
     /// RUNS is 1 for the original algorithm with groups of one word: there, the length of the run follows the prefix of zeros.
     /// HEAD bits hold the longest head of the whole line.
-    #[derive(LogicBlock, Default)]
     #[require(RUNS <= 1 && PRE == 3 * GROUPS && HEAD < 1 << 8)]
     pub struct FpcParse<
         const GROUPS: usize, const RUNS: usize, const HEAD: usize, const HEADW: usize, const PRE: usize, const PREW: usize,
@@ -36,22 +35,10 @@ rtl_block! {
     }
 }
 
-impl<
-    const GROUPS: usize,
-    const RUNS: usize,
-    const HEAD: usize,
-    const HEADW: usize,
-    const PRE: usize,
-    const PREW: usize,
-> Logic for FpcParse<GROUPS, RUNS, HEAD, HEADW, PRE, PREW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for FpcParse {
     fn update(&mut self) {
-        self.head.next = self.head_i.val();
-        self.prefix.next = 0.into();
-        self.run.next = self.run_i.val();
-        self.start.next = self.start_i.val();
-        self.prefixes.next = 0.into();
+        drive!(self; head: head_i, prefix: 0, run: run_i, start: start_i, prefixes: 0);
         for g in 0..GROUPS {
             self.prefix.next = 0.into();
             if self.run.val().any() {
@@ -67,32 +54,8 @@ impl<
                     self.start.next = self.start.val() + 3;
                 }
             }
-            self.prefixes.next = self.prefixes.val().replace_bit(g * 3, self.prefix.val());
+            self.prefixes.next[g * 3..] = self.prefix.val();
         }
-        self.prefixes_o.next = self.prefixes.val();
-        self.head_o.next = self.head.val();
-        self.run_o.next = self.run.val();
-        self.start_o.next = self.start.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
-impl<
-    const GROUPS: usize,
-    const RUNS: usize,
-    const HEAD: usize,
-    const HEADW: usize,
-    const PRE: usize,
-    const PREW: usize,
-> PureLogic for FpcParse<GROUPS, RUNS, HEAD, HEADW, PRE, PREW>
-{
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.head_i.update_all();
-        self.run_i.update_all();
-        self.start_i.update_all();
+        drive!(self; prefixes_o: prefixes, head_o: head, run_o: run, start_o: start);
     }
 }

@@ -6,7 +6,6 @@ use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
     /// Finds the number of data bits of each segment.
-    #[derive(LogicBlock, Default)]
     #[require(PRE == 3 * GROUPS)]
     pub struct FpcSegmentLengths<const GROUPS: usize, const PRE: usize, const PREW: usize> {
         /// a prefix for each segment
@@ -23,13 +22,10 @@ rtl_block! {
     }
 }
 
-impl<const GROUPS: usize, const PRE: usize, const PREW: usize> Logic
-    for FpcSegmentLengths<GROUPS, PRE, PREW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for FpcSegmentLengths {
     fn update(&mut self) {
-        self.prefix.next = 0.into();
-        self.length.next = 0.into();
+        drive!(self; prefix: 0, length: 0);
         for g in 0..GROUPS {
             self.prefix.next = self.prefixes_i.val().get_bits::<3>(g * 3);
             self.length.next = 64.into();
@@ -45,26 +41,12 @@ impl<const GROUPS: usize, const PRE: usize, const PREW: usize> Logic
             self.length_o[g].next = self.length.val();
         }
     }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
-impl<const GROUPS: usize, const PRE: usize, const PREW: usize> PureLogic
-    for FpcSegmentLengths<GROUPS, PRE, PREW>
-{
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.prefixes_i.update_all();
-    }
 }
 
 rtl_block! {
     /// Gathers the data of each segment: its four words' data without gaps, from the segment's first bit on.
     ///
     /// The data of a word are at one of four positions, so no shifter is needed.
-    #[derive(LogicBlock, Default)]
     #[require(GROUPS * 128 == LINE && PRE == 3 * GROUPS)]
     pub struct FpcGather<
         const LINE: usize, const LW: usize, const GROUPS: usize, const PRE: usize, const PREW: usize,
@@ -94,27 +76,18 @@ rtl_block! {
     }
 }
 
-impl<const LINE: usize, const LW: usize, const GROUPS: usize, const PRE: usize, const PREW: usize> Logic
-    for FpcGather<LINE, LW, GROUPS, PRE, PREW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for FpcGather {
     fn update(&mut self) {
-        self.pattern.next = 0.into();
-        self.word.next = 0.into();
-        self.half.next = 0.into();
-        self.fours.next = 0.into();
-        self.bytes.next = 0.into();
-        self.halves.next = 0.into();
-        self.low.next = 0.into();
-        self.high.next = 0.into();
-        self.strings.next = 0.into();
+        drive!(self; pattern: 0, word: 0, half: 0, fours: 0, bytes: 0, halves: 0, low: 0, high: 0,
+            strings: 0);
         for g in 0..GROUPS {
             self.pattern.next = self.prefixes_i.val().get_bits::<3>(g * 3);
             comment!("the words' data with 4, 8 and 16 bits each");
             for w in 0..4 {
                 self.word.next = self.line_i.val().get_bits::<32>(g * 128 + w * 32);
-                self.fours.next = self.fours.val().replace_bit(w * 4, self.word.val().get_bits::<4>(0));
-                self.bytes.next = self.bytes.val().replace_bit(w * 8, self.word.val().get_bits::<8>(0));
+                self.fours.next[w * 4..] = self.word.val().get_bits::<4>(0);
+                self.bytes.next[w * 8..] = self.word.val().get_bits::<8>(0);
                 self.half.next = 0.into();
                 if self.pattern.val() == self.sign16.val() {
                     self.half.next = self.word.val().get_bits::<16>(0);
@@ -124,13 +97,12 @@ impl<const LINE: usize, const LW: usize, const GROUPS: usize, const PRE: usize, 
                 }
                 if self.pattern.val() == self.two_bytes.val() {
                     self.half.next = self.half.val() | bit_cast::<16, 8>(self.word.val().get_bits::<8>(0));
-                    self.half.next = self.half.val().replace_bit(8, self.word.val().get_bits::<8>(16));
+                    self.half.next[8..] = self.word.val().get_bits::<8>(16);
                 }
-                self.halves.next = self.halves.val().replace_bit(w * 16, self.half.val());
+                self.halves.next[w * 16..] = self.half.val();
             }
             comment!("one of them, or the words");
-            self.low.next = self.halves.val();
-            self.high.next = 0.into();
+            drive!(self; low: halves, high: 0);
             if self.pattern.val() == self.sign4.val() {
                 self.low.next = self.low.val() | bit_cast::<64, 16>(self.fours.val());
             }
@@ -141,30 +113,15 @@ impl<const LINE: usize, const LW: usize, const GROUPS: usize, const PRE: usize, 
                 self.low.next = self.low.val() | self.line_i.val().get_bits::<64>(g * 128);
                 self.high.next = self.line_i.val().get_bits::<64>(g * 128 + 64);
             }
-            self.strings.next = self.strings.val().replace_bit(g * 128, self.low.val());
-            self.strings.next = self.strings.val().replace_bit(g * 128 + 64, self.high.val());
+            self.strings.next[g * 128..] = self.low.val();
+            self.strings.next[g * 128 + 64..] = self.high.val();
         }
         self.strings_o.next = self.strings.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
-impl<const LINE: usize, const LW: usize, const GROUPS: usize, const PRE: usize, const PREW: usize> PureLogic
-    for FpcGather<LINE, LW, GROUPS, PRE, PREW>
-{
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.line_i.update_all();
-        self.prefixes_i.update_all();
     }
 }
 
 rtl_block! {
     /// Splits pairs of segments. The right segment is at one of five positions, depending on the left segment's prefix.
-    #[derive(LogicBlock, Default)]
     #[require(PAIRS * 256 == LINE && PRE == 6 * PAIRS)]
     pub struct FpcPairs<
         const LINE: usize, const LW: usize, const PAIRS: usize, const PRE: usize, const PREW: usize,
@@ -189,14 +146,10 @@ rtl_block! {
     }
 }
 
-impl<const LINE: usize, const LW: usize, const PAIRS: usize, const PRE: usize, const PREW: usize> Logic
-    for FpcPairs<LINE, LW, PAIRS, PRE, PREW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for FpcPairs {
     fn update(&mut self) {
-        self.left.next = 0.into();
-        self.right.next = 0.into();
-        self.strings.next = self.strings_i.val();
+        drive!(self; left: 0, right: 0, strings: strings_i);
         for p in 0..PAIRS {
             self.left.next = self.prefixes_i.val().get_bits::<3>(p * 6);
             comment!("the lower and the upper half of the right segment");
@@ -224,30 +177,15 @@ impl<const LINE: usize, const LW: usize, const PAIRS: usize, const PRE: usize, c
                     self.right.next =
                         self.right.val() | self.strings_i.val().get_bits::<64>(p * 256 + h * 64 + 128);
                 }
-                self.strings.next = self.strings.val().replace_bit(p * 256 + 128 + h * 64, self.right.val());
+                self.strings.next[p * 256 + 128 + h * 64..] = self.right.val();
             }
         }
         self.strings_o.next = self.strings.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
-impl<const LINE: usize, const LW: usize, const PAIRS: usize, const PRE: usize, const PREW: usize> PureLogic
-    for FpcPairs<LINE, LW, PAIRS, PRE, PREW>
-{
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.strings_i.update_all();
-        self.prefixes_i.update_all();
     }
 }
 
 rtl_block! {
     /// Rebuilds the words of each segment from its data.
-    #[derive(LogicBlock, Default)]
     #[require(GROUPS * 128 == LINE && PRE == 3 * GROUPS)]
     pub struct FpcRebuild<
         const LINE: usize, const LW: usize, const GROUPS: usize, const PRE: usize, const PREW: usize,
@@ -281,21 +219,11 @@ rtl_block! {
     }
 }
 
-impl<const LINE: usize, const LW: usize, const GROUPS: usize, const PRE: usize, const PREW: usize> Logic
-    for FpcRebuild<LINE, LW, GROUPS, PRE, PREW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for FpcRebuild {
     fn update(&mut self) {
-        self.pattern.next = 0.into();
-        self.four.next = 0.into();
-        self.kept_byte.next = 0.into();
-        self.half.next = 0.into();
-        self.above4.next = false;
-        self.above8.next = false;
-        self.above16.next = false;
-        self.above24.next = false;
-        self.word.next = 0.into();
-        self.line.next = 0.into();
+        drive!(self; pattern: 0, four: 0, kept_byte: 0, half: 0, above4: false, above8: false, above16: false,
+            above24: false, word: 0, line: 0);
         for g in 0..GROUPS {
             self.pattern.next = self.prefixes_i.val().get_bits::<3>(g * 3);
             for w in 0..4 {
@@ -315,16 +243,16 @@ impl<const LINE: usize, const LW: usize, const GROUPS: usize, const PRE: usize, 
                     | ((self.pattern.val() == self.two_bytes.val()) & self.half.val().get_bit(15));
                 self.word.next = 0.into();
                 if self.above4.val() {
-                    self.word.next = self.word.val().replace_bit(4, self.ones4.val());
+                    self.word.next[4..] = self.ones4.val();
                 }
                 if self.above8.val() {
-                    self.word.next = self.word.val().replace_bit(8, self.ones8.val());
+                    self.word.next[8..] = self.ones8.val();
                 }
                 if self.above16.val() {
-                    self.word.next = self.word.val().replace_bit(16, self.ones8.val());
+                    self.word.next[16..] = self.ones8.val();
                 }
                 if self.above24.val() {
-                    self.word.next = self.word.val().replace_bit(24, self.ones8.val());
+                    self.word.next[24..] = self.ones8.val();
                 }
                 comment!("the data themselves");
                 if self.pattern.val() == self.sign4.val() {
@@ -352,23 +280,9 @@ impl<const LINE: usize, const LW: usize, const GROUPS: usize, const PRE: usize, 
                 if self.pattern.val() == self.raw.val() {
                     self.word.next = self.word.val() | self.strings_i.val().get_bits::<32>(g * 128 + w * 32);
                 }
-                self.line.next = self.line.val().replace_bit(g * 128 + w * 32, self.word.val());
+                self.line.next[g * 128 + w * 32..] = self.word.val();
             }
         }
         self.line_o.next = self.line.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
-impl<const LINE: usize, const LW: usize, const GROUPS: usize, const PRE: usize, const PREW: usize> PureLogic
-    for FpcRebuild<LINE, LW, GROUPS, PRE, PREW>
-{
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.strings_i.update_all();
-        self.prefixes_i.update_all();
     }
 }

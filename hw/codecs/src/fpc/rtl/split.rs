@@ -6,7 +6,6 @@ use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
     /// Finds the number of data bits of each word, by the prefix of its group.
-    #[derive(LogicBlock, Default)]
     #[require(GROUPS * GROUP == WORDS && PRE == 3 * GROUPS)]
     pub struct FpcLengths<
         const WORDS: usize, const GROUPS: usize, const GROUP: usize, const PRE: usize, const PREW: usize,
@@ -25,13 +24,10 @@ rtl_block! {
     }
 }
 
-impl<const WORDS: usize, const GROUPS: usize, const GROUP: usize, const PRE: usize, const PREW: usize> Logic
-    for FpcLengths<WORDS, GROUPS, GROUP, PRE, PREW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for FpcLengths {
     fn update(&mut self) {
-        self.prefix.next = 0.into();
-        self.length.next = 0.into();
+        drive!(self; prefix: 0, length: 0);
         for g in 0..GROUPS {
             self.prefix.next = self.prefixes_i.val().get_bits::<3>(g * 3);
             self.length.next = 16.into();
@@ -49,24 +45,10 @@ impl<const WORDS: usize, const GROUPS: usize, const GROUP: usize, const PRE: usi
             }
         }
     }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
-impl<const WORDS: usize, const GROUPS: usize, const GROUP: usize, const PRE: usize, const PREW: usize>
-    PureLogic for FpcLengths<WORDS, GROUPS, GROUP, PRE, PREW>
-{
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.prefixes_i.update_all();
-    }
 }
 
 rtl_block! {
     /// Splits the data into strings of a few words each, with LEVELS levels of the tree.
-    #[derive(LogicBlock, Default)]
     pub struct FpcSplit<
         const LINE: usize, const LW: usize, const WORDS: usize, const LEVELS: usize, const GROUPS: usize,
         const GROUP: usize, const PRE: usize, const PREW: usize,
@@ -84,21 +66,10 @@ rtl_block! {
     }
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const WORDS: usize,
-    const LEVELS: usize,
-    const GROUPS: usize,
-    const GROUP: usize,
-    const PRE: usize,
-    const PREW: usize,
-> Logic for FpcSplit<LINE, LW, WORDS, LEVELS, GROUPS, GROUP, PRE, PREW>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for FpcSplit {
     fn update(&mut self) {
-        self.lengths.prefixes_i.next = self.prefixes_i.val();
-        self.split.string_i.next = self.string_i.val();
+        drive!(self; lengths.prefixes_i: prefixes_i, split.string_i: string_i);
         for w in 0..WORDS {
             self.split.length_i[w].next = self.lengths.length_o[w].val();
         }
@@ -106,9 +77,5 @@ impl<
         if self.encoding_i.val().get_bit(0) {
             self.strings_o.next = self.split.strings_o.val();
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

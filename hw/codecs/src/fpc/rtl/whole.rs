@@ -6,7 +6,6 @@ use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
     /// Compresses a line by frequent patterns, as combinational logic: a line in, its payload out.
-    #[derive(LogicBlock, Default)]
     pub struct FpcCompress<
         const LINE: usize, const LW: usize, const WORDS: usize, const GROUPS: usize, const GROUP: usize,
         const SYM: usize, const SYMW: usize, const HEAD: usize, const HEADW: usize, const HSUM: usize, const SIZE: usize,
@@ -24,31 +23,11 @@ rtl_block! {
     }
 }
 
-impl<
-    const LINE: usize,
-    const LW: usize,
-    const WORDS: usize,
-    const GROUPS: usize,
-    const GROUP: usize,
-    const SYM: usize,
-    const SYMW: usize,
-    const HEAD: usize,
-    const HEADW: usize,
-    const HSUM: usize,
-    const SIZE: usize,
-> Logic for FpcCompress<LINE, LW, WORDS, GROUPS, GROUP, SYM, SYMW, HEAD, HEADW, HSUM, SIZE>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for FpcCompress {
     fn update(&mut self) {
         self.classify.line_i.next = self.line_i.val();
-        self.pack.line_i.next = self.line_i.val();
-        self.pack.symbols_i.next = self.classify.symbols_o.val();
-        self.encoding_o.next = self.pack.encoding_o.val();
-        self.size_o.next = self.pack.size_o.val();
-        self.payload_o.next = self.pack.payload_o.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self.pack; line_i, symbols_i: classify.symbols_o);
+        drive!(self; pack.encoding_o, pack.size_o, pack.payload_o);
     }
 }

@@ -10,7 +10,6 @@ rtl_block! {
     ///
     /// An entry is a tag above a 12-bit count; it exists if the count is not zero. TAG is the width of a tag, ENTRY of an
     /// entry, and SET of a set. The simulation keeps a set in K words.
-    #[derive(LogicBlock, Default)]
     pub struct SetUpdate<const TAG: usize, const ENTRY: usize, const SET: usize, const K: usize> {
         /// the set has entries; if low, all counts are taken as zero
         pub valid_i: Signal<In, Bit>,
@@ -41,13 +40,10 @@ rtl_block! {
     }
 }
 
-impl<const TAG: usize, const ENTRY: usize, const SET: usize, const K: usize> Logic
-    for SetUpdate<TAG, ENTRY, SET, K>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for SetUpdate {
     fn update(&mut self) {
-        self.any_hit.next = false;
-        self.full.next = false;
+        drive!(self; any_hit: false, full: false);
         for way in 0..4 {
             self.entry.next = self.set_i.val().get_bits::<ENTRY>(way * ENTRY);
             self.tag[way].next = self.entry.val().get_bits::<TAG>(12);
@@ -70,13 +66,11 @@ impl<const TAG: usize, const ENTRY: usize, const SET: usize, const K: usize> Log
                 self.smaller[pair].next = self.count[2 * pair + 1].val();
             }
         }
-        self.smallest.next = self.smaller[0].val();
-        self.victim.next = 0.into();
-        self.victim.next = self.victim.val().replace_bit(0, self.upper_way[0].val());
+        drive!(self; smallest: smaller[0], victim: 0);
+        self.victim.next[0] = self.upper_way[0].val();
         if self.smaller[1].val() < self.smaller[0].val() {
-            self.smallest.next = self.smaller[1].val();
-            self.victim.next = 2.into();
-            self.victim.next = self.victim.val().replace_bit(0, self.upper_way[1].val());
+            drive!(self; smallest: smaller[1], victim: 2);
+            self.victim.next[0] = self.upper_way[1].val();
         }
         self.lost_o.next = 0.into();
         if !self.any_hit.val() {
@@ -86,24 +80,18 @@ impl<const TAG: usize, const ENTRY: usize, const SET: usize, const K: usize> Log
         comment!("a full entry halves the whole set before it counts");
         self.next_set.next = self.set_i.val();
         for way in 0..4 {
-            self.next_tag.next = self.tag[way].val();
-            self.next_count.next = self.count[way].val();
+            drive!(self; next_tag: tag[way], next_count: count[way]);
             if self.full.val() {
                 self.next_count.next = self.count[way].val() >> 1;
             }
             self.next_count.next = self.next_count.val() + self.hit[way].val();
             if !self.any_hit.val() & (self.victim.val() == way.to_bits::<2>()) {
-                self.next_tag.next = self.tag_i.val();
-                self.next_count.next = 1.into();
+                drive!(self; next_tag: tag_i, next_count: 1);
             }
-            self.next_set.next = self.next_set.val().replace_bit(way * ENTRY, self.next_count.val());
-            self.next_set.next = self.next_set.val().replace_bit(way * ENTRY + 12, self.next_tag.val());
+            self.next_set.next[way * ENTRY..] = self.next_count.val();
+            self.next_set.next[way * ENTRY + 12..] = self.next_tag.val();
         }
         self.set_o.next = self.next_set.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 
@@ -180,23 +168,13 @@ rtl_module! {
     }
 }
 
-impl<
-    const INDEX: usize,
-    const A: usize,
-    const SLICES: usize,
-    const TAG: usize,
-    const ENTRY: usize,
-    const SET: usize,
-    const K: usize,
-> Logic for ScVftTop<INDEX, A, SLICES, TAG, ENTRY, SET, K>
-{
-    #[hdl_gen]
+#[hdl_gen(layouts! { entry: { count: 12, tag: TAG } })]
+impl Logic for ScVftTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, training, reading, set, tag, way, forward, written);
         dff_setup!(self, clk_i, lost, words, enough, read_valid, read_value, read_count);
         self.memory.clk_i.next = self.clk_i.val();
-        self.valid.clk_i.next = self.clk_i.val();
-        self.valid.rst_ni.next = self.rst_ni.val();
+        drive!(self.valid; clk_i, rst_ni);
 
         comment!(
             "first stage: one operation per cycle reads its set, and learns whether it is being written"
@@ -212,8 +190,7 @@ impl<
                 self.next_set.next = self.next_set.val() ^ self.train_value_i.val().get_bits::<A>(slice * A);
             }
         }
-        self.memory.read_address_i.next = self.next_set.val();
-        self.set.d.next = self.next_set.val();
+        drive!(self; memory.read_address_i: next_set, set.d: next_set);
         self.tag.d.next = self.train_value_i.val().get_bits::<TAG>(A);
         self.way.d.next = self.read_index_i.val().get_bits::<2>(0);
         self.forward.d.next = self.training.q.val() & (self.next_set.val() == self.set.q.val());
@@ -223,15 +200,9 @@ impl<
         if self.forward.q.val() {
             self.content.next = self.written.q.val();
         }
-        self.valid.address_i.next = self.set.q.val();
-        self.valid.set_i.next = self.training.q.val();
-        self.valid.clear_i.next = self.clear_i.val();
-        self.update.valid_i.next = self.valid.bit_o.val();
-        self.update.set_i.next = self.content.val();
-        self.update.tag_i.next = self.tag.q.val();
-        self.memory.write_i.next = self.training.q.val();
-        self.memory.write_address_i.next = self.set.q.val();
-        self.memory.write_data_i.next = self.update.set_o.val();
+        drive!(self.valid; address_i: set.q, set_i: training.q, clear_i);
+        drive!(self.update; valid_i: valid.bit_o, set_i: content, tag_i: tag.q);
+        drive!(self.memory; write_i: training.q, write_address_i: set.q, write_data_i: update.set_o);
         if self.training.q.val() {
             self.written.d.next = self.update.set_o.val();
         }
@@ -249,8 +220,7 @@ impl<
 
         comment!("the words after a clear are numbered, until their number is the number of sets");
         if self.clear_i.val() {
-            self.words.d.next = 0.into();
-            self.enough.d.next = false;
+            drive!(self; words.d: 0, enough.d: false);
         } else if self.training.q.val() & !self.enough.q.val() {
             self.words.d.next = self.words.q.val() + 1;
             self.enough.d.next = self.words.q.val().all();
@@ -269,27 +239,19 @@ impl<
             self.lowest.next = self.lowest.val() ^ self.upper.val().get_bits::<A>((slice - 1) * A);
         }
         self.value.next = 0.into();
-        self.value.next = self.value.val().replace_bit(0, self.lowest.val());
-        self.value.next = self.value.val().replace_bit(A, self.upper.val());
+        self.value.next[0..] = self.lowest.val();
+        self.value.next[A..] = self.upper.val();
         self.read_valid.d.next = self.reading.q.val();
         if self.reading.q.val() {
-            self.read_count.d.next = 0.into();
-            self.read_value.d.next = 0.into();
+            drive!(self; read_count.d: 0, read_value.d: 0);
             if self.valid.bit_o.val() & self.entry.val().get_bits::<12>(0).any() {
                 self.read_count.d.next = self.entry.val().get_bits::<12>(0);
                 self.read_value.d.next = self.value.val();
             }
         }
 
-        self.read_valid_o.next = self.read_valid.q.val();
-        self.read_value_o.next = self.read_value.q.val();
-        self.read_count_o.next = self.read_count.q.val();
-        self.lost_o.next = self.lost.q.val();
-        self.enough_o.next = self.enough.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        [self.describe(), layouts! { entry: { count: 12, tag: TAG } }].concat()
+        drive!(self; read_valid_o: read_valid.q, read_value_o: read_value.q, read_count_o: read_count.q,
+            lost_o: lost.q, enough_o: enough.q);
     }
 }
 

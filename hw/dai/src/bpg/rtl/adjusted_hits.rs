@@ -11,7 +11,6 @@ rtl_block! {
     /// Dai, section 2.6. TAG is the width of a tag, WORD that of a tag with its valid bit. L comes in through ports, which are
     /// tied to constants. The tags of a set are in the order of their last use, in one memory per position. An access writes its
     /// tag to the first position. The tags before its old position, or all on a miss, move one position further.
-    #[derive(LogicBlock, Default)]
     #[require(WORD == TAG + 1)]
     pub struct AdjustedHits<const TAG: usize, const WORD: usize> {
         /// clock
@@ -76,8 +75,8 @@ impl<const TAG: usize, const WORD: usize> AdjustedHits<TAG, WORD> {
     }
 }
 
-impl<const TAG: usize, const WORD: usize> Logic for AdjustedHits<TAG, WORD> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for AdjustedHits {
     fn update(&mut self) {
         dff_setup!(self, clk_i, hits, adjusted);
         self.watched.next = self.access_i.val() & (self.warp_i.val() <= self.last_warp_i.val());
@@ -86,20 +85,17 @@ impl<const TAG: usize, const WORD: usize> Logic for AdjustedHits<TAG, WORD> {
             "what moves on: the new tag, and behind it the words as they are, or invalid in the set's first access"
         );
         self.moved.next = bit_cast::<WORD, TAG>(self.tag_i.val());
-        self.moved.next = self.moved.val().replace_bit(TAG, self.watched.val());
+        self.moved.next[TAG] = self.watched.val();
         for place in 0..4 {
-            self.places[place].clk_i.next = self.clk_i.val();
-            self.places[place].read_address_i.next = self.set_i.val();
-            self.places[place].write_address_i.next = self.set_i.val();
-            self.places[place].write_data_i.next = self.moved.val();
+            drive!(self.places[place]; clk_i, read_address_i: set_i, write_address_i: set_i,
+                write_data_i: moved);
             self.data.next = self.places[place].read_data_o.val();
             self.moved.next =
                 self.data.val().replace_bit(TAG, self.known_i.val() & self.data.val().get_bit(TAG));
         }
 
         comment!("words move up to the place of the tag; the set's first access writes them all");
-        self.hit.next = false;
-        self.sought.next = self.watched.val();
+        drive!(self; hit: false, sought: watched);
         for place in 0..4 {
             self.places[place].write_i.next = self.sought.val() | (self.access_i.val() & !self.known_i.val());
             self.word.next = self.places[place].read_data_o.val();
@@ -107,8 +103,7 @@ impl<const TAG: usize, const WORD: usize> Logic for AdjustedHits<TAG, WORD> {
                 & self.word.val().get_bit(TAG)
                 & (self.word.val().get_bits::<TAG>(0) == self.tag_i.val())
             {
-                self.hit.next = true;
-                self.sought.next = false;
+                drive!(self; hit: true, sought: false);
             }
         }
 
@@ -128,9 +123,5 @@ impl<const TAG: usize, const WORD: usize> Logic for AdjustedHits<TAG, WORD> {
             - bit_cast::<ADJUSTED_BITS, HALF_BITS>(self.half_i.val());
         self.adjusted_o.next = self.adjusted.q.val();
         self.any_hit_o.next = self.hits.q.val().any();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

@@ -12,7 +12,6 @@ rtl_block! {
     ///
     /// For an even L, the product is that of L / 2, shifted left by 3. The products of odd L share their sums: 27 = 3 + 8 x 3,
     /// 125 = 128 - 3, 343 = 8 x 27 + 128 - 1.
-    #[derive(LogicBlock, Default)]
     pub struct HalfFailures {
         /// reservation failures
         pub rsfails_i: Signal<In, U<RSFAIL_BITS>>,
@@ -26,8 +25,8 @@ rtl_block! {
     }
 }
 
+#[hdl_gen]
 impl Logic for HalfFailures {
-    #[hdl_gen]
     fn update(&mut self) {
         self.times_1.next = bit_cast::<PRODUCT_BITS, RSFAIL_BITS>(self.rsfails_i.val());
         self.times_3.next = self.times_1.val() + (self.times_1.val() << 1);
@@ -42,9 +41,5 @@ impl Logic for HalfFailures {
         self.half_o[5].next = bit_cast::<HALF_BITS, PRODUCT_BITS>(self.times_27.val() >> 7);
         self.half_o[6].next = bit_cast::<HALF_BITS, PRODUCT_BITS>(self.times_343.val() >> 10);
         self.half_o[7].next = bit_cast::<HALF_BITS, PRODUCT_BITS>(self.times_1.val() >> 1);
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

@@ -76,8 +76,8 @@ rtl_module! {
     }
 }
 
-impl<const ADDRESS: usize, const TAG: usize, const WORD: usize> Logic for BpgTop<ADDRESS, TAG, WORD> {
-    #[hdl_gen]
+#[hdl_gen(layouts! { line_i: { place: PLACE_BITS, set_index: SET_BITS, tag: TAG } })]
+impl Logic for BpgTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, known, accesses, rsfails, ended, hit, l_max, updated);
 
@@ -108,28 +108,20 @@ impl<const ADDRESS: usize, const TAG: usize, const WORD: usize> Logic for BpgTop
             self.rsfails.d.next = self.faded.val() + 1;
         }
 
-        self.half_failures.rsfails_i.next = self.rsfails.q.val();
-        self.hit.d.next = false;
+        drive!(self; half_failures.rsfails_i: rsfails.q, hit.d: false);
         for i in 0..8 {
             if self.calculator[i].any_hit_o.val() {
                 self.hit.d.next = true;
             }
-            self.calculator[i].clk_i.next = self.clk_i.val();
-            self.calculator[i].rst_ni.next = self.rst_ni.val();
+            drive!(self.calculator[i]; clk_i, rst_ni);
             self.calculator[i].last_warp_i.next = i.to_bits();
-            self.calculator[i].access_i.next = self.sampled.val();
-            self.calculator[i].warp_i.next = self.warp_i.val();
-            self.calculator[i].set_i.next = self.group.val();
-            self.calculator[i].tag_i.next = self.tag.val();
-            self.calculator[i].known_i.next = self.set_known.val();
-            self.calculator[i].half_i.next = self.half_failures.half_o[i].val();
-            self.calculator[i].interval_ends_i.next = self.interval_ends.val();
+            drive!(self.calculator[i]; access_i: sampled, warp_i, set_i: group, tag_i: tag,
+                known_i: set_known, half_i: half_failures.half_o[i], interval_ends_i: interval_ends);
             self.most_hits.adjusted_i[i].next = self.calculator[i].adjusted_o.val();
         }
 
         comment!("one cycle later the adjusted hits are compared; where there are none, the number stays");
-        self.ended.d.next = self.interval_ends.val();
-        self.updated.d.next = self.ended.q.val();
+        drive!(self; ended.d: interval_ends, updated.d: ended.q);
         if self.ended.q.val() & self.hit.q.val() {
             self.l_max.d.next = self.most_hits.l_o.val();
         }
@@ -137,15 +129,9 @@ impl<const ADDRESS: usize, const TAG: usize, const WORD: usize> Logic for BpgTop
         self.bypass.next = 0.into();
         for i in 0..8 {
             self.level.next = i.to_bits();
-            self.bypass.next = self.bypass.val().replace_bit(i, self.l_max.q.val() <= self.level.val());
+            self.bypass.next[i] = self.l_max.q.val() <= self.level.val();
         }
-        self.l_max_o.next = self.l_max.q.val();
-        self.bypass_o.next = self.bypass.val();
-        self.update_o.next = self.updated.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        [self.describe(), layouts! { line_i: { place: PLACE_BITS, set_index: SET_BITS, tag: TAG } }].concat()
+        drive!(self; l_max_o: l_max.q, bypass_o: bypass, update_o: updated.q);
     }
 }
 

@@ -9,7 +9,6 @@ const NODES: usize = 2 * LEVELS;
 
 rtl_block! {
     /// The L with the most adjusted hits; among equals, the largest L. A tree of comparisons finds it.
-    #[derive(LogicBlock, Default)]
     pub struct MostHits {
         /// adjusted hits for L = 1 to 8
         pub adjusted_i: [Signal<In, U<ADJUSTED_BITS>>; LEVELS],
@@ -22,28 +21,21 @@ rtl_block! {
     }
 }
 
+#[hdl_gen]
 impl Logic for MostHits {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.most[0].next = 0.into();
-        self.l[0].next = 0.into();
+        drive!(self; most[0]: 0, l[0]: 0);
         for i in 0..8 {
             self.most[i + 8].next = self.adjusted_i[i].val();
             self.l[i + 8].next = (i + 1).to_bits();
         }
         for i in 0..7 {
             if self.most[15 - i * 2].val() >= self.most[14 - i * 2].val() {
-                self.most[7 - i].next = self.most[15 - i * 2].val();
-                self.l[7 - i].next = self.l[15 - i * 2].val();
+                drive!(self; most[7 - i]: most[15 - i * 2], l[7 - i]: l[15 - i * 2]);
             } else {
-                self.most[7 - i].next = self.most[14 - i * 2].val();
-                self.l[7 - i].next = self.l[14 - i * 2].val();
+                drive!(self; most[7 - i]: most[14 - i * 2], l[7 - i]: l[14 - i * 2]);
             }
         }
         self.l_o.next = self.l[1].val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

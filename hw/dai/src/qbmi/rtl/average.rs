@@ -6,36 +6,27 @@ use selvedge_hw::rtl::prelude::*;
 /// Number of possible averages above 1.
 const STEPS: usize = MOST_REQUESTS as usize - 1;
 
+/// Returns the maximum instructions per 1024 requests with which the rounded average is at least `average`.
+/// The quotient 1024 / instructions must be at least average - 1/2.
+fn most_instructions(average: u64) -> u64 {
+    (2 << COUNT_BITS) / (2 * average - 1)
+}
+
 rtl_block! {
     /// Requests per memory instruction over 1024 requests: rounded to the nearest integer, at most 32.
-    #[derive(LogicBlock)]
     pub struct RequestsPerInstruction {
         /// memory instructions that made the requests
         pub instructions_i: Signal<In, U<COUNT_BITS>>,
         /// requests per instruction
         pub requests_o: Signal<Out, U<REQUESTS_BITS>>,
         /// maximum instructions with which the average is at least 2, at least 3 and so on
-        most: [Constant<U<COUNT_BITS>>; STEPS],
+        most: [Constant<U<COUNT_BITS>>; STEPS] = std::array::from_fn(|i| Constant::new(U::new(most_instructions(i as u64 + 2)))),
         requests: Signal<Local, U<REQUESTS_BITS>>,
     }
 }
 
-impl Default for RequestsPerInstruction {
-    fn default() -> Self {
-        // The rounded average is at least n if 1024 / instructions >= (2 n - 1) / 2.
-        let most = |n: u64| (2 << COUNT_BITS) / (2 * n - 1);
-        RequestsPerInstruction {
-            _activity: Default::default(),
-            instructions_i: Signal::default(),
-            requests_o: Signal::default(),
-            most: std::array::from_fn(|i| Constant::new(U::new(most(i as u64 + 2)))),
-            requests: Signal::default(),
-        }
-    }
-}
-
+#[hdl_gen]
 impl Logic for RequestsPerInstruction {
-    #[hdl_gen]
     fn update(&mut self) {
         self.requests.next = 1.into();
         for i in 0..31 {
@@ -44,9 +35,5 @@ impl Logic for RequestsPerInstruction {
             }
         }
         self.requests_o.next = self.requests.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

@@ -70,37 +70,22 @@ rtl_module! {
     }
 }
 
-impl<
-    const K: usize,
-    const N: usize,
-    const SET: usize,
-    const QUOTA: usize,
-    const RANKS: usize,
-    const QUOTAS: usize,
-> Logic for QbmiTop<K, N, SET, QUOTA, RANKS, QUOTAS>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for QbmiTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, renewed, replenished);
         for i in 0..K {
             dff_setup!(self, clk_i, instructions[i], requests[i], average[i], quota[i]);
         }
-        self.set.clk_i.next = self.clk_i.val();
-        self.set.rst_ni.next = self.rst_ni.val();
+        drive!(self.set; clk_i, rst_ni);
 
         comment!("which kernel issues and which makes a request, a bit each");
-        self.issues.next = 0.into();
-        self.requested.next = 0.into();
+        drive!(self; issues: 0, requested: 0);
         for i in 0..K {
             self.kernel.next = i.to_bits();
-            self.issues.next = self
-                .issues
-                .val()
-                .replace_bit(i, self.issue_i.val() & (self.issue_kernel_i.val() == self.kernel.val()));
-            self.requested.next = self
-                .requested
-                .val()
-                .replace_bit(i, self.request_i.val() & (self.request_kernel_i.val() == self.kernel.val()));
+            self.issues.next[i] = self.issue_i.val() & (self.issue_kernel_i.val() == self.kernel.val());
+            self.requested.next[i] =
+                self.request_i.val() & (self.request_kernel_i.val() == self.kernel.val());
         }
 
         comment!(
@@ -112,13 +97,11 @@ impl<
                 self.interval_instructions.next = self.instructions[i].q.val();
             }
         }
-        self.averager.instructions_i.next = self.interval_instructions.val();
-        self.renewed.d.next = false;
+        drive!(self; averager.instructions_i: interval_instructions, renewed.d: false);
         for i in 0..K {
             self.requests[i].d.next = self.requests[i].q.val() + self.requested.val().get_bit(i);
             if self.requested.val().get_bit(i) & self.requests[i].q.val().all() {
-                self.renewed.d.next = true;
-                self.average[i].d.next = self.averager.requests_o.val();
+                drive!(self; renewed.d: true, average[i].d: averager.requests_o);
                 comment!("an instruction of this cycle belongs to the next interval");
                 self.instructions[i].d.next = 0.into();
                 if self.issues.val().get_bit(i) {
@@ -157,8 +140,7 @@ impl<
         comment!(
             "a kernel's rank is the number of those with a larger quota, or an equal one and a lower number"
         );
-        self.ranks.next = 0.into();
-        self.quotas.next = 0.into();
+        drive!(self; ranks: 0, quotas: 0);
         for i in 0..K {
             self.own.next = i.to_bits();
             self.rank.next = 0.into();
@@ -170,17 +152,10 @@ impl<
                     self.rank.next = self.rank.val() + 1;
                 }
             }
-            self.ranks.next = self.ranks.val().replace_bit(i * N, self.rank.val());
-            self.quotas.next = self.quotas.val().replace_bit(i * QUOTA, self.quota[i].q.val());
+            self.ranks.next[i * N..] = self.rank.val();
+            self.quotas.next[i * QUOTA..] = self.quota[i].q.val();
         }
-        self.rank_o.next = self.ranks.val();
-        self.quotas_o.next = self.quotas.val();
-        self.replenish_o.next = self.replenished.q.val();
-        self.update_o.next = self.set.update_o.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; rank_o: ranks, quotas_o: quotas, replenish_o: replenished.q, set.update_o);
     }
 }
 

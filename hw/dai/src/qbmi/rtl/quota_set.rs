@@ -9,7 +9,6 @@ rtl_block! {
     /// The multiple is not stored, only its quotient and remainder for each kernel. It starts as 1. The kernels are processed in
     /// order: the multiple at the start of a kernel's turn is added repeatedly until the kernel's remainder is zero. K is the
     /// number of kernels. N is the width of a kernel's number, SET that of a quota.
-    #[derive(LogicBlock, Default)]
     #[require(K >= 2 && K <= 1 << N)]
     pub struct QuotaSet<const K: usize, const N: usize, const SET: usize> {
         /// clock
@@ -46,8 +45,8 @@ rtl_block! {
     }
 }
 
-impl<const K: usize, const N: usize, const SET: usize> Logic for QuotaSet<K, N, SET> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for QuotaSet {
     fn update(&mut self) {
         dff_setup!(self, clk_i, busy, updated, turn);
         for i in 0..K {
@@ -64,14 +63,12 @@ impl<const K: usize, const N: usize, const SET: usize> Logic for QuotaSet<K, N, 
 
         self.updated.d.next = false;
         if self.start_i.val() {
-            self.busy.d.next = true;
-            self.turn.d.next = 0.into();
+            drive!(self; busy.d: true, turn.d: 0);
         } else if self.busy.q.val() & self.divides.val() {
             comment!("the multiple is one of this kernel's requests too: on to the next kernel, or done");
             self.turn.d.next = self.turn.q.val() + 1;
             if self.turn.q.val() == self.last.val() {
-                self.busy.d.next = false;
-                self.updated.d.next = true;
+                drive!(self; busy.d: false, updated.d: true);
             }
         }
 
@@ -87,20 +84,13 @@ impl<const K: usize, const N: usize, const SET: usize> Logic for QuotaSet<K, N, 
             }
             if self.start_i.val() {
                 comment!("1 divided by the kernel's requests: 1 if that is 1, else 0 and a remainder of 1");
-                self.quotient[i].d.next = 0.into();
-                self.step_quotient[i].d.next = 0.into();
-                self.rest[i].d.next = 1.into();
-                self.step_rest[i].d.next = 1.into();
+                drive!(self; quotient[i].d: 0, step_quotient[i].d: 0, rest[i].d: 1, step_rest[i].d: 1);
                 if self.requests_i[i].val() == 1 {
-                    self.quotient[i].d.next = 1.into();
-                    self.step_quotient[i].d.next = 1.into();
-                    self.rest[i].d.next = 0.into();
-                    self.step_rest[i].d.next = 0.into();
+                    drive!(self; quotient[i].d: 1, step_quotient[i].d: 1, rest[i].d: 0, step_rest[i].d: 0);
                 }
             } else if self.busy.q.val() {
                 if self.divides.val() {
-                    self.step_quotient[i].d.next = self.quotient[i].q.val();
-                    self.step_rest[i].d.next = self.rest[i].q.val();
+                    drive!(self; step_quotient[i].d: quotient[i].q, step_rest[i].d: rest[i].q);
                     if self.turn.q.val() == self.last.val() {
                         self.quota[i].d.next = self.quotient[i].q.val();
                     }
@@ -114,9 +104,5 @@ impl<const K: usize, const N: usize, const SET: usize> Logic for QuotaSet<K, N, 
             self.quota_o[i].next = self.quota[i].q.val();
         }
         self.update_o.next = self.updated.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

@@ -8,7 +8,6 @@ rtl_block! {
     /// Computes the two means of latency tolerance by long division, one bit of both quotients per cycle.
     ///
     /// Twelve steps give the mean of warps with 6 fractional bits and the mean of cycles with 4.
-    #[derive(LogicBlock, Default)]
     pub struct MeanDivider {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -43,8 +42,8 @@ rtl_block! {
     }
 }
 
+#[hdl_gen]
 impl Logic for MeanDivider {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk_i, schedules, warps, cycles, mean_warps, mean_cycles);
 
@@ -56,9 +55,7 @@ impl Logic for MeanDivider {
         self.cycles_bit.next = self.any.val() & (self.cycles.q.val() >= self.cycles_divisor.val());
 
         if self.start_i.val() {
-            self.schedules.d.next = self.schedules_i.val();
-            self.warps.d.next = self.warps_i.val();
-            self.cycles.d.next = self.cycles_i.val();
+            drive!(self; schedules.d: schedules_i, warps.d: warps_i, cycles.d: cycles_i);
         } else if self.step_i.val() {
             self.mean_warps.d.next = (self.mean_warps.q.val() << 1) + self.warps_bit.val();
             self.mean_cycles.d.next = (self.mean_cycles.q.val() << 1) + self.cycles_bit.val();
@@ -73,12 +70,7 @@ impl Logic for MeanDivider {
                 self.cycles.d.next = self.cycles.q.val() << 1;
             }
         }
-        self.mean_warps_o.next = self.mean_warps.q.val();
-        self.mean_cycles_o.next = self.mean_cycles.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; mean_warps_o: mean_warps.q, mean_cycles_o: mean_cycles.q);
     }
 }
 
@@ -88,7 +80,6 @@ rtl_block! {
     /// Five phases: two means by division (12 cycles), their product (12), the cost of each mode (10), and two comparisons by
     /// cross-multiplication (10 each). Every product is computed from its highest bit down. Modes are 0 none, 1 low-latency, 2
     /// high-capacity.
-    #[derive(LogicBlock)]
     #[new(params: &LatteControllerParams)]
     pub struct AmatDecision {
         /// clock
@@ -177,22 +168,20 @@ impl AmatDecision {
     }
 }
 
+#[hdl_gen]
 impl Logic for AmatDecision {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk_i, phase, step, low_latency, high_latency, miss_latency, product, difference);
         dff_setup!(self, clk_i, low_is_better, mode, decided, tolerance);
         for lane in 0..3 {
             dff_setup!(self, clk_i, hits[lane], misses[lane], cost[lane]);
         }
-        self.divider.clk_i.next = self.clk_i.val();
-        self.divider.rst_ni.next = self.rst_ni.val();
+        drive!(self.divider; clk_i, rst_ni);
 
         comment!("each phase runs from the highest bit to bit 0, the last one ends in the decision");
         self.last.next = self.step.q.val() == 0;
         if self.start_i.val() {
-            self.phase.d.next = self.divide.val();
-            self.step.d.next = self.mean_top.val();
+            drive!(self; phase.d: divide, step.d: mean_top);
         } else if self.phase.q.val() != self.idle.val() {
             self.step.d.next = self.step.q.val() - 1;
             if self.last.val() {
@@ -208,20 +197,16 @@ impl Logic for AmatDecision {
         }
         if self.start_i.val() {
             for lane in 0..3 {
-                self.hits[lane].d.next = self.hits_i[lane].val();
-                self.misses[lane].d.next = self.misses_i[lane].val();
+                drive!(self; hits[lane].d: hits_i[lane], misses[lane].d: misses_i[lane]);
             }
-            self.low_latency.d.next = self.low_latency_i.val();
-            self.high_latency.d.next = self.high_latency_i.val();
-            self.miss_latency.d.next = self.miss_latency_i.val();
+            drive!(self; low_latency.d: low_latency_i, high_latency.d: high_latency_i,
+                miss_latency.d: miss_latency_i);
         }
 
         comment!("latency tolerance: the product of two means");
         self.divider.start_i.next = self.start_i.val();
         self.divider.step_i.next = self.phase.q.val() == self.divide.val();
-        self.divider.schedules_i.next = self.schedules_i.val();
-        self.divider.warps_i.next = self.warps_i.val();
-        self.divider.cycles_i.next = self.cycles_i.val();
+        drive!(self.divider; schedules_i, warps_i, cycles_i);
         if self.start_i.val() {
             self.product.d.next = 0.into();
         } else if self.phase.q.val() == self.multiply.val() {
@@ -238,8 +223,7 @@ impl Logic for AmatDecision {
             self.hidden.next = 0.into();
         }
         for lane in 0..3 {
-            self.per_hit[lane].next = 0.into();
-            self.insertions.next = self.misses[lane].q.val();
+            drive!(self; per_hit[lane]: 0, insertions: misses[lane].q);
             self.accesses[lane].next = self.hits[lane].q.val() + bit_cast::<10, 9>(self.insertions.val());
         }
         if bit_cast::<18, 12>(self.low_latency.q.val()) > self.hidden.val() {
@@ -267,21 +251,13 @@ impl Logic for AmatDecision {
         }
 
         comment!("first none against low-latency, then the better one against high-capacity");
-        self.best_cost.next = self.cost[0].q.val();
-        self.best_accesses.next = self.accesses[0].val();
-        self.best_hits.next = self.hits[0].q.val();
-        self.next_cost.next = self.cost[1].q.val();
-        self.next_accesses.next = self.accesses[1].val();
-        self.next_hits.next = self.hits[1].q.val();
+        drive!(self; best_cost: cost[0].q, best_accesses: accesses[0], best_hits: hits[0].q,
+            next_cost: cost[1].q, next_accesses: accesses[1], next_hits: hits[1].q);
         if self.phase.q.val() == self.compare_high.val() {
             if self.low_is_better.q.val() {
-                self.best_cost.next = self.cost[1].q.val();
-                self.best_accesses.next = self.accesses[1].val();
-                self.best_hits.next = self.hits[1].q.val();
+                drive!(self; best_cost: cost[1].q, best_accesses: accesses[1], best_hits: hits[1].q);
             }
-            self.next_cost.next = self.cost[2].q.val();
-            self.next_accesses.next = self.accesses[2].val();
-            self.next_hits.next = self.hits[2].q.val();
+            drive!(self; next_cost: cost[2].q, next_accesses: accesses[2], next_hits: hits[2].q);
         }
         self.next_difference.next = self.difference.q.val() << 1;
         if self.next_accesses.val().get_bit(self.step.q.val().index()) {
@@ -313,12 +289,6 @@ impl Logic for AmatDecision {
                 self.mode.d.next = bit_cast_to::<U<2>>(self.low_is_better.q.val());
             }
         }
-        self.mode_o.next = self.mode.q.val();
-        self.decided_o.next = self.decided.q.val();
-        self.tolerance_o.next = self.tolerance.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; mode_o: mode.q, decided_o: decided.q, tolerance_o: tolerance.q);
     }
 }

@@ -7,7 +7,6 @@ rtl_block! {
     /// Computes a running mean in which each new value has a weight of 1/16.
     ///
     /// VALUE is the width of a value. The mean has 8 fractional bits (MEAN bits in all). The output has 4 of them (SHOWN bits).
-    #[derive(LogicBlock)]
     #[new(first: u32)]
     #[require(MEAN == VALUE + 8 && SHOWN == VALUE + 4)]
     pub struct RunningMean<const VALUE: usize, const MEAN: usize, const SHOWN: usize> {
@@ -25,8 +24,8 @@ rtl_block! {
     }
 }
 
-impl<const VALUE: usize, const MEAN: usize, const SHOWN: usize> Logic for RunningMean<VALUE, MEAN, SHOWN> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for RunningMean {
     fn update(&mut self) {
         dff_setup!(self, clk_i, mean);
         if self.sample_i.val() {
@@ -36,10 +35,6 @@ impl<const VALUE: usize, const MEAN: usize, const SHOWN: usize> Logic for Runnin
         }
         self.mean_o.next = self.mean.q.val().get_bits::<SHOWN>(4);
     }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
 }
 
 rtl_block! {
@@ -47,7 +42,6 @@ rtl_block! {
     /// executed.
     ///
     /// When the number reaches its limit, all sums are halved, which keeps their quotients.
-    #[derive(LogicBlock)]
     pub struct ScheduleSums {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -71,7 +65,7 @@ rtl_block! {
         warps: Reg<U<16>>,
         cycles: Reg<U<18>>,
         /// number of schedules from which the sums are halved
-        full: Constant<U<10>>,
+        full: Constant<U<10>> = Constant::new(U::new(u64::from(FULL))),
         next_schedules: Signal<Local, U<10>>,
         next_warps: Signal<Local, U<16>>,
         next_cycles: Signal<Local, U<18>>,
@@ -80,43 +74,13 @@ rtl_block! {
     }
 }
 
-impl Default for ScheduleSums {
-    fn default() -> Self {
-        ScheduleSums {
-            _activity: Default::default(),
-            clk_i: Signal::default(),
-            rst_ni: Signal::default(),
-            restart_i: Signal::default(),
-            schedule_i: Signal::default(),
-            warps_i: Signal::default(),
-            cycles_i: Signal::default(),
-            schedules_o: Signal::default(),
-            warps_o: Signal::default(),
-            cycles_o: Signal::default(),
-            schedules: Reg::default(),
-            warps: Reg::default(),
-            cycles: Reg::default(),
-            full: Constant::new(U::new(u64::from(FULL))),
-            next_schedules: Signal::default(),
-            next_warps: Signal::default(),
-            next_cycles: Signal::default(),
-            more_warps: Signal::default(),
-            more_cycles: Signal::default(),
-        }
-    }
-}
-
+#[hdl_gen]
 impl Logic for ScheduleSums {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk_i, schedules, warps, cycles);
-        self.next_schedules.next = self.schedules.q.val();
-        self.next_warps.next = self.warps.q.val();
-        self.next_cycles.next = self.cycles.q.val();
+        drive!(self; next_schedules: schedules.q, next_warps: warps.q, next_cycles: cycles.q);
         if self.restart_i.val() {
-            self.next_schedules.next = 0.into();
-            self.next_warps.next = 0.into();
-            self.next_cycles.next = 0.into();
+            drive!(self; next_schedules: 0, next_warps: 0, next_cycles: 0);
         } else if self.schedules.q.val() >= self.full.val() {
             self.next_schedules.next = self.schedules.q.val() >> 1;
             self.next_warps.next = self.warps.q.val() >> 1;
@@ -131,15 +95,7 @@ impl Logic for ScheduleSums {
                 self.next_cycles.next = self.next_cycles.val() + bit_cast::<18, 8>(self.more_cycles.val());
             }
         }
-        self.schedules.d.next = self.next_schedules.val();
-        self.warps.d.next = self.next_warps.val();
-        self.cycles.d.next = self.next_cycles.val();
-        self.schedules_o.next = self.schedules.q.val();
-        self.warps_o.next = self.warps.q.val();
-        self.cycles_o.next = self.cycles.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; schedules.d: next_schedules, warps.d: next_warps, cycles.d: next_cycles,
+            schedules_o: schedules.q, warps_o: warps.q, cycles_o: cycles.q);
     }
 }

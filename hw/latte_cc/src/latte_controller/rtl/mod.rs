@@ -14,7 +14,6 @@ rtl_block! {
     /// Finds the mode that a set is dedicated to, as a residue: 0, 1 and 2 are modes, any other number is no mode.
     ///
     /// SET is the width of a set number. Its upper two bits are the quarter; its other REST bits count the sets of the quarter.
-    #[derive(LogicBlock, Default)]
     #[require(REST == SET - 2)]
     pub struct DedicatedSets<const SET: usize, const REST: usize> {
         /// set number
@@ -29,8 +28,8 @@ rtl_block! {
     }
 }
 
-impl<const SET: usize, const REST: usize> Logic for DedicatedSets<SET, REST> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for DedicatedSets {
     fn update(&mut self) {
         comment!("one set per mode in each quarter, at another place in each: 3 x rest - quarter");
         self.rest.next = self.set_i.val().get_bits::<REST>(0);
@@ -39,10 +38,6 @@ impl<const SET: usize, const REST: usize> Logic for DedicatedSets<SET, REST> {
             self.rest.val() + (self.rest.val() << 1) - bit_cast::<REST, 2>(self.quarter.val());
         self.dedicated_o.next = self.residue.val() < 3;
         self.mode_o.next = self.residue.val().get_bits::<2>(0);
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 
@@ -134,8 +129,8 @@ rtl_module! {
     }
 }
 
-impl<const SET: usize, const REST: usize> Logic for LatteControllerTop<SET, REST> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for LatteControllerTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, accesses, ep, first_period, ep_ended, new_codes, lookup_mode);
         dff_setup!(self, clk_i, lookup_dedicated);
@@ -155,19 +150,16 @@ impl<const SET: usize, const REST: usize> Logic for LatteControllerTop<SET, REST
             self.accesses.d.next = 0.into();
             self.ep.d.next = self.ep.q.val() + 1;
             if self.ep.q.val() == self.last_ep.val() {
-                self.ep.d.next = 0.into();
-                self.first_period.d.next = false;
+                drive!(self; ep.d: 0, first_period.d: false);
             }
         }
 
         comment!("dedicated sets: insertions count while learning, hits for one EP more");
         self.accessed_set.set_i.next = self.set_i.val();
         for mode in 0..3 {
-            self.next_hits.next = self.hits[mode].q.val();
-            self.next_misses.next = self.misses[mode].q.val();
+            drive!(self; next_hits: hits[mode].q, next_misses: misses[mode].q);
             if self.learning.val() & self.ep_ended.q.val() {
-                self.next_hits.next = 0.into();
-                self.next_misses.next = 0.into();
+                drive!(self; next_hits: 0, next_misses: 0);
             }
             self.counts.next = self.access_i.val()
                 & self.accessed_set.dedicated_o.val()
@@ -179,39 +171,19 @@ impl<const SET: usize, const REST: usize> Logic for LatteControllerTop<SET, REST
         }
 
         comment!("latencies and schedules");
-        self.low_latency.clk_i.next = self.clk_i.val();
-        self.low_latency.rst_ni.next = self.rst_ni.val();
-        self.low_latency.sample_i.next = self.low_hit_i.val();
-        self.low_latency.value_i.next = self.low_latency_i.val();
-        self.high_latency.clk_i.next = self.clk_i.val();
-        self.high_latency.rst_ni.next = self.rst_ni.val();
-        self.high_latency.sample_i.next = self.high_hit_i.val();
-        self.high_latency.value_i.next = self.high_latency_i.val();
-        self.miss_latency.clk_i.next = self.clk_i.val();
-        self.miss_latency.rst_ni.next = self.rst_ni.val();
-        self.miss_latency.sample_i.next = self.miss_return_i.val();
-        self.miss_latency.value_i.next = self.miss_latency_i.val();
-        self.sums.clk_i.next = self.clk_i.val();
-        self.sums.rst_ni.next = self.rst_ni.val();
-        self.sums.restart_i.next = self.ep_ended.q.val();
-        self.sums.schedule_i.next = self.schedule_i.val();
-        self.sums.warps_i.next = self.warps_i.val();
-        self.sums.cycles_i.next = self.cycles_i.val();
+        drive!(self.low_latency; clk_i, rst_ni, sample_i: low_hit_i, value_i: low_latency_i);
+        drive!(self.high_latency; clk_i, rst_ni, sample_i: high_hit_i, value_i: high_latency_i);
+        drive!(self.miss_latency; clk_i, rst_ni, sample_i: miss_return_i, value_i: miss_latency_i);
+        drive!(self.sums; clk_i, rst_ni, restart_i: ep_ended.q, schedule_i, warps_i, cycles_i);
 
         comment!("the first cycle of an EP judges the one before");
-        self.decision.clk_i.next = self.clk_i.val();
-        self.decision.rst_ni.next = self.rst_ni.val();
-        self.decision.start_i.next = self.ep_ended.q.val();
+        drive!(self.decision; clk_i, rst_ni, start_i: ep_ended.q);
         for mode in 0..3 {
-            self.decision.hits_i[mode].next = self.hits[mode].q.val();
-            self.decision.misses_i[mode].next = self.misses[mode].q.val();
+            drive!(self.decision; hits_i[mode]: hits[mode].q, misses_i[mode]: misses[mode].q);
         }
-        self.decision.low_latency_i.next = self.low_latency.mean_o.val();
-        self.decision.high_latency_i.next = self.high_latency.mean_o.val();
-        self.decision.miss_latency_i.next = self.miss_latency.mean_o.val();
-        self.decision.schedules_i.next = self.sums.schedules_o.val();
-        self.decision.warps_i.next = self.sums.warps_o.val();
-        self.decision.cycles_i.next = self.sums.cycles_o.val();
+        drive!(self.decision; low_latency_i: low_latency.mean_o, high_latency_i: high_latency.mean_o,
+            miss_latency_i: miss_latency.mean_o, schedules_i: sums.schedules_o, warps_i: sums.warps_o,
+            cycles_i: sums.cycles_o);
 
         comment!("a set's mode: its own if it is dedicated and the EP learns, else the chosen one");
         self.looked_up_set.set_i.next = self.lookup_set_i.val();
@@ -221,19 +193,9 @@ impl<const SET: usize, const REST: usize> Logic for LatteControllerTop<SET, REST
             self.lookup_mode.d.next = self.looked_up_set.mode_o.val();
         }
 
-        self.lookup_mode_o.next = self.lookup_mode.q.val();
-        self.lookup_dedicated_o.next = self.lookup_dedicated.q.val();
-        self.mode_o.next = self.decision.mode_o.val();
-        self.decided_o.next = self.decision.decided_o.val();
-        self.tolerance_o.next = self.decision.tolerance_o.val();
-        self.learning_o.next = self.learning.val();
-        self.ep_end_o.next = self.ep_ended.q.val();
-        self.build_o.next = self.build.val();
-        self.new_codes_o.next = self.new_codes.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; lookup_mode_o: lookup_mode.q, lookup_dedicated_o: lookup_dedicated.q, decision.mode_o,
+            decision.decided_o, decision.tolerance_o, learning_o: learning, ep_end_o: ep_ended.q,
+            build_o: build, new_codes_o: new_codes.q);
     }
 }
 

@@ -10,7 +10,6 @@ rtl_block! {
     ///
     /// The escape comes after the last entry whose count is not below its weight. INDEX is the width of an index in bits,
     /// COUNT is one more.
-    #[derive(LogicBlock)]
     #[new(max_length: u64)]
     #[require(COUNT == INDEX + 1)]
     pub struct Emitter<const INDEX: usize, const COUNT: usize> {
@@ -122,8 +121,8 @@ impl<const INDEX: usize, const COUNT: usize> Emitter<INDEX, COUNT> {
     }
 }
 
-impl<const INDEX: usize, const COUNT: usize> Logic for Emitter<INDEX, COUNT> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for Emitter {
     fn update(&mut self) {
         dff_setup!(self, clk_i, busy, more, waiting, read, position, escape_left, code, length);
         dff_setup!(self, clk_i, valid, first, last, index, escape, value, given_code, given_length);
@@ -155,23 +154,16 @@ impl<const INDEX: usize, const COUNT: usize> Logic for Emitter<INDEX, COUNT> {
             self.valid.d.next = false;
         }
         if self.give_entry.val() {
-            self.waiting.d.next = false;
-            self.index.d.next = self.index_i.val();
-            self.escape.d.next = false;
-            self.value.d.next = self.read_value_i.val();
+            drive!(self; waiting.d: false, index.d: index_i, escape.d: false, value.d: read_value_i);
         }
         if self.give_escape.val() {
-            self.escape_left.d.next = false;
-            self.index.d.next = 0.into();
-            self.escape.d.next = true;
-            self.value.d.next = 0.into();
+            drive!(self; escape_left.d: false, index.d: 0, escape.d: true, value.d: 0);
         }
         if self.give_entry.val() | self.give_escape.val() {
             self.valid.d.next = true;
             self.first.d.next = !self.position.q.val().any();
             self.last.d.next = self.position.q.val() == self.size_i.val();
-            self.given_code.d.next = self.code.q.val();
-            self.given_length.d.next = self.length.q.val();
+            drive!(self; given_code.d: code.q, given_length.d: length.q);
             self.code.d.next = self.code.q.val() + 1;
             self.position.d.next = self.position.q.val() + 1;
             self.more.d.next = self.position.q.val() != self.size_i.val();
@@ -183,28 +175,14 @@ impl<const INDEX: usize, const COUNT: usize> Logic for Emitter<INDEX, COUNT> {
             self.busy.d.next = false;
         }
         if self.start_i.val() {
-            self.busy.d.next = true;
-            self.more.d.next = true;
-            self.position.d.next = 0.into();
-            self.escape_left.d.next = true;
-            self.code.d.next = 0.into();
-            self.length.d.next = 1.into();
+            drive!(self; busy.d: true, more.d: true, position.d: 0, escape_left.d: true, code.d: 0,
+                length.d: 1);
         }
 
         self.next_o.next = self.give_entry.val();
         self.length_o.next = self.length.q.val().get_bits::<4>(0);
-        self.read_o.next = self.read.q.val();
-        self.code_valid_o.next = self.valid.q.val();
-        self.code_first_o.next = self.first.q.val();
-        self.code_last_o.next = self.last.q.val();
-        self.code_index_o.next = self.index.q.val();
-        self.code_escape_o.next = self.escape.q.val();
-        self.code_value_o.next = self.value.q.val();
-        self.code_code_o.next = self.given_code.q.val();
-        self.code_length_o.next = self.given_length.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; read_o: read.q, code_valid_o: valid.q, code_first_o: first.q, code_last_o: last.q,
+            code_index_o: index.q, code_escape_o: escape.q, code_value_o: value.q, code_code_o: given_code.q,
+            code_length_o: given_length.q);
     }
 }

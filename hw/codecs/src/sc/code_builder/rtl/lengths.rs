@@ -11,7 +11,6 @@ rtl_block! {
     /// over-full by one unit for each node that lies too deep. The repair first lengthens codes, the longest first, until
     /// the code is no longer over-full. If the code then has free units, the repair shortens codes. COUNT is the width of
     /// the number of entries in bits, and INDEX is one less.
-    #[derive(LogicBlock)]
     #[new(max_length: u64)]
     #[require(COUNT == INDEX + 1 && COUNT <= 12)]
     pub struct Lengths<const INDEX: usize, const COUNT: usize> {
@@ -69,24 +68,20 @@ rtl_block! {
     }
 }
 
-impl<const INDEX: usize, const COUNT: usize> Logic for Lengths<INDEX, COUNT> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for Lengths {
     fn update(&mut self) {
         dff_setup!(self, clk_i, scanning, checking, lengthening, shortening, length, place, seen, left);
         dff_setup!(self, clk_i, excess, unit);
-        self.nodes.clk_i.next = self.clk_i.val();
-        self.longer_from.clk_i.next = self.clk_i.val();
-        self.nodes.write_i.next = self.node_valid_i.val();
-        self.nodes.write_address_i.next = self.node_i.val();
-        self.nodes.write_data_i.next = self.symbols_i.val();
+        drive!(self; nodes.clk_i: clk_i, longer_from.clk_i: clk_i);
+        drive!(self.nodes; write_i: node_valid_i, write_address_i: node_i, write_data_i: symbols_i);
 
         self.checking.d.next = false;
         comment!("depth by depth from the root, a node per cycle; depths without nodes take a cycle too");
         self.any_left.next = self.left.q.val().any();
         self.depth_ends.next = !self.left.q.val().any() | (self.left.q.val() == 1);
         self.is_last.next = self.length.q.val() == self.last_length.val();
-        self.seen_next.next = self.seen.q.val();
-        self.place_next.next = self.place.q.val();
+        drive!(self; seen_next: seen.q, place_next: place.q);
         if self.scanning.q.val() & self.any_left.val() {
             self.seen_next.next = self.seen.q.val() + 1;
             self.place_next.next = self.place.q.val() + bit_cast::<COUNT, 2>(self.nodes.read_data_o.val());
@@ -98,9 +93,7 @@ impl<const INDEX: usize, const COUNT: usize> Logic for Lengths<INDEX, COUNT> {
                 self.left.d.next = self.seen_next.val() + 1 - self.place_next.val();
                 self.length.d.next = self.length.q.val() + 1;
                 if self.is_last.val() {
-                    self.length.d.next = self.length.q.val();
-                    self.scanning.d.next = false;
-                    self.checking.d.next = true;
+                    drive!(self; length.d: length.q, scanning.d: false, checking.d: true);
                 }
             }
         }
@@ -141,16 +134,14 @@ impl<const INDEX: usize, const COUNT: usize> Logic for Lengths<INDEX, COUNT> {
                 if self.shortening.q.val() {
                     self.place_next.next = self.place.q.val() + 1;
                 }
-                self.longer_from.write_i.next = true;
-                self.excess.d.next = self.excess_next.val();
+                drive!(self; longer_from.write_i: true, excess.d: excess_next);
                 self.done_o.next = !self.excess_next.val().any();
                 self.lengthening.d.next = self.lengthening.q.val()
                     & self.excess_next.val().any()
                     & !self.excess_next.val().get_bit(15);
                 self.shortening.d.next = self.excess_next.val().get_bit(15);
             } else {
-                self.place_next.next = self.longer_from.read_data_o.val();
-                self.length.d.next = self.neighbor.val();
+                drive!(self; place_next: longer_from.read_data_o, length.d: neighbor);
                 self.unit.d.next = self.unit.q.val() << 1;
                 if self.shortening.q.val() {
                     self.unit.d.next = self.unit.q.val() >> 1;
@@ -161,19 +152,12 @@ impl<const INDEX: usize, const COUNT: usize> Logic for Lengths<INDEX, COUNT> {
             }
         }
         self.place.d.next = self.place_next.val();
-        self.longer_from.write_address_i.next = self.length.q.val();
-        self.longer_from.write_data_i.next = self.place_next.val();
+        drive!(self.longer_from; write_address_i: length.q, write_data_i: place_next);
 
         comment!("no code is shorter than one bit");
         if self.start_i.val() {
-            self.scanning.d.next = true;
-            self.length.d.next = 1.into();
-            self.place.d.next = 0.into();
-            self.seen_next.next = 0.into();
-            self.left.d.next = 1.into();
-            self.longer_from.write_i.next = true;
-            self.longer_from.write_address_i.next = 0.into();
-            self.longer_from.write_data_i.next = 0.into();
+            drive!(self; scanning.d: true, length.d: 1, place.d: 0, seen_next: 0, left.d: 1);
+            drive!(self.longer_from; write_i: true, write_address_i: 0, write_data_i: 0);
         }
         self.seen.d.next = self.seen_next.val();
         self.nodes.read_address_i.next =
@@ -184,9 +168,5 @@ impl<const INDEX: usize, const COUNT: usize> Logic for Lengths<INDEX, COUNT> {
             self.longer_from.read_address_i.next = self.neighbor.val();
         }
         self.longer_from_o.next = self.longer_from.read_data_o.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

@@ -10,7 +10,6 @@ rtl_block! {
     /// equal weight, a symbol is taken before a node, which minimizes the longest code. The escape is taken before an entry
     /// of equal weight. INDEX is the width of an index in bits, and COUNT is one more. QUEUE is one less, because the
     /// number of waiting nodes is at most half the number of symbols. WEIGHT is the width of the heaviest node's weight.
-    #[derive(LogicBlock, Default)]
     #[require(COUNT == INDEX + 1 && INDEX == QUEUE + 1 && WEIGHT >= ESCAPE_BITS)]
     pub struct Merger<const INDEX: usize, const COUNT: usize, const QUEUE: usize, const WEIGHT: usize> {
         /// clock
@@ -64,10 +63,8 @@ rtl_block! {
     }
 }
 
-impl<const INDEX: usize, const COUNT: usize, const QUEUE: usize, const WEIGHT: usize> Logic
-    for Merger<INDEX, COUNT, QUEUE, WEIGHT>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for Merger {
     fn update(&mut self) {
         dff_setup!(
             self,
@@ -117,8 +114,7 @@ impl<const INDEX: usize, const COUNT: usize, const QUEUE: usize, const WEIGHT: u
         self.make.next = self.busy.q.val() & self.half.q.val();
         self.nodes.write_i.next = self.make.val();
         self.nodes.write_address_i.next = self.made.q.val().get_bits::<QUEUE>(0);
-        self.nodes.write_data_i.next = self.sum.val();
-        self.node_valid_o.next = self.make.val();
+        drive!(self; nodes.write_data_i: sum, node_valid_o: make);
         self.node_o.next = self.made.q.val().get_bits::<INDEX>(0);
         self.symbols_o.next = 1.into();
         if self.half_symbol.q.val() == self.take_symbol.val() {
@@ -132,9 +128,7 @@ impl<const INDEX: usize, const COUNT: usize, const QUEUE: usize, const WEIGHT: u
         self.bypass.d.next = self.make.val() & (self.taken_next.val() == self.made.q.val());
         if self.busy.q.val() {
             self.half.d.next = !self.half.q.val();
-            self.half_symbol.d.next = self.take_symbol.val();
-            self.weight.d.next = self.item_weight.val();
-            self.taken.d.next = self.taken_next.val();
+            drive!(self; half_symbol.d: take_symbol, weight.d: item_weight, taken.d: taken_next);
             self.busy.d.next = !self.done.val();
         }
         if self.make.val() {
@@ -149,16 +143,8 @@ impl<const INDEX: usize, const COUNT: usize, const QUEUE: usize, const WEIGHT: u
             }
         }
         if self.start_i.val() {
-            self.busy.d.next = true;
-            self.entries_left.d.next = self.size_i.val();
-            self.escape_left.d.next = true;
-            self.made.d.next = 0.into();
-            self.taken.d.next = 0.into();
-            self.half.d.next = false;
+            drive!(self; busy.d: true, entries_left.d: size_i, escape_left.d: true, made.d: 0, taken.d: 0,
+                half.d: false);
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }

@@ -97,24 +97,17 @@ rtl_module! {
     }
 }
 
-impl<const INDEX: usize, const COUNT: usize, const QUEUE: usize, const WEIGHT: usize> Logic
-    for ScCodeBuilderTop<INDEX, COUNT, QUEUE, WEIGHT>
-{
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for ScCodeBuilderTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, stage, entering, escape_weight, asked, given);
-        self.sorter.clk_i.next = self.clk_i.val();
-        self.sorter.rst_ni.next = self.rst_ni.val();
-        self.merger.clk_i.next = self.clk_i.val();
-        self.merger.rst_ni.next = self.rst_ni.val();
-        self.lengths.clk_i.next = self.clk_i.val();
-        self.lengths.rst_ni.next = self.rst_ni.val();
-        self.emitter.clk_i.next = self.clk_i.val();
-        self.emitter.rst_ni.next = self.rst_ni.val();
+        drive!(self.sorter; clk_i, rst_ni);
+        drive!(self.merger; clk_i, rst_ni);
+        drive!(self.lengths; clk_i, rst_ni);
+        drive!(self.emitter; clk_i, rst_ni);
 
         comment!("entries that exist are sorted");
-        self.drained.next = false;
-        self.sorter.put_i.next = false;
+        drive!(self; drained: false, sorter.put_i: false);
         if self.stage.q.val() == Stage::Drain {
             self.sorter.put_i.next = self.read_valid_i.val() & self.read_count_i.val().any();
             self.drained.next = self.read_valid_i.val() & self.given.q.val().all();
@@ -128,44 +121,35 @@ impl<const INDEX: usize, const COUNT: usize, const QUEUE: usize, const WEIGHT: u
         comment!("one stage after the other; an empty table needs only the emission");
         self.empty.next = !self.sorter.size_o.val().any();
         self.entering.d.next = false;
-        self.sorter.clear_i.next = false;
-        self.sorter.sort_i.next = false;
+        drive!(self.sorter; clear_i: false, sort_i: false);
         match self.stage.q.val() {
             Stage::Idle => {
                 if self.start_i.val() {
-                    self.sorter.clear_i.next = true;
-                    self.escape_weight.d.next = self.escape_weight_i.val();
-                    self.asked.d.next = 0.into();
-                    self.given.d.next = 0.into();
-                    self.stage.d.next = Stage::Drain;
+                    drive!(self; sorter.clear_i: true, escape_weight.d: escape_weight_i, asked.d: 0,
+                        given.d: 0, stage.d: Stage::Drain);
                 }
             }
             Stage::Drain => {
                 if self.drained.val() {
-                    self.stage.d.next = Stage::Sort;
-                    self.entering.d.next = true;
+                    drive!(self; stage.d: Stage::Sort, entering.d: true);
                 }
             }
             Stage::Sort => {
                 self.sorter.sort_i.next = self.entering.q.val() & !self.empty.val();
                 if self.entering.q.val() & self.empty.val() {
-                    self.stage.d.next = Stage::Emit;
-                    self.entering.d.next = true;
+                    drive!(self; stage.d: Stage::Emit, entering.d: true);
                 } else if self.sorter.done_o.val() {
-                    self.stage.d.next = Stage::Merge;
-                    self.entering.d.next = true;
+                    drive!(self; stage.d: Stage::Merge, entering.d: true);
                 }
             }
             Stage::Merge => {
                 if self.merger.done_o.val() {
-                    self.stage.d.next = Stage::Measure;
-                    self.entering.d.next = true;
+                    drive!(self; stage.d: Stage::Measure, entering.d: true);
                 }
             }
             Stage::Measure => {
                 if self.lengths.done_o.val() {
-                    self.stage.d.next = Stage::Emit;
-                    self.entering.d.next = true;
+                    drive!(self; stage.d: Stage::Emit, entering.d: true);
                 }
             }
             _ => {
@@ -179,44 +163,27 @@ impl<const INDEX: usize, const COUNT: usize, const QUEUE: usize, const WEIGHT: u
         comment!(
             "the merger turns the chain of entries round, so that the emitter finds the heaviest one first"
         );
-        self.sorter.turn_i.next = self.merger.take_entry_o.val();
-        self.sorter.next_i.next = self.emitter.next_o.val();
+        drive!(self.sorter; turn_i: merger.take_entry_o, next_i: emitter.next_o);
         self.merger.start_i.next = self.entering.q.val() & (self.stage.q.val() == Stage::Merge);
-        self.merger.size_i.next = self.sorter.size_o.val();
-        self.merger.escape_weight_i.next = self.escape_weight.q.val();
-        self.merger.count_i.next = self.sorter.count_o.val();
+        drive!(self.merger; size_i: sorter.size_o, escape_weight_i: escape_weight.q, count_i: sorter.count_o);
 
-        self.lengths.node_valid_i.next = self.merger.node_valid_o.val();
-        self.lengths.node_i.next = self.merger.node_o.val();
-        self.lengths.symbols_i.next = self.merger.symbols_o.val();
+        drive!(self.lengths; node_valid_i: merger.node_valid_o, node_i: merger.node_o,
+            symbols_i: merger.symbols_o);
         self.lengths.start_i.next = self.entering.q.val() & (self.stage.q.val() == Stage::Measure);
-        self.lengths.size_i.next = self.sorter.size_o.val();
-        self.lengths.length_i.next = self.emitter.length_o.val();
+        drive!(self.lengths; size_i: sorter.size_o, length_i: emitter.length_o);
 
         self.emitter.start_i.next = self.entering.q.val() & (self.stage.q.val() == Stage::Emit);
         self.sorter.rewind_i.next = self.entering.q.val() & (self.stage.q.val() == Stage::Emit);
-        self.emitter.size_i.next = self.sorter.size_o.val();
-        self.emitter.escape_weight_i.next = self.escape_weight.q.val();
-        self.emitter.count_i.next = self.sorter.count_o.val();
-        self.emitter.index_i.next = self.sorter.index_o.val();
-        self.emitter.longer_from_i.next = self.lengths.longer_from_o.val();
-        self.emitter.read_valid_i.next = self.read_valid_i.val();
-        self.emitter.read_value_i.next = self.read_value_i.val();
-        self.emitter.code_ready_i.next = self.code_ready_i.val();
-        self.code_valid_o.next = self.emitter.code_valid_o.val();
-        self.code_first_o.next = self.emitter.code_first_o.val();
-        self.code_last_o.next = self.emitter.code_last_o.val();
-        self.code_index_o.next = self.emitter.code_index_o.val();
-        self.code_escape_o.next = self.emitter.code_escape_o.val();
-        self.code_value_o.next = self.emitter.code_value_o.val();
-        self.code_code_o.next = self.emitter.code_code_o.val();
-        self.code_length_o.next = self.emitter.code_length_o.val();
+        drive!(self.emitter; size_i: sorter.size_o, escape_weight_i: escape_weight.q, count_i: sorter.count_o,
+            index_i: sorter.index_o, longer_from_i: lengths.longer_from_o, read_valid_i, read_value_i,
+            code_ready_i);
+        drive!(self; emitter.code_valid_o, emitter.code_first_o, emitter.code_last_o, emitter.code_index_o,
+            emitter.code_escape_o, emitter.code_value_o, emitter.code_code_o, emitter.code_length_o);
 
         comment!(
             "the table is read from its last entry to its first, and again where the emitter wants a value"
         );
-        self.read_o.next = self.emitter.read_o.val();
-        self.read_index_o.next = 0.into();
+        drive!(self; emitter.read_o, read_index_o: 0);
         if self.emitter.read_o.val() {
             self.read_index_o.next = self.sorter.index_o.val();
         }
@@ -227,10 +194,6 @@ impl<const INDEX: usize, const COUNT: usize, const QUEUE: usize, const WEIGHT: u
                 self.asked.d.next = self.asked.q.val() + 1;
             }
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 

@@ -10,7 +10,6 @@ rtl_block! {
     /// one of sixteen buckets. Then it joins the buckets, one per cycle. The link of an entry is written only after the
     /// pass has followed it. The first pass takes place while entries are put in. INDEX is the width of an index in bits,
     /// COUNT is one more.
-    #[derive(LogicBlock, Default)]
     #[require(COUNT == INDEX + 1)]
     pub struct Sorter<const INDEX: usize, const COUNT: usize> {
         /// clock
@@ -75,15 +74,12 @@ rtl_block! {
     }
 }
 
-impl<const INDEX: usize, const COUNT: usize> Logic for Sorter<INDEX, COUNT> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for Sorter {
     fn update(&mut self) {
         dff_setup!(self, clk_i, filled, size, pass, joining, bucket, started, joined, moving, left, head);
         dff_setup!(self, clk_i, last, here);
-        self.counts.clk_i.next = self.clk_i.val();
-        self.links.clk_i.next = self.clk_i.val();
-        self.heads.clk_i.next = self.clk_i.val();
-        self.tails.clk_i.next = self.clk_i.val();
+        drive!(self; counts.clk_i: clk_i, links.clk_i: clk_i, heads.clk_i: clk_i, tails.clk_i: clk_i);
 
         comment!("an entry hangs behind the last one of its bucket");
         self.put.next = self.put_i.val() | self.moving.q.val();
@@ -101,18 +97,12 @@ impl<const INDEX: usize, const COUNT: usize> Logic for Sorter<INDEX, COUNT> {
         if self.joining.q.val() {
             self.slot.next = self.bucket.q.val();
         }
-        self.heads.read_address_i.next = self.slot.val();
-        self.tails.read_address_i.next = self.slot.val();
+        drive!(self; heads.read_address_i: slot, tails.read_address_i: slot);
         self.is_filled.next = self.filled.q.val().get_bit(self.slot.val().index());
         self.heads.write_i.next = self.put.val() & !self.is_filled.val();
-        self.heads.write_address_i.next = self.digit.val();
-        self.heads.write_data_i.next = self.index.val();
-        self.tails.write_i.next = self.put.val();
-        self.tails.write_address_i.next = self.digit.val();
-        self.tails.write_data_i.next = self.index.val();
-        self.counts.write_i.next = self.put_i.val();
-        self.counts.write_address_i.next = self.index_i.val();
-        self.counts.write_data_i.next = self.count_i.val();
+        drive!(self.heads; write_address_i: digit, write_data_i: index);
+        drive!(self.tails; write_i: put, write_address_i: digit, write_data_i: index);
+        drive!(self.counts; write_i: put_i, write_address_i: index_i, write_data_i: count_i);
         self.size.d.next = self.size.q.val() + self.put_i.val();
         if self.put.val() {
             self.filled.d.next = self.filled.q.val().replace_bit(self.slot.val().index(), true);
@@ -120,16 +110,13 @@ impl<const INDEX: usize, const COUNT: usize> Logic for Sorter<INDEX, COUNT> {
 
         comment!("a link is written to the end of a bucket, to the end of the chain, or backward");
         self.links.write_i.next = (self.put.val() & self.is_filled.val()) | self.turn_i.val();
-        self.links.write_address_i.next = self.tails.read_data_o.val();
-        self.links.write_data_i.next = self.index.val();
+        drive!(self.links; write_address_i: tails.read_data_o, write_data_i: index);
         if self.joining.q.val() {
             self.links.write_i.next = self.is_filled.val() & self.started.q.val();
-            self.links.write_address_i.next = self.last.q.val();
-            self.links.write_data_i.next = self.heads.read_data_o.val();
+            drive!(self.links; write_address_i: last.q, write_data_i: heads.read_data_o);
         }
         if self.turn_i.val() {
-            self.links.write_address_i.next = self.here.q.val();
-            self.links.write_data_i.next = self.last.q.val();
+            drive!(self.links; write_address_i: here.q, write_data_i: last.q);
             self.last.d.next = self.here.q.val();
         }
 
@@ -138,16 +125,13 @@ impl<const INDEX: usize, const COUNT: usize> Logic for Sorter<INDEX, COUNT> {
         if self.joining.q.val() {
             self.bucket.d.next = self.bucket.q.val() + 1;
             if self.is_filled.val() {
-                self.started.d.next = true;
-                self.last.d.next = self.tails.read_data_o.val();
+                drive!(self; started.d: true, last.d: tails.read_data_o);
                 if !self.started.q.val() {
                     self.head.d.next = self.heads.read_data_o.val();
                 }
             }
             if self.bucket.q.val().all() {
-                self.joining.d.next = false;
-                self.joined.d.next = true;
-                self.filled.d.next = 0.into();
+                drive!(self; joining.d: false, joined.d: true, filled.d: 0);
                 self.pass.d.next = self.pass.q.val() + 1;
             }
         }
@@ -163,14 +147,10 @@ impl<const INDEX: usize, const COUNT: usize> Logic for Sorter<INDEX, COUNT> {
             self.moving.d.next = false;
         }
         if self.sort_i.val() | (self.moving.q.val() & !self.left.q.val().any()) {
-            self.joining.d.next = true;
-            self.bucket.d.next = 0.into();
-            self.started.d.next = false;
+            drive!(self; joining.d: true, bucket.d: 0, started.d: false);
         }
         if self.clear_i.val() {
-            self.filled.d.next = 0.into();
-            self.size.d.next = 0.into();
-            self.pass.d.next = 0.into();
+            drive!(self; filled.d: 0, size.d: 0, pass.d: 0);
         }
 
         comment!("the entry that is shown in the next cycle");
@@ -184,16 +164,8 @@ impl<const INDEX: usize, const COUNT: usize> Logic for Sorter<INDEX, COUNT> {
         if self.rewind_i.val() {
             self.address.next = self.last.q.val();
         }
-        self.here.d.next = self.address.val();
-        self.counts.read_address_i.next = self.address.val();
-        self.links.read_address_i.next = self.address.val();
+        drive!(self; here.d: address, counts.read_address_i: address, links.read_address_i: address);
 
-        self.size_o.next = self.size.q.val();
-        self.count_o.next = self.counts.read_data_o.val();
-        self.index_o.next = self.here.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; size_o: size.q, count_o: counts.read_data_o, index_o: here.q);
     }
 }

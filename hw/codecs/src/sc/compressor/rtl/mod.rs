@@ -148,10 +148,8 @@ rtl_module! {
     }
 }
 
-impl<const K: usize, const GROUPS: usize, const GROUP: usize, const GW: usize, const SUM: usize> Logic
-    for ScCompressorTop<K, GROUPS, GROUP, GW, SUM>
-{
-    #[hdl_gen]
+#[hdl_gen(layouts! { entry: { tag: 24, code: 16, length: 5 } })]
+impl Logic for ScCompressorTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, phase, clear_row, fresh, loaded, escape_code, escape_length);
         dff_setup!(self, clk_i, line, looking, group, pending, reading, read_served, read_group, read_done);
@@ -179,9 +177,7 @@ impl<const K: usize, const GROUPS: usize, const GROUP: usize, const GW: usize, c
                 }
             }
             Phase::Clear => {
-                self.loaded.d.next = false;
-                self.fresh.d.next = true;
-                self.escape_length.d.next = 0.into();
+                drive!(self; loaded.d: false, fresh.d: true, escape_length.d: 0);
                 self.clear_row.d.next = self.clear_row.q.val() + 1;
                 if self.clear_row.q.val().all() {
                     self.phase.d.next = Phase::Load;
@@ -191,8 +187,7 @@ impl<const K: usize, const GROUPS: usize, const GROUP: usize, const GW: usize, c
                 if self.take_code.val() {
                     self.fresh.d.next = false;
                     if self.load_last_i.val() {
-                        self.loaded.d.next = true;
-                        self.phase.d.next = Phase::Run;
+                        drive!(self; loaded.d: true, phase.d: Phase::Run);
                     }
                 } else if self.load_valid_i.val() {
                     self.phase.d.next = Phase::Clear;
@@ -203,12 +198,12 @@ impl<const K: usize, const GROUPS: usize, const GROUP: usize, const GW: usize, c
         comment!("the first bit of a code goes to the lowest place");
         self.reversed.next = 0.into();
         for i in 0..16 {
-            self.reversed.next = self.reversed.val().replace_bit(i, self.load_code_i.val().get_bit(15 - i));
+            self.reversed.next[i] = self.load_code_i.val().get_bit(15 - i);
         }
         self.code.next = self.reversed.val() >> (self.code_bits.val() - self.load_length_i.val());
         self.entry.next = bit_cast::<45, 24>(self.load_value_i.val().get_bits::<24>(8));
-        self.entry.next = self.entry.val().replace_bit(24, self.code.val());
-        self.entry.next = self.entry.val().replace_bit(40, self.load_length_i.val());
+        self.entry.next[24..] = self.code.val();
+        self.entry.next[40..] = self.load_length_i.val();
         comment!("an entry goes into its set's bank and row, and into its way");
         self.load_bank.next = self.load_index_i.val().get_bits::<3>(2)
             ^ self.load_index_i.val().get_bits::<3>(5)
@@ -216,29 +211,23 @@ impl<const K: usize, const GROUPS: usize, const GROUP: usize, const GW: usize, c
         self.row.next = self.load_index_i.val().get_bits::<5>(5);
         self.ways.next = 0.into();
         if self.take_code.val() & !self.load_escape_i.val() {
-            self.ways.next =
-                self.ways.val().replace_bit(self.load_index_i.val().get_bits::<2>(0).index(), true);
+            self.ways.next[self.load_index_i.val().get_bits::<2>(0).index()] = true;
         }
         if self.phase.q.val() == Phase::Clear {
-            self.row.next = self.clear_row.q.val();
-            self.entry.next = 0.into();
+            drive!(self; row: clear_row.q, entry: 0);
         }
         for bank in 0..8 {
-            self.banks[bank].clk_i.next = self.clk_i.val();
-            self.banks[bank].rst_ni.next = self.rst_ni.val();
-            self.banks[bank].write_i.next = 0.into();
+            drive!(self.banks[bank]; clk_i, rst_ni, write_i: 0);
             if self.load_bank.val() == bank.to_bits() {
                 self.banks[bank].write_i.next = self.ways.val();
             }
             if self.phase.q.val() == Phase::Clear {
                 self.banks[bank].write_i.next = self.all_ways.val();
             }
-            self.banks[bank].write_row_i.next = self.row.val();
-            self.banks[bank].entry_i.next = self.entry.val();
+            drive!(self.banks[bank]; write_row_i: row, entry_i: entry);
         }
         if self.take_code.val() & self.load_escape_i.val() {
-            self.escape_code.d.next = self.code.val();
-            self.escape_length.d.next = self.load_length_i.val();
+            drive!(self; escape_code.d: code, escape_length.d: load_length_i);
         }
 
         comment!(
@@ -272,16 +261,13 @@ impl<const K: usize, const GROUPS: usize, const GROUP: usize, const GW: usize, c
             self.read_banks[i].d.next = self.lookup.banks_o[i].val();
         }
         for bank in 0..8 {
-            self.banks[bank].row_i.next = self.lookup.rows_o[bank].val();
-            self.banks[bank].tag_i.next = self.lookup.tags_o[bank].val();
+            drive!(self.banks[bank]; row_i: lookup.rows_o[bank], tag_i: lookup.tags_o[bank]);
         }
         self.still.next = self.pending.q.val() & !self.lookup.served_o.val();
         self.done.next = !self.still.val().any();
         self.last.next = self.done.val() & (self.group.q.val() == self.last_group.val());
-        self.reading.d.next = self.look.val();
-        self.read_served.d.next = self.lookup.served_o.val();
-        self.read_group.d.next = self.group.q.val();
-        self.read_done.d.next = self.done.val();
+        drive!(self; reading.d: look, read_served.d: lookup.served_o, read_group.d: group.q,
+            read_done.d: done);
         if self.look.val() {
             self.pending.d.next = self.still.val();
             if self.done.val() {
@@ -305,16 +291,13 @@ impl<const K: usize, const GROUPS: usize, const GROUP: usize, const GW: usize, c
                     self.word.next = self.word.val() | self.line.q.val().get_bits::<32>((g * K + i) * 32);
                 }
             }
-            self.encode[i].word_i.next = self.word.val();
-            self.encode[i].bank_i.next = self.read_banks[i].q.val();
+            drive!(self.encode[i]; word_i: word, bank_i: read_banks[i].q);
             for bank in 0..8 {
                 self.encode[i].codes_i[bank].next = self.banks[bank].code_o.val();
             }
-            self.encode[i].escape_code_i.next = self.escape_code.q.val();
-            self.encode[i].escape_length_i.next = self.escape_length.q.val();
+            drive!(self.encode[i]; escape_code_i: escape_code.q, escape_length_i: escape_length.q);
             if self.reading.q.val() & self.read_served.q.val().get_bit(i) {
-                self.fields[i].d.next = self.encode[i].field_o.val();
-                self.lengths[i].d.next = self.encode[i].length_o.val();
+                drive!(self; fields[i].d: encode[i].field_o, lengths[i].d: encode[i].length_o);
             }
         }
         self.packing.d.next = self.next_packing.val();
@@ -326,15 +309,11 @@ impl<const K: usize, const GROUPS: usize, const GROUP: usize, const GW: usize, c
         comment!("pack them; the line itself is given if its codes are too long");
         self.coded.next = true;
         for i in 0..K {
-            self.pack_group.field_i[i].next = self.fields[i].q.val();
-            self.pack_group.length_i[i].next = self.lengths[i].q.val();
+            drive!(self.pack_group; field_i[i]: fields[i].q, length_i[i]: lengths[i].q);
             self.coded.next = self.coded.val() & self.lengths[i].q.val().any();
         }
-        self.append.group_i.next = self.pack_group.string_o.val();
-        self.append.group_bits_i.next = self.pack_group.length_o.val();
-        self.append.first_i.next = self.packing_first.q.val();
-        self.append.payload_i.next = self.payload.q.val();
-        self.append.bits_i.next = self.bits.q.val();
+        drive!(self.append; group_i: pack_group.string_o, group_bits_i: pack_group.length_o,
+            first_i: packing_first.q, payload_i: payload.q, bits_i: bits.q);
         self.next_uncoded.next = (self.uncoded.q.val() & !self.packing_first.q.val()) | !self.coded.val();
         self.fits.next = self.loaded.q.val()
             & !self.next_uncoded.val()
@@ -343,29 +322,17 @@ impl<const K: usize, const GROUPS: usize, const GROUP: usize, const GW: usize, c
             self.valid.d.next = false;
         }
         if self.pack.val() {
-            self.payload.d.next = self.append.payload_o.val();
-            self.bits.d.next = self.append.bits_o.val();
-            self.uncoded.d.next = self.next_uncoded.val();
+            drive!(self; payload.d: append.payload_o, bits.d: append.bits_o, uncoded.d: next_uncoded);
             if self.packing_last.q.val() {
-                self.valid.d.next = true;
-                self.compressed.d.next = self.fits.val();
+                drive!(self; valid.d: true, compressed.d: fits);
                 if !self.fits.val() {
-                    self.payload.d.next = self.line.q.val();
-                    self.bits.d.next = self.line_bits.val();
+                    drive!(self; payload.d: line.q, bits.d: line_bits);
                 }
             }
         }
 
-        self.ready_o.next = self.ready.val();
-        self.load_ready_o.next = self.load_ready.val();
-        self.valid_o.next = self.valid.q.val();
-        self.compressed_o.next = self.compressed.q.val();
-        self.bits_o.next = self.bits.q.val();
-        self.payload_o.next = self.payload.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        [self.describe(), layouts! { entry: { tag: 24, code: 16, length: 5 } }].concat()
+        drive!(self; ready_o: ready, load_ready_o: load_ready, valid_o: valid.q, compressed_o: compressed.q,
+            bits_o: bits.q, payload_o: payload.q);
     }
 }
 

@@ -11,7 +11,6 @@ pub(super) type Code = U<21>;
 
 rtl_block! {
     /// Chooses the words of a group to look up in a cycle: each bank looks up one word.
-    #[derive(LogicBlock, Default)]
     pub struct ScLookup<const K: usize> {
         /// words of the group
         pub words_i: [Signal<In, U<32>>; K] = array(),
@@ -37,18 +36,8 @@ rtl_block! {
     }
 }
 
-impl<const K: usize> PureLogic for ScLookup<K> {
-    #[inline]
-    fn take_inputs(&mut self) {
-        for word in &mut self.words_i {
-            word.update_all();
-        }
-        self.pending_i.update_all();
-    }
-}
-
-impl<const K: usize> Logic for ScLookup<K> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for ScLookup {
     fn update(&mut self) {
         self.word.next = 0.into();
         for i in 0..K {
@@ -64,10 +53,7 @@ impl<const K: usize> Logic for ScLookup<K> {
         }
 
         comment!("the first word that wants a bank has it");
-        self.first.next = 0.into();
-        self.alone.next = false;
-        self.own.next = 0.into();
-        self.other.next = 0.into();
+        drive!(self; first: 0, alone: false, own: 0, other: 0);
         for i in 0..K {
             self.own.next = i.to_bits();
             self.alone.next = self.pending_i.val().get_bit(i);
@@ -80,11 +66,10 @@ impl<const K: usize> Logic for ScLookup<K> {
                     self.alone.next = false;
                 }
             }
-            self.first.next = self.first.val().replace_bit(i, self.alone.val());
+            self.first.next[i] = self.alone.val();
         }
         for bank in 0..8 {
-            self.rows_o[bank].next = 0.into();
-            self.tags_o[bank].next = 0.into();
+            drive!(self; rows_o[bank]: 0, tags_o[bank]: 0);
             for i in 0..K {
                 if self.first.val().get_bit(i) & (self.banks[i].val() == bank.to_bits()) {
                     self.rows_o[bank].next = self.rows_o[bank].val() | self.sets[i].val().get_bits::<5>(3);
@@ -108,18 +93,13 @@ impl<const K: usize> Logic for ScLookup<K> {
                     self.alone.next = self.pending_i.val().get_bit(i);
                 }
             }
-            self.served_o.next = self.served_o.val().replace_bit(i, self.alone.val());
+            self.served_o.next[i] = self.alone.val();
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 
 rtl_block! {
     /// A bank of the table. The ways of its sets are separate memories, so that one way can be written alone.
-    #[derive(LogicBlock, Default)]
     pub struct ScBank {
         /// clock
         pub clk_i: Signal<In, Clock>,
@@ -142,19 +122,15 @@ rtl_block! {
     }
 }
 
+#[hdl_gen(layouts! { entry: { tag: 24, code: 16, length: 5 } })]
 impl Logic for ScBank {
-    #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clk_i, tag);
-        self.tag.d.next = self.tag_i.val();
-        self.code.next = 0.into();
-        self.entry.next = 0.into();
+        drive!(self; tag.d: tag_i, code: 0, entry: 0);
         for way in 0..4 {
-            self.ways[way].clk_i.next = self.clk_i.val();
-            self.ways[way].read_address_i.next = self.row_i.val();
+            drive!(self.ways[way]; clk_i, read_address_i: row_i);
             self.ways[way].write_i.next = self.write_i.val().get_bit(way);
-            self.ways[way].write_address_i.next = self.write_row_i.val();
-            self.ways[way].write_data_i.next = self.entry_i.val();
+            drive!(self.ways[way]; write_address_i: write_row_i, write_data_i: entry_i);
             self.entry.next = self.ways[way].read_data_o.val();
             if self.entry.val().get_bits::<5>(40).any()
                 & (self.entry.val().get_bits::<24>(0) == self.tag.q.val())
@@ -164,15 +140,10 @@ impl Logic for ScBank {
         }
         self.code_o.next = self.code.val();
     }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        [self.describe(), layouts! { entry: { tag: 24, code: 16, length: 5 } }].concat()
-    }
 }
 
 rtl_block! {
     /// Makes the bits for a word from the output of its bank: the code, or the code of the escape and the word itself.
-    #[derive(LogicBlock, Default)]
     pub struct ScEncodeWord {
         /// the word
         pub word_i: Signal<In, U<32>>,
@@ -194,21 +165,8 @@ rtl_block! {
     }
 }
 
-impl PureLogic for ScEncodeWord {
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.word_i.update_all();
-        self.bank_i.update_all();
-        for code in &mut self.codes_i {
-            code.update_all();
-        }
-        self.escape_code_i.update_all();
-        self.escape_length_i.update_all();
-    }
-}
-
+#[hdl_gen]
 impl Logic for ScEncodeWord {
-    #[hdl_gen]
     fn update(&mut self) {
         self.code.next = 0.into();
         for bank in 0..8 {
@@ -216,8 +174,7 @@ impl Logic for ScEncodeWord {
                 self.code.next = self.code.val() | self.codes_i[bank].val();
             }
         }
-        self.field.next = 0.into();
-        self.length.next = 0.into();
+        drive!(self; field: 0, length: 0);
         if self.escape_length_i.val().any() {
             self.field.next = bit_cast::<48, 16>(self.escape_code_i.val())
                 | (bit_cast::<48, 32>(self.word_i.val()) << self.escape_length_i.val());
@@ -227,12 +184,7 @@ impl Logic for ScEncodeWord {
             self.field.next = bit_cast::<48, 16>(self.code.val().get_bits::<16>(0));
             self.length.next = bit_cast::<6, 5>(self.code.val().get_bits::<5>(16));
         }
-        self.field_o.next = self.field.val();
-        self.length_o.next = self.length.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; field_o: field, length_o: length);
     }
 }
 
@@ -240,7 +192,6 @@ rtl_block! {
     /// Appends the bits of a group of words to a payload.
     ///
     /// GROUP is the maximum number of bits of a group, SUM the width of that number.
-    #[derive(LogicBlock, Default)]
     pub struct ScAppend<const GROUP: usize, const GW: usize, const SUM: usize> {
         /// bits of the group
         pub group_i: Signal<In, W<GROUP, GW>>,
@@ -261,32 +212,15 @@ rtl_block! {
     }
 }
 
-impl<const GROUP: usize, const GW: usize, const SUM: usize> Logic for ScAppend<GROUP, GW, SUM> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for ScAppend {
     fn update(&mut self) {
-        self.payload.next = 0.into();
-        self.bits.next = 0.into();
+        drive!(self; payload: 0, bits: 0);
         if !self.first_i.val() {
-            self.payload.next = self.payload_i.val();
-            self.bits.next = self.bits_i.val();
+            drive!(self; payload: payload_i, bits: bits_i);
         }
         self.payload_o.next =
             self.payload.val() | (bit_cast_to::<W<1024, 16>>(self.group_i.val()) << self.bits.val());
         self.bits_o.next = self.bits.val() + bit_cast::<11, SUM>(self.group_bits_i.val());
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
-impl<const GROUP: usize, const GW: usize, const SUM: usize> PureLogic for ScAppend<GROUP, GW, SUM> {
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.group_i.update_all();
-        self.group_bits_i.update_all();
-        self.first_i.update_all();
-        self.payload_i.update_all();
-        self.bits_i.update_all();
     }
 }

@@ -176,8 +176,8 @@ rtl_module! {
     }
 }
 
-impl<const K: usize> Logic for ScDecompressorTop<K> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for ScDecompressorTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, phase, ends, bases, escape_known, escape_code, escape_mask, escape_length);
         dff_setup!(self, clk_i, escape_place, rank, payload, bits, plain, busy, blocks);
@@ -224,20 +224,16 @@ impl<const K: usize> Logic for ScDecompressorTop<K> {
         comment!(
             "codes come in canonical order: each one's end is that of its length, and of all longer ones so far"
         );
-        self.first_ends.next = self.ends.q.val();
-        self.code_rank.next = self.rank.q.val();
+        drive!(self; first_ends: ends.q, code_rank: rank.q);
         if self.load_first_i.val() {
-            self.first_ends.next = 0.into();
-            self.code_rank.next = 0.into();
+            drive!(self; first_ends: 0, code_rank: 0);
         }
         self.code_end.next = (bit_cast::<17, 16>(self.load_code_i.val()) + 1)
             << (self.code_bits.val() - self.load_length_i.val());
-        self.next_ends.next = self.first_ends.val();
-        self.next_bases.next = self.bases.q.val();
+        drive!(self; next_ends: first_ends, next_bases: bases.q);
         for l in 0..16 {
             if self.load_length_i.val() <= (l + 1).to_bits() {
-                self.next_ends.next =
-                    self.next_ends.val().replace_bit(l * 17, self.code_end.val() & self.end_masks[l].val());
+                self.next_ends.next[l * 17..] = self.code_end.val() & self.end_masks[l].val();
             }
             if self.load_length_i.val() == (l + 1).to_bits() {
                 self.next_bases.next = self
@@ -252,15 +248,13 @@ impl<const K: usize> Logic for ScDecompressorTop<K> {
         }
         self.reversed.next = 0.into();
         for i in 0..16 {
-            self.reversed.next = self.reversed.val().replace_bit(i, self.load_code_i.val().get_bit(15 - i));
+            self.reversed.next[i] = self.load_code_i.val().get_bit(15 - i);
         }
         if self.take_code.val() {
-            self.ends.d.next = self.next_ends.val();
-            self.bases.d.next = self.next_bases.val();
+            drive!(self; ends.d: next_ends, bases.d: next_bases);
             self.rank.d.next = self.code_rank.val() + 1;
             if self.load_first_i.val() {
-                self.escape_known.d.next = false;
-                self.escape_place.d.next = 0.into();
+                drive!(self; escape_known.d: false, escape_place.d: 0);
             }
             if self.load_escape_i.val() {
                 self.escape_known.d.next = true;
@@ -291,20 +285,15 @@ impl<const K: usize> Logic for ScDecompressorTop<K> {
         if self.ready.val() {
             self.lengths.bits_i.next = self.payload_i.val().get_bits::<48>(0);
         }
-        self.lengths.ends_i.next = self.ends.q.val();
-        self.lengths.escape_code_i.next = self.escape_code.q.val();
-        self.lengths.escape_mask_i.next = self.escape_mask.q.val();
-        self.lengths.escape_known_i.next = self.escape_known.q.val();
+        drive!(self.lengths; ends_i: ends.q, escape_code_i: escape_code.q, escape_mask_i: escape_mask.q,
+            escape_known_i: escape_known.q);
 
         comment!("find codes");
         for p in 0..4 {
             self.chase.lengths_i[p].next = self.block_lengths[p].q.val();
         }
-        self.chase.values_i.next = self.block_values.q.val();
-        self.chase.escapes_i.next = self.block_escapes.q.val();
-        self.chase.escape_length_i.next = self.escape_length.q.val();
-        self.chase.start_i.next = self.start.q.val();
-        self.chase.left_i.next = self.left.q.val();
+        drive!(self.chase; values_i: block_values.q, escapes_i: block_escapes.q,
+            escape_length_i: escape_length.q, start_i: start.q, left_i: left.q);
         self.next_left.next = self.left.q.val();
         for i in 0..K {
             if self.chase.taken_o.val().get_bit(i) {
@@ -316,8 +305,7 @@ impl<const K: usize> Logic for ScDecompressorTop<K> {
         self.found.d.next =
             (self.step.val() & self.group.val()) | (self.found.q.val() & !self.found_goes.val());
         if self.step.val() {
-            self.start.d.next = self.chase.start_o.val();
-            self.left.d.next = self.next_left.val();
+            drive!(self; start.d: chase.start_o, left.d: next_left);
             self.busy.d.next = !self.last.val();
             self.found_bits.d.next = bit_cast_to::<W<112, 2>>(self.blocks.q.val())
                 | (bit_cast_to::<W<112, 2>>(self.payload.q.val()) << 64);
@@ -325,11 +313,8 @@ impl<const K: usize> Logic for ScDecompressorTop<K> {
             for i in 0..K {
                 self.found_ends[i].d.next = self.chase.ends_o[i].val();
             }
-            self.found_taken.d.next = self.chase.taken_o.val();
-            self.found_escaped.d.next = self.chase.escaped_o.val();
-            self.found_last.d.next = self.last.val();
-            self.found_invalid.d.next = self.chase.invalid_o.val();
-            self.found_used.d.next = self.used.q.val();
+            drive!(self; found_taken.d: chase.taken_o, found_escaped.d: chase.escaped_o, found_last.d: last,
+                found_invalid.d: chase.invalid_o, found_used.d: used.q);
             self.found_at.d.next = !bit_cast::<5, 6>(self.left.q.val() - 1);
             self.found_size.d.next = self.bits.q.val();
         }
@@ -349,11 +334,8 @@ impl<const K: usize> Logic for ScDecompressorTop<K> {
         }
 
         comment!("find the places of their values, and whether the last code ends within the payload");
-        self.find_places.bits_i.next = self.found_bits.q.val();
-        self.find_places.begin_i.next = self.found_begin.q.val();
-        self.find_places.taken_i.next = self.found_taken.q.val();
-        self.find_places.bases_i.next = self.bases.q.val();
-        self.find_places.escape_place_i.next = self.escape_place.q.val();
+        drive!(self.find_places; bits_i: found_bits.q, begin_i: found_begin.q, taken_i: found_taken.q,
+            bases_i: bases.q, escape_place_i: escape_place.q);
         self.code_end_at.next = (bit_cast::<11, 6>(self.found_used.q.val()) << 5)
             + bit_cast::<11, 7>(self.find_places.end_o.val());
         if self.found_escaped.q.val() {
@@ -379,9 +361,8 @@ impl<const K: usize> Logic for ScDecompressorTop<K> {
             if self.found_escaped.q.val() {
                 self.raw.d.next = self.found_taken.q.val() & !(self.found_taken.q.val() >> 1);
             }
-            self.placed_word.d.next = self.find_places.word_o.val();
-            self.placed_at.d.next = self.found_at.q.val();
-            self.placed_last.d.next = self.found_last.q.val();
+            drive!(self; placed_word.d: find_places.word_o, placed_at.d: found_at.q,
+                placed_last.d: found_last.q);
             comment!("the first block that was used up came before the payload");
             self.placed_error.d.next =
                 self.found_invalid.q.val() | (self.code_end_at.val() > (self.found_size.q.val() + 32));
@@ -392,22 +373,17 @@ impl<const K: usize> Logic for ScDecompressorTop<K> {
             self.schedule.places_i[i].next = self.places[i].q.val();
             self.banks[i].d.next = self.places[i].q.val().get_bits::<3>(0);
         }
-        self.schedule.pending_i.next = self.pending.q.val();
-        self.schedule.raw_i.next = self.raw.q.val();
+        drive!(self.schedule; pending_i: pending.q, raw_i: raw.q);
         for bank in 0..8 {
-            self.values[bank].clk_i.next = self.clk_i.val();
-            self.values[bank].read_address_i.next = self.schedule.rows_o[bank].val();
+            drive!(self.values[bank]; clk_i, read_address_i: schedule.rows_o[bank]);
             self.values[bank].write_i.next = self.take_code.val()
                 & !self.load_escape_i.val()
                 & (self.value_place.val().get_bits::<3>(0) == bank.to_bits());
             self.values[bank].write_address_i.next = self.value_place.val().get_bits::<7>(3);
             self.values[bank].write_data_i.next = self.load_value_i.val();
         }
-        self.read.d.next = self.issue.val();
-        self.served.d.next = self.schedule.served_o.val();
-        self.read_raw.d.next = self.raw.q.val();
-        self.read_word.d.next = self.placed_word.q.val();
-        self.read_at.d.next = self.placed_at.q.val();
+        drive!(self; read.d: issue, served.d: schedule.served_o, read_raw.d: raw.q,
+            read_word.d: placed_word.q, read_at.d: placed_at.q);
         self.read_last.d.next = self.placed_last.q.val() & !self.still.val().any();
         self.read_error.d.next = self.placed_error.q.val();
 
@@ -425,17 +401,14 @@ impl<const K: usize> Logic for ScDecompressorTop<K> {
             }
             self.put.words_i[i].next = self.word.val();
         }
-        self.put.line_i.next = self.line.q.val();
-        self.put.served_i.next = self.served.q.val();
-        self.put.at_i.next = self.read_at.q.val();
+        drive!(self.put; line_i: line.q, served_i: served.q, at_i: read_at.q);
         if self.valid.q.val() & self.ready_i.val() {
             self.valid.d.next = false;
         }
         if self.read.q.val() {
             self.line.d.next = self.put.line_o.val();
             if self.read_last.q.val() {
-                self.valid.d.next = true;
-                self.error.d.next = self.read_error.q.val();
+                drive!(self; valid.d: true, error.d: read_error.q);
                 if self.read_error.q.val() {
                     self.line.d.next = 0.into();
                 }
@@ -449,18 +422,13 @@ impl<const K: usize> Logic for ScDecompressorTop<K> {
             comment!("its first block has left the payload");
             self.line.d.next = (self.payload.q.val() << 32)
                 | bit_cast_to::<W<1024, 16>>(self.blocks.q.val().get_bits::<32>(32));
-            self.valid.d.next = true;
-            self.error.d.next = false;
-            self.busy.d.next = false;
+            drive!(self; valid.d: true, error.d: false, busy.d: false);
         }
 
         if self.take.val() {
             self.payload.d.next = self.payload_i.val() >> 32;
             self.plain.d.next = !self.compressed_i.val();
-            self.busy.d.next = true;
-            self.start.d.next = self.first_start.val();
-            self.used.d.next = 0.into();
-            self.left.d.next = 32.into();
+            drive!(self; busy.d: true, start.d: first_start, used.d: 0, left.d: 32);
             comment!("a payload has no more bits than the line");
             self.bits.d.next = self.bits_i.val();
             if self.bits_i.val() > self.line_bits.val() {
@@ -468,15 +436,8 @@ impl<const K: usize> Logic for ScDecompressorTop<K> {
             }
         }
 
-        self.ready_o.next = self.ready.val();
-        self.load_ready_o.next = self.load_ready.val();
-        self.valid_o.next = self.valid.q.val();
-        self.error_o.next = self.error.q.val();
-        self.line_o.next = self.line.q.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
+        drive!(self; ready_o: ready, load_ready_o: load_ready, valid_o: valid.q, error_o: error.q,
+            line_o: line.q);
     }
 }
 

@@ -16,7 +16,6 @@ rtl_block! {
     /// Finds for each of 32 bits the length of the code that would begin there.
     ///
     /// All 32 positions are compared at once, one bit of the code after the other: each comparison is on vectors of 32 bits.
-    #[derive(LogicBlock, Default)]
     pub struct ScLengths {
         /// the 32 bits, and 16 bits of the next block
         pub bits_i: Signal<In, U<48>>,
@@ -44,22 +43,10 @@ rtl_block! {
     }
 }
 
-impl PureLogic for ScLengths {
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.bits_i.update_all();
-        self.ends_i.update_all();
-        self.escape_code_i.update_all();
-        self.escape_mask_i.update_all();
-        self.escape_known_i.update_all();
-    }
-}
-
+#[hdl_gen]
 impl Logic for ScLengths {
-    #[hdl_gen]
     fn update(&mut self) {
-        self.head_bit.next = 0.into();
-        self.is_escape.next = 0.into();
+        drive!(self; head_bit: 0, is_escape: 0);
         if self.escape_known_i.val() {
             self.is_escape.next = self.ones.val();
         }
@@ -77,10 +64,7 @@ impl Logic for ScLengths {
         comment!(
             "the ends never fall from length to length: the length is that of the first end above the bits"
         );
-        self.shorter.next = 0.into();
-        self.below.next = 0.into();
-        self.here.next = 0.into();
-        self.index.next = 0.into();
+        drive!(self; shorter: 0, below: 0, here: 0, index: 0);
         for p in 0..4 {
             self.lengths_o[p].next = 0.into();
         }
@@ -109,17 +93,12 @@ impl Logic for ScLengths {
         }
         self.values_o.next = self.shorter.val() & !self.is_escape.val();
     }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
 }
 
 rtl_block! {
     /// Follows up to K codes through two blocks. An escape ends the codes of the cycle, because its word follows.
     ///
     /// A mark shows where a code begins; a code moves it by its length.
-    #[derive(LogicBlock, Default)]
     #[require(K <= 4)]
     pub struct ScChase<const K: usize> {
         /// length of the code at each bit of the blocks, less one: one vector per bit of the length
@@ -169,22 +148,8 @@ rtl_block! {
     }
 }
 
-impl<const K: usize> PureLogic for ScChase<K> {
-    #[inline]
-    fn take_inputs(&mut self) {
-        for lengths in &mut self.lengths_i {
-            lengths.update_all();
-        }
-        self.values_i.update_all();
-        self.escapes_i.update_all();
-        self.escape_length_i.update_all();
-        self.start_i.update_all();
-        self.left_i.update_all();
-    }
-}
-
-impl<const K: usize> Logic for ScChase<K> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for ScChase {
     fn update(&mut self) {
         self.index.next = 0.into();
         for l in 0..16 {
@@ -200,19 +165,10 @@ impl<const K: usize> Logic for ScChase<K> {
         }
 
         self.codes.next = self.values_i.val() | self.escapes_i.val();
-        self.mark.next = self.start_i.val();
-        self.length.next = 0.into();
-        self.held.next = 0.into();
-        self.behind.next = 0.into();
-        self.behind_escape.next = 0.into();
-        self.stopped.next = 0.into();
-        self.escape_end.next = 0.into();
-        self.any_invalid.next = 0.into();
-        self.taken_o.next = 0.into();
-        self.begin_o.next = 0.into();
+        drive!(self; mark: start_i, length: 0, held: 0, behind: 0, behind_escape: 0, stopped: 0,
+            escape_end: 0, any_invalid: 0, taken_o: 0, begin_o: 0);
         for b in 0..7 {
-            self.begin_o.next =
-                self.begin_o.val().replace_bit(b, (self.start_i.val() & self.numbers[b].val()).any());
+            self.begin_o.next[b] = (self.start_i.val() & self.numbers[b].val()).any();
         }
         for i in 0..K {
             comment!("the mark stays where there is no code, or where no further word is wanted");
@@ -222,7 +178,7 @@ impl<const K: usize> Logic for ScChase<K> {
             }
             self.any_invalid.next = self.any_invalid.val() | (self.held.val() & !self.codes.val());
             self.held.next = self.held.val() & self.codes.val();
-            self.taken_o.next = self.taken_o.val().replace_bit(i, self.held.val().any());
+            self.taken_o.next[i] = self.held.val().any();
             self.stopped.next =
                 self.stopped.val() | (self.mark.val() & !bit_cast_to::<Mark>(self.held.val()));
             self.behind.next = 0.into();
@@ -234,13 +190,10 @@ impl<const K: usize> Logic for ScChase<K> {
             self.behind_escape.next =
                 bit_cast_to::<Mark>(self.held.val() & self.escapes_i.val()) << self.escape_length_i.val();
             self.escape_end.next = self.escape_end.val() | self.behind_escape.val();
-            self.mark.next = self.behind.val();
-            self.ends_o[i].next = 0.into();
+            drive!(self; mark: behind, ends_o[i]: 0);
             for b in 0..7 {
-                self.ends_o[i].next = self.ends_o[i].val().replace_bit(
-                    b,
-                    ((self.behind.val() | self.behind_escape.val()) & self.numbers[b].val()).any(),
-                );
+                self.ends_o[i].next[b] =
+                    ((self.behind.val() | self.behind_escape.val()) & self.numbers[b].val()).any();
             }
         }
         self.stopped.next = self.stopped.val() | self.mark.val();
@@ -249,21 +202,15 @@ impl<const K: usize> Logic for ScChase<K> {
         comment!("the word behind an escape has as many bits as a block");
         self.escaped_o.next = self.escape_end.val().any();
         self.advance.next = self.escape_end.val().any() | self.stopped.val().get_bits::<48>(32).any();
-        self.advance_o.next = self.advance.val();
-        self.start_o.next = self.stopped.val();
+        drive!(self; advance_o: advance, start_o: stopped);
         if self.advance.val() {
             self.start_o.next = (self.stopped.val() >> 32) | self.escape_end.val();
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 
 rtl_block! {
     /// Finds the addresses of the values of K codes, and the word after an escape.
-    #[derive(LogicBlock, Default)]
     #[require(K <= 4)]
     pub struct ScPlaces<const K: usize> {
         /// the bits of the two blocks, and the 48 bits after them
@@ -294,31 +241,11 @@ rtl_block! {
     }
 }
 
-impl<const K: usize> PureLogic for ScPlaces<K> {
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.bits_i.update_all();
-        self.begin_i.update_all();
-        for end in &mut self.ends_i {
-            end.update_all();
-        }
-        self.taken_i.update_all();
-        self.bases_i.update_all();
-        self.escape_place_i.update_all();
-    }
-}
-
-impl<const K: usize> Logic for ScPlaces<K> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for ScPlaces {
     fn update(&mut self) {
         self.shifted.next = bit_cast_to::<W<128, 2>>(self.bits_i.val()) << 11;
-        self.tail.next = 0.into();
-        self.code.next = 0.into();
-        self.code_begin.next = self.begin_i.val();
-        self.length.next = 0.into();
-        self.base.next = 0.into();
-        self.rank.next = 0.into();
-        self.last_end.next = self.begin_i.val();
+        drive!(self; tail: 0, code: 0, code_begin: begin_i, length: 0, base: 0, rank: 0, last_end: begin_i);
         for i in 0..K {
             comment!("the last 11 bits before its end are what matters of a code");
             self.length.next = bit_cast::<5, 7>(self.ends_i[i].val() - self.code_begin.val());
@@ -326,7 +253,7 @@ impl<const K: usize> Logic for ScPlaces<K> {
             self.code.next = 0.into();
             for b in 0..11 {
                 if self.length.val() > b.to_bits() {
-                    self.code.next = self.code.val().replace_bit(b, self.tail.val().get_bit(10 - b));
+                    self.code.next[b] = self.tail.val().get_bit(10 - b);
                 }
             }
             self.base.next = 0.into();
@@ -349,15 +276,10 @@ impl<const K: usize> Logic for ScPlaces<K> {
         self.end_o.next = self.last_end.val();
         self.word_o.next = bit_cast_to::<U<32>>(self.bits_i.val() >> self.last_end.val());
     }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
 }
 
 rtl_block! {
     /// Chooses the words of a group to read in a cycle: each bank gives one row.
-    #[derive(LogicBlock, Default)]
     pub struct ScSchedule<const K: usize> {
         /// address of each value: row and bank
         pub places_i: [Signal<In, U<10>>; K] = array(),
@@ -376,19 +298,8 @@ rtl_block! {
     }
 }
 
-impl<const K: usize> PureLogic for ScSchedule<K> {
-    #[inline]
-    fn take_inputs(&mut self) {
-        for place in &mut self.places_i {
-            place.update_all();
-        }
-        self.pending_i.update_all();
-        self.raw_i.update_all();
-    }
-}
-
-impl<const K: usize> Logic for ScSchedule<K> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for ScSchedule {
     fn update(&mut self) {
         comment!("the first word that wants a bank has it");
         self.wanted.next = self.pending_i.val() & !self.raw_i.val();
@@ -402,10 +313,7 @@ impl<const K: usize> Logic for ScSchedule<K> {
                 }
             }
         }
-        self.served_o.next = 0.into();
-        self.waits.next = false;
-        self.own.next = 0.into();
-        self.other.next = 0.into();
+        drive!(self; served_o: 0, waits: false, own: 0, other: 0);
         for i in 0..K {
             self.waits.next = false;
             self.own.next = i.to_bits();
@@ -421,19 +329,13 @@ impl<const K: usize> Logic for ScSchedule<K> {
                             != self.places_i[K - 1 - j].val().get_bits::<7>(3));
                 }
             }
-            self.served_o.next =
-                self.served_o.val().replace_bit(i, self.pending_i.val().get_bit(i) & !self.waits.val());
+            self.served_o.next[i] = self.pending_i.val().get_bit(i) & !self.waits.val();
         }
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
 
 rtl_block! {
     /// Puts up to K words into a line, one after the other.
-    #[derive(LogicBlock, Default)]
     #[require(K == 1 || K == 2 || K == 4)]
     pub struct ScPut<const K: usize> {
         /// the line so far
@@ -456,37 +358,17 @@ rtl_block! {
     }
 }
 
-impl<const K: usize> PureLogic for ScPut<K> {
-    #[inline]
-    fn take_inputs(&mut self) {
-        self.line_i.update_all();
-        for word in &mut self.words_i {
-            word.update_all();
-        }
-        self.served_i.update_all();
-        self.at_i.update_all();
-    }
-}
-
-impl<const K: usize> Logic for ScPut<K> {
-    #[hdl_gen]
+#[hdl_gen]
+impl Logic for ScPut {
     fn update(&mut self) {
-        self.line.next = self.line_i.val();
-        self.word.next = 0.into();
-        self.place.next = 0.into();
-        self.own.next = 0.into();
-        self.to.next = 0.into();
-        self.there.next = false;
+        drive!(self; line: line_i, word: 0, place: 0, own: 0, to: 0, there: false);
         comment!("word k goes to column (at + k) mod K of the line's rows of K words");
         for column in 0..K {
-            self.word.next = 0.into();
-            self.to.next = 0.into();
-            self.there.next = false;
+            drive!(self; word: 0, to: 0, there: false);
             for i in 0..K {
                 self.place.next = self.at_i.val() + i.to_bits();
                 if (self.place.val() & self.column_mask.val()) == column.to_bits() {
-                    self.word.next = self.words_i[i].val();
-                    self.to.next = self.place.val();
+                    drive!(self; word: words_i[i], to: place);
                     self.there.next = self.served_i.val().get_bit(i);
                 }
             }
@@ -494,15 +376,11 @@ impl<const K: usize> Logic for ScPut<K> {
                 self.own.next = w.to_bits();
                 if (self.own.val() & self.column_mask.val()) == column.to_bits() {
                     if self.there.val() & (self.to.val() == self.own.val()) {
-                        self.line.next = self.line.val().replace_bit(w * 32, self.word.val());
+                        self.line.next[w * 32..] = self.word.val();
                     }
                 }
             }
         }
         self.line_o.next = self.line.val();
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
     }
 }
