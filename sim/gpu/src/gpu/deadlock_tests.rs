@@ -1,4 +1,5 @@
 //! Checks that every kind of stall is detected, and that its report names component, queue, request and blocking resource.
+use super::watchdog::POLL_CYCLES;
 use super::*;
 use crate::has;
 use crate::packet::Packet;

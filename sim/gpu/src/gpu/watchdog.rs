@@ -83,8 +83,8 @@ impl Watchdog {
         self.control.watch().fault(now).map_or(Ok(()), Err)
     }
 
-    /// Takes the measure of progress in core cycle `now`. Returns whether it has not changed for too long. `slowdown` is the ratio of
-    /// the core clock to the slowest clock.
+    /// Takes the measure of progress in core cycle `now`. Returns whether it has not changed for too long. `slowdown` is the
+    /// ratio of the core clock to the slowest clock.
     pub fn is_stuck(&mut self, now: u64, measure: u64, slowdown: u64) -> bool {
         if measure != self.seen.measure {
             self.seen = Progress { at: now, measure };

@@ -1,9 +1,10 @@
-//! A slice of the L2, in front of its partition's DRAM channel. `lookup.rs` decides the outcome of each request.
+//! A slice of the L2, in front of its partition's DRAM channel. `lookup.rs` decides the outcome of each request. Requests are in
+//! `input.rs`, lines in `lines.rs`, traffic with DRAM in `dram_path.rs`, and replies in `output.rs`.
 //!
 //! ```text
 //! requests -> [queue] -> port -> tags: hit ------------------------------> [pipe] -> [replies] ->
-//!                         ^        |  miss -> MSHR, victim -> [evictions] ~> [to_dram] -> channel
-//!                         +-- [replay] <- MSHR released <- fill <~ returns <------------- channel
+//!                         ^        |  miss -> MSHR, victim -> [evictions] ~> [requests] -> channel
+//!                         +-- [replay] <- MSHR released <- fill <~ returns <-------------- channel
 //! ```
 //! The port handles one request per cycle: first requests whose line has just arrived (replays), then new requests in order. A
 //! new request that cannot be handled blocks those behind it. A write that leaves the mechanism's write stage takes no port

@@ -42,7 +42,7 @@ impl Events {
         self.wheel.next_after(now).unwrap_or(u64::MAX)
     }
 
-    /// Takes the events of cycle `now`, if there are any. [`Self::keep`] returns their memory.
+    /// Takes the events of cycle `now`, if it has any. [`Self::keep`] takes the list back.
     #[inline(always)]
     pub fn take(&mut self, now: u64) -> Option<Vec<Event>> {
         if !self.wheel.has(now) {
@@ -53,7 +53,7 @@ impl Events {
         Some(due)
     }
 
-    /// Keeps the memory of handled events for later ones.
+    /// Keeps the memory of a list of handled events, for the next cycle.
     #[inline]
     pub fn keep(&mut self, handled: Vec<Event>) {
         debug_assert!(handled.is_empty(), "the events are handled");

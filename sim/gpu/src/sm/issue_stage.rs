@@ -160,7 +160,7 @@ impl IssueStage {
         mask
     }
 
-    /// Lets the scheduler after `scheduler` issue first, if the instruction that it issued occupies a pipe of which there is one.
+    /// Lets the scheduler after `scheduler` issue first in the next cycle, if its instruction occupies a `pipe` that all share.
     #[inline(always)]
     pub fn take_turns(&mut self, scheduler: usize, pipe: PipeKind) {
         if pipe.is_single() {

@@ -1,5 +1,5 @@
-//! The latency queue: the pipeline stages between the load/store unit and the L1D's tags, for all loads and stores, whether they hit
-//! or miss. Atomics bypass it, since the L2 executes them.
+//! The latency queue: the pipeline stages between the load/store unit and the L1D's tags. All loads and stores pass it, whether
+//! they hit or miss. Atomics bypass it, since the L2 executes them.
 //!
 //! In each cycle one transaction enters and one leaves for the tags. A transaction that the L1D cannot take stays at the end of
 //! the queue. It stops those behind it, which move up until the queue is full.

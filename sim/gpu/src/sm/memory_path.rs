@@ -89,10 +89,9 @@ impl MemoryPath {
         if self.waits_for_port { self.l1d.outgoing() } else { None }
     }
 
-    /// Ends a cycle in which a packet was `sent` or not. Returns whether the SM needs the next cycle, for the caches or because the
-    /// mechanism `is_busy`. A packet of the L1D
-    /// without room in the crossbar waits until there is room ([`Self::port_wait`]). After one packet was sent, the next one may
-    /// have room at once.
+    /// Ends a cycle in which a packet was `sent` or not. Returns whether the SM needs the next cycle, for the caches or because
+    /// the mechanism `is_busy`. A packet of the L1D without room in the crossbar waits until there is room
+    /// ([`Self::port_wait`]). After one packet was sent, the next one may have room at once.
     #[inline(always)]
     pub fn needs_next_cycle(&mut self, sent: bool, is_busy: impl FnOnce() -> bool) -> bool {
         let has_packet = self.l1d.outgoing().is_some();
@@ -203,8 +202,8 @@ impl MemoryPath {
         is_early.then(|| self.lsu.head().map_or(0, |next| self.lsu.peek(next).kernel))
     }
 
-    /// Fills a read-only cache, or the L1D if there is no `cache`. Returns the instructions or warps that waited for the data, and the
-    /// times of the miss. [`Self::keep`] returns the memory.
+    /// Fills a read-only `cache`, or the L1D if it is `None`. Returns the instructions or warps that waited for the data, and the
+    /// times of the miss. [`Self::keep`] takes the list back.
     pub fn fill(
         &mut self,
         cache: Option<ReadOnlyCache>,
@@ -216,13 +215,13 @@ impl MemoryPath {
         (woken, times)
     }
 
-    /// Keeps the memory of a list that [`Self::fill`] returned.
+    /// Keeps the memory of a list that [`Self::fill`] returned, for the next fill.
     pub fn keep(&mut self, woken: Vec<InstId>) {
         debug_assert!(woken.is_empty(), "all are awake");
         self.woken = woken;
     }
 
-    /// Returns a read-only cache, or the L1D if there is no `cache`.
+    /// Returns a read-only `cache`, or the L1D if it is `None`.
     #[inline]
     fn cache(&mut self, cache: Option<ReadOnlyCache>) -> &mut L1d {
         cache.and_then(|cache| self.read_only.get(cache)).unwrap_or(&mut self.l1d)

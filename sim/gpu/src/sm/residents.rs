@@ -109,8 +109,8 @@ impl Residents {
             && self.free.threads >= kernel.warps_per_cta * 32
     }
 
-    /// Makes CTA `cta` of `kernel` resident, without its warps. [`Self::can_launch`] must have returned `true`. Returns the slot of
-    /// the CTA.
+    /// Makes CTA `cta` of `kernel` resident, without its warps. Returns the slot of the CTA. [`Self::can_launch`] must have
+    /// returned `true`.
     pub fn launch_cta(&mut self, kernel: &Arc<LaunchedKernel>, cta: [u32; 3]) -> u8 {
         let slot = self.ctas.iter().position(Option::is_none).expect("can_launch was checked");
         self.free.registers -= kernel.registers_per_cta;
@@ -130,8 +130,8 @@ impl Residents {
         slot as u8
     }
 
-    /// Makes warp `index` of the CTA in slot `cta` resident. `memoizes`: a mechanism may know results of regions. Returns the slot
-    /// of the warp.
+    /// Makes warp `index` of the CTA in slot `cta` resident, and returns its slot. `memoizes`: a mechanism may know results of
+    /// regions.
     pub fn launch_warp(&mut self, cta: u8, index: u32, memoizes: bool) -> u8 {
         let free = self.warps.iter().position(Option::is_none).expect("can_launch was checked");
         let resident = self.ctas[usize::from(cta)].as_ref().expect("the CTA is resident");

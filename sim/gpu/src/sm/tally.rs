@@ -4,7 +4,7 @@ use crate::events::{Work, WorkDone};
 use crate::stats::{CacheCounters, ISSUE_CYCLES, IssueCycle, KernelCounters, SchedulerCycles, SmCounters};
 use selvedge_state::State;
 
-/// Counters of an SM, except those of its caches.
+/// Counters of an SM, without the counters of its caches.
 #[derive(State)]
 pub struct Tally {
     /// The counters that nothing else here holds.

@@ -1,5 +1,5 @@
-//! First-ready, first-come first-served: the oldest request to an open row goes first. Otherwise the oldest request of a bank gets
-//! its row, unless a waiting request still hits the open row of the bank.
+//! First-ready, first-come first-served: the oldest request to an open row goes first. Otherwise the oldest request of a bank
+//! gets its row, unless a waiting request still hits the open row of the bank.
 use super::super::queue::Choice;
 use super::super::request::numbers;
 use super::super::spec::NEVER;
