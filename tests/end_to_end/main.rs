@@ -48,6 +48,7 @@ mod reproduce;
 mod shared_cells;
 mod stale_verilog;
 mod statistics;
+mod structure;
 mod studies;
 #[cfg(unix)]
 mod suite;

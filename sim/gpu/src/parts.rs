@@ -1,6 +1,6 @@
 //! Parts that mechanisms add to SMs and L2 slices.
 use crate::config::GpuConfig;
-use crate::partition::PartitionParts;
+use crate::partition::SliceParts;
 use crate::sm::parts::SmParts;
 
 /// The parts of all mechanisms.
@@ -8,7 +8,7 @@ pub struct Parts {
     /// Parts of each SM.
     pub sms: Vec<SmParts>,
     /// Parts of each L2 slice, over all partitions.
-    pub partitions: Vec<PartitionParts>,
+    pub slices: Vec<SliceParts>,
 }
 
 impl Parts {
@@ -16,7 +16,7 @@ impl Parts {
     pub fn none(config: &GpuConfig) -> Self {
         Parts {
             sms: (0..config.sm.count).map(|_| SmParts::default()).collect(),
-            partitions: (0..config.l2.all_slices()).map(|_| PartitionParts::default()).collect(),
+            slices: (0..config.l2.all_slices()).map(|_| SliceParts::default()).collect(),
         }
     }
 }

@@ -2,7 +2,6 @@
 //! counts per cycle.
 //!
 //! The slice of a state that holds at the end of core cycle `c` begins at `c` or earlier.
-use crate::gpu::Gpu;
 use std::ops::Range;
 
 /// Max slices and counts of a timeline, some hundred megabytes.
@@ -258,14 +257,13 @@ impl Recorder {
         (next <= self.interval.end && self.timeline.cut_at.is_none()).then_some(next)
     }
 
-    /// Records the state of the GPU at the end of a core cycle.
-    pub(crate) fn look(&mut self, gpu: &Gpu) {
-        let now = gpu.cycle();
+    /// Records the state of the GPU at the end of core cycle `now`, which `show` adds.
+    pub(crate) fn look(&mut self, now: u64, show: impl FnOnce(&mut View)) {
         let is_in = now + 1 >= self.interval.start && now <= self.interval.end;
         if !is_in || self.timeline.cut_at.is_some() {
             return;
         }
-        gpu.show(&mut self.view);
+        show(&mut self.view);
         if now >= self.interval.start {
             self.follow(now);
         }

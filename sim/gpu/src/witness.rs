@@ -13,7 +13,7 @@
 //! The witness does not influence the simulated GPU.
 use crate::cache::sectors::{MOST_LINE_BYTES, MOST_SECTORS};
 use crate::cache::{LinePart, SECTOR_BYTES};
-use crate::mechanism::Shared;
+use crate::mechanism::shared::Shared;
 use rustc_hash::FxHashMap;
 use selvedge_ptx::memory::program_of;
 use selvedge_state::State;
@@ -83,7 +83,7 @@ struct Ledger {
     /// Loads that wait for a fill of their line.
     waiting: FxHashMap<(CacheId, u64), Vec<Wait>>,
     /// Loads that bypassed the L1D, by the token of their read.
-    passing: FxHashMap<(CacheId, u32), Vec<Wait>>,
+    bypassing: FxHashMap<(CacheId, u32), Vec<Wait>>,
     /// The first error that was found.
     wrong: Option<String>,
 }
@@ -201,22 +201,22 @@ impl Witness {
     }
 
     /// Records a load that bypasses the L1D.
-    pub fn pass(&self, cache: CacheId, line: u64, sectors: u32, token: u32) {
+    pub fn bypass(&self, cache: CacheId, line: u64, sectors: u32, token: u32) {
         self.note(|ledger| {
             let wait = ledger.wait(cache, line, sectors);
-            ledger.passing.entry((cache, token)).or_default().push(wait);
+            ledger.bypassing.entry((cache, token)).or_default().push(wait);
         });
     }
 
     /// Checks a load that bypassed the L1D when its data arrives.
-    pub fn passed(&self, cache: CacheId, line: u64, token: u32, carried: u32) {
+    pub fn bypass_ended(&self, cache: CacheId, line: u64, token: u32, carried: u32) {
         self.note(|ledger| {
             let row = ledger.carried.remove(&carried).unwrap_or_default();
-            let Some(waits) = ledger.passing.get_mut(&(cache, token)) else { return };
+            let Some(waits) = ledger.bypassing.get_mut(&(cache, token)) else { return };
             let Some(at) = waits.iter().position(|wait| wait.line == line) else { return };
             let wait = waits.swap_remove(at);
             if waits.is_empty() {
-                ledger.passing.remove(&(cache, token));
+                ledger.bypassing.remove(&(cache, token));
             }
             ledger.judge(cache, &wait, row, "bypasses");
         });
@@ -508,13 +508,13 @@ mod tests {
     fn a_load_that_passes_by_sees_the_stores_before_it() {
         let witness = line_in_l2();
         store(&witness, 0b0001);
-        witness.pass(0, LINE, 0xf, 7);
-        witness.passed(0, LINE, 7, witness.l2_read(LINE, 0xf));
+        witness.bypass(0, LINE, 0xf, 7);
+        witness.bypass_ended(0, LINE, 7, witness.l2_read(LINE, 0xf));
         assert_eq!(witness.wrong(), None);
         let early = witness.l2_read(LINE, 0xf);
         store(&witness, 0b0001);
-        witness.pass(0, LINE, 0xf, 7);
-        witness.passed(0, LINE, 7, early);
+        witness.bypass(0, LINE, 0xf, 7);
+        witness.bypass_ended(0, LINE, 7, early);
         assert!(message(&witness).contains("bypasses"));
     }
 

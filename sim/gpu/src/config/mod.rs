@@ -35,7 +35,7 @@ pub use l2::{L2, L2WritePolicy, WriteAllocate};
 pub use load::{MOST_BYTES, source};
 pub use mapping::{AddressMapping, Field, MappedBit};
 pub use memory::{GlobalMemory, OutOfBounds};
-pub use read_only::{ReadOnly, SIDES, Side};
+pub use read_only::{READ_ONLY_CACHES, ReadOnly, ReadOnlyCache};
 pub use selvedge_hw::index_function::IndexFunction;
 pub use sm::{Alu, Lsu, Pipe, SchedulerPolicy, Sm};
 

@@ -74,7 +74,7 @@ impl ReadOnly {
 }
 /// Kind of a read-only cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-pub enum Side {
+pub enum ReadOnlyCache {
     /// Constants and parameters.
     Constant = 0,
     /// Textures.
@@ -84,4 +84,5 @@ pub enum Side {
 }
 
 /// All kinds, in order of their numbers.
-pub const SIDES: [Side; 3] = [Side::Constant, Side::Texture, Side::Instruction];
+pub const READ_ONLY_CACHES: [ReadOnlyCache; 3] =
+    [ReadOnlyCache::Constant, ReadOnlyCache::Texture, ReadOnlyCache::Instruction];

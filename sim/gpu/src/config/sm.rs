@@ -1,7 +1,7 @@
 //! Configuration of an SM: its slots, schedulers and pipes.
 use super::check::Checker;
 use super::collector::Collector;
-use super::read_only::{ReadOnly, Side};
+use super::read_only::{ReadOnly, ReadOnlyCache};
 use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
 
@@ -134,11 +134,11 @@ pub struct Sm {
 
 impl Sm {
     /// Returns the configuration of a read-only cache.
-    pub fn read_only(&self, side: Side) -> &ReadOnly {
-        match side {
-            Side::Constant => &self.constant,
-            Side::Texture => &self.texture,
-            Side::Instruction => &self.instruction,
+    pub fn read_only(&self, cache: ReadOnlyCache) -> &ReadOnly {
+        match cache {
+            ReadOnlyCache::Constant => &self.constant,
+            ReadOnlyCache::Texture => &self.texture,
+            ReadOnlyCache::Instruction => &self.instruction,
         }
     }
 

@@ -18,7 +18,7 @@
 //! Pseudo-open-drain pins draw current only while they are low. The model assumes that half of the bits are low, and no data bus
 //! inversion (DBI). Rows stay open until another row or a refresh closes them. A chip with closed rows stays in precharge
 //! standby: the model has no power-down.
-use super::DramCounters;
+use super::counters::DramCounters;
 use crate::config::{Dram, GpuConfig};
 use schemars::JsonSchema;
 use selvedge_state::State;

@@ -10,9 +10,12 @@ pub mod checker;
 pub mod counters;
 pub mod energy;
 mod queue;
+mod queues;
 #[cfg(test)]
 mod refresh_tests;
 pub mod request;
+mod scheduler;
+mod spec;
 pub mod sub_rank;
 #[cfg(test)]
 mod sub_rank_tests;

@@ -87,6 +87,11 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
+    /// Records that the request starves. Returns whether it did not starve before.
+    pub fn starve(&mut self) -> bool {
+        !std::mem::replace(&mut self.starved, true)
+    }
+
     /// Returns the bits of sub-ranks `sub_ranks` for the bank of the request.
     pub fn bits(&self, sub_ranks: u64) -> u64 {
         sub_ranks << self.place

@@ -1,6 +1,6 @@
 //! The interface between one run and its controller: progress, the request to stop, and warnings.
-use super::Limit;
-use crate::sm::SimFault;
+use crate::bounds::Limit;
+use crate::sm::fault::SimFault;
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,8 +1,9 @@
 //! Checks that every kind of stall is detected, and that its report names component, queue, request and blocking resource.
+use super::watchdog::POLL_CYCLES;
 use super::*;
 use crate::has;
 use crate::packet::Packet;
-use crate::partition::{self, PartitionPart, PartitionParts};
+use crate::partition::{self, SlicePart, SliceParts};
 use crate::sm;
 use crate::sm::part::{MemoryGate, SmPart};
 use crate::sm::parts::SmParts;
@@ -84,7 +85,7 @@ struct BrokenPartition {
     holds: bool,
 }
 
-impl PartitionPart for BrokenPartition {
+impl SlicePart for BrokenPartition {
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         Ok(())
     }
@@ -137,8 +138,8 @@ fn stall(body: &str, threads: u32, broken: Option<Broken>) -> String {
     let mut parts = Parts::none(&config);
     if let Some(broken) = broken {
         parts.sms[0] = SmParts::one(BrokenSm(broken));
-        for partition in &mut parts.partitions {
-            *partition = PartitionParts::one(BrokenPartition { broken, holds: false });
+        for partition in &mut parts.slices {
+            *partition = SliceParts::one(BrokenPartition { broken, holds: false });
         }
     }
     let mut gpu = Gpu::new(&config, parts, Arc::new(Control::default()));

@@ -1,5 +1,6 @@
 //! Livelocks: launches that cannot end although their warps issue instructions, because every warp that is not blocked spins.
-use super::{Gpu, POLL_CYCLES, deadlock};
+use super::watchdog::POLL_CYCLES;
+use super::{Gpu, deadlock};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// Core cycles between two searches for livelocks. A user gets the warning soon, and the cost of the search is negligible.
@@ -12,12 +13,12 @@ impl Gpu {
         if !self.now.is_multiple_of(LIVELOCK_CYCLES) {
             return;
         }
-        let alone = self.running.len() == 1;
-        for at in 0..self.running.len() {
-            let running = &mut self.running[at];
+        let alone = self.launches.running.len() == 1;
+        for at in 0..self.launches.running.len() {
+            let running = &mut self.launches.running[at];
             let idle = running.done_before.replace(running.done) == Some(running.done);
             // A launch next to others may still get the resources of their CTAs.
-            let full = running.next == running.total || alone && !self.may_dispatch;
+            let full = running.next == running.total || alone && !self.launches.may_dispatch;
             if !idle || !full || running.livelocked {
                 continue;
             }
@@ -27,12 +28,12 @@ impl Gpu {
             let Some(spins) = spins.filter(|spins| spins.iter().any(|lines| !lines.is_empty())) else {
                 continue;
             };
-            self.running[at].livelocked = true;
+            self.launches.running[at].livelocked = true;
             let mut text = format!("livelock at cycle {}: {}", self.now, deadlock::report(&spins));
             if waiting > 0 {
                 text += &format!("; {waiting} CTAs wait for room");
             }
-            self.control.warn(&text);
+            self.watchdog.control.warn(&text);
         }
     }
 }

@@ -1,4 +1,5 @@
 //! Checks that each livelock is reported, and that other runs are not.
+use super::watchdog::POLL_CYCLES;
 use super::*;
 use selvedge_ptx::ptx::{Arg, LaunchDims, Module};
 use std::sync::Mutex;

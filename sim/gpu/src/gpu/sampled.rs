@@ -6,18 +6,11 @@
 //!
 //! The cycles per instruction of a launch's measured windows give the cycles of its skipped instructions. The beginning of a
 //! launch, before its first skip, and its end, when no CTA is left to start, are simulated in detail and count exactly.
-use super::Gpu;
 use crate::partition::AddressMap;
-use crate::sm::SimFault;
-use crate::sm::coalescer::{Transaction, coalesce};
-use crate::sm::feed::Feed;
-use crate::sm::launch::Place;
+use crate::sm::coalescer::Transaction;
 use schemars::JsonSchema;
-use selvedge_ptx::memory::{DeviceMemory, physical};
-use selvedge_ptx::ptx::{AccessKind, CacheOp, MemAccess, RunError, Space, run_cta};
 use serde::Serialize;
 use std::str::FromStr;
-use std::sync::atomic::Ordering;
 
 /// Lengths of the alternating intervals that are simulated in detail and skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
@@ -82,13 +75,13 @@ pub struct Estimate {
 
 /// A number of core cycles and the warp instructions in them.
 #[derive(Clone, Copy, Debug, Default)]
-struct Span {
-    cycles: u64,
-    instructions: u64,
+pub struct Span {
+    pub cycles: u64,
+    pub instructions: u64,
 }
 
 impl Span {
-    fn since(self, before: Span) -> Span {
+    pub fn since(self, before: Span) -> Span {
         Span { cycles: self.cycles - before.cycles, instructions: self.instructions - before.instructions }
     }
 
@@ -155,22 +148,87 @@ enum Phase {
 }
 
 /// The state of a sampled simulation.
-pub(super) struct Sampled {
+pub struct Sampled {
     spec: SampleSpec,
-    map: AddressMap,
+    pub map: AddressMap,
     launches: Vec<LaunchSample>,
     phase: Phase,
     /// Cycles and instructions of the GPU when the launch began.
     begun: Span,
     skipped_ctas: u64,
     skipped_thread_instructions: u64,
-    transactions: Vec<Transaction>,
+    /// Memory for the transactions of an access.
+    pub transactions: Vec<Transaction>,
 }
 
 impl Sampled {
+    /// Returns the state before the first launch.
+    pub fn new(spec: SampleSpec, map: AddressMap) -> Self {
+        Sampled {
+            spec,
+            map,
+            launches: Vec::new(),
+            phase: Phase::Beginning,
+            begun: Span::default(),
+            skipped_ctas: 0,
+            skipped_thread_instructions: 0,
+            transactions: Vec::new(),
+        }
+    }
+
+    /// Starts the sample of a new launch.
+    pub fn begin(&mut self, now: Span) {
+        if let Some(launch) = self.launches.last_mut() {
+            launch.detailed = now.since(self.begun);
+        }
+        self.launches.push(LaunchSample::default());
+        (self.phase, self.begun) = (Phase::Beginning, now);
+    }
+
+    /// Returns whether more CTAs may be skipped after `skipped` warp instructions.
+    pub fn may_skip(&self, skipped: u64) -> bool {
+        skipped < self.spec.skip
+    }
+
+    /// Counts a CTA that was skipped.
+    pub fn count(&mut self, thread_instructions: u64) {
+        self.skipped_ctas += 1;
+        self.skipped_thread_instructions += thread_instructions;
+    }
+
+    /// Ends a skip of `skipped` warp instructions. The next window begins when `done` CTAs of the launch have ended.
+    pub fn settle(&mut self, skipped: u64, done: u64) {
+        if let Some(launch) = self.launches.last_mut() {
+            launch.skipped += skipped;
+        }
+        self.phase = Phase::Settling(done);
+    }
+
+    /// Returns the estimate at the cycles and warp instructions `now`, after `thread_instructions` in detail.
+    pub fn estimate(&self, now: Span, thread_instructions: u64) -> Estimate {
+        let mut launches = self.launches.clone();
+        if let Some(last) = launches.last_mut() {
+            last.detailed = now.since(self.begun);
+        }
+        let with_skips: Vec<&LaunchSample> = launches.iter().filter(|launch| launch.skipped > 0).collect();
+        let skipped: f64 = with_skips.iter().map(|launch| launch.skipped_cycles()).sum();
+        let cycles = now.cycles as f64 + skipped;
+        let instructions = thread_instructions + self.skipped_thread_instructions;
+        Estimate {
+            spec: self.spec,
+            windows: with_skips.iter().map(|launch| launch.windows.len() as u64).sum(),
+            skipped_ctas: self.skipped_ctas,
+            skipped_warp_instructions: with_skips.iter().map(|launch| launch.skipped).sum(),
+            skipped_thread_instructions: self.skipped_thread_instructions,
+            cycles,
+            cycles_within: half_width(&with_skips),
+            ipc: instructions as f64 / cycles.max(1.0),
+        }
+    }
+
     /// Enters the next phase if the current one is over. Returns `true` at the end of a window. `done` CTAs have ended and
     /// `resident` run.
-    fn go_on(&mut self, now: Span, done: u64, resident: u64) -> bool {
+    pub fn go_on(&mut self, now: Span, done: u64, resident: u64) -> bool {
         let until = match self.phase {
             Phase::Beginning => resident,
             Phase::Settling(until) => until,
@@ -189,131 +247,6 @@ impl Sampled {
             self.phase = Phase::Measuring(now);
         }
         false
-    }
-}
-
-impl Gpu {
-    /// From now on skips CTAs of launches that run alone. Nothing may be in flight.
-    pub fn skip(&mut self, spec: SampleSpec) {
-        self.sampled = Some(Box::new(Sampled {
-            spec,
-            map: AddressMap::new(&self.config.l2),
-            launches: Vec::new(),
-            phase: Phase::Beginning,
-            begun: Span::default(),
-            skipped_ctas: 0,
-            skipped_thread_instructions: 0,
-            transactions: Vec::new(),
-        }));
-    }
-
-    /// Returns the estimate of the simulation so far; `None` if [`Self::skip`] was not called.
-    pub fn estimate(&self) -> Option<Estimate> {
-        let sampled = self.sampled.as_deref()?;
-        let mut launches = sampled.launches.clone();
-        if let Some(last) = launches.last_mut() {
-            last.detailed = self.span().since(sampled.begun);
-        }
-        let with_skips: Vec<&LaunchSample> = launches.iter().filter(|launch| launch.skipped > 0).collect();
-        let skipped: f64 = with_skips.iter().map(|launch| launch.skipped_cycles()).sum();
-        let cycles = self.now as f64 + skipped;
-        let instructions = self.thread_instructions() + sampled.skipped_thread_instructions;
-        Some(Estimate {
-            spec: sampled.spec,
-            windows: with_skips.iter().map(|launch| launch.windows.len() as u64).sum(),
-            skipped_ctas: sampled.skipped_ctas,
-            skipped_warp_instructions: with_skips.iter().map(|launch| launch.skipped).sum(),
-            skipped_thread_instructions: sampled.skipped_thread_instructions,
-            cycles,
-            cycles_within: half_width(&with_skips),
-            ipc: instructions as f64 / cycles.max(1.0),
-        })
-    }
-
-    fn span(&self) -> Span {
-        Span { cycles: self.now, instructions: self.warp_instructions() }
-    }
-
-    /// Starts the sample of a new launch.
-    pub(super) fn begin_sampling(&mut self) {
-        let now = self.span();
-        let Some(sampled) = &mut self.sampled else { return };
-        if let Some(launch) = sampled.launches.last_mut() {
-            launch.detailed = now.since(sampled.begun);
-        }
-        sampled.launches.push(LaunchSample::default());
-        (sampled.phase, sampled.begun) = (Phase::Beginning, now);
-    }
-
-    /// Executes the next CTAs of the launch without timing if a window has just ended.
-    ///
-    /// # Errors
-    /// Returns the fault of the kernel, a deadlock, an interrupt or the timeout.
-    pub(super) fn skip_ctas(&mut self, memory: &mut DeviceMemory) -> Result<(), SimFault> {
-        let now = self.span();
-        let (Some(sampled), [running]) = (&mut self.sampled, &mut self.running[..]) else { return Ok(()) };
-        // Leaves one set of resident CTAs for the last window and the end of the launch.
-        let resident = running.next - running.done;
-        let last = running.total.saturating_sub(resident);
-        let is_full = running.next < running.total;
-        if !is_full || !sampled.go_on(now, running.done, resident) || running.next >= last {
-            return Ok(());
-        }
-        let mut skipped = 0;
-        while running.next < last && skipped < sampled.spec.skip {
-            let sm = &mut self.sms[self.next_sm];
-            self.next_sm = (self.next_sm + 1) % self.config.sm.count as usize;
-            let kernel = &running.kernel;
-            debug_assert!(matches!(kernel.feed, Feed::Execute));
-            let place = Place { clock: self.now, sm: u32::from(sm.number()), sms: self.config.sm.count };
-            let mut shared = vec![0; kernel.shared_bytes as usize];
-            let mut env = kernel.environment(memory, &mut shared, place);
-            let (system, map, buffer) = (&mut self.system, &sampled.map, &mut sampled.transactions);
-            let mut warm = |access: &MemAccess| {
-                if !matches!(access.space, Space::Global | Space::Local) {
-                    return;
-                }
-                buffer.clear();
-                coalesce(access, self.config.l1d.line_bytes, buffer);
-                let passes = matches!(access.cache, CacheOp::Global | CacheOp::Volatile);
-                for transaction in &*buffer {
-                    let line = physical(kernel.slot, transaction.line);
-                    let (slice, sectors) = (map.slice(line), transaction.sectors);
-                    let is_load = access.kind == AccessKind::Load;
-                    let missing = match access.kind {
-                        AccessKind::Load if passes => sectors,
-                        AccessKind::Load => sm.l1d_mut().warm(line, sectors),
-                        kind => {
-                            sm.l1d_mut().warm_write(line, sectors, kind == AccessKind::Store);
-                            sectors
-                        }
-                    };
-                    if missing != 0 {
-                        system.warm(slice, line, missing, !is_load);
-                    }
-                }
-            };
-            let control = &self.control;
-            let mut goes_on = |_| !control.stop.load(Ordering::Relaxed) && control.timed_out().is_none();
-            let ran = run_cta(&kernel.kernel, running.next, &mut env, &mut warm, &mut goes_on);
-            let ran = ran.map_err(|error| match (error, control.timed_out()) {
-                (RunError::Fault(fault), _) => SimFault::Kernel(fault),
-                (RunError::Stopped { .. }, Some(limit)) => SimFault::Limited { limit, cycle: self.now },
-                (RunError::Stopped { .. }, None) => SimFault::Interrupted { cycle: self.now },
-                (other, _) => SimFault::Deadlock { cycle: self.now, waiting: other.to_string() },
-            })?;
-            running.next += 1;
-            running.done += 1;
-            skipped += ran.warp_instructions;
-            sampled.skipped_ctas += 1;
-            sampled.skipped_thread_instructions += ran.thread_instructions;
-        }
-        if let Some(launch) = sampled.launches.last_mut() {
-            launch.skipped += skipped;
-        }
-        sampled.phase = Phase::Settling(running.done + resident);
-        self.retire_ended();
-        Ok(())
     }
 }
 

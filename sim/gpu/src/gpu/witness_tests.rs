@@ -2,7 +2,7 @@
 use super::*;
 use crate::has;
 use crate::packet::Packet;
-use crate::partition::{PartitionPart, PartitionParts};
+use crate::partition::{SlicePart, SliceParts};
 use crate::stage::{MechanismFault, Offer, Stage};
 use selvedge_ptx::ptx::{Arg, LaunchDims, Module};
 
@@ -13,7 +13,7 @@ struct Keeper {
     held: Option<Packet>,
 }
 
-impl PartitionPart for Keeper {
+impl SlicePart for Keeper {
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         Ok(())
     }
@@ -49,8 +49,8 @@ impl Stage<Packet> for Keeper {
 fn told(loses: bool) -> Option<String> {
     let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
     let mut parts = Parts::none(&config);
-    for partition in &mut parts.partitions {
-        *partition = PartitionParts::one(Keeper { loses, held: None });
+    for partition in &mut parts.slices {
+        *partition = SliceParts::one(Keeper { loses, held: None });
     }
     let mut gpu = Gpu::new(&config, parts, Arc::new(Control::default()));
     gpu.watch();

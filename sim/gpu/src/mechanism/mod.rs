@@ -11,7 +11,7 @@ mod overhead;
 pub mod probe;
 mod search;
 mod setup;
-mod shared;
+pub(crate) mod shared;
 mod site;
 pub mod stepped;
 
@@ -38,7 +38,7 @@ pub mod prelude {
     pub use crate::events::{BlockOperations, LineBursts};
     pub use crate::packet::Packet;
     pub use crate::partition::part::{
-        DramPlan, DramPlans, Eviction, L2Event, L2Observer, PartitionPart, Replies,
+        DramPlan, DramPlans, Eviction, L2Event, L2Observer, Replies, SlicePart,
     };
     pub use crate::sm::part::{
         AssistIssue, Bypass, FailureBypass, FetchSectors, Fill, Hit, L1dEvent, L1dObserver, Load,

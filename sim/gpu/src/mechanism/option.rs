@@ -1,5 +1,5 @@
 //! Options of a mechanism: their declarations and their values.
-use super::Claim;
+use super::claim::Claim;
 
 /// Declaration of an option of a mechanism.
 #[derive(Clone, Copy, Debug)]

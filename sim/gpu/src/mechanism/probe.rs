@@ -1,5 +1,5 @@
 //! Builds block instances by name, so that each can be recorded, receive planted faults or run compiled Verilog.
-use crate::mechanism::MechanismError;
+use super::error::MechanismError;
 use selvedge_hw::{BlockCompiler, Direction, Engine, Fault, HwBlock, Instance, Ports, Side};
 use serde_json::Value;
 use std::cell::RefCell;

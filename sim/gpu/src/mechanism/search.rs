@@ -1,5 +1,5 @@
 //! The search of a mechanism for its best choice, which runs the workload with several choices first.
-use super::MechanismCounters;
+use crate::stats::MechanismCounters;
 
 /// The choices of a mechanism, and its search for the best one (SWL-best: Dai, section 2.7.1; Kernel-OPT: LATTE-CC, section V.B).
 /// The mechanism defines the meaning of a choice and receives the best one as [`super::Setup::choice`].

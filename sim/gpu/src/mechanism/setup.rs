@@ -1,5 +1,8 @@
 //! A mechanism with the values of its options: as selected on the command line, and as the mechanism's code receives it.
-use super::{Claim, MechanismError, MechanismInfo, MechanismOptions, OptionInfo};
+use super::MechanismInfo;
+use super::claim::Claim;
+use super::error::MechanismError;
+use super::option::{MechanismOptions, OptionInfo};
 
 /// A mechanism that the user has selected, with the values of its options.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! The GPU, as the site to which mechanisms add their parts.
-use super::MechanismError;
+use super::error::MechanismError;
 use super::probe::Probes;
 use crate::config::GpuConfig;
-use crate::partition::{PartitionPart, PartitionParts};
+use crate::partition::{SlicePart, SliceParts};
 use crate::parts::Parts;
 use crate::sm::part::SmPart;
 use crate::sm::parts::SmParts;
@@ -22,7 +22,7 @@ pub struct Site<'a> {
     /// Mechanism that adds parts at the moment.
     mechanism: &'static str,
     sms: Vec<Vec<Named<dyn SmPart>>>,
-    partitions: Vec<Vec<Named<dyn PartitionPart>>>,
+    slices: Vec<Vec<Named<dyn SlicePart>>>,
 }
 
 impl<'a> Site<'a> {
@@ -34,7 +34,7 @@ impl<'a> Site<'a> {
             probes,
             mechanism: "",
             sms: (0..config.sm.count).map(|_| Vec::new()).collect(),
-            partitions: (0..config.l2.all_slices()).map(|_| Vec::new()).collect(),
+            slices: (0..config.l2.all_slices()).map(|_| Vec::new()).collect(),
         }
     }
 
@@ -51,15 +51,15 @@ impl<'a> Site<'a> {
     }
 
     /// Adds a part to every L2 slice. `one` creates the part for a slice number, counted over all partitions.
-    pub fn each_partition<P: PartitionPart + 'static>(&mut self, mut one: impl FnMut(u32) -> P) {
-        for (partition, parts) in (0..).zip(&mut self.partitions) {
-            parts.push((self.mechanism, Box::new(one(partition))));
+    pub fn each_slice<P: SlicePart + 'static>(&mut self, mut one: impl FnMut(u32) -> P) {
+        for (slice, parts) in (0..).zip(&mut self.slices) {
+            parts.push((self.mechanism, Box::new(one(slice))));
         }
     }
 
     /// Returns whether any L2 slice has a part.
-    pub fn has_partition_parts(&self) -> bool {
-        self.partitions.iter().any(|parts| !parts.is_empty())
+    pub fn has_slice_parts(&self) -> bool {
+        self.slices.iter().any(|parts| !parts.is_empty())
     }
 
     /// Returns all parts.
@@ -69,8 +69,8 @@ impl<'a> Site<'a> {
     pub fn finish(self) -> Result<Parts, MechanismError> {
         let sms = self.sms.into_iter().map(|parts| combined(parts, SmParts::new));
         let sms = sms.collect::<Result<_, _>>()?;
-        let partitions = self.partitions.into_iter().map(|parts| combined(parts, PartitionParts::new));
-        Ok(Parts { sms, partitions: partitions.collect::<Result<_, _>>()? })
+        let slices = self.slices.into_iter().map(|parts| combined(parts, SliceParts::new));
+        Ok(Parts { sms, slices: slices.collect::<Result<_, _>>()? })
     }
 }
 

@@ -30,7 +30,7 @@ impl Begun {
 }
 
 #[derive(Debug, State)]
-pub(super) struct AtomicUnit {
+pub struct AtomicUnit {
     word_cycles: u64,
     per_cycle: u64,
     /// The first cycle in which the unit may begin another atomic.

@@ -13,11 +13,12 @@
 //! - `none` (N) sends the store on to DRAM and allocates nothing.
 //!
 //! Atomics need their data and always fetch.
+use super::dram_path::READ_REQUESTS;
+use super::lines::LineState;
 use super::part::L2Event;
-use super::slice::{LineState, Parked, READ_REQUESTS, Slice, WRITE_REQUESTS};
+use super::slice::Slice;
 use crate::cache::{LinePart, MshrId, Probe, SECTOR_BYTES, SectorUse, Slot, UnderWay, Victim};
 use crate::config::{Allocate, Fetch, WriteAllocate};
-use crate::dram::Access;
 use crate::packet::{Packet, PacketKind};
 use crate::stats::{Decision, FailCause};
 use selvedge_ptx::memory::DeviceMemory;
@@ -63,29 +64,30 @@ impl Slice {
     /// Changes the line as a request without timing does. Its sectors become valid, it becomes the most recently used line, and a
     /// write makes the sectors dirty. A victim is dropped without a write-back or an event.
     pub(super) fn warm(&mut self, line: u64, sectors: u32, is_write: bool) {
-        let part = self.sectors.part(line, sectors);
-        let local = self.map.slice_local(part.line);
-        let needed = self.sectors.whole(part.sectors);
-        let slot = match self.tags.probe(local) {
+        let part = self.spec.sectors.part(line, sectors);
+        let local = self.spec.map.slice_local(part.line);
+        let needed = self.spec.sectors.whole(part.sectors);
+        let slot = match self.lines.tags.probe(local) {
             Probe::Hit(slot) => slot,
             Probe::Miss
-                if self.is_at_rest(part) && !(is_write && self.write_allocate == WriteAllocate::None) =>
+                if self.is_at_rest(part)
+                    && !(is_write && self.spec.write_allocate == WriteAllocate::None) =>
             {
-                let Some(victim) = self.tags.victim(local) else { return };
+                let Some(victim) = self.lines.tags.victim(local) else { return };
                 if victim.evicted.is_some_and(|(old, _)| self.is_replayed(old)) {
                     return;
                 }
-                self.tags.reserve(victim.slot, local);
-                self.tags.fill(victim.slot);
+                self.lines.tags.reserve(victim.slot, local);
+                self.lines.tags.fill(victim.slot);
                 victim.slot
             }
             _ => return,
         };
-        self.tags.touch(slot);
-        let all = self.sectors.all();
-        let state = self.tags.state_mut(slot);
-        state.valid |= if self.fetch == Fetch::Line { all } else { needed };
-        if is_write && self.writes_back {
+        self.lines.tags.touch(slot);
+        let all = self.spec.sectors.all();
+        let state = self.lines.tags.state_mut(slot);
+        state.valid |= if self.spec.fetch == Fetch::Line { all } else { needed };
+        if is_write && self.spec.writes_back {
             state.dirty |= needed;
         }
     }
@@ -93,12 +95,12 @@ impl Slice {
     /// Makes sectors of a line valid that the host has copied to device memory. The line becomes the most recently used one, and
     /// victims are evicted as for a fill.
     pub(super) fn copied(&mut self, now: u64, line: u64, sectors: u32, memory: &DeviceMemory) {
-        let part = self.sectors.part(line, sectors);
-        let local = self.map.slice_local(part.line);
-        let slot = match self.tags.probe(local) {
+        let part = self.spec.sectors.part(line, sectors);
+        let local = self.spec.map.slice_local(part.line);
+        let slot = match self.lines.tags.probe(local) {
             Probe::Hit(slot) => slot,
             Probe::Miss if self.is_at_rest(part) => {
-                let Some(victim) = self.tags.victim(local) else { return };
+                let Some(victim) = self.lines.tags.victim(local) else { return };
                 if victim.evicted.is_some_and(|(old, _)| self.is_replayed(old)) {
                     return;
                 }
@@ -106,26 +108,27 @@ impl Slice {
             }
             _ => return,
         };
-        self.tags.touch(slot);
-        let all = self.sectors.whole(part.sectors);
-        let new = all & !self.tags.state(slot).valid & !self.tags.state(slot).dirty;
+        self.lines.tags.touch(slot);
+        let all = self.spec.sectors.whole(part.sectors);
+        let new = all & !self.lines.tags.state(slot).valid & !self.lines.tags.state(slot).dirty;
         self.witness.l2_copied(LinePart { sectors: new, ..part });
-        self.tags.state_mut(slot).valid |= all;
+        self.lines.tags.state_mut(slot).valid |= all;
         self.give_room(now, part.line, memory);
         self.wake();
     }
 
     /// Returns whether the line is needed by requests whose data have arrived and that the port has not handled yet.
     fn is_replayed(&self, local: u64) -> bool {
-        let line = self.map.slice_global(self.number, local);
-        self.replay[self.replayed..]
+        let line = self.spec.map.slice_global(self.spec.number, local);
+        self.lines
+            .to_replay()
             .iter()
-            .any(|packet| self.sectors.part(packet.line, packet.sectors).line == line)
+            .any(|packet| self.spec.sectors.part(packet.line, packet.sectors).line == line)
     }
 
     /// Returns whether no fetch or write-back of the line is in flight.
     fn is_at_rest(&self, part: LinePart) -> bool {
-        self.mshr.find(self.register_of(part)).is_none() && !self.leaving.contains(&part.line)
+        self.lines.mshr.find(self.register_of(part)).is_none() && !self.dram.leaving.contains(&part.line)
     }
 
     /// Handles a request whose sectors have just arrived.
@@ -137,24 +140,20 @@ impl Slice {
             // DRAM already has the store, whose line stays clean.
             self.witness.l2_written(packet.line, packet.sectors, packet.witness);
         } else if packet.kind != PacketKind::Read {
-            if self.check_pass_on(packet).is_err() {
+            if self.check_write_through(packet).is_err() {
                 return;
             }
             if self.check_room().is_err() {
                 return;
             }
-            let part = self.sectors.part(packet.line, packet.sectors);
-            let slot = self.tags.probe(self.map.slice_local(part.line)).slot();
+            let part = self.spec.sectors.part(packet.line, packet.sectors);
+            let slot = self.lines.tags.probe(self.spec.map.slice_local(part.line)).slot();
             self.witness.l2_written(packet.line, packet.sectors, packet.witness);
             self.write(slot.expect("a line stays until what waited for it is done"), part);
             self.give_room(now, part.line, memory);
         }
         self.answer(now, packet, false);
-        self.replayed += 1;
-        if self.replayed == self.replay.len() {
-            self.replay.clear();
-            self.replayed = 0;
-        }
+        self.lines.end_replay();
     }
 
     /// Handles a new request; returns `false` if it is blocked.
@@ -179,16 +178,16 @@ impl Slice {
     }
 
     fn look_up(&self, packet: &Packet) -> Known {
-        let part = self.sectors.part(packet.line, packet.sectors);
-        let slot = self.tags.probe(self.map.slice_local(part.line)).slot();
-        let entry = self.mshr.find(self.register_of(part));
+        let part = self.spec.sectors.part(packet.line, packet.sectors);
+        let slot = self.lines.tags.probe(self.spec.map.slice_local(part.line)).slot();
+        let entry = self.lines.mshr.find(self.register_of(part));
         Known {
             part,
-            needed: self.sectors.whole(part.sectors),
+            needed: self.spec.sectors.whole(part.sectors),
             slot,
-            valid: slot.map_or(0, |slot| self.tags.state(slot).valid),
+            valid: slot.map_or(0, |slot| self.lines.tags.state(slot).valid),
             entry,
-            under_way: entry.map_or_else(UnderWay::default, |id| self.mshr.under_way(id)),
+            under_way: entry.map_or_else(UnderWay::default, |id| self.lines.mshr.under_way(id)),
         }
     }
 
@@ -197,14 +196,14 @@ impl Slice {
         let known = self.look_up(packet);
         if let (Some(slot), 0) = (known.slot, known.missing()) {
             if packet.kind != PacketKind::Read {
-                self.check_pass_on(packet)?;
+                self.check_write_through(packet)?;
                 self.check_room()?;
                 self.witness.l2_written(packet.line, packet.sectors, packet.witness);
                 self.write(slot, known.part);
-                self.tags.touch(slot);
+                self.lines.tags.touch(slot);
                 self.give_room(now, known.part.line, memory);
             }
-            self.tags.touch(slot);
+            self.lines.tags.touch(slot);
             self.ask(now, slot, known.needed);
             self.hold_port(now, packet.sectors.count_ones() * SECTOR_BYTES);
             self.answer(now, packet, true);
@@ -212,17 +211,17 @@ impl Slice {
         }
         let may_write_at_once = packet.kind == PacketKind::Write && known.missing() & known.coming() == 0;
         let is_whole = packet.full_sectors && known.part.sectors == known.needed;
-        match self.write_allocate {
+        match self.spec.write_allocate {
             WriteAllocate::None if may_write_at_once => {
                 self.check_eviction_room()?;
                 self.witness.l2_written(packet.line, packet.sectors, packet.witness);
-                self.pass_on(self.whole(known.part));
+                self.forward(self.whole(known.part));
                 self.witness.l2_forgets(known.part);
             }
             WriteAllocate::Mask if may_write_at_once => {
                 // A sector that an earlier store has partly written takes the store as a hit, even if the rest of the sector is
                 // missing.
-                let dirty = known.slot.map_or(0, |slot| self.tags.state(slot).dirty);
+                let dirty = known.slot.map_or(0, |slot| self.lines.tags.state(slot).dirty);
                 self.write_some(now, packet, &known)?;
                 if known.missing() & !dirty == 0 {
                     self.hold_port(now, packet.sectors.count_ones() * SECTOR_BYTES);
@@ -231,10 +230,10 @@ impl Slice {
                 }
             }
             WriteAllocate::Fetch if may_write_at_once && is_whole => {
-                self.check_pass_on(packet)?;
+                self.check_write_through(packet)?;
                 self.check_room()?;
                 let slot = self.slot_of(now, &known)?;
-                self.tags.touch(slot);
+                self.lines.tags.touch(slot);
                 self.ask(now, slot, known.needed);
                 self.witness.l2_written(packet.line, packet.sectors, packet.witness);
                 self.write(slot, known.part);
@@ -251,7 +250,7 @@ impl Slice {
 
     /// Returns whether a store that misses is sent on to DRAM and then waits for its line.
     fn is_forwarded(&self, packet: &Packet) -> bool {
-        self.write_allocate == WriteAllocate::ForwardAndFetch && packet.kind == PacketKind::Write
+        self.spec.write_allocate == WriteAllocate::ForwardAndFetch && packet.kind == PacketKind::Write
     }
 
     /// Lets a request wait for its sectors, and fetches the missing sectors that are not in flight. Sectors that a store covers
@@ -270,59 +269,59 @@ impl Slice {
             && known.part.sectors == known.needed;
         let missing = known.missing();
         let awaited = if is_whole { missing & known.coming() } else { missing };
-        if known.entry.is_some_and(|id| !self.mshr.can_merge(id)) {
+        if known.entry.is_some_and(|id| !self.lines.mshr.can_merge(id)) {
             return Err(FailCause::MshrMerge);
         }
         let absent = awaited & !known.coming();
         if forwards {
-            self.check_forward(known.entry)?;
+            self.check_forward_and_fetch(known.entry)?;
         } else if absent != 0 {
             self.check_fetch(known.part.line, known.entry)?;
         }
-        let slot = match self.allocate {
+        let slot = match self.spec.allocate {
             Allocate::OnMiss => Some(self.slot_of(now, known)?),
             Allocate::OnFill => known.slot,
         };
         let line = known.part.line;
-        let id = known.entry.unwrap_or_else(|| self.mshr.allocate(self.register_of(known.part)));
+        let id = known.entry.unwrap_or_else(|| self.lines.mshr.allocate(self.register_of(known.part)));
         if let Some(slot) = slot {
             self.ask(now, slot, known.needed);
         }
         self.report_use(now, known.under_way.first_asked(awaited));
         if forwards {
             self.witness.l2_written(packet.line, packet.sectors, packet.witness);
-            self.pass_on(LinePart { sectors: self.bursts.whole(known.part.sectors), ..known.part });
+            self.forward(LinePart { sectors: self.spec.bursts.whole(known.part.sectors), ..known.part });
             self.witness.l2_forgets(known.part);
         }
         if absent != 0 {
             if let Some(slot) = slot {
-                self.tags.touch(slot);
-                if self.allocate == Allocate::OnMiss {
-                    self.tags.await_more(slot);
+                self.lines.tags.touch(slot);
+                if self.spec.allocate == Allocate::OnMiss {
+                    self.lines.tags.await_more(slot);
                 }
             }
             let sectors = self.sectors_to_fetch(now, known, absent);
-            let line_use = slot.map_or_else(SectorUse::default, |slot| self.tags.state(slot).sectors);
+            let line_use = slot.map_or_else(SectorUse::default, |slot| self.lines.tags.state(slot).sectors);
             let judged = line_use.judge(sectors, absent, known.under_way);
             self.parts.l2_event(now, &L2Event::Fetched(judged));
-            self.mshr.expect(id, sectors);
+            self.lines.mshr.expect(id, sectors);
             if forwards {
-                self.fetches_behind_stores.push_back(LinePart { line, sectors });
+                self.dram.fetches_behind_stores.push_back(LinePart { line, sectors });
             } else {
                 let bursts = self.fetch(LinePart { line, sectors }, memory);
                 self.counters.allocation_bursts += if packet.kind == PacketKind::Write { bursts } else { 0 };
             }
         }
-        self.mshr.merge(id, *packet, awaited);
+        self.lines.mshr.merge(id, *packet, awaited);
         Ok(())
     }
 
     /// Returns the sectors to fetch for a miss of `missing`, as chosen by the mechanism or else by the configuration.
     fn sectors_to_fetch(&mut self, now: u64, known: &Known, missing: u32) -> u32 {
-        let absent = self.sectors.all() & !known.valid & !known.coming();
+        let absent = self.spec.sectors.all() & !known.valid & !known.coming();
         let part = LinePart { sectors: missing, ..known.part };
-        let wanted = match (self.parts.fetch(now, part, absent), self.fetch) {
-            (Some(chosen), _) => self.sectors.whole(chosen) | missing,
+        let wanted = match (self.parts.fetch(now, part, absent), self.spec.fetch) {
+            (Some(chosen), _) => self.spec.sectors.whole(chosen) | missing,
             (None, Fetch::Requested) => missing,
             (None, Fetch::Line) => absent,
         };
@@ -331,7 +330,7 @@ impl Slice {
 
     /// Marks sectors of the line in `slot` as requested.
     fn ask(&mut self, now: u64, slot: Slot, sectors: u32) {
-        let first = self.tags.state_mut(slot).sectors.ask(sectors);
+        let first = self.lines.tags.state_mut(slot).sectors.ask(sectors);
         self.report_use(now, first);
     }
 
@@ -344,63 +343,70 @@ impl Slice {
 
     /// Writes words of sectors that are not completely valid, without fetching the rest.
     fn write_some(&mut self, now: u64, packet: &Packet, known: &Known) -> Result<(), FailCause> {
-        self.check_pass_on(packet)?;
+        self.check_write_through(packet)?;
         let slot = self.slot_of(now, known)?;
-        self.tags.touch(slot);
+        self.lines.tags.touch(slot);
         self.ask(now, slot, known.needed);
         self.witness.l2_written(packet.line, packet.sectors, packet.witness);
         let offset = (packet.line - known.part.line) / 4;
-        let state = self.tags.state_mut(slot);
+        let state = self.lines.tags.state_mut(slot);
         state.words |= packet.words << offset;
         let is_full = |sector: &u32| state.words >> (sector * SECTOR_WORDS) & 0xff == 0xff;
         let full = (0..u64::BITS / SECTOR_WORDS).filter(is_full).fold(0, |mask, sector| mask | 1 << sector);
         // A sector of the slice becomes valid when all of its 32-byte sectors are complete.
-        state.valid |= self.sectors.all() & !self.sectors.whole(self.sectors.all() & !full);
+        state.valid |= self.spec.sectors.all() & !self.spec.sectors.whole(self.spec.sectors.all() & !full);
         self.mark_written(slot, known.part);
         Ok(())
     }
 
     /// Writes sectors whose bytes are all known after the write.
     fn write(&mut self, slot: Slot, part: LinePart) {
-        self.tags.state_mut(slot).valid |= self.sectors.whole(part.sectors);
+        self.lines.tags.state_mut(slot).valid |= self.spec.sectors.whole(part.sectors);
         self.mark_written(slot, part);
     }
 
-    /// Marks written sectors as dirty, or sends them on to DRAM. [`Self::check_pass_on`] must have succeeded.
+    /// Marks written sectors as dirty, or sends them on to DRAM. [`Self::check_write_through`] must have succeeded.
     fn mark_written(&mut self, slot: Slot, part: LinePart) {
-        if self.writes_back {
-            self.tags.state_mut(slot).dirty |= self.sectors.whole(part.sectors);
+        if self.spec.writes_back {
+            self.lines.tags.state_mut(slot).dirty |= self.spec.sectors.whole(part.sectors);
         } else {
-            self.pass_on(self.whole(part));
+            self.forward(self.whole(part));
         }
     }
 
     /// Checks that the data of `packet` can be sent on to DRAM, if it is a write and the policy is write-through.
-    fn check_pass_on(&self, packet: &Packet) -> Result<(), FailCause> {
-        if self.writes_back || packet.kind == PacketKind::Read { Ok(()) } else { self.check_eviction_room() }
+    fn check_write_through(&self, packet: &Packet) -> Result<(), FailCause> {
+        if self.spec.writes_back || packet.kind == PacketKind::Read {
+            Ok(())
+        } else {
+            self.check_eviction_room()
+        }
     }
 
     fn check_eviction_room(&self) -> Result<(), FailCause> {
-        if self.evictions.len() < self.eviction_capacity { Ok(()) } else { Err(FailCause::MissQueue) }
+        if self.dram.evictions.len() < self.spec.eviction_capacity {
+            Ok(())
+        } else {
+            Err(FailCause::MissQueue)
+        }
     }
 
     /// Returns `part` widened to the slice's own sectors.
     fn whole(&self, part: LinePart) -> LinePart {
-        LinePart { sectors: self.sectors.whole(part.sectors), ..part }
+        LinePart { sectors: self.spec.sectors.whole(part.sectors), ..part }
     }
 
     /// Sends the data of a store on to DRAM in whole bursts.
-    fn pass_on(&mut self, part: LinePart) {
-        let bursts = self.bursts.to_own(self.bursts.whole(part.sectors));
+    fn forward(&mut self, part: LinePart) {
+        let bursts = self.spec.bursts.to_own(self.spec.bursts.whole(part.sectors));
         self.counters.forwarded_bursts += u64::from(bursts.count_ones());
         self.leave(part);
     }
 
     /// Queues sectors for DRAM.
     fn leave(&mut self, part: LinePart) {
-        self.evictions.push_back(part);
+        self.dram.leave(part);
         self.witness.l2_leaves(part);
-        self.leaving.push(part.line);
     }
 
     /// Returns the line's slot. A line without a slot replaces a victim, with no sector valid yet.
@@ -408,8 +414,8 @@ impl Slice {
         if let Some(slot) = known.slot {
             return Ok(slot);
         }
-        let local = self.map.slice_local(known.part.line);
-        let victim = self.tags.victim(local).ok_or(FailCause::Line)?;
+        let local = self.spec.map.slice_local(known.part.line);
+        let victim = self.lines.tags.victim(local).ok_or(FailCause::Line)?;
         if victim.evicted.is_some_and(|(_, state)| state.dirty != 0) {
             self.check_eviction_room()?;
         }
@@ -419,39 +425,41 @@ impl Slice {
     /// Returns a slot for an arrived line that has none. A dirty victim leaves even if the eviction queue is full; the fill's own
     /// buffer holds it. Data from DRAM must never wait for data to DRAM.
     pub(super) fn slot_for_fill(&mut self, now: u64, line: u64) -> Slot {
-        let local = self.map.slice_local(line);
+        let local = self.spec.map.slice_local(line);
         let victim =
-            self.tags.victim(local).expect("no way is reserved when lines are allocated on their fill");
+            self.lines.tags.victim(local).expect("no way is reserved when lines are allocated on their fill");
         self.replace(now, local, &victim)
     }
 
     /// Gives the victim's slot to a line, with no sector valid yet.
     fn replace(&mut self, now: u64, local: u64, victim: &Victim<LineState>) -> Slot {
         self.evict(now, victim);
-        self.tags.reserve(victim.slot, local);
-        self.tags.fill(victim.slot);
+        self.lines.tags.reserve(victim.slot, local);
+        self.lines.tags.fill(victim.slot);
         victim.slot
     }
 
     /// Checks that sectors of a line can be fetched in this cycle, with the line's miss register or a new one. Evictions that
     /// wait for the queue to DRAM have priority.
     fn check_fetch(&self, line: u64, entry: Option<MshrId>) -> Result<(), FailCause> {
-        if entry.is_none() && !self.mshr.can_allocate() {
+        if entry.is_none() && !self.lines.mshr.can_allocate() {
             return Err(FailCause::MshrEntry);
         }
-        let evictions_wait = !self.leaving.is_empty() && !self.room_to_dram(WRITE_REQUESTS);
-        if evictions_wait || !self.room_to_dram(READ_REQUESTS) || self.leaving.contains(&line) {
+        if self.dram.has_waiting_eviction(&self.spec)
+            || !self.dram.has_room(&self.spec, READ_REQUESTS)
+            || self.dram.leaving.contains(&line)
+        {
             return Err(FailCause::MissQueue);
         }
         Ok(())
     }
 
     /// Checks that a store can be forwarded in this cycle, and its line fetched after it.
-    fn check_forward(&self, entry: Option<MshrId>) -> Result<(), FailCause> {
-        if entry.is_none() && !self.mshr.can_allocate() {
+    fn check_forward_and_fetch(&self, entry: Option<MshrId>) -> Result<(), FailCause> {
+        if entry.is_none() && !self.lines.mshr.can_allocate() {
             return Err(FailCause::MshrEntry);
         }
-        if self.fetches_behind_stores.len() >= self.eviction_capacity {
+        if self.dram.fetches_behind_stores.len() >= self.spec.eviction_capacity {
             return Err(FailCause::MissQueue);
         }
         self.check_eviction_room()
@@ -459,11 +467,11 @@ impl Slice {
 
     /// Sends the oldest fetch for a forwarded store, once the store has left.
     pub(super) fn fetch_behind_store(&mut self, memory: &DeviceMemory) {
-        if let Some(&part) = self.fetches_behind_stores.front()
-            && self.room_to_dram(READ_REQUESTS)
-            && !self.leaving.contains(&part.line)
+        if let Some(&part) = self.dram.fetches_behind_stores.front()
+            && self.dram.has_room(&self.spec, READ_REQUESTS)
+            && !self.dram.leaving.contains(&part.line)
         {
-            self.fetches_behind_stores.pop_front();
+            self.dram.fetches_behind_stores.pop_front();
             self.counters.allocation_bursts += self.fetch(part, memory);
         }
     }
@@ -471,13 +479,13 @@ impl Slice {
     /// Sends a dirty victim to DRAM, and reports the eviction to the mechanism.
     fn evict(&mut self, now: u64, victim: &Victim<LineState>) {
         let Some((local, state)) = victim.evicted else { return };
-        self.tags.invalidate(victim.slot);
+        self.lines.tags.invalidate(victim.slot);
         self.evicted(now, local, &state);
     }
 
     /// Handles the eviction of a line from the tags: sends its dirty sectors to DRAM.
     fn evicted(&mut self, now: u64, local: u64, state: &LineState) {
-        let line = self.map.slice_global(self.number, local);
+        let line = self.spec.map.slice_global(self.spec.number, local);
         if state.dirty != 0 {
             self.hold_port(now, state.dirty.count_ones() * SECTOR_BYTES);
             self.leave(self.whole(LinePart { line, sectors: state.dirty }));
@@ -489,37 +497,30 @@ impl Slice {
     /// Checks that a line can get its sub-blocks. All lines evicted for it may be dirty, in addition to the line whose tag it
     /// takes.
     pub(super) fn check_room(&self) -> Result<(), FailCause> {
-        let most = (self.line_bytes / SECTOR_BYTES) as usize + 1;
-        let has_room = self.evictions.is_empty() || self.evictions.len() + most <= self.eviction_capacity;
-        if !self.is_compressed || has_room { Ok(()) } else { Err(FailCause::MissQueue) }
+        let most = (self.spec.line_bytes / SECTOR_BYTES) as usize + 1;
+        let has_room =
+            self.dram.evictions.is_empty() || self.dram.evictions.len() + most <= self.spec.eviction_capacity;
+        if !self.lines.is_compressed || has_room { Ok(()) } else { Err(FailCause::MissQueue) }
     }
 
     /// Gives a line the sub-blocks that it occupies after a fill or a write, and evicts the least recently used lines of its set
     /// for them. [`Self::check_room`] must have succeeded.
     pub(super) fn give_room(&mut self, now: u64, line: u64, memory: &DeviceMemory) {
-        let slot = self.tags.probe(self.map.slice_local(line)).slot();
-        let (true, Some(slot)) = (self.is_compressed, slot) else { return };
-        let blocks = self.parts.sub_blocks(line, memory).unwrap_or(self.line_bytes / SECTOR_BYTES);
-        let fits = self.tags.give_blocks(slot, blocks, &mut self.making_room);
+        let slot = self.lines.tags.probe(self.spec.map.slice_local(line)).slot();
+        let (true, Some(slot)) = (self.lines.is_compressed, slot) else { return };
+        let blocks = self.parts.sub_blocks(line, memory).unwrap_or(self.spec.line_bytes / SECTOR_BYTES);
+        let fits = self.lines.tags.give_blocks(slot, blocks, &mut self.lines.making_room);
         debug_assert!(fits, "lines that await their data take none");
-        let mut leaving = std::mem::take(&mut self.making_room);
+        let mut leaving = std::mem::take(&mut self.lines.making_room);
         leaving.drain(..).for_each(|(local, state)| self.evicted(now, local, &state));
-        self.making_room = leaving;
+        self.lines.making_room = leaving;
     }
 
     /// Requests sectors of a line from DRAM, after their metadata if they have any. Returns the bursts of data.
     fn fetch(&mut self, part: LinePart, memory: &DeviceMemory) -> u64 {
         self.counters.cache.sectors_fetched += u64::from(part.count());
-        let plan = self.parts.read_plan(part, self.burst_bytes, memory);
-        let request = self.data_request(Access::Read, part, plan.bursts);
-        match plan.metadata {
-            None => self.to_dram.push_back(request),
-            Some(metadata) => {
-                self.read_metadata(metadata);
-                self.parked.push_back(Parked { metadata, arrived: false, request });
-            }
-        }
-        self.write_metadata(plan.metadata_writeback);
+        let plan = self.parts.read_plan(part, self.spec.burst_bytes, memory);
+        self.dram.read(&self.spec, part, plan);
         u64::from(plan.bursts)
     }
 }

@@ -2,17 +2,22 @@
 pub mod address;
 mod atomics;
 pub mod closed_form;
+mod dram_path;
+mod input;
+mod lines;
 mod lookup;
+mod output;
 pub mod part;
 pub mod parts;
 pub mod slice;
+mod spec;
 mod split;
 #[cfg(test)]
 mod tests;
 
 pub use address::AddressMap;
-pub use part::{DramPlan, L2Event, PartitionPart};
-pub use parts::PartitionParts;
+pub use part::{DramPlan, L2Event, SlicePart};
+pub use parts::SliceParts;
 pub use slice::{L2Counters, Slice};
 
 use crate::cache::SECTOR_BYTES;
@@ -91,7 +96,7 @@ impl MemorySystem {
     ///
     /// # Panics
     /// Panics if the number of `parts` differs from the number of slices.
-    pub fn new(config: &GpuConfig, parts: Vec<PartitionParts>) -> Self {
+    pub fn new(config: &GpuConfig, parts: Vec<SliceParts>) -> Self {
         let (sms, slices) = (config.sm.count, config.l2.all_slices() as usize);
         let ports = sms.div_ceil(config.interconnect.sms_per_port) as usize;
         assert_eq!(parts.len(), slices, "the parts of each slice");
@@ -118,7 +123,7 @@ impl MemorySystem {
 
     /// Returns a memory system without mechanisms.
     pub fn base(config: &GpuConfig) -> Self {
-        Self::new(config, (0..config.l2.all_slices()).map(|_| PartitionParts::default()).collect())
+        Self::new(config, (0..config.l2.all_slices()).map(|_| SliceParts::default()).collect())
     }
 
     /// Lets `witness` follow the contents of slices and channels.
@@ -308,7 +313,7 @@ impl MemorySystem {
     }
 
     /// Returns the mechanisms' parts of each slice.
-    pub fn parts(&self) -> impl Iterator<Item = &PartitionParts> {
+    pub fn parts(&self) -> impl Iterator<Item = &SliceParts> {
         self.partitions.iter().flat_map(|p| &p.slices).map(Slice::parts)
     }
 

@@ -1,4 +1,4 @@
-//! The interface of a mechanism's part in an L2 partition: one small trait for each ability.
+//! The interface of a mechanism's part in an L2 slice: one small trait for each ability.
 //!
 //! ```text
 //!  requests --> writes --> L2 --> evictions --> write plan --> DRAM
@@ -43,10 +43,10 @@ pub enum L2Event {
     },
 }
 
-/// A mechanism's part in one L2 partition. Each method is called at most once per L2 cycle, except for the DRAM plans.
+/// A mechanism's part in one L2 slice. Each method is called at most once per L2 cycle, except for the DRAM plans.
 ///
 /// The accessors are called once, when the GPU is built. A part must not gain or lose an ability later.
-pub trait PartitionPart: State + Send {
+pub trait SlicePart: State + Send {
     /// Runs one L2 cycle of the part's blocks. Called before the slice's own work of the cycle, and only while the slice or a
     /// part is busy.
     ///
@@ -115,7 +115,7 @@ pub trait PartitionPart: State + Send {
     }
 }
 
-selvedge_state::boxed_state!(dyn PartitionPart);
+selvedge_state::boxed_state!(dyn SlicePart);
 
 /// Observes the events of an L2 slice.
 pub trait L2Observer {

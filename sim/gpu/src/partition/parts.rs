@@ -1,5 +1,5 @@
 //! The parts that mechanisms put into one L2 partition, and the abilities of each.
-use super::part::{DramPlan, Eviction, Fill, L2Event, PartitionPart, Placement};
+use super::part::{DramPlan, Eviction, Fill, L2Event, Placement, SlicePart};
 use crate::abilities::{abilities, each, only};
 use crate::cache::{LinePart, SECTOR_BYTES};
 use crate::events::{BlockOperations, LineBursts};
@@ -11,7 +11,7 @@ use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
 
 abilities! {
-    PartitionPart:
+    SlicePart:
     shared { observer }
     exclusive {
         fetch: "choose the sectors that a miss fetches",
@@ -24,30 +24,30 @@ abilities! {
     }
 }
 
-/// The parts in one L2 partition. Each hook in the partition is a method here.
+/// The parts in one L2 slice. Each hook in the slice is a method here.
 #[derive(Default, State)]
-pub struct PartitionParts {
-    parts: Vec<Box<dyn PartitionPart>>,
+pub struct SliceParts {
+    parts: Vec<Box<dyn SlicePart>>,
     #[state(skip = "they follow from the parts")]
     abilities: Abilities,
 }
 
-impl PartitionParts {
+impl SliceParts {
     /// Returns the parts with their abilities.
     ///
     /// # Errors
     /// Returns the positions of two parts with the same exclusive ability, and a description of it.
-    pub fn new(mut parts: Vec<Box<dyn PartitionPart>>) -> Result<Self, (usize, usize, &'static str)> {
+    pub fn new(mut parts: Vec<Box<dyn SlicePart>>) -> Result<Self, (usize, usize, &'static str)> {
         let abilities = Abilities::of(&mut parts);
         match abilities.conflict() {
             Some(conflict) => Err(conflict),
-            None => Ok(PartitionParts { parts, abilities }),
+            None => Ok(SliceParts { parts, abilities }),
         }
     }
 
     /// Returns a single part with its abilities.
-    pub fn one(part: impl PartitionPart + 'static) -> Self {
-        PartitionParts::new(vec![Box::new(part)])
+    pub fn one(part: impl SlicePart + 'static) -> Self {
+        SliceParts::new(vec![Box::new(part)])
             .unwrap_or_else(|_| unreachable!("one part alone is in nobody's way"))
     }
 

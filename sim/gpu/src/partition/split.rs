@@ -23,7 +23,7 @@ struct Split {
 
 /// The requests with unanswered parts. The token of a part is the index of its request here.
 #[derive(State)]
-pub(super) struct Splits {
+pub struct Splits {
     sectors: Sectors,
     requests: Vec<Split>,
     free: Vec<u32>,

@@ -70,13 +70,13 @@ struct SliceBench {
 }
 
 impl SliceBench {
-    fn new(config: &GpuConfig, parts: PartitionParts) -> Self {
+    fn new(config: &GpuConfig, parts: SliceParts) -> Self {
         let channel = Channel::new(&config.dram, config.l2.line_bytes);
         Self { slice: Slice::new(config, 0, parts), channel, now: 0, memory: DeviceMemory::new() }
     }
 
     fn base(config: &GpuConfig) -> Self {
-        Self::new(config, PartitionParts::default())
+        Self::new(config, SliceParts::default())
     }
 
     /// Offers a request if one is given, ticks once, and returns a reply.
@@ -586,7 +586,7 @@ impl TestPolicy {
     }
 }
 
-impl PartitionPart for TestPolicy {
+impl SlicePart for TestPolicy {
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         assert!(now > self.now || now == 0, "ticked twice in a cycle");
         self.now = now;
@@ -663,7 +663,7 @@ fn metadata_is_read_before_the_data() {
     let config = config();
     let latency = |metadata| {
         let (policy, seen) = TestPolicy::new(2, metadata);
-        let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
+        let mut bench = SliceBench::new(&config, SliceParts::one(policy));
         let first = bench.latency(&packet(&config, PacketKind::Read, 0, 0));
         let second = bench.latency(&packet(&config, PacketKind::Read, LINE, 1));
         let dram = bench.channel.counters();
@@ -685,7 +685,7 @@ fn a_line_is_not_fetched_while_its_write_back_is_in_the_eviction_stage() {
     let mut config = config();
     (config.l2.sets, config.l2.ways) = (1, 2);
     let (policy, seen) = TestPolicy::new(4, false);
-    let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
+    let mut bench = SliceBench::new(&config, SliceParts::one(policy));
     bench.latency(&packet(&config, PacketKind::Write, 0, 0));
     bench.latency(&packet(&config, PacketKind::Read, LINE, 1));
     // The third line of the partition replaces the dirty line, which the next cycle requests again.
@@ -751,7 +751,7 @@ fn as_many_lines_are_in_flight_as_there_are_entries() {
 fn a_read_waits_for_the_write_before_it_in_the_write_stage() {
     let config = config();
     let (policy, _) = TestPolicy::new(4, false);
-    let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
+    let mut bench = SliceBench::new(&config, SliceParts::one(policy));
     for line in [0, LINE] {
         bench.latency(&packet(&config, PacketKind::Read, line, 0));
     }
@@ -773,7 +773,7 @@ fn a_read_waits_for_the_write_before_it_in_the_write_stage() {
 fn reads_share_a_metadata_burst_on_its_way() {
     let config = config();
     let (policy, seen) = TestPolicy::new(1, true);
-    let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
+    let mut bench = SliceBench::new(&config, SliceParts::one(policy));
     for (token, line) in [(0, 0), (1, LINE)] {
         bench.cycle(Some(&packet(&config, PacketKind::Read, line, token)));
     }
@@ -789,7 +789,7 @@ struct Granular {
     events: Shared<Vec<L2Event>>,
 }
 
-impl PartitionPart for Granular {
+impl SlicePart for Granular {
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         Ok(())
     }
@@ -824,7 +824,7 @@ fn a_mechanism_chooses_the_sectors_that_a_miss_fetches_and_hears_which_were_used
     (config.l2.sets, config.l2.ways, config.l2.sector_bytes) = (1, 1, 32);
     let policy = Granular::default();
     let events = policy.events.clone();
-    let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
+    let mut bench = SliceBench::new(&config, SliceParts::one(policy));
     let mut request = |kind, line, sectors| {
         bench.latency(&Packet { sectors, ..packet(&config, kind, line, 0) });
         std::mem::take(&mut *events.lock())
@@ -845,7 +845,7 @@ fn a_mechanism_chooses_the_sectors_that_a_miss_fetches_and_hears_which_were_used
 fn replies_leave_as_the_mechanism_makes_them() {
     let config = config();
     let (policy, _) = TestPolicy::new(1, false);
-    let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
+    let mut bench = SliceBench::new(&config, SliceParts::one(policy));
     bench.cycle(Some(&packet(&config, PacketKind::Read, 0, 0)));
     let answers = bench.drain();
     assert_eq!(answers.iter().map(|p| (p.data_bytes, p.payload)).collect::<Vec<_>>(), [(32, 1)]);
@@ -864,7 +864,7 @@ proptest! {
             (config.dram.queue, config.dram.write_high, config.dram.write_low) = (2, 1, 0);
         }
         let (policy, seen) = TestPolicy::new(3, true);
-        let mut bench = SliceBench::new(&config, PartitionParts::one(policy));
+        let mut bench = SliceBench::new(&config, SliceParts::one(policy));
         assert_contract(&mut bench, &requests);
         let (counters, dram) = (bench.slice.counters(), bench.channel.counters());
         let planned = |event| seen.lock().events.iter().filter(|(e, _)| *e == event).count() as u64;

@@ -1,16 +1,18 @@
 //! Barriers of an SM's CTAs: arrivals and releases of warps.
-use super::scheduler::WarpMask;
-use super::{Arrival, Hold, Sm, warps_of};
+use super::Sm;
+use super::cta_slot::Arrival;
+use super::residents::Residents;
+use super::scheduler::{WarpMask, warps_of};
+use super::warp_slot::Hold;
 
 impl Sm {
     pub(super) fn arrive_at_barrier(&mut self, warp: u8, arrival: Arrival, now: u64) {
         let Arrival { id, threads, arrive_only, ballot } = arrival;
-        let slot = self.warps[usize::from(warp)].as_mut().expect("the issuing warp is resident");
+        let (slot, cta) = self.residents.warp_and_cta(warp);
         let cta_slot = slot.cta;
         if !arrive_only {
             slot.hold = Hold::Barrier(id);
         }
-        let cta = self.ctas[usize::from(cta_slot)].as_mut().expect("a resident warp's CTA is resident");
         let barrier = &mut cta.barriers[id as usize];
         barrier.arrived += 1;
         barrier.waiting |= WarpMask::from(!arrive_only) << warp;
@@ -24,14 +26,15 @@ impl Sm {
 
     /// Releases every barrier of the CTA at which all expected warps have arrived.
     pub(super) fn try_barriers(&mut self, cta_slot: u8, now: u64) {
-        let cta = self.ctas[usize::from(cta_slot)].as_mut().expect("the CTA is resident");
+        let Residents { warps, ctas, .. } = &mut self.residents;
+        let cta = ctas[usize::from(cta_slot)].as_mut().expect("the CTA is resident");
         let mut released: WarpMask = 0;
         for barrier in &mut cta.barriers {
             let expected = if barrier.threads == 0 { cta.live } else { barrier.threads.div_ceil(32) };
             if barrier.arrived > 0 && barrier.arrived >= expected {
                 let barrier = std::mem::take(barrier);
                 for warp in warps_of(barrier.waiting) {
-                    let slot = self.warps[usize::from(warp)].as_mut().expect("a waiting warp is resident");
+                    let slot = warps[usize::from(warp)].as_mut().expect("a waiting warp is resident");
                     slot.warp.pass_barrier(&slot.kernel, barrier.ballot);
                 }
                 released |= barrier.waiting;

@@ -2,7 +2,7 @@
 use crate::cache::SECTOR_BYTES;
 use crate::cache::sectors::MOST_SECTORS;
 use crate::packet::Operations;
-use selvedge_ptx::ptx::{AccessKind, MemAccess};
+use selvedge_ptx::ptx::{AccessKind, CONST_REGION, MemAccess, PARAM_REGION, Space};
 use selvedge_state::State;
 
 /// The part of a memory instruction that touches one line.
@@ -260,6 +260,26 @@ pub fn bank_conflict_degree(access: &MemAccess, banks: u32) -> u32 {
         degree = degree.max(per_bank[bank]);
     }
     degree.max(1)
+}
+
+/// Appends one transaction for each distinct address of a constant or parameter load, in the order of the lanes. The cache
+/// delivers one address per cycle.
+pub fn constant_transactions(access: &MemAccess, line_bytes: u32, out: &mut Vec<Transaction>) {
+    let region = if access.space == Space::Param { PARAM_REGION } else { CONST_REGION };
+    let mut lanes = access.mask;
+    let mut seen: Vec<u64> = Vec::new();
+    while lanes != 0 {
+        let lane = lanes.trailing_zeros() as usize;
+        lanes &= lanes - 1;
+        let address = region + access.address[lane];
+        if seen.contains(&address) {
+            continue;
+        }
+        seen.push(address);
+        let line = address & !u64::from(line_bytes - 1);
+        let sector = ((address - line) / u64::from(SECTOR_BYTES)) as u32;
+        out.push(Transaction { line, sectors: 1 << sector, ..Transaction::default() });
+    }
 }
 
 #[cfg(test)]

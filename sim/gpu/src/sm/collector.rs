@@ -7,8 +7,8 @@
 //! ```
 //! A core cycle has one or more steps. In each step, units with all operands move their instructions to the registers in front of
 //! the pipes. Each bank that is not written reads its oldest requested operand. Waiting instructions then take free units.
-use super::lsu::InstId;
 use super::pipes::PipeKind;
+use super::token::InstId;
 use crate::config::{Collector as Config, CollectorSet};
 use selvedge_state::State;
 use std::collections::VecDeque;

@@ -1,7 +1,7 @@
 //! Errors that end a simulation.
 use crate::bounds::Limit;
 use crate::stage::MechanismFault;
-use crate::trace::TraceError;
+use crate::trace::error::TraceError;
 use selvedge_ptx::ptx::Fault;
 
 /// Result of an instruction or a cycle of an SM. The error is boxed so that the result fits into registers.

@@ -1,9 +1,9 @@
 //! Sources of a warp's instructions: execution of PTX, execution that is also recorded, or a trace.
 use super::fault::{SimFault, SimResult};
 use super::launch::LaunchedKernel;
-use crate::trace::record::RecordedWarp;
+use crate::trace::launch::TraceLaunch;
+use crate::trace::record::{LaunchRecorder, RecordedWarp};
 use crate::trace::replay::ReplayedWarp;
-use crate::trace::{LaunchRecorder, TraceLaunch};
 use selvedge_ptx::ptx::{Ballot, Env, MemAccess, Step, Warp};
 use selvedge_state::State;
 use std::sync::Arc;

@@ -17,18 +17,15 @@ use crate::cache::{MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, Slot, Tag
 use crate::config::{Allocate, Fetch, L1d as L1dConfig, WritePolicy};
 use crate::packet::{Operations, Packet, PacketKind};
 use crate::sm::launch::KERNEL_SLOTS;
-use crate::sm::lsu::InstId;
 use crate::sm::part::{L1dEvent, Load, Space};
 use crate::sm::parts::SmParts;
+use crate::sm::token::{InstId, Token};
 use crate::stats::{CacheCounters, Decision, FailCause};
 use crate::witness::{CacheId, Witness};
 use selvedge_ptx::memory::{DeviceMemory, program_of, within_program};
 use selvedge_ptx::ptx::LOCAL_REGION;
 use selvedge_state::State;
 use std::collections::VecDeque;
-
-/// Token of a write-back of a line's dirty sectors, which no warp waits for.
-pub const WRITEBACK_TOKEN: u32 = u32::MAX;
 
 /// The outcome of one load transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
@@ -75,7 +72,7 @@ fn tags(config: &L1dConfig) -> TagArray<LineState> {
 pub struct Context<'a> {
     /// Core cycle.
     pub now: u64,
-    /// The core cycle in which the access entered the queue in front of the tags. Without a queue, the cycle of its first lookup.
+    /// The core cycle in which the access entered the latency queue. Without a queue, the cycle of its first lookup.
     pub asked: u64,
     /// The mechanism's parts in the SM.
     pub parts: &'a mut SmParts,
@@ -132,7 +129,7 @@ pub struct L1d {
     /// Write-backs that wait for the crossbar; they leave before the packets in `miss_queue`.
     leaving: VecDeque<Packet>,
     /// Loads in flight that bypassed the L1D.
-    passing: u32,
+    bypassing: u32,
     /// Lines evicted in this access, to be reported to the mechanism.
     evicted: Vec<(u64, LineState)>,
     /// The witness of the cache's contents, and the cache's number for it.
@@ -154,7 +151,7 @@ impl L1d {
             missed_at: vec![[Times::default(); MOST_SECTORS]; config.mshr_entries as usize],
             miss_queue: VecDeque::with_capacity(config.miss_queue as usize),
             leaving: VecDeque::new(),
-            passing: 0,
+            bypassing: 0,
             evicted: Vec::new(),
             witness: Witness::default(),
             number: 0,
@@ -408,7 +405,7 @@ impl L1d {
             sm,
             slice,
             kernel,
-            token: WRITEBACK_TOKEN,
+            token: Token::WriteBack.pack(),
             payload: 0,
             witness: self.witness.written_back(self.number, line, dirty),
         });
@@ -544,27 +541,27 @@ impl L1d {
     ///
     /// # Errors
     /// Returns [`FailCause::BypassSlot`] if all bypass slots are in use, and [`FailCause::MissQueue`] if the miss queue is full.
-    pub fn pass(&mut self, packet: Packet) -> Result<(), FailCause> {
-        if self.config.bypass_slots > 0 && self.passing >= self.config.bypass_slots {
+    pub fn bypass(&mut self, packet: Packet) -> Result<(), FailCause> {
+        if self.config.bypass_slots > 0 && self.bypassing >= self.config.bypass_slots {
             return Err(FailCause::BypassSlot);
         }
         if !self.can_queue() {
             return Err(FailCause::MissQueue);
         }
         let packet = Packet { sectors: self.segments.whole(packet.sectors), ..packet };
-        self.passing += 1;
+        self.bypassing += 1;
         self.clean(packet.line, packet.sectors);
         self.count(packet.kernel, |counters| counters.bypasses += 1);
-        self.witness.pass(self.number, packet.line, packet.sectors, packet.token);
+        self.witness.bypass(self.number, packet.line, packet.sectors, packet.token);
         self.queue(packet);
         Ok(())
     }
 
     /// Frees the slot of a bypassing load whose data have arrived.
-    pub fn passed(&mut self, packet: &Packet) {
-        self.witness.passed(self.number, packet.line, packet.token, packet.witness);
-        debug_assert!(self.passing > 0, "no load has passed by");
-        self.passing -= 1;
+    pub fn bypass_ended(&mut self, packet: &Packet) {
+        self.witness.bypass_ended(self.number, packet.line, packet.token, packet.witness);
+        debug_assert!(self.bypassing > 0, "no load has bypassed the cache");
+        self.bypassing -= 1;
     }
 
     /// Counts `cycles` cycles in which an access of a kernel failed for `cause`.
@@ -674,7 +671,7 @@ impl L1d {
 
     /// Returns whether no request or write-back is in flight.
     pub fn is_idle(&self) -> bool {
-        self.miss_queue.is_empty() && self.leaving.is_empty() && self.mshr.is_empty() && self.passing == 0
+        self.miss_queue.is_empty() && self.leaving.is_empty() && self.mshr.is_empty() && self.bypassing == 0
     }
 
     /// Returns the MSHRs in use, each with its line.
@@ -695,9 +692,10 @@ impl L1d {
         let leaving = self.leaving.iter();
         let leaving =
             leaving.map(|p| format!("L1D write-back: line {:#x} waits for the request crossbar", p.line));
-        let passing = (self.passing > 0)
-            .then(|| format!("L1D bypass: {} loads that bypassed the L1D wait for their data", self.passing));
-        misses.chain(packets).chain(leaving).chain(passing).collect()
+        let bypassing = (self.bypassing > 0).then(|| {
+            format!("L1D bypass: {} loads that bypassed the L1D wait for their data", self.bypassing)
+        });
+        misses.chain(packets).chain(leaving).chain(bypassing).collect()
     }
 }
 

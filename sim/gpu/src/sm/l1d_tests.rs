@@ -1,7 +1,8 @@
 //! Compares the L1D with a simple functional cache, and checks the number of each of its resources.
-use super::l1d::{Access, Context, L1d, WRITEBACK_TOKEN};
+use super::l1d::{Access, Context, L1d};
 use super::part::{FetchSectors, L1dEvent, L1dObserver, Load, Placement, SmPart, Space};
 use super::parts::SmParts;
+use super::token::Token;
 use crate::cache::functional::{Found, Functional, Shape};
 use crate::cache::{Fetched, Sectors};
 use crate::config::{Allocate, Fetch, GpuConfig, IndexFunction, L1d as L1dConfig, WritePolicy};
@@ -84,7 +85,7 @@ impl Bench {
     fn sent(&mut self) -> Option<Packet> {
         loop {
             let packet = self.l1d.sent()?;
-            if packet.token != WRITEBACK_TOKEN {
+            if packet.token != Token::WriteBack.pack() {
                 return Some(packet);
             }
             assert_eq!((packet.kind, packet.full_sectors), (PacketKind::Write, true));
@@ -338,13 +339,14 @@ fn what_the_l2_must_know_is_written_back_first() {
     let mut ctx = Context { now: 9, asked: 9, parts: &mut atomic.parts, memory: &atomic.memory };
     atomic.l1d.write(&packet, &mut ctx);
     atomic.l1d.invalidate_all();
-    let mut passing = dirty();
-    assert_eq!(passing.l1d.pass(Packet { kind: PacketKind::Read, sectors: 0b0110, ..packet }), Ok(()));
-    passing.l1d.passed(&packet);
-    passing.l1d.invalidate_all();
-    for (mut bench, parts) in [(atomic, [0b0001, 0b0110]), (passing, [0b0110, 0b0001])] {
+    let mut bypassing = dirty();
+    assert_eq!(bypassing.l1d.bypass(Packet { kind: PacketKind::Read, sectors: 0b0110, ..packet }), Ok(()));
+    bypassing.l1d.bypass_ended(&packet);
+    bypassing.l1d.invalidate_all();
+    for (mut bench, parts) in [(atomic, [0b0001, 0b0110]), (bypassing, [0b0110, 0b0001])] {
         let sent: Vec<_> = std::iter::from_fn(|| bench.l1d.sent()).collect();
-        let written: Vec<_> = sent.iter().filter(|p| p.token == WRITEBACK_TOKEN).map(|p| p.sectors).collect();
+        let written: Vec<_> =
+            sent.iter().filter(|p| p.token == Token::WriteBack.pack()).map(|p| p.sectors).collect();
         assert_eq!(written, parts);
         assert!(bench.l1d.is_idle());
     }
@@ -406,13 +408,13 @@ fn a_line_that_awaits_a_sector_is_not_replaced() {
 fn loads_that_pass_by_hold_slots_and_nothing_else() {
     let bounded = L1dConfig { bypass_slots: 2, mshr_entries: 1, sets: 1, ways: 1, ..config() };
     let mut bench = Bench::new(&bounded, SmParts::default());
-    let pass = |bench: &mut Bench, line| bench.l1d.pass(packet(PacketKind::Read, line, 0xf));
+    let pass = |bench: &mut Bench, line| bench.l1d.bypass(packet(PacketKind::Read, line, 0xf));
     assert_eq!(bench.load(0, 0xf, 1), Access::Miss);
     assert_eq!([pass(&mut bench, 128), pass(&mut bench, 256)], [Ok(()), Ok(())]);
     assert_eq!(pass(&mut bench, 384), Err(FailCause::BypassSlot));
     let request = bench.l1d.sent().expect("the miss");
     assert_eq!(bench.answer(&request), [1]);
-    bench.l1d.passed(&packet(PacketKind::ReadReply, 128, 0xf));
+    bench.l1d.bypass_ended(&packet(PacketKind::ReadReply, 128, 0xf));
     assert_eq!(pass(&mut bench, 384), Ok(()));
     // The bypasses have not evicted the line that was valid before.
     assert_eq!(bench.load(0, 0xf, 2), Access::Hit);
@@ -424,7 +426,7 @@ fn loads_that_pass_by_hold_slots_and_nothing_else() {
 fn loads_that_bypass_the_cache_move_the_segments_that_they_touch() {
     for (bypass_bytes, moved) in [(32, 0b0100), (64, 0b1100), (128, 0b1111)] {
         let mut bench = Bench::new(&L1dConfig { bypass_bytes, ..config() }, SmParts::default());
-        bench.l1d.pass(packet(PacketKind::Read, 0, 0b0100)).expect("there is room");
+        bench.l1d.bypass(packet(PacketKind::Read, 0, 0b0100)).expect("there is room");
         assert_eq!(bench.l1d.sent().map(|packet| packet.sectors), Some(moved), "{bypass_bytes} bytes");
     }
 }
@@ -432,8 +434,8 @@ fn loads_that_bypass_the_cache_move_the_segments_that_they_touch() {
 #[test]
 fn loads_pass_by_without_limit_unless_there_is_one() {
     let mut bench = Bench::new(&L1dConfig { miss_queue: 1000, ..config() }, SmParts::default());
-    assert!((0..1000).all(|n| bench.l1d.pass(packet(PacketKind::Read, n * 128, 0xf)).is_ok()));
-    assert_eq!(bench.l1d.pass(packet(PacketKind::Read, 0, 0xf)), Err(FailCause::MissQueue));
+    assert!((0..1000).all(|n| bench.l1d.bypass(packet(PacketKind::Read, n * 128, 0xf)).is_ok()));
+    assert_eq!(bench.l1d.bypass(packet(PacketKind::Read, 0, 0xf)), Err(FailCause::MissQueue));
 }
 
 /// Fetches one sector more than requested. Records the evicted lines and the outcome of its predictions.

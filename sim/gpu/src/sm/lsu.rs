@@ -1,13 +1,12 @@
 //! The load/store unit, which executes memory instructions in program order, one L1D transaction or bank cycle at a time.
-use crate::config::{self, Side};
-use crate::sm::coalescer::{Transaction, bank_conflict_degree, coalesce, count_operations, split_segments};
-use crate::sm::read_only::constant_transactions;
+use super::coalescer::{
+    Transaction, bank_conflict_degree, coalesce, constant_transactions, count_operations, split_segments,
+};
+use super::token::InstId;
+use crate::config::{self, ReadOnlyCache};
 use selvedge_ptx::ptx::{AccessKind, CacheOp, MemAccess, Space};
 use selvedge_state::State;
 use std::collections::VecDeque;
-
-/// Handle of a memory instruction in flight.
-pub type InstId = u32;
 
 /// A memory instruction from issue until its last data arrive.
 #[derive(Debug, State)]
@@ -29,20 +28,20 @@ pub struct MemInst {
     /// `true` if all its transactions bypass the L1D (volatile and cache-global accesses).
     pub bypass: bool,
     /// Bypass decision for the next transaction; `None` until it is tried for the first time.
-    pub passes: Option<bool>,
+    pub bypasses: Option<bool>,
     /// The core cycle in which the next transaction reached the L1D; `None` until it is tried for the first time.
     pub asked: Option<u64>,
     /// `true` for an access to shared memory, which does not use the L1D.
     pub shared: bool,
     /// The read-only cache that it uses instead of the L1D.
-    pub side: Option<Side>,
+    pub read_only: Option<ReadOnlyCache>,
     /// First cycle after address generation.
     pub ready_at: u64,
     /// Cycles for which it occupies the shared-memory banks.
     pub bank_cycles: u32,
     /// Transactions that have not been answered, sent or not.
     pub outstanding: u32,
-    /// Transactions that have entered the queue in front of the L1D's tags, if there is one.
+    /// Transactions that have entered the latency queue, if there is one.
     pub entered: usize,
     /// Index of the next transaction to send.
     pub next: usize,
@@ -81,7 +80,7 @@ pub struct Issued {
     /// First cycle after address generation.
     pub ready_at: u64,
     /// The read-only cache that it uses, if any.
-    pub side: Option<Side>,
+    pub read_only: Option<ReadOnlyCache>,
 }
 
 impl Lsu {
@@ -122,23 +121,24 @@ impl Lsu {
         inst.writes_back = issued.writes_back;
         inst.bypass = matches!(access.cache, CacheOp::Global | CacheOp::Volatile);
         inst.shared = access.space == Space::Shared;
-        inst.side = issued.side;
+        inst.read_only = issued.read_only;
         inst.ready_at = issued.ready_at;
         inst.entered = 0;
         inst.next = 0;
-        inst.passes = None;
+        inst.bypasses = None;
         inst.asked = None;
         inst.transactions.clear();
         if inst.shared {
             inst.bank_cycles = bank_conflict_degree(access, banks);
             inst.outstanding = 1;
-        } else if inst.side == Some(Side::Constant) {
+        } else if inst.read_only == Some(ReadOnlyCache::Constant) {
             constant_transactions(access, line_bytes, &mut inst.transactions);
             inst.outstanding = inst.transactions.len() as u32;
         } else {
             coalesce(access, line_bytes, &mut inst.transactions);
             count_operations(access, line_bytes, &mut inst.transactions);
-            if self.segments && inst.side.is_none() && !matches!(access.kind, AccessKind::Atomic { .. }) {
+            if self.segments && inst.read_only.is_none() && !matches!(access.kind, AccessKind::Atomic { .. })
+            {
                 split_segments(access.bytes, &mut inst.transactions);
             }
             inst.outstanding = inst.transactions.len() as u32;
@@ -219,7 +219,7 @@ impl MemInst {
 
     /// Returns whether the instruction accesses global or local memory through the L1D path, including bypasses of the L1D.
     pub fn is_on_l1d_path(&self) -> bool {
-        !self.shared && self.side.is_none()
+        !self.shared && self.read_only.is_none()
     }
 
     /// Returns whether it is an atomic, which the L2 executes.
@@ -227,8 +227,8 @@ impl MemInst {
         matches!(self.kind, AccessKind::Atomic { .. })
     }
 
-    /// Returns whether its transactions pass the queue in front of the L1D's tags.
-    pub fn passes_front(&self) -> bool {
+    /// Returns whether its transactions pass the latency queue, if the configuration has one.
+    pub fn has_latency(&self) -> bool {
         self.is_on_l1d_path() && !self.is_atomic()
     }
 
@@ -242,10 +242,10 @@ impl MemInst {
             lane_bytes: 0,
             writes_back: false,
             bypass: false,
-            passes: None,
+            bypasses: None,
             asked: None,
             shared: false,
-            side: None,
+            read_only: None,
             ready_at: 0,
             bank_cycles: 0,
             outstanding: 0,
@@ -265,7 +265,8 @@ mod tests {
         let mut config = crate::config::GpuConfig::load("gtx480").expect("built in").sm.lsu;
         config.queue = 2;
         let mut lsu = Lsu::new(&config);
-        let issued = Issued { warp: 0, cta: 0, kernel: 0, pc: 0, writes_back: true, ready_at: 0, side: None };
+        let issued =
+            Issued { warp: 0, cta: 0, kernel: 0, pc: 0, writes_back: true, ready_at: 0, read_only: None };
         for _ in 0..2 {
             assert!(lsu.has_room());
             lsu.accept(&issued, &MemAccess::new(), 128, 32);

@@ -12,8 +12,8 @@ use crate::cache::Fetched;
 use crate::events::BlockOperations;
 use crate::packet::Packet;
 use crate::pipe_kind::{PIPE_KINDS, PipeKind};
-use crate::sm::lsu::InstId;
 use crate::sm::scheduler::WarpMask;
+use crate::sm::token::InstId;
 use crate::stage::{MechanismFault, Stage};
 use crate::stats::{Decision, FailCause, MechanismCounters};
 use selvedge_hw::wave::Trace;
@@ -21,7 +21,7 @@ use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::Region;
 use selvedge_state::State;
 
-/// Writes the accessors of abilities that a part always has, in its `impl SmPart` or `impl PartitionPart`.
+/// Writes the accessors of abilities that a part always has, in its `impl SmPart` or `impl SlicePart`.
 ///
 /// Write `&` before abilities whose methods take `&self` only.
 #[macro_export]

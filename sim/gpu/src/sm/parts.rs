@@ -1,10 +1,10 @@
 //! The parts that mechanisms put into one SM, and the abilities of each.
-use super::lsu::InstId;
 use super::part::{
     AssistIssue, Extras, Fill, Hit, IssueReport, L1dEvent, Load, MemoryEvent, Prefetch, RegionEntry,
     RegionMemo, RegionReply, SmPart, Space, Word,
 };
 use super::scheduler::WarpMask;
+use super::token::InstId;
 use crate::abilities::{abilities, each, only};
 use crate::events::BlockOperations;
 use crate::packet::Packet;

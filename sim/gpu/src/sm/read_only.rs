@@ -3,52 +3,19 @@
 //!
 //! Each cache is an L1D without stores and with its own miss queue. The crossbar's port serves the miss queues round-robin.
 //! Constants, parameters and code are above local memory in the program's address space, where the L2 and DRAM see them.
-use super::coalescer::Transaction;
-use super::l1d::{self, Access, L1d};
+use super::l1d::L1d;
 use super::launch::LaunchedKernel;
-use super::lsu::InstId;
-use super::part::Load;
-use super::parts::SmParts;
 use super::scheduler::WarpMask;
-use super::{BYPASS_TOKEN, Hold, Sm, TickContext, warps_of};
-use crate::cache::SECTOR_BYTES;
-use crate::config::{GpuConfig, Sm as SmConfig};
-pub use crate::config::{SIDES, Side};
-use crate::packet::{Operations, Packet, PacketKind};
-use crate::stats::{CacheCounters, FailCause};
+use crate::config::{GpuConfig, READ_ONLY_CACHES, ReadOnlyCache, Sm as SmConfig};
+use crate::packet::Packet;
+use crate::stats::CacheCounters;
 use crate::witness::Witness;
-use selvedge_ptx::memory::{physical, program_of, within_program};
-use selvedge_ptx::ptx::{CODE_REGION, CONST_REGION, MemAccess, PARAM_REGION, Space};
+use selvedge_ptx::memory::{program_of, within_program};
+use selvedge_ptx::ptx::PARAM_REGION;
 use selvedge_state::State;
 
 /// Position of the kind of a read-only cache in its number for the witness. The bits below are the SM's number.
 const NUMBER_SHIFT: u16 = 12;
-
-/// Marks the token of a read-only cache's miss. The cache's number and the instruction or warp are in the bits below.
-pub(super) const SIDE_TOKEN: u32 = 1 << 30;
-/// Position of the cache's number in a token.
-const SIDE_SHIFT: u32 = 28;
-
-impl Side {
-    fn of_token(token: u32) -> Self {
-        SIDES[(token >> SIDE_SHIFT & 3) as usize]
-    }
-
-    /// Returns the cache that sent a read, and the cache's own token. `None` for a read of the L1D or a bypass of it.
-    pub fn of_read(token: u32) -> Option<(Self, u32)> {
-        let is_side = token & SIDE_TOKEN != 0 && token & BYPASS_TOKEN == 0;
-        is_side.then(|| (Self::of_token(token), token & ((1 << SIDE_SHIFT) - 1)))
-    }
-
-    fn token(self, token: u32) -> u32 {
-        SIDE_TOKEN | (self as u32) << SIDE_SHIFT | token
-    }
-}
-
-/// Returns whether the data of this read fill a line of the L1D: no read-only cache sent it, and it did not bypass the L1D.
-pub fn fills_l1d(packet: &Packet) -> bool {
-    packet.token & (BYPASS_TOKEN | SIDE_TOKEN) == 0
-}
 
 /// Banks of the constant cache that differ from the previous launch in the slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,8 +50,8 @@ fn fnv(bytes: &[u8]) -> u64 {
 
 /// The read-only caches of an SM, as configured.
 #[derive(State)]
-pub struct Sides {
-    caches: [Option<Box<L1d>>; SIDES.len()],
+pub struct ReadOnlyCaches {
+    caches: [Option<Box<L1d>>; READ_ONLY_CACHES.len()],
     /// `true` if the configuration has no such cache.
     is_empty: bool,
     /// The miss queue that the crossbar's port considers first: 0 is the L1D's, then the caches' in order.
@@ -95,33 +62,41 @@ pub struct Sides {
     pub retrying: WarpMask,
 }
 
-impl Sides {
+impl ReadOnlyCaches {
     /// Returns the caches of a configuration, empty.
     pub fn new(sm: &SmConfig) -> Self {
-        let cache = |side: Side| {
-            let config = sm.read_only(side);
+        let build = |cache: ReadOnlyCache| {
+            let config = sm.read_only(cache);
             config.is_there().then(|| Box::new(L1d::new(&config.as_l1d())))
         };
-        let caches = SIDES.map(cache);
+        let caches = READ_ONLY_CACHES.map(build);
         let is_empty = caches.iter().all(Option::is_none);
-        Sides { caches, is_empty, turn: 0, fetching: 0, retrying: 0 }
+        ReadOnlyCaches { caches, is_empty, turn: 0, fetching: 0, retrying: 0 }
     }
 
     /// Lets `witness` follow the contents of the caches of SM `sm`, under numbers above the L1Ds' numbers.
     pub fn watch(&mut self, witness: &Witness, sm: u16) {
-        for (side, cache) in (1..).zip(&mut self.caches) {
-            cache.iter_mut().for_each(|cache| cache.watch(witness, sm | side << NUMBER_SHIFT));
+        for (kind, cache) in (1..).zip(&mut self.caches) {
+            cache.iter_mut().for_each(|cache| cache.watch(witness, sm | kind << NUMBER_SHIFT));
         }
     }
 
     /// Returns whether the configuration has this cache.
-    pub fn has(&self, side: Side) -> bool {
-        self.caches[side as usize].is_some()
+    pub fn has(&self, cache: ReadOnlyCache) -> bool {
+        self.caches[cache as usize].is_some()
+    }
+
+    /// Lets a new warp fetch its first instruction, if the configuration has an instruction cache.
+    pub fn arrive(&mut self, warp: u8) {
+        if self.has(ReadOnlyCache::Instruction) {
+            self.fetching |= 1 << warp;
+            self.retrying |= 1 << warp;
+        }
     }
 
     /// Returns a cache, if the configuration has it.
-    pub fn get(&mut self, side: Side) -> Option<&mut L1d> {
-        self.caches[side as usize].as_deref_mut()
+    pub fn get(&mut self, cache: ReadOnlyCache) -> Option<&mut L1d> {
+        self.caches[cache as usize].as_deref_mut()
     }
 
     fn all(&self) -> impl Iterator<Item = &L1d> {
@@ -140,22 +115,22 @@ impl Sides {
     }
 
     /// Returns the counters of a cache; zero if the configuration does not have it.
-    pub fn counters(&self, side: Side) -> CacheCounters {
-        self.caches[side as usize].as_ref().map_or_else(CacheCounters::default, |cache| cache.counters())
+    pub fn counters(&self, cache: ReadOnlyCache) -> CacheCounters {
+        self.caches[cache as usize].as_ref().map_or_else(CacheCounters::default, |cache| cache.counters())
     }
 
     /// Invalidates the lines that a launch of `program` must not find. Code stays, because it is never written. Constants and
     /// parameters stay unless they have `changed`. Any program or the host may have written textures: all lines of textures are
     /// invalidated if the launch `is_alone`, else the lines of its program.
     pub fn launch(&mut self, program: u8, is_alone: bool, changed: Changed) {
-        if let Some(texture) = self.get(Side::Texture) {
+        if let Some(texture) = self.get(ReadOnlyCache::Texture) {
             if is_alone { texture.invalidate_all() } else { texture.invalidate_program(program) }
         }
         let is_stale = |line: u64| match within_program(line) {
             PARAM_REGION.. => changed.parameters,
             _ => changed.constants,
         };
-        if let Some(constant) = self.get(Side::Constant)
+        if let Some(constant) = self.get(ReadOnlyCache::Constant)
             && (changed.parameters || changed.constants)
         {
             constant.invalidate_where(|line| program_of(line) == program && is_stale(line));
@@ -163,21 +138,25 @@ impl Sides {
     }
 
     /// Returns the next miss queue, round-robin, with a packet that `can_leave`. The inner `None` is the L1D's queue.
-    pub fn next_queue(&mut self, l1d: &L1d, can_leave: impl Fn(&Packet) -> bool) -> Option<Option<Side>> {
+    pub fn next_queue(
+        &mut self,
+        l1d: &L1d,
+        can_leave: impl Fn(&Packet) -> bool,
+    ) -> Option<Option<ReadOnlyCache>> {
         if self.is_empty {
             return l1d.outgoing().is_some_and(can_leave).then_some(None);
         }
-        let queues = 1 + SIDES.len();
+        let queues = 1 + READ_ONLY_CACHES.len();
         for offset in 0..queues {
             let number = (self.turn + offset) % queues;
-            let side = number.checked_sub(1).map(|side| SIDES[side]);
-            let outgoing = match side {
+            let kind = number.checked_sub(1).map(|cache| READ_ONLY_CACHES[cache]);
+            let outgoing = match kind {
                 None => l1d.outgoing(),
-                Some(side) => self.caches[side as usize].as_ref().and_then(|cache| cache.outgoing()),
+                Some(kind) => self.caches[kind as usize].as_ref().and_then(|cache| cache.outgoing()),
             };
             if outgoing.is_some_and(&can_leave) {
                 self.turn = (number + 1) % queues;
-                return Some(side);
+                return Some(kind);
             }
         }
         None
@@ -186,164 +165,5 @@ impl Sides {
 
 /// Returns the longest hit latency, which the horizon of the SM's events must include.
 pub fn longest_latency(config: &GpuConfig) -> u32 {
-    SIDES.map(|side| config.sm.read_only(side).hit_latency).into_iter().fold(0, u32::max)
-}
-
-/// Appends one transaction for each distinct address of a constant or parameter load, in the order of the lanes. The cache
-/// delivers one address per cycle.
-pub fn constant_transactions(access: &MemAccess, line_bytes: u32, out: &mut Vec<Transaction>) {
-    let region = if access.space == Space::Param { PARAM_REGION } else { CONST_REGION };
-    let mut lanes = access.mask;
-    let mut seen: Vec<u64> = Vec::new();
-    while lanes != 0 {
-        let lane = lanes.trailing_zeros() as usize;
-        lanes &= lanes - 1;
-        let address = region + access.address[lane];
-        if seen.contains(&address) {
-            continue;
-        }
-        seen.push(address);
-        let line = address & !u64::from(line_bytes - 1);
-        let sector = ((address - line) / u64::from(SECTOR_BYTES)) as u32;
-        out.push(Transaction { line, sectors: 1 << sector, ..Transaction::default() });
-    }
-}
-
-impl Sm {
-    fn side_packet(&self, side: Side, line: u64, kernel: u8, token: u32) -> Packet {
-        let bytes = self.config.sm.read_only(side).line_bytes;
-        let line = physical(kernel, line);
-        Packet {
-            kind: PacketKind::Read,
-            line,
-            sectors: u32::MAX >> (32 - bytes / SECTOR_BYTES),
-            full_sectors: false,
-            words: 0,
-            operations: Operations::default(),
-            data_bytes: 0,
-            sm: self.id,
-            slice: self.map.slice(line),
-            kernel,
-            token: side.token(token),
-            payload: 0,
-            witness: 0,
-        }
-    }
-
-    /// Looks up a line in a read-only cache for `waiter`.
-    fn ask_side(
-        &mut self,
-        side: Side,
-        line: u64,
-        load: Load,
-        waiter: InstId,
-        ctx: &TickContext<'_>,
-    ) -> Access {
-        let packet = self.side_packet(side, line, load.kernel, waiter);
-        let load = Load { line: packet.line, sectors: packet.sectors, ..load };
-        let mut l1d_ctx =
-            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut SmParts::default(), memory: ctx.memory };
-        let cache = self.sides.get(side).expect("only caches that are there are asked");
-        let found = cache.look_up(packet.line, packet.sectors);
-        cache.load(packet, found, &load, waiter, &mut l1d_ctx)
-    }
-
-    /// Sends the next transaction of `head` to a read-only cache.
-    pub(super) fn load_side(
-        &mut self,
-        side: Side,
-        head: InstId,
-        ctx: &TickContext<'_>,
-    ) -> Result<(), FailCause> {
-        let inst = self.lsu.peek(head);
-        let line = inst.transactions[inst.next].line;
-        let load = Load { kernel: inst.kernel, warp: inst.warp, pc: inst.pc, line, ..Load::default() };
-        match self.ask_side(side, line, load, head, ctx) {
-            Access::Hit => {
-                let latency = self.config.sm.read_only(side).hit_latency;
-                self.wheel.push(ctx.now, ctx.now + u64::from(latency), super::Event::Data { inst: head });
-                Ok(())
-            }
-            Access::Pending | Access::Miss | Access::SectorMiss => Ok(()),
-            Access::Fail(cause) => Err(cause),
-        }
-    }
-
-    /// Handles the arrival of a line at a read-only cache.
-    pub(super) fn fill_side(&mut self, packet: &Packet, ctx: &TickContext<'_>) {
-        let side = Side::of_token(packet.token);
-        let mut woken = std::mem::take(&mut self.woken);
-        let mut l1d_ctx =
-            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut SmParts::default(), memory: ctx.memory };
-        let cache = self.sides.get(side).expect("only caches that are there miss");
-        cache.fill(packet, &mut woken, &mut l1d_ctx);
-        self.blocked = None;
-        for waiter in woken.drain(..) {
-            match side {
-                Side::Constant | Side::Texture => self.data_arrived(waiter, ctx.now),
-                Side::Instruction => {
-                    self.sides.fetching &= !(1 << waiter);
-                    self.update_need(waiter as u8);
-                }
-            }
-        }
-        self.woken = woken;
-    }
-
-    /// Looks up the warp's next instruction if it is in another line of code. A miss holds the warp until the line arrives.
-    #[inline]
-    pub(super) fn fetch_instruction(&mut self, warp: u8, ctx: &TickContext<'_>) {
-        if self.sides.has(Side::Instruction) {
-            self.look_up_instruction(warp, ctx);
-        }
-    }
-
-    #[inline(never)]
-    fn look_up_instruction(&mut self, warp: u8, ctx: &TickContext<'_>) {
-        let Some(slot) = self.warps[usize::from(warp)].as_mut().filter(|slot| slot.hold != Hold::Exited)
-        else {
-            return;
-        };
-        let Some(pc) = slot.warp.pc() else { return };
-        let line_bytes = u64::from(self.config.sm.instruction.line_bytes);
-        let address = CODE_REGION + slot.kernel.code_offset + u64::from(pc) * slot.kernel.instruction_bytes;
-        let line = address & !(line_bytes - 1);
-        if slot.code_line == Some(line) {
-            return;
-        }
-        let load = Load { kernel: slot.kernel.slot, warp, pc, line, ..Load::default() };
-        let outcome = self.ask_side(Side::Instruction, line, load, u32::from(warp), ctx);
-        let bit = 1 << warp;
-        self.sides.retrying &= !bit;
-        self.sides.fetching &= !bit;
-        match outcome {
-            Access::Hit => {}
-            Access::Pending | Access::Miss | Access::SectorMiss => self.sides.fetching |= bit,
-            Access::Fail(cause) => {
-                self.sides.fetching |= bit;
-                self.sides.retrying |= bit;
-                let cache = self.sides.get(Side::Instruction).expect("it was asked");
-                cache.fail(load.kernel, cause, 1);
-                return;
-            }
-        }
-        let slot = self.warps[usize::from(warp)].as_mut().expect("it is resident");
-        slot.code_line = Some(line);
-    }
-
-    /// Retries fetches whose miss could not be sent.
-    #[inline]
-    pub(super) fn retry_fetches(&mut self, ctx: &TickContext<'_>) {
-        if self.sides.retrying != 0 {
-            self.retry_some(ctx);
-        }
-    }
-
-    #[inline(never)]
-    fn retry_some(&mut self, ctx: &TickContext<'_>) {
-        for warp in warps_of(self.sides.retrying) {
-            self.fetch_instruction(warp, ctx);
-            self.update_need(warp);
-        }
-    }
+    READ_ONLY_CACHES.map(|cache| config.sm.read_only(cache).hit_latency).into_iter().fold(0, u32::max)
 }

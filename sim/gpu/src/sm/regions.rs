@@ -4,78 +4,20 @@
 //! The border of a region is a mark on the instruction there. Asking occupies that instruction's issue slot. A warp skips a
 //! region with known results in simulated time. Outside of simulated time, the region is executed to check the mechanism's
 //! values.
+use super::launch;
+use super::needs::Need;
 use super::part::{RegionEntry, RegionReply};
 use super::pipes::PipeKind;
-use super::{Hold, Need, SimFault, SimResult, Sm, TickContext, WarpSlot, launch};
+use super::warp_slot::{Border, Hold, RegionState};
+use super::{SimFault, SimResult, Sm, TickContext};
 use selvedge_ptx::ptx::{Region, RegionValue};
-use selvedge_state::State;
 use std::sync::Arc;
-
-/// The position of a warp with respect to regions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
-pub(super) enum RegionState {
-    /// In no region, or in one for which it has not asked.
-    #[default]
-    Outside,
-    /// The warp has asked for the results and waits.
-    Asked { region: u16, mask: u32 },
-    /// The warp executes the region.
-    Inside {
-        region: u16,
-        mask: u32,
-        /// `true` until the first instruction of the region executes.
-        at_start: bool,
-        /// `true` if the mechanism needs the results.
-        is_wanted: bool,
-    },
-}
-
-/// A border that a warp has reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-pub(super) enum Border {
-    Start(u16),
-    End(u16),
-}
-
-impl WarpSlot {
-    /// Returns the border before the warp's next instruction.
-    pub(super) fn border(&self, pc: u32) -> Option<Border> {
-        let regions = &self.kernel.kernel.regions;
-        let mut is_entering = false;
-        if let RegionState::Inside { region, mask, at_start, is_wanted } = self.region {
-            let is_there = regions[usize::from(region)].end == pc && self.warp.active_mask() & mask == mask;
-            if is_there && is_wanted {
-                return Some(Border::End(region));
-            }
-            is_entering = at_start;
-        }
-        let at = regions.binary_search_by_key(&pc, |region| region.start).ok();
-        at.filter(|_| !is_entering).map(|at| Border::Start(at as u16))
-    }
-
-    /// Records that the warp executes its next instruction, which may be the first one of a region.
-    pub(super) fn enter_region(&mut self) {
-        if let RegionState::Inside { at_start, .. } = &mut self.region {
-            *at_start = false;
-        }
-    }
-
-    /// Returns the registers that must be written before the warp crosses a border.
-    pub(super) fn awaited_at(&self, border: Border) -> impl Iterator<Item = &RegionValue> {
-        let regions = &self.kernel.kernel.regions;
-        let (region, inputs) = match border {
-            Border::Start(region) => (&regions[usize::from(region)], true),
-            Border::End(region) => (&regions[usize::from(region)], false),
-        };
-        region.inputs.iter().filter(move |_| inputs).chain(&region.results)
-    }
-}
 
 impl Sm {
     /// Returns the need of the next instruction of a warp whose kernel has regions that the mechanism may know.
     #[inline(never)]
     pub(super) fn need_with_regions(&mut self, warp: u8) -> Need {
-        let Some(slot) = &self.warps[usize::from(warp)] else { return Need::HELD };
+        let Some(slot) = &self.residents.warps[usize::from(warp)] else { return Need::HELD };
         if matches!(slot.region, RegionState::Asked { .. }) {
             return Need::OPERANDS;
         }
@@ -83,13 +25,13 @@ impl Sm {
         if let Some(need) = self.need_at_border(warp, pc) {
             return need;
         }
-        self.warps[usize::from(warp)].as_ref().map_or(Need::HELD, |slot| slot.need_at(pc))
+        self.residents.warps[usize::from(warp)].as_ref().map_or(Need::HELD, |slot| slot.need_at(pc))
     }
 
     /// Returns the need of a warp at a border that concerns the mechanism; `None` if it is at none. The warp crosses the border
     /// when the registers for it are written.
     fn need_at_border(&mut self, warp: u8, pc: u32) -> Option<Need> {
-        let slot = self.warps[usize::from(warp)].as_mut().expect("the warp is resident");
+        let slot = self.residents.warp_mut(warp);
         let border = slot.border(pc).filter(|border| match border {
             Border::Start(number) => {
                 let region = &slot.kernel.kernel.regions[usize::from(*number)];
@@ -106,7 +48,7 @@ impl Sm {
 
     /// Asks for a region's results at its start, or reports them at its end.
     pub(super) fn cross_border(&mut self, warp: u8, border: Border, now: u64) -> PipeKind {
-        let slot = self.warps[usize::from(warp)].as_mut().expect("a ready warp is resident");
+        let slot = self.residents.warp_mut(warp);
         let kernel = Arc::clone(&slot.kernel);
         let active = slot.warp.active_mask();
         let executed = slot.warp.executed().expect("only what executes asks");
@@ -138,7 +80,7 @@ impl Sm {
     /// Lets warps continue whose requests the mechanism has answered.
     pub(super) fn take_answers(&mut self, ctx: &mut TickContext<'_>) -> SimResult<()> {
         while let Some(RegionReply { warp, is_known }) = self.parts.region_reply() {
-            let slot = self.warps[usize::from(warp)].as_mut().expect("a warp that waits is resident");
+            let slot = self.residents.warp_mut(warp);
             let RegionState::Asked { region, mask } = slot.region else { continue };
             if is_known {
                 self.skip_region(warp, region, ctx)?;
@@ -153,10 +95,9 @@ impl Sm {
 
     /// Moves a warp past a region with known results, and lets the mechanism check them.
     fn skip_region(&mut self, warp: u8, number: u16, ctx: &mut TickContext<'_>) -> SimResult<()> {
-        let slot = self.warps[usize::from(warp)].as_mut().expect("a warp that waits is resident");
+        let (slot, cta) = self.residents.warp_and_cta(warp);
         let kernel = Arc::clone(&slot.kernel);
         let region = &kernel.kernel.regions[usize::from(number)];
-        let cta = self.ctas[usize::from(slot.cta)].as_mut().expect("a resident warp's CTA is resident");
         let place = launch::Place { clock: ctx.now, sm: u32::from(self.id), sms: self.config.sm.count };
         ctx.memory.select(kernel.slot);
         let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);

@@ -6,6 +6,15 @@ use selvedge_state::State;
 /// A set of warp slots, one bit each.
 pub type WarpMask = u128;
 
+/// Returns the warp slots of a mask in ascending order.
+pub fn warps_of(mut mask: WarpMask) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let warp = (mask != 0).then(|| mask.trailing_zeros() as u8);
+        mask &= mask.wrapping_sub(1);
+        warp
+    })
+}
+
 /// A scheduler of an SM. Warp slot w belongs to scheduler w modulo the number of schedulers.
 #[derive(State)]
 pub struct Scheduler {

@@ -1,7 +1,10 @@
 //! Warps of an SM that spin, for the report of a livelock.
+use super::Sm;
+use super::cta_slot::CtaSlot;
 use super::feed::Feed;
 use super::launch::Place;
-use super::{CtaSlot, Hold, Sm};
+use super::residents::Residents;
+use super::warp_slot::Hold;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{Spin, find_spin};
 
@@ -10,13 +13,14 @@ impl Sm {
     /// spins nor waits at a barrier. Also `None` for a trace, which always ends.
     pub fn describe_spins(&mut self, kernel: u8, now: u64, memory: &mut DeviceMemory) -> Option<Vec<String>> {
         let place = Place { clock: now, sm: u32::from(self.id), sms: self.config.sm.count };
+        let Residents { warps, ctas, .. } = &mut self.residents;
         let mut lines = Vec::new();
         // A CTA whose warps have all exited will end.
-        let mut stays = vec![false; self.ctas.len()];
+        let mut stays = vec![false; ctas.len()];
         memory.select(kernel);
-        for (index, slot) in self.warps.iter_mut().enumerate() {
+        for (index, slot) in warps.iter_mut().enumerate() {
             let Some(slot) = slot.as_mut().filter(|slot| slot.kernel.slot == kernel) else { continue };
-            let cta = self.ctas[usize::from(slot.cta)].as_mut().expect("a resident warp's CTA is resident");
+            let cta = ctas[usize::from(slot.cta)].as_mut().expect("a resident warp's CTA is resident");
             let held = match slot.hold {
                 Hold::Exited => continue,
                 Hold::Barrier(_) => true,
@@ -41,7 +45,7 @@ impl Sm {
         }
         let is_of_kernel = |cta: &CtaSlot| cta.kernel.slot == kernel;
         let ends =
-            self.ctas.iter().zip(stays).any(|(cta, stays)| !stays && cta.as_ref().is_some_and(is_of_kernel));
+            ctas.iter().zip(stays).any(|(cta, stays)| !stays && cta.as_ref().is_some_and(is_of_kernel));
         (!ends).then_some(lines)
     }
 }

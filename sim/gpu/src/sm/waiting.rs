@@ -1,6 +1,7 @@
 //! The waiting warps and requests of an SM, for the report of a deadlock.
-use super::{Hold, Sm, WarpSlot};
-use crate::sm::pipes::PipeKind;
+use super::Sm;
+use super::pipes::PipeKind;
+use super::warp_slot::{Hold, WarpSlot};
 use crate::stats::FailCause;
 use selvedge_ptx::ptx::AccessKind;
 
@@ -8,12 +9,12 @@ impl Sm {
     /// Returns a line for each warp, and for the requests of the load/store unit, the L1D and the mechanism, with the resource it
     /// waits for.
     pub fn describe_waiting(&self) -> Vec<String> {
-        let warps = self.warps.iter().enumerate();
+        let warps = self.residents.warps.iter().enumerate();
         let mut lines: Vec<String> =
             warps.filter_map(|(index, slot)| Some(self.describe_warp(index, slot.as_ref()?))).collect();
-        if let Some(head) = self.lsu.head() {
-            let inst = self.lsu.peek(head);
-            let what = match (self.blocked, inst.shared) {
+        if let Some(head) = self.memory.lsu.head() {
+            let inst = self.memory.lsu.peek(head);
+            let what = match (self.memory.blocked, inst.shared) {
                 (Some(cause), _) => format!("waits for {}", resource(cause)),
                 (None, true) => "waits for the shared-memory banks".into(),
                 (None, false) => "waits for its turn at the L1D".into(),
@@ -22,22 +23,24 @@ impl Sm {
             lines.push(format!(
                 "sm{} load/store unit: {} instructions, the first a {} of line {line:#x} by warp {}, which {what}",
                 self.id,
-                self.lsu.waiting(),
+                self.memory.lsu.waiting(),
                 noun(inst.kind),
                 inst.warp
             ));
         }
-        if let Some((_, oldest)) = self.front.oldest() {
-            let what = self.front.blocked.map_or("its turn at the L1D", resource);
-            let warp = self.lsu.peek(oldest).warp;
-            let count = self.front.len();
+        if let Some((_, oldest)) = self.memory.latency_queue.oldest() {
+            let what = self.memory.latency_queue.blocked.map_or("its turn at the L1D", resource);
+            let warp = self.memory.lsu.peek(oldest).warp;
+            let count = self.memory.latency_queue.len();
             lines.push(format!(
                 "sm{} in front of the L1D: {count} transactions, the first by warp {warp}, which waits for {what}",
                 self.id
             ));
         }
-        lines.extend(self.l1d.describe_waiting().into_iter().map(|line| format!("sm{} {line}", self.id)));
-        if let Some(packet) = &self.held_reply {
+        lines.extend(
+            self.memory.l1d.describe_waiting().into_iter().map(|line| format!("sm{} {line}", self.id)),
+        );
+        if let Some(packet) = &self.memory.held_reply {
             lines.push(format!(
                 "sm{} reply register: {:?} of line {:#x} waits for room in the mechanism",
                 self.id, packet.kind, packet.line
@@ -50,7 +53,7 @@ impl Sm {
     }
 
     fn describe_warp(&self, index: usize, slot: &WarpSlot) -> String {
-        let cta = self.ctas[usize::from(slot.cta)].as_ref();
+        let cta = self.residents.ctas[usize::from(slot.cta)].as_ref();
         let place = cta.map_or([0; 3], |cta| cta.cta);
         let kernel = &slot.kernel.kernel;
         let at = slot.warp.pc().map_or(0, |pc| kernel.code[pc as usize].line);
@@ -89,14 +92,14 @@ impl Sm {
     /// Returns the resource that the next instruction of a warp waits for, if the warp is not held.
     fn describe_next(&self, index: usize, slot: &WarpSlot) -> String {
         let bit = 1 << index;
-        if self.needs.dependent() & bit != 0 {
+        if self.issue_stage.needs.dependent() & bit != 0 {
             let of = if slot.scoreboard.awaits_memory() { " of a load" } else { "" };
             return format!("waits for a result{of}");
         }
-        if self.stopped() & bit != 0 {
+        if self.issue_stage.stopped(&self.residents.kernel_warps) & bit != 0 {
             return "waits for its kernel's next quota of instructions".into();
         }
-        if self.needs.ready(PipeKind::Memory) & bit == 0 {
+        if self.issue_stage.needs.ready(PipeKind::Memory) & bit == 0 {
             return "waits for a pipe".into();
         }
         if !self.parts.may_issue_memory(slot.kernel.slot) {

@@ -5,8 +5,8 @@
 pub mod accel;
 mod bytes;
 mod change;
-mod error;
-mod launch;
+pub(crate) mod error;
+pub(crate) mod launch;
 mod program;
 pub(crate) mod record;
 pub(crate) mod replay;

@@ -1,6 +1,9 @@
 //! A trace as a program, which runs one launch after the other.
+use super::change;
+use super::error::TraceError;
+use super::launch::TraceLaunch;
 use super::strace::{Item, memory_digest};
-use super::{Trace, TraceError, TraceFile, TraceLaunch, change};
+use super::{Trace, TraceFile};
 use crate::config::GpuConfig;
 use crate::trace::bytes::Decoder;
 use selvedge_ptx::memory::DeviceMemory;

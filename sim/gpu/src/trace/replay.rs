@@ -1,6 +1,6 @@
 //! A warp that replays the records of a trace.
-use super::TraceError;
 use super::change;
+use super::error::TraceError;
 use super::launch::{TraceLaunch, next_head};
 use super::stream::{Cursor, Head, lanes};
 use selvedge_ptx::memory::MemoryError;

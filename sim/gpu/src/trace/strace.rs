@@ -4,9 +4,9 @@
 //! (8 bytes, little-endian), the bytes, and a digest of all of these. Section `H` describes the recorded run and `K` a
 //! kernel. `M` contains the host's changes of memory. `L` is a launch with the records of its warps ([`super::stream`]).
 //! `E` is the end, with a digest of memory.
-use super::TraceError;
 use super::bytes::{Damage, Decoded, Decoder, EMPTY_DIGEST, Encoder, digest, number_of};
 use super::change;
+use super::error::TraceError;
 use super::launch::{LaunchSummary, TraceLaunch};
 use super::record::LaunchRecorder;
 use super::stream::SPACES;

@@ -20,8 +20,8 @@ use selvedge_gpu::sm::part::{
     AssistIssue, Extras, Fill, Hit, IssueReport, L1dEvent, L1dObserver, Placement, SmPart, Space, WarpHold,
     WarpObserver,
 };
-use selvedge_gpu::sm::read_only::fills_l1d;
 use selvedge_gpu::sm::scheduler::WarpMask;
+use selvedge_gpu::sm::token::Token;
 use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
 use selvedge_hw::wave::Trace;
 use selvedge_hw_caba::awc::AwcParams;
@@ -398,7 +398,7 @@ impl WarpObserver for AssistSm {
 impl Stage<Fill> for AssistSm {
     fn offer(&mut self, _: u64, fill: &mut Fill, _: &DeviceMemory) -> Offer {
         let Fill { packet, warp } = *fill;
-        let stays_compressed = self.options.direct_load && fills_l1d(&packet);
+        let stays_compressed = self.options.direct_load && Token::unpack(packet.token).fills_l1d();
         if packet.payload == 0 {
             self.resident.comes_whole();
             if stays_compressed {
@@ -477,7 +477,7 @@ impl Stage<Packet> for AssistSm {
         if usize::from(packet.data_bytes) < LINE_BYTES || !has_values(packet.line) {
             return Offer::Pass;
         }
-        let warp = packet.token as u8;
+        let Token::Store(warp) = Token::unpack(packet.token) else { return Offer::Pass };
         if self.awaited >> warp & 1 == 1 {
             self.counters.awaited += 1;
             return Offer::Pass;

@@ -2,7 +2,7 @@
 use selvedge_compressed_memory::codecs::LineForms;
 use selvedge_gpu::mechanism::{Counter, MechanismCounters, count};
 use selvedge_gpu::packet::Packet;
-use selvedge_gpu::sm::lsu::InstId;
+use selvedge_gpu::sm::token::InstId;
 use selvedge_state::State;
 
 /// Counters of compression by assist warps.

@@ -153,7 +153,7 @@ pub fn dedicated(md_kb: u32, latencies: Latencies, site: &mut Site<'_>, reach: R
     let config = site.config;
     let map = AddressMap::new(&config.l2);
     let probes = site.probes;
-    site.each_partition(|id| {
+    site.each_slice(|id| {
         let codecs = Codecs::new(id, lines.lock().choice(), latencies, probes);
         Partition::new(
             reach,
@@ -186,7 +186,7 @@ pub fn assisted(
     let config = site.config;
     let map = AddressMap::new(&config.l2);
     let probes = site.probes;
-    site.each_partition(|id| {
+    site.each_slice(|id| {
         let logic = match latencies {
             Some(latencies) => {
                 Logic::Dedicated(Box::new(Codecs::new(id, lines.lock().choice(), latencies, probes)))
@@ -206,7 +206,7 @@ pub fn ideal(md_kb: Option<u32>, site: &mut Site<'_>, lines: &SharedLines) {
     let config = site.config;
     let map = AddressMap::new(&config.l2);
     let probes = site.probes;
-    site.each_partition(|id| {
+    site.each_slice(|id| {
         let metadata = md_kb.map(|md_kb| metadata_of(md_kb, config, id, probes));
         Partition::new(Reach::Crossbar, Logic::Ideal, metadata, map, lines.clone())
     });

@@ -12,7 +12,7 @@ use selvedge_gpu::mechanism::difference::Difference;
 use selvedge_gpu::mechanism::{Counter, MechanismCounters, count};
 use selvedge_gpu::packet::Packet;
 use selvedge_gpu::partition::AddressMap;
-use selvedge_gpu::partition::part::{self, DramPlan, DramPlans, Eviction, PartitionPart, Replies};
+use selvedge_gpu::partition::part::{self, DramPlan, DramPlans, Eviction, SlicePart, Replies};
 use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
@@ -223,7 +223,7 @@ impl Partition {
     }
 }
 
-impl PartitionPart for Partition {
+impl SlicePart for Partition {
     fn tick(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
         self.difference.report()?;
         if let Some(cache) = &mut self.metadata {

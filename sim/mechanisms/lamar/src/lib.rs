@@ -316,7 +316,7 @@ fn attach_with(site: &mut Site<'_>, gdu: impl Fn(CacheLevel, String, u32) -> Box
         Level::new(level, config, gdu(level, place, sectors.own_count()))
     };
     site.each_sm(|id| SmGdu(level(CacheLevel::L1d, format!("sm{id}.l1d"))));
-    site.each_partition(|number| PartitionGdu(level(CacheLevel::L2, format!("l2.p{number}"))));
+    site.each_slice(|number| PartitionGdu(level(CacheLevel::L2, format!("l2.p{number}"))));
 }
 
 /// Returns the sectors of the block's ports, 4 or 8. If the cache's blocks have fewer sectors, the upper ones are 0.

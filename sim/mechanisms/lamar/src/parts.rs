@@ -3,7 +3,7 @@ use super::level::Level;
 use selvedge_gpu::cache::LinePart;
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::MechanismCounters;
-use selvedge_gpu::partition::part::{self, L2Event, L2Observer, PartitionPart};
+use selvedge_gpu::partition::part::{self, L2Event, L2Observer, SlicePart};
 use selvedge_gpu::sm::part::{FetchSectors, L1dEvent, L1dObserver, Load, SmPart};
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::wave::Trace;
@@ -58,7 +58,7 @@ impl L1dObserver for SmGdu {
 #[derive(State)]
 pub struct PartitionGdu(pub Level);
 
-impl PartitionPart for PartitionGdu {
+impl SlicePart for PartitionGdu {
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         self.0.difference().report()
     }

@@ -260,7 +260,7 @@ mod tests {
             let part = &spec.parts[0];
             let mut site = Site::new(&config, 1, &probes);
             (info.attach)(part, &mut site);
-            site.has_partition_parts()
+            site.has_slice_parts()
         };
         let with: Vec<&MechanismInfo> = built_in()
             .iter()

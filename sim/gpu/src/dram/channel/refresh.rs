@@ -1,9 +1,10 @@
 //! Refreshes of a channel. Every tREFI cycles all rows are closed and all banks are refreshed, which takes tRFC cycles.
 //!
 //! A due refresh precedes all requests.
-use super::{Channel, Decision};
+use super::Channel;
 use crate::dram::checker::CommandKind;
 use crate::dram::request::Access;
+use crate::dram::scheduler::Decision;
 use crate::dram::sub_rank::{CLOSED, SubRank};
 
 impl Channel {
@@ -34,12 +35,11 @@ impl Channel {
     }
 
     pub(super) fn precharge_all(&mut self) {
-        for bank in 0..self.bank_count {
-            self.reads.closed(bank);
-            self.writes.closed(bank);
+        for bank in 0..self.spec.bank_count {
+            self.queues.closed(bank);
             let mut closed = 0;
             for rank in self.ranks.iter_mut().filter(|rank| rank.row(bank) != CLOSED) {
-                rank.precharge(self.now, &self.timing, bank);
+                rank.precharge(self.now, &self.spec.timing, bank);
                 closed = 1;
             }
             self.counters.precharges += closed;
@@ -49,9 +49,9 @@ impl Channel {
 
     pub(super) fn refresh(&mut self) {
         for rank in &mut self.ranks {
-            rank.refresh(self.now, &self.timing);
+            rank.refresh(self.now, &self.spec.timing);
         }
-        self.refresh_at += self.refresh_interval;
+        self.refresh_at += self.spec.refresh_interval;
         self.counters.refreshes += 1;
         self.observe(CommandKind::Refresh, self.all_sub_ranks(), 0, 0);
     }

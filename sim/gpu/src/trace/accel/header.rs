@@ -1,6 +1,6 @@
 //! The header of a kernel's trace.
 use super::lines::Lines;
-use crate::trace::TraceError;
+use crate::trace::error::TraceError;
 use selvedge_ptx::ptx::LaunchDims;
 
 /// Supported versions of the tracer.

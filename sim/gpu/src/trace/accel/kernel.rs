@@ -3,7 +3,7 @@ use super::header::{Header, place};
 use super::instruction::Line;
 use super::lines::Lines;
 use crate::sm::launch::INSTRUCTION_BYTES;
-use crate::trace::TraceError;
+use crate::trace::error::TraceError;
 use crate::trace::launch::{LaunchSummary, TraceLaunch};
 use crate::trace::stream::{Executed, StreamWriter};
 use selvedge_ptx::ptx::{Instr, Kernel, LOCAL_REGION, LaunchDims, MemAccess, OpClass, Step};

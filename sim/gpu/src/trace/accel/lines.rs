@@ -1,5 +1,5 @@
 //! Reads a text file line by line, with optional decompression.
-use crate::trace::TraceError;
+use crate::trace::error::TraceError;
 use lzma_rust2::XzReader;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};

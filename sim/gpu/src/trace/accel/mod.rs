@@ -9,7 +9,7 @@ mod opcode;
 #[cfg(test)]
 mod tests;
 
-use super::TraceError;
+use super::error::TraceError;
 use super::launch::TraceLaunch;
 use crate::limits::Limits;
 use lines::Lines;

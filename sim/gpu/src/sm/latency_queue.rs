@@ -1,16 +1,16 @@
-//! The pipeline stages in front of the L1D's tags: a queue for all loads and stores, whether they hit or miss. Atomics bypass it,
-//! since the L2 executes them.
+//! The latency queue: the pipeline stages between the load/store unit and the L1D's tags. All loads and stores pass it, whether
+//! they hit or miss. Atomics bypass it, since the L2 executes them.
 //!
 //! In each cycle one transaction enters and one leaves for the tags. A transaction that the L1D cannot take stays at the end of
 //! the queue. It stops those behind it, which move up until the queue is full.
-use super::lsu::InstId;
+use super::token::InstId;
 use crate::stats::FailCause;
 use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// Transactions in flight from the load/store unit to the L1D's tags.
 #[derive(Debug, Default, State)]
-pub struct Front {
+pub struct LatencyQueue {
     latency: u64,
     /// The first cycle in which each transaction may be looked up, and its instruction.
     queue: VecDeque<(u64, InstId)>,
@@ -18,12 +18,12 @@ pub struct Front {
     pub blocked: Option<FailCause>,
 }
 
-impl Front {
+impl LatencyQueue {
     /// Returns an empty queue with a latency of `latency` cycles and the same number of entries. With a latency of 0 the queue is
     /// bypassed.
     pub fn new(latency: u32) -> Self {
         let queue = VecDeque::with_capacity(latency as usize);
-        Front { latency: u64::from(latency), queue, blocked: None }
+        LatencyQueue { latency: u64::from(latency), queue, blocked: None }
     }
 
     /// Returns whether the configuration has such a queue.
@@ -69,20 +69,20 @@ mod tests {
 
     #[test]
     fn transactions_pass_in_order_after_the_latency_and_wait_behind_a_blocked_one() {
-        let mut front = Front::new(3);
+        let mut queue = LatencyQueue::new(3);
         for (now, inst) in [(10, 1), (11, 2), (12, 3)] {
-            assert!(front.has_room());
-            front.enter(now, inst);
+            assert!(queue.has_room());
+            queue.enter(now, inst);
         }
-        assert!(!front.has_room());
-        assert_eq!(front.oldest(), Some((13, 1)));
-        front.leave();
-        assert!(front.has_room());
-        assert_eq!(front.oldest(), Some((14, 2)), "no sooner than its own latency");
+        assert!(!queue.has_room());
+        assert_eq!(queue.oldest(), Some((13, 1)));
+        queue.leave();
+        assert!(queue.has_room());
+        assert_eq!(queue.oldest(), Some((14, 2)), "no sooner than its own latency");
     }
 
     #[test]
     fn without_latency_there_is_none() {
-        assert!(!Front::new(0).is_there());
+        assert!(!LatencyQueue::new(0).is_there());
     }
 }

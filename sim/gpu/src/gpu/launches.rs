@@ -1,0 +1,142 @@
+//! The launches in progress, and the dispatch of their CTAs to SMs.
+use crate::config::Sm as SmConfig;
+use crate::share::Share;
+use crate::sm::Sm;
+use crate::sm::launch::{KERNEL_SLOTS, LaunchedKernel};
+use crate::sm::read_only::{Banks, Changed};
+use selvedge_state::State;
+use std::sync::Arc;
+
+/// A launch in progress.
+#[derive(State)]
+pub struct Running {
+    pub kernel: Arc<LaunchedKernel>,
+    /// The first core cycle in which a CTA may start.
+    pub from: u64,
+    /// The CTA to dispatch next.
+    pub next: u64,
+    /// CTAs that have finished.
+    pub done: u64,
+    /// CTAs of the launch.
+    pub total: u64,
+    /// CTAs that had finished at the last search for livelocks.
+    pub done_before: Option<u64>,
+    /// `true` after a warning that the launch is in a livelock.
+    pub livelocked: bool,
+}
+
+/// The launches in progress.
+#[derive(State)]
+pub struct Launches {
+    /// The launches, in the order of their starts.
+    pub running: Vec<Running>,
+    /// Digests of the constants and arguments of the last launch in each slot.
+    banks: [Banks; KERNEL_SLOTS],
+    pub share: Share,
+    /// `true` while a CTA may fit an SM. Becomes `false` when none fits, until a CTA finishes or a launch starts.
+    pub may_dispatch: bool,
+    /// The SM that takes the next CTA, if it has room.
+    pub next_sm: usize,
+    /// Kernel slots of the CTAs that have finished and are not counted.
+    pub finished: Vec<u8>,
+}
+
+impl Launches {
+    /// Returns no launches. One kernel at a time has the whole GPU.
+    pub fn new() -> Self {
+        Launches {
+            running: Vec::new(),
+            banks: [Banks::default(); KERNEL_SLOTS],
+            share: Share::LeftOver,
+            may_dispatch: false,
+            next_sm: 0,
+            finished: Vec::new(),
+        }
+    }
+
+    /// Returns the banks of constants that differ from the previous launch in the slot of `kernel`.
+    pub fn changed(&mut self, kernel: &LaunchedKernel, sm: &SmConfig) -> Changed {
+        debug_assert!(self.running.iter().all(|other| other.kernel.slot != kernel.slot), "the slot is taken");
+        let new = self.banks[usize::from(kernel.slot)].replace(kernel);
+        if sm.keep_constants { Changed::default() } else { new }
+    }
+
+    /// Adds a launch whose CTAs may start from core cycle `from` on.
+    pub fn start(&mut self, kernel: LaunchedKernel, from: u64) {
+        self.running.push(Running {
+            from,
+            next: 0,
+            done: 0,
+            total: kernel.dims.ctas(),
+            kernel: Arc::new(kernel),
+            done_before: None,
+            livelocked: false,
+        });
+        self.may_dispatch = true;
+    }
+
+    /// Starts none of the remaining CTAs.
+    pub fn abandon(&mut self) {
+        for running in &mut self.running {
+            running.total = running.next;
+        }
+        self.retire_ended();
+    }
+
+    /// Removes launches that have ended.
+    pub fn retire_ended(&mut self) {
+        self.running.retain(|running| running.done < running.total);
+    }
+
+    /// Counts the finished CTAs, and removes launches that have ended. Returns the number of CTAs of all launches that have
+    /// finished.
+    pub fn count_finished(&mut self) -> u64 {
+        for slot in self.finished.drain(..) {
+            if let Some(running) = self.running.iter_mut().find(|r| r.kernel.slot == slot) {
+                running.done += 1;
+            }
+        }
+        let done = self.running.iter().map(|r| r.done).sum();
+        self.retire_ended();
+        self.may_dispatch = self.has_ctas_left();
+        done
+    }
+
+    /// Returns the number of CTAs of all launches.
+    pub fn total(&self) -> u64 {
+        self.running.iter().map(|r| r.total).sum()
+    }
+
+    fn has_ctas_left(&self) -> bool {
+        self.running.iter().any(|running| running.next < running.total)
+    }
+
+    /// Gives each SM at most one CTA, in round-robin order after the SM that last took one. An SM takes the CTA of the earliest
+    /// launch that may use the SM and fits it. Calls `took` with each SM that took a CTA.
+    pub fn dispatch(&mut self, now: u64, sms: &mut [Sm], mut took: impl FnMut(usize)) {
+        let count = sms.len();
+        let mut any = false;
+        let first = self.next_sm;
+        for offset in 0..count {
+            let id = (first + offset) % count;
+            let (sm, share) = (&mut sms[id], &self.share);
+            let fits = |running: &&mut Running| {
+                let slot = usize::from(running.kernel.slot);
+                running.next < running.total
+                    && running.from <= now
+                    && share.allows(slot, id, count, sm.resident_ctas(slot))
+                    && sm.can_launch(&running.kernel)
+            };
+            let Some(running) = self.running.iter_mut().find(fits) else { continue };
+            let cta = running.kernel.dims.cta(running.next);
+            running.next += 1;
+            sm.resume(now);
+            sm.launch(&running.kernel, cta);
+            took(id);
+            self.next_sm = (id + 1) % count;
+            any = true;
+        }
+        let awaits_a_launch = || self.running.iter().any(|running| running.from > now);
+        self.may_dispatch = self.has_ctas_left() && (any || awaits_a_launch());
+    }
+}

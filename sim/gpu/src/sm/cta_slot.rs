@@ -1,0 +1,41 @@
+//! A resident CTA with its shared memory and barriers.
+use super::launch::LaunchedKernel;
+use super::scheduler::WarpMask;
+use selvedge_ptx::ptx::Ballot;
+use selvedge_state::State;
+use std::sync::Arc;
+
+/// A resident CTA.
+#[derive(State)]
+pub struct CtaSlot {
+    pub kernel: Arc<LaunchedKernel>,
+    pub cta: [u32; 3],
+    pub shared: Vec<u8>,
+    /// Warps that have not exited.
+    pub live: u32,
+    /// Warps whose slots are still occupied.
+    pub resident: u32,
+    pub barriers: [Barrier; 16],
+}
+
+/// A barrier of a CTA.
+#[derive(Clone, Copy, Debug, Default, State)]
+pub struct Barrier {
+    /// Warps that have arrived, including warps that do not wait.
+    pub arrived: u32,
+    /// Warp slots that wait.
+    pub waiting: WarpMask,
+    /// Threads expected; 0 means all live warps of the CTA.
+    pub threads: u32,
+    /// Predicates of the warps that have arrived.
+    pub ballot: Ballot,
+}
+
+/// A warp's arrival at a barrier.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    pub id: u32,
+    pub threads: Option<u32>,
+    pub arrive_only: bool,
+    pub ballot: Ballot,
+}

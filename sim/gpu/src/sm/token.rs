@@ -1,0 +1,102 @@
+//! Tokens of an SM's packets: the instruction or warp that waits for the reply.
+use crate::config::{READ_ONLY_CACHES, ReadOnlyCache};
+
+/// Handle of a memory instruction in flight.
+pub type InstId = u32;
+
+/// The part of an SM that waits for the reply to a packet. The packet carries it in 32 bits: the kind in the upper bits, the
+/// instruction or warp in the lower ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// A load that missed the L1D.
+    Load(InstId),
+    /// An atomic.
+    Atomic(InstId),
+    /// A store of a warp.
+    Store(u8),
+    /// The write-back of a line's dirty sectors, which no warp waits for.
+    WriteBack,
+    /// A load that bypassed the L1D.
+    Bypass(InstId),
+    /// A prefetch for a warp, which no load waits for.
+    Prefetch(u8),
+    /// A miss of a read-only cache for an instruction. In the instruction cache, for a warp.
+    ReadOnly(ReadOnlyCache, u32),
+}
+
+/// Position of the kind in a packed token. An instruction or warp is smaller.
+const KIND_SHIFT: u32 = 28;
+
+/// Kinds of packed tokens. Read-only caches have the kinds from [`READ_ONLY`] on, in their order.
+const LOAD: u32 = 0;
+const ATOMIC: u32 = 1;
+const STORE: u32 = 2;
+const WRITE_BACK: u32 = 3;
+const BYPASS: u32 = 4;
+const PREFETCH: u32 = 5;
+const READ_ONLY: u32 = 6;
+
+impl Token {
+    /// Returns the token in the form in which a packet carries it.
+    #[inline]
+    pub fn pack(self) -> u32 {
+        let (kind, waiter) = match self {
+            Token::Load(inst) => (LOAD, inst),
+            Token::Atomic(inst) => (ATOMIC, inst),
+            Token::Store(warp) => (STORE, u32::from(warp)),
+            Token::WriteBack => (WRITE_BACK, 0),
+            Token::Bypass(inst) => (BYPASS, inst),
+            Token::Prefetch(warp) => (PREFETCH, u32::from(warp)),
+            Token::ReadOnly(cache, waiter) => (READ_ONLY + cache as u32, waiter),
+        };
+        debug_assert!(waiter >> KIND_SHIFT == 0, "{self:?} does not fit");
+        kind << KIND_SHIFT | waiter
+    }
+
+    /// Returns the token that a packet carries.
+    ///
+    /// # Panics
+    /// Panics if no SM sent the packet.
+    #[inline]
+    pub fn unpack(packed: u32) -> Self {
+        let waiter = packed & ((1 << KIND_SHIFT) - 1);
+        match packed >> KIND_SHIFT {
+            LOAD => Token::Load(waiter),
+            ATOMIC => Token::Atomic(waiter),
+            STORE => Token::Store(waiter as u8),
+            WRITE_BACK => Token::WriteBack,
+            BYPASS => Token::Bypass(waiter),
+            PREFETCH => Token::Prefetch(waiter as u8),
+            kind => Token::ReadOnly(READ_ONLY_CACHES[(kind - READ_ONLY) as usize], waiter),
+        }
+    }
+
+    /// Returns whether the data of this read fill a line of the L1D: no read-only cache sent it, and it did not bypass the L1D.
+    pub fn fills_l1d(self) -> bool {
+        matches!(self, Token::Load(_) | Token::Prefetch(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_packet_carries_each_token(inst in 0u32..1 << KIND_SHIFT, warp: u8) {
+            let of_caches = READ_ONLY_CACHES.map(|cache| Token::ReadOnly(cache, inst));
+            let others = [
+                Token::Load(inst),
+                Token::Atomic(inst),
+                Token::Store(warp),
+                Token::WriteBack,
+                Token::Bypass(inst),
+                Token::Prefetch(warp),
+            ];
+            for token in others.into_iter().chain(of_caches) {
+                prop_assert_eq!(Token::unpack(token.pack()), token);
+            }
+        }
+    }
+}

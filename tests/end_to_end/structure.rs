@@ -1,0 +1,174 @@
+//! The structure of the GPU's source: no struct has many fields, and few files import each other in a circle.
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+const SOURCE: &str = "sim/gpu/src";
+
+/// Max files in a circle of imports.
+const MOST_FILES: usize = 3;
+
+/// Max fields of a struct.
+const MOST_FIELDS: usize = 20;
+
+/// The path of a module in its crate.
+type Module = Vec<String>;
+
+/// Returns the text of each module of a crate without comments, strings and tests.
+fn modules(source: &str) -> BTreeMap<Module, String> {
+    let mut modules = BTreeMap::new();
+    let mut folders = vec![source.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let text = path.to_str().expect("UTF-8").to_owned();
+            let is_test = text.ends_with("tests.rs") || text.ends_with("/tests");
+            if path.is_dir() && !is_test {
+                folders.push(text);
+            } else if text.ends_with(".rs") && !is_test {
+                let name = text[source.len() + 1..].trim_end_matches(".rs");
+                let name = name.trim_end_matches("/mod").trim_end_matches("lib");
+                let module = name.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+                modules.insert(module, code(&path));
+            }
+        }
+    }
+    modules
+}
+
+/// Returns the code of a file up to its tests, without comments and strings.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).expect("UTF-8");
+    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default());
+    let lines: Vec<&str> = lines.collect();
+    lines.join("\n").split('"').step_by(2).collect()
+}
+
+/// Appends the paths of a `use` tree to `paths`.
+fn expand(prefix: &str, tree: &str, paths: &mut Vec<String>) {
+    let Some((head, rest)) = tree.split_once('{') else {
+        let path = tree.split(" as ").next().unwrap_or_default();
+        return paths.push(format!("{prefix}{}", path.trim()));
+    };
+    let prefix = format!("{prefix}{}", head.trim());
+    let inner = rest.trim_end().strip_suffix('}').expect("a closed tree");
+    let (mut depth, mut from) = (0, 0);
+    for (at, letter) in inner.char_indices().chain([(inner.len(), ',')]) {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                let item = inner[from..at].trim();
+                if !item.is_empty() {
+                    expand(&prefix, item, paths);
+                }
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns the paths that a module names, in `use` declarations and elsewhere.
+fn paths(code: &str) -> Vec<String> {
+    let mut paths = Vec::new();
+    for (number, statement) in code.split(';').enumerate() {
+        let tree = statement.rsplit_once("use ").map(|(before, tree)| (before.trim_end(), tree));
+        let is_use = |before: &str| before.is_empty() || before.ends_with(['}', ']', ')', '\n']) || before.ends_with("pub");
+        if let Some((before, tree)) = tree
+            && (is_use(before) || number == 0)
+        {
+            expand("", tree, &mut paths);
+        }
+    }
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == ':';
+    paths.extend(code.split(|letter| !is_part(letter)).filter(|word| word.contains("::")).map(str::to_owned));
+    paths
+}
+
+/// Returns the module that contains the item with this path; `None` if it is of another crate.
+fn resolve(modules: &BTreeMap<Module, String>, from: &Module, path: &str) -> Option<Module> {
+    let mut parts = path.split("::").peekable();
+    let mut module = match parts.peek() {
+        Some(&"crate") => Vec::new(),
+        Some(&("super" | "self")) => from.clone(),
+        Some(first) if modules.contains_key(&[&from[..], &[(*first).to_owned()]].concat()) => from.clone(),
+        _ => return None,
+    };
+    for part in parts {
+        match part {
+            "crate" | "self" => {}
+            "super" => _ = module.pop(),
+            name => {
+                module.push(name.to_owned());
+                if !modules.contains_key(&module) {
+                    module.pop();
+                    break;
+                }
+            }
+        }
+    }
+    Some(module)
+}
+
+/// Returns the modules that can be reached from `from` by imports.
+fn reached(imports: &BTreeMap<Module, BTreeSet<Module>>, from: &Module) -> BTreeSet<Module> {
+    let mut found = BTreeSet::new();
+    let mut next = vec![from];
+    while let Some(module) = next.pop() {
+        for import in &imports[module] {
+            if found.insert(import.clone()) {
+                next.push(import);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn few_files_import_each_other() {
+    let modules = modules(SOURCE);
+    let imports: BTreeMap<Module, BTreeSet<Module>> = modules
+        .iter()
+        .map(|(module, code)| {
+            let all = paths(code).into_iter().filter_map(|path| resolve(&modules, module, &path));
+            (module.clone(), all.filter(|import| import != module).collect())
+        })
+        .collect();
+    let reached: BTreeMap<&Module, _> =
+        imports.keys().map(|module| (module, reached(&imports, module))).collect();
+    assert!(reached[&vec!["gpu".to_owned()]].len() > 50, "the GPU imports most files");
+    for (module, from_here) in &reached {
+        let circle = from_here.iter().filter(|other| reached[other].contains(*module));
+        let circle: Vec<String> = circle.map(|module| module.join("::")).collect();
+        assert!(circle.len() <= MOST_FILES, "{} files import each other: {}", circle.len(), circle.join(", "));
+    }
+}
+
+#[test]
+fn no_struct_has_many_fields() {
+    let modules = modules(SOURCE);
+    // The structs of the configuration are tables of a TOML file, with a field for each key.
+    let structs = modules.iter().filter(|(module, _)| module.first().is_none_or(|name| name != "config"));
+    let mut most = 0;
+    for (module, code) in structs {
+        for text in code.split("struct ").skip(1) {
+            let Some((head, rest)) = text.split_once('{') else { continue };
+            let body = rest.split("\n}").next().unwrap_or_default();
+            let is_field = |line: &&str| {
+                let line = line.trim_start();
+                let name = line.strip_prefix("pub(crate) ").or(line.strip_prefix("pub(super) "));
+                let name = name.or(line.strip_prefix("pub ")).unwrap_or(line).split(": ").next();
+                name.is_some_and(|name| {
+                    name != line && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+                })
+            };
+            let fields = if head.contains([';', '(']) { 0 } else { body.lines().filter(is_field).count() };
+            let name = format!("{}::{}", module.join("::"), head.trim());
+            assert!(fields <= MOST_FIELDS, "{name} has {fields} fields");
+            most = most.max(fields);
+        }
+    }
+    assert!(most > MOST_FIELDS / 2, "the largest struct has {most} fields");
+}
