@@ -1,11 +1,11 @@
 //! Runs the launches of a host program in order, and writes checkpoints between cycles.
-use crate::best::Choice;
 use crate::checkpoint::{Checkpoint, Journal, Place};
+use crate::conservation::{check_bursts, check_conservation};
+use crate::error::RunError;
 use crate::report::KernelReport;
-use crate::run::RunError;
 use crate::source::Program;
-use crate::statistic::{check_bursts, check_conservation};
 use selvedge_gpu::gpu::Gpu;
+use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_gpu::sm::SimFault;
 use selvedge_gpu::sm::feed::Feed;
 use selvedge_gpu::sm::launch::LaunchedKernel;
@@ -14,6 +14,9 @@ use selvedge_gpu::trace::strace::Recording;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::LaunchDims;
 use selvedge_state::{State, Writer};
+
+/// Best choice of the trials, and the counters for the report.
+pub(crate) type Choice = (Vec<u32>, MechanismCounters);
 
 /// Data that a resumed run needs before it loads the rest of its state.
 pub(crate) struct Beginning {

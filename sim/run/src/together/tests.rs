@@ -1,9 +1,16 @@
 //! Tests of simultaneous workloads: results, counters, partitions and mistakes.
 use super::*;
 use crate::run::{RunSpec, run as run_one};
+use crate::source::Source;
+use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::gpu::{Bounds, Gpu};
+use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::sm::launch::LaunchedKernel;
+use selvedge_hw::Engine;
+use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{LaunchDims, Module};
 use selvedge_workloads::workload;
+use selvedge_workloads::workload::Size;
 
 fn spec(workloads: &[&str], share: &str) -> TogetherSpec {
     TogetherSpec {

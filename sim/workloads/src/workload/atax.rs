@@ -6,10 +6,8 @@
 use std::path::Path;
 
 use super::check::Results;
-use super::{
-    Arg, Group, HostProgram, Launch, Size, Workload, WorkloadError, int, launch_row, mebibytes, no_input,
-    of_each_sum, place_f32s,
-};
+use super::helpers::{int, launch_row, mebibytes, no_input, of_each_sum, place_f32s};
+use super::{Arg, Group, HostProgram, Launch, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const NAME: &str = "atax";

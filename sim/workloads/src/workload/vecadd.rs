@@ -3,11 +3,9 @@
 use std::path::Path;
 
 use super::check::Results;
+use super::helpers::{int, launch_row, mebibytes, no_input, place_f32s};
 use super::random::Random;
-use super::{
-    Arg, Group, HostProgram, Launch, Size, Workload, WorkloadError, int, launch_row, mebibytes, no_input,
-    place_f32s,
-};
+use super::{Arg, Group, HostProgram, Launch, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const NAME: &str = "vecadd";
