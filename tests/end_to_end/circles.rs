@@ -62,7 +62,7 @@ impl Crate {
                     }
                 }
                 ("mod", _) => {
-                    let inner = [module, &[next.clone()]].concat();
+                    let inner = [module, std::slice::from_ref(&next)].concat();
                     let inside = folder.join(&next);
                     if let Some(TokenTree::Group(body)) = tokens.get(at + 2) {
                         let file = self.of(module).file.clone();
