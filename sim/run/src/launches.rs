@@ -4,6 +4,7 @@ use crate::conservation::{check_bursts, check_conservation};
 use crate::error::RunError;
 use crate::report::KernelReport;
 use crate::source::Program;
+use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::Gpu;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_gpu::sm::SimFault;
@@ -158,4 +159,17 @@ impl Launches {
         });
         Ok(())
     }
+}
+
+/// Returns the device memory of a run with timing. `checks` also notes reads of lanes that do not execute.
+pub(crate) fn device_memory(config: &GpuConfig, most_bytes: u64, checks: bool) -> DeviceMemory {
+    let mut memory = DeviceMemory::with_capacity(most_bytes);
+    memory.set_zero_outside(config.memory.zero_outside());
+    if config.l2.fill_on_copy {
+        memory.note_copies();
+    }
+    if checks {
+        memory.note_idle_reads();
+    }
+    memory
 }

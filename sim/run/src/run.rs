@@ -4,12 +4,13 @@ pub use crate::source::Source;
 
 use crate::best::{self, Best};
 use crate::checkpoint::{Checkpoint, Checkpoints, Identity, Journal, Place};
-use crate::launches::{Beginning, Done, Launches};
+use crate::launches::{Beginning, Done, Launches, device_memory};
 use crate::mechanism::MechanismSpec;
 use crate::report::{FORMAT_VERSION, HostReport, Outcome, Refused, RunReport, SmReport};
 use crate::source::Program;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::{Bounds, Control, Gpu, SampleSpec};
+use selvedge_gpu::limits::Limits;
 use selvedge_gpu::mechanism::probe::{BlockInstance, ProbeSpec, Probes};
 use selvedge_gpu::mechanism::{Claim, MechanismCounters, MechanismError, Needs};
 use selvedge_gpu::timeline::Timeline;
@@ -47,6 +48,25 @@ pub struct RunSpec {
     pub max_memory: u64,
     /// Limits of the simulation.
     pub bounds: Bounds,
+}
+
+impl RunSpec {
+    /// Creates a run at size `tiny` with the engine `model`, without probes, checks, series and bounds.
+    pub fn new(workload: Source, config: Arc<GpuConfig>, mechanism: MechanismSpec) -> Self {
+        RunSpec {
+            workload,
+            size: Size::Tiny,
+            input: None,
+            config,
+            mechanism,
+            engine: Engine::Model,
+            probes: ProbeSpec::default(),
+            check_dram: false,
+            sample_cycles: None,
+            max_memory: Limits::default().memory,
+            bounds: Bounds::default(),
+        }
+    }
 }
 
 /// Report, outputs and fault of a run.
@@ -245,14 +265,7 @@ impl Begun {
         }
         gpu.sample(spec.sample_cycles);
         gpu.bound(spec.bounds);
-        let mut memory = DeviceMemory::with_capacity(spec.max_memory);
-        memory.set_zero_outside(spec.config.memory.zero_outside());
-        if spec.config.l2.fill_on_copy {
-            memory.note_copies();
-        }
-        if spec.check_dram {
-            memory.note_idle_reads();
-        }
+        let mut memory = device_memory(&spec.config, spec.max_memory, spec.check_dram);
         let recording = recorded.map(|recorded| Recording::new(recorded, &mut memory));
         program.load(&mut memory)?;
         let beginning = Beginning { choice: best.as_ref().map(Best::choice), journal: Journal::default() };
@@ -366,17 +379,12 @@ mod tests {
 
     fn vecadd(mechanism: &str, config: &str) -> Result<RunOutcome, RunError> {
         let spec = RunSpec {
-            workload: Source::find("vecadd")?,
-            size: Size::Tiny,
-            input: None,
-            config: Arc::new(GpuConfig::parse("my.toml", config).expect("valid")),
-            mechanism: mechanism.parse()?,
-            engine: Engine::Model,
-            probes: ProbeSpec::default(),
             check_dram: true,
-            sample_cycles: None,
-            max_memory: selvedge_gpu::limits::Limits::default().memory,
-            bounds: Bounds::default(),
+            ..RunSpec::new(
+                Source::find("vecadd")?,
+                Arc::new(GpuConfig::parse("my.toml", config).expect("valid")),
+                mechanism.parse()?,
+            )
         };
         run(&spec, Arc::new(Control::default()))
     }
@@ -423,17 +431,12 @@ mod tests {
         let file = folder.path().join("k.toml");
         std::fs::write(&file, launch).expect("written");
         let spec = RunSpec {
-            workload: Source::find(&file.display().to_string()).expect("valid"),
-            size: Size::Tiny,
-            input: None,
-            config: Arc::new(GpuConfig::load("gtx480").expect("built in")),
-            mechanism: mechanism.parse().expect("valid"),
-            engine: Engine::Model,
-            probes: ProbeSpec::default(),
             check_dram: true,
-            sample_cycles: None,
-            max_memory: selvedge_gpu::limits::Limits::default().memory,
-            bounds: Bounds::default(),
+            ..RunSpec::new(
+                Source::find(&file.display().to_string()).expect("valid"),
+                Arc::new(GpuConfig::load("gtx480").expect("built in")),
+                mechanism.parse().expect("valid"),
+            )
         };
         run(&spec, Arc::new(Control::default())).expect("it starts")
     }
@@ -485,17 +488,12 @@ mod tests {
         let reads = |fills: bool| {
             let config = format!("base = \"gtx480\"\n[l2]\nfill_on_copy = {fills}\n");
             let spec = RunSpec {
-                workload: Source::find("vecadd").expect("built in"),
-                size: Size::Tiny,
-                input: None,
-                config: Arc::new(GpuConfig::parse("my.toml", &config).expect("valid")),
-                mechanism: "base".parse().expect("valid"),
-                engine: Engine::Model,
-                probes: ProbeSpec::default(),
                 check_dram: true,
-                sample_cycles: None,
-                max_memory: selvedge_gpu::limits::Limits::default().memory,
-                bounds: Bounds::default(),
+                ..RunSpec::new(
+                    Source::find("vecadd").expect("built in"),
+                    Arc::new(GpuConfig::parse("my.toml", &config).expect("valid")),
+                    "base".parse().expect("valid"),
+                )
             };
             let report = run(&spec, Arc::new(Control::default())).expect("each load sees its data").report;
             (report.totals.dram.reads, report.totals.l2.misses, report.totals.cycles)
@@ -521,19 +519,11 @@ mod tests {
 
     fn scheduler_cycles(workload: &str, keys: &str) -> (RunOutcome, u64) {
         let config = format!("base = \"gtx480\"\n{keys}");
-        let spec = RunSpec {
-            workload: Source::find(workload).expect("built in"),
-            size: Size::Tiny,
-            input: None,
-            config: Arc::new(GpuConfig::parse("my.toml", &config).expect("valid")),
-            mechanism: "base".parse().expect("valid"),
-            engine: Engine::Model,
-            probes: ProbeSpec::default(),
-            check_dram: false,
-            sample_cycles: None,
-            max_memory: selvedge_gpu::limits::Limits::default().memory,
-            bounds: Bounds::default(),
-        };
+        let spec = RunSpec::new(
+            Source::find(workload).expect("built in"),
+            Arc::new(GpuConfig::parse("my.toml", &config).expect("valid")),
+            "base".parse().expect("valid"),
+        );
         let schedulers = u64::from(spec.config.sm.count * spec.config.sm.schedulers);
         (run(&spec, Arc::new(Control::default())).expect("it starts"), schedulers)
     }

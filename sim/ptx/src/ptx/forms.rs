@@ -524,13 +524,4 @@ impl RareAccess {
             Self::Copy(_) | Self::Surface(_) => Space::Global,
         }
     }
-
-    /// Returns the bytes that one lane transfers.
-    pub(crate) fn bytes(self) -> u8 {
-        match self {
-            Self::LoadMatrix(_) => 16,
-            Self::Copy(form) => form.bytes,
-            Self::Surface(form) => form.bytes * form.elements,
-        }
-    }
 }

@@ -107,6 +107,29 @@ pub struct Instr {
 }
 
 impl Instr {
+    /// Returns an instruction without effect and without registers.
+    pub(super) fn blank(line: u32) -> Self {
+        Self {
+            line,
+            class: OpClass::Control,
+            flags: 0,
+            guard_negated: false,
+            op: Op::Nothing,
+            guard: NONE,
+            d: NONE,
+            a: NONE,
+            b: NONE,
+            c: NONE,
+            vector: [NONE; 8],
+            target: NO_PC,
+            reconvergence: NO_PC,
+            offset: 0,
+            named: [0; MAX_NAMED],
+            dest_count: 0,
+            source_count: 0,
+        }
+    }
+
     /// Creates an instruction of a trace. It has only the data that a timing model needs, and cannot be executed.
     /// Returns `None` if it has more than `MAX_NAMED` registers.
     pub fn of_trace(
@@ -132,23 +155,12 @@ impl Instr {
             reduction: false,
         };
         Some(Self {
-            line,
             class,
-            flags: 0,
-            guard_negated: false,
             op: space.map_or(Op::Nothing, |space| Op::Load(access(space))),
-            guard: NONE,
-            d: NONE,
-            a: NONE,
-            b: NONE,
-            c: NONE,
-            vector: [NONE; 8],
-            target: NO_PC,
-            reconvergence: NO_PC,
-            offset: 0,
             named,
             dest_count: dests.len() as u8,
             source_count: sources.len() as u8,
+            ..Self::blank(line)
         })
     }
 
@@ -174,31 +186,5 @@ impl Instr {
             Op::RareAccess(access) => Some(access.space()),
             _ => None,
         }
-    }
-
-    /// Returns the bytes per lane of a load, store or atomic.
-    #[must_use]
-    pub fn access_bytes(&self) -> Option<u8> {
-        match &self.op {
-            Op::Load(form) | Op::Store(form) | Op::Atomic(form) => {
-                Some(form.element.bits / 8 * form.elements)
-            }
-            Op::RareAccess(access) => Some(access.bytes()),
-            _ => None,
-        }
-    }
-
-    /// Returns the index in the code of a branch's target.
-    #[must_use]
-    pub fn branch_target(&self) -> Option<u32> {
-        matches!(self.op, Op::Branch).then_some(self.target)
-    }
-
-    /// Returns the index in the code at which the paths of a branch reconverge: its immediate post-dominator. `None`
-    /// for other instructions, and for branches whose paths only meet at the exit.
-    #[must_use]
-    pub fn reconvergence_point(&self) -> Option<u32> {
-        (matches!(self.op, Op::Branch | Op::BranchIndexed) && self.reconvergence != NO_PC)
-            .then_some(self.reconvergence)
     }
 }

@@ -5,6 +5,7 @@ use super::spec::TogetherSpec;
 use crate::checkpoint::{Checkpoint, Place};
 use crate::conservation::{BrokenLaw, check_conservation};
 use crate::error::RunError;
+use crate::launches::device_memory;
 use crate::mechanism::MechanismSpec;
 use crate::report::ratio;
 use crate::source::Source;
@@ -81,14 +82,7 @@ impl<'a> Machine<'a> {
         share: Share,
         control: &Arc<Control>,
     ) -> Result<Self, RunError> {
-        let mut memory = DeviceMemory::with_capacity(spec.max_memory);
-        memory.set_zero_outside(spec.config.memory.zero_outside());
-        if spec.config.l2.fill_on_copy {
-            memory.note_copies();
-        }
-        if spec.check_dram {
-            memory.note_idle_reads();
-        }
+        let mut memory = device_memory(&spec.config, spec.max_memory, spec.check_dram);
         let mut programs = Vec::new();
         for (slot, workload) in (0..).zip(workloads) {
             programs.push(Program::new(slot, workload, spec, &mut memory)?);

@@ -88,8 +88,8 @@ pub use selvedge_ptx::ptx::{Arg, LaunchDims};
 /// Returns all built-in workloads, in the order of tables.
 pub fn all() -> &'static [&'static dyn Workload] {
     &[
-        &vecadd::VecAdd,
-        &atax::Atax,
+        &vecadd::VECADD,
+        &atax::ATAX,
         &bicg::BICG,
         &mvt::MVT,
         &gesummv::GESUMMV,

@@ -10,7 +10,7 @@ use super::alu::{OperandType, ROWS, Row};
 use super::ast::{Ast, Function, Operand, RawInstruction, RegisterId, VariableId, function_address};
 use super::error::{PtxError, quote};
 use super::forms::{Number, NumberType, OpClass, Space};
-use super::instr::{Instr, MAX_NAMED, NO_PC, NONE, Op};
+use super::instr::{Instr, MAX_NAMED, NONE, Op};
 use super::registers::Literals;
 use super::signatures::{SYSTEM_CALL, SystemCall};
 use super::special::{self, Source, Special};
@@ -114,28 +114,6 @@ pub(crate) fn decode(
     decoder.finish().map_err(|message| error(function.line, message))
 }
 
-fn blank(line: u32) -> Instr {
-    Instr {
-        line,
-        class: OpClass::Control,
-        flags: 0,
-        guard_negated: false,
-        op: Op::Nothing,
-        guard: NONE,
-        d: NONE,
-        a: NONE,
-        b: NONE,
-        c: NONE,
-        vector: [NONE; 8],
-        target: NO_PC,
-        reconvergence: NO_PC,
-        offset: 0,
-        named: [0; MAX_NAMED],
-        dest_count: 0,
-        source_count: 0,
-    }
-}
-
 /// Returns the operands if there are exactly `N`.
 fn exactly<const N: usize>(operands: &[Operand]) -> Result<&[Operand; N]> {
     operands.try_into().map_err(|_| format!("it takes {N} operands, got {}", operands.len()))
@@ -205,7 +183,7 @@ impl<'a> Decoder<'a> {
             copies: 0,
             copy_flags: Vec::new(),
             waits: Vec::new(),
-            instr: blank(0),
+            instr: Instr::blank(0),
             dests: Vec::new(),
             sources: Vec::new(),
         })
@@ -220,7 +198,7 @@ impl<'a> Decoder<'a> {
         let label_at_end = self.function.labels.values().any(|&place| place as usize == self.body.code.len());
         if !ends || label_at_end {
             let line = self.body.code.last().map_or(self.function.line, |i| i.line);
-            self.body.code.push(Instr { op: Op::Exit, class: OpClass::Exit, ..blank(line) });
+            self.body.code.push(Instr { op: Op::Exit, class: OpClass::Exit, ..Instr::blank(line) });
             self.body.texts.push("ret".into());
         }
         let numbered = self.named[0] + self.named[1] + self.total[2];
@@ -240,7 +218,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn instruction(&mut self, raw: &RawInstruction) -> Result<()> {
-        self.instr = blank(raw.line);
+        self.instr = Instr::blank(raw.line);
         self.dests.clear();
         self.sources.clear();
         if let Some((register, negated)) = raw.guard {
