@@ -257,20 +257,12 @@ pub struct ClassifyOptions {
     pub csv: Option<String>,
 }
 
-/// Options of `selvedge run` that need timing, which `--functional` does not simulate.
-const NEED_TIMING: [&str; 28] = [
-    "sample",
-    "checkpoint",
-    "checkpoint_every",
-    "resume",
+/// Options of [`GpuOptions`] that need timing, which `--functional` does not simulate.
+const GPU_TIMING: [&str; 18] = [
     "mechanism",
     "engine",
     "lockstep",
     "verilog",
-    "share",
-    "cycles_together",
-    "alone",
-    "cache",
     "stats",
     "launches",
     "csv",
@@ -280,13 +272,25 @@ const NEED_TIMING: [&str; 28] = [
     "trace_events",
     "probe",
     "inside",
-    "list_probes",
     "from",
     "cycles",
-    "inject",
     "max_cycles",
     "max_instructions",
     "energy_from",
+];
+
+/// Further options of `selvedge run` that need timing.
+const RUN_TIMING: [&str; 10] = [
+    "sample",
+    "checkpoint",
+    "checkpoint_every",
+    "resume",
+    "share",
+    "cycles_together",
+    "alone",
+    "cache",
+    "list_probes",
+    "inject",
 ];
 
 /// Options of `selvedge run` that need every cycle, which `--sample` does not simulate.
@@ -307,19 +311,10 @@ const NO_SAMPLES: [&str; 14] = [
     "resume",
 ];
 
-/// Options of `selvedge run`.
+/// Options of the commands that run kernels on the simulated GPU.
 #[derive(Args, Clone, Default)]
 #[command(group = ArgGroup::new("recording").args(["vcd", "trace_events"]).multiple(true))]
-pub struct RunOptions {
-    /// Workload (see `selvedge list workloads`), launch file NAME.toml, or trace: NAME.strace, NAME.traceg[.xz] or
-    /// kernelslist.g; up to four workloads or launch files joined by + run at the same time
-    pub workload: Option<String>,
-    /// Size of the workload's input (default: tiny)
-    #[arg(long, value_parser = name_of::<Size>())]
-    pub size: Option<Size>,
-    /// Input file instead of the built-in input
-    #[arg(long, value_name = "FILE")]
-    pub input: Option<PathBuf>,
+pub struct GpuOptions {
     /// Built-in configuration (see `selvedge list configurations`) or TOML file
     #[arg(help_heading = "Configuration and mechanism", long, default_value = "gtx480")]
     pub config: String,
@@ -329,13 +324,6 @@ pub struct RunOptions {
     /// Change a value of the configuration, such as l1d.sets=64; may be repeated
     #[arg(help_heading = "Configuration and mechanism", long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Execute the kernels without timing: check the results, and count instructions
-    #[arg(help_heading = "Execution", long, conflicts_with_all = NEED_TIMING)]
-    pub functional: bool,
-    /// Sample the run: simulate N warp instructions in detail and M without timing, alternately; estimate the cycles of the
-    /// whole run with a confidence interval
-    #[arg(help_heading = "Execution", long, value_name = "detailed=N,skip=M", conflicts_with_all = NO_SAMPLES)]
-    pub sample: Option<SampleSpec>,
     /// Mechanism with options, NAME[,option=value...]; join several with +
     #[arg(help_heading = "Configuration and mechanism", long)]
     pub mechanism: Option<String>,
@@ -345,21 +333,12 @@ pub struct RunOptions {
     /// Options `--lockstep` and `--verilog`.
     #[command(flatten)]
     pub verilog: VerilogOptions,
-    /// SM sharing of workloads joined by +: left-over (default); spatial: separate SMs for each; sm:N,N: CTAs per SM of
-    /// each; smk-p: fair shares of an SM's resources; smk-pw[:CYCLES]: as smk-p, with instruction quotas from the IPC of
-    /// each one alone; warped-slicer[:CYCLES]: CTAs per SM from the scaling of each kernel alone. CYCLES is the length of a
-    /// profile (default: the whole run)
-    #[arg(help_heading = "Concurrent kernels", long)]
-    pub share: Option<String>,
-    /// Cycles that workloads joined by + run; a workload that ends starts again (default: until each has finished once)
-    #[arg(help_heading = "Concurrent kernels", long = "for", visible_alias = "window", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub cycles_together: Option<u64>,
-    /// Also run each of the workloads joined by + alone, for comparison
-    #[arg(help_heading = "Concurrent kernels", long)]
-    pub alone: bool,
-    /// Folder for stored runs of --alone, or none to store no runs (default: selvedge/alone in the user's cache folder)
-    #[arg(help_heading = "Concurrent kernels", long, value_name = "DIR", requires = "alone")]
-    pub cache: Option<String>,
+    /// JSON of `selvedge area --energy` with energies of codecs, to replace the configuration's
+    #[arg(help_heading = "Configuration and mechanism", long, value_name = "FILE.json")]
+    pub energy_from: Option<PathBuf>,
+    /// JSON of `selvedge area --find-depth` with the latencies of codecs whose latency is `auto`
+    #[arg(help_heading = "Configuration and mechanism", long, value_name = "FILE.json")]
+    pub latency_from: Option<PathBuf>,
     /// Write the report as JSON to FILE (- for standard output)
     #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub json: Option<String>,
@@ -372,9 +351,6 @@ pub struct RunOptions {
     /// Write the report as CSV, one row per run, with the columns of `selvedge study collect`
     #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub csv: Option<String>,
-    /// Allow a launch file to save results outside its folder
-    #[arg(help_heading = "Output", long, conflicts_with = "sandbox")]
-    pub allow_outside: bool,
     /// Write the counters of each interval as CSV, one row per interval (see --every)
     #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub series: Option<String>,
@@ -395,18 +371,12 @@ pub struct RunOptions {
     /// Block instance to record, such as sm0.milg; may be repeated
     #[arg(help_heading = "Waveforms", long, value_name = "INSTANCE", requires = "recording")]
     pub probe: Vec<String>,
-    /// Print the block instances that --probe accepts in this run, without running it
-    #[arg(help_heading = "Waveforms", long, conflicts_with_all = ["vcd", "trace_events", "json", "stats", "launches", "csv", "series", "inject"])]
-    pub list_probes: bool,
     /// First cycle to record, in cycles of the probed block's clock
     #[arg(help_heading = "Waveforms", long, value_name = "N", default_value_t = 0)]
     pub from: u64,
     /// Number of cycles to record
     #[arg(help_heading = "Waveforms", long, value_name = "N", default_value_t = 1000)]
     pub cycles: u64,
-    /// Invert an output-register bit of a block's RTL, INSTANCE:CYCLE:BIT, to test the verification; may be repeated
-    #[arg(help_heading = "Verification", long, value_name = "FAULT")]
-    pub inject: Vec<String>,
     /// Check the run: every DRAM command against all timing constraints, every load for stale data, and every exchange
     /// between lanes for reads of inactive lanes
     #[arg(help_heading = "Verification", long)]
@@ -414,26 +384,70 @@ pub struct RunOptions {
     /// Options that end the run early.
     #[command(flatten)]
     pub bounds: BoundOptions,
+}
+
+impl GpuOptions {
+    /// Returns the engine of the blocks: that of `--lockstep` if given, else that of `--engine`.
+    pub fn engine(&self) -> Engine {
+        self.verilog.lockstep.unwrap_or(self.engine)
+    }
+}
+
+/// Options of `selvedge run`.
+#[derive(Args, Clone, Default)]
+pub struct RunOptions {
+    /// Workload (see `selvedge list workloads`), launch file NAME.toml, or trace: NAME.strace, NAME.traceg[.xz] or
+    /// kernelslist.g; up to four workloads or launch files joined by + run at the same time
+    pub workload: Option<String>,
+    /// Size of the workload's input (default: tiny)
+    #[arg(long, value_parser = name_of::<Size>())]
+    pub size: Option<Size>,
+    /// Input file instead of the built-in input
+    #[arg(long, value_name = "FILE")]
+    pub input: Option<PathBuf>,
+    /// Options of the GPU and its outputs.
+    #[command(flatten)]
+    pub gpu: GpuOptions,
+    /// Execute the kernels without timing: check the results, and count instructions
+    #[arg(help_heading = "Execution", long, conflicts_with_all = GPU_TIMING, conflicts_with_all = RUN_TIMING)]
+    pub functional: bool,
+    /// Sample the run: simulate N warp instructions in detail and M without timing, alternately; estimate the cycles of the
+    /// whole run with a confidence interval
+    #[arg(help_heading = "Execution", long, value_name = "detailed=N,skip=M", conflicts_with_all = NO_SAMPLES)]
+    pub sample: Option<SampleSpec>,
+    /// SM sharing of workloads joined by +: left-over (default); spatial: separate SMs for each; sm:N,N: CTAs per SM of
+    /// each; smk-p: fair shares of an SM's resources; smk-pw[:CYCLES]: as smk-p, with instruction quotas from the IPC of
+    /// each one alone; warped-slicer[:CYCLES]: CTAs per SM from the scaling of each kernel alone. CYCLES is the length of a
+    /// profile (default: the whole run)
+    #[arg(help_heading = "Concurrent kernels", long)]
+    pub share: Option<String>,
+    /// Cycles that workloads joined by + run; a workload that ends starts again (default: until each has finished once)
+    #[arg(help_heading = "Concurrent kernels", long = "for", visible_alias = "window", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub cycles_together: Option<u64>,
+    /// Also run each of the workloads joined by + alone, for comparison
+    #[arg(help_heading = "Concurrent kernels", long)]
+    pub alone: bool,
+    /// Folder for stored runs of --alone, or none to store no runs (default: selvedge/alone in the user's cache folder)
+    #[arg(help_heading = "Concurrent kernels", long, value_name = "DIR", requires = "alone")]
+    pub cache: Option<String>,
+    /// Allow a launch file to save results outside its folder
+    #[arg(help_heading = "Output", long, conflicts_with = "sandbox")]
+    pub allow_outside: bool,
+    /// Print the block instances that --probe accepts in this run, without running it
+    #[arg(help_heading = "Waveforms", long, conflicts_with_all = ["vcd", "trace_events", "json", "stats", "launches", "csv", "series", "inject"])]
+    pub list_probes: bool,
+    /// Invert an output-register bit of a block's RTL, INSTANCE:CYCLE:BIT, to test the verification; may be repeated
+    #[arg(help_heading = "Verification", long, value_name = "FAULT")]
+    pub inject: Vec<String>,
     /// Options for checkpoints.
     #[command(flatten)]
     pub checkpoints: CheckpointOptions,
-    /// JSON of `selvedge area --energy` with energies of codecs, to replace the configuration's
-    #[arg(help_heading = "Configuration and mechanism", long, value_name = "FILE.json")]
-    pub energy_from: Option<PathBuf>,
-    /// JSON of `selvedge area --find-depth` with the latencies of codecs whose latency is `auto`
-    #[arg(help_heading = "Configuration and mechanism", long, value_name = "FILE.json")]
-    pub latency_from: Option<PathBuf>,
     /// Limits on host resources
     #[command(flatten)]
     pub limits: LimitOptions,
 }
 
 impl RunOptions {
-    /// Returns the engine of the blocks: that of `--lockstep` if given, else that of `--engine`.
-    pub fn engine(&self) -> Engine {
-        self.verilog.lockstep.unwrap_or(self.engine)
-    }
-
     /// Returns the limits of the run.
     pub fn limits(&self) -> Limits {
         let mut limits = self.limits.limits();
@@ -444,30 +458,18 @@ impl RunOptions {
     }
 }
 
+/// Help of `--json` of `selvedge cuda`.
+const CUDA_JSON: &str = "Write the report as JSON to FILE; with -, to standard output, and the program's output to standard error";
+
 /// Options of `selvedge cuda`. Options that `run` also has mean the same.
 #[derive(Args)]
-#[command(group = ArgGroup::new("recording").args(["vcd", "trace_events"]).multiple(true))]
+#[command(mut_arg("json", |arg| arg.help(CUDA_JSON)))]
 pub struct CudaOptions {
-    /// Built-in configuration (see `selvedge list configurations`) or TOML file
-    #[arg(long, default_value = "gtx480")]
-    pub config: String,
-    /// Max registers per thread, 16 to 255, as -maxrregcount of nvcc; no registers are spilled (see docs/ptx.md)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=255))]
-    pub registers: Option<u32>,
-    /// Change a value of the configuration, such as l1d.sets=64; may be repeated
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
-    /// Mechanism with options, NAME[,option=value...]; join several with +
-    #[arg(long)]
-    pub mechanism: Option<String>,
-    /// Engine of the mechanism's blocks
-    #[arg(long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
-    pub engine: Engine,
-    /// Options `--lockstep` and `--verilog`.
+    /// Options of the GPU and its outputs.
     #[command(flatten)]
-    pub verilog: VerilogOptions,
+    pub gpu: GpuOptions,
     /// Execute the kernels without timing
-    #[arg(long, conflicts_with_all = CUDA_NEEDS_TIMING)]
+    #[arg(long, conflicts_with_all = GPU_TIMING, conflicts_with = "verify_functional")]
     pub functional: bool,
     /// Execute each kernel a second time without timing, and compare device memory after every launch. The contents
     /// may differ for kernels whose results depend on the order of threads, such as sums of floating-point atomics
@@ -476,57 +478,6 @@ pub struct CudaOptions {
     /// Write the program's device operations to FILE.sprog, which `run` and `compare` replay without the program
     #[arg(long, value_name = "FILE.sprog")]
     pub record: Option<PathBuf>,
-    /// Write the report as JSON to FILE; with -, to standard output, and the program's output to standard error
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<String>,
-    /// Write the statistics of each launch as text, under GPGPU-Sim's names
-    #[arg(long, value_name = "FILE")]
-    pub stats: Option<String>,
-    /// Write the statistics of each launch as CSV, under GPGPU-Sim's names
-    #[arg(long, value_name = "FILE")]
-    pub launches: Option<String>,
-    /// Write the report as CSV, one row, with the columns of `selvedge study collect`
-    #[arg(long, value_name = "FILE")]
-    pub csv: Option<String>,
-    /// Write the counters of each interval as CSV, one row per interval (see --every)
-    #[arg(long, value_name = "FILE")]
-    pub series: Option<String>,
-    /// Interval of --series, core cycles
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub every: u64,
-    /// Write the ports of the probed blocks as a waveform: FST if the name ends in .fst, else VCD. A GTKWave save file and
-    /// the names of values are written next to it
-    #[arg(long, value_name = "FILE", requires = "probe")]
-    pub vcd: Option<PathBuf>,
-    /// Write launches, CTAs, warp stalls, MSHRs, DRAM rows and the ports of the probed blocks as trace events for Perfetto
-    /// or Chrome
-    #[arg(long, value_name = "FILE")]
-    pub trace_events: Option<PathBuf>,
-    /// Also record the registers inside the probed blocks
-    #[arg(long, requires = "vcd")]
-    pub inside: bool,
-    /// Block instance to record, such as sm0.milg; may be repeated
-    #[arg(long, value_name = "INSTANCE", requires = "recording")]
-    pub probe: Vec<String>,
-    /// First cycle to record, in cycles of the probed block's clock
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub from: u64,
-    /// Number of cycles to record
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    pub cycles: u64,
-    /// Check the run: every DRAM command against all timing constraints, every load for stale data, and every exchange
-    /// between lanes for reads of inactive lanes
-    #[arg(long)]
-    pub check: bool,
-    /// Options that end the run early.
-    #[command(flatten)]
-    pub bounds: BoundOptions,
-    /// JSON of `selvedge area --energy` with energies of codecs, to replace the configuration's
-    #[arg(long, value_name = "FILE.json")]
-    pub energy_from: Option<PathBuf>,
-    /// JSON of `selvedge area --find-depth` with the latencies of codecs whose latency is `auto`
-    #[arg(long, value_name = "FILE.json")]
-    pub latency_from: Option<PathBuf>,
     /// Max device memory, such as 512MiB or 16GiB (default: 8GiB)
     #[arg(long, value_name = "SIZE")]
     pub max_memory: Option<Bytes>,
@@ -535,59 +486,11 @@ pub struct CudaOptions {
     pub program: Vec<OsString>,
 }
 
-/// Options of `selvedge cuda` that need timing, which `--functional` does not simulate.
-const CUDA_NEEDS_TIMING: [&str; 19] = [
-    "verify_functional",
-    "mechanism",
-    "engine",
-    "lockstep",
-    "verilog",
-    "stats",
-    "launches",
-    "csv",
-    "series",
-    "every",
-    "vcd",
-    "trace_events",
-    "probe",
-    "inside",
-    "from",
-    "cycles",
-    "max_cycles",
-    "max_instructions",
-    "energy_from",
-];
-
 impl CudaOptions {
     /// Returns the equivalent options of `run`, with the program as workload.
     pub fn of_run(&self) -> RunOptions {
-        RunOptions {
-            config: self.config.clone(),
-            registers: self.registers,
-            set: self.set.clone(),
-            mechanism: self.mechanism.clone(),
-            engine: self.engine,
-            verilog: self.verilog.clone(),
-            functional: self.functional,
-            json: self.json.clone(),
-            stats: self.stats.clone(),
-            launches: self.launches.clone(),
-            csv: self.csv.clone(),
-            series: self.series.clone(),
-            every: self.every,
-            vcd: self.vcd.clone(),
-            trace_events: self.trace_events.clone(),
-            probe: self.probe.clone(),
-            inside: self.inside,
-            from: self.from,
-            cycles: self.cycles,
-            check: self.check,
-            bounds: self.bounds,
-            energy_from: self.energy_from.clone(),
-            latency_from: self.latency_from.clone(),
-            limits: LimitOptions { max_memory: self.max_memory, ..LimitOptions::default() },
-            ..RunOptions::default()
-        }
+        let limits = LimitOptions { max_memory: self.max_memory, ..LimitOptions::default() };
+        RunOptions { gpu: self.gpu.clone(), functional: self.functional, limits, ..RunOptions::default() }
     }
 }
 

@@ -59,7 +59,7 @@ pub fn check(options: &RunOptions) -> Result<(), Failure> {
     };
     let refused = [
         (options.workload.is_none(), "must be given with a workload, since it is of one run"),
-        (options.vcd.is_some(), "must be given without --vcd: a checkpoint does not hold waveforms"),
+        (options.gpu.vcd.is_some(), "must be given without --vcd: a checkpoint does not hold waveforms"),
         (options.functional, "must be given without --functional, which has no cycles"),
         (options.sample.is_some(), "must be given without --sample: a checkpoint does not hold estimates"),
         (

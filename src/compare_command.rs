@@ -103,17 +103,12 @@ fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<R
         let workload = Source::find_within(name, &limits).map_err(Failure::usage)?;
         for mechanism in mechanisms {
             specs.push(RunSpec {
-                workload: workload.clone(),
                 size: options.size,
-                input: None,
-                config: Arc::clone(&config),
-                mechanism: mechanism.clone(),
                 engine,
                 probes: probes.clone(),
-                check_dram: false,
-                sample_cycles: None,
                 max_memory: limits.memory,
                 bounds: options.bounds.bounds(),
+                ..RunSpec::new(workload.clone(), Arc::clone(&config), mechanism.clone())
             });
         }
     }

@@ -25,7 +25,7 @@ use std::sync::atomic::AtomicBool;
 pub fn run(options: &CudaOptions) -> Result<(), Failure> {
     let as_run = options.of_run();
     let (config, sources) = machine(&as_run)?;
-    let mechanism = options.mechanism.as_deref().unwrap_or("base");
+    let mechanism = options.gpu.mechanism.as_deref().unwrap_or("base");
     check(options, &config, mechanism)?;
     let mut files = plan(&as_run, std::iter::empty())?;
     files.read(&program(options)?);
@@ -37,11 +37,11 @@ pub fn run(options: &CudaOptions) -> Result<(), Failure> {
     let failure = if options.functional {
         run_untimed(&as_run, workload, &config, &stop, &mut outputs)?
     } else {
-        let compiler = as_run.verilog.compiler(as_run.engine())?;
+        let compiler = as_run.gpu.verilog.compiler(as_run.gpu.engine())?;
         let spec = spec(&as_run, &config, &workload, mechanism, Size::Tiny, compiler.as_ref())?;
-        as_run.verilog.check_blocks(std::iter::once(&spec.mechanism), &config, 1)?;
+        as_run.gpu.verilog.check_blocks(std::iter::once(&spec.mechanism), &config, 1)?;
         let title = format!("{} {}", live.name(), spec.mechanism.text);
-        let progress = Progress::without_bar(title, &stop, options.bounds.timeout);
+        let progress = Progress::without_bar(title, &stop, options.gpu.bounds.timeout);
         let mut outcome = simulate(&spec, progress.control()).map_err(|error| classify(&error))?;
         show_printed(&outcome.printed);
         if is_interrupted(outcome.fault.as_ref()) {
@@ -73,10 +73,10 @@ fn run_untimed(
 ) -> Result<Option<Failure>, Failure> {
     let title = format!("{} functional", workload.name());
     let max_memory = options.limits().memory;
-    let check = options.check;
+    let check = options.gpu.check;
     let spec =
         FunctionalSpec { workload, size: Size::Tiny, input: None, config: config.clone(), max_memory, check };
-    let progress = Progress::without_bar(title, stop, options.bounds.timeout);
+    let progress = Progress::without_bar(title, stop, options.gpu.bounds.timeout);
     let outcome = execute(&spec, &progress.control()).map_err(|error| classify(&error))?;
     show_printed(&outcome.printed);
     if outcome.report.result == Outcome::Interrupted {
@@ -100,7 +100,7 @@ fn check(options: &CudaOptions, config: &GpuConfig, mechanism: &str) -> Result<(
     if options.functional {
         return Ok(());
     }
-    let spec = crate::latency_from::mechanism(mechanism, options.latency_from.as_deref())?;
+    let spec = crate::latency_from::mechanism(mechanism, options.gpu.latency_from.as_deref())?;
     if best::searches(&spec, config) {
         return Err(Failure::usage(format!(
             "--mechanism {mechanism}: it runs its workload several times: must be given to `selvedge run FILE{RECORDED}`, where \
@@ -124,13 +124,14 @@ fn program(options: &CudaOptions) -> Result<PathBuf, Failure> {
 }
 
 fn start(options: &CudaOptions, stop: &Arc<AtomicBool>) -> Result<Arc<Live>, Failure> {
-    let printed = [&options.json, &options.stats, &options.launches, &options.csv, &options.series];
+    let printed =
+        [&options.gpu.json, &options.gpu.stats, &options.gpu.launches, &options.gpu.csv, &options.gpu.series];
     let settings = Settings {
         record: options.record.is_some(),
         verify: options.verify_functional,
         quiet: printed.into_iter().flatten().any(|target| target == "-"),
         stop: Arc::clone(stop),
-        timeout: options.bounds.timeout,
+        timeout: options.gpu.bounds.timeout,
         say: Arc::new(|line| say(one_line(&format!("selvedge: {line}")) + "\n")),
     };
     let program = program(options)?;

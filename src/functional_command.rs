@@ -22,7 +22,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
     let mut failure = None;
     for spec in &specs {
         let title = format!("{} {} functional", spec.workload.name(), spec.size);
-        let progress = Progress::start(title, &stop, options.bounds.timeout);
+        let progress = Progress::start(title, &stop, options.gpu.bounds.timeout);
         let outcome = execute(spec, &progress.control());
         drop(progress);
         let outcome = outcome.map_err(|error| classify(&error))?;
@@ -47,7 +47,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
 /// Returns the runs: the workload of the options, or the showcase.
 fn specs(options: &RunOptions) -> Result<Vec<FunctionalSpec>, Failure> {
     let limits = options.limits();
-    let config = configuration(&options.config, &options.set, options.registers)?;
+    let config = configuration(&options.gpu.config, &options.gpu.set, options.gpu.registers)?;
     let spec = |(name, size): (&str, Size)| {
         if name.contains('+') && !Path::new(name).is_file() {
             return Err(Failure::usage(format!("--functional {name}: must be one workload or launch file")));
@@ -64,7 +64,7 @@ fn specs(options: &RunOptions) -> Result<Vec<FunctionalSpec>, Failure> {
             input: options.input.clone(),
             config: config.clone(),
             max_memory: limits.memory,
-            check: options.check,
+            check: options.gpu.check,
         })
     };
     named(options).into_iter().map(spec).collect()
@@ -84,7 +84,7 @@ pub(super) fn ended(report: &FunctionalReport, fault: Option<&RunError>) -> Opti
 }
 
 pub(super) fn show(options: &RunOptions, reports: &[FunctionalReport], outputs: &mut Outputs) {
-    if let Some(target) = &options.json {
+    if let Some(target) = &options.gpu.json {
         let text = match reports {
             [one] => serde_json::to_string_pretty(one),
             many => serde_json::to_string_pretty(many),

@@ -70,7 +70,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         let names = specs.iter().map(probe_names).collect::<Result<Vec<_>, _>>();
         return show_probes(&names.map_err(|e| classify(&e))?.concat());
     }
-    let recorded = [("--vcd", &options.vcd), ("--trace-events", &options.trace_events)];
+    let recorded = [("--vcd", &options.gpu.vcd), ("--trace-events", &options.gpu.trace_events)];
     if let Some((option, _)) = recorded.into_iter().find(|(_, file)| specs.len() > 1 && file.is_some()) {
         return Err(Failure::usage(format!(
             "{option}: must be given with a workload, since it records one run"
@@ -86,7 +86,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
             // The progress bar needs a terminal. Without one, these lines show the progress.
             say(format!("run {} of {}: {}\n", at + 1, specs.len(), printable(&title)));
         }
-        let progress = Progress::start(title, &stop, options.bounds.timeout);
+        let progress = Progress::start(title, &stop, options.gpu.bounds.timeout);
         let outcome = match options.sample {
             Some(sample) => run_sampled(spec, sample, progress.control()),
             None => simulate(spec, &options.checkpoints.checkpoints(), progress.control()),
@@ -141,27 +141,28 @@ pub(super) fn plan<'a>(
     workloads: impl Iterator<Item = &'a Source>,
 ) -> Result<Plan, Failure> {
     let mut plan = Plan::default();
-    plan.read_config(&options.config);
-    [&options.energy_from, &options.latency_from].into_iter().flatten().for_each(|path| plan.read(path));
+    plan.read_config(&options.gpu.config);
+    let from = [&options.gpu.energy_from, &options.gpu.latency_from];
+    from.into_iter().flatten().for_each(|path| plan.read(path));
     let printable = [
-        ("--json", &options.json),
-        ("--stats", &options.stats),
-        ("--launches", &options.launches),
-        ("--csv", &options.csv),
-        ("--series", &options.series),
+        ("--json", &options.gpu.json),
+        ("--stats", &options.gpu.stats),
+        ("--launches", &options.gpu.launches),
+        ("--csv", &options.gpu.csv),
+        ("--series", &options.gpu.series),
     ];
     for (option, target) in printable {
         target.iter().for_each(|target| plan.write_or_print(option, target));
     }
-    options.trace_events.iter().for_each(|path| plan.write("--trace-events", path));
-    if let Some(path) = &options.vcd {
+    options.gpu.trace_events.iter().for_each(|path| plan.write("--trace-events", path));
+    if let Some(path) = &options.gpu.vcd {
         Format::of(path).map_err(Failure::usage)?;
         plan.write("--vcd", path);
         if is_file(path) {
             plan.write("the save file of --vcd", &save_path(path));
         }
     }
-    options.verilog.verilog.iter().flat_map(|own| &own.files).for_each(|path| plan.read(path));
+    options.gpu.verilog.verilog.iter().flat_map(|own| &own.files).for_each(|path| plan.read(path));
     options.checkpoints.plan(&mut plan);
     for workload in workloads {
         plan.read_source(workload, options.input.as_deref());
@@ -201,7 +202,7 @@ pub(super) fn show_printed(printed: &Printed) {
 
 /// Writes the recordings of the probes if `--vcd` is given, and the files for viewers next to them.
 pub(super) fn write_traces(options: &RunOptions, traces: Vec<Trace>, outputs: &mut Outputs) {
-    let Some(path) = &options.vcd else { return };
+    let Some(path) = &options.gpu.vcd else { return };
     let waveform = Waveform { traces };
     let Some(bytes) = outputs.note(waveform.bytes(path).map_err(Failure::usage)) else { return };
     let beside = if is_file(path) { waveform.beside(path) } else { Ok(Vec::new()) };
@@ -226,7 +227,7 @@ pub(super) fn write_timeline(
     config: &GpuConfig,
     outputs: &mut Outputs,
 ) {
-    let (Some(path), Some(timeline)) = (&options.trace_events, timeline) else { return };
+    let (Some(path), Some(timeline)) = (&options.gpu.trace_events, timeline) else { return };
     if let Some(cycle) = timeline.cut_at {
         say(format!(
             "selvedge: the trace events end at cycle {cycle}: --cycles must be smaller for the rest\n"
@@ -258,21 +259,21 @@ pub(super) fn parse_fault(text: &str) -> Result<(String, Fault), Failure> {
 
 /// Returns the configuration, and the sources of the block energies if `--energy-from` replaces them.
 pub(super) fn machine(options: &RunOptions) -> Result<(Arc<GpuConfig>, Vec<EnergySource>), Failure> {
-    let mut config = configuration(&options.config, &options.set, options.registers)?;
-    let path = options.energy_from.as_deref();
+    let mut config = configuration(&options.gpu.config, &options.gpu.set, options.gpu.registers)?;
+    let path = options.gpu.energy_from.as_deref();
     let sources = path.map(|path| energy_from::apply(path, &mut config)).transpose()?;
     Ok((Arc::new(config), sources.unwrap_or_default()))
 }
 
 /// Converts the options to runs.
 fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, Failure> {
-    let mechanisms = match (&options.mechanism, options.workload.is_some()) {
+    let mechanisms = match (&options.gpu.mechanism, options.workload.is_some()) {
         (Some(text), _) => vec![text.as_str()],
         (None, true) => vec!["base"],
         (None, false) => SHOWCASE_MECHANISMS.to_vec(),
     };
     let limits = options.limits();
-    let compiler = options.verilog.compiler(options.engine())?;
+    let compiler = options.gpu.verilog.compiler(options.gpu.engine())?;
     let mut specs = Vec::new();
     for (name, size) in named(options) {
         let workload = Source::find_within(name, &limits).map_err(Failure::usage)?;
@@ -283,15 +284,15 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
             specs.push(spec(options, config, &workload, text, size, compiler.as_ref())?);
         }
     }
-    options.verilog.check_blocks(specs.iter().map(|spec| &spec.mechanism), config, 1)?;
+    options.gpu.verilog.check_blocks(specs.iter().map(|spec| &spec.mechanism), config, 1)?;
     Ok(specs)
 }
 
 /// Returns the probes to record and the faults to inject.
 pub(super) fn probes(options: &RunOptions, faults: Vec<(String, Fault)>) -> ProbeSpec {
-    let (from, cycles, inside) = (options.from, options.cycles, options.inside);
-    let timeline = options.trace_events.is_some();
-    ProbeSpec { instances: options.probe.clone(), timeline, from, cycles, inside, faults, compiler: None }
+    let (from, cycles, inside) = (options.gpu.from, options.gpu.cycles, options.gpu.inside);
+    let timeline = options.gpu.trace_events.is_some();
+    ProbeSpec { instances: options.gpu.probe.clone(), timeline, from, cycles, inside, faults, compiler: None }
 }
 
 /// Returns the run of one workload under one mechanism.
@@ -306,17 +307,19 @@ pub(super) fn spec(
     let faults = options.inject.iter().map(|text| parse_fault(text)).collect::<Result<Vec<_>, _>>()?;
     let probes = ProbeSpec { compiler: compiler.cloned(), ..probes(options, faults) };
     Ok(RunSpec {
-        workload: workload.clone(),
         size,
         input: options.input.clone(),
-        config: Arc::clone(config),
-        mechanism: latency_from::mechanism(mechanism, options.latency_from.as_deref())?,
-        engine: options.engine(),
+        engine: options.gpu.engine(),
         probes,
-        check_dram: options.check,
-        sample_cycles: options.series.as_ref().map(|_| options.every),
+        check_dram: options.gpu.check,
+        sample_cycles: options.gpu.series.as_ref().map(|_| options.gpu.every),
         max_memory: options.limits().memory,
-        bounds: options.bounds.bounds(),
+        bounds: options.gpu.bounds.bounds(),
+        ..RunSpec::new(
+            workload.clone(),
+            Arc::clone(config),
+            latency_from::mechanism(mechanism, options.gpu.latency_from.as_deref())?,
+        )
     })
 }
 
@@ -403,27 +406,27 @@ pub(super) fn show(
     sources: &[EnergySource],
     outputs: &mut Outputs,
 ) {
-    if let Some(target) = &options.json {
+    if let Some(target) = &options.gpu.json {
         let text = json(reports, sources)
             .map_err(|e| Failure::simulation(format!("the report has no JSON form: {e}")));
         if let Some(text) = outputs.note(text) {
             outputs.write_or_print(target, &(text + "\n"));
         }
     }
-    if let Some(target) = &options.stats {
+    if let Some(target) = &options.gpu.stats {
         let mut text: String = reports.iter().map(statistic::text).collect();
         for one in sources {
             text += &one.statistic();
         }
         outputs.write_or_print(target, &text);
     }
-    if let Some(target) = &options.launches {
+    if let Some(target) = &options.gpu.launches {
         outputs.write_or_print(target, &statistic::csv(reports));
     }
-    if let Some(target) = &options.csv {
+    if let Some(target) = &options.gpu.csv {
         outputs.write_or_print(target, &run_table(reports).csv());
     }
-    if let Some(target) = &options.series {
+    if let Some(target) = &options.gpu.series {
         outputs.write_or_print(target, &series(reports).csv());
     }
     let mut table = render(reports);

@@ -56,7 +56,7 @@ pub fn run(options: &RunOptions, names: &[&str]) -> Result<(), Failure> {
     spec.isolated = isolated(options, outputs.plan());
     let stop = stop_flag()?;
     let title = format!("{} {} {}", names.join("+"), spec.size, spec.mechanism.text);
-    let progress = Progress::start(title, &stop, options.bounds.timeout);
+    let progress = Progress::start(title, &stop, options.gpu.bounds.timeout);
     let outcome = simulate(&spec, &options.checkpoints.checkpoints(), progress.control());
     drop(progress);
     let mut outcome = outcome.map_err(|e| classify(&e))?;
@@ -89,10 +89,10 @@ pub fn run(options: &RunOptions, names: &[&str]) -> Result<(), Failure> {
 fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
     let of_one = [
         ("--input", options.input.is_some()),
-        ("--stats", options.stats.is_some()),
-        ("--launches", options.launches.is_some()),
-        ("--series", options.series.is_some()),
-        ("--energy-from", options.energy_from.is_some()),
+        ("--stats", options.gpu.stats.is_some()),
+        ("--launches", options.gpu.launches.is_some()),
+        ("--series", options.gpu.series.is_some()),
+        ("--energy-from", options.gpu.energy_from.is_some()),
     ];
     if let Some((option, _)) = of_one.into_iter().find(|(_, given)| *given) {
         return Err(Failure::usage(format!(
@@ -100,14 +100,14 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
         )));
     }
     let share: ShareSpec = options.share.as_deref().unwrap_or("left-over").parse().map_err(Failure::usage)?;
-    let text = options.mechanism.as_deref().unwrap_or("base");
-    let mechanism = latency_from::mechanism(text, options.latency_from.as_deref())?;
+    let text = options.gpu.mechanism.as_deref().unwrap_or("base");
+    let mechanism = latency_from::mechanism(text, options.gpu.latency_from.as_deref())?;
     let limits = options.limits();
     let workloads =
         names.iter().map(|name| Source::find_within(name, &limits)).collect::<Result<Vec<_>, _>>();
     let faults = options.inject.iter().map(|text| parse_fault(text)).collect::<Result<Vec<_>, _>>()?;
-    let config = Arc::new(configuration(&options.config, &options.set, options.registers)?);
-    options.verilog.check_blocks(std::iter::once(&mechanism), &config, names.len())?;
+    let config = Arc::new(configuration(&options.gpu.config, &options.gpu.set, options.gpu.registers)?);
+    options.gpu.verilog.check_blocks(std::iter::once(&mechanism), &config, names.len())?;
     Ok(TogetherSpec {
         workloads: workloads.map_err(Failure::usage)?,
         size: options.size.unwrap_or(Size::Tiny),
@@ -117,14 +117,14 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
         alone: options.alone,
         isolated: None,
         mechanism,
-        engine: options.engine(),
+        engine: options.gpu.engine(),
         probes: ProbeSpec {
-            compiler: options.verilog.compiler(options.engine())?,
+            compiler: options.gpu.verilog.compiler(options.gpu.engine())?,
             ..probes(options, faults)
         },
-        check_dram: options.check,
+        check_dram: options.gpu.check,
         max_memory: limits.memory,
-        bounds: options.bounds.bounds(),
+        bounds: options.gpu.bounds.bounds(),
     })
 }
 
@@ -136,14 +136,14 @@ fn isolated(options: &RunOptions, plan: &Arc<Plan>) -> Option<Arc<dyn IsolatedRu
 
 /// Writes the requested files, and prints the table unless an output goes to standard output.
 fn show(options: &RunOptions, report: &TogetherReport, outputs: &mut Outputs) {
-    if let Some(target) = &options.json {
+    if let Some(target) = &options.gpu.json {
         let text = serde_json::to_string_pretty(report)
             .map_err(|e| Failure::simulation(format!("the report has no JSON form: {e}")));
         if let Some(text) = outputs.note(text) {
             outputs.write_or_print(target, &(text + "\n"));
         }
     }
-    if let Some(target) = &options.csv {
+    if let Some(target) = &options.gpu.csv {
         outputs.write_or_print(target, &together_table(report).csv());
     }
     outputs.show(&render(report));

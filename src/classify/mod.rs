@@ -11,15 +11,11 @@ use crate::output::{Outputs, Plan};
 use crate::run_command::{classify, mismatch};
 pub use classes::Paper;
 use classes::chosen;
-use selvedge_hw::Engine;
 use selvedge_sim::Ratios;
-use selvedge_sim::bounds::Bounds;
 use selvedge_sim::census;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Control;
-use selvedge_sim::limits::Limits;
 use selvedge_sim::mechanism::MechanismSpec;
-use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::report::{RunReport, ratio};
 use selvedge_sim::run::{RunError, RunSpec, Source, run as simulate};
 use selvedge_sim::sm::SimFault;
@@ -197,17 +193,12 @@ fn measure_all(
 
 fn spec(name: &str, size: Size, config: &Arc<GpuConfig>, mechanism: &str) -> Result<RunSpec, Failure> {
     Ok(RunSpec {
-        workload: Source::find(name).map_err(Failure::usage)?,
         size,
-        input: None,
-        config: Arc::clone(config),
-        mechanism: mechanism.parse::<MechanismSpec>().map_err(Failure::usage)?,
-        engine: Engine::Model,
-        probes: ProbeSpec::default(),
-        check_dram: false,
-        sample_cycles: None,
-        max_memory: Limits::default().memory,
-        bounds: Bounds::default(),
+        ..RunSpec::new(
+            Source::find(name).map_err(Failure::usage)?,
+            Arc::clone(config),
+            mechanism.parse::<MechanismSpec>().map_err(Failure::usage)?,
+        )
     })
 }
 

@@ -1,6 +1,6 @@
 //! The list of blocks.
 use super::block_page;
-use super::{Listed, Page, Selection, Setting, plain, show};
+use super::page::{Listed, Page, Selection, Setting, plain, show};
 use crate::arguments::ListBlocks;
 use crate::error::Failure;
 use crate::output::print;

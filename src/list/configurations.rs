@@ -1,5 +1,5 @@
 //! The list of built-in configurations.
-use super::{Listed, Page, Selection};
+use super::page::{Listed, Page, Selection};
 use crate::error::Failure;
 use schemars::JsonSchema;
 use selvedge_area::Table;

@@ -1,5 +1,5 @@
 //! The list of mechanisms.
-use super::{Listed, Page, Selection, Setting, values};
+use super::page::{Listed, Page, Selection, Setting, values};
 use crate::error::Failure;
 use schemars::JsonSchema;
 use selvedge_area::Table;

@@ -1,5 +1,5 @@
 //! The list of workloads.
-use super::{Listed, Page, Selection, print_json};
+use super::page::{Listed, Page, Selection, print_json};
 use crate::arguments::ListWorkloads;
 use crate::classify::Paper;
 use crate::error::Failure;

@@ -1,6 +1,6 @@
 //! `study collect`: writes the results of a study as one table.
-use super::open;
 use super::options::StudyCollectOptions;
+use super::store::open;
 use crate::error::Failure;
 use crate::output::{Plan, say};
 use selvedge_study::{Row, Store, Study, Table};

@@ -1,11 +1,11 @@
 //! `study export`: writes scripts with which Slurm or Snakemake runs the points of a study on many machines.
 use super::options::{ExportEngine, StudyExportOptions};
 use super::show::BUDGET;
-use super::{Shell, open_file};
+use super::store::open_file;
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::output::write_files;
-use selvedge_study::{Study, estimate, memory_needed};
+use selvedge_study::{Shell, Study, estimate, memory_needed};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 

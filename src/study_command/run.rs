@@ -1,8 +1,8 @@
 //! `study run` and `study point`: simulate the points without a result.
 use super::options::{StudyPointOptions, StudyRunOptions};
 use super::show::table;
+use super::store::{jobs, open, open_file};
 use super::watch::Watch;
-use super::{jobs, open, open_file};
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::output::{print, say};

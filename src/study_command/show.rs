@@ -1,6 +1,6 @@
 //! `study show` and `study status`: describe a study, and print the table of its points.
 use super::options::{StudyFile, StudyShowOptions};
-use super::{jobs, open};
+use super::store::{jobs, open};
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::output::{print, width};

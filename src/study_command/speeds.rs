@@ -1,6 +1,6 @@
 //! `study speeds`: prints the run times of workloads and mechanisms, for estimates on other hosts.
 use super::options::StudySpeedsOptions;
-use super::{open_file, store};
+use super::store::{open_file, store};
 use crate::error::Failure;
 use crate::output::print;
 use selvedge_study::{Speeds, Study, short_run_s};

@@ -6,6 +6,7 @@ mod bench;
 mod browser;
 mod caba;
 mod checkpoints;
+mod circles;
 mod classify;
 #[cfg(target_os = "linux")]
 mod clusters;

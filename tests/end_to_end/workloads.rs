@@ -1,10 +1,8 @@
 //! Every workload on the timing model computes the results of its CPU reference, with and without a mechanism's RTL.
 use crate::command::{selvedge, selvedge_in};
-use selvedge_hw::Engine;
 use selvedge_sim::best;
 use selvedge_sim::config::GpuConfig;
-use selvedge_sim::gpu::{Bounds, Control};
-use selvedge_sim::mechanism::probe::ProbeSpec;
+use selvedge_sim::gpu::Control;
 use selvedge_sim::mechanism::{self, MechanismError};
 use selvedge_sim::report::Outcome;
 use selvedge_sim::run::{RunSpec, Source, run as simulate};
@@ -79,17 +77,12 @@ fn every_workload_passes_under_every_mechanism() {
 /// Runs the workload in this process with the golden models, which is faster than 1,500 processes with RTL.
 fn passes(workload: &str, mechanism: &str, config: &Arc<GpuConfig>) -> Result<(), String> {
     let spec = RunSpec {
-        workload: Source::find(workload).map_err(|e| e.to_string())?,
-        size: Size::Tiny,
-        input: None,
-        config: Arc::clone(config),
-        mechanism: mechanism.parse().map_err(|e: MechanismError| e.to_string())?,
-        engine: Engine::Model,
-        probes: ProbeSpec::default(),
         check_dram: true,
-        sample_cycles: None,
-        max_memory: selvedge_sim::limits::Limits::default().memory,
-        bounds: Bounds::default(),
+        ..RunSpec::new(
+            Source::find(workload).map_err(|e| e.to_string())?,
+            Arc::clone(config),
+            mechanism.parse().map_err(|e: MechanismError| e.to_string())?,
+        )
     };
     let outcome = simulate(&spec, Arc::new(Control::default())).map_err(|e| e.to_string())?;
     match (outcome.fault, outcome.report.result) {

@@ -2,8 +2,10 @@
 //!
 //! Trials use the engine `model`, because all engines make the same decisions. The mechanism then runs with the best choice under
 //! the requested engine.
+use crate::error::RunError;
+use crate::launches::Choice;
 use crate::mechanism::MechanismSpec;
-use crate::run::{RunError, RunSpec, run};
+use crate::run::{RunSpec, run};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::{Control, Limit};
 use selvedge_gpu::mechanism::probe::{ProbeSpec, Probes};
@@ -30,9 +32,6 @@ impl Best {
         (self.choice.clone(), self.found.clone())
     }
 }
-
-/// Best choice of the trials, and the counters for the report.
-pub(crate) type Choice = (Vec<u32>, MechanismCounters);
 
 /// Restores the result of earlier trials. Returns `None` if the mechanism has no search, or `choice` is `None`.
 pub(crate) fn chosen(spec: &RunSpec, choice: Option<Choice>) -> Option<Best> {

@@ -1,11 +1,12 @@
 //! Runs the launches of a host program in order, and writes checkpoints between cycles.
-use crate::best::Choice;
 use crate::checkpoint::{Checkpoint, Journal, Place};
+use crate::conservation::{check_bursts, check_conservation};
+use crate::error::RunError;
 use crate::report::KernelReport;
-use crate::run::RunError;
 use crate::source::Program;
-use crate::statistic::{check_bursts, check_conservation};
+use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::Gpu;
+use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_gpu::sm::SimFault;
 use selvedge_gpu::sm::feed::Feed;
 use selvedge_gpu::sm::launch::LaunchedKernel;
@@ -14,6 +15,9 @@ use selvedge_gpu::trace::strace::Recording;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::LaunchDims;
 use selvedge_state::{State, Writer};
+
+/// Best choice of the trials, and the counters for the report.
+pub(crate) type Choice = (Vec<u32>, MechanismCounters);
 
 /// Data that a resumed run needs before it loads the rest of its state.
 pub(crate) struct Beginning {
@@ -155,4 +159,17 @@ impl Launches {
         });
         Ok(())
     }
+}
+
+/// Returns the device memory of a run with timing. `checks` also notes reads of lanes that do not execute.
+pub(crate) fn device_memory(config: &GpuConfig, most_bytes: u64, checks: bool) -> DeviceMemory {
+    let mut memory = DeviceMemory::with_capacity(most_bytes);
+    memory.set_zero_outside(config.memory.zero_outside());
+    if config.l2.fill_on_copy {
+        memory.note_copies();
+    }
+    if checks {
+        memory.note_idle_reads();
+    }
+    memory
 }

@@ -11,6 +11,8 @@
 pub mod best;
 pub mod census;
 pub mod checkpoint;
+pub mod conservation;
+mod error;
 pub mod fidelity;
 pub mod functional;
 mod launches;

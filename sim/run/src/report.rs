@@ -1,6 +1,6 @@
 //! Report of a run: totals, kernels and mechanism counters. Values that depend on the host are separate from the deterministic
 //! ones.
-use crate::run::RunError;
+use crate::error::RunError;
 use schemars::JsonSchema;
 use selvedge_cudart::refusals::Refusals;
 use selvedge_gpu::dram::Energy;

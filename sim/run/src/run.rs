@@ -1,30 +1,24 @@
 //! Runs a workload on a GPU: host program, launches, verdict and report.
+pub use crate::error::RunError;
 pub use crate::source::Source;
 
 use crate::best::{self, Best};
-use crate::checkpoint::{Checkpoint, CheckpointError, Checkpoints, Identity, Journal, Place};
-use crate::launches::{Beginning, Done, Launches};
+use crate::checkpoint::{Checkpoint, Checkpoints, Identity, Journal, Place};
+use crate::launches::{Beginning, Done, Launches, device_memory};
 use crate::mechanism::MechanismSpec;
 use crate::report::{FORMAT_VERSION, HostReport, Outcome, Refused, RunReport, SmReport};
-use crate::source::{Program, RecordError, SessionError};
-use crate::statistic::BrokenLaw;
-use selvedge_cudart::device::DeviceError;
+use crate::source::Program;
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::gpu::{Bounds, Control, Gpu, Limit, SampleSpec};
+use selvedge_gpu::gpu::{Bounds, Control, Gpu, SampleSpec};
+use selvedge_gpu::limits::Limits;
 use selvedge_gpu::mechanism::probe::{BlockInstance, ProbeSpec, Probes};
 use selvedge_gpu::mechanism::{Claim, MechanismCounters, MechanismError, Needs};
-use selvedge_gpu::share::ShareError;
-use selvedge_gpu::sm::SimFault;
-use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_gpu::timeline::Timeline;
-use selvedge_gpu::trace::TraceError;
 use selvedge_gpu::trace::strace::{Recorded, Recording};
 use selvedge_hw::Engine;
 use selvedge_hw::wave::Trace;
-use selvedge_ptx::memory::{DeviceMemory, MemoryError, Printed};
-use selvedge_ptx::ptx::{ArgError, Kernel, Module, PtxError};
-use selvedge_workloads::launch_file::LaunchFileError;
-use selvedge_workloads::workload::{Launch, OutputFile, Size, WorkloadError};
+use selvedge_ptx::memory::{DeviceMemory, Printed};
+use selvedge_workloads::workload::{OutputFile, Size};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -56,113 +50,22 @@ pub struct RunSpec {
     pub bounds: Bounds,
 }
 
-/// Reasons for which a run fails.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RunError {
-    /// The input or the host program of the workload is wrong.
-    #[error(transparent)]
-    Workload(#[from] WorkloadError),
-    /// The launch file is wrong.
-    #[error(transparent)]
-    LaunchFile(#[from] LaunchFileError),
-    /// The PTX is wrong or unsupported.
-    #[error(transparent)]
-    Ptx(#[from] PtxError),
-    /// The trace file is wrong.
-    #[error(transparent)]
-    Trace(#[from] TraceError),
-    /// A trace or a CUDA program is given where only a workload or a launch file can run.
-    #[error(
-        "{name}: a trace runs alone, and so does a CUDA program: what runs beside others or is recorded must be a workload or a launch file"
-    )]
-    NoProgram {
-        /// Name of the trace or program.
-        name: String,
-    },
-    /// The record of a CUDA program cannot be read.
-    #[error(transparent)]
-    Record(#[from] RecordError),
-    /// The device refuses an operation of a recorded CUDA program.
-    #[error("the recorded program: {0}")]
-    Replay(#[from] DeviceError),
-    /// A CUDA program cannot be run, or broke off.
-    #[error(transparent)]
-    Session(SessionError),
-    /// The PTX file has no such kernel.
-    #[error("no kernel `{name}` in the PTX: there are {allowed}")]
-    NoKernel {
-        /// Requested kernel.
-        name: String,
-        /// Kernels in the PTX, separated by commas.
-        allowed: String,
-    },
-    /// The arguments of a launch do not fit the kernel's parameters.
-    #[error(transparent)]
-    Args(#[from] ArgError),
-    /// Device memory is exhausted, or an access is outside of it.
-    #[error(transparent)]
-    Memory(#[from] MemoryError),
-    /// The mechanism or a probe is wrong.
-    #[error(transparent)]
-    Mechanism(#[from] MechanismError),
-    /// The run cannot be sampled.
-    #[error("--sample: {what}: must be {must}")]
-    NotSampled {
-        /// Workload or mechanism that was given.
-        what: String,
-        /// Allowed kinds.
-        must: &'static str,
-    },
-    /// The programs cannot share the GPU as requested.
-    #[error(transparent)]
-    Share(#[from] ShareError),
-    /// Too many programs for one GPU.
-    #[error("{count} workloads together: must be 1 to {most}")]
-    Programs {
-        /// Number of given programs.
-        count: usize,
-        /// Max number of programs.
-        most: usize,
-    },
-    /// A program that shares the GPU launches no kernel.
-    #[error("{name} launches no kernel: allowed beside others are workloads that do")]
-    NoLaunch {
-        /// Name of the program.
-        name: String,
-    },
-    /// A kernel without timing stopped with a fault.
-    #[error(transparent)]
-    Kernel(#[from] selvedge_ptx::ptx::RunError),
-    /// The simulation stopped with a fault, at a limit or after an interrupt.
-    #[error(transparent)]
-    Fault(#[from] SimFault),
-    /// Counters violate a conservation law, which is an error of the simulator.
-    #[error("a law of conservation is broken: {0}")]
-    Conservation(BrokenLaw),
-    /// A DRAM command violates a timing constraint, which is an error of the simulator.
-    #[error("DRAM timing violated: {0}")]
-    DramTiming(String),
-    /// A load returned another value than it must return.
-    #[error("{0}")]
-    Unseen(String),
-    /// A checkpoint does not belong to the run, or cannot be written.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
-}
-
-impl RunError {
-    /// Returns the limit that ended the run, if any.
-    pub fn limit(&self) -> Option<Limit> {
-        match self {
-            RunError::Fault(SimFault::Limited { limit, .. }) => Some(*limit),
-            _ => None,
+impl RunSpec {
+    /// Creates a run at size `tiny` with the engine `model`, without probes, checks, series and bounds.
+    pub fn new(workload: Source, config: Arc<GpuConfig>, mechanism: MechanismSpec) -> Self {
+        RunSpec {
+            workload,
+            size: Size::Tiny,
+            input: None,
+            config,
+            mechanism,
+            engine: Engine::Model,
+            probes: ProbeSpec::default(),
+            check_dram: false,
+            sample_cycles: None,
+            max_memory: Limits::default().memory,
+            bounds: Bounds::default(),
         }
-    }
-
-    /// Returns whether an interrupt or a limit ended the run. Its report up to that point is then valid.
-    pub fn is_stop(&self) -> bool {
-        matches!(self, RunError::Fault(SimFault::Interrupted { .. } | SimFault::Limited { .. }))
     }
 }
 
@@ -317,7 +220,14 @@ impl Begun {
         recorded: Option<&Recorded>,
         sample: Option<SampleSpec>,
     ) -> Result<Self, RunError> {
-        let program = Program::new(spec, control)?;
+        let program = Program::open(
+            &spec.workload,
+            &spec.config,
+            spec.max_memory,
+            spec.size,
+            spec.input.as_deref(),
+            control,
+        )?;
         // A trace can replay memory values but no register values: a mechanism that needs the latter cannot be recorded.
         let most = if recorded.is_some() { Needs::Values } else { Needs::Execution };
         spec.mechanism.check_needs(spec.workload.gives().min(most), spec.workload.name())?;
@@ -355,14 +265,7 @@ impl Begun {
         }
         gpu.sample(spec.sample_cycles);
         gpu.bound(spec.bounds);
-        let mut memory = DeviceMemory::with_capacity(spec.max_memory);
-        memory.set_zero_outside(spec.config.memory.zero_outside());
-        if spec.config.l2.fill_on_copy {
-            memory.note_copies();
-        }
-        if spec.check_dram {
-            memory.note_idle_reads();
-        }
+        let mut memory = device_memory(&spec.config, spec.max_memory, spec.check_dram);
         let recording = recorded.map(|recorded| Recording::new(recorded, &mut memory));
         program.load(&mut memory)?;
         let beginning = Beginning { choice: best.as_ref().map(Best::choice), journal: Journal::default() };
@@ -469,43 +372,19 @@ pub fn instances(
     Ok(probes.into_instances())
 }
 
-/// Packs the arguments of a launch for its kernel, in a kernel slot.
-pub(crate) fn prepare(
-    module: &Module,
-    launch: &Launch,
-    slot: u8,
-    config: &GpuConfig,
-) -> Result<LaunchedKernel, RunError> {
-    let kernel = kernel_of(module, launch)?;
-    let params = kernel.pack(&launch.args)?;
-    Ok(LaunchedKernel::new(kernel, launch.dims, params, slot, config)?)
-}
-
-/// Returns the kernel that a launch names.
-pub(crate) fn kernel_of(module: &Module, launch: &Launch) -> Result<Arc<Kernel>, RunError> {
-    module.kernel(&launch.kernel).ok_or_else(|| RunError::NoKernel {
-        name: launch.kernel.clone(),
-        allowed: module.kernels().iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", "),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use selvedge_gpu::sm::SimFault;
 
     fn vecadd(mechanism: &str, config: &str) -> Result<RunOutcome, RunError> {
         let spec = RunSpec {
-            workload: Source::find("vecadd")?,
-            size: Size::Tiny,
-            input: None,
-            config: Arc::new(GpuConfig::parse("my.toml", config).expect("valid")),
-            mechanism: mechanism.parse()?,
-            engine: Engine::Model,
-            probes: ProbeSpec::default(),
             check_dram: true,
-            sample_cycles: None,
-            max_memory: selvedge_gpu::limits::Limits::default().memory,
-            bounds: Bounds::default(),
+            ..RunSpec::new(
+                Source::find("vecadd")?,
+                Arc::new(GpuConfig::parse("my.toml", config).expect("valid")),
+                mechanism.parse()?,
+            )
         };
         run(&spec, Arc::new(Control::default()))
     }
@@ -552,17 +431,12 @@ mod tests {
         let file = folder.path().join("k.toml");
         std::fs::write(&file, launch).expect("written");
         let spec = RunSpec {
-            workload: Source::find(&file.display().to_string()).expect("valid"),
-            size: Size::Tiny,
-            input: None,
-            config: Arc::new(GpuConfig::load("gtx480").expect("built in")),
-            mechanism: mechanism.parse().expect("valid"),
-            engine: Engine::Model,
-            probes: ProbeSpec::default(),
             check_dram: true,
-            sample_cycles: None,
-            max_memory: selvedge_gpu::limits::Limits::default().memory,
-            bounds: Bounds::default(),
+            ..RunSpec::new(
+                Source::find(&file.display().to_string()).expect("valid"),
+                Arc::new(GpuConfig::load("gtx480").expect("built in")),
+                mechanism.parse().expect("valid"),
+            )
         };
         run(&spec, Arc::new(Control::default())).expect("it starts")
     }
@@ -614,17 +488,12 @@ mod tests {
         let reads = |fills: bool| {
             let config = format!("base = \"gtx480\"\n[l2]\nfill_on_copy = {fills}\n");
             let spec = RunSpec {
-                workload: Source::find("vecadd").expect("built in"),
-                size: Size::Tiny,
-                input: None,
-                config: Arc::new(GpuConfig::parse("my.toml", &config).expect("valid")),
-                mechanism: "base".parse().expect("valid"),
-                engine: Engine::Model,
-                probes: ProbeSpec::default(),
                 check_dram: true,
-                sample_cycles: None,
-                max_memory: selvedge_gpu::limits::Limits::default().memory,
-                bounds: Bounds::default(),
+                ..RunSpec::new(
+                    Source::find("vecadd").expect("built in"),
+                    Arc::new(GpuConfig::parse("my.toml", &config).expect("valid")),
+                    "base".parse().expect("valid"),
+                )
             };
             let report = run(&spec, Arc::new(Control::default())).expect("each load sees its data").report;
             (report.totals.dram.reads, report.totals.l2.misses, report.totals.cycles)
@@ -650,19 +519,11 @@ mod tests {
 
     fn scheduler_cycles(workload: &str, keys: &str) -> (RunOutcome, u64) {
         let config = format!("base = \"gtx480\"\n{keys}");
-        let spec = RunSpec {
-            workload: Source::find(workload).expect("built in"),
-            size: Size::Tiny,
-            input: None,
-            config: Arc::new(GpuConfig::parse("my.toml", &config).expect("valid")),
-            mechanism: "base".parse().expect("valid"),
-            engine: Engine::Model,
-            probes: ProbeSpec::default(),
-            check_dram: false,
-            sample_cycles: None,
-            max_memory: selvedge_gpu::limits::Limits::default().memory,
-            bounds: Bounds::default(),
-        };
+        let spec = RunSpec::new(
+            Source::find(workload).expect("built in"),
+            Arc::new(GpuConfig::parse("my.toml", &config).expect("valid")),
+            "base".parse().expect("valid"),
+        );
         let schedulers = u64::from(spec.config.sm.count * spec.config.sm.schedulers);
         (run(&spec, Arc::new(Control::default())).expect("it starts"), schedulers)
     }

@@ -3,8 +3,6 @@ use crate::report::RunReport;
 use crate::run::{RunError, RunSpec, Source, run, run_sampled};
 use selvedge_gpu::config::{ConfigError, GpuConfig};
 use selvedge_gpu::gpu::{Bounds, Control, SampleSpec};
-use selvedge_gpu::limits::Limits;
-use selvedge_gpu::mechanism::probe::ProbeSpec;
 use selvedge_hw::Engine;
 use selvedge_workloads::workload::Size;
 use std::sync::Arc;
@@ -118,19 +116,16 @@ impl Simulation {
     /// # Errors
     /// An unknown or invalid name of a workload, configuration or mechanism.
     pub fn spec(&self) -> Result<RunSpec, SimulationError> {
-        let limits = Limits::default();
         Ok(RunSpec {
-            workload: Source::find(&self.workload)?,
             size: self.size,
-            input: None,
-            config: Arc::new(GpuConfig::load(&self.configuration)?),
-            mechanism: self.mechanism.parse().map_err(RunError::from)?,
             engine: self.engine,
-            probes: ProbeSpec::default(),
             check_dram: self.check,
-            sample_cycles: None,
-            max_memory: limits.memory,
             bounds: self.bounds,
+            ..RunSpec::new(
+                Source::find(&self.workload)?,
+                Arc::new(GpuConfig::load(&self.configuration)?),
+                self.mechanism.parse().map_err(RunError::from)?,
+            )
         })
     }
 

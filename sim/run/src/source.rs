@@ -4,7 +4,7 @@ mod replay;
 pub use selvedge_cudart::operation::{EXTENSION as RECORDED, Record, RecordError};
 pub use selvedge_cudart::session::{BadEnd, Live, SessionError, Settings};
 
-use crate::run::{RunError, RunSpec, kernel_of, prepare};
+use crate::error::RunError;
 use replay::Replay;
 use selvedge_cudart::device::fault_code;
 use selvedge_cudart::protocol::error::LAUNCH_FAILURE;
@@ -22,7 +22,7 @@ use selvedge_gpu::trace::{OtherMemory, TraceFile, TraceLaunch, TraceProgram};
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{Kernel, LaunchDims, Module, RunError as KernelError};
 use selvedge_workloads::launch_file::LaunchFile;
-use selvedge_workloads::workload::{self, HostProgram, OutputFile, Size, Workload, WorkloadError};
+use selvedge_workloads::workload::{self, HostProgram, Launch, OutputFile, Size, Workload, WorkloadError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -194,12 +194,8 @@ pub(crate) enum Program {
 }
 
 impl Program {
-    /// Opens the workload of `spec` before its first launch. `control` can end it between launches.
-    pub fn new(spec: &RunSpec, control: &Control) -> Result<Self, RunError> {
-        Self::open(&spec.workload, &spec.config, spec.max_memory, spec.size, spec.input.as_deref(), control)
-    }
-
-    /// Opens a workload, like [`Program::new`], with at most `max_memory` bytes of device memory.
+    /// Opens a workload before its first launch, with at most `max_memory` bytes of device memory. `control` can end it
+    /// between launches.
     pub fn open(
         workload: &Source,
         config: &Arc<GpuConfig>,
@@ -364,4 +360,24 @@ fn replayed(launch: Arc<TraceLaunch>, config: &GpuConfig) -> Result<LaunchedKern
     launched.instruction_bytes = launch.instruction_bytes;
     launched.feed = Feed::Replay(launch);
     Ok(launched)
+}
+
+/// Packs the arguments of a launch for its kernel, in a kernel slot.
+pub(crate) fn prepare(
+    module: &Module,
+    launch: &Launch,
+    slot: u8,
+    config: &GpuConfig,
+) -> Result<LaunchedKernel, RunError> {
+    let kernel = kernel_of(module, launch)?;
+    let params = kernel.pack(&launch.args)?;
+    Ok(LaunchedKernel::new(kernel, launch.dims, params, slot, config)?)
+}
+
+/// Returns the kernel that a launch names.
+pub(crate) fn kernel_of(module: &Module, launch: &Launch) -> Result<Arc<Kernel>, RunError> {
+    module.kernel(&launch.kernel).ok_or_else(|| RunError::NoKernel {
+        name: launch.kernel.clone(),
+        allowed: module.kernels().iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", "),
+    })
 }

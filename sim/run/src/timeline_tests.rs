@@ -2,12 +2,9 @@
 use crate::report::RunReport;
 use crate::run::{RunSpec, Source, run};
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::gpu::{Bounds, Control};
-use selvedge_gpu::limits::Limits;
+use selvedge_gpu::gpu::Control;
 use selvedge_gpu::mechanism::probe::ProbeSpec;
 use selvedge_gpu::timeline::{Counter, Happening, Slice, Timeline, Track, WarpState};
-use selvedge_hw::Engine;
-use selvedge_workloads::workload::Size;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,17 +18,12 @@ fn recorded(workload: &str, mechanism: &str, cycles: Option<Range<u64>>) -> (Run
         ..ProbeSpec::default()
     };
     let spec = RunSpec {
-        workload: Source::find(workload).expect("built in"),
-        size: Size::Tiny,
-        input: None,
-        config: Arc::new(GpuConfig::load("gtx480").expect("built in")),
-        mechanism: mechanism.parse().expect("valid"),
-        engine: Engine::Model,
         probes,
-        check_dram: false,
-        sample_cycles: None,
-        max_memory: Limits::default().memory,
-        bounds: Bounds::default(),
+        ..RunSpec::new(
+            Source::find(workload).expect("built in"),
+            Arc::new(GpuConfig::load("gtx480").expect("built in")),
+            mechanism.parse().expect("valid"),
+        )
     };
     let outcome = run(&spec, Arc::new(Control::default())).expect("it starts");
     assert!(outcome.fault.is_none(), "{:?}", outcome.fault);

@@ -8,27 +8,23 @@ use selvedge_sim::checkpoint::Checkpoints;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::{Bounds, Control};
 use selvedge_sim::mechanism;
-use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::run::{RunOutcome, RunSpec, Source, run, run_with_checkpoints};
 use selvedge_sim::together::{self, TogetherSpec};
-use selvedge_sim::workload::{self, Size};
+use selvedge_sim::workload::{self};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 fn spec(workload: &str, mechanism: &str, engine: Engine) -> RunSpec {
     RunSpec {
-        workload: Source::find(workload).expect("it exists"),
-        size: Size::Tiny,
-        input: None,
-        config: Arc::new(GpuConfig::load("gtx480").expect("built in")),
-        mechanism: mechanism.parse().expect("it exists"),
         engine,
-        probes: ProbeSpec::default(),
         check_dram: true,
         sample_cycles: Some(1000),
-        max_memory: selvedge_sim::limits::Limits::default().memory,
-        bounds: Bounds::default(),
+        ..RunSpec::new(
+            Source::find(workload).expect("it exists"),
+            Arc::new(GpuConfig::load("gtx480").expect("built in")),
+            mechanism.parse().expect("it exists"),
+        )
     }
 }
 

@@ -4,15 +4,12 @@ use crate::key::hash;
 use crate::point::{Point, Work};
 use crate::speeds::Speeds;
 use crate::store::{Status, Store};
-use selvedge_hw::Engine;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::functional::{FunctionalSpec, run as execute};
-use selvedge_sim::gpu::{Bounds, Control};
+use selvedge_sim::gpu::Control;
 use selvedge_sim::limits::Limits;
 use selvedge_sim::mechanism::MechanismSpec;
-use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::run::{RunSpec, Source, run};
-use selvedge_sim::workload::Size;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -264,19 +261,11 @@ fn timed_short_run() -> ((u64, u64), f64) {
 
 /// Runs a small workload and returns its warp instructions and cycles.
 fn short_run() -> Option<(u64, u64)> {
-    let spec = RunSpec {
-        workload: Source::find("atax").ok()?,
-        size: Size::Tiny,
-        input: None,
-        config: Arc::new(GpuConfig::load("gtx480").ok()?),
-        mechanism: MechanismSpec::base(),
-        engine: Engine::Model,
-        probes: ProbeSpec::default(),
-        check_dram: false,
-        sample_cycles: None,
-        max_memory: Limits::default().memory,
-        bounds: Bounds::default(),
-    };
+    let spec = RunSpec::new(
+        Source::find("atax").ok()?,
+        Arc::new(GpuConfig::load("gtx480").ok()?),
+        MechanismSpec::base(),
+    );
     let report = run(&spec, Arc::new(Control::default())).ok()?.report;
     Some((report.totals.warp_instructions, report.totals.cycles))
 }

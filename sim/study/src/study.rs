@@ -500,17 +500,13 @@ impl<'a> Reader<'a> {
         let (engine, bounds, size) = (self.engine, self.bounds, workload.size);
         let Some(share) = &parameters.share else {
             return Ok(Work::One(Box::new(RunSpec {
-                workload: workload.loaded[0].source.clone(),
                 size,
                 input: parameters.input.as_ref().map(|input| self.sources.path(input)),
-                config,
-                mechanism,
                 engine,
                 probes,
-                check_dram: false,
-                sample_cycles: None,
                 max_memory,
                 bounds,
+                ..RunSpec::new(workload.loaded[0].source.clone(), config, mechanism)
             })));
         };
         Ok(Work::Together(Box::new(TogetherSpec {

@@ -15,6 +15,7 @@
 //! See `docs/mechanisms/caba.md`.
 pub mod assembly;
 pub mod bdi;
+mod controller;
 pub mod cpack;
 pub mod deployment;
 pub mod fpc;
@@ -31,7 +32,7 @@ mod tests;
 pub mod warp;
 pub mod work;
 
-use deployment::WARPS;
+use controller::{BUSY_LIMIT, BUSY_LIMITS, IDLE_LIMIT, IDLE_LIMITS, suits_controller, throttle};
 use routine::{Routines, SLOTS};
 use selvedge_compressed_memory::codecs::{Algorithm, Choice, L1D_TAG_BITS, L2_TAG_BITS, LINE_BYTES};
 use selvedge_compressed_memory::l1d::unchanging_lines;
@@ -41,7 +42,6 @@ use selvedge_gpu::mechanism::{
     Claim, Counter, Mechanism, MechanismError, Needs, Overhead, Setup, Site, Values,
 };
 use selvedge_gpu::{mechanism_options, option_names};
-use selvedge_hw_caba::awc::AwcParams;
 use selvedge_hw_codecs::bdi::Encoding;
 use sm::{AssistSm, direct_event, second_event, store_event};
 use warp::Latencies;
@@ -51,23 +51,6 @@ pub(crate) const SM_CODEC_COUNTERS: &[Counter] = &[
     Counter::new("sm_lines_compressed", "lines compressed in the SMs"),
     Counter::new("sm_lines_decompressed", "lines decompressed in the SMs"),
 ];
-
-/// Default of the busy cycles above which the controller holds low priority back, of 128.
-const BUSY_LIMIT: u32 = 96;
-
-/// Allowed values of `busy_limit`.
-const BUSY_LIMITS: Values = Values::numbers(&[96, 64, 128]);
-
-/// Default of the idle cycles below which the controller holds low priority back, of 128.
-const IDLE_LIMIT: u32 = 8;
-
-/// Allowed values of `idle_limit`.
-const IDLE_LIMITS: Values = Values::numbers(&[8, 0]);
-
-/// Returns the parameters of a controller with these limits of its throttle.
-fn throttle(busy_limit: u32, idle_limit: u32) -> AwcParams {
-    AwcParams { busy_limit, idle_limit, ..AwcParams::default() }
-}
 
 option_names! {
     /// Treatment of partial stores and evictions in the partitions.
@@ -306,19 +289,6 @@ fn suits_raw_l2(setup: &Setup<CompressionOptions>) -> Result<(), MechanismError>
     if setup.options.l2_tags > 1 {
         let allowed = "allowed with l2=uncompressed is 1: uncompressed lines take whole ways";
         return Err(setup.unsuited("l2_tags", setup.options.l2_tags, allowed));
-    }
-    Ok(())
-}
-
-/// Checks that the controller supports the SM's warps and schedulers.
-fn suits_controller<O>(setup: &Setup<O>, config: &GpuConfig) -> Result<(), MechanismError> {
-    if config.sm.warps > WARPS as u32 {
-        let allowed = "must be 1 to 48, the warps that the assist warp controller knows";
-        return Err(setup.unsuited("sm.warps", config.sm.warps, allowed));
-    }
-    if config.sm.schedulers != 2 {
-        let allowed = "must be 2: the assist warp buffer has a port for each";
-        return Err(setup.unsuited("sm.schedulers", config.sm.schedulers, allowed));
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use selvedge_compressed_memory::codecs::{Coded, Form};
 use selvedge_gpu::cache::index::SetIndex;
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::gpu::{Bounds, Control};
+use selvedge_gpu::gpu::Control;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_gpu::mechanism::probe::{ProbeSpec, Probes};
 use selvedge_gpu::sm::part::{L1dEvent, L1dObserver, Load, Placement, SmPart, Space};
@@ -17,7 +17,6 @@ use selvedge_hw_latte_cc::latte_controller::{LatteControllerParams, Mode};
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_sim::report::{Outcome, RunReport};
 use selvedge_sim::run::{RunError, RunOutcome, RunSpec, Source, run};
-use selvedge_workloads::workload::Size;
 use std::sync::Arc;
 
 /// Lines of the working set: 30 KB, almost twice the L1D.
@@ -111,17 +110,14 @@ impl Walk {
         let toml = buffers + &first + &second.map(launch).unwrap_or_default();
         std::fs::write(file("walk.toml"), toml).expect("written");
         let spec = RunSpec {
-            workload: Source::find(&file("walk.toml").display().to_string())?,
-            size: Size::Tiny,
-            input: None,
-            config: Arc::new(GpuConfig::load("gtx480").expect("built in")),
-            mechanism: mechanism.parse()?,
             engine: self.engine,
             probes: self.probes.clone(),
             check_dram: true,
-            sample_cycles: None,
-            max_memory: selvedge_gpu::limits::Limits::default().memory,
-            bounds: Bounds::default(),
+            ..RunSpec::new(
+                Source::find(&file("walk.toml").display().to_string())?,
+                Arc::new(GpuConfig::load("gtx480").expect("built in")),
+                mechanism.parse()?,
+            )
         };
         run(&spec, Arc::new(Control::default()))
     }

@@ -120,17 +120,13 @@ pub fn run_workload_on(name: &str, machine_toml: &str, mechanism: &str) -> RunRe
 
 fn run_on(name: &str, config: GpuConfig, mechanism: &str, engine: Engine) -> RunOutcome {
     let spec = RunSpec {
-        workload: Source::find(name).expect("valid"),
-        size: Size::Tiny,
-        input: None,
-        config: Arc::new(config),
-        mechanism: mechanism.parse().expect("valid"),
         engine,
-        probes: ProbeSpec::default(),
         check_dram: true,
-        sample_cycles: None,
-        max_memory: selvedge_gpu::limits::Limits::default().memory,
-        bounds: Bounds::default(),
+        ..RunSpec::new(
+            Source::find(name).expect("valid"),
+            Arc::new(config),
+            mechanism.parse().expect("valid"),
+        )
     };
     let outcome = run(&spec, Arc::new(Control::default())).expect("it starts");
     assert!(outcome.report.error.is_none(), "{name} {mechanism}: {:?}", outcome.report.error);

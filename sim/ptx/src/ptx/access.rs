@@ -1,6 +1,6 @@
 //! The memory access of an executed instruction, and the fault of an invalid access.
 
-use super::instr::{AtomicOp, CacheOp, Space};
+use super::forms::{AtomicOp, CacheOp, Space};
 use selvedge_state::State;
 
 /// Effect of an access.
@@ -17,6 +17,14 @@ pub enum AccessKind {
         /// `true`: no value comes back (`red`).
         reduction: bool,
     },
+}
+
+impl AccessKind {
+    /// Returns whether the access returns values to registers.
+    #[must_use]
+    pub fn returns_value(self) -> bool {
+        !matches!(self, Self::Store | Self::Atomic { reduction: true, .. })
+    }
 }
 
 /// The memory access of one warp instruction. Callers reuse it as a buffer.

@@ -1,6 +1,6 @@
 //! Packs kernel arguments into parameter bytes.
 
-use super::instr::{Kernel, Param, ParamKind};
+use super::kernel::{Kernel, Param, ParamKind};
 
 /// A kernel argument.
 #[derive(Debug, Clone, PartialEq)]

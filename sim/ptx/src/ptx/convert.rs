@@ -1,7 +1,7 @@
 //! Converts one value between types, as `cvt` does.
 
 use super::float;
-use super::instr::{ConvertForm, Number, NumberType};
+use super::forms::{ConvertForm, Number, NumberType};
 use super::small_float::SmallFloat;
 
 /// Returns an integer of type `of` as `i128`, sign-extended or zero-extended.

@@ -3,9 +3,10 @@
 //! A lane that does not execute the instruction contributes nothing. A shuffle reads 0 from it, as hardware does.
 
 use super::Env;
-use super::instr::{AtomicOp, Instr, Kernel, NONE, ShuffleMode, VoteMode};
-use super::lane::{LANE_BIT, blend};
-use super::memory_ops::lanes;
+use super::forms::{AtomicOp, ShuffleMode, VoteMode};
+use super::instr::{Instr, NONE};
+use super::kernel::Kernel;
+use super::lane::{LANE_BIT, blend, lanes};
 use super::warp::Warp;
 
 impl Warp {

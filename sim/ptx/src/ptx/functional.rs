@@ -1,7 +1,9 @@
 //! Runs a grid for its values only, without timing.
 
 use super::access::{Fault, MemAccess};
-use super::instr::{Kernel, Space};
+use super::forms::Space;
+use super::kernel::Kernel;
+use super::launch::BARRIERS;
 use super::module::Module;
 use super::spin::{self, Spin};
 use super::warp::{Ballot, Step, Warp};
@@ -9,8 +11,6 @@ use super::{Env, LaunchDims};
 use crate::memory::DeviceMemory;
 use std::num::NonZeroU32;
 
-/// Number of barriers a CTA has.
-pub(crate) const BARRIERS: u32 = 16;
 /// Max CTAs in x, y and z.
 const MAX_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 /// Max threads per CTA.

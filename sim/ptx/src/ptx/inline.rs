@@ -12,10 +12,7 @@ use super::ast::{
     Ast, Function, FunctionParameter, Operand, RawInstruction, Register, RegisterId, Scope, ScopeId,
     VariableId,
 };
-use super::system::{NO_FUNCTION, SIGNATURES, Signature};
-
-/// Prefix of the opcode of a system call. PTX opcodes contain no blank, so no file can produce it.
-pub(crate) const SYSTEM_CALL: &str = "call ";
+use super::signatures::{NO_FUNCTION, SIGNATURES, SYSTEM_CALL, Signature};
 
 /// Max instructions of a kernel after inlining.
 const MAX_INSTRUCTIONS: usize = 1 << 20;

@@ -3,8 +3,7 @@
 //! Registers of up to 32 bits share one file; 16-bit values are zero-extended. 64-bit registers have a second file.
 //! Predicates have a third, with one bit per lane. Constant operands come from the kernel's pool.
 
-use super::instr::Kernel;
-use super::warp::Registers;
+use super::registers::{Literals, Registers};
 
 /// Bit of each lane in a mask.
 pub(crate) const LANE_BIT: [u32; 32] = {
@@ -31,7 +30,7 @@ pub(crate) trait Lane: Copy {
     /// `true`: literals are floating-point numbers.
     const FLOAT: bool = false;
 
-    fn load(registers: &Registers, kernel: &Kernel, index: u16) -> [Self::Bits; 32];
+    fn load(registers: &Registers, literals: &Literals, index: u16) -> [Self::Bits; 32];
     fn store(registers: &mut Registers, index: u16, values: &[Self::Bits; 32], mask: u32);
     fn get(bits: Self::Bits) -> Self;
     fn put(self) -> Self::Bits;
@@ -43,6 +42,15 @@ pub(crate) trait Lane: Copy {
     fn saturate(self) -> Self {
         self
     }
+}
+
+/// Returns the lanes of a mask, the lowest first.
+pub(crate) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (lane < 32).then_some(lane as usize)
+    })
 }
 
 #[inline(always)]
@@ -57,7 +65,7 @@ pub(crate) fn blend<T: Copy>(target: &mut [T; 32], values: &[T; 32], mask: u32) 
 }
 
 macro_rules! lane {
-    ($type:ty, $bits:ty, $width:literal, $file:ident, $pool:ident, $float:literal, $get:expr, $put:expr, $flush:expr,
+    ($type:ty, $bits:ty, $width:literal, $file:ident, $float:literal, $get:expr, $put:expr, $flush:expr,
      $saturate:expr) => {
         impl Lane for $type {
             type Bits = $bits;
@@ -65,10 +73,10 @@ macro_rules! lane {
             const FLOAT: bool = $float;
 
             #[inline(always)]
-            fn load(registers: &Registers, kernel: &Kernel, index: u16) -> [$bits; 32] {
+            fn load(registers: &Registers, literals: &Literals, index: u16) -> [$bits; 32] {
                 match registers.$file.get(usize::from(index)) {
                     Some(values) => *values,
-                    None => kernel.$pool[usize::from(u16::MAX - index)],
+                    None => literals.$file[usize::from(u16::MAX - index)],
                 }
             }
 
@@ -121,32 +129,21 @@ fn same<T>(value: T) -> T {
     value
 }
 
-lane!(u16, u32, 16, words, word_pool, false, |b: u32| b as u16, u32::from, same, same);
-lane!(
-    i16,
-    u32,
-    16,
-    words,
-    word_pool,
-    false,
-    |b: u32| b as u16 as i16,
-    |v: i16| u32::from(v as u16),
-    same,
-    same
-);
-lane!(u32, u32, 32, words, word_pool, false, same, same, same, same);
-lane!(i32, u32, 32, words, word_pool, false, |b: u32| b as i32, |v: i32| v as u32, same, same);
-lane!(f32, u32, 32, words, word_pool, true, f32::from_bits, single_bits, flush_single, saturate_single);
-lane!(u64, u64, 64, doubles, double_pool, false, same, same, same, same);
-lane!(i64, u64, 64, doubles, double_pool, false, |b: u64| b as i64, |v: i64| v as u64, same, same);
-lane!(f64, u64, 64, doubles, double_pool, true, f64::from_bits, f64::to_bits, same, same);
+lane!(u16, u32, 16, words, false, |b: u32| b as u16, u32::from, same, same);
+lane!(i16, u32, 16, words, false, |b: u32| b as u16 as i16, |v: i16| u32::from(v as u16), same, same);
+lane!(u32, u32, 32, words, false, same, same, same, same);
+lane!(i32, u32, 32, words, false, |b: u32| b as i32, |v: i32| v as u32, same, same);
+lane!(f32, u32, 32, words, true, f32::from_bits, single_bits, flush_single, saturate_single);
+lane!(u64, u64, 64, doubles, false, same, same, same, same);
+lane!(i64, u64, 64, doubles, false, |b: u64| b as i64, |v: i64| v as u64, same, same);
+lane!(f64, u64, 64, doubles, true, f64::from_bits, f64::to_bits, same, same);
 
 impl Lane for bool {
     type Bits = u32;
     const WIDTH: u8 = 1;
 
     #[inline(always)]
-    fn load(registers: &Registers, _: &Kernel, index: u16) -> [u32; 32] {
+    fn load(registers: &Registers, _: &Literals, index: u16) -> [u32; 32] {
         let mask = registers.predicates[usize::from(index)];
         LANE_BIT.map(|bit| mask & bit)
     }

@@ -1,72 +1,16 @@
 //! Matrix products of a warp, and loads of their fragments from shared memory.
 
-use super::Env;
 use super::access::{AccessKind, Fault, MemAccess};
 use super::float::Rounding;
-use super::instr::{AtomicOp, CacheOp, Instr, Kernel, MemoryForm, Number, NumberType, Space};
-use super::lane::LANE_BIT;
-use super::memory_ops;
+use super::forms::{
+    AtomicOp, CacheOp, CopyForm, LoadMatrixForm, MatrixForm, MemoryForm, Number, NumberType, Space, Sum,
+};
+use super::instr::Instr;
+use super::kernel::Kernel;
+use super::lane::{LANE_BIT, lanes};
 use super::small_float::SmallFloat;
 use super::warp::Warp;
-
-/// Type of the elements of a factor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Factor {
-    Float(SmallFloat),
-    Unsigned8,
-    Signed8,
-}
-
-impl Factor {
-    /// Returns the bits of an element.
-    pub(crate) fn bits(self) -> u8 {
-        match self {
-            Self::Float(format) => format.bits(),
-            Self::Unsigned8 | Self::Signed8 => 8,
-        }
-    }
-
-    /// Returns the value of element `index` of a register.
-    fn element(self, word: u32, index: usize) -> f64 {
-        let bits = u32::from(self.bits());
-        let bits = if bits == 32 { word } else { word >> (index as u32 * bits) & ((1 << bits) - 1) };
-        match self {
-            Self::Float(format) => format.decode(bits),
-            Self::Unsigned8 => f64::from(bits),
-            Self::Signed8 => f64::from(bits as u8 as i8),
-        }
-    }
-}
-
-/// Type of the elements of the sum.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sum {
-    Half,
-    Single,
-    /// 32-bit integers. `finite` clamps overflows instead of wrapping.
-    Integer {
-        finite: bool,
-    },
-}
-
-/// A product of a 16 x k and a k x 8 matrix, added to a 16 x 8 matrix. List [`Instr::target`] of
-/// [`Kernel::operand_lists`] has the registers: result, first factor, second factor, addend.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct MatrixForm {
-    pub k: u8,
-    pub a: Factor,
-    pub b: Factor,
-    pub sum: Sum,
-}
-
-impl MatrixForm {
-    /// Returns the number of registers of the result (and the addend), of the first factor, and of the second factor.
-    pub(crate) fn registers(self) -> [usize; 3] {
-        let per_register = 32 / usize::from(self.a.bits());
-        let second = usize::from(self.k) / (4 * per_register);
-        [if self.sum == Sum::Half { 2 } else { 4 }, 2 * second, second]
-    }
-}
+use super::{Env, memory_ops};
 
 /// Rows of the result.
 const ROWS: usize = 16;
@@ -99,7 +43,7 @@ impl Warp {
         let k = usize::from(form.k);
         let mut first = vec![0f64; ROWS * k];
         let mut second = vec![0f64; k * COLUMNS];
-        for lane in memory_ops::lanes(mask) {
+        for lane in lanes(mask) {
             let (group, inner) = (lane / 4, lane % 4 * per_register);
             for (number, &index) in a.iter().enumerate() {
                 let word = self.word(kernel, index)[lane];
@@ -151,17 +95,6 @@ impl Warp {
             self.set_bits(index, 32, values, mask);
         }
     }
-}
-
-/// `ldmatrix`: one, two or four 8 x 8 matrices of 16-bit elements from shared memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LoadMatrixForm {
-    /// Number of matrices.
-    pub count: u8,
-    pub transpose: bool,
-    pub wide_address: bool,
-    /// `true`: the address is generic; `false`: it is in shared memory.
-    pub generic: bool,
 }
 
 /// Bytes per row of a matrix.
@@ -228,18 +161,6 @@ pub(crate) fn load_matrix(
         warp.set_bits(index, 32, &values, mask);
     }
     Ok(())
-}
-
-/// `cp.async`: a copy from global to shared memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CopyForm {
-    /// Bytes that a lane writes: 4, 8 or 16.
-    pub bytes: u8,
-    pub cache: CacheOp,
-    /// `true`: the address in shared memory is in the 64-bit file.
-    pub wide_to: bool,
-    /// `true`: the address in global memory is in the 64-bit file.
-    pub wide_from: bool,
 }
 
 /// Copies from global to shared memory immediately. The source address is [`Instr::a`] plus [`Instr::offset`]; the

@@ -2,8 +2,10 @@
 
 use super::access::{AccessKind, Fault, MemAccess};
 use super::float::Rounding;
-use super::instr::{AtomicOp, Instr, Kernel, MemoryForm, NONE, Number, NumberType, Space};
-use super::lane::{LANE_BIT, Lane, blend};
+use super::forms::{AtomicOp, MemoryForm, Number, NumberType, Space};
+use super::instr::{Instr, NONE};
+use super::kernel::Kernel;
+use super::lane::{LANE_BIT, Lane, blend, lanes};
 use super::small_float::SmallFloat;
 use super::warp::Warp;
 use super::{CONST_WINDOW, Env, LOCAL_REGION, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
@@ -84,15 +86,6 @@ fn span(addresses: &[u64; 32], mask: u32) -> (u64, u64) {
         high = high.max(if active { address } else { 0 });
     }
     (low, high)
-}
-
-/// Returns the lanes of a mask, the lowest first.
-pub(crate) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (lane < 32).then_some(lane as usize)
-    })
 }
 
 /// Returns a fault if any lane is misaligned. Sizes are powers of two.

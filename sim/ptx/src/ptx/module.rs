@@ -6,9 +6,11 @@ use std::sync::Arc;
 use super::ast::{
     Ast, Function, FunctionParameter, Initial, Operand, Type, VariableId, VariableSpace, function_address,
 };
+use super::decode::{self, Addresses};
 use super::error::PtxError;
-use super::instr::{Kernel, Param, ParamKind, Space};
-use super::{CONST_WINDOW, GLOBALS_BASE, WINDOW_BYTES, decode, inline, parser, pressure, promote, region};
+use super::forms::Space;
+use super::kernel::{Kernel, Param, ParamKind};
+use super::{CONST_WINDOW, GLOBALS_BASE, WINDOW_BYTES, inline, parser, pressure, promote, region};
 use crate::memory::{DeviceMemory, MemoryError};
 
 /// Max bytes of the constant bank.
@@ -284,9 +286,6 @@ impl Module {
     }
 }
 
-/// Address and state space of each variable.
-pub(crate) type Addresses = HashMap<VariableId, (u64, Space)>;
-
 /// Addresses of the module's variables in the global and constant spaces.
 struct Layout {
     addresses: Addresses,
@@ -513,8 +512,7 @@ fn build(
         operand_lists: body.operand_lists,
         true_predicate: body.true_predicate,
         texts: body.texts,
-        word_pool: body.word_pool,
-        double_pool: body.double_pool,
+        literals: body.literals,
         words: body.words,
         doubles: body.doubles,
         predicates: body.predicates,

@@ -1,6 +1,8 @@
 //! Finds the element types behind a kernel's pointer parameters, from its loads, stores and atomics.
 use super::alu::Alu;
-use super::instr::{Instr, Kernel, MemoryForm, NONE, Number, Op, RareAccess, Space};
+use super::forms::{MemoryForm, Number, RareAccess, Space};
+use super::instr::{Instr, NONE, Op};
+use super::kernel::Kernel;
 
 /// Element type of the data behind a pointer parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,42 +3,9 @@
 use super::ast::{Function, Operand};
 use super::control_flow::Liveness;
 use super::decode::Body;
-use super::instr::{Instr, NO_PC, Op, Space};
-
-/// An input or result register of a region.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RegionValue {
-    /// Scoreboard number.
-    pub number: u16,
-    /// `true`: 64 bits; `false`: 32 bits.
-    pub wide: bool,
-    /// Index in its register file.
-    pub(crate) index: u16,
-}
-
-/// A part of a kernel's code with one entry and one exit. It reads only registers and constants, and writes only
-/// registers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Region {
-    /// Index of the first instruction.
-    pub start: u32,
-    /// Index one past the last instruction.
-    pub end: u32,
-    /// `true`: it contains a backward branch.
-    pub has_loop: bool,
-    /// Registers on which its results depend.
-    pub inputs: Vec<RegionValue>,
-    /// Registers that it writes and later code reads.
-    pub results: Vec<RegionValue>,
-}
-
-impl Region {
-    /// Returns the number of 32-bit words of `values`.
-    #[must_use]
-    pub fn words(values: &[RegionValue]) -> usize {
-        values.iter().map(|value| 1 + usize::from(value.wide)).sum()
-    }
-}
+use super::forms::Space;
+use super::instr::{Instr, NO_PC, Op};
+use super::kernel::{Region, RegionValue};
 
 /// Returns the regions among the inlined `bodies` of `function`, in code order. Returns only the outermost of nested
 /// bodies. Excludes bodies with a predicate as input or result.

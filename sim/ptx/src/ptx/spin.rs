@@ -1,6 +1,8 @@
 //! Detects spins: warps that repeat instructions forever and have no effect outside themselves.
 use super::access::{Fault, MemAccess};
-use super::instr::{Kernel, Op, Space};
+use super::forms::Space;
+use super::instr::Op;
+use super::kernel::Kernel;
 use super::warp::Warp;
 use super::{Env, memory_ops};
 

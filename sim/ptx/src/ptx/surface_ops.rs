@@ -1,38 +1,13 @@
 //! Surface loads and stores of a warp: raw bytes of a two-dimensional texture, without filter or conversion.
 
-use super::Env;
 use super::access::{AccessKind, Fault, MemAccess};
-use super::instr::{CacheOp, Instr, Kernel, NONE, Space};
-use super::lane::LANE_BIT;
-use super::memory_ops::{self, lanes};
-use super::texture_ops;
+use super::forms::{CacheOp, Outside, Space, SurfaceForm};
+use super::instr::{Instr, NONE};
+use super::kernel::Kernel;
+use super::lane::{LANE_BIT, lanes};
 use super::warp::Warp;
+use super::{Env, memory_ops, texture_ops};
 use crate::texture::Texture;
-
-/// Effect of an access outside the surface.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outside {
-    /// Raises a fault.
-    Trap,
-    /// Accesses the nearest position inside.
-    Clamp,
-    /// Reads zeros, or writes nothing.
-    Zero,
-}
-
-/// A surface load or store. [`Instr::a`] holds the handle, or [`Instr::offset`] is the address of a surface
-/// reference. [`Instr::b`] and [`Instr::c`] hold the coordinates, x in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SurfaceForm {
-    pub store: bool,
-    /// Bytes per element.
-    pub bytes: u8,
-    /// Elements per lane: 1, 2 or 4.
-    pub elements: u8,
-    pub outside: Outside,
-    /// Bits of the element registers.
-    pub register_bits: u8,
-}
 
 /// Executes a surface load or store.
 pub(crate) fn access(

@@ -1,35 +1,18 @@
 //! System functions for kernels: printing, allocation, failed assertions and traps.
 
-use super::Env;
 use super::access::{AccessKind, Fault, MemAccess};
-use super::instr::{CacheOp, Instr, Kernel, NONE, Space, SystemCall};
-use super::memory_ops::{self, lanes};
+use super::forms::{CacheOp, Space};
+use super::instr::{Instr, NONE};
+use super::kernel::Kernel;
+use super::lane::lanes;
+use super::signatures::SystemCall;
 use super::warp::Warp;
+use super::{Env, memory_ops};
 
 type Result<T> = std::result::Result<T, Box<Fault>>;
 
 /// Max length of a string from a kernel, in bytes.
 const MAX_TEXT: usize = 4096;
-
-/// A system function: its name, and the sizes in bytes of its parameters and of its result.
-pub(crate) struct Signature {
-    pub name: &'static str,
-    pub call: SystemCall,
-    pub parameters: &'static [u8],
-    pub result: Option<u8>,
-}
-
-/// Function that a call through an unmatched pointer calls. Its blank prevents a declaration in PTX.
-pub(crate) const NO_FUNCTION: &str = "no function";
-
-/// All system functions that PTX may declare `.extern`.
-pub(crate) const SIGNATURES: &[Signature] = &[
-    Signature { name: "vprintf", call: SystemCall::Print, parameters: &[8, 8], result: Some(4) },
-    Signature { name: "malloc", call: SystemCall::Allocate, parameters: &[8], result: Some(8) },
-    Signature { name: "free", call: SystemCall::Free, parameters: &[8], result: None },
-    Signature { name: "__assertfail", call: SystemCall::Assert, parameters: &[8, 8, 4, 8, 8], result: None },
-    Signature { name: NO_FUNCTION, call: SystemCall::NoFunction, parameters: &[8], result: None },
-];
 
 /// Executes `call` in the lanes of `mask`, the lowest first.
 pub(crate) fn call(

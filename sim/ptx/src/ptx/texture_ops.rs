@@ -1,9 +1,10 @@
 //! Texture samples of a warp.
 
 use super::access::{AccessKind, Fault, MemAccess};
-use super::instr::{CacheOp, Instr, Kernel, NONE, Space, TextureForm, TextureShape};
-use super::lane::LANE_BIT;
-use super::memory_ops::lanes;
+use super::forms::{CacheOp, Space, TextureForm, TextureShape};
+use super::instr::{Instr, NONE};
+use super::kernel::Kernel;
+use super::lane::{LANE_BIT, lanes};
 use super::warp::Warp;
 use super::{Env, GLOBALS_BASE};
 use crate::memory::HEAP_BASE;

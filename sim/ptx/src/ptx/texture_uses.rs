@@ -1,7 +1,9 @@
 //! Finds the textures that a kernel samples, from its code.
 use super::GLOBALS_BASE;
 use super::alu::Alu;
-use super::instr::{Instr, Kernel, NONE, Op, Space, TextureShape};
+use super::forms::{Space, TextureShape};
+use super::instr::{Instr, NONE, Op};
+use super::kernel::Kernel;
 use crate::memory::HEAP_BASE;
 
 /// Origin of a texture handle.
@@ -64,7 +66,8 @@ impl Kernel {
                 (Op::Alu(Alu::Move64), Some(from)) => number = from,
                 // The address of a texture reference is a constant.
                 (Op::Alu(Alu::Move64), None) => {
-                    let value = self.double_pool.get(usize::from(u16::MAX - instr.a)).map(|lanes| lanes[0]);
+                    let value =
+                        self.literals.doubles.get(usize::from(u16::MAX - instr.a)).map(|lanes| lanes[0]);
                     let variable = value.filter(|address| (GLOBALS_BASE..HEAP_BASE).contains(address));
                     return variable.map_or(TextureSource::Elsewhere, TextureSource::Variable);
                 }

@@ -1,5 +1,5 @@
 //! Runs microbenchmarks on a GPU: short PTX of known instructions, on memory that the benchmark lays out.
-use super::FidelityError;
+use super::measurement::FidelityError;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::dram::{BankMap, Location};
 use selvedge_gpu::gpu::{Control, Gpu};

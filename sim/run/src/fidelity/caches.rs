@@ -1,7 +1,7 @@
 //! Measures L1D and L2: hit latencies, port rates, and the rate that MSHRs allow.
 use super::bench::Bench;
 use super::cores::{address_generation, chain_step, memory_issue, shortfall};
-use super::{FidelityError, Measurement};
+use super::measurement::{FidelityError, Measurement};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::partition::closed_form;
 use std::sync::Arc;

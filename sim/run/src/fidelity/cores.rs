@@ -2,7 +2,7 @@
 //!
 //! Each measurement is the difference between two lengths of a kernel. Fixed costs (launch, parameters, exit) cancel.
 use super::bench::Bench;
-use super::{FidelityError, Measurement};
+use super::measurement::{FidelityError, Measurement};
 use selvedge_gpu::config::GpuConfig;
 use std::sync::Arc;
 

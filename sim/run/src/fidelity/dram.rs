@@ -1,7 +1,7 @@
 //! Measures DRAM: round trips for each state of the bank, and the bandwidth of all channels and of one.
 use super::bench::Bench;
 use super::cores::memory_issue;
-use super::{FidelityError, Measurement};
+use super::measurement::{FidelityError, Measurement};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::dram::Timing;
 use selvedge_gpu::partition::closed_form;

@@ -1,5 +1,5 @@
 //! Renders expected and measured values as a Markdown page.
-use super::Measurement;
+use super::measurement::Measurement;
 use selvedge_gpu::config::BuiltIn;
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
 //! Replays the operations of a recorded CUDA program, without the program.
 use super::RecordedProgram;
 use super::SimFault;
-use crate::run::RunError;
+use crate::error::RunError;
 use selvedge_cudart::device::{Device, DeviceError};
 use selvedge_cudart::operation::Operation;
 use selvedge_cudart::refusals::Refusals;

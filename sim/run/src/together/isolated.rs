@@ -1,5 +1,5 @@
 //! Isolated runs: runs of one program without the others, for comparison with programs that share the GPU.
-use super::TogetherSpec;
+use super::spec::TogetherSpec;
 use crate::report::ratio;
 use crate::run::Source;
 use serde::{Deserialize, Serialize};

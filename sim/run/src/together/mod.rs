@@ -4,69 +4,33 @@
 //! A program that ends starts again, so that the others still compete with it. The run lasts for a given number of cycles, or
 //! until each program has ended once. At each end the results are compared with the CPU reference.
 pub mod isolated;
-pub mod partition;
+mod machine;
+mod partition;
 mod program;
 pub mod report;
+mod spec;
 #[cfg(test)]
 mod tests;
 
 use crate::checkpoint::{Checkpoint, Checkpoints, Identity, Journal, Place};
 use crate::mechanism::MechanismSpec;
-use crate::report::{FORMAT_VERSION, HostReport, ratio};
-use crate::run::{RunError, Source, instances};
-use crate::statistic::{BrokenLaw, check_conservation};
-use isolated::{IsolatedKey, IsolatedRun, IsolatedRuns};
-use partition::Partition;
-use program::Program;
-use report::{ProgramReport, Throughput, TogetherReport, Verdict};
-use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::gpu::{Bounds, Control, Gpu};
+use crate::report::{FORMAT_VERSION, HostReport};
+use crate::run::{RunError, instances};
+use isolated::{IsolatedKey, IsolatedRun};
+use machine::Machine;
+use report::{Partition, Throughput, TogetherReport, Verdict};
+use selvedge_gpu::gpu::Control;
 use selvedge_gpu::mechanism::MechanismCounters;
-use selvedge_gpu::mechanism::probe::{ProbeSpec, Probes};
+use selvedge_gpu::mechanism::probe::ProbeSpec;
 use selvedge_gpu::share::{Share, ShareError, ShareSpec};
-use selvedge_gpu::sm::SimFault;
 use selvedge_gpu::sm::launch::KERNEL_SLOTS;
-use selvedge_gpu::snapshot::Snapshot;
-use selvedge_gpu::stats::KernelCounters;
 use selvedge_gpu::timeline::Timeline;
-use selvedge_hw::Engine;
 use selvedge_hw::wave::Trace;
-use selvedge_ptx::memory::{DeviceMemory, Printed};
-use selvedge_state::{State, Writer};
-use selvedge_workloads::workload::{OutputFile, Size};
+use selvedge_ptx::memory::Printed;
+use selvedge_workloads::workload::OutputFile;
+pub use spec::TogetherSpec;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// Specification of a run of several programs.
-#[derive(Clone)]
-pub struct TogetherSpec {
-    /// Workloads: 1 to [`KERNEL_SLOTS`].
-    pub workloads: Vec<Source>,
-    /// Size of the built-in workloads.
-    pub size: Size,
-    /// Configuration of the GPU.
-    pub config: Arc<GpuConfig>,
-    /// Way in which the programs share the SMs.
-    pub share: ShareSpec,
-    /// Duration in core cycles. With `None`, the run lasts until each program has ended once.
-    pub cycles: Option<u64>,
-    /// `true` to also run each workload alone, without a mechanism, for the same number of cycles.
-    pub alone: bool,
-    /// Storage for the results of these isolated runs.
-    pub isolated: Option<Arc<dyn IsolatedRuns>>,
-    /// Mechanism of the shared run.
-    pub mechanism: MechanismSpec,
-    /// Engine of the mechanism's blocks.
-    pub engine: Engine,
-    /// Block instances to record.
-    pub probes: ProbeSpec,
-    /// Checks each DRAM command against all timing constraints, and the value that each load returns.
-    pub check_dram: bool,
-    /// Max device memory of all workloads, in bytes.
-    pub max_memory: u64,
-    /// Limits of the whole run, including the cycles after its end in which in-flight work drains.
-    pub bounds: Bounds,
-}
 
 /// Report, outputs and fault of a run.
 pub struct TogetherOutcome {
@@ -82,52 +46,6 @@ pub struct TogetherOutcome {
     pub printed: Printed,
     /// Files that the host programs wrote at their first end.
     pub outputs: Vec<OutputFile>,
-}
-
-/// Counters at the end of the measured time.
-struct Measured {
-    cycles: u64,
-    total: Snapshot,
-    kernels: Vec<KernelCounters>,
-}
-
-impl Measured {
-    fn take(gpu: &Gpu, programs: usize) -> Self {
-        let kernels = (0..programs).map(|slot| gpu.kernel_counters(slot)).collect();
-        Measured { cycles: gpu.cycle(), total: gpu.snapshot(), kernels }
-    }
-
-    /// Returns the thread instructions per cycle of each kernel.
-    fn ipcs(&self) -> Vec<f64> {
-        self.kernels.iter().map(|k| ratio(k.thread_instructions, self.cycles)).collect()
-    }
-
-    /// Checks that the kernels' counters add up to the counters of the SMs.
-    fn check_sums(&self) -> Result<(), BrokenLaw> {
-        let mut sum = KernelCounters::default();
-        self.kernels.iter().for_each(|kernel| sum += *kernel);
-        let sm = &self.total.sm;
-        for (what, kernels, all) in [
-            ("warp instructions", sum.warp_instructions, sm.warp_instructions),
-            ("thread instructions", sum.thread_instructions, sm.thread_instructions),
-            ("memory instructions", sum.memory_instructions, sm.memory_instructions),
-            ("transactions", sum.transactions, sm.transactions),
-            ("CTAs", sum.ctas, sm.ctas),
-        ] {
-            if kernels != all {
-                return Err(BrokenLaw::new(
-                    &format!("the kernels' {what} are those of the SMs"),
-                    kernels,
-                    all,
-                ));
-            }
-        }
-        if sum.l1d != self.total.l1d {
-            let law = "the kernels' L1D counters are those of the L1Ds";
-            return Err(BrokenLaw::new(law, format!("{:?}", sum.l1d), format!("{:?}", self.total.l1d)));
-        }
-        Ok(())
-    }
 }
 
 /// Runs `spec`. `control` shows progress and can stop the run.
@@ -310,165 +228,4 @@ fn alone_ipcs(spec: &TogetherSpec, cycles: u64, control: &Arc<Control>) -> Resul
 pub fn probe_names(spec: &TogetherSpec) -> Result<Vec<String>, RunError> {
     let built = instances(&spec.mechanism, &spec.config, spec.workloads.len())?;
     Ok(built.into_iter().map(|one| one.name).collect())
-}
-
-/// A GPU, its memory and the programs that share it.
-struct Machine<'a> {
-    spec: &'a TogetherSpec,
-    gpu: Gpu,
-    memory: DeviceMemory,
-    programs: Vec<Program>,
-}
-
-impl<'a> Machine<'a> {
-    fn new(
-        spec: &'a TogetherSpec,
-        workloads: &[Source],
-        mechanism: &MechanismSpec,
-        probed: &ProbeSpec,
-        share: Share,
-        control: &Arc<Control>,
-    ) -> Result<Self, RunError> {
-        let mut memory = DeviceMemory::with_capacity(spec.max_memory);
-        memory.set_zero_outside(spec.config.memory.zero_outside());
-        if spec.config.l2.fill_on_copy {
-            memory.note_copies();
-        }
-        if spec.check_dram {
-            memory.note_idle_reads();
-        }
-        let mut programs = Vec::new();
-        for (slot, workload) in (0..).zip(workloads) {
-            programs.push(Program::new(slot, workload, spec, &mut memory)?);
-        }
-        let probes = Probes::new(probed.clone(), spec.engine);
-        probes.check_engine()?;
-        let config = Arc::new(mechanism.machine(&spec.config)?);
-        let parts = mechanism.build(&config, workloads.len(), &probes)?;
-        probes.check_names()?;
-        let mut gpu = Gpu::new(&config, parts, Arc::clone(control));
-        gpu.system_mut().check_dram(spec.check_dram);
-        if spec.check_dram || cfg!(debug_assertions) {
-            gpu.watch();
-        }
-        if let Some(cycles) = probed.timeline_cycles() {
-            gpu.record_timeline(cycles);
-        }
-        gpu.share(share);
-        Ok(Machine { spec, gpu, memory, programs })
-    }
-
-    /// Starts the first launch of each program.
-    fn launch_first(&mut self) -> Result<(), RunError> {
-        self.programs.iter_mut().try_for_each(|program| program.launch_first(&mut self.gpu, &mut self.memory))
-    }
-
-    /// Returns the current counters.
-    fn measure(&self) -> Measured {
-        Measured::take(&self.gpu, self.programs.len())
-    }
-
-    /// Runs the programs for the given number of cycles, or until each has ended once.
-    fn run(&mut self, cycles: Option<u64>) -> Result<(), RunError> {
-        self.launch_first()?;
-        self.proceed(cycles, None, None)
-    }
-
-    /// Restores the state of the checkpoint, with the launch that was current for each program.
-    fn resume(&mut self, mut checkpoint: Checkpoint) -> Result<(), RunError> {
-        let mut launches = Vec::new();
-        for program in &mut self.programs {
-            let launch = program.replay(checkpoint.value()?, self.gpu.config(), &mut self.memory)?;
-            // The L2 state in the checkpoint already reflects these copies.
-            self.memory.take_copies();
-            launches.push(launch.ok_or_else(|| checkpoint.without("a launch"))?);
-        }
-        checkpoint.load(|from| {
-            self.memory.load(from)?;
-            self.gpu.resume(launches, from)?;
-            self.programs.iter_mut().try_for_each(|program| program.record.load(from))
-        })?;
-        Ok(())
-    }
-
-    fn write(&self, place: &mut Place, partition: Option<&Partition>) {
-        let save = |to: &mut Writer| {
-            partition.cloned().save(to);
-            self.programs.iter().for_each(|program| program.journal.clone().unwrap_or_default().save(to));
-            self.memory.save(to);
-            self.gpu.save(to);
-            self.programs.iter().for_each(|program| program.record.save(to));
-        };
-        place.write(&self.gpu, save);
-    }
-
-    /// Runs the current and later launches. An interrupt or a limit also writes a checkpoint; a fault does not.
-    fn proceed(
-        &mut self,
-        cycles: Option<u64>,
-        mut place: Option<&mut Place>,
-        partition: Option<&Partition>,
-    ) -> Result<(), RunError> {
-        let until = cycles.unwrap_or(u64::MAX);
-        while self.gpu.cycle() < until {
-            let due = place.as_ref().map_or(u64::MAX, |place| place.next);
-            let ended = match (self.gpu.run_until_one_ends(until.min(due), &mut self.memory), &mut place) {
-                (Err(stop @ (SimFault::Interrupted { .. } | SimFault::Limited { .. })), Some(place)) => {
-                    self.write(place, partition);
-                    return Err(stop.into());
-                }
-                (ended, _) => ended?,
-            };
-            for slot in ended {
-                let program = &mut self.programs[usize::from(slot)];
-                if program.launch_next(&mut self.gpu, &mut self.memory)? {
-                    continue;
-                }
-                if cycles.is_none() && self.programs.iter().all(Program::has_ended) {
-                    return Ok(());
-                }
-                self.programs[usize::from(slot)].restart(self.spec, &mut self.gpu, &mut self.memory)?;
-            }
-            if let Some(place) = place.as_deref_mut().filter(|place| place.next <= self.gpu.cycle()) {
-                self.write(place, partition);
-            }
-        }
-        Ok(())
-    }
-
-    /// Runs the CTAs on the SMs to their end, then checks the conservation laws.
-    fn finish(&mut self) -> Result<(), RunError> {
-        self.gpu.drain(&mut self.memory)?;
-        if let Some(violation) = self.gpu.system().dram_violation() {
-            return Err(RunError::DramTiming(violation));
-        }
-        if let Some(wrong) = self.gpu.witness().wrong() {
-            return Err(RunError::Unseen(wrong));
-        }
-        let measured = self.measure();
-        let schedulers = u64::from(self.spec.config.sm.count * self.spec.config.sm.schedulers);
-        check_conservation(&measured.total, schedulers).map_err(RunError::Conservation)?;
-        measured.check_sums().map_err(RunError::Conservation)
-    }
-
-    fn reports(&self, measured: &Measured, alone: &[f64]) -> Vec<ProgramReport> {
-        let ipcs = measured.ipcs();
-        let one = |(slot, program): (usize, &Program)| ProgramReport {
-            workload: program.name.clone(),
-            result: program.verdict(),
-            error: program.error(),
-            ends: program.record.ends,
-            launches: program.record.launches,
-            ipc: ipcs[slot],
-            ipc_alone: alone.get(slot).copied(),
-            warp_instructions: measured.kernels[slot].warp_instructions,
-            thread_instructions: measured.kernels[slot].thread_instructions,
-            memory_instructions: measured.kernels[slot].memory_instructions,
-            transactions: measured.kernels[slot].transactions,
-            ctas: measured.kernels[slot].ctas,
-            resident_cycles: measured.kernels[slot].resident_cycles,
-            l1d: measured.kernels[slot].l1d.into(),
-        };
-        self.programs.iter().enumerate().map(one).collect()
-    }
 }

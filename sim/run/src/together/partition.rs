@@ -2,17 +2,16 @@
 //! (Warped-Slicer). Dai, section 4.1, describes both.
 //!
 //! The first kernel of a program decides its partition. Both schemes give each kernel at least one CTA.
-use super::{Machine, TogetherSpec};
+use super::machine::Machine;
+use super::report::Partition;
+use super::spec::TogetherSpec;
 use crate::mechanism::MechanismSpec;
 use crate::run::{RunError, Source};
-use schemars::JsonSchema;
 use selvedge_gpu::config::Sm as SmConfig;
 use selvedge_gpu::gpu::Control;
 use selvedge_gpu::mechanism::probe::ProbeSpec;
 use selvedge_gpu::share::{Share, ShareError};
 use selvedge_gpu::sm::launch::LaunchedKernel;
-use selvedge_state::State;
-use serde::Serialize;
 use std::sync::Arc;
 
 /// Number of resource kinds of an SM: threads, 32-bit registers, bytes of shared memory, warp slots, CTA slots.
@@ -20,19 +19,6 @@ const KINDS: usize = 5;
 
 /// Amount of each kind of resource.
 type Amounts = [u32; KINDS];
-
-/// CTAs of each kernel, and the measurements and quotas of the sharing policy.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, State)]
-pub struct Partition {
-    /// Max CTAs of each kernel on an SM.
-    pub ctas: Vec<u32>,
-    /// Thread instructions per cycle of each kernel alone with 1, 2, ... CTAs in every SM; only for Warped-Slicer.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub scalability: Vec<Vec<f64>>,
-    /// Warp instructions of each kernel in a set of quotas of an SM; only for SMK-(P+W).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub quotas: Vec<u32>,
-}
 
 /// Core cycles that a set of quotas would last if each kernel ran as fast as alone.
 const QUOTA_CYCLES: u64 = 1000;

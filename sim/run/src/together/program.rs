@@ -1,8 +1,9 @@
 //! Host side of a program that shares the GPU. The program starts again after each end.
-use super::TogetherSpec;
 use super::report::Verdict;
+use super::spec::TogetherSpec;
 use crate::checkpoint::Journal;
-use crate::run::{RunError, Source, prepare};
+use crate::error::RunError;
+use crate::source::{Source, prepare};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::Gpu;
 use selvedge_gpu::sm::launch::LaunchedKernel;

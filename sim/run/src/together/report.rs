@@ -1,9 +1,9 @@
 //! Report of a run of several workloads at the same time, and measures of their joint performance.
 use crate::report::{CacheReport, HostReport, Totals};
-use crate::together::partition::Partition;
 use schemars::JsonSchema;
 use selvedge_gpu::gpu::Limit;
 use selvedge_gpu::mechanism::MechanismCounters;
+use selvedge_state::State;
 use serde::Serialize;
 
 /// Verdict on the results of a program.
@@ -99,6 +99,19 @@ impl Throughput {
             fairness: least / greatest,
         })
     }
+}
+
+/// CTAs of each kernel, and the measurements and quotas of the sharing policy.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, State)]
+pub struct Partition {
+    /// Max CTAs of each kernel on an SM.
+    pub ctas: Vec<u32>,
+    /// Thread instructions per cycle of each kernel alone with 1, 2, ... CTAs in every SM; only for Warped-Slicer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scalability: Vec<Vec<f64>>,
+    /// Warp instructions of each kernel in a set of quotas of an SM; only for SMK-(P+W).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub quotas: Vec<u32>,
 }
 
 /// A whole run.

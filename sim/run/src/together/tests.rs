@@ -1,9 +1,16 @@
 //! Tests of simultaneous workloads: results, counters, partitions and mistakes.
 use super::*;
 use crate::run::{RunSpec, run as run_one};
+use crate::source::Source;
+use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::gpu::{Bounds, Gpu};
+use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::sm::launch::LaunchedKernel;
+use selvedge_hw::Engine;
+use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{LaunchDims, Module};
 use selvedge_workloads::workload;
+use selvedge_workloads::workload::Size;
 
 fn spec(workloads: &[&str], share: &str) -> TogetherSpec {
     TogetherSpec {
@@ -43,17 +50,11 @@ fn one_launch_without_others_takes_the_cycles_that_it_takes_by_run() {
     machine.run(None).expect("it runs");
     machine.finish().expect("the laws hold");
     let one = RunSpec {
-        workload: spec.workloads[0].clone(),
         size: spec.size,
-        input: None,
-        config: Arc::clone(&spec.config),
-        mechanism,
         engine: spec.engine,
         probes,
         check_dram: true,
-        sample_cycles: None,
-        max_memory: selvedge_gpu::limits::Limits::default().memory,
-        bounds: Bounds::default(),
+        ..RunSpec::new(spec.workloads[0].clone(), Arc::clone(&spec.config), mechanism)
     };
     let one = run_one(&one, control).expect("it runs").report;
     assert_eq!(one.totals, machine.gpu.snapshot().into());

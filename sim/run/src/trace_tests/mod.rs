@@ -5,28 +5,20 @@ mod fuzz_tests;
 use crate::report::Outcome;
 use crate::run::{RunError, RunOutcome, RunSpec, Source, record, run};
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::gpu::{Bounds, Control};
-use selvedge_gpu::mechanism::probe::ProbeSpec;
+use selvedge_gpu::gpu::Control;
 use selvedge_gpu::trace::strace::RecordedTrace;
 use selvedge_gpu::trace::{EMPTY_DIGEST, Trace, TraceFile, digest};
-use selvedge_hw::Engine;
-use selvedge_workloads::workload::Size;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 pub(super) fn spec(workload: Source, mechanism: &str) -> RunSpec {
     RunSpec {
-        workload,
-        size: Size::Tiny,
-        input: None,
-        config: Arc::new(GpuConfig::load("gtx480").expect("built in")),
-        mechanism: mechanism.parse().expect("valid"),
-        engine: Engine::Model,
-        probes: ProbeSpec::default(),
         check_dram: true,
-        sample_cycles: None,
-        max_memory: selvedge_gpu::limits::Limits::default().memory,
-        bounds: Bounds::default(),
+        ..RunSpec::new(
+            workload,
+            Arc::new(GpuConfig::load("gtx480").expect("built in")),
+            mechanism.parse().expect("valid"),
+        )
     }
 }
 

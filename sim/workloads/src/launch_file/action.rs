@@ -1,10 +1,9 @@
 //! Host operations on buffers between launches.
-use super::buffer::{Buffer, Place};
+use super::buffer::{Buffer, Place, find};
 use super::element::Number;
 use super::error::LaunchFileError;
 use super::fill;
 use super::format::{RawHost, Text};
-use super::plan::find;
 use toml::Spanned;
 
 /// A `[[host]]` table, checked.

@@ -65,7 +65,7 @@ impl Buffer {
         let Some(whole) = item.of.as_ref().filter(|_| !symbol) else {
             return Self::named(text, item, at, name, symbol, room);
         };
-        let index = super::plan::find(text, whole, before)?;
+        let index = find(text, whole, before)?;
         // The other buffer already accounts for the memory.
         let mut part = Self::named(text, item, at, name, false, &mut Room::new(u64::MAX))?;
         let size = before[index].element.bytes() as u64;
@@ -237,4 +237,22 @@ impl Output {
         let path = text.path(text.need(&save.file, "file", at)?.get_ref());
         Ok(Output { path, format: save.format })
     }
+}
+
+/// Returns the index of the buffer called `name`.
+pub(super) fn find(
+    text: &Text,
+    name: &Spanned<String>,
+    buffers: &[Buffer],
+) -> Result<usize, LaunchFileError> {
+    let wanted = name.get_ref();
+    buffers.iter().position(|buffer| buffer.name == *wanted).ok_or_else(|| {
+        let names = list(buffers.iter().map(|buffer| buffer.name.as_str()));
+        text.bad(name.span().start, format!("no buffer `{wanted}`: there are {names}"))
+    })
+}
+
+pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names = names.collect::<Vec<_>>().join(", ");
+    if names.is_empty() { "none".into() } else { names }
 }

@@ -1,6 +1,6 @@
 //! Order of the launches: steps in file order, and the loops that repeat them.
 use super::action::Action;
-use super::buffer::Buffer;
+use super::buffer::{Buffer, find, list};
 use super::element::{Class, Element, Number};
 use super::error::LaunchFileError;
 use super::expression::Expression;
@@ -429,24 +429,6 @@ fn argument(
             Err(text.bad(at, message))
         }
     }
-}
-
-/// Returns the index of the buffer called `name`.
-pub(super) fn find(
-    text: &Text,
-    name: &Spanned<String>,
-    buffers: &[Buffer],
-) -> Result<usize, LaunchFileError> {
-    let wanted = name.get_ref();
-    buffers.iter().position(|buffer| buffer.name == *wanted).ok_or_else(|| {
-        let names = list(buffers.iter().map(|buffer| buffer.name.as_str()));
-        text.bad(name.span().start, format!("no buffer `{wanted}`: there are {names}"))
-    })
-}
-
-fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let names = names.collect::<Vec<_>>().join(", ");
-    if names.is_empty() { "none".into() } else { names }
 }
 
 fn turns(

@@ -1,9 +1,9 @@
 //! Structures with C layout, and the addresses of buffers among values.
-use super::buffer::Buffer;
+use super::buffer::{self, Buffer};
 use super::element::{Element, Number};
 use super::error::LaunchFileError;
 use super::format::{Item, Text};
-use super::{plan, values};
+use super::values;
 use toml::Spanned;
 
 /// Size of an address, in bytes.
@@ -82,7 +82,7 @@ pub(super) fn patches(
     let mut out = Vec::with_capacity(raw.get_ref().len());
     for address in raw.get_ref() {
         let at = address.buffer.span().start;
-        let buffer = plan::find(text, &address.buffer, buffers)?;
+        let buffer = buffer::find(text, &address.buffer, buffers)?;
         if address.at.checked_add(ADDRESS_BYTES).is_none_or(|end| end > bytes) {
             let message = format!("at = {}: an address has 8 bytes, and there are {bytes}", address.at);
             return Err(text.bad(at, message));

@@ -1,9 +1,8 @@
 //! Textures of a launch file: views of its buffers, which kernels sample by a handle or through a texture reference.
-use super::buffer::{Buffer, Place};
+use super::buffer::{Buffer, Place, find};
 use super::element::{Class, Element};
 use super::error::LaunchFileError;
 use super::format::{Address, Coordinates, Filter, RawTexture, Read, Text};
-use super::plan::find;
 use selvedge_ptx::ptx::Module;
 use selvedge_ptx::texture::{AddressMode, ChannelKind, FilterMode, Texture};
 use toml::Spanned;

@@ -3,23 +3,30 @@
 //! The first kernel has one thread per row. The lanes of a warp read 32 different lines at once, and return to each
 //! of them 32 times. Its speed therefore depends on whether the lines are still in the L1 (Dai, section 2.4). The
 //! second kernel has one thread per column and reads whole lines.
-use std::path::Path;
-
 use super::check::Results;
-use super::{
-    Arg, Group, HostProgram, Launch, Size, Workload, WorkloadError, int, launch_row, mebibytes, no_input,
-    of_each_sum, place_f32s,
-};
+use super::helpers::{int, launch_row, mebibytes, of_each_sum, place_f32s};
+use super::plan::{Plan, Planned};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
-
-const NAME: &str = "atax";
 
 /// The reference fuses multiply and add and sums in the kernel's order, so the checked-in PTX gives equal bits.
 /// The tolerance is for kernels compiled with other settings. All terms are positive, so rounding errors stay
 /// relative. Without fusion each term adds at most half a unit in the last place (6e-8), and most errors cancel.
 const TOLERANCE: f32 = 1e-5;
 
-pub(super) struct Atax;
+pub(super) const ATAX: Planned = Planned {
+    name: "atax",
+    summary: "matrix-transpose times matrix-vector product, one thread per row, then per column",
+    papers: "Dai, chapters 2 and 3 (ATX) and 4 (ax)",
+    group: Group::DenseAlgebra,
+    ptx: ("atax.ptx", include_str!("../../kernels/atax.ptx")),
+    description: |size| {
+        let Shape { rows, columns, terms, .. } = Shape::of(size);
+        let matrix = format!("{rows} x {columns} matrix{}", of_each_sum(terms));
+        format!("{matrix}, {}", mebibytes(4 * (rows * columns + rows + 2 * columns)))
+    },
+    plan,
+};
 
 #[derive(Clone, Copy)]
 struct Shape {
@@ -72,115 +79,30 @@ impl Shape {
     }
 }
 
-impl Workload for Atax {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn summary(&self) -> &'static str {
-        "matrix-transpose times matrix-vector product, one thread per row, then per column"
-    }
-
-    fn papers(&self) -> &'static str {
-        "Dai, chapters 2 and 3 (ATX) and 4 (ax)"
-    }
-
-    fn group(&self) -> Group {
-        Group::DenseAlgebra
-    }
-
-    fn ptx(&self) -> (&'static str, &'static str) {
-        ("atax.ptx", include_str!("../../kernels/atax.ptx"))
-    }
-
-    fn description(&self, size: Size) -> String {
-        let Shape { rows, columns, terms, .. } = Shape::of(size);
-        let matrix = format!("{rows} x {columns} matrix{}", of_each_sum(terms));
-        format!("{matrix}, {}", mebibytes(4 * (rows * columns + rows + 2 * columns)))
-    }
-
-    fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError> {
-        no_input(NAME, input)?;
-        Ok(Box::new(Run { shape: Shape::of(size), buffers: Buffers::default(), stage: Stage::Start }))
-    }
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Stage {
-    Start,
-    Rows,
-    Columns,
-    Done,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Buffers {
-    matrix: u64,
-    x: u64,
-    product: u64,
-    y: u64,
-}
-
-struct Run {
-    shape: Shape,
-    buffers: Buffers,
-    stage: Stage,
-}
-
-impl Run {
-    fn place(&self, memory: &mut DeviceMemory) -> Result<Buffers, WorkloadError> {
-        let Shape { rows, columns, .. } = self.shape;
-        Ok(Buffers {
-            matrix: place_f32s(memory, "a", &self.shape.matrix())?,
-            x: place_f32s(memory, "x", &self.shape.vector())?,
-            product: memory.alloc(4 * rows as u64, "product")?,
-            y: memory.alloc(4 * columns as u64, "y")?,
-        })
-    }
-
-    fn by_rows(&self) -> Launch {
-        let Shape { rows, columns, terms, .. } = self.shape;
-        let (kernel, counts) = match terms {
-            None => ("atax_rows", vec![int(rows), int(columns)]),
-            Some(terms) => ("atax_rows_slice", vec![int(rows), int(terms), int(columns)]),
-        };
-        self.launch(kernel, rows, [self.buffers.x, self.buffers.product], counts)
-    }
-
-    fn by_columns(&self) -> Launch {
-        let Shape { rows, columns, terms, .. } = self.shape;
-        let counts = vec![int(terms.unwrap_or(rows)), int(columns)];
-        self.launch("atax_columns", columns, [self.buffers.product, self.buffers.y], counts)
-    }
-
-    fn launch(&self, kernel: &str, threads: usize, vectors: [u64; 2], counts: Vec<Arg>) -> Launch {
-        let pointers = [self.buffers.matrix].into_iter().chain(vectors).map(Arg::Ptr);
-        launch_row(kernel, threads, self.shape.threads_per_block, pointers.chain(counts).collect())
-    }
-}
-
-impl HostProgram for Run {
-    fn next(&mut self, memory: &mut DeviceMemory) -> Result<Option<Launch>, WorkloadError> {
-        let (stage, launch) = match self.stage {
-            Stage::Start => {
-                self.buffers = self.place(memory)?;
-                (Stage::Rows, Some(self.by_rows()))
-            }
-            Stage::Rows => (Stage::Columns, Some(self.by_columns())),
-            Stage::Columns | Stage::Done => (Stage::Done, None),
-        };
-        self.stage = stage;
-        Ok(launch)
-    }
-
-    fn verify(&self, memory: &DeviceMemory) -> Result<(), WorkloadError> {
-        if self.stage != Stage::Done {
-            return Err(WorkloadError::Unfinished { workload: NAME });
-        }
-        let (products, y) = self.shape.reference();
-        let got = memory.read_f32s(self.buffers.product, self.shape.rows)?;
-        Results { workload: NAME, buffer: "product", got: &got }.close(products, TOLERANCE)?;
-        let got = memory.read_f32s(self.buffers.y, self.shape.columns)?;
-        Results { workload: NAME, buffer: "y", got: &got }.close(y, TOLERANCE)
-    }
+fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
+    let shape = Shape::of(size);
+    let Shape { rows, columns, threads_per_block, terms } = shape;
+    let matrix = place_f32s(memory, "a", &shape.matrix())?;
+    let x = place_f32s(memory, "x", &shape.vector())?;
+    let product = memory.alloc(4 * rows as u64, "product")?;
+    let y = memory.alloc(4 * columns as u64, "y")?;
+    let launch = |kernel, threads, vectors: [u64; 2], counts: Vec<Arg>| {
+        let pointers = [matrix].into_iter().chain(vectors).map(Arg::Ptr);
+        launch_row(kernel, threads, threads_per_block, pointers.chain(counts).collect())
+    };
+    let (by_rows, counts) = match terms {
+        None => ("atax_rows", vec![int(rows), int(columns)]),
+        Some(terms) => ("atax_rows_slice", vec![int(rows), int(terms), int(columns)]),
+    };
+    let launches = vec![
+        launch(by_rows, rows, [x, product], counts),
+        launch("atax_columns", columns, [product, y], vec![int(terms.unwrap_or(rows)), int(columns)]),
+    ];
+    Ok(Plan::of(launches, move |memory| {
+        let (products, sums) = shape.reference();
+        let got = memory.read_f32s(product, rows)?;
+        Results { workload: "atax", buffer: "product", got: &got }.close(products, TOLERANCE)?;
+        let got = memory.read_f32s(y, columns)?;
+        Results { workload: "atax", buffer: "y", got: &got }.close(sums, TOLERANCE)
+    }))
 }

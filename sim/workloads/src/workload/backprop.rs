@@ -1,8 +1,9 @@
 //! `backprop`: forward sums of a neural network's layer, and adjustment of its weights, as Rodinia's backprop.
 use super::check::Results;
+use super::helpers::{mebibytes, place_f32s};
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError, mebibytes, place_f32s};
+use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0xbac;

@@ -1,9 +1,10 @@
 //! `barnes_hut`: gravity among bodies with an octree that the host rebuilds in each step, as LonestarGPU's bh.
 use super::check::Results;
+use super::helpers::{int, launch_row, mebibytes, place_f32s};
 use super::octree::{Mass, Octree};
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0xb4;

@@ -7,9 +7,10 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use super::check::Results;
+use super::helpers::{int, launch_row, mebibytes};
 use super::input::{Words, read_text};
 use super::random::Random;
-use super::{Arg, Group, HostProgram, Launch, Size, Workload, WorkloadError, int, launch_row, mebibytes};
+use super::{Arg, Group, HostProgram, Launch, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const NAME: &str = "bfs";

@@ -2,8 +2,9 @@
 //!
 //! The first kernel reads whole lines. In the second, each lane of a warp reads a separate row (see `atax`).
 use super::check::Results;
+use super::helpers::{int, launch_row, mebibytes, of_each_sum, place_f32s};
 use super::plan::{Plan, Planned};
-use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, of_each_sum, place_f32s};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// Sums are fused in the kernels' order, so the checked-in PTX gives equal bits. All terms are positive.

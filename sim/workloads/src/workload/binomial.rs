@@ -1,8 +1,9 @@
 //! `binomial`: option prices by binomial trees, one block per option, as the CUDA samples' binomialOptions.
 use super::check::Results;
+use super::helpers::{launch_row, mebibytes, place_f32s};
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Group, Size, WorkloadError, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0xb1;

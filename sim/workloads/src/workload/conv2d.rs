@@ -1,7 +1,8 @@
 //! `conv2d`: convolution of an image with a fixed 3 x 3 mask, as Polybench's 2DCONV.
 use super::check::Results;
+use super::helpers::{int, launch_grid, mebibytes, place_f32s};
 use super::plan::{Plan, Planned};
-use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// The reference rounds like the checked-in PTX. If values cancel, only equal bits are close enough.

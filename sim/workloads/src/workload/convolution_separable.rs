@@ -1,7 +1,8 @@
 //! `convolution_separable`: an image under a 17 x 17 mask that is the product of two rows, as the CUDA samples'.
 use super::check::Results;
+use super::helpers::{int, mebibytes, place_f32s};
 use super::plan::{Plan, Planned};
-use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError, int, mebibytes, place_f32s};
+use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const RADIUS: usize = 8;

@@ -2,8 +2,9 @@
 //!
 //! In the third kernel, thread i computes the pairs (i, i) to (i, last), so warps finish one after the other.
 use super::check::Results;
+use super::helpers::{int, launch_grid, launch_row, mebibytes, place_f32s};
 use super::plan::{Plan, Planned};
-use super::{Arg, Group, Size, WorkloadError, int, launch_grid, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// The reference rounds like the checked-in PTX. If values cancel, only equal bits are close enough.

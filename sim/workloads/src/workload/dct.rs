@@ -1,8 +1,9 @@
 //! `dct`: discrete cosine transform of an image in blocks of 8 x 8, the core of JPEG.
 use super::check::Results;
+use super::helpers::{int, mebibytes, place_f32s};
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError, int, mebibytes, place_f32s};
+use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0xdc7;

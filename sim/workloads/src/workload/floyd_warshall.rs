@@ -1,8 +1,9 @@
 //! `floyd_warshall`: shortest paths between all pairs of nodes, one launch per intermediate node.
 use super::check::Results;
+use super::helpers::{int, launch_grid, mebibytes, place_words};
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_words};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0xf7;

@@ -1,7 +1,8 @@
 //! `gesummv`: y = alpha A x + beta B x in single precision, as Polybench's GESUMMV. Two matrices stream concurrently.
 use super::check::Results;
+use super::helpers::{int, launch_row, mebibytes, of_each_sum, place_f32s};
 use super::plan::{Plan, Planned};
-use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, of_each_sum, place_f32s};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// Sums are fused in the kernel's order, so the checked-in PTX gives equal bits. All terms are positive.

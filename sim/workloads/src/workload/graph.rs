@@ -2,10 +2,11 @@
 use std::path::Path;
 use std::rc::Rc;
 
+use super::helpers::place_words;
 use super::input::{Words, read_text};
 use super::plan::{Plan, Run};
 use super::random::Random;
-use super::{Group, HostProgram, Size, Workload, WorkloadError, place_words};
+use super::{Group, HostProgram, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x9a9;

@@ -5,11 +5,10 @@
 use std::path::{Path, PathBuf};
 
 use super::check::Results;
+use super::helpers::{int, mebibytes, place_f32s};
 use super::input::{Words, finite, read_text};
 use super::random::Random;
-use super::{
-    Arg, Group, HostProgram, Launch, LaunchDims, Size, Workload, WorkloadError, int, mebibytes, place_f32s,
-};
+use super::{Arg, Group, HostProgram, Launch, LaunchDims, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const NAME: &str = "hotspot";

@@ -6,11 +6,10 @@
 use std::path::Path;
 
 use super::check::Results;
+use super::helpers::{int, launch_row, mebibytes, place_f32s};
 use super::input::{finite, read_text};
 use super::random::Random;
-use super::{
-    Arg, Group, HostProgram, Launch, Size, Workload, WorkloadError, int, launch_row, mebibytes, place_f32s,
-};
+use super::{Arg, Group, HostProgram, Launch, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const NAME: &str = "kmeans";

@@ -1,7 +1,8 @@
 //! `laplace`: Laplace's equation in a box by Jacobi's method, as the LPS kernel of ISPASS-2009.
 use super::check::Results;
+use super::helpers::{int, launch_grid, mebibytes, place_f32s};
 use super::plan::{Plan, Planned};
-use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// The reference rounds like the checked-in PTX. All terms are positive.

@@ -1,7 +1,8 @@
 //! `lud`: LU decomposition in place, by tiles, as Rodinia's lud.
 use super::check::Results;
+use super::helpers::{int, mebibytes, place_f32s};
 use super::plan::{Plan, Planned};
-use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError, int, mebibytes, place_f32s};
+use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const TILE: usize = 16;

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use super::check::Results;
+use super::helpers::{int, launch_row, mebibytes, place_words};
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Group, Launch, Size, WorkloadError, int, launch_row, mebibytes, place_words};
+use super::{Arg, Group, Launch, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x3a45;

@@ -1,7 +1,8 @@
 //! `matmul` and `mm3`: one matrix product, and Polybench's 3MM, which multiplies two products.
 use super::check::Results;
+use super::helpers::{int, launch_grid, mebibytes, place_f32s};
 use super::plan::{Plan, Planned};
-use super::{Arg, Group, Launch, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
+use super::{Arg, Group, Launch, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// Sums are fused in the kernel's order, so the checked-in PTX gives equal bits. All terms are positive.

@@ -27,11 +27,13 @@ mod gesummv;
 mod graph;
 mod group;
 mod heartwall;
+mod helpers;
 mod histogram;
 mod hotspot;
 mod input;
 #[cfg(test)]
 mod input_fuzz;
+mod interface;
 mod kmeans;
 mod laplace;
 mod lavamd;
@@ -76,143 +78,18 @@ mod walsh;
 mod weather;
 mod word_count;
 
-use std::path::{Path, PathBuf};
-
 pub use error::WorkloadError;
 pub use group::Group;
+pub use interface::{HostProgram, Launch, OutputFile, Size, Workload};
 pub use measure::{Lines, MeasureError, Measured, Meter, TABLE, measure, measured, rows, table};
 use selvedge_hw::names;
-use selvedge_ptx::memory::DeviceMemory;
 pub use selvedge_ptx::ptx::{Arg, LaunchDims};
-use strum::{Display, EnumString, VariantNames};
-
-/// Size of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString, VariantNames)]
-#[strum(serialize_all = "lowercase", parse_err_ty = WorkloadError, parse_err_fn = unknown_size)]
-pub enum Size {
-    /// For tests: at most 100,000 warp instructions.
-    Tiny,
-    /// For a quick look: at most 1.5 million warp instructions.
-    Small,
-    /// For comparisons: the papers' access pattern with a footprint above the L2's size, in less than 3 million
-    /// cycles.
-    Study,
-    /// For reproduction: the size that the papers ran.
-    Paper,
-}
-
-impl Size {
-    /// Every size, in ascending order.
-    pub const ALL: [Self; 4] = [Self::Tiny, Self::Small, Self::Study, Self::Paper];
-}
-
-fn unknown_size(name: &str) -> WorkloadError {
-    WorkloadError::UnknownSize { name: name.to_owned() }
-}
-
-/// One kernel launch.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Launch {
-    /// Name of the kernel, as its `.entry` in the PTX.
-    pub kernel: String,
-    /// CTAs, threads per CTA, and dynamic shared memory.
-    pub dims: LaunchDims,
-    /// Arguments, in the order of the kernel's parameters.
-    pub args: Vec<Arg>,
-}
-
-/// The host side of a running workload. It is a state machine, so that several can run concurrently.
-pub trait HostProgram {
-    /// Returns the next launch, or `None` when the program has finished, and on every further call. Must be called at
-    /// the start, and again after each returned launch has completed.
-    ///
-    /// # Errors
-    /// [`WorkloadError::Memory`] if device memory is too small for the buffers.
-    fn next(&mut self, memory: &mut DeviceMemory) -> Result<Option<Launch>, WorkloadError>;
-
-    /// Compares the device's results with the CPU reference, which it recomputes from the inputs.
-    ///
-    /// # Errors
-    /// [`WorkloadError::Mismatch`] for the first difference; [`WorkloadError::Unfinished`] before [`HostProgram::next`] has
-    /// returned `None`.
-    fn verify(&self, memory: &DeviceMemory) -> Result<(), WorkloadError>;
-
-    /// Returns whether [`HostProgram::verify`] has expected results to compare with.
-    fn checks(&self) -> bool {
-        true
-    }
-
-    /// Returns the files to write after [`HostProgram::next`] has returned `None`.
-    ///
-    /// # Errors
-    /// [`WorkloadError::Memory`] if their contents are not in device memory.
-    fn outputs(&self, _memory: &DeviceMemory) -> Result<Vec<OutputFile>, WorkloadError> {
-        Ok(Vec::new())
-    }
-}
-
-/// A file that the host program writes at the end of the run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutputFile {
-    /// Path of the file.
-    pub path: PathBuf,
-    /// Contents of the file.
-    pub bytes: Vec<u8>,
-}
-
-/// Workloads with races: their threads relax, claim or insert items concurrently.
-const RACING: [&str; 6] = ["betweenness", "bfs_worklist", "mis", "mst", "sssp", "word_count"];
-
-/// A kernel that the papers ran, with everything needed to run it.
-pub trait Workload: Sync {
-    /// Returns the name, as users type it.
-    fn name(&self) -> &'static str;
-
-    /// Returns a description of the computation in one line.
-    fn summary(&self) -> &'static str;
-
-    /// Returns the papers that ran this algorithm, with their name for it, in one line.
-    fn papers(&self) -> &'static str;
-
-    /// Returns the kind of program.
-    fn group(&self) -> Group;
-
-    /// Returns the name and text of the PTX file.
-    fn ptx(&self) -> (&'static str, &'static str);
-
-    /// Returns the problem dimensions and bytes of device memory at `size`, in one line.
-    fn description(&self, size: Size) -> String;
-
-    /// Returns the kind of input file that can replace the generated input.
-    fn input(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// Returns whether the execution races. A thread's reads then depend on the order of other threads' writes, which
-    /// every mechanism changes. Instruction counts differ slightly between mechanisms; results do not.
-    fn races(&self) -> bool {
-        RACING.contains(&self.name())
-    }
-
-    /// Returns the files that are read for `input`: the file and its companion, if any.
-    fn inputs(&self, input: &Path) -> Vec<PathBuf> {
-        vec![input.to_path_buf()]
-    }
-
-    /// Returns a host program at its start. `input` is a file in the format of the real benchmark that replaces the
-    /// generated input. `size` then only sets values that the file leaves open, such as the number of time steps.
-    ///
-    /// # Errors
-    /// [`WorkloadError::NoInput`] if the workload reads no file; [`WorkloadError::Unreadable`] or
-    /// [`WorkloadError::BadInput`] if the file is unreadable or malformed.
-    fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError>;
-}
 
 /// Returns all built-in workloads, in the order of tables.
 pub fn all() -> &'static [&'static dyn Workload] {
     &[
-        &vecadd::VecAdd,
-        &atax::Atax,
+        &vecadd::VECADD,
+        &atax::ATAX,
         &bicg::BICG,
         &mvt::MVT,
         &gesummv::GESUMMV,
@@ -288,65 +165,10 @@ pub fn find(name: &str) -> Result<&'static dyn Workload, WorkloadError> {
     })
 }
 
-/// Returns a launch of `kernel` over `threads` threads in a row, in blocks of `block` threads. The last block may
-/// exceed `threads`; the kernels check this.
-fn launch_row(kernel: &str, threads: usize, block: u32, args: Vec<Arg>) -> Launch {
-    let blocks = (threads as u32).div_ceil(block);
-    Launch { kernel: kernel.to_owned(), dims: LaunchDims::new([blocks, 1, 1], [block, 1, 1]), args }
-}
-
-/// Returns a launch of `kernel` over a plane of `threads` threads, in blocks of `block`. The last blocks of each
-/// direction may exceed the plane; the kernels check this.
-fn launch_grid(kernel: &str, threads: [usize; 2], block: [u32; 2], args: Vec<Arg>) -> Launch {
-    let blocks = [0, 1].map(|axis| (threads[axis] as u32).div_ceil(block[axis]));
-    let dims = LaunchDims::new([blocks[0], blocks[1], 1], [block[0], block[1], 1]);
-    Launch { kernel: kernel.to_owned(), dims, args }
-}
-
-/// Returns an argument of type `int`. Workloads keep counts below 2^31.
-fn int(count: usize) -> Arg {
-    Arg::U32(count as u32)
-}
-
-/// Allocates a buffer called `name`, fills it with `values` and returns its device address.
-fn place_f32s(memory: &mut DeviceMemory, name: &str, values: &[f32]) -> Result<u64, WorkloadError> {
-    let address = memory.alloc(size_of_val(values) as u64, name)?;
-    memory.write_f32s(address, values)?;
-    Ok(address)
-}
-
-/// Allocates a buffer called `name`, fills it with 32-bit `values` and returns its device address.
-fn place_words(memory: &mut DeviceMemory, name: &str, values: &[u32]) -> Result<u64, WorkloadError> {
-    let address = memory.alloc(size_of_val(values) as u64, name)?;
-    memory.write_u32s(address, values)?;
-    Ok(address)
-}
-
-/// Returns an error if a workload that reads no file is given an input file.
-fn no_input(workload: &'static str, input: Option<&Path>) -> Result<(), WorkloadError> {
-    input.map_or(Ok(()), |file| {
-        Err(WorkloadError::NoInput { file: file.display().to_string(), workload, allowed: with_input() })
-    })
-}
-
-/// Returns the names of the workloads that read an input file.
-fn with_input() -> String {
-    let names = all().iter().filter(|workload| workload.input().is_some()).map(|workload| workload.name());
-    names.collect::<Vec<_>>().join(", ")
-}
-
-/// Describes the number of computed terms of each sum, if it is limited.
-fn of_each_sum(terms: Option<usize>) -> String {
-    terms.map_or_else(String::new, |terms| format!(", {terms} terms of each sum"))
-}
-
-/// Describes the bytes of device memory.
-fn mebibytes(bytes: usize) -> String {
-    format!("{:.2} MiB on the device", bytes as f64 / f64::from(1 << 20))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::helpers::WITH_INPUT;
+    use super::interface::RACING;
     use super::*;
 
     #[test]
@@ -374,6 +196,12 @@ mod tests {
             let papers = find(name).unwrap().papers();
             assert!(papers.contains(words), "{name}: {papers}");
         }
+    }
+
+    #[test]
+    fn the_workloads_with_an_input_file_are_listed() {
+        let named = all().iter().filter(|workload| workload.input().is_some());
+        assert_eq!(named.map(|workload| workload.name()).collect::<Vec<_>>(), WITH_INPUT);
     }
 
     #[test]

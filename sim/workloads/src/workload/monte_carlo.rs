@@ -1,8 +1,9 @@
 //! `monte_carlo`: option prices from random price paths, one block per option, as the CUDA samples' MonteCarlo.
 use super::check::Results;
+use super::helpers::{int, launch_row, mebibytes, place_f32s};
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x3c4;

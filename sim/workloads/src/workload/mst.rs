@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use super::check::Results;
 use super::graph::{Graph, OnGraph};
+use super::helpers::{int, launch_row, place_words};
 use super::plan::Plan;
-use super::{Arg, Size, WorkloadError, int, launch_row, place_words};
+use super::{Arg, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const THREADS_PER_BLOCK: u32 = 128;

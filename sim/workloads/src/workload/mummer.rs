@@ -1,9 +1,10 @@
 //! `mummer`: matches short reads with a reference by a suffix tree, as MUMmerGPU.
 use super::check::Results;
+use super::helpers::{int, launch_row, mebibytes, place_words};
 use super::plan::{Plan, Planned};
 use super::random::Random;
 use super::suffix_tree::{SuffixTree, common, sorted_suffixes};
-use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_words};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x303;

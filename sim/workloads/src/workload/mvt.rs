@@ -1,7 +1,8 @@
 //! `mvt`: x1 += A y1 and x2 += A^T y2 in single precision, as Polybench's MVT.
 use super::check::Results;
+use super::helpers::{int, launch_row, mebibytes, of_each_sum, place_f32s};
 use super::plan::{Plan, Planned};
-use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, of_each_sum, place_f32s};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// Sums are fused in the kernels' order, so the checked-in PTX gives equal bits. All terms are positive.

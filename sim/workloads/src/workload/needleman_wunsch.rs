@@ -1,8 +1,9 @@
 //! `needleman_wunsch`: global alignment of two sequences, one anti-diagonal of tiles per launch, as Rodinia's nw.
 use super::check::Results;
+use super::helpers::{int, launch_row, mebibytes, place_words};
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_words};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// Rows and columns of a tile. A block has a thread per column.

@@ -1,9 +1,10 @@
 //! `neural_net`: a network of two convolutional and two fully connected layers that recognises digits, as GPGPU-Sim's
 //! NN.
 use super::check::Results;
+use super::helpers::{int, mebibytes, place_f32s};
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError, int, mebibytes, place_f32s};
+use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x22;

@@ -1,8 +1,9 @@
 //! `particle_filter`: weights of particles and their resampling, as Rodinia's particlefilter.
 use super::check::Results;
+use super::helpers::{int, launch_row, mebibytes, place_f32s};
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x9f;

@@ -1,7 +1,8 @@
 //! Workloads described by their parts: the setup of a run, its launches, and the check of its results.
 use std::path::Path;
 
-use super::{Group, HostProgram, Launch, Size, Workload, WorkloadError, no_input};
+use super::helpers::no_input;
+use super::{Group, HostProgram, Launch, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// Returns one launch after another, then `None`. May read results of the last launch from memory.

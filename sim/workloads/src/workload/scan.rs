@@ -1,8 +1,9 @@
 //! `scan`: exclusive prefix sums of a large array, first per block and then over the blocks' totals.
 use super::check::Results;
+use super::helpers::{int, launch_row, mebibytes, place_words};
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Group, Launch, Size, WorkloadError, int, launch_row, mebibytes, place_words};
+use super::{Arg, Group, Launch, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x5ca2;

@@ -1,8 +1,9 @@
 //! `spmv`: a sparse matrix in compressed rows times a vector, one thread per row.
 use super::check::Results;
+use super::helpers::{int, launch_row, mebibytes, place_f32s, place_words};
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s, place_words};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x59;

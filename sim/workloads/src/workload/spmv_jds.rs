@@ -1,8 +1,9 @@
 //! `spmv_jds`: a sparse matrix in jagged diagonals times a vector, one thread per row, as Parboil's spmv.
 use super::check::Results;
+use super::helpers::{int, launch_row, mebibytes, place_f32s, place_words};
 use super::plan::{Plan, Planned};
 use super::spmv::{Matrix, TOLERANCE, rows};
-use super::{Arg, Group, int, launch_row, mebibytes, place_f32s, place_words};
+use super::{Arg, Group};
 use super::{Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 

@@ -1,9 +1,10 @@
 //! `survey_propagation`: satisfiability by surveys, as LonestarGPU's sp. A phase sweeps over a formula until the
 //! messages settle, and then fixes the most biased variables.
 use super::check::Results;
+use super::helpers::{int, launch_row, mebibytes, place_f32s, place_words};
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s, place_words};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x59a7;

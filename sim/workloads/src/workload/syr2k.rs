@@ -1,8 +1,9 @@
 //! `syr2k`: C = alpha (A B^T + B A^T) + beta C in single precision, as Polybench's SYR2K.
 use super::check::Results;
+use super::helpers::{int, launch_grid, mebibytes, of_each_sum, place_f32s};
 use super::plan::{Plan, Planned};
 use super::syrk::Part;
-use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, of_each_sum, place_f32s};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// Sums are fused in the kernel's order, so the checked-in PTX gives equal bits. All terms are positive.

@@ -3,8 +3,9 @@
 //! A warp reads one element of its row and, in the same load, elements of 32 other rows. Every lane therefore needs a
 //! separate line.
 use super::check::Results;
+use super::helpers::{int, launch_grid, mebibytes, of_each_sum, place_f32s};
 use super::plan::{Plan, Planned};
-use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, of_each_sum, place_f32s};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// Sums are fused in the kernel's order, so the checked-in PTX gives equal bits. All terms are positive.

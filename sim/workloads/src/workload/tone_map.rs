@@ -1,8 +1,9 @@
 //! `tone_map`: tones of a photograph for a screen, a long function of the eight bits of each pixel.
 use super::check::Results;
+use super::helpers::{int, launch_grid, mebibytes, place_words};
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_words};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x70;

@@ -1,7 +1,8 @@
 //! `transpose`: transposes a matrix by tiles through shared memory, as the CUDA samples' transpose.
 use super::check::Results;
+use super::helpers::{int, mebibytes, place_f32s};
 use super::plan::{Plan, Planned};
-use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError, int, mebibytes, place_f32s};
+use super::{Arg, Group, Launch, LaunchDims, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// Rows and columns of a tile, and of a block.

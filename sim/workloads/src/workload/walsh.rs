@@ -1,8 +1,9 @@
 //! `walsh`: the fast Walsh transform of a signal, one launch per stride of the butterflies.
 use super::check::Results;
+use super::helpers::{int, launch_row, mebibytes, place_f32s};
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0xf37;

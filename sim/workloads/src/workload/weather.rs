@@ -1,8 +1,9 @@
 //! `weather`: winds, clouds and rain on a grid of air. It replaces GPGPU-Sim's weather prediction (WP).
 use super::check::Results;
+use super::helpers::{int, launch_grid, mebibytes, place_f32s};
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Group, Size, WorkloadError, int, launch_grid, mebibytes, place_f32s};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x3ea;

@@ -1,8 +1,9 @@
 //! `word_count`: counts the words of a text in a hash table, as Mars' word count.
 use super::check::Results;
+use super::helpers::{int, launch_row, mebibytes, place_words};
 use super::plan::{Plan, Planned};
 use super::random::Random;
-use super::{Arg, Group, Size, WorkloadError, int, launch_row, mebibytes, place_words};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x3c;

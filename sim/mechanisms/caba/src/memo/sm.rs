@@ -2,8 +2,8 @@
 //!
 //! A region whose results are seldom found is not looked up for a while. A warp has at most one assist warp, and waits for it.
 use super::counters::Counters;
+use super::routines::{Shape, routines};
 use super::table::{SharedTable, agree, entries_in};
-use super::{Shape, routines};
 use crate::deployment::{Deployment, Wanted};
 use crate::lanes::{Lanes, ParentRegion};
 use crate::warp::{AssistWarp, Latencies};

@@ -8,6 +8,9 @@ use selvedge_state::State;
 /// Bytes of an entry.
 pub const ENTRY_BYTES: u32 = 4 * TABLE_WORDS as u32;
 
+/// Min entries of a table: two for each lane of a warp. A smaller table is not used.
+pub(super) const LEAST_ENTRIES: u32 = 64;
+
 /// Lanes whose entries the banks of shared memory serve in one cycle: eight entries of 16 bytes use all 32 banks.
 const TOGETHER: usize = 8;
 
@@ -72,10 +75,10 @@ pub fn bank_cycles(entries: &[Option<u32>; 32]) -> u32 {
 }
 
 /// Returns the entries of a table in `left` free bytes of shared memory: a power of two of at most `most`, or 0 below
-/// [`super::LEAST_ENTRIES`].
+/// [`LEAST_ENTRIES`].
 pub fn entries_in(left: u32, most: u32) -> u32 {
     let entries = (left / ENTRY_BYTES).min(most);
-    if entries < super::LEAST_ENTRIES { 0 } else { 1 << entries.ilog2() }
+    if entries < LEAST_ENTRIES { 0 } else { 1 << entries.ilog2() }
 }
 
 /// Returns whether two words are equal in the lanes of `mask`.

@@ -2,6 +2,7 @@
 use super::table::SharedTable;
 use super::*;
 use crate::lanes::{Lanes, ParentRegion};
+use crate::routine::Routine;
 use crate::tests::counter;
 use selvedge_gpu::mechanism::probe::{ProbeSpec, Probes};
 use selvedge_gpu::sm::part::{AssistIssue, RegionMemo, SmPart};

@@ -16,10 +16,10 @@ mod sm;
 mod tests;
 
 use crate::assembly::assemble;
+use crate::controller::{BUSY_LIMIT, BUSY_LIMITS, IDLE_LIMIT, IDLE_LIMITS, suits_controller, throttle};
 use crate::lanes::METADATA;
 use crate::routine::{Routine, Routines};
 use crate::warp::Latencies;
-use crate::{BUSY_LIMIT, BUSY_LIMITS, IDLE_LIMIT, IDLE_LIMITS, suits_controller, throttle};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::{Claim, Counter, Mechanism, MechanismError, Setup, Site, Values};
 use selvedge_gpu::mechanism_options;

@@ -1,20 +1,16 @@
 //! Codecs of the GPU: an algorithm with its two blocks ([`Codec`]), the queues of a block ([`CodecStage`]), and compressed
 //! lines ([`Form`]).
-mod bdi;
 mod bpc;
-mod cpack;
 mod form;
-mod fpc;
+mod line_codecs;
 mod line_forms;
 mod ratios;
 mod sc;
 mod stage;
 
-pub use bdi::Bdi;
 pub use bpc::Bpc;
-pub use cpack::Cpack;
 pub use form::{Form, L1D_TAG_BITS, L2_TAG_BITS};
-pub use fpc::Fpc;
+pub use line_codecs::{Bdi, Cpack, Fpc};
 pub use line_forms::{Algorithm, Choice, LineForms};
 pub use ratios::Ratios;
 pub use sc::{Coded, Sc};

@@ -2,8 +2,9 @@
 
 use super::super::ast::{Operand, ScopeId};
 use super::super::error::quote;
-use super::super::instr::{AtomicOp, NONE, Op, OpClass, ReduceMode, ShuffleMode, VoteMode};
-use super::super::system::SIGNATURES;
+use super::super::forms::{AtomicOp, OpClass, ReduceMode, ShuffleMode, VoteMode};
+use super::super::instr::{NONE, Op};
+use super::super::signatures::SIGNATURES;
 use super::{Decoder, Result, exactly};
 
 impl Decoder<'_> {

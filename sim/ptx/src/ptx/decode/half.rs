@@ -3,8 +3,11 @@
 use super::super::ast::Operand;
 use super::super::error::quote;
 use super::super::float::Rounding;
-use super::super::half::{CompareForm, CompareResult, HalfForm, HalfOp, NarrowForm, NarrowSource, Relation};
-use super::super::instr::{NONE, Op, OpClass, PredicateOp, Rare};
+use super::super::forms::{
+    CompareForm, CompareResult, HalfForm, HalfOp, NarrowForm, NarrowSource, OpClass, PredicateOp, Rare,
+    Relation,
+};
+use super::super::instr::{NONE, Op};
 use super::super::small_float::SmallFloat;
 use super::{Decoder, Result, exactly};
 

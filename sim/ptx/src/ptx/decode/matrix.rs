@@ -2,10 +2,12 @@
 
 use super::super::ast::{Operand, VariableSpace};
 use super::super::error::quote;
-use super::super::instr::{CacheOp, NONE, Op, OpClass, Rare, RareAccess, Space};
-use super::super::matrix::{CopyForm, Factor, LoadMatrixForm, MatrixForm, Sum};
+use super::super::forms::{
+    CacheOp, CopyForm, Factor, LoadMatrixForm, MatrixForm, OpClass, Outside, Rare, RareAccess, Space, Sum,
+    SurfaceForm,
+};
+use super::super::instr::{NONE, Op};
 use super::super::small_float::SmallFloat;
-use super::super::surface_ops::{Outside, SurfaceForm};
 use super::memory::elements;
 use super::{Decoder, Result, exactly};
 

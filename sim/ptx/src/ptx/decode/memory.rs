@@ -3,9 +3,10 @@
 use super::super::alu::OperandType;
 use super::super::ast::{Operand, VariableSpace};
 use super::super::error::quote;
-use super::super::instr::{
-    AtomicOp, CacheOp, MemoryForm, NONE, Number, NumberType, Op, OpClass, Space, TextureForm, TextureShape,
+use super::super::forms::{
+    AtomicOp, CacheOp, MemoryForm, Number, NumberType, OpClass, Space, TextureForm, TextureShape,
 };
+use super::super::instr::{NONE, Op};
 use super::{Decoder, Result, exactly, number_type};
 
 impl Decoder<'_> {

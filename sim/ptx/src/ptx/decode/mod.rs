@@ -9,9 +9,10 @@ use std::sync::LazyLock;
 use super::alu::{OperandType, ROWS, Row};
 use super::ast::{Ast, Function, Operand, RawInstruction, RegisterId, VariableId, function_address};
 use super::error::{PtxError, quote};
-use super::inline::SYSTEM_CALL;
-use super::instr::{Instr, MAX_NAMED, NO_PC, NONE, Number, NumberType, Op, OpClass, Space, SystemCall};
-use super::module::Addresses;
+use super::forms::{Number, NumberType, OpClass, Space};
+use super::instr::{Instr, MAX_NAMED, NONE, Op};
+use super::registers::Literals;
+use super::signatures::{SYSTEM_CALL, SystemCall};
 use super::special::{self, Source, Special};
 
 mod arithmetic;
@@ -40,8 +41,7 @@ pub(crate) struct Body {
     pub predicates: usize,
     /// Number of 32-bit registers behind each scoreboard number.
     pub weights: Vec<u8>,
-    pub word_pool: Vec<[u32; 32]>,
-    pub double_pool: Vec<[u64; 32]>,
+    pub literals: Literals,
     pub specials: Vec<(u16, Special)>,
     pub branch_lists: Vec<Vec<u32>>,
     pub operand_lists: Vec<Box<[u16]>>,
@@ -54,6 +54,9 @@ struct Place {
     width: u8,
     index: u16,
 }
+
+/// Address and state space of each variable.
+pub(crate) type Addresses = HashMap<VariableId, (u64, Space)>;
 
 struct Decoder<'a> {
     ast: &'a Ast,
@@ -111,28 +114,6 @@ pub(crate) fn decode(
     decoder.finish().map_err(|message| error(function.line, message))
 }
 
-fn blank(line: u32) -> Instr {
-    Instr {
-        line,
-        class: OpClass::Control,
-        flags: 0,
-        guard_negated: false,
-        op: Op::Nothing,
-        guard: NONE,
-        d: NONE,
-        a: NONE,
-        b: NONE,
-        c: NONE,
-        vector: [NONE; 8],
-        target: NO_PC,
-        reconvergence: NO_PC,
-        offset: 0,
-        named: [0; MAX_NAMED],
-        dest_count: 0,
-        source_count: 0,
-    }
-}
-
 /// Returns the operands if there are exactly `N`.
 fn exactly<const N: usize>(operands: &[Operand]) -> Result<&[Operand; N]> {
     operands.try_into().map_err(|_| format!("it takes {N} operands, got {}", operands.len()))
@@ -181,8 +162,7 @@ impl<'a> Decoder<'a> {
             doubles: 0,
             predicates: 0,
             weights: Vec::new(),
-            word_pool: Vec::new(),
-            double_pool: Vec::new(),
+            literals: Literals::default(),
             specials: Vec::new(),
             branch_lists: Vec::new(),
             operand_lists: Vec::new(),
@@ -203,7 +183,7 @@ impl<'a> Decoder<'a> {
             copies: 0,
             copy_flags: Vec::new(),
             waits: Vec::new(),
-            instr: blank(0),
+            instr: Instr::blank(0),
             dests: Vec::new(),
             sources: Vec::new(),
         })
@@ -218,11 +198,11 @@ impl<'a> Decoder<'a> {
         let label_at_end = self.function.labels.values().any(|&place| place as usize == self.body.code.len());
         if !ends || label_at_end {
             let line = self.body.code.last().map_or(self.function.line, |i| i.line);
-            self.body.code.push(Instr { op: Op::Exit, class: OpClass::Exit, ..blank(line) });
+            self.body.code.push(Instr { op: Op::Exit, class: OpClass::Exit, ..Instr::blank(line) });
             self.body.texts.push("ret".into());
         }
         let numbered = self.named[0] + self.named[1] + self.total[2];
-        let pools = self.body.word_pool.len().max(self.body.double_pool.len());
+        let pools = self.body.literals.words.len().max(self.body.literals.doubles.len());
         if numbered.max(self.total[0] + pools).max(self.total[1] + pools) >= usize::from(u16::MAX) {
             return Err(format!("function '{}' uses too many registers and constants", self.function.name));
         }
@@ -238,7 +218,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn instruction(&mut self, raw: &RawInstruction) -> Result<()> {
-        self.instr = blank(raw.line);
+        self.instr = Instr::blank(raw.line);
         self.dests.clear();
         self.sources.clear();
         if let Some((register, negated)) = raw.guard {
@@ -397,7 +377,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn word_constant(&mut self, value: u32) -> u16 {
-        let pool = &mut self.body.word_pool;
+        let pool = &mut self.body.literals.words;
         *self.word_constants.entry(value).or_insert_with(|| {
             pool.push([value; 32]);
             u16::MAX - (pool.len().min(usize::from(u16::MAX)) - 1) as u16
@@ -408,7 +388,7 @@ impl<'a> Decoder<'a> {
         if width != 64 {
             return self.word_constant(bits as u32 & (u32::MAX >> (32 - u32::from(width.min(32)))));
         }
-        let pool = &mut self.body.double_pool;
+        let pool = &mut self.body.literals.doubles;
         *self.double_constants.entry(bits).or_insert_with(|| {
             pool.push([bits; 32]);
             u16::MAX - (pool.len().min(usize::from(u16::MAX)) - 1) as u16

@@ -3,8 +3,11 @@
 
 use super::super::control_flow::{Block, Set};
 use super::lean::{Kind, Lean, Step};
-use super::schedule::step_back;
-use super::{MOST, RESERVED_NUMBER};
+
+/// Register of the stack pointer in every kernel.
+const RESERVED_NUMBER: usize = 1;
+/// Max registers per thread on any GPU.
+pub(super) const MOST: u32 = 255;
 
 /// Live range of a value. Each instruction has two positions: it reads at the first and writes at the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,7 +36,7 @@ pub(super) fn count(lean: &Lean, blocks: &[Block], ins: &[Set]) -> u32 {
 pub(super) fn count_straight(steps: &[Step], out: &Set, weights: &[u8]) -> u32 {
     let mut lives = Lives::new(weights);
     let mut before = out.clone();
-    steps.iter().rev().for_each(|step| step_back(&mut before, step));
+    steps.iter().rev().for_each(|step| step.step_back(&mut before));
     lives.extend_all(&before, 0);
     steps.iter().enumerate().for_each(|(at, step)| lives.add(step, at as u32));
     lives.extend_all(out, (2 * steps.len() as u32).saturating_sub(1));

@@ -1,9 +1,10 @@
 //! A kernel's code, reduced to the instructions and values that need registers.
 
 use super::super::ast::{Function, Operand};
-use super::super::control_flow::Block;
+use super::super::control_flow::{Block, Set};
 use super::super::decode::Body;
-use super::super::instr::{CacheOp, Instr, NONE, Number, Op, OpClass, Space};
+use super::super::forms::{CacheOp, Number, OpClass, Space};
+use super::super::instr::{Instr, NONE, Op};
 use super::super::special::{self, Source, Special};
 
 /// Register use of an instruction.
@@ -20,6 +21,24 @@ pub(super) struct Step {
     pub kind: Kind,
     /// `true`: it adds a constant to a register in place.
     pub steps_up: bool,
+}
+
+pub(super) fn insert(set: &mut Set, register: u32) {
+    set[register as usize / 64] |= 1 << (register % 64);
+}
+
+fn remove(set: &mut Set, register: u32) {
+    set[register as usize / 64] &= !(1 << (register % 64));
+}
+
+impl Step {
+    /// Updates the live registers backwards across one instruction.
+    pub(super) fn step_back(&self, live: &mut Set) {
+        if self.replaces {
+            self.dests.iter().for_each(|d| remove(live, *d));
+        }
+        self.sources.iter().for_each(|s| insert(live, *s));
+    }
 }
 
 /// Freedom to move an instruction.

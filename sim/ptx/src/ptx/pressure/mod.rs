@@ -19,17 +19,15 @@ mod schedule;
 use super::ast::Function;
 use super::control_flow::{self, Block, Set};
 use super::decode::Body;
+use allocate::MOST;
 use lean::Lean;
 
-/// Register 1, which holds the stack pointer in every kernel.
+/// Registers of the stack pointer, which every kernel has.
 const RESERVED: u32 = 1;
-const RESERVED_NUMBER: usize = 1;
 /// Registers per SM of current GPUs.
 const REGISTER_FILE: u32 = 65_536;
 /// Max registers per thread at which an SM still holds 2,048 threads. Loads are issued early up to this number.
 const FREE_OF_CHARGE: u32 = REGISTER_FILE / 2048;
-/// Max registers per thread on any GPU.
-const MOST: u32 = 255;
 /// Max product of registers and blocks. Beyond it all registers count as live at once; real kernels do not reach it.
 const MOST_PLACES: usize = 1 << 25;
 /// Min registers to which NVIDIA's assembler applies a limit.
@@ -91,7 +89,7 @@ fn live_ins(lean: &Lean, blocks: &[Block], words: usize) -> Vec<Set> {
         for (index, block) in blocks.iter().enumerate().rev() {
             let mut live = union(&block.successors, &ins, words);
             for step in lean.steps[block.first as usize..block.end as usize].iter().rev() {
-                schedule::step_back(&mut live, step);
+                step.step_back(&mut live);
             }
             if live != ins[index] {
                 ins[index] = live;

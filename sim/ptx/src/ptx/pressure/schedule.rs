@@ -1,23 +1,15 @@
 //! Execution order of a block's instructions, and the registers that are live in it.
 
 use super::super::control_flow::Set;
-use super::super::instr::Space;
+use super::super::forms::Space;
 use super::allocate::count_straight;
-use super::lean::{Kind, Step};
+use super::lean::{Kind, Step, insert};
 use super::region::Region;
 
 /// Copies of an unrolled loop body, whose loads are issued together.
 const COPIES: u32 = 4;
 /// Max instructions of a loop body that is unrolled.
 const MOST_COPIED: usize = 64;
-
-fn insert(set: &mut Set, register: u32) {
-    set[register as usize / 64] |= 1 << (register % 64);
-}
-
-fn remove(set: &mut Set, register: u32) {
-    set[register as usize / 64] &= !(1 << (register % 64));
-}
 
 fn contains(set: &Set, register: u32) -> bool {
     set[register as usize / 64] >> (register % 64) & 1 == 1
@@ -33,14 +25,6 @@ fn weight(set: &Set, weights: &[u8]) -> u32 {
         }
     }
     total
-}
-
-/// Updates the live registers backwards across one instruction.
-pub(super) fn step_back(live: &mut Set, step: &Step) {
-    if step.replaces {
-        step.dests.iter().for_each(|d| remove(live, *d));
-    }
-    step.sources.iter().for_each(|s| insert(live, *s));
 }
 
 /// Returns the max weight of live registers in the instructions. The registers in `out` are live after them.
@@ -63,7 +47,7 @@ pub(super) fn most(steps: &[Step], out: &Set, weights: &[u8]) -> u32 {
             step.sources.iter().for_each(|s| insert(&mut both, *s));
             most = most.max(weight(&both, weights));
         }
-        step_back(&mut live, step);
+        step.step_back(&mut live);
         now = weight(&live, weights);
         most = most.max(now);
     }
