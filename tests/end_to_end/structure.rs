@@ -73,12 +73,10 @@ fn expand(prefix: &str, tree: &str, paths: &mut Vec<String>) {
 /// Returns the paths that a module names, in `use` declarations and elsewhere.
 fn paths(code: &str) -> Vec<String> {
     let mut paths = Vec::new();
-    for (number, statement) in code.split(';').enumerate() {
-        let tree = statement.rsplit_once("use ").map(|(before, tree)| (before.trim_end(), tree));
-        let is_use = |before: &str| before.is_empty() || before.ends_with(['}', ']', ')', '\n']) || before.ends_with("pub");
-        if let Some((before, tree)) = tree
-            && (is_use(before) || number == 0)
-        {
+    for statement in code.split(';') {
+        let Some((before, tree)) = statement.rsplit_once("use ") else { continue };
+        let before = before.trim_end();
+        if before.is_empty() || before.ends_with("pub") || before.ends_with(['{', '}', ']', ')']) {
             expand("", tree, &mut paths);
         }
     }
@@ -142,7 +140,12 @@ fn few_files_import_each_other() {
     for (module, from_here) in &reached {
         let circle = from_here.iter().filter(|other| reached[other].contains(*module));
         let circle: Vec<String> = circle.map(|module| module.join("::")).collect();
-        assert!(circle.len() <= MOST_FILES, "{} files import each other: {}", circle.len(), circle.join(", "));
+        assert!(
+            circle.len() <= MOST_FILES,
+            "{} files import each other: {}",
+            circle.len(),
+            circle.join(", ")
+        );
     }
 }
 
@@ -161,7 +164,8 @@ fn no_struct_has_many_fields() {
                 let name = line.strip_prefix("pub(crate) ").or(line.strip_prefix("pub(super) "));
                 let name = name.or(line.strip_prefix("pub ")).unwrap_or(line).split(": ").next();
                 name.is_some_and(|name| {
-                    name != line && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+                    name != line
+                        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
                 })
             };
             let fields = if head.contains([';', '(']) { 0 } else { body.lines().filter(is_field).count() };

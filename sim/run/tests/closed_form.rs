@@ -2,7 +2,7 @@
 //!
 //! Each kernel is short PTX of known instructions. Fixed costs (launch, parameters, exit) cancel in the difference between two
 //! lengths of the same kernel.
-use selvedge_sim::config::{Clock, GpuConfig};
+use selvedge_sim::config::{Clock, GpuConfig, ReadOnlyCache};
 use selvedge_sim::gpu::{Control, Gpu};
 use selvedge_sim::mechanism::MechanismSpec;
 use selvedge_sim::mechanism::probe::{ProbeSpec, Probes};
@@ -10,7 +10,6 @@ use selvedge_sim::memory::DeviceMemory;
 use selvedge_sim::partition::closed_form;
 use selvedge_sim::ptx::{Arg, LaunchDims, Module};
 use selvedge_sim::sm::launch::LaunchedKernel;
-use selvedge_sim::sm::read_only::Side;
 use std::sync::Arc;
 
 /// Returns the default configuration, in which bypass loads move whole lines: the closed forms assume that.
@@ -474,7 +473,8 @@ fn code_constants_and_parameters_stay_in_their_caches_until_they_change() {
         for pointer in [words, words, words, words, words + 128, words + 128] {
             let misses = |bench: &Bench| {
                 let sm = &bench.gpu.sms()[0];
-                let sides = [Side::Constant, Side::Instruction].map(|side| sm.read_only(side).misses);
+                let sides = [ReadOnlyCache::Constant, ReadOnlyCache::Instruction]
+                    .map(|cache| sm.read_only(cache).misses);
                 [sides[0], sides[1], sm.l1d().counters().misses]
             };
             let before = misses(&bench);
@@ -523,7 +523,7 @@ fn the_first_constant_of_a_line_comes_from_the_l2() {
     let config = with_read_only_caches(64, 0);
     let mut bench = Bench::new(&config);
     bench.run("", 1, 1, 0);
-    let sm = bench.gpu.sms()[0].read_only(Side::Constant);
+    let sm = bench.gpu.sms()[0].read_only(ReadOnlyCache::Constant);
     assert_eq!((sm.accesses, sm.misses), (1, 1), "the parameter");
     assert_eq!(bench.gpu.snapshot().l2.cache.constant_reads.misses, 1);
 }

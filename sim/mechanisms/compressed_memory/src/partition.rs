@@ -1,4 +1,4 @@
-//! The partition's part of the compressing mechanisms: codecs between L2 and DRAM, the metadata cache, compressed replies.
+//! The slice's part of the compressing mechanisms: codecs between L2 and DRAM, the metadata cache, compressed replies.
 use crate::SharedLines;
 use crate::codecs::{Form, LINE_BYTES};
 use crate::lines::{L2Form, has_values};
@@ -12,7 +12,7 @@ use selvedge_gpu::mechanism::difference::Difference;
 use selvedge_gpu::mechanism::{Counter, MechanismCounters, count};
 use selvedge_gpu::packet::Packet;
 use selvedge_gpu::partition::AddressMap;
-use selvedge_gpu::partition::part::{self, DramPlan, DramPlans, Eviction, SlicePart, Replies};
+use selvedge_gpu::partition::part::{self, DramPlan, DramPlans, Eviction, Replies, SlicePart};
 use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
