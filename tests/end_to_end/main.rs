@@ -49,7 +49,7 @@ mod reproduce;
 mod shared_cells;
 mod stale_verilog;
 mod statistics;
-mod structure;
+mod struct_sizes;
 mod studies;
 #[cfg(unix)]
 mod suite;

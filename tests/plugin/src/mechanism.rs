@@ -17,6 +17,8 @@ impl Mechanism for StreamFilter {
     const SUMMARY: &'static str = "loads bypass the L1D while nothing hits there";
     const SOURCE: &'static str = "an example";
     const BLOCKS: &'static [&'static str] = &["stream_filter"];
+    const COUNTERS: &'static [&'static [Counter]] =
+        &[&[Counter::new("bypassed_loads", "line transactions of loads that bypassed the L1D")]];
     type Options = Options;
 
     fn attach(setup: &Setup<Options>, site: &mut Site<'_>) {
