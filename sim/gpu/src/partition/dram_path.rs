@@ -66,6 +66,7 @@ impl DramPath {
     }
 
     /// Returns whether the queue to the channel has room for `requests` requests.
+    #[inline]
     pub fn has_room(&self, spec: &SliceSpec, requests: usize) -> bool {
         self.requests.len() + requests <= spec.dram_capacity
     }
@@ -90,6 +91,7 @@ impl DramPath {
     }
 
     /// Sends the oldest parked read whose metadata has arrived.
+    #[inline(always)]
     pub fn send_parked(&mut self, spec: &SliceSpec) {
         if self.has_room(spec, 1)
             && let Some(at) = self.parked.iter().position(|p| p.arrived)

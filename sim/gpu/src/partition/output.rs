@@ -32,12 +32,14 @@ impl Output {
     }
 
     /// Puts a reply into the pipeline.
+    #[inline]
     pub fn push(&mut self, answer: Answer) {
         let earlier = self.pipe.iter().rposition(|other| other.ready <= answer.ready);
         self.pipe.insert(earlier.map_or(0, |before| before + 1), answer);
     }
 
     /// Removes the reply that may leave the pipeline in cycle `now`.
+    #[inline]
     pub fn pop_ready(&mut self, now: u64) -> Option<Answer> {
         self.pipe.front().filter(|answer| answer.ready <= now)?;
         self.pipe.pop_front()

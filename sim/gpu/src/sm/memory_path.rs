@@ -141,6 +141,7 @@ impl MemoryPath {
     }
 
     /// Returns whether `head` is an atomic that must wait for earlier accesses of its warp in the latency queue.
+    #[inline(always)]
     pub fn is_behind_its_warp(&self, head: InstId) -> bool {
         let inst = self.lsu.peek(head);
         inst.is_on_l1d_path()
@@ -246,6 +247,7 @@ impl MemoryPath {
     }
 
     /// Returns the packet of a read.
+    #[inline(always)]
     pub fn read(&self, line: u64, sectors: u32, kernel: u8, token: Token) -> Packet {
         Packet {
             kind: PacketKind::Read,
