@@ -39,8 +39,8 @@ use proc_macro::TokenStream;
 
 /// Generates `connect`, `hdl` and `timing` from a block's `update`.
 ///
-/// The attribute is for `impl Logic for Block`, without the generics that [`rtl_block!`] declares. For a struct that
-/// [`rtl_block!`] does not declare, it is for `fn update(&mut self)`.
+/// The attribute is for `impl Logic for Block`, without the generics that [`rtl_block!`] declares. The declaration must precede
+/// it in the same module. For a struct that [`rtl_block!`] does not declare, the attribute is for `fn update(&mut self)`.
 ///
 /// Arguments are further records of the description: `#[hdl_gen(layouts! { entry: { count: 12, tag: TAG } })]`.
 ///

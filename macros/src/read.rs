@@ -1,6 +1,6 @@
 //! Reads in place: `self.a.val()` becomes a place expression, so that reading a part of a signal copies only that part.
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 use syn::spanned::Spanned;
 
@@ -15,7 +15,7 @@ pub fn in_place(code: TokenStream) -> TokenStream {
         if let (Some(start), true) = (path, is_value(&tokens[at..])) {
             let signal: TokenStream = out.drain(start..).collect();
             out.extend(
-                quote_spanned!(signal.span()=> (*::selvedge_hw::rtl::circuit::Readable::held(&#signal))),
+                quote_spanned!(place(&signal)=> (*::selvedge_hw::rtl::circuit::Readable::held(&#signal))),
             );
             path = None;
             at += 3;
@@ -39,6 +39,11 @@ pub fn in_place(code: TokenStream) -> TokenStream {
         at += 1;
     }
     out.into_iter().collect()
+}
+
+/// Returns the place of `code`, for errors in generated code. Lints see that the code is generated.
+pub fn place(code: &impl Spanned) -> Span {
+    Span::call_site().located_at(code.span())
 }
 
 /// Returns whether the tokens begin with `.val()`.

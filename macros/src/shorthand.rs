@@ -1,11 +1,11 @@
 //! Writes the short forms of a body as assignments: `drive!` and `self.a.next[i] = value`. All other passes see only these.
 
 use crate::body::no_attributes;
+use crate::read::place;
 use proc_macro2::{Ident, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::spanned::Spanned;
 use syn::{Block, Error, Expr, ExprAssign, ExprIndex, Lit, Macro, Member, Result, Stmt, Token};
 
 /// `drive!(self.part; a_i, b_i: c, d_i: 0)`
@@ -117,7 +117,7 @@ fn assignment(me: &Ident, part: &Expr, entry: &Entry) -> Result<Stmt> {
             ));
         }
     };
-    let span = source.span();
+    let span = place(source);
     let value = match source {
         Expr::Lit(constant) if matches!(constant.lit, Lit::Int(_)) => quote_spanned!(span=> #constant.into()),
         Expr::Lit(constant) => constant.to_token_stream(),
@@ -147,8 +147,8 @@ fn replacement(element: &ExprIndex, signal: &Expr, value: &Expr) -> Result<Stmt>
             (Some(from), None) => (&**from, quote!(_)),
             _ => return Err(Error::new_spanned(range, "write `[i..]`: the value has the number of bits")),
         },
-        bit => (bit, quote_spanned!(bit.span()=> bool)),
+        bit => (bit, quote_spanned!(place(&bit)=> bool)),
     };
-    let span = element.span();
+    let span = place(element);
     syn::parse2(quote_spanned!(span=> #signal.next = #signal.val().replace_bit::<#field>(#from, #value);))
 }

@@ -78,8 +78,7 @@ impl Logic for FetchTop {
                 self.sectors.d.next = self.sectors.q.val() + 1;
             }
         }
-        self.fetch_o.next = self.granularity.valid_o.val();
-        drive!(self; whole_o: granularity.coarse_o, sectors_o: sectors.q);
+        drive!(self; fetch_o: granularity.valid_o, whole_o: granularity.coarse_o, sectors_o: sectors.q);
     }
 }
 

@@ -551,9 +551,8 @@ mod tests {
             drive!(self.stage; clk_i, rst_ni, valid_i: pipes[0].valid_o, data_i: pipes[0].data_o, ready_i);
             self.pipes[0].ready_i.next = self.stage.ready_o.val();
             self.pipes[1].ready_i.next = self.ready_i.val() & self.pipes[0].ready_o.val();
-            self.mem.clk_i.next = self.clk_i.val();
-            self.mem.write_i.next = self.stage.valid_o.val();
-            drive!(self.mem; write_address_i: way_i, write_data_i: stage.data_o);
+            drive!(self.mem; clk_i, write_i: stage.valid_o, write_address_i: way_i,
+                write_data_i: stage.data_o);
             self.mem.read_address_i.next = self.x_i.val().get_bits::<2>(0);
             drive!(self.sync; clk_i, write_i: ready_i, write_address_i: way_i, write_data_i: total);
             self.sync.read_address_i.next = self.x_i.val().get_bits::<2>(2);

@@ -200,9 +200,8 @@ impl Logic for AssistWarpBuffer {
         self.low_partition.stage_i.next = self.stage_valid_i.val() & !self.stage_high_i.val();
         drive!(self.low_partition; warp_i: stage_warp_i, instruction_i: stage_instruction_i,
             context_i: bundle, flush_i: flush_low_i, flush_warp_i, pop_i: low_pop_i);
-        self.low_room_o.next = self.low_partition.room_o.val();
-        self.low_valid_o.next = self.low_partition.valid_o.val();
-        drive!(self; low_warp_o: low_partition.warp_o, low_instruction_o: low_partition.instruction_o);
+        drive!(self; low_room_o: low_partition.room_o, low_valid_o: low_partition.valid_o,
+            low_warp_o: low_partition.warp_o, low_instruction_o: low_partition.instruction_o);
         self.low_mask_o.next = self.low_partition.context_o.val().get_bits::<32>(0);
         self.low_live_in_o.next = self.low_partition.context_o.val().get_bits::<16>(32);
         self.low_live_out_o.next = self.low_partition.context_o.val().get_bits::<16>(48);

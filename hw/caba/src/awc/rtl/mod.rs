@@ -159,12 +159,11 @@ impl Logic for AssistWarpController {
             fetch_i: control.fetch_o, sr_i: control.fetch_sr_o, inst_i: control.fetch_inst_o);
 
         comment!("there it goes to the buffer together with what belongs to it");
-        self.buffer.stage_valid_i.next = self.store.valid_o.val();
-        drive!(self.buffer; stage_instruction_i: store.instruction_o, stage_warp_i: control.stage_warp_o,
-            stage_high_i: control.stage_high_o, stage_last_i: control.stage_last_o,
-            stage_mask_i: control.stage_mask_o, stage_live_in_i: control.stage_live_in_o,
-            stage_live_out_i: control.stage_live_out_o, flush_high_i: kill_high_i, flush_low_i: kill_low_i,
-            flush_warp_i: kill_warp_i);
+        drive!(self.buffer; stage_valid_i: store.valid_o, stage_instruction_i: store.instruction_o,
+            stage_warp_i: control.stage_warp_o, stage_high_i: control.stage_high_o,
+            stage_last_i: control.stage_last_o, stage_mask_i: control.stage_mask_o,
+            stage_live_in_i: control.stage_live_in_o, stage_live_out_i: control.stage_live_out_o,
+            flush_high_i: kill_high_i, flush_low_i: kill_low_i, flush_warp_i: kill_warp_i);
 
         comment!("the schedulers");
         drive!(self.buffer; issue0_index_i, issue0_pop_i, issue1_index_i, issue1_pop_i, low_pop_i);

@@ -197,8 +197,7 @@ impl Logic for CpackSmallCompressor {
         self.result.next[LINE..] = self.compress.encoding_o.val();
         self.result.next[LINE + 2..] = self.compress.size_o.val();
         drive!(self.results; valid_i, data_i: result);
-        self.ready_o.next = self.results.ready_o.val();
-        self.valid_o.next = self.results.valid_o.val();
+        drive!(self; results.ready_o, results.valid_o);
         self.payload_o.next = bit_cast_to::<W<LINE, LW>>(self.results.data_o.val());
         self.encoding_o.next = self.results.data_o.val().get_bits::<2>(LINE);
         self.size_o.next = self.results.data_o.val().get_bits::<SIZE>(LINE + 2);

@@ -180,8 +180,7 @@ impl Logic for CpackSmallDecompressor {
         self.result.next = bit_cast_to::<W<RESULT, RW>>(self.decompress.line_o.val());
         self.result.next[LINE] = self.decompress.error_o.val();
         drive!(self.results; valid_i, data_i: result);
-        self.ready_o.next = self.results.ready_o.val();
-        self.valid_o.next = self.results.valid_o.val();
+        drive!(self; results.ready_o, results.valid_o);
         self.line_o.next = bit_cast_to::<W<LINE, LW>>(self.results.data_o.val());
         self.error_o.next = self.results.data_o.val().get_bit(LINE);
         self.results.ready_i.next = self.ready_i.val();

@@ -139,8 +139,8 @@ impl Logic for FpcCompressor {
         self.result.next = bit_cast_to::<W<RESULT, RW>>(self.pack.payload_o.val());
         self.result.next[LINE..] = self.pack.encoding_o.val();
         self.result.next[LINE + 1..] = self.pack.size_o.val();
-        self.results.valid_i.next = self.middle.valid_o.val();
-        drive!(self; results.data_i: result, middle.ready_i: results.ready_o);
+        drive!(self.results; valid_i: middle.valid_o, data_i: result);
+        self.middle.ready_i.next = self.results.ready_o.val();
 
         self.valid_o.next = self.results.valid_o.val();
         self.payload_o.next = bit_cast_to::<W<LINE, LW>>(self.results.data_o.val());

@@ -380,8 +380,7 @@ impl Logic for FpcSegmentDecompressor {
         self.rebuild.prefixes_i.next = self.last_prefixes.val();
         drive!(self.results; clk_i, rst_ni, valid_i: segments_valid, data_i: rebuild.line_o, ready_i);
 
-        self.valid_o.next = self.results.valid_o.val();
-        drive!(self; line_o: results.data_o, error_o: false);
+        drive!(self; results.valid_o, line_o: results.data_o, error_o: false);
 
         comment!("from the last register back: each is ready when it is empty or the next one is");
         self.segments_ready.next = self.results.ready_o.val();
