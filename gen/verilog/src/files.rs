@@ -182,20 +182,20 @@ pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> Module {
     let update = |port: &&Port| {
         let name = &port.name;
         let text = if port.input { format!("{name}_q <= {name}") } else { format!("{name} <= {name}_d") };
-        Item::Line(Code::of(&text))
+        Item::Line(Code::from(&text))
     };
     let pin = |port: &Port| {
         let own = match (port.clock, port.reset, port.input) {
-            (true, ..) => "clk_i".into(),
+            (true, ..) => "clk_i".to_string(),
             (_, true, _) => port.name.clone(),
             (.., true) => format!("{}_q", port.name),
             (.., false) => format!("{}_d", port.name),
         };
-        (port.name.clone(), Code::of(&own))
+        (port.name.clone(), Code::from(&own))
     };
     let mut items: Vec<Item> = data.iter().map(register).collect();
     let updates = data.iter().map(update).collect();
-    let head = Head::Clocked(Code::of("@(posedge clk_i)"));
+    let head = Head::Clocked(Code::from("@(posedge clk_i)"));
     let instance = Instance {
         module: 0,
         parameters: vec![],

@@ -4,10 +4,10 @@
 //! ([`find`]). If a number has no expression, the modules are not merged. In a family, sized literals can also become
 //! repeated ones, literals padded with zeros, or constants of a declared width ([`Replacement`]).
 
-use crate::formula::{Formula, Known, find};
+use crate::formula::{Formula, Known, Term, find};
 use crate::module::Port;
 use crate::names;
-use crate::verilog::{Around, Body, Code, Item, Parameter, Signal, Slot, Token};
+use crate::verilog::{Around, Body, Code, Item, Parameter, Signal, Slot, Token, code};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,7 +71,7 @@ struct Numbers {
     /// Numbers derived from others.
     derived: Vec<(Known, Formula)>,
     /// Powers of two or logarithms of parameters, such as the depths of memories.
-    powers: Vec<Known>,
+    powers: Vec<Term>,
     /// Values of const generics that are the same in all members.
     fixed: Vec<i64>,
 }
@@ -82,7 +82,7 @@ impl Numbers {
         let (varying, fixed) = varying(members)?;
         let mut numbers = Numbers { parameters: vec![], derived: vec![], powers: vec![], fixed };
         for known in varying {
-            match find(&known.values, &numbers.all(), &numbers.fixed) {
+            match numbers.in_body(&known.values) {
                 Some(formula) => numbers.derived.push((known, formula)),
                 None => numbers.parameters.push(known),
             }
@@ -98,8 +98,7 @@ impl Numbers {
         let numbers = Numbers { parameters: varying, derived: vec![], powers: vec![], fixed };
         let mut numbers = numbers.with_powers().with_logarithms();
         for known in own {
-            let named = [numbers.all(), numbers.powers.clone()].concat();
-            if let Some(formula) = find(&known.values, &named, &numbers.fixed) {
+            if let Some(formula) = numbers.in_body(&known.values) {
                 numbers.derived.push((known, formula));
             }
         }
@@ -114,7 +113,7 @@ impl Numbers {
             .iter()
             .filter_map(|known| {
                 let values = known.values.iter().map(power).collect::<Option<Vec<i64>>>()?;
-                Some(Known { name: format!("2**{}", known.name), values })
+                Some(Term { code: code!["2**", &known.name], values })
             })
             .collect();
         self
@@ -125,21 +124,26 @@ impl Numbers {
         let logarithm = |value: &i64| (value.count_ones() == 1).then(|| i64::from(value.trailing_zeros()));
         self.powers.extend(self.parameters.iter().filter_map(|known| {
             let values = known.values.iter().map(logarithm).collect::<Option<Vec<i64>>>()?;
-            Some(Known { name: format!("$clog2({})", known.name), values })
+            Some(Term { code: code!["$clog2(", &known.name, ")"], values })
         }));
         self
     }
 
-    fn all(&self) -> Vec<Known> {
-        self.parameters.iter().chain(self.derived.iter().map(|(known, _)| known)).cloned().collect()
+    fn all(&self) -> impl Iterator<Item = &Known> {
+        self.parameters.iter().chain(self.derived.iter().map(|(known, _)| known))
     }
 
     fn in_ports(&self, wanted: &[i64]) -> Option<Formula> {
-        find(wanted, &[self.parameters.as_slice(), &self.powers].concat(), &self.fixed)
+        self.formula(wanted, self.parameters.iter())
     }
 
     fn in_body(&self, wanted: &[i64]) -> Option<Formula> {
-        find(wanted, &[self.all(), self.powers.clone()].concat(), &self.fixed)
+        self.formula(wanted, self.all())
+    }
+
+    fn formula<'a>(&self, wanted: &[i64], named: impl Iterator<Item = &'a Known>) -> Option<Formula> {
+        let terms: Vec<Term> = named.map(Term::from).chain(self.powers.iter().cloned()).collect();
+        find(wanted, &terms, &self.fixed)
     }
 }
 
@@ -189,7 +193,7 @@ fn merge_over(
     let names = body.names();
     let slots = body.slots();
     let differing = differences(members, family.is_some())?;
-    let varying: BTreeSet<String> = numbers.all().into_iter().map(|known| known.name).collect();
+    let varying: BTreeSet<String> = numbers.all().map(|known| known.name.clone()).collect();
     let sized: BTreeSet<String> =
         family.map(|_| sized_constants(&slots, &differing, &numbers.parameters)).unwrap_or_default();
     let declares = |slot: &Slot| !slot.ranged && matches!(slot.code.0.first(), Some(Token::Number(_)));
@@ -359,15 +363,11 @@ fn as_integer(constant: &str) -> String {
     format!("{constant}_INTEGER")
 }
 
-/// Returns code with several parts.
-fn code(parts: impl IntoIterator<Item = Code>) -> Code {
-    Code(parts.into_iter().flat_map(|part| part.0).collect())
-}
-
 /// Returns Verilog that repeats `bit`; the formula is the number of repetitions.
 fn repeated(times: &Formula, bit: &str) -> Code {
-    let (open, close) = if times.is_name() { ("{", "{") } else { ("{(", "){") };
-    code([Code::of(open), times.clone().tight(), Code::of(close), Code::of(bit), Code::of("}}")])
+    let count = times.clone().tight();
+    let count = if times.is_name() { count } else { code!["(", count, ")"] };
+    code!["{", count, "{", bit, "}", "}"]
 }
 
 /// Returns the differences of the members by position. Returns `None` if the members differ in more than numbers and, in a
@@ -438,27 +438,26 @@ fn replace_numbers(
         let tokens = std::mem::take(slot.code).0;
         let mut brackets = usize::from(slot.around == Around::Brackets);
         for (position, token) in tokens.iter().enumerate() {
-            brackets += usize::from(token.text() == "[");
-            brackets -= usize::from(token.text() == "]").min(brackets);
+            brackets += token.text().matches('[').count();
+            brackets -= token.text().matches(']').count();
             let before = position.checked_sub(1).map_or("", |position| tokens[position].text());
             let part = match (token, found.get(&(number, position))) {
                 (Token::Text(name), None) if sized.contains(name) && before != "." => {
-                    code([Code::of(name), ranges.get(name.as_str()).cloned().unwrap_or_default()])
+                    code![name, ranges.get(name.as_str()).cloned().unwrap_or_default()]
                 }
-                (_, None) => Code(vec![token.clone()]),
+                (_, None) => Code::from(token.clone()),
                 (Token::Literal(..), Some(Replacement::Number(formula))) => repeated(formula, "1'b0"),
                 (_, Some(Replacement::Number(formula))) => {
                     let bare = formula.is_name() || stands_alone(slot.around, &tokens, position);
                     let formula = formula.clone();
                     let formula = if brackets > 0 { formula.tight() } else { formula.spaced() };
-                    if bare { formula } else { code([Code::of("("), formula, Code::of(")")]) }
+                    if bare { formula } else { code!["(", formula, ")"] }
                 }
                 (_, Some(Replacement::Ones(formula))) => repeated(formula, "1'b1"),
                 (_, Some(Replacement::Padded(zeros, literal))) => {
-                    let literal = Code(vec![literal.clone()]);
-                    code([Code::of("{"), repeated(zeros, "1'b0"), Code::of(", "), literal, Code::of("}")])
+                    code!["{", repeated(zeros, "1'b0"), ", ", literal.clone(), "}"]
                 }
-                (_, Some(Replacement::Plain(value))) => Code(vec![Token::Text(value.to_string())]),
+                (_, Some(Replacement::Plain(value))) => Code::from(&value.to_string()),
                 (_, Some(Replacement::Constant(formula))) => {
                     let name = slot.constant.unwrap_or_default();
                     let whole = formula.clone().tight();
@@ -467,15 +466,15 @@ fn replace_numbers(
                         whole
                     } else {
                         integers.insert(name.to_string(), formula.clone());
-                        Code::of(&as_integer(name))
+                        Code::from(&as_integer(name))
                     };
-                    code([whole, ranges.get(name).cloned().unwrap_or_default()])
+                    code![whole, ranges.get(name).cloned().unwrap_or_default()]
                 }
             };
             slot.code.0.extend(part.0);
         }
         if let (Around::Brackets, Some(name)) = (slot.around, slot.constant) {
-            ranges.insert(name, code([Code::of("["), slot.code.clone(), Code::of(":0]")]));
+            ranges.insert(name, code!["[", slot.code.clone(), ":0]"]);
         }
     }
     integers
@@ -483,12 +482,11 @@ fn replace_numbers(
 
 /// Returns whether the token has no operator next to it.
 fn stands_alone(around: Around, tokens: &[Token], position: usize) -> bool {
+    let edge = if around == Around::Nothing { " " } else { ":" };
     let is_code = |token: &&Token| token.text() != " ";
-    let before = tokens[..position].iter().rfind(is_code).map(Token::text);
-    let behind = tokens[position + 1..].iter().find(is_code).map(Token::text);
-    let edge = around != Around::Nothing;
-    before.map_or(edge, |text| matches!(text, "[" | ":" | "("))
-        && behind.map_or(edge, |text| matches!(text, "]" | ":" | ")"))
+    let before = tokens[..position].iter().rfind(is_code).map_or(edge, Token::text);
+    let behind = tokens[position + 1..].iter().find(is_code).map_or(edge, Token::text);
+    before.trim_end().ends_with(['[', ':', '(']) && behind.trim_start().starts_with([']', ':', ')'])
 }
 
 /// Adds the parameters, and the derived numbers before the declarations.

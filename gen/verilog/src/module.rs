@@ -12,7 +12,7 @@ use crate::names;
 use crate::options::{Language, ResetStyle};
 use crate::print::{Printer, counting, highest, literal};
 use crate::schedule::{Pin, Plan, Process, schedule, whole_copy};
-use crate::verilog::{self, Block, Body, Code, Head, Instance, Item, PortDeclaration};
+use crate::verilog::{self, Block, Body, Code, Head, Instance, Item, PortDeclaration, code};
 use crate::write::paragraphs;
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::{AtomKind, Verilog};
@@ -492,7 +492,7 @@ impl<'a> ModuleWriter<'a> {
                     (false, true) => "output reg ",
                     (false, false) => "output wire",
                 },
-                range: highest(port.width).or_else(|| is_vector.then(|| Code::from(0))),
+                range: highest(port.width).or_else(|| is_vector.then(|| Code::from(0usize))),
                 name: port.name.clone(),
             }
         };
@@ -586,7 +586,7 @@ impl<'a> ModuleWriter<'a> {
         for (id, name) in structs.iter().filter(|(id, _)| signals[**id].role == Role::Input) {
             let Some(layout) = signals[*id].layout else { continue };
             printer.push(declaration(&self.layouts[layout].type_name(), 1, name));
-            printer.line(&format!("assign {name} = {}", signals[*id].name));
+            printer.line(assign(Code::from(name), Code::from(&signals[*id].name)));
         }
     }
 
@@ -598,15 +598,15 @@ impl<'a> ModuleWriter<'a> {
             if !used.is_empty() {
                 printer.comment(&format!("{}: the first bit of each field", layout.name));
             }
-            used.into_iter().for_each(|(name, low)| printer.push(constant(name, 1, Code::from(low as i64))));
+            used.into_iter().for_each(|(name, low)| printer.push(constant(name, 1, Code::from(low))));
         }
         for (name, value) in std::mem::take(&mut printer.parameters) {
-            printer.push(constant(name, 1, Code::from(value as i64)));
+            printer.push(constant(name, 1, Code::from(value)));
         }
         for (_, (name, value, width)) in self.names.variants.iter().collect::<BTreeMap<_, _>>() {
             if printer.variants.contains(name) {
                 let value = literal(&BigUint::from(*value), *width);
-                printer.push(constant(name.clone(), *width, Code::of(&value)));
+                printer.push(constant(name.clone(), *width, value));
             }
         }
         for (id, signal) in self.names.signals.iter().enumerate() {
@@ -615,7 +615,7 @@ impl<'a> ModuleWriter<'a> {
                     printer.comment(doc);
                 }
                 let all = concatenation(&signal.values, signal.width);
-                printer.push(constant(signal.name.clone(), signal.total(), Code::of(&all)));
+                printer.push(constant(signal.name.clone(), signal.total(), all));
             }
         }
     }
@@ -644,18 +644,19 @@ impl<'a> ModuleWriter<'a> {
                 Process::Assign { comments, place, value } => {
                     comments.iter().for_each(|comment| printer.comment(comment));
                     let target = printer.target(place, None, value.width);
-                    let value = printer.text(value);
-                    printer.line(&format!("assign {target} = {value}"));
+                    let value = printer.code(value);
+                    printer.line(assign(target, value));
                 }
                 Process::Copy { comments, to, from } => {
                     comments.iter().for_each(|comment| printer.comment(comment));
                     printer.mark_all(*from);
-                    printer.line(&format!("assign {} = {}", signals[*to].name, signals[*from].name));
+                    let (to, from) = (&signals[*to].name, &signals[*from].name);
+                    printer.line(assign(Code::from(to), Code::from(from)));
                 }
                 Process::Constant { comments, signal, values } => {
                     comments.iter().for_each(|comment| printer.comment(comment));
                     let all = concatenation(values, signals[*signal].width);
-                    printer.line(&format!("assign {} = {all}", signals[*signal].name));
+                    printer.line(assign(Code::from(&signals[*signal].name), all));
                 }
                 Process::Comb { body } => self.comb(body, printer),
                 Process::Clocked { .. } => {}
@@ -774,7 +775,7 @@ impl<'a> ModuleWriter<'a> {
             let line = |input: &SignalId| {
                 let output = &signals[self.output_of[input]];
                 let value = concatenation(&output.values, output.width);
-                Item::Line(Code::of(&format!("{} {arrow} {value}", output.name)))
+                Item::Line(code![&output.name, arrow, value])
             };
             inputs.iter().map(line).collect()
         };
@@ -785,7 +786,7 @@ impl<'a> ModuleWriter<'a> {
             .then(|| printer.label(&format!("update_{}", signals[self.output_of[&inputs[0]]].name)));
         let style = if has_reset { self.reset } else { ResetStyle::None };
         if self.reset == ResetStyle::None {
-            printer.push(Item::Initial(reset("=")));
+            printer.push(Item::Initial(reset(" = ")));
             printer.blank();
         }
         let body = printer.inside(|p| {
@@ -793,18 +794,20 @@ impl<'a> ModuleWriter<'a> {
             let Some(test) = leaf::reset_test(style) else {
                 return self.clocked_statements(group, body, p);
             };
-            let other = |head: &str, body| Block { head: Head::Other(Code::of(head)), label: None, body };
-            let mut blocks = vec![other(&format!("if ({test})"), reset("<="))];
+            let other = |head, body| Block { head: Head::Other(head), label: None, body };
+            let mut blocks = vec![other(code!["if (", test, ")"], reset(" <= "))];
             match body {
                 [] if group.copies.is_empty() => {}
                 [chain @ Stmt::If { .. }] if group.copies.is_empty() => {
                     blocks.extend(p.clocked_alternatives(chain));
                 }
-                _ => blocks.push(other("", p.inside(|p| self.clocked_statements(group, body, p)))),
+                _ => {
+                    blocks.push(other(Code::default(), p.inside(|p| self.clocked_statements(group, body, p))))
+                }
             }
             p.push(Item::Blocks(blocks));
         });
-        let head = Head::Clocked(Code::of(&leaf::events(style, clock)));
+        let head = Head::Clocked(Code::from(&leaf::events(style, clock)));
         printer.push(Item::Blocks(vec![Block { head, label, body }]));
     }
 
@@ -813,7 +816,7 @@ impl<'a> ModuleWriter<'a> {
         for input in &group.copies {
             let output = self.output_of[input];
             let signals = &self.names.signals;
-            printer.line(&format!("{} <= {}", signals[output].name, signals[*input].name));
+            printer.line(code![&signals[output].name, " <= ", &signals[*input].name]);
         }
     }
 
@@ -828,11 +831,11 @@ impl<'a> ModuleWriter<'a> {
             } else if equal {
                 let (genvar, label) = (printer.label("g"), printer.label(&format!("gen_{}", child.name)));
                 let instance = self.instance(plan, child, 0, child.name.clone(), Some(&genvar), printer);
-                printer.line(&format!("genvar {genvar}"));
+                printer.line(code!["genvar ", &genvar]);
                 let head = counting(&genvar, 0, child.modules.len());
                 let block = Block { head, label: Some(label), body: vec![instance] };
                 let body = vec![Item::Blocks(vec![block])];
-                printer.push(Item::Enclosed(Code::of("generate"), body, "endgenerate"));
+                printer.push(Item::Enclosed(Code::from("generate"), body, "endgenerate"));
             } else {
                 for element in 0..child.modules.len() {
                     printer.blank();
@@ -865,14 +868,14 @@ impl<'a> ModuleWriter<'a> {
                     let own = signals.iter().position(|s| s.role == role);
                     own.into_iter().for_each(|id| printer.mark_all(id));
                     match own {
-                        Some(id) if port.clock => signals[id].name.clone(),
-                        _ => self.reset.port().unwrap_or_default().to_string(),
+                        Some(id) if port.clock => Code::from(&signals[id].name),
+                        _ => Code::from(self.reset.port().unwrap_or_default()),
                     }
                 }
                 Some(id) => match (plan.pins.get(id), plan.outputs.get(id)) {
                     (Some(Pin::Same(value)), _) => match port.width / value.width {
-                        1 => printer.text(value),
-                        copies => format!("{{{copies}{{{}}}}}", printer.text(value)),
+                        1 => printer.code(value),
+                        copies => code!["{", copies, "{", printer.code(value), "}", "}"],
                     },
                     (Some(Pin::Element(source)), _) => {
                         printer.mark_all(*source);
@@ -887,7 +890,7 @@ impl<'a> ModuleWriter<'a> {
                     }
                 },
             };
-            pins.push((port.name.clone(), Code::of(&wire)));
+            pins.push((port.name.clone(), wire));
         }
         Item::Instance(Instance { module: child.modules[element], parameters: vec![], name, pins })
     }
@@ -914,7 +917,7 @@ impl<'a> ModuleWriter<'a> {
                 continue;
             }
             if signal.role == Role::Reset {
-                parts.extend(self.reset.port().filter(|_| !printer.is_used(id)).map(String::from));
+                parts.extend(self.reset.port().filter(|_| !printer.is_used(id)).map(Code::from));
                 continue;
             }
             for (low, high) in printer.unused(id) {
@@ -926,7 +929,7 @@ impl<'a> ModuleWriter<'a> {
         }
         let label = printer.label("unused");
         printer.comment("bits that nothing here looks at");
-        let value = Code::of(&format!("&{{1'b0, {}}}", parts.join(", ")));
+        let value = code!["&{", literal(&BigUint::ZERO, 1), ", ", Code::join(parts, ", "), "}"];
         printer.push(Item::Signal(verilog::Signal {
             kind: "wire".into(),
             range: None,
@@ -953,32 +956,38 @@ fn by_key<'p, T>(
 }
 
 /// Returns the concatenated values, with element 0 in the low bits.
-fn concatenation(values: &[BigUint], width: usize) -> String {
-    let total = width * values.len();
-    let zero = BigUint::default();
+fn concatenation(values: &[BigUint], width: usize) -> Code {
     match values {
         [one] => literal(one, width),
-        _ if values.iter().all(|value| *value == zero) => literal(&zero, total),
+        _ if values.iter().all(|value| *value == BigUint::ZERO) => {
+            literal(&BigUint::ZERO, width * values.len())
+        }
         [first, rest @ ..] if rest.iter().all(|value| value == first) => {
-            format!("{{{}{{{}}}}}", values.len(), literal(first, width))
+            code!["{", values.len(), "{", literal(first, width), "}", "}"]
         }
         _ => {
-            let parts: Vec<String> = values.iter().rev().map(|value| literal(value, width)).collect();
-            format!("{{{}}}", parts.join(", "))
+            let parts = values.iter().rev().map(|value| literal(value, width));
+            code!["{", Code::join(parts, ", "), "}"]
         }
     }
 }
 
 /// Returns the part of a packed signal that belongs to sub-block `index`.
-fn slice_of(signal: &Signal, width: usize, index: Option<&str>) -> String {
-    match index {
-        None => signal.name.clone(),
-        Some(index) if width == 1 && signal.width == 1 => format!("{}[{index}]", signal.name),
-        Some(index) => match index.parse::<usize>() {
-            Ok(number) => format!("{}[{}:{}]", signal.name, (number + 1) * width - 1, number * width),
-            Err(_) => format!("{}[{index}*{width} +: {width}]", signal.name),
-        },
+fn slice_of(signal: &Signal, width: usize, index: Option<&str>) -> Code {
+    let name = &signal.name;
+    let Some(index) = index else { return Code::from(name) };
+    let number = index.parse::<usize>();
+    match number {
+        Ok(number) if width == 1 && signal.width == 1 => code![name, "[", number, "]"],
+        Ok(number) => code![name, "[", (number + 1) * width - 1, ":", number * width, "]"],
+        Err(_) if width == 1 && signal.width == 1 => code![name, "[", index, "]"],
+        Err(_) => code![name, "[", index, "*", width, " +: ", width, "]"],
     }
+}
+
+/// Returns a continuous assignment.
+fn assign(target: Code, value: Code) -> Code {
+    code!["assign ", target, " = ", value]
 }
 
 /// Returns the names of the loop variables in a process.

@@ -41,11 +41,37 @@ impl fmt::Display for Code {
     }
 }
 
-impl From<i64> for Code {
-    fn from(number: i64) -> Code {
-        Code(vec![Token::Number(number)])
+impl From<Token> for Code {
+    fn from(token: Token) -> Code {
+        Code(vec![token])
     }
 }
+
+impl From<i64> for Code {
+    fn from(number: i64) -> Code {
+        Token::Number(number).into()
+    }
+}
+
+impl From<usize> for Code {
+    fn from(number: usize) -> Code {
+        Token::Number(number as i64).into()
+    }
+}
+
+impl<T: AsRef<str> + ?Sized> From<&T> for Code {
+    fn from(text: &T) -> Code {
+        Token::Text(text.as_ref().into()).into()
+    }
+}
+
+/// Returns the concatenated parts: names, symbols, numbers and code.
+macro_rules! code {
+    ($($part:expr),* $(,)?) => {
+        $crate::verilog::Code::join([$($crate::verilog::Code::from($part)),*], "")
+    };
+}
+pub(crate) use code;
 
 /// Returns the number of bytes at the start of `text` that satisfy `test`.
 fn span(text: &str, test: impl Fn(u8) -> bool) -> usize {
@@ -57,7 +83,19 @@ fn is_word(c: u8) -> bool {
 }
 
 impl Code {
-    /// Returns the code of a text.
+    /// Returns the parts with `separator` between them.
+    pub fn join(parts: impl IntoIterator<Item = Code>, separator: &str) -> Code {
+        let mut all = Code::default();
+        for part in parts {
+            if !separator.is_empty() && !all.0.is_empty() {
+                all.0.push(Token::Text(separator.into()));
+            }
+            all.0.extend(part.0);
+        }
+        all
+    }
+
+    /// Returns the code of a hand-written text.
     pub fn of(text: &str) -> Code {
         let (mut out, mut rest) = (vec![], text);
         while let Some(first) = rest.chars().next() {
