@@ -7,7 +7,7 @@
 use crate::formula::{Formula, Known, Term, find};
 use crate::module::Port;
 use crate::names;
-use crate::verilog::{Around, Body, Code, Item, Parameter, Signal, Slot, Token, code};
+use crate::verilog::{Around, Body, Code, Declaration, Item, Slot, Token, code};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -206,8 +206,8 @@ fn merge_over(
 
     let mut docs: BTreeMap<String, String> = family.unwrap_or_default().iter().cloned().collect();
     let mut found: BTreeMap<At, Replacement> = BTreeMap::new();
-    let vectors: Vec<&str> =
-        last.body.ports.iter().filter(|port| port.range.is_some()).map(|port| port.name.as_str()).collect();
+    let ports = last.body.ports.iter().filter_map(Item::declaration).filter(|port| port.range.is_some());
+    let vectors: Vec<&str> = ports.map(|port| port.name.as_str()).collect();
     for (at, difference) in differing.range(..(vectors.len(), 0)) {
         let Difference::Numbers(values) = difference else { return None };
         let formula = numbers.in_ports(values).or_else(|| {
@@ -329,9 +329,9 @@ fn sized_constants(
 fn without_constants(items: &mut Vec<Item>, numbers: &BTreeSet<String>, sized: &BTreeSet<String>) {
     let mut kept: Vec<Item> = vec![];
     for item in items.drain(..) {
-        match &item {
-            Item::Constant { range: None, name, .. } if numbers.contains(name) => {}
-            Item::Constant { range: Some(_), name, .. } if sized.contains(name) => {
+        match item.declaration().filter(|item| item.kind == "localparam") {
+            Some(Declaration { range: None, name, .. }) if numbers.contains(name) => {}
+            Some(Declaration { range: Some(_), name, .. }) if sized.contains(name) => {
                 while kept.pop_if(|last| matches!(last, Item::Comment(_))).is_some() {}
             }
             _ => kept.push(item),
@@ -343,10 +343,7 @@ fn without_constants(items: &mut Vec<Item>, numbers: &BTreeSet<String>, sized: &
 /// Declares the integers whose lowest bits are constants.
 fn declare_integers(items: &mut Vec<Item>, mut integers: BTreeMap<String, Formula>) {
     let declared = |item: Item| {
-        let integer = match &item {
-            Item::Constant { name, .. } => integers.remove_entry(name),
-            _ => None,
-        };
+        let integer = item.declaration().and_then(|constant| integers.remove_entry(&constant.name));
         let integer = integer.map(|(name, value)| number(as_integer(&name), value));
         integer.into_iter().chain([item])
     };
@@ -355,7 +352,7 @@ fn declare_integers(items: &mut Vec<Item>, mut integers: BTreeMap<String, Formul
 
 /// Returns the declaration of a constant without a range.
 fn number(name: String, value: Formula) -> Item {
-    Item::Constant { range: None, name, value: value.spaced() }
+    Item::declare("localparam", None, name, Some(value.spaced()))
 }
 
 /// Returns the name of the integer whose lowest bits are the constant.
@@ -502,18 +499,16 @@ fn assemble(mut body: Body, numbers: Numbers, docs: &BTreeMap<String, String>) -
     constants.reverse();
     let parameters: Vec<Known> =
         numbers.parameters.into_iter().filter(|known| used.contains(&known.name)).collect();
-    body.parameters = parameters
-        .iter()
-        .map(|known| Parameter {
-            doc: docs.get(&known.name).cloned(),
-            name: known.name.clone(),
-            default: known.values.last().copied().unwrap_or_default(),
-        })
-        .collect();
+    let parameter = |known: &Known| {
+        let doc = docs.get(&known.name).cloned().map(Item::Comment);
+        let default = known.values.last().copied().map(Code::from);
+        doc.into_iter().chain([Item::declare("parameter integer", None, &known.name, default)])
+    };
+    body.parameters = parameters.iter().flat_map(parameter).collect();
     let blank = body.items.iter().take_while(|item| **item == Item::Blank).count();
     let goes_on = match body.items.get(blank) {
-        Some(Item::Constant { .. } | Item::Comment(_)) => true,
-        Some(Item::Signal(Signal { kind, .. })) => kind == "reg" || kind == "wire",
+        Some(Item::Comment(_)) => true,
+        Some(Item::Declaration(first)) => ["localparam", "reg", "wire"].contains(&first.kind.as_str()),
         _ => false,
     };
     if !constants.is_empty() && !goes_on {
@@ -534,7 +529,7 @@ mod tests {
     use super::{Member, merge, merge_with_powers, skeleton};
     use crate::leaf;
     use crate::options::{Language, ResetStyle};
-    use crate::verilog::{Body, Code, PortDeclaration};
+    use crate::verilog::{Body, Code, Item};
     use crate::write::module_text;
 
     fn body(text: &str) -> Body {
@@ -542,8 +537,7 @@ mod tests {
     }
 
     fn with_port(highest: i64, text: &str) -> Body {
-        let range = Some(Code::from(highest));
-        let port = PortDeclaration { doc: vec![], kind: "input  wire", range, name: "a_i".into() };
+        let port = Item::declare("input  wire", Some(Code::from(highest)), "a_i", None);
         Body { ports: vec![port], ..body(text) }
     }
 

@@ -12,7 +12,7 @@ use crate::names;
 use crate::options::{Language, ResetStyle};
 use crate::print::{Printer, counting, highest, literal};
 use crate::schedule::{Pin, Plan, Process, schedule, whole_copy};
-use crate::verilog::{self, Block, Body, Code, Head, Instance, Item, PortDeclaration, code};
+use crate::verilog::{Block, Body, Code, Head, Instance, Item, code};
 use crate::write::paragraphs;
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::{AtomKind, Verilog};
@@ -41,6 +41,17 @@ pub struct Port {
     pub reset: bool,
     /// Paragraphs of its Rust documentation.
     pub doc: Vec<String>,
+}
+
+impl Port {
+    /// Returns the words before its range. An `always` block assigns a variable.
+    pub(crate) fn kind(&self, variable: bool) -> &'static str {
+        match (self.input, variable) {
+            (true, _) => "input  wire",
+            (false, true) => "output reg ",
+            (false, false) => "output wire",
+        }
+    }
 }
 
 /// A module without a name.
@@ -474,29 +485,17 @@ impl<'a> ModuleWriter<'a> {
 
     /// Returns the declarations of ports. The ports in `variables` are assigned in an `always` block. With `vectors`, an
     /// array with one element is a vector of one bit, as hand-written templates require.
-    fn port_declarations(
-        &self,
-        ports: &[Port],
-        variables: &BTreeSet<SignalId>,
-        vectors: bool,
-    ) -> Vec<PortDeclaration> {
+    fn port_declarations(&self, ports: &[Port], variables: &BTreeSet<SignalId>, vectors: bool) -> Vec<Item> {
         let declaration = |port: &Port| {
             let own = self.names.signals.iter().find(|signal| signal.name == port.name);
             let is_vector = vectors && own.is_some_and(|signal| !signal.dimensions.is_empty());
             let variable =
                 self.names.by_key.get(&port.field.replace('.', "$")).is_some_and(|id| variables.contains(id));
-            PortDeclaration {
-                doc: port.doc.clone(),
-                kind: match (port.input, variable) {
-                    (true, _) => "input  wire",
-                    (false, true) => "output reg ",
-                    (false, false) => "output wire",
-                },
-                range: highest(port.width).or_else(|| is_vector.then(|| Code::from(0usize))),
-                name: port.name.clone(),
-            }
+            let range = highest(port.width).or_else(|| is_vector.then(|| Code::from(0usize)));
+            let declaration = Item::declare(port.kind(variable), range, &port.name, None);
+            port.doc.iter().cloned().map(Item::Comment).chain([declaration]).collect::<Vec<_>>()
         };
-        ports.iter().map(declaration).collect()
+        ports.iter().flat_map(declaration).collect()
     }
 
     fn assemble_leaf(&self, template: &str) -> Result<Draft> {
@@ -568,8 +567,10 @@ impl<'a> ModuleWriter<'a> {
             let kind =
                 if variables.contains(&id) || signal.role == Role::RegisterOutput { "reg" } else { "wire" };
             match signal.layout.filter(|_| printer.structs.contains_key(&id)) {
-                Some(layout) => printer.push(declaration(&self.layouts[layout].type_name(), 1, &signal.name)),
-                None => printer.push(declaration(kind, signal.total(), &signal.name)),
+                Some(layout) => {
+                    printer.push(Item::declare(&self.layouts[layout].type_name(), None, &signal.name, None));
+                }
+                None => printer.push(Item::declare(kind, highest(signal.total()), &signal.name, None)),
             }
         }
         printer.take_items()
@@ -585,7 +586,7 @@ impl<'a> ModuleWriter<'a> {
         }
         for (id, name) in structs.iter().filter(|(id, _)| signals[**id].role == Role::Input) {
             let Some(layout) = signals[*id].layout else { continue };
-            printer.push(declaration(&self.layouts[layout].type_name(), 1, name));
+            printer.push(Item::declare(&self.layouts[layout].type_name(), None, name, None));
             printer.line(assign(Code::from(name), Code::from(&signals[*id].name)));
         }
     }
@@ -676,10 +677,10 @@ impl<'a> ModuleWriter<'a> {
             printer.label(&format!("comb_{stem}"))
         });
         let body = printer.inside(|p| {
-            variables.into_iter().for_each(|v| p.push(Item::Counter(v)));
+            variables.into_iter().for_each(|v| p.push(Item::declare("integer", None, v, None)));
             p.statements(body, false);
         });
-        printer.push(Item::Blocks(vec![Block { head: Head::Combinational, label, body }]));
+        printer.push(Item::block(Head::Always(Code::from("@(*)")), label, body));
     }
 
     /// Writes the comments at the start of a process above it. Returns the remaining statements.
@@ -786,11 +787,14 @@ impl<'a> ModuleWriter<'a> {
             .then(|| printer.label(&format!("update_{}", signals[self.output_of[&inputs[0]]].name)));
         let style = if has_reset { self.reset } else { ResetStyle::None };
         if self.reset == ResetStyle::None {
-            printer.push(Item::Initial(reset(" = ")));
+            printer.push(match reset(" = ").as_slice() {
+                [Item::Line(one)] => Item::Line(code!["initial ", one.clone()]),
+                many => Item::block(Head::Other(Code::from("initial")), None, many.to_vec()),
+            });
             printer.blank();
         }
         let body = printer.inside(|p| {
-            variables.into_iter().for_each(|v| p.push(Item::Counter(v)));
+            variables.into_iter().for_each(|v| p.push(Item::declare("integer", None, v, None)));
             let Some(test) = leaf::reset_test(style) else {
                 return self.clocked_statements(group, body, p);
             };
@@ -807,8 +811,7 @@ impl<'a> ModuleWriter<'a> {
             }
             p.push(Item::Blocks(blocks));
         });
-        let head = Head::Clocked(Code::from(&leaf::events(style, clock)));
-        printer.push(Item::Blocks(vec![Block { head, label, body }]));
+        printer.push(Item::block(Head::Always(Code::from(&leaf::events(style, clock))), label, body));
     }
 
     fn clocked_statements(&self, group: &ClockedGroup, body: &[Stmt], printer: &mut Printer) {
@@ -833,9 +836,8 @@ impl<'a> ModuleWriter<'a> {
                 let instance = self.instance(plan, child, 0, child.name.clone(), Some(&genvar), printer);
                 printer.line(code!["genvar ", &genvar]);
                 let head = counting(&genvar, 0, child.modules.len());
-                let block = Block { head, label: Some(label), body: vec![instance] };
-                let body = vec![Item::Blocks(vec![block])];
-                printer.push(Item::Enclosed(Code::from("generate"), body, "endgenerate"));
+                let body = vec![Item::block(head, Some(label), vec![instance])];
+                printer.push(Item::Enclosed(Code::from("generate"), body, "endgenerate".into()));
             } else {
                 for element in 0..child.modules.len() {
                     printer.blank();
@@ -930,13 +932,7 @@ impl<'a> ModuleWriter<'a> {
         let label = printer.label("unused");
         printer.comment("bits that nothing here looks at");
         let value = code!["&{", literal(&BigUint::ZERO, 1), ", ", Code::join(parts, ", "), "}"];
-        printer.push(Item::Signal(verilog::Signal {
-            kind: "wire".into(),
-            range: None,
-            name: label,
-            last: None,
-            value: Some(value),
-        }));
+        printer.push(Item::declare("wire", None, label, Some(value)));
         printer.take_items()
     }
 }
@@ -1005,13 +1001,7 @@ fn loop_variables(body: &[Stmt], signals: &[Signal]) -> BTreeSet<String> {
     out
 }
 
-/// Returns the declaration of a signal of `bits` bits.
-pub(crate) fn declaration(kind: &str, bits: usize, name: &str) -> Item {
-    let (kind, name) = (kind.into(), name.into());
-    Item::Signal(verilog::Signal { kind, range: highest(bits), name, last: None, value: None })
-}
-
 /// Returns the declaration of a constant of `bits` bits.
 fn constant(name: String, bits: usize, value: Code) -> Item {
-    Item::Constant { range: highest(bits), name, value }
+    Item::declare("localparam", highest(bits), name, Some(value))
 }

@@ -566,7 +566,7 @@ impl<'a> Printer<'a> {
                         p.line(Code::from("default: "));
                     }
                 });
-                self.push(Item::Enclosed(code!["case (", test, ")"], body, "endcase"));
+                self.push(Item::Enclosed(code!["case (", test, ")"], body, "endcase".into()));
             }
             Stmt::Loop { variable, from, to, body } => {
                 if let Some((copy, source)) = whole_copy(statement, self.signals) {
@@ -610,8 +610,8 @@ impl<'a> Printer<'a> {
 
 /// Returns the head of a loop.
 pub(crate) fn counting(variable: &str, from: usize, to: usize) -> Head {
-    let (test, next) = (code![variable, " < ", to], code![variable, " + ", 1usize]);
-    Head::For { variable: variable.into(), from: Code::from(from), test, next }
+    let next = code![variable, " + ", 1usize];
+    Head::For(variable.into(), [Code::from(from), code![variable, " < ", to], next])
 }
 
 fn infix(a: Code, symbol: &'static str, b: Code) -> Text {
