@@ -205,7 +205,7 @@ fn merge_over(
     }
 
     let mut docs: BTreeMap<String, String> = family.unwrap_or_default().iter().cloned().collect();
-    let mut found: BTreeMap<At, Replacement> = BTreeMap::new();
+    let (mut found, mut integers) = (BTreeMap::new(), BTreeMap::new());
     let ports = last.body.ports.iter().filter_map(Item::declaration).filter(|port| port.range.is_some());
     let vectors: Vec<&str> = ports.map(|port| port.name.as_str()).collect();
     for (at, difference) in differing.range(..(vectors.len(), 0)) {
@@ -224,12 +224,12 @@ fn merge_over(
             numbers.parameters.push(known);
             numbers.in_ports(values)
         })?;
-        found.insert(*at, Replacement::Number(formula));
+        found.insert(*at, placed(&slots[at.0], at.1, formula));
     }
     for (at, difference) in differing.range((vectors.len(), 0)..) {
         let slot = &slots[at.0];
         let constant = ranged_constant(slot);
-        let replacement = match difference {
+        let code = match difference {
             Difference::Numbers(_)
                 if !slot.ranged && at.1 == 0 && slot.constant.is_some_and(|name| varying.contains(name)) =>
             {
@@ -237,56 +237,80 @@ fn merge_over(
             }
             // `without_constants` removes this declaration.
             Difference::Literals(_) if constant.is_some_and(|name| sized.contains(name)) => continue,
-            Difference::Numbers(values) => Replacement::Number(numbers.in_body(values)?),
-            Difference::Literals(values) => literal(&numbers, values, constant.is_some())?,
+            Difference::Numbers(values) => placed(slot, at.1, numbers.in_body(values)?),
+            Difference::Literals(values) => {
+                match (literal(&numbers, values, constant.is_some())?, constant) {
+                    (Literal::Code(code), _) => code,
+                    (Literal::LowBits(formula), Some(name)) if !names.contains(&as_integer(name)) => {
+                        let range = range(&slots, at.0 - 1, &found);
+                        let whole = formula.clone().tight();
+                        if whole.0.len() == 1 {
+                            code![whole, range]
+                        } else {
+                            integers.insert(name.to_string(), formula);
+                            code![&as_integer(name), range]
+                        }
+                    }
+                    _ => return None,
+                }
+            }
         };
-        if let (Replacement::Constant(_), Some(name)) = (&replacement, constant)
-            && names.contains(&as_integer(name))
-        {
-            return None;
-        }
-        found.insert(*at, replacement);
+        found.insert(*at, code);
     }
-    let integers = replace_numbers(slots, &found, &sized);
+    let ranges: BTreeMap<String, Code> = (0..slots.len())
+        .filter(|slot| slots[*slot].around == Around::Brackets)
+        .filter_map(|slot| Some((slots[slot].constant?.to_string(), range(&slots, slot, &found))))
+        .filter(|(name, _)| sized.contains(name))
+        .collect();
+    for (number, slot) in slots.into_iter().enumerate() {
+        let tokens = std::mem::take(slot.code).0;
+        for (position, token) in tokens.iter().enumerate() {
+            let is_own = position == 0 || tokens[position - 1].text() != ".";
+            let range = ranges.get(token.text()).filter(|_| is_own).cloned().unwrap_or_default();
+            let code = found.remove(&(number, position)).unwrap_or_else(|| code![token.clone(), range]);
+            slot.code.0.extend(code.0);
+        }
+    }
     without_constants(&mut body.items, &varying, &sized);
     declare_integers(&mut body.items, integers);
     Some(assemble(body, numbers, &docs))
 }
 
+/// Returns the range that a slot has after the replacements, with its brackets.
+fn range(slots: &[Slot], slot: usize, found: &BTreeMap<At, Code>) -> Code {
+    let tokens = slots[slot].code.0.iter().enumerate();
+    let replaced = tokens
+        .map(|(at, token)| found.get(&(slot, at)).cloned().unwrap_or_else(|| Code::from(token.clone())));
+    code!["[", Code::join(replaced, ""), ":0]"]
+}
+
 /// Bits of a Verilog integer. Higher bits cannot be selected.
 const INTEGER_BITS: i64 = 32;
 
-/// The replacement of a number or literal in the module.
-enum Replacement {
-    /// An expression. For a zero, the number of zeros.
-    Number(Formula),
-    /// Repeated ones; the expression is their number.
-    Ones(Formula),
-    /// A literal after zeros; the expression is the number of zeros.
-    Padded(Formula, Token),
-    /// A literal without a size, if a declaration gives the size.
-    Plain(BigUint),
-    /// An expression as the value of a constant of a declared size.
-    Constant(Formula),
+/// The replacement of a literal.
+enum Literal {
+    Code(Code),
+    /// The lowest bits of an expression, as the value of a constant of a declared size.
+    LowBits(Formula),
 }
 
 /// Returns the replacement of a literal whose size or value follows from the parameters.
-fn literal(numbers: &Numbers, values: &[(i64, BigUint)], is_constant: bool) -> Option<Replacement> {
+fn literal(numbers: &Numbers, values: &[(i64, BigUint)], is_constant: bool) -> Option<Literal> {
     let bits: Vec<i64> = values.iter().map(|(bits, _)| *bits).collect();
     let is_ones = |(bits, value): &(i64, BigUint)| *value == (BigUint::from(1u8) << *bits) - 1u8;
     let has_bits = |count: &i64| *count == bits[0];
     if values.iter().all(is_ones) && !bits.iter().all(has_bits) {
-        return numbers.in_body(&bits).map(Replacement::Ones);
+        return numbers.in_body(&bits).map(|times| Literal::Code(repeated(times, "1'b1")));
     }
     let value = &values[0].1;
     if values.iter().any(|(_, other)| other != value) {
         let wanted: Vec<i64> =
             values.iter().map(|(_, value)| i64::try_from(value).ok()).collect::<Option<_>>()?;
         let fits = is_constant && bits.iter().all(|bits| *bits <= INTEGER_BITS);
-        return numbers.in_body(&wanted).filter(|_| fits).map(Replacement::Constant);
+        return numbers.in_body(&wanted).filter(|_| fits).map(Literal::LowBits);
     }
     if is_constant {
-        return Some(Replacement::Plain(value.clone()));
+        return Some(Literal::Code(Code::from(&value.to_string())));
     }
     let own = i64::try_from(value.bits()).ok()?;
     let zeros: Vec<i64> = bits.iter().map(|bits| bits - own).collect();
@@ -295,7 +319,8 @@ fn literal(numbers: &Numbers, values: &[(i64, BigUint)], is_constant: bool) -> O
     }
     let text = if own == 1 { "1'b1".into() } else { format!("{own}'d{value}") };
     let literal = Token::Literal(own, value.clone(), text);
-    numbers.in_body(&zeros).map(|zeros| Replacement::Padded(zeros, literal))
+    let zeros = repeated(numbers.in_body(&zeros)?, "1'b0");
+    Some(Literal::Code(code!["{", zeros, ", ", literal, "}"]))
 }
 
 /// Returns the constant with a declared size whose value is a single token.
@@ -361,9 +386,9 @@ fn as_integer(constant: &str) -> String {
 }
 
 /// Returns Verilog that repeats `bit`; the formula is the number of repetitions.
-fn repeated(times: &Formula, bit: &str) -> Code {
-    let count = times.clone().tight();
-    let count = if times.is_name() { count } else { code!["(", count, ")"] };
+fn repeated(times: Formula, bit: &str) -> Code {
+    let is_name = times.is_name();
+    let count = if is_name { times.tight() } else { code!["(", times.tight(), ")"] };
     code!["{", count, "{", bit, "}", "}"]
 }
 
@@ -386,30 +411,28 @@ fn differences(members: &[Member], in_literals: bool) -> Option<BTreeMap<At, Dif
         for position in 0..first.0.len() {
             let tokens: Vec<&Token> = all.iter().map(|codes| &codes[slot].0[position]).collect();
             if tokens.iter().any(|token| *token != tokens[0]) {
-                out.extend(difference(&tokens, in_literals)?.map(|found| ((slot, position), found)));
+                out.insert((slot, position), difference(&tokens, in_literals)?);
             }
         }
     }
     Some(out)
 }
 
-/// Returns the difference of tokens, or `Some(None)` if zeros differ only in their text. Returns `None` if the tokens differ
-/// in more than a number and, in a family, a literal.
-fn difference(tokens: &[&Token], in_literals: bool) -> Option<Option<Difference>> {
+/// Returns the difference of tokens. Returns `None` if they differ in more than a number and, in a family, a literal.
+fn difference(tokens: &[&Token], in_literals: bool) -> Option<Difference> {
     let number = |token: &&Token| if let Token::Number(number) = token { Some(*number) } else { None };
     let literal = |token: &&Token| match token {
         Token::Literal(bits, value, _) => Some((*bits, value.clone())),
         _ => None,
     };
     if let Some(numbers) = tokens.iter().map(number).collect() {
-        return Some(Some(Difference::Numbers(numbers)));
+        return Some(Difference::Numbers(numbers));
     }
     let literals = tokens.iter().map(literal).collect::<Option<Vec<_>>>()?;
     match literals.iter().filter(|(_, value)| *value == BigUint::ZERO).count() {
-        0 if in_literals => Some(Some(Difference::Literals(literals))),
+        0 if in_literals => Some(Difference::Literals(literals)),
         zeros if zeros == literals.len() => {
-            let bits: Vec<i64> = literals.iter().map(|(bits, _)| *bits).collect();
-            Some(bits.iter().any(|other| *other != bits[0]).then_some(Difference::Numbers(bits)))
+            Some(Difference::Numbers(literals.into_iter().map(|(bits, _)| bits).collect()))
         }
         _ => None,
     }
@@ -422,59 +445,18 @@ fn width_of_port(port: &str, highest: &[i64]) -> Known {
     Known { name, values: highest.iter().map(|value| value + 1).collect() }
 }
 
-/// Replaces numbers and literals by expressions, and the constants in `sized` by the lowest bits of the parameters with the
-/// same names. Returns the integers whose lowest bits are the values of constants.
-fn replace_numbers(
-    slots: Vec<Slot>,
-    found: &BTreeMap<At, Replacement>,
-    sized: &BTreeSet<String>,
-) -> BTreeMap<String, Formula> {
-    let mut ranges: BTreeMap<&str, Code> = BTreeMap::new();
-    let mut integers = BTreeMap::new();
-    for (number, slot) in slots.into_iter().enumerate() {
-        let tokens = std::mem::take(slot.code).0;
-        let mut brackets = usize::from(slot.around == Around::Brackets);
-        for (position, token) in tokens.iter().enumerate() {
-            brackets += token.text().matches('[').count();
-            brackets -= token.text().matches(']').count();
-            let before = position.checked_sub(1).map_or("", |position| tokens[position].text());
-            let part = match (token, found.get(&(number, position))) {
-                (Token::Text(name), None) if sized.contains(name) && before != "." => {
-                    code![name, ranges.get(name.as_str()).cloned().unwrap_or_default()]
-                }
-                (_, None) => Code::from(token.clone()),
-                (Token::Literal(..), Some(Replacement::Number(formula))) => repeated(formula, "1'b0"),
-                (_, Some(Replacement::Number(formula))) => {
-                    let bare = formula.is_name() || stands_alone(slot.around, &tokens, position);
-                    let formula = formula.clone();
-                    let formula = if brackets > 0 { formula.tight() } else { formula.spaced() };
-                    if bare { formula } else { code!["(", formula, ")"] }
-                }
-                (_, Some(Replacement::Ones(formula))) => repeated(formula, "1'b1"),
-                (_, Some(Replacement::Padded(zeros, literal))) => {
-                    code!["{", repeated(zeros, "1'b0"), ", ", literal.clone(), "}"]
-                }
-                (_, Some(Replacement::Plain(value))) => Code::from(&value.to_string()),
-                (_, Some(Replacement::Constant(formula))) => {
-                    let name = slot.constant.unwrap_or_default();
-                    let whole = formula.clone().tight();
-                    let selects = formula.is_name() && whole.0.len() == 1;
-                    let whole = if selects {
-                        whole
-                    } else {
-                        integers.insert(name.to_string(), formula.clone());
-                        Code::from(&as_integer(name))
-                    };
-                    code![whole, ranges.get(name).cloned().unwrap_or_default()]
-                }
-            };
-            slot.code.0.extend(part.0);
-        }
-        if let (Around::Brackets, Some(name)) = (slot.around, slot.constant) {
-            ranges.insert(name, code!["[", slot.code.clone(), ":0]"]);
-        }
+/// Returns the code that replaces a number by a formula, or a zero by as many zeros.
+fn placed(slot: &Slot, position: usize, formula: Formula) -> Code {
+    let tokens = &slot.code.0;
+    if matches!(tokens[position], Token::Literal(..)) {
+        return repeated(formula, "1'b0");
     }
-    integers
+    let count =
+        |c: char| tokens[..position].iter().map(|token| token.text().matches(c).count()).sum::<usize>();
+    let in_brackets = slot.around == Around::Brackets || count('[') > count(']');
+    let bare = formula.is_name() || stands_alone(slot.around, tokens, position);
+    let code = if in_brackets { formula.tight() } else { formula.spaced() };
+    if bare { code } else { code!["(", code, ")"] }
 }
 
 /// Returns whether the token has no operator next to it.
