@@ -1,10 +1,10 @@
 //! Writes the files around a design: file list, FuseSoC cores, timing constraints, Yosys script, a wrapper for synthesis.
 
+use crate::builder::highest;
 use crate::design::{Design, Module};
 use crate::head;
 use crate::module::Port;
 use crate::options::{EmitOptions, Language};
-use crate::print::highest;
 use crate::verilog::{Body, Code, Head, Instance, Item};
 use crate::write::module_text;
 

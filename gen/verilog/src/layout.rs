@@ -1,8 +1,8 @@
 //! Named fields of wide vectors: constants for their first bits in Verilog, packed structs in SystemVerilog.
 
+use crate::builder::highest;
 use crate::ir::{Role, Signal, SignalId};
 use crate::names;
-use crate::print::highest;
 use crate::verilog::{Code, Item};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -57,6 +57,7 @@
 //! # Ok::<(), selvedge_gen::EmitError>(())
 //! ```
 
+mod builder;
 mod cells;
 mod check;
 mod design;
@@ -77,7 +78,6 @@ mod merge;
 mod module;
 mod names;
 mod options;
-mod print;
 mod schedule;
 mod syntax;
 mod verilog;

@@ -1,5 +1,6 @@
 //! Writes one block as one module.
 
+use crate::builder::{Builder, counting, highest, literal};
 use crate::check;
 use crate::elaborate::{AtomInfo, Node, parse_literal};
 use crate::error::{EmitError, Problem};
@@ -10,7 +11,6 @@ use crate::leaf;
 use crate::lower::{Lowering, Names};
 use crate::names;
 use crate::options::{Language, ResetStyle};
-use crate::print::{Printer, counting, highest, literal};
 use crate::schedule::{Pin, Plan, Process, schedule, whole_copy};
 use crate::verilog::{Block, Body, Code, Head, Instance, Item, code};
 use crate::write::paragraphs;
@@ -518,20 +518,20 @@ impl<'a> ModuleWriter<'a> {
 
     fn assemble_with(&self, plan: &Plan, structs: BTreeMap<SignalId, String>) -> (Draft, Selections) {
         let signals = &self.names.signals;
-        let mut printer = Printer::new(signals, self.reset, &self.output_of, &self.layouts, structs);
+        let mut builder = Builder::new(signals, self.reset, &self.output_of, &self.layouts, structs);
         for child in &self.children {
-            printer.label(&child.name);
+            builder.label(&child.name);
         }
-        let body = self.body(plan, &mut printer);
-        let instances = self.instances(plan, &mut printer);
+        let body = self.body(plan, &mut builder);
+        let instances = self.instances(plan, &mut builder);
         let mut variables = BTreeSet::new();
         for process in &plan.processes {
             if let Process::Comb { body } = process {
                 variables.extend(body.iter().flat_map(Stmt::writes));
             }
         }
-        let sink = self.sink(plan, &mut printer);
-        let declarations = self.declarations(plan, &variables, &mut printer);
+        let sink = self.sink(plan, &mut builder);
+        let declarations = self.declarations(plan, &variables, &mut builder);
         let ports = self.ports();
         let mut items = vec![];
         for section in [declarations, instances, body, sink].into_iter().filter(|section| !section.is_empty())
@@ -541,14 +541,14 @@ impl<'a> ModuleWriter<'a> {
         }
         let declarations = self.port_declarations(&ports, &variables, false);
         let body = Body { parameters: vec![], ports: declarations, items };
-        (Draft { body, ports }, printer.selections)
+        (Draft { body, ports }, builder.selections)
     }
 
     /// Returns the declarations of numbers, signals and registers.
-    fn declarations(&self, plan: &Plan, variables: &BTreeSet<SignalId>, printer: &mut Printer) -> Vec<Item> {
+    fn declarations(&self, plan: &Plan, variables: &BTreeSet<SignalId>, builder: &mut Builder) -> Vec<Item> {
         let signals = &self.names.signals;
-        self.declare_named_numbers(printer);
-        self.declare_structs(printer);
+        self.declare_named_numbers(builder);
+        self.declare_structs(builder);
         for (id, signal) in signals.iter().enumerate() {
             let wanted = match signal.role {
                 Role::Local | Role::Temporary => variables.contains(&id) || self.is_assigned(plan, id),
@@ -562,61 +562,61 @@ impl<'a> ModuleWriter<'a> {
                 continue;
             }
             for doc in &signal.doc {
-                printer.comment(doc);
+                builder.comment(doc);
             }
             let kind =
                 if variables.contains(&id) || signal.role == Role::RegisterOutput { "reg" } else { "wire" };
-            match signal.layout.filter(|_| printer.structs.contains_key(&id)) {
+            match signal.layout.filter(|_| builder.structs.contains_key(&id)) {
                 Some(layout) => {
-                    printer.push(Item::declare(&self.layouts[layout].type_name(), None, &signal.name, None));
+                    builder.push(Item::declare(&self.layouts[layout].type_name(), None, &signal.name, None));
                 }
-                None => printer.push(Item::declare(kind, highest(signal.total()), &signal.name, None)),
+                None => builder.push(Item::declare(kind, highest(signal.total()), &signal.name, None)),
             }
         }
-        printer.take_items()
+        builder.take_items()
     }
 
     /// Declares structs, and the structs of inputs with their assignments.
-    fn declare_structs(&self, printer: &mut Printer) {
+    fn declare_structs(&self, builder: &mut Builder) {
         let signals = &self.names.signals;
-        let structs = printer.structs.clone();
+        let structs = builder.structs.clone();
         let used: BTreeSet<usize> = structs.keys().filter_map(|id| signals[*id].layout).collect();
         for layout in used.iter().map(|layout| &self.layouts[*layout]) {
-            printer.push(layout.declaration());
+            builder.push(layout.declaration());
         }
         for (id, name) in structs.iter().filter(|(id, _)| signals[**id].role == Role::Input) {
             let Some(layout) = signals[*id].layout else { continue };
-            printer.push(Item::declare(&self.layouts[layout].type_name(), None, name, None));
-            printer.line(assign(Code::from(name), Code::from(&signals[*id].name)));
+            builder.push(Item::declare(&self.layouts[layout].type_name(), None, name, None));
+            builder.line(assign(Code::from(name), Code::from(&signals[*id].name)));
         }
     }
 
     /// Declares the constants that the module uses by name.
-    fn declare_named_numbers(&self, printer: &mut Printer) {
+    fn declare_named_numbers(&self, builder: &mut Builder) {
         for layout in &self.layouts {
             let numbers = layout.fields.iter().map(|field| (layout.constant(field), field.low));
-            let used: Vec<_> = numbers.filter(|(name, _)| printer.offsets.contains(name)).collect();
+            let used: Vec<_> = numbers.filter(|(name, _)| builder.offsets.contains(name)).collect();
             if !used.is_empty() {
-                printer.comment(&format!("{}: the first bit of each field", layout.name));
+                builder.comment(&format!("{}: the first bit of each field", layout.name));
             }
-            used.into_iter().for_each(|(name, low)| printer.push(constant(name, 1, Code::from(low))));
+            used.into_iter().for_each(|(name, low)| builder.push(constant(name, 1, Code::from(low))));
         }
-        for (name, value) in std::mem::take(&mut printer.parameters) {
-            printer.push(constant(name, 1, Code::from(value)));
+        for (name, value) in std::mem::take(&mut builder.parameters) {
+            builder.push(constant(name, 1, Code::from(value)));
         }
         for (_, (name, value, width)) in self.names.variants.iter().collect::<BTreeMap<_, _>>() {
-            if printer.variants.contains(name) {
+            if builder.variants.contains(name) {
                 let value = literal(&BigUint::from(*value), *width);
-                printer.push(constant(name.clone(), *width, value));
+                builder.push(constant(name.clone(), *width, value));
             }
         }
         for (id, signal) in self.names.signals.iter().enumerate() {
-            if signal.role == Role::Constant && printer.is_used(id) {
+            if signal.role == Role::Constant && builder.is_used(id) {
                 for doc in &signal.doc {
-                    printer.comment(doc);
+                    builder.comment(doc);
                 }
                 let all = concatenation(&signal.values, signal.width);
-                printer.push(constant(signal.name.clone(), signal.total(), all));
+                builder.push(constant(signal.name.clone(), signal.total(), all));
             }
         }
     }
@@ -631,71 +631,71 @@ impl<'a> ModuleWriter<'a> {
     }
 
     /// Returns all processes except clocked ones.
-    fn body(&self, plan: &Plan, printer: &mut Printer) -> Vec<Item> {
+    fn body(&self, plan: &Plan, builder: &mut Builder) -> Vec<Item> {
         let signals = &self.names.signals;
         let mut after_assign = false;
         for process in &plan.processes {
             let is_assign =
                 matches!(process, Process::Assign { .. } | Process::Copy { .. } | Process::Constant { .. });
             if !(is_assign && after_assign) {
-                printer.blank();
+                builder.blank();
             }
             after_assign = is_assign;
             match process {
                 Process::Assign { comments, place, value } => {
-                    comments.iter().for_each(|comment| printer.comment(comment));
-                    let target = printer.target(place, None, value.width);
-                    let value = printer.code(value);
-                    printer.line(assign(target, value));
+                    comments.iter().for_each(|comment| builder.comment(comment));
+                    let target = builder.target(place, None, value.width);
+                    let value = builder.code(value);
+                    builder.line(assign(target, value));
                 }
                 Process::Copy { comments, to, from } => {
-                    comments.iter().for_each(|comment| printer.comment(comment));
-                    printer.mark_all(*from);
+                    comments.iter().for_each(|comment| builder.comment(comment));
+                    builder.mark_all(*from);
                     let (to, from) = (&signals[*to].name, &signals[*from].name);
-                    printer.line(assign(Code::from(to), Code::from(from)));
+                    builder.line(assign(Code::from(to), Code::from(from)));
                 }
                 Process::Constant { comments, signal, values } => {
-                    comments.iter().for_each(|comment| printer.comment(comment));
+                    comments.iter().for_each(|comment| builder.comment(comment));
                     let all = concatenation(values, signals[*signal].width);
-                    printer.line(assign(Code::from(&signals[*signal].name), all));
+                    builder.line(assign(Code::from(&signals[*signal].name), all));
                 }
-                Process::Comb { body } => self.comb(body, printer),
+                Process::Comb { body } => self.comb(body, builder),
                 Process::Clocked { .. } => {}
             }
         }
-        self.clocked(plan, printer);
-        printer.take_items()
+        self.clocked(plan, builder);
+        builder.take_items()
     }
 
-    fn comb(&self, body: &[Stmt], printer: &mut Printer) {
-        let body = self.leading_comments(body, printer);
+    fn comb(&self, body: &[Stmt], builder: &mut Builder) {
+        let body = self.leading_comments(body, builder);
         let variables = loop_variables(body, &self.names.signals);
-        variables.iter().for_each(|variable| printer.reserve(variable));
+        variables.iter().for_each(|variable| builder.reserve(variable));
         let label = (!variables.is_empty()).then(|| {
             let target = body.iter().flat_map(Stmt::writes).next();
             let stem = target.map_or("", |id| self.names.signals[id].name.as_str());
-            printer.label(&format!("comb_{stem}"))
+            builder.label(&format!("comb_{stem}"))
         });
-        let body = printer.inside(|p| {
+        let body = builder.inside(|p| {
             variables.into_iter().for_each(|v| p.push(Item::declare("integer", None, v, None)));
             p.statements(body, false);
         });
-        printer.push(Item::block(Head::Always(Code::from("@(*)")), label, body));
+        builder.push(Item::block(Head::Always(Code::from("@(*)")), label, body));
     }
 
     /// Writes the comments at the start of a process above it. Returns the remaining statements.
-    fn leading_comments<'b>(&self, body: &'b [Stmt], printer: &mut Printer) -> &'b [Stmt] {
+    fn leading_comments<'b>(&self, body: &'b [Stmt], builder: &mut Builder) -> &'b [Stmt] {
         let count = body.iter().take_while(|s| matches!(s, Stmt::Comment(_))).count();
         for statement in &body[..count] {
             if let Stmt::Comment(text) = statement {
-                printer.comment(text);
+                builder.comment(text);
             }
         }
         &body[count..]
     }
 
     /// Writes the registers. Those without conditions share one process; each other group has its own.
-    fn clocked(&self, plan: &Plan, printer: &mut Printer) {
+    fn clocked(&self, plan: &Plan, builder: &mut Builder) {
         let mut plain = ClockedGroup::default();
         let mut others: Vec<ClockedGroup> = vec![];
         let mut done: BTreeSet<SignalId> = BTreeSet::new();
@@ -716,7 +716,7 @@ impl<'a> ModuleWriter<'a> {
         for input in self.output_of.keys().filter(|input| !done.contains(input)) {
             plain.inputs.push(*input);
             if self.is_computed(plan, *input) {
-                printer.mark_all(*input);
+                builder.mark_all(*input);
                 plain.copies.push(*input);
             }
         }
@@ -725,8 +725,8 @@ impl<'a> ModuleWriter<'a> {
         }
         for group in others {
             for (part, has_reset) in self.parts(group) {
-                printer.blank();
-                self.clocked_process(&part, has_reset, printer);
+                builder.blank();
+                self.clocked_process(&part, has_reset, builder);
             }
         }
     }
@@ -757,7 +757,7 @@ impl<'a> ModuleWriter<'a> {
         in_block || self.is_assigned(plan, id)
     }
 
-    fn clocked_process(&self, group: &ClockedGroup, has_reset: bool, printer: &mut Printer) {
+    fn clocked_process(&self, group: &ClockedGroup, has_reset: bool, builder: &mut Builder) {
         // A register that never changes holds its reset value. Without a reset it has no value and needs no process.
         if !has_reset && group.body.is_empty() && group.copies.is_empty() {
             return;
@@ -770,7 +770,7 @@ impl<'a> ModuleWriter<'a> {
             .enumerate()
             .filter(|(_, s)| s.role == Role::Clock || (has_reset && s.role == Role::Reset))
         {
-            printer.mark_all(id);
+            builder.mark_all(id);
         }
         let reset = |arrow: &str| -> Vec<Item> {
             let line = |input: &SignalId| {
@@ -780,20 +780,20 @@ impl<'a> ModuleWriter<'a> {
             };
             inputs.iter().map(line).collect()
         };
-        let body = self.leading_comments(body, printer);
+        let body = self.leading_comments(body, builder);
         let variables = loop_variables(body, &self.names.signals);
-        variables.iter().for_each(|variable| printer.reserve(variable));
+        variables.iter().for_each(|variable| builder.reserve(variable));
         let label = (!variables.is_empty())
-            .then(|| printer.label(&format!("update_{}", signals[self.output_of[&inputs[0]]].name)));
+            .then(|| builder.label(&format!("update_{}", signals[self.output_of[&inputs[0]]].name)));
         let style = if has_reset { self.reset } else { ResetStyle::None };
         if self.reset == ResetStyle::None {
-            printer.push(match reset(" = ").as_slice() {
+            builder.push(match reset(" = ").as_slice() {
                 [Item::Line(one)] => Item::Line(code!["initial ", one.clone()]),
                 many => Item::block(Head::Other(Code::from("initial")), None, many.to_vec()),
             });
-            printer.blank();
+            builder.blank();
         }
-        let body = printer.inside(|p| {
+        let body = builder.inside(|p| {
             variables.into_iter().for_each(|v| p.push(Item::declare("integer", None, v, None)));
             let Some(test) = leaf::reset_test(style) else {
                 return self.clocked_statements(group, body, p);
@@ -811,44 +811,44 @@ impl<'a> ModuleWriter<'a> {
             }
             p.push(Item::Blocks(blocks));
         });
-        printer.push(Item::block(Head::Always(Code::from(&leaf::events(style, clock))), label, body));
+        builder.push(Item::block(Head::Always(Code::from(&leaf::events(style, clock))), label, body));
     }
 
-    fn clocked_statements(&self, group: &ClockedGroup, body: &[Stmt], printer: &mut Printer) {
-        printer.statements(body, true);
+    fn clocked_statements(&self, group: &ClockedGroup, body: &[Stmt], builder: &mut Builder) {
+        builder.statements(body, true);
         for input in &group.copies {
             let output = self.output_of[input];
             let signals = &self.names.signals;
-            printer.line(code![&signals[output].name, " <= ", &signals[*input].name]);
+            builder.line(code![&signals[output].name, " <= ", &signals[*input].name]);
         }
     }
 
     /// Writes the instances of sub-modules.
-    fn instances(&self, plan: &Plan, printer: &mut Printer) -> Vec<Item> {
+    fn instances(&self, plan: &Plan, builder: &mut Builder) -> Vec<Item> {
         for child in &self.children {
-            printer.blank();
+            builder.blank();
             let equal = child.modules.windows(2).all(|pair| pair[0] == pair[1]);
             if child.modules.len() == 1 {
-                let instance = self.instance(plan, child, 0, child.name.clone(), None, printer);
-                printer.push(instance);
+                let instance = self.instance(plan, child, 0, child.name.clone(), None, builder);
+                builder.push(instance);
             } else if equal {
-                let (genvar, label) = (printer.label("g"), printer.label(&format!("gen_{}", child.name)));
-                let instance = self.instance(plan, child, 0, child.name.clone(), Some(&genvar), printer);
-                printer.line(code!["genvar ", &genvar]);
+                let (genvar, label) = (builder.label("g"), builder.label(&format!("gen_{}", child.name)));
+                let instance = self.instance(plan, child, 0, child.name.clone(), Some(&genvar), builder);
+                builder.line(code!["genvar ", &genvar]);
                 let head = counting(&genvar, 0, child.modules.len());
                 let body = vec![Item::block(head, Some(label), vec![instance])];
-                printer.push(Item::Enclosed(Code::from("generate"), body, "endgenerate".into()));
+                builder.push(Item::Enclosed(Code::from("generate"), body, "endgenerate".into()));
             } else {
                 for element in 0..child.modules.len() {
-                    printer.blank();
-                    let name = printer.label(&format!("{}_{element}", child.name));
+                    builder.blank();
+                    let name = builder.label(&format!("{}_{element}", child.name));
                     let index = element.to_string();
-                    let instance = self.instance(plan, child, element, name, Some(&index), printer);
-                    printer.push(instance);
+                    let instance = self.instance(plan, child, element, name, Some(&index), builder);
+                    builder.push(instance);
                 }
             }
         }
-        printer.take_items()
+        builder.take_items()
     }
 
     fn instance(
@@ -858,7 +858,7 @@ impl<'a> ModuleWriter<'a> {
         element: usize,
         name: String,
         index: Option<&str>,
-        printer: &mut Printer,
+        builder: &mut Builder,
     ) -> Item {
         let signals = &self.names.signals;
         let mut pins = vec![];
@@ -868,7 +868,7 @@ impl<'a> ModuleWriter<'a> {
                 None => {
                     let role = if port.clock { Role::Clock } else { Role::Reset };
                     let own = signals.iter().position(|s| s.role == role);
-                    own.into_iter().for_each(|id| printer.mark_all(id));
+                    own.into_iter().for_each(|id| builder.mark_all(id));
                     match own {
                         Some(id) if port.clock => Code::from(&signals[id].name),
                         _ => Code::from(self.reset.port().unwrap_or_default()),
@@ -876,17 +876,17 @@ impl<'a> ModuleWriter<'a> {
                 }
                 Some(id) => match (plan.pins.get(id), plan.outputs.get(id)) {
                     (Some(Pin::Same(value)), _) => match port.width / value.width {
-                        1 => printer.code(value),
-                        copies => code!["{", copies, "{", printer.code(value), "}", "}"],
+                        1 => builder.code(value),
+                        copies => code!["{", copies, "{", builder.code(value), "}", "}"],
                     },
                     (Some(Pin::Element(source)), _) => {
-                        printer.mark_all(*source);
+                        builder.mark_all(*source);
                         own(*source)
                     }
                     (_, Some(target)) => own(*target),
                     _ => {
                         if port.input {
-                            printer.mark_all(*id);
+                            builder.mark_all(*id);
                         }
                         own(*id)
                     }
@@ -898,7 +898,7 @@ impl<'a> ModuleWriter<'a> {
     }
 
     /// Returns a wire that reads all otherwise unread bits, so that linters need no exceptions.
-    fn sink(&self, plan: &Plan, printer: &mut Printer) -> Vec<Item> {
+    fn sink(&self, plan: &Plan, builder: &mut Builder) -> Vec<Item> {
         let mut parts = vec![];
         for (id, signal) in self.names.signals.iter().enumerate() {
             let present = match signal.role {
@@ -919,21 +919,21 @@ impl<'a> ModuleWriter<'a> {
                 continue;
             }
             if signal.role == Role::Reset {
-                parts.extend(self.reset.port().filter(|_| !printer.is_used(id)).map(Code::from));
+                parts.extend(self.reset.port().filter(|_| !builder.is_used(id)).map(Code::from));
                 continue;
             }
-            for (low, high) in printer.unused(id) {
-                parts.extend(printer.selection(id, low, high + 1 - low));
+            for (low, high) in builder.unused(id) {
+                parts.extend(builder.selection(id, low, high + 1 - low));
             }
         }
         if parts.is_empty() {
             return vec![];
         }
-        let label = printer.label("unused");
-        printer.comment("bits that nothing here looks at");
+        let label = builder.label("unused");
+        builder.comment("bits that nothing here looks at");
         let value = code!["&{", literal(&BigUint::ZERO, 1), ", ", Code::join(parts, ", "), "}"];
-        printer.push(Item::declare("wire", None, label, Some(value)));
-        printer.take_items()
+        builder.push(Item::declare("wire", None, label, Some(value)));
+        builder.take_items()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Prints expressions and statements as Verilog, and records the bits and numbers that they use.
+//! Translates expressions and statements into the syntax tree of Verilog, and records the bits and numbers that they use.
 
 use crate::ir::{
     BinaryOp, CompareOp, Expr, Index, IndexOp, Node, Place, ReduceOp, Role, Signal, SignalId, Stmt, mask,
@@ -11,7 +11,7 @@ use bitvec::{bitvec, vec::BitVec};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The kind of the outermost operator in printed text. It determines where parentheses are needed.
+/// The kind of the outermost operator in code. It determines where parentheses are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tie {
     /// A name, literal, selection or concatenation.
@@ -25,17 +25,17 @@ enum Tie {
 }
 
 /// Code with its outermost operator.
-struct Text(Code, Tie);
+struct Operand(Code, Tie);
 
-impl From<Text> for Code {
-    fn from(text: Text) -> Code {
+impl From<Operand> for Code {
+    fn from(text: Operand) -> Code {
         text.0
     }
 }
 
-impl Text {
-    fn primary(code: impl Into<Code>) -> Text {
-        Text(code.into(), Tie::Primary)
+impl Operand {
+    fn primary(code: impl Into<Code>) -> Operand {
+        Operand(code.into(), Tie::Primary)
     }
 
     /// Returns the code as an operand of a prefix operator.
@@ -75,7 +75,7 @@ pub(crate) fn highest(bits: usize) -> Option<Code> {
 }
 
 /// Collects the items of a module and the signals, numbers and names that they use.
-pub(crate) struct Printer<'a> {
+pub(crate) struct Builder<'a> {
     pub signals: &'a [Signal],
     pub reset: ResetStyle,
     /// Outputs of registers by their inputs.
@@ -96,11 +96,11 @@ pub(crate) struct Printer<'a> {
     /// Names of Verilog blocks that are in use.
     labels: BTreeSet<String>,
     items: Vec<Item>,
-    /// `true` while assignments to registers' inputs are printed as `q <= ...`.
+    /// `true` while assignments to registers' inputs are written as `q <= ...`.
     clocked: bool,
 }
 
-impl<'a> Printer<'a> {
+impl<'a> Builder<'a> {
     pub fn new(
         signals: &'a [Signal],
         reset: ResetStyle,
@@ -108,7 +108,7 @@ impl<'a> Printer<'a> {
         layouts: &'a [Layout],
         structs: BTreeMap<SignalId, String>,
     ) -> Self {
-        Printer {
+        Builder {
             signals,
             reset,
             output_of,
@@ -299,14 +299,14 @@ impl<'a> Printer<'a> {
         parts.into_iter().map(|(low, bits)| self.selected(id, low, bits)).collect()
     }
 
-    /// Prints index arithmetic. A signal in it is widened, so that it does not wrap.
-    fn index(&mut self, index: &Index) -> Text {
+    /// Translates index arithmetic. A signal in it is widened, so that it does not wrap.
+    fn index(&mut self, index: &Index) -> Operand {
         match index {
-            Index::Number(n) => Text::primary(*n),
-            Index::Loop(name, _) => Text::primary(name),
+            Index::Number(n) => Operand::primary(*n),
+            Index::Loop(name, _) => Operand::primary(name),
             Index::Parameter(name, value) => {
                 self.parameters.insert(name.clone(), *value);
-                Text::primary(name)
+                Operand::primary(name)
             }
             Index::Value(e) => self.expr(e),
             Index::Operation(a, op, b) => {
@@ -317,32 +317,32 @@ impl<'a> Printer<'a> {
                 };
                 let (a, b) = (self.index_operand(a), self.index_operand(b));
                 let (a, b) = (index_side(a, symbol, true), index_side(b, symbol, false));
-                Text(code![a, symbol, b], Tie::Infix(symbol))
+                Operand(code![a, symbol, b], Tie::Infix(symbol))
             }
         }
     }
 
-    fn index_operand(&mut self, index: &Index) -> Text {
+    fn index_operand(&mut self, index: &Index) -> Operand {
         match index {
             Index::Value(e) if e.width < 32 => {
                 let zeros = literal(&BigUint::ZERO, 32 - e.width);
-                Text::primary(code!["{", zeros, ", ", self.expr(e), "}"])
+                Operand::primary(code!["{", zeros, ", ", self.expr(e), "}"])
             }
             other => self.index(other),
         }
     }
 
-    /// Prints index arithmetic as a value of `width` bits.
-    fn number(&mut self, index: &Index, width: usize) -> Text {
+    /// Translates index arithmetic as a value of `width` bits.
+    fn number(&mut self, index: &Index, width: usize) -> Operand {
         match index {
-            Index::Number(n) | Index::Parameter(_, n) => Text::primary(literal(&BigUint::from(*n), width)),
-            Index::Loop(name, _) if width == 1 => Text::primary(code![name, "[", 0usize, "]"]),
+            Index::Number(n) | Index::Parameter(_, n) => Operand::primary(literal(&BigUint::from(*n), width)),
+            Index::Loop(name, _) if width == 1 => Operand::primary(code![name, "[", 0usize, "]"]),
             Index::Loop(name, _) if width < 32 => {
-                Text::primary(code![name, "[", width - 1, ":", 0usize, "]"])
+                Operand::primary(code![name, "[", width - 1, ":", 0usize, "]"])
             }
-            Index::Loop(name, _) if width == 32 => Text::primary(name),
+            Index::Loop(name, _) if width == 32 => Operand::primary(name),
             Index::Loop(name, _) => {
-                Text::primary(code!["{", literal(&BigUint::ZERO, width - 32), ", ", name, "}"])
+                Operand::primary(code!["{", literal(&BigUint::ZERO, width - 32), ", ", name, "}"])
             }
             Index::Value(e) => self.expr(&(**e).clone().extended(width)),
             Index::Operation(a, op, b) => {
@@ -364,38 +364,38 @@ impl<'a> Printer<'a> {
         self.expr(e).0
     }
 
-    fn expr(&mut self, e: &Expr) -> Text {
+    fn expr(&mut self, e: &Expr) -> Operand {
         match &e.node {
             Node::Read(place) => self.read(place),
-            Node::Literal(value) => Text::primary(literal(value, e.width)),
+            Node::Literal(value) => Operand::primary(literal(value, e.width)),
             Node::Variant(name, _) => {
                 self.variants.insert(name.clone());
-                Text::primary(name)
+                Operand::primary(name)
             }
             Node::Number(index) => self.number(index, e.width),
             Node::Extend(inner) => {
                 let (zeros, inner) = (e.width - inner.width, self.part(inner));
-                Text::primary(code!["{", literal(&BigUint::ZERO, zeros), ", ", inner, "}"])
+                Operand::primary(code!["{", literal(&BigUint::ZERO, zeros), ", ", inner, "}"])
             }
             Node::SignExtend(inner) => self.sign_extend(inner, e.width),
             Node::Concat(parts) => {
                 let parts: Vec<Code> = parts.iter().flat_map(|part| self.parts(part)).collect();
-                Text::primary(code!["{", Code::join(parts, ", "), "}"])
+                Operand::primary(code!["{", Code::join(parts, ", "), "}"])
             }
             Node::Slice(inner, index) => self.slice(inner, index, e.width),
             Node::Replace(inner, index, field) => self.replace(inner, index, field),
             Node::Not(inner) => {
                 let symbol = if e.width == 1 { "!" } else { "~" };
-                Text(code![symbol, self.expr(inner).tight()], Tie::Prefix)
+                Operand(code![symbol, self.expr(inner).tight()], Tie::Prefix)
             }
-            Node::Negate(inner) => Text(code!["-", self.expr(inner).tight()], Tie::Prefix),
+            Node::Negate(inner) => Operand(code!["-", self.expr(inner).tight()], Tie::Prefix),
             Node::Reduce(op, inner) => {
                 let symbol = match op {
                     ReduceOp::All => "&",
                     ReduceOp::Any => "|",
                     ReduceOp::Xor => "^",
                 };
-                Text(code![symbol, self.expr(inner).tight()], Tie::Prefix)
+                Operand(code![symbol, self.expr(inner).tight()], Tie::Prefix)
             }
             Node::Binary(a, op, b) => {
                 let symbol = binary_symbol(*op);
@@ -427,7 +427,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn infix(&mut self, a: &Expr, symbol: &'static str, b: &Expr) -> Text {
+    fn infix(&mut self, a: &Expr, symbol: &'static str, b: &Expr) -> Operand {
         let (a, b) = (self.expr(a), self.expr(b));
         infix(a.operand(symbol, true), symbol, b.operand(symbol, false))
     }
@@ -460,62 +460,62 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn read(&mut self, place: &Place) -> Text {
+    fn read(&mut self, place: &Place) -> Operand {
         let signal = &self.signals[place.signal];
         if signal.role == Role::Reset {
             self.mark_all(place.signal);
             return match self.reset {
-                ResetStyle::Control | ResetStyle::AsyncLow => Text::primary("rst_ni"),
-                ResetStyle::SyncHigh => Text(code!["!", "rst_i"], Tie::Prefix),
-                ResetStyle::None => Text::primary("1'b1"),
+                ResetStyle::Control | ResetStyle::AsyncLow => Operand::primary("rst_ni"),
+                ResetStyle::SyncHigh => Operand(code!["!", "rst_i"], Tie::Prefix),
+                ResetStyle::None => Operand::primary("1'b1"),
             };
         }
         let width = signal.width;
-        Text::primary(self.select(place, &Index::Number(0), width, true))
+        Operand::primary(self.select(place, &Index::Number(0), width, true))
     }
 
-    fn slice(&mut self, inner: &Expr, index: &Index, bits: usize) -> Text {
+    fn slice(&mut self, inner: &Expr, index: &Index, bits: usize) -> Operand {
         let Node::Read(place) = &inner.node else {
             unreachable!("hoisting leaves slices of signals only");
         };
         let text = self.select(place, index, bits, true);
         let last = inner.width - bits;
         if !index.is_dynamic() || index.largest() <= last {
-            return Text::primary(text);
+            return Operand::primary(text);
         }
         let inside = self.expr(&Expr {
             width: 1,
             node: Node::CompareIndex(index.clone(), CompareOp::Le, Index::Number(last)),
         });
         let zeros = literal(&BigUint::ZERO, bits);
-        Text(code!["(", inside, ") ? ", text, " : ", zeros], Tie::Ternary)
+        Operand(code!["(", inside, ") ? ", text, " : ", zeros], Tie::Ternary)
     }
 
-    fn sign_extend(&mut self, inner: &Expr, width: usize) -> Text {
+    fn sign_extend(&mut self, inner: &Expr, width: usize) -> Operand {
         let copies = width - inner.width;
         let top = inner.clone().sliced(Index::Number(inner.width - 1), 1);
         let (top, inner) = (self.part(&top), self.part(inner));
-        Text::primary(code!["{", "{", copies, "{", top, "}", "}", ", ", inner, "}"])
+        Operand::primary(code!["{", "{", copies, "{", top, "}", "}", ", ", inner, "}"])
     }
 
-    /// Prints a field at a dynamic index: clears its bits with a mask and inserts the new ones.
-    fn replace(&mut self, inner: &Expr, index: &Index, field: &Expr) -> Text {
+    /// Translates a field at a dynamic index: clears its bits with a mask and inserts the new ones.
+    fn replace(&mut self, inner: &Expr, index: &Index, field: &Expr) -> Operand {
         let width = inner.width;
         let hole = literal(&mask(field.width), width);
         let base = self.expr(inner).operand("&", true);
         let by = self.index(index).operand("<<", false);
-        let field_text = self.expr(&field.clone().extended(width)).operand("<<", true);
+        let inserted = self.expr(&field.clone().extended(width)).operand("<<", true);
         let kept = code!["(", base.clone(), " & ~(", hole, " << ", by.clone(), "))"];
-        let text = code![kept, " | (", field_text, " << ", by, ")"];
+        let text = code![kept, " | (", inserted, " << ", by, ")"];
         let last = width - field.width;
         if !index.is_dynamic() || index.largest() <= last {
-            return Text(text, Tie::Infix("|"));
+            return Operand(text, Tie::Infix("|"));
         }
         let inside = self.expr(&Expr {
             width: 1,
             node: Node::CompareIndex(index.clone(), CompareOp::Le, Index::Number(last)),
         });
-        Text(code!["(", inside, ") ? (", text, ") : ", base], Tie::Ternary)
+        Operand(code!["(", inside, ") ? (", text, ") : ", base], Tie::Ternary)
     }
 
     // --- statements ---
@@ -614,12 +614,12 @@ pub(crate) fn counting(variable: &str, from: usize, to: usize) -> Head {
     Head::For(variable.into(), [Code::from(from), code![variable, " < ", to], next])
 }
 
-fn infix(a: Code, symbol: &'static str, b: Code) -> Text {
-    Text(code![a, " ", symbol, " ", b], Tie::Infix(symbol))
+fn infix(a: Code, symbol: &'static str, b: Code) -> Operand {
+    Operand(code![a, " ", symbol, " ", b], Tie::Infix(symbol))
 }
 
 /// Returns an operand within index arithmetic, in parentheses if necessary.
-fn index_side(text: Text, op: &str, left: bool) -> Code {
+fn index_side(text: Operand, op: &str, left: bool) -> Code {
     let bare = match (text.1, op) {
         (Tie::Primary, _) => true,
         (Tie::Infix("*"), _) => op != "*" || left,
