@@ -313,7 +313,7 @@ fn parameters(node: &Node) -> Vec<(String, usize)> {
 /// merged first, so that the modules that instantiate them can be merged too.
 ///
 /// The module that replaces a group has the position of the first member, before all modules that use any member. It has the
-/// text of the last member, which is the first in the source.
+/// body of the last member, which is the first in the source.
 fn merge_all(nodes: &[Node], distinct: &mut [Distinct], options: &EmitOptions) -> Result<(), EmitError> {
     let mut heights: Vec<usize> = vec![];
     for module in distinct.iter_mut() {

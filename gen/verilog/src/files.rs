@@ -1,11 +1,11 @@
 //! Writes the files around a design: file list, FuseSoC cores, timing constraints, Yosys script, a wrapper for synthesis.
 
+use crate::builder::highest;
 use crate::design::{Design, Module};
 use crate::head;
-use crate::module::{Port, declaration};
+use crate::module::Port;
 use crate::options::{EmitOptions, Language};
-use crate::print::highest;
-use crate::verilog::{Block, Body, Code, Head, Instance, Item, PortDeclaration};
+use crate::verilog::{Body, Code, Head, Instance, Item};
 use crate::write::module_text;
 
 /// Returns the `.f` file: one file per line, sub-modules first.
@@ -167,47 +167,37 @@ pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> Module {
     let top = design.top();
     let name = format!("{}_synth_wrapper", top.name);
     let data: Vec<&Port> = top.ports.iter().filter(|port| !port.clock && !port.reset).collect();
-    let declared = |port: &Port| PortDeclaration {
-        doc: vec![],
-        kind: if port.input { "input  wire" } else { "output reg " },
-        range: highest(port.width),
-        name: port.name.clone(),
-    };
-    let clock = PortDeclaration { doc: vec![], kind: "input  wire", range: None, name: "clk_i".into() };
+    let declared = |port: &Port| Item::declare(port.kind(true), highest(port.width), &port.name, None);
+    let clock = Item::declare("input  wire", None, "clk_i", None);
     let others = top.ports.iter().filter(|port| port.reset).chain(data.iter().copied()).map(declared);
     let register = |port: &&Port| {
         let (kind, suffix) = if port.input { ("reg", "q") } else { ("wire", "d") };
-        declaration(kind, port.width, &format!("{}_{suffix}", port.name))
+        Item::declare(kind, highest(port.width), format!("{}_{suffix}", port.name), None)
     };
     let update = |port: &&Port| {
         let name = &port.name;
         let text = if port.input { format!("{name}_q <= {name}") } else { format!("{name} <= {name}_d") };
-        Item::Line(Code::of(&text))
+        Item::Line(Code::from(&text))
     };
     let pin = |port: &Port| {
         let own = match (port.clock, port.reset, port.input) {
-            (true, ..) => "clk_i".into(),
+            (true, ..) => "clk_i".to_string(),
             (_, true, _) => port.name.clone(),
             (.., true) => format!("{}_q", port.name),
             (.., false) => format!("{}_d", port.name),
         };
-        (port.name.clone(), Code::of(&own))
+        (port.name.clone(), Code::from(&own))
     };
     let mut items: Vec<Item> = data.iter().map(register).collect();
     let updates = data.iter().map(update).collect();
-    let head = Head::Clocked(Code::of("@(posedge clk_i)"));
+    let head = Head::Always(Code::from("@(posedge clk_i)"));
     let instance = Instance {
         module: 0,
         parameters: vec![],
         name: "dut".into(),
         pins: top.ports.iter().map(pin).collect(),
     };
-    items.extend([
-        Item::Blank,
-        Item::Blocks(vec![Block { head, label: None, body: updates }]),
-        Item::Blank,
-        Item::Instance(instance),
-    ]);
+    items.extend([Item::Blank, Item::block(head, None, updates), Item::Blank, Item::Instance(instance)]);
     let body = Body { parameters: vec![], ports: [clock].into_iter().chain(others).collect(), items };
     let mut lines = head::license(&options.header);
     lines.extend([

@@ -1,6 +1,6 @@
 //! Searches for a short expression over named numbers that gives the wanted values.
 
-use crate::verilog::Code;
+use crate::verilog::{Code, code};
 
 /// Numbers that may be added to an expression, in order of preference.
 const OFFSETS: [i64; 5] = [0, -1, 1, -2, 2];
@@ -41,37 +41,42 @@ impl Formula {
     }
 }
 
+/// An expression with its value in each use of a module.
 #[derive(Clone)]
-struct Term {
-    text: String,
-    values: Vec<i64>,
+pub(crate) struct Term {
+    pub code: Code,
+    pub values: Vec<i64>,
 }
 
-/// Returns the simplest expression over `named` that is `wanted[use]` in every use. It may contain the `fixed` numbers as
+impl From<&Known> for Term {
+    fn from(known: &Known) -> Term {
+        Term { code: Code::from(&known.name), values: known.values.clone() }
+    }
+}
+
+/// Returns the simplest expression over `ones` that is `wanted[use]` in every use. It may contain the `fixed` numbers as
 /// literals.
 ///
 /// Every operand is a number of the design, so that the result is a relation and not a coincidence. Arbitrary factors and
 /// summands are not tried: they would fit any two uses.
-pub(crate) fn find(wanted: &[i64], named: &[Known], fixed: &[i64]) -> Option<Formula> {
-    let ones: Vec<Term> =
-        named.iter().map(|known| Term { text: known.name.clone(), values: known.values.clone() }).collect();
-    let literal = |value: &i64| Term { text: value.to_string(), values: vec![*value; wanted.len()] };
+pub(crate) fn find(wanted: &[i64], ones: &[Term], fixed: &[i64]) -> Option<Formula> {
+    let literal = |value: &i64| Term { code: Code::from(*value), values: vec![*value; wanted.len()] };
     let literals: Vec<Term> = fixed.iter().filter(|value| **value > 2).map(literal).collect();
     let factors: Vec<Term> = FACTORS.iter().map(literal).collect();
 
-    let pairs = combine(&ones, &ones, &["+", "-", "*", "/"]);
-    let mut mixed = combine(&ones, &literals, &["+", "-", "*", "/"]);
-    mixed.extend(combine(&literals, &ones, &["-", "/"]));
-    mixed.extend(combine(&factors, &ones, &["*"]));
-    mixed.extend(combine(&ones, &factors, &["/"]));
-    let short = [&ones, &pairs, &mixed];
+    let pairs = combine(ones, ones, &["+", "-", "*", "/"]);
+    let mut mixed = combine(ones, &literals, &["+", "-", "*", "/"]);
+    mixed.extend(combine(&literals, ones, &["-", "/"]));
+    mixed.extend(combine(&factors, ones, &["*"]));
+    mixed.extend(combine(ones, &factors, &["/"]));
+    let short = [ones, &pairs[..], &mixed[..]];
     let found = short.into_iter().find_map(|terms| with_offset(wanted, terms, &OFFSETS));
     // Three operands fit nearly any two uses.
     if found.is_some() || wanted.len() < 3 {
         return found;
     }
-    let triples = combine(&pairs, &ones, &["+", "-"]);
-    let with_literals = combine(&mixed, &ones, &["+", "-"]);
+    let triples = combine(&pairs, ones, &["+", "-"]);
+    let with_literals = combine(&mixed, ones, &["+", "-"]);
     [&triples, &with_literals].into_iter().find_map(|terms| with_offset(wanted, terms, &OFFSETS[..2]))
 }
 
@@ -80,11 +85,12 @@ fn combine(left: &[Term], right: &[Term], operators: &[&str]) -> Vec<Term> {
     let mut out = vec![];
     for operator in operators {
         for a in left {
-            for b in right.iter().filter(|b| b.text != a.text) {
+            for b in right.iter().filter(|b| b.code != a.code) {
                 let values: Option<Vec<i64>> =
                     a.values.iter().zip(&b.values).map(|(a, b)| apply(*a, operator, *b)).collect();
                 if let Some(values) = values {
-                    out.push(Term { text: format!("{} {operator} {}", a.text, b.text), values });
+                    let code = code![a.code.clone(), " ", *operator, " ", b.code.clone()];
+                    out.push(Term { code, values });
                 }
             }
         }
@@ -111,21 +117,22 @@ fn with_offset(wanted: &[i64], terms: &[Term], offsets: &[i64]) -> Option<Formul
     };
     offsets.iter().find_map(|offset| {
         let term = terms.iter().find(|term| gives(term, *offset))?;
-        let text = match offset {
-            0 => term.text.clone(),
-            1.. => format!("{} + {offset}", term.text),
-            _ => format!("{} - {}", term.text, -offset),
+        let code = match offset {
+            0 => term.code.clone(),
+            1.. => code![term.code.clone(), " ", "+", " ", *offset],
+            _ => code![term.code.clone(), " ", "-", " ", -offset],
         };
-        Some(Formula(Code::of(&text)))
+        Some(Formula(code))
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, find};
+    use super::{Term, find};
+    use crate::verilog::Code;
 
-    fn known(name: &str, values: [i64; 3]) -> Known {
-        Known { name: name.into(), values: values.to_vec() }
+    fn known(name: &str, values: [i64; 3]) -> Term {
+        Term { code: Code::from(name), values: values.to_vec() }
     }
 
     fn found(wanted: [i64; 3]) -> Option<String> {
@@ -154,7 +161,7 @@ mod tests {
 
     #[test]
     fn any_two_numbers_are_no_relation() {
-        let named = [Known { name: "STAGES".into(), values: vec![1, 2] }];
+        let named = [Term { code: Code::from("STAGES"), values: vec![1, 2] }];
         assert_eq!(find(&[1156, 1036], &named, &[]), None);
     }
 
@@ -171,7 +178,7 @@ mod tests {
 
     #[test]
     fn quotients_are_whole() {
-        let named = [Known { name: "N".into(), values: vec![3, 5] }];
+        let named = [Term { code: Code::from("N"), values: vec![3, 5] }];
         assert_eq!(find(&[5, 3], &named, &[16]), None);
     }
 }

@@ -1,9 +1,9 @@
 //! Named fields of wide vectors: constants for their first bits in Verilog, packed structs in SystemVerilog.
 
+use crate::builder::highest;
 use crate::ir::{Role, Signal, SignalId};
 use crate::names;
-use crate::print::highest;
-use crate::verilog::Item;
+use crate::verilog::{Code, Item};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,8 +63,10 @@ impl Layout {
 
     /// Returns the declaration of the struct. SystemVerilog lists the most significant field first.
     pub fn declaration(&self) -> Item {
-        let field = |field: &Field| (highest(field.width), field.name.clone());
-        Item::Struct(self.fields.iter().rev().map(field).collect(), self.type_name())
+        let field = |field: &Field| Item::declare("logic", highest(field.width), &field.name, None);
+        let fields = self.fields.iter().rev().map(field).collect();
+        let end = format!("}} {};", self.type_name());
+        Item::Enclosed(Code::from("typedef struct packed {"), fields, end)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Writes clocked processes in each reset style, and parses hand-written leaves.
 
 use crate::options::ResetStyle;
-use crate::verilog::{Block, Code, Head, Item, Signal};
+use crate::verilog::{Block, Code, Declaration, Head, Item, Token};
+use num_bigint::BigUint;
 use std::iter::Peekable;
 
 /// Returns the events of a clocked process.
@@ -63,15 +64,10 @@ fn item<'a>(line: &str, lines: &mut Peekable<impl Iterator<Item = &'a str>>) -> 
     if let Some(comment) = line.strip_prefix("//") {
         return Item::Comment(comment.trim().into());
     }
-    if line == "initial begin" || line == "generate" {
+    if line == "generate" {
         let body = parse(lines);
         lines.next();
-        let is_generate = line == "generate";
-        return if is_generate {
-            Item::Enclosed(Code::of(line), body, "endgenerate")
-        } else {
-            Item::Initial(body)
-        };
+        return Item::Enclosed(code(line), body, "endgenerate".into());
     }
     if let Some((first, label)) = line.split_once("begin") {
         let mut blocks = vec![block(first, label, lines)];
@@ -81,30 +77,24 @@ fn item<'a>(line: &str, lines: &mut Peekable<impl Iterator<Item = &'a str>>) -> 
         }
         return Item::Blocks(blocks);
     }
-    let code = line.trim_end_matches(';');
-    let (word, rest) = code.split_once(' ').unwrap_or((code, ""));
-    match word {
-        "localparam" => {
-            let (declared, value) = rest.split_once(" = ").unwrap_or((rest, ""));
-            let (range, name) = declaration(declared);
-            Item::Constant { range, name, value: Code::of(value) }
-        }
-        "reg" | "wire" => {
-            let (declared, last) = match rest.split_once(" [0:") {
-                Some((declared, last)) => (declared, Some(Code::of(last.trim_end_matches(']')))),
-                None => (rest, None),
-            };
-            let (declared, value) = match declared.split_once(" = ") {
-                Some((declared, value)) => (declared, Some(Code::of(value))),
-                None => (declared, None),
-            };
-            let (range, name) = declaration(declared);
-            Item::Signal(Signal { kind: word.into(), range, name, last, value })
-        }
-        "integer" => Item::Counter(rest.into()),
-        "initial" => Item::Initial(vec![Item::Line(Code::of(rest))]),
-        _ => Item::Line(Code::of(code)),
+    let text = line.trim_end_matches(';');
+    let (kind, rest) = text.split_once(' ').unwrap_or((text, ""));
+    if !["localparam", "reg", "wire", "integer"].contains(&kind) {
+        return Item::Line(code(text));
     }
+    let (rest, value) = before(rest, " = ");
+    let (rest, last) = before(rest, " [0:");
+    let last = last.map(|last| code(last.trim_end_matches(']')));
+    let (range, name) = match rest.strip_prefix('[').and_then(|rest| rest.split_once(":0] ")) {
+        Some((range, name)) => (Some(code(range)), name.into()),
+        None => (None, rest.into()),
+    };
+    Item::Declaration(Declaration { kind: kind.into(), range, name, last, value: value.map(code) })
+}
+
+/// Returns the text before a separator, and the text after it if there is one.
+fn before<'a>(text: &'a str, separator: &str) -> (&'a str, Option<&'a str>) {
+    text.split_once(separator).map_or((text, None), |(before, after)| (before, Some(after)))
 }
 
 /// Parses a block after the line with `begin`.
@@ -112,26 +102,71 @@ fn block<'a>(first: &str, label: &str, lines: &mut Peekable<impl Iterator<Item =
     let first = first.trim();
     let counting = first.strip_prefix("for (").and_then(|text| text.strip_suffix(')'));
     let parts: Vec<&str> = counting.into_iter().flat_map(|text| text.split("; ")).collect();
-    let assigned = |part: &str| part.split_once(" = ").map(|(_, value)| Code::of(value)).unwrap_or_default();
     let head = match (parts.as_slice(), first.strip_prefix("always ")) {
-        ([from, test, next], _) => Head::For {
-            variable: from.split(' ').next().unwrap_or_default().into(),
-            from: assigned(from),
-            test: Code::of(test),
-            next: assigned(next),
-        },
-        (_, Some("@(*)")) => Head::Combinational,
-        (_, Some(events)) => Head::Clocked(Code::of(events)),
-        _ => Head::Other(Code::of(first)),
+        ([from, test, next], _) => {
+            let ((variable, from), (_, next)) = (before(from, " = "), before(next, " = "));
+            Head::For(variable.into(), [from.unwrap_or(""), test, next.unwrap_or("")].map(code))
+        }
+        (_, Some(events)) => Head::Always(code(events)),
+        _ => Head::Other(code(first)),
     };
     let label = label.trim().strip_prefix(": ").map(String::from);
     Block { head, label, body: parse(lines) }
 }
 
-/// Returns the index of the highest bit, and the name: `[7:0] NAME`.
-fn declaration(text: &str) -> (Option<Code>, String) {
-    match text.strip_prefix('[').and_then(|text| text.split_once(":0] ")) {
-        Some((range, name)) => (Some(Code::of(range)), name.into()),
-        None => (None, text.into()),
+/// Returns the number of bytes at the start of `text` that satisfy `test`.
+fn span(text: &str, test: impl Fn(u8) -> bool) -> usize {
+    text.bytes().position(|c| !test(c)).unwrap_or(text.len())
+}
+
+fn is_word(c: u8) -> bool {
+    c.is_ascii_alphanumeric() || c == b'_' || c == b'$'
+}
+
+/// Returns the code of a hand-written text.
+fn code(text: &str) -> Code {
+    let (mut out, mut rest) = (vec![], text);
+    while let Some(first) = rest.chars().next() {
+        let digits = span(rest, |c| c.is_ascii_digit());
+        let length = match first {
+            _ if digits > 0 && rest[digits..].starts_with('\'') => {
+                digits + 1 + span(&rest[digits + 1..], is_word)
+            }
+            c if c.is_ascii() && is_word(c as u8) => span(rest, is_word),
+            c => c.len_utf8(),
+        };
+        let (piece, more) = rest.split_at(length);
+        rest = more;
+        let number = piece[..digits.min(length)].parse::<i64>().ok();
+        let literal = piece.split_once('\'').and_then(|(_, value)| value_of(value));
+        out.push(match (number, literal) {
+            (Some(bits), Some(value)) => Token::Literal(bits, value, piece.into()),
+            (Some(number), None) if number.to_string() == piece => Token::Number(number),
+            _ => Token::Text(piece.into()),
+        });
+    }
+    Code(out)
+}
+
+/// Returns the value of a literal without its width: `d12`, `hff`, `b101`. Returns `None` if it has unknown bits or a sign.
+fn value_of(text: &str) -> Option<BigUint> {
+    let (base, digits) = text.split_at_checked(1)?;
+    let radix = match base {
+        "d" => 10,
+        "h" => 16,
+        "b" => 2,
+        _ => return None,
+    };
+    BigUint::parse_bytes(digits.as_bytes(), radix)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::code;
+
+    #[test]
+    fn tokens_give_the_text_back() {
+        let text = "x[3:0] = {2{8'd0}} ^ 12'habc + 4'bx0 ? \"5\" : 007";
+        assert_eq!(code(text).to_string(), text);
     }
 }

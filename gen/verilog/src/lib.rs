@@ -53,6 +53,7 @@
 //! # Ok::<(), selvedge_gen::EmitError>(())
 //! ```
 
+mod builder;
 mod cells;
 mod check;
 mod design;
@@ -73,7 +74,6 @@ mod merge;
 mod module;
 mod names;
 mod options;
-mod print;
 mod schedule;
 mod syntax;
 mod verilog;

@@ -4,7 +4,7 @@
 //! too narrow. For any other value, the module therefore instantiates a module that does not exist, whose name is the
 //! message. This form is valid in Verilog-2005 and SystemVerilog. Verilator, Icarus Verilog, Yosys and slang refuse such a
 //! value.
-use crate::verilog::{Block, Code, Head, Item};
+use crate::verilog::{Code, Head, Item, code};
 use std::collections::BTreeSet;
 
 /// Max number of values that a message lists.
@@ -93,18 +93,18 @@ pub(crate) fn checks(module: &str, limits: &[Limit]) -> Vec<Item> {
     }
     let check = |(name, condition, must): (String, String, String)| {
         let name = name.to_lowercase();
-        Item::Blocks(vec![Block {
-            head: Head::Other(Code::of(&format!("if ({condition})"))),
-            label: Some(format!("gen_wrong_{name}")),
-            body: vec![Item::Line(Code::of(&format!("{module}_{must} wrong_{name} ()")))],
-        }])
+        Item::block(
+            Head::Other(code!["if (", &condition, ")"]),
+            Some(format!("gen_wrong_{name}")),
+            vec![Item::Line(Code::from(&format!("{module}_{must} wrong_{name} ()")))],
+        )
     };
     let comment =
         "a parameter with a value that is not verified: the message is the name of a missing module";
     let checks = wrongs.into_iter().map(check).collect();
     vec![
         Item::Comment(comment.into()),
-        Item::Enclosed(Code::of("generate"), checks, "endgenerate"),
+        Item::Enclosed(Code::from("generate"), checks, "endgenerate".into()),
         Item::Blank,
     ]
 }
@@ -118,7 +118,7 @@ mod tests {
 
     fn checks(limits: &[Limit]) -> String {
         let mut items = super::checks("m", limits);
-        items.push(Item::Line(Code::of("body")));
+        items.push(Item::Line(Code::from("body")));
         module_text("m", &Body { items, ..Body::default() }, &[], Language::Verilog)
     }
 

@@ -4,10 +4,10 @@
 //! ([`find`]). If a number has no expression, the modules are not merged. In a family, sized literals can also become
 //! repeated ones, literals padded with zeros, or constants of a declared width ([`Replacement`]).
 
-use crate::formula::{Formula, Known, find};
+use crate::formula::{Formula, Known, Term, find};
 use crate::module::Port;
 use crate::names;
-use crate::verilog::{Around, Body, Code, Item, Parameter, Signal, Slot, Token};
+use crate::verilog::{Around, Body, Code, Declaration, Item, Slot, Token, code};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,7 +71,7 @@ struct Numbers {
     /// Numbers derived from others.
     derived: Vec<(Known, Formula)>,
     /// Powers of two or logarithms of parameters, such as the depths of memories.
-    powers: Vec<Known>,
+    powers: Vec<Term>,
     /// Values of const generics that are the same in all members.
     fixed: Vec<i64>,
 }
@@ -82,7 +82,7 @@ impl Numbers {
         let (varying, fixed) = varying(members)?;
         let mut numbers = Numbers { parameters: vec![], derived: vec![], powers: vec![], fixed };
         for known in varying {
-            match find(&known.values, &numbers.all(), &numbers.fixed) {
+            match numbers.in_body(&known.values) {
                 Some(formula) => numbers.derived.push((known, formula)),
                 None => numbers.parameters.push(known),
             }
@@ -98,8 +98,7 @@ impl Numbers {
         let numbers = Numbers { parameters: varying, derived: vec![], powers: vec![], fixed };
         let mut numbers = numbers.with_powers().with_logarithms();
         for known in own {
-            let named = [numbers.all(), numbers.powers.clone()].concat();
-            if let Some(formula) = find(&known.values, &named, &numbers.fixed) {
+            if let Some(formula) = numbers.in_body(&known.values) {
                 numbers.derived.push((known, formula));
             }
         }
@@ -114,7 +113,7 @@ impl Numbers {
             .iter()
             .filter_map(|known| {
                 let values = known.values.iter().map(power).collect::<Option<Vec<i64>>>()?;
-                Some(Known { name: format!("2**{}", known.name), values })
+                Some(Term { code: code!["2**", &known.name], values })
             })
             .collect();
         self
@@ -125,21 +124,26 @@ impl Numbers {
         let logarithm = |value: &i64| (value.count_ones() == 1).then(|| i64::from(value.trailing_zeros()));
         self.powers.extend(self.parameters.iter().filter_map(|known| {
             let values = known.values.iter().map(logarithm).collect::<Option<Vec<i64>>>()?;
-            Some(Known { name: format!("$clog2({})", known.name), values })
+            Some(Term { code: code!["$clog2(", &known.name, ")"], values })
         }));
         self
     }
 
-    fn all(&self) -> Vec<Known> {
-        self.parameters.iter().chain(self.derived.iter().map(|(known, _)| known)).cloned().collect()
+    fn all(&self) -> impl Iterator<Item = &Known> {
+        self.parameters.iter().chain(self.derived.iter().map(|(known, _)| known))
     }
 
     fn in_ports(&self, wanted: &[i64]) -> Option<Formula> {
-        find(wanted, &[self.parameters.as_slice(), &self.powers].concat(), &self.fixed)
+        self.formula(wanted, self.parameters.iter())
     }
 
     fn in_body(&self, wanted: &[i64]) -> Option<Formula> {
-        find(wanted, &[self.all(), self.powers.clone()].concat(), &self.fixed)
+        self.formula(wanted, self.all())
+    }
+
+    fn formula<'a>(&self, wanted: &[i64], named: impl Iterator<Item = &'a Known>) -> Option<Formula> {
+        let terms: Vec<Term> = named.map(Term::from).chain(self.powers.iter().cloned()).collect();
+        find(wanted, &terms, &self.fixed)
     }
 }
 
@@ -189,7 +193,7 @@ fn merge_over(
     let names = body.names();
     let slots = body.slots();
     let differing = differences(members, family.is_some())?;
-    let varying: BTreeSet<String> = numbers.all().into_iter().map(|known| known.name).collect();
+    let varying: BTreeSet<String> = numbers.all().map(|known| known.name.clone()).collect();
     let sized: BTreeSet<String> =
         family.map(|_| sized_constants(&slots, &differing, &numbers.parameters)).unwrap_or_default();
     let declares = |slot: &Slot| !slot.ranged && matches!(slot.code.0.first(), Some(Token::Number(_)));
@@ -201,9 +205,9 @@ fn merge_over(
     }
 
     let mut docs: BTreeMap<String, String> = family.unwrap_or_default().iter().cloned().collect();
-    let mut found: BTreeMap<At, Replacement> = BTreeMap::new();
-    let vectors: Vec<&str> =
-        last.body.ports.iter().filter(|port| port.range.is_some()).map(|port| port.name.as_str()).collect();
+    let (mut found, mut integers) = (BTreeMap::new(), BTreeMap::new());
+    let ports = last.body.ports.iter().filter_map(Item::declaration).filter(|port| port.range.is_some());
+    let vectors: Vec<&str> = ports.map(|port| port.name.as_str()).collect();
     for (at, difference) in differing.range(..(vectors.len(), 0)) {
         let Difference::Numbers(values) = difference else { return None };
         let formula = numbers.in_ports(values).or_else(|| {
@@ -220,12 +224,12 @@ fn merge_over(
             numbers.parameters.push(known);
             numbers.in_ports(values)
         })?;
-        found.insert(*at, Replacement::Number(formula));
+        found.insert(*at, placed(&slots[at.0], at.1, formula));
     }
     for (at, difference) in differing.range((vectors.len(), 0)..) {
         let slot = &slots[at.0];
         let constant = ranged_constant(slot);
-        let replacement = match difference {
+        let code = match difference {
             Difference::Numbers(_)
                 if !slot.ranged && at.1 == 0 && slot.constant.is_some_and(|name| varying.contains(name)) =>
             {
@@ -233,56 +237,80 @@ fn merge_over(
             }
             // `without_constants` removes this declaration.
             Difference::Literals(_) if constant.is_some_and(|name| sized.contains(name)) => continue,
-            Difference::Numbers(values) => Replacement::Number(numbers.in_body(values)?),
-            Difference::Literals(values) => literal(&numbers, values, constant.is_some())?,
+            Difference::Numbers(values) => placed(slot, at.1, numbers.in_body(values)?),
+            Difference::Literals(values) => {
+                match (literal(&numbers, values, constant.is_some())?, constant) {
+                    (Literal::Code(code), _) => code,
+                    (Literal::LowBits(formula), Some(name)) if !names.contains(&as_integer(name)) => {
+                        let range = range(&slots, at.0 - 1, &found);
+                        let whole = formula.clone().tight();
+                        if whole.0.len() == 1 {
+                            code![whole, range]
+                        } else {
+                            integers.insert(name.to_string(), formula);
+                            code![&as_integer(name), range]
+                        }
+                    }
+                    _ => return None,
+                }
+            }
         };
-        if let (Replacement::Constant(_), Some(name)) = (&replacement, constant)
-            && names.contains(&as_integer(name))
-        {
-            return None;
-        }
-        found.insert(*at, replacement);
+        found.insert(*at, code);
     }
-    let integers = replace_numbers(slots, &found, &sized);
+    let ranges: BTreeMap<String, Code> = (0..slots.len())
+        .filter(|slot| slots[*slot].around == Around::Brackets)
+        .filter_map(|slot| Some((slots[slot].constant?.to_string(), range(&slots, slot, &found))))
+        .filter(|(name, _)| sized.contains(name))
+        .collect();
+    for (number, slot) in slots.into_iter().enumerate() {
+        let tokens = std::mem::take(slot.code).0;
+        for (position, token) in tokens.iter().enumerate() {
+            let is_own = position == 0 || tokens[position - 1].text() != ".";
+            let range = ranges.get(token.text()).filter(|_| is_own).cloned().unwrap_or_default();
+            let code = found.remove(&(number, position)).unwrap_or_else(|| code![token.clone(), range]);
+            slot.code.0.extend(code.0);
+        }
+    }
     without_constants(&mut body.items, &varying, &sized);
     declare_integers(&mut body.items, integers);
     Some(assemble(body, numbers, &docs))
 }
 
+/// Returns the range that a slot has after the replacements, with its brackets.
+fn range(slots: &[Slot], slot: usize, found: &BTreeMap<At, Code>) -> Code {
+    let tokens = slots[slot].code.0.iter().enumerate();
+    let replaced = tokens
+        .map(|(at, token)| found.get(&(slot, at)).cloned().unwrap_or_else(|| Code::from(token.clone())));
+    code!["[", Code::join(replaced, ""), ":0]"]
+}
+
 /// Bits of a Verilog integer. Higher bits cannot be selected.
 const INTEGER_BITS: i64 = 32;
 
-/// The replacement of a number or literal in the module.
-enum Replacement {
-    /// An expression. For a zero, the number of zeros.
-    Number(Formula),
-    /// Repeated ones; the expression is their number.
-    Ones(Formula),
-    /// A literal after zeros; the expression is the number of zeros.
-    Padded(Formula, Token),
-    /// A literal without a size, if a declaration gives the size.
-    Plain(BigUint),
-    /// An expression as the value of a constant of a declared size.
-    Constant(Formula),
+/// The replacement of a literal.
+enum Literal {
+    Code(Code),
+    /// The lowest bits of an expression, as the value of a constant of a declared size.
+    LowBits(Formula),
 }
 
 /// Returns the replacement of a literal whose size or value follows from the parameters.
-fn literal(numbers: &Numbers, values: &[(i64, BigUint)], is_constant: bool) -> Option<Replacement> {
+fn literal(numbers: &Numbers, values: &[(i64, BigUint)], is_constant: bool) -> Option<Literal> {
     let bits: Vec<i64> = values.iter().map(|(bits, _)| *bits).collect();
     let is_ones = |(bits, value): &(i64, BigUint)| *value == (BigUint::from(1u8) << *bits) - 1u8;
     let has_bits = |count: &i64| *count == bits[0];
     if values.iter().all(is_ones) && !bits.iter().all(has_bits) {
-        return numbers.in_body(&bits).map(Replacement::Ones);
+        return numbers.in_body(&bits).map(|times| Literal::Code(repeated(times, "1'b1")));
     }
     let value = &values[0].1;
     if values.iter().any(|(_, other)| other != value) {
         let wanted: Vec<i64> =
             values.iter().map(|(_, value)| i64::try_from(value).ok()).collect::<Option<_>>()?;
         let fits = is_constant && bits.iter().all(|bits| *bits <= INTEGER_BITS);
-        return numbers.in_body(&wanted).filter(|_| fits).map(Replacement::Constant);
+        return numbers.in_body(&wanted).filter(|_| fits).map(Literal::LowBits);
     }
     if is_constant {
-        return Some(Replacement::Plain(value.clone()));
+        return Some(Literal::Code(Code::from(&value.to_string())));
     }
     let own = i64::try_from(value.bits()).ok()?;
     let zeros: Vec<i64> = bits.iter().map(|bits| bits - own).collect();
@@ -291,7 +319,8 @@ fn literal(numbers: &Numbers, values: &[(i64, BigUint)], is_constant: bool) -> O
     }
     let text = if own == 1 { "1'b1".into() } else { format!("{own}'d{value}") };
     let literal = Token::Literal(own, value.clone(), text);
-    numbers.in_body(&zeros).map(|zeros| Replacement::Padded(zeros, literal))
+    let zeros = repeated(numbers.in_body(&zeros)?, "1'b0");
+    Some(Literal::Code(code!["{", zeros, ", ", literal, "}"]))
 }
 
 /// Returns the constant with a declared size whose value is a single token.
@@ -325,9 +354,9 @@ fn sized_constants(
 fn without_constants(items: &mut Vec<Item>, numbers: &BTreeSet<String>, sized: &BTreeSet<String>) {
     let mut kept: Vec<Item> = vec![];
     for item in items.drain(..) {
-        match &item {
-            Item::Constant { range: None, name, .. } if numbers.contains(name) => {}
-            Item::Constant { range: Some(_), name, .. } if sized.contains(name) => {
+        match item.declaration().filter(|item| item.kind == "localparam") {
+            Some(Declaration { range: None, name, .. }) if numbers.contains(name) => {}
+            Some(Declaration { range: Some(_), name, .. }) if sized.contains(name) => {
                 while kept.pop_if(|last| matches!(last, Item::Comment(_))).is_some() {}
             }
             _ => kept.push(item),
@@ -339,10 +368,7 @@ fn without_constants(items: &mut Vec<Item>, numbers: &BTreeSet<String>, sized: &
 /// Declares the integers whose lowest bits are constants.
 fn declare_integers(items: &mut Vec<Item>, mut integers: BTreeMap<String, Formula>) {
     let declared = |item: Item| {
-        let integer = match &item {
-            Item::Constant { name, .. } => integers.remove_entry(name),
-            _ => None,
-        };
+        let integer = item.declaration().and_then(|constant| integers.remove_entry(&constant.name));
         let integer = integer.map(|(name, value)| number(as_integer(&name), value));
         integer.into_iter().chain([item])
     };
@@ -351,7 +377,7 @@ fn declare_integers(items: &mut Vec<Item>, mut integers: BTreeMap<String, Formul
 
 /// Returns the declaration of a constant without a range.
 fn number(name: String, value: Formula) -> Item {
-    Item::Constant { range: None, name, value: value.spaced() }
+    Item::declare("localparam", None, name, Some(value.spaced()))
 }
 
 /// Returns the name of the integer whose lowest bits are the constant.
@@ -359,15 +385,11 @@ fn as_integer(constant: &str) -> String {
     format!("{constant}_INTEGER")
 }
 
-/// Returns code with several parts.
-fn code(parts: impl IntoIterator<Item = Code>) -> Code {
-    Code(parts.into_iter().flat_map(|part| part.0).collect())
-}
-
 /// Returns Verilog that repeats `bit`; the formula is the number of repetitions.
-fn repeated(times: &Formula, bit: &str) -> Code {
-    let (open, close) = if times.is_name() { ("{", "{") } else { ("{(", "){") };
-    code([Code::of(open), times.clone().tight(), Code::of(close), Code::of(bit), Code::of("}}")])
+fn repeated(times: Formula, bit: &str) -> Code {
+    let is_name = times.is_name();
+    let count = if is_name { times.tight() } else { code!["(", times.tight(), ")"] };
+    code!["{", count, "{", bit, "}", "}"]
 }
 
 /// Returns the differences of the members by position. Returns `None` if the members differ in more than numbers and, in a
@@ -389,30 +411,28 @@ fn differences(members: &[Member], in_literals: bool) -> Option<BTreeMap<At, Dif
         for position in 0..first.0.len() {
             let tokens: Vec<&Token> = all.iter().map(|codes| &codes[slot].0[position]).collect();
             if tokens.iter().any(|token| *token != tokens[0]) {
-                out.extend(difference(&tokens, in_literals)?.map(|found| ((slot, position), found)));
+                out.insert((slot, position), difference(&tokens, in_literals)?);
             }
         }
     }
     Some(out)
 }
 
-/// Returns the difference of tokens, or `Some(None)` if zeros differ only in their text. Returns `None` if the tokens differ
-/// in more than a number and, in a family, a literal.
-fn difference(tokens: &[&Token], in_literals: bool) -> Option<Option<Difference>> {
+/// Returns the difference of tokens. Returns `None` if they differ in more than a number and, in a family, a literal.
+fn difference(tokens: &[&Token], in_literals: bool) -> Option<Difference> {
     let number = |token: &&Token| if let Token::Number(number) = token { Some(*number) } else { None };
     let literal = |token: &&Token| match token {
         Token::Literal(bits, value, _) => Some((*bits, value.clone())),
         _ => None,
     };
     if let Some(numbers) = tokens.iter().map(number).collect() {
-        return Some(Some(Difference::Numbers(numbers)));
+        return Some(Difference::Numbers(numbers));
     }
     let literals = tokens.iter().map(literal).collect::<Option<Vec<_>>>()?;
     match literals.iter().filter(|(_, value)| *value == BigUint::ZERO).count() {
-        0 if in_literals => Some(Some(Difference::Literals(literals))),
+        0 if in_literals => Some(Difference::Literals(literals)),
         zeros if zeros == literals.len() => {
-            let bits: Vec<i64> = literals.iter().map(|(bits, _)| *bits).collect();
-            Some(bits.iter().any(|other| *other != bits[0]).then_some(Difference::Numbers(bits)))
+            Some(Difference::Numbers(literals.into_iter().map(|(bits, _)| bits).collect()))
         }
         _ => None,
     }
@@ -425,70 +445,27 @@ fn width_of_port(port: &str, highest: &[i64]) -> Known {
     Known { name, values: highest.iter().map(|value| value + 1).collect() }
 }
 
-/// Replaces numbers and literals by expressions, and the constants in `sized` by the lowest bits of the parameters with the
-/// same names. Returns the integers whose lowest bits are the values of constants.
-fn replace_numbers(
-    slots: Vec<Slot>,
-    found: &BTreeMap<At, Replacement>,
-    sized: &BTreeSet<String>,
-) -> BTreeMap<String, Formula> {
-    let mut ranges: BTreeMap<&str, Code> = BTreeMap::new();
-    let mut integers = BTreeMap::new();
-    for (number, slot) in slots.into_iter().enumerate() {
-        let tokens = std::mem::take(slot.code).0;
-        let mut brackets = usize::from(slot.around == Around::Brackets);
-        for (position, token) in tokens.iter().enumerate() {
-            brackets += usize::from(token.text() == "[");
-            brackets -= usize::from(token.text() == "]").min(brackets);
-            let before = position.checked_sub(1).map_or("", |position| tokens[position].text());
-            let part = match (token, found.get(&(number, position))) {
-                (Token::Text(name), None) if sized.contains(name) && before != "." => {
-                    code([Code::of(name), ranges.get(name.as_str()).cloned().unwrap_or_default()])
-                }
-                (_, None) => Code(vec![token.clone()]),
-                (Token::Literal(..), Some(Replacement::Number(formula))) => repeated(formula, "1'b0"),
-                (_, Some(Replacement::Number(formula))) => {
-                    let bare = formula.is_name() || stands_alone(slot.around, &tokens, position);
-                    let formula = formula.clone();
-                    let formula = if brackets > 0 { formula.tight() } else { formula.spaced() };
-                    if bare { formula } else { code([Code::of("("), formula, Code::of(")")]) }
-                }
-                (_, Some(Replacement::Ones(formula))) => repeated(formula, "1'b1"),
-                (_, Some(Replacement::Padded(zeros, literal))) => {
-                    let literal = Code(vec![literal.clone()]);
-                    code([Code::of("{"), repeated(zeros, "1'b0"), Code::of(", "), literal, Code::of("}")])
-                }
-                (_, Some(Replacement::Plain(value))) => Code(vec![Token::Text(value.to_string())]),
-                (_, Some(Replacement::Constant(formula))) => {
-                    let name = slot.constant.unwrap_or_default();
-                    let whole = formula.clone().tight();
-                    let selects = formula.is_name() && whole.0.len() == 1;
-                    let whole = if selects {
-                        whole
-                    } else {
-                        integers.insert(name.to_string(), formula.clone());
-                        Code::of(&as_integer(name))
-                    };
-                    code([whole, ranges.get(name).cloned().unwrap_or_default()])
-                }
-            };
-            slot.code.0.extend(part.0);
-        }
-        if let (Around::Brackets, Some(name)) = (slot.around, slot.constant) {
-            ranges.insert(name, code([Code::of("["), slot.code.clone(), Code::of(":0]")]));
-        }
+/// Returns the code that replaces a number by a formula, or a zero by as many zeros.
+fn placed(slot: &Slot, position: usize, formula: Formula) -> Code {
+    let tokens = &slot.code.0;
+    if matches!(tokens[position], Token::Literal(..)) {
+        return repeated(formula, "1'b0");
     }
-    integers
+    let count =
+        |c: char| tokens[..position].iter().map(|token| token.text().matches(c).count()).sum::<usize>();
+    let in_brackets = slot.around == Around::Brackets || count('[') > count(']');
+    let bare = formula.is_name() || stands_alone(slot.around, tokens, position);
+    let code = if in_brackets { formula.tight() } else { formula.spaced() };
+    if bare { code } else { code!["(", code, ")"] }
 }
 
 /// Returns whether the token has no operator next to it.
 fn stands_alone(around: Around, tokens: &[Token], position: usize) -> bool {
+    let edge = if around == Around::Nothing { " " } else { ":" };
     let is_code = |token: &&Token| token.text() != " ";
-    let before = tokens[..position].iter().rfind(is_code).map(Token::text);
-    let behind = tokens[position + 1..].iter().find(is_code).map(Token::text);
-    let edge = around != Around::Nothing;
-    before.map_or(edge, |text| matches!(text, "[" | ":" | "("))
-        && behind.map_or(edge, |text| matches!(text, "]" | ":" | ")"))
+    let before = tokens[..position].iter().rfind(is_code).map_or(edge, Token::text);
+    let behind = tokens[position + 1..].iter().find(is_code).map_or(edge, Token::text);
+    before.trim_end().ends_with(['[', ':', '(']) && behind.trim_start().starts_with([']', ':', ')'])
 }
 
 /// Adds the parameters, and the derived numbers before the declarations.
@@ -504,18 +481,16 @@ fn assemble(mut body: Body, numbers: Numbers, docs: &BTreeMap<String, String>) -
     constants.reverse();
     let parameters: Vec<Known> =
         numbers.parameters.into_iter().filter(|known| used.contains(&known.name)).collect();
-    body.parameters = parameters
-        .iter()
-        .map(|known| Parameter {
-            doc: docs.get(&known.name).cloned(),
-            name: known.name.clone(),
-            default: known.values.last().copied().unwrap_or_default(),
-        })
-        .collect();
+    let parameter = |known: &Known| {
+        let doc = docs.get(&known.name).cloned().map(Item::Comment);
+        let default = known.values.last().copied().map(Code::from);
+        doc.into_iter().chain([Item::declare("parameter integer", None, &known.name, default)])
+    };
+    body.parameters = parameters.iter().flat_map(parameter).collect();
     let blank = body.items.iter().take_while(|item| **item == Item::Blank).count();
     let goes_on = match body.items.get(blank) {
-        Some(Item::Constant { .. } | Item::Comment(_)) => true,
-        Some(Item::Signal(Signal { kind, .. })) => kind == "reg" || kind == "wire",
+        Some(Item::Comment(_)) => true,
+        Some(Item::Declaration(first)) => ["localparam", "reg", "wire"].contains(&first.kind.as_str()),
         _ => false,
     };
     if !constants.is_empty() && !goes_on {
@@ -536,7 +511,7 @@ mod tests {
     use super::{Member, merge, merge_with_powers, skeleton};
     use crate::leaf;
     use crate::options::{Language, ResetStyle};
-    use crate::verilog::{Body, Code, PortDeclaration};
+    use crate::verilog::{Body, Code, Item};
     use crate::write::module_text;
 
     fn body(text: &str) -> Body {
@@ -544,8 +519,7 @@ mod tests {
     }
 
     fn with_port(highest: i64, text: &str) -> Body {
-        let range = Some(Code::from(highest));
-        let port = PortDeclaration { doc: vec![], kind: "input  wire", range, name: "a_i".into() };
+        let port = Item::declare("input  wire", Some(Code::from(highest)), "a_i", None);
         Body { ports: vec![port], ..body(text) }
     }
 

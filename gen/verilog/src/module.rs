@@ -1,5 +1,6 @@
 //! Writes one block as one module.
 
+use crate::builder::{Builder, counting, highest, literal};
 use crate::check;
 use crate::elaborate::{AtomInfo, Node, parse_literal};
 use crate::error::{EmitError, Problem};
@@ -10,9 +11,8 @@ use crate::leaf;
 use crate::lower::{Lowering, Names};
 use crate::names;
 use crate::options::{Language, ResetStyle};
-use crate::print::{Printer, counting, highest, literal};
 use crate::schedule::{Pin, Plan, Process, schedule, whole_copy};
-use crate::verilog::{self, Block, Body, Code, Head, Instance, Item, PortDeclaration};
+use crate::verilog::{Block, Body, Code, Head, Instance, Item, code};
 use crate::write::paragraphs;
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::{AtomKind, Verilog};
@@ -41,6 +41,17 @@ pub struct Port {
     pub reset: bool,
     /// Paragraphs of its Rust documentation.
     pub doc: Vec<String>,
+}
+
+impl Port {
+    /// Returns the words before its range. An `always` block assigns a variable.
+    pub(crate) fn kind(&self, variable: bool) -> &'static str {
+        match (self.input, variable) {
+            (true, _) => "input  wire",
+            (false, true) => "output reg ",
+            (false, false) => "output wire",
+        }
+    }
 }
 
 /// A module without a name.
@@ -474,29 +485,17 @@ impl<'a> ModuleWriter<'a> {
 
     /// Returns the declarations of ports. The ports in `variables` are assigned in an `always` block. With `vectors`, an
     /// array with one element is a vector of one bit, as hand-written templates require.
-    fn port_declarations(
-        &self,
-        ports: &[Port],
-        variables: &BTreeSet<SignalId>,
-        vectors: bool,
-    ) -> Vec<PortDeclaration> {
+    fn port_declarations(&self, ports: &[Port], variables: &BTreeSet<SignalId>, vectors: bool) -> Vec<Item> {
         let declaration = |port: &Port| {
             let own = self.names.signals.iter().find(|signal| signal.name == port.name);
             let is_vector = vectors && own.is_some_and(|signal| !signal.dimensions.is_empty());
             let variable =
                 self.names.by_key.get(&port.field.replace('.', "$")).is_some_and(|id| variables.contains(id));
-            PortDeclaration {
-                doc: port.doc.clone(),
-                kind: match (port.input, variable) {
-                    (true, _) => "input  wire",
-                    (false, true) => "output reg ",
-                    (false, false) => "output wire",
-                },
-                range: highest(port.width).or_else(|| is_vector.then(|| Code::from(0))),
-                name: port.name.clone(),
-            }
+            let range = highest(port.width).or_else(|| is_vector.then(|| Code::from(0usize)));
+            let declaration = Item::declare(port.kind(variable), range, &port.name, None);
+            port.doc.iter().cloned().map(Item::Comment).chain([declaration]).collect::<Vec<_>>()
         };
-        ports.iter().map(declaration).collect()
+        ports.iter().flat_map(declaration).collect()
     }
 
     fn assemble_leaf(&self, template: &str) -> Result<Draft> {
@@ -519,20 +518,20 @@ impl<'a> ModuleWriter<'a> {
 
     fn assemble_with(&self, plan: &Plan, structs: BTreeMap<SignalId, String>) -> (Draft, Selections) {
         let signals = &self.names.signals;
-        let mut printer = Printer::new(signals, self.reset, &self.output_of, &self.layouts, structs);
+        let mut builder = Builder::new(signals, self.reset, &self.output_of, &self.layouts, structs);
         for child in &self.children {
-            printer.label(&child.name);
+            builder.label(&child.name);
         }
-        let body = self.body(plan, &mut printer);
-        let instances = self.instances(plan, &mut printer);
+        let body = self.body(plan, &mut builder);
+        let instances = self.instances(plan, &mut builder);
         let mut variables = BTreeSet::new();
         for process in &plan.processes {
             if let Process::Comb { body } = process {
                 variables.extend(body.iter().flat_map(Stmt::writes));
             }
         }
-        let sink = self.sink(plan, &mut printer);
-        let declarations = self.declarations(plan, &variables, &mut printer);
+        let sink = self.sink(plan, &mut builder);
+        let declarations = self.declarations(plan, &variables, &mut builder);
         let ports = self.ports();
         let mut items = vec![];
         for section in [declarations, instances, body, sink].into_iter().filter(|section| !section.is_empty())
@@ -542,14 +541,14 @@ impl<'a> ModuleWriter<'a> {
         }
         let declarations = self.port_declarations(&ports, &variables, false);
         let body = Body { parameters: vec![], ports: declarations, items };
-        (Draft { body, ports }, printer.selections)
+        (Draft { body, ports }, builder.selections)
     }
 
     /// Returns the declarations of numbers, signals and registers.
-    fn declarations(&self, plan: &Plan, variables: &BTreeSet<SignalId>, printer: &mut Printer) -> Vec<Item> {
+    fn declarations(&self, plan: &Plan, variables: &BTreeSet<SignalId>, builder: &mut Builder) -> Vec<Item> {
         let signals = &self.names.signals;
-        self.declare_named_numbers(printer);
-        self.declare_structs(printer);
+        self.declare_named_numbers(builder);
+        self.declare_structs(builder);
         for (id, signal) in signals.iter().enumerate() {
             let wanted = match signal.role {
                 Role::Local | Role::Temporary => variables.contains(&id) || self.is_assigned(plan, id),
@@ -563,59 +562,61 @@ impl<'a> ModuleWriter<'a> {
                 continue;
             }
             for doc in &signal.doc {
-                printer.comment(doc);
+                builder.comment(doc);
             }
             let kind =
                 if variables.contains(&id) || signal.role == Role::RegisterOutput { "reg" } else { "wire" };
-            match signal.layout.filter(|_| printer.structs.contains_key(&id)) {
-                Some(layout) => printer.push(declaration(&self.layouts[layout].type_name(), 1, &signal.name)),
-                None => printer.push(declaration(kind, signal.total(), &signal.name)),
+            match signal.layout.filter(|_| builder.structs.contains_key(&id)) {
+                Some(layout) => {
+                    builder.push(Item::declare(&self.layouts[layout].type_name(), None, &signal.name, None));
+                }
+                None => builder.push(Item::declare(kind, highest(signal.total()), &signal.name, None)),
             }
         }
-        printer.take_items()
+        builder.take_items()
     }
 
     /// Declares structs, and the structs of inputs with their assignments.
-    fn declare_structs(&self, printer: &mut Printer) {
+    fn declare_structs(&self, builder: &mut Builder) {
         let signals = &self.names.signals;
-        let structs = printer.structs.clone();
+        let structs = builder.structs.clone();
         let used: BTreeSet<usize> = structs.keys().filter_map(|id| signals[*id].layout).collect();
         for layout in used.iter().map(|layout| &self.layouts[*layout]) {
-            printer.push(layout.declaration());
+            builder.push(layout.declaration());
         }
         for (id, name) in structs.iter().filter(|(id, _)| signals[**id].role == Role::Input) {
             let Some(layout) = signals[*id].layout else { continue };
-            printer.push(declaration(&self.layouts[layout].type_name(), 1, name));
-            printer.line(&format!("assign {name} = {}", signals[*id].name));
+            builder.push(Item::declare(&self.layouts[layout].type_name(), None, name, None));
+            builder.line(assign(Code::from(name), Code::from(&signals[*id].name)));
         }
     }
 
     /// Declares the constants that the module uses by name.
-    fn declare_named_numbers(&self, printer: &mut Printer) {
+    fn declare_named_numbers(&self, builder: &mut Builder) {
         for layout in &self.layouts {
             let numbers = layout.fields.iter().map(|field| (layout.constant(field), field.low));
-            let used: Vec<_> = numbers.filter(|(name, _)| printer.offsets.contains(name)).collect();
+            let used: Vec<_> = numbers.filter(|(name, _)| builder.offsets.contains(name)).collect();
             if !used.is_empty() {
-                printer.comment(&format!("{}: the first bit of each field", layout.name));
+                builder.comment(&format!("{}: the first bit of each field", layout.name));
             }
-            used.into_iter().for_each(|(name, low)| printer.push(constant(name, 1, Code::from(low as i64))));
+            used.into_iter().for_each(|(name, low)| builder.push(constant(name, 1, Code::from(low))));
         }
-        for (name, value) in std::mem::take(&mut printer.parameters) {
-            printer.push(constant(name, 1, Code::from(value as i64)));
+        for (name, value) in std::mem::take(&mut builder.parameters) {
+            builder.push(constant(name, 1, Code::from(value)));
         }
         for (_, (name, value, width)) in self.names.variants.iter().collect::<BTreeMap<_, _>>() {
-            if printer.variants.contains(name) {
+            if builder.variants.contains(name) {
                 let value = literal(&BigUint::from(*value), *width);
-                printer.push(constant(name.clone(), *width, Code::of(&value)));
+                builder.push(constant(name.clone(), *width, value));
             }
         }
         for (id, signal) in self.names.signals.iter().enumerate() {
-            if signal.role == Role::Constant && printer.is_used(id) {
+            if signal.role == Role::Constant && builder.is_used(id) {
                 for doc in &signal.doc {
-                    printer.comment(doc);
+                    builder.comment(doc);
                 }
                 let all = concatenation(&signal.values, signal.width);
-                printer.push(constant(signal.name.clone(), signal.total(), Code::of(&all)));
+                builder.push(constant(signal.name.clone(), signal.total(), all));
             }
         }
     }
@@ -630,70 +631,71 @@ impl<'a> ModuleWriter<'a> {
     }
 
     /// Returns all processes except clocked ones.
-    fn body(&self, plan: &Plan, printer: &mut Printer) -> Vec<Item> {
+    fn body(&self, plan: &Plan, builder: &mut Builder) -> Vec<Item> {
         let signals = &self.names.signals;
         let mut after_assign = false;
         for process in &plan.processes {
             let is_assign =
                 matches!(process, Process::Assign { .. } | Process::Copy { .. } | Process::Constant { .. });
             if !(is_assign && after_assign) {
-                printer.blank();
+                builder.blank();
             }
             after_assign = is_assign;
             match process {
                 Process::Assign { comments, place, value } => {
-                    comments.iter().for_each(|comment| printer.comment(comment));
-                    let target = printer.target(place, None, value.width);
-                    let value = printer.text(value);
-                    printer.line(&format!("assign {target} = {value}"));
+                    comments.iter().for_each(|comment| builder.comment(comment));
+                    let target = builder.target(place, None, value.width);
+                    let value = builder.code(value);
+                    builder.line(assign(target, value));
                 }
                 Process::Copy { comments, to, from } => {
-                    comments.iter().for_each(|comment| printer.comment(comment));
-                    printer.mark_all(*from);
-                    printer.line(&format!("assign {} = {}", signals[*to].name, signals[*from].name));
+                    comments.iter().for_each(|comment| builder.comment(comment));
+                    builder.mark_all(*from);
+                    let (to, from) = (&signals[*to].name, &signals[*from].name);
+                    builder.line(assign(Code::from(to), Code::from(from)));
                 }
                 Process::Constant { comments, signal, values } => {
-                    comments.iter().for_each(|comment| printer.comment(comment));
+                    comments.iter().for_each(|comment| builder.comment(comment));
                     let all = concatenation(values, signals[*signal].width);
-                    printer.line(&format!("assign {} = {all}", signals[*signal].name));
+                    builder.line(assign(Code::from(&signals[*signal].name), all));
                 }
-                Process::Comb { body } => self.comb(body, printer),
+                Process::Comb { body } => self.comb(body, builder),
                 Process::Clocked { .. } => {}
             }
         }
-        self.clocked(plan, printer);
-        printer.take_items()
+        self.clocked(plan, builder);
+        builder.take_items()
     }
 
-    fn comb(&self, body: &[Stmt], printer: &mut Printer) {
-        let body = self.leading_comments(body, printer);
+    fn comb(&self, body: &[Stmt], builder: &mut Builder) {
+        let body = self.leading_comments(body, builder);
         let variables = loop_variables(body, &self.names.signals);
-        variables.iter().for_each(|variable| printer.reserve(variable));
+        variables.iter().for_each(|variable| builder.reserve(variable));
         let label = (!variables.is_empty()).then(|| {
             let target = body.iter().flat_map(Stmt::writes).next();
             let stem = target.map_or("", |id| self.names.signals[id].name.as_str());
-            printer.label(&format!("comb_{stem}"))
+            builder.label(&format!("comb_{stem}"))
         });
-        let body = printer.inside(|p| {
-            variables.into_iter().for_each(|v| p.push(Item::Counter(v)));
+        let body = builder.inside(|p| {
+            variables.into_iter().for_each(|v| p.push(Item::declare("integer", None, v, None)));
             p.statements(body, false);
         });
-        printer.push(Item::Blocks(vec![Block { head: Head::Combinational, label, body }]));
+        builder.push(Item::block(Head::Always(Code::from("@(*)")), label, body));
     }
 
     /// Writes the comments at the start of a process above it. Returns the remaining statements.
-    fn leading_comments<'b>(&self, body: &'b [Stmt], printer: &mut Printer) -> &'b [Stmt] {
+    fn leading_comments<'b>(&self, body: &'b [Stmt], builder: &mut Builder) -> &'b [Stmt] {
         let count = body.iter().take_while(|s| matches!(s, Stmt::Comment(_))).count();
         for statement in &body[..count] {
             if let Stmt::Comment(text) = statement {
-                printer.comment(text);
+                builder.comment(text);
             }
         }
         &body[count..]
     }
 
     /// Writes the registers. Those without conditions share one process; each other group has its own.
-    fn clocked(&self, plan: &Plan, printer: &mut Printer) {
+    fn clocked(&self, plan: &Plan, builder: &mut Builder) {
         let mut plain = ClockedGroup::default();
         let mut others: Vec<ClockedGroup> = vec![];
         let mut done: BTreeSet<SignalId> = BTreeSet::new();
@@ -714,7 +716,7 @@ impl<'a> ModuleWriter<'a> {
         for input in self.output_of.keys().filter(|input| !done.contains(input)) {
             plain.inputs.push(*input);
             if self.is_computed(plan, *input) {
-                printer.mark_all(*input);
+                builder.mark_all(*input);
                 plain.copies.push(*input);
             }
         }
@@ -723,8 +725,8 @@ impl<'a> ModuleWriter<'a> {
         }
         for group in others {
             for (part, has_reset) in self.parts(group) {
-                printer.blank();
-                self.clocked_process(&part, has_reset, printer);
+                builder.blank();
+                self.clocked_process(&part, has_reset, builder);
             }
         }
     }
@@ -755,7 +757,7 @@ impl<'a> ModuleWriter<'a> {
         in_block || self.is_assigned(plan, id)
     }
 
-    fn clocked_process(&self, group: &ClockedGroup, has_reset: bool, printer: &mut Printer) {
+    fn clocked_process(&self, group: &ClockedGroup, has_reset: bool, builder: &mut Builder) {
         // A register that never changes holds its reset value. Without a reset it has no value and needs no process.
         if !has_reset && group.body.is_empty() && group.copies.is_empty() {
             return;
@@ -768,82 +770,85 @@ impl<'a> ModuleWriter<'a> {
             .enumerate()
             .filter(|(_, s)| s.role == Role::Clock || (has_reset && s.role == Role::Reset))
         {
-            printer.mark_all(id);
+            builder.mark_all(id);
         }
         let reset = |arrow: &str| -> Vec<Item> {
             let line = |input: &SignalId| {
                 let output = &signals[self.output_of[input]];
                 let value = concatenation(&output.values, output.width);
-                Item::Line(Code::of(&format!("{} {arrow} {value}", output.name)))
+                Item::Line(code![&output.name, arrow, value])
             };
             inputs.iter().map(line).collect()
         };
-        let body = self.leading_comments(body, printer);
+        let body = self.leading_comments(body, builder);
         let variables = loop_variables(body, &self.names.signals);
-        variables.iter().for_each(|variable| printer.reserve(variable));
+        variables.iter().for_each(|variable| builder.reserve(variable));
         let label = (!variables.is_empty())
-            .then(|| printer.label(&format!("update_{}", signals[self.output_of[&inputs[0]]].name)));
+            .then(|| builder.label(&format!("update_{}", signals[self.output_of[&inputs[0]]].name)));
         let style = if has_reset { self.reset } else { ResetStyle::None };
         if self.reset == ResetStyle::None {
-            printer.push(Item::Initial(reset("=")));
-            printer.blank();
+            builder.push(match reset(" = ").as_slice() {
+                [Item::Line(one)] => Item::Line(code!["initial ", one.clone()]),
+                many => Item::block(Head::Other(Code::from("initial")), None, many.to_vec()),
+            });
+            builder.blank();
         }
-        let body = printer.inside(|p| {
-            variables.into_iter().for_each(|v| p.push(Item::Counter(v)));
+        let body = builder.inside(|p| {
+            variables.into_iter().for_each(|v| p.push(Item::declare("integer", None, v, None)));
             let Some(test) = leaf::reset_test(style) else {
                 return self.clocked_statements(group, body, p);
             };
-            let other = |head: &str, body| Block { head: Head::Other(Code::of(head)), label: None, body };
-            let mut blocks = vec![other(&format!("if ({test})"), reset("<="))];
+            let other = |head, body| Block { head: Head::Other(head), label: None, body };
+            let mut blocks = vec![other(code!["if (", test, ")"], reset(" <= "))];
             match body {
                 [] if group.copies.is_empty() => {}
                 [chain @ Stmt::If { .. }] if group.copies.is_empty() => {
                     blocks.extend(p.clocked_alternatives(chain));
                 }
-                _ => blocks.push(other("", p.inside(|p| self.clocked_statements(group, body, p)))),
+                _ => {
+                    blocks.push(other(Code::default(), p.inside(|p| self.clocked_statements(group, body, p))))
+                }
             }
             p.push(Item::Blocks(blocks));
         });
-        let head = Head::Clocked(Code::of(&leaf::events(style, clock)));
-        printer.push(Item::Blocks(vec![Block { head, label, body }]));
+        builder.push(Item::block(Head::Always(Code::from(&leaf::events(style, clock))), label, body));
     }
 
-    fn clocked_statements(&self, group: &ClockedGroup, body: &[Stmt], printer: &mut Printer) {
-        printer.statements(body, true);
+    fn clocked_statements(&self, group: &ClockedGroup, body: &[Stmt], builder: &mut Builder) {
+        builder.statements(body, true);
         for input in &group.copies {
             let output = self.output_of[input];
             let signals = &self.names.signals;
-            printer.line(&format!("{} <= {}", signals[output].name, signals[*input].name));
+            builder.line(code![&signals[output].name, " <= ", &signals[*input].name]);
         }
     }
 
     /// Writes the instances of sub-modules.
-    fn instances(&self, plan: &Plan, printer: &mut Printer) -> Vec<Item> {
+    fn instances(&self, plan: &Plan, builder: &mut Builder) -> Vec<Item> {
         for child in &self.children {
-            printer.blank();
+            builder.blank();
             let equal = child.modules.windows(2).all(|pair| pair[0] == pair[1]);
             if child.modules.len() == 1 {
-                let instance = self.instance(plan, child, 0, child.name.clone(), None, printer);
-                printer.push(instance);
+                let instance = self.instance(plan, child, 0, child.name.clone(), None, builder);
+                builder.push(instance);
             } else if equal {
-                let (genvar, label) = (printer.label("g"), printer.label(&format!("gen_{}", child.name)));
-                let instance = self.instance(plan, child, 0, child.name.clone(), Some(&genvar), printer);
-                printer.line(&format!("genvar {genvar}"));
+                let (genvar, label) = (builder.label("g"), builder.label(&format!("gen_{}", child.name)));
+                let instance = self.instance(plan, child, 0, child.name.clone(), Some(&genvar), builder);
+                builder.line(code!["genvar ", &genvar]);
                 let head = counting(&genvar, 0, child.modules.len());
-                let block = Block { head, label: Some(label), body: vec![instance] };
-                let body = vec![Item::Blocks(vec![block])];
-                printer.push(Item::Enclosed(Code::of("generate"), body, "endgenerate"));
+                let body = vec![Item::block(head, Some(label), vec![instance])];
+                builder.push(Item::Enclosed(Code::from("generate"), body, "endgenerate".into()));
             } else {
                 for element in 0..child.modules.len() {
-                    printer.blank();
-                    let name = printer.label(&format!("{}_{element}", child.name));
+                    builder.blank();
+                    let name = builder.label(&format!("{}_{element}", child.name));
                     let index = element.to_string();
-                    let instance = self.instance(plan, child, element, name, Some(&index), printer);
-                    printer.push(instance);
+                    let instance = self.instance(plan, child, element, name, Some(&index), builder);
+                    builder.push(instance);
                 }
             }
         }
-        printer.take_items()
+        builder.take_items()
     }
 
     fn instance(
@@ -853,7 +858,7 @@ impl<'a> ModuleWriter<'a> {
         element: usize,
         name: String,
         index: Option<&str>,
-        printer: &mut Printer,
+        builder: &mut Builder,
     ) -> Item {
         let signals = &self.names.signals;
         let mut pins = vec![];
@@ -863,37 +868,37 @@ impl<'a> ModuleWriter<'a> {
                 None => {
                     let role = if port.clock { Role::Clock } else { Role::Reset };
                     let own = signals.iter().position(|s| s.role == role);
-                    own.into_iter().for_each(|id| printer.mark_all(id));
+                    own.into_iter().for_each(|id| builder.mark_all(id));
                     match own {
-                        Some(id) if port.clock => signals[id].name.clone(),
-                        _ => self.reset.port().unwrap_or_default().to_string(),
+                        Some(id) if port.clock => Code::from(&signals[id].name),
+                        _ => Code::from(self.reset.port().unwrap_or_default()),
                     }
                 }
                 Some(id) => match (plan.pins.get(id), plan.outputs.get(id)) {
                     (Some(Pin::Same(value)), _) => match port.width / value.width {
-                        1 => printer.text(value),
-                        copies => format!("{{{copies}{{{}}}}}", printer.text(value)),
+                        1 => builder.code(value),
+                        copies => code!["{", copies, "{", builder.code(value), "}", "}"],
                     },
                     (Some(Pin::Element(source)), _) => {
-                        printer.mark_all(*source);
+                        builder.mark_all(*source);
                         own(*source)
                     }
                     (_, Some(target)) => own(*target),
                     _ => {
                         if port.input {
-                            printer.mark_all(*id);
+                            builder.mark_all(*id);
                         }
                         own(*id)
                     }
                 },
             };
-            pins.push((port.name.clone(), Code::of(&wire)));
+            pins.push((port.name.clone(), wire));
         }
         Item::Instance(Instance { module: child.modules[element], parameters: vec![], name, pins })
     }
 
     /// Returns a wire that reads all otherwise unread bits, so that linters need no exceptions.
-    fn sink(&self, plan: &Plan, printer: &mut Printer) -> Vec<Item> {
+    fn sink(&self, plan: &Plan, builder: &mut Builder) -> Vec<Item> {
         let mut parts = vec![];
         for (id, signal) in self.names.signals.iter().enumerate() {
             let present = match signal.role {
@@ -914,27 +919,21 @@ impl<'a> ModuleWriter<'a> {
                 continue;
             }
             if signal.role == Role::Reset {
-                parts.extend(self.reset.port().filter(|_| !printer.is_used(id)).map(String::from));
+                parts.extend(self.reset.port().filter(|_| !builder.is_used(id)).map(Code::from));
                 continue;
             }
-            for (low, high) in printer.unused(id) {
-                parts.extend(printer.selection(id, low, high + 1 - low));
+            for (low, high) in builder.unused(id) {
+                parts.extend(builder.selection(id, low, high + 1 - low));
             }
         }
         if parts.is_empty() {
             return vec![];
         }
-        let label = printer.label("unused");
-        printer.comment("bits that nothing here looks at");
-        let value = Code::of(&format!("&{{1'b0, {}}}", parts.join(", ")));
-        printer.push(Item::Signal(verilog::Signal {
-            kind: "wire".into(),
-            range: None,
-            name: label,
-            last: None,
-            value: Some(value),
-        }));
-        printer.take_items()
+        let label = builder.label("unused");
+        builder.comment("bits that nothing here looks at");
+        let value = code!["&{", literal(&BigUint::ZERO, 1), ", ", Code::join(parts, ", "), "}"];
+        builder.push(Item::declare("wire", None, label, Some(value)));
+        builder.take_items()
     }
 }
 
@@ -953,32 +952,38 @@ fn by_key<'p, T>(
 }
 
 /// Returns the concatenated values, with element 0 in the low bits.
-fn concatenation(values: &[BigUint], width: usize) -> String {
-    let total = width * values.len();
-    let zero = BigUint::default();
+fn concatenation(values: &[BigUint], width: usize) -> Code {
     match values {
         [one] => literal(one, width),
-        _ if values.iter().all(|value| *value == zero) => literal(&zero, total),
+        _ if values.iter().all(|value| *value == BigUint::ZERO) => {
+            literal(&BigUint::ZERO, width * values.len())
+        }
         [first, rest @ ..] if rest.iter().all(|value| value == first) => {
-            format!("{{{}{{{}}}}}", values.len(), literal(first, width))
+            code!["{", values.len(), "{", literal(first, width), "}", "}"]
         }
         _ => {
-            let parts: Vec<String> = values.iter().rev().map(|value| literal(value, width)).collect();
-            format!("{{{}}}", parts.join(", "))
+            let parts = values.iter().rev().map(|value| literal(value, width));
+            code!["{", Code::join(parts, ", "), "}"]
         }
     }
 }
 
 /// Returns the part of a packed signal that belongs to sub-block `index`.
-fn slice_of(signal: &Signal, width: usize, index: Option<&str>) -> String {
-    match index {
-        None => signal.name.clone(),
-        Some(index) if width == 1 && signal.width == 1 => format!("{}[{index}]", signal.name),
-        Some(index) => match index.parse::<usize>() {
-            Ok(number) => format!("{}[{}:{}]", signal.name, (number + 1) * width - 1, number * width),
-            Err(_) => format!("{}[{index}*{width} +: {width}]", signal.name),
-        },
+fn slice_of(signal: &Signal, width: usize, index: Option<&str>) -> Code {
+    let name = &signal.name;
+    let Some(index) = index else { return Code::from(name) };
+    let number = index.parse::<usize>();
+    match number {
+        Ok(number) if width == 1 && signal.width == 1 => code![name, "[", number, "]"],
+        Ok(number) => code![name, "[", (number + 1) * width - 1, ":", number * width, "]"],
+        Err(_) if width == 1 && signal.width == 1 => code![name, "[", index, "]"],
+        Err(_) => code![name, "[", index, "*", width, " +: ", width, "]"],
     }
+}
+
+/// Returns a continuous assignment.
+fn assign(target: Code, value: Code) -> Code {
+    code!["assign ", target, " = ", value]
 }
 
 /// Returns the names of the loop variables in a process.
@@ -996,13 +1001,7 @@ fn loop_variables(body: &[Stmt], signals: &[Signal]) -> BTreeSet<String> {
     out
 }
 
-/// Returns the declaration of a signal of `bits` bits.
-pub(crate) fn declaration(kind: &str, bits: usize, name: &str) -> Item {
-    let (kind, name) = (kind.into(), name.into());
-    Item::Signal(verilog::Signal { kind, range: highest(bits), name, last: None, value: None })
-}
-
 /// Returns the declaration of a constant of `bits` bits.
 fn constant(name: String, bits: usize, value: Code) -> Item {
-    Item::Constant { range: highest(bits), name, value }
+    Item::declare("localparam", highest(bits), name, Some(value))
 }

@@ -41,58 +41,50 @@ impl fmt::Display for Code {
     }
 }
 
+impl From<Token> for Code {
+    fn from(token: Token) -> Code {
+        Code(vec![token])
+    }
+}
+
 impl From<i64> for Code {
     fn from(number: i64) -> Code {
-        Code(vec![Token::Number(number)])
+        Token::Number(number).into()
     }
 }
 
-/// Returns the number of bytes at the start of `text` that satisfy `test`.
-fn span(text: &str, test: impl Fn(u8) -> bool) -> usize {
-    text.bytes().position(|c| !test(c)).unwrap_or(text.len())
+impl From<usize> for Code {
+    fn from(number: usize) -> Code {
+        Token::Number(number as i64).into()
+    }
 }
 
-fn is_word(c: u8) -> bool {
-    c.is_ascii_alphanumeric() || c == b'_' || c == b'$'
+impl<T: AsRef<str> + ?Sized> From<&T> for Code {
+    fn from(text: &T) -> Code {
+        Token::Text(text.as_ref().into()).into()
+    }
 }
+
+/// Returns the concatenated parts: names, symbols, numbers and code.
+macro_rules! code {
+    ($($part:expr),* $(,)?) => {
+        $crate::verilog::Code::join([$($crate::verilog::Code::from($part)),*], "")
+    };
+}
+pub(crate) use code;
 
 impl Code {
-    /// Returns the code of a text.
-    pub fn of(text: &str) -> Code {
-        let (mut out, mut rest) = (vec![], text);
-        while let Some(first) = rest.chars().next() {
-            let digits = span(rest, |c| c.is_ascii_digit());
-            let length = match first {
-                _ if digits > 0 && rest[digits..].starts_with('\'') => {
-                    digits + 1 + span(&rest[digits + 1..], is_word)
-                }
-                c if c.is_ascii() && is_word(c as u8) => span(rest, is_word),
-                c => c.len_utf8(),
-            };
-            let (piece, more) = rest.split_at(length);
-            rest = more;
-            let number = piece[..digits.min(length)].parse::<i64>().ok();
-            let literal = piece.split_once('\'').and_then(|(_, value)| value_of(value));
-            out.push(match (number, literal) {
-                (Some(bits), Some(value)) => Token::Literal(bits, value, piece.into()),
-                (Some(number), None) if number.to_string() == piece => Token::Number(number),
-                _ => Token::Text(piece.into()),
-            });
+    /// Returns the parts with `separator` between them.
+    pub fn join(parts: impl IntoIterator<Item = Code>, separator: &str) -> Code {
+        let mut all = Code::default();
+        for part in parts {
+            if !separator.is_empty() && !all.0.is_empty() {
+                all.0.push(Token::Text(separator.into()));
+            }
+            all.0.extend(part.0);
         }
-        Code(out)
+        all
     }
-}
-
-/// Returns the value of a literal without its width: `d12`, `hff`, `b101`. Returns `None` if it has unknown bits or a sign.
-fn value_of(text: &str) -> Option<BigUint> {
-    let (base, digits) = text.split_at_checked(1)?;
-    let radix = match base {
-        "d" => 10,
-        "h" => 16,
-        "b" => 2,
-        _ => return None,
-    };
-    BigUint::parse_bytes(digits.as_bytes(), radix)
 }
 
 /// An item of a module, or a statement.
@@ -101,32 +93,22 @@ pub(crate) enum Item {
     /// An empty line.
     Blank,
     Comment(String),
-    /// `localparam`. `range` is the index of the highest bit.
-    Constant {
-        range: Option<Code>,
-        name: String,
-        value: Code,
-    },
-    Signal(Signal),
-    /// A packed struct: ranges and names of its fields, and its name.
-    Struct(Vec<(Option<Code>, String)>, String),
-    /// The `integer` of a loop.
-    Counter(String),
-    /// A statement or declaration, without its semicolon.
+    Declaration(Declaration),
+    /// A statement, without its semicolon.
     Line(Code),
     /// A block; the others follow `else`.
     Blocks(Vec<Block>),
-    Initial(Vec<Item>),
-    /// `case` or `generate`, up to the keyword at its end.
-    Enclosed(Code, Vec<Item>, &'static str),
+    /// `case`, `generate` or `typedef`, up to the text at its end.
+    Enclosed(Code, Vec<Item>, String),
     Instance(Instance),
 }
 
-/// The declaration of a signal. `range` is the index of the highest bit.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Signal {
-    /// `reg`, `wire`, or the name of a struct.
+/// The declaration of a constant, signal, port, parameter or loop variable.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Declaration {
+    /// The words of Verilog-2005 before the range, or the name of a struct.
     pub kind: String,
+    /// The index of the highest bit.
     pub range: Option<Code>,
     pub name: String,
     /// The last index of an array.
@@ -144,16 +126,10 @@ pub(crate) struct Block {
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Head {
-    /// `always @(*)`
-    Combinational,
-    /// `always` with the events.
-    Clocked(Code),
-    For {
-        variable: String,
-        from: Code,
-        test: Code,
-        next: Code,
-    },
+    /// `always` with its events.
+    Always(Code),
+    /// A loop variable with its first value, the condition of the loop and the variable's next value.
+    For(String, [Code; 3]),
     Other(Code),
 }
 
@@ -166,29 +142,11 @@ pub(crate) struct Instance {
     pub pins: Vec<(String, Code)>,
 }
 
-/// A parameter of a module.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Parameter {
-    pub doc: Option<String>,
-    pub name: String,
-    pub default: i64,
-}
-
-/// The declaration of a port. `range` is the index of the highest bit.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct PortDeclaration {
-    pub doc: Vec<String>,
-    /// Direction and `wire` or `reg`.
-    pub kind: &'static str,
-    pub range: Option<Code>,
-    pub name: String,
-}
-
-/// A module without a name.
+/// A module without a name. Parameters and ports are comments and declarations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Body {
-    pub parameters: Vec<Parameter>,
-    pub ports: Vec<PortDeclaration>,
+    pub parameters: Vec<Item>,
+    pub ports: Vec<Item>,
     pub items: Vec<Item>,
 }
 
@@ -211,11 +169,10 @@ pub(crate) struct Slot<'a> {
 }
 
 impl Body {
-    /// Returns all expressions in order.
+    /// Returns all expressions in order, except those of parameters.
     pub fn slots(&mut self) -> Vec<Slot<'_>> {
         let mut out = vec![];
-        out.extend(self.ports.iter_mut().filter_map(|port| port.range.as_mut()).map(in_brackets));
-        self.items.iter_mut().for_each(|item| item.slots(&mut out));
+        self.ports.iter_mut().chain(&mut self.items).for_each(|item| item.slots(&mut out));
         out
     }
 
@@ -226,12 +183,9 @@ impl Body {
         out
     }
 
-    /// Returns the names in expressions, and the names of constants and signals.
+    /// Returns the names in expressions and declarations.
     pub fn names(&self) -> BTreeSet<String> {
-        let declared = self.items.iter().filter_map(|item| match item {
-            Item::Constant { name, .. } | Item::Signal(Signal { name, .. }) => Some(name.clone()),
-            _ => None,
-        });
+        let declared = self.items.iter().filter_map(|item| Some(item.declaration()?.name.clone()));
         let mut names: BTreeSet<String> = declared.collect();
         for slot in self.clone().slots() {
             names.extend(slot.code.0.iter().map(|token| token.text().to_string()));
@@ -240,44 +194,44 @@ impl Body {
     }
 }
 
-fn in_brackets(code: &mut Code) -> Slot<'_> {
-    Slot { around: Around::Brackets, constant: None, ranged: false, code }
-}
-
 impl Item {
+    /// Returns the declaration of a number or signal. `range` is the index of the highest bit.
+    pub fn declare(kind: &str, range: Option<Code>, name: impl Into<String>, value: Option<Code>) -> Item {
+        Item::Declaration(Declaration { kind: kind.into(), range, name: name.into(), last: None, value })
+    }
+
+    /// Returns the only block of a statement.
+    pub fn block(head: Head, label: Option<String>, body: Vec<Item>) -> Item {
+        Item::Blocks(vec![Block { head, label, body }])
+    }
+
+    pub fn declaration(&self) -> Option<&Declaration> {
+        if let Item::Declaration(declaration) = self { Some(declaration) } else { None }
+    }
+
     fn slots<'a>(&'a mut self, out: &mut Vec<Slot<'a>>) {
         let of = |around, code| Slot { around, constant: None, ranged: false, code };
+        let bare = |code| of(Around::Nothing, code);
         match self {
-            Item::Blank | Item::Comment(_) | Item::Counter(_) => {}
-            Item::Constant { range, name, value } => {
-                let (constant, ranged) = (Some(&**name), range.is_some());
-                out.extend(range.as_mut().map(|code| Slot { constant, ranged, ..in_brackets(code) }));
-                out.push(Slot { constant, ranged, ..of(Around::Nothing, value) });
+            Item::Blank | Item::Comment(_) => {}
+            Item::Declaration(Declaration { kind, range, name, last, value }) => {
+                let (constant, ranged) = ((kind == "localparam").then_some(&**name), range.is_some());
+                let slot = |around, code| Slot { constant, ranged, ..of(around, code) };
+                out.extend(range.iter_mut().chain(last).map(|code| slot(Around::Brackets, code)));
+                out.extend(value.as_mut().map(|code| slot(Around::Nothing, code)));
             }
-            Item::Signal(signal) => {
-                out.extend(signal.range.as_mut().map(in_brackets));
-                out.extend(signal.last.as_mut().map(in_brackets));
-                out.extend(signal.value.as_mut().map(|code| of(Around::Nothing, code)));
-            }
-            Item::Struct(fields, _) => {
-                out.extend(fields.iter_mut().filter_map(|(range, _)| range.as_mut()).map(in_brackets));
-            }
-            Item::Line(code) => out.push(of(Around::Nothing, code)),
+            Item::Line(code) => out.push(bare(code)),
             Item::Blocks(blocks) => {
                 for block in blocks {
                     match &mut block.head {
-                        Head::Combinational => {}
-                        Head::Clocked(code) | Head::Other(code) => out.push(of(Around::Nothing, code)),
-                        Head::For { from, test, next, .. } => {
-                            out.extend([from, test, next].map(|code| of(Around::Nothing, code)));
-                        }
+                        Head::Always(code) | Head::Other(code) => out.push(bare(code)),
+                        Head::For(_, parts) => out.extend(parts.iter_mut().map(bare)),
                     }
                     block.body.iter_mut().for_each(|item| item.slots(out));
                 }
             }
-            Item::Initial(body) => body.iter_mut().for_each(|item| item.slots(out)),
             Item::Enclosed(head, body, _) => {
-                out.push(of(Around::Nothing, head));
+                out.push(bare(head));
                 body.iter_mut().for_each(|item| item.slots(out));
             }
             Item::Instance(Instance { parameters, pins, .. }) => {
@@ -295,16 +249,5 @@ impl Item {
             Item::Blocks(blocks) => blocks.iter_mut().for_each(|block| all(&mut block.body)),
             _ => {}
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Code;
-
-    #[test]
-    fn tokens_give_the_text_back() {
-        let text = "x[3:0] = {2{8'd0}} ^ 12'habc + 4'bx0 ? \"5\" : 007";
-        assert_eq!(Code::of(text).to_string(), text);
     }
 }

@@ -11,7 +11,7 @@
 //! | `always @(posedge ...)` | `always_ff @(posedge ...)`, except next to an `initial` block, which may write the same signals |
 
 use crate::options::Language;
-use crate::verilog::{Block, Body, Code, Head, Instance, Item, Signal, Token};
+use crate::verilog::{Block, Body, Code, Declaration, Head, Instance, Item, Token};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns of an indentation step.
@@ -54,14 +54,19 @@ impl<'a> Writer<'a> {
     fn collect(&mut self, items: &'a [Item]) {
         for item in items {
             match item {
-                Item::Constant { name, .. } => {
+                Item::Declaration(Declaration { kind, name, .. }) if kind == "localparam" => {
                     self.constants.insert(name, camel_case(name));
                 }
-                Item::Counter(name) => {
+                Item::Declaration(Declaration { kind, name, .. }) if kind == "integer" => {
                     self.counters.insert(name);
                 }
-                Item::Initial(_) => self.has_initial = true,
-                Item::Blocks(blocks) => blocks.iter().for_each(|block| self.collect(&block.body)),
+                Item::Line(code) => self.has_initial |= is_initial(code),
+                Item::Blocks(blocks) => {
+                    for block in blocks {
+                        self.has_initial |= matches!(&block.head, Head::Other(code) if is_initial(code));
+                        self.collect(&block.body);
+                    }
+                }
                 Item::Enclosed(_, body, _) => self.collect(body),
                 _ => {}
             }
@@ -73,16 +78,10 @@ impl<'a> Writer<'a> {
             self.line(format!("module {name} ("));
         } else {
             self.line(format!("module {name} #("));
-            self.indented(|w| {
-                for (position, parameter) in body.parameters.iter().enumerate() {
-                    parameter.doc.iter().for_each(|doc| w.comment(doc));
-                    let comma = if position + 1 < body.parameters.len() { "," } else { "" };
-                    w.line(format!("parameter integer {} = {}{comma}", parameter.name, parameter.default));
-                }
-            });
+            self.list(&body.parameters);
             self.line(") (".into());
         }
-        self.indented(|w| w.ports(body));
+        self.list(&body.ports);
         self.line(");".into());
         self.lines.push(String::new());
         self.indented(|w| w.items(&body.items));
@@ -92,21 +91,20 @@ impl<'a> Writer<'a> {
         self.line("endmodule".into());
     }
 
-    fn ports(&mut self, body: &Body) {
-        let ranges: Vec<String> =
-            body.ports.iter().map(|port| self.range(&port.range).trim_end().into()).collect();
-        let column = ranges.iter().map(String::len).max().unwrap_or(0);
-        for (position, (port, range)) in body.ports.iter().zip(&ranges).enumerate() {
-            port.doc.iter().for_each(|doc| self.comment(doc));
-            let kind = match (self.is_sv, port.kind) {
-                (false, kind) => kind,
-                (true, "input  wire") => "input  logic",
-                (true, _) => "output logic",
-            };
-            let comma = if position + 1 < body.ports.len() { "," } else { "" };
-            let range = if column == 0 { String::new() } else { format!("{range:>column$} ") };
-            self.line(format!("{kind} {range}{}{comma}", port.name));
-        }
+    /// Writes the declarations of parameters or ports. Aligns their ranges to the right.
+    fn list(&mut self, items: &[Item]) {
+        let ranges = items.iter().filter_map(Item::declaration).map(|item| self.range(&item.range).len());
+        let column = ranges.max().unwrap_or(0);
+        self.indented(|w| {
+            for (position, item) in items.iter().enumerate() {
+                let comma = if position + 1 < items.len() { "," } else { "" };
+                match item {
+                    Item::Comment(text) => w.comment(text),
+                    Item::Declaration(item) => w.line(w.declaration(item, column) + comma),
+                    _ => {}
+                }
+            }
+        });
     }
 
     fn items(&mut self, items: &'a [Item]) {
@@ -121,30 +119,8 @@ impl<'a> Writer<'a> {
                 }
             }
             Item::Comment(text) => self.comment(text),
-            Item::Constant { range, name, value } => {
-                let kind = match (&value.0[..], range) {
-                    _ if !self.is_sv => "",
-                    (_, Some(_)) | ([Token::Literal(..)], _) => "logic ",
-                    _ => "int ",
-                };
-                let (name, value) = (self.name(name), self.code(value));
-                self.line(format!("localparam {kind}{}{name} = {value};", self.range(range)));
-            }
-            Item::Signal(signal) => self.signal(signal),
-            Item::Struct(fields, name) => {
-                self.line("typedef struct packed {".into());
-                self.indented(|w| {
-                    fields
-                        .iter()
-                        .for_each(|(range, field)| w.line(format!("logic {}{field};", w.range(range))));
-                });
-                self.line(format!("}} {name};"));
-            }
-            Item::Counter(name) => {
-                if !self.is_sv {
-                    self.line(format!("integer {name};"));
-                }
-            }
+            Item::Declaration(item) if self.is_sv && item.kind == "integer" => {}
+            Item::Declaration(item) => self.line(self.declaration(item, 0) + ";"),
             Item::Line(code) => self.line(format!("{};", self.code(code))),
             Item::Blocks(blocks) => {
                 let mut before = "";
@@ -156,29 +132,29 @@ impl<'a> Writer<'a> {
                 }
                 self.line("end".into());
             }
-            Item::Initial(body) => match body.as_slice() {
-                [Item::Line(code)] => self.line(format!("initial {};", self.code(code))),
-                _ => {
-                    self.line("initial begin".into());
-                    self.indented(|w| w.items(body));
-                    self.line("end".into());
-                }
-            },
             Item::Enclosed(head, body, end) => {
                 self.line(self.code(head));
                 self.indented(|w| w.items(body));
-                self.line((*end).into());
+                self.line(end.clone());
             }
             Item::Instance(instance) => self.instance(instance),
         }
     }
 
-    fn signal(&mut self, signal: &Signal) {
-        let Signal { kind, range, name, last, value } = signal;
+    /// Returns a declaration with its range aligned to the right in `column` columns.
+    fn declaration(&self, declaration: &Declaration, column: usize) -> String {
+        let Declaration { kind, range, name, last, value } = declaration;
+        let is_sized =
+            range.is_some() || matches!(value.as_ref().map(|value| &value.0[..]), Some([Token::Literal(..)]));
         let kind = match kind.as_str() {
-            "reg" if self.is_sv => "logic",
+            kind if !self.is_sv => kind,
+            "localparam" if is_sized => "localparam logic",
+            "localparam" => "localparam int",
             // A `wire` with a value stays a wire: a variable would take the value only once, at the start of a simulation.
-            "wire" if self.is_sv && value.is_none() => "logic",
+            "wire" if value.is_some() => kind,
+            "reg" | "wire" => "logic",
+            "input  wire" => "input  logic",
+            "output wire" | "output reg " => "output logic",
             kind => kind,
         };
         let words = match last.as_ref().map(|last| &last.0[..]) {
@@ -190,20 +166,22 @@ impl<'a> Writer<'a> {
             Some(last) => format!(" [0:{}]", self.code(&Code(last.to_vec()))),
         };
         let value = value.as_ref().map(|value| format!(" = {}", self.code(value))).unwrap_or_default();
-        self.line(format!("{kind} {}{name}{words}{value};", self.range(range)));
+        let (range, name) = (self.range(range), self.name(name));
+        let range = if range.is_empty() && column == 0 { range } else { format!("{range:>column$} ") };
+        format!("{kind} {range}{name}{words}{value}")
     }
 
     /// Returns the text before `begin`.
     fn head(&self, head: &Head) -> String {
         match head {
-            Head::Combinational => if self.is_sv { "always_comb " } else { "always @(*) " }.into(),
-            Head::Clocked(events) if self.is_sv && !self.has_initial => {
-                format!("always_ff {} ", self.code(events))
-            }
-            Head::Clocked(events) => format!("always {} ", self.code(events)),
-            Head::For { variable, from, test, next } => {
+            Head::Always(events) => match (self.is_sv, self.code(events)) {
+                (true, events) if events == "@(*)" => "always_comb ".into(),
+                (true, events) if !self.has_initial => format!("always_ff {events} "),
+                (_, events) => format!("always {events} "),
+            },
+            Head::For(variable, parts) => {
                 let int = if self.counters.contains(variable.as_str()) { "int " } else { "" };
-                let [from, test, next] = [from, test, next].map(|code| self.code(code));
+                let [from, test, next] = parts.each_ref().map(|code| self.code(code));
                 format!("for ({int}{variable} = {from}; {test}; {variable} = {next}) ")
             }
             Head::Other(Code(tokens)) if tokens.is_empty() => String::new(),
@@ -239,9 +217,9 @@ impl<'a> Writer<'a> {
         });
     }
 
-    /// Returns the range of a vector and a blank; empty for a single bit.
+    /// Returns the range of a vector; empty for a single bit.
     fn range(&self, highest: &Option<Code>) -> String {
-        highest.as_ref().map(|code| format!("[{}:0] ", self.code(code))).unwrap_or_default()
+        highest.as_ref().map(|code| format!("[{}:0]", self.code(code))).unwrap_or_default()
     }
 
     fn code(&self, code: &Code) -> String {
@@ -286,6 +264,11 @@ impl<'a> Writer<'a> {
         body(self);
         self.indent -= 1;
     }
+}
+
+/// Returns whether a statement or head begins with `initial`.
+fn is_initial(code: &Code) -> bool {
+    code.0.first().is_some_and(|token| token.text().trim_end() == "initial")
 }
 
 /// Returns an upper-case name in the style that guides require for constants: `LOW_ENTRIES` is `LowEntries`.
@@ -367,7 +350,6 @@ mod tests {
     use super::*;
     use crate::leaf;
     use crate::options::ResetStyle;
-    use crate::verilog::PortDeclaration;
 
     /// Returns hand-written items in SystemVerilog, without the lines around them.
     fn system_verilog(template: &str) -> String {
@@ -389,12 +371,7 @@ mod tests {
 
     #[test]
     fn ports_are_aligned_and_have_types() {
-        let port = |kind, range: Option<i64>, name: &str| PortDeclaration {
-            doc: vec![],
-            kind,
-            range: range.map(Code::from),
-            name: name.into(),
-        };
+        let port = |kind, range: Option<usize>, name| Item::declare(kind, range.map(Code::from), name, None);
         let ports = vec![port("input  wire", None, "a_i"), port("output reg ", Some(1), "b_o")];
         let body = Body { ports, ..Body::default() };
         let text = |language| module_text("m", &body, &[], language);

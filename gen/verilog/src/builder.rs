@@ -1,4 +1,4 @@
-//! Prints expressions and statements as Verilog, and records the bits and numbers that they use.
+//! Translates expressions and statements into the syntax tree of Verilog, and records the bits and numbers that they use.
 
 use crate::ir::{
     BinaryOp, CompareOp, Expr, Index, IndexOp, Node, Place, ReduceOp, Role, Signal, SignalId, Stmt, mask,
@@ -6,12 +6,12 @@ use crate::ir::{
 use crate::layout::{Layout, Selections};
 use crate::options::ResetStyle;
 use crate::schedule::whole_copy;
-use crate::verilog::{Block, Code, Head, Item};
+use crate::verilog::{Block, Code, Head, Item, Token, code};
 use bitvec::{bitvec, vec::BitVec};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The kind of the outermost operator in printed text. It determines where parentheses are needed.
+/// The kind of the outermost operator in code. It determines where parentheses are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tie {
     /// A name, literal, selection or concatenation.
@@ -24,51 +24,58 @@ enum Tie {
     Ternary,
 }
 
-/// Printed text with its outermost operator.
-struct Text(String, Tie);
+/// Code with its outermost operator.
+struct Operand(Code, Tie);
 
-impl Text {
-    fn primary(text: impl Into<String>) -> Text {
-        Text(text.into(), Tie::Primary)
+impl From<Operand> for Code {
+    fn from(text: Operand) -> Code {
+        text.0
+    }
+}
+
+impl Operand {
+    fn primary(code: impl Into<Code>) -> Operand {
+        Operand(code.into(), Tie::Primary)
     }
 
-    /// Returns the text as an operand of a prefix operator.
-    fn tight(self) -> String {
-        if self.1 == Tie::Primary { self.0 } else { format!("({})", self.0) }
+    /// Returns the code as an operand of a prefix operator.
+    fn tight(self) -> Code {
+        if self.1 == Tie::Primary { self.0 } else { code!["(", self.0, ")"] }
     }
 
-    /// Returns the text as an operand of `op`; `left` is `true` for the left operand.
-    fn operand(self, op: &str, left: bool) -> String {
+    /// Returns the code as an operand of `op`; `left` is `true` for the left operand.
+    fn operand(self, op: &str, left: bool) -> Code {
         let bare = match self.1 {
             Tie::Primary => true,
-            Tie::Prefix => !self.0.starts_with(['&', '|', '^', '-']),
+            Tie::Prefix => !matches!(self.0.0[0].text(), "&" | "|" | "^" | "-"),
             Tie::Infix(own) => own == op && (left || matches!(op, "&" | "|" | "^" | "&&" | "||")),
             Tie::Ternary => false,
         };
-        if bare { self.0 } else { format!("({})", self.0) }
+        if bare { self.0 } else { code!["(", self.0, ")"] }
     }
 }
 
 /// Returns a literal of `width` bits: decimal below 1000, repeated ones for a mask, hexadecimal otherwise.
-pub(crate) fn literal(value: &BigUint, width: usize) -> String {
-    if width > 8 && *value == mask(width) {
-        format!("{{{width}{{1'b1}}}}")
+pub(crate) fn literal(value: &BigUint, width: usize) -> Code {
+    let text = if width > 8 && *value == mask(width) {
+        return code!["{", width, "{", literal(&BigUint::from(1u8), 1), "}", "}"];
     } else if width == 1 {
         format!("1'b{value}")
     } else if *value < BigUint::from(1000u16) {
         format!("{width}'d{value}")
     } else {
         format!("{width}'h{value:x}")
-    }
+    };
+    Token::Literal(width as i64, value.clone(), text).into()
 }
 
 /// Returns the index of a vector's highest bit; `None` for a single bit.
 pub(crate) fn highest(bits: usize) -> Option<Code> {
-    (bits > 1).then(|| Code::from(bits as i64 - 1))
+    (bits > 1).then(|| Code::from(bits - 1))
 }
 
 /// Collects the items of a module and the signals, numbers and names that they use.
-pub(crate) struct Printer<'a> {
+pub(crate) struct Builder<'a> {
     pub signals: &'a [Signal],
     pub reset: ResetStyle,
     /// Outputs of registers by their inputs.
@@ -89,11 +96,11 @@ pub(crate) struct Printer<'a> {
     /// Names of Verilog blocks that are in use.
     labels: BTreeSet<String>,
     items: Vec<Item>,
-    /// `true` while assignments to registers' inputs are printed as `q <= ...`.
+    /// `true` while assignments to registers' inputs are written as `q <= ...`.
     clocked: bool,
 }
 
-impl<'a> Printer<'a> {
+impl<'a> Builder<'a> {
     pub fn new(
         signals: &'a [Signal],
         reset: ResetStyle,
@@ -101,7 +108,7 @@ impl<'a> Printer<'a> {
         layouts: &'a [Layout],
         structs: BTreeMap<SignalId, String>,
     ) -> Self {
-        Printer {
+        Builder {
             signals,
             reset,
             output_of,
@@ -125,8 +132,8 @@ impl<'a> Printer<'a> {
     }
 
     /// Appends a statement or declaration, without its semicolon.
-    pub fn line(&mut self, text: &str) {
-        self.push(Item::Line(Code::of(text)));
+    pub fn line(&mut self, code: Code) {
+        self.push(Item::Line(code));
     }
 
     /// Appends an empty line, except at the start.
@@ -201,9 +208,9 @@ impl<'a> Printer<'a> {
 
     // --- selections ---
 
-    /// Returns the text that selects `bits` bits of an element, beginning at `from`. If `read` is set, marks these bits as
+    /// Returns the code that selects `bits` bits of an element, beginning at `from`. If `read` is set, marks these bits as
     /// read.
-    fn select(&mut self, place: &Place, from: &Index, bits: usize, read: bool) -> String {
+    fn select(&mut self, place: &Place, from: &Index, bits: usize, read: bool) -> Code {
         let signal = &self.signals[place.signal];
         let (name, total) = (signal.name.clone(), signal.total());
         let start = match &place.index {
@@ -221,9 +228,9 @@ impl<'a> Printer<'a> {
                 }
                 let element = place.index.as_ref().and_then(Index::constant);
                 if bits == total {
-                    self.structs.get(&place.signal).cloned().unwrap_or(name)
+                    Code::from(self.structs.get(&place.signal).unwrap_or(&name))
                 } else if let Some(element) = element.filter(|_| bits > 1 && bits == signal.width) {
-                    format!("{name}[{element}*{bits} +: {bits}]")
+                    code![&name, "[", element, "*", bits, " +: ", bits, "]"]
                 } else {
                     self.selected(place.signal, low, bits)
                 }
@@ -236,47 +243,49 @@ impl<'a> Printer<'a> {
                     self.mark(place.signal, 0, total);
                 }
                 if !vector {
-                    return name;
+                    return Code::from(&name);
                 }
                 let start = self.index(&start).0;
-                if bits == 1 { format!("{name}[{start}]") } else { format!("{name}[{start} +: {bits}]") }
+                let count = if bits == 1 { Code::default() } else { code![" +: ", bits] };
+                code![&name, "[", start, count, "]"]
             }
         }
     }
 
-    /// Returns the text that selects some bits of a signal. It uses a field of the layout if one field contains all the
+    /// Returns the code that selects some bits of a signal. It uses a field of the layout if one field contains all the
     /// bits.
-    fn selected(&mut self, id: SignalId, low: usize, bits: usize) -> String {
+    fn selected(&mut self, id: SignalId, low: usize, bits: usize) -> Code {
         let signal = &self.signals[id];
         let range = |low: usize| match bits {
-            1 => format!("[{low}]"),
-            _ => format!("[{}:{low}]", low + bits - 1),
+            1 => code!["[", low, "]"],
+            _ => code!["[", low + bits - 1, ":", low, "]"],
         };
         let layout = signal.layout.map(|layout| &self.layouts[layout]);
         let Some((layout, field)) = layout.and_then(|layout| Some((layout, layout.field(low, bits)?))) else {
             if layout.is_some() {
                 self.selections.others.insert(id);
             }
-            return format!("{}{}", signal.name, range(low));
+            return code![&signal.name, range(low)];
         };
         self.selections.fields.insert(id);
         let offset = low - field.low;
         if let Some(name) = self.structs.get(&id) {
-            let range = if bits == field.width { String::new() } else { range(offset) };
-            return format!("{name}.{}{range}", field.name);
+            let range = if bits == field.width { Code::default() } else { range(offset) };
+            return code![name, ".", &field.name, range];
         }
         let constant = layout.constant(field);
-        let start = if offset == 0 { constant.clone() } else { format!("{constant}+{offset}") };
+        let offset = if offset == 0 { Code::default() } else { code!["+", offset] };
+        let range = if bits == 1 { Code::default() } else { code![" +: ", bits] };
+        let selected = code![&signal.name, "[", &constant, offset, range, "]"];
         self.offsets.insert(constant);
-        let range = if bits == 1 { String::new() } else { format!(" +: {bits}") };
-        format!("{}[{start}{range}]", signal.name)
+        selected
     }
 
     /// Returns selections for a run of bits of a signal. If the signal has a layout, each selection lies in one field.
-    pub fn selection(&mut self, id: SignalId, low: usize, bits: usize) -> Vec<String> {
+    pub fn selection(&mut self, id: SignalId, low: usize, bits: usize) -> Vec<Code> {
         let signal = &self.signals[id];
         if bits == signal.total() {
-            return vec![signal.name.clone()];
+            return vec![Code::from(&signal.name)];
         }
         let Some(layout) = signal.layout.map(|layout| &self.layouts[layout]) else {
             return vec![self.selected(id, low, bits)];
@@ -290,14 +299,14 @@ impl<'a> Printer<'a> {
         parts.into_iter().map(|(low, bits)| self.selected(id, low, bits)).collect()
     }
 
-    /// Prints index arithmetic. A signal in it is widened, so that it does not wrap.
-    fn index(&mut self, index: &Index) -> Text {
+    /// Translates index arithmetic. A signal in it is widened, so that it does not wrap.
+    fn index(&mut self, index: &Index) -> Operand {
         match index {
-            Index::Number(n) => Text::primary(n.to_string()),
-            Index::Loop(name, _) => Text::primary(name),
+            Index::Number(n) => Operand::primary(*n),
+            Index::Loop(name, _) => Operand::primary(name),
             Index::Parameter(name, value) => {
                 self.parameters.insert(name.clone(), *value);
-                Text::primary(name)
+                Operand::primary(name)
             }
             Index::Value(e) => self.expr(e),
             Index::Operation(a, op, b) => {
@@ -308,29 +317,33 @@ impl<'a> Printer<'a> {
                 };
                 let (a, b) = (self.index_operand(a), self.index_operand(b));
                 let (a, b) = (index_side(a, symbol, true), index_side(b, symbol, false));
-                Text(format!("{a}{symbol}{b}"), Tie::Infix(symbol))
+                Operand(code![a, symbol, b], Tie::Infix(symbol))
             }
         }
     }
 
-    fn index_operand(&mut self, index: &Index) -> Text {
+    fn index_operand(&mut self, index: &Index) -> Operand {
         match index {
             Index::Value(e) if e.width < 32 => {
-                let text = self.expr(e).0;
-                Text::primary(format!("{{{}'d0, {text}}}", 32 - e.width))
+                let zeros = literal(&BigUint::ZERO, 32 - e.width);
+                Operand::primary(code!["{", zeros, ", ", self.expr(e), "}"])
             }
             other => self.index(other),
         }
     }
 
-    /// Prints index arithmetic as a value of `width` bits.
-    fn number(&mut self, index: &Index, width: usize) -> Text {
+    /// Translates index arithmetic as a value of `width` bits.
+    fn number(&mut self, index: &Index, width: usize) -> Operand {
         match index {
-            Index::Number(n) | Index::Parameter(_, n) => Text::primary(literal(&BigUint::from(*n), width)),
-            Index::Loop(name, _) if width == 1 => Text::primary(format!("{name}[0]")),
-            Index::Loop(name, _) if width < 32 => Text::primary(format!("{name}[{}:0]", width - 1)),
-            Index::Loop(name, _) if width == 32 => Text::primary(name),
-            Index::Loop(name, _) => Text::primary(format!("{{{}'d0, {name}}}", width - 32)),
+            Index::Number(n) | Index::Parameter(_, n) => Operand::primary(literal(&BigUint::from(*n), width)),
+            Index::Loop(name, _) if width == 1 => Operand::primary(code![name, "[", 0usize, "]"]),
+            Index::Loop(name, _) if width < 32 => {
+                Operand::primary(code![name, "[", width - 1, ":", 0usize, "]"])
+            }
+            Index::Loop(name, _) if width == 32 => Operand::primary(name),
+            Index::Loop(name, _) => {
+                Operand::primary(code!["{", literal(&BigUint::ZERO, width - 32), ", ", name, "}"])
+            }
             Index::Value(e) => self.expr(&(**e).clone().extended(width)),
             Index::Operation(a, op, b) => {
                 let symbol = match op {
@@ -339,51 +352,50 @@ impl<'a> Printer<'a> {
                     IndexOp::Mul => "*",
                 };
                 let (a, b) = (self.number(a, width), self.number(b, width));
-                let text = format!("{} {symbol} {}", a.operand(symbol, true), b.operand(symbol, false));
-                Text(text, Tie::Infix(symbol))
+                infix(a.operand(symbol, true), symbol, b.operand(symbol, false))
             }
         }
     }
 
     // --- expressions ---
 
-    /// Returns the expression as text.
-    pub fn text(&mut self, e: &Expr) -> String {
+    /// Returns the expression as code.
+    pub fn code(&mut self, e: &Expr) -> Code {
         self.expr(e).0
     }
 
-    fn expr(&mut self, e: &Expr) -> Text {
+    fn expr(&mut self, e: &Expr) -> Operand {
         match &e.node {
             Node::Read(place) => self.read(place),
-            Node::Literal(value) => Text::primary(literal(value, e.width)),
+            Node::Literal(value) => Operand::primary(literal(value, e.width)),
             Node::Variant(name, _) => {
                 self.variants.insert(name.clone());
-                Text::primary(name)
+                Operand::primary(name)
             }
             Node::Number(index) => self.number(index, e.width),
             Node::Extend(inner) => {
                 let (zeros, inner) = (e.width - inner.width, self.part(inner));
-                Text::primary(format!("{{{}, {inner}}}", literal(&BigUint::default(), zeros)))
+                Operand::primary(code!["{", literal(&BigUint::ZERO, zeros), ", ", inner, "}"])
             }
             Node::SignExtend(inner) => self.sign_extend(inner, e.width),
             Node::Concat(parts) => {
-                let parts: Vec<String> = parts.iter().flat_map(|part| self.parts(part)).collect();
-                Text::primary(format!("{{{}}}", parts.join(", ")))
+                let parts: Vec<Code> = parts.iter().flat_map(|part| self.parts(part)).collect();
+                Operand::primary(code!["{", Code::join(parts, ", "), "}"])
             }
             Node::Slice(inner, index) => self.slice(inner, index, e.width),
             Node::Replace(inner, index, field) => self.replace(inner, index, field),
             Node::Not(inner) => {
                 let symbol = if e.width == 1 { "!" } else { "~" };
-                Text(format!("{symbol}{}", self.expr(inner).tight()), Tie::Prefix)
+                Operand(code![symbol, self.expr(inner).tight()], Tie::Prefix)
             }
-            Node::Negate(inner) => Text(format!("-{}", self.expr(inner).tight()), Tie::Prefix),
+            Node::Negate(inner) => Operand(code!["-", self.expr(inner).tight()], Tie::Prefix),
             Node::Reduce(op, inner) => {
                 let symbol = match op {
                     ReduceOp::All => "&",
                     ReduceOp::Any => "|",
                     ReduceOp::Xor => "^",
                 };
-                Text(format!("{symbol}{}", self.expr(inner).tight()), Tie::Prefix)
+                Operand(code![symbol, self.expr(inner).tight()], Tie::Prefix)
             }
             Node::Binary(a, op, b) => {
                 let symbol = binary_symbol(*op);
@@ -393,13 +405,13 @@ impl<'a> Printer<'a> {
                 let symbol = if *left { "<<" } else { ">>" };
                 let value = self.expr(value).operand(symbol, true);
                 let by = self.index(by).operand(symbol, false);
-                Text(format!("{value} {symbol} {by}"), Tie::Infix(symbol))
+                infix(value, symbol, by)
             }
             Node::Compare { signed, left, op, right } => {
                 let symbol = compare_symbol(*op);
                 if *signed {
-                    let (a, b) = (self.text(left), self.text(right));
-                    return Text(format!("$signed({a}) {symbol} $signed({b})"), Tie::Infix(symbol));
+                    let (a, b) = (self.code(left), self.code(right));
+                    return infix(code!["$signed(", a, ")"], symbol, code!["$signed(", b, ")"]);
                 }
                 self.infix(left, symbol, right)
             }
@@ -410,19 +422,19 @@ impl<'a> Printer<'a> {
             Node::CompareIndex(a, op, b) => {
                 let symbol = compare_symbol(*op);
                 let (a, b) = (self.index(a).operand(symbol, true), self.index(b).operand(symbol, false));
-                Text(format!("{a} {symbol} {b}"), Tie::Infix(symbol))
+                infix(a, symbol, b)
             }
         }
     }
 
-    fn infix(&mut self, a: &Expr, symbol: &'static str, b: &Expr) -> Text {
+    fn infix(&mut self, a: &Expr, symbol: &'static str, b: &Expr) -> Operand {
         let (a, b) = (self.expr(a), self.expr(b));
-        Text(format!("{} {symbol} {}", a.operand(symbol, true), b.operand(symbol, false)), Tie::Infix(symbol))
+        infix(a.operand(symbol, true), symbol, b.operand(symbol, false))
     }
 
-    /// Returns the texts of one part of a concatenation. Bits from several fields of a signal become one selection per
+    /// Returns the code of one part of a concatenation. Bits from several fields of a signal become one selection per
     /// field.
-    fn parts(&mut self, e: &Expr) -> Vec<String> {
+    fn parts(&mut self, e: &Expr) -> Vec<Code> {
         match &e.node {
             Node::Slice(inner, Index::Number(low)) if e.width < inner.width => match &inner.node {
                 Node::Read(Place { signal, index: None }) if self.signals[*signal].layout.is_some() => {
@@ -438,74 +450,78 @@ impl<'a> Printer<'a> {
     }
 
     /// Returns a part of a concatenation, with nested concatenations flattened.
-    fn part(&mut self, e: &Expr) -> String {
-        let text = self.text(e);
-        match (&e.node, text.strip_prefix('{').and_then(|t| t.strip_suffix('}'))) {
-            (Node::Extend(_) | Node::Concat(_), Some(inner)) => inner.to_string(),
-            _ => text,
+    fn part(&mut self, e: &Expr) -> Code {
+        let code = self.code(e);
+        match (&e.node, code.0.as_slice()) {
+            (Node::Extend(_) | Node::Concat(_), [open, inner @ .., _]) if open.text() == "{" => {
+                Code(inner.to_vec())
+            }
+            _ => code,
         }
     }
 
-    fn read(&mut self, place: &Place) -> Text {
+    fn read(&mut self, place: &Place) -> Operand {
         let signal = &self.signals[place.signal];
         if signal.role == Role::Reset {
             self.mark_all(place.signal);
             return match self.reset {
-                ResetStyle::Control | ResetStyle::AsyncLow => Text::primary("rst_ni"),
-                ResetStyle::SyncHigh => Text("!rst_i".into(), Tie::Prefix),
-                ResetStyle::None => Text::primary("1'b1"),
+                ResetStyle::Control | ResetStyle::AsyncLow => Operand::primary("rst_ni"),
+                ResetStyle::SyncHigh => Operand(code!["!", "rst_i"], Tie::Prefix),
+                ResetStyle::None => Operand::primary("1'b1"),
             };
         }
         let width = signal.width;
-        Text::primary(self.select(place, &Index::Number(0), width, true))
+        Operand::primary(self.select(place, &Index::Number(0), width, true))
     }
 
-    fn slice(&mut self, inner: &Expr, index: &Index, bits: usize) -> Text {
+    fn slice(&mut self, inner: &Expr, index: &Index, bits: usize) -> Operand {
         let Node::Read(place) = &inner.node else {
             unreachable!("hoisting leaves slices of signals only");
         };
         let text = self.select(place, index, bits, true);
         let last = inner.width - bits;
         if !index.is_dynamic() || index.largest() <= last {
-            return Text::primary(text);
+            return Operand::primary(text);
         }
         let inside = self.expr(&Expr {
             width: 1,
             node: Node::CompareIndex(index.clone(), CompareOp::Le, Index::Number(last)),
         });
-        Text(format!("({}) ? {text} : {}", inside.0, literal(&BigUint::default(), bits)), Tie::Ternary)
+        let zeros = literal(&BigUint::ZERO, bits);
+        Operand(code!["(", inside, ") ? ", text, " : ", zeros], Tie::Ternary)
     }
 
-    fn sign_extend(&mut self, inner: &Expr, width: usize) -> Text {
+    fn sign_extend(&mut self, inner: &Expr, width: usize) -> Operand {
         let copies = width - inner.width;
         let top = inner.clone().sliced(Index::Number(inner.width - 1), 1);
         let (top, inner) = (self.part(&top), self.part(inner));
-        Text::primary(format!("{{{{{copies}{{{top}}}}}, {inner}}}"))
+        Operand::primary(code!["{", "{", copies, "{", top, "}", "}", ", ", inner, "}"])
     }
 
-    /// Prints a field at a dynamic index: clears its bits with a mask and inserts the new ones.
-    fn replace(&mut self, inner: &Expr, index: &Index, field: &Expr) -> Text {
+    /// Translates a field at a dynamic index: clears its bits with a mask and inserts the new ones.
+    fn replace(&mut self, inner: &Expr, index: &Index, field: &Expr) -> Operand {
         let width = inner.width;
         let hole = literal(&mask(field.width), width);
         let base = self.expr(inner).operand("&", true);
         let by = self.index(index).operand("<<", false);
-        let field_text = self.expr(&field.clone().extended(width)).operand("<<", true);
-        let text = format!("({base} & ~({hole} << {by})) | ({field_text} << {by})");
+        let inserted = self.expr(&field.clone().extended(width)).operand("<<", true);
+        let kept = code!["(", base.clone(), " & ~(", hole, " << ", by.clone(), "))"];
+        let text = code![kept, " | (", inserted, " << ", by, ")"];
         let last = width - field.width;
         if !index.is_dynamic() || index.largest() <= last {
-            return Text(text, Tie::Infix("|"));
+            return Operand(text, Tie::Infix("|"));
         }
         let inside = self.expr(&Expr {
             width: 1,
             node: Node::CompareIndex(index.clone(), CompareOp::Le, Index::Number(last)),
         });
-        Text(format!("({}) ? ({text}) : {base}", inside.0), Tie::Ternary)
+        Operand(code!["(", inside, ") ? (", text, ") : ", base], Tie::Ternary)
     }
 
     // --- statements ---
 
     /// Returns the target of an assignment.
-    pub fn target(&mut self, place: &Place, field: Option<&Index>, bits: usize) -> String {
+    pub fn target(&mut self, place: &Place, field: Option<&Index>, bits: usize) -> Code {
         let mut place = place.clone();
         if self.clocked {
             place.signal = self.output_of.get(&place.signal).copied().unwrap_or(place.signal);
@@ -530,37 +546,37 @@ impl<'a> Printer<'a> {
             Stmt::Comment(text) => self.comment(text),
             Stmt::Assign { place, field, value } => {
                 let target = self.target(place, field.as_ref(), value.width);
-                let value = self.text(value);
-                let arrow = if self.clocked { "<=" } else { "=" };
-                self.line(&format!("{target} {arrow} {value}"));
+                let value = self.code(value);
+                let arrow = if self.clocked { " <= " } else { " = " };
+                self.line(code![target, arrow, value]);
             }
             Stmt::If { .. } => {
                 let blocks = self.alternatives(statement);
                 self.push(Item::Blocks(blocks));
             }
             Stmt::Match { test, arms } => {
-                let test = self.text(test);
+                let test = self.code(test);
                 let body = self.inside(|p| {
                     for (label, body) in arms {
-                        let label = label.as_ref().map_or("default".to_string(), |label| p.text(label));
-                        let block = p.block(Head::Other(Code::of(&format!("{label}:"))), body);
+                        let label = label.as_ref().map_or(Code::from("default"), |label| p.code(label));
+                        let block = p.block(Head::Other(code![label, ":"]), body);
                         p.push(Item::Blocks(vec![block]));
                     }
                     if arms.last().is_none_or(|(label, _)| label.is_some()) {
-                        p.line("default: ");
+                        p.line(Code::from("default: "));
                     }
                 });
-                self.push(Item::Enclosed(Code::of(&format!("case ({test})")), body, "endcase"));
+                self.push(Item::Enclosed(code!["case (", test, ")"], body, "endcase".into()));
             }
             Stmt::Loop { variable, from, to, body } => {
                 if let Some((copy, source)) = whole_copy(statement, self.signals) {
                     self.mark_all(source);
                     let (copy, arrow) = match (self.clocked, self.output_of.get(&copy)) {
-                        (true, Some(output)) => (*output, "<="),
-                        _ => (copy, "="),
+                        (true, Some(output)) => (*output, " <= "),
+                        _ => (copy, " = "),
                     };
                     let (copy, source) = (&self.signals[copy].name, &self.signals[source].name);
-                    return self.line(&format!("{copy} {arrow} {source}"));
+                    return self.line(code![copy, arrow, source]);
                 }
                 // The block has no name: a simulator starts a thread for each iteration of a named block.
                 let block = self.block(counting(variable, *from, *to), body);
@@ -581,8 +597,8 @@ impl<'a> Printer<'a> {
     fn alternatives(&mut self, statement: &Stmt) -> Vec<Block> {
         let (mut blocks, mut next) = (vec![], std::slice::from_ref(statement));
         while let [Stmt::If { test, then, otherwise }] = next {
-            let test = self.text(test);
-            blocks.push(self.block(Head::Other(Code::of(&format!("if ({test})"))), then));
+            let test = self.code(test);
+            blocks.push(self.block(Head::Other(code!["if (", test, ")"]), then));
             next = otherwise;
         }
         if !next.is_empty() {
@@ -594,13 +610,16 @@ impl<'a> Printer<'a> {
 
 /// Returns the head of a loop.
 pub(crate) fn counting(variable: &str, from: usize, to: usize) -> Head {
-    let test = Code::of(&format!("{variable} < {to}"));
-    let next = Code::of(&format!("{variable} + 1"));
-    Head::For { variable: variable.into(), from: Code::from(from as i64), test, next }
+    let next = code![variable, " + ", 1usize];
+    Head::For(variable.into(), [Code::from(from), code![variable, " < ", to], next])
+}
+
+fn infix(a: Code, symbol: &'static str, b: Code) -> Operand {
+    Operand(code![a, " ", symbol, " ", b], Tie::Infix(symbol))
 }
 
 /// Returns an operand within index arithmetic, in parentheses if necessary.
-fn index_side(text: Text, op: &str, left: bool) -> String {
+fn index_side(text: Operand, op: &str, left: bool) -> Code {
     let bare = match (text.1, op) {
         (Tie::Primary, _) => true,
         (Tie::Infix("*"), _) => op != "*" || left,
@@ -608,7 +627,7 @@ fn index_side(text: Text, op: &str, left: bool) -> String {
         (Tie::Infix(_), "-") => left,
         _ => false,
     };
-    if bare { text.0 } else { format!("({})", text.0) }
+    if bare { text.0 } else { code!["(", text, ")"] }
 }
 
 fn binary_symbol(op: BinaryOp) -> &'static str {
