@@ -38,7 +38,7 @@ pub const CELL_MODELS: &str =
 
 /// Returns an OpenSTA script that prints the slew of every pin of `GOAL_power.v`. Inputs have the same drivers and outputs
 /// the same loads as in mapping. Clock and reset have no slew.
-pub fn slews(goal: Goal, top: &str, ideal: &[&str], driver: &str, load: f64) -> String {
+pub(crate) fn slews(goal: Goal, top: &str, ideal: &[&str], driver: &str, load: f64) -> String {
     format!(
         "set sta_report_default_digits 5\nread_liberty cells.lib\nread_verilog {goal}_power.v\nlink_design {top}\n\
          set_load {load} [all_outputs]\n\
@@ -55,7 +55,7 @@ pub fn slews(goal: Goal, top: &str, ideal: &[&str], driver: &str, load: f64) -> 
 ///
 /// # Errors
 /// [`AreaError::NoAnswer`] with OpenSTA's error message.
-pub fn parse_slews(report: &str, work: &str) -> Result<BTreeMap<String, f64>, AreaError> {
+pub(crate) fn parse_slews(report: &str, work: &str) -> Result<BTreeMap<String, f64>, AreaError> {
     if let Some(error) = report.lines().find(|line| line.starts_with("Error")) {
         let message = format!("OpenSTA: {error}");
         return Err(AreaError::NoAnswer { work: work.into(), message });

@@ -241,7 +241,7 @@ pub fn scale_rule(from: &Technology, to: &Technology) -> String {
 }
 
 /// Returns a line for each recorded stimulus, and for each that does not count from its first clock.
-pub fn stimulus_lines(blocks: &[BlockReport]) -> String {
+pub(crate) fn stimulus_lines(blocks: &[BlockReport]) -> String {
     let of = |block: &BlockReport| {
         let energy = block.mappings.first()?.energy.as_ref()?;
         let from = energy.recorded.as_ref()?;

@@ -143,7 +143,7 @@ pub struct BlockReport {
 
 impl BlockReport {
     /// Returns the storage as the block states it, and the paper's claim.
-    pub fn storage_beside_claim(&self) -> String {
+    pub(crate) fn storage_beside_claim(&self) -> String {
         match self.claimed_bits {
             Some(claimed) => format!("{:.0} (paper: {claimed})", self.storage.value),
             None => format!("{:.0}", self.storage.value),
@@ -151,12 +151,12 @@ impl BlockReport {
     }
 
     /// Returns the number of memory bits outside the cells.
-    pub fn listed_bits(&self) -> usize {
+    pub(crate) fn listed_bits(&self) -> usize {
         self.memory_bits(|_| true)
     }
 
     /// Returns the number of memory bits outside the cells without a price.
-    pub fn unpriced_bits(&self) -> usize {
+    pub(crate) fn unpriced_bits(&self) -> usize {
         self.memory_bits(|memory| memory.price.is_none())
     }
 
@@ -168,7 +168,7 @@ impl BlockReport {
     }
 
     /// Returns the area of the memories with a price, um2.
-    pub fn priced_um2(&self) -> f64 {
+    pub(crate) fn priced_um2(&self) -> f64 {
         let prices = self.memories.iter().filter_map(|memory| memory.price.as_ref());
         prices.map(|price| price.area.value).sum()
     }

@@ -139,7 +139,7 @@ impl Identity {
     }
 
     /// Adds a configuration, mechanism and engine.
-    pub fn add_machine(&mut self, config: &GpuConfig, mechanism: &str, engine: Engine, checks: bool) {
+    pub(crate) fn add_machine(&mut self, config: &GpuConfig, mechanism: &str, engine: Engine, checks: bool) {
         let values = serde_json::to_vec(config).unwrap_or_default();
         self.add("configuration", format!("{} (hash {:016x})", config.name, hash(&values)));
         self.add("mechanism", mechanism);
@@ -148,7 +148,7 @@ impl Identity {
     }
 
     /// Adds the contents of the files that a program reads.
-    pub fn add_inputs(&mut self, files: &[PathBuf]) {
+    pub(crate) fn add_inputs(&mut self, files: &[PathBuf]) {
         for file in files {
             let contents = plain_file::read(file, u64::MAX - 1).map_or(0, |bytes| hash(&bytes));
             self.add("input", format!("{} (hash {contents:016x})", file.display()));

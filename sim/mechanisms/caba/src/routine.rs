@@ -21,7 +21,7 @@ pub struct Routine {
 
 impl Routine {
     /// Returns the routine with the second set of registers.
-    pub fn in_second_set(&self) -> Routine {
+    pub(crate) fn in_second_set(&self) -> Routine {
         let code = self.code.iter().map(|instruction| Instruction { second: true, ..*instruction });
         Routine { code: code.collect(), mask: self.mask }
     }
@@ -64,7 +64,7 @@ impl Routines {
     }
 
     /// Returns the 32-bit registers of each thread that suffice for any routine of one priority.
-    pub fn registers_of(&self, high: bool) -> u32 {
+    pub(crate) fn registers_of(&self, high: bool) -> u32 {
         let mine = self.entries.iter().filter(|entry| entry.high == high);
         mine.map(|entry| registers_of(&entry.routine.code)).max().unwrap_or(0)
     }
@@ -81,7 +81,7 @@ impl Routines {
     }
 
     /// Returns the slots of the store that the routines of one priority need.
-    pub fn slots_of(&self, high: bool) -> usize {
+    pub(crate) fn slots_of(&self, high: bool) -> usize {
         let mine = self.entries.iter().filter(|entry| entry.high == high);
         mine.map(|entry| entry.routine.code.len().div_ceil(SLOT_WORDS)).sum()
     }

@@ -76,7 +76,7 @@ pub fn bank_cycles(entries: &[Option<u32>; 32]) -> u32 {
 
 /// Returns the entries of a table in `left` free bytes of shared memory: a power of two of at most `most`, or 0 below
 /// [`LEAST_ENTRIES`].
-pub fn entries_in(left: u32, most: u32) -> u32 {
+pub(crate) fn entries_in(left: u32, most: u32) -> u32 {
     let entries = (left / ENTRY_BYTES).min(most);
     if entries < LEAST_ENTRIES { 0 } else { 1 << entries.ilog2() }
 }
