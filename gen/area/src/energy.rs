@@ -230,8 +230,7 @@ impl Place<'_> {
 
 /// Energy of a block in reports.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
-#[schemars(rename = "OperationEnergy")]
-pub struct EnergyReport {
+pub struct OperationEnergy {
     /// Total energy of an operation.
     pub per_operation: Figure,
     /// Energy within cells.
@@ -282,7 +281,7 @@ pub struct PaperEnergy {
     pub source: &'static str,
 }
 
-impl EnergyReport {
+impl OperationEnergy {
     /// Returns the energy of one of `operations`, in `vectors` clock cycles that follow `earlier` ones.
     pub fn new(energy: &Energy, operations: u64, (earlier, vectors): (u64, u64), period_ns: f64) -> Self {
         // Rounds to a zeptojoule: the leakage of a small block is far below the six digits of other figures.
@@ -290,7 +289,7 @@ impl EnergyReport {
             let value = picojoules / operations.max(1) as f64 / 1000.0;
             Figure { value: (value * 1e12).round() / 1e12, unit: "nJ" }
         };
-        EnergyReport {
+        OperationEnergy {
             per_operation: nj(energy.internal_pj + energy.switching_pj + energy.leakage_pj),
             internal: nj(energy.internal_pj),
             switching: nj(energy.switching_pj),

@@ -1,6 +1,6 @@
 //! Studies one block: runs all tools one after the other, in a separate folder.
 use crate::asic::{self, Goal, MemoryStyle};
-use crate::energy::EnergyReport;
+use crate::energy::OperationEnergy;
 use crate::error::AreaError;
 use crate::figure::Figure;
 use crate::fpga::{self, Family, FpgaReport};
@@ -11,9 +11,8 @@ use crate::technology::Technology;
 use crate::timing;
 use crate::tool::{Found, OPENSTA, YOSYS};
 use schemars::JsonSchema;
-use selvedge_gen::Design;
-use selvedge_gen::EmitOptions;
 use selvedge_gen::files::synth_wrapper;
+use selvedge_gen::{Design, EmitOptions};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
@@ -103,7 +102,7 @@ pub struct Mapping {
     pub latency: Figure,
     /// Energy of an operation, if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub energy: Option<EnergyReport>,
+    pub energy: Option<OperationEnergy>,
 }
 
 impl Mapping {

@@ -29,7 +29,7 @@ impl Routine {
 
 /// A routine with the event that starts it.
 #[derive(Clone, Debug, State)]
-pub struct Entry {
+struct EventRoutine {
     /// Number of the event.
     pub event: u8,
     /// `true` for high priority.
@@ -41,7 +41,7 @@ pub struct Entry {
 /// The routines of a mechanism.
 #[derive(Clone, Debug, Default, State)]
 pub struct Routines {
-    entries: Vec<Entry>,
+    entries: Vec<EventRoutine>,
     /// `true` if the routines of high priority exist for two sets of registers.
     doubled: bool,
 }
@@ -50,7 +50,7 @@ impl Routines {
     /// Adds a routine. No other routine may have the same event.
     pub fn add(&mut self, event: u8, high: bool, routine: Routine) {
         debug_assert!(self.entries.iter().all(|entry| entry.event != event), "one routine per event");
-        self.entries.push(Entry { event, high, routine });
+        self.entries.push(EventRoutine { event, high, routine });
     }
 
     /// Returns the active mask of an event's routine.
@@ -88,8 +88,8 @@ impl Routines {
 
     /// Adds each routine of high priority again, with the second set of registers and the event that `second` returns.
     pub fn double(&mut self, second: impl Fn(u8) -> u8) {
-        let high: Vec<Entry> = self.entries.iter().filter(|entry| entry.high).cloned().collect();
-        for Entry { event, high, routine } in high {
+        let high: Vec<EventRoutine> = self.entries.iter().filter(|entry| entry.high).cloned().collect();
+        for EventRoutine { event, high, routine } in high {
             self.add(second(event), high, routine.in_second_set());
         }
         self.doubled = true;
@@ -99,7 +99,7 @@ impl Routines {
     pub fn loading(&self) -> Vec<AwcIn> {
         let mut cycles = Vec::new();
         let mut slot = 0;
-        for Entry { event, high, routine } in &self.entries {
+        for EventRoutine { event, high, routine } in &self.entries {
             let first = slot * SLOT_WORDS;
             let words = routine.code.iter().enumerate().map(|(index, instruction)| AwcIn {
                 load_i: true,
