@@ -12,7 +12,7 @@
 //! ```
 //!
 //! See `docs/mechanisms/caba-memo.md`.
-mod counters;
+pub(crate) mod counters;
 mod routines;
 mod sm;
 pub mod table;
