@@ -5,7 +5,7 @@ use crate::output::{print, width};
 use crate::schema::columns;
 use selvedge_area::Table;
 use selvedge_hw::names;
-use selvedge_sim::mechanism::counter;
+use selvedge_sim::mechanism::counter::{self, COUNTERS};
 use selvedge_sim::statistic::STATISTICS;
 
 /// Prints the meaning of one or all statistics, counters and columns.
@@ -37,7 +37,7 @@ fn statistics() -> Table {
 /// Returns the table of the mechanisms' counters.
 fn counters() -> Table {
     let mut table = Table::new(&["counter of mechanisms", "meaning"]);
-    counter::all().into_iter().for_each(|of| table.row(vec![of.name.into(), of.meaning.into()]));
+    COUNTERS.iter().for_each(|of| table.row(vec![of.name.into(), of.meaning.into()]));
     table
 }
 
@@ -78,8 +78,7 @@ fn explain(key: &str) -> Result<String, Failure> {
         return Ok(text);
     }
     let names = columns.iter().map(|of| of.name.as_str());
-    let keys =
-        STATISTICS.iter().map(|of| of.key).chain(counter::all().into_iter().map(|of| of.name)).chain(names);
+    let keys = STATISTICS.iter().map(|of| of.key).chain(COUNTERS.iter().map(|of| of.name)).chain(names);
     let nearest = names::allowed(&wanted, keys, "selvedge stats list");
     Err(Failure::usage(format!("no statistic `{key}`: {nearest}")))
 }

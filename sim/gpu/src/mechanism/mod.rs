@@ -3,7 +3,6 @@
 //! A part is a policy whose decisions come from blocks, which run under the selected engine. The GPU calls the parts at named
 //! points and does not depend on the mechanism.
 mod claim;
-mod counter;
 pub mod difference;
 mod error;
 mod option;
@@ -16,7 +15,6 @@ mod site;
 pub mod stepped;
 
 pub use claim::Claim;
-pub use counter::Counter;
 pub use error::MechanismError;
 pub use option::{AUTO, MechanismOptions, NoOptions, OptionInfo, OptionNames, OptionValue, Values};
 pub use overhead::Overhead;

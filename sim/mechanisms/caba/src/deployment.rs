@@ -74,17 +74,6 @@ pub struct Deployment<W> {
     counters: Counters,
 }
 
-selvedge_gpu::mechanism_counters! {
-    "assist_cycles": "cycles in which the assist warp controller was clocked",
-    "assist_cycles_throttled": "cycles in which the controller held low-priority assist warps back",
-    "assist_instructions_high": "instructions issued by high-priority assist warps: decompressions, look-ups",
-    "assist_instructions_low": "instructions issued by low-priority assist warps: compressions, prefetches",
-    "assist_warps_finished": "assist warps that ran to their end",
-    "assist_warps_high": "high-priority assist warps triggered",
-    "assist_warps_killed": "assist warps ended before their last instruction",
-    "assist_warps_low": "low-priority assist warps triggered",
-}
-
 impl<W> Deployment<W> {
     /// Returns the assist warps of an SM. In its first cycles the controller loads the assist warp store.
     pub fn new(

@@ -38,17 +38,11 @@ use selvedge_compressed_memory::codecs::{Algorithm, Choice, L1D_TAG_BITS, L2_TAG
 use selvedge_compressed_memory::l1d::unchanging_lines;
 use selvedge_compressed_memory::{AssistedL2, MD_KB, MD_KB_ALLOWED, assisted, shared_lines, whole_lines};
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::mechanism::{
-    Claim, Counter, Mechanism, MechanismError, Needs, Overhead, Setup, Site, Values,
-};
+use selvedge_gpu::mechanism::{Claim, Mechanism, MechanismError, Needs, Overhead, Setup, Site, Values};
 use selvedge_gpu::{mechanism_options, option_names};
 use selvedge_hw_codecs::bdi::Encoding;
 use sm::{AssistSm, direct_event, second_event, store_event};
 use warp::Latencies;
-
-/// The counters of each module.
-pub const COUNTERS: &[&[Counter]] =
-    &[deployment::COUNTERS, memo::counters::COUNTERS, prefetch::counters::COUNTERS, work::COUNTERS];
 
 option_names! {
     /// Treatment of partial stores and evictions in the partitions.

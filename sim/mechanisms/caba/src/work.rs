@@ -69,19 +69,6 @@ pub(super) struct Counters {
     pub(super) kept_compressed: u64,
 }
 
-selvedge_gpu::mechanism_counters! {
-    "l1d_hits_decompressed": "hits on L1D lines that an assist warp decompressed",
-    "l1d_lines_compressed": "lines filled into the L1Ds compressed",
-    "sm_lines_compressed": "lines compressed in the SMs",
-    "sm_lines_decompressed": "lines decompressed in the SMs",
-    "sm_lines_incompressible": "lines that assist warps tried to compress without success",
-    "stores_not_tried": "stores that left uncompressed because lines before them were incompressible",
-    "stores_released_awaited": "stores that left uncompressed because their warp waited for them",
-    "stores_released_late": "stores that left uncompressed because their time in the buffer was over",
-    "stores_released_overflow": "stores that left uncompressed because the buffer was full",
-    "stores_released_overtaken": "stores that left uncompressed because another store to their line came",
-}
-
 impl Counters {
     /// Adds the counters to the report. The counters of L1D lines are added only if the L1D stores lines compressed.
     pub(super) fn report(&self, has_compressed_l1d: bool, out: &mut MechanismCounters) {

@@ -27,12 +27,9 @@ use partition::{Logic, Partition, Reach};
 use partition_codecs::Codecs;
 use selvedge_gpu::config::{GpuConfig, L2WritePolicy, WriteAllocate};
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_gpu::mechanism::{Counter, MechanismError, Setup, Shared, Site, Values};
+use selvedge_gpu::mechanism::{MechanismError, Setup, Shared, Site, Values};
 use selvedge_gpu::partition::AddressMap;
 use selvedge_hw_codecs::bdi::{CompressorParams, DecompressorParams};
-
-/// The counters of each module.
-pub const COUNTERS: &[&[Counter]] = &[partition::COUNTERS];
 
 /// Requirements of compressed memory on the configuration, for [`selvedge_gpu::mechanism::Mechanism::CONFIGURATION`].
 pub const CONFIGURATION: &str =

@@ -64,22 +64,6 @@ impl Logic {
     }
 }
 
-selvedge_gpu::mechanism_counters! {
-    "compressed_replies": "read replies that crossed the crossbar compressed",
-    "data_bursts": "data bursts that DRAM moved, without metadata",
-    "l2_lines_left_raw": "L2 lines left uncompressed after a partial store, for lack of room",
-    "l2_lines_placed": "lines given room in the compressed L2 by a fill or a write",
-    "l2_lines_recompressed": "L2 lines compressed again after a partial store",
-    "l2_sub_blocks": "sub-blocks that lines took in the compressed L2",
-    "metadata_accesses": "look-ups in the partitions' metadata caches",
-    "metadata_bursts": "DRAM bursts of metadata",
-    "metadata_hits": "look-ups that found their line in a metadata cache",
-    "partition_lines_compressed": "lines compressed in the memory partitions",
-    "partition_lines_decompressed": "lines decompressed in the memory partitions",
-    "raw_replies": "read replies that crossed the crossbar uncompressed",
-    "uncompressed_bursts": "data bursts that DRAM would have moved without compression",
-}
-
 /// The codecs and the metadata cache of one partition.
 #[derive(State)]
 pub struct Partition {

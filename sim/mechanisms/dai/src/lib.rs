@@ -15,17 +15,3 @@ pub mod mrpb;
 pub mod smil;
 pub mod swl;
 pub mod ucp;
-
-use selvedge_gpu::mechanism::Counter;
-
-/// The counters of each module.
-pub const COUNTERS: &[&[Counter]] = &[
-    dmil::COUNTERS,
-    issue_order::COUNTERS,
-    mdb::COUNTERS,
-    mrpb::COUNTERS,
-    smil::COUNTERS,
-    swl::COUNTERS,
-    swl::pdp::COUNTERS,
-    ucp::COUNTERS,
-];

@@ -10,15 +10,6 @@ use selvedge_hw::{Instance, StepError};
 use selvedge_hw_lamar::bgp::{Bgp, BgpIn, BgpOut};
 use selvedge_state::State;
 
-selvedge_gpu::mechanism_counters! {
-    "l1d_fine_defaults": "L1D predictors whose default is fine-grained at the end",
-    "l1d_flips": "changes of the default of the L1Ds' predictors",
-    "l1d_insertions": "blocks evicted from L1Ds that the predictor's filter recorded",
-    "l2_fine_defaults": "L2 predictors whose default is fine-grained at the end",
-    "l2_flips": "changes of the default of the L2's predictors",
-    "l2_insertions": "blocks evicted from the L2 that the predictor's filter recorded",
-}
-
 /// Counters of evicted blocks whose locality contradicted the default.
 pub const INSERTIONS: CounterName = ["l1d_insertions", "l2_insertions"];
 /// Counters of changes of the default.

@@ -42,29 +42,6 @@ impl CacheLevel {
 /// The names of a counter at the L1D and at the L2.
 pub type CounterName = [&'static str; 2];
 
-selvedge_gpu::mechanism_counters! {
-    "l1d_coarse": "misses of the L1Ds that fetched the whole block",
-    "l1d_demand": "sectors fetched by the L1Ds because the access that missed requested them",
-    "l1d_evicted_sectors_used": "sectors of evicted L1D lines that an access had requested",
-    "l1d_evictions": "lines evicted from the L1Ds",
-    "l1d_fine": "misses of the L1Ds that fetched the requested sectors alone",
-    "l1d_npred_ref": "requested sectors of lines that were present without them: an earlier fetch left them out",
-    "l1d_patterns": "misses of the L1Ds that fetched the requested sectors and some others",
-    "l1d_pred_nref": "sectors that the L1Ds fetched beside the requested ones, and no access requested",
-    "l1d_pred_ref": "sectors that the L1Ds fetched beside the requested ones, and an access requested later",
-    "l1d_queries": "misses of the L1Ds for which a granularity was chosen",
-    "l2_coarse": "misses of the L2 that fetched the whole block",
-    "l2_demand": "sectors fetched by the L2 because the access that missed requested them",
-    "l2_evicted_sectors_used": "sectors of evicted L2 lines that an access had requested",
-    "l2_evictions": "lines evicted from the L2",
-    "l2_fine": "misses of the L2 that fetched the requested sectors alone",
-    "l2_npred_ref": "requested sectors of L2 lines that were present without them: an earlier fetch left them out",
-    "l2_patterns": "misses of the L2 that fetched the requested sectors and some others",
-    "l2_pred_nref": "sectors that the L2 fetched beside the requested ones, and no access requested",
-    "l2_pred_ref": "sectors that the L2 fetched beside the requested ones, and an access requested later",
-    "l2_queries": "misses of the L2 for which a granularity was chosen",
-}
-
 const QUERIES: CounterName = ["l1d_queries", "l2_queries"];
 const COARSE: CounterName = ["l1d_coarse", "l2_coarse"];
 const FINE: CounterName = ["l1d_fine", "l2_fine"];

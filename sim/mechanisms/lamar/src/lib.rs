@@ -23,14 +23,11 @@ use level::{CacheLevel, Level};
 use parts::{PartitionGdu, SmGdu};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_gpu::mechanism::{Claim, Counter, Mechanism, MechanismError, Setup, Site, Values};
+use selvedge_gpu::mechanism::{Claim, Mechanism, MechanismError, Setup, Site, Values};
 use selvedge_gpu::{mechanism_options, option_names};
 use selvedge_hw_lamar::bgp::BgpParams;
 use selvedge_hw_lamar::spp::SppParams;
 use spp::SppGdu;
-
-/// The counters of each module.
-pub const COUNTERS: &[&[Counter]] = &[bgp::COUNTERS, level::COUNTERS, spp::COUNTERS];
 
 /// Default bytes of a sector.
 const FINE: u32 = 32;

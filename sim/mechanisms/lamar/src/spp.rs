@@ -11,11 +11,6 @@ use selvedge_hw::{Instance, StepError};
 use selvedge_hw_lamar::spp::{Spp, SppIn};
 use selvedge_state::State;
 
-selvedge_gpu::mechanism_counters! {
-    "l1d_known": "misses of the L1Ds for which the pattern history table had a pattern",
-    "l2_known": "misses of the L2 for which the pattern history table had a pattern",
-}
-
 /// Counters of queries that found a pattern.
 const KNOWN: CounterName = ["l1d_known", "l2_known"];
 

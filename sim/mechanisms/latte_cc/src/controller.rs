@@ -26,13 +26,6 @@ pub struct Controller {
     tolerance: u64,
 }
 
-selvedge_gpu::mechanism_counters! {
-    "decisions_high_capacity": "intervals for which the controller chose the high-capacity codec",
-    "decisions_low_latency": "intervals for which the controller chose the low-latency codec",
-    "decisions_none": "intervals for which the controller chose no compression",
-    "latency_tolerance_cycles": "sum of the latency tolerances of all decisions, cycles",
-}
-
 impl Controller {
     /// Returns a controller in its first EP.
     pub fn new(name: String, params: &LatteControllerParams, probes: &Probes) -> Self {

@@ -44,13 +44,6 @@ pub struct Hits {
     late_cycles: u64,
 }
 
-selvedge_gpu::mechanism_counters! {
-    "decompression_cycles": "cycles that hits on compressed lines spent in the queue and the decompressor",
-    "decompression_late_cycles": "cycles in which the queue's latency was over and the decompressor not done",
-    "l1d_hits_high_capacity": "hits on L1D lines of the high-capacity codec",
-    "l1d_hits_low_latency": "hits on L1D lines of the low-latency codec",
-}
-
 impl Hits {
     /// Returns an empty queue for `depth` lines.
     pub fn new(name: String, depth: u32, probes: &Probes) -> Self {

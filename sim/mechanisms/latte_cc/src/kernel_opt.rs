@@ -6,15 +6,6 @@
 use selvedge_gpu::mechanism::{Found, MechanismCounters, Search, Stopped, Trials};
 use selvedge_hw_latte_cc::latte_controller::Mode;
 
-selvedge_gpu::mechanism_counters! {
-    "launches_high_capacity": "launches run in the high-capacity mode",
-    "launches_low_latency": "launches run in the low-latency mode",
-    "launches_none": "launches run without compression",
-    "trial_cycles_high_capacity": "cycles of all launches in the high-capacity mode, from trials",
-    "trial_cycles_low_latency": "cycles of all launches in the low-latency mode, from trials",
-    "trial_cycles_none": "cycles of all launches without compression, from trials",
-}
-
 /// Counters of the launches that got each mode, in the order of the modes.
 const LAUNCHES: [&str; 3] = ["launches_none", "launches_low_latency", "launches_high_capacity"];
 

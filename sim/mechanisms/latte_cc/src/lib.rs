@@ -16,17 +16,13 @@ use selvedge_compressed_memory::codecs::{L1D_TAG_BITS, LINE_BYTES};
 use selvedge_compressed_memory::l1d::unchanging_lines;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::{
-    Claim, Counter, Mechanism, MechanismError, Needs, NoOptions, Overhead, Search, Setup, Site, Values,
+    Claim, Mechanism, MechanismError, Needs, NoOptions, Overhead, Search, Setup, Site, Values,
 };
 use selvedge_gpu::{mechanism_options, option_names};
 use selvedge_hw_latte_cc::latte_controller::Mode;
 use selvedge_state::State;
 use sm::CompressedL1d;
 use std::sync::Arc;
-
-/// The counters of each module.
-pub const COUNTERS: &[&[Counter]] =
-    &[controller::COUNTERS, hits::COUNTERS, kernel_opt::COUNTERS, sm::COUNTERS, statistical::COUNTERS];
 
 /// Cycles of BDI's compressor (LATTE-CC, section IV.C.1).
 const BDI_COMPRESS: u32 = 2;

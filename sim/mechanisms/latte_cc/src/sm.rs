@@ -345,15 +345,6 @@ impl CompressedL1d {
     }
 }
 
-selvedge_gpu::mechanism_counters! {
-    "l1d_lines_high_capacity": "lines filled into the L1Ds in the high-capacity mode",
-    "l1d_lines_kept_whole": "lines filled into the L1Ds uncompressed: no codec made them smaller, or they had no mode or no codes",
-    "l1d_lines_low_latency": "lines filled into the L1Ds in the low-latency mode",
-    "l1d_lines_none": "lines filled into the L1Ds without a mode",
-    "l1d_stale_lines": "L1D lines invalidated because their codes were replaced",
-    "l1d_sub_blocks": "sub-blocks of 32 bytes that lines filled into the L1Ds took",
-}
-
 impl SmPart for CompressedL1d {
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         if let Some(fault) = self.fault.take() {

@@ -183,16 +183,6 @@ pub struct Statistical {
     lines_not_counted: u64,
 }
 
-selvedge_gpu::mechanism_counters! {
-    "sc_build_cycles": "cycles from the end of counting to the use of new codes",
-    "sc_builds": "sets of codes that came into use",
-    "sc_builds_skipped": "sets of codes not built because another was being built",
-    "sc_codes_kept": "sets of codes that stayed in use because too few words were counted for new ones",
-    "sc_lines_not_counted": "lines that the value table did not count because it was busy",
-    "sc_trainings_skipped": "times that counting did not begin because codes were being built",
-    "sc_words_counted": "words that the value tables counted",
-}
-
 impl Statistical {
     /// Returns empty tables. With `instant`, codes are built in zero cycles.
     pub fn new(prefix: &str, instant: bool, probes: &Probes) -> Self {

@@ -21,16 +21,6 @@ pub(super) struct Counters {
     pub(super) entries: u64,
 }
 
-selvedge_gpu::mechanism_counters! {
-    "region_instructions_skipped": "instructions that warps skipped because their region's results were found",
-    "region_results_stored": "regions executed whose results were stored",
-    "regions_asked": "warps that looked up a region's results",
-    "regions_found": "warps that found a region's results and skipped it",
-    "regions_given_up": "times that an SM stopped looking up a region for 16,384 cycles, since too little was found",
-    "table_entries": "the most entries that the result tables had, all SMs together",
-    "tables_cleared": "times that a result table was emptied",
-}
-
 impl Counters {
     /// Adds the counters to the report.
     pub(super) fn report(&self, out: &mut MechanismCounters) {

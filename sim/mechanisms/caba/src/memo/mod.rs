@@ -12,7 +12,7 @@
 //! ```
 //!
 //! See `docs/mechanisms/caba-memo.md`.
-pub(crate) mod counters;
+mod counters;
 mod routines;
 mod sm;
 pub mod table;

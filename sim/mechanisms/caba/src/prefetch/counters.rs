@@ -30,25 +30,6 @@ pub(super) struct Counters {
     pub(super) useless: u64,
 }
 
-selvedge_gpu::mechanism_counters! {
-    "loads_ended": "loads whose warp ended before their assist warp began",
-    "loads_not_followed": "loads without an assist warp: 16 were waiting, or one of the same load and warp",
-    "metadata_replaced": "metadata of a load replaced by that of another",
-    "prefetched_lines_late": "prefetched lines that a load requested while they were in flight",
-    "prefetched_lines_left": "prefetched lines that no load had requested at the end",
-    "prefetched_lines_useful": "prefetched lines that a load found in the L1D",
-    "prefetched_lines_useless": "prefetched lines evicted before a load requested them",
-    "prefetches": "lines that assist warps requested: those sent and those dropped",
-    "prefetches_dropped_beyond": "prefetches dropped because no buffer of the program is there",
-    "prefetches_dropped_ended": "prefetches dropped because their warp had ended",
-    "prefetches_dropped_no_mshr": "prefetches dropped because no MSHR was free",
-    "prefetches_dropped_no_queue": "prefetches dropped because the miss queue was full",
-    "prefetches_dropped_no_way": "prefetches dropped because no way of the set was free",
-    "prefetches_dropped_present": "prefetches dropped because the line is in the L1D",
-    "prefetches_dropped_under_way": "prefetches dropped because the line was in flight",
-    "prefetches_sent": "prefetches sent as misses: useful, late, useless and left ones",
-}
-
 impl Counters {
     /// Counts the L1D's decision on a prefetch.
     pub(super) fn decide(&mut self, outcome: Prefetched) {

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! See `docs/mechanisms/caba-prefetch.md`.
-pub(crate) mod counters;
+mod counters;
 mod metadata;
 mod sm;
 #[cfg(test)]

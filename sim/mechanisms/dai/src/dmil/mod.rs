@@ -41,12 +41,6 @@ impl Mechanism for Dmil {
 /// Max completions that the block takes in a cycle; others wait for the next cycle.
 const MAX_COMPLETED: u32 = 3;
 
-selvedge_gpu::mechanism_counters! {
-    "limit_updates": "limits of memory instructions in flight that were computed",
-    "limit_updates_below_maximum": "computed limits below the largest that the block can state",
-    "lowest_limit": "the lowest limit of memory instructions in flight",
-}
-
 /// One kernel's generator in one SM.
 #[derive(State)]
 struct Gate {

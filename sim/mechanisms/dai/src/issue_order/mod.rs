@@ -138,11 +138,6 @@ impl QbmiSm {
     }
 }
 
-selvedge_gpu::mechanism_counters! {
-    "quota_sets_added": "sets of quotas added because a kernel had none left",
-    "quota_updates": "times that quotas were computed anew",
-}
-
 impl SmPart for QbmiSm {
     fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         self.qbmi.advance_to(now);

@@ -146,13 +146,6 @@ const LAST_NUMBER: u8 = 63;
 /// Clocks from an access until the L that it causes shows at the outputs.
 const CLOCKS_OF_ACCESS: u8 = 3;
 
-selvedge_gpu::mechanism_counters! {
-    "l_max_updates": "limits of warps in the L1D that MDB chose",
-    "l_max_{n}": "times that MDB chose this limit of warps in the L1D; 8 is no bypassing",
-    "watched_loads": "loads that MDB's blocks observed",
-    "watched_reservation_failures": "reservation failures that MDB's blocks observed",
-}
-
 /// Names of the counters of the choices of each L.
 const CHOICES: [&str; LEVELS] =
     ["l_max_1", "l_max_2", "l_max_3", "l_max_4", "l_max_5", "l_max_6", "l_max_7", "l_max_8"];

@@ -91,11 +91,6 @@ struct MrpbSm {
     moves: u64,
 }
 
-selvedge_gpu::mechanism_counters! {
-    "bypassed_loads": "line transactions of loads that bypassed the L1D",
-    "instructions_served_early": "memory instructions served before an earlier one",
-}
-
 impl SmPart for MrpbSm {
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         Ok(())

@@ -54,10 +54,6 @@ struct SmilSm {
     most: [u32; KERNEL_SLOTS],
 }
 
-selvedge_gpu::mechanism_counters! {
-    "most_in_flight_k{n}": "the most memory instructions that this kernel had in flight in an SM",
-}
-
 impl SmPart for SmilSm {
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         Ok(())

@@ -2,7 +2,7 @@
 //! SWL-best, which uses the best limit, and CBWT-best, which also protects lines in the L1D by their reuse distance.
 //!
 //! SWL-best and CBWT-best find the best limit by running the workload with every limit first.
-pub(crate) mod pdp;
+mod pdp;
 
 use selvedge_gpu::config::{GpuConfig, SchedulerPolicy};
 use selvedge_gpu::mechanism::{
@@ -145,13 +145,6 @@ fn search(choice: &[u32], config: &GpuConfig) -> Option<Box<dyn Search>> {
 struct BestLimit {
     /// The limit that equals the warps of a scheduler, and so limits nothing.
     all: u32,
-}
-
-selvedge_gpu::mechanism_counters! {
-    "chosen_limit": "warp limit under which the workload was fastest",
-    "most_resident_warps": "the most warps that a scheduler had at once; a limit of as many limits nothing",
-    "tried_limits": "runs made to find the best limit",
-    "unlimited_cycles": "cycles of the run without a limit",
 }
 
 impl Search for BestLimit {

@@ -160,11 +160,6 @@ impl Pdp {
     }
 }
 
-selvedge_gpu::mechanism_counters! {
-    "distance_updates": "protecting distances chosen",
-    "highest_distance": "the largest protecting distance chosen",
-}
-
 impl SmPart for Pdp {
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         Ok(())

@@ -167,11 +167,6 @@ impl UcpSm {
     }
 }
 
-selvedge_gpu::mechanism_counters! {
-    "way_updates": "times that L1D ways were distributed among the kernels",
-    "ways_given_k{n}": "sum of the ways that this kernel received in all distributions",
-}
-
 impl SmPart for UcpSm {
     fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
         Ok(())
