@@ -16,7 +16,7 @@ use selvedge_area::depth::{PARAMETER, depths};
 use selvedge_area::fpga::Family;
 use selvedge_area::liberty::{Liberty, OSU018};
 use selvedge_area::operation::{EnergyOptions, EnergySetup, PaperOperation};
-use selvedge_area::report::{Report, csv, curves, page, table};
+use selvedge_area::report::{AreaReport, csv, curves, page, table};
 use selvedge_area::sram::Cacti;
 use selvedge_area::study::{AsicSetup, BlockReport};
 use selvedge_area::system::{self, System};
@@ -366,7 +366,7 @@ fn show(
     systems: &[System],
     outputs: &mut Outputs,
 ) {
-    let report = targets.iter().fold(Report::new(blocks), Report::with_target);
+    let report = targets.iter().fold(AreaReport::new(blocks), AreaReport::with_target);
     let mut report = report.with_systems(systems);
     if let (Some(Target::Asic(setup, _)), true) = (targets.first(), options.find_depth) {
         report = report.with_depths(setup.target_ps.unwrap_or(u32::MAX));

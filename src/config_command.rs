@@ -4,9 +4,8 @@ use crate::error::{Failure, one_line};
 use crate::output::{Plan, print, print_table, say};
 use selvedge_area::Table;
 use selvedge_hw::file::read_text;
-use selvedge_sim::config::explain;
 use selvedge_sim::config::import::import;
-use selvedge_sim::config::{ConfigError, GpuConfig, MOST_BYTES, source};
+use selvedge_sim::config::{ConfigError, GpuConfig, MOST_BYTES, explain, source};
 use selvedge_sim::printable::printable;
 use std::path::{Path, PathBuf};
 

@@ -1,16 +1,13 @@
 //! `selvedge run`: runs workloads on the GPU and prints a table.
 use crate::arguments::RunOptions;
-use crate::checkpoint_options;
 use crate::energy_from::{self, EnergySource};
 use crate::error::{Failure, one_line};
-use crate::functional_command;
 use crate::interrupt::stop_flag;
-use crate::latency_from;
 use crate::output::{Outputs, Plan, print, say, width};
 use crate::progress::Progress;
 use crate::set_option::configuration;
-use crate::together_command;
 use crate::trace_events::trace_events;
+use crate::{checkpoint_options, functional_command, latency_from, together_command};
 use schemars::JsonSchema;
 use selvedge_area::Table;
 use selvedge_hw::wave::Trace;

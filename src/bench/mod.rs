@@ -242,8 +242,7 @@ fn find<'a>(measured: &'a [Measured], run: &Run) -> &'a Measured {
 
 /// Contents of `--json`.
 #[derive(JsonSchema, Serialize)]
-#[schemars(rename = "BenchReport")]
-pub struct Report<'a> {
+pub struct BenchReport<'a> {
     /// Number of runs of each case.
     repeat: u32,
     /// Path of the other binary.
@@ -287,7 +286,7 @@ impl<'a> RunTimes<'a> {
 
 fn show(options: &BenchOptions, rows: &[Row], measured: &[Measured], outputs: &mut Outputs) {
     if let Some(target) = &options.json {
-        let report = Report {
+        let report = BenchReport {
             repeat: options.repeat,
             against: options.against.as_deref(),
             cases: rows,

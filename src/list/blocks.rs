@@ -26,7 +26,7 @@ struct PortEntry {
 /// A block at its default parameters.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Block")]
-pub(crate) struct Entry {
+pub(crate) struct ListedBlock {
     /// Name of the block.
     name: &'static str,
     /// Summary in one line.
@@ -50,7 +50,7 @@ pub(crate) struct Entry {
 /// Panic message. The kit checks the defaults when a block is declared.
 const VALID: &str = "the default parameters are valid";
 
-impl Entry {
+impl ListedBlock {
     fn new(entry: &dyn BlockEntry) -> Self {
         let defaults = entry.defaults();
         let facts = entry.facts(&defaults).expect(VALID);
@@ -60,7 +60,7 @@ impl Entry {
             bits: port.bits,
             meaning: port.doc,
         };
-        Entry {
+        ListedBlock {
             name: entry.name(),
             summary: entry.summary(),
             source: entry.source(),
@@ -100,20 +100,20 @@ pub(super) fn run(list: &ListBlocks) -> Result<(), Failure> {
 ///
 /// # Errors
 /// Fails if no block has this name.
-fn select(name: Option<&str>) -> Result<Selection<Entry>, Failure> {
+fn select(name: Option<&str>) -> Result<Selection<ListedBlock>, Failure> {
     let entries = match name {
         Some(name) => vec![selvedge_blocks::find(name).map_err(Failure::usage)?],
         None => selvedge_blocks::all(),
     };
-    Ok(Selection { entries: entries.into_iter().map(Entry::new).collect(), is_one: name.is_some() })
+    Ok(Selection { entries: entries.into_iter().map(ListedBlock::new).collect(), is_one: name.is_some() })
 }
 
 /// Returns the table of all blocks.
 pub fn table() -> Table {
-    Entry::table(&selvedge_blocks::all().into_iter().map(Entry::new).collect::<Vec<_>>())
+    ListedBlock::table(&selvedge_blocks::all().into_iter().map(ListedBlock::new).collect::<Vec<_>>())
 }
 
-impl Listed for Entry {
+impl Listed for ListedBlock {
     fn table(entries: &[Self]) -> Table {
         let mut table = Table::new(&["block", "what", "source", "storage bits", "latency", "interval"])
             .dispensable(&["interval", "source"]);

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// A configuration: its origin and size.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Configuration")]
-pub(crate) struct Entry {
+pub(crate) struct ListedConfiguration {
     /// Name of the configuration.
     name: &'static str,
     /// Origin of the configuration, in one line.
@@ -29,11 +29,11 @@ pub(crate) struct Entry {
 /// Panic message. A test loads each built-in configuration.
 const VALID: &str = "the built-in configurations are valid";
 
-impl Entry {
+impl ListedConfiguration {
     fn new(built_in: &BuiltIn) -> Self {
         let config = GpuConfig::load(built_in.name).expect(VALID);
         let (l1d, l2) = (&config.l1d, &config.l2);
-        Entry {
+        ListedConfiguration {
             name: built_in.name,
             summary: built_in.summary,
             sms: config.sm.count,
@@ -49,20 +49,23 @@ impl Entry {
 ///
 /// # Errors
 /// Fails if no built-in configuration has this name.
-pub(super) fn select(name: Option<&str>) -> Result<Selection<Entry>, Failure> {
+pub(super) fn select(name: Option<&str>) -> Result<Selection<ListedConfiguration>, Failure> {
     if let Some(name) = name {
         // The error of loading suggests similar names.
         GpuConfig::load(name).map_err(Failure::usage)?;
     }
-    let entries: Vec<_> =
-        BUILT_IN.iter().filter(|of| name.is_none_or(|name| of.name == name)).map(Entry::new).collect();
+    let entries: Vec<_> = BUILT_IN
+        .iter()
+        .filter(|of| name.is_none_or(|name| of.name == name))
+        .map(ListedConfiguration::new)
+        .collect();
     if let (Some(name), true) = (name, entries.is_empty()) {
         return Err(Failure::usage(format!("list configurations {name}: must be a built-in configuration")));
     }
     Ok(Selection { entries, is_one: name.is_some() })
 }
 
-impl Listed for Entry {
+impl Listed for ListedConfiguration {
     fn table(entries: &[Self]) -> Table {
         let mut table =
             Table::new(&["configuration", "what", "SMs", "L1D KiB", "L2 KiB", "partitions", "core MHz"])

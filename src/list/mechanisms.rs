@@ -9,7 +9,7 @@ use serde::Serialize;
 /// A mechanism.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Mechanism")]
-pub(crate) struct Entry {
+pub(crate) struct ListedMechanism {
     /// Name of the mechanism.
     name: &'static str,
     /// Summary in one line.
@@ -26,7 +26,7 @@ pub(crate) struct Entry {
     published: &'static str,
 }
 
-impl Entry {
+impl ListedMechanism {
     fn new(info: &MechanismInfo) -> Self {
         let configuration = Some(info.configuration_needs).filter(|needs| !needs.is_empty());
         let choice = |option: &mechanism::OptionInfo| Setting {
@@ -35,7 +35,7 @@ impl Entry {
             values: values(&option.allowed()),
             meaning: option.help,
         };
-        Entry {
+        ListedMechanism {
             name: info.name,
             summary: info.summary,
             source: info.source,
@@ -51,17 +51,17 @@ impl Entry {
 ///
 /// # Errors
 /// Fails if no mechanism has this name.
-pub(super) fn select(name: Option<&str>) -> Result<Selection<Entry>, Failure> {
+pub(super) fn select(name: Option<&str>) -> Result<Selection<ListedMechanism>, Failure> {
     let Some(name) = name else {
         return Ok(Selection {
-            entries: mechanism::all().into_iter().map(Entry::new).collect(),
+            entries: mechanism::all().into_iter().map(ListedMechanism::new).collect(),
             is_one: false,
         });
     };
     // The error of the parser suggests similar names.
     name.parse::<MechanismSpec>().map_err(Failure::usage)?;
     let entries: Vec<_> =
-        mechanism::all().into_iter().filter(|info| info.name == name).map(Entry::new).collect();
+        mechanism::all().into_iter().filter(|info| info.name == name).map(ListedMechanism::new).collect();
     if entries.is_empty() {
         return Err(Failure::usage(format!(
             "list mechanisms {name}: must be the name of one, without options"
@@ -70,7 +70,7 @@ pub(super) fn select(name: Option<&str>) -> Result<Selection<Entry>, Failure> {
     Ok(Selection { entries, is_one: true })
 }
 
-impl Listed for Entry {
+impl Listed for ListedMechanism {
     fn table(entries: &[Self]) -> Table {
         let mut table = Table::new(&["mechanism", "what", "source"]);
         entries.iter().for_each(|of| table.row(vec![of.name.into(), of.summary.into(), of.source.into()]));

@@ -14,8 +14,7 @@ use crate::output::print_table;
 use page::show;
 use selvedge_area::Table;
 use selvedge_sim::config::BUILT_IN;
-use selvedge_sim::mechanism;
-use selvedge_sim::workload;
+use selvedge_sim::{mechanism, workload};
 
 /// Prints the requested list.
 pub fn run(options: &ListOptions) -> Result<(), Failure> {

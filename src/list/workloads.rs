@@ -31,7 +31,7 @@ struct AtSize {
 /// A workload.
 #[derive(JsonSchema, Serialize)]
 #[schemars(rename = "Workload")]
-pub(crate) struct Entry {
+pub(crate) struct ListedWorkload {
     /// Name of the workload.
     name: &'static str,
     /// Summary in one line.
@@ -44,7 +44,7 @@ pub(crate) struct Entry {
     sizes: Vec<AtSize>,
 }
 
-impl Entry {
+impl ListedWorkload {
     fn new(workload: &dyn Workload) -> Self {
         let at_size = |size: Size| {
             let counts = workload::measured(workload.name(), size);
@@ -58,7 +58,7 @@ impl Entry {
                 lines: count(|c| c.lines),
             }
         };
-        Entry {
+        ListedWorkload {
             name: workload.name(),
             summary: workload.summary(),
             group: workload.group().to_string(),
@@ -81,14 +81,14 @@ fn as_text<S: serde::Serializer>(size: &Size, to: S) -> Result<S::Ok, S::Error> 
 }
 
 /// Returns every workload.
-pub(super) fn all() -> Vec<Entry> {
-    workload::all().iter().map(|workload| Entry::new(*workload)).collect()
+pub(super) fn all() -> Vec<ListedWorkload> {
+    workload::all().iter().map(|workload| ListedWorkload::new(*workload)).collect()
 }
 
 /// Prints the selected workloads.
 pub(super) fn run(options: &ListWorkloads) -> Result<(), Failure> {
     let entries = match &options.name {
-        Some(name) => vec![Entry::new(workload::find(name).map_err(Failure::usage)?)],
+        Some(name) => vec![ListedWorkload::new(workload::find(name).map_err(Failure::usage)?)],
         None => select(options),
     };
     let selection = Selection { entries, is_one: options.name.is_some() };
@@ -101,9 +101,10 @@ pub(super) fn run(options: &ListWorkloads) -> Result<(), Failure> {
     }
 }
 
-fn select(options: &ListWorkloads) -> Vec<Entry> {
-    let of_paper = |entry: &Entry| options.paper.is_none_or(|paper| is_in(entry.papers, paper));
-    let of_group = |entry: &Entry| options.group.is_none_or(|group| entry.group == group.to_string());
+fn select(options: &ListWorkloads) -> Vec<ListedWorkload> {
+    let of_paper = |entry: &ListedWorkload| options.paper.is_none_or(|paper| is_in(entry.papers, paper));
+    let of_group =
+        |entry: &ListedWorkload| options.group.is_none_or(|group| entry.group == group.to_string());
     all().into_iter().filter(|entry| of_paper(entry) && of_group(entry)).collect()
 }
 
@@ -128,8 +129,8 @@ fn has_chapter(papers: &str, chapter: char) -> bool {
 }
 
 /// Returns the table of workloads, one per line. With `size`, it shows the counts of that size.
-pub(super) fn table(entries: &[Entry], size: Option<Size>) -> Table {
-    let Some(size) = size else { return Entry::table(entries) };
+pub(super) fn table(entries: &[ListedWorkload], size: Option<Size>) -> Table {
+    let Some(size) = size else { return ListedWorkload::table(entries) };
     let mut table =
         Table::new(&["workload", "launches", "warp instr", "memory instr", "lines", "input", "what"])
             .dispensable(&["what", "input"]);
@@ -144,7 +145,7 @@ pub(super) fn table(entries: &[Entry], size: Option<Size>) -> Table {
     table
 }
 
-impl Listed for Entry {
+impl Listed for ListedWorkload {
     fn table(entries: &[Self]) -> Table {
         let mut table = Table::new(&["workload", "group", "papers", "what"]).dispensable(&["papers"]);
         for of in entries {

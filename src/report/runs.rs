@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::study_command::store;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::report::FORMAT_VERSION;
-use selvedge_study::{Entry, Point, Provenance, Store, Study};
+use selvedge_study::{Point, Provenance, Store, StoredPoint, Study};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -108,7 +108,7 @@ impl Runs {
 
     /// Adds the points of a study.
     fn study(&mut self, file: usize, path: &Path, study: &Study, store: &Store) -> Result<(), Failure> {
-        let found: Vec<Option<Entry>> = study.points().iter().map(|point| store.get(point)).collect();
+        let found: Vec<Option<StoredPoint>> = study.points().iter().map(|point| store.get(point)).collect();
         if found.iter().all(Option::is_none) {
             let (name, folder) = (path.display(), store.folder().display());
             return Err(Failure::usage(format!(
@@ -125,7 +125,7 @@ impl Runs {
     }
 
     /// Returns the run of a point, with the study's names for its parts.
-    fn point(&mut self, file: usize, point: &Point, entry: Option<Entry>) -> Result<Run, String> {
+    fn point(&mut self, file: usize, point: &Point, entry: Option<StoredPoint>) -> Result<Run, String> {
         let (status, reason) = match &entry {
             None => ("missing", None),
             Some(entry) => (entry.status.word(), entry.reason.clone()),

@@ -1,6 +1,6 @@
 //! Points of a study with their results in a store, under the names that figures use.
 use super::paper::Reference;
-use selvedge_study::{Entry, Labels, Point, Status, Store, Study};
+use selvedge_study::{Labels, Point, Status, Store, StoredPoint, Study};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -66,7 +66,7 @@ pub fn samples(study: &Study, store: &Store) -> Vec<Sample> {
         .collect()
 }
 
-fn report(entry: Entry) -> Result<Value, String> {
+fn report(entry: StoredPoint) -> Result<Value, String> {
     match (entry.status, entry.report) {
         (Status::Done, Some(Value::Object(mut report))) => {
             report.retain(|key, _| PARTS.contains(&key.as_str()));

@@ -3,16 +3,14 @@ pub mod columns;
 mod page;
 
 use crate::arguments::SchemaOptions;
-use crate::bench;
-use crate::classify;
 use crate::error::Failure;
-use crate::list;
 use crate::output::{print, print_table};
 use crate::run_command::Sourced;
+use crate::{bench, classify, list};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use selvedge_area::Table;
-use selvedge_area::report::Report;
+use selvedge_area::report::AreaReport;
 use selvedge_sim::functional::FunctionalReport;
 use selvedge_sim::together::report::TogetherReport;
 use serde_json::Value;
@@ -51,25 +49,25 @@ const FORMS: [Form; 11] = [
     Form {
         name: "workloads",
         of: "`list workloads --json`: a list, or an object for the one that is named",
-        schema: of::<OneOrMany<list::workloads::Entry>>,
+        schema: of::<OneOrMany<list::workloads::ListedWorkload>>,
     },
     Form {
         name: "mechanisms",
         of: "`list mechanisms --json`: a list, or an object for the one that is named",
-        schema: of::<OneOrMany<list::mechanisms::Entry>>,
+        schema: of::<OneOrMany<list::mechanisms::ListedMechanism>>,
     },
     Form {
         name: "configurations",
         of: "`list configurations --json`: a list, or an object for the one that is named",
-        schema: of::<OneOrMany<list::configurations::Entry>>,
+        schema: of::<OneOrMany<list::configurations::ListedConfiguration>>,
     },
     Form {
         name: "blocks",
         of: "`list blocks --json`: a list, or an object for the one that is named",
-        schema: of::<OneOrMany<list::blocks::Entry>>,
+        schema: of::<OneOrMany<list::blocks::ListedBlock>>,
     },
-    Form { name: "area", of: "`area --json`: an object for all blocks", schema: of::<Report> },
-    Form { name: "bench", of: "`bench --json`: an object for all cases", schema: of::<bench::Report> },
+    Form { name: "area", of: "`area --json`: an object for all blocks", schema: of::<AreaReport> },
+    Form { name: "bench", of: "`bench --json`: an object for all cases", schema: of::<bench::BenchReport> },
 ];
 
 /// One of a thing, or a list of them.

@@ -3,7 +3,7 @@ use super::options::StudyCollectOptions;
 use super::store::open;
 use crate::error::Failure;
 use crate::output::{Plan, say};
-use selvedge_study::{Row, Store, Study, Table};
+use selvedge_study::{PointTable, Row, Store, Study};
 use std::path::Path;
 
 /// File format of the table.
@@ -55,7 +55,7 @@ fn form(target: &str) -> Result<Form, Failure> {
     }
 }
 
-fn collected(study: &Study, store: &Store, reproducible: bool) -> Table {
+fn collected(study: &Study, store: &Store, reproducible: bool) -> PointTable {
     let mut missing = 0;
     let rows: Vec<Row> = study
         .points()
@@ -73,5 +73,5 @@ fn collected(study: &Study, store: &Store, reproducible: bool) -> Table {
     if missing > 0 {
         say(format!("selvedge: {missing} of {} points have no result yet\n", rows.len()));
     }
-    Table::new(&rows)
+    PointTable::new(&rows)
 }

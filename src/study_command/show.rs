@@ -7,7 +7,7 @@ use crate::output::{print, width};
 use crate::progress_line::in_units;
 use selvedge_area::Table;
 use selvedge_sim::printable::printable;
-use selvedge_study::{Basis, Entry, Estimate, Pace, Point, Row, Status, Store, Study, estimate};
+use selvedge_study::{Basis, Estimate, Pace, Point, Row, Status, Store, StoredPoint, Study, estimate};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
@@ -93,7 +93,7 @@ fn counts(study: &Study, store: &Store) -> String {
 fn reasons(study: &Study, store: &Store) -> String {
     let mut by_reason: Vec<((Status, String), Vec<String>)> = Vec::new();
     for point in study.points() {
-        let Some(Entry { status, reason: Some(reason), .. }) = store.get(point) else { continue };
+        let Some(StoredPoint { status, reason: Some(reason), .. }) = store.get(point) else { continue };
         let why = (status, printable(&reason).into_owned());
         let name = printable(&point.name()).into_owned();
         match by_reason.iter_mut().find(|(known, _)| *known == why) {

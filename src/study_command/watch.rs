@@ -1,7 +1,7 @@
 //! Progress of a study: points done, running and failed, and the estimated time of the rest.
 use crate::progress_line::{ProgressLine, in_units};
 use selvedge_sim::gpu::Control;
-use selvedge_study::{Entry, Pace, Point, Progress, Status};
+use selvedge_study::{Pace, Point, Progress, Status, StoredPoint};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -52,7 +52,7 @@ impl Progress for Watch<'_> {
         tally.pace.start(at, Instant::now());
     }
 
-    fn ended(&self, at: usize, entry: &Entry) {
+    fn ended(&self, at: usize, entry: &StoredPoint) {
         let has_failed = entry.status == Status::Failed;
         let mut tally = locked(&self.tally);
         tally.ended += 1;

@@ -11,8 +11,10 @@ use selvedge_gen::{EmitOptions, ResetStyle};
 use selvedge_hw::registry::Entry;
 use selvedge_hw::rtl::prelude::*;
 use selvedge_hw::verify::verify;
-use selvedge_hw::{Allowed, BlockEntry, Corners, Facts, HwBlock, ParamError, ParamSpec, PortCorners};
-use selvedge_hw::{Stimulus, StimulusIter, Storage, block_params};
+use selvedge_hw::{
+    Allowed, BlockEntry, Corners, Facts, HwBlock, ParamError, ParamSpec, PortCorners, Stimulus, StimulusIter,
+    Storage, block_params,
+};
 use selvedge_hw_lamar::bgp::{Bgp, BgpIn, BgpModel, BgpParams, BgpTop};
 use selvedge_testbenches::emitted::Emitted;
 use selvedge_testbenches::{icarus, testbench};

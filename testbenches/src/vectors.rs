@@ -71,7 +71,7 @@ impl Vectors {
 
     /// Removes the clocks in reset, for Verilog without a reset. Such Verilog starts in its power-up state, which equals the
     /// reset state.
-    pub fn without_resets(self) -> Self {
+    pub(crate) fn without_resets(self) -> Self {
         Vectors { stimulus: Box::new(self.stimulus.filter(|clock| !clock.reset)), model: self.model }
     }
 }

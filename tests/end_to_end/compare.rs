@@ -1,8 +1,7 @@
 //! `selvedge compare`: its table equals single runs for any number of jobs, and mistakes are refused.
 use crate::command::{selvedge, selvedge_in};
-use selvedge_sim::best;
 use selvedge_sim::config::GpuConfig;
-use selvedge_sim::mechanism;
+use selvedge_sim::{best, mechanism};
 use serde_json::Value;
 use std::path::Path;
 

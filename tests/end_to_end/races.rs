@@ -1,7 +1,6 @@
 //! A program executes the same instructions under every mechanism, unless its report says that it races.
 use crate::command::selvedge;
-use selvedge_sim::mechanism;
-use selvedge_sim::workload;
+use selvedge_sim::{mechanism, workload};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

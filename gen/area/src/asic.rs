@@ -111,7 +111,7 @@ pub struct Count {
 
 impl Count {
     /// Returns the area of all cells, um2.
-    pub fn area_um2(&self) -> f64 {
+    pub(crate) fn area_um2(&self) -> f64 {
         self.combinational_um2 + self.sequential_um2
     }
 }

@@ -38,7 +38,7 @@ pub const CELL_MODELS: &str =
 
 /// Returns an OpenSTA script that prints the slew of every pin of `GOAL_power.v`. Inputs have the same drivers and outputs
 /// the same loads as in mapping. Clock and reset have no slew.
-pub fn slews(goal: Goal, top: &str, ideal: &[&str], driver: &str, load: f64) -> String {
+pub(crate) fn slews(goal: Goal, top: &str, ideal: &[&str], driver: &str, load: f64) -> String {
     format!(
         "set sta_report_default_digits 5\nread_liberty cells.lib\nread_verilog {goal}_power.v\nlink_design {top}\n\
          set_load {load} [all_outputs]\n\
@@ -55,7 +55,7 @@ pub fn slews(goal: Goal, top: &str, ideal: &[&str], driver: &str, load: f64) -> 
 ///
 /// # Errors
 /// [`AreaError::NoAnswer`] with OpenSTA's error message.
-pub fn parse_slews(report: &str, work: &str) -> Result<BTreeMap<String, f64>, AreaError> {
+pub(crate) fn parse_slews(report: &str, work: &str) -> Result<BTreeMap<String, f64>, AreaError> {
     if let Some(error) = report.lines().find(|line| line.starts_with("Error")) {
         let message = format!("OpenSTA: {error}");
         return Err(AreaError::NoAnswer { work: work.into(), message });
@@ -230,8 +230,7 @@ impl Place<'_> {
 
 /// Energy of a block in reports.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
-#[schemars(rename = "OperationEnergy")]
-pub struct EnergyReport {
+pub struct OperationEnergy {
     /// Total energy of an operation.
     pub per_operation: Figure,
     /// Energy within cells.
@@ -282,7 +281,7 @@ pub struct PaperEnergy {
     pub source: &'static str,
 }
 
-impl EnergyReport {
+impl OperationEnergy {
     /// Returns the energy of one of `operations`, in `vectors` clock cycles that follow `earlier` ones.
     pub fn new(energy: &Energy, operations: u64, (earlier, vectors): (u64, u64), period_ns: f64) -> Self {
         // Rounds to a zeptojoule: the leakage of a small block is far below the six digits of other figures.
@@ -290,7 +289,7 @@ impl EnergyReport {
             let value = picojoules / operations.max(1) as f64 / 1000.0;
             Figure { value: (value * 1e12).round() / 1e12, unit: "nJ" }
         };
-        EnergyReport {
+        OperationEnergy {
             per_operation: nj(energy.internal_pj + energy.switching_pj + energy.leakage_pj),
             internal: nj(energy.internal_pj),
             switching: nj(energy.switching_pj),

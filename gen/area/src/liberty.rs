@@ -107,7 +107,7 @@ impl Liberty {
     }
 
     /// Returns the load of an output, in the file's unit of capacitance: four NAND inputs.
-    pub fn output_load(&self) -> f64 {
+    pub(crate) fn output_load(&self) -> f64 {
         4.0 * self.gate(2, NAND2).map_or(0.0, |(_, cell)| cell.inputs.values().sum::<f64>() / 2.0)
     }
 

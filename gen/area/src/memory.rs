@@ -96,7 +96,7 @@ fn memory(name: &str, cell: &Value) -> Memory {
 
 /// Returns Yosys commands that turn every memory into ports of the top module, and the text of the file `memories.v` that
 /// they read. Inputs of a memory become outputs of the module, and its data becomes inputs.
-pub fn to_ports(memories: &[Memory]) -> (String, String) {
+pub(crate) fn to_ports(memories: &[Memory]) -> (String, String) {
     let mut shapes: Vec<&Memory> = Vec::new();
     for one in memories {
         if shapes.iter().all(|shape| shape_of(shape) != shape_of(one)) {

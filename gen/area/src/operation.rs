@@ -1,7 +1,7 @@
 //! Measures the energy of an operation: simulates the mapped netlist with the block's own or a recorded stimulus.
 use crate::activity::{Simulator, measure};
 use crate::asic::Goal;
-use crate::energy::{EnergyReport, PaperEnergy, RecordedStimulus};
+use crate::energy::{OperationEnergy, PaperEnergy, RecordedStimulus};
 use crate::energy_study::{prepare, tables};
 use crate::error::AreaError;
 use crate::figure::Figure;
@@ -12,9 +12,8 @@ use crate::technology::Technology;
 use crate::tool::{Found, IVERILOG, VVP};
 use selvedge_hw::ports::first_difference;
 use selvedge_hw::{BlockEntry, Direction};
-use selvedge_testbenches::recorded;
-use selvedge_testbenches::testbench;
 use selvedge_testbenches::vectors::{Vector, Vectors};
+use selvedge_testbenches::{recorded, testbench};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -126,7 +125,7 @@ impl EnergySetup {
             let activity = measure(&bench, &prepared.files, self.from, simulator, folder, stop)?;
             let period_ns = self.period_ns.unwrap_or(mapping.critical_path.value);
             let energy = prepared.energy(&self.library, &activity, period_ns)?;
-            let mut one = EnergyReport::new(&energy, operations, (self.from, activity.clocks), period_ns);
+            let mut one = OperationEnergy::new(&energy, operations, (self.from, activity.clocks), period_ns);
             let dynamic = one.internal.value + one.switching.value;
             one.scaled = scale(setup).map(|factor| Figure::new(factor * dynamic, "nJ"));
             let paper = self.papers.iter().find(|paper| paper.block == name);
@@ -241,7 +240,7 @@ pub fn scale_rule(from: &Technology, to: &Technology) -> String {
 }
 
 /// Returns a line for each recorded stimulus, and for each that does not count from its first clock.
-pub fn stimulus_lines(blocks: &[BlockReport]) -> String {
+pub(crate) fn stimulus_lines(blocks: &[BlockReport]) -> String {
     let of = |block: &BlockReport| {
         let energy = block.mappings.first()?.energy.as_ref()?;
         let from = energy.recorded.as_ref()?;
@@ -307,7 +306,7 @@ pub fn table(blocks: &[BlockReport], name: impl Fn(&BlockReport) -> String) -> O
 pub const CSV_HEAD: &str = "energy_nj_per_operation,internal_nj,switching_nj,leakage_nj,scaled_nj,paper_nj,clock_mhz,vectors,operations,earlier_vectors";
 
 /// Returns the columns of one mapping. They are empty if its energy is unknown.
-pub fn csv(energy: Option<&EnergyReport>) -> String {
+pub fn csv(energy: Option<&OperationEnergy>) -> String {
     let Some(one) = energy else { return ",".repeat(CSV_HEAD.matches(',').count()) };
     let or_empty = |figure: Option<f64>| figure.map(|value| value.to_string()).unwrap_or_default();
     [

@@ -35,7 +35,7 @@ pub struct Internal {
 
 impl Internal {
     /// Returns the energy of one change, picojoules: the mean of rise and fall, because a net rises as often as it falls.
-    pub fn energy_pj(&self, slew: f64, load_pf: f64) -> f64 {
+    pub(crate) fn energy_pj(&self, slew: f64, load_pf: f64) -> f64 {
         let look_up = |table: &Option<Table>| table.as_ref().map_or(0.0, |table| table.at(slew, load_pf));
         (look_up(&self.rise) + look_up(&self.fall)) / 2.0
     }

@@ -35,8 +35,7 @@ struct Library {
 
 /// Report of all studies of one call.
 #[derive(JsonSchema, Serialize)]
-#[schemars(rename = "AreaReport")]
-pub struct Report {
+pub struct AreaReport {
     /// Version of the format. A change of meaning or the removal of a key increases it.
     format_version: u32,
     /// Version of the simulator.
@@ -68,10 +67,10 @@ pub struct Report {
     blocks: Vec<BlockReport>,
 }
 
-impl Report {
+impl AreaReport {
     /// Returns a report of any studies, without tools and library.
     pub fn new(blocks: Vec<BlockReport>) -> Self {
-        Report {
+        AreaReport {
             format_version: FORMAT_VERSION,
             selvedge: env!("CARGO_PKG_VERSION"),
             tools: Vec::new(),
@@ -114,7 +113,7 @@ impl Report {
                 to.nand2_um2, to.name
             )
         });
-        let report = Report {
+        let report = AreaReport {
             library: Some(library),
             scale_rule,
             energy_method: simulator.map(|_| operation::METHOD),
@@ -140,13 +139,16 @@ impl Report {
     /// Adds the sums over the mechanisms' block instances.
     #[must_use]
     pub fn with_systems(self, systems: &[System]) -> Self {
-        Report { systems: systems.iter().filter_map(|system| system.report(&self.blocks)).collect(), ..self }
+        AreaReport {
+            systems: systems.iter().filter_map(|system| system.report(&self.blocks)).collect(),
+            ..self
+        }
     }
 
     /// Adds the min pipeline depth of each block that reaches a period of `period_ps`.
     #[must_use]
     pub fn with_depths(self, period_ps: u32) -> Self {
-        Report { found_depths: depth::found(&self.blocks, period_ps), ..self }
+        AreaReport { found_depths: depth::found(&self.blocks, period_ps), ..self }
     }
 
     /// Returns whether the report contains the block with different parameters for the same target.
@@ -159,7 +161,7 @@ impl Report {
 }
 
 /// Returns a block's name, with its parameters if they vary.
-fn name(report: &Report, block: &BlockReport) -> String {
+fn name(report: &AreaReport, block: &BlockReport) -> String {
     if report.varies(block) { format!("{} {}", block.block, parameters(block)) } else { block.block.clone() }
 }
 
@@ -170,7 +172,7 @@ fn parameters(block: &BlockReport) -> String {
 
 /// Returns the figures as a Markdown page. The first line of `text` is the title. It is followed by `words`, the command
 /// that wrote the page, and by the rest of `text`, which explains the figures.
-pub fn page(report: &Report, text: &str, words: &str) -> String {
+pub fn page(report: &AreaReport, text: &str, words: &str) -> String {
     let (title, text) = text.split_once('\n').unwrap_or((text, ""));
     let mut page = format!("{title}\n\n`{words}`\n{text}");
     if !report.systems.is_empty() {
@@ -199,7 +201,7 @@ pub fn page(report: &Report, text: &str, words: &str) -> String {
 }
 
 /// Returns the tables and the notes that explain them. Lines have at most `width` characters if it is given.
-pub fn table(report: &Report, width: Option<usize>) -> String {
+pub fn table(report: &AreaReport, width: Option<usize>) -> String {
     let mut text =
         figures(report).iter().map(|table| table.render_within(width)).collect::<Vec<_>>().join("\n");
     if let Some(table) = operation::table(&report.blocks, |block| name(report, block)) {
@@ -219,14 +221,14 @@ pub fn table(report: &Report, width: Option<usize>) -> String {
 }
 
 /// Returns a table of the blocks in standard cells and a table of those on FPGAs. Omits an empty table.
-fn figures(report: &Report) -> Vec<Table> {
+fn figures(report: &AreaReport) -> Vec<Table> {
     let on_fpga = report.blocks.iter().filter(|block| block.fpga.is_some()).count();
     let in_cells = (on_fpga < report.blocks.len()).then(|| asic_table(report));
     in_cells.into_iter().chain((on_fpga > 0).then(|| fpga_table(report))).collect()
 }
 
 /// Returns library, scaling rule and tools, one line each.
-fn footer(report: &Report) -> String {
+fn footer(report: &AreaReport) -> String {
     let mut text = String::new();
     if let Some(library) = &report.library {
         let name = library.technology.as_ref().unwrap_or(&library.name);
@@ -254,7 +256,7 @@ fn footer(report: &Report) -> String {
     text
 }
 
-fn asic_table(report: &Report) -> Table {
+fn asic_table(report: &AreaReport) -> Table {
     let scaled = report.scale_rule.is_some();
     let mut head = vec![
         "block",
@@ -311,7 +313,7 @@ fn numbers(block: &BlockReport, one: &Mapping) -> Vec<String> {
     ]
 }
 
-fn fpga_table(report: &Report) -> Table {
+fn fpga_table(report: &AreaReport) -> Table {
     let mut table =
         Table::new(&["block", "target", "LUTs", "flip-flops", "block RAMs", "LUT RAMs", "carries", "MHz"]);
     for block in &report.blocks {
@@ -332,7 +334,7 @@ fn fpga_table(report: &Report) -> Table {
 }
 
 /// Returns a table of the memories of all blocks, or `None` if there are none.
-fn memories(report: &Report) -> Option<Table> {
+fn memories(report: &AreaReport) -> Option<Table> {
     let mut head = vec![
         "memory of",
         "name",
@@ -407,7 +409,7 @@ pub struct Curve {
 }
 
 /// Returns the curves of area and of critical path over a parameter, one for each block and mapping.
-pub fn curves(report: &Report, parameter: &str) -> (Vec<Curve>, Vec<Curve>) {
+pub fn curves(report: &AreaReport, parameter: &str) -> (Vec<Curve>, Vec<Curve>) {
     let mut curves: Vec<(String, Vec<Sample>)> = Vec::new();
     for block in &report.blocks {
         let Some(at) = block.parameters[parameter].as_f64() else { continue };
@@ -432,7 +434,7 @@ pub fn curves(report: &Report, parameter: &str) -> (Vec<Curve>, Vec<Curve>) {
 }
 
 /// Returns the report as CSV: a row for each block and mapping, or for each block on an FPGA.
-pub fn csv(report: &Report) -> String {
+pub fn csv(report: &AreaReport) -> String {
     let mut text = String::new();
     if report.library.is_some() {
         text += "block,parameters,goal,area_kge,area_um2,combinational_um2,sequential_um2,cells,flip_flops,memory_bits,\

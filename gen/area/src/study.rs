@@ -1,6 +1,6 @@
 //! Studies one block: runs all tools one after the other, in a separate folder.
 use crate::asic::{self, Goal, MemoryStyle};
-use crate::energy::EnergyReport;
+use crate::energy::OperationEnergy;
 use crate::error::AreaError;
 use crate::figure::Figure;
 use crate::fpga::{self, Family, FpgaReport};
@@ -11,9 +11,8 @@ use crate::technology::Technology;
 use crate::timing;
 use crate::tool::{Found, OPENSTA, YOSYS};
 use schemars::JsonSchema;
-use selvedge_gen::Design;
-use selvedge_gen::EmitOptions;
 use selvedge_gen::files::synth_wrapper;
+use selvedge_gen::{Design, EmitOptions};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
@@ -103,7 +102,7 @@ pub struct Mapping {
     pub latency: Figure,
     /// Energy of an operation, if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub energy: Option<EnergyReport>,
+    pub energy: Option<OperationEnergy>,
 }
 
 impl Mapping {
@@ -143,7 +142,7 @@ pub struct BlockReport {
 
 impl BlockReport {
     /// Returns the storage as the block states it, and the paper's claim.
-    pub fn storage_beside_claim(&self) -> String {
+    pub(crate) fn storage_beside_claim(&self) -> String {
         match self.claimed_bits {
             Some(claimed) => format!("{:.0} (paper: {claimed})", self.storage.value),
             None => format!("{:.0}", self.storage.value),
@@ -151,12 +150,12 @@ impl BlockReport {
     }
 
     /// Returns the number of memory bits outside the cells.
-    pub fn listed_bits(&self) -> usize {
+    pub(crate) fn listed_bits(&self) -> usize {
         self.memory_bits(|_| true)
     }
 
     /// Returns the number of memory bits outside the cells without a price.
-    pub fn unpriced_bits(&self) -> usize {
+    pub(crate) fn unpriced_bits(&self) -> usize {
         self.memory_bits(|memory| memory.price.is_none())
     }
 
@@ -168,7 +167,7 @@ impl BlockReport {
     }
 
     /// Returns the area of the memories with a price, um2.
-    pub fn priced_um2(&self) -> f64 {
+    pub(crate) fn priced_um2(&self) -> f64 {
         let prices = self.memories.iter().filter_map(|memory| memory.price.as_ref());
         prices.map(|price| price.area.value).sum()
     }

@@ -7,7 +7,7 @@ const PERIOD_NS: f64 = 1000.0;
 
 /// Replaces special characters in escaped names of a netlist. OpenSTA would read brackets in an escaped name as an index of
 /// a bus. It would then not find the ports of a memory in an array of instances.
-pub fn plain_names(netlist: &str) -> String {
+pub(crate) fn plain_names(netlist: &str) -> String {
     let mut plain = String::with_capacity(netlist.len());
     let mut rest = netlist;
     while let Some(start) = rest.find('\\') {

@@ -131,7 +131,7 @@ impl Found {
     ///
     /// # Errors
     /// The same as [`Found::run`].
-    pub fn run_in(
+    pub(crate) fn run_in(
         &self,
         place: &Path,
         folder: &Path,

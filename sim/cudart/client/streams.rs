@@ -1,9 +1,8 @@
 //! Streams, whose work runs in the order of the calls, and events in simulated time.
-use crate::api;
 use crate::pointers::{get, put, put_if};
 use crate::protocol::Call;
 use crate::runtime::Runtime;
-use crate::{Done, entry};
+use crate::{Done, api, entry};
 use std::ffi::{c_int, c_void};
 
 /// CUDA's error code for an invalid handle.

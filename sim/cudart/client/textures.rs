@@ -1,10 +1,9 @@
 //! Textures: texture objects, and texture references to which the program binds memory.
-use crate::api;
 use crate::arrays::{Array, Format, array};
 use crate::pointers::{field, get, put, put_if};
 use crate::protocol::{Call, error};
 use crate::runtime::Runtime;
-use crate::{Done, memory};
+use crate::{Done, api, memory};
 use std::ffi::{c_int, c_void};
 
 struct Texels {

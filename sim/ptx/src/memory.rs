@@ -397,7 +397,7 @@ impl DeviceMemory {
 
     /// Records that a kernel has written `bytes` bytes in each lane of `mask`.
     #[inline]
-    pub fn note_written(&mut self, mask: u32, addresses: &[u64; 32], bytes: u8) {
+    pub(crate) fn note_written(&mut self, mask: u32, addresses: &[u64; 32], bytes: u8) {
         let Some(changes) = &mut self.changes else { return };
         let lanes = (0..32).filter(|lane| mask >> lane & 1 == 1);
         changes.extend(lanes.map(|lane| Change::Wrote { address: addresses[lane], bytes: bytes.into() }));
@@ -610,7 +610,7 @@ impl DeviceMemory {
     }
 
     /// Describes the buffer nearest to `address`, for error messages.
-    pub fn describe_nearest(&self, address: u64) -> String {
+    pub(crate) fn describe_nearest(&self, address: u64) -> String {
         match self.nearest(address) {
             None => "no buffer is allocated".to_owned(),
             Some((name, base, bytes)) => {
@@ -752,7 +752,7 @@ impl DeviceMemory {
     /// Returns the buffer that contains all of `first..=last`, as its first address and its bytes. Searches the
     /// buffer of the last hit first.
     #[inline]
-    pub fn buffer_with(&mut self, first: u64, last: u64) -> Option<(u64, &mut [u8])> {
+    pub(crate) fn buffer_with(&mut self, first: u64, last: u64) -> Option<(u64, &mut [u8])> {
         let hit = self.buffers.get(self.last_hit).is_some_and(|b| b.holds(first, last));
         if !hit {
             self.last_hit = self.find(first, last)?;

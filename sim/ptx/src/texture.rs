@@ -94,7 +94,7 @@ type Pick = (Option<u32>, f32);
 impl Texture {
     /// Returns the bytes of a texel.
     #[must_use]
-    pub fn texel_bytes(&self) -> u8 {
+    pub(crate) fn texel_bytes(&self) -> u8 {
         self.bits / 8 * self.channels
     }
 
@@ -164,7 +164,7 @@ impl Texture {
 
     /// Samples as [`Texture::sample`] does, in one layer of a texture whose last dimension counts layers. `layer` is
     /// clamped to the last layer.
-    pub fn sample_layer(&self, coordinates: [f32; 3], layer: u32) -> Taps {
+    pub(crate) fn sample_layer(&self, coordinates: [f32; 3], layer: u32) -> Taps {
         let last = self.size.len() - 1;
         self.taps(std::array::from_fn(|axis| match self.size.get(axis) {
             Some(&side) if axis < last => self.picks(coordinates[axis], side),
@@ -244,7 +244,7 @@ impl Texture {
     }
 
     /// Returns whether samples are floating-point numbers.
-    pub fn is_float(&self) -> bool {
+    pub(crate) fn is_float(&self) -> bool {
         !matches!(self.kind, ChannelKind::Unsigned | ChannelKind::Signed)
     }
 

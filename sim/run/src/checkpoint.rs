@@ -139,7 +139,7 @@ impl Identity {
     }
 
     /// Adds a configuration, mechanism and engine.
-    pub fn add_machine(&mut self, config: &GpuConfig, mechanism: &str, engine: Engine, checks: bool) {
+    pub(crate) fn add_machine(&mut self, config: &GpuConfig, mechanism: &str, engine: Engine, checks: bool) {
         let values = serde_json::to_vec(config).unwrap_or_default();
         self.add("configuration", format!("{} (hash {:016x})", config.name, hash(&values)));
         self.add("mechanism", mechanism);
@@ -148,7 +148,7 @@ impl Identity {
     }
 
     /// Adds the contents of the files that a program reads.
-    pub fn add_inputs(&mut self, files: &[PathBuf]) {
+    pub(crate) fn add_inputs(&mut self, files: &[PathBuf]) {
         for file in files {
             let contents = plain_file::read(file, u64::MAX - 1).map_or(0, |bytes| hash(&bytes));
             self.add("input", format!("{} (hash {contents:016x})", file.display()));
@@ -183,7 +183,7 @@ fn hash(bytes: &[u8]) -> u64 {
 }
 
 /// Destination and schedule of a run's checkpoints.
-pub(crate) struct Place {
+pub(crate) struct CheckpointSchedule {
     file: PathBuf,
     every: u64,
     /// Core cycle at which the next checkpoint is due.
@@ -191,12 +191,17 @@ pub(crate) struct Place {
     identity: Identity,
 }
 
-impl Place {
+impl CheckpointSchedule {
     /// Creates the schedule for a run that starts at `cycle`. Returns `None` if the options name no file.
     pub fn new(checkpoints: &Checkpoints, identity: &Identity, cycle: u64) -> Option<Self> {
         let file = checkpoints.file.clone()?;
         let every = checkpoints.every.max(1);
-        Some(Place { file, every, next: (cycle / every + 1) * every, identity: identity.clone() })
+        Some(CheckpointSchedule {
+            file,
+            every,
+            next: (cycle / every + 1) * every,
+            identity: identity.clone(),
+        })
     }
 
     /// Writes a checkpoint with the state from `save`. After a failure it warns; the run continues, and tries again when the next
@@ -383,9 +388,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("run.ckpt");
         let options = Checkpoints { file: Some(file.clone()), every: 100, resume: None };
-        let mut place = Place::new(&options, &identity("vecadd"), 0).expect("a file is given");
-        place.put(150, |to| 7u64.save(to)).expect("it is written");
-        assert_eq!(place.next, 200);
+        let mut schedule =
+            CheckpointSchedule::new(&options, &identity("vecadd"), 0).expect("a file is given");
+        schedule.put(150, |to| 7u64.save(to)).expect("it is written");
+        assert_eq!(schedule.next, 200);
         (folder, file)
     }
 

@@ -6,7 +6,7 @@ use selvedge_gpu::stats::CacheCounters;
 ///
 /// # Errors
 /// The first violated law, with both sides.
-pub fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), BrokenLaw> {
+pub(crate) fn check_conservation(run: &Snapshot, schedulers: u64) -> Result<(), BrokenLaw> {
     let accounted = run.sm.scheduler_cycles.total();
     equal("every scheduler's cycle went on something", accounted, run.cycles * schedulers)?;
     let sides = [(&run.constant, "L1C"), (&run.texture, "L1T"), (&run.instruction, "L1I")];

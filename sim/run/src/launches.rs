@@ -1,5 +1,5 @@
 //! Runs the launches of a host program in order, and writes checkpoints between cycles.
-use crate::checkpoint::{Checkpoint, Journal, Place};
+use crate::checkpoint::{Checkpoint, CheckpointSchedule, Journal};
 use crate::conservation::{check_bursts, check_conservation};
 use crate::error::RunError;
 use crate::report::KernelReport;
@@ -68,16 +68,20 @@ impl Launches {
     }
 
     /// Runs the host program's launches to the end of the program. A `resumed` launch ends first.
-    pub fn run(&mut self, resumed: Option<UnderWay>, mut place: Option<&mut Place>) -> Result<(), RunError> {
+    pub fn run(
+        &mut self,
+        resumed: Option<UnderWay>,
+        mut schedule: Option<&mut CheckpointSchedule>,
+    ) -> Result<(), RunError> {
         let mut under_way = resumed;
         loop {
             let Some(current) =
-                under_way.take().map_or_else(|| self.launch(place.is_some()), |one| Ok(Some(one)))?
+                under_way.take().map_or_else(|| self.launch(schedule.is_some()), |one| Ok(Some(one)))?
             else {
                 return self.program.finish(self.gpu.cycle());
             };
-            match &mut place {
-                Some(place) => self.run_with_checkpoints(place)?,
+            match &mut schedule {
+                Some(schedule) => self.run_with_checkpoints(schedule)?,
                 None => self.gpu.run_until(u64::MAX, &mut self.memory).map(|_| ())?,
             }
             self.end(current)?;
@@ -106,13 +110,13 @@ impl Launches {
     }
 
     /// Runs the current launch to its end. An interrupt or a limit also writes a checkpoint; a fault does not.
-    fn run_with_checkpoints(&mut self, place: &mut Place) -> Result<(), RunError> {
+    fn run_with_checkpoints(&mut self, schedule: &mut CheckpointSchedule) -> Result<(), RunError> {
         loop {
-            match self.gpu.run_until(place.next, &mut self.memory) {
+            match self.gpu.run_until(schedule.next, &mut self.memory) {
                 Ok(true) => return Ok(()),
-                Ok(false) => self.write(place),
+                Ok(false) => self.write(schedule),
                 Err(stop @ (SimFault::Interrupted { .. } | SimFault::Limited { .. })) => {
-                    self.write(place);
+                    self.write(schedule);
                     return Err(stop.into());
                 }
                 Err(fault) => return Err(fault.into()),
@@ -120,7 +124,7 @@ impl Launches {
         }
     }
 
-    fn write(&self, place: &mut Place) {
+    fn write(&self, schedule: &mut CheckpointSchedule) {
         let save = |to: &mut Writer| {
             self.beginning.choice.save(to);
             self.beginning.journal.save(to);
@@ -128,7 +132,7 @@ impl Launches {
             self.gpu.save(to);
             self.done.save(to);
         };
-        place.write(&self.gpu, save);
+        schedule.write(&self.gpu, save);
     }
 
     /// Checks the state that the launch leaves, and records its counters.

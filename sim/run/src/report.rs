@@ -101,13 +101,13 @@ pub struct DramReport {
     /// Refreshes of all banks.
     pub refreshes: u64,
     /// Energy by LAMAR's formula (section 4.2).
-    pub energy: EnergyReport,
+    pub energy: DramEnergyReport,
 }
 
 /// The DRAM's energy in the report. Conserved: the parts add up to the total.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 #[schemars(rename = "DramEnergy")]
-pub struct EnergyReport {
+pub struct DramEnergyReport {
     /// Energy by parts, nanojoules.
     #[serde(flatten)]
     pub parts: Energy,
@@ -210,7 +210,7 @@ impl From<Snapshot> for Totals {
                 write_bursts: d.write_bursts,
                 sub_rank_activates: d.sub_rank_activates,
                 refreshes: d.refreshes,
-                energy: EnergyReport {
+                energy: DramEnergyReport {
                     parts: s.dram_energy(),
                     total_nj: s.dram_energy().total_nj(),
                     mean_power_mw: s.dram_power_mw(),

@@ -3,7 +3,7 @@ pub use crate::error::RunError;
 pub use crate::source::Source;
 
 use crate::best::{self, Best};
-use crate::checkpoint::{Checkpoint, Checkpoints, Identity, Journal, Place};
+use crate::checkpoint::{Checkpoint, CheckpointSchedule, Checkpoints, Identity, Journal};
 use crate::launches::{Beginning, Done, Launches, device_memory};
 use crate::mechanism::MechanismSpec;
 use crate::report::{FORMAT_VERSION, HostReport, Outcome, Refused, RunReport, SmReport};
@@ -181,11 +181,11 @@ fn run_recorded(
     let recorded = recording.as_ref().map(|recording| &recording.recorded);
     let mut begun = Begun::new(spec, checkpoint.as_mut(), &control, recorded, sample)?;
     let resumed = checkpoint.map(|checkpoint| begun.launches.resume(checkpoint)).transpose()?;
-    let mut place = Place::new(checkpoints, &identity, begun.launches.gpu.cycle());
+    let mut schedule = CheckpointSchedule::new(checkpoints, &identity, begun.launches.gpu.cycle());
     let start = Instant::now();
     let fault = match begun.stopped.take() {
         Some(stopped) => Some(stopped),
-        None => begun.launches.run(resumed, place.as_mut()).err(),
+        None => begun.launches.run(resumed, schedule.as_mut()).err(),
     };
     let wall_s = start.elapsed().as_secs_f64();
     if let Some(fault) = &fault {

@@ -279,7 +279,7 @@ impl Program {
     }
 
     /// Returns the next launch for a run without timing. The limits of an SM do not apply to built-in workloads and launch files.
-    pub fn next_untimed(
+    pub(crate) fn next_untimed(
         &mut self,
         memory: &mut DeviceMemory,
         config: &GpuConfig,

@@ -3,14 +3,13 @@
 //! A limit stops each case at a random cycle, and leaves a checkpoint. A fresh GPU resumes from it, is stopped and resumes again.
 //! Its report must then be equal to that of the plain run, except for host times.
 use selvedge_hw::Engine;
-use selvedge_sim::best;
 use selvedge_sim::checkpoint::Checkpoints;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::{Bounds, Control};
-use selvedge_sim::mechanism;
 use selvedge_sim::run::{RunOutcome, RunSpec, Source, run, run_with_checkpoints};
 use selvedge_sim::together::{self, TogetherSpec};
 use selvedge_sim::workload::{self};
+use selvedge_sim::{best, mechanism};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};

@@ -2,7 +2,7 @@
 //!
 //! A [`Study`] is read from a file and contains [`Point`]s. Each point is an independent simulation with a [`Key`]: a hash of
 //! everything that affects its result. A [`Store`] keeps one file per point. [`run_points`] computes the missing ones. A
-//! [`Table`] has a row for each point.
+//! [`PointTable`] has a row for each point.
 mod error;
 mod estimate;
 mod factors;
@@ -33,9 +33,11 @@ pub use overrides::{Override, overridden};
 pub use pace::Pace;
 pub use parameters::{Parameters, Shell};
 pub use point::{Labels, Point, Work};
-pub use row::{COLUMNS, Column, INTERVAL, LAUNCHES, NO_STATISTICS, Row, Table, run_table, together_table};
+pub use row::{
+    COLUMNS, Column, INTERVAL, LAUNCHES, NO_STATISTICS, PointTable, Row, run_table, together_table,
+};
 pub use runner::{Orders, Progress, Summary, run_points};
 pub use series::series;
 pub use speeds::{Speeds, measured_s};
-pub use store::{Entry, Found, Provenance, Status, Store, StoreError};
+pub use store::{Found, Provenance, Status, Store, StoreError, StoredPoint};
 pub use study::Study;

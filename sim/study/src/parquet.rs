@@ -1,5 +1,5 @@
 //! Tables as Parquet files: columns of integers, reals, booleans or text. Each value may be null.
-use crate::row::{Table, cell};
+use crate::row::{PointTable, cell};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
@@ -55,7 +55,7 @@ impl Kind {
     }
 }
 
-impl Table {
+impl PointTable {
     /// Returns the table as a Parquet file.
     ///
     /// # Errors
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn what_is_read_back_is_what_csv_has() {
         let null = Value::Null;
-        let table = Table {
+        let table = PointTable {
             columns: ["workload", "totals.cycles", "totals.ipc", "alone", "mixed", "empty"]
                 .map(String::from)
                 .into(),
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_table_without_rows_has_its_columns() {
-        let table = Table { columns: vec!["a".into()], rows: Vec::new() };
+        let table = PointTable { columns: vec!["a".into()], rows: Vec::new() };
         assert_eq!(read_back(table.parquet().expect("written")), [["a"]]);
     }
 }

@@ -1,7 +1,7 @@
 //! Results as tables: a row for each point, a column for each parameter and statistic.
 use crate::overrides::value_of;
 use crate::point::Point;
-use crate::store::Entry;
+use crate::store::StoredPoint;
 use selvedge_sim::printable::printable;
 use selvedge_sim::report::RunReport;
 use selvedge_sim::together::report::TogetherReport;
@@ -82,7 +82,7 @@ pub struct Row {
 
 impl Row {
     /// Returns the row of `point` and its entry in the store. `set_keys` are the keys of configurations that have columns.
-    pub fn new(study: &str, point: &Point, entry: Option<&Entry>, set_keys: &[String]) -> Self {
+    pub fn new(study: &str, point: &Point, entry: Option<&StoredPoint>, set_keys: &[String]) -> Self {
         let p = &point.parameters;
         let text = |value: &str| Value::from(value);
         let count = |value: Option<u64>| value.map_or(Value::Null, Value::from);
@@ -173,19 +173,19 @@ impl Row {
 }
 
 /// Returns the table of runs of one workload each, with the columns of a study's table.
-pub fn run_table<'r>(reports: impl IntoIterator<Item = &'r RunReport>) -> Table {
+pub fn run_table<'r>(reports: impl IntoIterator<Item = &'r RunReport>) -> PointTable {
     let rows = reports
         .into_iter()
         .map(|report| of_report(report, &["workload", "size", "config", "mechanism", "engine"], Vec::new()));
-    Table::new(&rows.collect::<Vec<_>>())
+    PointTable::new(&rows.collect::<Vec<_>>())
 }
 
 /// Returns the table of a run of several workloads at the same time, with the columns of a study's table.
-pub fn together_table(report: &TogetherReport) -> Table {
+pub fn together_table(report: &TogetherReport) -> PointTable {
     let names: Vec<&str> = report.programs.iter().map(|program| program.workload.as_str()).collect();
     let workload = names.join("+");
     let first = vec![("workload".to_owned(), Value::from(workload))];
-    Table::new(&[of_report(report, &["size", "config", "mechanism", "engine", "share"], first)])
+    PointTable::new(&[of_report(report, &["size", "config", "mechanism", "engine", "share"], first)])
 }
 
 /// Returns the row of a report. The values of `names` follow `parameters`.
@@ -238,14 +238,14 @@ pub(crate) fn cell(value: &Value) -> String {
 
 /// Rows with common columns: parameters, then statistics by name, host values, provenance.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table {
+pub struct PointTable {
     /// Names of the columns.
     pub columns: Vec<String>,
     /// Values of each row; null if the row has no value.
     pub rows: Vec<Vec<Value>>,
 }
 
-impl Table {
+impl PointTable {
     /// Creates the table of `rows`.
     pub fn new(rows: &[Row]) -> Self {
         let mut columns: Vec<String> = Vec::new();
@@ -269,7 +269,7 @@ impl Table {
             .iter()
             .map(|row| columns.iter().map(|name| row.get(name).cloned().unwrap_or(Value::Null)).collect())
             .collect();
-        Table { columns, rows }
+        PointTable { columns, rows }
     }
 
     /// Returns the table as JSON Lines: one object per row, without null values.

@@ -1,7 +1,7 @@
 //! Computes points: each once, several at a time. Other processes can use the same store.
 use crate::estimate::remember;
 use crate::point::{Point, Work};
-use crate::store::{Entry, Found, Status, Store, StoreError};
+use crate::store::{Found, Status, Store, StoreError, StoredPoint};
 use selvedge_sim::gpu::{Control, Limit};
 use selvedge_sim::ptx::RunError as KernelError;
 use selvedge_sim::report::Outcome;
@@ -26,7 +26,7 @@ pub trait Progress: Sync {
     /// Called at the start of a point's simulation.
     fn started(&self, _at: usize, _control: &Arc<Control>) {}
     /// Called when a point has an entry.
-    fn ended(&self, _at: usize, _entry: &Entry) {}
+    fn ended(&self, _at: usize, _entry: &StoredPoint) {}
     /// Returns a function that receives the warnings of a point's simulation.
     fn warnings(&self, _at: usize) -> Box<dyn Fn(&str) + Send + Sync> {
         Box::new(|_| {})
@@ -177,7 +177,7 @@ impl Board<'_> {
         }
     }
 
-    fn end(&self, group: &Group, entry: &Entry) {
+    fn end(&self, group: &Group, entry: &StoredPoint) {
         let mut summary = locked(&self.summary);
         let count = group.places.len();
         *match entry.status {
@@ -247,7 +247,7 @@ enum Turn {
 }
 
 /// Simulates a point. Returns `None` after an interrupt.
-fn compute(point: &Point, isolated: Arc<dyn IsolatedRuns>, control: Arc<Control>) -> Option<Entry> {
+fn compute(point: &Point, isolated: Arc<dyn IsolatedRuns>, control: Arc<Control>) -> Option<StoredPoint> {
     let simulated = catch_unwind(AssertUnwindSafe(|| match &point.work {
         Err(reason) => Some((Status::Unsuitable, Some(reason.clone()), None)),
         Ok(Work::One(spec)) => one(spec, control),
@@ -258,7 +258,7 @@ fn compute(point: &Point, isolated: Arc<dyn IsolatedRuns>, control: Arc<Control>
     let (status, reason, report) = simulated.unwrap_or_else(|_| {
         Some((Status::Failed, Some("the simulator has panicked: this is an error of its own".into()), None))
     })?;
-    Some(Entry::new(point, status, reason, report))
+    Some(StoredPoint::new(point, status, reason, report))
 }
 
 /// Status, reason and report; `None` after an interrupt.

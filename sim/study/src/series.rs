@@ -1,11 +1,11 @@
 //! Tables of the intervals of runs.
-use crate::row::{INTERVAL, Row, Table, flatten};
+use crate::row::{INTERVAL, PointTable, Row, flatten};
 use selvedge_sim::report::{RunReport, Totals};
 use selvedge_sim::snapshot::Snapshot;
 
 /// Returns a row for each interval of each sampled run. The columns are the totals of the JSON, with the prefix `interval.`
 /// instead of `totals.`. They count only events in the interval.
-pub fn series(reports: &[RunReport]) -> Table {
+pub fn series(reports: &[RunReport]) -> PointTable {
     let mut rows = Vec::new();
     for report in reports {
         let mut before = &Snapshot::default();
@@ -23,5 +23,5 @@ pub fn series(reports: &[RunReport]) -> Table {
             before = until;
         }
     }
-    Table::new(&rows)
+    PointTable::new(&rows)
 }

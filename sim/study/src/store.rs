@@ -85,7 +85,7 @@ impl Provenance {
 
 /// Stored result of a point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct StoredPoint {
     /// Version of the file format.
     pub format_version: u32,
     /// Key of the point.
@@ -104,9 +104,9 @@ pub struct Entry {
     pub report: Option<Value>,
 }
 
-impl Entry {
+impl StoredPoint {
     pub(crate) fn new(point: &Point, status: Status, reason: Option<String>, report: Option<Value>) -> Self {
-        Entry {
+        StoredPoint {
             format_version: FORMAT_VERSION,
             key: point.key.text().into(),
             parameters: point.parameters.clone(),
@@ -126,7 +126,7 @@ pub enum Found {
     /// The file is truncated or modified, for this reason. It is treated as missing.
     Damaged(String),
     /// The entry of the point.
-    There(Box<Entry>),
+    There(Box<StoredPoint>),
 }
 
 /// Error of an operation on the store.
@@ -181,7 +181,7 @@ impl Store {
     }
 
     /// Returns the entry of `point`; `None` if it is missing or damaged.
-    pub fn get(&self, point: &Point) -> Option<Entry> {
+    pub fn get(&self, point: &Point) -> Option<StoredPoint> {
         match self.look(&point.key) {
             Found::There(entry) => Some(*entry),
             Found::Missing | Found::Damaged(_) => None,
@@ -197,7 +197,7 @@ impl Store {
             Err(e) => return Found::Damaged(format!("{}: {e}", path.display())),
         };
         let damaged = |why: &str| Found::Damaged(format!("{}: {why}", path.display()));
-        match unsealed::<Entry>(&bytes) {
+        match unsealed::<StoredPoint>(&bytes) {
             None => damaged("its checksum must be that of its contents"),
             Some(entry) if entry.format_version != FORMAT_VERSION => {
                 damaged(&format!("form {}: must be {FORMAT_VERSION}", entry.format_version))
@@ -226,7 +226,7 @@ impl Store {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub(crate) fn keep(&self, key: &Key, entry: &Entry, lock: Lock) -> Result<(), StoreError> {
+    pub(crate) fn keep(&self, key: &Key, entry: &StoredPoint, lock: Lock) -> Result<(), StoreError> {
         // The lock ensures that no other process writes the file.
         let written = write(&self.path(key, "json"), &self.path(key, "tmp"), &sealed(entry));
         drop(lock);
@@ -418,19 +418,19 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::open(folder.path()).expect("made");
         let point = crate::tests::point();
-        let entry = Entry::new(&point, Status::Failed, Some("tried".into()), None);
-        let keep = |entry: &Entry| {
+        let entry = StoredPoint::new(&point, Status::Failed, Some("tried".into()), None);
+        let keep = |entry: &StoredPoint| {
             let lock = store.lock(&point.key).expect("a lock").expect("it is free");
             store.keep(&point.key, entry, lock).expect("kept");
             store.look(&point.key)
         };
         assert!(matches!(keep(&entry), Found::There(found) if *found == entry));
-        let other = Entry { key: crate::tests::point_of("bfs").key.text().into(), ..entry.clone() };
+        let other = StoredPoint { key: crate::tests::point_of("bfs").key.text().into(), ..entry.clone() };
         let found = keep(&other);
         assert!(
             matches!(&found, Found::Damaged(why) if why.ends_with("it must be of the point of its name"))
         );
-        let newer = Entry { format_version: FORMAT_VERSION + 1, ..entry };
+        let newer = StoredPoint { format_version: FORMAT_VERSION + 1, ..entry };
         assert!(matches!(keep(&newer), Found::Damaged(why) if why.ends_with("form 2: must be 1")));
     }
 
@@ -505,7 +505,7 @@ mod tests {
         File::options().write(true).open(beside(&record)).expect("there").set_modified(before).expect("set");
         store.tidy();
         assert!(!beside(&record).exists());
-        let entry = Entry::new(&point, Status::Done, None, None);
+        let entry = StoredPoint::new(&point, Status::Done, None, None);
         store.keep(key, &entry, held).expect("kept");
         assert_eq!(files(&store), [format!("{}.json", key.text())]);
     }
@@ -520,7 +520,7 @@ mod tests {
         let lock = store.lock(&key).expect("a lock").expect("it is free");
         // During the computation, a folder takes the name of the entry.
         fs::create_dir(store.path(&key, "json")).expect("made");
-        let entry = Entry::new(&crate::tests::point(), Status::Done, None, None);
+        let entry = StoredPoint::new(&crate::tests::point(), Status::Done, None, None);
         assert!(store.keep(&key, &entry, lock).is_err());
         assert_eq!(files(&store), [format!("{}.json", key.text())]);
     }

@@ -44,7 +44,7 @@ pub fn decompression(encoding: Encoding) -> Option<Routine> {
 
 /// Returns the active mask of a line's decompression: the lanes of words that are differences from the base, by the head of the
 /// line. Returns nothing if all lanes do the same, or if a lane has two words.
-pub fn base_lanes(form: &Compressed) -> Option<u32> {
+pub(crate) fn base_lanes(form: &Compressed) -> Option<u32> {
     let (encoding, base) = (form.encoding, form.encoding.base_bytes());
     if encoding.delta_bytes() == 0 || base == 2 {
         return None;
@@ -57,7 +57,7 @@ pub fn base_lanes(form: &Compressed) -> Option<u32> {
 
 /// Returns the routine for direct load (section 7.6). It writes the words of a compressed line to the parent's registers
 /// instead of the line. The coalescing unit selects the deltas of the load's lanes.
-pub fn extraction(encoding: Encoding) -> Option<Routine> {
+pub(crate) fn extraction(encoding: Encoding) -> Option<Routine> {
     let mut routine = decompression(encoding)?;
     for instruction in routine.code.iter_mut().filter(|instruction| instruction.op == Op::St) {
         instruction.op = Op::Out;

@@ -136,7 +136,7 @@ impl<W> Deployment<W> {
     }
 
     /// Returns whether the warp has an assist warp.
-    pub fn has_assist(&self, warp: u8) -> bool {
+    pub(crate) fn has_assist(&self, warp: u8) -> bool {
         self.alive().any(|assist| assist.warp == warp)
     }
 
@@ -163,7 +163,7 @@ impl<W> Deployment<W> {
 
     /// Kills the low-priority assist warp of a parent that has ended, if it has one. Its result is lost even if its last
     /// instruction has issued.
-    pub fn abandon(&mut self, warp: u8) {
+    pub(crate) fn abandon(&mut self, warp: u8) {
         let is_its = |assist: &Option<AssistWarp<W>>| assist.as_ref().is_some_and(|a| a.warp == warp);
         let Some(number) = self.assists.iter().position(is_its) else { return };
         self.counters.killed += 1;
@@ -190,7 +190,7 @@ impl<W> Deployment<W> {
     }
 
     /// Removes and returns the next assist warp that is done.
-    pub fn take_done(&mut self, now: u64) -> Option<AssistWarp<W>> {
+    pub(crate) fn take_done(&mut self, now: u64) -> Option<AssistWarp<W>> {
         let done = (0..self.assists.len()).find(|number| {
             let is_done = |assist: &AssistWarp<W>| assist.is_done(now) && !self.kills.contains(number);
             self.assists[*number].as_ref().is_some_and(is_done)
@@ -389,7 +389,7 @@ impl<W> Deployment<W> {
     }
 
     /// Returns the operation of low priority that waits for issue.
-    pub fn waiting_low(&self) -> Option<Op> {
+    pub(crate) fn waiting_low(&self) -> Option<Op> {
         self.low.map(|decoded| decoded.instruction.op)
     }
 

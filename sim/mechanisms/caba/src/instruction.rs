@@ -280,22 +280,22 @@ impl Op {
     }
 
     /// Returns whether the operation has a number of bytes.
-    pub const fn has_bytes(self) -> bool {
+    pub(crate) const fn has_bytes(self) -> bool {
         self.is_in_line() || matches!(self, Op::Sext | Op::Eq | Op::EqOr | Op::EqAnd)
     }
 
     /// Returns whether the operation uses the load/store unit.
-    pub const fn is_memory(self) -> bool {
+    pub(crate) const fn is_memory(self) -> bool {
         self.is_in_line() && !matches!(self, Op::Out) || matches!(self, Op::Pref) || self.is_in_table()
     }
 
     /// Returns whether the operation reads or writes the look-up table.
-    pub const fn is_in_table(self) -> bool {
+    pub(crate) const fn is_in_table(self) -> bool {
         matches!(self, Op::Ldv | Op::Stv)
     }
 
     /// Returns whether the operation reads the line of the assist warp, or writes the resulting line.
-    pub const fn is_in_line(self) -> bool {
+    pub(crate) const fn is_in_line(self) -> bool {
         matches!(self, Op::Ldu | Op::Lds | Op::St | Op::Ldx | Op::Stx | Op::Out)
     }
 }

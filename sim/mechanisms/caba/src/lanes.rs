@@ -95,12 +95,12 @@ impl Lanes {
     }
 
     /// Returns lanes with a region.
-    pub fn of_region(region: ParentRegion) -> Self {
+    pub(crate) fn of_region(region: ParentRegion) -> Self {
         Lanes { region, ..Lanes::new([0; LINE_BYTES]) }
     }
 
     /// Returns lanes with a load.
-    pub fn of_load(load: ParentLoad) -> Self {
+    pub(crate) fn of_load(load: ParentLoad) -> Self {
         Lanes { load, ..Lanes::new([0; LINE_BYTES]) }
     }
 
@@ -331,7 +331,7 @@ impl Lanes {
 }
 
 /// Returns the 32-bit registers of each thread that a routine needs: two for each 64-bit register that it uses.
-pub fn registers_of(routine: &[Instruction]) -> u32 {
+pub(crate) fn registers_of(routine: &[Instruction]) -> u32 {
     let used = routine.iter().fold(0, |all, i| all | (i.touches() & 0xffff));
     let wide = used & ((1 << WIDE_REGISTERS) - 1);
     used.count_ones() + wide.count_ones()

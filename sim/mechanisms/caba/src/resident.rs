@@ -21,7 +21,7 @@ impl Resident {
     }
 
     /// Records that an uncompressed line is sent to the L1D.
-    pub fn comes_whole(&mut self) {
+    pub(crate) fn comes_whole(&mut self) {
         self.coming = None;
     }
 

@@ -21,7 +21,7 @@ pub struct Routine {
 
 impl Routine {
     /// Returns the routine with the second set of registers.
-    pub fn in_second_set(&self) -> Routine {
+    pub(crate) fn in_second_set(&self) -> Routine {
         let code = self.code.iter().map(|instruction| Instruction { second: true, ..*instruction });
         Routine { code: code.collect(), mask: self.mask }
     }
@@ -29,7 +29,7 @@ impl Routine {
 
 /// A routine with the event that starts it.
 #[derive(Clone, Debug, State)]
-pub struct Entry {
+struct EventRoutine {
     /// Number of the event.
     pub event: u8,
     /// `true` for high priority.
@@ -41,7 +41,7 @@ pub struct Entry {
 /// The routines of a mechanism.
 #[derive(Clone, Debug, Default, State)]
 pub struct Routines {
-    entries: Vec<Entry>,
+    entries: Vec<EventRoutine>,
     /// `true` if the routines of high priority exist for two sets of registers.
     doubled: bool,
 }
@@ -50,7 +50,7 @@ impl Routines {
     /// Adds a routine. No other routine may have the same event.
     pub fn add(&mut self, event: u8, high: bool, routine: Routine) {
         debug_assert!(self.entries.iter().all(|entry| entry.event != event), "one routine per event");
-        self.entries.push(Entry { event, high, routine });
+        self.entries.push(EventRoutine { event, high, routine });
     }
 
     /// Returns the active mask of an event's routine.
@@ -64,7 +64,7 @@ impl Routines {
     }
 
     /// Returns the 32-bit registers of each thread that suffice for any routine of one priority.
-    pub fn registers_of(&self, high: bool) -> u32 {
+    pub(crate) fn registers_of(&self, high: bool) -> u32 {
         let mine = self.entries.iter().filter(|entry| entry.high == high);
         mine.map(|entry| registers_of(&entry.routine.code)).max().unwrap_or(0)
     }
@@ -81,15 +81,15 @@ impl Routines {
     }
 
     /// Returns the slots of the store that the routines of one priority need.
-    pub fn slots_of(&self, high: bool) -> usize {
+    pub(crate) fn slots_of(&self, high: bool) -> usize {
         let mine = self.entries.iter().filter(|entry| entry.high == high);
         mine.map(|entry| entry.routine.code.len().div_ceil(SLOT_WORDS)).sum()
     }
 
     /// Adds each routine of high priority again, with the second set of registers and the event that `second` returns.
     pub fn double(&mut self, second: impl Fn(u8) -> u8) {
-        let high: Vec<Entry> = self.entries.iter().filter(|entry| entry.high).cloned().collect();
-        for Entry { event, high, routine } in high {
+        let high: Vec<EventRoutine> = self.entries.iter().filter(|entry| entry.high).cloned().collect();
+        for EventRoutine { event, high, routine } in high {
             self.add(second(event), high, routine.in_second_set());
         }
         self.doubled = true;
@@ -99,7 +99,7 @@ impl Routines {
     pub fn loading(&self) -> Vec<AwcIn> {
         let mut cycles = Vec::new();
         let mut slot = 0;
-        for Entry { event, high, routine } in &self.entries {
+        for EventRoutine { event, high, routine } in &self.entries {
             let first = slot * SLOT_WORDS;
             let words = routine.code.iter().enumerate().map(|(index, instruction)| AwcIn {
                 load_i: true,

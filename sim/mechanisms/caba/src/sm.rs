@@ -41,17 +41,17 @@ fn tag(form: &Form) -> u8 {
 }
 
 /// Returns the event of a store that an algorithm compresses. A bit marks stores; the events of loads are the encodings' tags.
-pub const fn store_event(algorithm: Algorithm) -> u8 {
+pub(crate) const fn store_event(algorithm: Algorithm) -> u8 {
     1 << 4 | algorithm as u8
 }
 
 /// Returns the event of a load that is decompressed in the second set of registers. Direct load does not use that set.
-pub const fn second_event(tag: u8) -> u8 {
+pub(crate) const fn second_event(tag: u8) -> u8 {
     direct_event(tag)
 }
 
 /// Returns the event of a direct load from a line of the encoding `tag`. These events follow the stores' events.
-pub const fn direct_event(tag: u8) -> u8 {
+pub(crate) const fn direct_event(tag: u8) -> u8 {
     store_event(Algorithm::Cpack) + tag
 }
 

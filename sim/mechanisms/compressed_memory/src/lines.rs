@@ -65,7 +65,7 @@ impl LineStore {
     }
 
     /// Returns the DRAM bursts of an uncompressed line.
-    pub fn raw_bursts(&self) -> u32 {
+    pub(crate) fn raw_bursts(&self) -> u32 {
         LINE_BYTES as u32 / self.burst_bytes
     }
 
@@ -109,17 +109,17 @@ impl LineStore {
     }
 
     /// Returns the sub-blocks of the line's present values in a cache.
-    pub fn sub_blocks_now(&mut self, line: u64, memory: &DeviceMemory) -> u32 {
+    pub(crate) fn sub_blocks_now(&mut self, line: u64, memory: &DeviceMemory) -> u32 {
         self.form_now(line, memory).sub_blocks()
     }
 
     /// Returns the bursts of the line's present values in DRAM.
-    pub fn bursts_now(&mut self, line: u64, memory: &DeviceMemory) -> u32 {
+    pub(crate) fn bursts_now(&mut self, line: u64, memory: &DeviceMemory) -> u32 {
         self.form_now(line, memory).bursts(self.burst_bytes)
     }
 
     /// Returns the bursts of the line in DRAM. A line that was never written back has the bursts of its present values.
-    pub fn dram_bursts(&mut self, line: u64, memory: &DeviceMemory) -> u32 {
+    pub(crate) fn dram_bursts(&mut self, line: u64, memory: &DeviceMemory) -> u32 {
         let known = self.forms.get(&line).map_or(0, |form| form.dram_bursts);
         if known != 0 {
             return u32::from(known);
@@ -130,17 +130,17 @@ impl LineStore {
     }
 
     /// Records that the line is written to DRAM in `bursts` bursts. `l2` is the form in which a later fill stores it in the L2.
-    pub fn written_to_dram(&mut self, line: u64, bursts: u32, l2: L2Form) {
+    pub(crate) fn written_to_dram(&mut self, line: u64, bursts: u32, l2: L2Form) {
         self.forms.insert(line, LineForm { dram_bursts: bursts as u8, l2 });
     }
 
     /// Returns the line's form in the L2.
-    pub fn l2_form(&self, line: u64) -> L2Form {
+    pub(crate) fn l2_form(&self, line: u64) -> L2Form {
         self.forms.get(&line).map_or(L2Form::Compressed, |f| f.l2)
     }
 
     /// Sets the line's form in the L2.
-    pub fn set_l2_form(&mut self, line: u64, l2: L2Form) {
+    pub(crate) fn set_l2_form(&mut self, line: u64, l2: L2Form) {
         self.forms.entry(line).or_default().l2 = l2;
     }
 

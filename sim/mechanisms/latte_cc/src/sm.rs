@@ -28,10 +28,9 @@ use selvedge_gpu::sm::part::{Fill, Hit, L1dEvent, L1dObserver, Placement, Schedu
 use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
 use selvedge_gpu::stats::Decision;
 use selvedge_hw::wave::Trace;
-use selvedge_hw_codecs::bdi;
 use selvedge_hw_codecs::bpc::{self, BpcParams};
 use selvedge_hw_codecs::line::{Line, words_of};
-use selvedge_hw_codecs::sc;
+use selvedge_hw_codecs::{bdi, sc};
 use selvedge_hw_latte_cc::latte_controller::{LatteControllerOut, LatteControllerParams, Mode};
 use selvedge_ptx::memory::{DeviceMemory, program_of};
 use selvedge_state::State;

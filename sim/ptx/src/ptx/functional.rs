@@ -449,26 +449,11 @@ pub fn run_limited(
     run_watched(module, kernel, launch, params, memory, Watch::new(each, goes_on).at_most(most))
 }
 
-/// Runs as [`run_functional`] does, until `goes_on` returns `false`. It is called from time to time with the number
-/// of ended CTAs.
+/// Runs as [`run_functional`] does, with the constants stored in the kernel, until `goes_on` returns `false`. It is
+/// called from time to time with the number of ended CTAs.
 ///
 /// # Errors
 /// As [`run_functional`], and [`RunError::Stopped`].
-pub fn run_while(
-    module: &Module,
-    kernel: &Kernel,
-    launch: &LaunchDims,
-    params: &[u8],
-    memory: &mut DeviceMemory,
-    goes_on: &mut dyn FnMut(u64) -> bool,
-) -> Result<FunctionalStats, RunError> {
-    run_watched(module, kernel, launch, params, memory, Watch::new(&mut |_| (), goes_on))
-}
-
-/// Runs as [`run_while`] does, with the constants stored in the kernel.
-///
-/// # Errors
-/// As [`run_while`].
 pub fn run_kernel(
     kernel: &Kernel,
     launch: &LaunchDims,

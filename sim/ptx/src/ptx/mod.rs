@@ -62,7 +62,7 @@ pub use error::PtxError;
 pub use float::{Rounding, half_to_single, to_half};
 pub use forms::{AtomicOp, CacheOp, OpClass, Space};
 pub use functional::{
-    FunctionalStats, RunError, run_cta, run_functional, run_kernel, run_limited, run_while, watch_functional,
+    FunctionalStats, RunError, run_cta, run_functional, run_kernel, run_limited, watch_functional,
 };
 pub use instr::Instr;
 pub use kernel::{Kernel, Param, ParamKind, Region, RegionValue};

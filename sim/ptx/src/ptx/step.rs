@@ -1,6 +1,5 @@
 //! Execution of one instruction in the 32 lanes of a warp.
 
-use super::Env;
 use super::access::{Fault, MemAccess};
 use super::alu::Alu;
 use super::alu::execute::execute;
@@ -10,7 +9,7 @@ use super::kernel::{Kernel, Region};
 use super::lane::{LANE_BIT, blend};
 use super::special::Live;
 use super::warp::{Step, Warp};
-use super::{bits, convert, matrix, memory_ops, surface_ops, system, texture_ops};
+use super::{Env, bits, convert, matrix, memory_ops, surface_ops, system, texture_ops};
 
 impl Warp {
     /// Executes a whole region, at whose start the running path must be. Returns the number of executed instructions.

@@ -1,6 +1,5 @@
 //! Replays the operations of a recorded CUDA program, without the program.
-use super::RecordedProgram;
-use super::SimFault;
+use super::{RecordedProgram, SimFault};
 use crate::error::RunError;
 use selvedge_cudart::device::{Device, DeviceError};
 use selvedge_cudart::operation::Operation;

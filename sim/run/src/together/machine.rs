@@ -1,8 +1,8 @@
 //! A GPU, its memory and the programs that share it.
 use super::program::Program;
-use super::report::{Partition, ProgramReport};
+use super::report::{CtaPartition, ProgramReport};
 use super::spec::TogetherSpec;
-use crate::checkpoint::{Checkpoint, Place};
+use crate::checkpoint::{Checkpoint, CheckpointSchedule};
 use crate::conservation::{BrokenLaw, check_conservation};
 use crate::error::RunError;
 use crate::launches::device_memory;
@@ -137,7 +137,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    pub(super) fn write(&self, place: &mut Place, partition: Option<&Partition>) {
+    pub(super) fn write(&self, schedule: &mut CheckpointSchedule, partition: Option<&CtaPartition>) {
         let save = |to: &mut Writer| {
             partition.cloned().save(to);
             self.programs.iter().for_each(|program| program.journal.clone().unwrap_or_default().save(to));
@@ -145,22 +145,22 @@ impl<'a> Machine<'a> {
             self.gpu.save(to);
             self.programs.iter().for_each(|program| program.record.save(to));
         };
-        place.write(&self.gpu, save);
+        schedule.write(&self.gpu, save);
     }
 
     /// Runs the current and later launches. An interrupt or a limit also writes a checkpoint; a fault does not.
     pub(super) fn proceed(
         &mut self,
         cycles: Option<u64>,
-        mut place: Option<&mut Place>,
-        partition: Option<&Partition>,
+        mut schedule: Option<&mut CheckpointSchedule>,
+        partition: Option<&CtaPartition>,
     ) -> Result<(), RunError> {
         let until = cycles.unwrap_or(u64::MAX);
         while self.gpu.cycle() < until {
-            let due = place.as_ref().map_or(u64::MAX, |place| place.next);
-            let ended = match (self.gpu.run_until_one_ends(until.min(due), &mut self.memory), &mut place) {
-                (Err(stop @ (SimFault::Interrupted { .. } | SimFault::Limited { .. })), Some(place)) => {
-                    self.write(place, partition);
+            let due = schedule.as_ref().map_or(u64::MAX, |schedule| schedule.next);
+            let ended = match (self.gpu.run_until_one_ends(until.min(due), &mut self.memory), &mut schedule) {
+                (Err(stop @ (SimFault::Interrupted { .. } | SimFault::Limited { .. })), Some(schedule)) => {
+                    self.write(schedule, partition);
                     return Err(stop.into());
                 }
                 (ended, _) => ended?,
@@ -175,8 +175,10 @@ impl<'a> Machine<'a> {
                 }
                 self.programs[usize::from(slot)].restart(self.spec, &mut self.gpu, &mut self.memory)?;
             }
-            if let Some(place) = place.as_deref_mut().filter(|place| place.next <= self.gpu.cycle()) {
-                self.write(place, partition);
+            if let Some(schedule) =
+                schedule.as_deref_mut().filter(|schedule| schedule.next <= self.gpu.cycle())
+            {
+                self.write(schedule, partition);
             }
         }
         Ok(())

@@ -12,13 +12,13 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
-use crate::checkpoint::{Checkpoint, Checkpoints, Identity, Journal, Place};
+use crate::checkpoint::{Checkpoint, CheckpointSchedule, Checkpoints, Identity, Journal};
 use crate::mechanism::MechanismSpec;
 use crate::report::{FORMAT_VERSION, HostReport};
 use crate::run::{RunError, instances};
 use isolated::{IsolatedKey, IsolatedRun};
 use machine::Machine;
-use report::{Partition, Throughput, TogetherReport, Verdict};
+use report::{CtaPartition, Throughput, TogetherReport, Verdict};
 use selvedge_gpu::gpu::Control;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_gpu::mechanism::probe::ProbeSpec;
@@ -96,13 +96,13 @@ pub fn run_with_checkpoints(
     if let Some(checkpoint) = checkpoint {
         machine.resume(checkpoint)?;
     }
-    let mut place = Place::new(checkpoints, &identity, machine.gpu.cycle());
+    let mut schedule = CheckpointSchedule::new(checkpoints, &identity, machine.gpu.cycle());
     let start = Instant::now();
     let mut fault = match stopped {
         Some(stopped) => Some(stopped),
         None => {
             let launched = if is_resumed { Ok(()) } else { machine.launch_first() };
-            launched.and_then(|()| machine.proceed(spec.cycles, place.as_mut(), partition.as_ref())).err()
+            launched.and_then(|()| machine.proceed(spec.cycles, schedule.as_mut(), partition.as_ref())).err()
         }
     };
     let measured = machine.measure();
@@ -161,7 +161,7 @@ pub fn run_with_checkpoints(
 }
 
 /// Returns the requested share. Also returns the partition if the share depends on the programs.
-fn share_of(spec: &TogetherSpec, control: &Arc<Control>) -> Result<(Share, Option<Partition>), RunError> {
+fn share_of(spec: &TogetherSpec, control: &Arc<Control>) -> Result<(Share, Option<CtaPartition>), RunError> {
     if let Some(share) = spec.share.among(spec.workloads.len(), &spec.config.sm)? {
         return Ok((share, None));
     }
@@ -177,8 +177,8 @@ fn share_of(spec: &TogetherSpec, control: &Arc<Control>) -> Result<(Share, Optio
 /// Returns the requested share, or the share of a known partition.
 fn shares(
     spec: &TogetherSpec,
-    partition: Option<Partition>,
-) -> Result<(Share, Option<Partition>), ShareError> {
+    partition: Option<CtaPartition>,
+) -> Result<(Share, Option<CtaPartition>), ShareError> {
     let asked = spec.share.among(spec.workloads.len(), &spec.config.sm)?;
     let known = partition.as_ref().map(|partition| Share::PerSm(partition.ctas.clone()));
     Ok((asked.or(known).unwrap_or(Share::LeftOver), partition))

@@ -3,7 +3,7 @@
 //!
 //! The first kernel of a program decides its partition. Both schemes give each kernel at least one CTA.
 use super::machine::Machine;
-use super::report::Partition;
+use super::report::CtaPartition;
 use super::spec::TogetherSpec;
 use crate::mechanism::MechanismSpec;
 use crate::run::{RunError, Source};
@@ -133,10 +133,10 @@ fn no_room(spec: &TogetherSpec) -> RunError {
 }
 
 /// Computes SMK's partition from static resources.
-pub(super) fn smk(spec: &TogetherSpec, control: &Arc<Control>) -> Result<Partition, RunError> {
+pub(super) fn smk(spec: &TogetherSpec, control: &Arc<Control>) -> Result<CtaPartition, RunError> {
     let needs = all_needs(spec, control)?;
     let ctas = fair(&needs, &budget(&spec.config.sm)).ok_or_else(|| no_room(spec))?;
-    Ok(Partition { ctas, scalability: Vec::new(), quotas: Vec::new() })
+    Ok(CtaPartition { ctas, scalability: Vec::new(), quotas: Vec::new() })
 }
 
 /// Computes SMK's partition with quotas. Each quota is proportional to the warp instructions that an SM issues of the workload
@@ -145,7 +145,7 @@ pub(super) fn smk_with_quotas(
     spec: &TogetherSpec,
     cycles: Option<u64>,
     control: &Arc<Control>,
-) -> Result<Partition, RunError> {
+) -> Result<CtaPartition, RunError> {
     let mut partition = smk(spec, control)?;
     let sms = u64::from(spec.config.sm.count);
     for workload in &spec.workloads {
@@ -162,7 +162,7 @@ pub(super) fn warped_slicer(
     spec: &TogetherSpec,
     cycles: Option<u64>,
     control: &Arc<Control>,
-) -> Result<Partition, RunError> {
+) -> Result<CtaPartition, RunError> {
     let (needs, budget) = (all_needs(spec, control)?, budget(&spec.config.sm));
     let mut scalability = Vec::new();
     for (workload, need) in spec.workloads.iter().zip(&needs) {
@@ -175,7 +175,7 @@ pub(super) fn warped_slicer(
         scalability.push(curve);
     }
     let ctas = sweet_point(&scalability, &needs, &budget).ok_or_else(|| no_room(spec))?;
-    Ok(Partition { ctas, scalability, quotas: Vec::new() })
+    Ok(CtaPartition { ctas, scalability, quotas: Vec::new() })
 }
 
 #[cfg(test)]

@@ -103,7 +103,8 @@ impl Throughput {
 
 /// CTAs of each kernel, and the measurements and quotas of the sharing policy.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, State)]
-pub struct Partition {
+#[schemars(rename = "Partition")]
+pub struct CtaPartition {
     /// Max CTAs of each kernel on an SM.
     pub ctas: Vec<u32>,
     /// Thread instructions per cycle of each kernel alone with 1, 2, ... CTAs in every SM; only for Warped-Slicer.
@@ -131,7 +132,7 @@ pub struct TogetherReport {
     pub share: String,
     /// CTAs of each kernel, if the sharing policy chooses them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub partition: Option<Partition>,
+    pub partition: Option<CtaPartition>,
     /// The limit that ended the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<Limit>,

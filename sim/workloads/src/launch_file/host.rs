@@ -1,13 +1,12 @@
 //! Host program of a launch file: fills buffers, launches kernels, checks flags, compares results, and returns the
 //! files to save.
-use super::Parts;
 use super::action::{Part, What};
 use super::buffer::Place;
 use super::error::{LaunchFileError, line_of};
 use super::fill::Fill;
 use super::format::Is;
 use super::plan::{Flag, Move, Turns};
-use super::values;
+use super::{Parts, values};
 use crate::workload::{HostProgram, Launch, OutputFile, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::texture::Texture;

@@ -3,8 +3,7 @@ use super::check::Results;
 use super::helpers::{int, launch_row, mebibytes, place_f32s, place_words};
 use super::plan::{Plan, Planned};
 use super::spmv::{Matrix, TOLERANCE, rows};
-use super::{Arg, Group};
-use super::{Size, WorkloadError};
+use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const THREADS_PER_BLOCK: u32 = 128;

@@ -18,15 +18,15 @@ const TOGETHER: usize = 8;
 pub type Entry = [u32; TABLE_WORDS];
 
 /// The table, shared by the SM's assist warps.
-pub type SharedTable = Shared<Table>;
+pub type SharedTable = Shared<LookUpTable>;
 
 /// A look-up table.
 #[derive(Clone, Debug, Default, State)]
-pub struct Table {
+pub struct LookUpTable {
     entries: Vec<Entry>,
 }
 
-impl Table {
+impl LookUpTable {
     /// Makes the table empty, with the given number of entries, a power of two or 0.
     pub fn clear(&mut self, entries: u32) {
         self.entries.clear();
@@ -76,7 +76,7 @@ pub fn bank_cycles(entries: &[Option<u32>; 32]) -> u32 {
 
 /// Returns the entries of a table in `left` free bytes of shared memory: a power of two of at most `most`, or 0 below
 /// [`LEAST_ENTRIES`].
-pub fn entries_in(left: u32, most: u32) -> u32 {
+pub(crate) fn entries_in(left: u32, most: u32) -> u32 {
     let entries = (left / ENTRY_BYTES).min(most);
     if entries < LEAST_ENTRIES { 0 } else { 1 << entries.ilog2() }
 }
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn an_entry_that_is_replaced_is_gone() {
-        let mut table = Table::default();
+        let mut table = LookUpTable::default();
         assert_eq!(table.get(7), [0; 4], "a table without entries finds nothing");
         table.put(7, [1; 4]);
         table.clear(64);

@@ -11,14 +11,13 @@
 use crate::BYPASS_COUNTERS;
 use selvedge_gpu::cache::index::SetIndex;
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::has;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{
     Claim, Counter, Mechanism, MechanismCounters, MechanismError, Setup, Site, Values, count,
 };
 use selvedge_gpu::sm::part::{Bypass, Load, MemoryEvent, MemoryObserver, SmPart};
 use selvedge_gpu::stage::MechanismFault;
-use selvedge_gpu::{mechanism_options, option_names};
+use selvedge_gpu::{has, mechanism_options, option_names};
 use selvedge_hw::Instance;
 use selvedge_hw::wave::Trace;
 use selvedge_hw_dai::bpg::{Bpg, BpgIn, BpgOut, BpgParams, LEVELS, SETS, WAYS};

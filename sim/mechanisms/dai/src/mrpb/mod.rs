@@ -8,14 +8,13 @@
 //! Dai compares with MRPB and does not build it, so it has no block.
 use crate::BYPASS_COUNTERS;
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::has;
 use selvedge_gpu::mechanism::{
     Claim, Counter, Mechanism, MechanismCounters, MechanismError, Setup, Site, Values, count,
 };
 use selvedge_gpu::sm::part::{FailureBypass, Load, MemoryEvent, MemoryObserver, RequestQueues, SmPart};
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_gpu::stats::FailCause;
-use selvedge_gpu::{mechanism_options, option_names};
+use selvedge_gpu::{has, mechanism_options, option_names};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;

@@ -9,14 +9,13 @@
 //! Dai compares with UCP and does not build it, so it has no block.
 use selvedge_gpu::cache::index::SetIndex;
 use selvedge_gpu::config::{GpuConfig, L1d as L1dConfig};
-use selvedge_gpu::has;
 use selvedge_gpu::mechanism::{
     Claim, Counter, Mechanism, MechanismCounters, MechanismError, Setup, Site, Values, count,
 };
-use selvedge_gpu::mechanism_options;
 use selvedge_gpu::sm::launch::KERNEL_SLOTS;
 use selvedge_gpu::sm::part::{L1dEvent, L1dObserver, SmPart, Ways};
 use selvedge_gpu::stage::MechanismFault;
+use selvedge_gpu::{has, mechanism_options};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
