@@ -9,6 +9,7 @@ use crate::error::Failure;
 use crate::list;
 use crate::output::{print, print_table};
 use crate::run_command::Sourced;
+use crate::suite;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use selvedge_area::Table;
@@ -26,7 +27,7 @@ struct Form {
 }
 
 /// All forms, in the order of the page.
-const FORMS: [Form; 11] = [
+const FORMS: [Form; 13] = [
     Form {
         name: "run",
         of: "`run --json`, `cuda --json` and `compare --json`: an object for a run, a list for several and for `compare`",
@@ -67,6 +68,16 @@ const FORMS: [Form; 11] = [
         name: "blocks",
         of: "`list blocks --json`: a list, or an object for the one that is named",
         schema: of::<OneOrMany<list::blocks::Entry>>,
+    },
+    Form {
+        name: "suite",
+        of: "`suite list --json`: a list of all suites, or an object for the one that is named",
+        schema: of::<OneOrMany<suite::Manifest>>,
+    },
+    Form {
+        name: "suite-programs",
+        of: "`suite check --json`, `suite build --json` and `suite record --json`: a list of programs",
+        schema: of::<Vec<suite::Row>>,
     },
     Form { name: "area", of: "`area --json`: an object for all blocks", schema: of::<Report> },
     Form { name: "bench", of: "`bench --json`: an object for all cases", schema: of::<bench::Report> },

@@ -131,6 +131,8 @@ impl<'a> Builder<'a> {
                 let mut command = Command::new(clang(self.clang.as_deref())?);
                 command.arg(format!("--cuda-path={}", headers.display()));
                 command.args(["--cuda-gpu-arch=sm_60", "-O2", "-w"]);
+                // clang knows the headers only for CUDA files, not for C++ files that include them.
+                command.arg("-idirafter").arg(headers.join("include"));
                 Ok(command)
             }
         }

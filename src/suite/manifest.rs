@@ -14,6 +14,7 @@ static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/suites");
 /// A suite and its programs.
 #[derive(Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "Suite")]
 pub struct Manifest {
     /// Name of the suite: that of its file.
     #[serde(skip_deserializing)]
@@ -37,6 +38,7 @@ pub struct Manifest {
 /// A program of a suite.
 #[derive(Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "SuiteProgram")]
 pub struct Program {
     /// Name of the program.
     pub name: String,
@@ -80,6 +82,7 @@ pub enum Compiler {
 /// Runs of a program by size.
 #[derive(Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "SuiteSizes")]
 pub struct Sizes {
     /// Run of seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,6 +101,7 @@ pub struct Sizes {
 /// A run of a program.
 #[derive(Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "SuiteRun")]
 pub struct Run {
     /// Arguments of the program, which runs in a copy of its folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -116,6 +120,7 @@ pub struct Run {
 /// Check of a program's output. Without keys, only the exit code 0 is demanded.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "SuiteCheck")]
 pub struct Check {
     /// Text that the output must contain.
     #[serde(skip_serializing_if = "Option::is_none")]

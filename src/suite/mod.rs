@@ -65,6 +65,7 @@ impl Outcome {
 
 /// A program of `suite check`, `suite build` or `suite record`.
 #[derive(Debug, JsonSchema, Serialize)]
+#[schemars(rename = "SuiteRow")]
 pub struct Row {
     /// Name of the program.
     program: String,

@@ -51,6 +51,8 @@ mod statistics;
 mod studies;
 #[cfg(unix)]
 mod suite;
+#[cfg(target_os = "linux")]
+mod suite_command;
 mod together;
 mod trace_events;
 mod traces;
