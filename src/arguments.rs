@@ -4,7 +4,7 @@ use crate::checkpoint_options::CheckpointOptions;
 use crate::classify::Paper;
 use crate::reproduce::ReproduceOptions;
 use crate::study_command::StudyOptions;
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 use crate::suite::SuiteOptions;
 use crate::verilog_option::VerilogOptions;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -76,7 +76,7 @@ pub enum Command {
     #[cfg(target_os = "linux")]
     Cuda(Box<CudaOptions>),
     /// Build the programs of a benchmark suite, and record them for `run`, `compare` and `study`
-    #[cfg(target_os = "linux")]
+    #[cfg(unix)]
     Suite(SuiteOptions),
     /// Run workloads under several mechanisms and print them side by side
     Compare(CompareOptions),

@@ -50,7 +50,7 @@ mod set_option;
 mod shell_command;
 mod stats_command;
 mod study_command;
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 mod suite;
 mod together_command;
 mod trace_command;
@@ -143,7 +143,7 @@ fn execute(command: &Command) -> Result<(), Failure> {
         Command::Run(options) => run_command::run(options),
         #[cfg(target_os = "linux")]
         Command::Cuda(options) => cuda_command::run(options),
-        #[cfg(target_os = "linux")]
+        #[cfg(unix)]
         Command::Suite(options) => suite::run(options),
         Command::Compare(options) => compare_command::run(options),
         Command::Classify(options) => classify::run(options),

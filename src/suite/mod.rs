@@ -181,8 +181,7 @@ fn list(options: &ListOptions) -> Result<(), Failure> {
 /// Returns the table of a suite's programs. A size that was recorded and checked has a star.
 fn programs(suite: &Manifest) -> Table {
     let mut table = Table::new(&["program", "sizes (* verified)", "check", "papers", "note"])
-        .dispensable(&["papers", "note"])
-        .without_empty("note");
+        .dispensable(&["papers", "note"]);
     for program in suite.programs.iter().map(toml::Spanned::get_ref) {
         let sizes =
             program.sizes.all().map(|(size, run)| format!("{size}{}", if run.verified { "*" } else { "" }));
@@ -190,7 +189,7 @@ fn programs(suite: &Manifest) -> Table {
         let check = suite.check_of(program).cell();
         table.row(vec![program.name.clone(), sizes, check, program.papers.clone(), program.note.clone()]);
     }
-    table
+    table.without_empty("note")
 }
 
 /// Reports the programs and inputs that a copy of a suite lacks.
@@ -228,7 +227,7 @@ fn show(rows: &[Row], json: bool) -> Result<(), Failure> {
     let mut head = vec!["program", "size"];
     head.extend(is_recorded.then_some(["launches", "warp instr"]).into_iter().flatten());
     head.extend(["result", "reason"]);
-    let mut table = Table::new(&head).without_empty("reason");
+    let mut table = Table::new(&head);
     for row in rows {
         let count = |count: Option<u64>| count.map_or("-".into(), |count| count.to_string());
         let mut cells = vec![row.program.clone(), row.size.to_string()];
@@ -238,7 +237,7 @@ fn show(rows: &[Row], json: bool) -> Result<(), Failure> {
         cells.extend([row.outcome.to_string(), row.reason.clone().unwrap_or_default()]);
         table.row(cells);
     }
-    print_table(&table)
+    print_table(&table.without_empty("reason"))
 }
 
 /// Compiles programs.
