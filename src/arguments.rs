@@ -4,6 +4,8 @@ use crate::checkpoint_options::CheckpointOptions;
 use crate::classify::Paper;
 use crate::reproduce::ReproduceOptions;
 use crate::study_command::StudyOptions;
+#[cfg(unix)]
+use crate::suite::SuiteOptions;
 use crate::verilog_option::VerilogOptions;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
@@ -22,7 +24,7 @@ use std::str::FromStr;
 use strum::VariantNames;
 
 /// Returns a parser of a variant's name. Its error lists all names.
-fn name_of<T>() -> impl TypedValueParser<Value = T>
+pub fn name_of<T>() -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err: Debug> + VariantNames + Clone + Send + Sync + 'static,
 {
@@ -73,6 +75,9 @@ pub enum Command {
     /// Run an unmodified CUDA program with its kernels simulated
     #[cfg(target_os = "linux")]
     Cuda(Box<CudaOptions>),
+    /// Build the programs of a benchmark suite, and record them for `run`, `compare` and `study`
+    #[cfg(unix)]
+    Suite(SuiteOptions),
     /// Run workloads under several mechanisms and print them side by side
     Compare(CompareOptions),
     /// Simulate all points of a study file, each once, and collect the results in one table

@@ -25,7 +25,7 @@ impl BoundOptions {
 }
 
 /// Parses a number of seconds, minutes or hours.
-fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, String> {
     let units = [("s", 1), ("m", 60), ("h", 3600)];
     let seconds = units.into_iter().find_map(|(unit, seconds)| {
         let number = text.strip_suffix(unit)?.parse::<u64>().ok()?;

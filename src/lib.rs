@@ -50,6 +50,8 @@ mod set_option;
 mod shell_command;
 mod stats_command;
 mod study_command;
+#[cfg(unix)]
+mod suite;
 mod together_command;
 mod trace_command;
 mod trace_events;
@@ -141,6 +143,8 @@ fn execute(command: &Command) -> Result<(), Failure> {
         Command::Run(options) => run_command::run(options),
         #[cfg(target_os = "linux")]
         Command::Cuda(options) => cuda_command::run(options),
+        #[cfg(unix)]
+        Command::Suite(options) => suite::run(options),
         Command::Compare(options) => compare_command::run(options),
         Command::Classify(options) => classify::run(options),
         Command::Report(options) => report::run(options),

@@ -6,7 +6,7 @@ use crate::arguments::SchemaOptions;
 use crate::error::Failure;
 use crate::output::{print, print_table};
 use crate::run_command::Sourced;
-use crate::{bench, classify, list};
+use crate::{bench, classify, list, suite};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use selvedge_area::Table;
@@ -24,7 +24,7 @@ struct Form {
 }
 
 /// All forms, in the order of the page.
-const FORMS: [Form; 11] = [
+const FORMS: [Form; 13] = [
     Form {
         name: "run",
         of: "`run --json`, `cuda --json` and `compare --json`: an object for a run, a list for several and for `compare`",
@@ -65,6 +65,16 @@ const FORMS: [Form; 11] = [
         name: "blocks",
         of: "`list blocks --json`: a list, or an object for the one that is named",
         schema: of::<OneOrMany<list::blocks::ListedBlock>>,
+    },
+    Form {
+        name: "suite",
+        of: "`suite list --json`: a list of all suites, or an object for the one that is named",
+        schema: of::<OneOrMany<suite::Manifest>>,
+    },
+    Form {
+        name: "suite-programs",
+        of: "`suite check --json`, `suite build --json` and `suite record --json`: a list of programs",
+        schema: of::<Vec<suite::Row>>,
     },
     Form { name: "area", of: "`area --json`: an object for all blocks", schema: of::<AreaReport> },
     Form { name: "bench", of: "`bench --json`: an object for all cases", schema: of::<bench::BenchReport> },

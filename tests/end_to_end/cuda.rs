@@ -41,7 +41,7 @@ const PROGRAMS: [&str; 24] = [
 ];
 
 /// Returns a toolkit, or `None` after a note that `test` is skipped.
-fn toolkit(test: &str, name: &str) -> Option<PathBuf> {
+pub fn toolkit(test: &str, name: &str) -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/cuda").join(name);
     if folder.join("bin/fatbinary").is_file() {
         return Some(folder);

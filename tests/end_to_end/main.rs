@@ -53,6 +53,8 @@ mod struct_sizes;
 mod studies;
 #[cfg(unix)]
 mod suite;
+#[cfg(target_os = "linux")]
+mod suite_command;
 mod together;
 mod trace_events;
 mod traces;

@@ -3,6 +3,8 @@ use crate::key::sha256;
 use selvedge_sim::limits::Limits;
 use selvedge_sim::plain_file;
 use selvedge_sim::run::Source;
+use selvedge_sim::source::RECORDED;
+use selvedge_sim::workload::Size;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -18,14 +20,22 @@ pub(crate) struct Loaded {
 /// Workloads that have been read. Their paths are relative to `folder`.
 pub(crate) struct Sources<'a> {
     folder: &'a Path,
+    /// Folder with the records of suites, relative to `folder`.
+    records: Option<String>,
     limits: Limits,
     found: BTreeMap<(String, Option<PathBuf>), Loaded>,
     hashes: BTreeMap<PathBuf, String>,
 }
 
 impl<'a> Sources<'a> {
-    pub fn new(folder: &'a Path) -> Self {
-        Sources { folder, limits: Limits::default(), found: BTreeMap::new(), hashes: BTreeMap::new() }
+    pub fn new(folder: &'a Path, records: Option<String>) -> Self {
+        Sources {
+            folder,
+            records,
+            limits: Limits::default(),
+            found: BTreeMap::new(),
+            hashes: BTreeMap::new(),
+        }
     }
 
     /// Returns the max device memory in bytes.
@@ -41,6 +51,14 @@ impl<'a> Sources<'a> {
     /// Returns the names of the workloads in `text`, separated by `+` unless `text` is the path of a file.
     pub fn names<'t>(&self, text: &'t str) -> Vec<&'t str> {
         if text.contains('+') && !self.path(text).is_file() { text.split('+').collect() } else { vec![text] }
+    }
+
+    /// Returns the record of the program `SUITE/PROGRAM` at a size, if the study names a folder of records. Returns `name` for any
+    /// other workload.
+    pub fn recorded(&self, name: &str, size: Size) -> String {
+        let Some(records) = &self.records else { return name.into() };
+        let is_program = name.split('/').count() == 2 && !name.contains('.') && !self.path(name).is_file();
+        if is_program { format!("{records}/{name}-{size}{RECORDED}") } else { name.into() }
     }
 
     /// Returns the workload called `name`, with the file that replaces its built-in input.

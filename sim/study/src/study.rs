@@ -91,6 +91,7 @@ impl Study {
             "engine",
             "config",
             "configs",
+            "records",
             "workloads",
             "mechanisms",
             "share",
@@ -194,8 +195,10 @@ const SHARES: &str = "left-over, spatial, smk-p, smk-pw[:CYCLES], warped-slicer[
 
 impl<'a> Reader<'a> {
     fn new(top: &Section<'a>, folder: &'a Path) -> Result<Self, StudyError> {
+        let records = top.get("records").map(|records| records.string()).transpose()?;
+        let records = records.map(|records| records.trim_end_matches('/').to_owned());
         let mut reader = Reader {
-            sources: Sources::new(folder),
+            sources: Sources::new(folder, records),
             size: top.get("size").map_or(Ok(Size::Small), |size| size.parse(SIZES))?,
             engine: top.get("engine").map_or(Ok(Engine::Model), |engine| engine.parse(ENGINES))?,
             configs: Vec::new(),
@@ -383,14 +386,15 @@ impl<'a> Reader<'a> {
         input: Option<&str>,
     ) -> Result<WorkloadChoice, StudyError> {
         let path = input.map(|input| self.sources.path(input));
-        let names = self.sources.names(text);
+        let names: Vec<_> =
+            self.sources.names(text).into_iter().map(|name| self.sources.recorded(name, size)).collect();
         if names.len() > 1 && input.is_some() {
             return Err(item.refuse("one workload beside `input`"));
         }
-        let load = |name: &&str| self.sources.load(name, path.as_deref()).map_err(|why| item.wrong(why));
+        let load = |name: &String| self.sources.load(name, path.as_deref()).map_err(|why| item.wrong(why));
         let loaded = names.iter().map(load).collect::<Result<Vec<_>, _>>()?;
         let label = label.unwrap_or(text).to_owned();
-        Ok(WorkloadChoice { text: text.into(), label, size, input: input.map(Into::into), loaded })
+        Ok(WorkloadChoice { text: names.join("+"), label, size, input: input.map(Into::into), loaded })
     }
 
     fn config(&self, item: &Item<'a>) -> Result<ConfigChoice, StudyError> {

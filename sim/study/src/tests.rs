@@ -250,6 +250,36 @@ fn a_key_follows_the_bytes_of_a_recorded_program_wherever_it_lies() {
 }
 
 #[test]
+fn a_program_of_a_suite_is_the_record_of_its_size_in_the_folder_of_records() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir_all(folder.path().join("kept/mine")).expect("created");
+    for size in ["tiny", "small"] {
+        let record = Record { name: "p".into(), arguments: size.into(), ..Record::default() };
+        let file = folder.path().join(format!("kept/mine/p-{size}.sprog"));
+        std::fs::write(file, record.to_bytes().expect("packed")).expect("written");
+    }
+    let path = folder.path().join("study.toml");
+    let list = "[\"mine/p\", { workload = \"mine/p\", size = \"small\" }, \"vecadd\"]";
+    let text = format!("size = \"tiny\"\nworkloads = {list}\nmechanisms = [\"base\"]\n");
+    let study =
+        Study::parse(&format!("records = \"kept/\"\n{text}"), &path).unwrap_or_else(|e| panic!("{e}"));
+    let points = study.points();
+    let workload = |index: usize| points[index].parameters.workload.as_str();
+    assert_eq!([workload(0), workload(1)], ["kept/mine/p-tiny.sprog", "kept/mine/p-small.sprog"]);
+    assert_eq!([workload(2), &points[0].labels.workload], ["vecadd", "mine/p"]);
+    assert_ne!(points[0].key, points[1].key);
+    let error =
+        |text: &str| Study::parse(text, &path).err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(error(&text).contains("study.toml:2: "), "{}", error(&text));
+    let absent = format!("records = \"kept\"\n{}", text.replace("mine/p", "mine/q"));
+    assert!(
+        error(&absent).contains("study.toml:3: kept/mine/q-tiny.sprog: cannot read it"),
+        "{}",
+        error(&absent)
+    );
+}
+
+#[test]
 fn a_damaged_record_is_a_mistake_of_the_study() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("p.sprog"), "selvedge program 1\nnothing").expect("written");
