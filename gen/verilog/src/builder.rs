@@ -310,11 +310,7 @@ impl<'a> Builder<'a> {
             }
             Index::Value(e) => self.expr(e),
             Index::Operation(a, op, b) => {
-                let symbol = match op {
-                    IndexOp::Add => "+",
-                    IndexOp::Sub => "-",
-                    IndexOp::Mul => "*",
-                };
+                let symbol = index_symbol(*op);
                 let (a, b) = (self.index_operand(a), self.index_operand(b));
                 let (a, b) = (index_side(a, symbol, true), index_side(b, symbol, false));
                 Operand(code![a, symbol, b], Tie::Infix(symbol))
@@ -346,11 +342,7 @@ impl<'a> Builder<'a> {
             }
             Index::Value(e) => self.expr(&(**e).clone().extended(width)),
             Index::Operation(a, op, b) => {
-                let symbol = match op {
-                    IndexOp::Add => "+",
-                    IndexOp::Sub => "-",
-                    IndexOp::Mul => "*",
-                };
+                let symbol = index_symbol(*op);
                 let (a, b) = (self.number(a, width), self.number(b, width));
                 infix(a.operand(symbol, true), symbol, b.operand(symbol, false))
             }
@@ -640,6 +632,14 @@ fn binary_symbol(op: BinaryOp) -> &'static str {
         BinaryOp::Xor => "^",
         BinaryOp::Both => "&&",
         BinaryOp::Either => "||",
+    }
+}
+
+fn index_symbol(op: IndexOp) -> &'static str {
+    match op {
+        IndexOp::Add => "+",
+        IndexOp::Sub => "-",
+        IndexOp::Mul => "*",
     }
 }
 

@@ -169,7 +169,7 @@ pub(crate) struct Slot<'a> {
 }
 
 impl Body {
-    /// Returns all expressions in order, except those of parameters.
+    /// Returns the expressions of ports and items in order.
     pub fn slots(&mut self) -> Vec<Slot<'_>> {
         let mut out = vec![];
         self.ports.iter_mut().chain(&mut self.items).for_each(|item| item.slots(&mut out));
