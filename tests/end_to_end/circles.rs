@@ -1,4 +1,4 @@
-//! Circles of files that import each other. A file in a large circle cannot be understood, tested or moved by itself.
+//! Circles of files that import each other. A file in a large circle cannot be understood, tested or moved alone.
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -171,7 +171,7 @@ impl Crate {
         all
     }
 
-    /// Returns the largest set of files each of which imports, over others, from each of the set.
+    /// Returns the largest set of files that import each other, directly or through others.
     fn largest_circle(&self) -> Vec<&Path> {
         let imports = self.imports();
         let reached: BTreeMap<&Path, BTreeSet<&Path>> = imports

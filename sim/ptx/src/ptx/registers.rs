@@ -1,4 +1,4 @@
-//! The register files of a warp, and the literals that instructions read in their place.
+//! The register files of a warp, and the literals of its kernel.
 
 use selvedge_state::State;
 

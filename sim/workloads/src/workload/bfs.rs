@@ -9,8 +9,9 @@ use std::path::Path;
 use super::check::Results;
 use super::helpers::{int, launch_row, mebibytes};
 use super::input::{Words, read_text};
+use super::plan::{Plan, Run};
 use super::random::Random;
-use super::{Arg, Group, HostProgram, Launch, Size, Workload, WorkloadError};
+use super::{Arg, Group, HostProgram, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const NAME: &str = "bfs";
@@ -147,19 +148,14 @@ impl Workload for Bfs {
 
     fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError> {
         let graph = input.map_or_else(|| Ok(Graph::random(nodes(size))), Graph::read)?;
-        Ok(Box::new(Run { graph, levels: 0, buffers: Buffers::default(), stage: Stage::Start }))
+        Ok(Box::new(Run::new(NAME, move |memory| {
+            let buffers = Buffers::new(&graph, memory)?;
+            Ok(search(graph, buffers))
+        })))
     }
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Stage {
-    Start,
-    Expanding,
-    Advancing,
-    Done,
-}
-
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Buffers {
     nodes: u64,
     edges: u64,
@@ -170,17 +166,9 @@ struct Buffers {
     again: u64,
 }
 
-struct Run {
-    graph: Graph,
-    /// Level in progress: 0 while the source is the frontier.
-    levels: usize,
-    buffers: Buffers,
-    stage: Stage,
-}
-
-impl Run {
-    fn place(&self, memory: &mut DeviceMemory) -> Result<Buffers, WorkloadError> {
-        let Graph { nodes, targets, source } = &self.graph;
+impl Buffers {
+    fn new(graph: &Graph, memory: &mut DeviceMemory) -> Result<Self, WorkloadError> {
+        let Graph { nodes, targets, source } = graph;
         let count = nodes.len() as u64;
         let buffers = Buffers {
             nodes: memory.alloc(8 * count, "nodes")?,
@@ -200,74 +188,56 @@ impl Run {
         memory.write(buffers.visited + *source as u64, &[1])?;
         Ok(buffers)
     }
-
-    fn launch(&self, kernel: &str, pointers: &[u64]) -> Launch {
-        let count = self.graph.nodes.len();
-        let args = pointers.iter().map(|&address| Arg::Ptr(address)).chain([int(count)]);
-        launch_row(kernel, count, THREADS_PER_BLOCK, args.collect())
-    }
-
-    /// Counts a level before its search. A correct search has fewer levels than nodes. More levels mean that the
-    /// device's masks are wrong, and the search would never end.
-    fn count_level(&mut self) -> Result<(), WorkloadError> {
-        self.levels += 1;
-        let most = self.graph.nodes.len();
-        if self.levels < most {
-            return Ok(());
-        }
-        Err(WorkloadError::Mismatch {
-            workload: NAME,
-            buffer: "again",
-            index: 0,
-            got: format!("1 after level {}", self.levels),
-            expected: format!("an end within {most} levels"),
-            tolerance: "must be equal".to_owned(),
-        })
-    }
-
-    fn expand(&mut self, memory: &mut DeviceMemory) -> Result<Option<Launch>, WorkloadError> {
-        let Buffers { nodes, edges, frontier, reached, visited, cost, again } = self.buffers;
-        memory.write(again, &[0])?;
-        self.stage = Stage::Expanding;
-        Ok(Some(self.launch("bfs_expand", &[nodes, edges, frontier, reached, visited, cost])))
-    }
-
-    fn advance(&mut self) -> Launch {
-        let Buffers { frontier, reached, visited, again, .. } = self.buffers;
-        self.stage = Stage::Advancing;
-        self.launch("bfs_advance", &[frontier, reached, visited, again])
-    }
 }
 
-impl HostProgram for Run {
-    fn next(&mut self, memory: &mut DeviceMemory) -> Result<Option<Launch>, WorkloadError> {
-        match self.stage {
-            Stage::Start => {
-                self.buffers = self.place(memory)?;
-                self.expand(memory)
-            }
-            Stage::Expanding => Ok(Some(self.advance())),
-            Stage::Advancing => {
-                let mut again = [0];
-                memory.read(self.buffers.again, &mut again)?;
-                if again[0] != 0 {
-                    self.count_level()?;
-                    return self.expand(memory);
-                }
-                self.stage = Stage::Done;
-                Ok(None)
-            }
-            Stage::Done => Ok(None),
+/// Returns the search in filled buffers: two launches for each level.
+fn search(graph: Graph, buffers: Buffers) -> Plan {
+    let Buffers { nodes, edges, frontier, reached, visited, cost, again } = buffers;
+    let count = graph.nodes.len();
+    let launch = move |kernel, pointers: &[u64]| {
+        let args = pointers.iter().map(|&address| Arg::Ptr(address)).chain([int(count)]);
+        Ok(Some(launch_row(kernel, count, THREADS_PER_BLOCK, args.collect())))
+    };
+    // Level in progress: 0 while the source is the frontier.
+    let (mut level, mut has_begun, mut is_expanded) = (0, false, false);
+    let launches = move |memory: &mut DeviceMemory| {
+        if is_expanded {
+            is_expanded = false;
+            return launch("bfs_advance", &[frontier, reached, visited, again]);
         }
-    }
+        if has_begun {
+            let mut flag = [0];
+            memory.read(again, &mut flag)?;
+            if flag[0] == 0 {
+                return Ok(None);
+            }
+            level += 1;
+            check_end(level, count)?;
+        }
+        (has_begun, is_expanded) = (true, true);
+        memory.write(again, &[0])?;
+        launch("bfs_expand", &[nodes, edges, frontier, reached, visited, cost])
+    };
+    Plan::following(launches, move |memory| {
+        let got = memory.read_i32s(cost, count)?;
+        Results { workload: NAME, buffer: "cost", got: &got }.equal(graph.levels())
+    })
+}
 
-    fn verify(&self, memory: &DeviceMemory) -> Result<(), WorkloadError> {
-        if self.stage != Stage::Done {
-            return Err(WorkloadError::Unfinished { workload: NAME });
-        }
-        let got = memory.read_i32s(self.buffers.cost, self.graph.nodes.len())?;
-        Results { workload: NAME, buffer: "cost", got: &got }.equal(self.graph.levels())
+/// Checks a level before its search. A correct search has fewer levels than nodes. More levels mean that the device's
+/// masks are wrong, and the search would never end.
+fn check_end(level: usize, most: usize) -> Result<(), WorkloadError> {
+    if level < most {
+        return Ok(());
     }
+    Err(WorkloadError::Mismatch {
+        workload: NAME,
+        buffer: "again",
+        index: 0,
+        got: format!("1 after level {level}"),
+        expected: format!("an end within {most} levels"),
+        tolerance: "must be equal".to_owned(),
+    })
 }
 
 #[cfg(test)]
@@ -289,11 +259,12 @@ mod tests {
     #[test]
     fn a_device_that_never_lets_the_search_end_is_caught() {
         let graph = with_file("graph.txt", GOOD, |file| Graph::read(file).unwrap());
-        let mut run = Run { graph, levels: 0, buffers: Buffers::default(), stage: Stage::Start };
         let mut memory = DeviceMemory::new();
+        let buffers = Buffers::new(&graph, &mut memory).unwrap();
+        let mut run = Run::new(NAME, move |_| Ok(search(graph, buffers)));
         let stopped = (0..100).find_map(|_| {
             let next = run.next(&mut memory);
-            memory.write(run.buffers.again, &[1]).unwrap();
+            memory.write(buffers.again, &[1]).unwrap();
             next.err()
         });
         let text = stopped.expect("the search is stopped").to_string();

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::check::Results;
 use super::helpers::{int, mebibytes, place_f32s};
 use super::input::{Words, finite, read_text};
+use super::plan::{Plan, Run};
 use super::random::Random;
 use super::{Arg, Group, HostProgram, Launch, LaunchDims, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
@@ -235,79 +236,34 @@ impl Workload for Hotspot {
 
     fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError> {
         let chip = input.map_or_else(|| Ok(Chip::generated(side(size))), Chip::read)?;
-        Ok(Box::new(Run { chip, steps: steps(size), taken: 0, buffers: None, finished: false }))
+        Ok(Box::new(Run::new(NAME, move |memory| plan(chip, steps(size), memory))))
     }
 }
 
-#[derive(Clone, Copy)]
-struct Buffers {
-    power: u64,
-    /// Current temperatures.
-    now: u64,
-    /// Output of the next launch.
-    next: u64,
-}
-
-struct Run {
-    chip: Chip,
-    /// Total time steps.
-    steps: usize,
-    /// Time steps completed or in progress.
-    taken: usize,
-    /// `None` before allocation.
-    buffers: Option<Buffers>,
-    finished: bool,
-}
-
-impl Run {
-    fn place(&self, memory: &mut DeviceMemory) -> Result<Buffers, WorkloadError> {
-        let Chip { power, temperature, .. } = &self.chip;
-        Ok(Buffers {
-            power: place_f32s(memory, "power", power)?,
-            now: place_f32s(memory, "temperature", temperature)?,
-            next: memory.alloc(4 * temperature.len() as u64, "next temperature")?,
-        })
-    }
-
-    fn launch(&self, steps: usize, buffers: Buffers) -> Launch {
-        let blocks = self.chip.side.div_ceil(TILE - 2 * steps) as u32;
-        let Coefficients { scale, rx, ry, rz } = self.chip.coefficients();
-        let pointers = [buffers.power, buffers.now, buffers.next].map(Arg::Ptr);
-        let counts = [self.chip.side, self.chip.side, steps].map(int);
+fn plan(chip: Chip, steps: usize, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
+    let power = place_f32s(memory, "power", &chip.power)?;
+    let now = place_f32s(memory, "temperature", &chip.temperature)?;
+    let mut temperatures = [now, memory.alloc(4 * chip.temperature.len() as u64, "next temperature")?];
+    let Coefficients { scale, rx, ry, rz } = chip.coefficients();
+    let mut launches = Vec::new();
+    for taken in (0..steps).step_by(STEPS_PER_LAUNCH) {
+        let count = STEPS_PER_LAUNCH.min(steps - taken);
+        let blocks = chip.side.div_ceil(TILE - 2 * count) as u32;
+        let pointers = [power, temperatures[0], temperatures[1]].map(Arg::Ptr);
+        let counts = [chip.side, chip.side, count].map(int);
         let numbers = [scale, rx, ry, rz, AMBIENT].map(Arg::F32);
-        Launch {
+        launches.push(Launch {
             kernel: "hotspot".to_owned(),
             dims: LaunchDims::new([blocks, blocks, 1], [TILE as u32, TILE as u32, 1]),
             args: pointers.into_iter().chain(counts).chain(numbers).collect(),
-        }
+        });
+        // The output of a launch is the input of the next.
+        temperatures.reverse();
     }
-}
-
-impl HostProgram for Run {
-    fn next(&mut self, memory: &mut DeviceMemory) -> Result<Option<Launch>, WorkloadError> {
-        if self.taken == self.steps {
-            self.finished = true;
-            return Ok(None);
-        }
-        let buffers = match self.buffers {
-            None => self.place(memory)?,
-            // The output of the last launch becomes the input of the next.
-            Some(Buffers { power, now, next }) => Buffers { power, now: next, next: now },
-        };
-        let steps = STEPS_PER_LAUNCH.min(self.steps - self.taken);
-        self.buffers = Some(buffers);
-        self.taken += steps;
-        Ok(Some(self.launch(steps, buffers)))
-    }
-
-    fn verify(&self, memory: &DeviceMemory) -> Result<(), WorkloadError> {
-        let (true, Some(buffers)) = (self.finished, self.buffers) else {
-            return Err(WorkloadError::Unfinished { workload: NAME });
-        };
-        let got = memory.read_f32s(buffers.next, self.chip.temperature.len())?;
-        let reference = self.chip.reference(self.steps);
-        Results { workload: NAME, buffer: "temperature", got: &got }.close(reference, TOLERANCE)
-    }
+    Ok(Plan::of(launches, move |memory| {
+        let got = memory.read_f32s(temperatures[0], chip.temperature.len())?;
+        Results { workload: NAME, buffer: "temperature", got: &got }.close(chip.reference(steps), TOLERANCE)
+    }))
 }
 
 #[cfg(test)]

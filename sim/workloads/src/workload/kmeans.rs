@@ -3,11 +3,14 @@
 //! The first launch transposes the features from point by point to feature by feature; each lane reads a separate
 //! line. Then every round has one launch, which assigns the points to the nearest centres. The host moves the centres
 //! to the means.
+use std::cell::Cell;
 use std::path::Path;
+use std::rc::Rc;
 
 use super::check::Results;
 use super::helpers::{int, launch_row, mebibytes, place_f32s};
 use super::input::{finite, read_text};
+use super::plan::{Plan, Run};
 use super::random::Random;
 use super::{Arg, Group, HostProgram, Launch, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
@@ -287,128 +290,73 @@ impl Workload for KMeans {
 
     fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError> {
         let points = input.map_or_else(|| Ok(Points::generated(points(size))), Points::read)?;
-        Ok(Box::new(Run {
-            centres: points.first_centres(),
-            membership: vec![NO_CLUSTER; points.count()],
-            points,
-            most_rounds: most_rounds(size),
-            round: 0,
-            buffers: Buffers::default(),
-            stage: Stage::Start,
-        }))
+        Ok(Box::new(Run::new(NAME, move |memory| plan(points, most_rounds(size), memory))))
     }
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Stage {
-    Start,
-    Swapping,
-    Assigning,
-    Done,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Buffers {
-    by_point: u64,
-    by_feature: u64,
-    centres: u64,
-    membership: u64,
-}
-
-struct Run {
-    points: Points,
-    most_rounds: usize,
-    centres: Vec<f32>,
-    /// Cluster of each point after the last completed round.
-    membership: Vec<i32>,
-    /// Round in progress, from 1.
-    round: usize,
-    buffers: Buffers,
-    stage: Stage,
-}
-
-impl Run {
-    fn place(&self, memory: &mut DeviceMemory) -> Result<Buffers, WorkloadError> {
-        let buffers = Buffers {
-            by_point: place_f32s(memory, "features by point", &self.points.values)?,
-            by_feature: memory.alloc(4 * self.points.values.len() as u64, "features by feature")?,
-            centres: memory.alloc(4 * self.centres.len() as u64, "centres")?,
-            membership: memory.alloc(4 * self.membership.len() as u64, "membership")?,
-        };
-        memory.write_i32s(buffers.membership, &self.membership)?;
-        Ok(buffers)
-    }
-
-    fn launch(&self, kernel: &str, pointers: &[u64], clusters: Option<usize>) -> Launch {
-        let counts = [self.points.count(), self.points.features].into_iter().chain(clusters);
-        let counts = counts.map(int);
-        let args = pointers.iter().map(|&address| Arg::Ptr(address)).chain(counts);
-        launch_row(kernel, self.points.count(), THREADS_PER_BLOCK, args.collect())
-    }
-
-    fn assign(&mut self, memory: &mut DeviceMemory) -> Result<Option<Launch>, WorkloadError> {
-        let Buffers { by_feature, centres, membership, .. } = self.buffers;
-        memory.write_f32s(centres, &self.centres)?;
-        self.round += 1;
-        self.stage = Stage::Assigning;
-        Ok(Some(self.launch("kmeans_assign", &[by_feature, centres, membership], Some(CLUSTERS))))
-    }
-
-    /// Reads the clusters of the completed round. Returns whether another round follows.
-    fn conclude_round(&mut self, memory: &DeviceMemory) -> Result<bool, WorkloadError> {
-        let assigned = memory.read_i32s(self.buffers.membership, self.points.count())?;
-        let clusters = 0..CLUSTERS as i32;
-        if let Some(index) = assigned.iter().position(|cluster| !clusters.contains(cluster)) {
-            return Err(WorkloadError::Mismatch {
-                workload: NAME,
-                buffer: "membership",
-                index,
-                got: assigned[index].to_string(),
-                expected: format!("a cluster from 0 to {}", CLUSTERS - 1),
-                tolerance: "must be equal".to_owned(),
-            });
+fn plan(points: Points, most_rounds: usize, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
+    let mut centres = points.first_centres();
+    let mut membership = vec![NO_CLUSTER; points.count()];
+    let by_point = place_f32s(memory, "features by point", &points.values)?;
+    let by_feature = memory.alloc(4 * points.values.len() as u64, "features by feature")?;
+    let centre_buffer = memory.alloc(4 * centres.len() as u64, "centres")?;
+    let clusters = memory.alloc(4 * membership.len() as u64, "membership")?;
+    memory.write_i32s(clusters, &membership)?;
+    let points = Rc::new(points);
+    // Round in progress, from 1.
+    let round = Rc::new(Cell::new(0));
+    let (checked, rounds) = (Rc::clone(&points), Rc::clone(&round));
+    let mut is_swapped = false;
+    let launches = move |memory: &mut DeviceMemory| {
+        if !is_swapped {
+            is_swapped = true;
+            return Ok(Some(launch(&points, "kmeans_swap", &[by_point, by_feature], None)));
         }
-        let settled = self.points.settled(&self.membership, &assigned);
-        self.membership = assigned;
-        Ok(!settled && self.round < self.most_rounds)
-    }
-}
-
-impl HostProgram for Run {
-    fn next(&mut self, memory: &mut DeviceMemory) -> Result<Option<Launch>, WorkloadError> {
-        match self.stage {
-            Stage::Start => {
-                self.buffers = self.place(memory)?;
-                self.stage = Stage::Swapping;
-                let Buffers { by_point, by_feature, .. } = self.buffers;
-                Ok(Some(self.launch("kmeans_swap", &[by_point, by_feature], None)))
+        if round.get() > 0 {
+            let assigned = assigned(memory, clusters, points.count())?;
+            let settled = points.settled(&membership, &assigned);
+            membership = assigned;
+            if settled || round.get() == most_rounds {
+                return Ok(None);
             }
-            Stage::Swapping => self.assign(memory),
-            Stage::Assigning => {
-                if self.conclude_round(memory)? {
-                    self.points.move_centres(&mut self.centres, &self.membership);
-                    return self.assign(memory);
-                }
-                self.stage = Stage::Done;
-                Ok(None)
-            }
-            Stage::Done => Ok(None),
+            points.move_centres(&mut centres, &membership);
         }
-    }
+        memory.write_f32s(centre_buffer, &centres)?;
+        round.set(round.get() + 1);
+        let pointers = [by_feature, centre_buffer, clusters];
+        Ok(Some(launch(&points, "kmeans_assign", &pointers, Some(CLUSTERS))))
+    };
+    Ok(Plan::following(launches, move |memory| {
+        let got = memory.read_f32s(by_feature, checked.values.len())?;
+        Results { workload: NAME, buffer: "features by feature", got: &got }.equal(checked.by_feature())?;
+        let (reference, expected) = checked.reference(most_rounds);
+        let got = memory.read_i32s(clusters, checked.count())?;
+        Results { workload: NAME, buffer: "membership", got: &got }.equal(reference)?;
+        Results { workload: NAME, buffer: "rounds", got: &[rounds.get()] }.equal([expected])
+    }))
+}
 
-    fn verify(&self, memory: &DeviceMemory) -> Result<(), WorkloadError> {
-        if self.stage != Stage::Done {
-            return Err(WorkloadError::Unfinished { workload: NAME });
-        }
-        let count = self.points.values.len();
-        let by_feature = memory.read_f32s(self.buffers.by_feature, count)?;
-        Results { workload: NAME, buffer: "features by feature", got: &by_feature }
-            .equal(self.points.by_feature())?;
-        let (reference, rounds) = self.points.reference(self.most_rounds);
-        let membership = memory.read_i32s(self.buffers.membership, self.points.count())?;
-        Results { workload: NAME, buffer: "membership", got: &membership }.equal(reference)?;
-        Results { workload: NAME, buffer: "rounds", got: &[self.round] }.equal([rounds])
-    }
+fn launch(points: &Points, kernel: &str, pointers: &[u64], clusters: Option<usize>) -> Launch {
+    let counts = [points.count(), points.features].into_iter().chain(clusters).map(int);
+    let args = pointers.iter().map(|&address| Arg::Ptr(address)).chain(counts);
+    launch_row(kernel, points.count(), THREADS_PER_BLOCK, args.collect())
+}
+
+/// Returns the clusters of the completed round.
+fn assigned(memory: &DeviceMemory, buffer: u64, count: usize) -> Result<Vec<i32>, WorkloadError> {
+    let assigned = memory.read_i32s(buffer, count)?;
+    let clusters = 0..CLUSTERS as i32;
+    let Some(index) = assigned.iter().position(|cluster| !clusters.contains(cluster)) else {
+        return Ok(assigned);
+    };
+    Err(WorkloadError::Mismatch {
+        workload: NAME,
+        buffer: "membership",
+        index,
+        got: assigned[index].to_string(),
+        expected: format!("a cluster from 0 to {}", CLUSTERS - 1),
+        tolerance: "must be equal".to_owned(),
+    })
 }
 
 #[cfg(test)]
