@@ -2,7 +2,7 @@
 //!
 //! Relative paths between the folder and the suite, such as `../../data`, have the same meaning in the copy.
 use std::fs;
-use std::io::{Error, ErrorKind, Result};
+use std::io::{Error, Result};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
@@ -45,7 +45,7 @@ fn copy_all(from: &Path, to: &Path) -> Result<()> {
 }
 
 fn named(path: &Path, why: &Error) -> Error {
-    Error::new(ErrorKind::Other, format!("{}: {why}", path.display()))
+    Error::other(format!("{}: {why}", path.display()))
 }
 
 #[cfg(test)]
