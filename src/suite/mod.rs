@@ -81,7 +81,7 @@ pub struct Row {
     #[serde(rename = "result", serialize_with = "as_text")]
     #[schemars(with = "String")]
     outcome: Outcome,
-    /// Executable or record; null if there is none.
+    /// Executable or record; null if the program has neither.
     file: Option<PathBuf>,
     /// Reason for the result, in one line; null for a success.
     reason: Option<String>,

@@ -43,11 +43,17 @@ pub fn record(
     let log = builder.log(program, "record");
     let draft = built.executable.with_extension(format!("draft{RECORDED}"));
     let json = built.executable.with_extension("json");
+    // An interrupted run may have left a report.
+    let _ = fs::remove_file(&json);
     let file = File::create(&log).and_then(|file| Ok((file.try_clone()?, file)));
     let (out, error) = file.map_err(|why| Failure::usage(format!("{}: {why}", log.display())))?;
     let mut command = command(options, program, run, &built, (&draft, &json))?;
-    let status = command.stdin(Stdio::null()).stdout(out).stderr(error).status();
-    let status = status.map_err(|why| Failure::usage(format!("cannot run selvedge: {why}")))?;
+    command
+        .stdin(Stdio::null())
+        .stdout(out)
+        .stderr(error)
+        .status()
+        .map_err(|why| Failure::usage(format!("cannot run selvedge: {why}")))?;
     let text = fs::read(&log).map_err(|why| Failure::usage(format!("{}: {why}", log.display())))?;
     let text = String::from_utf8_lossy(&text);
     let report = fs::read(&json).ok().and_then(|text| serde_json::from_slice::<Report>(&text).ok());
@@ -67,7 +73,7 @@ pub fn record(
         ("incomplete", Some(complaint)) => row.failed(Outcome::Fail, see(&complaint)),
         _ => row.failed(Outcome::Fail, see(last_line(&text))),
     };
-    let row = if row.outcome.is_kept() && status.code().is_some() {
+    let row = if row.outcome.is_kept() {
         let target = path_of(&options.output, suite, &program.name, size);
         let bytes = fs::read(&draft).map_err(|why| Failure::usage(format!("{}: {why}", draft.display())))?;
         write_whole(&target, &bytes)?;

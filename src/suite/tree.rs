@@ -1,12 +1,12 @@
-//! Copy of a program's folder amid links to the rest of its suite, so that nothing is written to the suite itself.
+//! Copy of a program's folder with links to the rest of its suite, so that nothing is written to the suite itself.
 //!
 //! Relative paths between the folder and the suite, such as `../../data`, have the same meaning in the copy.
 use std::fs;
-use std::io::{Error, ErrorKind, Result};
+use std::io::{Error, Result};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-/// Copies `suite/folder` to `root/folder`, links everything beside it, and returns the path of the copy. An older copy is replaced.
+/// Copies `suite/folder` to `root/folder`, links everything next to it, and returns the path of the copy. An older copy is replaced.
 ///
 /// # Errors
 /// A file or folder cannot be read, written or linked.
@@ -45,7 +45,7 @@ fn copy_all(from: &Path, to: &Path) -> Result<()> {
 }
 
 fn named(path: &Path, why: &Error) -> Error {
-    Error::new(ErrorKind::Other, format!("{}: {why}", path.display()))
+    Error::other(format!("{}: {why}", path.display()))
 }
 
 #[cfg(test)]
