@@ -41,19 +41,19 @@ module selvedge_bit_joiner_8_128_8_1024_16_11 (
     // merged: 4 strings of up to 256 bits
     for (g = 0; g < 4; g = g + 1) begin
       string_1[g*256 +: 256] = {128'd0, string_0[2*g*128 +: 128]} | ({128'd0, string_0[(2*g+1)*128
-      +: 128]} << length_0[2*g*8 +: 8]);
+          +: 128]} << length_0[2*g*8 +: 8]);
       length_1[g*9 +: 9] = {1'd0, length_0[2*g*8 +: 8]} + {1'd0, length_0[(2*g+1)*8 +: 8]};
     end
     // merged: 2 strings of up to 512 bits
     for (g = 0; g < 2; g = g + 1) begin
       string_2[g*512 +: 512] = {256'd0, string_1[2*g*256 +: 256]} | ({256'd0, string_1[(2*g+1)*256
-      +: 256]} << length_1[2*g*9 +: 9]);
+          +: 256]} << length_1[2*g*9 +: 9]);
       length_2[g*10 +: 10] = {1'd0, length_1[2*g*9 +: 9]} + {1'd0, length_1[(2*g+1)*9 +: 9]};
     end
     // merged: 1 strings of up to 1024 bits
     for (g = 0; g < 1; g = g + 1) begin
       string_3[g*1024 +: 1024] = {512'd0, string_2[2*g*512 +: 512]} | ({512'd0, string_2[(2*g+1)*512
-      +: 512]} << length_2[2*g*10 +: 10]);
+          +: 512]} << length_2[2*g*10 +: 10]);
       length_3[g*11 +: 11] = {1'd0, length_2[2*g*10 +: 10]} + {1'd0, length_2[(2*g+1)*10 +: 10]};
     end
   end

@@ -44,19 +44,19 @@ module selvedge_bit_packer_8_48_6_384_6_9 (
     // merged: 4 strings of up to 96 bits
     for (g = 0; g < 4; g = g + 1) begin
       string_1[g*96 +: 96] = {48'd0, string_0[2*g*48 +: 48]} | ({48'd0, string_0[(2*g+1)*48 +: 48]}
-      << length_0[2*g*6 +: 6]);
+          << length_0[2*g*6 +: 6]);
       length_1[g*7 +: 7] = {1'd0, length_0[2*g*6 +: 6]} + {1'd0, length_0[(2*g+1)*6 +: 6]};
     end
     // merged: 2 strings of up to 192 bits
     for (g = 0; g < 2; g = g + 1) begin
       string_2[g*192 +: 192] = {96'd0, string_1[2*g*96 +: 96]} | ({96'd0, string_1[(2*g+1)*96 +:
-      96]} << length_1[2*g*7 +: 7]);
+          96]} << length_1[2*g*7 +: 7]);
       length_2[g*8 +: 8] = {1'd0, length_1[2*g*7 +: 7]} + {1'd0, length_1[(2*g+1)*7 +: 7]};
     end
     // merged: 1 strings of up to 384 bits
     for (g = 0; g < 1; g = g + 1) begin
       string_3[g*384 +: 384] = {192'd0, string_2[2*g*192 +: 192]} | ({192'd0, string_2[(2*g+1)*192
-      +: 192]} << length_2[2*g*8 +: 8]);
+          +: 192]} << length_2[2*g*8 +: 8]);
       length_3[g*9 +: 9] = {1'd0, length_2[2*g*8 +: 8]} + {1'd0, length_2[(2*g+1)*8 +: 8]};
     end
   end

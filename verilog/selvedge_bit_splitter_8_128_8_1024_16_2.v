@@ -54,7 +54,7 @@ module selvedge_bit_splitter_8_128_8_1024_16_2 (
       end
       string_2[2*g*512 +: 512] = string_3[g*1024 +: 512];
       string_2[(2*g+1)*512 +: 512] = (length_2[2*g*10+9] ? string_3[g*1024+512 +: 512] :
-      moved_2[511:0]);
+          moved_2[511:0]);
     end
     for (g = 0; g < 2; g = g + 1) begin
       // the longest step first, so that the others need fewer bits
@@ -64,7 +64,7 @@ module selvedge_bit_splitter_8_128_8_1024_16_2 (
       end
       string_1[2*g*256 +: 256] = string_2[g*512 +: 256];
       string_1[(2*g+1)*256 +: 256] = (length_1[2*g*9+8] ? string_2[g*512+256 +: 256] :
-      moved_1[255:0]);
+          moved_1[255:0]);
     end
   end
 

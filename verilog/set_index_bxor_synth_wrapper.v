@@ -7,16 +7,16 @@
 `default_nettype none
 
 module set_index_bxor_synth_wrapper (
-  input  wire clk_i,
-  input  wire rst_ni,
-  input  wire valid_i,
+  input  wire        clk_i,
+  input  wire        rst_ni,
+  input  wire        valid_i,
   input  wire [31:0] line_i,
-  output reg  valid_o,
-  output reg  [4:0] index_o
+  output reg         valid_o,
+  output reg   [4:0] index_o
 );
 
-  reg  valid_i_q;
-  reg  [31:0] line_i_q;
+  reg valid_i_q;
+  reg [31:0] line_i_q;
   wire valid_o_d;
   wire [4:0] index_o_d;
 
@@ -28,10 +28,10 @@ module set_index_bxor_synth_wrapper (
   end
 
   set_index_bxor dut (
-    .clk_i (clk_i),
-    .rst_ni (rst_ni),
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
     .valid_i (valid_i_q),
-    .line_i (line_i_q),
+    .line_i  (line_i_q),
     .valid_o (valid_o_d),
     .index_o (index_o_d)
   );
