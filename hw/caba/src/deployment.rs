@@ -1,6 +1,6 @@
 //! Properties of the assist-warp blocks under random traffic, in lockstep of model and RTL. Instructions are deployed and issued
 //! exactly once, in order and fairly. A kill leaves nothing, the throttle holds only low priority, and nothing is lost.
-use crate::WARPS;
+use crate::widths::WARPS;
 use proptest::prelude::*;
 use selvedge_hw::{Engine, HwBlock, Instance};
 

@@ -54,34 +54,23 @@
 //! memories, because this block does not hold the parent's instructions.
 
 mod model;
+mod params;
 #[cfg(test)]
 mod properties;
 mod rtl;
 mod stimulus;
 
 pub use model::AwbModel;
+pub use params::AwbParams;
+pub(crate) use params::PAIR_BITS;
 pub use rtl::{AssistWarpBuffer, AwbIn, AwbOut};
 
-use super::{LIVE_BITS, MASK_BITS, WARP_BITS, WARPS};
+use crate::widths::{WARP_BITS, WARPS};
+use params::CONTEXT_BITS;
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
-use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
-use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
-
-/// Bits of a warp's number without its lowest bit.
-pub(crate) const PAIR_BITS: usize = WARP_BITS - 1;
-
-/// Bits that are stored with an instruction: lanes, live-in and live-out registers, last flag.
-const CONTEXT_BITS: usize = MASK_BITS + 2 * LIVE_BITS + 1;
-
-block_params! {
-    /// Parameters of an AWB.
-    pub struct AwbParams {
-        /// Bits of an instruction.
-        instruction_bits: u32 = 64, Allowed::OneOf(&[32, 64]);
-    }
-}
 
 /// The AWB; see the [module](self).
 pub struct Awb;

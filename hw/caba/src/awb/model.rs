@@ -1,6 +1,7 @@
 //! Golden model of the AWB: two slots per warp as a ring, and a queue of two low-priority instructions.
-use super::{AwbIn, AwbOut, AwbParams};
-use crate::{WARP_BITS, WARPS};
+use super::params::AwbParams;
+use super::rtl::{AwbIn, AwbOut};
+use crate::widths::{WARP_BITS, WARPS};
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;
 

@@ -1,7 +1,7 @@
 //! The assist warp buffer against plain queues.
-use crate::WARPS;
 use crate::awb::{Awb, AwbIn, AwbOut, AwbParams};
 use crate::deployment::{Kill, kill, lockstep, warp};
+use crate::widths::WARPS;
 use proptest::prelude::*;
 use selvedge_hw::Instance;
 use std::collections::VecDeque;

@@ -1,6 +1,9 @@
 //! Stimulus of the AWB: slots that fill and empty, flushes, and sometimes an instruction that finds no free slot.
-use super::{AwbIn, AwbModel, AwbOut, AwbParams};
-use crate::{WARPS, look};
+use super::model::AwbModel;
+use super::params::AwbParams;
+use super::rtl::{AwbIn, AwbOut};
+use crate::draws::look;
+use crate::widths::WARPS;
 use selvedge_hw::block::{Clocked, Stimulus};
 use selvedge_hw::prng::Prng;
 

@@ -1,5 +1,6 @@
 //! Golden model of the AWC's own logic: the map, the throttle and the register around the table's model.
-use super::{AwcIn, AwcParams, EVENT_BITS, UNITS, WINDOW};
+use super::params::{AwcParams, EVENT_BITS, UNITS, WINDOW};
+use super::rtl::AwcIn;
 use crate::awt::{AwtIn, AwtModel, AwtOut};
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;

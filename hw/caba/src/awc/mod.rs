@@ -68,74 +68,25 @@
 
 mod control;
 mod model;
+mod params;
 #[cfg(test)]
 mod properties;
 mod rtl;
 mod stimulus;
 
 pub use model::AwcModel;
+pub use params::{AwcParams, EVENT_BITS, UNITS, WINDOW};
 pub use rtl::{AssistWarpController, AwcIn, AwcOut};
 
-use super::awb::{Awb, AwbParams};
-use super::aws::{Aws, AwsParams};
-use super::awt::{Awt, AwtParams};
-use super::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS};
+use super::awb::Awb;
+use super::aws::Aws;
+use super::awt::Awt;
+use crate::widths::{LIVE_BITS, MASK_BITS, WARP_BITS};
+use params::{BUFFER, COUNT_BITS, ROUTE_BITS, STORE, WINDOW_BITS};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
-use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
-use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
-
-/// Bits of a trigger event.
-pub const EVENT_BITS: usize = 5;
-
-/// Classes of functional units.
-pub const UNITS: usize = 3;
-
-/// Bits of the counter of cycles in a window.
-const WINDOW_BITS: usize = 7;
-
-/// Cycles of a window, over which utilization is counted.
-pub const WINDOW: u32 = 1 << WINDOW_BITS;
-
-/// Bits of a counter that can reach all cycles of a window.
-const COUNT_BITS: usize = WINDOW_BITS + 1;
-
-/// Bits of a word of the map: priority, SR.ID, SR.End.
-const ROUTE_BITS: usize = 1 + SR_BITS + INST_BITS;
-
-/// Bits of an instruction.
-const WORD_BITS: usize = 64;
-
-/// Bits of an address in the store.
-const STORE_ADDRESS_BITS: usize = 9;
-
-/// Bits of an address within a slot of the store.
-const SLOT_BITS: usize = STORE_ADDRESS_BITS - SR_BITS;
-
-const STORE: AwsParams =
-    AwsParams { instructions: 1 << STORE_ADDRESS_BITS, instruction_bits: WORD_BITS as u32 };
-
-const BUFFER: AwbParams = AwbParams { instruction_bits: WORD_BITS as u32 };
-
-block_params! {
-    /// Parameters of an AWC.
-    pub struct AwcParams {
-        /// Active assist warps at the same time.
-        entries: u32 = 48, Allowed::OneOf(&[8, 48]);
-        /// Busy cycles of a class of units, out of 128, above which low priority is throttled.
-        busy_limit: u32 = 96, Allowed::OneOf(&[64, 96, 128]);
-        /// Idle cycles, out of 128, below which low priority is throttled.
-        idle_limit: u32 = 8, Allowed::OneOf(&[0, 8]);
-    }
-}
-
-impl AwcParams {
-    /// Returns the parameters of the table.
-    pub const fn table(&self) -> AwtParams {
-        AwtParams { entries: self.entries }
-    }
-}
 
 /// The AWC; see the [module](self).
 pub struct Awc;

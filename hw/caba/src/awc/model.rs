@@ -1,6 +1,7 @@
 //! Golden model of the AWC: control, store and buffer, connected cycle by cycle.
 use super::control::Control;
-use super::{AwcIn, AwcOut, AwcParams, BUFFER, STORE};
+use super::params::{AwcParams, BUFFER, STORE};
+use super::rtl::{AwcIn, AwcOut};
 use crate::awb::{AwbIn, AwbModel};
 use crate::aws::{AwsIn, AwsModel};
 use selvedge_hw::block::Clocked;

@@ -1,7 +1,7 @@
 //! The whole assist warp controller against a plain list of assist warps: the schedulers get the instructions of their routines.
-use crate::WARPS;
 use crate::awc::{Awc, AwcIn, AwcOut, AwcParams, WINDOW};
 use crate::deployment::{Kill, kill, lockstep, warp};
+use crate::widths::WARPS;
 use proptest::prelude::*;
 use selvedge_hw::Instance;
 

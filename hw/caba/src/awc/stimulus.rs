@@ -1,6 +1,9 @@
 //! Stimulus of the AWC: calm and busy windows, a map that changes, and triggers that fill the table and are killed.
-use super::{AwcIn, AwcModel, AwcParams, EVENT_BITS, STORE, UNITS};
-use crate::{INST_BITS, SR_BITS, WARPS, look};
+use super::model::AwcModel;
+use super::params::{AwcParams, EVENT_BITS, STORE, UNITS};
+use super::rtl::AwcIn;
+use crate::draws::look;
+use crate::widths::{INST_BITS, SR_BITS, WARPS};
 use selvedge_hw::block::{Clocked, Stimulus};
 use selvedge_hw::prng::Prng;
 

@@ -1,5 +1,6 @@
 //! Golden model of the AWS: an array that is read in every cycle.
-use super::{AwsIn, AwsOut, AwsParams};
+use super::params::AwsParams;
+use super::rtl::{AwsIn, AwsOut};
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;
 

@@ -1,7 +1,7 @@
 //! RTL of the AWS: a memory, and the address of an instruction.
 
-use super::AwsParams;
-use crate::{INST_BITS, SR_BITS};
+use super::params::AwsParams;
+use crate::widths::{INST_BITS, SR_BITS};
 use selvedge_hw::rtl::prelude::*;
 
 rtl_module! {

@@ -1,7 +1,8 @@
 //! Stimulus of the AWS: routines are loaded and run. Some writes hit the word that is read, and some routines exceed their
 //! slots.
-use super::{AwsIn, AwsParams};
-use crate::{INST_BITS, SR_BITS};
+use super::params::AwsParams;
+use super::rtl::AwsIn;
+use crate::widths::{INST_BITS, SR_BITS};
 use selvedge_hw::block::Stimulus;
 use selvedge_hw::prng::Prng;
 

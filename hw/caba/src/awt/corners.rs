@@ -1,5 +1,6 @@
 //! Corner cases of the AWT.
-use super::{AwtIn, AwtOut, AwtParams};
+use super::params::AwtParams;
+use super::rtl::{AwtIn, AwtOut};
 use selvedge_hw::corners::{Corner, Corners};
 
 /// Counts full tables, refusals, kills and ends of routines. An operation is a deployed instruction.

@@ -61,51 +61,23 @@
 
 mod corners;
 mod model;
+mod params;
 #[cfg(test)]
 mod properties;
 mod rtl;
 mod stimulus;
 
 pub use model::AwtModel;
+pub use params::AwtParams;
+pub(crate) use params::KEY_BITS;
 pub use rtl::{AssistWarpTable, AwtIn, AwtOut};
 
-use super::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS};
+use crate::widths::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS};
+use params::ROW;
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
-use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
-use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
-
-/// Bits of SR.ID and warp, which identify an assist warp.
-pub(crate) const KEY_BITS: usize = SR_BITS + WARP_BITS;
-
-/// Entries in a row of the search.
-const ROW: usize = 8;
-
-block_params! {
-    /// Parameters of an AWT.
-    pub struct AwtParams {
-        /// Active assist warps at the same time.
-        entries: u32 = 48, Allowed::OneOf(&[8, 48]);
-    }
-}
-
-impl AwtParams {
-    /// Returns the number of entries that take high priority only: the lowest quarter.
-    pub fn high_only(&self) -> u32 {
-        self.entries / 4
-    }
-
-    /// Returns the number of rows in which the entries are searched.
-    pub const fn rows(&self) -> usize {
-        self.entries as usize / ROW
-    }
-
-    /// Returns the bits of an entry's number.
-    pub const fn index_bits(&self) -> u32 {
-        self.entries.next_power_of_two().ilog2()
-    }
-}
 
 /// The AWT; see the [module](self).
 pub struct Awt;

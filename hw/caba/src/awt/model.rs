@@ -1,6 +1,7 @@
 //! Golden model of the AWT: a list of entries, and the valid entries as a set of bits.
-use super::{AwtIn, AwtOut, AwtParams};
-use crate::WARPS;
+use super::params::AwtParams;
+use super::rtl::{AwtIn, AwtOut};
+use crate::widths::WARPS;
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;
 

@@ -1,6 +1,8 @@
 //! Stimulus of the AWT: the table fills, empties, waits for room and is killed. Triggers are held and withdrawn.
-use super::{AwtIn, AwtParams};
-use crate::{SR_BITS, WARPS, room};
+use super::params::AwtParams;
+use super::rtl::AwtIn;
+use crate::draws::room;
+use crate::widths::{SR_BITS, WARPS};
 use selvedge_hw::block::Stimulus;
 use selvedge_hw::prng::Prng;
 

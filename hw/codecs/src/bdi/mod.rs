@@ -62,6 +62,7 @@ mod codec;
 mod definition;
 mod encoding;
 mod model;
+mod params;
 pub mod rtl;
 pub mod stimulus;
 #[cfg(test)]
@@ -72,48 +73,19 @@ pub use codec::{
 };
 pub use encoding::{Encoding, units};
 pub use model::{CompressorModel, DecompressorModel};
+pub use params::{CompressorParams, DecompressorParams, MAX_DEPTH};
 pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 
+use params::chosen_bits;
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
-use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
-use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
 use selvedge_hw::value_names::ValueNames;
 
 /// The names of the tags.
 const VALUE_NAMES: ValueNames =
     ValueNames { what: "bdi_encoding", ports: &["encoding_i", "encoding_o"], names: &Encoding::NAMES };
-
-/// Maximum number of pipeline registers.
-pub const MAX_DEPTH: usize = 5;
-
-block_params! {
-    /// Parameters of the compressor.
-    pub struct CompressorParams {
-        /// Bytes of a line: 32, 64 or 128.
-        line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
-        /// Takes the line's first word as the base, even if it is a short difference from zero.
-        first_word: bool = false, Allowed::Switch;
-        /// Number of registers from input to output, 1 to 5: the latency in cycles.
-        pipeline_depth: usize = 2, Allowed::Range(1, MAX_DEPTH as u64);
-    }
-}
-
-block_params! {
-    /// Parameters of the decompressor.
-    pub struct DecompressorParams {
-        /// Bytes of a line: 32, 64 or 128.
-        line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
-        /// Number of registers from input to output, 1 to 5: the latency in cycles.
-        pipeline_depth: usize = 2, Allowed::Range(1, MAX_DEPTH as u64);
-    }
-}
-
-/// Returns the number of bits of a line or of its deltas, with tag, base and mask.
-const fn chosen_bits(line_bytes: usize) -> usize {
-    8 * line_bytes + 4 + 64 + line_bytes / 2
-}
 
 /// Returns the facts of a pipeline with these registers (name, number and bits of each) and their valid bits.
 fn facts(pipeline_depth: usize, registers: &[(&'static str, usize, usize)]) -> Facts {
@@ -125,29 +97,6 @@ fn facts(pipeline_depth: usize, registers: &[(&'static str, usize, usize)]) -> F
 }
 
 impl CompressorParams {
-    /// Returns the rule that `first_word` chooses.
-    pub const fn base(&self) -> Base {
-        if self.first_word { Base::FirstWord } else { Base::FirstFit }
-    }
-
-    const fn line_bits(&self) -> usize {
-        8 * self.line_bytes
-    }
-
-    /// Returns the width in bits of a payload size from 0 to `line_bytes`.
-    const fn size_bits(&self) -> usize {
-        self.line_bytes.ilog2() as usize + 1
-    }
-
-    /// Returns the number of bits of the line with the bases and masks of all searches.
-    const fn searched_bits(&self) -> usize {
-        let words = self.line_bytes / 2;
-        // There are three masks for 8-byte words, two for 4-byte words, and one for 2-byte words.
-        let masks = 3 * words / 4 + 2 * words / 2 + words;
-        let bases = (64 + 32 + 16) + (32 + 16) + 16;
-        self.line_bits() + bases + 3 + masks
-    }
-
     fn facts(&self) -> Facts {
         let cuts = rtl::compressor_cuts(self.pipeline_depth);
         let (first, chosen) = (self.searched_bits(), chosen_bits(self.line_bytes));
@@ -165,14 +114,6 @@ impl CompressorParams {
 }
 
 impl DecompressorParams {
-    const fn line_bits(&self) -> usize {
-        8 * self.line_bytes
-    }
-
-    const fn chosen_bits(&self) -> usize {
-        chosen_bits(self.line_bytes)
-    }
-
     fn facts(&self) -> Facts {
         let cuts = rtl::decompressor_cuts(self.pipeline_depth);
         facts(

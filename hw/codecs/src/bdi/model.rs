@@ -1,9 +1,8 @@
 //! Golden models of compressor and decompressor: the pure codec in an elastic pipeline, cycle by cycle.
 use super::codec::{Base, Compressed, compress_words_from, decompress};
-use super::{
-    CompressorIn, CompressorOut, CompressorParams, DecompressorIn, DecompressorOut, DecompressorParams,
-    Encoding,
-};
+use super::encoding::Encoding;
+use super::params::{CompressorParams, DecompressorParams};
+use super::rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 use crate::line::Line;
 use selvedge_hw::block::Clocked;
 use selvedge_hw::pipeline::Pipeline;

@@ -2,7 +2,8 @@
 use super::codec::{Compressed, compress_words};
 use super::encoding::Encoding;
 use super::model::{CompressorModel, DecompressorModel};
-use super::{CompressorIn, CompressorParams, DecompressorIn, DecompressorParams};
+use super::params::{CompressorParams, DecompressorParams};
+use super::rtl::{CompressorIn, DecompressorIn};
 use crate::line::{LINE_WORDS, Line};
 use selvedge_hw::block::Stimulus;
 use selvedge_hw::prng::Prng;

@@ -1,6 +1,6 @@
 //! The arithmetic of BPC as pure functions, for the golden models and the simulator.
-use super::SYMBOLS_PER_CYCLE;
 use super::code::{Code, Kind, PLANES, Shape, base_code, plane_code, read_base, read_symbol, run_code};
+use super::params::SYMBOLS_PER_CYCLE;
 use crate::line::{LINE_WORDS, Line, assert_line_bytes, words_of};
 use selvedge_state::State;
 

@@ -81,6 +81,7 @@
 pub mod code;
 mod codec;
 mod model;
+mod params;
 #[cfg(test)]
 mod properties;
 pub mod rtl;
@@ -89,46 +90,16 @@ pub mod stimulus;
 pub use code::Kind;
 pub use codec::{Compressed, Decompressed, code_bits, compress, compress_words, decompress, kinds};
 pub use model::{CompressorModel, DecompressorModel};
+pub use params::{BpcParams, PACK_CYCLES, SYMBOLS_PER_CYCLE};
 pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 
-use code::{PLANES, Shape};
+use code::PLANES;
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
-use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
-use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
 
-/// Codes that the decompressor reads per cycle, and planes that the compressor codes per cycle.
-pub const SYMBOLS_PER_CYCLE: usize = 4;
-
-/// Cycles in which the compressor codes planes.
-pub const PACK_CYCLES: usize = PLANES.div_ceil(SYMBOLS_PER_CYCLE);
-
-/// Cycles in which the decompressor makes words from planes, one for each half of the words.
-const HALVES: usize = 2;
-
-block_params! {
-    /// Parameters of compressor and decompressor.
-    pub struct BpcParams {
-        /// bytes of a line
-        line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
-    }
-}
-
 impl BpcParams {
-    const fn line_bits(&self) -> usize {
-        8 * self.line_bytes
-    }
-
-    const fn shape(&self) -> Shape {
-        Shape::of(self.line_bytes)
-    }
-
-    /// Returns the width in bits of a payload size from 0 to `line_bytes`.
-    const fn size_bits(&self) -> usize {
-        self.line_bytes.ilog2() as usize + 1
-    }
-
     /// Returns the facts of a block with this storage. Latency and interval are for a line with 33 codes.
     fn facts(storage: Vec<Storage>) -> Facts {
         let cycles = PACK_CYCLES as u32 + 2;

@@ -1,6 +1,7 @@
 //! Golden models of compressor and decompressor: the pure codec, and the cycles that the hardware takes.
 use super::codec::{Compressed, Decompressed, compress_words, decompress};
-use super::{BpcParams, CompressorIn, CompressorOut, DecompressorIn, DecompressorOut, HALVES, PACK_CYCLES};
+use super::params::{BpcParams, HALVES, PACK_CYCLES};
+use super::rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 use crate::line::Line;
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;

@@ -2,7 +2,8 @@
 use super::code::Shape;
 use super::codec::{Compressed, compress_words};
 use super::model::{CompressorModel, DecompressorModel};
-use super::{BpcParams, CompressorIn, DecompressorIn};
+use super::params::BpcParams;
+use super::rtl::{CompressorIn, DecompressorIn};
 use crate::line::Line;
 use selvedge_hw::block::Stimulus;
 use selvedge_hw::prng::Prng;

@@ -91,6 +91,7 @@
 mod codec;
 mod fifo;
 mod model;
+mod params;
 #[cfg(test)]
 mod properties;
 pub mod rtl;
@@ -100,13 +101,13 @@ pub mod stimulus;
 pub use codec::{Compressed, Decompressed, Encoding, Variant, compress, compressed_bits, decompress};
 pub use fifo::{Code, DECODED_AT_ONCE, DICTIONARY};
 pub use model::{CompressorModel, DecompressorModel};
+pub use params::CpackParams;
 pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 pub use small::{Kind, VALUES};
 
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
-use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
-use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
 use selvedge_hw::value_names::ValueNames;
 
@@ -125,32 +126,7 @@ const VALUE_NAMES: ValueNames = ValueNames {
 /// simulator.
 const OPERATIONS: u64 = 20_000;
 
-block_params! {
-    /// Parameters of compressor and decompressor.
-    pub struct CpackParams {
-        /// Bytes of a line: 32, 64 or 128.
-        line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
-        /// Words of the dictionary: 16 is C-Pack+Z, 4 is CABA's variant.
-        dictionary: usize = DICTIONARY, Allowed::OneOf(&[4, 16]);
-    }
-}
-
 impl CpackParams {
-    /// Returns the variant that `dictionary` selects.
-    pub fn variant(&self) -> Variant {
-        if self.dictionary == VALUES { Variant::Small4 } else { Variant::Fifo16 }
-    }
-
-    const fn line_bits(&self) -> usize {
-        8 * self.line_bytes
-    }
-
-    /// Returns the bits of a payload size, from 0 to all bits of the line. They also hold the length of the longest string of
-    /// codes.
-    const fn size_bits(&self) -> usize {
-        self.line_bits().ilog2() as usize + 1
-    }
-
     /// Returns the facts of a block with `output_bits` bits of outputs. `own` is its storage in addition to the storage of both
     /// blocks.
     fn facts(&self, own: &[Storage], output_bits: usize) -> Facts {

@@ -2,7 +2,8 @@
 //! dictionary of 16 a line takes one cycle per four words and one more. CABA's variant has one register.
 use super::codec::{Compressed, Decompressed, Variant, compress, decompress};
 use super::fifo::DECODED_AT_ONCE;
-use super::{CompressorIn, CompressorOut, CpackParams, DecompressorIn, DecompressorOut};
+use super::params::CpackParams;
+use super::rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 use selvedge_hw::block::Clocked;
 use selvedge_hw::pipeline::Pipeline;
 use selvedge_state::State;

@@ -1,7 +1,8 @@
 //! Stimuli of the codec: lines of words that are new or similar to earlier words, and streams with stalls, pauses and resets.
 use super::codec::{Compressed, compress, put_word, word};
 use super::model::{CompressorModel, DecompressorModel};
-use super::{CompressorIn, CpackParams, DecompressorIn};
+use super::params::CpackParams;
+use super::rtl::{CompressorIn, DecompressorIn};
 use crate::line::{LINE_WORDS, Line};
 use selvedge_hw::block::Stimulus;
 use selvedge_hw::prng::Prng;

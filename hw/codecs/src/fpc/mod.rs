@@ -99,6 +99,7 @@
 
 mod codec;
 mod model;
+mod params;
 mod pattern;
 #[cfg(test)]
 mod properties;
@@ -109,86 +110,14 @@ pub use codec::{
     Compressed, Decompressed, MAX_RUN, SEGMENT_WORDS, Variant, compress, compressed_bits, decompress,
 };
 pub use model::{CompressorModel, DecompressorModel};
+pub use params::{CompressorParams, DecompressorParams, Lines};
 pub use pattern::Pattern;
 pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
-use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
-use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
-
-block_params! {
-    /// Parameters of the compressor: two registers by default.
-    pub struct CompressorParams {
-        /// bytes of a line
-        line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
-        /// one prefix per segment of four words
-        segmented: bool = true, Allowed::Switch;
-        /// registers from input to output: the latency in cycles
-        pipeline_depth: usize = 2, Allowed::OneOf(&[1, 2, 5]);
-    }
-}
-
-block_params! {
-    /// Parameters of the decompressor: five registers by default, LATTE-CC's latency.
-    pub struct DecompressorParams {
-        /// bytes of a line
-        line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
-        /// one prefix per segment of four words
-        segmented: bool = true, Allowed::Switch;
-        /// registers from input to output: the latency in cycles
-        pipeline_depth: usize = 5, Allowed::OneOf(&[1, 2, 3, 4, 5]);
-    }
-}
-
-impl CompressorParams {
-    /// Returns the size and the variant of the lines.
-    pub const fn lines(&self) -> Lines {
-        Lines { bytes: self.line_bytes, segmented: self.segmented }
-    }
-
-    /// Returns the bits of a payload size, from 0 to all bits of the line.
-    const fn size_bits(&self) -> usize {
-        self.lines().bits().ilog2() as usize + 1
-    }
-}
-
-impl DecompressorParams {
-    /// Returns the size and the variant of the lines.
-    pub const fn lines(&self) -> Lines {
-        Lines { bytes: self.line_bytes, segmented: self.segmented }
-    }
-}
-
-/// Size and compression variant of lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lines {
-    /// Bytes of a line: 32, 64 or 128.
-    pub bytes: usize,
-    /// One prefix per segment of four words, as in CABA, instead of one per word or zero run.
-    pub segmented: bool,
-}
-
-impl Lines {
-    /// Returns the variant that `segmented` selects.
-    pub const fn variant(self) -> Variant {
-        if self.segmented { Variant::Segments } else { Variant::Words }
-    }
-
-    const fn bits(self) -> usize {
-        8 * self.bytes
-    }
-
-    const fn words(self) -> usize {
-        self.bytes / 4
-    }
-
-    /// Returns the prefixes of a line, with one for each word of a zero run.
-    const fn groups(self) -> usize {
-        if self.segmented { self.words() / SEGMENT_WORDS } else { self.words() }
-    }
-}
 
 /// Returns the facts of a block with the registers `storage`, and adds the valid bits of the pipeline.
 fn facts(pipeline_depth: usize, mut storage: Vec<Storage>) -> Facts {

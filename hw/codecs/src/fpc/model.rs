@@ -1,8 +1,7 @@
 //! Golden models of compressor and decompressor: the pure codec behind an elastic pipeline, cycle by cycle.
 use super::codec::{Compressed, Decompressed, Variant, compress, decompress};
-use super::{
-    CompressorIn, CompressorOut, CompressorParams, DecompressorIn, DecompressorOut, DecompressorParams,
-};
+use super::params::{CompressorParams, DecompressorParams};
+use super::rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 use selvedge_hw::block::Clocked;
 use selvedge_hw::pipeline::Pipeline;
 use selvedge_state::State;

@@ -1,8 +1,9 @@
 //! Stimuli of the codec: lines that reach every pattern and its limits, and streams with stalls, pauses and resets.
 use super::codec::{Compressed, SEGMENT_WORDS, compress};
 use super::model::{CompressorModel, DecompressorModel};
+use super::params::{CompressorParams, DecompressorParams};
 use super::pattern::Pattern;
-use super::{CompressorIn, CompressorParams, DecompressorIn, DecompressorParams};
+use super::rtl::{CompressorIn, DecompressorIn};
 use crate::line::{LINE_WORDS, Line};
 use selvedge_hw::block::Stimulus;
 use selvedge_hw::prng::Prng;

@@ -1,6 +1,6 @@
 //! RTL of the search for a tag in a set, and of the set's state after the access.
 
-use super::{ORDER_BITS, WAYS};
+use super::params::{ORDER_BITS, WAYS};
 use selvedge_hw::rtl::prelude::*;
 
 /// Bits of a set's state: valid bits, dirty bits and order, from the top.

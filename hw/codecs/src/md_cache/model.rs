@@ -1,5 +1,6 @@
 //! Golden model of the metadata cache: sets of blocks with the last access to each block, and the phases of an access.
-use super::{MdCacheIn, MdCacheOut, MdCacheParams, WAYS};
+use super::params::{MdCacheParams, WAYS};
+use super::rtl::{MdCacheIn, MdCacheOut};
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;
 

@@ -2,7 +2,7 @@
 
 use super::entry::{BlockData, MdEntry};
 use super::lookup::{MdLookup, STATE_BITS};
-use super::{BLOCK_BITS, MdCacheParams, WAYS};
+use super::params::{BLOCK_BITS, MdCacheParams, WAYS};
 use selvedge_hw::rtl::prelude::*;
 
 rtl_module! {

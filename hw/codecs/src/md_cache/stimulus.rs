@@ -1,6 +1,8 @@
 //! Stimulus of the metadata cache: adjacent lines, lines that share one set, a working set near the size of the cache, and
 //! random lines. It has reads and updates, and a DRAM that is fast, slow or busy. A request stays until it is taken.
-use super::{MdCacheIn, MdCacheModel, MdCacheOut, MdCacheParams};
+use super::model::MdCacheModel;
+use super::params::MdCacheParams;
+use super::rtl::{MdCacheIn, MdCacheOut};
 use selvedge_hw::block::{Clocked, Stimulus};
 use selvedge_hw::corners::{Corner, Corners};
 use selvedge_hw::traffic::Traffic;

@@ -1,5 +1,7 @@
 //! Corner cases of the BPG, observed at its ports. A separate model gives the counters behind a choice.
-use super::{BpgIn, BpgModel, BpgOut, BpgParams, HIT_BITS, LEVELS, RSFAIL_BITS, SETS, sampled};
+use super::model::BpgModel;
+use super::params::{BpgParams, HIT_BITS, LEVELS, RSFAIL_BITS, SETS, sampled};
+use super::rtl::{BpgIn, BpgOut};
 use selvedge_hw::block::Clocked;
 use selvedge_hw::corners::{Corner, Corners};
 

@@ -84,75 +84,20 @@
 
 mod corners;
 mod model;
+mod params;
 #[cfg(test)]
 mod properties;
 mod rtl;
 mod stimulus;
 
 pub use model::BpgModel;
+pub use params::{BpgParams, LEVELS, SAMPLED_SETS, SETS, WAYS, sampled};
 pub use rtl::{BpgIn, BpgOut, BpgTop};
 
+use params::{ACCESS_BITS, ADJUSTED_BITS, HIT_BITS, RSFAIL_BITS};
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
-use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
-use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-
-/// Number of adjusted-hits calculators, and the L without bypassing.
-pub const LEVELS: usize = 8;
-
-/// Sets of the L1D.
-pub const SETS: usize = 32;
-
-/// Sets that are sampled.
-pub const SAMPLED_SETS: usize = 4;
-
-/// Ways of a set.
-pub const WAYS: usize = 4;
-
-/// Width of a set's index.
-const INDEX_BITS: usize = 5;
-
-/// Width of a warp's or CTA's number: an SM has at most 48 warps.
-const WARP_BITS: usize = 6;
-
-/// Width of a hit counter.
-const HIT_BITS: usize = 10;
-
-/// Width of the reservation-failure counter.
-const RSFAIL_BITS: usize = 12;
-
-/// Width of the access counter.
-const ACCESS_BITS: usize = 10;
-
-/// Width of adjusted hits with their offset.
-const ADJUSTED_BITS: usize = 14;
-
-/// Offset of adjusted hits, which keeps them from being negative: more than half of the maximum failure count.
-const ADJUSTED_OFFSET: u32 = 1 << (RSFAIL_BITS - 1);
-
-block_params! {
-    /// Parameters of a BPG.
-    pub struct BpgParams {
-        /// Width of a tag; a line address has 5 bits more.
-        tag_bits: u32 = 32, Allowed::OneOf(&[20, 32]);
-        /// Accesses after which a new L is chosen.
-        interval: u32 = 1000, Allowed::OneOf(&[500, 1000]);
-    }
-}
-
-impl BpgParams {
-    /// Width of a line address: tag and index.
-    pub const fn line_bits(&self) -> usize {
-        self.tag_bits as usize + INDEX_BITS
-    }
-}
-
-/// Returns the index of a set in the shadow tags, or `None` if the set is not sampled.
-pub fn sampled(set: usize) -> Option<usize> {
-    let group_size = SETS / SAMPLED_SETS;
-    let (group, place) = (set / group_size, set % group_size);
-    (group == place).then_some(group)
-}
+use selvedge_hw::params::{ParamError, ParamSpec};
 
 /// The BPG; see the [module](self).
 pub struct Bpg;

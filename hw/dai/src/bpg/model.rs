@@ -1,8 +1,8 @@
 //! Golden model of the BPG, cycle by cycle: shadow tags as recency lists, the formula, and the choice.
-use super::{
-    ADJUSTED_OFFSET, BpgIn, BpgOut, BpgParams, HIT_BITS, INDEX_BITS, LEVELS, RSFAIL_BITS, SAMPLED_SETS, SETS,
-    WAYS, sampled,
+use super::params::{
+    ADJUSTED_OFFSET, BpgParams, HIT_BITS, INDEX_BITS, LEVELS, RSFAIL_BITS, SAMPLED_SETS, SETS, WAYS, sampled,
 };
+use super::rtl::{BpgIn, BpgOut};
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;
 

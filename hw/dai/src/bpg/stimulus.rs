@@ -1,5 +1,6 @@
 //! Stimulus of the BPG: phases in which some warps share lines that fit and the others stream, with few or many failures.
-use super::{BpgIn, BpgParams, LEVELS, SETS, sampled};
+use super::params::{BpgParams, LEVELS, SETS, sampled};
+use super::rtl::BpgIn;
 use selvedge_hw::block::Stimulus;
 use selvedge_hw::prng::Prng;
 

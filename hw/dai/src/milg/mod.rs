@@ -50,37 +50,19 @@
 //! (7) and the `update_o` flag (1). The formula needs limit and maximum, but the paper's sum omits them.
 
 mod model;
+mod params;
 #[cfg(test)]
 mod properties;
 mod rtl;
 mod stimulus;
 
 pub use model::MilgModel;
+pub use params::MilgParams;
 pub use rtl::{MilgIn, MilgOut, MilgTop};
 
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
-use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
-use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-
-block_params! {
-    /// Parameters of a MILG.
-    pub struct MilgParams {
-        /// Width of the in-flight counter, of its maximum and of the limit.
-        inflight_bits: u32 = 7, Allowed::OneOf(&[6, 7, 8]);
-        /// Width of the saturating reservation-failure counter.
-        rsfail_bits: u32 = 12, Allowed::OneOf(&[12, 14]);
-        /// Width of the request counter, and the shift: a new limit comes every 2^`request_bits` requests.
-        request_bits: u32 = 10, Allowed::OneOf(&[8, 10]);
-    }
-}
-
-impl MilgParams {
-    /// Returns the maximum of the in-flight counter, which as a limit means no limit.
-    pub fn no_limit(&self) -> u16 {
-        (1 << self.inflight_bits) - 1
-    }
-}
+use selvedge_hw::params::{ParamError, ParamSpec};
 
 /// The MILG; see the [module](self).
 pub struct Milg;

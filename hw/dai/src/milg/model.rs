@@ -1,5 +1,6 @@
 //! Golden model of the MILG: the counters and the formula, cycle by cycle.
-use super::{MilgIn, MilgOut, MilgParams};
+use super::params::MilgParams;
+use super::rtl::{MilgIn, MilgOut};
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;
 

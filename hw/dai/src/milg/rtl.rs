@@ -1,6 +1,6 @@
 //! RTL of the MILG: the counters, the comparison that gates issue, and a divider for small divisors.
 
-use super::MilgParams;
+use super::params::MilgParams;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {

@@ -1,5 +1,6 @@
 //! Stimulus of the MILG: phases of low load, contention and overflow that drive every counter to both ends.
-use super::{MilgIn, MilgOut, MilgParams};
+use super::params::MilgParams;
+use super::rtl::{MilgIn, MilgOut};
 use selvedge_hw::block::Stimulus;
 use selvedge_hw::corners::{Corner, Corners};
 use selvedge_hw::prng::Prng;

@@ -1,5 +1,7 @@
 //! Corner cases of the QBMI, observed at its ports. A separate model gives the averages behind a set.
-use super::{COUNT_BITS, MOST_REQUESTS, QbmiIn, QbmiModel, QbmiOut, QbmiParams};
+use super::model::QbmiModel;
+use super::params::{COUNT_BITS, MOST_REQUESTS, QbmiParams};
+use super::rtl::{QbmiIn, QbmiOut};
 use selvedge_hw::block::Clocked;
 use selvedge_hw::corners::{Corner, Corners};
 

@@ -1,5 +1,6 @@
 //! Golden model of the QBMI: the averages, the quotas by least common multiple, and the ranks, cycle by cycle.
-use super::{COUNT_BITS, MOST_REQUESTS, QbmiIn, QbmiOut, QbmiParams};
+use super::params::{COUNT_BITS, MOST_REQUESTS, QbmiParams};
+use super::rtl::{QbmiIn, QbmiOut};
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;
 

@@ -1,6 +1,8 @@
 //! Stimulus of the QBMI: a load/store unit that issues by rank and makes the requests of each instruction. Some phases issue in
 //! almost every cycle, have idle kernels, or ignore the ranks.
-use super::{MOST_REQUESTS, QbmiIn, QbmiModel, QbmiParams};
+use super::model::QbmiModel;
+use super::params::{MOST_REQUESTS, QbmiParams};
+use super::rtl::QbmiIn;
 use selvedge_hw::block::{Clocked, Stimulus};
 use selvedge_hw::prng::Prng;
 

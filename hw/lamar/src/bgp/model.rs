@@ -1,6 +1,7 @@
 //! Golden model of the BGP: the prediction, the two arrays and the flip of the default, cycle by cycle.
 use super::hash::indices;
-use super::{BgpIn, BgpOut, BgpParams};
+use super::params::BgpParams;
+use super::rtl::{BgpIn, BgpOut};
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;
 

@@ -1,7 +1,7 @@
 //! RTL of the BGP: the hashes, the two bitarrays with alternating roles, and the prediction with its default.
 
 use super::hash::{BANK_BITS, BANKS, HASHES, MOST_INDEX_BITS, SKEW_TAPS, TAPS};
-use super::{BgpParams, COLUMN_BITS, COLUMNS, SKEW_BITS};
+use super::params::{BgpParams, COLUMN_BITS, COLUMNS, SKEW_BITS};
 use selvedge_hw::rtl::circuit::Part as _;
 use selvedge_hw::rtl::prelude::*;
 

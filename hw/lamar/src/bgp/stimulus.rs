@@ -1,6 +1,7 @@
 //! Stimulus of the BGP: phases of low and high locality that fill the filter, swap the arrays and flip the default. Queries ask
 //! for recently evicted blocks.
-use super::{BgpIn, BgpOut, BgpParams};
+use super::params::BgpParams;
+use super::rtl::{BgpIn, BgpOut};
 use selvedge_hw::block::Stimulus;
 use selvedge_hw::corners::{Corner, Corners};
 use selvedge_hw::prng::Prng;

@@ -1,5 +1,6 @@
 //! Corner cases that the SPP's full stimulus must reach, observed at the ports.
-use super::{SppIn, SppOut, SppParams};
+use super::params::SppParams;
+use super::rtl::{SppIn, SppOut};
 use selvedge_hw::corners::{Corner, Corners};
 
 /// Counts queries and commits, and the corner cases among them. An operation is a query or a commit.

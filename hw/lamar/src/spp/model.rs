@@ -1,5 +1,6 @@
 //! Golden model of the SPP: the pattern history table, cycle by cycle.
-use super::{SppIn, SppOut, SppParams};
+use super::params::SppParams;
+use super::rtl::{SppIn, SppOut};
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;
 

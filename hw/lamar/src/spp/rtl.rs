@@ -1,6 +1,6 @@
 //! RTL of the SPP: the folded index, the pattern history table with the sweep that clears it, and the choice of the reply.
 
-use super::SppParams;
+use super::params::SppParams;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {

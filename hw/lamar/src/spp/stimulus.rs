@@ -1,5 +1,6 @@
 //! Stimulus of the SPP: evictions and misses of a small cache, with phases of different load. Addresses repeat, stream or alias.
-use super::{SppIn, SppParams};
+use super::params::SppParams;
+use super::rtl::SppIn;
 use selvedge_hw::block::Stimulus;
 use selvedge_hw::prng::Prng;
 

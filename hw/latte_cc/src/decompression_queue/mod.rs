@@ -53,45 +53,20 @@
 //! in the decompressor (1 + 8 + 4), the cycles of work ahead (8), and the reply (1 + 4 + 8 + 8). The paper counts none of them.
 
 mod model;
+mod params;
 #[cfg(test)]
 mod properties;
 mod rtl;
 mod stimulus;
 
 pub use model::DecompressionQueueModel;
+pub use params::DecompressionQueueParams;
 pub use rtl::{DecompressionQueueIn, DecompressionQueueOut, DecompressionQueueTop};
 
+use params::{ID_BITS, LATENCY_BITS};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
-use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
-use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
-
-/// Bits of a line's identifier: 256 lines in flight.
-const ID_BITS: usize = 8;
-
-/// Bits of a mode's latency: SC takes 14 cycles.
-const LATENCY_BITS: usize = 4;
-
-block_params! {
-    /// Parameters of a decompression queue.
-    pub struct DecompressionQueueParams {
-        /// Lines that can wait, in addition to the line in the decompressor.
-        depth: u32 = 8, Allowed::OneOf(&[4, 8, 16]);
-    }
-}
-
-impl DecompressionQueueParams {
-    /// Returns the bits of a position, which is 0 to `depth`.
-    pub const fn position_bits(&self) -> usize {
-        self.depth.ilog2() as usize + 1
-    }
-
-    /// Returns the bits of an effective latency. Its maximum is that of the last position with the largest latency.
-    pub const fn hit_latency_bits(&self) -> usize {
-        let largest = ((1 << LATENCY_BITS) - 1) * (self.depth + 1);
-        largest.ilog2() as usize + 1
-    }
-}
+use selvedge_hw::params::{ParamError, ParamSpec};
 
 /// The decompression queue; see the [module](self).
 pub struct DecompressionQueue;

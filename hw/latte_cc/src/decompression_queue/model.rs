@@ -1,5 +1,6 @@
 //! Golden model of the decompression queue.
-use super::{DecompressionQueueIn, DecompressionQueueOut, DecompressionQueueParams};
+use super::params::DecompressionQueueParams;
+use super::rtl::{DecompressionQueueIn, DecompressionQueueOut};
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;
 use std::collections::VecDeque;

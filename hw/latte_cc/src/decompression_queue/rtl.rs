@@ -1,6 +1,6 @@
 //! RTL of the decompression queue: a memory of waiting lines, the line in the decompressor, and the reply to an entry.
 
-use super::{DecompressionQueueParams, ID_BITS, LATENCY_BITS};
+use super::params::{DecompressionQueueParams, ID_BITS, LATENCY_BITS};
 use selvedge_hw::rtl::prelude::*;
 
 /// Bits of a waiting line: the identifier above the latency.

@@ -1,6 +1,8 @@
 //! Stimulus of the decompression queue: lines of the papers' modes and of any latency, in one mode at a time and mixed. The
 //! consumer stalls sometimes. A line that is offered stays until it is taken, as the protocol demands.
-use super::{DecompressionQueueIn, DecompressionQueueModel, DecompressionQueueOut, DecompressionQueueParams};
+use super::model::DecompressionQueueModel;
+use super::params::DecompressionQueueParams;
+use super::rtl::{DecompressionQueueIn, DecompressionQueueOut};
 use selvedge_hw::block::{Clocked, Stimulus};
 use selvedge_hw::corners::PortCorners;
 use selvedge_hw::traffic::Traffic;

@@ -1,5 +1,6 @@
 //! Corner cases that the controller's stimulus must reach, observed at the ports.
-use super::{LatteControllerIn, LatteControllerOut, LatteControllerParams};
+use super::params::LatteControllerParams;
+use super::rtl::{LatteControllerIn, LatteControllerOut};
 use selvedge_hw::corners::{Corner, Corners};
 
 /// Counts accesses, and the corner cases of EPs, decisions and look-ups.

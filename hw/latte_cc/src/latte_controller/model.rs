@@ -1,14 +1,9 @@
 //! Golden model of the LATTE-CC controller: EPs, counts, measures and the delayed decision, cycle by cycle.
 use super::decision::{Evidence, Mode};
-use super::{DECISION_CYCLES, LatteControllerIn, LatteControllerOut, LatteControllerParams};
+use super::params::{DECISION_CYCLES, FIRST_LATENCIES, FULL, LatteControllerParams};
+use super::rtl::{LatteControllerIn, LatteControllerOut};
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;
-
-/// Initial values of the running means, in cycles: hits of the two compressed modes, and misses.
-pub(super) const FIRST_LATENCIES: [u32; 3] = [2, 14, 120];
-
-/// Number of schedules at which the sums are halved.
-pub(super) const FULL: u32 = 1022;
 
 /// A running mean with 8 fractional bits. Each new value has a weight of 1/16.
 #[derive(Clone, Copy, Debug, State)]

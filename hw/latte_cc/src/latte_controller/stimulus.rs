@@ -1,5 +1,7 @@
 //! Stimulus of the LATTE-CC controller: periods of different locality, EPs of different latencies and tolerance.
-use super::{LatteControllerIn, LatteControllerParams, Mode};
+use super::decision::Mode;
+use super::params::LatteControllerParams;
+use super::rtl::LatteControllerIn;
 use selvedge_hw::block::Stimulus;
 use selvedge_hw::prng::Prng;
 

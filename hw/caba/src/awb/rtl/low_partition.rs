@@ -1,7 +1,7 @@
 //! The partition of the low-priority instructions.
 
 use super::Context;
-use crate::WARP_BITS;
+use crate::widths::WARP_BITS;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {

@@ -6,8 +6,8 @@ mod slots;
 use low_partition::LowPartition;
 use slots::Slots;
 
-use super::{AwbParams, CONTEXT_BITS, PAIR_BITS};
-use crate::{LIVE_BITS, MASK_BITS, WARP_BITS, WARPS};
+use super::params::{AwbParams, CONTEXT_BITS, PAIR_BITS};
+use crate::widths::{LIVE_BITS, MASK_BITS, WARP_BITS, WARPS};
 use selvedge_hw::rtl::prelude::*;
 
 /// Lanes, live-in, live-out and last flag of an instruction.

@@ -1,9 +1,9 @@
 //! RTL of the AWC's own logic: the map of events, the throttle, and the table between them.
 
-use super::super::{AwcParams, EVENT_BITS, ROUTE_BITS, UNITS};
+use super::super::params::{AwcParams, EVENT_BITS, ROUTE_BITS, UNITS};
 use super::throttle::Throttle;
 use crate::awt::AssistWarpTable;
-use crate::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS, WARPS};
+use crate::widths::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS, WARPS};
 use selvedge_hw::rtl::prelude::*;
 
 const _: () = assert!(ROUTE_BITS == 13 && EVENT_BITS == 5);

@@ -5,11 +5,11 @@ mod throttle;
 
 use control::Control;
 
-use super::{AwcParams, BUFFER, EVENT_BITS, SLOT_BITS, STORE, STORE_ADDRESS_BITS, UNITS, WORD_BITS};
+use super::params::{AwcParams, BUFFER, EVENT_BITS, SLOT_BITS, STORE, STORE_ADDRESS_BITS, UNITS, WORD_BITS};
 use crate::awb::{AssistWarpBuffer, PAIR_BITS};
 use crate::aws::AssistWarpStore;
 use crate::awt::KEY_BITS;
-use crate::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS, WARPS};
+use crate::widths::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS, WARPS};
 use selvedge_hw::rtl::prelude::*;
 
 const _: () = assert!(

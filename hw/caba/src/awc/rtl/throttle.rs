@@ -1,6 +1,6 @@
 //! The throttle of low-priority deployment.
 
-use super::super::{AwcParams, COUNT_BITS, UNITS, WINDOW_BITS};
+use super::super::params::{AwcParams, COUNT_BITS, UNITS, WINDOW_BITS};
 use selvedge_hw::rtl::prelude::*;
 
 const _: () = assert!(UNITS == 3 && COUNT_BITS == WINDOW_BITS + 1);

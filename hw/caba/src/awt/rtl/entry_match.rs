@@ -1,7 +1,7 @@
 //! The comparison of all entries with the trigger, the kill and the room.
 
 use super::KEY_BITS;
-use crate::{WARP_BITS, WARPS};
+use crate::widths::{WARP_BITS, WARPS};
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {

@@ -6,8 +6,8 @@ mod first_behind;
 use entry_match::EntryMatch;
 use first_behind::FirstBehind;
 
-use super::{AwtParams, KEY_BITS, ROW};
-use crate::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS, WARPS};
+use super::params::{AwtParams, KEY_BITS, ROW};
+use crate::widths::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS, WARPS};
 use selvedge_hw::rtl::prelude::*;
 
 /// The part of an entry that is read only at its deployment: lanes, live-in, live-out, SR.End.

@@ -5,7 +5,7 @@ use super::first::BdiFirsts;
 use super::near::BdiNears;
 use super::pack::BdiPack;
 use super::subtract::BdiSubtract;
-use crate::bdi::CompressorParams;
+use crate::bdi::params::CompressorParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
 

@@ -1,7 +1,7 @@
 //! The top module of the decompressor: three steps of logic with registers between them.
 
 use super::rebuild::{BdiAdd, BdiOperands, BdiSpread};
-use crate::bdi::DecompressorParams;
+use crate::bdi::params::DecompressorParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
 

@@ -28,7 +28,7 @@ mod subtract;
 pub use compressor::{BdiCompressor, CompressorIn, CompressorOut};
 pub use decompressor::{BdiDecompressor, DecompressorIn, DecompressorOut};
 
-use super::{CompressorParams, DecompressorParams, chosen_bits};
+use super::params::{CompressorParams, DecompressorParams, chosen_bits};
 use compressor::CompressorCuts;
 use decompressor::DecompressorCuts;
 use selvedge_hw::rtl::prelude::*;

@@ -2,7 +2,7 @@
 
 use super::encode::{BpcEncode, BpcMerge};
 use super::planes::{BpcBase, BpcPlanes};
-use crate::bpc::BpcParams;
+use crate::bpc::params::BpcParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
 

@@ -1,7 +1,7 @@
 //! The top module of the decompressor: four codes per cycle, then the line from the planes, half of each word per cycle.
 
 use super::decode::{BpcDecode, BpcRebuild, BpcSplit};
-use crate::bpc::BpcParams;
+use crate::bpc::params::BpcParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
 

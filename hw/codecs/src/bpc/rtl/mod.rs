@@ -7,7 +7,7 @@ mod encode;
 mod planes;
 
 use super::code::PLANES;
-use super::{BpcParams, SYMBOLS_PER_CYCLE};
+use super::params::{BpcParams, SYMBOLS_PER_CYCLE};
 pub use compressor::{BpcCompressor, CompressorIn, CompressorOut};
 pub use decompressor::{BpcDecompressor, DecompressorIn, DecompressorOut};
 use selvedge_hw::rtl::prelude::*;

@@ -3,7 +3,7 @@
 
 use super::encode::{CpackMatch, CpackPack, DICT, DICTW};
 use super::small::CpackSmallCompress;
-use crate::cpack::CpackParams;
+use crate::cpack::params::CpackParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
 

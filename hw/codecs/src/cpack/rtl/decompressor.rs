@@ -4,7 +4,7 @@
 use super::decode::{CpackLengths, CpackRebuild};
 use super::encode::{DICT, DICTW};
 use super::small::CpackSmallDecompress;
-use crate::cpack::CpackParams;
+use crate::cpack::params::CpackParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
 

@@ -9,8 +9,8 @@ mod small;
 pub use compressor::{CompressorIn, CompressorOut, CpackCompressor, CpackSmallCompressor};
 pub use decompressor::{CpackDecompressor, CpackSmallDecompressor, DecompressorIn, DecompressorOut};
 
-use super::CpackParams;
 use super::fifo::DECODED_AT_ONCE;
+use super::params::CpackParams;
 use selvedge_hw::rtl::prelude::*;
 
 elaborate! {

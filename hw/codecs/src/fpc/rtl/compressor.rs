@@ -4,7 +4,7 @@ use super::classify::FpcClassify;
 use super::pack::FpcPack;
 use super::segments::{FpcGather, FpcSegmentLengths};
 use super::whole::FpcCompress;
-use crate::fpc::CompressorParams;
+use crate::fpc::params::CompressorParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
 

@@ -4,7 +4,7 @@ use super::expand::FpcExpand;
 use super::parse::FpcParse;
 use super::segments::{FpcPairs, FpcRebuild, FpcSegmentLengths};
 use super::split::FpcSplit;
-use crate::fpc::DecompressorParams;
+use crate::fpc::params::DecompressorParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
 

@@ -15,7 +15,7 @@ pub use compressor::{
 };
 pub use decompressor::{DecompressorIn, DecompressorOut, FpcDecompressor, FpcSegmentDecompressor};
 
-use super::{CompressorParams, DecompressorParams, Lines};
+use super::params::{CompressorParams, DecompressorParams, Lines};
 use decompressor::{DecompressorCuts, SegmentCuts};
 use selvedge_hw::rtl::prelude::*;
 

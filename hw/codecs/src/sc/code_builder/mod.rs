@@ -83,6 +83,7 @@
 //! That is less than the table itself needs. One builder can serve all tables whose codes are due one after the other.
 
 mod model;
+mod params;
 #[cfg(test)]
 mod properties;
 mod rtl;
@@ -90,65 +91,15 @@ mod stimulus;
 
 pub use super::vft::COUNT_BITS;
 pub use model::CodeBuilderModel;
+pub use params::{CodeBuilderParams, ESCAPE_BITS, code_cycles};
 pub use rtl::{CodeBuilderIn, CodeBuilderOut, ScCodeBuilderTop};
 
-use super::huffman::limited_lengths;
-use super::vft::LOST_BITS;
 use super::{MAX_CODE_BITS, WORD_BITS};
+use params::{LENGTH_BITS, TABLE_LATENCY};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
-use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
-use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
-
-/// Bits of the escape symbol's weight, as for the table's lost count.
-pub const ESCAPE_BITS: usize = LOST_BITS;
-
-/// Bits of the field for a code's length.
-const LENGTH_BITS: usize = 5;
-
-/// Cycles from a read to the reply of this family's table.
-const TABLE_LATENCY: u64 = 2;
-
-block_params! {
-    /// Parameters of a code builder.
-    pub struct CodeBuilderParams {
-        /// Entries of the table.
-        entries: usize = 1024, Allowed::OneOf(&[64, 1024]);
-        /// Maximum length of a code in bits.
-        max_code_bits: usize = MAX_CODE_BITS, Allowed::OneOf(&[12, 16]);
-    }
-}
-
-impl CodeBuilderParams {
-    /// Returns the width of an entry's index in bits.
-    pub const fn index_bits(&self) -> usize {
-        self.entries.ilog2() as usize
-    }
-
-    /// Returns the width of a node's weight in bits. The root has the weight of all symbols together.
-    const fn weight_bits(&self) -> usize {
-        ((self.entries << COUNT_BITS) + (1 << ESCAPE_BITS)).ilog2() as usize + 1
-    }
-}
-
-/// Returns the cycles between the table's last reply and the first cycle of the emission.
-///
-/// `weights` are the weights of the existing entries and of the escape symbol. They must not increase.
-///
-/// # Panics
-/// When `weights` is empty or increases.
-pub fn code_cycles(params: &CodeBuilderParams, weights: &[u32]) -> u64 {
-    let entries = weights.len() - 1;
-    if entries == 0 {
-        return 2;
-    }
-    let way = limited_lengths(weights, params.max_code_bits as u32);
-    let sort = 52 + 2 * entries;
-    let merge = 1 + 2 * entries;
-    let measure = 2 + way.nodes + (params.max_code_bits - 1).saturating_sub(way.depth) + way.steps;
-    (sort + merge + measure + 1) as u64
-}
 
 /// The code builder; see the [module](self).
 pub struct ScCodeBuilder;
@@ -241,6 +192,7 @@ impl HwBlock for ScCodeBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sc::huffman::limited_lengths;
 
     #[test]
     fn builds_take_the_cycles_that_the_module_states() {

@@ -1,6 +1,7 @@
 //! Golden model of the code builder: reads the table, computes the codes at once, and gives them in the cycles of the
 //! hardware.
-use super::{CodeBuilderIn, CodeBuilderOut, CodeBuilderParams, code_cycles};
+use super::params::{CodeBuilderParams, code_cycles};
+use super::rtl::{CodeBuilderIn, CodeBuilderOut};
 use crate::sc::huffman::{Code, CodeBook, Counted, Symbol};
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;

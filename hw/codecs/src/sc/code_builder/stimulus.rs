@@ -1,7 +1,9 @@
 //! Stimulus of the code builder: tables of every fill and skew that reply to reads, and a consumer that stalls.
 //!
 //! The replies depend on the reads, so the stimulus runs a golden model.
-use super::{CodeBuilderIn, CodeBuilderModel, CodeBuilderOut, CodeBuilderParams, ESCAPE_BITS, TABLE_LATENCY};
+use super::model::CodeBuilderModel;
+use super::params::{CodeBuilderParams, ESCAPE_BITS, TABLE_LATENCY};
+use super::rtl::{CodeBuilderIn, CodeBuilderOut};
 use crate::sc::vft::{COUNT_MAX, Entry};
 use selvedge_hw::block::{Clocked, Stimulus};
 use selvedge_hw::corners::{Corner, Corners};

@@ -67,55 +67,30 @@
 //! and the payload (1,024 each), the codes of a group (432) and the control complete the total of 48,848.
 
 mod model;
+mod params;
 #[cfg(test)]
 mod properties;
 mod rtl;
 mod stimulus;
 
 pub use model::CompressorModel;
+pub use params::CompressorParams;
 pub use rtl::{CompressorIn, CompressorOut, ScCompressorTop};
 
-use super::{ENTRIES, LINE_BITS, MAX_CODE_BITS, SET_BITS, WORDS, set_of, words_of};
+use super::{ENTRIES, LINE_BITS, MAX_CODE_BITS, WORDS, words_of};
 use crate::line::Line;
+use params::{BANKS, GROUPS_BITS, bank_of};
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
-use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
-use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
 use std::collections::HashSet;
-
-/// Bits of the counter of groups.
-const GROUPS_BITS: usize = 3;
-
-/// Number of banks of the table.
-const BANKS: usize = 8;
 
 /// Bits of the tag: the part of a value that its set does not determine.
 const TAG_BITS: usize = 24;
 
 /// Bits of a table entry: the tag, 16 of code and 5 of length.
 const ENTRY_BITS: usize = TAG_BITS + 16 + 5;
-
-block_params! {
-    /// Parameters of the compressor.
-    pub struct CompressorParams {
-        /// Words per group, 4 or 8. A group is looked up and packed in one cycle unless words wait for a bank.
-        symbols_per_cycle: u32 = 8, Allowed::OneOf(&[4, 8]);
-    }
-}
-
-impl CompressorParams {
-    /// Returns the number of groups in a line.
-    fn groups(&self) -> u32 {
-        WORDS as u32 / self.symbols_per_cycle
-    }
-}
-
-/// Returns the bank of a word: the XOR of three slices of its set index.
-fn bank_of(word: u32) -> usize {
-    let set = set_of(word, SET_BITS) as usize;
-    (set ^ set >> 3 ^ set >> 6) % BANKS
-}
 
 /// Returns the lookup cycles of each group: the number of different words in its busiest bank.
 fn lookups(line: &Line, words_per_group: usize) -> impl Iterator<Item = usize> {

@@ -1,5 +1,6 @@
 //! Golden model of the compressor, cycle by cycle: lookups, packing, and the loading of codes between lines.
-use super::{BANKS, CompressorIn, CompressorOut, CompressorParams, bank_of};
+use super::params::{BANKS, CompressorParams, bank_of};
+use super::rtl::{CompressorIn, CompressorOut};
 use crate::line::{LINE_WORDS, Line};
 use crate::sc::{SET_BITS, SETS, WAYS, WORDS, set_of, tag_of, words_of};
 use selvedge_hw::block::Clocked;

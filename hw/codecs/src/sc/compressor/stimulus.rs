@@ -1,5 +1,7 @@
 //! Stimulus of the compressor: code streams, and lines of known and unknown words between and during these streams.
-use super::{CompressorIn, CompressorModel, CompressorParams};
+use super::model::CompressorModel;
+use super::params::CompressorParams;
+use super::rtl::CompressorIn;
 use crate::line::Line;
 use crate::sc::loader::Loader;
 use selvedge_hw::block::{Clocked, Stimulus};

@@ -78,37 +78,25 @@
 //! blocks (448), the ends (152), bases (176) and ranks, and the content of the stages.
 
 mod model;
+mod params;
 #[cfg(test)]
 mod properties;
 mod rtl;
 mod stimulus;
 
 pub use model::DecompressorModel;
+pub use params::DecompressorParams;
 pub use rtl::{DecompressorIn, DecompressorOut, ScDecompressorTop};
 
 use super::{ENTRIES, LINE_BITS, MAX_CODE_BITS, WORD_BITS, WORDS};
+use params::BLOCK_BITS;
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
-use selvedge_hw::block_params;
 use selvedge_hw::corners::{Corners, PortCorners};
-use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
-
-/// Bits of a block, the unit in which a payload is taken.
-const BLOCK_BITS: usize = 32;
-
-/// Number of banks of the values.
-const BANKS: usize = 8;
 
 /// Bits of a rank, the position of a code in the canonical order: 1,024 values and the escape.
 const RANK_BITS: usize = 11;
-
-block_params! {
-    /// Parameters of the decompressor.
-    pub struct DecompressorParams {
-        /// Maximum number of codes that are decoded per cycle: 1, 2 or 4.
-        symbols_per_cycle: u32 = 4, Allowed::OneOf(&[1, 2, 4]);
-    }
-}
 
 /// The decompressor; see the [module](self).
 pub struct ScDecompressor;

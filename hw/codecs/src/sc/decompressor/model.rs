@@ -1,5 +1,6 @@
 //! Golden model of the decompressor, cycle by cycle: decoding, reads of values, and loading of codes between payloads.
-use super::{BANKS, BLOCK_BITS, DecompressorIn, DecompressorOut, DecompressorParams};
+use super::params::{BANKS, BLOCK_BITS, DecompressorParams};
+use super::rtl::{DecompressorIn, DecompressorOut};
 use crate::line::{LINE_WORDS, Line};
 use crate::sc::line::line_of;
 use crate::sc::{ENTRIES, LINE_BITS, MAX_CODE_BITS, WORD_BITS, WORDS, words_of};

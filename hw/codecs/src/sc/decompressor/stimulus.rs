@@ -1,5 +1,7 @@
 //! Stimulus of the decompressor: code streams, and payloads that are correct, cut short or random.
-use super::{DecompressorIn, DecompressorModel, DecompressorParams};
+use super::model::DecompressorModel;
+use super::params::DecompressorParams;
+use super::rtl::DecompressorIn;
 use crate::line::{LINE_WORDS, Line};
 use crate::sc::loader::Loader;
 use crate::sc::vocabulary::Vocabulary;

@@ -58,57 +58,21 @@
 //! - the lost count (14), the number of words and the `enough_o` flag (9), and the reply (45).
 
 mod model;
+mod params;
 #[cfg(test)]
 mod properties;
 mod rtl;
 mod stimulus;
 
 pub use model::{Effect, Entry, VftModel};
+pub use params::{COUNT_BITS, COUNT_MAX, LOST_BITS, LOST_MAX, VftParams};
 pub use rtl::{ScVftTop, VftIn, VftOut};
 
 use super::WORD_BITS;
 use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
-use selvedge_hw::block_params;
 use selvedge_hw::corners::Corners;
-use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
+use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
-
-/// Bits of a count.
-pub const COUNT_BITS: usize = 12;
-
-/// The largest count.
-pub const COUNT_MAX: u16 = (1 << COUNT_BITS) - 1;
-
-/// Bits of the lost count.
-pub const LOST_BITS: usize = 14;
-
-/// The largest lost count.
-pub const LOST_MAX: u16 = (1 << LOST_BITS) - 1;
-
-block_params! {
-    /// Parameters of a value-frequency table.
-    pub struct VftParams {
-        /// Number of entries, each for one value.
-        entries: usize = 1024, Allowed::OneOf(&[64, 1024]);
-    }
-}
-
-impl VftParams {
-    /// Returns the width of an entry's index in bits.
-    pub const fn index_bits(&self) -> usize {
-        self.entries.ilog2() as usize
-    }
-
-    /// Returns the width of a set index in bits.
-    pub const fn set_bits(&self) -> usize {
-        self.index_bits() - 2
-    }
-
-    /// Returns the width of a tag in bits.
-    const fn tag_bits(&self) -> usize {
-        WORD_BITS - self.set_bits()
-    }
-}
 
 /// The value-frequency table; see the [module](self).
 pub struct ScVft;

@@ -1,5 +1,6 @@
 //! Golden model of the value-frequency table: the operation in flight, and the table.
-use super::{COUNT_MAX, LOST_MAX, VftIn, VftOut, VftParams};
+use super::params::{COUNT_MAX, LOST_MAX, VftParams};
+use super::rtl::{VftIn, VftOut};
 use crate::sc::{WAYS, set_of};
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;

@@ -1,7 +1,7 @@
 //! RTL of the value-frequency table: the set of a value, the update of a set by a word, and the two stages around the
 //! memory.
 
-use super::{COUNT_BITS, LOST_BITS, VftParams};
+use super::params::{COUNT_BITS, LOST_BITS, VftParams};
 use crate::sc::{WAYS, WORD_BITS};
 use selvedge_hw::rtl::prelude::*;
 

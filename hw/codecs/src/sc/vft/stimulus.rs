@@ -1,5 +1,7 @@
 //! Stimulus of the value-frequency table: phases of words with different frequencies, with reads and occasional clears.
-use super::{Effect, LOST_MAX, VftIn, VftModel, VftOut, VftParams};
+use super::model::{Effect, VftModel};
+use super::params::{LOST_MAX, VftParams};
+use super::rtl::{VftIn, VftOut};
 use crate::sc::{WAYS, set_of, value_of};
 use selvedge_hw::block::{Clocked, Stimulus};
 use selvedge_hw::corners::{Corner, Corners};

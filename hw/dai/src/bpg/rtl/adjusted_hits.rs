@@ -1,7 +1,6 @@
 //! The adjusted-hits calculator: shadow tags of sampled sets, hits, and the deduction for reservation failures.
 
-use super::{HALF_BITS, SET_BITS};
-use crate::bpg::{ADJUSTED_BITS, ADJUSTED_OFFSET, HIT_BITS, WARP_BITS, WAYS};
+use crate::bpg::params::{ADJUSTED_BITS, ADJUSTED_OFFSET, HALF_BITS, HIT_BITS, SET_BITS, WARP_BITS, WAYS};
 use selvedge_hw::rtl::circuit::Part as _;
 use selvedge_hw::rtl::prelude::*;
 

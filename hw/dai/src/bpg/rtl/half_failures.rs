@@ -1,7 +1,6 @@
 //! Hits subtracted for reservation failures, for every L.
 
-use super::HALF_BITS;
-use crate::bpg::{LEVELS, RSFAIL_BITS};
+use crate::bpg::params::{HALF_BITS, LEVELS, RSFAIL_BITS};
 use selvedge_hw::rtl::prelude::*;
 
 /// Width of failures times L cubed.

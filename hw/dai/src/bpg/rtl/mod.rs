@@ -4,20 +4,16 @@ mod adjusted_hits;
 mod half_failures;
 mod most_hits;
 
-use super::{ACCESS_BITS, BpgParams, INDEX_BITS, LEVELS, RSFAIL_BITS, SAMPLED_SETS, SETS, WARP_BITS};
+use super::params::{
+    ACCESS_BITS, BpgParams, INDEX_BITS, L_BITS, LEVELS, RSFAIL_BITS, SAMPLED_SETS, SET_BITS, SETS, WARP_BITS,
+};
 use adjusted_hits::AdjustedHits;
 use half_failures::HalfFailures;
 use most_hits::MostHits;
 use selvedge_hw::rtl::prelude::*;
 
-/// Width of the number of a sampled set.
-const SET_BITS: usize = SAMPLED_SETS.ilog2() as usize;
 /// Width of a set's position in its group; one set of each group is sampled.
 const PLACE_BITS: usize = INDEX_BITS - SET_BITS;
-/// Width of half the estimated failures.
-const HALF_BITS: usize = RSFAIL_BITS - 1;
-/// Width of a number of warps, 1 to 8.
-const L_BITS: usize = 4;
 
 rtl_module! {
     /// Decides how many warps use the L1D and which bypass it, from shadow tags and reservation failures.
@@ -137,7 +133,7 @@ impl Logic for BpgTop {
 
 elaborate! {
     /// Returns the BPG for valid parameters.
-    pub(in crate::bpg) fn bpg(params: &BpgParams as PARAMS) -> Box<dyn RtlBlock<BpgIn, BpgOut>> {
+    pub(super) fn bpg(params: &BpgParams as PARAMS) -> Box<dyn RtlBlock<BpgIn, BpgOut>> {
         for tag_bits in [20, 32] {
             BpgTop {
                 ADDRESS = PARAMS.line_bits(),

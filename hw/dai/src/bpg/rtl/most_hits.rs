@@ -1,7 +1,6 @@
 //! The choice of the best calculator.
 
-use super::L_BITS;
-use crate::bpg::{ADJUSTED_BITS, LEVELS};
+use crate::bpg::params::{ADJUSTED_BITS, L_BITS, LEVELS};
 use selvedge_hw::rtl::prelude::*;
 
 /// Number of nodes of the comparison tree, with node 0 unused: 1 is the root, the children of n are 2n and 2n + 1.

@@ -1,6 +1,6 @@
 //! Average requests per instruction in an interval, by constant thresholds.
 
-use crate::qbmi::{COUNT_BITS, MOST_REQUESTS, REQUESTS_BITS};
+use crate::qbmi::params::{COUNT_BITS, MOST_REQUESTS, REQUESTS_BITS};
 use selvedge_hw::rtl::prelude::*;
 
 /// Number of possible averages above 1.

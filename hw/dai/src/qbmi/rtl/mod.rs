@@ -3,7 +3,7 @@
 mod average;
 mod quota_set;
 
-use super::{COUNT_BITS, QbmiParams, REQUESTS_BITS};
+use super::params::{COUNT_BITS, QbmiParams, REQUESTS_BITS};
 use average::RequestsPerInstruction;
 use quota_set::QuotaSet;
 use selvedge_hw::rtl::prelude::*;
@@ -161,7 +161,7 @@ impl Logic for QbmiTop {
 
 elaborate! {
     /// Returns the QBMI for valid parameters.
-    pub(in crate::qbmi) fn qbmi(params: &QbmiParams as PARAMS) -> Box<dyn RtlBlock<QbmiIn, QbmiOut>> {
+    pub(super) fn qbmi(params: &QbmiParams as PARAMS) -> Box<dyn RtlBlock<QbmiIn, QbmiOut>> {
         for kernels in [2, 3, 4] {
             QbmiTop {
                 K = PARAMS.kernels as usize,

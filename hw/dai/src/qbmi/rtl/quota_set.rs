@@ -1,6 +1,6 @@
 //! The computation of a set of quotas, one addition per cycle.
 
-use crate::qbmi::{REQUESTS_BITS, REST_BITS};
+use crate::qbmi::params::{REQUESTS_BITS, REST_BITS};
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {

@@ -1,6 +1,6 @@
 //! The decision unit: division, multiplication and comparison, one bit per cycle. It copies its inputs at the start.
 
-use super::super::LatteControllerParams;
+use super::super::params::LatteControllerParams;
 use selvedge_hw::rtl::circuit::Part as _;
 use selvedge_hw::rtl::prelude::*;
 

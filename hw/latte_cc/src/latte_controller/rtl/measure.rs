@@ -1,6 +1,6 @@
 //! The controller's measurements: running means of latencies, and the sums for latency tolerance.
 
-use super::super::model::FULL;
+use super::super::params::FULL;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {

@@ -3,8 +3,8 @@
 mod decide;
 mod measure;
 
-use super::LatteControllerParams;
-use super::model::FIRST_LATENCIES;
+use super::params::FIRST_LATENCIES;
+use super::params::LatteControllerParams;
 use decide::AmatDecision;
 use measure::{RunningMean, ScheduleSums};
 use selvedge_hw::rtl::prelude::*;

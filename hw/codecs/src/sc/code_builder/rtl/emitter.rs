@@ -1,6 +1,7 @@
 //! The emitter: gives the codes in canonical order, with values that it reads again from the table.
 
-use super::super::{COUNT_BITS, ESCAPE_BITS};
+use super::super::params::ESCAPE_BITS;
+use crate::sc::vft::COUNT_BITS;
 use selvedge_hw::rtl::circuit::Part as _;
 use selvedge_hw::rtl::prelude::*;
 use selvedge_hw::rtl::top;

@@ -1,6 +1,7 @@
 //! The merger: Huffman's algorithm with two queues, one of sorted symbols and one of the nodes that it makes.
 
-use super::super::{COUNT_BITS, ESCAPE_BITS};
+use super::super::params::ESCAPE_BITS;
+use crate::sc::vft::COUNT_BITS;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {

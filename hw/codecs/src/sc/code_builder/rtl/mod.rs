@@ -5,7 +5,8 @@ mod lengths;
 mod merger;
 mod sorter;
 
-use super::{COUNT_BITS, CodeBuilderParams, ESCAPE_BITS, LENGTH_BITS};
+use super::params::{CodeBuilderParams, ESCAPE_BITS, LENGTH_BITS};
+use crate::sc::vft::COUNT_BITS;
 use crate::sc::{MAX_CODE_BITS, WORD_BITS};
 use emitter::Emitter;
 use lengths::Lengths;

@@ -1,6 +1,6 @@
 //! The sorter: a chain of table entries, ordered by count with a radix sort of four bits per pass.
 
-use super::super::COUNT_BITS;
+use crate::sc::vft::COUNT_BITS;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {

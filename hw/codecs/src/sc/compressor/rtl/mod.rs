@@ -2,7 +2,7 @@
 
 mod parts;
 
-use super::{CompressorParams, GROUPS_BITS};
+use super::params::{CompressorParams, GROUPS_BITS};
 use crate::line::Line;
 use crate::sc::{LINE_BITS, WAYS, WORDS};
 use parts::{Entry, ScAppend, ScBank, ScEncodeWord, ScLookup};

@@ -3,7 +3,7 @@
 
 mod parts;
 
-use super::DecompressorParams;
+use super::params::DecompressorParams;
 use crate::line::Line;
 use crate::sc::LINE_BITS;
 use parts::{Bases, Ends, Mark, ScChase, ScLengths, ScPlaces, ScPut, ScSchedule};

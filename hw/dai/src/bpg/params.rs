@@ -1,0 +1,69 @@
+//! Parameters and constants of the BPG.
+use selvedge_hw::block_params;
+use selvedge_hw::params::Allowed;
+
+/// Number of adjusted-hits calculators, and the L without bypassing.
+pub const LEVELS: usize = 8;
+
+/// Sets of the L1D.
+pub const SETS: usize = 32;
+
+/// Sets that are sampled.
+pub const SAMPLED_SETS: usize = 4;
+
+/// Ways of a set.
+pub const WAYS: usize = 4;
+
+/// Width of a set's index.
+pub(super) const INDEX_BITS: usize = 5;
+
+/// Width of a warp's or CTA's number: an SM has at most 48 warps.
+pub(super) const WARP_BITS: usize = 6;
+
+/// Width of a hit counter.
+pub(super) const HIT_BITS: usize = 10;
+
+/// Width of the reservation-failure counter.
+pub(super) const RSFAIL_BITS: usize = 12;
+
+/// Width of the access counter.
+pub(super) const ACCESS_BITS: usize = 10;
+
+/// Width of adjusted hits with their offset.
+pub(super) const ADJUSTED_BITS: usize = 14;
+
+/// Offset of adjusted hits, which keeps them from being negative: more than half of the maximum failure count.
+pub(super) const ADJUSTED_OFFSET: u32 = 1 << (RSFAIL_BITS - 1);
+
+/// Width of the number of a sampled set.
+pub(super) const SET_BITS: usize = SAMPLED_SETS.ilog2() as usize;
+
+/// Width of half the estimated failures.
+pub(super) const HALF_BITS: usize = RSFAIL_BITS - 1;
+
+/// Width of a number of warps, 1 to 8.
+pub(super) const L_BITS: usize = 4;
+
+block_params! {
+    /// Parameters of a BPG.
+    pub struct BpgParams {
+        /// Width of a tag; a line address has 5 bits more.
+        tag_bits: u32 = 32, Allowed::OneOf(&[20, 32]);
+        /// Accesses after which a new L is chosen.
+        interval: u32 = 1000, Allowed::OneOf(&[500, 1000]);
+    }
+}
+
+impl BpgParams {
+    /// Width of a line address: tag and index.
+    pub const fn line_bits(&self) -> usize {
+        self.tag_bits as usize + INDEX_BITS
+    }
+}
+
+/// Returns the index of a set in the shadow tags, or `None` if the set is not sampled.
+pub fn sampled(set: usize) -> Option<usize> {
+    let group_size = SETS / SAMPLED_SETS;
+    let (group, place) = (set / group_size, set % group_size);
+    (group == place).then_some(group)
+}
