@@ -6,6 +6,7 @@ use crate::reproduce::ReproduceOptions;
 use crate::study_command::StudyOptions;
 #[cfg(unix)]
 use crate::suite::SuiteOptions;
+use crate::value_parsers::{chart_file, name_of};
 use crate::verilog_option::VerilogOptions;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
@@ -18,18 +19,8 @@ use selvedge_sim::reach::Reach;
 use selvedge_sim::workload::{Group, Size};
 use selvedge_testbenches::own::Own;
 use std::ffi::OsString;
-use std::fmt::Debug;
 use std::path::PathBuf;
-use std::str::FromStr;
 use strum::VariantNames;
-
-/// Returns a parser of a variant's name. Its error lists all names.
-pub fn name_of<T>() -> impl TypedValueParser<Value = T>
-where
-    T: FromStr<Err: Debug> + VariantNames + Clone + Send + Sync + 'static,
-{
-    PossibleValuesParser::new(T::VARIANTS).map(|name| name.parse().expect("the name of a variant"))
-}
 
 /// Help of `selvedge` without a command: lists the commands and names the place of `run`'s options.
 const FIRST_SCREEN: &str = "{about}
@@ -53,18 +44,6 @@ pub struct Arguments {
     /// Options of `run`.
     #[command(flatten)]
     pub run: RunOptions,
-}
-
-/// Parses the file name of an SVG chart.
-///
-/// # Errors
-/// Fails if the name has an extension other than `svg`.
-pub fn chart_file(name: &str) -> Result<PathBuf, &'static str> {
-    let file = PathBuf::from(name);
-    match file.extension() {
-        Some(end) if !end.eq_ignore_ascii_case("svg") => Err("must be a name that ends in .svg"),
-        _ => Ok(file),
-    }
 }
 
 /// The commands.

@@ -55,6 +55,7 @@ mod suite;
 mod together_command;
 mod trace_command;
 mod trace_events;
+mod value_parsers;
 mod verilog_option;
 mod wave_command;
 

@@ -27,7 +27,7 @@ pub struct ReproduceOptions {
     #[arg(long, value_name = "FILE")]
     pub csv: Option<String>,
     /// Write a chart of a single figure as SVG
-    #[arg(long, value_name = "FILE.svg", value_parser = crate::arguments::chart_file)]
+    #[arg(long, value_name = "FILE.svg", value_parser = crate::value_parsers::chart_file)]
     pub plot: Option<PathBuf>,
     /// Write FIGURE.csv and FIGURE.svg of each figure to a folder; with --headlines, the page to a file
     #[arg(short, long, value_name = "PATH")]

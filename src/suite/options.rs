@@ -1,6 +1,6 @@
 //! The options of `selvedge suite`, as clap reads them.
-use crate::arguments::name_of;
 use crate::bounds::duration;
+use crate::value_parsers::name_of;
 use clap::{Args, Subcommand};
 use selvedge_sim::limits::Bytes;
 use selvedge_sim::workload::Size;
