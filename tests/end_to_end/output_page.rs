@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Names of the schemas.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 13] = [
     "run",
     "together",
     "functional",
@@ -21,6 +21,8 @@ const NAMES: [&str; 11] = [
     "mechanisms",
     "configurations",
     "blocks",
+    "suite",
+    "suite-programs",
     "area",
     "bench",
 ];
