@@ -71,7 +71,7 @@ fn a_run_that_is_killed_ten_times_ends_as_one_that_is_not() {
 #[test]
 fn the_page_can_be_followed() {
     let folder = tempfile::tempdir().expect("a folder");
-    let page = fs::read_to_string("docs/checkpoints.md").expect("there");
+    let page = fs::read_to_string("docs/how-to/checkpoint-and-resume.md").expect("there");
     let commands = page.lines().filter_map(|line| line.strip_prefix("$ selvedge "));
     let mut followed = 0;
     for command in commands {

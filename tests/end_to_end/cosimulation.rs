@@ -392,7 +392,7 @@ fn the_page_does_what_it_says() {
     assert!(milg.contains(right));
     let wrong = milg.replace(right, "inflight_o <= (balance == 9'd3) ? 7'd2 : balance[6:0];");
     fs::write(folder.path().join("milg_wrong.v"), wrong).expect("a file");
-    let page = fs::read_to_string("docs/cosimulation.md").expect("the page");
+    let page = fs::read_to_string("docs/how-to/co-simulate-verilog.md").expect("the page");
     let mut said = String::new();
     let mut lines = 0;
     for block in blocks(&page) {

@@ -26,7 +26,7 @@ fn copy_of_the_guides_files() -> tempfile::TempDir {
 fn the_guide_can_be_followed_to_the_letter() {
     let root = copy_of_the_guides_files();
     let folder = root.path().join("docs/own-kernels");
-    let guide = fs::read_to_string("docs/own-kernels.md").expect("the guide is there");
+    let guide = fs::read_to_string("docs/how-to/write-a-kernel.md").expect("the guide is there");
     let (mut printed, mut commands) = (String::new(), 0);
     for block in blocks(&guide) {
         match block.kind.as_str() {
@@ -69,7 +69,7 @@ fn the_guides_compiler_gives_the_ptx_beside_the_source() {
     let folder = root.path().join("docs/own-kernels");
     let kept = fs::read_to_string(folder.join("jacobi.ptx")).expect("the PTX is there");
     fs::remove_file(folder.join("jacobi.ptx")).expect("removed");
-    let guide = fs::read_to_string("docs/own-kernels.md").expect("the guide is there");
+    let guide = fs::read_to_string("docs/how-to/write-a-kernel.md").expect("the guide is there");
     let prompt = format!("$ {COMPILER} ");
     let line = guide.lines().find(|line| line.starts_with(&prompt)).expect("the guide compiles the kernel");
     let output = shell(&folder, &line[2..]);

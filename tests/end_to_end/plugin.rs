@@ -1,4 +1,4 @@
-//! A user's crate, written by `init` and described in `docs/extending.md`, has all commands with its own block and
+//! A user's crate, written by `init` and described in `docs/how-to/add-a-block.md`, has all commands with its own block and
 //! mechanism.
 use crate::guide::{blocks, shell};
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 const TREE: &str = env!("CARGO_MANIFEST_DIR");
-const GUIDE: &str = include_str!("../../docs/extending.md");
+const GUIDE: &str = include_str!("../../docs/how-to/add-a-block.md");
 
 fn text(output: &Output) -> String {
     String::from_utf8_lossy(&[output.stdout.as_slice(), output.stderr.as_slice()].concat()).into_owned()

@@ -114,13 +114,13 @@ fn every_command_of_the_readme_runs() {
 
 #[test]
 fn every_command_of_the_page_of_commands_runs() {
-    let page = fs::read_to_string("docs/commands.md").expect("the page is there");
+    let page = fs::read_to_string("docs/how-to/run-a-workload.md").expect("the page is there");
     assert!(follow(&page) >= 20, "the page shows the commands");
 }
 
 #[test]
 fn every_command_of_the_page_of_waveforms_runs() {
-    let page = fs::read_to_string("docs/waveforms.md").expect("the page is there");
+    let page = fs::read_to_string("docs/how-to/record-waveforms.md").expect("the page is there");
     assert!(follow(&page) >= 5, "the page shows the commands");
 }
 

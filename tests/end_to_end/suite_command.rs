@@ -52,7 +52,7 @@ fn the_guide_can_be_followed_to_the_letter() {
     }
     let root = copy_of_the_suite();
     let before = files(&root.path().join("tests/suite"));
-    let guide = fs::read_to_string("docs/suites.md").expect("the guide is there");
+    let guide = fs::read_to_string("docs/how-to/run-a-benchmark-suite.md").expect("the guide is there");
     let (mut printed, mut commands) = (String::new(), 0);
     for block in blocks(&guide) {
         match block.kind.as_str() {

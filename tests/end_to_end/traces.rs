@@ -18,7 +18,7 @@ fn copy_of_the_traces() -> tempfile::TempDir {
 #[test]
 fn the_guide_can_be_followed_to_the_letter() {
     let root = copy_of_the_traces();
-    let guide = fs::read_to_string("docs/traces.md").expect("the guide is there");
+    let guide = fs::read_to_string("docs/how-to/replay-a-trace.md").expect("the guide is there");
     let (mut folder, mut printed, mut commands) = (root.path().to_owned(), String::new(), 0);
     for block in blocks(&guide) {
         match block.kind.as_str() {
