@@ -20,12 +20,8 @@ fn commands() -> Vec<(String, String)> {
     for block in page.split("\n```").skip(1).step_by(2) {
         let (kind, text) = block.split_once('\n').expect("a block has lines");
         match kind {
-            "" => commands.extend(
-                text.lines().map(|line| (line.strip_prefix("$ ").expect("a command").into(), String::new())),
-            ),
-            "output" => {
-                commands.last_mut().expect("a command is before its output").1 = text.trim_end().into()
-            }
+            "sh,norun" => commands.extend(text.lines().map(|line| (line.into(), String::new()))),
+            "text" => commands.last_mut().expect("a command is before its output").1 = text.trim_end().into(),
             other => panic!("a block of {other}"),
         }
     }

@@ -41,10 +41,10 @@ fn settings(folder: &Path) -> PathBuf {
 #[test]
 fn a_crate_that_init_writes_does_what_the_guide_says() {
     let folder = tempfile::tempdir().expect("a folder");
-    let console = blocks(GUIDE).into_iter().find(|block| block.kind == "console").expect("how to begin");
-    let (line, printed) = console.text.split_once('\n').expect("a line and what it prints");
-    let line = line.strip_prefix("$ ").expect("a prompt");
-    assert_eq!(succeeds(folder.path(), line).trim_end(), printed.trim_end());
+    let shown = blocks(GUIDE);
+    let [line, printed] = ["sh", "text"]
+        .map(|kind| shown.iter().find(|block| block.kind == kind).expect("how to begin").text.trim_end());
+    assert_eq!(succeeds(folder.path(), line).trim_end(), printed);
     let here = folder.path().join("my_filter");
     // Use the same versions as the workspace.
     fs::copy(format!("{TREE}/Cargo.lock"), here.join("Cargo.lock")).expect("copied");
