@@ -1,8 +1,10 @@
 //! Pages of docs/mechanisms, of energy and of workloads: their commands run, and print the output on the pages.
 use crate::guide::{blocks, shell};
 use selvedge_sim::mechanism::{self, MechanismInfo};
+use selvedge_testbenches::skipped::skip;
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 /// Returns the pages of docs/mechanisms, sorted by path.
 fn pages() -> Vec<PathBuf> {
@@ -145,5 +147,43 @@ fn every_option_is_explained_on_its_mechanisms_page_or_on_a_page_it_links_to() {
         for option in info.options {
             assert!(text.contains(&format!("`{}`", option.name)), "{}: {}", info.name, option.name);
         }
+    }
+}
+
+#[test]
+fn every_counter_is_explained_on_its_mechanisms_page_or_on_a_page_it_links_to() {
+    for info in with_page() {
+        let text = with_links(&page(info.name));
+        for counter in info.counters.iter().copied().flatten() {
+            let name = counter.name;
+            let short = name.strip_prefix("l1d_").or_else(|| name.strip_prefix("l2_")).unwrap_or(name);
+            let named = [name, short].iter().any(|name| text.contains(&format!("`{name}`")));
+            assert!(named, "{}: {name}", info.name);
+        }
+    }
+}
+
+#[test]
+fn the_timelines_show_the_runs_of_their_pages() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut python = Command::new("python3");
+    python.arg("docs/images/timelines.py").args([folder.path(), folder.path()]);
+    if Command::new("python3").arg("--version").output().is_err() {
+        return skip("the_timelines_show_the_runs_of_their_pages", "no python3");
+    }
+    let names = ["latte-cc", "bgp", "caba", "mdb", "dmil"];
+    for name in names {
+        let all = blocks(&page(name));
+        let mut lines = all.iter().flat_map(|block| commands(&block.kind, &block.text));
+        let run = lines.find(|line| line.contains(" --vcd ")).expect("the run of the picture");
+        assert!(shell(folder.path(), &run).status.success(), "{run}");
+    }
+    let drawn = python.output().expect("it starts");
+    assert!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr));
+    for name in names {
+        let picture = format!("{name}-timeline.svg");
+        let drawn = fs::read_to_string(folder.path().join(&picture)).expect("it was drawn");
+        let shown = fs::read_to_string(format!("docs/images/mechanisms/{picture}")).unwrap_or_default();
+        assert!(drawn == shown, "docs/images/mechanisms/{picture} is not what its run shows");
     }
 }
