@@ -135,10 +135,9 @@ fn the_table_of_blocks_is_the_registrys() {
     for entry in built_in() {
         let facts = entry.facts(&entry.defaults()).expect("the defaults are valid");
         let row = format!(
-            "| [`{0}`](reference/blocks/{0}.md) | {1} | {2} | {3} | {4} | {5} |",
+            "| [`{0}`](reference/blocks/{0}.md) | {1} | {2} | {3} | {4} |",
             entry.name(),
             entry.summary(),
-            entry.source(),
             entry.storage(&entry.defaults()).expect("the defaults are valid"),
             facts.latency,
             facts.interval
@@ -149,20 +148,58 @@ fn the_table_of_blocks_is_the_registrys() {
     assert_eq!(rows, built_in().len(), "a row per block");
 }
 
+/// Returns the names between backticks in a text.
+fn names(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
 #[test]
-fn the_table_of_mechanisms_is_the_registrys() {
+fn the_page_of_mechanisms_lists_each_one_under_its_paper() {
     let text = fs::read_to_string("docs/mechanisms/index.md").expect("the page is there");
-    for info in mechanism::built_in() {
-        let cells = format!(" | {} | {} |", info.summary, info.source);
-        let row = text.lines().find(|line| line.contains(&format!("`{}`", info.name)));
-        assert!(
-            row.is_some_and(|row| row.ends_with(&cells)),
-            "the row of {} must end with{cells}",
-            info.name
-        );
+    let mut listed = Vec::new();
+    for section in text.split("\n## ").skip(1).filter(|section| !section.starts_with("GPUs")) {
+        let paper = section.split(':').next().unwrap_or_default();
+        for row in section.lines().filter(|line| line.starts_with("| [`")) {
+            for name in names(row.split('|').nth(1).unwrap_or_default()) {
+                let info = mechanism::built_in().iter().find(|info| info.name == name);
+                let info = info.unwrap_or_else(|| panic!("no mechanism {name}"));
+                assert!(info.source.starts_with(paper), "{name}: {}", info.source);
+                listed.push(name);
+            }
+        }
     }
-    let rows = text.lines().filter(|line| line.starts_with("| `") || line.starts_with("| [`")).count();
-    assert_eq!(rows, mechanism::built_in().len(), "a row per mechanism");
+    let mut all: Vec<&str> = mechanism::built_in().iter().map(|info| info.name).collect();
+    all.retain(|name| *name != "base");
+    all.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(listed, all);
+}
+
+#[test]
+fn the_table_of_gpus_says_which_mechanism_runs_where_and_why_not() {
+    let text = fs::read_to_string("docs/mechanisms/index.md").expect("the page is there");
+    let table = text.split_once("| mechanisms | ").expect("the table is there").1;
+    let mut rows = table.lines().take_while(|line| line.contains('|'));
+    let columns: Vec<&str> = rows.next().expect("a head").split('|').collect();
+    let mut cells = 0;
+    for row in rows.skip(1) {
+        let row: Vec<&str> = row.split('|').skip(1).collect();
+        for (column, cell) in columns.iter().zip(&row[1..]) {
+            for config in names(column) {
+                let refused = refused(config);
+                for name in names(row[0]) {
+                    let why = refused.iter().find(|(info, _)| info.name == name).map(|(_, why)| why);
+                    let agrees = match why {
+                        None => cell.trim() == "yes",
+                        Some(why) => names(cell).iter().any(|key| why.contains(key)),
+                    };
+                    assert!(agrees, "{name} on {config}: {cell:?}, {why:?}");
+                    cells += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(cells, BUILT_IN.len() * mechanism::built_in().len(), "every mechanism on every configuration");
 }
 
 #[test]
