@@ -81,5 +81,5 @@ fn explain(key: &str) -> Result<String, Failure> {
     let names = columns.iter().map(|of| of.name.as_str());
     let keys = STATISTICS.iter().map(|of| of.key).chain(counters.iter().map(|of| of.name)).chain(names);
     let nearest = names::allowed(&wanted, keys, "selvedge stats list");
-    Err(Failure::usage(format!("no statistic `{key}`: {nearest}")))
+    Err(Failure::usage(format!("no statistic '{key}': {nearest}")))
 }

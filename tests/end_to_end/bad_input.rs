@@ -230,7 +230,7 @@ fn a_launch_that_does_not_fit_says_what_does() {
         (LAUNCH.replace("[64]", "[0]"), "must be"),
         (LAUNCH.replace("grid = [1]", "grid = [1, 2, 3, 4]"), "my.toml:3: grid"),
         (LAUNCH.replace("grid = [1]", "grid = [2147483648, 2147483648, 4]"), "must be 1 to"),
-        (LAUNCH.replace("\"k\"", "\"j\""), "my.toml:2: no kernel `j` in the PTX: there are k"),
+        (LAUNCH.replace("\"k\"", "\"j\""), "my.toml:2: no kernel 'j' in the PTX: there are k"),
         (LAUNCH.replace("count = 64", "count = 0"), "my.toml:7"),
         (LAUNCH.replace("count = 64", "length = 64"), "unknown field `length`"),
         (format!("{LAUNCH}[[arg]]\ntype = \"u32\"\nvalue = 1\n"), "its parameters are p (address"),

@@ -57,7 +57,7 @@ fn the_chart_and_the_reports_are_written_whole() {
 #[test]
 fn mistakes_are_told_before_anything_runs() {
     for (words, what) in [
-        (&["compare", "bfs", "--mechanisms", "base,hw-bdy"][..], "unknown mechanism `hw-bdy`"),
+        (&["compare", "bfs", "--mechanisms", "base,hw-bdy"][..], "unknown mechanism 'hw-bdy'"),
         (&["compare", "bfs", "--mechanisms", "base,base"], "base is given twice"),
         (&["compare", "nothing", "--mechanisms", "base"], "nothing"),
         (&["compare", "bfs", "--mechanisms", "base", "--jobs", "0"], "--jobs"),

@@ -171,7 +171,7 @@ fn every_column_is_explained() {
 fn mistakes_about_statistics_are_one_line() {
     let folder = Path::new(".");
     for (words, line) in [
-        (&["stats", "explain", "ipcs"][..], "no statistic `ipcs`: must be one of "),
+        (&["stats", "explain", "ipcs"][..], "no statistic 'ipcs': must be one of "),
         (
             &["run", "bfs", "--json", "a", "--csv", "a"],
             "--json and --csv name the same file a: each must have its own",

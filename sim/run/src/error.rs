@@ -48,7 +48,7 @@ pub enum RunError {
     #[error(transparent)]
     Session(SessionError),
     /// The PTX file has no such kernel.
-    #[error("no kernel `{name}` in the PTX: there are {allowed}")]
+    #[error("no kernel '{name}' in the PTX: there are {allowed}")]
     NoKernel {
         /// Requested kernel.
         name: String,
