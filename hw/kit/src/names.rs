@@ -80,7 +80,8 @@ mod tests {
         let names = ["vecadd", "scan", "hotspot", "kmeans", "bfs"];
         let said = allowed("version", names, "selvedge list workloads");
         assert_eq!(said, "must be one of 5; `selvedge list workloads` prints all");
-        for (wrong, name) in [("vecad", "vecadd"), ("kmean", "kmeans"), ("BFS", "bfs"), ("hw-bdy", "hw-bdi")] {
+        for (wrong, name) in [("vecad", "vecadd"), ("kmean", "kmeans"), ("BFS", "bfs"), ("hw-bdy", "hw-bdi")]
+        {
             assert!(is_near(wrong, name), "{wrong}");
         }
         for (wrong, name) in [("", "bfs"), ("nosuch", "bicg"), ("b", "bfs"), ("matmul.cu", "atax")] {

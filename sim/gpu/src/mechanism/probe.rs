@@ -157,7 +157,11 @@ impl Probes {
                     "the mechanism has no blocks".into()
                 } else {
                     let names: Vec<&str> = known.iter().map(|one| one.name.as_str()).collect();
-                    selvedge_hw::names::allowed(name, names, "selvedge run WORKLOAD --mechanism NAME --list-probes")
+                    selvedge_hw::names::allowed(
+                        name,
+                        names,
+                        "selvedge run WORKLOAD --mechanism NAME --list-probes",
+                    )
                 };
                 return Err(MechanismError::Probe { name: name.clone(), allowed });
             }
