@@ -411,7 +411,7 @@ fn chart(
     }
     let title = format!("Speedup at size {} on {}", options.size, stem(&options.config));
     let axis = format!("speedup over {}", mechanisms[0].text);
-    bars(&Bars { title: &title, axis: &axis, groups: &groups, series: &series })
+    bars(&Bars { title: &title, axis: &axis, groups: &groups, series: &series, stated: &[] })
 }
 
 /// Returns a line that names the workloads with races, and the launch files whose instruction counts differ between the

@@ -78,7 +78,7 @@ pub const EXAMPLES: &[Examples] = &[
         "selvedge suite build",
         &[
             ("Compile all programs", "selvedge suite build rodinia --path gpu-rodinia"),
-            ("Compile two programs", "selvedge suite build rodinia bfs nn --path gpu-rodinia --size small"),
+            ("Compile two programs", "selvedge suite build rodinia bfs backprop --path gpu-rodinia"),
         ],
     ),
     (
