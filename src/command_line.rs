@@ -15,7 +15,7 @@ use std::process::ExitCode;
 const MORE: &str =
     "Guides and reference: the folder docs of the source tree. `selvedge man -o DIR` writes manual pages.";
 
-/// Parses the words of the command line. Without a command, the words are those of `selvedge run`.
+/// Parses the words of the command line. Without a command, `selvedge run` is meant.
 ///
 /// # Errors
 /// Returns the exit code after printing a help text, the version, or a line about a mistake.

@@ -1,4 +1,4 @@
-//! Help texts: examples that run, one style of options, and what the options for all commands do.
+//! Help texts: examples that run, one style of options, and the options of all commands.
 use crate::command::{selvedge, selvedge_in};
 use crate::guide::shell;
 use selvedge_testbenches::skipped::skip;
