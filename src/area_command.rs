@@ -208,7 +208,7 @@ fn targets(options: &AreaOptions) -> Result<Vec<Target>, Failure> {
             ("--csv", options.csv.is_some()),
             ("--plot", options.plot.is_some()),
             ("--find-depth", options.find_depth),
-            ("--mechanism", !options.mechanisms.is_empty()),
+            ("--mechanisms", !options.mechanisms.is_empty()),
         ];
         refuse(&of_one, "allowed with one target")?;
     }
@@ -295,7 +295,7 @@ fn check_fpga_options(options: &AreaOptions) -> Result<(), Failure> {
         ("--find-depth", options.find_depth),
         ("--memories-in-flip-flops", options.memories_in_flip_flops),
         ("--sram", options.sram.is_some()),
-        ("--mechanism", !options.mechanisms.is_empty()),
+        ("--mechanisms", !options.mechanisms.is_empty()),
     ];
     refuse(&asic_only, "allowed with --target asic")
 }

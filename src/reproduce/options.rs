@@ -17,10 +17,10 @@ pub struct ReproduceOptions {
     /// Show stored results without simulating
     #[arg(long)]
     pub stored: bool,
-    /// Folder for stored results (default: selvedge/points in the user's cache folder)
+    /// Folder for stored results [default: selvedge/points in the user's cache folder]
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
-    /// Max number of simulations at the same time (default: one per processor)
+    /// Max number of simulations at the same time [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
     /// Write the values of the figures as CSV to FILE; with -, to standard output instead of the tables

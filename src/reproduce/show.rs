@@ -161,7 +161,8 @@ pub fn csv(figure: &Figure, panels: &[Panel]) -> String {
     String::from_utf8(out.into_inner().expect("memory takes it")).expect("text makes text")
 }
 
-/// Returns a chart of the figure's main quantity: bars of applications and means.
+/// Returns a chart of the figure's main quantity: bars of applications and means, and diamonds at the values that the
+/// paper states.
 ///
 /// # Errors
 /// Fails if the chart cannot be drawn.
@@ -177,5 +178,14 @@ pub fn chart(panel: &Panel) -> Result<String, Failure> {
             values: lines.iter().map(|line| line.values[at]).collect(),
         })
         .collect();
-    bars(&Bars { title: &panel.title, axis: &panel.metric, groups: &groups, series: &series })
+    let place = |names: &[String], name: &str| names.iter().position(|one| one == name);
+    let stated: Vec<(usize, usize, f64)> = panel
+        .compared
+        .iter()
+        .map(|one| &one.stated)
+        .filter_map(|one| Some((place(&groups, &one.of)?, place(&panel.series, &one.series)?, one.value)))
+        .collect();
+    let note = if stated.is_empty() { "" } else { " (diamonds: the paper's values)" };
+    let title = format!("{}{note}", panel.title);
+    bars(&Bars { title: &title, axis: &panel.metric, groups: &groups, series: &series, stated: &stated })
 }

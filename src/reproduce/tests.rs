@@ -270,6 +270,9 @@ all shown: geometric mean of 2 of 3  1.000  4.000  0.707
     assert!(csv.contains("p-1,speedup,all shown,mean,fast,4,1.5,table\n"), "{csv}");
     let chart = show::chart(&panels[0]).expect("a chart");
     assert!(["base", "fast", "slow", "all shown"].iter().all(|name| chart.contains(name)));
+    // The paper states a mean of two series; the chart has no bar for the third value.
+    assert_eq!(chart.matches("<polygon").count(), 2);
+    assert!(chart.contains("diamonds: the paper"));
 }
 
 /// Returns the cells of a page's tables, by row.

@@ -46,6 +46,7 @@ fn a_crate_that_init_writes_does_what_the_guide_says() {
     let line = line.strip_prefix("$ ").expect("a prompt");
     assert_eq!(succeeds(folder.path(), line).trim_end(), printed.trim_end());
     let here = folder.path().join("my_filter");
+    succeeds(&here, "rustfmt --check --edition 2024 src/main.rs");
     // Use the same versions as the workspace.
     fs::copy(format!("{TREE}/Cargo.lock"), here.join("Cargo.lock")).expect("copied");
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder").display();
