@@ -9,6 +9,9 @@ use crate::plot::{Bars, Series, bars};
 use selvedge_area::Table;
 use std::fmt::Write;
 
+/// Cell of a value that does not exist.
+pub const NO_VALUE: &str = "-";
+
 /// Returns the tables of a figure, the comparison with the paper, and the missing points.
 pub fn text(
     catalog: &Catalog,
@@ -104,7 +107,7 @@ pub fn sign(one: &Compared) -> &'static str {
     match one.sign {
         Some(true) => "right",
         Some(false) => "wrong",
-        None => "-",
+        None => NO_VALUE,
     }
 }
 

@@ -9,8 +9,8 @@ fn pages() -> Vec<PathBuf> {
     let entries = fs::read_dir("docs/mechanisms").expect("the folder is there");
     let mut pages: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
     pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
-    pages.push("docs/energy.md".into());
-    pages.push("docs/workloads.md".into());
+    pages.push("docs/reference/energy.md".into());
+    pages.push("docs/reference/workloads.md".into());
     pages.sort();
     pages
 }
