@@ -43,7 +43,9 @@ pub struct Scatter<'a> {
 }
 
 /// Size of labels at points and of values on the axes, pixels.
-const SIZE: i32 = 12;
+const SIZE: i32 = 14;
+/// Height of a label, pixels. The characters are smaller than the font.
+const TEXT_HEIGHT: i32 = 12;
 /// Distance of a label from its point, pixels.
 const GAP: i32 = 4;
 const GRAY: RGBColor = RGBColor(120, 120, 120);
@@ -75,7 +77,7 @@ fn points(area: &Area<'_, '_>, chart: &Scatter<'_>) -> Drawn {
         .bold_line_style(LIGHT)
         .light_line_style(TRANSPARENT)
         .label_style((FONT, SIZE))
-        .axis_desc_style((FONT, 13))
+        .axis_desc_style((FONT, 15))
         .x_desc(chart.x.title)
         .y_desc(chart.y.title)
         .draw()?;
@@ -123,11 +125,11 @@ struct Placed {
 /// Returns the position with the least overlap of a label with the `taken` boxes, near its point. The first position without
 /// overlap is chosen: right, left, above, below, then farther away.
 fn place((x, y): (i32, i32), radius: i32, label: &str, inside: Box4, taken: &[Box4]) -> Placed {
-    let (width, height) = (label.chars().count() as i32 * LETTER as i32, SIZE + 1);
+    let (width, height) = (label.chars().count() as i32 * LETTER as i32, TEXT_HEIGHT);
     let mut best: Option<(i32, Placed)> = None;
     for step in 0..7 {
-        let away = radius + GAP + step * 14;
-        let slant = radius * 7 / 10 + GAP + step * 14;
+        let away = radius + GAP + step * 12;
+        let slant = radius * 7 / 10 + GAP + step * 12;
         let corners = [
             (x + away, y - height / 2),
             (x - away - width, y - height / 2),

@@ -142,7 +142,7 @@ fn validation(page: &str) -> Result<String, Failure> {
     let x = scale("cycles of Selvedge over cycles of GPGPU-Sim 4.2", (0.78, 1.22), true, &ticks);
     let end = names.len() as f64 - 0.5;
     let labels: Vec<(f64, &str)> = names.iter().enumerate().map(|(at, name)| (at as f64, *name)).collect();
-    let y = scale("", (end, -0.5), false, &labels);
+    let y = scale("kernel or program", (end, -0.5), false, &labels);
     let point = |(name, group, ratio): &Ratio<'_>| {
         let row = names.iter().position(|one| one == name).unwrap_or_default() as f64;
         // Dots of a kernel's configurations are slightly apart.
