@@ -27,7 +27,8 @@ pub fn text(
             text += &format!("\n{}", comparison(&panel.compared, false).render());
         }
     }
-    if panels.iter().all(|panel| panel.compared.is_empty()) {
+    let is_experiment = paper.name == catalog.causes.name;
+    if !is_experiment && panels.iter().all(|panel| panel.compared.is_empty()) {
         text += "\nThe paper's text and tables state no value of it.\n";
     }
     let groups = panels.first().map_or(Vec::new(), |panel| groups(catalog, panel));

@@ -1,4 +1,4 @@
-//! Pages of docs/mechanisms, of energy and of workloads: their commands run, and print the output on the pages.
+//! Pages of docs/mechanisms: their commands run, and print the output on the pages.
 use crate::guide::{blocks, shell};
 use selvedge_sim::mechanism;
 use std::fs;
@@ -9,8 +9,6 @@ fn pages() -> Vec<PathBuf> {
     let entries = fs::read_dir("docs/mechanisms").expect("the folder is there");
     let mut pages: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
     pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
-    pages.push("docs/reference/energy.md".into());
-    pages.push("docs/reference/workloads.md".into());
     pages.sort();
     pages
 }
