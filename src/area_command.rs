@@ -30,7 +30,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 /// Page with the cell count of each block, from which the time of a study is estimated.
-const AREAS: &str = include_str!("../docs/area.md");
+const AREAS: &str = include_str!("../docs/reference/area.md");
 /// Seconds of a study per standard cell of the block, measured with `bgp`. The times of finished studies correct the
 /// estimate.
 const SECONDS_PER_CELL: f64 = 1.5e-3;

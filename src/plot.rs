@@ -1,4 +1,10 @@
-//! Charts as SVG: speedups as bars, and sweeps of a parameter as curves.
+//! Charts as SVG: speedups as bars, sweeps of a parameter as curves, and comparisons as points.
+mod scale;
+mod scatter;
+
+pub use scale::Scale;
+pub use scatter::{Group, Point, Scatter, scatter};
+
 use crate::error::Failure;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};

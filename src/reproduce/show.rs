@@ -9,6 +9,9 @@ use crate::plot::{Bars, Series, bars};
 use selvedge_area::Table;
 use std::fmt::Write;
 
+/// Cell of a value that does not exist.
+pub const NO_VALUE: &str = "-";
+
 /// Returns the tables of a figure, the comparison with the paper, and the missing points.
 pub fn text(
     catalog: &Catalog,
@@ -24,7 +27,8 @@ pub fn text(
             text += &format!("\n{}", comparison(&panel.compared, false).render());
         }
     }
-    if panels.iter().all(|panel| panel.compared.is_empty()) {
+    let is_experiment = paper.name == catalog.causes.name;
+    if !is_experiment && panels.iter().all(|panel| panel.compared.is_empty()) {
         text += "\nThe paper's text and tables state no value of it.\n";
     }
     let groups = panels.first().map_or(Vec::new(), |panel| groups(catalog, panel));
@@ -104,7 +108,7 @@ pub fn sign(one: &Compared) -> &'static str {
     match one.sign {
         Some(true) => "right",
         Some(false) => "wrong",
-        None => "-",
+        None => NO_VALUE,
     }
 }
 

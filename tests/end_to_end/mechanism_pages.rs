@@ -1,4 +1,4 @@
-//! Pages of docs/mechanisms, of energy and of workloads: their commands run, and print the output on the pages.
+//! Pages of docs/mechanisms: their commands run, and print the output on the pages.
 use crate::guide::{blocks, shell};
 use selvedge_sim::mechanism::{self, MechanismInfo};
 use selvedge_testbenches::skipped::skip;

@@ -214,6 +214,48 @@ fn texts_outside(program: &str, drawings: &[(String, String)], font: &str) -> Ve
     found.as_array().expect("a list").iter().map(|text| text.as_str().expect("text").to_owned()).collect()
 }
 
+/// JavaScript that returns the texts of a chart that leave it or overlap another text.
+const TEXTS_OVERLAPPING: &str = r#"(() => {
+  const svg = document.querySelector("svg");
+  const edge = svg.getBoundingClientRect();
+  const texts = [...svg.querySelectorAll("text")].map(text => [text.textContent.trim(), text.getBoundingClientRect()]);
+  const wrong = [];
+  texts.forEach(([name, a], at) => {
+    if (a.left < edge.left || a.right > edge.right || a.top < edge.top || a.bottom > edge.bottom) wrong.push(name + " leaves the chart");
+    for (const [other, b] of texts.slice(at + 1)) {
+      if (a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom) wrong.push(name + " overlaps " + other);
+    }
+  });
+  return wrong;
+})()"#;
+
+/// Returns the texts of the chart that leave it or overlap in DejaVu Sans, the widest of the common fonts.
+fn texts_overlapping(program: &str, svg: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("chart.html");
+    let fonts = "font-family=\"sans-serif\"";
+    assert!(svg.contains(fonts), "the fonts of the chart");
+    let svg = svg.replace(fonts, "font-family=\"DejaVu Sans\"");
+    fs::write(&file, format!("<!doctype html><html data-charts=\"0\"><body>{svg}</body></html>"))
+        .expect("written");
+    let mut page = Page::open(program, &file, "light");
+    let found = page.evaluate(TEXTS_OVERLAPPING);
+    found.as_array().expect("a list").iter().map(|text| text.as_str().expect("text").to_owned()).collect()
+}
+
+#[test]
+fn the_texts_of_the_charts_of_results_do_not_overlap() {
+    let name = "the_texts_of_the_charts_of_results_do_not_overlap";
+    let Some(program) = chromium() else { return skip(name, "no chromium") };
+    for chart in ["claims", "validation", "area-speedup"] {
+        let svg = fs::read_to_string(format!("docs/images/{chart}.svg")).expect("the chart is there");
+        assert_eq!(texts_overlapping(program, &svg), [""; 0], "{chart}");
+    }
+    let svg = fs::read_to_string("docs/images/area-speedup.svg").expect("the chart is there");
+    let longer = svg.replace("\ndmil\n", &format!("\n{}\n", "dmil".repeat(40)));
+    assert!(!texts_overlapping(program, &longer).is_empty(), "a long name leaves the chart");
+}
+
 #[test]
 fn the_texts_of_the_drawings_stay_in_their_boxes() {
     let name = "the_texts_of_the_drawings_stay_in_their_boxes";
