@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `sh` | its commands run, with `selvedge` in the search path; each must succeed. Folder and exported variables last until the end of the page |
 //! | `sh,exit=N` | the same, but the last command must exit with `N` |
+//! | `sh,writes=PATH` | writes a file with the name and the contents of `PATH`, a file of the repository |
 //! | `sh,needs=TOOL` | runs only if `TOOL` is installed; `needs=python` is the Python of `target/python` |
 //! | `sh,norun` | counted, not run |
 //! | `text` after `sh`, without a heading between them | the expected output of the last command: standard output, or standard error if that is empty. A line of `...` is any number of lines |
@@ -44,7 +45,8 @@ macro_rules! pages {
 
 // A list per owner of pages, in the order of the book.
 pages! {
-    // Tutorials.
+    // The README and tutorials.
+    readme: "README.md"
     first_result: "docs/tutorials/first-result.md"
     cuda_to_figure: "docs/tutorials/cuda-to-figure.md"
     gtkwave: "docs/tutorials/gtkwave.md"
@@ -132,7 +134,7 @@ pub fn settings(folder: &Path) -> PathBuf {
 
 /// What a block asks for, by its info string.
 enum Kind<'a> {
-    Run { exit: i32, needs: Option<&'a str> },
+    Run { exit: i32, needs: Option<&'a str>, writes: Option<&'a str> },
     NotRun,
     Expected,
     File(&'a str),
@@ -149,15 +151,16 @@ fn kind(info: &str) -> Result<Kind<'_>, String> {
         if words == ["norun"] {
             return Ok(Kind::NotRun);
         }
-        let (mut exit, mut needs) = (0, None);
+        let (mut exit, mut needs, mut writes) = (0, None, None);
         for word in words {
             match word.split_once('=') {
                 Some(("exit", code)) => exit = code.parse().map_err(|_| format!("exit={code}"))?,
                 Some(("needs", tool)) => needs = Some(tool),
+                Some(("writes", file)) => writes = Some(file),
                 _ => return Err(format!("unknown word `{word}` in the info string `{info}`")),
             }
         }
-        return Ok(Kind::Run { exit, needs });
+        return Ok(Kind::Run { exit, needs, writes });
     }
     if !LANGUAGES.split_whitespace().any(|known| known == language) {
         return Err(format!("unknown info string `{info}`"));
@@ -359,7 +362,7 @@ fn follow(page: &str, lacks: &mut dyn FnMut(&str)) -> Result<Counts, String> {
                 lacks(tool);
                 counts.lacking += 1;
             }
-            Kind::Run { exit, .. } => {
+            Kind::Run { exit, writes, .. } => {
                 counts.run += 1;
                 let commands = commands(&block.text).map_err(at)?;
                 for (index, command) in commands.iter().enumerate() {
@@ -372,6 +375,14 @@ fn follow(page: &str, lacks: &mut dyn FnMut(&str)) -> Result<Counts, String> {
                         return Err(at(format!("`{command}`: {status}, not {wanted}\n{out}{error}")));
                     }
                     printed = Some(if out.trim().is_empty() { error } else { out });
+                }
+                if let Some(file) = writes {
+                    let kept = fs::read(Path::new(TREE).join(file))
+                        .map_err(|error| at(format!("{file}: {error}")))?;
+                    let written = reader.folder().join(Path::new(file).file_name().expect("a file"));
+                    if fs::read(written).ok() != Some(kept) {
+                        return Err(at(format!("{file} is not what the commands write")));
+                    }
                 }
             }
         }
@@ -442,6 +453,7 @@ fn a_page_is_followed_in_order_and_its_faults_are_found() {
         ("true\n", "false\n", "`false`: exit status: 1, not 0"),
         ("sh,norun", "bash,norun", "unknown info string `bash,norun`"),
         ("sh,norun", "console", "unknown info string `console`"),
+        ("sh,exit=2", "sh,exit=2,writes=README.md", "README.md is not what the commands write"),
         ("sh,norun", "sh,never", "unknown word `never`"),
         ("toml,file=", "toml,name=", "unknown word `name=made/my.toml`"),
         ("-size", "-sizes", "0 places to change, not 1"),
