@@ -1,8 +1,8 @@
 //! A user's crate, written by `init` and described in `docs/extending.md`, has all commands with its own block and
 //! mechanism.
-use crate::guide::{blocks, shell};
+use crate::guide::{blocks, settings, shell};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Output;
 
 const TREE: &str = env!("CARGO_MANIFEST_DIR");
@@ -22,20 +22,6 @@ fn succeeds(folder: &Path, line: &str) -> String {
 /// Returns the commands in the guide's table.
 fn commands() -> Vec<&'static str> {
     GUIDE.lines().filter_map(|line| line.strip_prefix("| `cargo ")?.split('`').next()).collect()
-}
-
-/// Writes settings with which cargo reuses the workspace's builds of registry packages. Selvedge's crates are not
-/// members of the new workspace and are built again, without optimization, which takes a fifth of the time.
-fn settings(folder: &Path) -> PathBuf {
-    let manifest: toml::Table =
-        fs::read_to_string(format!("{TREE}/Cargo.toml")).expect("there").parse().expect("TOML");
-    let mut profile = manifest["profile"].as_table().expect("profiles").clone();
-    profile.remove("release");
-    profile.remove("dist");
-    let settings = toml::Table::from_iter([("profile".into(), profile.into())]);
-    let file = folder.join("settings.toml");
-    fs::write(&file, settings.to_string()).expect("written");
-    file
 }
 
 #[test]
