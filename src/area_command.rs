@@ -30,7 +30,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 /// Page with the cell count of each block, from which the time of a study is estimated.
-const AREAS: &str = include_str!("../docs/area.md");
+const AREAS: &str = include_str!("../docs/reference/area.md");
 /// Seconds of a study per standard cell of the block, measured with `bgp`. The times of finished studies correct the
 /// estimate.
 const SECONDS_PER_CELL: f64 = 1.5e-3;
@@ -208,7 +208,7 @@ fn targets(options: &AreaOptions) -> Result<Vec<Target>, Failure> {
             ("--csv", options.csv.is_some()),
             ("--plot", options.plot.is_some()),
             ("--find-depth", options.find_depth),
-            ("--mechanism", !options.mechanisms.is_empty()),
+            ("--mechanisms", !options.mechanisms.is_empty()),
         ];
         refuse(&of_one, "allowed with one target")?;
     }
@@ -295,7 +295,7 @@ fn check_fpga_options(options: &AreaOptions) -> Result<(), Failure> {
         ("--find-depth", options.find_depth),
         ("--memories-in-flip-flops", options.memories_in_flip_flops),
         ("--sram", options.sram.is_some()),
-        ("--mechanism", !options.mechanisms.is_empty()),
+        ("--mechanisms", !options.mechanisms.is_empty()),
     ];
     refuse(&asic_only, "allowed with --target asic")
 }

@@ -13,7 +13,9 @@ mod tests {
 
     #[test]
     fn the_checked_in_pages_say_what_new_ones_would() {
-        for (path, text) in [("docs/area.md", PAGE), ("docs/area-systems.md", SYSTEMS_PAGE)] {
+        for (path, text) in
+            [("docs/reference/area.md", PAGE), ("docs/reference/area-systems.md", SYSTEMS_PAGE)]
+        {
             let page = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
             let (title, rest) = text.split_once('\n').expect("a title");
             assert!(
@@ -50,5 +52,29 @@ mod tests {
         let words =
             format!("| {table}, {compressor} and {decompressor} KB, and {builder} KB for the builder");
         assert!(PAGE.contains(&words), "{words}");
+    }
+
+    #[test]
+    fn the_page_of_areas_has_values_of_the_tables() {
+        let page =
+            |path: &str| std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let cells = |line: &str| -> Vec<String> {
+            line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
+        };
+        let tables = page("docs/reference/area.md");
+        let row = |block: &str, goal: &str| {
+            let line = tables.lines().find(|line| line.starts_with(&format!("| {block} | {goal} |")));
+            cells(line.unwrap_or_else(|| panic!("docs/reference/area.md: {block} for {goal}")))
+        };
+        let shown = page("docs/area.md");
+        let shown: Vec<Vec<String>> =
+            shown.lines().filter(|line| line.starts_with("| `")).map(cells).collect();
+        for one in &shown {
+            let block = one[0].trim_matches('`');
+            let (area, delay) = (row(block, "area"), row(block, "delay"));
+            let expected = [&area[2], &area[12], &delay[2], &delay[12], &area[13], &area[8]];
+            assert_eq!(one[1..].iter().collect::<Vec<_>>(), expected, "{block}");
+        }
+        assert!(shown.len() > 15, "{} blocks", shown.len());
     }
 }

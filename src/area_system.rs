@@ -1,6 +1,7 @@
-//! `selvedge area --mechanism`: the blocks of a mechanism in a GPU, and the bits that it adds to the tags.
+//! `selvedge area --mechanisms`: the blocks of a mechanism in a GPU, and the bits that it adds to the tags.
 use crate::arguments::AreaOptions;
 use crate::error::Failure;
+use crate::mechanism_list;
 use selvedge_area::system::{Part, System};
 use selvedge_blocks::find;
 use selvedge_sim::config::GpuConfig;
@@ -12,7 +13,12 @@ use selvedge_sim::run::instances;
 /// # Errors
 /// Fails for an unknown mechanism or configuration, or if the mechanism does not support the configuration.
 pub fn systems(options: &AreaOptions) -> Result<Vec<System>, Failure> {
-    options.mechanisms.iter().map(|text| system(text, options)).collect()
+    options
+        .mechanisms
+        .iter()
+        .flat_map(|list| mechanism_list::split(list))
+        .map(|text| system(&text, options))
+        .collect()
 }
 
 fn system(text: &str, options: &AreaOptions) -> Result<System, Failure> {
@@ -27,7 +33,7 @@ fn system(text: &str, options: &AreaOptions) -> Result<System, Failure> {
         .map(|one| Ok((find(one.block).map_err(Failure::usage)?, one.parameters)))
         .collect::<Result<_, Failure>>()?;
     if blocks.is_empty() {
-        return Err(Failure::usage(format!("--mechanism {text}: it has no blocks in {}", base.name)));
+        return Err(Failure::usage(format!("--mechanisms {text}: it has no blocks in {}", base.name)));
     }
     let (l1d, l2) = (&base.l1d, &base.l2);
     let overhead = overhead(&mechanism);
@@ -60,9 +66,8 @@ mod tests {
     use clap::Parser;
 
     fn system(mechanism: &str) -> Result<System, Failure> {
-        let words = ["selvedge", "area", "--mechanism", mechanism];
-        let Some(Command::Area(options)) = Arguments::try_parse_from(words).expect("valid words").command
-        else {
+        let words = ["selvedge", "area", "--mechanisms", mechanism];
+        let Command::Area(options) = Arguments::try_parse_from(words).expect("valid words").command else {
             panic!("another command");
         };
         systems(&options).map(|mut all| all.remove(0))

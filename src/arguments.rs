@@ -9,7 +9,7 @@ use crate::suite::SuiteOptions;
 use crate::value_parsers::{chart_file, name_of};
 use crate::verilog_option::VerilogOptions;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use selvedge_area::fpga::Family;
 use selvedge_gen::ResetStyle;
 use selvedge_hw::Engine;
@@ -22,7 +22,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use strum::VariantNames;
 
-/// Help of `selvedge` without a command: lists the commands and names the place of `run`'s options.
+/// Help of `selvedge`: lists the commands and names the place of `run`'s options.
 const FIRST_SCREEN: &str = "{about}
 
 {usage-heading} {usage}
@@ -30,20 +30,27 @@ const FIRST_SCREEN: &str = "{about}
 Commands:
 {subcommands}
 
+Options:
+{options}
+
 Without a command, selvedge runs the demonstration: two kernels under the baseline and four mechanisms.
-`selvedge COMMAND --help` prints the options of a command; `selvedge WORKLOAD [OPTIONS]` is short for `selvedge run WORKLOAD [OPTIONS]`.
+`selvedge COMMAND --help` prints the options of a command; `selvedge WORKLOAD [OPTIONS]` is short for
+`selvedge run WORKLOAD [OPTIONS]`.{after-help}
 ";
 
-/// Runs synthesizable hardware for GPU memory systems inside a cycle-accurate GPU, and writes it as Verilog.
+/// Runs synthesizable hardware for GPU memory systems inside a cycle-accurate GPU, and writes it as Verilog
 #[derive(Parser)]
-#[command(name = "selvedge", version, args_conflicts_with_subcommands = true, help_template = FIRST_SCREEN)]
+#[command(name = "selvedge", bin_name = "selvedge", version, max_term_width = 100, help_template = FIRST_SCREEN)]
 pub struct Arguments {
-    /// Command; without one, the options of `run` apply
+    /// Command; `run` if the command line names none
     #[command(subcommand)]
-    pub command: Option<Command>,
-    /// Options of `run`.
-    #[command(flatten)]
-    pub run: RunOptions,
+    pub command: Command,
+    /// Print no progress
+    #[arg(short, long, global = true, display_order = 1000)]
+    pub quiet: bool,
+    /// Use color in help texts; the variable NO_COLOR also turns it off
+    #[arg(long, global = true, display_order = 1000, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub color: ColorChoice,
 }
 
 /// The commands.
@@ -99,7 +106,7 @@ pub enum Command {
     /// Write a manual page for each command
     Man {
         /// Folder to write to
-        #[arg(short, long, value_name = "FOLDER")]
+        #[arg(short, long, value_name = "DIR")]
         output: PathBuf,
     },
     /// Measure the speed of the simulator, alone or against another binary
@@ -110,14 +117,14 @@ pub enum Command {
 /// Limits on the host resources that a run may use.
 #[derive(Args, Clone, Default)]
 pub struct LimitOptions {
-    /// Max device memory of a run, such as 512MiB or 16GiB (default: 8GiB)
-    #[arg(long, value_name = "SIZE")]
+    /// Max device memory of a run, such as 512MiB or 16GiB [default: 8GiB]
+    #[arg(help_heading = "Limits", long, value_name = "SIZE")]
     pub max_memory: Option<Bytes>,
-    /// Max unpacked size of a packed trace (.xz), such as 100GiB (default: 1000 times the packed size, at least 256MiB)
-    #[arg(long, value_name = "SIZE")]
+    /// Max unpacked size of a packed trace (.xz), such as 100GiB [default: 1000 times the packed size, at least 256MiB]
+    #[arg(help_heading = "Limits", long, value_name = "SIZE")]
     pub max_unpacked: Option<Bytes>,
     /// Refuse launch files and trace lists that name a file outside their folder; for files of unknown origin
-    #[arg(long)]
+    #[arg(help_heading = "Limits", long)]
     pub sandbox: bool,
 }
 
@@ -137,48 +144,51 @@ impl LimitOptions {
 /// Options of `selvedge compare`.
 #[derive(Args)]
 pub struct CompareOptions {
-    /// Workloads (see `selvedge list workloads`) or launch files, NAME.toml
+    /// Workloads (see `selvedge list workloads`) or launch files, NAME.toml; those joined by + run at the same time
     #[arg(required = true)]
     pub workloads: Vec<String>,
     /// Mechanisms with their options, separated by commas; each is compared with the first
-    #[arg(long, value_name = "NAME[,OPTION=VALUE...],NAME...")]
+    #[arg(help_heading = "Configuration and mechanism", long, value_name = "NAME[,OPTION=VALUE...],NAME...")]
     pub mechanisms: String,
     /// Size of the workloads' inputs
     #[arg(long, default_value_t = Size::Tiny, value_parser = name_of::<Size>())]
     pub size: Size,
     /// Built-in configuration (see `selvedge list configurations`) or TOML file
-    #[arg(long, default_value = "gtx480")]
+    #[arg(help_heading = "Configuration and mechanism", long, default_value = "gtx480")]
     pub config: String,
     /// Max registers per thread, 16 to 255, as -maxrregcount of nvcc; no registers are spilled (see docs/how-to/ptx-support.md)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=255))]
+    #[arg(help_heading = "Configuration and mechanism", long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=255))]
     pub registers: Option<u32>,
     /// Change a value of the configuration, such as l1d.sets=64; may be repeated
-    #[arg(long, value_name = "KEY=VALUE")]
+    #[arg(help_heading = "Configuration and mechanism", long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Engine of the mechanisms' blocks
-    #[arg(long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
+    #[arg(help_heading = "Configuration and mechanism", long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
     pub engine: Engine,
     /// Options `--lockstep` and `--verilog`.
     #[command(flatten)]
     pub verilog: VerilogOptions,
     /// JSON of `selvedge area --find-depth` with the latencies of codecs whose latency is `auto`
-    #[arg(long, value_name = "FILE.json")]
+    #[arg(help_heading = "Configuration and mechanism", long, value_name = "FILE.json")]
     pub latency_from: Option<PathBuf>,
-    /// Max number of runs at the same time (default: one per processor)
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    /// SM sharing of workloads joined by +, such as spatial or smk-p (see `selvedge run --help`) [default: left-over]
+    #[arg(help_heading = "Concurrent kernels", long, value_name = "POLICY")]
+    pub share: Option<String>,
+    /// Max number of runs at the same time [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
     /// Options that end a run early.
     #[command(flatten)]
     pub bounds: BoundOptions,
     /// Write the speedups as a bar chart
-    #[arg(long, value_name = "FILE.svg", value_parser = chart_file)]
+    #[arg(help_heading = "Output", long, value_name = "FILE.svg", value_parser = chart_file)]
     pub plot: Option<PathBuf>,
     /// Write every report as JSON to FILE; with -, to standard output instead of the table
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub json: Option<String>,
     /// Write every report as CSV to FILE, one row per run, with the columns of `selvedge study collect`; with -, to
     /// standard output instead of the table
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub csv: Option<String>,
     /// Limits on host resources
     #[command(flatten)]
@@ -191,34 +201,34 @@ pub struct ReportOptions {
     /// JSON of `selvedge run` or `selvedge compare`, or study files NAME.toml, whose stored results are shown
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Folder with the stored results of studies (default: selvedge/points in the user's cache folder)
-    #[arg(long, value_name = "DIR")]
+    /// Folder with the stored results of studies [default: selvedge/points in the user's cache folder]
+    #[arg(help_heading = "Data", long, value_name = "DIR")]
     pub store: Option<PathBuf>,
     /// HTML page to write; - for standard output
-    #[arg(short, long, value_name = "FILE.html", default_value = "report.html")]
+    #[arg(help_heading = "Output", short, long, value_name = "FILE.html", default_value = "report.html")]
     pub output: String,
     /// CSV of `selvedge run --series`, shown over time; may be repeated
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(help_heading = "Data", long, value_name = "FILE.csv")]
     pub series: Vec<PathBuf>,
     /// Published speedups to show: a figure of `selvedge reproduce --list`, or a CSV file with the columns
     /// workload,mechanism,value; may be repeated
-    #[arg(long, value_name = "FIGURE|FILE.csv")]
+    #[arg(help_heading = "Data", long, value_name = "FIGURE|FILE.csv")]
     pub paper: Vec<String>,
-    /// JSON of `selvedge area --mechanism`, instead of the areas in the documentation; may be repeated
-    #[arg(long, value_name = "FILE.json")]
+    /// JSON of `selvedge area --mechanisms`, instead of the areas in the documentation; may be repeated
+    #[arg(help_heading = "Data", long, value_name = "FILE.json")]
     pub area: Vec<PathBuf>,
     /// TOML file of a configuration that runs use, unless it is built in or part of a study; may be repeated
-    #[arg(long = "config", value_name = "FILE.toml")]
+    #[arg(help_heading = "Data", long = "config", value_name = "FILE.toml")]
     pub configs: Vec<String>,
-    /// Title of the page (default: the names of the files)
-    #[arg(long)]
+    /// Title of the page [default: the names of the files]
+    #[arg(help_heading = "Output", long)]
     pub title: Option<String>,
 }
 
 /// Options of `selvedge classify`.
 #[derive(Args)]
 pub struct ClassifyOptions {
-    /// Workloads (see `selvedge list workloads`; default: all)
+    /// Workloads (see `selvedge list workloads`) [default: all]
     pub workloads: Vec<String>,
     /// Size of the workloads' inputs
     #[arg(long, default_value_t = Size::Study, value_parser = name_of::<Size>())]
@@ -230,14 +240,14 @@ pub struct ClassifyOptions {
     /// gtx480-lamar
     #[arg(long, default_value = "gtx480")]
     pub config: String,
-    /// Max number of runs at the same time (default: one per processor)
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Max number of runs at the same time [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
     /// Write the rows as JSON to FILE; with -, to standard output instead of the table
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub json: Option<String>,
     /// Write the rows as CSV to FILE; with -, to standard output instead of the table
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub csv: Option<String>,
 }
 
@@ -272,7 +282,7 @@ const RUN_TIMING: [&str; 10] = [
     "share",
     "cycles_together",
     "alone",
-    "cache",
+    "store",
     "list_probes",
     "inject",
 ];
@@ -323,7 +333,7 @@ pub struct GpuOptions {
     /// JSON of `selvedge area --find-depth` with the latencies of codecs whose latency is `auto`
     #[arg(help_heading = "Configuration and mechanism", long, value_name = "FILE.json")]
     pub latency_from: Option<PathBuf>,
-    /// Write the report as JSON to FILE (- for standard output)
+    /// Write the report as JSON to FILE; with -, to standard output instead of the table
     #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub json: Option<String>,
     /// Write the statistics of each launch as text, under GPGPU-Sim's names (see `selvedge stats list`)
@@ -341,8 +351,9 @@ pub struct GpuOptions {
     /// Interval of --series, core cycles
     #[arg(help_heading = "Output", long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub every: u64,
-    /// Write the ports of the probed blocks as a waveform: FST if the name ends in .fst, else VCD. A GTKWave save file and
-    /// the names of values are written next to it
+    /// Write the ports of the probed blocks as a waveform: FST if the name ends in .fst, else VCD
+    ///
+    /// A GTKWave save file and the names of values are written next to it.
     #[arg(help_heading = "Waveforms", long, value_name = "FILE", requires = "probe")]
     pub vcd: Option<PathBuf>,
     /// Write launches, CTAs, warp stalls, MSHRs, DRAM rows and the ports of the probed blocks as trace events for Perfetto
@@ -361,8 +372,10 @@ pub struct GpuOptions {
     /// Number of cycles to record
     #[arg(help_heading = "Waveforms", long, value_name = "N", default_value_t = 1000)]
     pub cycles: u64,
-    /// Check the run: every DRAM command against all timing constraints, every load for stale data, and every exchange
-    /// between lanes for reads of inactive lanes
+    /// Check DRAM timing, stale loads and exchanges between lanes
+    ///
+    /// Every DRAM command is checked against all timing constraints, every load for stale data, and every exchange between
+    /// lanes for reads of inactive lanes.
     #[arg(help_heading = "Verification", long)]
     pub check: bool,
     /// Options that end the run early.
@@ -380,10 +393,13 @@ impl GpuOptions {
 /// Options of `selvedge run`.
 #[derive(Args, Clone, Default)]
 pub struct RunOptions {
-    /// Workload (see `selvedge list workloads`), launch file NAME.toml, or trace: NAME.strace, NAME.traceg[.xz] or
-    /// kernelslist.g; up to four workloads or launch files joined by + run at the same time
+    /// Workload (see `selvedge list workloads`), launch file, trace or record [default: the demonstration]
+    ///
+    /// A launch file is NAME.toml. A trace is NAME.strace, NAME.traceg[.xz] or kernelslist.g. A record of a CUDA program is
+    /// NAME.sprog. Up to four workloads or launch files joined by + run at the same time. Without a workload, the
+    /// demonstration runs: two kernels under the baseline and four mechanisms.
     pub workload: Option<String>,
-    /// Size of the workload's input (default: tiny)
+    /// Size of the workload's input [default: tiny]
     #[arg(long, value_parser = name_of::<Size>())]
     pub size: Option<Size>,
     /// Input file instead of the built-in input
@@ -395,25 +411,37 @@ pub struct RunOptions {
     /// Execute the kernels without timing: check the results, and count instructions
     #[arg(help_heading = "Execution", long, conflicts_with_all = GPU_TIMING, conflicts_with_all = RUN_TIMING)]
     pub functional: bool,
-    /// Sample the run: simulate N warp instructions in detail and M without timing, alternately; estimate the cycles of the
-    /// whole run with a confidence interval
+    /// Simulate N warp instructions in detail and M without timing, alternately, and estimate the cycles
+    ///
+    /// The estimate of the whole run has a confidence interval.
     #[arg(help_heading = "Execution", long, value_name = "detailed=N,skip=M", conflicts_with_all = NO_SAMPLES)]
     pub sample: Option<SampleSpec>,
-    /// SM sharing of workloads joined by +: left-over (default); spatial: separate SMs for each; sm:N,N: CTAs per SM of
-    /// each; smk-p: fair shares of an SM's resources; smk-pw[:CYCLES]: as smk-p, with instruction quotas from the IPC of
-    /// each one alone; warped-slicer[:CYCLES]: CTAs per SM from the scaling of each kernel alone. CYCLES is the length of a
-    /// profile (default: the whole run)
-    #[arg(help_heading = "Concurrent kernels", long)]
+    /// SM sharing of workloads joined by + [default: left-over]
+    ///
+    /// left-over: the first workload's CTAs take the SMs, the next one's the rest.
+    /// spatial: separate SMs for each.
+    /// sm:N,N: N CTAs per SM of each.
+    /// smk-p: fair shares of an SM's resources.
+    /// smk-pw[:CYCLES]: as smk-p, with instruction quotas from the IPC of each one alone.
+    /// warped-slicer[:CYCLES]: CTAs per SM from the scaling of each kernel alone.
+    /// CYCLES is the length of a profile; without it, the profile is the whole run.
+    #[arg(help_heading = "Concurrent kernels", long, value_name = "POLICY", verbatim_doc_comment)]
     pub share: Option<String>,
-    /// Cycles that workloads joined by + run; a workload that ends starts again (default: until each has finished once)
+    /// Cycles that workloads joined by + run; a workload that ends starts again [default: until each has finished once]
     #[arg(help_heading = "Concurrent kernels", long = "for", visible_alias = "window", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub cycles_together: Option<u64>,
     /// Also run each of the workloads joined by + alone, for comparison
     #[arg(help_heading = "Concurrent kernels", long)]
     pub alone: bool,
-    /// Folder for stored runs of --alone, or none to store no runs (default: selvedge/alone in the user's cache folder)
-    #[arg(help_heading = "Concurrent kernels", long, value_name = "DIR", requires = "alone")]
-    pub cache: Option<String>,
+    /// Folder for stored runs of --alone, or none to store no runs [default: selvedge/alone in the user's cache folder]
+    #[arg(
+        help_heading = "Concurrent kernels",
+        long,
+        alias = "cache",
+        value_name = "DIR",
+        requires = "alone"
+    )]
+    pub store: Option<String>,
     /// Allow a launch file to save results outside its folder
     #[arg(help_heading = "Output", long, conflicts_with = "sandbox")]
     pub allow_outside: bool,
@@ -453,17 +481,19 @@ pub struct CudaOptions {
     #[command(flatten)]
     pub gpu: GpuOptions,
     /// Execute the kernels without timing
-    #[arg(long, conflicts_with_all = GPU_TIMING, conflicts_with = "verify_functional")]
+    #[arg(help_heading = "Execution", long, conflicts_with_all = GPU_TIMING, conflicts_with = "verify_functional")]
     pub functional: bool,
-    /// Execute each kernel a second time without timing, and compare device memory after every launch. The contents
-    /// may differ for kernels whose results depend on the order of threads, such as sums of floating-point atomics
-    #[arg(long)]
+    /// Execute each kernel a second time without timing, and compare device memory after every launch
+    ///
+    /// The contents may differ for kernels whose results depend on the order of threads, such as sums of floating-point
+    /// atomics.
+    #[arg(help_heading = "Execution", long)]
     pub verify_functional: bool,
     /// Write the program's device operations to FILE.sprog, which `run` and `compare` replay without the program
-    #[arg(long, value_name = "FILE.sprog")]
+    #[arg(help_heading = "Output", long, value_name = "FILE.sprog")]
     pub record: Option<PathBuf>,
-    /// Max device memory, such as 512MiB or 16GiB (default: 8GiB)
-    #[arg(long, value_name = "SIZE")]
+    /// Max device memory, such as 512MiB or 16GiB [default: 8GiB]
+    #[arg(help_heading = "Limits", long, value_name = "SIZE")]
     pub max_memory: Option<Bytes>,
     /// Program and its arguments, after --
     #[arg(last = true, required = true, value_name = "PROGRAM")]
@@ -481,7 +511,7 @@ impl CudaOptions {
 /// Options of `selvedge schema`.
 #[derive(Args)]
 pub struct SchemaOptions {
-    /// Name of the schema (default: list all schemas, one per line)
+    /// Name of the schema [default: list all schemas, one per line]
     pub name: Option<String>,
     /// Print docs/reference/output.md, the page with all schemas
     #[arg(long, conflicts_with = "name")]
@@ -492,17 +522,21 @@ pub struct SchemaOptions {
 #[derive(Args)]
 pub struct NewOptions {
     /// Launch file to write, NAME.toml
-    pub file: PathBuf,
+    #[arg(short, long, value_name = "FILE.toml", required_unless_present = "file")]
+    pub output: Option<PathBuf>,
+    /// Launch file to write: the form without -o
+    #[arg(hide = true, conflicts_with = "output")]
+    pub file: Option<PathBuf>,
     /// PTX file with the kernels
     #[arg(long, value_name = "FILE", required_unless_present = "cuda")]
     pub ptx: Option<PathBuf>,
     /// CUDA file whose kernels include no host headers; clang compiles it to NAME.ptx
     #[arg(long, value_name = "FILE", conflicts_with = "ptx")]
     pub cuda: Option<PathBuf>,
-    /// Path of clang (default: clang++-19, clang++ or clang)
+    /// Path of clang [default: clang++-19, clang++ or clang]
     #[arg(long, value_name = "PATH", requires = "cuda")]
     pub clang: Option<PathBuf>,
-    /// Kernel to launch, by its name in the PTX or in its source (default: all kernels, one after the other)
+    /// Kernel to launch, by its name in the PTX or in its source [default: all kernels, one after the other]
     #[arg(long)]
     pub kernel: Option<String>,
 }
@@ -512,7 +546,7 @@ pub struct NewOptions {
 pub struct InitOptions {
     /// Name of the crate, its folder, its mechanism and its block, such as my_filter
     pub name: String,
-    /// Source tree of Selvedge, a dependency of the crate (default: the source tree of this command)
+    /// Source tree of Selvedge, a dependency of the crate [default: the source tree of this command]
     #[arg(long, value_name = "PATH")]
     pub selvedge: Option<PathBuf>,
 }
@@ -552,19 +586,19 @@ pub struct RecordOptions {
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
     /// Built-in configuration (see `selvedge list configurations`) or TOML file
-    #[arg(long, default_value = "gtx480")]
+    #[arg(help_heading = "Configuration and mechanism", long, default_value = "gtx480")]
     pub config: String,
     /// Mechanism with options, NAME[,option=value...]; join several with +
-    #[arg(long, default_value = "base")]
+    #[arg(help_heading = "Configuration and mechanism", long, default_value = "base")]
     pub mechanism: String,
     /// Engine of the mechanism's blocks
-    #[arg(long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
+    #[arg(help_heading = "Configuration and mechanism", long, default_value_t = Engine::Rtl, value_parser = name_of::<Engine>())]
     pub engine: Engine,
     /// Options that end the run early; such a run leaves no trace.
     #[command(flatten)]
     pub bounds: BoundOptions,
     /// Trace to write, NAME.strace
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(help_heading = "Output", short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// Limits on host resources
     #[command(flatten)]
@@ -574,51 +608,55 @@ pub struct RecordOptions {
 /// Options of `selvedge gen`.
 #[derive(Args)]
 pub struct GenOptions {
-    /// Blocks (see --list)
-    #[arg(required_unless_present_any = ["all", "list"], conflicts_with_all = ["all", "list"])]
+    /// Blocks (see `selvedge list blocks`)
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
     pub blocks: Vec<String>,
     /// Write every block with its default parameters
     #[arg(long)]
     pub all: bool,
-    /// List the blocks, as `selvedge list blocks` does
-    #[arg(long, conflicts_with = "all")]
-    pub list: bool,
     /// Elaboration parameter, name=value; may be repeated
-    #[arg(long = "param", value_name = "NAME=VALUE")]
+    #[arg(help_heading = "Parameters", long = "param", value_name = "NAME=VALUE")]
     pub params: Vec<String>,
     /// Reset style of the registers
-    #[arg(long, default_value_t, value_parser = name_of::<ResetStyle>())]
+    #[arg(help_heading = "Parameters", long, default_value_t, value_parser = name_of::<ResetStyle>())]
     pub reset: ResetStyle,
     /// Write separate modules for each block instead of cells that blocks share, such as selvedge_mem
-    #[arg(long, conflicts_with = "list")]
+    #[arg(help_heading = "Form of the Verilog", long)]
     pub self_contained: bool,
     /// Write SystemVerilog files (.sv) with logic, always_comb and always_ff
-    #[arg(long, conflicts_with = "list")]
+    #[arg(help_heading = "Form of the Verilog", long)]
     pub sv: bool,
     /// Write all modules of a block into one file
-    #[arg(long, conflicts_with = "list")]
+    #[arg(help_heading = "Form of the Verilog", long)]
     pub single_file: bool,
     /// Prefix of all module names
-    #[arg(long, value_name = "TEXT", default_value = "", conflicts_with = "list", hide_default_value = true)]
+    #[arg(
+        help_heading = "Form of the Verilog",
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub prefix: String,
-    /// Write the properties of each block as assertions that a simulator checks, and scripts that prove them; a block
-    /// without properties has no assertions
-    #[arg(long, conflicts_with = "list")]
+    /// Write the properties of each block as assertions, and scripts that prove them
+    ///
+    /// A simulator checks the assertions. A block without properties has none.
+    #[arg(help_heading = "Testbenches", long)]
     pub assertions: bool,
     /// Also write a cocotb testbench: test_BLOCK.py, a Makefile, and the vectors of --uvm-vectors
-    #[arg(long, conflicts_with = "list")]
+    #[arg(help_heading = "Testbenches", long)]
     pub cocotb: bool,
     /// Also write BLOCK_vectors.txt: the inputs of each cycle and the outputs that the golden model expects
-    #[arg(long, conflicts_with = "list")]
+    #[arg(help_heading = "Testbenches", long)]
     pub uvm_vectors: bool,
-    /// Number of operations in the vectors (default: until each corner case of the block is reached)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Number of operations in the vectors [default: until each corner case of the block is reached]
+    #[arg(help_heading = "Testbenches", long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub operations: Option<u64>,
     /// Seed of the vectors
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(help_heading = "Testbenches", long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Folder to write to
-    #[arg(short, long, value_name = "DIR", default_value = "out")]
+    #[arg(help_heading = "Output", short, long, value_name = "DIR", default_value = "out")]
     pub output: PathBuf,
 }
 
@@ -626,99 +664,110 @@ pub struct GenOptions {
 #[derive(Args)]
 pub struct AreaOptions {
     /// Blocks (see `selvedge list blocks`)
-    #[arg(required_unless_present_any = ["all", "mechanism"], conflicts_with_all = ["all", "mechanism"])]
+    #[arg(required_unless_present_any = ["all", "mechanisms"], conflicts_with_all = ["all", "mechanisms"])]
     pub blocks: Vec<String>,
     /// Study every block with its default parameters
-    #[arg(long, conflicts_with = "mechanism")]
+    #[arg(help_heading = "Blocks", long, conflicts_with = "mechanisms")]
     pub all: bool,
-    /// Study every block instance of a mechanism in a configuration, and sum them; may be repeated
-    #[arg(long = "mechanism", id = "mechanism", value_name = "NAME[,KEY=VALUE]", conflicts_with_all = ["params", "sweep"])]
+    /// Study every block instance of each mechanism in a configuration, and sum them; separate mechanisms with commas
+    #[arg(help_heading = "Blocks", long, alias = "mechanism", value_name = "NAME[,OPTION=VALUE...],NAME...", conflicts_with_all = ["params", "sweep"])]
     pub mechanisms: Vec<String>,
-    /// Configuration for --mechanism: a built-in name or a TOML file
-    #[arg(long, value_name = "NAME|FILE", default_value = "gtx480", requires = "mechanism")]
+    /// Configuration for --mechanisms: a built-in name or a TOML file
+    #[arg(
+        help_heading = "Blocks",
+        long,
+        value_name = "NAME|FILE",
+        default_value = "gtx480",
+        requires = "mechanisms"
+    )]
     pub config: String,
-    /// Number of simultaneous kernels that the blocks of --mechanism support
-    #[arg(long, default_value_t = 1, requires = "mechanism", value_parser = clap::value_parser!(u32).range(1..=4))]
+    /// Number of simultaneous kernels that the blocks of --mechanisms support
+    #[arg(help_heading = "Blocks", long, default_value_t = 1, requires = "mechanisms", value_parser = clap::value_parser!(u32).range(1..=4))]
     pub kernels: u32,
     /// Custom Verilog that replaces a block: a module with the same ports; may be repeated
-    #[arg(long, value_name = "BLOCK=FILE[,FILE...][:TOP]", conflicts_with_all = ["mechanism", "find_depth"])]
+    #[arg(help_heading = "Blocks", long, value_name = "BLOCK=FILE[,FILE...][:TOP]", conflicts_with_all = ["mechanisms", "find_depth"])]
     pub verilog: Vec<Own>,
     /// Elaboration parameter, name=value; may be repeated
-    #[arg(long = "param", value_name = "NAME=VALUE")]
+    #[arg(help_heading = "Blocks", long = "param", value_name = "NAME=VALUE")]
     pub params: Vec<String>,
     /// Reset style of the registers
-    #[arg(long, value_name = "STYLE", default_value_t, value_parser = name_of::<ResetStyle>())]
+    #[arg(help_heading = "Blocks", long, value_name = "STYLE", default_value_t, value_parser = name_of::<ResetStyle>())]
     pub reset: ResetStyle,
     /// Sweep one parameter over the given values
-    #[arg(long, value_name = "NAME=A,B,C")]
+    #[arg(help_heading = "Blocks", long, value_name = "NAME=A,B,C")]
     pub sweep: Option<String>,
     /// Draw area and critical path over the swept parameter
-    #[arg(long, value_name = "FILE.svg", requires = "sweep", value_parser = chart_file)]
+    #[arg(help_heading = "Output", long, value_name = "FILE.svg", requires = "sweep", value_parser = chart_file)]
     pub plot: Option<PathBuf>,
     /// Standard cells (asic) or an FPGA family; separate several with commas
-    #[arg(long = "target", value_name = "TARGET", default_value = "asic", value_delimiter = ',', value_parser = TargetName::parser())]
+    #[arg(help_heading = "Synthesis", long = "target", value_name = "TARGET", default_value = "asic", value_delimiter = ',', value_parser = TargetName::parser())]
     pub targets: Vec<TargetName>,
-    /// Standard-cell library (default: OSU 0.18 um of Debian's qflow-tech-osu018)
-    #[arg(long, value_name = "FILE.lib")]
+    /// Standard-cell library [default: OSU 0.18 um of Debian's qflow-tech-osu018]
+    #[arg(help_heading = "Synthesis", long, value_name = "FILE.lib")]
     pub liberty: Option<PathBuf>,
     /// Table of technologies that is added to the built-in one
-    #[arg(long, value_name = "FILE.toml")]
+    #[arg(help_heading = "Synthesis", long, value_name = "FILE.toml")]
     pub technologies: Option<PathBuf>,
     /// Also show areas scaled to another node: gate equivalents times the NAND gate's area at that node
-    #[arg(long, value_name = "NODE")]
+    #[arg(help_heading = "Synthesis", long, value_name = "NODE")]
     pub scale_to: Option<String>,
-    /// Target clock of the clock-driven mapping, such as 700MHz, 1.4GHz or 2ns (default: the technology's, 150MHz for OSU
-    /// 0.18 um)
-    #[arg(long, value_name = "CLOCK")]
+    /// Target clock of the clock-driven mapping, such as 700MHz, 1.4GHz or 2ns [default: the technology's, 150MHz for OSU
+    /// 0.18 um]
+    #[arg(help_heading = "Synthesis", long, value_name = "CLOCK")]
     pub clock: Option<String>,
     /// Study every pipeline depth of the blocks, and report the smallest that reaches --clock
-    #[arg(long, requires = "clock", conflicts_with_all = ["all", "mechanism", "sweep", "energy"])]
+    #[arg(help_heading = "Synthesis", long, requires = "clock", conflicts_with_all = ["all", "mechanisms", "sweep", "energy"])]
     pub find_depth: bool,
     /// Also report the energy of an operation: simulate the mapped netlist with the block's stimulus, and apply the
     /// library's power tables
-    #[arg(long)]
+    #[arg(help_heading = "Energy", long)]
     pub energy: bool,
-    /// Number of cycles that --energy simulates (default: 500 cycles of the block's stimulus, or all cycles of --vcd)
-    #[arg(long, value_name = "N", requires = "energy", value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
+    /// Number of cycles that --energy simulates [default: 500 cycles of the block's stimulus, or all cycles of --vcd]
+    #[arg(help_heading = "Energy", long, value_name = "N", requires = "energy", value_parser = clap::value_parser!(u64).range(2..=1_000_000))]
     pub vectors: Option<u64>,
     /// First cycle that --energy counts; earlier cycles are simulated but not counted
-    #[arg(long, value_name = "N", requires = "energy", default_value_t = 0)]
+    #[arg(help_heading = "Energy", long, value_name = "N", requires = "energy", default_value_t = 0)]
     pub from: u64,
     /// Waveform whose recorded inputs drive --energy, such as one from `selvedge run --vcd`
-    #[arg(long, value_name = "FILE.vcd", requires = "energy", conflicts_with_all = ["all", "mechanism", "sweep"])]
+    #[arg(help_heading = "Energy", long, value_name = "FILE.vcd", requires = "energy", conflicts_with_all = ["all", "mechanisms", "sweep"])]
     pub vcd: Option<PathBuf>,
-    /// Instance in --vcd, such as sm0.l1d.bdi_decompressor (default: the only one with the block's ports)
-    #[arg(long, value_name = "NAME", requires = "vcd")]
+    /// Instance in --vcd, such as sm0.l1d.bdi_decompressor [default: the only one with the block's ports]
+    #[arg(help_heading = "Energy", long, value_name = "NAME", requires = "vcd")]
     pub instance: Option<String>,
     /// Map memories to flip-flops instead of listing them separately
-    #[arg(long)]
+    #[arg(help_heading = "Synthesis", long)]
     pub memories_in_flip_flops: bool,
-    /// Program of the user that models area and energy of memories (default: memories are listed without area and energy)
-    #[arg(long, value_name = "PROGRAM", conflicts_with = "memories_in_flip_flops")]
+    /// Program of the user that models area and energy of memories [default: memories are listed without area and energy]
+    #[arg(
+        help_heading = "Synthesis",
+        long,
+        value_name = "PROGRAM",
+        conflicts_with = "memories_in_flip_flops"
+    )]
     pub sram: Option<MemoryPrices>,
-    /// Path of CACTI (default: found in the search path)
-    #[arg(long, value_name = "FILE", requires = "sram")]
+    /// Path of CACTI [default: found in the search path]
+    #[arg(help_heading = "Synthesis", long, value_name = "FILE", requires = "sram")]
     pub cacti: Option<PathBuf>,
-    /// Technology node for --sram, such as 45nm (default: the library's)
-    #[arg(long, value_name = "NODE", requires = "sram")]
+    /// Technology node for --sram, such as 45nm [default: the library's]
+    #[arg(help_heading = "Synthesis", long, value_name = "NODE", requires = "sram")]
     pub sram_node: Option<String>,
     /// Place and route with nextpnr (ecp5, ice40) to find the clock that the block reaches
-    #[arg(long)]
+    #[arg(help_heading = "Synthesis", long)]
     pub place: bool,
-    /// Max number of blocks studied at the same time (default: one per processor)
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Max number of blocks studied at the same time [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
     /// Keep the scripts, netlists and tool output of each block in a folder
-    #[arg(long, value_name = "DIR")]
+    #[arg(help_heading = "Output", long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
     /// Write every figure with its unit as JSON to FILE; with -, to standard output instead of the table
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub json: Option<String>,
     /// Write the figures as CSV, one row per block and mapping
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
     /// Write the table as a Markdown page that explains the figures and their limits
-    #[arg(long, value_name = "FILE.md")]
+    #[arg(help_heading = "Output", long, value_name = "FILE.md")]
     pub markdown: Option<PathBuf>,
 }
 
@@ -767,20 +816,21 @@ pub struct WaveOptions {
     #[arg(long, value_name = "BLOCK=FILE[,FILE...][:TOP][,latency=N]")]
     pub verilog: Option<Own>,
     /// Number of cycles of stimulus
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(help_heading = "Stimulus", long, value_name = "N", default_value_t = 1000)]
     pub cycles: u64,
     /// Seed of the stimulus
-    #[arg(long, default_value_t = 1)]
+    #[arg(help_heading = "Stimulus", long, default_value_t = 1)]
     pub seed: u64,
-    /// Frequency of the block's clock for times in the waveform, MHz; the default is the core clock of gtx480
-    #[arg(long, value_name = "N", default_value_t = 1400, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    /// Frequency of the block's clock for times in the waveform, MHz
+    #[arg(help_heading = "Stimulus", long, value_name = "N", default_value_t = 1400, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub mhz: u32,
     /// Also record the registers inside the block
-    #[arg(long)]
+    #[arg(help_heading = "Output", long)]
     pub inside: bool,
-    /// Waveform to write: FST if the name ends in .fst, else VCD. A GTKWave save file, the names of values and the
-    /// testbench are written next to it
-    #[arg(short, long, value_name = "FILE")]
+    /// Waveform to write: FST if the name ends in .fst, else VCD
+    ///
+    /// A GTKWave save file, the names of values and the testbench are written next to it.
+    #[arg(help_heading = "Output", short, long, value_name = "FILE")]
     pub output: PathBuf,
 }
 
@@ -799,6 +849,9 @@ pub enum ConfigAction {
     Show {
         /// Built-in configuration (see `selvedge list configurations`) or TOML file
         name: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Print the meaning, default and allowed values of a key, or of all keys
     Explain {
@@ -830,7 +883,7 @@ pub enum ConfigAction {
 /// Options of `selvedge fidelity`.
 #[derive(Args)]
 pub struct FidelityOptions {
-    /// Built-in configuration (see `selvedge list configurations`) or TOML file (default: all built-in configurations)
+    /// Built-in configuration (see `selvedge list configurations`) or TOML file [default: all built-in configurations]
     #[arg(long)]
     pub config: Option<String>,
     /// Markdown page to write; - for standard output
@@ -841,7 +894,7 @@ pub struct FidelityOptions {
 /// Options of `selvedge list`.
 #[derive(Args)]
 pub struct ListOptions {
-    /// Kind of entries to list (default: the names of all entries)
+    /// Kind of entries to list [default: the names of all entries]
     #[command(subcommand)]
     pub what: Option<List>,
 }
@@ -854,7 +907,7 @@ pub enum List {
     /// Print the available mechanisms
     Mechanisms(ListOne),
     /// Print the built-in configurations of the GPU
-    #[command(visible_alias = "configs", alias = "machines")]
+    #[command(visible_alias = "configs")]
     Configurations(ListOne),
     /// Print the hardware blocks
     Blocks(ListBlocks),
@@ -863,7 +916,7 @@ pub enum List {
 /// Options of `selvedge list` for one kind of entry.
 #[derive(Args)]
 pub struct ListOne {
-    /// Name of an entry to print in full (default: list all entries)
+    /// Name of an entry to print in full [default: list all entries]
     pub name: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -885,7 +938,7 @@ pub struct ListBlocks {
 /// Options of `selvedge list workloads`.
 #[derive(Args)]
 pub struct ListWorkloads {
-    /// Name of a workload to print in full (default: list all workloads)
+    /// Name of a workload to print in full [default: list all workloads]
     #[arg(conflicts_with_all = ["paper", "group", "size"])]
     pub name: Option<String>,
     /// List only workloads that this paper or dissertation chapter evaluates
@@ -905,7 +958,7 @@ pub struct ListWorkloads {
 /// Options of `selvedge bench`.
 #[derive(Args)]
 pub struct BenchOptions {
-    /// Run only the cases whose names begin with NAME (default: all cases)
+    /// Run only the cases whose names begin with NAME [default: all cases]
     #[arg(long, value_name = "NAME", num_args = 1..)]
     pub case: Vec<String>,
     /// Number of repetitions of each run

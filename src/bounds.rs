@@ -7,13 +7,13 @@ use std::time::Duration;
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct BoundOptions {
     /// End a run after N core cycles, write its report, and exit with 3
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(help_heading = "Limits", long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_cycles: Option<u64>,
     /// End a run after the core cycle in which it has issued N thread instructions
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(help_heading = "Limits", long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_instructions: Option<u64>,
     /// End a run after this time on the host, such as 90s, 10m or 2h; the last simulated cycle depends on the host
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(help_heading = "Limits", long, value_name = "DURATION", value_parser = duration)]
     pub timeout: Option<Duration>,
 }
 
@@ -33,7 +33,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     });
     seconds
         .map(Duration::from_secs)
-        .ok_or_else(|| "must be a whole number with s, m or h, such as 90s, 10m or 2h".into())
+        .ok_or_else(|| "must be an integer with s, m or h, such as 90s, 10m or 2h".into())
 }
 
 #[cfg(test)]

@@ -11,13 +11,13 @@ use std::path::PathBuf;
 pub struct CheckpointOptions {
     /// Write the state of the run to FILE at each interval (see --checkpoint-every), and when a signal or a limit ends the
     /// run
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Checkpoints", long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
     /// Core cycles between checkpoints
-    #[arg(long, value_name = "N", requires = "checkpoint", default_value_t = 10_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(help_heading = "Checkpoints", long, value_name = "N", requires = "checkpoint", default_value_t = 10_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub checkpoint_every: u64,
     /// Continue the run that --checkpoint saved in FILE; all options except limits and outputs must be the same
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Checkpoints", long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
 }
 

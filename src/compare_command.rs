@@ -3,29 +3,34 @@ use crate::arguments::CompareOptions;
 use crate::batch_watch::{BatchWatch, Task};
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
-use crate::latency_from;
 use crate::output::{Outputs, Plan, width};
 use crate::plot::{Bars, Series, bars};
 use crate::run_command::{classify, mismatch, refused_lines};
 use crate::set_option::configuration;
+use crate::{latency_from, mechanism_list};
 use selvedge_area::Table;
 use selvedge_sim::best::settled;
 use selvedge_sim::gpu::Control;
+use selvedge_sim::mechanism::MechanismSpec;
 use selvedge_sim::mechanism::probe::ProbeSpec;
-use selvedge_sim::mechanism::{self, MechanismSpec};
 use selvedge_sim::printable::printable;
-use selvedge_sim::report::RunReport;
+use selvedge_sim::report::{RunReport, Totals};
 use selvedge_sim::run::{RunError, RunSpec, Source, run as simulate};
+use selvedge_sim::share::ShareSpec;
 use selvedge_sim::sm::SimFault;
-use selvedge_study::{measured_s, run_table};
+use selvedge_sim::together::report::TogetherReport;
+use selvedge_sim::together::{TogetherSpec, run as simulate_together};
+use selvedge_sim::workload::Size;
+use selvedge_study::{PointTable, Row, measured_s, run_row, together_row};
 use selvedge_testbenches::parallel;
+use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Outcome of each run by index. `None` if the run was not reached.
-type Outcomes = Vec<Option<Result<RunReport, Failure>>>;
+type Outcomes = Vec<Option<Result<Report, Failure>>>;
 
 /// Runs every workload under every mechanism and shows the results. After a signal, shows the finished runs.
 pub fn run(options: &CompareOptions) -> Result<(), Failure> {
@@ -40,7 +45,7 @@ pub fn run(options: &CompareOptions) -> Result<(), Failure> {
     for outcome in outcomes {
         match outcome {
             Some(Ok(report)) => {
-                failure = mismatch(&report).or_else(|| limited(&report)).or(failure);
+                failure = report.failure().or(failure);
                 reports.push(Some(report));
             }
             Some(Err(error)) => {
@@ -70,19 +75,9 @@ fn jobs(options: &CompareOptions) -> usize {
     options.jobs.map_or(all, |jobs| jobs as usize)
 }
 
-/// Splits at the commas before mechanisms. A word with `=` that names no mechanism is an option of the preceding one.
 fn parse_mechanisms(text: &str, latencies: Option<&Path>) -> Result<Vec<MechanismSpec>, Failure> {
-    let mut found: Vec<String> = Vec::new();
-    for word in text.split(',') {
-        let name = word.trim().split(['=', '+']).next().unwrap_or_default();
-        let is_option = word.contains('=') && mechanism::all().iter().all(|info| info.name != name);
-        match found.last_mut() {
-            Some(last) if is_option => *last = format!("{last},{word}"),
-            _ => found.push(word.trim().into()),
-        }
-    }
     let mut specs: Vec<MechanismSpec> = Vec::new();
-    for text in found {
+    for text in mechanism_list::split(text) {
         if specs.iter().any(|spec| spec.text == text) {
             return Err(Failure::usage(format!("--mechanisms: {text} is given twice: must be given once")));
         }
@@ -91,40 +86,169 @@ fn parse_mechanisms(text: &str, latencies: Option<&Path>) -> Result<Vec<Mechanis
     Ok(specs)
 }
 
+/// A run of one workload, or of several at the same time.
+enum Spec {
+    One(Box<RunSpec>),
+    Together(Box<TogetherSpec>),
+}
+
+impl Spec {
+    fn sources(&self) -> &[Source] {
+        match self {
+            Spec::One(spec) => std::slice::from_ref(&spec.workload),
+            Spec::Together(spec) => &spec.workloads,
+        }
+    }
+
+    fn workload(&self) -> String {
+        let names: Vec<&str> = self.sources().iter().map(Source::name).collect();
+        names.join("+")
+    }
+
+    fn mechanism(&self) -> &MechanismSpec {
+        match self {
+            Spec::One(spec) => &spec.mechanism,
+            Spec::Together(spec) => &spec.mechanism,
+        }
+    }
+
+    fn size(&self) -> Size {
+        match self {
+            Spec::One(spec) => spec.size,
+            Spec::Together(spec) => spec.size,
+        }
+    }
+}
+
+/// The report of a [`Spec`].
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Report {
+    One(Box<RunReport>),
+    Together(Box<TogetherReport>),
+}
+
+impl Report {
+    fn one(&self) -> Option<&RunReport> {
+        match self {
+            Report::One(report) => Some(report),
+            Report::Together(_) => None,
+        }
+    }
+
+    fn workload(&self) -> String {
+        match self {
+            Report::One(report) => report.workload.clone(),
+            Report::Together(report) => report.workload(),
+        }
+    }
+
+    fn mechanism(&self) -> &str {
+        match self {
+            Report::One(report) => &report.mechanism,
+            Report::Together(report) => &report.mechanism,
+        }
+    }
+
+    fn totals(&self) -> &Totals {
+        match self {
+            Report::One(report) => &report.totals,
+            Report::Together(report) => &report.totals,
+        }
+    }
+
+    fn row(&self) -> Row {
+        match self {
+            Report::One(report) => run_row(report),
+            Report::Together(report) => together_row(report),
+        }
+    }
+
+    /// Returns the failure of a run with wrong results, or of a run that a limit has ended.
+    fn failure(&self) -> Option<Failure> {
+        let (wrong, limit, error) = match self {
+            Report::One(report) => (mismatch(report), report.limit, &report.error),
+            Report::Together(report) => (report.wrong().map(Failure::mismatch), report.limit, &report.error),
+        };
+        let why = error.as_deref().unwrap_or_default();
+        let limited = || Failure::simulation(format!("{} {}: {why}", self.workload(), self.mechanism()));
+        wrong.or_else(|| limit.map(|_| limited()))
+    }
+
+    /// Returns whether the cycles of both reports are for the same work.
+    fn compares_with(&self, other: &Report) -> bool {
+        match (self, other) {
+            (Report::One(first), Report::One(other)) => first.result.compares_with(other.result),
+            (Report::Together(first), Report::Together(other)) => {
+                let is_whole = |report: &TogetherReport| report.limit.is_none() && report.wrong().is_none();
+                is_whole(first) && is_whole(other)
+            }
+            _ => false,
+        }
+    }
+}
+
 /// Returns the runs: all mechanisms of the first workload, then of the next.
-fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<RunSpec>, Failure> {
+fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<Spec>, Failure> {
     let config = Arc::new(configuration(&options.config, &options.set, options.registers)?);
     let limits = options.limits.limits();
     let engine = options.verilog.lockstep.unwrap_or(options.engine);
     let probes = ProbeSpec { compiler: options.verilog.compiler(engine)?, ..ProbeSpec::default() };
-    options.verilog.check_blocks(mechanisms.iter(), &config, 1)?;
+    let share: ShareSpec = options.share.as_deref().unwrap_or("left-over").parse().map_err(Failure::usage)?;
     let mut specs = Vec::new();
+    let mut most = 1;
     for name in &options.workloads {
-        let workload = Source::find_within(name, &limits).map_err(Failure::usage)?;
+        let is_joined = name.contains('+') && !Path::new(name).is_file();
+        let names: Vec<&str> = if is_joined { name.split('+').collect() } else { vec![name] };
+        most = most.max(names.len());
+        let found =
+            names.iter().map(|name| Source::find_within(name, &limits)).collect::<Result<Vec<_>, _>>();
+        let workloads = found.map_err(Failure::usage)?;
         for mechanism in mechanisms {
-            specs.push(RunSpec {
-                size: options.size,
-                engine,
-                probes: probes.clone(),
-                max_memory: limits.memory,
-                bounds: options.bounds.bounds(),
-                ..RunSpec::new(workload.clone(), Arc::clone(&config), mechanism.clone())
+            specs.push(match &workloads[..] {
+                [workload] => Spec::One(Box::new(RunSpec {
+                    size: options.size,
+                    engine,
+                    probes: probes.clone(),
+                    max_memory: limits.memory,
+                    bounds: options.bounds.bounds(),
+                    ..RunSpec::new(workload.clone(), Arc::clone(&config), mechanism.clone())
+                })),
+                _ => Spec::Together(Box::new(TogetherSpec {
+                    workloads: workloads.clone(),
+                    size: options.size,
+                    config: Arc::clone(&config),
+                    share: share.clone(),
+                    cycles: None,
+                    alone: false,
+                    isolated: None,
+                    mechanism: mechanism.clone(),
+                    engine,
+                    probes: probes.clone(),
+                    check_dram: false,
+                    max_memory: limits.memory,
+                    bounds: options.bounds.bounds(),
+                })),
             });
         }
     }
+    if most == 1 && options.share.is_some() {
+        return Err(Failure::usage("--share: must be given with several workloads, as in bfs+kmeans"));
+    }
+    options.verilog.check_blocks(mechanisms.iter(), &config, most)?;
     // Report an unsupported configuration before hours of runs, not after.
-    for spec in &specs[..mechanisms.len()] {
-        settled(&spec.mechanism, &config).machine(&config).map_err(Failure::usage)?;
+    for mechanism in mechanisms {
+        settled(mechanism, &config).machine(&config).map_err(Failure::usage)?;
     }
     Ok(specs)
 }
 
 /// Returns the files that the command reads and writes. It does not write the files that launch files save.
-fn plan(options: &CompareOptions, specs: &[RunSpec]) -> Plan {
+fn plan(options: &CompareOptions, specs: &[Spec]) -> Plan {
     let mut plan = Plan::default();
     plan.read_config(&options.config);
     options.latency_from.iter().for_each(|path| plan.read(path));
-    specs.iter().for_each(|spec| plan.read_source(&spec.workload, None));
+    specs.iter().flat_map(Spec::sources).for_each(|source| plan.read_source(source, None));
     options.verilog.verilog.iter().flat_map(|own| &own.files).for_each(|path| plan.read(path));
     options.plot.iter().for_each(|path| plan.write("--plot", path));
     options.json.iter().for_each(|target| plan.write_or_print("--json", target));
@@ -133,13 +257,13 @@ fn plan(options: &CompareOptions, specs: &[RunSpec]) -> Plan {
 }
 
 /// Runs `specs` on `jobs` threads. The results do not depend on which thread runs which spec.
-fn run_all(specs: &[RunSpec], jobs: usize, timeout: Option<Duration>, stop: &Arc<AtomicBool>) -> Outcomes {
+fn run_all(specs: &[Spec], jobs: usize, timeout: Option<Duration>, stop: &Arc<AtomicBool>) -> Outcomes {
     let watch = BatchWatch::start("runs", specs.iter().map(task).collect(), jobs);
     parallel::map(specs, jobs, |at, spec| {
         if stop.load(Ordering::Relaxed) {
             return None;
         }
-        let warn = watch.warnings(format!("{} {}", spec.workload.name(), spec.mechanism.text));
+        let warn = watch.warnings(format!("{} {}", spec.workload(), spec.mechanism().text));
         watch.started(at);
         let outcome = one(spec, Control::new(stop, timeout, warn));
         watch.ended(at);
@@ -148,39 +272,45 @@ fn run_all(specs: &[RunSpec], jobs: usize, timeout: Option<Duration>, stop: &Arc
 }
 
 /// Returns the task of a run, with its expected seconds.
-fn task(spec: &RunSpec) -> Task {
-    let (workload, mechanism) = (spec.workload.name(), &spec.mechanism.text);
+fn task(spec: &Spec) -> Task {
+    let (workload, mechanism) = (spec.workload(), &spec.mechanism().text);
+    let seconds_of = |source: &Source| measured_s(source.name(), &spec.size().to_string(), mechanism);
     Task {
         name: format!("{workload} {mechanism}"),
-        subject: workload.into(),
+        seconds: spec.sources().iter().map(seconds_of).sum(),
+        subject: workload,
         action: mechanism.clone(),
-        seconds: measured_s(workload, &spec.size.to_string(), mechanism),
     }
 }
 
-fn one(spec: &RunSpec, control: Control) -> Result<RunReport, Failure> {
-    let outcome = simulate(spec, Arc::new(control)).map_err(|error| classify(&error))?;
-    match outcome.fault {
-        None => Ok(outcome.report),
-        Some(fault) if fault.limit().is_some() => Ok(outcome.report),
+fn one(spec: &Spec, control: Control) -> Result<Report, Failure> {
+    let control = Arc::new(control);
+    let failure = |error: RunError| classify(&error);
+    let (report, fault) = match spec {
+        Spec::One(spec) => {
+            let outcome = simulate(spec, control).map_err(failure)?;
+            (Report::One(Box::new(outcome.report)), outcome.fault)
+        }
+        Spec::Together(spec) => {
+            let outcome = simulate_together(spec, control).map_err(failure)?;
+            (Report::Together(Box::new(outcome.report)), outcome.fault)
+        }
+    };
+    match fault {
+        None => Ok(report),
+        Some(fault) if fault.limit().is_some() => Ok(report),
         Some(RunError::Fault(fault @ SimFault::Interrupted { .. })) => {
-            Err(Failure::interrupted(format!("{} {}: {fault}", spec.workload.name(), spec.mechanism.text)))
+            Err(Failure::interrupted(format!("{} {}: {fault}", spec.workload(), spec.mechanism().text)))
         }
         Some(fault) => Err(classify(&fault)),
     }
 }
 
-/// Returns the failure of a run that a limit has ended.
-fn limited(report: &RunReport) -> Option<Failure> {
-    let (RunReport { workload, mechanism, .. }, why) = (report, report.error.as_deref().unwrap_or_default());
-    report.limit.map(|_| Failure::simulation(format!("{workload} {mechanism}: {why}")))
-}
-
 /// Returns the cycles of the first mechanism divided by this one's. Both must have completed the workload or executed
 /// the same number of instructions.
-fn speedup(first: Option<&RunReport>, this: &RunReport) -> Option<f64> {
-    let first = first.filter(|first| first.result.compares_with(this.result));
-    first.map(|first| first.totals.cycles as f64 / this.totals.cycles.max(1) as f64)
+fn speedup(first: Option<&Report>, this: &Report) -> Option<f64> {
+    let first = first.filter(|first| first.compares_with(this));
+    first.map(|first| first.totals().cycles as f64 / this.totals().cycles.max(1) as f64)
 }
 
 /// Returns the geometric mean, or `None` if there are no values.
@@ -192,10 +322,10 @@ fn geometric_mean(values: &[f64]) -> Option<f64> {
 fn show(
     options: &CompareOptions,
     mechanisms: &[MechanismSpec],
-    reports: &[Option<RunReport>],
+    reports: &[Option<Report>],
     outputs: &mut Outputs,
 ) {
-    let by_workload: Vec<&[Option<RunReport>]> = reports.chunks(mechanisms.len()).collect();
+    let by_workload: Vec<&[Option<Report>]> = reports.chunks(mechanisms.len()).collect();
     let mut table = Table::new(&[
         "workload",
         "mechanism",
@@ -214,10 +344,10 @@ fn show(
             let Some(report) = report else { continue };
             let speedup = speedup(row[0].as_ref(), report);
             all[at].extend(speedup);
-            let t = &report.totals;
+            let t = report.totals();
             table.row(vec![
-                report.workload.clone(),
-                report.mechanism.clone(),
+                report.workload(),
+                report.mechanism().into(),
                 t.cycles.to_string(),
                 speedup.map_or("-".into(), |speedup| format!("{speedup:.3}")),
                 t.l1d.misses.to_string(),
@@ -240,7 +370,7 @@ fn show(
         outputs.write(path, chart);
     }
     if let Some(target) = &options.json {
-        let reports: Vec<&RunReport> = reports.iter().flatten().collect();
+        let reports: Vec<&Report> = reports.iter().flatten().collect();
         let text = serde_json::to_string_pretty(&reports)
             .map_err(|e| Failure::simulation(format!("the reports have no JSON form: {e}")));
         if let Some(text) = outputs.note(text) {
@@ -248,10 +378,13 @@ fn show(
         }
     }
     if let Some(target) = &options.csv {
-        outputs.write_or_print(target, &run_table(reports.iter().flatten()).csv());
+        outputs.write_or_print(
+            target,
+            &PointTable::new(&reports.iter().flatten().map(Report::row).collect::<Vec<_>>()).csv(),
+        );
     }
     // Refused requests of a recorded program do not depend on the mechanism.
-    let refused = by_workload.iter().filter_map(|row| row.iter().flatten().next());
+    let refused = by_workload.iter().filter_map(|row| row.iter().flatten().next()?.one());
     let refused: String = refused.map(|one| refused_lines(&one.workload, one.refused.as_ref())).collect();
     outputs.show(&(table.render_within(width()) + &racing(&by_workload) + &refused));
 }
@@ -260,12 +393,12 @@ fn show(
 fn chart(
     options: &CompareOptions,
     mechanisms: &[MechanismSpec],
-    by_workload: &[&[Option<RunReport>]],
+    by_workload: &[&[Option<Report>]],
 ) -> Result<String, Failure> {
     let mut groups: Vec<String> = options.workloads.iter().map(|name| stem(name)).collect();
     let mut series: Vec<Series> = Vec::new();
     for (at, mechanism) in mechanisms.iter().enumerate() {
-        let speedup = |row: &&[Option<RunReport>]| speedup(row[0].as_ref(), row[at].as_ref()?);
+        let speedup = |row: &&[Option<Report>]| speedup(row[0].as_ref(), row[at].as_ref()?);
         series
             .push(Series { name: mechanism.text.clone(), values: by_workload.iter().map(speedup).collect() });
     }
@@ -278,15 +411,15 @@ fn chart(
     }
     let title = format!("Speedup at size {} on {}", options.size, stem(&options.config));
     let axis = format!("speedup over {}", mechanisms[0].text);
-    bars(&Bars { title: &title, axis: &axis, groups: &groups, series: &series })
+    bars(&Bars { title: &title, axis: &axis, groups: &groups, series: &series, stated: &[] })
 }
 
 /// Returns a line that names the workloads with races, and the launch files whose instruction counts differ between the
 /// mechanisms. Returns an empty string if there are no such workloads or only one mechanism.
-fn racing(by_workload: &[&[Option<RunReport>]]) -> String {
+fn racing(by_workload: &[&[Option<Report>]]) -> String {
     let by_workload = by_workload.iter().filter(|row| row.len() > 1);
-    let races = |row: &&[Option<RunReport>]| -> Option<String> {
-        let mut reports = row.iter().flatten();
+    let races = |row: &&[Option<Report>]| -> Option<String> {
+        let mut reports = row.iter().flatten().filter_map(Report::one);
         let first = reports.next()?;
         let executed =
             |report: &RunReport| (report.totals.warp_instructions, report.totals.thread_instructions);

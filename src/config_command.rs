@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Executes the action of the options.
 pub fn run(options: &ConfigOptions) -> Result<(), Failure> {
     match &options.action {
-        ConfigAction::Show { name } => show(name),
+        ConfigAction::Show { name, json } => show(name, *json),
         ConfigAction::Explain { key, markdown } => explain(key.as_deref(), *markdown),
         ConfigAction::Check { file } => check(file),
         ConfigAction::Import { files, icnt, output } => translate(files, icnt.as_deref(), output),
@@ -20,8 +20,13 @@ pub fn run(options: &ConfigOptions) -> Result<(), Failure> {
 }
 
 /// Prints every value, including the base's.
-fn show(name: &str) -> Result<(), Failure> {
+fn show(name: &str, json: bool) -> Result<(), Failure> {
     let config = GpuConfig::load(name).map_err(Failure::usage)?;
+    if json {
+        let text = serde_json::to_string_pretty(&config)
+            .map_err(|e| Failure::simulation(format!("the configuration has no JSON form: {e}")))?;
+        return print(&(text + "\n"));
+    }
     let text = toml::to_string(&config)
         .map_err(|e| Failure::simulation(format!("the configuration has no TOML form: {e}")))?;
     print(&text)

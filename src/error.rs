@@ -1,9 +1,8 @@
 //! Failures of the command: a line on standard error for each, and an exit code.
 use crate::interrupt;
-use crate::output::{print, printed, say};
+use crate::output::say;
 use selvedge_sim::printable::{printable, shortened};
 use std::fmt::Display;
-use std::io::Write;
 use std::process::ExitCode;
 
 /// A failure with its exit code.
@@ -67,23 +66,6 @@ pub fn one_line(text: &str) -> String {
     let [word, line] = LONGEST;
     let words: Vec<_> = text.split_whitespace().map(|text| shortened(text, word)).collect();
     shortened(&printable(&words.join(" ")), line).into_owned()
-}
-
-/// Prints clap's answer: help and version unchanged, a mistake as one line. A command that needs a subcommand prints
-/// its help if none is given.
-pub fn clap_exit(error: &clap::Error) -> ExitCode {
-    use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
-    if error.kind() == DisplayHelpOnMissingArgumentOrSubcommand {
-        return print(&error.to_string()).map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS);
-    }
-    if matches!(error.kind(), DisplayHelp | DisplayVersion) {
-        let done = error.print().and_then(|()| std::io::stdout().flush());
-        return printed(done).map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS);
-    }
-    let text = error.to_string();
-    let body = text.split("\n\nUsage").next().unwrap_or(&text);
-    let body = body.split("\n\nFor more").next().unwrap_or(body);
-    Failure::usage(body.trim_start_matches("error: ")).report()
 }
 
 #[cfg(test)]

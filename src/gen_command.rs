@@ -1,8 +1,7 @@
 //! `selvedge gen`: writes the Verilog of blocks, and the files that external flows need.
 use crate::arguments::GenOptions;
 use crate::error::Failure;
-use crate::list::blocks_table;
-use crate::output::{print_table, say, write_files};
+use crate::output::{say, write_files};
 use selvedge_blocks::find;
 use selvedge_gen::files::all_files;
 use selvedge_gen::{Cells, EmitOptions, Family, Language, emit};
@@ -17,11 +16,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Clock period in the constraint file, nanoseconds. The user replaces it.
 const PERIOD_NS: f64 = 10.0;
 
-/// Writes or lists the blocks of the options.
+/// Writes the blocks of the options.
 pub fn run(options: &GenOptions) -> Result<(), Failure> {
-    if options.list {
-        return print_table(&blocks_table());
-    }
     let entries = if options.all {
         selvedge_blocks::all()
     } else {

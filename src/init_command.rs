@@ -3,7 +3,9 @@
 use crate::arguments::InitOptions;
 use crate::error::Failure;
 use crate::output::{print, write_new};
+use selvedge_hw::rtl::reserved::is_reserved;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// Name of the template, and prefix of its types.
 const NAME: &str = "stream_filter";
@@ -24,7 +26,7 @@ pub fn run(options: &InitOptions) -> Result<(), Failure> {
     check(name)?;
     let folder = Path::new(name);
     if folder.exists() {
-        return Err(Failure::usage(format!("{name} exists already: it is not overwritten")));
+        return Err(Failure::usage(format!("'{name}' exists already: it is not overwritten")));
     }
     let tree = tree(options.selvedge.as_deref())?;
     for (file, text) in FILES {
@@ -36,7 +38,14 @@ pub fn run(options: &InitOptions) -> Result<(), Failure> {
         write_new(&folder.join(file), text.as_bytes())?;
     }
     write_new(&folder.join(".gitignore"), b"/target\n")?;
+    format(&folder.join("src/main.rs"));
     print(&format!("{name}: a crate with a block and a mechanism; `cd {name}`, then `cargo test`\n"))
+}
+
+/// Formats the crate with the user's rustfmt, because the length of the name moves the ends of lines. Without rustfmt, the
+/// text stays as it is.
+fn format(main: &Path) {
+    let _ = Command::new("rustfmt").args(["--edition", "2024"]).arg(main).stdin(Stdio::null()).output();
 }
 
 /// Refuses a name that is invalid for a crate or a Verilog module, or is in use.
@@ -44,7 +53,7 @@ fn check(name: &str) -> Result<(), Failure> {
     let is_word = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
     if !is_word || !name.starts_with(|c: char| c.is_ascii_lowercase()) || name.len() > 40 {
         return Err(Failure::usage(format!(
-            "{name}: must be up to 40 lower-case letters, digits and underscores, and begin with a letter"
+            "'{name}': must be up to 40 lower-case letters, digits and underscores, and begin with a letter"
         )));
     }
     let is_taken = selvedge_blocks::find(name).is_ok()
@@ -61,26 +70,19 @@ fn check(name: &str) -> Result<(), Failure> {
             "alloc",
         ]
         .contains(&name)
-        || syn_keyword(name);
+        || is_keyword(name);
     if is_taken {
-        return Err(Failure::usage(format!("{name}: the name is taken: must be one of your own")));
+        return Err(Failure::usage(format!("'{name}': the name is taken or reserved: must be another name")));
     }
     Ok(())
 }
 
-/// Returns whether a word is a keyword of Rust or Verilog.
-fn syn_keyword(word: &str) -> bool {
+/// Returns whether a word is a keyword of Rust, or reserved in Verilog or C++.
+fn is_keyword(word: &str) -> bool {
     const WORDS: &str = "as async await break const continue crate dyn else enum extern false fn for if impl in let loop \
         match mod move mut pub ref return self static struct super trait true type unsafe use where while gen abstract \
-        become box do final macro override priv typeof unsized virtual yield try union \
-        always and assign begin buf case casex casez cmos deassign default defparam disable edge end endcase endmodule \
-        endfunction endprimitive endspecify endtable endtask event force forever fork function generate genvar highz0 \
-        highz1 ifnone initial inout input integer join large localparam medium module nand negedge nmos nor not notif0 \
-        notif1 or output parameter pmos posedge primitive pull0 pull1 pulldown pullup rcmos real realtime reg release \
-        repeat rnmos rpmos rtran rtranif0 rtranif1 scalared signed small specify specparam strong0 strong1 supply0 \
-        supply1 table task time tran tranif0 tranif1 tri tri0 tri1 triand trior trireg unsigned vectored wait wand weak0 \
-        weak1 wire wor xnor xor logic";
-    WORDS.split_whitespace().any(|one| one == word)
+        become box do final macro override priv typeof unsized virtual yield try union";
+    is_reserved(word) || WORDS.split_whitespace().any(|one| one == word)
 }
 
 /// Returns the source tree that the crate depends on, as an absolute path.

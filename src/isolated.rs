@@ -81,7 +81,7 @@ impl IsolatedRuns for Folder {
             return;
         }
         let write = |text: String| {
-            self.plan.check_late("--cache", &file).and_then(|()| write_whole(&file, text.as_bytes()))
+            self.plan.check_late("--store", &file).and_then(|()| write_whole(&file, text.as_bytes()))
         };
         let written = serde_json::to_string_pretty(&entry).map(write);
         // The next run repeats the simulation.

@@ -22,6 +22,7 @@ mod bench;
 mod bounds;
 mod checkpoint_options;
 mod classify;
+mod command_line;
 mod compare_command;
 mod config_command;
 #[cfg(target_os = "linux")]
@@ -29,6 +30,7 @@ mod cuda_command;
 mod doctor_command;
 mod energy_from;
 mod error;
+mod examples;
 mod fidelity_command;
 mod functional_command;
 mod gen_command;
@@ -37,6 +39,7 @@ mod interrupt;
 mod isolated;
 mod latency_from;
 mod list;
+mod mechanism_list;
 mod new_command;
 mod output;
 mod plot;
@@ -59,8 +62,7 @@ mod value_parsers;
 mod verilog_option;
 mod wave_command;
 
-use arguments::{Arguments, Command};
-use clap::Parser;
+use arguments::Command;
 use error::Failure;
 use selvedge_hw::registry::Entry;
 use selvedge_hw::{BlockEntry, HwBlock, NameTaken};
@@ -92,7 +94,7 @@ impl Cli {
         self.add(selvedge_blocks::add(const { &Entry::<B>::NEW as &dyn BlockEntry }))
     }
 
-    /// Adds a mechanism for `run`, `compare`, `area --mechanism` and `list mechanisms`.
+    /// Adds a mechanism for `run`, `compare`, `area --mechanisms` and `list mechanisms`.
     #[must_use]
     pub fn mechanism<M: Mechanism>(self) -> Self {
         self.add(mechanism::add::<M>())
@@ -107,11 +109,11 @@ impl Cli {
         if let Some(taken) = self.taken {
             return Failure::usage(taken).report();
         }
-        let arguments = match Arguments::try_parse() {
+        let arguments = match command_line::parse(std::env::args_os()) {
             Ok(arguments) => arguments,
-            Err(e) => return error::clap_exit(&e),
+            Err(code) => return code,
         };
-        match run(&arguments.command.unwrap_or(Command::Run(Box::new(arguments.run)))) {
+        match run(&arguments.command) {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => failure.report(),
         }

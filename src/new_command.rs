@@ -10,7 +10,9 @@ mod cuda;
 
 /// Writes the launch file. For CUDA kernels, also writes the PTX from clang next to it.
 pub fn run(options: &NewOptions) -> Result<(), Failure> {
-    let file = &options.file;
+    let Some(file) = options.output.as_ref().or(options.file.as_ref()) else {
+        return Err(Failure::usage("--output: must be given, NAME.toml"));
+    };
     if file.extension().is_none_or(|end| end != "toml") {
         return Err(Failure::usage(format!("{}: must be a name that ends in .toml", file.display())));
     }

@@ -1,4 +1,10 @@
-//! Charts as SVG: speedups as bars, and sweeps of a parameter as curves.
+//! Charts as SVG: speedups as bars, sweeps of a parameter as curves, and comparisons as points.
+mod scale;
+mod scatter;
+
+pub use scale::Scale;
+pub use scatter::{Group, Point, Scatter, scatter};
+
 use crate::error::Failure;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
@@ -26,6 +32,8 @@ pub struct Bars<'a> {
     pub groups: &'a [String],
     /// Bars, one series per color.
     pub series: &'a [Series],
+    /// Values that a paper states, each with the indices of its group and series. They are drawn as diamonds.
+    pub stated: &'a [(usize, usize, f64)],
 }
 
 /// Drawing area of a chart.
@@ -181,7 +189,8 @@ impl Rows {
         let bar = (room / (each as u32 * slots)).clamp(BAR[0].min(room / slots).max(1), BAR[1]);
         let longest = chart.groups.iter().map(|name| name.chars().count()).max().unwrap_or(0) as u32;
         let upright = LETTER * longest + 4 > bar * slots;
-        let values = chart.series.iter().flat_map(|one| one.values.iter().flatten());
+        let stated = chart.stated.iter().map(|(_, _, value)| value);
+        let values = chart.series.iter().flat_map(|one| one.values.iter().flatten()).chain(stated);
         Rows {
             each,
             count,
@@ -236,6 +245,12 @@ fn row(area: &Area<'_, '_>, chart: &Bars<'_>, rows: &Rows, groups: Range<usize>)
         plot.draw_series(bars)?;
     }
     plot.draw_series([PathElement::new(vec![(0.0, 1.0), (columns, 1.0)], BLACK)])?;
+    let shown = chart.stated.iter().filter(|(group, _, _)| groups.contains(group));
+    plot.draw_series(shown.map(|(group, at, value)| {
+        let middle = (group - groups.start) as f64 + (*at as f64 + 0.96) * bar;
+        let diamond = vec![(0, -5), (5, 0), (0, 5), (-5, 0)];
+        EmptyElement::at((middle, *value)) + Polygon::new(diamond, BLACK.filled())
+    }))?;
     for (group, name) in chart.groups[groups].iter().enumerate() {
         let (x, y) = plot.backend_coord(&(group as f64 + 0.5, 0.0));
         let (x, y) = (x - area.get_base_pixel().0, y - area.get_base_pixel().1);
@@ -342,8 +357,14 @@ mod tests {
         let series: Vec<Series> = (0..mechanisms)
             .map(|at| Series { name: format!("mechanism{at}"), values: vec![Some(1.25); workloads] })
             .collect();
-        bars(&Bars { title: "Speedup of all", axis: "speedup", groups: &groups, series: &series })
-            .expect("drawn")
+        bars(&Bars {
+            title: "Speedup of all",
+            axis: "speedup",
+            groups: &groups,
+            series: &series,
+            stated: &[],
+        })
+        .expect("drawn")
     }
 
     /// Returns the numbers of an attribute in the text.
@@ -372,7 +393,7 @@ mod tests {
         let series = [Series { name: format!("a{nasty}"), values: vec![Some(1.5)] }];
         let groups = [format!("b{nasty}")];
         let title = format!("c{nasty}");
-        let chart = Bars { title: &title, axis: "speedup", groups: &groups, series: &series };
+        let chart = Bars { title: &title, axis: "speedup", groups: &groups, series: &series, stated: &[] };
         let curves = &[Curve { name: nasty.clone(), points: vec![(1.0, 1.0), (2.0, 2.0)] }];
         for text in [bars(&chart).expect("drawn"), sweep(&nasty, curves, curves).expect("drawn")] {
             assert!(text.chars().all(is_xml), "{text:?}");
@@ -403,9 +424,11 @@ mod tests {
             Series { name: "hw-bdi".into(), values: vec![Some(1.2), None] },
         ];
         let groups = ["atax".into(), "bfs".into()];
+        let (title, axis) = ("Speedup", "speedup over base");
+        let stated = [(1, 1, 1.4)];
         let text =
-            bars(&Bars { title: "Speedup", axis: "speedup over base", groups: &groups, series: &series })
-                .expect("drawn");
+            bars(&Bars { title, axis, groups: &groups, series: &series, stated: &stated }).expect("drawn");
+        assert_eq!(text.matches("<polygon").count(), 1, "the paper's value");
         assert!(text.starts_with("<svg") && text.trim_end().ends_with("</svg>"));
         for name in ["atax", "bfs", "base", "hw-bdi", "Speedup", "speedup over base"] {
             assert!(text.contains(name), "{name}");

@@ -1,6 +1,6 @@
 //! Progress of one run on a terminal.
 use crate::error::one_line;
-use crate::output::say;
+use crate::output::{is_quiet, say};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use selvedge_sim::gpu::Control;
 use std::io::IsTerminal;
@@ -21,7 +21,7 @@ impl Progress {
     /// passed.
     pub fn start(title: String, stop: &Arc<AtomicBool>, timeout: Option<Duration>) -> Self {
         let done = Arc::new(AtomicBool::new(false));
-        if !std::io::stderr().is_terminal() {
+        if is_quiet() || !std::io::stderr().is_terminal() {
             let control = Arc::new(Control::new(stop, timeout, warn_of(title, None)));
             return Progress { control, done, thread: None };
         }

@@ -1,6 +1,6 @@
 //! Progress of a long command: a bar on standard error if that is a terminal, else a line each minute.
 use crate::error::one_line;
-use crate::output::say;
+use crate::output::{is_quiet, say};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -23,7 +23,7 @@ pub struct ProgressLine {
 impl ProgressLine {
     /// Shows periodically the result of `state`: the number of the `all` parts that have ended, and a text.
     pub fn start(all: usize, state: impl Fn() -> (usize, String) + Send + 'static) -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
+        let bar = (!is_quiet() && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::with_draw_target(Some(all as u64), ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("[{bar:30}] {wide_msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
@@ -40,6 +40,7 @@ impl ProgressLine {
                         bar.set_position(ended as u64);
                         bar.set_message(text);
                     }
+                    None if is_quiet() => {}
                     None => say(format!("selvedge: {text}\n")),
                 }
             }

@@ -3,7 +3,7 @@ use crate::arguments::RunOptions;
 use crate::energy_from::{self, EnergySource};
 use crate::error::{Failure, one_line};
 use crate::interrupt::stop_flag;
-use crate::output::{Outputs, Plan, print, say, width};
+use crate::output::{Outputs, Plan, is_quiet, print, say, width};
 use crate::progress::Progress;
 use crate::set_option::configuration;
 use crate::trace_events::trace_events;
@@ -79,7 +79,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
     let mut failure = None;
     for (at, spec) in specs.iter().enumerate() {
         let title = format!("{} {} {}", spec.workload.name(), spec.size, spec.mechanism.text);
-        if specs.len() > 1 && !std::io::stderr().is_terminal() {
+        if specs.len() > 1 && !is_quiet() && !std::io::stderr().is_terminal() {
             // The progress bar needs a terminal. Without one, these lines show the progress.
             say(format!("run {} of {}: {}\n", at + 1, specs.len(), printable(&title)));
         }

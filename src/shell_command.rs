@@ -1,8 +1,8 @@
 //! `selvedge completions` and `selvedge man`: completions for shells, and manual pages.
-use crate::arguments::Arguments;
+use crate::command_line::command;
 use crate::error::Failure;
 use crate::output::{print, write_files};
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ const NAME: &str = "selvedge";
 /// Prints the completions of a shell.
 pub fn completions(shell: Shell) -> Result<(), Failure> {
     let mut text = Vec::new();
-    generate(shell, &mut Arguments::command(), NAME, &mut text);
+    generate(shell, &mut command(), NAME, &mut text);
     print(&String::from_utf8_lossy(&text))
 }
 
 /// Writes a manual page for the program and each of its commands.
 pub fn man(folder: &Path) -> Result<(), Failure> {
-    let mut root = Arguments::command();
+    let mut root = command();
     root.build();
     let commands = root.get_subcommands().filter(|command| command.get_name() != "help");
     let pages = commands.map(|command| (format!("{NAME}-{}", command.get_name()), command.clone()));

@@ -5,8 +5,15 @@ use crate::output::{print, width};
 use crate::schema::columns;
 use selvedge_area::Table;
 use selvedge_hw::names;
+use selvedge_sim::config::explain::explain as explain_key;
 use selvedge_sim::mechanism;
 use selvedge_sim::statistic::STATISTICS;
+
+/// Columns of `--launches` that are not statistics and not parameters.
+const OF_LAUNCHES: [(&str, &str); 2] = [
+    ("kernel_launch_uid", "Number of the launch in the run, from 1."),
+    ("kernel_name", "Name of the kernel."),
+];
 
 /// Prints the meaning of one or all statistics, counters and columns.
 pub fn run(options: &StatsOptions) -> Result<(), Failure> {
@@ -78,8 +85,19 @@ fn explain(key: &str) -> Result<String, Failure> {
     if let Some(text) = found.into_iter().find(|text| !text.is_empty()) {
         return Ok(text);
     }
+    let keys = columns::other_keys();
+    if let Some(found) = keys.iter().find(|key| key.is(&wanted)) {
+        return Ok(format!("{}: {}\n", found.name, found.meaning));
+    }
+    if let Some((name, meaning)) = OF_LAUNCHES.iter().find(|(name, _)| *name == wanted) {
+        return Ok(format!("{name}: {meaning}\n"));
+    }
+    // A study that sets a value of the configuration has a column for it.
+    if let Ok(info) = explain_key(&wanted) {
+        return Ok(format!("{}: {} (a key of the configuration)\n", info.key, info.meaning));
+    }
     let names = columns.iter().map(|of| of.name.as_str());
     let keys = STATISTICS.iter().map(|of| of.key).chain(counters.iter().map(|of| of.name)).chain(names);
     let nearest = names::allowed(&wanted, keys, "selvedge stats list");
-    Err(Failure::usage(format!("no statistic `{key}`: {nearest}")))
+    Err(Failure::usage(format!("no statistic '{key}': {nearest}")))
 }

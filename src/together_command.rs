@@ -17,10 +17,10 @@ use selvedge_sim::run::{RunError, Source};
 use selvedge_sim::share::ShareSpec;
 use selvedge_sim::sm::SimFault;
 use selvedge_sim::together::isolated::IsolatedRuns;
-use selvedge_sim::together::report::{TogetherReport, Verdict};
+use selvedge_sim::together::report::TogetherReport;
 use selvedge_sim::together::{TogetherSpec, probe_names, run_with_checkpoints as simulate};
 use selvedge_sim::workload::Size;
-use selvedge_study::together_table;
+use selvedge_study::{PointTable, together_row};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -79,11 +79,7 @@ pub fn run(options: &RunOptions, names: &[&str]) -> Result<(), Failure> {
     for file in &outcome.outputs {
         outputs.write(&file.path, &file.bytes);
     }
-    let failed = outcome.report.programs.iter().find(|program| program.result == Verdict::Fail);
-    outputs.finish(failed.map(|program| {
-        let why = program.error.as_deref().unwrap_or("the results differ from the CPU reference");
-        Failure::mismatch(why)
-    }))
+    outputs.finish(outcome.report.wrong().map(Failure::mismatch))
 }
 
 fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
@@ -96,7 +92,7 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
     ];
     if let Some((option, _)) = of_one.into_iter().find(|(_, given)| *given) {
         return Err(Failure::usage(format!(
-            "{option}: allowed with one workload only; --json has what several do"
+            "{option}: supports one workload only; --json and --csv have the statistics of several"
         )));
     }
     let share: ShareSpec = options.share.as_deref().unwrap_or("left-over").parse().map_err(Failure::usage)?;
@@ -131,7 +127,7 @@ fn spec(options: &RunOptions, names: &[&str]) -> Result<TogetherSpec, Failure> {
 /// Returns the cache of runs alone if `--alone` is given and a folder exists.
 fn isolated(options: &RunOptions, plan: &Arc<Plan>) -> Option<Arc<dyn IsolatedRuns>> {
     options.alone.then_some(())?;
-    Some(Arc::new(Folder::new(options.cache.as_deref(), Arc::clone(plan))?))
+    Some(Arc::new(Folder::new(options.store.as_deref(), Arc::clone(plan))?))
 }
 
 /// Writes the requested files, and prints the table unless an output goes to standard output.
@@ -144,7 +140,7 @@ fn show(options: &RunOptions, report: &TogetherReport, outputs: &mut Outputs) {
         }
     }
     if let Some(target) = &options.gpu.csv {
-        outputs.write_or_print(target, &together_table(report).csv());
+        outputs.write_or_print(target, &PointTable::new(&[together_row(report)]).csv());
     }
     outputs.show(&render(report));
 }

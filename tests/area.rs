@@ -168,7 +168,7 @@ fn a_mechanism_is_the_sum_of_its_instances() {
 
     let here = folder();
     refused(here.path(), &["--mechanism", "base"], None, "it has no blocks in gtx480");
-    refused(here.path(), &["--mechanism", "dmill"], None, "unknown mechanism `dmill`");
+    refused(here.path(), &["--mechanism", "dmill"], None, "unknown mechanism 'dmill'");
     refused(here.path(), &["--mechanism", "dmil", "--target", "ice40"], None, "allowed with --target asic");
 }
 
@@ -230,7 +230,7 @@ fn mistakes_are_one_line() {
     refused(here, &["milg", "--place"], None, "allowed with --target ecp5 or ice40");
     refused(here, &["milg", "--target", "ice40", "--clock", "2ns"], None, "allowed with --target asic");
     refused(here, &["milg", "--json", "bad.lib/x.json"], None, "bad.lib");
-    refused(here, &["milk"], None, "unknown block `milk`");
+    refused(here, &["milk"], None, "unknown block 'milk'");
 }
 
 /// Writes a program with this shell text.

@@ -49,7 +49,7 @@ impl Block {
         let clocked = match engine.parse().map_err(Failure::invalid)? {
             Engine::Model => entry.model(&parameters),
             Engine::Rtl => entry.rtl(&parameters),
-            other => return Err(Failure::invalid(format!("engine `{other}`: must be model or rtl"))),
+            other => return Err(Failure::invalid(format!("engine '{other}': must be model or rtl"))),
         };
         let clocked = clocked.map_err(Failure::invalid)?;
         let ports = entry.ports(&parameters).map_err(Failure::invalid)?;
@@ -244,7 +244,7 @@ pub unsafe extern "C" fn selvedge_block_port_index(
         let found = block.ports.iter().position(|(port, _)| port.name == name);
         let found = found.ok_or_else(|| {
             let all: Vec<&str> = block.ports.iter().map(|(port, _)| port.name).collect();
-            Failure::invalid(format!("no port `{name}`: must be one of {}", all.join(", ")))
+            Failure::invalid(format!("no port '{name}': must be one of {}", all.join(", ")))
         })?;
         // SAFETY: the caller's promise.
         unsafe { write("index", index, found) }

@@ -162,9 +162,9 @@ fn parameters_are_completed_and_checked() {
     assert_eq!((port.bits, port.words, port.is_output), (512, 8, false));
     assert!(block.port("payload_o").1.is_output);
     let wrong = |name, parameters, engine| Block::new(name, parameters, engine).err().expect("it is wrong");
-    assert!(wrong("bdi", None, "rtl").starts_with("unknown block `bdi`"));
-    assert_eq!(wrong("milg", None, "lockstep"), "engine `lockstep`: must be model or rtl");
-    assert!(wrong("milg", None, "fpga").starts_with("unknown engine `fpga`"));
+    assert!(wrong("bdi", None, "rtl").starts_with("unknown block 'bdi'"));
+    assert_eq!(wrong("milg", None, "lockstep"), "engine 'lockstep': must be model or rtl");
+    assert!(wrong("milg", None, "fpga").starts_with("unknown engine 'fpga'"));
     assert!(wrong("bdi_compressor", Some("{\"line_bytes\": 63}"), "rtl").contains("63"));
     assert!(wrong("bdi_compressor", Some("{\"lines\": 64}"), "rtl").contains("lines"));
     assert!(wrong("bdi_compressor", Some("[]"), "rtl").ends_with("must be a JSON object"));
@@ -188,7 +188,7 @@ fn wrong_ports_and_values_change_nothing() {
     unsafe {
         assert_eq!(selvedge_block_port_index(block.0, name.as_ptr(), &raw mut index), Invalid);
         assert!(
-            error().starts_with("no port `clk_i`: must be one of valid_i, line_i, ready_i, "),
+            error().starts_with("no port 'clk_i': must be one of valid_i, line_i, ready_i, "),
             "{}",
             error()
         );
@@ -437,7 +437,7 @@ fn wrong_names_and_options_are_one_line() {
         line
     };
     assert!(wrong("base", "bfss", None).contains("bfss"));
-    assert!(wrong("bdi", "bfs", None).contains("unknown mechanism `bdi`"));
+    assert!(wrong("bdi", "bfs", None).contains("unknown mechanism 'bdi'"));
     assert!(
         wrong("base", "bfs", Some("{\"sizes\": \"tiny\"}")).starts_with("options: unknown field `sizes`")
     );

@@ -158,7 +158,7 @@ fn python_steps_a_block_and_the_memory_system() {
     }
     let text = run("capi/python");
     assert_round_trips(&text);
-    assert!(text.contains("unknown block `bdi_compresor`"), "{text}");
+    assert!(text.contains("unknown block 'bdi_compresor'"), "{text}");
 }
 
 /// Everything is made, used and freed, and a simulation in the middle.

@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn the_page_has_every_case_with_its_target() {
-        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/performance.md");
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/speed.md");
         let page = fs::read_to_string(page).expect("there");
         let rows = page
             .lines()

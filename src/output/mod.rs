@@ -10,7 +10,7 @@ mod whole;
 
 pub use outputs::{Outputs, write_files};
 pub use plan::Plan;
-pub use stream::{print, print_table, printed, say, width};
+pub use stream::{be_quiet, is_quiet, print, print_table, printed, say, width};
 pub use whole::{write_new, write_whole};
 
 use std::path::Path;

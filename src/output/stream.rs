@@ -4,6 +4,20 @@ use console::Term;
 use selvedge_area::Table;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// `true` if the command prints no progress.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From now on, the command prints no progress.
+pub fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Returns whether the command prints no progress.
+pub fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
 
 /// Prints `text` to standard output. A closed pipe is not a failure: the reader needs no more.
 pub fn print(text: &str) -> Result<(), Failure> {

@@ -5,18 +5,19 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Page with the areas of mechanisms in a whole GPU, in the standard cells that the tests use.
-const DOCUMENTED: &str = include_str!("../../docs/area-systems.md");
+const DOCUMENTED: &str = include_str!("../../docs/reference/area-systems.md");
 
 /// The area of a mechanism.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Area {
-    mechanism: String,
+    /// Name of the mechanism.
+    pub mechanism: String,
     /// The configuration whose instances are counted.
     config: String,
     /// Gate equivalents of all cells, thousands.
-    kge: f64,
+    pub kge: f64,
     /// Bits of memories outside the cells.
-    memory_bits: u64,
+    pub memory_bits: u64,
     /// Source of the area.
     source: String,
 }
@@ -59,22 +60,28 @@ pub fn read(files: &mut Files, path: &Path) -> Result<Vec<Area>, Failure> {
     Ok(report.systems.into_iter().map(area).collect())
 }
 
-/// Returns the areas of the documentation, for `gtx480`.
-pub fn documented() -> Vec<Area> {
-    let cells =
-        |line: &'static str| -> Vec<&str> { line.trim_matches('|').split('|').map(str::trim).collect() };
-    let mut lines = DOCUMENTED.lines().skip_while(|line| !line.starts_with("| mechanism |"));
+/// Returns the areas of the documentation.
+pub fn of_documentation() -> Vec<Area> {
+    documented(DOCUMENTED)
+}
+
+/// Returns the areas of the documentation's page, for `gtx480`.
+pub fn documented(page: &str) -> Vec<Area> {
+    fn cells(line: &str) -> Vec<&str> {
+        line.trim_matches('|').split('|').map(str::trim).collect()
+    }
+    let mut lines = page.lines().skip_while(|line| !line.starts_with("| mechanism |"));
     let head = lines.next().map(cells).unwrap_or_default();
     let column = |name: &str| head.iter().position(|cell| cell.starts_with(name));
     let (Some(kge), Some(memory)) = (column("kGE"), column("memory bits")) else { return Vec::new() };
-    let area = |line: &'static str| {
+    let area = |line: &str| {
         let row = cells(line);
         Some(Area {
             mechanism: row.first()?.trim_matches('`').into(),
             config: "gtx480".into(),
             kge: row.get(kge)?.parse().ok()?,
             memory_bits: row.get(memory)?.parse().ok()?,
-            source: "docs/area-systems.md".into(),
+            source: "docs/reference/area-systems.md".into(),
         })
     };
     lines.skip(1).take_while(|line| line.starts_with('|')).filter_map(area).collect()
@@ -86,7 +93,7 @@ mod tests {
 
     #[test]
     fn the_documentation_has_the_area_of_each_of_its_mechanisms() {
-        let areas = documented();
+        let areas = of_documentation();
         let rows = DOCUMENTED.lines().skip_while(|line| !line.starts_with("| mechanism |")).skip(2);
         assert_eq!(areas.len(), rows.take_while(|line| line.starts_with('|')).count());
         assert!(areas.len() > 5 && areas.iter().all(|area| area.kge > 0.0), "{areas:?}");

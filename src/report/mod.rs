@@ -11,7 +11,7 @@ use crate::arguments::ReportOptions;
 use crate::error::Failure;
 use crate::output::Plan;
 use crate::reproduce::Speedups;
-use area::Area;
+pub use area::{Area, documented};
 use configurations::Configurations;
 use files::{Files, Source};
 use runs::{Run, Runs};
@@ -84,7 +84,7 @@ fn page(options: &ReportOptions) -> Result<Page, Failure> {
         areas.extend(area::read(&mut files, path)?);
     }
     // Measurements for this page precede the documentation's.
-    areas.extend(area::documented());
+    areas.extend(area::of_documentation());
     let (columns, runs) = runs.finish();
     Ok(Page {
         title: options.title.clone().unwrap_or_else(|| title(&options.files)),

@@ -48,6 +48,9 @@ pub struct Run {
     error: Option<String>,
     /// `true` for a run of several programs at the same time.
     programs: bool,
+    /// Values of the configuration that a study sets, as pairs of key and value.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    settings: Vec<(String, String)>,
     /// Statistics, in the order of the page's columns. Null if the run lacks one.
     values: Vec<Value>,
     /// Name of the kernel and [`LAUNCH_COLUMNS`] of each launch.
@@ -144,6 +147,7 @@ impl Runs {
             mechanism: point.labels.mechanism.clone(),
             engine: parameters.engine.clone(),
             share: parameters.share.clone(),
+            settings: parameters.set.iter().map(|one| (one.key.clone(), one.cell())).collect(),
             error: reason.or(run.error),
             provenance,
             resolved: Some(Arc::clone(&point.config)),
@@ -177,6 +181,7 @@ impl Runs {
             result: programs.map_or_else(|| word("result"), |all| Ok(joined(all, "result", " ")))?,
             error: text("error"),
             programs: programs.is_some(),
+            settings: Vec::new(),
             values: self.values(report),
             launches: launches.iter().take(MOST_LAUNCHES).map(launch).collect(),
             launches_left_out: launches.len().saturating_sub(MOST_LAUNCHES),

@@ -1,11 +1,13 @@
 //! `selvedge reproduce`: reproduces the papers' figures from studies, and compares them with the papers' numbers.
 mod catalog;
 mod claims;
+mod facts;
 mod measured;
 mod metric;
 mod options;
 mod page;
 mod paper;
+mod pictures;
 mod sample;
 mod show;
 mod speedups;
@@ -32,6 +34,9 @@ pub fn run(options: &ReproduceOptions) -> Result<(), Failure> {
     let catalog = Catalog::load()?;
     if options.list {
         return print(&list(&catalog)?);
+    }
+    if let Some(docs) = &options.pictures {
+        return pictures::write(docs);
     }
     if options.headlines {
         return headlines(options, &catalog);
@@ -164,6 +169,7 @@ fn headlines(options: &ReproduceOptions, catalog: &Catalog) -> Result<(), Failur
     claims::check(catalog)?;
     let mut plan = Plan::default();
     options.output.iter().for_each(|path| plan.write("--output", path));
+    options.plot.iter().for_each(|path| plan.write("--plot", path));
     let mut outputs = plan.check()?;
     let store = store(options.store.as_deref())?;
     let ids = catalog.claims.figures(options.output.is_some());
@@ -178,7 +184,14 @@ fn headlines(options: &ReproduceOptions, catalog: &Catalog) -> Result<(), Failur
         outputs.write(path, page);
     }
     let outcomes = page::outcomes(catalog, &mut measured)?;
-    outputs.show(&page::summary(catalog, &outcomes).render());
-    say(format!("selvedge: {}\n", page::count(&outcomes).sentence()));
+    let table = page::summary(catalog, &outcomes);
+    let claims = facts::claims(&table.markdown());
+    if let Some(path) = &options.plot
+        && let Some(chart) = outputs.note(facts::chart(&claims))
+    {
+        outputs.write(path, chart);
+    }
+    outputs.show(&table.render());
+    say(format!("selvedge: {}\n", facts::sentence(&claims)));
     outputs.finish(failure)
 }

@@ -1,6 +1,7 @@
 //! Page with the headline claims, the measured values, and the causes of differences.
 use super::catalog::Catalog;
 use super::claims::{Cause, Headline, Place, is_large, placeholders};
+use super::facts;
 use super::measured::Measured;
 use super::show::{comparison, groups, order, sign, values};
 use super::table::Compared;
@@ -74,71 +75,15 @@ fn causes(catalog: &Catalog, figure: &str, one: &Compared) -> String {
     if names.is_empty() { "unknown".into() } else { names.join(", ") }
 }
 
-/// Numbers of claims that are reproduced. Each pair is the reproduced claims, and the claims that count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
-    /// Claims with the right sign, of the claims with a sign.
-    pub sign: (usize, usize),
-    /// Claims in the right order with all rivals, of the claims with rivals.
-    pub order: (usize, usize),
-    /// Claims with right sign and order, of the measured claims.
-    pub both: (usize, usize),
-}
-
-/// Counts the reproduced claims.
-pub fn count(outcomes: &[Outcome]) -> Count {
-    let mut count = Count::default();
-    for one in outcomes.iter().flat_map(|outcome| &outcome.claims) {
-        if one.ours.is_none() {
-            continue;
-        }
-        let sign = one.sign != Some(false);
-        let order = one.order.0 == one.order.1;
-        count.both.1 += 1;
-        count.both.0 += usize::from(sign && order);
-        if one.sign.is_some() {
-            count.sign.1 += 1;
-            count.sign.0 += usize::from(sign);
-        }
-        if one.order.1 > 0 {
-            count.order.1 += 1;
-            count.order.0 += usize::from(order);
-        }
-    }
-    count
-}
-
-impl Count {
-    /// Formats the counts as a sentence.
-    pub fn sentence(self) -> String {
-        let Count { sign, order, both } = self;
-        if both.1 == 0 {
-            return "No claim has all of its points.".into();
-        }
-        let percent = |(right, all): (usize, usize)| 100.0 * right as f64 / all.max(1) as f64;
-        format!(
-            "The sign is right for {} of {} claims ({:.0}%), the order among all rivals for {} of {} ({:.0}%), both for {} of {} ({:.0}%).",
-            sign.0,
-            sign.1,
-            percent(sign),
-            order.0,
-            order.1,
-            percent(order),
-            both.0,
-            both.1,
-            percent(both),
-        )
-    }
-}
-
 /// Returns the page.
 ///
 /// # Errors
 /// Fails if a text refers to a value that does not exist.
 pub fn page<'a>(catalog: &'a Catalog, measured: &mut Measured<'a>) -> Result<String, Failure> {
     let outcomes = outcomes(catalog, measured)?;
-    let mut text = format!("\n{}\n\n{}", count(&outcomes).sentence(), linked(catalog, &outcomes));
-    text += "\n## The comparisons\n";
+    let table = linked(catalog, &outcomes);
+    let mut text = format!("\n{}\n{table}", facts::counts(&facts::claims(&table)).markdown());
+    text += "\n## Comparisons\n";
     for outcome in &outcomes {
         text += &section(catalog, measured, outcome)?;
     }

@@ -9,6 +9,9 @@ use crate::plot::{Bars, Series, bars};
 use selvedge_area::Table;
 use std::fmt::Write;
 
+/// Cell of a value that does not exist.
+pub const NO_VALUE: &str = "-";
+
 /// Returns the tables of a figure, the comparison with the paper, and the missing points.
 pub fn text(
     catalog: &Catalog,
@@ -24,7 +27,8 @@ pub fn text(
             text += &format!("\n{}", comparison(&panel.compared, false).render());
         }
     }
-    if panels.iter().all(|panel| panel.compared.is_empty()) {
+    let is_experiment = paper.name == catalog.causes.name;
+    if !is_experiment && panels.iter().all(|panel| panel.compared.is_empty()) {
         text += "\nThe paper's text and tables state no value of it.\n";
     }
     let groups = panels.first().map_or(Vec::new(), |panel| groups(catalog, panel));
@@ -104,7 +108,7 @@ pub fn sign(one: &Compared) -> &'static str {
     match one.sign {
         Some(true) => "right",
         Some(false) => "wrong",
-        None => "-",
+        None => NO_VALUE,
     }
 }
 
@@ -161,7 +165,8 @@ pub fn csv(figure: &Figure, panels: &[Panel]) -> String {
     String::from_utf8(out.into_inner().expect("memory takes it")).expect("text makes text")
 }
 
-/// Returns a chart of the figure's main quantity: bars of applications and means.
+/// Returns a chart of the figure's main quantity: bars of applications and means, and diamonds at the values that the
+/// paper states.
 ///
 /// # Errors
 /// Fails if the chart cannot be drawn.
@@ -177,5 +182,14 @@ pub fn chart(panel: &Panel) -> Result<String, Failure> {
             values: lines.iter().map(|line| line.values[at]).collect(),
         })
         .collect();
-    bars(&Bars { title: &panel.title, axis: &panel.metric, groups: &groups, series: &series })
+    let place = |names: &[String], name: &str| names.iter().position(|one| one == name);
+    let stated: Vec<(usize, usize, f64)> = panel
+        .compared
+        .iter()
+        .map(|one| &one.stated)
+        .filter_map(|one| Some((place(&groups, &one.of)?, place(&panel.series, &one.series)?, one.value)))
+        .collect();
+    let note = if stated.is_empty() { "" } else { " (diamonds: the paper's values)" };
+    let title = format!("{}{note}", panel.title);
+    bars(&Bars { title: &title, axis: &panel.metric, groups: &groups, series: &series, stated: &stated })
 }

@@ -5,7 +5,7 @@ use super::metric::Unit;
 use super::paper::{Figure, Paper, Read};
 use super::sample::Sample;
 use super::table::panels;
-use super::{page, show};
+use super::{facts, page, show};
 use selvedge_sim::best::settled;
 use selvedge_sim::run::instances;
 use selvedge_study::{Labels, Work};
@@ -270,6 +270,9 @@ all shown: geometric mean of 2 of 3  1.000  4.000  0.707
     assert!(csv.contains("p-1,speedup,all shown,mean,fast,4,1.5,table\n"), "{csv}");
     let chart = show::chart(&panels[0]).expect("a chart");
     assert!(["base", "fast", "slow", "all shown"].iter().all(|name| chart.contains(name)));
+    // The paper states a mean of two series; the chart has no bar for the third value.
+    assert_eq!(chart.matches("<polygon").count(), 2);
+    assert!(chart.contains("diamonds: the paper"));
 }
 
 /// Returns the cells of a page's tables, by row.
@@ -280,11 +283,11 @@ fn rows(page: &str) -> Vec<Vec<&str>> {
         .collect()
 }
 
-/// The command writes `docs/results.md` from simulations that take most of an hour. This test checks that the page
+/// The command writes `docs/reference/results.md` from simulations that take most of an hour. This test checks that the page
 /// agrees with the embedded data, and that each large difference names its causes.
 #[test]
 fn the_page_of_results_has_every_claim() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/results.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/results.md");
     let page = std::fs::read_to_string(path).expect("the page");
     let catalog = catalog();
     let rows = rows(&page);
@@ -319,4 +322,25 @@ fn the_page_of_results_has_every_claim() {
     }
     assert!(!page.contains("(not measured)"));
     assert!(page.contains(page::HEAD.lines().next().expect("a line")));
+}
+
+#[test]
+fn the_pages_of_results_have_the_counts_of_their_claims() {
+    let page = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name);
+        std::fs::read_to_string(path).expect("the page")
+    };
+    let tables = page("reference/results.md");
+    let claims = facts::claims(&tables);
+    let counts = facts::counts(&claims).markdown();
+    assert!(claims.len() > 25 && tables.contains(&counts), "docs/reference/results.md must have\n{counts}");
+    let front = page("results.md");
+    assert!(front.contains(&counts), "docs/results.md must have\n{counts}");
+    let differences: Vec<Vec<&str>> =
+        rows(&front).into_iter().filter(|row| row.len() == 4 && row[1].ends_with('%')).collect();
+    for row in &differences {
+        let is_claim = |line: &&str| line.contains(&format!(" | {} | {} | ", row[1], row[2]));
+        assert!(tables.lines().any(|line| is_claim(&line)), "docs/results.md: no claim has {row:?}");
+    }
+    assert!(differences.len() > 5, "{differences:?}");
 }

@@ -36,23 +36,21 @@ impl Column {
 
 /// Returns the columns of a row and of an interval, without the settings of a study.
 pub fn columns() -> Vec<Column> {
-    let row = row();
-    let column = |(name, column): (&String, &Value)| Column {
-        name: name
-            .trim_matches(['^', '$'])
-            .replace(r"\.", ".")
-            .replace("[0-9]+", "N")
-            .replace("[a-z0-9_]+", "NAME"),
-        meaning: column["description"]
-            .as_str()
-            .unwrap_or_default()
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" "),
-    };
-    let of_rows = row.named.iter().chain(row.patterns.iter().filter(|(name, _)| *name != SETTINGS));
     let of_intervals = INTERVAL.iter().map(|of| Column { name: of.name.into(), meaning: of.meaning.into() });
-    of_rows.map(column).chain(of_intervals).collect()
+    row().listed().chain(of_intervals).collect()
+}
+
+/// Returns the keys of the JSON of a run that rows lack, such as those of single launches.
+pub fn other_keys() -> Vec<Column> {
+    let mut keys = Columns::default();
+    for root in [of::<RunReport>(), of::<TogetherReport>()] {
+        for (key, node) in root["properties"].as_object().into_iter().flatten() {
+            if key == "kernels" || NO_STATISTICS.contains(&key.as_str()) {
+                keys.add(&root, node, key, false);
+            }
+        }
+    }
+    keys.listed().collect()
 }
 
 /// Returns the schema of a row.
@@ -98,6 +96,25 @@ struct Columns {
 }
 
 impl Columns {
+    /// Returns the names and meanings, without the settings of a study.
+    fn listed(self) -> impl Iterator<Item = Column> {
+        let column = |(name, column): (String, Value)| Column {
+            name: name
+                .trim_matches(['^', '$'])
+                .replace(r"\.", ".")
+                .replace("[0-9]+", "N")
+                .replace("[a-z0-9_]+", "NAME"),
+            meaning: column["description"]
+                .as_str()
+                .unwrap_or_default()
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" "),
+        };
+        let patterns = self.patterns.into_iter().filter(|(name, _)| *name != SETTINGS);
+        self.named.into_iter().chain(patterns).map(column)
+    }
+
     /// Adds the columns of the node at `name`, which is a pattern if `is_pattern`.
     fn add(&mut self, root: &Value, node: &Value, name: &str, is_pattern: bool) {
         let description = &node["description"];

@@ -32,7 +32,7 @@ const FORMS: [Form; 13] = [
     },
     Form {
         name: "together",
-        of: "`run A+B --json`: an object for the run of all workloads",
+        of: "`run A+B --json`: an object for the run of all workloads; `compare A+B --json`: an entry of its list",
         schema: of::<TogetherReport>,
     },
     Form {

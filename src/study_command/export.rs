@@ -11,6 +11,8 @@ use std::sync::atomic::Ordering;
 
 /// Max tasks by default. Slurm's default `MaxArraySize` is 1001.
 const MOST_TASKS: usize = 1000;
+/// Estimated seconds of a task by default: short points share a task, because a scheduler takes seconds to start each.
+const TASK_S: f64 = 600.0;
 /// Factor between the time limit and the estimate: other processors may be slower, and estimates are off by a factor of
 /// two.
 const SAFETY: f64 = 4.0;
@@ -25,8 +27,8 @@ struct Job {
     store: String,
     /// Folder of logs and collected tables.
     folder: PathBuf,
-    points: usize,
-    points_per_task: usize,
+    /// Number of the first point of each task, and the number of all points.
+    bounds: Vec<usize>,
     cores: u32,
     /// Time limit of each task.
     minutes: Vec<u64>,
@@ -67,16 +69,17 @@ impl Job {
         seconds: &[f64],
         bytes: &[u64],
     ) -> Result<Self, Failure> {
-        let points = study.points().len();
-        let usual = points.div_ceil(MOST_TASKS);
-        let points_per_task = options.points_per_task.map_or(usual, |points| points as usize);
         let cores = options.cores as usize;
-        let minutes = seconds.chunks(points_per_task).map(|task| {
-            let longest = task.iter().copied().fold(0.0, f64::max);
-            let all = task.iter().sum::<f64>() / cores as f64;
-            ((SAFETY * longest.max(all) / 60.0).ceil() as u64).max(LEAST_MINUTES)
+        let bounds = match options.points_per_task {
+            Some(points) => (0..seconds.len()).step_by(points as usize).chain([seconds.len()]).collect(),
+            None => batches(seconds, cores),
+        };
+        let minutes = bounds.windows(2).map(|task| {
+            let expected = task_seconds(&seconds[task[0]..task[1]], cores);
+            ((SAFETY * expected / 60.0).ceil() as u64).max(LEAST_MINUTES)
         });
-        let megabytes = bytes.chunks(points_per_task).map(|task| {
+        let megabytes = bounds.windows(2).map(|task| {
+            let task = &bytes[task[0]..task[1]];
             let most = task.iter().copied().max().unwrap_or_default();
             (most * cores.min(task.len()) as u64).div_ceil(1 << 20)
         });
@@ -88,27 +91,29 @@ impl Job {
             study: absolute(&options.file)?,
             store: absolute(&options.store)?,
             folder: absolute(&options.output)?.into(),
-            points,
-            points_per_task,
-            cores: options.cores,
             minutes: minutes.collect(),
             megabytes: megabytes.collect(),
+            bounds,
+            cores: options.cores,
         })
     }
 
     fn tasks(&self) -> usize {
-        self.points.div_ceil(self.points_per_task)
+        self.bounds.len() - 1
+    }
+
+    fn points(&self) -> usize {
+        self.bounds.last().copied().unwrap_or_default()
     }
 
     /// Returns the command that simulates the points of a task. The shell expands `first`, the number of its first
-    /// point.
-    fn point(&self, first: &str) -> String {
+    /// point, and `count`.
+    fn point(&self, first: &str, count: &str) -> String {
         format!(
-            "{} study point {} --store {} --index {first} --count {} --jobs {} --keep-going",
+            "{} study point {} --store {} --index {first} --count {count} --jobs {} --keep-going",
             Shell(&self.selvedge),
             Shell(&self.study),
             Shell(&self.store),
-            self.points_per_task,
             self.cores
         )
     }
@@ -142,7 +147,7 @@ impl Job {
     /// Returns an array job, a job that collects, and a script that submits both.
     fn slurm(&self) -> Vec<(&'static str, String)> {
         let most = |of: &[u64]| of.iter().copied().max().unwrap_or_default();
-        let (tasks, per_task) = (self.tasks(), self.points_per_task);
+        let tasks = self.tasks();
         let more = [
             format!("--array=0-{}", tasks - 1),
             format!("--cpus-per-task={}", self.cores),
@@ -150,16 +155,21 @@ impl Job {
         ];
         let (minutes, megabytes) = (most(&self.minutes), most(&self.megabytes));
         let array = self.directives("points", "points-%a.log", minutes, megabytes, &more);
-        let first = format!("$((SLURM_ARRAY_TASK_ID * {per_task}))");
+        let bounds: Vec<String> = self.bounds.iter().map(ToString::to_string).collect();
         // A requeued task finds the points that it has already finished.
-        let points = format!("#!/bin/sh\n{array}exec {}\n", self.point(&first));
+        let points = format!(
+            "#!/bin/sh\n{array}# First points of the tasks, then the number of points.\nset -- {}\n\
+             shift \"$SLURM_ARRAY_TASK_ID\"\nexec {}\n",
+            bounds.join(" "),
+            self.point("\"$1\"", "\"$(($2 - $1))\"")
+        );
         let collect = self.directives("collect", "collect.log", LEAST_MINUTES, 1024, &[]);
         let collect = format!("#!/bin/sh\n{collect}exec {}\n", self.collect());
         let path = |name: &str| Shell(&self.folder.join(name).to_string_lossy()).to_string();
         let submit = format!(
             "#!/bin/sh\n# Submits {} points as {tasks} tasks, and the job that collects their results.\nset -e\n\
              points=$(sbatch --parsable {})\nsbatch --dependency=\"afterany:${{points%%;*}}\" {}\n",
-            self.points,
+            self.points(),
             path("points.sbatch"),
             path("collect.sbatch")
         );
@@ -170,26 +180,29 @@ impl Job {
     fn snakefile(&self) -> String {
         // Snakemake expands text in braces.
         let escaped = |command: String| python(&command.replace('{', "{{").replace('}', "}}"));
-        let [point, collect] = [self.point("@FIRST@"), self.collect()].map(escaped);
-        let point = point.replace("@FIRST@", "{params.first}");
+        let [point, collect] = [self.point("@FIRST@", "@COUNT@"), self.collect()].map(escaped);
+        let point = point.replace("@FIRST@", "{params.first}").replace("@COUNT@", "{params.count}");
         let file = |name: &str| python(&self.folder.join(name).to_string_lossy().replace('{', "{{"));
         format!(
-            "# {points} points of a study, {per_task} in a task. Run it with `snakemake --cores N`.\n\
+            "# {points} points of a study in {tasks} tasks. Run it with `snakemake --cores N`.\n\
              TASKS = {tasks}\n\
+             # First points of the tasks, then the number of points.\n\
+             BOUNDS = {bounds:?}\n\
              MINUTES = {minutes:?}\n\
              MEGABYTES = {megabytes:?}\n\
              DONE = {done}\n\n\
              rule all:\n    input: {csv}, {parquet}\n\n\
-             rule point:\n    output: touch(DONE + \"/{{task}}\")\n    params: first = lambda wildcards: int(wildcards.task) * {per_task}\n\
+             rule point:\n    output: touch(DONE + \"/{{task}}\")\n    params: first = lambda wildcards: BOUNDS[int(wildcards.task)],\n\
+             \x20       count = lambda wildcards: BOUNDS[int(wildcards.task) + 1] - BOUNDS[int(wildcards.task)]\n\
              \x20   threads: {cores}\n    retries: 2\n\
              \x20   resources:\n        mem_mb = lambda wildcards: MEGABYTES[int(wildcards.task)],\n\
              \x20       runtime = lambda wildcards: MINUTES[int(wildcards.task)]\n\
              \x20   shell: {point}\n\n\
              rule collect:\n    input: expand(DONE + \"/{{task}}\", task = range(TASKS))\n    output: {csv}, {parquet}\n\
              \x20   resources: mem_mb = 1024, runtime = {LEAST_MINUTES}\n    shell: {collect}\n",
-            points = self.points,
-            per_task = self.points_per_task,
+            points = self.points(),
             tasks = self.tasks(),
+            bounds = self.bounds,
             minutes = self.minutes,
             megabytes = self.megabytes,
             done = file("done"),
@@ -197,6 +210,32 @@ impl Job {
             parquet = file("results.parquet"),
             cores = self.cores,
         )
+    }
+}
+
+/// Returns the expected seconds of a task on so many processors.
+fn task_seconds(points: &[f64], cores: usize) -> f64 {
+    let longest = points.iter().copied().fold(0.0, f64::max);
+    longest.max(points.iter().sum::<f64>() / cores as f64)
+}
+
+/// Returns the bounds of the tasks: each takes about [`TASK_S`] or has one point. If that would be more than
+/// [`MOST_TASKS`], each task takes longer.
+fn batches(seconds: &[f64], cores: usize) -> Vec<usize> {
+    let mut most_s = TASK_S;
+    loop {
+        let mut bounds = vec![0];
+        for at in 1..seconds.len() {
+            let first = bounds[bounds.len() - 1];
+            if task_seconds(&seconds[first..=at], cores) > most_s {
+                bounds.push(at);
+            }
+        }
+        if bounds.len() <= MOST_TASKS {
+            bounds.push(seconds.len());
+            return bounds;
+        }
+        most_s *= 2.0;
     }
 }
 
@@ -216,8 +255,7 @@ mod tests {
             study: "/home/a{b}/it's.toml".into(),
             store: "/shared/store".into(),
             folder: "/home/out".into(),
-            points: 7,
-            points_per_task: 3,
+            bounds: vec![0, 3, 6, 7],
             cores: 2,
             minutes: vec![10, 20, 10],
             megabytes: vec![300, 700, 300],
@@ -235,7 +273,8 @@ mod tests {
             "#SBATCH --cpus-per-task=2\n",
             "#SBATCH --job-name=my-study-points\n",
             "exec '/opt/sel vedge' study point '/home/a{b}/it'\\''s.toml' --store /shared/store \
-             --index $((SLURM_ARRAY_TASK_ID * 3)) --count 3 --jobs 2 --keep-going\n",
+             --index \"$1\" --count \"$(($2 - $1))\" --jobs 2 --keep-going\n",
+            "set -- 0 3 6 7\nshift \"$SLURM_ARRAY_TASK_ID\"\n",
         ] {
             assert!(points.contains(line), "{line} of {points}");
         }
@@ -251,11 +290,20 @@ mod tests {
             "TASKS = 3\n",
             "MINUTES = [10, 20, 10]\n",
             "MEGABYTES = [300, 700, 300]\n",
-            "int(wildcards.task) * 3\n",
-            "'/home/a{{b}}/it'\\\\''s.toml' --store /shared/store --index {params.first} --count 3",
+            "BOUNDS = [0, 3, 6, 7]\n",
+            "'/home/a{{b}}/it'\\\\''s.toml' --store /shared/store --index {params.first} --count {params.count}",
             "output: touch(DONE + \"/{task}\")\n",
         ] {
             assert!(text.contains(line), "{line} of {text}");
         }
+    }
+
+    #[test]
+    fn short_points_share_a_task_and_long_points_have_their_own() {
+        assert_eq!(batches(&[1.0; 100], 1), [0, 100]);
+        assert_eq!(batches(&[400.0, 100.0, 200.0, 3000.0, 1.0], 1), [0, 2, 3, 4, 5]);
+        assert_eq!(batches(&[300.0; 8], 2), [0, 4, 8], "two processors halve the time");
+        let bounds = batches(&[500.0; 2500], 1);
+        assert!(bounds.len() - 1 <= MOST_TASKS && bounds.last() == Some(&2500), "{}", bounds.len());
     }
 }

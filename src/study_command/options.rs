@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct StudyOptions {
-    /// Action for the study (default: run).
+    /// Action for the study [default: run].
     #[command(subcommand)]
     pub action: Option<StudyAction>,
     /// Options of `study run`.
@@ -39,7 +39,7 @@ pub struct StudySpeedsOptions {
     /// Study files, NAME.toml; points without a result are ignored
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
-    /// Folder with the stored results (default: selvedge/points in the user's cache folder)
+    /// Folder with the stored results [default: selvedge/points in the user's cache folder]
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
 }
@@ -49,7 +49,7 @@ pub struct StudySpeedsOptions {
 pub struct StudyFile {
     /// Study file, NAME.toml
     pub file: PathBuf,
-    /// Folder for stored results (default: selvedge/points in the user's cache folder)
+    /// Folder for stored results [default: selvedge/points in the user's cache folder]
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
 }
@@ -60,10 +60,10 @@ pub struct StudyRunOptions {
     // Not flattened from [`StudyFile`], because the help would then not mention the options of `study run`.
     /// Study file, NAME.toml
     pub file: PathBuf,
-    /// Folder for stored results (default: selvedge/points in the user's cache folder)
+    /// Folder for stored results [default: selvedge/points in the user's cache folder]
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
-    /// Max number of simulations at the same time (default: one per processor)
+    /// Max number of simulations at the same time [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
     /// Simulate failed points again
@@ -77,7 +77,7 @@ pub struct StudyShowOptions {
     /// Study file and store.
     #[command(flatten)]
     pub study: StudyFile,
-    /// Number of simulations at the same time for which the time is estimated (default: one per processor)
+    /// Number of simulations at the same time for which the time is estimated [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
     /// List the points with number, key and parameters
@@ -135,10 +135,10 @@ pub struct StudyExportOptions {
     /// Folder to write to
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
-    /// Points of a task, simulated one after the other (default: enough for at most 1000 tasks)
+    /// Points of a task, simulated one after the other [default: about 10 minutes by the estimate, at most 1000 tasks]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub points_per_task: Option<u32>,
-    /// Processors of a task (default: one, which runs the points one after the other)
+    /// Processors of a task [default: one, which runs the points one after the other]
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub cores: u32,
 }

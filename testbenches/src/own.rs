@@ -26,7 +26,7 @@ pub struct Own {
 /// A text that is not a valid option.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{text}`: must be BLOCK=FILE[,FILE...][:TOP][,latency=N], as in bdi_decompressor=my.v:my_top,latency=3"
+    "'{text}': must be BLOCK=FILE[,FILE...][:TOP][,latency=N], as in bdi_decompressor=my.v:my_top,latency=3"
 )]
 pub struct BadOwn {
     text: String,
@@ -110,7 +110,7 @@ pub(crate) fn differences(found: &[Found], ports: &[Port]) -> Vec<String> {
     for port in &wanted {
         let Some(one) = found.iter().find(|one| one.name == port.name) else {
             differences.push(format!(
-                "{} `{}` of {} bits is missing",
+                "{} '{}' of {} bits is missing",
                 word(port.direction),
                 port.name,
                 port.bits
@@ -119,15 +119,15 @@ pub(crate) fn differences(found: &[Found], ports: &[Port]) -> Vec<String> {
         };
         if one.direction != Some(port.direction) {
             let is = one.direction.map_or("inout", word);
-            differences.push(format!("`{}` is an {is}, must be an {}", port.name, word(port.direction)));
+            differences.push(format!("'{}' is an {is}, must be an {}", port.name, word(port.direction)));
         }
         if one.bits != port.bits {
-            differences.push(format!("`{}` has {} bits, must be {}", port.name, one.bits, port.bits));
+            differences.push(format!("'{}' has {} bits, must be {}", port.name, one.bits, port.bits));
         }
     }
     let is_known = |one: &&Found| wanted.iter().any(|port| port.name == one.name);
     let others = found.iter().filter(|one| !is_known(one));
-    differences.extend(others.map(|one| format!("`{}` is no port of the block", one.name)));
+    differences.extend(others.map(|one| format!("'{}' is no port of the block", one.name)));
     differences
 }
 
@@ -208,12 +208,12 @@ mod tests {
         assert_eq!(
             differences(&ports_of_header(header), &ports),
             [
-                "input `rst_ni` of 1 bits is missing",
-                "`enable_i` has 2 bits, must be 1",
-                "`addend_i` is an output, must be an input",
-                "output `sum_o` of 100 bits is missing",
-                "`pad` is no port of the block",
-                "`extra` is no port of the block",
+                "input 'rst_ni' of 1 bits is missing",
+                "'enable_i' has 2 bits, must be 1",
+                "'addend_i' is an output, must be an input",
+                "output 'sum_o' of 100 bits is missing",
+                "'pad' is no port of the block",
+                "'extra' is no port of the block",
             ]
         );
     }

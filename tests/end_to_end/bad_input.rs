@@ -54,7 +54,13 @@ fn an_unknown_engine_names_those_there_are() {
 
 #[test]
 fn an_unknown_probe_names_the_instances() {
-    usage(&["run", "vecadd", "--mechanism", "dmil", "--vcd", "x.vcd", "--probe", "sm99.milg"], "sm0.milg");
+    let run = ["run", "vecadd", "--mechanism", "hw-bdi", "--vcd", "x.vcd", "--probe"];
+    let (_, error) = fails(&[], &[&run[..], &["sm0.decomp"]].concat());
+    assert!(
+        error.contains("nearest sm0.decompressor") && error.contains("--list-probes` prints all"),
+        "{error}"
+    );
+    assert!(error.len() < 250, "not all instances: {error}");
 }
 
 #[test]
@@ -79,6 +85,66 @@ fn a_block_parameter_out_of_range_names_the_range() {
 fn an_unknown_option_is_one_line() {
     usage(&["run", "--frobnicate"], "--frobnicate");
     usage(&["frobnicate"], "frobnicate");
+}
+
+#[test]
+fn suggestions_are_similar_and_sources_lead_to_their_command() {
+    for words in [&["version"][..], &["run", "nosuch"], &["gen", "nope"], &["list", "mechanisms", "nope"]] {
+        let (code, error) = fails(&[], words);
+        let has_similar = ["vecadd", "bicg", "bgp", "base"].iter().any(|name| error.contains(name));
+        assert!(code == 2 && !has_similar, "{error}");
+    }
+    usage(&["version"], "nearest `selvedge --version`");
+    usage(&["explain", "l1d"], "nearest `selvedge config explain`, `selvedge stats explain`");
+    usage(&["mechanism"], "nearest `selvedge list mechanisms`");
+    usage(&["bsf"], "nearest `selvedge bfs`");
+    for command in ["run", "compare", "trace"] {
+        let words: Vec<&str> = match command {
+            "run" => vec!["run", "my.cu"],
+            "compare" => vec!["compare", "my.cu", "--mechanisms", "base"],
+            _ => vec!["trace", "record", "my.cu", "-o", "my.strace"],
+        };
+        usage(&words, "'my.cu' is no workload: `selvedge new --cuda my.cu -o my.toml` writes a launch file");
+        usage(&words, "`selvedge cuda -- PROGRAM`");
+    }
+    usage(&["my.ptx"], "`selvedge new --ptx my.ptx -o my.toml`");
+}
+
+#[test]
+fn tips_are_part_of_no_sentence_and_hidden_names_are_not_offered() {
+    let (_, error) = fails(&[], &["compare", "bfs", "--mechanism", "base"]);
+    assert!(error.contains("unexpected argument '--mechanism' found: nearest '--mechanisms'"), "{error}");
+    let (_, error) = fails(&[], &["list", "mechanism"]);
+    assert!(error.contains("unrecognized subcommand 'mechanism': nearest 'mechanisms'"), "{error}");
+    for words in [&["run", "bfs", "--verbose"][..], &["compare", "bfs", "--frobnicate"], &["list", "machine"]]
+    {
+        let (_, error) = fails(&[], words);
+        assert!(!error.contains("tip") && !error.contains("machines") && !error.contains("-- --"), "{error}");
+    }
+    usage(&["run", "bfs", "--size", "huge"], "'--size <SIZE>': must be one of tiny, small, study, paper");
+    usage(&["run", "bfs", "--vcd", "x.vcd"], "`--list-probes`");
+}
+
+#[test]
+fn a_missing_option_is_named_as_the_user_writes_it() {
+    let swl = "option 'limit': must be given as 1 to 24, the warps of a scheduler, as in swl,limit=4";
+    usage(&["run", "bfs", "--mechanism", "swl"], swl);
+}
+
+#[test]
+fn names_have_the_same_quotes_in_all_messages() {
+    for (words, quoted) in [
+        (&["run", "nosuch"][..], "unknown workload 'nosuch'"),
+        (&["run", "bfs", "--mechanism", "nope"], "unknown mechanism 'nope'"),
+        (&["gen", "nope"], "unknown block 'nope'"),
+        (&["run", "bfs", "--config", "nope"], "configuration 'nope'"),
+        (&["config", "explain", "nope"], "configuration key 'nope'"),
+        (&["stats", "explain", "nope"], "no statistic 'nope'"),
+        (&["run", "bfs+atax", "--share", "nope"], "share 'nope'"),
+        (&["gen", "milg", "--param", "nope=1"], "unknown parameter 'nope'"),
+    ] {
+        usage(words, quoted);
+    }
 }
 
 #[test]
@@ -230,7 +296,7 @@ fn a_launch_that_does_not_fit_says_what_does() {
         (LAUNCH.replace("[64]", "[0]"), "must be"),
         (LAUNCH.replace("grid = [1]", "grid = [1, 2, 3, 4]"), "my.toml:3: grid"),
         (LAUNCH.replace("grid = [1]", "grid = [2147483648, 2147483648, 4]"), "must be 1 to"),
-        (LAUNCH.replace("\"k\"", "\"j\""), "my.toml:2: no kernel `j` in the PTX: there are k"),
+        (LAUNCH.replace("\"k\"", "\"j\""), "my.toml:2: no kernel 'j' in the PTX: there are k"),
         (LAUNCH.replace("count = 64", "count = 0"), "my.toml:7"),
         (LAUNCH.replace("count = 64", "length = 64"), "unknown field `length`"),
         (format!("{LAUNCH}[[arg]]\ntype = \"u32\"\nvalue = 1\n"), "its parameters are p (address"),

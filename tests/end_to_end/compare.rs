@@ -57,7 +57,7 @@ fn the_chart_and_the_reports_are_written_whole() {
 #[test]
 fn mistakes_are_told_before_anything_runs() {
     for (words, what) in [
-        (&["compare", "bfs", "--mechanisms", "base,hw-bdy"][..], "unknown mechanism `hw-bdy`"),
+        (&["compare", "bfs", "--mechanisms", "base,hw-bdy"][..], "unknown mechanism 'hw-bdy'"),
         (&["compare", "bfs", "--mechanisms", "base,base"], "base is given twice"),
         (&["compare", "nothing", "--mechanisms", "base"], "nothing"),
         (&["compare", "bfs", "--mechanisms", "base", "--jobs", "0"], "--jobs"),
@@ -97,4 +97,46 @@ fn searches_beside_each_other_find_what_they_find_alone() {
     let one = reports("1");
     assert_eq!(one.as_array().map(Vec::len), Some(workloads.len() * (1 + searches.len())));
     assert_eq!(one, reports("8"));
+}
+
+#[test]
+fn workloads_that_run_at_the_same_time_are_compared() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let words = [
+        "compare",
+        "vecadd+bfs",
+        "bfs",
+        "--mechanisms",
+        "base,dmil",
+        "--engine",
+        "model",
+        "--share",
+        "smk-p",
+    ];
+    let outputs = ["--json", "all.json", "--csv", "all.csv", "--plot", "all.svg"];
+    let done = selvedge_in(folder.path(), &[&words[..], &outputs].concat());
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let table = String::from_utf8(done.stdout).expect("text");
+    let row =
+        |start: &str| table.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{table}"));
+    let cells: Vec<&str> = row("vecadd+bfs  dmil").split_whitespace().collect();
+    let text = std::fs::read_to_string(folder.path().join("all.json")).expect("written");
+    let reports: Vec<serde_json::Value> = serde_json::from_str(&text).expect("JSON");
+    assert_eq!((reports.len(), &reports[1]["share"]), (4, &"smk-p".into()));
+    let cycles = |at: usize| reports[at]["totals"]["cycles"].as_f64().expect("a number");
+    assert_eq!(cells[2], format!("{}", cycles(1)));
+    assert_eq!(cells[3], format!("{:.3}", cycles(0) / cycles(1)));
+    let alone = selvedge_in(
+        folder.path(),
+        &["run", "vecadd+bfs", "--mechanism", "dmil", "--engine", "model", "--share", "smk-p", "--json", "-"],
+    );
+    let alone: serde_json::Value = serde_json::from_slice(&alone.stdout).expect("JSON");
+    assert_eq!(alone["totals"], reports[1]["totals"], "the run of `run`");
+    let csv = std::fs::read_to_string(folder.path().join("all.csv")).expect("written");
+    assert!(csv.lines().count() == 5 && csv.contains("vecadd+bfs,tiny,gtx480,dmil,model,smk-p,"), "{csv}");
+    let share = ["compare", "bfs", "--mechanisms", "base", "--share", "smk-p"];
+    let refused = selvedge_in(folder.path(), &share);
+    assert!(
+        String::from_utf8_lossy(&refused.stderr).contains("--share: must be given with several workloads")
+    );
 }

@@ -205,9 +205,9 @@ fn ports_that_are_not_the_blocks_are_listed() {
         &output,
         &[
             "the ports of module milg are not the block's",
-            "input `rsfail_i` of 1 bits is missing",
-            "`limit_o` has 6 bits, must be 7",
-            "`failed_i` is no port of the block",
+            "input 'rsfail_i' of 1 bits is missing",
+            "'limit_o' has 6 bits, must be 7",
+            "'failed_i' is no port of the block",
         ],
     );
 }

@@ -1,4 +1,4 @@
-//! The reported energy equals the sum over the counters and the table of docs/energy.md.
+//! The reported energy equals the sum over the counters and the table of docs/reference/energy.md.
 use crate::command::{selvedge, selvedge_in};
 use selvedge_sim::config::GpuConfig;
 use serde_json::Value;
@@ -133,9 +133,9 @@ fn a_table_of_ones_own_takes_the_place_of_the_built_in_one() {
 
 #[test]
 fn the_page_has_the_table_of_the_built_in_machine() {
-    let page = std::fs::read_to_string("docs/energy.md").expect("the page is there");
+    let page = std::fs::read_to_string("docs/reference/energy.md").expect("the page is there");
     for (name, value) in GpuConfig::load("gtx480").expect("built in").energy.entries() {
         let row = format!("| `{name}` | {value} |");
-        assert!(page.contains(&row), "docs/energy.md should have a row that begins with\n{row}");
+        assert!(page.contains(&row), "docs/reference/energy.md should have a row that begins with\n{row}");
     }
 }

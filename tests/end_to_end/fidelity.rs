@@ -1,13 +1,13 @@
-//! docs/fidelity.md shows the measurements of `selvedge fidelity`, and a wrong configuration fails with one line.
+//! docs/reference/fidelity.md shows the measurements of `selvedge fidelity`, and a wrong configuration fails with one line.
 use crate::command::{selvedge, selvedge_in};
 
 #[test]
 fn the_page_shows_what_is_measured_now() {
-    let page = std::fs::read_to_string("docs/fidelity.md").expect("the page is there");
+    let page = std::fs::read_to_string("docs/reference/fidelity.md").expect("the page is there");
     let table = selvedge(&["fidelity", "--config", "gtx480"]);
     assert!(
         page.contains(&table),
-        "docs/fidelity.md is stale: selvedge fidelity -o docs/fidelity.md\n{table}"
+        "docs/reference/fidelity.md is stale: selvedge fidelity -o docs/reference/fidelity.md\n{table}"
     );
 }
 

@@ -22,6 +22,7 @@ mod fidelity;
 mod functional;
 mod gtkwave;
 mod guide;
+mod help;
 #[cfg(target_os = "linux")]
 mod instructions;
 // Only GNU's `env` has `--default-signal`.

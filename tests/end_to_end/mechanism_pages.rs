@@ -1,44 +1,84 @@
-//! Pages of docs/mechanisms, of energy and of workloads: their commands run, and print the output on the pages.
+//! Pages of docs/mechanisms: their commands run, and print the output on the pages.
 use crate::guide::{blocks, shell};
-use selvedge_sim::mechanism;
+use selvedge_sim::mechanism::{self, MechanismInfo};
+use selvedge_testbenches::skipped::skip;
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
-/// Returns the pages, sorted by path.
+/// Returns the pages of docs/mechanisms, sorted by path.
 fn pages() -> Vec<PathBuf> {
     let entries = fs::read_dir("docs/mechanisms").expect("the folder is there");
     let mut pages: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
     pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
-    pages.push("docs/energy.md".into());
-    pages.push("docs/workloads.md".into());
     pages.sort();
     pages
 }
 
-/// Runs the lines of a page that begin with `$`, and compares their output with the output block that follows.
+/// Returns the mechanisms that have a page.
+fn with_page() -> impl Iterator<Item = &'static MechanismInfo> {
+    mechanism::built_in().iter().filter(|info| info.name != "base")
+}
+
+/// Returns the text of a mechanism's page.
+fn page(name: &str) -> String {
+    fs::read_to_string(format!("docs/mechanisms/{name}.md")).unwrap_or_default()
+}
+
+/// Returns the commands of a page: the lines of its `sh` blocks, and lines after a `$ ` prompt.
+fn commands(kind: &str, text: &str) -> Vec<String> {
+    let lines = text.lines().map(|line| (line, line.strip_prefix("$ ")));
+    match kind {
+        "sh" => lines.map(|(line, _)| line.to_owned()).collect(),
+        _ => lines.filter_map(|(_, line)| line.map(str::to_owned)).collect(),
+    }
+}
+
+/// Returns whether a text has the expected lines; `...` stands for any number of lines.
+fn matches(expected: &[&str], printed: &[&str]) -> bool {
+    match expected.split_first() {
+        None => printed.is_empty(),
+        Some((&"...", rest)) => (0..=printed.len()).any(|skipped| matches(rest, &printed[skipped..])),
+        Some((line, rest)) => printed
+            .split_first()
+            .is_some_and(|(first, others)| line.trim_end() == first.trim_end() && matches(rest, others)),
+    }
+}
+
+/// Runs the commands of a page, and compares their output with the output block that follows.
 fn follow(page: &PathBuf) -> usize {
     let folder = tempfile::tempdir().expect("a folder");
     let text = fs::read_to_string(page).expect("the page is there");
-    let (mut printed, mut commands) = (String::new(), 0);
+    let (mut printed, mut runs) = (None, 0);
     for block in blocks(&text) {
-        if block.kind == "output" {
-            let name = page.display();
-            assert_eq!(printed.trim_end(), block.text.trim_end(), "{name} shows something else");
+        if let ("text" | "output", Some(printed)) = (block.kind.as_str(), printed.take()) {
+            let printed: String = printed;
+            let expected: Vec<&str> = block.text.trim_end().lines().collect();
+            let lines: Vec<&str> = printed.trim_end().lines().collect();
+            assert!(matches(&expected, &lines), "{} should show:\n{printed}", page.display());
         }
-        for line in block.text.lines().filter_map(|line| line.strip_prefix("$ ")) {
-            commands += 1;
-            let output = shell(folder.path(), line);
+        for line in commands(&block.kind, &block.text) {
+            runs += 1;
+            let output = shell(folder.path(), &line);
             let error = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{}: {line}: {error}", page.display());
-            printed = String::from_utf8_lossy(&output.stdout).into_owned();
+            printed = Some(String::from_utf8_lossy(&output.stdout).into_owned());
         }
     }
-    commands
+    runs
+}
+
+#[test]
+fn dots_stand_for_any_number_of_lines() {
+    assert!(matches(&["a", "...", "d"], &["a", "b", "c", "d"]));
+    assert!(matches(&["a", "..."], &["a"]));
+    assert!(!matches(&["a", "...", "d"], &["a", "b", "c"]));
+    assert!(!matches(&["a"], &["a", "b"]));
 }
 
 #[test]
 fn every_page_can_be_followed_to_the_letter() {
-    for page in pages() {
+    for page in pages().into_iter().chain(["docs/energy.md", "docs/workloads.md"].map(PathBuf::from)) {
         assert!(follow(&page) > 0, "{} shows a run", page.display());
     }
 }
@@ -50,50 +90,100 @@ fn a_page_names_only_mechanisms_that_there_are() {
         let named = text.split("--mechanism ").skip(1).filter_map(|rest| rest.split_whitespace().next());
         for part in named.flat_map(|spec| spec.trim_matches('`').split('+')) {
             let name = part.split([',', '=']).next().unwrap_or_default();
-            assert!(mechanism::built_in().iter().any(|info| info.name == name), "{}: {part}", page.display());
+            let known = mechanism::built_in().iter().any(|info| info.name == name);
+            assert!(known || ["NAME", "A", "B"].contains(&name), "{}: {part}", page.display());
         }
     }
 }
 
-/// Returns the diagram of a page: its first block without a language word, unless that contains a command.
-fn diagram(text: &str) -> Option<String> {
-    let first = blocks(text).into_iter().find(|block| block.kind.is_empty())?;
-    (!first.text.contains("$ ")).then_some(first.text)
+/// Returns the drawings of a page that are files.
+fn drawings(text: &str) -> usize {
+    let links = text.split("![").skip(1).filter_map(|rest| rest.split("](").nth(1)?.split(')').next());
+    links.filter(|link| fs::exists(format!("docs/mechanisms/{link}")).is_ok_and(|there| there)).count()
 }
 
 #[test]
-fn every_mechanism_has_a_page_with_a_diagram_its_counters_and_a_run_of_its_own() {
-    for info in mechanism::built_in().iter().filter(|info| info.name != "base") {
+fn every_mechanism_has_a_page_with_a_drawing_its_counters_and_a_run_of_its_own() {
+    for info in with_page() {
         let name = info.name;
-        let text = fs::read_to_string(format!("docs/mechanisms/{name}.md")).unwrap_or_default();
+        let text = page(name);
         let title = text.lines().next().unwrap_or_default();
-        assert!(title.starts_with("# ") && title.to_lowercase().contains(name), "{name}: {title:?}");
-        assert!(diagram(&text).is_some(), "{name} has a diagram");
-        assert!(text.contains("counter"), "{name} says what it counts");
-        let runs = text.lines().filter(|line| line.starts_with("$ selvedge ")).collect::<Vec<_>>();
-        let is_run = |line: &&str| {
+        assert!(title.starts_with(&format!("# {name}: ")), "{name}: {title:?}");
+        assert!(drawings(&with_links(&text)) > 0, "{name} or a page that it links to has a drawing");
+        for part in ["## When to use it", "## How it works", "ounter", "Source: `sim/mechanisms/"] {
+            assert!(text.contains(part) || with_links(&text).contains(part), "{name}: {part}");
+        }
+        let runs: Vec<String> =
+            blocks(&text).iter().flat_map(|block| commands(&block.kind, &block.text)).collect();
+        let is_run = |line: &&String| {
             let options = line.split_once("--mechanism").map(|(_, rest)| rest);
             let list = options.and_then(|rest| rest.trim_start_matches('s').split_whitespace().next());
             list.is_some_and(|list| list.split([',', '+', '=']).any(|part| part == name))
         };
-        assert!(runs.iter().any(is_run), "{name}: none of {runs:?}");
+        assert!(runs.iter().any(|line| is_run(&line)), "{name}: none of {runs:?}");
     }
 }
 
-/// Returns the text of a mechanism's page, and of the pages of mechanisms that it links to.
-fn with_links(page: &str) -> String {
-    let text = fs::read_to_string(page).expect("the page is there");
-    let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+#[test]
+fn the_source_of_a_mechanism_is_where_its_page_says() {
+    for info in with_page() {
+        let text = page(info.name);
+        let path = text.split_once("Source: `").and_then(|(_, rest)| rest.split('`').next());
+        assert!(path.is_some_and(|path| fs::exists(path).is_ok_and(|there| there)), "{}: {path:?}", info.name);
+    }
+}
+
+/// Returns a page and the pages of mechanisms that it links to.
+fn with_links(text: &str) -> String {
+    let links = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
     let linked = links.filter_map(|link| fs::read_to_string(format!("docs/mechanisms/{link}")).ok());
-    linked.fold(text.clone(), |all, page| all + &page)
+    linked.fold(text.to_owned(), |all, page| all + &page)
 }
 
 #[test]
 fn every_option_is_explained_on_its_mechanisms_page_or_on_a_page_it_links_to() {
-    for info in mechanism::built_in().iter().filter(|info| info.name != "base") {
-        let text = with_links(&format!("docs/mechanisms/{}.md", info.name));
+    for info in with_page() {
+        let text = with_links(&page(info.name));
         for option in info.options {
             assert!(text.contains(&format!("`{}`", option.name)), "{}: {}", info.name, option.name);
         }
+    }
+}
+
+#[test]
+fn every_counter_is_explained_on_its_mechanisms_page_or_on_a_page_it_links_to() {
+    for info in with_page() {
+        let text = with_links(&page(info.name));
+        for counter in info.counters.iter().copied().flatten() {
+            let name = counter.name;
+            let short = name.strip_prefix("l1d_").or_else(|| name.strip_prefix("l2_")).unwrap_or(name);
+            let named = [name, short].iter().any(|name| text.contains(&format!("`{name}`")));
+            assert!(named, "{}: {name}", info.name);
+        }
+    }
+}
+
+#[test]
+fn the_timelines_show_the_runs_of_their_pages() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut python = Command::new("python3");
+    python.arg("docs/images/timelines.py").args([folder.path(), folder.path()]);
+    if Command::new("python3").arg("--version").output().is_err() {
+        return skip("the_timelines_show_the_runs_of_their_pages", "no python3");
+    }
+    let names = ["latte-cc", "bgp", "caba", "mdb", "dmil"];
+    for name in names {
+        let all = blocks(&page(name));
+        let mut lines = all.iter().flat_map(|block| commands(&block.kind, &block.text));
+        let run = lines.find(|line| line.contains(" --vcd ")).expect("the run of the picture");
+        assert!(shell(folder.path(), &run).status.success(), "{run}");
+    }
+    let drawn = python.output().expect("it starts");
+    assert!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr));
+    for name in names {
+        let picture = format!("{name}-timeline.svg");
+        let drawn = fs::read_to_string(folder.path().join(&picture)).expect("it was drawn");
+        let shown = fs::read_to_string(format!("docs/images/mechanisms/{picture}")).unwrap_or_default();
+        assert!(drawn == shown, "docs/images/mechanisms/{picture} is not what its run shows");
     }
 }

@@ -454,7 +454,7 @@ fn new_refuses_what_it_cannot_do_and_never_overwrites() {
         (["my.toml", "--ptx", "stack.cu"].to_vec(), "stack.cu:"),
         (
             ["my.toml", "--ptx", "stack.ptx", "--kernel", "sort"].to_vec(),
-            "no kernel `sort` in the PTX: there are median",
+            "no kernel 'sort' in the PTX: there are median",
         ),
         (["my.txt", "--ptx", "stack.ptx"].to_vec(), "must be a name that ends in .toml"),
     ];

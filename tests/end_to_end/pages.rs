@@ -33,7 +33,7 @@ fn links(text: &str) -> Vec<&str> {
 #[test]
 fn every_link_leads_to_a_file() {
     let mut all = pages(Path::new("docs"));
-    all.extend(["README.md", "CONTRIBUTING.md"].map(PathBuf::from));
+    all.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(PathBuf::from));
     let mut count = 0;
     for page in &all {
         let text = fs::read_to_string(page).expect("the page is there");
@@ -163,45 +163,124 @@ fn the_book_builds_without_a_warning_and_without_a_dead_link() {
     assert!(checked > 1000, "{checked} links");
 }
 
-/// JavaScript that returns the texts of a picture that leave their box, with the end of each. The box of a text is the
-/// smallest box that contains its start.
-const TEXTS_OUTSIDE: &str = r#"(() => {
-  const svg = document.querySelector("svg");
-  const boxes = [...svg.querySelectorAll("rect")].map(rect => rect.getBBox());
-  const wrong = [];
-  for (const text of svg.querySelectorAll("text")) {
-    const box = text.getBBox();
-    const x = Number(text.getAttribute("x")), y = Number(text.getAttribute("y"));
-    const around = boxes.filter(b => b.x <= x && x <= b.x + b.width && b.y <= y && y <= b.y + b.height);
-    const own = around.sort((a, b) => a.width * a.height - b.width * b.height)[0];
-    const inside = own && box.x >= own.x && box.x + box.width <= own.x + own.width - 2 && box.y + box.height <= own.y + own.height;
-    if (!inside) wrong.push(text.textContent + " " + Math.round(box.x + box.width) + " of " + Math.round(own ? own.x + own.width : 0));
-  }
-  return wrong;
-})()"#;
+/// JavaScript that returns the texts of pictures that leave their box, cross another box, or touch another text. The box of
+/// a text is the smallest one that contains its anchor.
+const TEXTS_OUTSIDE: &str = r#"[...document.querySelectorAll("figure")].flatMap(figure => {
+  const around = ({ x, y, width, height }) => ({ x, y, width, height });
+  const boxes = [...figure.querySelectorAll("rect")].map(rect => around(rect.getBBox()));
+  const inside = (a, b) => a.x >= b.x && a.y >= b.y && a.x + a.width <= b.x + b.width && a.y + a.height <= b.y + b.height;
+  const touches = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y + 1 < b.y + b.height && b.y + 1 < a.y + a.height;
+  const texts = [...figure.querySelectorAll("text")].map(text => ({ text, box: around(text.getBBox()) }));
+  return texts.filter(({ text, box }) => {
+    const anchor = { x: Number(text.getAttribute("x")), y: Number(text.getAttribute("y")), width: 0, height: 0 };
+    const own = boxes.filter(other => inside(anchor, other)).sort((a, b) => a.width * a.height - b.width * b.height)[0];
+    const crossed = boxes.some(other => touches(box, other) && !inside(box, other));
+    const covered = texts.some(other => other.text !== text && touches(box, other.box));
+    return !own || !inside({ ...box, width: box.width + 2 }, own) || crossed || covered;
+  }).map(({ text }) => figure.id + ": " + text.textContent);
+})"#;
 
-/// Returns the texts of the SVG file that leave their boxes in DejaVu Sans, the widest of the common fonts.
-fn texts_outside(program: &str, svg: &str) -> Vec<String> {
+/// Returns the drawings of the pages, sorted by path.
+fn pictures(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the folder is there");
+    let mut found = Vec::new();
+    for path in entries.map(|entry| entry.expect("an entry").path()) {
+        if path.is_dir() {
+            found.extend(pictures(&path));
+        } else if path.extension().is_some_and(|extension| extension == "svg") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Returns the texts of drawings, each with its name, that leave their boxes in a font.
+fn texts_outside(program: &str, drawings: &[(String, String)], font: &str) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("picture.html");
+    let file = folder.path().join("pictures.html");
     let fonts = "font-family=\"Helvetica, Arial, sans-serif\"";
-    assert!(svg.contains(fonts), "the fonts of the picture");
-    let svg = svg.replace(fonts, "font-family=\"DejaVu Sans\"");
-    fs::write(&file, format!("<!doctype html><html data-charts=\"0\"><body>{svg}</body></html>"))
-        .expect("written");
+    let mut html = "<!doctype html><html data-charts=\"0\"><body>".to_owned();
+    for (name, svg) in drawings {
+        assert!(svg.contains(fonts), "{name}: the fonts of the picture");
+        let svg = svg.replace(fonts, &format!("font-family=\"{font}\""));
+        html += &format!("<figure id=\"{name}\">{svg}</figure>");
+    }
+    fs::write(&file, html).expect("written");
     let mut page = Page::open(program, &file, "light");
     let texts = page.evaluate("document.querySelectorAll('svg text').length");
-    assert!(texts.as_u64().is_some_and(|count| count > 20), "{texts}");
+    assert!(texts.as_u64().is_some_and(|count| count as usize > 5 * drawings.len()), "{texts}");
     let found = page.evaluate(TEXTS_OUTSIDE);
     found.as_array().expect("a list").iter().map(|text| text.as_str().expect("text").to_owned()).collect()
 }
 
+/// JavaScript that returns the texts of a chart that leave it or overlap another text.
+const TEXTS_OVERLAPPING: &str = r#"(() => {
+  const svg = document.querySelector("svg");
+  const edge = svg.getBoundingClientRect();
+  const texts = [...svg.querySelectorAll("text")].map(text => [text.textContent.trim(), text.getBoundingClientRect()]);
+  const wrong = [];
+  texts.forEach(([name, a], at) => {
+    if (a.left < edge.left || a.right > edge.right || a.top < edge.top || a.bottom > edge.bottom) wrong.push(name + " leaves the chart");
+    for (const [other, b] of texts.slice(at + 1)) {
+      if (a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom) wrong.push(name + " overlaps " + other);
+    }
+  });
+  return wrong;
+})()"#;
+
+/// Returns the texts of the chart that leave it or overlap in DejaVu Sans, the widest of the common fonts.
+fn texts_overlapping(program: &str, svg: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("chart.html");
+    let fonts = "font-family=\"sans-serif\"";
+    assert!(svg.contains(fonts), "the fonts of the chart");
+    let svg = svg.replace(fonts, "font-family=\"DejaVu Sans\"");
+    fs::write(&file, format!("<!doctype html><html data-charts=\"0\"><body>{svg}</body></html>"))
+        .expect("written");
+    let mut page = Page::open(program, &file, "light");
+    let found = page.evaluate(TEXTS_OVERLAPPING);
+    found.as_array().expect("a list").iter().map(|text| text.as_str().expect("text").to_owned()).collect()
+}
+
 #[test]
-fn the_texts_of_the_overview_stay_in_their_boxes() {
-    let name = "the_texts_of_the_overview_stay_in_their_boxes";
+fn the_texts_of_the_charts_of_results_do_not_overlap() {
+    let name = "the_texts_of_the_charts_of_results_do_not_overlap";
     let Some(program) = chromium() else { return skip(name, "no chromium") };
+    for chart in ["claims", "validation", "area-speedup"] {
+        let svg = fs::read_to_string(format!("docs/images/{chart}.svg")).expect("the chart is there");
+        assert_eq!(texts_overlapping(program, &svg), [""; 0], "{chart}");
+    }
+    let svg = fs::read_to_string("docs/images/area-speedup.svg").expect("the chart is there");
+    let longer = svg.replace("\ndmil\n", &format!("\n{}\n", "dmil".repeat(40)));
+    assert!(!texts_overlapping(program, &longer).is_empty(), "a long name leaves the chart");
+}
+
+#[test]
+fn the_texts_of_the_drawings_stay_in_their_boxes() {
+    let name = "the_texts_of_the_drawings_stay_in_their_boxes";
+    let Some(program) = chromium() else { return skip(name, "no chromium") };
+    let read = |path: PathBuf| {
+        (path.display().to_string(), fs::read_to_string(&path).expect("the picture is there"))
+    };
+    let drawings: Vec<_> = pictures(Path::new("docs/images")).into_iter().map(read).collect();
+    assert!(drawings.len() > 15, "{}", drawings.len());
+    // DejaVu Sans is the widest of the common fonts.
+    for font in ["DejaVu Sans", "Arial, sans-serif"] {
+        assert_eq!(texts_outside(program, &drawings, font), [""; 0], "{font}");
+    }
+}
+
+#[test]
+fn a_text_that_leaves_its_box_is_found() {
+    let Some(program) = chromium() else {
+        return skip("a_text_that_leaves_its_box_is_found", "no chromium");
+    };
     let svg = fs::read_to_string("docs/images/overview.svg").expect("the picture is there");
-    assert_eq!(texts_outside(program, &svg), [""; 0]);
-    let longer = svg.replace("registers and logic", "registers and the logic between these");
-    assert_eq!(texts_outside(program, &longer).len(), 1);
+    let longer = svg.replace("registers and logic", "registers and the logic between these registers");
+    let covered = svg.replace("x=\"340\" y=\"146\"", "x=\"340\" y=\"136\"");
+    for (changed, count) in [(longer, 1), (covered, 2)] {
+        let drawings = [("overview".to_owned(), changed)];
+        assert_eq!(texts_outside(program, &drawings, "DejaVu Sans").len(), count);
+    }
 }

@@ -1,8 +1,8 @@
 //! A user's crate, written by `init` and described in `docs/how-to/add-a-block.md`, has all commands with its own block and
 //! mechanism.
-use crate::guide::{blocks, shell};
+use crate::guide::{blocks, settings, shell};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Output;
 
 const TREE: &str = env!("CARGO_MANIFEST_DIR");
@@ -24,20 +24,6 @@ fn commands() -> Vec<&'static str> {
     GUIDE.lines().filter_map(|line| line.strip_prefix("| `cargo ")?.split('`').next()).collect()
 }
 
-/// Writes settings with which cargo reuses the workspace's builds of registry packages. Selvedge's crates are not
-/// members of the new workspace and are built again, without optimization, which takes a fifth of the time.
-fn settings(folder: &Path) -> PathBuf {
-    let manifest: toml::Table =
-        fs::read_to_string(format!("{TREE}/Cargo.toml")).expect("there").parse().expect("TOML");
-    let mut profile = manifest["profile"].as_table().expect("profiles").clone();
-    profile.remove("release");
-    profile.remove("dist");
-    let settings = toml::Table::from_iter([("profile".into(), profile.into())]);
-    let file = folder.join("settings.toml");
-    fs::write(&file, settings.to_string()).expect("written");
-    file
-}
-
 #[test]
 fn a_crate_that_init_writes_does_what_the_guide_says() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -46,6 +32,7 @@ fn a_crate_that_init_writes_does_what_the_guide_says() {
         .map(|kind| shown.iter().find(|block| block.kind == kind).expect("how to begin").text.trim_end());
     assert_eq!(succeeds(folder.path(), line).trim_end(), printed);
     let here = folder.path().join("my_filter");
+    succeeds(&here, "rustfmt --check --edition 2024 src/main.rs");
     // Use the same versions as the workspace.
     fs::copy(format!("{TREE}/Cargo.lock"), here.join("Cargo.lock")).expect("copied");
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder").display();

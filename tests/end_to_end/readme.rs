@@ -1,6 +1,5 @@
-//! The README and the tables of blocks and mechanisms: every command runs, and every table agrees with the registry.
+//! The tables of the README, of blocks and of mechanisms agree with the registry.
 
-use crate::command::selvedge_in;
 use selvedge_blocks::built_in;
 use selvedge_sim::best::settled;
 use selvedge_sim::config::{BUILT_IN, GpuConfig};
@@ -11,36 +10,6 @@ use std::fs;
 
 fn readme() -> String {
     fs::read_to_string("README.md").expect("the README is there")
-}
-
-/// Returns the words after `$ ` of every command line in a page's code blocks.
-fn commands(text: &str) -> Vec<Vec<String>> {
-    let lines = text.lines().filter_map(|line| line.strip_prefix("$ "));
-    lines.map(|line| line.split_whitespace().map(String::from).collect()).collect()
-}
-
-/// Runs every command of a page in a temporary folder, in order, and returns their number.
-fn follow(text: &str) -> usize {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let ptx = "docs/own-kernels/jacobi.ptx";
-    fs::create_dir_all(folder.path().join("docs/own-kernels")).expect("a folder");
-    fs::copy(ptx, folder.path().join(ptx)).expect("the PTX is there");
-    let mut run = 0;
-    for words in commands(text) {
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        match words.as_slice() {
-            // `cargo run` alone is the demonstration, like `selvedge` without words. The suite runs this test, so it is
-            // left out.
-            ["cargo", "run", "--release"] => check(folder.path(), &[]),
-            ["./tests/run"] => continue,
-            ["cargo", "run", "--release", "--", rest @ ..] | ["selvedge", rest @ ..] => {
-                check(folder.path(), rest);
-            }
-            other => panic!("a command that this test does not know: {other:?}"),
-        }
-        run += 1;
-    }
-    run
 }
 
 /// Returns the mechanisms that a configuration refuses, each with the reason.
@@ -85,18 +54,25 @@ fn a_mechanism_states_the_need_for_which_it_refuses_a_configuration() {
 }
 
 #[test]
-fn the_readme_states_how_many_mechanisms_each_configuration_refuses() {
+fn the_readme_counts_the_mechanisms_that_each_configuration_runs() {
     let text = readme();
-    assert!(
-        text.contains(&format!("some of the {}", mechanism::built_in().len())),
-        "the number of mechanisms"
-    );
-    let table = text.split_once("| configurations | refused | why |").expect("the table is there").1;
+    let table = text.split_once("| configuration | ").expect("the table is there").1;
+    let mut rows =
+        table.lines().take_while(|line| line.contains('|')).map(|row| row.split('|').map(str::trim));
+    let papers: Vec<&str> =
+        rows.next().expect("a head").filter(|name| !["", "reason"].contains(name)).collect();
+    let of = |info: &MechanismInfo, paper: &str| info.name != "base" && info.source.starts_with(paper);
+    let count = |paper: &str| mechanism::built_in().iter().filter(|info| of(info, paper)).count();
+    assert_eq!(papers.iter().map(|paper| count(paper)).sum::<usize>(), mechanism::built_in().len() - 1);
     let mut named = Vec::new();
-    for row in table.lines().skip(2).take_while(|line| line.starts_with('|')) {
-        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+    for row in rows.skip(1) {
+        let cells: Vec<&str> = row.collect();
         for config in cells[1].split(", ").map(|name| name.trim_matches('`')) {
-            assert_eq!(refused(config).len().to_string(), cells[2], "{config}");
+            let refused = refused(config);
+            for (paper, cell) in papers.iter().zip(&cells[2..]) {
+                let run = count(paper) - refused.iter().filter(|(info, _)| of(info, paper)).count();
+                assert_eq!(format!("{run} of {}", count(paper)), *cell, "{paper} on {config}");
+            }
             named.push(config);
         }
     }
@@ -107,25 +83,14 @@ fn the_readme_states_how_many_mechanisms_each_configuration_refuses() {
 }
 
 #[test]
-fn every_command_of_the_readme_runs() {
-    assert!(follow(&readme()) >= 5, "the README shows at least five commands");
-}
-
-fn check(folder: &std::path::Path, words: &[&str]) {
-    let output = selvedge_in(folder, words);
-    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-}
-
-#[test]
 fn the_table_of_blocks_is_the_registrys() {
     let text = fs::read_to_string("docs/blocks.md").expect("the page is there");
     for entry in built_in() {
         let facts = entry.facts(&entry.defaults()).expect("the defaults are valid");
         let row = format!(
-            "| [`{0}`](reference/blocks/{0}.md) | {1} | {2} | {3} | {4} | {5} |",
+            "| [`{0}`](reference/blocks/{0}.md) | {1} | {2} | {3} | {4} |",
             entry.name(),
             entry.summary(),
-            entry.source(),
             entry.storage(&entry.defaults()).expect("the defaults are valid"),
             facts.latency,
             facts.interval
@@ -136,20 +101,58 @@ fn the_table_of_blocks_is_the_registrys() {
     assert_eq!(rows, built_in().len(), "a row per block");
 }
 
+/// Returns the names between backticks in a text.
+fn names(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
 #[test]
-fn the_table_of_mechanisms_is_the_registrys() {
+fn the_page_of_mechanisms_lists_each_one_under_its_paper() {
     let text = fs::read_to_string("docs/mechanisms/index.md").expect("the page is there");
-    for info in mechanism::built_in() {
-        let cells = format!(" | {} | {} |", info.summary, info.source);
-        let row = text.lines().find(|line| line.contains(&format!("`{}`", info.name)));
-        assert!(
-            row.is_some_and(|row| row.ends_with(&cells)),
-            "the row of {} must end with{cells}",
-            info.name
-        );
+    let mut listed = Vec::new();
+    for section in text.split("\n## ").skip(1).filter(|section| !section.starts_with("GPUs")) {
+        let paper = section.split(':').next().unwrap_or_default();
+        for row in section.lines().filter(|line| line.starts_with("| [`")) {
+            for name in names(row.split('|').nth(1).unwrap_or_default()) {
+                let info = mechanism::built_in().iter().find(|info| info.name == name);
+                let info = info.unwrap_or_else(|| panic!("no mechanism {name}"));
+                assert!(info.source.starts_with(paper), "{name}: {}", info.source);
+                listed.push(name);
+            }
+        }
     }
-    let rows = text.lines().filter(|line| line.starts_with("| `") || line.starts_with("| [`")).count();
-    assert_eq!(rows, mechanism::built_in().len(), "a row per mechanism");
+    let mut all: Vec<&str> = mechanism::built_in().iter().map(|info| info.name).collect();
+    all.retain(|name| *name != "base");
+    all.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(listed, all);
+}
+
+#[test]
+fn the_table_of_gpus_says_which_mechanism_runs_where_and_why_not() {
+    let text = fs::read_to_string("docs/mechanisms/index.md").expect("the page is there");
+    let table = text.split_once("| mechanisms | ").expect("the table is there").1;
+    let mut rows = table.lines().take_while(|line| line.contains('|'));
+    let columns: Vec<&str> = rows.next().expect("a head").split('|').collect();
+    let mut cells = 0;
+    for row in rows.skip(1) {
+        let row: Vec<&str> = row.split('|').skip(1).collect();
+        for (column, cell) in columns.iter().zip(&row[1..]) {
+            for config in names(column) {
+                let refused = refused(config);
+                for name in names(row[0]) {
+                    let why = refused.iter().find(|(info, _)| info.name == name).map(|(_, why)| why);
+                    let agrees = match why {
+                        None => cell.trim() == "yes",
+                        Some(why) => names(cell).iter().any(|key| why.contains(key)),
+                    };
+                    assert!(agrees, "{name} on {config}: {cell:?}, {why:?}");
+                    cells += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(cells, BUILT_IN.len() * mechanism::built_in().len(), "every mechanism on every configuration");
 }
 
 #[test]
@@ -159,12 +162,4 @@ fn the_readme_counts_what_there_is() {
     let counts =
         format!("{mechanisms} mechanisms built from {blocks} hardware blocks, and {workloads} workloads");
     assert!(text.contains(&counts), "the README must say: {counts}");
-}
-
-#[test]
-fn the_shown_table_is_what_the_main_job_prints() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let output = selvedge_in(folder.path(), &[]);
-    let printed = String::from_utf8(output.stdout).expect("text");
-    assert!(readme().contains(printed.trim_end()), "the README should show:\n{printed}");
 }

@@ -132,6 +132,64 @@ fn the_numbers_of_the_page_are_those_of_the_json() {
     assert!(page.complaints.is_empty(), "{:?}", page.complaints);
 }
 
+/// Clicks a button and returns the name of the saved file, its size and the beginning of its bytes as Latin-1.
+fn saved(page: &mut Page, button: &str) -> (String, f64, String) {
+    let script = format!(
+        "new Promise((done) => {{
+            const make = URL.createObjectURL;
+            URL.createObjectURL = (blob) => {{ window.kept = blob; return make(blob); }};
+            HTMLAnchorElement.prototype.click = function () {{
+                window.kept.arrayBuffer().then((bytes) => done([this.download, bytes.byteLength,
+                    String.fromCharCode(...new Uint8Array(bytes.slice(0, 60)))]));
+            }};
+            {button}.click();
+        }})"
+    );
+    let found = page.evaluate(&script);
+    let text = |at: usize| found[at].as_str().expect("text").to_owned();
+    (text(0), found[1].as_f64().expect("a number"), text(2))
+}
+
+#[test]
+fn charts_and_tables_can_be_saved() {
+    let Some(program) = chromium() else { return skip("charts_and_tables_can_be_saved", "no chromium") };
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut page = Page::open(program, &page(folder.path(), &["compare.json"]), "light");
+    let button = |end: &str| {
+        format!(
+            "[...document.querySelectorAll('#speedup .exports button')].find((one) => one.textContent === '{end}')"
+        )
+    };
+    let (name, size, text) = saved(&mut page, &button("SVG"));
+    assert!(name == "speedup.svg" && size > 3000.0 && text.starts_with("<svg"), "{name} {size} {text}");
+    let (name, size, text) = saved(&mut page, &button("PNG"));
+    assert!(name == "speedup.png" && size > 3000.0 && text[2..].starts_with("PNG"), "{name} {size}");
+    let (name, _, text) = saved(&mut page, "document.querySelector('#runs .more button')");
+    assert!(name == "runs.csv" && text.starts_with("workload,size,configuration,mechanism"), "{name} {text}");
+    assert!(page.complaints.is_empty(), "{:?}", page.complaints);
+}
+
+#[test]
+fn a_swept_key_is_an_axis() {
+    let Some(program) = chromium() else { return skip("a_swept_key_is_an_axis", "no chromium") };
+    let folder = tempfile::tempdir().expect("a folder");
+    let words = ["study.toml", "--store", "store"];
+    let mut page = Page::open(program, &page(folder.path(), &words), "light");
+    assert_eq!(page.evaluate("document.getElementById('sweep-key').value"), "l1d.sets");
+    page.evaluate(
+        "(() => { const of = document.getElementById('sweep-statistic');
+            of.value = 'totals.l1d.miss_rate'; of.dispatchEvent(new Event('change')); })()",
+    );
+    let title =
+        "document.querySelector('#sweeps svg')?.textContent.includes('totals.l1d.miss_rate') === true";
+    page.wait_for(title);
+    // Two workloads, each with a point for every mechanism that ran at each of two values.
+    let done = rows(&mut page, "runs").iter().filter(|row| row["L1D miss"] != "").count();
+    let points = page.evaluate("document.querySelectorAll('#sweeps .mark-symbol.role-mark path').length");
+    assert_eq!(points, done);
+    assert!(page.complaints.is_empty(), "{:?}", page.complaints);
+}
+
 #[test]
 fn tables_sort_and_a_filter_selects_rows_and_bars() {
     let Some(program) = chromium() else {
@@ -244,10 +302,16 @@ fn every_section_is_drawn_in_light_and_in_dark_without_a_complaint() {
             page.evaluate("[...document.querySelectorAll('section')].map((one) => one.id).join(' ')");
         assert_eq!(
             sections,
-            "runs speedup area stalls traffic energy launches sms time configurations provenance"
+            "runs speedup area misses stalls idle traffic energy launches sms time configurations provenance"
         );
-        // Speedup, area, stalls, traffic, energy, four of the SMs and eight over time.
-        assert_eq!(page.evaluate("document.querySelectorAll('.chart svg').length"), 17);
+        // Speedup, area, two miss rates, stalls, idle SMs, traffic, energy, four of the SMs and eight over time.
+        assert_eq!(page.evaluate("document.querySelectorAll('.chart svg').length"), 20);
+        let saved = page.evaluate("document.querySelectorAll('figure > .exports').length");
+        assert_eq!(saved, 20, "every chart can be saved");
+        let cut =
+            "[...document.querySelectorAll('.scroll')].filter((one) => one.scrollWidth > one.clientWidth)
+            .map((one) => one.getAttribute('aria-label')).join(' ')";
+        assert_eq!(page.evaluate(cut), "", "tables that are cut off");
         let wide = "[...document.querySelectorAll('.chart svg')].filter((svg) =>
             svg.viewBox.baseVal.width > svg.closest('.chart').clientWidth).length";
         assert_eq!(page.evaluate(wide), 0, "charts that are wider than their place");

@@ -165,13 +165,44 @@ fn every_column_is_explained() {
     );
     assert!(selvedge(&["stats", "explain", "programs.3.ctas"]).starts_with("programs.N.ctas: "));
     assert!(selvedge(&["stats", "list"]).contains("totals.l1d.misses"));
+    for (key, says) in [
+        ("kernels.0.sm.ctas", "kernels.N.sm.ctas: "),
+        ("sms.3.l1d.misses", "sms.N.l1d.misses: "),
+        ("kernel_launch_uid", "kernel_launch_uid: Number of the launch"),
+        ("l1d.sets", "l1d.sets: "),
+        ("format_version", "format_version: "),
+    ] {
+        let text = selvedge(&["stats", "explain", key]);
+        assert!(text.starts_with(says) && text.lines().count() == 1, "{key}: {text}");
+    }
+}
+
+#[test]
+fn every_column_of_csv_has_its_meaning() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = ["run", "vecadd+bfs", "--alone", "--store", "none", "--engine", "model", "--csv", "run.csv"];
+    assert!(selvedge_in(folder.path(), &run).status.success());
+    let run = ["run", "vecadd", "--mechanism", "latte-cc", "--engine", "model", "--series", "series.csv"];
+    assert!(
+        selvedge_in(folder.path(), &[&run[..], &["--launches", "launches.csv"]].concat()).status.success()
+    );
+    for file in ["run.csv", "series.csv", "launches.csv"] {
+        let text = std::fs::read_to_string(folder.path().join(file)).expect("written");
+        let header = text.lines().next().unwrap_or_default();
+        assert!(header.split(',').count() > 50, "{file}: {header}");
+        // Each process takes some milliseconds, so every seventh column is tried.
+        for column in header.split(',').step_by(7) {
+            let output = selvedge_in(folder.path(), &["stats", "explain", column]);
+            assert!(output.status.success(), "{file}: {column}");
+        }
+    }
 }
 
 #[test]
 fn mistakes_about_statistics_are_one_line() {
     let folder = Path::new(".");
     for (words, line) in [
-        (&["stats", "explain", "ipcs"][..], "no statistic `ipcs`: must be one of "),
+        (&["stats", "explain", "ipcs"][..], "no statistic 'ipcs': must be one of "),
         (
             &["run", "bfs", "--json", "a", "--csv", "a"],
             "--json and --csv name the same file a: each must have its own",

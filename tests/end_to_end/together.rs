@@ -71,7 +71,7 @@ fn wrong_options_are_told_in_one_line() {
         (&["run", "bfs", "--share", "spatial"][..], "--share: allowed with several workloads"),
         (
             &["run", "bfs+atax", "--share", "half"],
-            "share `half`: must be left-over, spatial, smk-p, smk-pw, warped-slicer,",
+            "share 'half': must be left-over, spatial, smk-p, smk-pw, warped-slicer,",
         ),
         (&["run", "bfs+atax", "--share", "sm:1,2,3"], "must be as many numbers as programs, which are 2"),
         (&["run", "bfs+atax", "--launches", "a.csv"], "--launches: allowed with one workload only"),

@@ -1,4 +1,4 @@
-//! docs/validation.md shows the current cycles of the configurations, and the latencies of docs/fidelity.md.
+//! docs/reference/validation.md shows the current cycles of the configurations, and the latencies of docs/reference/fidelity.md.
 use crate::command::selvedge_in;
 use std::fmt::Write;
 use std::fs;
@@ -122,7 +122,7 @@ fn import(folder: &Path) {
 
 #[test]
 fn the_page_shows_the_cycles_of_kernels_without_random_numbers() {
-    let page = fs::read_to_string("docs/validation.md").expect("the page is there");
+    let page = fs::read_to_string("docs/reference/validation.md").expect("the page is there");
     let tables = rows(&page, "## Cycles");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let folder = folder.path();
@@ -176,7 +176,7 @@ fn atomics(kind: &str) -> String {
 
 #[test]
 fn the_page_shows_the_cycles_of_atomics() {
-    let page = fs::read_to_string("docs/validation.md").expect("the page is there");
+    let page = fs::read_to_string("docs/reference/validation.md").expect("the page is there");
     let tables = rows(&page, "## Programs");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let folder = folder.path();
@@ -191,8 +191,8 @@ fn the_page_shows_the_cycles_of_atomics() {
 
 #[test]
 fn latencies_beside_published_ones_are_those_that_are_measured() {
-    let page = fs::read_to_string("docs/validation.md").expect("the page is there");
-    let fidelity = fs::read_to_string("docs/fidelity.md").expect("the page is there");
+    let page = fs::read_to_string("docs/reference/validation.md").expect("the page is there");
+    let fidelity = fs::read_to_string("docs/reference/fidelity.md").expect("the page is there");
     let mut compared = 0;
     for row in rows(&page, "## Published measurements") {
         let [what, _, _, _, machine, here] = &row[..] else { continue };

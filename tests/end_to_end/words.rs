@@ -1,8 +1,8 @@
-//! Words of help, README, pages and lists: one term per concept (docs/glossary.md).
+//! Words of help, README, pages and lists: one term per concept (docs/glossary.md), and short pages.
 use crate::command::selvedge_in;
 use crate::pages::pages;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Terms that the project does not use, each with its replacement.
 const BANNED: &[(&str, &str)] = &[
@@ -30,6 +30,12 @@ const BANNED: &[(&str, &str)] = &[
     ("throw out", "evict"),
     ("thrown out", "evicted"),
 ];
+
+/// Max words of a hand-written page.
+const PAGE_WORDS: usize = 1_500;
+
+/// Max words of all hand-written pages together.
+const ALL_WORDS: usize = 40_000;
 
 /// Returns the words of the text in lower case, separated by spaces. Leaves out fenced code and code between backticks.
 fn prose(text: &str) -> String {
@@ -76,13 +82,46 @@ fn a_banned_term_is_found_in_prose_and_not_in_code() {
 #[test]
 fn readme_and_pages_use_the_terms_of_the_field() {
     let mut all = pages(Path::new("docs"));
-    all.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(Into::into));
+    all.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(Into::into));
     let mut wrong = Vec::new();
     for page in all {
         let text = fs::read_to_string(&page).expect("the page is there");
         wrong.extend(banned(&text).into_iter().map(|what| format!("{}: {what}", page.display())));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Returns the hand-written pages: those of `docs/` except the reference and the list of pages, and those of the root folder.
+fn hand_written() -> Vec<PathBuf> {
+    let mut all = pages(Path::new("docs"));
+    all.retain(|page| !page.starts_with("docs/reference") && !page.ends_with("SUMMARY.md"));
+    all.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(PathBuf::from));
+    all
+}
+
+/// Returns the number of words of a text. Marks of tables, lists and headings are not words.
+fn words(text: &str) -> usize {
+    text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
+}
+
+#[test]
+fn a_word_has_a_letter_or_a_digit() {
+    assert_eq!(words("# Head\n\n| a | `b c` |\n|---|---|\n- 1.5 \u{2014} d"), 6);
+}
+
+#[test]
+fn hand_written_pages_are_short() {
+    let count = |page: PathBuf| {
+        let text = fs::read_to_string(&page).expect("the page is there");
+        (words(&text), page)
+    };
+    let counts: Vec<(usize, PathBuf)> = hand_written().into_iter().map(count).collect();
+    let long = counts.iter().filter(|(count, _)| *count > PAGE_WORDS);
+    let long: Vec<String> = long.map(|(count, page)| format!("{}: {count}", page.display())).collect();
+    assert!(long.is_empty(), "pages of more than {PAGE_WORDS} words:\n{}", long.join("\n"));
+    let all: usize = counts.iter().map(|(count, _)| count).sum();
+    assert!(all <= ALL_WORDS, "{all} words in {} pages, more than {ALL_WORDS}", counts.len());
+    assert!(counts.len() > 60, "{} pages", counts.len());
 }
 
 #[test]

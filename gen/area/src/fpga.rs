@@ -27,7 +27,7 @@ pub enum Family {
 
 /// A name that is not an FPGA family.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown family of FPGAs `{0}`: must be {names}", names = Family::VARIANTS.join(", "))]
+#[error("unknown family of FPGAs '{0}': must be {names}", names = Family::VARIANTS.join(", "))]
 pub struct UnknownFamily(pub String);
 
 impl UnknownFamily {

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 /// A block that cannot be written as Verilog with the same behaviour. The back end emits nothing in this case.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{block}: `{subject}`: {problem}")]
+#[error("{block}: '{subject}': {problem}")]
 pub struct EmitError {
     /// The name of the block's type, or of its field if the type is unknown.
     pub block: String,
@@ -108,7 +108,7 @@ pub enum Problem {
     #[error("must not begin with selvedge_: that is how the names of shared cells begin")]
     CellName,
     /// Two items with the same name in Verilog.
-    #[error("has the same name in Verilog as `{other}`")]
+    #[error("has the same name in Verilog as '{other}'")]
     NameClash {
         /// The other item, by its Rust name.
         other: String,

@@ -31,7 +31,7 @@ impl ResetStyle {
 
 /// A word that names no reset style.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown reset style `{0}`: must be {names}", names = ResetStyle::VARIANTS.join(", "))]
+#[error("unknown reset style '{0}': must be {names}", names = ResetStyle::VARIANTS.join(", "))]
 pub struct UnknownReset(pub String);
 
 impl UnknownReset {

@@ -53,7 +53,7 @@ pub fn find(name: &str) -> Result<&'static dyn BlockEntry, UnknownBlock> {
 
 /// No block has that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown block `{name}`: {allowed}")]
+#[error("unknown block '{name}': {allowed}")]
 pub struct UnknownBlock {
     /// Name to find.
     pub name: String,

@@ -1,4 +1,4 @@
-//! The compressed sizes in `docs/codec-sizes.md` equal the sizes by the algorithms' definitions and by the codecs.
+//! The compressed sizes in `docs/reference/codec-sizes.md` equal the sizes by the algorithms' definitions and by the codecs.
 //!
 //! The sizes here come only from the definitions, by plain arithmetic on whole lines, and are compared with the codecs' sizes.
 use crate::line::words_of;
@@ -265,7 +265,7 @@ fn the_table_in_the_documents_is_up_to_date() {
             write!(table, " {bits} / {} |", bits.div_ceil(8)).unwrap();
         }
     }
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/codec-sizes.md");
-    let text = std::fs::read_to_string(path).expect("docs/codec-sizes.md is there");
-    assert!(text.contains(&table), "docs/codec-sizes.md should have:\n{table}");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/codec-sizes.md");
+    let text = std::fs::read_to_string(path).expect("docs/reference/codec-sizes.md is there");
+    assert!(text.contains(&table), "docs/reference/codec-sizes.md should have:\n{table}");
 }

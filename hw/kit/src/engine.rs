@@ -115,12 +115,12 @@ pub enum Side {
 
 /// The error of a text that is not two forms of a block.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}`: must be two of model, rtl and verilog with a comma between them, as in rtl,verilog")]
+#[error("'{0}': must be two of model, rtl and verilog with a comma between them, as in rtl,verilog")]
 pub struct BadPair(pub String);
 
 /// The error of a word that is not an engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown engine `{0}`; engines: {engines}", engines = Engine::VARIANTS.join(", "))]
+#[error("unknown engine '{0}'; engines: {engines}", engines = Engine::VARIANTS.join(", "))]
 pub struct UnknownEngine(pub String);
 
 impl UnknownEngine {
@@ -140,7 +140,7 @@ pub struct Fault {
 
 /// The error of a text that is not a fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a fault; write CYCLE:BIT, two whole numbers")]
+#[error("'{0}' is not a fault; write CYCLE:BIT, two whole numbers")]
 pub struct BadFault(pub String);
 
 impl FromStr for Fault {
@@ -796,7 +796,7 @@ mod tests {
         }
         assert_eq!(
             "fpga".parse::<Engine>().unwrap_err().to_string(),
-            "unknown engine `fpga`; engines: model, rtl, verilog, lockstep, model+verilog, rtl+verilog"
+            "unknown engine 'fpga'; engines: model, rtl, verilog, lockstep, model+verilog, rtl+verilog"
         );
         assert_eq!(Engine::lockstep("verilog,rtl"), Ok(Engine::RtlVerilog));
         assert_eq!(Engine::lockstep("model, rtl"), Ok(Engine::Lockstep));
@@ -804,7 +804,7 @@ mod tests {
         assert_eq!("12:3".parse(), Ok(Fault { cycle: 12, bit: 3 }));
         assert_eq!(
             "12".parse::<Fault>().unwrap_err().to_string(),
-            "`12` is not a fault; write CYCLE:BIT, two whole numbers"
+            "'12' is not a fault; write CYCLE:BIT, two whole numbers"
         );
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! The environment variable `SELVEDGE_BLOCK` restricts the checks to the blocks that it names, separated by commas.
 use crate::ports::first_difference;
+use crate::rtl::reserved::reserved_name_of;
+use crate::verify::Unverified;
 use crate::{Allowed, BlockEntry, Direction, Port};
 use serde_json::{Map, Value};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +21,7 @@ const CLOCKS_PER_OPERATION: u64 = 1000;
 /// Checks that the RTL has the outputs of the model in each cycle, for every choice of the blocks' parameters.
 ///
 /// # Panics
-/// The outputs differ, or a stimulus has no reset.
+/// The outputs differ, a stimulus has no reset, or the RTL has a name that is reserved in Verilog.
 pub fn assert_rtl_is_model(blocks: &[&dyn BlockEntry]) {
     each(blocks, |block| {
         for (seed, params) in choices(block).iter().enumerate() {
@@ -83,6 +85,10 @@ fn choices(block: &dyn BlockEntry) -> Vec<Value> {
 
 fn assert_equivalent(block: &dyn BlockEntry, params: &Value, seed: u64) {
     let name = block.name();
+    let elaborated = block.elaborate(params).expect("valid parameters");
+    if let Some(reserved) = reserved_name_of(name, elaborated.as_ref()) {
+        panic!("{}", Unverified::Reserved { block: name, name: reserved });
+    }
     let ports = block.ports(params).expect("valid parameters");
     let outputs: Vec<&Port> = ports.iter().filter(|p| p.direction == Direction::Output).collect();
     let (mut model, mut rtl) =

@@ -1,5 +1,7 @@
 //! Golden model and RTL of a block in lockstep, for property tests: each property holds for both.
-use crate::{Clocked, Engine, HwBlock, Instance};
+use crate::rtl::reserved::reserved_name_of;
+use crate::verify::Unverified;
+use crate::{Clocked, Engine, HwBlock, Instance, RtlBlock};
 use std::ops::Deref;
 
 /// Steps model and RTL with the same inputs, and panics at the first output that differs. Dereferences to the model.
@@ -9,8 +11,12 @@ impl<B: HwBlock> Lockstep<B> {
     /// Returns model and RTL in their reset states.
     ///
     /// # Panics
-    /// The block does not allow the parameters.
+    /// The block does not allow the parameters, or its RTL has a name that is reserved in Verilog.
     pub fn new(params: &B::Params) -> Self {
+        let rtl = B::rtl(params).expect("valid parameters");
+        if let Some(name) = reserved_name_of(B::NAME, rtl.as_block()) {
+            panic!("{}", Unverified::Reserved { block: B::NAME, name });
+        }
         Lockstep(Instance::new(B::NAME, params, Engine::Lockstep).expect("valid parameters"))
     }
 }
@@ -36,7 +42,7 @@ impl<B: HwBlock> Deref for Lockstep<B> {
 /// Steps model and RTL through `traffic`. `None` stands for a clock in reset.
 ///
 /// # Panics
-/// The outputs differ.
+/// The outputs differ, or [`Lockstep::new`] panics.
 pub fn assert_agree<B: HwBlock>(params: &B::Params, traffic: &[Option<B::In>]) {
     let mut block = Lockstep::<B>::new(params);
     for inputs in traffic {

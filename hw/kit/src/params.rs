@@ -126,7 +126,7 @@ macro_rules! block_params {
 #[non_exhaustive]
 pub enum ParamError {
     /// The block has no such parameter.
-    #[error("{block}: unknown parameter `{name}`; it has: {known}")]
+    #[error("{block}: unknown parameter '{name}'; it has: {known}")]
     Unknown {
         /// The block.
         block: &'static str,
@@ -136,7 +136,7 @@ pub enum ParamError {
         known: String,
     },
     /// The value is invalid.
-    #[error("{block}: parameter `{name}` = `{value}`: must be {allowed}")]
+    #[error("{block}: parameter '{name}' = '{value}': must be {allowed}")]
     Value {
         /// The block.
         block: &'static str,
@@ -156,7 +156,7 @@ pub enum ParamError {
         problem: String,
     },
     /// The parameters are not an object of names and values.
-    #[error("{block}: parameters must be names with values, not `{value}`")]
+    #[error("{block}: parameters must be names with values, not '{value}'")]
     NotAnObject {
         /// The block.
         block: &'static str,
@@ -254,24 +254,24 @@ mod tests {
 
     #[test]
     fn errors_name_parameter_value_and_what_is_allowed() {
-        assert_eq!(parse("width", "65").unwrap_err(), "adder: parameter `width` = `65`: must be 1 to 64");
-        assert_eq!(parse("width", "-1").unwrap_err(), "adder: parameter `width` = `-1`: must be 1 to 64");
-        assert_eq!(parse("lanes", "3").unwrap_err(), "adder: parameter `lanes` = `3`: must be 1, 2, 4");
+        assert_eq!(parse("width", "65").unwrap_err(), "adder: parameter 'width' = '65': must be 1 to 64");
+        assert_eq!(parse("width", "-1").unwrap_err(), "adder: parameter 'width' = '-1': must be 1 to 64");
+        assert_eq!(parse("lanes", "3").unwrap_err(), "adder: parameter 'lanes' = '3': must be 1, 2, 4");
         assert_eq!(
             parse("carry_in", "1").unwrap_err(),
-            "adder: parameter `carry_in` = `1`: must be true, false"
+            "adder: parameter 'carry_in' = '1': must be true, false"
         );
         assert_eq!(
             parse("depth", "1").unwrap_err(),
-            "adder: unknown parameter `depth`; it has: width, lanes, carry_in"
+            "adder: unknown parameter 'depth'; it has: width, lanes, carry_in"
         );
     }
 
     #[test]
     fn objects_are_checked_like_pairs() {
         let error = |json: &str| SCHEMA.check(&serde_json::from_str(json).unwrap()).unwrap_err().to_string();
-        assert_eq!(error(r#"{"lanes": "2"}"#), "adder: parameter `lanes` = `\"2\"`: must be 1, 2, 4");
-        assert_eq!(error("[1]"), "adder: parameters must be names with values, not `[1]`");
+        assert_eq!(error(r#"{"lanes": "2"}"#), "adder: parameter 'lanes' = '\"2\"': must be 1, 2, 4");
+        assert_eq!(error("[1]"), "adder: parameters must be names with values, not '[1]'");
         assert_eq!(SCHEMA.check(&serde_json::from_str(r#"{"lanes": 2}"#).unwrap()), Ok(()));
     }
 }

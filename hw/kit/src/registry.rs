@@ -33,7 +33,7 @@ pub fn added() -> Vec<&'static dyn BlockEntry> {
 
 /// The error of a name that two blocks, or two mechanisms, have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what} `{name}`: the name is taken by another {what}")]
+#[error("{what} '{name}': the name is taken by another {what}")]
 pub struct NameTaken {
     /// The kind of thing that has the name: `block`, for example.
     pub what: &'static str,

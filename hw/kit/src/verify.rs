@@ -4,7 +4,7 @@ use crate::corners::Corner;
 use crate::engine::{Divergence, Engine, Instance, StepError};
 use crate::params::ParamError;
 use crate::ports::Ports;
-use crate::rtl::reserved::reserved_name;
+use crate::rtl::reserved::reserved_name_of;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -18,12 +18,12 @@ pub enum Unverified {
     /// The parameters are invalid.
     #[error(transparent)]
     Parameters(#[from] ParamError),
-    /// The RTL has a name that is reserved in Verilog.
-    #[error("{block}: `{name}` is a reserved word of Verilog, SystemVerilog or C++: must be another name")]
+    /// The block or its RTL has a name that is reserved in Verilog.
+    #[error("{block}: '{name}' is a reserved word of Verilog, SystemVerilog or C++: must be another name")]
     Reserved {
         /// The block's name.
         block: &'static str,
-        /// The signal, memory or sub-block.
+        /// The block, signal, memory or sub-block.
         name: String,
     },
     /// Model and RTL differ.
@@ -37,7 +37,7 @@ pub enum Unverified {
         vcd: PathBuf,
     },
     /// The stimulus reaches a corner case less often than the block demands.
-    #[error("{block}: corner case `{}` seen {} times, must be {}", corner.name, corner.times, corner.demanded)]
+    #[error("{block}: corner case '{}' seen {} times, must be {}", corner.name, corner.times, corner.demanded)]
     Unreached {
         /// The block's name.
         block: &'static str,
@@ -63,7 +63,7 @@ pub enum Unverified {
 /// # Errors
 /// [`Unverified`].
 pub fn verify<B: HwBlock>(params: &B::Params, seed: u64) -> Result<(), Unverified> {
-    if let Some(name) = reserved_name(B::rtl(params)?.as_block()) {
+    if let Some(name) = reserved_name_of(B::NAME, B::rtl(params)?.as_block()) {
         return Err(Unverified::Reserved { block: B::NAME, name });
     }
     let mut instance = Instance::<B>::new(B::NAME, params, Engine::Lockstep)?;

@@ -146,7 +146,7 @@ fn an_idle_block_still_sees_an_upset_and_a_reset() {
 fn a_block_is_added_once_and_seen_without_its_types() {
     registry::add(&Entry::<Counter<1>>::NEW).expect("the name is free");
     let taken = registry::add(&Entry::<Counter<2>>::NEW).expect_err("the name is taken").to_string();
-    assert_eq!(taken, "block `counter`: the name is taken by another block");
+    assert_eq!(taken, "block 'counter': the name is taken by another block");
     let added = registry::added();
     let [counter]: [&dyn BlockEntry; 1] = added.try_into().unwrap_or_else(|_| panic!("one block was added"));
     let params = counter.params(&[("bits".into(), "8".into())]).expect("8 is allowed");

@@ -1,4 +1,5 @@
 //! A block with a name that Verilog reserves: `verify` rejects it, as `gen` does.
+use selvedge_hw::lockstep::Lockstep;
 use selvedge_hw::rtl::prelude::*;
 use selvedge_hw::verify::verify;
 use selvedge_hw::{Allowed, Corners, Facts, HwBlock, ParamError, ParamSpec, PortCorners, Prng};
@@ -112,8 +113,14 @@ fn a_name_that_gen_refuses_is_refused() {
     ] {
         let why = why.expect_err("it is reserved").to_string();
         let expected = format!(
-            "counter: `{name}` is a reserved word of Verilog, SystemVerilog or C++: must be another name"
+            "counter: '{name}' is a reserved word of Verilog, SystemVerilog or C++: must be another name"
         );
         assert_eq!(why, expected);
     }
+}
+
+#[test]
+#[should_panic(expected = "counter: 'table' is a reserved word")]
+fn lockstep_refuses_the_name_too() {
+    Lockstep::<of_udp::Counter>::new(&Params::default());
 }

@@ -43,7 +43,7 @@ pub enum ShareSpec {
 pub enum ShareError {
     /// The text has a wrong form.
     #[error(
-        "share `{text}`: must be left-over, spatial, smk-p, smk-pw, warped-slicer, smk-pw:CYCLES and \
+        "share '{text}': must be left-over, spatial, smk-p, smk-pw, warped-slicer, smk-pw:CYCLES and \
          warped-slicer:CYCLES with 1 or more, and sm:N,N with the CTAs per SM of each program"
     )]
     Syntax {
@@ -51,7 +51,7 @@ pub enum ShareError {
         text: String,
     },
     /// The number of CTA limits differs from the number of programs.
-    #[error("share `{text}`: must be as many numbers as programs, which are {programs}")]
+    #[error("share '{text}': must be as many numbers as programs, which are {programs}")]
     Count {
         /// Share as given.
         text: String,
@@ -59,7 +59,7 @@ pub enum ShareError {
         programs: usize,
     },
     /// A program has no CTA, or the sum exceeds the max CTAs of an SM.
-    #[error("share `{text}`: must be 1 CTA or more of each program, and {most} in all, which an SM holds")]
+    #[error("share '{text}': must be 1 CTA or more of each program, and {most} in all, which an SM holds")]
     Ctas {
         /// Share as given.
         text: String,
@@ -67,13 +67,13 @@ pub enum ShareError {
         most: u32,
     },
     /// An SM cannot hold one CTA of each program.
-    #[error("share `{text}`: must be programs of which an SM holds a CTA of each; these do not fit together")]
+    #[error("share '{text}': must be programs of which an SM holds a CTA of each; these do not fit together")]
     NoRoom {
         /// Share as given.
         text: String,
     },
     /// The GPU has fewer SMs than programs.
-    #[error("share `{text}`: must be a program per SM at most: {programs} programs, {sms} SMs")]
+    #[error("share '{text}': must be a program per SM at most: {programs} programs, {sms} SMs")]
     TooFewSms {
         /// Share as given.
         text: String,
@@ -223,16 +223,16 @@ mod tests {
             "smk-pw:x",
         ] {
             let line = text.parse::<ShareSpec>().expect_err(text).to_string();
-            assert!(line.starts_with(&format!("share `{text}`: must be left-over, spatial, smk-p, ")));
+            assert!(line.starts_with(&format!("share '{text}': must be left-over, spatial, smk-p, ")));
         }
         let lines = [among("sm:3", 2), among("sm:0,5", 2), among("sm:4,5", 2), among("spatial", 16)];
         assert_eq!(
             lines.map(|line| line.expect_err("it is wrong")),
             [
-                "share `sm:3`: must be as many numbers as programs, which are 2",
-                "share `sm:0,5`: must be 1 CTA or more of each program, and 8 in all, which an SM holds",
-                "share `sm:4,5`: must be 1 CTA or more of each program, and 8 in all, which an SM holds",
-                "share `spatial`: must be a program per SM at most: 16 programs, 15 SMs",
+                "share 'sm:3': must be as many numbers as programs, which are 2",
+                "share 'sm:0,5': must be 1 CTA or more of each program, and 8 in all, which an SM holds",
+                "share 'sm:4,5': must be 1 CTA or more of each program, and 8 in all, which an SM holds",
+                "share 'spatial': must be a program per SM at most: 16 programs, 15 SMs",
             ]
         );
     }

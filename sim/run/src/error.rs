@@ -21,6 +21,14 @@ pub enum RunError {
     /// The input or the host program of the workload is wrong.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
+    /// A CUDA or PTX file is given instead of a launch file.
+    #[error("'{name}' is no workload: {instead}")]
+    SourceCode {
+        /// Name of the file.
+        name: String,
+        /// The command to use.
+        instead: String,
+    },
     /// The launch file is wrong.
     #[error(transparent)]
     LaunchFile(#[from] LaunchFileError),
@@ -48,7 +56,7 @@ pub enum RunError {
     #[error(transparent)]
     Session(SessionError),
     /// The PTX file has no such kernel.
-    #[error("no kernel `{name}` in the PTX: there are {allowed}")]
+    #[error("no kernel '{name}' in the PTX: there are {allowed}")]
     NoKernel {
         /// Requested kernel.
         name: String,

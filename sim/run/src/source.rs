@@ -74,6 +74,9 @@ impl Source {
         if TraceFile::is_one(name) {
             return Ok(Source::Trace(Arc::new(TraceFile::load(Path::new(name), limits)?)));
         }
+        if let Some(instead) = instead_of(name) {
+            return Err(RunError::SourceCode { name: name.into(), instead });
+        }
         Ok(Source::BuiltIn(workload::find(name)?))
     }
 
@@ -380,4 +383,19 @@ pub(crate) fn kernel_of(module: &Module, launch: &Launch) -> Result<Arc<Kernel>,
         name: launch.kernel.clone(),
         allowed: module.kernels().iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", "),
     })
+}
+
+/// Returns the command for a file of CUDA or PTX, which is no workload.
+fn instead_of(name: &str) -> Option<String> {
+    let end = Path::new(name).extension()?.to_str()?;
+    let (option, program) = match end {
+        "ptx" => ("ptx", ""),
+        "cu" => ("cuda", ", `selvedge cuda -- PROGRAM` runs a compiled CUDA program"),
+        _ => return None,
+    };
+    let file = Path::new(name).with_extension("toml");
+    Some(format!(
+        "`selvedge new --{option} {name} -o {}` writes a launch file for its kernels{program}",
+        file.display()
+    ))
 }

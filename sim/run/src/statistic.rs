@@ -216,7 +216,7 @@ pub static STATISTICS: [Statistic; 118] = statistics! {
     "dram_power_mW", "dram_energy_total_nJ over the time so far", |c| Real(c.so_far.dram_power_mw());
     "dram_power_background_mW", "both standby parts of dram_power_mW",
         |c| Real(share(c.so_far.dram_energy().background_nj(), c.so_far.dram_energy().total_nj()) * c.so_far.dram_power_mw());
-    "energy_instructions_nJ", "energy of warp instructions so far, assist warps' among them: fetch, decode, scheduling (docs/energy.md); a name of this project, as all of energy_*",
+    "energy_instructions_nJ", "energy of warp instructions so far, assist warps' among them: fetch, decode, scheduling (docs/reference/energy.md); a name of this project, as all of energy_*",
         |c| Real(c.so_far.energy().instructions_nj);
     "energy_registers_nJ", "energy of register operands read and written, assist warps' included", |c| Real(c.so_far.energy().registers_nj);
     "energy_units_nJ", "energy of the lanes' arithmetic, assist warps' included", |c| Real(c.so_far.energy().units_nj);

@@ -4,7 +4,7 @@ use selvedge_sim::report::{Outcome, RunReport};
 use selvedge_sim::simulation::Simulation;
 use selvedge_sim::workload::Size;
 
-/// Sampling parameters of the table in docs/performance.md.
+/// Sampling parameters of the table in docs/reference/speed.md.
 const SPEC: SampleSpec = SampleSpec { detailed: 10_000, skip: 30_000 };
 
 /// Runs `workload` in full, or with `sample`.
@@ -19,7 +19,7 @@ fn run(workload: &str, sample: Option<SampleSpec>) -> RunReport {
 
 #[test]
 fn the_page_has_the_true_errors_which_are_small() {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/performance.md");
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/speed.md");
     let page = std::fs::read_to_string(page).expect("there");
     for workload in ["conv2d", "hotspot", "btree", "dct"] {
         let report = run(workload, Some(SPEC));
@@ -36,7 +36,7 @@ fn the_page_has_the_true_errors_which_are_small() {
             100.0 * error,
             100.0 * cycles_within.expect("several windows") / cycles,
         );
-        assert!(page.contains(&row), "docs/performance.md lacks {row}");
+        assert!(page.contains(&row), "docs/reference/speed.md lacks {row}");
     }
 }
 

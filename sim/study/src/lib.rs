@@ -34,7 +34,7 @@ pub use pace::Pace;
 pub use parameters::{Parameters, Shell};
 pub use point::{Labels, Point, Work};
 pub use row::{
-    COLUMNS, Column, INTERVAL, LAUNCHES, NO_STATISTICS, PointTable, Row, run_table, together_table,
+    COLUMNS, Column, INTERVAL, LAUNCHES, NO_STATISTICS, PointTable, Row, run_row, run_table, together_row,
 };
 pub use runner::{Orders, Progress, Summary, run_points};
 pub use series::series;

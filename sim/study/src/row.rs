@@ -174,18 +174,18 @@ impl Row {
 
 /// Returns the table of runs of one workload each, with the columns of a study's table.
 pub fn run_table<'r>(reports: impl IntoIterator<Item = &'r RunReport>) -> PointTable {
-    let rows = reports
-        .into_iter()
-        .map(|report| of_report(report, &["workload", "size", "config", "mechanism", "engine"], Vec::new()));
-    PointTable::new(&rows.collect::<Vec<_>>())
+    PointTable::new(&reports.into_iter().map(run_row).collect::<Vec<_>>())
 }
 
-/// Returns the table of a run of several workloads at the same time, with the columns of a study's table.
-pub fn together_table(report: &TogetherReport) -> PointTable {
-    let names: Vec<&str> = report.programs.iter().map(|program| program.workload.as_str()).collect();
-    let workload = names.join("+");
-    let first = vec![("workload".to_owned(), Value::from(workload))];
-    PointTable::new(&[of_report(report, &["size", "config", "mechanism", "engine", "share"], first)])
+/// Returns the row of a run of one workload.
+pub fn run_row(report: &RunReport) -> Row {
+    of_report(report, &["workload", "size", "config", "mechanism", "engine"], Vec::new())
+}
+
+/// Returns the row of a run of several workloads at the same time.
+pub fn together_row(report: &TogetherReport) -> Row {
+    let first = vec![("workload".to_owned(), Value::from(report.workload()))];
+    of_report(report, &["size", "config", "mechanism", "engine", "share"], first)
 }
 
 /// Returns the row of a report. The values of `names` follow `parameters`.

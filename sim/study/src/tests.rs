@@ -112,7 +112,7 @@ fn a_mistake_names_its_line_the_value_and_what_it_must_be() {
             "engine = \"rlt\"",
             "my.toml:1: engine = \"rlt\": must be model, rtl, verilog, lockstep, model+verilog or rtl+verilog",
         ),
-        ("config = \"gtx48\"", "my.toml:1: configuration `gtx48`: neither a built-in one"),
+        ("config = \"gtx48\"", "my.toml:1: configuration 'gtx48': neither a built-in one"),
         ("config = \"gtx480\"\nconfigs = [\"gtx480\"]", "my.toml:2: configs: must be given without config"),
         (
             "configs = [{ config = \"gtx480\", set = { \"l1d.ways\" = 0 } }]",
@@ -139,7 +139,7 @@ fn a_mistake_names_its_line_the_value_and_what_it_must_be() {
             "my.toml:6: unknown key `value` of [[vary]]: must be one of key,",
         ),
         ("[[point]]\nmechanism = \"base\"", "my.toml:4: [[point]] has no `workload`: must be a workload"),
-        ("[[point]]\nworkload = \"bfs\"\nmechanism = \"bass\"", "my.toml:6: unknown mechanism `bass`:"),
+        ("[[point]]\nworkload = \"bfs\"\nmechanism = \"bass\"", "my.toml:6: unknown mechanism 'bass':"),
         (
             "[[point]]\nworkload = \"bfs\"\nmechanism = \"base\"\nshare = \"smk-p\"",
             "my.toml:7: share = \"smk-p\": must be given with several workloads",

@@ -26,6 +26,38 @@ const charts = (() => {
   const PAPER = "the paper";
   const MEAN = "geometric mean";
 
+  /** Saves `blob` as a file of the reader. */
+  const save = (blob, name) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  /** A name for a file from words for a reader. */
+  const fileName = (words, end) => `${words.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "chart"}.${end}`;
+
+  /** Adds buttons to the figure around `host` that save its chart. */
+  const offer = (host, view, label) => {
+    const figure = host.closest("figure");
+    if (!figure) return;
+    figure.querySelector(".exports")?.remove();
+    const button = (end, make) => tables.element("button", { type: "button", title: `Save the chart as ${end}`,
+      onclick: () => make().then((blob) => save(blob, fileName(label || "chart", end.toLowerCase()))) }, end);
+    const svg = () => view.toSVG().then((text) => new Blob([text], { type: "image/svg+xml" }));
+    const png = () => view.toCanvas(2).then((canvas) => new Promise((done) => {
+      // A picture has the ground of the page, because its text has the color of the page's text.
+      const whole = document.createElement("canvas");
+      [whole.width, whole.height] = [canvas.width, canvas.height];
+      const pen = whole.getContext("2d");
+      pen.fillStyle = getComputedStyle(document.body).backgroundColor;
+      pen.fillRect(0, 0, whole.width, whole.height);
+      pen.drawImage(canvas, 0, 0);
+      whole.toBlob(done, "image/png");
+    }));
+    figure.append(tables.element("div", { class: "exports" }, button("SVG", svg), button("PNG", png)));
+  };
+
   /** Draws `spec` into `host`; resolves when it is there. Numbers of drawn charts are in `done`. */
   let done = 0;
   const draw = (host, spec, label) => {
@@ -33,7 +65,10 @@ const charts = (() => {
     const compiled = vegaLite.compile(full, { config: CONFIG }).spec;
     const runtime = vega.parse(compiled, null, { ast: true });
     const view = new vega.View(runtime, { expr: vega.expressionInterpreter, renderer: "svg", logLevel: vega.Warn });
-    return view.initialize(host).runAsync().then(() => { done += 1; });
+    return view.initialize(host).runAsync().then(() => {
+      offer(host, view, label);
+      done += 1;
+    });
   };
 
   const colors = (names) => ({ domain: names, range: names.map((_, at) => PALETTE[at % PALETTE.length]) });
@@ -48,31 +83,33 @@ const charts = (() => {
 
   /**
    * Grouped bars, a row of charts for as many groups as are readable beside each other.
-   * `bars` and `marks` (values of a paper) have `group`, `series`, `value`; `order` and `groups` give the orders.
+   * `bars` and `marks` (values of a paper) have `group`, `series`, `value`; `order` and `groups` give the orders. A share is in
+   * percent; other values have a line at 1.
    */
-  const speedups = (host, { groups, order, bars, marks, title }) => {
+  const grouped = (host, { groups, order, bars, marks = [], title, isShare = false }) => {
     const perRow = Math.max(1, Math.floor(BARS_IN_A_ROW / Math.max(1, order.length)));
     const room = roomIn(host) - 90;
-    const top = 1.08 * Math.max(1, ...bars.map((bar) => bar.value), ...marks.map((mark) => mark.value));
+    const top = 1.08 * Math.max(isShare ? 0.01 : 1, ...bars.map((bar) => bar.value), ...marks.map((mark) => mark.value));
     const rows = chunks(groups, perRow).map((some) => {
       const inRow = (one) => some.includes(one.group);
       const slots = some.length * (order.length + 0.6);
       const bar = Math.max(NARROWEST, Math.min(WIDEST, room / slots));
       const x = { field: "group", type: "nominal", sort: some, title: null, axis: { labelAngle: some.length > 9 ? -40 : 0, labelOverlap: false } };
       const xOffset = { field: "series", type: "nominal", sort: order };
-      const y = { field: "value", type: "quantitative", title, scale: { domain: [0, top] } };
+      const y = { field: "value", type: "quantitative", title, scale: { domain: [0, isShare ? Math.min(1.08, top) : top] },
+        ...(isShare ? { axis: { format: ".0%" } } : {}) };
       const tooltip = [
         { field: "group", title: "workload" }, { field: "series", title: "mechanism" },
-        { field: "value", title: "speedup", format: ".4f" },
+        { field: "value", title, format: isShare ? ".2%" : ".4f" },
       ];
       const layer = [
         { data: { values: bars.filter(inRow) }, mark: { type: "bar" },
           encoding: { x, xOffset, y, tooltip, color: { field: "series", type: "nominal", title: null, scale: seriesColors(order) } } },
-        { mark: { type: "rule" }, data: { values: [{}] }, encoding: { y: { datum: 1 } } },
       ];
+      if (!isShare) layer.push({ mark: { type: "rule" }, data: { values: [{}] }, encoding: { y: { datum: 1 } } });
       if (bar >= 26) {
         layer.push({ data: { values: bars.filter(inRow) }, mark: { type: "text", dy: -6, fontSize: 11 },
-          encoding: { x, xOffset, y, text: { field: "value", format: ".2f" } } });
+          encoding: { x, xOffset, y, text: { field: "value", format: isShare ? ".0%" : ".2f" } } });
       }
       const ofPaper = marks.filter(inRow);
       if (ofPaper.length) {
@@ -113,6 +150,34 @@ const charts = (() => {
       resolve: { scale: { x: "independent" } },
     }));
     return draw(host, { vconcat: rows, resolve: { scale: { color: "shared" } } }, title);
+  };
+
+  /**
+   * Lines over the values of a key, a small chart for each group. `points` have `group`, `series`, `x`, `y`. Numbers that grow
+   * by factors have a logarithmic axis.
+   */
+  const lines = (host, { groups, order, points, x, y }) => {
+    const values = model.distinct(points.map((one) => one.x));
+    const isNumber = values.every((value) => typeof value === "number");
+    const isWide = isNumber && Math.min(...values) > 0 && Math.max(...values) >= 8 * Math.min(...values);
+    const across = Math.max(1, Math.min(groups.length, Math.floor(roomIn(host) / 330)));
+    const scale = isWide ? { scale: { type: "log", base: 2 } } : isNumber ? { scale: { zero: false } } : {};
+    const rows = chunks(groups, across).map((some) => ({
+      hconcat: some.map((group) => ({
+        title: group,
+        width: Math.min(460, Math.floor(roomIn(host) / across) - 100),
+        height: 200,
+        data: { values: points.filter((one) => one.group === group) },
+        mark: { type: "line", point: true, strokeWidth: 1.6 },
+        encoding: {
+          x: { field: "x", type: isNumber ? "quantitative" : "ordinal", title: x, axis: isNumber ? { values } : { labelAngle: 0 }, ...scale },
+          y: { field: "y", type: "quantitative", title: y, scale: { zero: true } },
+          color: { field: "series", type: "nominal", title: null, scale: colors(order), legend: { orient: "top", columns: 4 } },
+          tooltip: [{ field: "series", title: "mechanism" }, { field: "x", title: x }, { field: "y", title: y, format: ",.6~g" }],
+        },
+      })),
+    }));
+    return draw(host, { vconcat: rows, resolve: { scale: { color: "shared" } } }, `${y} over ${x}`);
   };
 
   /** Points with names: `points` have `x`, `y`, `series`. */
@@ -167,5 +232,5 @@ const charts = (() => {
     }, panel || title);
   };
 
-  return { speedups, stacks, scatter, bars, time, MEAN, get done() { return done; } };
+  return { grouped, stacks, lines, scatter, bars, time, save, fileName, MEAN, get done() { return done; } };
 })();

@@ -106,6 +106,23 @@ const model = (() => {
     return { paper, stated, series, ours, runs: known, whole };
   };
 
+  /** The value of a configuration's key that a study sets: a number where it is one; undefined where the run has none. */
+  const setting = (run, key) => {
+    const found = (run.settings || []).find(([name]) => name === key);
+    if (!found) return undefined;
+    const number = Number(found[1].replaceAll("_", ""));
+    return Number.isFinite(number) ? number : found[1];
+  };
+  const settings = distinct(data.runs.flatMap((run) => (run.settings || []).map(([key]) => key)));
+  /** The keys with several values, which can be axes. */
+  const swept = settings.filter((key) => distinct(data.runs.map((run) => setting(run, key))).length > 1);
+  /** What distinguishes a run from others of its workload, apart from its value of `key`. */
+  const seriesWithout = (run, key) => {
+    const rest = (one) => one.config.split(" ").filter((word) => !word.startsWith(`${key}=`)).join(" ");
+    const isOne = distinct(data.runs.map(rest)).length === 1;
+    return run.mechanism + (run.share ? ` ${run.share}` : "") + (isOne ? "" : ` @ ${rest(run)}`) + (several.engine ? ` [${run.engine}]` : "");
+  };
+
   /** Do all words of a filter occur in a text? */
   const matches = (filter, text) => {
     const lower = text.toLowerCase();
@@ -116,7 +133,7 @@ const model = (() => {
     data, value, groups, series, mechanisms, baselines, speedup, meanSpeedup, besides, sum, matches, distinct,
     get baseline() { return baseline; },
     set baseline(key) { baseline = key; },
-    isBaseline,
+    isBaseline, setting, swept, seriesWithout,
     text: (run) => [run.workload, run.size, run.config, run.mechanism, run.engine, run.share || "", run.result].join(" "),
   };
 })();

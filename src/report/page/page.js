@@ -141,10 +141,59 @@
       }
       const all = groups.length > 1 ? [...groups, charts.MEAN] : groups;
       const several = groups.length > 1 ? bars.concat(mean) : bars;
-      return chartIn(chart, (into) => charts.speedups(into, {
+      return chartIn(chart, (into) => charts.grouped(into, {
         groups: all, order, bars: several, marks: marks.filter((mark) => all.includes(mark.group)), title: "speedup",
       }));
     });
+  };
+
+  /** A section with a chart of a share, such as a miss rate, for each of `shares`: pairs of a title and the value of a run. */
+  const shares = (id, title, note, shares) => {
+    const known = shares.filter(([, of]) => data.runs.some((run) => of(run) > 0));
+    if (!known.length) return;
+    const host = section(id, title, note);
+    for (const [name, of] of known) {
+      const chart = figure(host);
+      redraws.push(() => {
+        const bars = shownRuns().filter((run) => of(run) !== undefined)
+          .map((run) => ({ group: run.group, series: run.series, value: of(run) }));
+        if (!bars.length) {
+          chart.replaceChildren();
+          return undefined;
+        }
+        return chartIn(chart, (into) => charts.grouped(into, {
+          groups: model.groups.filter((group) => bars.some((bar) => bar.group === group)),
+          order: model.series.filter((one) => bars.some((bar) => bar.series === one)),
+          bars, title: name, isShare: true,
+        }));
+      });
+    }
+  };
+
+  const sweeps = () => {
+    if (!model.swept.length) return;
+    const host = section("sweeps", "Sweeps", "A statistic over the values of a key that the study sets.");
+    const controls = host.appendChild(element("div", { class: "controls" }));
+    const chart = figure(host);
+    const speedup = "speedup";
+    let [key, statistic] = [model.swept[0], speedup];
+    const show = () => {
+      const of = (run) => statistic === speedup ? model.speedup(run) : value(run, statistic);
+      const points = shownRuns().filter((run) => of(run) !== undefined && model.setting(run, key) !== undefined)
+        .map((run) => ({ group: run.group, series: model.seriesWithout(run, key), x: model.setting(run, key), y: of(run) }));
+      if (!points.length) {
+        chart.replaceChildren(element("p", { class: "note" }, "No run has this statistic."));
+        return undefined;
+      }
+      return chartIn(chart, (into) => charts.lines(into, {
+        groups: model.groups.filter((group) => points.some((one) => one.group === group)),
+        order: model.distinct(points.map((one) => one.series)), points, x: key, y: statistic,
+      }));
+    };
+    controls.append(
+      element("label", {}, "Key", select(same(model.swept), key, (name) => { key = name; show(); }, "sweep-key")),
+      element("label", {}, "Statistic", select(same([speedup, ...data.columns]), statistic, (name) => { statistic = name; show(); }, "sweep-statistic")));
+    redraws.push(show);
   };
 
   const area = () => {
@@ -178,8 +227,8 @@
     });
   };
 
-  /** A section of stacked bars; `partsOf` gives a run's parts as pairs of name and value. */
-  const stacked = (id, title, note, axis, partsOf, isShare) => {
+  /** A section of stacked bars; `partsOf` gives a run's parts as pairs of name and value. Only the table has the part `apart`. */
+  const stacked = (id, title, note, axis, partsOf, isShare, apart) => {
     if (!data.runs.some((run) => partsOf(run).some(([, amount]) => amount > 0))) return;
     const host = section(id, title, note);
     const chart = figure(host);
@@ -188,15 +237,16 @@
     redraws.push(() => {
       const some = shownRuns();
       const parts = some.flatMap((run) => {
-        const sum = model.sum(partsOf(run).map(([, amount]) => amount));
-        return partsOf(run).map(([part, amount]) => ({
+        const shown = partsOf(run).filter(([part]) => part !== apart);
+        const sum = model.sum(shown.map(([, amount]) => amount));
+        return shown.map(([part, amount]) => ({
           group: run.group, series: run.series, part, value: amount, share: sum > 0 ? amount / sum : 0,
         }));
       });
       const names = model.distinct(parts.map((one) => one.part)).filter((name) => parts.some((one) => one.part === name && one.value > 0));
       listed.set(some.filter((run) => partsOf(run).some(([, amount]) => amount > 0)), [
         { title: "workload", of: (run) => run.group }, { title: "mechanism", of: (run) => run.series },
-        ...names.map((name) => ({ title: name, of: (run) => (partsOf(run).find(([part]) => part === name) || [])[1] })),
+        ...(apart ? [...names, apart] : names).map((name) => ({ title: name, of: (run) => (partsOf(run).find(([part]) => part === name) || [])[1] })),
       ]);
       chart.replaceChildren();
       if (!names.length) return undefined;
@@ -210,9 +260,22 @@
   };
 
   const named = (pairs) => (run) => pairs.map(([part, name]) => [part, value(run, name) || 0]);
-  const stallParts = named([["issue", "active"], ["memory", "memory"], ["compute", "compute"],
+  const schedulerParts = named([["issue", "active"], ["memory", "memory"], ["compute", "compute"],
     ["data dependence", "data_dependence"], ["fetch", "fetch"], ["idle", "idle"]]
     .map(([part, key]) => [part, `totals.sm.scheduler_cycles.${key}`]));
+  /** The share of all SMs' cycles in which an SM had no warp; undefined where the run does not state its SMs. */
+  const emptyShare = (run) => {
+    const all = run.sms.length * (value(run, "totals.cycles") || 0);
+    const resident = value(run, "totals.sm.resident_cycles");
+    return all > 0 && resident !== undefined ? Math.max(0, 1 - resident / all) : undefined;
+  };
+  const EMPTY = "SM without warps";
+  /** The cycles of the schedulers, where those of an SM without warps are apart from the other idle ones. */
+  const stallParts = (run) => {
+    const parts = schedulerParts(run);
+    const empty = (emptyShare(run) || 0) * model.sum(parts.map(([, amount]) => amount));
+    return [...parts.map(([part, amount]) => [part, part === "idle" ? Math.max(0, amount - empty) : amount]), [EMPTY, empty]];
+  };
   const trafficParts = (run) => {
     const of = (key) => value(run, `totals.dram.${key}`) || 0;
     const reads = of("metadata") - of("metadata_writes");
@@ -365,7 +428,12 @@
   runs();
   speedups();
   area();
-  stacked("stalls", "Stalls", "What the cycles of the warp schedulers went on.", "share of scheduler cycles", stallParts, true);
+  sweeps();
+  shares("misses", "Miss rates", "Accesses that missed, of all accesses.", [
+    ["L1D miss rate", (run) => value(run, "totals.l1d.miss_rate")], ["L2 miss rate", (run) => value(run, "totals.l2.miss_rate")]]);
+  stacked("stalls", "Stalls", "Cycles of the warp schedulers of SMs that have warps. An idle scheduler has warps, but none with an instruction to issue.",
+    "share of scheduler cycles", stallParts, true, EMPTY);
+  shares("idle", "Idle SMs", "Cycles in which an SM has no warp, of the cycles of all SMs.", [["SMs without warps", emptyShare]]);
   stacked("traffic", "DRAM traffic", "Bursts of 32 bytes.", "MiB", trafficParts, false);
   stacked("energy", "Energy", "Of the whole GPU. Parts below a hundredth of every run are in other.", "energy, uJ", energyParts, false);
   launches();

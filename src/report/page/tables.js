@@ -61,6 +61,17 @@ const tables = (() => {
       });
     };
 
+    /** All rows as CSV, in the order shown. */
+    const csv = () => {
+      const quoted = (value) => {
+        const text = value === undefined || value === null ? "" : String(value);
+        return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+      };
+      const lines = [columns.map((column) => column.title), ...sorted().map((row) => columns.map((column) => column.of(row)))];
+      return lines.map((line) => line.map(quoted).join(",") + "\n").join("");
+    };
+    const saveCsv = () => charts.save(new Blob([csv()], { type: "text/csv" }), charts.fileName(name, "csv"));
+
     const draw = () => {
       const heads = columns.map((column, at) => {
         const direction = order && order.at === at ? (order.down ? "descending" : "ascending") : undefined;
@@ -78,6 +89,9 @@ const tables = (() => {
       scroll.replaceChildren(element("table", { id: `table-${name.replaceAll(" ", "-")}` },
         element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...body)));
       more.replaceChildren();
+      if (rows.length) {
+        more.append(element("button", { type: "button", title: "Save the table as CSV", onclick: saveCsv }, "CSV"), " ");
+      }
       if (shown.length < rows.length) {
         const showAll = () => { all = true; draw(); };
         more.append(`${shown.length} of ${rows.length} rows. `,

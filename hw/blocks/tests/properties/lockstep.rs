@@ -154,5 +154,5 @@ fn an_instance_records_the_cycles_that_are_watched() {
 fn bad_parameters_are_refused_in_one_line() {
     let params = CompressorParams { pipeline_depth: 6, ..CompressorParams::default() };
     let error = Instance::<BdiCompressor>::new("c", &params, Engine::Model).err().unwrap().to_string();
-    assert_eq!(error, "bdi_compressor: parameter `pipeline_depth` = `6`: must be 1 to 5");
+    assert_eq!(error, "bdi_compressor: parameter 'pipeline_depth' = '6': must be 1 to 5");
 }

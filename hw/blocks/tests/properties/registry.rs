@@ -62,13 +62,13 @@ fn parameters_change_the_ports() {
 fn an_unknown_block_is_named_with_the_nearest_that_exist() {
     let error = find("mligg").err().unwrap().to_string();
     let count = built_in().len();
-    let start = format!("unknown block `mligg`: must be one of {count}, nearest milg, ");
+    let start = format!("unknown block 'mligg': must be one of {count}, nearest milg, ");
     assert!(error.starts_with(&start), "{error}");
 }
 
 #[test]
 fn an_added_block_cannot_have_the_name_of_a_built_in_one() {
     let taken = add(&Entry::<Milg>::NEW).expect_err("there already").to_string();
-    assert_eq!(taken, "block `milg`: the name is taken by another block");
+    assert_eq!(taken, "block 'milg': the name is taken by another block");
     assert_eq!(all().len(), built_in().len());
 }

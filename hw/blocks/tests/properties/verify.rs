@@ -70,5 +70,5 @@ fn a_corner_case_that_the_stimulus_does_not_reach_is_named() {
 fn parameters_that_are_not_allowed_are_named() {
     let params = MilgParams { rsfail_bits: 13, ..MilgParams::default() };
     let why = verify::<Milg>(&params, 1).expect_err("13 bits are not allowed").to_string();
-    assert!(why.contains("parameter `rsfail_bits` = `13`"), "{why}");
+    assert!(why.contains("parameter 'rsfail_bits' = '13'"), "{why}");
 }

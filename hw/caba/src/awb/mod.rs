@@ -170,6 +170,6 @@ mod tests {
     #[test]
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let error = Awb::model(&AwbParams { instruction_bits: 128 }).unwrap_err().to_string();
-        assert_eq!(error, "awb: parameter `instruction_bits` = `128`: must be 32, 64");
+        assert_eq!(error, "awb: parameter 'instruction_bits' = '128': must be 32, 64");
     }
 }

@@ -196,6 +196,6 @@ mod tests {
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let params = AwcParams { busy_limit: 100, ..AwcParams::default() };
         let error = Awc::model(&params).unwrap_err().to_string();
-        assert_eq!(error, "awc: parameter `busy_limit` = `100`: must be 64, 96, 128");
+        assert_eq!(error, "awc: parameter 'busy_limit' = '100': must be 64, 96, 128");
     }
 }

@@ -126,6 +126,6 @@ mod tests {
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let params = AwsParams { instructions: 500, ..AwsParams::default() };
         let error = Aws::model(&params).unwrap_err().to_string();
-        assert_eq!(error, "aws: parameter `instructions` = `500`: must be 512, 1024");
+        assert_eq!(error, "aws: parameter 'instructions' = '500': must be 512, 1024");
     }
 }

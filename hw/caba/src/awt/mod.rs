@@ -154,6 +154,6 @@ mod tests {
     #[test]
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let error = Awt::model(&AwtParams { entries: 49 }).unwrap_err().to_string();
-        assert_eq!(error, "awt: parameter `entries` = `49`: must be 8, 48");
+        assert_eq!(error, "awt: parameter 'entries' = '49': must be 8, 48");
     }
 }

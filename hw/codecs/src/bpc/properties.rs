@@ -257,5 +257,5 @@ proptest! {
 #[test]
 fn a_wrong_parameter_names_what_is_allowed() {
     let error = BpcCompressor::model(&BpcParams { line_bytes: 48 }).unwrap_err().to_string();
-    assert_eq!(error, "bpc_compressor: parameter `line_bytes` = `48`: must be 32, 64, 128");
+    assert_eq!(error, "bpc_compressor: parameter 'line_bytes' = '48': must be 32, 64, 128");
 }

@@ -302,6 +302,6 @@ mod tests {
     fn wrong_parameters_are_named_with_what_is_allowed() {
         let wrong = CpackParams { dictionary: 8, ..CpackParams::default() };
         let error = CpackDecompressor::rtl(&wrong).err().unwrap().to_string();
-        assert_eq!(error, "cpack_decompressor: parameter `dictionary` = `8`: must be 4, 16");
+        assert_eq!(error, "cpack_decompressor: parameter 'dictionary' = '8': must be 4, 16");
     }
 }

@@ -290,6 +290,6 @@ mod tests {
     fn wrong_parameters_are_named_with_what_is_allowed() {
         let wrong = DecompressorParams { pipeline_depth: 6, ..DecompressorParams::default() };
         let error = FpcDecompressor::rtl(&wrong).err().unwrap().to_string();
-        assert_eq!(error, "fpc_decompressor: parameter `pipeline_depth` = `6`: must be 1, 2, 3, 4, 5");
+        assert_eq!(error, "fpc_decompressor: parameter 'pipeline_depth' = '6': must be 1, 2, 3, 4, 5");
     }
 }

@@ -152,6 +152,6 @@ mod tests {
     fn a_size_that_is_not_elaborated_is_refused_with_what_is_allowed() {
         let params = MdCacheParams { kilobytes: 6, ..MdCacheParams::default() };
         let error = MdCache::model(&params).unwrap_err().to_string();
-        assert_eq!(error, "md_cache: parameter `kilobytes` = `6`: must be 4, 8, 16");
+        assert_eq!(error, "md_cache: parameter 'kilobytes' = '6': must be 4, 8, 16");
     }
 }

@@ -173,6 +173,6 @@ mod tests {
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let params = BpgParams { tag_bits: 24, ..BpgParams::default() };
         let error = Bpg::model(&params).unwrap_err().to_string();
-        assert_eq!(error, "bpg: parameter `tag_bits` = `24`: must be 20, 32");
+        assert_eq!(error, "bpg: parameter 'tag_bits' = '24': must be 20, 32");
     }
 }

@@ -171,6 +171,6 @@ mod tests {
     #[test]
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let error = Qbmi::model(&QbmiParams { kernels: 5 }).unwrap_err().to_string();
-        assert_eq!(error, "qbmi: parameter `kernels` = `5`: must be 2, 3, 4");
+        assert_eq!(error, "qbmi: parameter 'kernels' = '5': must be 2, 3, 4");
     }
 }

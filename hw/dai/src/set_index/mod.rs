@@ -221,6 +221,6 @@ mod tests {
     #[test]
     fn a_number_of_sets_that_is_not_elaborated_is_refused_with_what_is_allowed() {
         let error = SetIndexBxor::model(&SetsParams { sets: 48 }).unwrap_err().to_string();
-        assert_eq!(error, "set_index_bxor: parameter `sets` = `48`: must be 16, 32, 64, 128");
+        assert_eq!(error, "set_index_bxor: parameter 'sets' = '48': must be 16, 32, 64, 128");
     }
 }

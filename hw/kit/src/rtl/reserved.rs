@@ -325,6 +325,12 @@ pub fn reserved_name(block: &dyn Block) -> Option<String> {
     finder.found
 }
 
+/// As [`reserved_name`], but first checks the name of the block, which is the name of its module.
+#[must_use]
+pub fn reserved_name_of(name: &str, block: &dyn Block) -> Option<String> {
+    if is_reserved(name) { Some(name.into()) } else { reserved_name(block) }
+}
+
 #[derive(Default)]
 struct Finder {
     /// Names of the enclosing blocks and lists, each with `true` if it is a register.

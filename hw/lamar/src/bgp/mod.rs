@@ -157,6 +157,6 @@ mod tests {
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let params = BgpParams { fg_threshold: 5, ..BgpParams::default() };
         let error = Bgp::model(&params).unwrap_err().to_string();
-        assert_eq!(error, "bgp: parameter `fg_threshold` = `5`: must be 2 to 4");
+        assert_eq!(error, "bgp: parameter 'fg_threshold' = '5': must be 2 to 4");
     }
 }

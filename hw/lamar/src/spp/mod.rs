@@ -137,7 +137,7 @@ mod tests {
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let params = SppParams { entries: 512, ..SppParams::default() };
         let error = Spp::model(&params).unwrap_err().to_string();
-        assert_eq!(error, "spp: parameter `entries` = `512`: must be 256, 1024");
+        assert_eq!(error, "spp: parameter 'entries' = '512': must be 256, 1024");
     }
 
     #[test]

@@ -130,6 +130,6 @@ mod tests {
     fn a_depth_that_is_not_elaborated_is_refused_with_what_is_allowed() {
         let error =
             DecompressionQueue::model(&DecompressionQueueParams { depth: 5 }).unwrap_err().to_string();
-        assert_eq!(error, "decompression_queue: parameter `depth` = `5`: must be 4, 8, 16");
+        assert_eq!(error, "decompression_queue: parameter 'depth' = '5': must be 4, 8, 16");
     }
 }

@@ -175,7 +175,7 @@ mod tests {
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let params = LatteControllerParams { policy: 3, ..LatteControllerParams::default() };
         let error = LatteController::model(&params).unwrap_err().to_string();
-        assert_eq!(error, "latte_controller: parameter `policy` = `3`: must be 0, 1, 2");
+        assert_eq!(error, "latte_controller: parameter 'policy' = '3': must be 0, 1, 2");
     }
 
     #[test]

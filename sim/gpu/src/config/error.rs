@@ -4,7 +4,7 @@
 #[non_exhaustive]
 pub enum ConfigError {
     /// The name is neither a built-in configuration nor a readable file.
-    #[error("configuration `{name}`: neither a built-in one ({allowed}) nor a readable file: {why}")]
+    #[error("configuration '{name}': neither a built-in one ({allowed}) nor a readable file: {why}")]
     NotFound {
         /// Name as given.
         name: String,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Declares the energy table, with a check and a list of all entries.
 macro_rules! event_energy {
     ($($(#[$doc:meta])* $field:ident,)*) => {
-        /// Energy of one event of each kind, femtojoules (`_fj`), and power, milliwatts (`_mw`). See docs/energy.md for the
+        /// Energy of one event of each kind, femtojoules (`_fj`), and power, milliwatts (`_mw`). See docs/reference/energy.md for the
         /// events.
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, DocumentedFields)]
         #[serde(deny_unknown_fields)]

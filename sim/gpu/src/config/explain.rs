@@ -33,7 +33,7 @@ pub struct KeyInfo {
 
 /// The key does not exist.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("configuration key `{key}`: {allowed}")]
+#[error("configuration key '{key}': {allowed}")]
 pub struct UnknownKey {
     key: String,
     allowed: String,

@@ -1,5 +1,5 @@
 //! Energy of the whole GPU: event counts times the table in the configuration's section `[energy]`, leakage over time, and DRAM
-//! energy by its own formula ([`crate::dram::EnergyModel`]). docs/energy.md has the table with its sources.
+//! energy by its own formula ([`crate::dram::EnergyModel`]). docs/reference/energy.md has the table with its sources.
 //!
 //! | component | events |
 //! |---|---|

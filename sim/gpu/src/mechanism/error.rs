@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum MechanismError {
     /// The mechanism does not exist.
-    #[error("unknown mechanism `{name}`: {allowed}")]
+    #[error("unknown mechanism '{name}': {allowed}")]
     Unknown {
         /// Name as given.
         name: String,
@@ -13,7 +13,7 @@ pub enum MechanismError {
         allowed: String,
     },
     /// The option does not exist, or its value is out of range.
-    #[error("mechanism {mechanism}: option `{option}`: {allowed}")]
+    #[error("mechanism {mechanism}: option '{option}': {allowed}")]
     Option {
         /// Name of the mechanism.
         mechanism: String,
@@ -65,7 +65,7 @@ pub enum MechanismError {
         instead: &'static str,
     },
     /// The probe names no block instance of the mechanism.
-    #[error("unknown probe `{name}`: must be {allowed}")]
+    #[error("unknown probe '{name}': {allowed}")]
     Probe {
         /// Name as given.
         name: String,

@@ -133,7 +133,7 @@ impl Probes {
         match self.spec.faults.first() {
             Some((name, _)) if !self.engine.has(Side::Rtl) => Err(MechanismError::Probe {
                 name: name.clone(),
-                allowed: "a fault strikes RTL, so the engines rtl, lockstep and rtl+verilog".into(),
+                allowed: "the engine must be rtl, lockstep or rtl+verilog, since a fault strikes RTL".into(),
             }),
             _ => Ok(()),
         }
@@ -154,9 +154,14 @@ impl Probes {
         for name in wanted {
             if !known.iter().any(|one| one.name == *name) {
                 let allowed = if known.is_empty() {
-                    "none, the mechanism has no blocks".into()
+                    "the mechanism has no blocks".into()
                 } else {
-                    self.names().join(", ")
+                    let names: Vec<&str> = known.iter().map(|one| one.name.as_str()).collect();
+                    selvedge_hw::names::allowed(
+                        name,
+                        names,
+                        "selvedge run WORKLOAD --mechanism NAME --list-probes",
+                    )
                 };
                 return Err(MechanismError::Probe { name: name.clone(), allowed });
             }

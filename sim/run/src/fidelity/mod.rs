@@ -1,5 +1,5 @@
 //! Microbenchmarks that compare the GPU's speed with its description. A formula of the configuration gives each expected value.
-//! `selvedge fidelity` writes `docs/fidelity.md` from them.
+//! `selvedge fidelity` writes `docs/reference/fidelity.md` from them.
 //!
 //! No expected value comes from a measurement. If the formula is exact, the measured value must be equal. If clock domains meet
 //! or queues saturate, the value may differ by a stated distance.
@@ -53,12 +53,12 @@ mod tests {
         let all = measured.iter().flat_map(|(machine, found)| found.iter().map(move |m| (machine.name, m)));
         let wrong: Vec<_> = all.filter(|(_, m)| !m.agrees()).collect();
         assert!(wrong.is_empty(), "{wrong:#?}");
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/fidelity.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/fidelity.md");
         let shown = std::fs::read_to_string(path).unwrap_or_default();
         assert_eq!(
             page(&measured),
             shown,
-            "docs/fidelity.md is stale: selvedge fidelity -o docs/fidelity.md"
+            "docs/reference/fidelity.md is stale: selvedge fidelity -o docs/reference/fidelity.md"
         );
     }
 

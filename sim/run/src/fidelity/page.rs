@@ -3,29 +3,12 @@ use super::measurement::Measurement;
 use selvedge_gpu::config::BuiltIn;
 use std::fmt::Write;
 
-const HEAD: &str = "# Fidelity
+const HEAD: &str = "<!-- Written by `selvedge fidelity -o docs/reference/fidelity.md` -->
 
-Is each configuration as fast as its description says? Every value is expected by a formula of the configuration's file alone and then
-measured by a microbenchmark on the simulator, with every DRAM command under the checker. `selvedge fidelity -o
-docs/fidelity.md` writes this page; a test fails when it is stale or a value leaves its bounds. The formulas stand beside the
-microbenchmarks in `sim/run/src/fidelity/` and in `sim/gpu/src/partition/closed_form.rs`:
+# Fidelity tables
 
-- arithmetic: the pipe's latency and that of the stages' registers; rate: one warp per scheduler and cycle, or lanes / 32 per
-  pipe
-- shared memory: the stages' registers, address generation (32 / lanes), the latency, and one cycle more for each way of a
-  conflict but the first; the first two stand before all that follows
-- strides: 32 x 4 x stride bytes over the line size; L1D hits take a line per cycle, or address generation if that is longer
-- L1D hit: the cycles in front of the tags and the hit latency; L2 hit: the cycles in front of the L1D's tags, the crossbar both
-  ways, the hit latency, each in its own clock, mean over the clocks' phases
-- L2 rates: a flit per cycle and reply port, of which each slice of a partition has one, and the gap between packets
-- misses in flight: MSHRs / the L2's round trip, up to the SM's reply port
-- DRAM read: the L2's round trip, the controller, tCL and the bursts, tCCD_L apart within a bank group; tRCD more in a closed
-  bank, tRP more for another row
-- DRAM stream: the data buses, or the L2's reply ports where they carry less; one partition: its share of the buses
-
-\"Allowed\" names what agrees with the formula: the value alone where it is exact; the spread of the clocks' phases for round
-trips; a share below the peak for rates, which the ends of a run and queues cost. These shares are tolerances: what head-of-line
-blocking costs a stream, which is most on the Maxwells, follows from no formula here.
+[Fidelity](../fidelity.md) has the formulas. \"Expected\" follows from the configuration alone, \"measured\" from a microbenchmark. \"Must be\" is the
+accepted range: the exact value, the spread of the clock phases for round trips, or a share of the peak for rates.
 ";
 
 /// Returns the page for the built-in configurations, in the order of `measured`.
@@ -37,7 +20,7 @@ pub fn page(measured: &[(&BuiltIn, Vec<Measurement>)]) -> String {
 /// Returns the section with the table of one configuration.
 pub fn section(name: &str, summary: &str, found: &[Measurement]) -> String {
     let mut text = format!(
-        "## {name}\n\n{summary}.\n\n| what | unit | expected | measured | error | allowed |\n|---|---|---|---|---|---|\n"
+        "## {name}\n\n{summary}.\n\n| what | unit | expected | measured | error | must be |\n|---|---|---|---|---|---|\n"
     );
     for m in found {
         let (low, high) = m.allowed;

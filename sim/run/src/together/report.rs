@@ -151,3 +151,17 @@ pub struct TogetherReport {
     /// Values that depend on the host.
     pub host: HostReport,
 }
+
+impl TogetherReport {
+    /// Returns the names of the workloads, joined by `+`.
+    pub fn workload(&self) -> String {
+        let names: Vec<&str> = self.programs.iter().map(|program| program.workload.as_str()).collect();
+        names.join("+")
+    }
+
+    /// Returns why the results of a program are wrong, if they are.
+    pub fn wrong(&self) -> Option<&str> {
+        let failed = self.programs.iter().find(|program| program.result == Verdict::Fail)?;
+        Some(failed.error.as_deref().unwrap_or("the results differ from the CPU reference"))
+    }
+}

@@ -302,6 +302,6 @@ fn a_profile_is_as_long_as_the_run_unless_its_length_is_given() {
 fn mistakes_are_refused_before_anything_runs() {
     assert_eq!(refused(&spec(&["bfs"; 5], "left-over")), "5 workloads together: must be 1 to 4");
     let line = refused(&spec(&["bfs", "atax"], "sm:1"));
-    assert_eq!(line, "share `sm:1`: must be as many numbers as programs, which are 2");
+    assert_eq!(line, "share 'sm:1': must be as many numbers as programs, which are 2");
     assert!(workload::find("bfs+atax").is_err(), "a plus is in no name");
 }

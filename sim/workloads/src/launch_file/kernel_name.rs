@@ -54,9 +54,9 @@ pub(super) fn find(module: &Module, name: &str) -> Result<Arc<Kernel>, NoKernel>
         [] => {
             let all: Vec<_> = all.iter().collect();
             let there = if all.is_empty() { "none".into() } else { list(&all) };
-            Err(NoKernel::Name(format!("no kernel `{name}` in the PTX: there are {there}")))
+            Err(NoKernel::Name(format!("no kernel '{name}' in the PTX: there are {there}")))
         }
-        _ => Err(NoKernel::Name(format!("kernel `{name}` may be any of {}", list(&meant)))),
+        _ => Err(NoKernel::Name(format!("kernel '{name}' may be any of {}", list(&meant)))),
     }
 }
 
@@ -111,12 +111,12 @@ mod tests {
     fn names_of_none_or_several_are_refused_with_the_candidates() {
         let refused = |name: &str| find(&module(), name).expect_err("refused").to_string();
         for name in ["add", "ns::add"] {
-            let says = format!("kernel `{name}` may be any of _ZN2ns3addIfEEvPT_, _ZN2ns3addIdEEvPT_");
+            let says = format!("kernel '{name}' may be any of _ZN2ns3addIfEEvPT_, _ZN2ns3addIdEEvPT_");
             assert_eq!(refused(name), says);
         }
         let all = "plain, _Z6KernelP4NodePi, _ZN2ns3addIfEEvPT_, _ZN2ns3addIdEEvPT_, _ZL5localv, _Z4plus";
         for name in ["kernel", "dd", "Kerne"] {
-            assert_eq!(refused(name), format!("no kernel `{name}` in the PTX: there are {all}"));
+            assert_eq!(refused(name), format!("no kernel '{name}' in the PTX: there are {all}"));
         }
     }
 

@@ -238,7 +238,7 @@ fn mistakes_are_one_line_with_their_place() {
         ),
         (
             launch.replace("\"step\"", "\"steps\""),
-            "my.toml:11: no kernel `steps` in the PTX: there are _Z4stepPii, pair",
+            "my.toml:11: no kernel 'steps' in the PTX: there are _Z4stepPii, pair",
         ),
     ];
     let refusals: Vec<String> =

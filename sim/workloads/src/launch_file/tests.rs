@@ -277,7 +277,7 @@ fn every_mistake_is_one_line_with_its_place() {
         ),
         (
             &[(28, "kernel = \"kopy\"")],
-            "my.toml:28: no kernel `kopy` in the PTX: there are free, copy, mixed",
+            "my.toml:28: no kernel 'kopy' in the PTX: there are free, copy, mixed",
         ),
         (&[(29, "grid = []")], "my.toml:29: grid: must be one to three numbers"),
         (&[(29, "grid = [0]")], "my.toml:29: grid = 0 in turn 0: must be 1 to 4294967295"),

@@ -40,7 +40,7 @@ pub enum MeasureError {
     #[error(transparent)]
     Ptx(#[from] PtxError),
     /// A launch names a kernel that is missing in the PTX.
-    #[error("no kernel `{0}` in the PTX")]
+    #[error("no kernel '{0}' in the PTX")]
     NoKernel(String),
     /// The arguments do not fit the kernel.
     #[error(transparent)]

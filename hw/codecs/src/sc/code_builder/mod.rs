@@ -218,6 +218,6 @@ mod tests {
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let params = CodeBuilderParams { max_code_bits: 9, ..CodeBuilderParams::default() };
         let error = ScCodeBuilder::model(&params).unwrap_err().to_string();
-        assert_eq!(error, "sc_code_builder: parameter `max_code_bits` = `9`: must be 12, 16");
+        assert_eq!(error, "sc_code_builder: parameter 'max_code_bits' = '9': must be 12, 16");
     }
 }

@@ -199,6 +199,6 @@ mod tests {
     #[test]
     fn a_parameter_that_is_not_allowed_is_refused_with_those_that_are() {
         let error = ScCompressor::model(&CompressorParams { symbols_per_cycle: 2 }).unwrap_err().to_string();
-        assert_eq!(error, "sc_compressor: parameter `symbols_per_cycle` = `2`: must be 4, 8");
+        assert_eq!(error, "sc_compressor: parameter 'symbols_per_cycle' = '2': must be 4, 8");
     }
 }

@@ -205,6 +205,6 @@ mod tests {
     fn a_parameter_that_is_not_allowed_is_refused_with_those_that_are() {
         let error =
             ScDecompressor::model(&DecompressorParams { symbols_per_cycle: 3 }).unwrap_err().to_string();
-        assert_eq!(error, "sc_decompressor: parameter `symbols_per_cycle` = `3`: must be 1, 2, 4");
+        assert_eq!(error, "sc_decompressor: parameter 'symbols_per_cycle' = '3': must be 1, 2, 4");
     }
 }

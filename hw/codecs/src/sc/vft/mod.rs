@@ -140,6 +140,6 @@ mod tests {
     #[test]
     fn a_parameter_out_of_range_is_refused_with_what_is_allowed() {
         let error = ScVft::model(&VftParams { entries: 100 }).unwrap_err().to_string();
-        assert_eq!(error, "sc_vft: parameter `entries` = `100`: must be 64, 1024");
+        assert_eq!(error, "sc_vft: parameter 'entries' = '100': must be 64, 1024");
     }
 }

@@ -142,8 +142,8 @@ fn limit_schedulers<O>(setup: &Setup<O>, limit: u32, config: &mut GpuConfig) -> 
     if limit == NOT_GIVEN || limit > most {
         return Err(MechanismError::Option {
             mechanism: setup.name.into(),
-            option: format!("limit={limit}"),
-            allowed: format!("must be 1 to {most}, the warps of a scheduler, as in swl=4"),
+            option: if limit == NOT_GIVEN { "limit".into() } else { format!("limit={limit}") },
+            allowed: format!("must be given as 1 to {most}, the warps of a scheduler, as in swl,limit=4"),
         });
     }
     config.sm.wavefront_limit = limit;
@@ -214,14 +214,14 @@ mod tests {
             (
                 "swl",
                 "",
-                "mechanism swl: option `limit=0`: must be 1 to 24, the warps of a scheduler, as in swl=4",
+                "mechanism swl: option 'limit': must be given as 1 to 24, the warps of a scheduler, as in swl,limit=4",
             ),
             (
                 "swl=25",
                 "",
-                "mechanism swl: option `limit=25`: must be 1 to 24, the warps of a scheduler, as in swl=4",
+                "mechanism swl: option 'limit=25': must be given as 1 to 24, the warps of a scheduler, as in swl,limit=4",
             ),
-            ("swl-best=4", "", "mechanism swl-best: option `4`: allowed: it has no options"),
+            ("swl-best=4", "", "mechanism swl-best: option '4': allowed: it has no options"),
             (
                 "swl=4+swl-best",
                 "",
