@@ -124,9 +124,10 @@ fn a_crate_that_cannot_be_written_is_one_line() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir(folder.path().join("there")).expect("a folder");
     for (words, line) in [
-        ("bgp", "bgp: the name is taken"),
-        ("My-Filter", "My-Filter: must be up to 40 lower-case letters"),
-        ("there", "there exists already"),
+        ("bgp", "'bgp': the name is taken or reserved"),
+        ("table", "'table': the name is taken or reserved"),
+        ("My-Filter", "'My-Filter': must be up to 40 lower-case letters"),
+        ("there", "'there' exists already"),
         ("mine --selvedge .", "--selvedge .: must be Selvedge's source tree"),
     ] {
         let output = shell(folder.path(), &format!("selvedge init {words}"));
