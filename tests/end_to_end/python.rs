@@ -46,8 +46,8 @@ fn package() -> &'static Path {
     })
 }
 
-/// Runs Python with the package and the command in `folder`. Returns the output.
-fn run(python: &Path, folder: &Path, words: &[&str], more: &[(&str, &str)]) -> String {
+/// Runs Python with the package and the command in `folder`. Returns standard output and standard error.
+fn run(python: &Path, folder: &Path, words: &[&str], more: &[(&str, &str)]) -> [String; 2] {
     let selvedge = Path::new(env!("CARGO_BIN_EXE_selvedge"));
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let first = selvedge.parent().map(Path::to_path_buf).into_iter();
@@ -64,16 +64,17 @@ fn run(python: &Path, folder: &Path, words: &[&str], more: &[(&str, &str)]) -> S
         .current_dir(folder)
         .output()
         .expect("Python starts");
-    let (out, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let [out, error] = [text(&output.stdout), text(&output.stderr)];
     assert!(output.status.success(), "{words:?}: {out}{error}");
-    format!("{out}{error}")
+    [out, error]
 }
 
 #[test]
 fn the_package_passes_its_tests() {
     let Some(python) = python("the_package_passes_its_tests") else { return };
     let tests = format!("{TREE}/python/tests");
-    let printed = run(&python, Path::new(TREE), &["-m", "unittest", "discover", "-s", &tests], &[]);
+    let [_, printed] = run(&python, Path::new(TREE), &["-m", "unittest", "discover", "-s", &tests], &[]);
     assert!(printed.trim_end().ends_with("\nOK"), "nothing is skipped: {printed}");
 }
 
@@ -84,7 +85,7 @@ fn the_page_shows_what_its_code_prints() {
     make_study(folder.path());
     let [script, page] =
         ["tests/python_page.py", "docs/how-to/use-from-python.md"].map(|file| format!("{TREE}/{file}"));
-    let printed = run(&python, folder.path(), &[&script, &page], &[]);
+    let [printed, _] = run(&python, folder.path(), &[&script, &page], &[]);
     let count: usize = printed.trim().parse().expect("the number of blocks");
     assert!(count >= 5, "{count} blocks");
 }
@@ -100,33 +101,37 @@ fn make_study(folder: &Path) {
     }
 }
 
-/// Runs a notebook, which must make this many pictures and tables.
-fn notebook(test: &str, name: &str, pictures: usize, tables: usize, more: &[(&str, &str)]) {
+/// Runs a notebook in `folder`. It must make this many pictures and tables.
+pub fn notebook_in(folder: &Path, test: &str, name: &str, made: [usize; 2], more: &[(&str, &str)]) {
     let Some(python) = python(test) else { return };
+    let script = format!("{TREE}/tests/notebook.py");
+    let notebook = format!("{TREE}/examples/notebooks/{name}.ipynb");
+    let [printed, _] = run(&python, folder, &[&script, &notebook, folder.to_str().expect("UTF-8")], more);
+    let [pictures, tables] = made;
+    assert_eq!(printed.lines().last(), Some(format!("{pictures} {tables}").as_str()), "{name}: {printed}");
+}
+
+fn notebook(test: &str, name: &str, made: [usize; 2]) {
     let folder = tempfile::tempdir().expect("a folder");
-    let here = folder.path().to_str().expect("UTF-8");
-    let [script, notebook] = [String::from("tests/notebook.py"), format!("examples/notebooks/{name}.ipynb")]
-        .map(|file| format!("{TREE}/{file}"));
-    let made = run(&python, folder.path(), &[&script, &notebook, here], more);
-    assert_eq!(made.lines().last(), Some(format!("{pictures} {tables}").as_str()), "{name}");
+    notebook_in(folder.path(), test, name, made, &[]);
 }
 
 #[test]
 fn a_notebook_compares_mechanisms() {
-    notebook("a_notebook_compares_mechanisms", "first_result", 2, 2, &[]);
+    notebook("a_notebook_compares_mechanisms", "first_result", [2, 2]);
 }
 
 #[test]
 fn a_notebook_runs_a_kernel() {
-    notebook("a_notebook_runs_a_kernel", "cuda_to_figure", 1, 0, &[]);
+    notebook("a_notebook_runs_a_kernel", "cuda_to_figure", [1, 0]);
 }
 
 #[test]
 fn a_notebook_draws_a_block() {
-    notebook("a_notebook_draws_a_block", "block_waveforms", 1, 1, &[]);
+    notebook("a_notebook_draws_a_block", "block_waveforms", [1, 1]);
 }
 
 #[test]
 fn a_notebook_runs_verilog() {
-    notebook("a_notebook_runs_verilog", "own_verilog", 0, 0, &[]);
+    notebook("a_notebook_runs_verilog", "own_verilog", [0, 0]);
 }
