@@ -37,7 +37,7 @@ impl Display for Failure {
     }
 }
 
-/// Returns a text with a space in place of each control character.
+/// Returns a text in which a space replaces each control character.
 pub fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

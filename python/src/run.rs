@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Time between two checks for signals.
 const SIGNALS: Duration = Duration::from_millis(50);
 
-/// Stack of the simulating thread, bytes: as much as a main thread has.
+/// Stack of the simulating thread in bytes, the size of a main thread.
 const STACK_BYTES: usize = 8 << 20;
 
 /// The report as JSON, the output of the kernels, and the reason of a failure.
