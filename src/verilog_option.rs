@@ -19,7 +19,7 @@ pub struct VerilogOptions {
     #[arg(help_heading = "Verification", long, value_name = "FORM,FORM", value_parser = Engine::lockstep, conflicts_with = "engine")]
     pub lockstep: Option<Engine>,
     /// Replace a block by custom Verilog or SystemVerilog: a module with the block's ports, named TOP or like the block;
-    /// latency=N states the latency of a codec if it differs; may be repeated (see docs/cosimulation.md)
+    /// latency=N states the latency of a codec if it differs; may be repeated (see docs/how-to/co-simulate-verilog.md)
     #[arg(help_heading = "Verification", long, value_name = "BLOCK=FILE[,FILE...][:TOP][,latency=N]")]
     pub verilog: Vec<Own>,
 }

@@ -1,4 +1,4 @@
-// libselvedge: blocks, memory system and GPU of Selvedge for C, C++ and whatever calls C. See docs/c-api.md.
+// libselvedge: blocks, memory system and GPU of Selvedge for C, C++ and whatever calls C. See docs/how-to/use-from-c.md.
 //
 // Functions return a SelvedgeStatus and write their results through pointers. What went wrong is one line: selvedge_last_error().
 // Objects are behind handles, which the caller frees, as it does texts that are written to a `char **`. Different threads may use

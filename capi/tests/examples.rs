@@ -1,4 +1,4 @@
-//! Tests the commands of docs/c-api.md: the examples must build with the installed library and print the known results.
+//! Tests the commands of docs/how-to/use-from-c.md: the examples must build with the installed library and print the known results.
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::partition::closed_form;
 use selvedge_testbenches::skipped::skip;
@@ -15,17 +15,13 @@ fn root() -> &'static Path {
 
 /// Returns the commands of the page, each with the output that the page shows.
 fn commands() -> Vec<(String, String)> {
-    let page = fs::read_to_string(root().join("docs/c-api.md")).expect("the page is there");
+    let page = fs::read_to_string(root().join("docs/how-to/use-from-c.md")).expect("the page is there");
     let mut commands: Vec<(String, String)> = Vec::new();
     for block in page.split("\n```").skip(1).step_by(2) {
         let (kind, text) = block.split_once('\n').expect("a block has lines");
         match kind {
-            "" => commands.extend(
-                text.lines().map(|line| (line.strip_prefix("$ ").expect("a command").into(), String::new())),
-            ),
-            "output" => {
-                commands.last_mut().expect("a command is before its output").1 = text.trim_end().into()
-            }
+            "sh,norun" => commands.extend(text.lines().map(|line| (line.into(), String::new()))),
+            "text" => commands.last_mut().expect("a command is before its output").1 = text.trim_end().into(),
             other => panic!("a block of {other}"),
         }
     }

@@ -28,8 +28,8 @@ pub fn of(entry: &dyn BlockEntry) -> String {
     .expect("a string takes it");
     write!(
         page,
-        "\n## Use\n\n```\nselvedge gen {name} -o FOLDER\nselvedge wave {name}\nselvedge area {name}\n```\n\n\
-         They write its Verilog ([co-simulation](../../cosimulation.md)), record [waveforms](../../waveforms.md), and estimate its [area](../../area.md).\n"
+        "\n## Use\n\n```\nselvedge gen {name} -o FOLDER\nselvedge wave {name} -o {name}.vcd\nselvedge area {name}\n```\n\n\
+         They write its [Verilog](../../how-to/emit-verilog.md), record [waveforms](../../how-to/record-waveforms.md), and estimate its [area](../../how-to/measure-area.md).\n"
     )
     .expect("a string takes it");
     page

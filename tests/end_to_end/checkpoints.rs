@@ -69,21 +69,6 @@ fn a_run_that_is_killed_ten_times_ends_as_one_that_is_not() {
 }
 
 #[test]
-fn the_page_can_be_followed() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let page = fs::read_to_string("docs/checkpoints.md").expect("there");
-    let commands = page.lines().filter_map(|line| line.strip_prefix("$ selvedge "));
-    let mut followed = 0;
-    for command in commands {
-        let words: Vec<&str> = command.split_whitespace().collect();
-        let output = selvedge_in(folder.path(), &words);
-        assert!(output.status.success(), "{command}: {}", error(&output));
-        followed += 1;
-    }
-    assert_eq!(followed, 2);
-}
-
-#[test]
 fn programs_that_run_together_continue() {
     let folder = tempfile::tempdir().expect("a folder");
     for share in ["left-over", "smk-p", "warped-slicer:3000"] {

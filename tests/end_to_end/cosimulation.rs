@@ -1,7 +1,6 @@
 //! A block's Verilog, emitted or handwritten, works as the block inside the GPU, and an error in it is found.
 use crate::command::{selvedge, selvedge_in};
 use crate::engines::report;
-use crate::guide::{blocks, shell};
 use selvedge_sim::mechanism;
 use selvedge_testbenches::skipped::is_long_run;
 use std::fs;
@@ -378,38 +377,4 @@ fn compiled_verilog_is_loaded_from_the_users_own_folder_alone() {
         fs::set_permissions(cache.join("selvedge/verilated"), open).expect("it is ours");
         refuses(&run(Some(&cache)), &["anyone may write to this folder", "must be writable for its owner"]);
     }
-}
-
-/// Runs the commands of the page in a folder with the files that it names.
-#[test]
-fn the_page_does_what_it_says() {
-    let folder = tempfile::tempdir().expect("a folder");
-    for file in ["bdi_decompressor.v", "bdi_decompressor_3.v", "milg.v"] {
-        fs::copy(reference(file), folder.path().join(file)).expect("a copy");
-    }
-    let milg = fs::read_to_string(reference("milg.v")).expect("the reference");
-    let right = "inflight_o <= balance[6:0];";
-    assert!(milg.contains(right));
-    let wrong = milg.replace(right, "inflight_o <= (balance == 9'd3) ? 7'd2 : balance[6:0];");
-    fs::write(folder.path().join("milg_wrong.v"), wrong).expect("a file");
-    let page = fs::read_to_string("docs/cosimulation.md").expect("the page");
-    let mut said = String::new();
-    let mut lines = 0;
-    for block in blocks(&page) {
-        match block.kind.as_str() {
-            "output" => {
-                let text = said.lines().filter(|line| !line.contains("Verilator compiles"));
-                assert_eq!(text.collect::<Vec<_>>().join("\n").trim_end(), block.text.trim_end());
-            }
-            _ => {
-                for line in block.text.lines().filter_map(|line| line.strip_prefix("$ ")) {
-                    let output = shell(folder.path(), line);
-                    said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-                    assert!(output.status.success() || line.contains("wrong.v"), "{line}: {said}");
-                    lines += 1;
-                }
-            }
-        }
-    }
-    assert!(lines >= 6, "the page shows the commands");
 }

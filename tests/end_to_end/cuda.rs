@@ -245,9 +245,9 @@ fn the_guides_example_prints_what_the_guide_shows() {
     demand(&built.expect("nvcc starts"), "reduction");
     let output = selvedge_in(folder.path(), &["cuda", "--", "./reduction"]);
     demand(&output, "reduction");
-    let guide = fs::read_to_string("docs/cuda.md").expect("the guide is there");
-    let shown = guide.split("```output\n").nth(1).and_then(|rest| rest.split("```").next());
-    assert_eq!(shown, Some(&*text(&output.stdout)), "docs/cuda.md shows something else");
+    let guide = fs::read_to_string("docs/how-to/run-a-cuda-program.md").expect("the guide is there");
+    let shown = guide.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
+    assert_eq!(shown, Some(&*text(&output.stdout)), "docs/how-to/run-a-cuda-program.md shows something else");
 }
 
 #[test]

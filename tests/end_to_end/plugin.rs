@@ -1,4 +1,4 @@
-//! A user's crate, written by `init` and described in `docs/extending.md`, has all commands with its own block and
+//! A user's crate, written by `init` and described in `docs/how-to/add-a-block.md`, has all commands with its own block and
 //! mechanism.
 use crate::guide::{blocks, settings, shell};
 #[cfg(target_os = "linux")]
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Output;
 
 const TREE: &str = env!("CARGO_MANIFEST_DIR");
-const GUIDE: &str = include_str!("../../docs/extending.md");
+const GUIDE: &str = include_str!("../../docs/how-to/add-a-block.md");
 
 fn text(output: &Output) -> String {
     String::from_utf8_lossy(&[output.stdout.as_slice(), output.stderr.as_slice()].concat()).into_owned()
@@ -29,10 +29,10 @@ fn commands() -> Vec<&'static str> {
 #[test]
 fn a_crate_that_init_writes_does_what_the_guide_says() {
     let folder = tempfile::tempdir().expect("a folder");
-    let console = blocks(GUIDE).into_iter().find(|block| block.kind == "console").expect("how to begin");
-    let (line, printed) = console.text.split_once('\n').expect("a line and what it prints");
-    let line = line.strip_prefix("$ ").expect("a prompt");
-    assert_eq!(succeeds(folder.path(), line).trim_end(), printed.trim_end());
+    let shown = blocks(GUIDE);
+    let [line, printed] = ["sh", "text"]
+        .map(|kind| shown.iter().find(|block| block.kind == kind).expect("how to begin").text.trim_end());
+    assert_eq!(succeeds(folder.path(), line).trim_end(), printed);
     let here = folder.path().join("my_filter");
     succeeds(&here, "rustfmt --check --edition 2024 src/main.rs");
     // Use the same versions as the workspace.

@@ -1,6 +1,5 @@
-//! The tables of the README, of blocks and of mechanisms agree with the registry, and the page of commands runs.
+//! The tables of the README, of blocks and of mechanisms agree with the registry.
 
-use crate::command::selvedge_in;
 use selvedge_blocks::built_in;
 use selvedge_sim::best::settled;
 use selvedge_sim::config::{BUILT_IN, GpuConfig};
@@ -11,30 +10,6 @@ use std::fs;
 
 fn readme() -> String {
     fs::read_to_string("README.md").expect("the README is there")
-}
-
-/// Returns the words after `$ ` of every command line in a page's code blocks.
-fn commands(text: &str) -> Vec<Vec<String>> {
-    let lines = text.lines().filter_map(|line| line.strip_prefix("$ "));
-    lines.map(|line| line.split_whitespace().map(String::from).collect()).collect()
-}
-
-/// Runs every command of a page in a temporary folder, in order, and returns their number.
-fn follow(text: &str) -> usize {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let ptx = "docs/own-kernels/jacobi.ptx";
-    fs::create_dir_all(folder.path().join("docs/own-kernels")).expect("a folder");
-    fs::copy(ptx, folder.path().join(ptx)).expect("the PTX is there");
-    let mut run = 0;
-    for words in commands(text) {
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        match words.as_slice() {
-            ["selvedge", rest @ ..] => check(folder.path(), rest),
-            other => panic!("a command that this test does not know: {other:?}"),
-        }
-        run += 1;
-    }
-    run
 }
 
 /// Returns the mechanisms that a configuration refuses, each with the reason.
@@ -105,23 +80,6 @@ fn the_readme_counts_the_mechanisms_that_each_configuration_runs() {
     all.sort_unstable();
     named.sort_unstable();
     assert_eq!(named, all);
-}
-
-#[test]
-fn every_command_of_the_page_of_commands_runs() {
-    let page = fs::read_to_string("docs/commands.md").expect("the page is there");
-    assert!(follow(&page) >= 20, "the page shows the commands");
-}
-
-#[test]
-fn every_command_of_the_page_of_waveforms_runs() {
-    let page = fs::read_to_string("docs/waveforms.md").expect("the page is there");
-    assert!(follow(&page) >= 5, "the page shows the commands");
-}
-
-fn check(folder: &std::path::Path, words: &[&str]) {
-    let output = selvedge_in(folder, words);
-    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]

@@ -320,33 +320,6 @@ fn a_mistake_is_one_line_and_exit_code_2() {
     }
 }
 
-#[test]
-fn every_command_of_the_guides_runs() {
-    let [studies, cluster] =
-        ["studies", "cluster"].map(|name| fs::read_to_string(format!("docs/{name}.md")).expect("there"));
-    let text = studies.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a study");
-    let folder = folder("");
-    fs::write(folder.path().join("ways.toml"), text).expect("written");
-    let lines = studies.lines().chain(cluster.lines());
-    let commands: Vec<&str> = lines.filter_map(|line| line.strip_prefix("$ selvedge ")).collect();
-    assert!(commands.len() >= 8);
-    for command in commands {
-        let words: Vec<&str> = command.split_whitespace().collect();
-        let output = selvedge_in(folder.path(), &words);
-        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
-    }
-    for file in [
-        "ways.csv",
-        "ways.parquet",
-        "jobs/points.sbatch",
-        "jobs/collect.sbatch",
-        "jobs/submit.sh",
-        "flow/Snakefile",
-    ] {
-        assert!(folder.path().join(file).is_file(), "{file}");
-    }
-}
-
 /// Runs the array job by hand like Slurm does, then the job that collects.
 #[test]
 fn exported_jobs_give_the_bytes_of_a_local_run() {

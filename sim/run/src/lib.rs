@@ -40,7 +40,12 @@ pub use selvedge_gpu::{
 pub use selvedge_ptx::{memory, ptx, texture};
 pub use selvedge_workloads::{launch_file, workload};
 
-/// Runs the code examples of the guide to custom mechanisms as doc tests.
+/// Runs the code examples of the page on custom blocks as doc tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/extending.md")]
-struct Guide;
+#[doc = include_str!("../../../docs/how-to/add-a-block.md")]
+struct AddABlock;
+
+/// Runs the code examples of the page on custom mechanisms as doc tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/how-to/add-a-mechanism.md")]
+struct AddAMechanism;

@@ -19,7 +19,7 @@
 //! seed = 7
 //! ```
 //!
-//! Several launches share named buffers. `docs/own-kernels.md` lists all keys:
+//! Several launches share named buffers. `docs/reference/launch-file.md` lists all keys:
 //!
 //! ```toml
 //! ptx = "jacobi.ptx"
