@@ -148,7 +148,8 @@ fn mistake(error: &clap::Error) -> String {
     });
     let mut line = said.to_owned();
     if let Some(values) = values {
-        line += &format!(": must be one of {values}");
+        let one_of = if values.contains(", ") { "one of " } else { "" };
+        line += &format!(": must be {one_of}{values}");
     }
     let of = |kind| error.get(kind).map(in_words).unwrap_or_default();
     let wrong = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand].map(of).concat();

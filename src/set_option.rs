@@ -1,7 +1,7 @@
 //! `--set KEY=VALUE`: values that override a configuration.
 use crate::error::Failure;
 use selvedge_sim::config::GpuConfig;
-use selvedge_study::{Override, overridden};
+use selvedge_sim::overrides::{Override, overridden};
 
 /// Returns the configuration `name` with the values of `set`, and with at most `registers` per thread.
 ///

@@ -219,7 +219,7 @@ fn mistakes_are_one_line() {
     refused(here, &["milg", "--liberty", "bad.lib"], None, "bad.lib: not a liberty file");
     refused(here, &["milg", "--liberty", "cut.lib"], None, "cut.lib: ");
     refused(here, &["milg", "--liberty", "none.lib"], None, "none.lib");
-    refused(here, &["milg", "--target", "virtex"], None, "possible values: asic, ecp5, ice40, xilinx, gowin");
+    refused(here, &["milg", "--target", "virtex"], None, "must be one of asic, ecp5, ice40, xilinx, gowin");
     refused(here, &["milg", "--param", "inflight_bits=99"], None, "inflight_bits");
     refused(here, &["milg", "--sweep", "inflight_bits"], None, "must be NAME=VALUE");
     refused(here, &["milg", "--clock", "fast"], None, "1.4GHz");
@@ -373,7 +373,7 @@ fn memories_are_priced_by_the_users_cacti_or_not_at_all() {
         here,
         &["aws", "--sram", "sap"],
         None,
-        "invalid value 'sap' for '--sram <PROGRAM>' [possible values: cacti]",
+        "invalid value 'sap' for '--sram <PROGRAM>': must be cacti",
     );
     let at = |node| ["aws", "--sram", "cacti", "--cacti", "own/cacti", "--sram-node", node];
     refused(here, &at("small"), None, "--sram-node small: must be a node such as 45nm");

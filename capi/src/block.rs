@@ -2,8 +2,7 @@
 use crate::SelvedgeStatus;
 use crate::call::{Failure, Guarded, call, free};
 use crate::text::{c_string, is_null, read, read_if_any, write, write_json};
-use selvedge_hw::{ClockedBits, Direction, Engine, Port, PortBits};
-use serde_json::{Map, Value};
+use selvedge_hw::Direction;
 use std::ffi::{CString, c_char};
 use std::sync::OnceLock;
 
@@ -25,90 +24,16 @@ pub struct SelvedgePort {
 }
 
 struct Block {
-    clocked: Box<dyn ClockedBits>,
-    parameters: Value,
-    ports: Vec<(Port, CString)>,
-    /// Values of the inputs, which come first among the ports.
-    inputs: PortBits,
-    /// `None` before the first clock and after a reset.
-    outputs: Option<PortBits>,
+    inner: selvedge_embed::block::Block,
+    /// Names of the ports.
+    names: Vec<CString>,
 }
 
 impl Block {
     fn new(name: &str, parameters: Option<&str>, engine: &str) -> Result<Self, Failure> {
-        let entry = selvedge_blocks::find(name).map_err(Failure::invalid)?;
-        let given = match parameters {
-            None => Value::Object(Map::new()),
-            Some(text) => serde_json::from_str(text)
-                .map_err(|error| Failure::invalid(format!("parameters: {error}")))?,
-        };
-        if !given.is_object() {
-            return Err(Failure::invalid(format!("parameters: {given}: must be a JSON object")));
-        }
-        let parameters = entry.check(&given).map_err(Failure::invalid)?;
-        let clocked = match engine.parse().map_err(Failure::invalid)? {
-            Engine::Model => entry.model(&parameters),
-            Engine::Rtl => entry.rtl(&parameters),
-            other => return Err(Failure::invalid(format!("engine '{other}': must be model or rtl"))),
-        };
-        let clocked = clocked.map_err(Failure::invalid)?;
-        let ports = entry.ports(&parameters).map_err(Failure::invalid)?;
-        let inputs = ports.iter().filter(|port| port.direction == Direction::Input);
-        let inputs = inputs.map(|port| vec![0; port.words()]).collect();
-        let ports = ports.into_iter().map(|port| (port.clone(), c_string(port.name))).collect();
-        Ok(Block { clocked, parameters, ports, inputs, outputs: None })
-    }
-
-    fn port(&self, index: usize) -> Result<&(Port, CString), Failure> {
-        self.ports.get(index).ok_or_else(|| {
-            Failure::invalid(format!(
-                "port {index}: must be below {}, as many as there are",
-                self.ports.len()
-            ))
-        })
-    }
-
-    /// Returns the port `index`, whose values must have `count` words.
-    fn port_of(&self, index: usize, count: usize) -> Result<&Port, Failure> {
-        let (port, _) = self.port(index)?;
-        if count == port.words() {
-            return Ok(port);
-        }
-        Err(Failure::invalid(format!("port {}: {count} words: must be {}", port.name, port.words())))
-    }
-
-    fn set(&mut self, index: usize, words: &[u64]) -> Result<(), Failure> {
-        let port = self.port_of(index, words.len())?;
-        if port.direction == Direction::Output {
-            return Err(Failure::invalid(format!("port {}: must be an input", port.name)));
-        }
-        let unused = words.len() * 64 - port.bits;
-        if words.last().is_some_and(|last| u64::from(last.leading_zeros()) < unused as u64) {
-            return Err(Failure::invalid(format!(
-                "port {}: the value must have {} bits",
-                port.name, port.bits
-            )));
-        }
-        self.inputs[index].copy_from_slice(words);
-        Ok(())
-    }
-
-    fn get(&self, index: usize, words: &mut [u64]) -> Result<(), Failure> {
-        let port = self.port_of(index, words.len())?;
-        let value = match index.checked_sub(self.inputs.len()) {
-            None => &self.inputs[index],
-            Some(output) => match &self.outputs {
-                Some(outputs) => &outputs[output],
-                None => {
-                    let name = port.name;
-                    return Err(Failure::invalid(format!(
-                        "port {name}: an output has no value before a cycle"
-                    )));
-                }
-            },
-        };
-        words.copy_from_slice(value);
-        Ok(())
+        let inner = selvedge_embed::block::Block::new(name, parameters, engine)?;
+        let names = inner.ports().iter().map(|port| c_string(port.name)).collect();
+        Ok(Block { inner, names })
     }
 }
 
@@ -189,7 +114,7 @@ pub unsafe extern "C" fn selvedge_block_parameters(
     json: *mut *mut c_char,
 ) -> SelvedgeStatus {
     // SAFETY: the caller's promise.
-    with!(block, |block| unsafe { write_json("json", json, &block.parameters) })
+    with!(block, |block| unsafe { write_json("json", json, block.inner.parameters()) })
 }
 
 /// Writes the number of ports of a block, without its clock and reset.
@@ -202,7 +127,7 @@ pub unsafe extern "C" fn selvedge_block_port_count(
     count: *mut usize,
 ) -> SelvedgeStatus {
     // SAFETY: the caller's promise.
-    with!(block, |block| unsafe { write("count", count, block.ports.len()) })
+    with!(block, |block| unsafe { write("count", count, block.names.len()) })
 }
 
 /// Writes the description of a port by its number, from 0. Inputs come first.
@@ -216,9 +141,9 @@ pub unsafe extern "C" fn selvedge_block_port(
     port: *mut SelvedgePort,
 ) -> SelvedgeStatus {
     with!(block, |block| {
-        let (found, name) = block.port(index)?;
+        let found = block.inner.port(index)?;
         let found = SelvedgePort {
-            name: name.as_ptr(),
+            name: block.names[index].as_ptr(),
             bits: found.bits as u32,
             words: found.words() as u32,
             is_output: found.direction == Direction::Output,
@@ -241,11 +166,7 @@ pub unsafe extern "C" fn selvedge_block_port_index(
     with!(block, |block| {
         // SAFETY: the caller's promise.
         let name = unsafe { read("name", name)? };
-        let found = block.ports.iter().position(|(port, _)| port.name == name);
-        let found = found.ok_or_else(|| {
-            let all: Vec<&str> = block.ports.iter().map(|(port, _)| port.name).collect();
-            Failure::invalid(format!("no port '{name}': must be one of {}", all.join(", ")))
-        })?;
+        let found = block.inner.index(name)?;
         // SAFETY: the caller's promise.
         unsafe { write("index", index, found) }
     })
@@ -267,9 +188,9 @@ pub unsafe extern "C" fn selvedge_block_set(
         if words.is_null() {
             return Err(is_null("words"));
         }
-        block.port_of(index, count)?;
+        block.inner.port_of(index, count)?;
         // SAFETY: the caller's promise.
-        block.set(index, unsafe { std::slice::from_raw_parts(words, count) })
+        Ok(block.inner.set(index, unsafe { std::slice::from_raw_parts(words, count) })?)
     })
 }
 
@@ -289,8 +210,8 @@ pub unsafe extern "C" fn selvedge_block_get(
         if words.is_null() {
             return Err(is_null("words"));
         }
-        let mut value = vec![0; block.port_of(index, count)?.words()];
-        block.get(index, &mut value)?;
+        block.inner.port_of(index, count)?;
+        let value = block.inner.get(index)?;
         // SAFETY: the caller's promise.
         unsafe { words.copy_from_nonoverlapping(value.as_ptr(), count) };
         Ok(())
@@ -304,7 +225,7 @@ pub unsafe extern "C" fn selvedge_block_get(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn selvedge_block_step(block: *mut SelvedgeBlock) -> SelvedgeStatus {
     with!(block, |block| {
-        block.outputs = Some(block.clocked.step(&block.inputs));
+        block.inner.step();
         Ok(())
     })
 }
@@ -316,8 +237,7 @@ pub unsafe extern "C" fn selvedge_block_step(block: *mut SelvedgeBlock) -> Selve
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn selvedge_block_reset(block: *mut SelvedgeBlock) -> SelvedgeStatus {
     with!(block, |block| {
-        block.clocked.reset();
-        block.outputs = None;
+        block.inner.reset();
         Ok(())
     })
 }

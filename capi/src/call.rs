@@ -1,5 +1,6 @@
 //! Common parts of all calls: the status, the error in one line, and the guard that stops panics.
 use crate::text;
+use selvedge_embed::Kind;
 use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
@@ -40,6 +41,16 @@ impl Failure {
 
     fn internal(why: impl Display) -> Self {
         Failure { status: SelvedgeStatus::Internal, line: format!("internal error: {why}") }
+    }
+}
+
+impl From<selvedge_embed::Failure> for Failure {
+    fn from(failure: selvedge_embed::Failure) -> Self {
+        let status = match failure.kind {
+            Kind::Invalid => SelvedgeStatus::Invalid,
+            Kind::Fault => SelvedgeStatus::Fault,
+        };
+        Failure { status, line: failure.line }
     }
 }
 

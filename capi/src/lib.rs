@@ -1,4 +1,4 @@
-//! libselvedge: Selvedge for C, C++, Python and other languages that can call C.
+//! libselvedge: Selvedge for C, C++ and other languages that can call C.
 //!
 //! [`block`] steps a hardware block, [`memory`] the memory system behind the caller's own SMs, [`gpu`] a whole
 //! simulation. cbindgen generates the header `include/selvedge.h` from these modules; a test compares the two.

@@ -1,12 +1,12 @@
 //! Texts and pointers that are passed to and from C.
 use crate::call::Failure;
+use selvedge_embed::one_line;
 use serde::Serialize;
 use std::ffi::{CStr, CString, c_char};
 
 /// Returns a C string in one line, without zeros.
 pub(crate) fn c_string(text: &str) -> CString {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    CString::new(line).unwrap_or_default()
+    CString::new(one_line(text)).unwrap_or_default()
 }
 
 /// Returns the failure for a null argument.

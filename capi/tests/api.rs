@@ -394,6 +394,17 @@ fn a_gpu_in_steps_reports_what_a_run_does() {
 }
 
 #[test]
+fn values_override_the_configuration() {
+    let cycles = |options| {
+        let (status, report) = Gpu::new("base", "bfs", options).expect("valid").finish();
+        assert_eq!(status, Done, "{}", error());
+        let report: Value = serde_json::from_str(&report.expect("a text")).expect("JSON");
+        report["totals"]["cycles"].as_u64().expect("a count")
+    };
+    assert!(cycles(Some("{\"set\": {\"l1d.ways\": 2}}")) > cycles(None));
+}
+
+#[test]
 fn a_limit_and_a_fault_leave_a_report() {
     let gpu = Gpu::new("base", "bfs", Some("{\"max_cycles\": 500}")).expect("valid");
     assert_eq!(gpu.step(1000), (Fault, false));
@@ -442,6 +453,8 @@ fn wrong_names_and_options_are_one_line() {
         wrong("base", "bfs", Some("{\"sizes\": \"tiny\"}")).starts_with("options: unknown field `sizes`")
     );
     assert!(wrong("base", "bfs", Some("{\"size\": \"huge\"}")).contains("huge"));
+    let set = "{\"set\": {\"l1d.ways\": 0}}";
+    assert_eq!(wrong("base", "bfs", Some(set)), "set: l1d.ways = 0: must be 1 to 512");
     assert!(wrong("base", "/no/launch.toml", None).contains("/no/launch.toml"));
 }
 

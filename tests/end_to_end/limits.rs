@@ -132,7 +132,7 @@ fn limits_that_are_none_are_refused_in_one_line() {
     for (words, what) in [
         (["--max-cycles", "0"], "--max-cycles"),
         (["--max-instructions", "many"], "--max-instructions"),
-        (["--timeout", "90"], "must be a whole number with s, m or h, such as 90s, 10m or 2h"),
+        (["--timeout", "90"], "must be an integer with s, m or h, such as 90s, 10m or 2h"),
     ] {
         let output = selvedge(&[&["run", "vecadd"][..], &words].concat());
         let error = error(&output);

@@ -34,7 +34,7 @@ fn commands(kind: &str, text: &str) -> Vec<String> {
     }
 }
 
-/// Returns whether a text has the expected lines; `...` stands for any number of lines.
+/// Returns whether a text has the expected lines; `...` matches any number of lines.
 fn matches(expected: &[&str], printed: &[&str]) -> bool {
     match expected.split_first() {
         None => printed.is_empty(),
@@ -69,7 +69,7 @@ fn follow(page: &PathBuf) -> usize {
 }
 
 #[test]
-fn dots_stand_for_any_number_of_lines() {
+fn dots_match_any_number_of_lines() {
     assert!(matches(&["a", "...", "d"], &["a", "b", "c", "d"]));
     assert!(matches(&["a", "..."], &["a"]));
     assert!(!matches(&["a", "...", "d"], &["a", "b", "c"]));
@@ -129,7 +129,11 @@ fn the_source_of_a_mechanism_is_where_its_page_says() {
     for info in with_page() {
         let text = page(info.name);
         let path = text.split_once("Source: `").and_then(|(_, rest)| rest.split('`').next());
-        assert!(path.is_some_and(|path| fs::exists(path).is_ok_and(|there| there)), "{}: {path:?}", info.name);
+        assert!(
+            path.is_some_and(|path| fs::exists(path).is_ok_and(|there| there)),
+            "{}: {path:?}",
+            info.name
+        );
     }
 }
 

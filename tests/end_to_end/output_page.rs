@@ -1,9 +1,9 @@
 //! JSON output of the commands: every key is in the published schemas and on the page, and every required key is
 //! written.
 //!
-//! Python's jsonschema and the readers of the tables are in `target/python` (`tests/run`).
+//! Python's jsonschema is in `target/python` (`tests/run`).
 use crate::command::{selvedge, selvedge_in};
-use selvedge_testbenches::skipped::skip;
+use crate::python::python;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -140,20 +140,6 @@ fn every_key_that_is_written_is_on_the_page() {
     assert!(missing.is_empty(), "docs/reference/output.md lacks {missing:?}");
 }
 
-/// Returns Python with the packages of `tests/python.txt`, if installed.
-fn python(test: &str) -> Option<PathBuf> {
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/python/bin/python");
-    let has = |package: &str| {
-        let words = ["-c", &format!("import {package}")];
-        Command::new(&program).args(words).output().is_ok_and(|output| output.status.success())
-    };
-    if ["jsonschema", "polars", "matplotlib", "nbclient"].iter().all(|package| has(package)) {
-        return Some(program);
-    }
-    skip(test, "no Python packages: tests/run installs them to target/python");
-    None
-}
-
 #[test]
 fn a_validator_accepts_what_is_written() {
     let Some(python) = python("a_validator_accepts_what_is_written") else { return };
@@ -167,41 +153,4 @@ fn a_validator_accepts_what_is_written() {
     let (out, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{out}{error}");
     assert_eq!(out.lines().count(), WRITERS.len(), "{out}");
-}
-
-#[test]
-fn the_example_draws_two_figures_of_a_table_and_so_does_the_notebook() {
-    let Some(python) = python("the_example_draws_two_figures_of_a_table_and_so_does_the_notebook") else {
-        return;
-    };
-    let folder = tempfile::tempdir().expect("a folder");
-    let here = folder.path();
-    let text = "size = \"tiny\"\nworkloads = [\"bfs\", \"kmeans\"]\nmechanisms = [\"base\", \"hw-bdi\"]\n\
-                [[vary]]\nkey = \"l1d.ways\"\nvalues = [2, 4]\n";
-    fs::write(here.join("ways.toml"), text).expect("written");
-    for words in [&["ways.toml"][..], &["collect", "ways.toml", "-o", "ways.parquet", "-o", "ways.jsonl"]] {
-        let output = selvedge_in(here, &[&["study"], words, &["--store", "st"]].concat());
-        assert!(output.status.success(), "{output:?}");
-    }
-    let run = |script: &str, words: &[&Path]| {
-        let mut command = Command::new(&python);
-        command.arg(script).args(words).env("SELVEDGE_TABLE", here.join("ways.parquet"));
-        let output = command.env("MPLCONFIGDIR", here).output().expect("Python starts");
-        assert!(output.status.success(), "{script}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("text")
-    };
-    let figures = here.join("figures");
-    let printed = run("examples/analyse.py", &[&here.join("ways.parquet"), Path::new("--output"), &figures]);
-    let rows = values(&here.join("ways.jsonl"));
-    let cycles = |at: usize| rows[at]["totals.cycles"].as_f64().expect("a count");
-    // The mechanism varies fastest.
-    let logarithms: f64 = (0..4).map(|pair| (cycles(2 * pair) / cycles(2 * pair + 1)).ln()).sum();
-    let expected =
-        format!("base: 1.000000 over 4 points\nhw-bdi: {:.6} over 4 points\n", (logarithms / 4.0).exp());
-    assert_eq!(printed, expected);
-    for name in ["speedups.svg", "misses.svg"] {
-        assert!(fs::read_to_string(figures.join(name)).expect("written").contains("</svg>"), "{name}");
-    }
-    let made = run("tests/notebook.py", &[Path::new("examples/analyse.ipynb"), Path::new("examples")]);
-    assert_eq!(made, "2 2\n", "figures and tables");
 }

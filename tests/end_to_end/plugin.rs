@@ -1,6 +1,8 @@
 //! A user's crate, written by `init` and described in `docs/how-to/add-a-block.md`, has all commands with its own block and
 //! mechanism.
 use crate::guide::{blocks, settings, shell};
+#[cfg(target_os = "linux")]
+use crate::python::notebook_in;
 use std::fs;
 use std::path::Path;
 use std::process::Output;
@@ -64,6 +66,8 @@ fn a_crate_that_init_writes_does_what_the_guide_says() {
     assert_eq!(struck.status.code(), Some(3), "{}", text(&struck));
     assert!(text(&struck).contains("sm0.my_filter (my_filter): model and RTL differ"), "{}", text(&struck));
     another_program_has_other_results(&here, &program);
+    #[cfg(target_os = "linux")]
+    a_notebook_uses_the_crate(folder.path(), &target.to_string());
     refuses_a_top_that_no_fault_can_strike(&here, &cargo);
 }
 
@@ -88,6 +92,15 @@ fn another_program_has_other_results(here: &Path, program: &str) {
     assert_eq!(status(copies[0]), whole);
     assert_ne!(status(copies[1]), whole);
     assert!(whole.contains('2') && !status(copies[1]).contains("2 done"), "{whole}\n{}", status(copies[1]));
+}
+
+/// Runs the notebook on the crate, which is built already.
+#[cfg(target_os = "linux")]
+fn a_notebook_uses_the_crate(folder: &Path, target: &str) {
+    fs::create_dir(folder.join(".cargo")).expect("a folder");
+    fs::copy(folder.join("settings.toml"), folder.join(".cargo/config.toml")).expect("copied");
+    let test = "a_crate_that_init_writes_does_what_the_guide_says";
+    notebook_in(folder, test, "own_mechanism", [1, 0], &[("CARGO_TARGET_DIR", target)]);
 }
 
 /// Damages the crate's block, and checks that the compiler explains the mistake.
@@ -124,9 +137,10 @@ fn a_crate_that_cannot_be_written_is_one_line() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir(folder.path().join("there")).expect("a folder");
     for (words, line) in [
-        ("bgp", "bgp: the name is taken"),
-        ("My-Filter", "My-Filter: must be up to 40 lower-case letters"),
-        ("there", "there exists already"),
+        ("bgp", "'bgp': the name is taken or reserved"),
+        ("table", "'table': the name is taken or reserved"),
+        ("My-Filter", "'My-Filter': must be up to 40 lower-case letters"),
+        ("there", "'there' exists already"),
         ("mine --selvedge .", "--selvedge .: must be Selvedge's source tree"),
     ] {
         let output = shell(folder.path(), &format!("selvedge init {words}"));

@@ -14,7 +14,7 @@ const PRINTING: [&[&str]; 14] = [
     &["run", "vecadd", "--mechanism", "dmil", "--list-probes"],
     &["run", "vecadd+atax", "--for", "2000"],
     &["compare", "vecadd", "--size", "tiny", "--mechanisms", "base,dmil"],
-    &["gen", "--list"],
+    &["list", "blocks"],
     &["gen", "milg"],
     &["wave", "milg", "--cycles", "2", "-o", "x.vcd"],
     &["trace", "record", "vecadd", "-o", "x.strace"],

@@ -74,7 +74,7 @@ fn wrong_options_are_told_in_one_line() {
             "share 'half': must be left-over, spatial, smk-p, smk-pw, warped-slicer,",
         ),
         (&["run", "bfs+atax", "--share", "sm:1,2,3"], "must be as many numbers as programs, which are 2"),
-        (&["run", "bfs+atax", "--launches", "a.csv"], "--launches: allowed with one workload only"),
+        (&["run", "bfs+atax", "--launches", "a.csv"], "--launches: supports one workload only"),
         (&["run", "bfs+nope"], "unknown workload 'nope'"),
         (&["run", "bfs+bfs+bfs+bfs+bfs"], "5 workloads together: must be 1 to 4"),
     ] {

@@ -1,7 +1,7 @@
 //! Golden model and RTL of a block in lockstep, for property tests: each property holds for both.
 use crate::rtl::reserved::reserved_name_of;
 use crate::verify::Unverified;
-use crate::{Clocked, Engine, HwBlock, Instance, RtlBlock};
+use crate::{Clocked, Engine, HwBlock, Instance};
 use std::ops::Deref;
 
 /// Steps model and RTL with the same inputs, and panics at the first output that differs. Dereferences to the model.

@@ -4,6 +4,7 @@
 //! - [`stepped`]: a run that advances by a number of cycles at a time.
 //! - [`functional`]: a run for its values only, without timing.
 //! - [`source`]: workloads, launch files, traces and CUDA programs; [`mechanism`]: the registry.
+//! - [`overrides`]: values that override a configuration.
 //! - [`statistic`]: statistics by name; [`best`]: searches; [`census`]: compressibility of a workload's lines.
 //! - [`together`]: several programs that share the GPU; [`fidelity`]: microbenchmarks against closed forms.
 //!
@@ -17,6 +18,7 @@ pub mod fidelity;
 pub mod functional;
 mod launches;
 pub mod mechanism;
+pub mod overrides;
 pub mod plain_file;
 pub mod report;
 pub mod run;

@@ -1,4 +1,5 @@
 //! Sets up a single simulation by names, for programs that use Selvedge as a library.
+use crate::overrides::{Override, overridden};
 use crate::report::RunReport;
 use crate::run::{RunError, RunSpec, Source, run, run_sampled};
 use selvedge_gpu::config::{ConfigError, GpuConfig};
@@ -20,6 +21,7 @@ pub struct Simulation {
     workload: String,
     size: Size,
     configuration: String,
+    set: Vec<Override>,
     mechanism: String,
     engine: Engine,
     check: bool,
@@ -34,6 +36,9 @@ pub enum SimulationError {
     /// The configuration is unknown or invalid.
     #[error(transparent)]
     Configuration(#[from] ConfigError),
+    /// A value that overrides the configuration is invalid.
+    #[error("set: {0}")]
+    Set(String),
     /// Any other error of the setup or of the run.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -46,6 +51,7 @@ impl Simulation {
             workload: "vecadd".into(),
             size: Size::Tiny,
             configuration: "gtx480".into(),
+            set: Vec::new(),
             mechanism: "base".into(),
             engine: Engine::Model,
             check: false,
@@ -72,6 +78,13 @@ impl Simulation {
     #[must_use]
     pub fn configuration(mut self, name: &str) -> Self {
         self.configuration = name.into();
+        self
+    }
+
+    /// Sets values that override the configuration.
+    #[must_use]
+    pub fn set(mut self, values: Vec<Override>) -> Self {
+        self.set = values;
         self
     }
 
@@ -116,6 +129,8 @@ impl Simulation {
     /// # Errors
     /// An unknown or invalid name of a workload, configuration or mechanism.
     pub fn spec(&self) -> Result<RunSpec, SimulationError> {
+        let config = GpuConfig::load(&self.configuration)?;
+        let config = overridden(&config, &self.set).map_err(SimulationError::Set)?;
         Ok(RunSpec {
             size: self.size,
             engine: self.engine,
@@ -123,7 +138,7 @@ impl Simulation {
             bounds: self.bounds,
             ..RunSpec::new(
                 Source::find(&self.workload)?,
-                Arc::new(GpuConfig::load(&self.configuration)?),
+                Arc::new(config),
                 self.mechanism.parse().map_err(RunError::from)?,
             )
         })
@@ -166,6 +181,8 @@ mod tests {
         assert!(error(&Simulation::builder().workload("vecsub")).contains("unknown workload"));
         assert!(error(&Simulation::builder().mechanism("dmill")).contains("unknown mechanism"));
         assert!(error(&Simulation::builder().configuration("gtx")).contains("gtx"));
+        let set = vec![Override { key: "l1d.ways".into(), value: 0.into() }];
+        assert_eq!(error(&Simulation::builder().set(set)), "set: l1d.ways = 0: must be 1 to 512");
         let short = Bounds { cycles: Some(100), ..Bounds::default() };
         assert!(error(&Simulation::builder().bounds(short)).contains("100"));
     }

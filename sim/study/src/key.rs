@@ -1,9 +1,9 @@
 //! The key of a point: a hash of everything that affects its result.
-use crate::overrides::Override;
 use crate::parameters::Parameters;
 use crate::sources::Loaded;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::mechanism::{self, MechanismSpec};
+use selvedge_sim::overrides::Override;
 use selvedge_sim::run::Source;
 use serde::Serialize;
 use sha2::{Digest, Sha256};

@@ -11,7 +11,6 @@ mod file;
 #[path = "../build/fingerprint.rs"]
 mod fingerprint;
 mod key;
-mod overrides;
 mod pace;
 mod parameters;
 mod parquet;
@@ -29,7 +28,6 @@ mod tests;
 pub use error::StudyError;
 pub use estimate::{Basis, Estimate, estimate, memory_needed, short_run_s};
 pub use key::{COMMIT, FINGERPRINT, Key};
-pub use overrides::{Override, overridden};
 pub use pace::Pace;
 pub use parameters::{Parameters, Shell};
 pub use point::{Labels, Point, Work};

@@ -1,5 +1,5 @@
 //! Parameters of a point, as strings and numbers.
-use crate::overrides::Override;
+use selvedge_sim::overrides::Override;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display};
 

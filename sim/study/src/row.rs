@@ -1,7 +1,7 @@
 //! Results as tables: a row for each point, a column for each parameter and statistic.
-use crate::overrides::value_of;
 use crate::point::Point;
 use crate::store::StoredPoint;
+use selvedge_sim::overrides::{Override, value_of};
 use selvedge_sim::printable::printable;
 use selvedge_sim::report::RunReport;
 use selvedge_sim::together::report::TogetherReport;
@@ -97,7 +97,7 @@ impl Row {
             ("config_label".into(), text(&point.labels.config)),
         ];
         for key in set_keys {
-            let set = p.set.iter().rev().find(|one| one.key == *key).map(crate::overrides::Override::cell);
+            let set = p.set.iter().rev().find(|one| one.key == *key).map(Override::cell);
             let value = set.or_else(|| value_of(&point.config, key)).unwrap_or_default();
             parameters.push((key.clone(), number_or_text(&value)));
         }

@@ -2,7 +2,6 @@
 use crate::error::{StudyError, Text, one_line};
 use crate::file::{Item, Section, parse};
 use crate::key::{Decides, work_name};
-use crate::overrides::{Override, overridden, text_of};
 use crate::parameters::Parameters;
 use crate::point::{Labels, Point, Work};
 use crate::sources::{Loaded, Sources};
@@ -13,6 +12,7 @@ use selvedge_sim::config::{BUILT_IN, GpuConfig};
 use selvedge_sim::gpu::Bounds;
 use selvedge_sim::mechanism::MechanismSpec;
 use selvedge_sim::mechanism::probe::ProbeSpec;
+use selvedge_sim::overrides::{Override, overridden, text_of};
 use selvedge_sim::run::{RunSpec, Source};
 use selvedge_sim::share::ShareSpec;
 use selvedge_sim::together::TogetherSpec;

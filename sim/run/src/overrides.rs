@@ -1,5 +1,5 @@
-//! Values of a configuration that a study overrides.
-use selvedge_sim::config::{ConfigError, GpuConfig};
+//! Values that override a configuration.
+use crate::config::{ConfigError, GpuConfig};
 use serde::{Deserialize, Serialize};
 
 /// One value that is set.
@@ -19,7 +19,7 @@ impl Override {
 }
 
 /// Returns a value as text without quotes.
-pub(crate) fn text_of(value: &toml::Value) -> String {
+pub fn text_of(value: &toml::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
@@ -43,7 +43,7 @@ pub fn overridden(config: &GpuConfig, overrides: &[Override]) -> Result<GpuConfi
 }
 
 /// Returns the value of `key` in a configuration, as text without quotes. Returns `None` for an unknown key.
-pub(crate) fn value_of(config: &GpuConfig, key: &str) -> Option<String> {
+pub fn value_of(config: &GpuConfig, key: &str) -> Option<String> {
     let table = values(config).ok()?;
     let mut value = &toml::Value::Table(table);
     for word in key.split('.') {
