@@ -156,7 +156,7 @@ pub struct CompareOptions {
     /// Built-in configuration (see `selvedge list configurations`) or TOML file
     #[arg(help_heading = "Configuration and mechanism", long, default_value = "gtx480")]
     pub config: String,
-    /// Max registers per thread, 16 to 255, as -maxrregcount of nvcc; no registers are spilled (see docs/how-to/ptx-support.md)
+    /// Max registers per thread, 16 to 255, as -maxrregcount of nvcc; no registers are spilled (see docs/reference/ptx.md)
     #[arg(help_heading = "Configuration and mechanism", long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=255))]
     pub registers: Option<u32>,
     /// Change a value of the configuration, such as l1d.sets=64; may be repeated
@@ -312,7 +312,7 @@ pub struct GpuOptions {
     /// Built-in configuration (see `selvedge list configurations`) or TOML file
     #[arg(help_heading = "Configuration and mechanism", long, default_value = "gtx480")]
     pub config: String,
-    /// Max registers per thread, 16 to 255, as -maxrregcount of nvcc; no registers are spilled (see docs/how-to/ptx-support.md)
+    /// Max registers per thread, 16 to 255, as -maxrregcount of nvcc; no registers are spilled (see docs/reference/ptx.md)
     #[arg(help_heading = "Configuration and mechanism", long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=255))]
     pub registers: Option<u32>,
     /// Change a value of the configuration, such as l1d.sets=64; may be repeated

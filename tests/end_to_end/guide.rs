@@ -67,7 +67,6 @@ pages! {
     run_a_benchmark_suite: "docs/how-to/run-a-benchmark-suite.md"
     replay_a_trace: "docs/how-to/replay-a-trace.md"
     run_concurrent_kernels: "docs/how-to/run-concurrent-kernels.md"
-    ptx_support: "docs/how-to/ptx-support.md"
     checkpoint_and_resume: "docs/how-to/checkpoint-and-resume.md"
     sample_long_runs: "docs/how-to/sample-long-runs.md"
     record_waveforms: "docs/how-to/record-waveforms.md"

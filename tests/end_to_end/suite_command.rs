@@ -60,11 +60,6 @@ fn the_guide_can_be_followed_to_the_letter() {
             "toml,file=mine.study.toml" => {
                 fs::write(root.path().join("mine.study.toml"), block.text).expect("written");
             }
-            "toml" => {
-                fs::write(root.path().join("own.toml"), block.text).expect("written");
-                let output = selvedge_in(root.path(), &["suite", "list", "own.toml"]);
-                assert!(output.status.success(), "{}", error(&output));
-            }
             "text" => {
                 if let Some(last) = last {
                     assert_eq!(last.trim_end(), block.text.trim_end(), "the guide shows something else");
@@ -85,6 +80,16 @@ fn the_guide_can_be_followed_to_the_letter() {
     assert_eq!(commands, 3, "the guide shows its commands");
     assert!(before == files(&root.path().join("tests/suite")), "the suite is changed");
     let output = selvedge_in(root.path(), &["run", "records/mine/sum-tiny.sprog"]);
+    assert!(output.status.success(), "{}", error(&output));
+}
+
+#[test]
+fn the_manifest_of_the_reference_is_valid() {
+    let page = fs::read_to_string("docs/reference/suite-manifest.md").expect("the page is there");
+    let manifest = blocks(&page).into_iter().find(|block| block.kind == "toml").expect("a manifest");
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("own.toml"), manifest.text).expect("written");
+    let output = selvedge_in(folder.path(), &["suite", "list", "own.toml"]);
     assert!(output.status.success(), "{}", error(&output));
 }
 

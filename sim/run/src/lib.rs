@@ -45,6 +45,11 @@ pub use selvedge_workloads::{launch_file, workload};
 #[doc = include_str!("../../../docs/how-to/add-a-block.md")]
 struct AddABlock;
 
+/// Runs the code examples of the page on the source of a block as doc tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/reference/block-source.md")]
+struct BlockSource;
+
 /// Runs the code examples of the page on custom mechanisms as doc tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/how-to/add-a-mechanism.md")]

@@ -1,7 +1,7 @@
 //! SASS opcodes and their operations in the timing model. The root of the name and a few suffixes decide.
 //!
 //! The table has the opcodes of Pascal to Ampere. The configuration has no tensor cores, uniform datapath or texture units; their
-//! instructions use the most similar pipe. docs/how-to/replay-a-trace.md has the list.
+//! instructions use the most similar pipe. docs/reference/accel-sim-traces.md has the list.
 use selvedge_ptx::ptx::{AccessKind, AtomicOp, CacheOp, OpClass, Space};
 
 /// Properties of an opcode in the timing model.
