@@ -49,10 +49,9 @@ fn matches(expected: &[&str], printed: &[&str]) -> bool {
 fn follow(page: &PathBuf) -> usize {
     let folder = tempfile::tempdir().expect("a folder");
     let text = fs::read_to_string(page).expect("the page is there");
-    let (mut printed, mut runs) = (None, 0);
+    let (mut printed, mut runs) = (None::<String>, 0);
     for block in blocks(&text) {
         if let ("text" | "output", Some(printed)) = (block.kind.as_str(), printed.take()) {
-            let printed: String = printed;
             let expected: Vec<&str> = block.text.trim_end().lines().collect();
             let lines: Vec<&str> = printed.trim_end().lines().collect();
             assert!(matches(&expected, &lines), "{} should show:\n{printed}", page.display());

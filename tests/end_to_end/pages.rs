@@ -209,7 +209,7 @@ fn texts_outside(program: &str, drawings: &[(String, String)], font: &str) -> Ve
     fs::write(&file, html).expect("written");
     let mut page = Page::open(program, &file, "light");
     let texts = page.evaluate("document.querySelectorAll('svg text').length");
-    assert!(texts.as_u64().is_some_and(|count| count as usize > 5 * drawings.len()), "{texts}");
+    assert!(texts.as_u64().is_some_and(|count| count > 5 * drawings.len() as u64), "{texts}");
     let found = page.evaluate(TEXTS_OUTSIDE);
     found.as_array().expect("a list").iter().map(|text| text.as_str().expect("text").to_owned()).collect()
 }

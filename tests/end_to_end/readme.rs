@@ -133,13 +133,14 @@ fn the_table_of_gpus_says_which_mechanism_runs_where_and_why_not() {
     let text = fs::read_to_string("docs/mechanisms/index.md").expect("the page is there");
     let table = text.split_once("| mechanisms | ").expect("the table is there").1;
     let mut rows = table.lines().take_while(|line| line.contains('|'));
-    let columns: Vec<&str> = rows.next().expect("a head").split('|').collect();
+    let columns = rows.next().expect("a head").split('|').map(names);
+    let columns: Vec<Vec<_>> =
+        columns.map(|column| column.into_iter().map(|name| (name, refused(name))).collect()).collect();
     let mut cells = 0;
     for row in rows.skip(1) {
         let row: Vec<&str> = row.split('|').skip(1).collect();
         for (column, cell) in columns.iter().zip(&row[1..]) {
-            for config in names(column) {
-                let refused = refused(config);
+            for (config, refused) in column {
                 for name in names(row[0]) {
                     let why = refused.iter().find(|(info, _)| info.name == name).map(|(_, why)| why);
                     let agrees = match why {
