@@ -25,7 +25,7 @@ struct Gpu {
 /// Options of a simulation in addition to its names.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Options {
+struct SimulationOptions {
     size: Option<String>,
     engine: Option<String>,
     check: bool,
@@ -40,8 +40,8 @@ impl Gpu {
         workload: &str,
         options: Option<&str>,
     ) -> Result<Self, Failure> {
-        let options: Options = match options {
-            None => Options::default(),
+        let options: SimulationOptions = match options {
+            None => SimulationOptions::default(),
             Some(text) => {
                 serde_json::from_str(text).map_err(|error| Failure::invalid(format!("options: {error}")))?
             }
