@@ -155,7 +155,7 @@ pub struct CpackCompressor;
 
 impl HwBlock for CpackCompressor {
     const NAME: &'static str = "cpack_compressor";
-    const SUMMARY: &'static str = "compresses a cache line with a dictionary of its own words";
+    const SUMMARY: &'static str = "compresses a cache line with a dictionary of the line's words";
     const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
     const PARAMS: &'static [ParamSpec] = CpackParams::SPECS;

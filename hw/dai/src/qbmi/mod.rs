@@ -114,7 +114,7 @@ pub struct Qbmi;
 impl HwBlock for Qbmi {
     const NAME: &'static str = "qbmi";
     const SUMMARY: &'static str =
-        "ranks kernels by memory-instruction quotas, so that all make equally many memory requests";
+        "ranks kernels by memory-instruction quotas, so that all make the same number of memory requests";
     const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "Dai, section 4.3.2";
     const PARAMS: &'static [ParamSpec] = QbmiParams::SPECS;

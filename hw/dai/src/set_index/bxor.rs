@@ -31,7 +31,7 @@ pub struct Bxor;
 impl SetHash for Bxor {
     const NAME: &'static str = "set_index_bxor";
     const SUMMARY: &'static str =
-        "maps a line to a set by the XOR of the low bits of its address with those above";
+        "maps a line to a set by the XOR of the low bits of its address with the bits above";
     const MODULE: &'static str = concat!(include_str!("bxor.rs"), include_str!("mod.rs"));
     const PARAMS: &'static [ParamSpec] = SetsParams::SPECS;
     const VERILOG_PARAMETERS: &'static [&'static str] = &["sets"];
