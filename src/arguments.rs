@@ -33,9 +33,9 @@ Commands:
 Options:
 {options}
 
-Without a command, selvedge runs the demonstration: two kernels under the baseline and four mechanisms.
-`selvedge COMMAND --help` prints the options of a command; `selvedge WORKLOAD [OPTIONS]` is short for
-`selvedge run WORKLOAD [OPTIONS]`.{after-help}
+Without a command, selvedge runs the demonstration: two kernels under the baseline and four
+mechanisms. `selvedge COMMAND --help` prints the options of a command; `selvedge WORKLOAD [OPTIONS]`
+is short for `selvedge run WORKLOAD [OPTIONS]`.{after-help}
 ";
 
 /// Runs synthesizable hardware for GPU memory systems inside a cycle-accurate GPU, and writes it as Verilog
