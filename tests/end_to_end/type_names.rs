@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Max names with several definitions.
-const MOST: usize = 30;
+const MOST: usize = 32;
 
 /// Folders with the code of the workspace.
 const FOLDERS: [&str; 9] = ["capi", "fuzz", "gen", "hw", "macros", "sim", "src", "state", "testbenches"];
@@ -28,7 +28,11 @@ fn collect(folder: &Path, names: &mut BTreeMap<String, Vec<Definition>>) {
             let mut found = Vec::new();
             defined(text.parse().expect("Rust"), true, &mut found);
             for (name, is_public) in found {
-                names.entry(name).or_default().push((path.clone(), is_public));
+                let definitions = names.entry(name).or_default();
+                // A file may define a type for each platform.
+                if definitions.last().is_none_or(|(file, _)| *file != path) {
+                    definitions.push((path.clone(), is_public));
+                }
             }
         }
     }
@@ -79,6 +83,7 @@ fn a_name_has_one_meaning() {
             .map(|(of, _)| of)
             .collect();
         let all = crates.len();
+        crates.sort_unstable();
         crates.dedup();
         assert_eq!(crates.len(), all, "{name} is public several times in {crates:?}");
     }
