@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Max names with several definitions.
-const MOST: usize = 32;
+const MOST: usize = 34;
 
 /// Folders with the code of the workspace.
 const FOLDERS: [&str; 9] = ["capi", "fuzz", "gen", "hw", "macros", "sim", "src", "state", "testbenches"];
@@ -26,7 +26,7 @@ fn collect(folder: &Path, names: &mut BTreeMap<String, Vec<Definition>>) {
         } else if name.ends_with(".rs") && !name.contains("test") {
             let text = fs::read_to_string(&path).expect("UTF-8");
             let mut found = Vec::new();
-            defined(text.parse().expect("Rust"), true, &mut found);
+            defined(text.parse().expect("Rust"), true, true, &mut found);
             for (name, is_public) in found {
                 let definitions = names.entry(name).or_default();
                 // A file may define a type for each platform.
@@ -40,7 +40,7 @@ fn collect(folder: &Path, names: &mut BTreeMap<String, Vec<Definition>>) {
 
 /// Adds the types that code defines outside of tests. `Result` may be an alias in every file. An alias that is not in a module is an
 /// associated type.
-fn defined(code: TokenStream, is_module: bool, found: &mut Vec<(String, bool)>) {
+fn defined(code: TokenStream, is_module: bool, is_visible: bool, found: &mut Vec<(String, bool)>) {
     let tokens: Vec<TokenTree> = code.into_iter().collect();
     let word = |at: usize| tokens.get(at).map(ToString::to_string).unwrap_or_default();
     let mut at = 0;
@@ -55,11 +55,13 @@ fn defined(code: TokenStream, is_module: bool, found: &mut Vec<(String, bool)>) 
                 let name = word(at + 1);
                 let is_type = kind != "type" || is_module && name != "Result";
                 if is_type && name.starts_with(|c: char| c.is_ascii_uppercase()) {
-                    found.push((name, at > 0 && word(at - 1) == "pub"));
+                    found.push((name, is_visible && at > 0 && word(at - 1) == "pub"));
                 }
             }
             (_, TokenTree::Group(group)) => {
-                defined(group.stream(), at > 1 && word(at - 2) == "mod", found);
+                let is_module = at > 1 && word(at - 2) == "mod";
+                let is_public = at > 2 && word(at - 3) == "pub";
+                defined(group.stream(), is_module, is_visible && (is_public || !is_module), found);
             }
             _ => {}
         }

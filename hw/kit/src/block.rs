@@ -28,7 +28,7 @@ pub trait RtlBlock<I, O>: Clocked<I, O> + State + Send {
     /// output ports that come straight from registers, in their order, modulo the number of these bits.
     fn upset(&mut self, bit: usize);
 
-    /// Returns the elaborated block in its present state, for [`Registers`](crate::rtl::registers::Registers).
+    /// Returns the elaborated block in its present state, for [`Registers`](crate::rtl::registers::BlockRegisters).
     fn as_block(&self) -> &dyn Block;
 }
 

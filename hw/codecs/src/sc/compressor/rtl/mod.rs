@@ -13,7 +13,7 @@ mod phase {
     use rust_hdl_core::prelude::*;
     /// Phases of the loading of codes.
     #[derive(Copy, Clone, Debug, PartialEq, LogicState, selvedge_state::State)]
-    pub enum CompressorPhase {
+    pub enum Phase {
         /// Lines are taken.
         Run,
         /// Codes wait until the lines in flight have left.
@@ -24,7 +24,7 @@ mod phase {
         Load,
     }
 }
-use phase::CompressorPhase;
+use phase::Phase;
 
 rtl_module! {
     /// Compresses cache lines to the Huffman codes of their words, K words per cycle.
@@ -80,7 +80,7 @@ rtl_module! {
             encode: [Once<ScEncodeWord>; K] = array(),
             pack_group: Once<BitPacker<K, 48, 6, GROUP, GW, SUM>>,
             append: Once<ScAppend<GROUP, GW, SUM>>,
-            phase: Reg<CompressorPhase> = Reg::new(CompressorPhase::Run),
+            phase: Reg<Phase> = Reg::new(Phase::Run),
             /// next row to clear
             clear_row: Reg<U<5>>,
             /// the table is clear
@@ -160,38 +160,37 @@ impl Logic for ScCompressorTop {
         dff_setup!(self, clk_i, payload, bits, uncoded, valid, compressed);
 
         comment!("codes wait for the lines in flight, then for a clear table");
-        self.ready.next =
-            (self.phase.q.val() == CompressorPhase::Run) & !self.looking.q.val() & !self.reading.q.val();
+        self.ready.next = (self.phase.q.val() == Phase::Run) & !self.looking.q.val() & !self.reading.q.val();
         self.load_ready.next =
-            (self.phase.q.val() == CompressorPhase::Load) & (self.fresh.q.val() | !self.load_first_i.val());
+            (self.phase.q.val() == Phase::Load) & (self.fresh.q.val() | !self.load_first_i.val());
         self.take_code.next = self.load_valid_i.val() & self.load_ready.val();
         match self.phase.q.val() {
-            CompressorPhase::Run => {
+            Phase::Run => {
                 if self.load_valid_i.val() {
-                    self.phase.d.next = CompressorPhase::Drain;
+                    self.phase.d.next = Phase::Drain;
                 }
             }
-            CompressorPhase::Drain => {
+            Phase::Drain => {
                 if !(self.looking.q.val() | self.reading.q.val() | self.packing.q.val() | self.valid.q.val())
                 {
-                    self.phase.d.next = CompressorPhase::Clear;
+                    self.phase.d.next = Phase::Clear;
                 }
             }
-            CompressorPhase::Clear => {
+            Phase::Clear => {
                 drive!(self; loaded.d: false, fresh.d: true, escape_length.d: 0);
                 self.clear_row.d.next = self.clear_row.q.val() + 1;
                 if self.clear_row.q.val().all() {
-                    self.phase.d.next = CompressorPhase::Load;
+                    self.phase.d.next = Phase::Load;
                 }
             }
-            CompressorPhase::Load => {
+            Phase::Load => {
                 if self.take_code.val() {
                     self.fresh.d.next = false;
                     if self.load_last_i.val() {
-                        drive!(self; loaded.d: true, phase.d: CompressorPhase::Run);
+                        drive!(self; loaded.d: true, phase.d: Phase::Run);
                     }
                 } else if self.load_valid_i.val() {
-                    self.phase.d.next = CompressorPhase::Clear;
+                    self.phase.d.next = Phase::Clear;
                 }
             }
         }
@@ -214,7 +213,7 @@ impl Logic for ScCompressorTop {
         if self.take_code.val() & !self.load_escape_i.val() {
             self.ways.next[self.load_index_i.val().get_bits::<2>(0).index()] = true;
         }
-        if self.phase.q.val() == CompressorPhase::Clear {
+        if self.phase.q.val() == Phase::Clear {
             drive!(self; row: clear_row.q, entry: 0);
         }
         for bank in 0..8 {
@@ -222,7 +221,7 @@ impl Logic for ScCompressorTop {
             if self.load_bank.val() == bank.to_bits() {
                 self.banks[bank].write_i.next = self.ways.val();
             }
-            if self.phase.q.val() == CompressorPhase::Clear {
+            if self.phase.q.val() == Phase::Clear {
                 self.banks[bank].write_i.next = self.all_ways.val();
             }
             drive!(self.banks[bank]; write_row_i: row, entry_i: entry);

@@ -14,7 +14,7 @@ mod phase {
     use rust_hdl_core::prelude::*;
     /// Phases of the loading of codes.
     #[derive(Copy, Clone, Debug, PartialEq, LogicState, selvedge_state::State)]
-    pub enum DecompressorPhase {
+    pub enum Phase {
         /// Payloads are taken.
         Run,
         /// Codes wait until the payloads in flight have left.
@@ -23,7 +23,7 @@ mod phase {
         Load,
     }
 }
-use phase::DecompressorPhase;
+use phase::Phase;
 
 rtl_module! {
     /// Rebuilds cache lines from the Huffman codes of their words, up to K codes per cycle.
@@ -76,7 +76,7 @@ rtl_module! {
             find_places: Once<ScPlaces<K>>,
             schedule: Once<ScSchedule<K>>,
             put: Once<ScPut<K>>,
-            phase: Reg<DecompressorPhase> = Reg::new(DecompressorPhase::Run),
+            phase: Reg<Phase> = Reg::new(Phase::Run),
             /// end of the codes of each length, left-aligned
             ends: Reg<Ends>,
             /// rank of a code less the code, for each length
@@ -195,28 +195,28 @@ impl Logic for ScDecompressorTop {
         dff_setup!(self, clk_i, line, valid, error);
 
         comment!("codes wait for the payloads in flight");
-        self.ready.next = (self.phase.q.val() == DecompressorPhase::Run) & !self.busy.q.val();
-        self.load_ready.next = self.phase.q.val() == DecompressorPhase::Load;
+        self.ready.next = (self.phase.q.val() == Phase::Run) & !self.busy.q.val();
+        self.load_ready.next = self.phase.q.val() == Phase::Load;
         self.take_code.next = self.load_valid_i.val() & self.load_ready.val();
         match self.phase.q.val() {
-            DecompressorPhase::Run => {
+            Phase::Run => {
                 if self.load_valid_i.val() {
-                    self.phase.d.next = DecompressorPhase::Drain;
+                    self.phase.d.next = Phase::Drain;
                 }
             }
-            DecompressorPhase::Drain => {
+            Phase::Drain => {
                 if !(self.busy.q.val()
                     | self.found.q.val()
                     | self.placed.q.val()
                     | self.read.q.val()
                     | self.valid.q.val())
                 {
-                    self.phase.d.next = DecompressorPhase::Load;
+                    self.phase.d.next = Phase::Load;
                 }
             }
-            DecompressorPhase::Load => {
+            Phase::Load => {
                 if self.take_code.val() & self.load_last_i.val() {
-                    self.phase.d.next = DecompressorPhase::Run;
+                    self.phase.d.next = Phase::Run;
                 }
             }
         }
