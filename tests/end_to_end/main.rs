@@ -42,7 +42,6 @@ mod plugin;
 #[cfg(target_os = "linux")]
 mod printing;
 mod probe;
-#[cfg(target_os = "linux")]
 mod python;
 mod races;
 mod readme;

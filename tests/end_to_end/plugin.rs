@@ -1,7 +1,6 @@
 //! A user's crate, written by `init` and described in `docs/how-to/add-a-block.md`, has all commands with its own block and
 //! mechanism.
 use crate::guide::{blocks, settings, shell};
-#[cfg(target_os = "linux")]
 use crate::python::notebook_in;
 use std::fs;
 use std::path::Path;
@@ -66,7 +65,6 @@ fn a_crate_that_init_writes_does_what_the_guide_says() {
     assert_eq!(struck.status.code(), Some(3), "{}", text(&struck));
     assert!(text(&struck).contains("sm0.my_filter (my_filter): model and RTL differ"), "{}", text(&struck));
     another_program_has_other_results(&here, &program);
-    #[cfg(target_os = "linux")]
     a_notebook_uses_the_crate(folder.path(), &target.to_string());
     refuses_a_top_that_no_fault_can_strike(&here, &cargo);
 }
@@ -95,7 +93,6 @@ fn another_program_has_other_results(here: &Path, program: &str) {
 }
 
 /// Runs the notebook on the crate, which is built already.
-#[cfg(target_os = "linux")]
 fn a_notebook_uses_the_crate(folder: &Path, target: &str) {
     fs::create_dir(folder.join(".cargo")).expect("a folder");
     fs::copy(folder.join("settings.toml"), folder.join(".cargo/config.toml")).expect("copied");

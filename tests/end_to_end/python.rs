@@ -1,6 +1,7 @@
 //! The Python package: its own tests, its page, and the notebooks that follow the tutorials.
 use crate::command::selvedge_in;
 use selvedge_testbenches::skipped::skip;
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -40,7 +41,7 @@ fn package() -> &'static Path {
             }
         }
         let program = std::env::current_exe().expect("this test has a path");
-        let library = program.parent().expect("a folder").join("lib_selvedge.so");
+        let library = program.parent().expect("a folder").join(format!("{DLL_PREFIX}_selvedge{DLL_SUFFIX}"));
         fs::copy(library, package.join("_selvedge.abi3.so")).expect("cargo has built the library");
         folder
     })
