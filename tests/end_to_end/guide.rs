@@ -48,6 +48,7 @@ pages! {
     // The README and tutorials.
     readme: "README.md"
     first_result: "docs/tutorials/first-result.md"
+    own_mechanism: "docs/tutorials/own-mechanism.md"
     cuda_to_figure: "docs/tutorials/cuda-to-figure.md"
     gtkwave: "docs/tutorials/gtkwave.md"
     own_verilog: "docs/tutorials/own-verilog.md"
