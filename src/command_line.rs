@@ -39,7 +39,7 @@ pub fn command() -> Command {
 /// long help, where clap prints defaults.
 fn decorated(command: Command, path: &str) -> Command {
     let mut command = command;
-    let examples = EXAMPLES.iter().find(|(of, _)| *of == path).map_or(&[][..], |(_, examples)| examples);
+    let examples = EXAMPLES.iter().find(|(of, _)| *of == path).map_or(&[][..], |(_, examples)| *examples);
     if examples.is_empty() {
         command = command.after_help(MORE);
     } else {
@@ -119,7 +119,7 @@ fn color(words: &[OsString]) -> ColorChoice {
     let mut choice = ColorChoice::Auto;
     let mut is_value = false;
     for word in words {
-        let value = if is_value { Some(word.as_ref()) } else { word.strip_prefix("--color=") };
+        let value = if is_value { Some(&*word) } else { word.strip_prefix("--color=") };
         choice = value.and_then(|value| value.parse().ok()).unwrap_or(choice);
         is_value = word == "--color";
     }

@@ -452,7 +452,7 @@ fn estimate_line(report: &RunReport) -> Option<String> {
             format!("within {within:.0} ({:.1}%) with 95% confidence", 100.0 * within / cycles)
         });
     Some(format!(
-        "sampled: {cycles:.0} cycles, {within}, IPC {ipc:.1}, from {windows} windows; the table is of what is not skipped\n"
+        "sampled: {cycles:.0} cycles, {within}, IPC {ipc:.1}, from {windows} windows; the table counts only the simulated windows\n"
     ))
 }
 

@@ -53,7 +53,7 @@ block = [1]
 [[arg]]
 type = "u32"
 count = 1
-expect = { values = [EXPECTED] }
+expect = { file = "wanted.txt" }
 save = { file = "out.bin", format = "raw" }
 """
 
@@ -111,11 +111,12 @@ class Run(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             here = Path(folder)
             (here / "k.ptx").write_text(PTX)
-            (here / "k.toml").write_text(LAUNCH.replace("EXPECTED", "77"))
+            (here / "k.toml").write_text(LAUNCH)
+            (here / "wanted.txt").write_text("77\n")
             result = selvedge.run(here / "k.toml")
             self.assertEqual((result.result, result.printed), ("pass", "hi\n"))
             self.assertEqual((here / "out.bin").read_bytes(), struct.pack("<I", 77))
-            (here / "k.toml").write_text(LAUNCH.replace("EXPECTED", "78"))
+            (here / "wanted.txt").write_text("78\n")
             with self.assertRaises(selvedge.SimulationError) as caught:
                 selvedge.run(here / "k.toml")
             self.assertIn("77", str(caught.exception))

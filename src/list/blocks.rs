@@ -109,7 +109,7 @@ fn select(name: Option<&str>) -> Result<Selection<ListedBlock>, Failure> {
 }
 
 /// Returns the table of all blocks.
-pub fn table() -> Table {
+fn table() -> Table {
     ListedBlock::table(&selvedge_blocks::all().into_iter().map(ListedBlock::new).collect::<Vec<_>>())
 }
 

@@ -6,8 +6,6 @@ pub(crate) mod mechanisms;
 mod page;
 pub(crate) mod workloads;
 
-pub use blocks::table as blocks_table;
-
 use crate::arguments::{List, ListOptions};
 use crate::error::Failure;
 use crate::output::print_table;

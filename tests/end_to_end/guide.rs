@@ -82,6 +82,10 @@ pages! {
     // Explanation.
     // Mechanisms.
     // Results.
+    results: "docs/results.md"
+    fidelity: "docs/fidelity.md"
+    area: "docs/area.md"
+    workloads: "docs/workloads.md"
 }
 
 /// A fenced block of a guide, with its language word and text.

@@ -123,7 +123,7 @@ fn a_notebook_compares_mechanisms() {
 
 #[test]
 fn a_notebook_runs_a_kernel() {
-    notebook("a_notebook_runs_a_kernel", "cuda_to_figure", [1, 0]);
+    notebook("a_notebook_runs_a_kernel", "cuda_to_figure", [1, 1]);
 }
 
 #[test]
