@@ -11,9 +11,9 @@ use crate::plot::sweep;
 use crate::verilog_option::compiler;
 use selvedge_area::AreaError;
 use selvedge_area::asic::MemoryStyle;
-use selvedge_area::batch::{Job, OwnVerilog, Step, Target, folder_name, study_all};
+use selvedge_area::batch::{AreaTarget, Job, OwnVerilog, StudyStep, folder_name, study_all};
 use selvedge_area::depth::{PARAMETER, depths};
-use selvedge_area::fpga::Family;
+use selvedge_area::fpga::FpgaFamily;
 use selvedge_area::liberty::{Liberty, OSU018};
 use selvedge_area::operation::{EnergyOptions, EnergySetup, PaperOperation};
 use selvedge_area::report::{AreaReport, csv, curves, page, table};
@@ -66,8 +66,8 @@ pub fn run(options: &AreaOptions) -> Result<(), Failure> {
     let tasks = jobs.iter().map(|job| task(job, &targets[job.target])).collect();
     let watch = BatchWatch::start("studies", tasks, threads);
     let note = |at, step| match step {
-        Step::Started => watch.started(at),
-        Step::Ended => watch.ended(at),
+        StudyStep::Started => watch.started(at),
+        StudyStep::Ended => watch.ended(at),
     };
     let outcomes = study_all(&jobs, &targets, threads, options.keep.as_deref(), &stop, note);
     drop(watch);
@@ -91,7 +91,7 @@ pub fn run(options: &AreaOptions) -> Result<(), Failure> {
 }
 
 /// Returns the task of a study, with its expected seconds.
-fn task(job: &Job<'_>, target: &Target) -> Task {
+fn task(job: &Job<'_>, target: &AreaTarget) -> Task {
     let (block, target) = (job.entry.name(), target.name());
     Task {
         name: format!("{block} for {target}"),
@@ -197,7 +197,7 @@ fn no_depth(entry: &dyn BlockEntry) -> Failure {
 }
 
 /// Returns the targets of `--target`. Finds the tools and the library before any work begins.
-fn targets(options: &AreaOptions) -> Result<Vec<Target>, Failure> {
+fn targets(options: &AreaOptions) -> Result<Vec<AreaTarget>, Failure> {
     let names = &options.targets;
     if let Some(twice) = (1..names.len()).find(|at| names[..*at].contains(&names[*at])) {
         let words: Vec<&str> = names.iter().map(|one| one.name()).collect();
@@ -235,7 +235,7 @@ fn refuse(options: &[(&str, bool)], why: &str) -> Result<(), Failure> {
     }
 }
 
-fn asic_target(options: &AreaOptions) -> Result<Target, Failure> {
+fn asic_target(options: &AreaOptions) -> Result<AreaTarget, Failure> {
     let technologies = Technologies::load(options.technologies.as_deref()).map_err(Failure::usage)?;
     let scale_to = options.scale_to.as_deref().map(|node| technologies.of_node(node).cloned()).transpose();
     let target_ps = options.clock.as_deref().map(period_ps).transpose()?;
@@ -253,7 +253,7 @@ fn asic_target(options: &AreaOptions) -> Result<Target, Failure> {
     };
     let energy = options.energy.then(|| EnergySetup::find(&setup, energy_options(options))).transpose();
     let energy = energy.map_err(Failure::usage)?;
-    Ok(Target::Asic(Box::new(setup), energy.map(Box::new)))
+    Ok(AreaTarget::Asic(Box::new(setup), energy.map(Box::new)))
 }
 
 fn energy_options(options: &AreaOptions) -> EnergyOptions {
@@ -300,7 +300,7 @@ fn check_fpga_options(options: &AreaOptions) -> Result<(), Failure> {
     refuse(&asic_only, "allowed with --target asic")
 }
 
-fn fpga_target(options: &AreaOptions, family: Family) -> Result<Target, Failure> {
+fn fpga_target(options: &AreaOptions, family: FpgaFamily) -> Result<AreaTarget, Failure> {
     let placer = match (options.place, family.placer()) {
         (false, _) => None,
         (true, Some(tool)) => Some(tool.find().map_err(Failure::usage)?),
@@ -311,7 +311,7 @@ fn fpga_target(options: &AreaOptions, family: Family) -> Result<Target, Failure>
             )));
         }
     };
-    Ok(Target::Fpga { yosys: YOSYS.find().map_err(Failure::usage)?, family, placer })
+    Ok(AreaTarget::Fpga { yosys: YOSYS.find().map_err(Failure::usage)?, family, placer })
 }
 
 /// A unit, and the function that converts a number in it to picoseconds.
@@ -330,9 +330,9 @@ fn period_ps(text: &str) -> Result<u32, Failure> {
 }
 
 /// Checks the recordings for energies before the blocks are mapped, because mapping takes long.
-fn check_recordings(jobs: &[Job<'_>], targets: &[Target]) -> Result<(), Failure> {
+fn check_recordings(jobs: &[Job<'_>], targets: &[AreaTarget]) -> Result<(), Failure> {
     for job in jobs {
-        if let Target::Asic(_, Some(energy)) = &targets[job.target] {
+        if let AreaTarget::Asic(_, Some(energy)) = &targets[job.target] {
             energy.check(job.entry, &job.params).map_err(Failure::usage)?;
         }
     }
@@ -361,14 +361,14 @@ fn plan(options: &AreaOptions, jobs: &[Job<'_>]) -> Plan {
 
 fn show(
     options: &AreaOptions,
-    targets: &[Target],
+    targets: &[AreaTarget],
     blocks: Vec<BlockReport>,
     systems: &[System],
     outputs: &mut Outputs,
 ) {
     let report = targets.iter().fold(AreaReport::new(blocks), AreaReport::with_target);
     let mut report = report.with_systems(systems);
-    if let (Some(Target::Asic(setup, _)), true) = (targets.first(), options.find_depth) {
+    if let (Some(AreaTarget::Asic(setup, _)), true) = (targets.first(), options.find_depth) {
         report = report.with_depths(setup.target_ps.unwrap_or(u32::MAX));
     }
     if let Some(path) = &options.csv {

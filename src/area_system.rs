@@ -2,7 +2,7 @@
 use crate::arguments::AreaOptions;
 use crate::error::Failure;
 use crate::mechanism_list;
-use selvedge_area::system::{Part, System};
+use selvedge_area::system::{BlockInstances, System};
 use selvedge_blocks::find;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::mechanism::{MechanismSpec, Overhead};
@@ -42,7 +42,7 @@ fn system(text: &str, options: &AreaOptions) -> Result<System, Failure> {
     };
     let published = mechanism.parts.iter().map(|part| part.info.published).find(|text| !text.is_empty());
     Ok(System {
-        parts: Part::all_of(blocks),
+        parts: BlockInstances::all_of(blocks),
         added_l1d_tag_bits: added(Overhead::all_l1d_tag_bits),
         added_l2_tag_bits: added(Overhead::all_l2_tag_bits),
         l1d_bits: 8 * (l1d.sets * l1d.ways * l1d.line_bytes * base.sm.count) as usize,

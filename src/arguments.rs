@@ -10,12 +10,12 @@ use crate::value_parsers::{chart_file, name_of};
 use crate::verilog_option::VerilogOptions;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ColorChoice, Parser, Subcommand, ValueEnum};
-use selvedge_area::fpga::Family;
+use selvedge_area::fpga::FpgaFamily;
 use selvedge_gen::ResetStyle;
 use selvedge_hw::Engine;
 use selvedge_sim::gpu::SampleSpec;
 use selvedge_sim::limits::{Bytes, Limits};
-use selvedge_sim::reach::Reach;
+use selvedge_sim::reach::FileReach;
 use selvedge_sim::workload::{Group, Size};
 use selvedge_testbenches::own::Own;
 use std::ffi::OsString;
@@ -33,9 +33,9 @@ Commands:
 Options:
 {options}
 
-Without a command, selvedge runs the demonstration: two kernels under the baseline and four mechanisms.
-`selvedge COMMAND --help` prints the options of a command; `selvedge WORKLOAD [OPTIONS]` is short for
-`selvedge run WORKLOAD [OPTIONS]`.{after-help}
+Without a command, selvedge runs the demonstration: two kernels under the baseline and four
+mechanisms. `selvedge COMMAND --help` prints the options of a command; `selvedge WORKLOAD [OPTIONS]`
+is short for `selvedge run WORKLOAD [OPTIONS]`.{after-help}
 ";
 
 /// Runs synthesizable hardware for GPU memory systems inside a cycle-accurate GPU, and writes it as Verilog
@@ -136,7 +136,7 @@ impl LimitOptions {
         Limits {
             memory: self.max_memory.map_or(usual.memory, |bytes| bytes.0),
             unpacked: self.max_unpacked.map_or(usual.unpacked, |bytes| Some(bytes.0)),
-            reach: if self.sandbox { Reach::Within } else { Reach::Anywhere },
+            reach: if self.sandbox { FileReach::Within } else { FileReach::Anywhere },
         }
     }
 }
@@ -463,8 +463,8 @@ impl RunOptions {
     /// Returns the limits of the run.
     pub fn limits(&self) -> Limits {
         let mut limits = self.limits.limits();
-        if !self.allow_outside && limits.reach == Reach::Anywhere {
-            limits.reach = Reach::WritesWithin;
+        if !self.allow_outside && limits.reach == FileReach::Anywhere {
+            limits.reach = FileReach::WritesWithin;
         }
         limits
     }
@@ -777,7 +777,7 @@ pub enum TargetName {
     /// Standard cells.
     Asic,
     /// An FPGA.
-    Fpga(Family),
+    Fpga(FpgaFamily),
 }
 
 impl TargetName {
@@ -792,7 +792,7 @@ impl TargetName {
     }
 
     fn parser() -> impl TypedValueParser<Value = Self> {
-        let names = [Self::ASIC].into_iter().chain(Family::VARIANTS.iter().copied());
+        let names = [Self::ASIC].into_iter().chain(FpgaFamily::VARIANTS.iter().copied());
         PossibleValuesParser::new(names).map(|name| name.parse().map_or(TargetName::Asic, TargetName::Fpga))
     }
 }

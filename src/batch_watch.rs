@@ -1,6 +1,6 @@
 //! Progress of a command with several tasks: the running tasks, and the estimated time of the rest.
 use crate::progress_line::{ProgressLine, in_units};
-use selvedge_study::Pace;
+use selvedge_study::StudyPace;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -20,7 +20,7 @@ pub struct Task {
 struct Tally {
     /// Noun for the tasks in the progress line.
     noun: &'static str,
-    pace: Pace,
+    pace: StudyPace,
     names: Vec<String>,
     running: BTreeSet<usize>,
     ended: usize,
@@ -69,7 +69,7 @@ fn locked(tally: &Mutex<Tally>) -> MutexGuard<'_, Tally> {
 impl Tally {
     fn new(noun: &'static str, tasks: Vec<Task>, jobs: usize) -> Self {
         let points = tasks.iter().map(|task| ((task.subject.as_str(), task.action.as_str()), task.seconds));
-        let pace = Pace::new(points, jobs);
+        let pace = StudyPace::new(points, jobs);
         let names = tasks.into_iter().map(|task| task.name).collect();
         Tally { noun, pace, names, running: BTreeSet::new(), ended: 0 }
     }

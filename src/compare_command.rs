@@ -21,7 +21,7 @@ use selvedge_sim::sm::SimFault;
 use selvedge_sim::together::report::TogetherReport;
 use selvedge_sim::together::{TogetherSpec, run as simulate_together};
 use selvedge_sim::workload::Size;
-use selvedge_study::{PointTable, Row, measured_s, run_row, together_row};
+use selvedge_study::{PointTable, StudyRow, measured_s, run_row, together_row};
 use selvedge_testbenches::parallel;
 use serde::Serialize;
 use std::path::Path;
@@ -157,7 +157,7 @@ impl Report {
         }
     }
 
-    fn row(&self) -> Row {
+    fn row(&self) -> StudyRow {
         match self {
             Report::One(report) => run_row(report),
             Report::Together(report) => together_row(report),

@@ -15,7 +15,7 @@ use selvedge_sim::functional::{FunctionalSpec, run as execute};
 use selvedge_sim::report::Outcome;
 use selvedge_sim::run::{RunError, Source, run as simulate};
 use selvedge_sim::sm::SimFault;
-use selvedge_sim::source::{Live, RECORDED, Settings};
+use selvedge_sim::source::{RECORDED, SessionSettings, StartedProgram};
 use selvedge_sim::workload::Size;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -123,10 +123,10 @@ fn program(options: &CudaOptions) -> Result<PathBuf, Failure> {
     found.ok_or_else(|| Failure::usage(format!("{}: there is no such program", name.display())))
 }
 
-fn start(options: &CudaOptions, stop: &Arc<AtomicBool>) -> Result<Arc<Live>, Failure> {
+fn start(options: &CudaOptions, stop: &Arc<AtomicBool>) -> Result<Arc<StartedProgram>, Failure> {
     let printed =
         [&options.gpu.json, &options.gpu.stats, &options.gpu.launches, &options.gpu.csv, &options.gpu.series];
-    let settings = Settings {
+    let settings = SessionSettings {
         record: options.record.is_some(),
         verify: options.verify_functional,
         quiet: printed.into_iter().flatten().any(|target| target == "-"),
@@ -135,14 +135,14 @@ fn start(options: &CudaOptions, stop: &Arc<AtomicBool>) -> Result<Arc<Live>, Fai
         say: Arc::new(|line| say(one_line(&format!("selvedge: {line}")) + "\n")),
     };
     let program = program(options)?;
-    let live = Live::start(&program, &options.program[1..], settings);
+    let live = StartedProgram::start(&program, &options.program[1..], settings);
     live.map(Arc::new).map_err(|error| Failure::usage(format!("cannot start {}: {error}", program.display())))
 }
 
 /// Writes the record, and adds the failure of a program that made no call.
 fn write_record(
     options: &CudaOptions,
-    live: &Live,
+    live: &StartedProgram,
     failure: Option<Failure>,
     outputs: &mut Outputs,
 ) -> Option<Failure> {

@@ -2,12 +2,12 @@
 use crate::error::Failure;
 use crate::output::print_table;
 use selvedge_area::Table;
-use selvedge_area::tool::{IVERILOG, NEXTPNR_ECP5, NEXTPNR_ICE40, OPENSTA, Tool, YOSYS};
+use selvedge_area::tool::{ExternalTool, IVERILOG, NEXTPNR_ECP5, NEXTPNR_ICE40, OPENSTA, YOSYS};
 use std::env;
 use std::path::PathBuf;
 
 /// Programs whose version `area` checks, with their purpose.
-const OF_AREA: [(Tool, &str); 5] = [
+const OF_AREA: [(ExternalTool, &str); 5] = [
     (YOSYS, "area: synthesis"),
     (OPENSTA, "area: timing and power"),
     (IVERILOG, "area --energy, testbenches"),

@@ -6,7 +6,7 @@ use selvedge_blocks::find;
 use selvedge_gen::files::all_files;
 use selvedge_gen::{Cells, EmitOptions, Family, Language, emit};
 use selvedge_hw::BlockEntry;
-use selvedge_testbenches::vector_file::{self, Extent, VectorFile};
+use selvedge_testbenches::vector_file::{self, VectorExtent, VectorFile};
 use selvedge_testbenches::{cocotb, properties};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -112,7 +112,7 @@ fn files_of(
     }
     if options.cocotb || options.uvm_vectors {
         let GenOptions { operations, seed, reset, .. } = *options;
-        let vectors = vector_file::write(entry, params, Extent { operations, seed, reset });
+        let vectors = vector_file::write(entry, params, VectorExtent { operations, seed, reset });
         let (name, vectors) = (vector_file::file_name(top), vectors.map_err(Failure::usage)?);
         warn_of_unreached(&name, &vectors);
         files.push((name, vectors.text));

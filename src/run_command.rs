@@ -11,13 +11,13 @@ use crate::{checkpoint_options, functional_command, latency_from, together_comma
 use schemars::JsonSchema;
 use selvedge_area::Table;
 use selvedge_hw::wave::Trace;
-use selvedge_hw::{BlockCompiler, Fault, StepError};
+use selvedge_hw::{BlockCompiler, PlantedUpset, StepError};
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Estimate;
 use selvedge_sim::mechanism::probe::ProbeSpec;
-use selvedge_sim::memory::{PRINT_CAPACITY, Printed};
+use selvedge_sim::memory::{PRINT_CAPACITY, PrintedText};
 use selvedge_sim::printable::{printable, printable_lines};
-use selvedge_sim::ptx::RunError as KernelError;
+use selvedge_sim::ptx::FunctionalError as KernelError;
 use selvedge_sim::report::{Outcome, Refused, RefusedFor, RunReport};
 use selvedge_sim::run::{
     RunError, RunSpec, Source, probe_names, run_sampled, run_with_checkpoints as simulate,
@@ -27,7 +27,7 @@ use selvedge_sim::statistic;
 use selvedge_sim::timeline::Timeline;
 use selvedge_sim::workload::Size;
 use selvedge_study::{run_table, series};
-use selvedge_testbenches::wave::{Format, Waveform, save_path};
+use selvedge_testbenches::wave::{WaveFormat, Waveform, save_path};
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -153,7 +153,7 @@ pub(super) fn plan<'a>(
     }
     options.gpu.trace_events.iter().for_each(|path| plan.write("--trace-events", path));
     if let Some(path) = &options.gpu.vcd {
-        Format::of(path).map_err(Failure::usage)?;
+        WaveFormat::of(path).map_err(Failure::usage)?;
         plan.write("--vcd", path);
         if is_file(path) {
             plan.write("the save file of --vcd", &save_path(path));
@@ -189,7 +189,7 @@ pub(super) fn show_probes(names: &[String]) -> Result<(), Failure> {
 
 /// Prints the output of the kernels to standard error, so that it does not mix with the table or JSON on standard
 /// output.
-pub(super) fn show_printed(printed: &Printed) {
+pub(super) fn show_printed(printed: &PrintedText) {
     say(printable_lines(&printed.text));
     if printed.lost > 0 {
         let (lost, most) = (printed.lost, PRINT_CAPACITY);
@@ -246,7 +246,7 @@ pub(super) fn write_divergence(fault: &(dyn std::error::Error + 'static), output
 }
 
 /// Parses a fault to inject, INSTANCE:CYCLE:BIT.
-pub(super) fn parse_fault(text: &str) -> Result<(String, Fault), Failure> {
+pub(super) fn parse_fault(text: &str) -> Result<(String, PlantedUpset), Failure> {
     let wrong = || {
         Failure::usage(format!("--inject {text}: must be INSTANCE:CYCLE:BIT, as in sm0.decompressor:900:3"))
     };
@@ -286,7 +286,7 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
 }
 
 /// Returns the probes to record and the faults to inject.
-pub(super) fn probes(options: &RunOptions, faults: Vec<(String, Fault)>) -> ProbeSpec {
+pub(super) fn probes(options: &RunOptions, faults: Vec<(String, PlantedUpset)>) -> ProbeSpec {
     let (from, cycles, inside) = (options.gpu.from, options.gpu.cycles, options.gpu.inside);
     let timeline = options.gpu.trace_events.is_some();
     ProbeSpec { instances: options.gpu.probe.clone(), timeline, from, cycles, inside, faults, compiler: None }

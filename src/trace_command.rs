@@ -12,7 +12,7 @@ use selvedge_sim::limits::Limits;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::printable::printable;
 use selvedge_sim::run::{RunSpec, Source, record as simulate};
-use selvedge_sim::trace::{LaunchSummary, Trace, TraceFile};
+use selvedge_sim::trace::{LaunchSummary, TraceContents, TraceFile};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -87,14 +87,14 @@ fn info(path: &Path, limits: &Limits) -> Result<(), Failure> {
     let file = TraceFile::load(path, limits).map_err(Failure::usage)?;
     let launches = file.summaries().map_err(Failure::usage)?;
     let origin = match &file.trace {
-        Trace::Recorded(trace) => {
+        TraceContents::Recorded(trace) => {
             let of = &trace.recorded;
             format!(
                 "{} {} on {} with {}: addresses and values",
                 of.workload, of.size, of.config, of.mechanism
             )
         }
-        Trace::Accel(_) => "Accel-Sim: addresses only".to_owned(),
+        TraceContents::Accel(_) => "Accel-Sim: addresses only".to_owned(),
     };
     print(&format!("{}\n\n{}", printable(&origin), table(&launches).render_within(width())))
 }

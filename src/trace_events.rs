@@ -3,7 +3,9 @@
 use crate::error::Failure;
 use selvedge_hw::wave::Trace;
 use selvedge_sim::config::GpuConfig;
-use selvedge_sim::timeline::{Count, Counter, Happening, Slice, Timeline, Track, WarpState};
+use selvedge_sim::timeline::{
+    CounterValue, Happening, Timeline, TimelineCounter, Track, TrackSlice, WarpState,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -55,11 +57,11 @@ impl Group {
         }
     }
 
-    fn of_counter(counter: Counter) -> Self {
+    fn of_counter(counter: TimelineCounter) -> Self {
         match counter {
-            Counter::Issued { sm } | Counter::L1dMisses { sm } => Group::Sm(sm),
-            Counter::L2Misses { slice } => Group::L2Slice(slice),
-            Counter::Bursts { channel } => Group::Channel(channel),
+            TimelineCounter::Issued { sm } | TimelineCounter::L1dMisses { sm } => Group::Sm(sm),
+            TimelineCounter::L2Misses { slice } => Group::L2Slice(slice),
+            TimelineCounter::Bursts { channel } => Group::Channel(channel),
         }
     }
 }
@@ -137,11 +139,11 @@ impl Events {
             self.thread(pid, tid, &track_name(*track));
             tids.insert(*track, (pid, tid));
         }
-        for Slice { track, from, until, what } in slices {
+        for TrackSlice { track, from, until, what } in slices {
             let (name, args) = describe(*what, kernels);
             self.slice(tids[track], (*from as f64, *until as f64), name, args);
         }
-        for Count { counter, cycle, value } in counts {
+        for CounterValue { counter, cycle, value } in counts {
             self.count(
                 pids[&Group::of_counter(*counter)],
                 *cycle as f64,
@@ -198,12 +200,12 @@ fn track_name(track: Track) -> String {
     }
 }
 
-fn counter_name(counter: Counter) -> &'static str {
+fn counter_name(counter: TimelineCounter) -> &'static str {
     match counter {
-        Counter::Issued { .. } => "issued warp instructions",
-        Counter::L1dMisses { .. } => "L1D lines in flight",
-        Counter::L2Misses { .. } => "L2 lines in flight",
-        Counter::Bursts { .. } => "bursts",
+        TimelineCounter::Issued { .. } => "issued warp instructions",
+        TimelineCounter::L1dMisses { .. } => "L1D lines in flight",
+        TimelineCounter::L2Misses { .. } => "L2 lines in flight",
+        TimelineCounter::Bursts { .. } => "bursts",
     }
 }
 
@@ -242,7 +244,7 @@ fn state_name(state: WarpState) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use selvedge_hw::wave::Sample;
+    use selvedge_hw::wave::CycleSample;
     use selvedge_hw::{Clock, Direction, Port};
 
     fn config() -> GpuConfig {
@@ -265,10 +267,10 @@ mod tests {
         let timeline = Timeline {
             kernels: vec![],
             slices: vec![
-                Slice { track, from: 10, until: 14, what },
-                Slice { track: other, from: 12, until: 90, what: Happening::Row { row: 8 } },
+                TrackSlice { track, from: 10, until: 14, what },
+                TrackSlice { track: other, from: 12, until: 90, what: Happening::Row { row: 8 } },
             ],
-            counts: vec![Count { counter: Counter::Issued { sm: 3 }, cycle: 11, value: 2 }],
+            counts: vec![CounterValue { counter: TimelineCounter::Issued { sm: 3 }, cycle: 11, value: 2 }],
             cut_at: None,
         };
         let slices = events(&timeline, &[], "X");
@@ -296,7 +298,7 @@ mod tests {
     #[test]
     fn ports_change_in_the_cycle_of_their_instance() {
         let port = |name, bits| Port { name, bits, direction: Direction::Input, doc: "", valid: None };
-        let sample = |cycle, valid, line: [u64; 2]| Sample {
+        let sample = |cycle, valid, line: [u64; 2]| CycleSample {
             cycle,
             reset: false,
             values: vec![vec![valid], line.to_vec()],

@@ -3,7 +3,7 @@ use crate::error::Failure;
 use crate::isolated::caches_of_user;
 use crate::output::say;
 use clap::Args;
-use selvedge_hw::{BlockCompiler, Engine, Side};
+use selvedge_hw::{BlockCompiler, BlockForm, Engine};
 use selvedge_sim::best::settled;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::mechanism::MechanismSpec;
@@ -38,7 +38,7 @@ impl VerilogOptions {
                 return Err(Failure::usage(message));
             }
         }
-        if self.verilog.is_empty() && !engine.has(Side::Verilog) {
+        if self.verilog.is_empty() && !engine.has(BlockForm::Verilog) {
             return Ok(None);
         }
         let what = if self.verilog.is_empty() { format!("--engine {engine}") } else { "--verilog".into() };

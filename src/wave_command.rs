@@ -17,8 +17,8 @@ pub fn run(options: &WaveOptions) -> Result<(), Failure> {
         return Err(Failure::usage("--cycles 0: must be 1 or more"));
     }
     let path = &options.output;
-    wave::Format::of(path).map_err(Failure::usage)?;
-    let recording = wave::Recording {
+    wave::WaveFormat::of(path).map_err(Failure::usage)?;
+    let recording = wave::RecordingOptions {
         cycles: options.cycles,
         seed: options.seed,
         clock: Clock { domain: "", mhz: options.mhz },

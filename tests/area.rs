@@ -6,8 +6,8 @@
 use selvedge_area::liberty::{Liberty, OSU018};
 use selvedge_area::study::{self, AsicSetup, Subject};
 use selvedge_blocks::find;
-use selvedge_gen::{Cells, Design, EmitOptions, Language, Module, ResetStyle, emit};
-use selvedge_testbenches::emitted::{Emitted, Source};
+use selvedge_gen::{Cells, Design, EmitOptions, Language, ResetStyle, VerilogModule, emit};
+use selvedge_testbenches::emitted::{Emitted, VerilogFile};
 use selvedge_testbenches::skipped::is_long_run;
 use selvedge_testbenches::tool::YOSYS;
 use selvedge_testbenches::{icarus, testbench};
@@ -411,12 +411,12 @@ fn netlist_passes(block: &str, goal: &str, clocks: u64) {
         ports: entry.ports(&params).expect("its ports"),
         reset: ResetStyle::default(),
         sources: vec![
-            Source {
+            VerilogFile {
                 module: block.into(),
                 language: Language::Verilog,
                 text: read(&format!("kept/{block}/{goal}.v")),
             },
-            Source { module: "cells".into(), language: Language::Verilog, text: read("cells.v") },
+            VerilogFile { module: "cells".into(), language: Language::Verilog, text: read("cells.v") },
         ],
     };
     let bench = testbench::write(entry, &params, clocks, 1, ResetStyle::default()).expect("a testbench");
@@ -576,7 +576,11 @@ fn verilog_written_by_hand_does_what_the_blocks_do() {
             name: block.into(),
             ports: entry.ports(&params).expect("its ports"),
             reset: ResetStyle::default(),
-            sources: vec![Source { module: block.into(), language: Language::Verilog, text: by_hand(block) }],
+            sources: vec![VerilogFile {
+                module: block.into(),
+                language: Language::Verilog,
+                text: by_hand(block),
+            }],
         };
         let bench = testbench::write(entry, &params, 2000, 1, ResetStyle::default()).expect("a testbench");
         let folder = folder();
@@ -607,7 +611,7 @@ fn emitted_verilog_takes_at_most_a_tenth_more_cells_than_verilog_written_by_hand
         let emitted =
             emit(entry.elaborate(&params).expect("RTL").as_ref(), block, &options).expect("Verilog");
         let ports = emitted.top().ports.clone();
-        let reference = Module {
+        let reference = VerilogModule {
             name: block.into(),
             language: Language::Verilog,
             text: by_hand(block),

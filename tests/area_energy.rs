@@ -2,7 +2,7 @@
 //! it from the report.
 use selvedge_area::activity::{Simulator, measure};
 use selvedge_area::asic::Goal;
-use selvedge_area::energy::Energy;
+use selvedge_area::energy::SimulatedEnergy;
 use selvedge_area::energy_study::{Prepared, prepare, tables};
 use selvedge_area::liberty::{Liberty, OSU018};
 use selvedge_area::study::{AsicSetup, Subject, asic};
@@ -47,7 +47,7 @@ fn icarus() -> (Found, Found) {
 }
 
 /// Simulates a prepared netlist at 100 MHz.
-fn simulate(prepared: &Prepared, bench: &Testbench, folder: &Path) -> Result<(Energy, u64), String> {
+fn simulate(prepared: &Prepared, bench: &Testbench, folder: &Path) -> Result<(SimulatedEnergy, u64), String> {
     let (iverilog, vvp) = icarus();
     let simulator = Simulator { iverilog: &iverilog, vvp: &vvp };
     let activity =

@@ -5,11 +5,11 @@
 use selvedge_blocks::find;
 use selvedge_gen::{EmitOptions, Language, ResetStyle};
 use selvedge_hw::{BlockEntry, ClockedBits, PortBits};
-use selvedge_hw_codecs::bdi::{Compressed, Encoding, compress_words, decompress};
+use selvedge_hw_codecs::bdi::{BdiCompressed, BdiEncoding, compress_words, decompress};
 use selvedge_hw_codecs::line::bytes_of;
-use selvedge_testbenches::emitted::{Emitted, Source};
+use selvedge_testbenches::emitted::{Emitted, VerilogFile};
 use selvedge_testbenches::formal::{
-    Counterexample, OFFERED, Property, Reach, Verdict, invariant, prove, round_trip,
+    Counterexample, OFFERED, ProofResult, ProofTask, Reach, invariant, prove, round_trip,
 };
 use selvedge_testbenches::properties;
 use selvedge_testbenches::skipped::is_long_run;
@@ -24,13 +24,13 @@ fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("verilated")
 }
 
-fn verdict(property: &Property, reach: Reach) -> Verdict {
+fn verdict(property: &ProofTask, reach: Reach) -> ProofResult {
     prove(property, reach, tempfile::tempdir().unwrap().path()).unwrap()
 }
 
-fn counterexample(property: &Property, reach: Reach) -> Counterexample {
+fn counterexample(property: &ProofTask, reach: Reach) -> Counterexample {
     match verdict(property, reach) {
-        Verdict::Counterexample(found) => found,
+        ProofResult::Counterexample(found) => found,
         other => panic!("the planted fault was not found: {other:?}"),
     }
 }
@@ -79,8 +79,8 @@ const NEAR: &str = "bdi_compressor_bdi_near";
 /// Modules that choose an encoding, its base and its mask.
 const CHOICE: [&str; 2] = ["bdi_compressor_bdi_nears", "bdi_compressor_bdi_choose"];
 
-fn source(module: &str, text: String) -> Source {
-    Source { module: module.into(), language: Language::Verilog, text }
+fn source(module: &str, text: String) -> VerilogFile {
+    VerilogFile { module: module.into(), language: Language::Verilog, text }
 }
 
 /// Returns numbers of bits: the line; the first results of BDI's compressor (line, bases and masks); these with the tag
@@ -99,10 +99,10 @@ fn near_by_definition(line_bytes: usize) -> String {
 }
 
 /// Returns the definition of the choice of an encoding.
-fn choice_by_definition(line_bytes: usize) -> Source {
+fn choice_by_definition(line_bytes: usize) -> VerilogFile {
     let text = include_str!("reference/bdi_choice.v");
     assert!(text.contains("LINE = 1024") && text.contains("ORDER = 24'd0"));
-    let order = Encoding::by_size(line_bytes)
+    let order = BdiEncoding::by_size(line_bytes)
         .into_iter()
         .filter(|encoding| encoding.delta_bytes() > 0)
         .enumerate()
@@ -121,7 +121,7 @@ fn with_module(compressor: &Emitted, module: &str, text: String) -> Emitted {
 
 /// Returns the property that the emitted comparison equals its definition, for deltas of `delta` bits in words of
 /// `stride` bits.
-fn near_is_as_defined(compressor: &Emitted, line_bytes: usize, (delta, stride): (usize, usize)) -> Property {
+fn near_is_as_defined(compressor: &Emitted, line_bytes: usize, (delta, stride): (usize, usize)) -> ProofTask {
     let (line, words) = (8 * line_bytes - 1, 8 * line_bytes / stride - 1);
     let emitted = compressor.sources.iter().find(|source| source.module == NEAR).expect("the comparison");
     let defined = near_by_definition(line_bytes).replace(NEAR, "by_definition");
@@ -140,11 +140,11 @@ endmodule
 ",
         2 * delta - 1
     );
-    Property { top: "proof".into(), text, sources: vec![emitted.clone(), source("by_definition", defined)] }
+    ProofTask { top: "proof".into(), text, sources: vec![emitted.clone(), source("by_definition", defined)] }
 }
 
 /// Returns the property that the emitted choice equals its definition. The comparisons come from their definition.
-fn choice_is_as_defined(compressor: &Emitted, line_bytes: usize) -> Property {
+fn choice_is_as_defined(compressor: &Emitted, line_bytes: usize) -> ProofTask {
     let [line, first, near] = bundles(line_bytes);
     let [nears, choose] = CHOICE;
     let text = format!(
@@ -171,7 +171,7 @@ endmodule
     );
     let mut sources = with_module(compressor, NEAR, near_by_definition(line_bytes)).sources;
     sources.push(choice_by_definition(line_bytes));
-    Property { top: "proof".into(), text, sources }
+    ProofTask { top: "proof".into(), text, sources }
 }
 
 /// Returns the compressor with the choice from its definition.
@@ -211,7 +211,11 @@ fn comparisons_are_as_defined(line_bytes: usize) {
     let (compressor, ..) = codec("bdi", &line_bytes.to_string());
     for widths in [(32, 64), (16, 64), (8, 64), (16, 32), (8, 32), (8, 16)] {
         let property = near_is_as_defined(&compressor, line_bytes, widths);
-        assert_eq!(verdict(&property, Reach::Cycles(1)), Verdict::Proved, "{widths:?}, {line_bytes} bytes");
+        assert_eq!(
+            verdict(&property, Reach::Cycles(1)),
+            ProofResult::Proved,
+            "{widths:?}, {line_bytes} bytes"
+        );
     }
 }
 
@@ -219,7 +223,7 @@ fn comparisons_are_as_defined(line_bytes: usize) {
 fn choices_are_as_defined(line_bytes: usize) {
     let (compressor, ..) = codec("bdi", &line_bytes.to_string());
     let property = choice_is_as_defined(&compressor, line_bytes);
-    assert_eq!(verdict(&property, Reach::Cycles(1)), Verdict::Proved, "{line_bytes} bytes");
+    assert_eq!(verdict(&property, Reach::Cycles(1)), ProofResult::Proved, "{line_bytes} bytes");
 }
 
 /// Proves the third step: with the defined choice, every line comes out unchanged. In a single step, the solver does
@@ -229,7 +233,7 @@ fn bdi_gives_lines_back(line_bytes: usize) {
     codec.0 = with_choice_by_definition(&codec.0, line_bytes);
     let (compressor, decompressor, last) = &codec;
     let property = round_trip(compressor, decompressor, *last);
-    assert_eq!(verdict(&property, Reach::Cycles(last + 1)), Verdict::Proved, "{line_bytes} bytes");
+    assert_eq!(verdict(&property, Reach::Cycles(last + 1)), ProofResult::Proved, "{line_bytes} bytes");
 }
 
 #[test]
@@ -295,8 +299,8 @@ fn a_wrong_payload_in_the_compressor_gives_a_line_that_the_model_cannot_rebuild(
     assert_eq!(valid[0], 1);
     let mut wide = [0; 16];
     wide[..4].copy_from_slice(payload);
-    let encoding = Encoding::from_tag(encoding[0] as u8).unwrap();
-    let back = decompress(&Compressed { encoding, size: size[0] as u8, payload: wide }, 32);
+    let encoding = BdiEncoding::from_tag(encoding[0] as u8).unwrap();
+    let back = decompress(&BdiCompressed { encoding, size: size[0] as u8, payload: wide }, 32);
     assert_ne!(bytes_of(&back)[..32], line.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>());
 }
 
@@ -335,7 +339,7 @@ fn promising(name: &str, given: &[(&str, &str)]) -> (Emitted, &'static dyn Block
 fn keeps_its_properties(name: &str, given: &[(&str, &str)]) {
     let (block, _, params) = promising(name, given);
     let reach = properties::of(name, &params).expect("it has properties").reach;
-    assert_eq!(verdict(&invariant(&block), reach), Verdict::Proved, "{name} {params}");
+    assert_eq!(verdict(&invariant(&block), reach), ProofResult::Proved, "{name} {params}");
 }
 
 /// Checks that a planted fault violates a property of the block.

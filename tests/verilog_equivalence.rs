@@ -11,7 +11,7 @@
 use selvedge_blocks::built_in;
 use selvedge_gen::{EmitOptions, Language, ResetStyle};
 use selvedge_hw::{BlockEntry, CornersBits, Direction, Port};
-use selvedge_testbenches::emitted::{Emitted, Source};
+use selvedge_testbenches::emitted::{Emitted, VerilogFile};
 use selvedge_testbenches::equivalence::{EquivalenceError, equivalence, lockstep};
 use selvedge_testbenches::vectors::{Vector, Vectors};
 use selvedge_testbenches::{icarus, parallel, skipped, testbench};
@@ -302,7 +302,7 @@ fn a_macro_takes_the_place_of_the_memory_cell() {
     let (block, clocks) = (selvedge_blocks::find("awb").expect("a block"), 2000);
     let mut emitted = emitted(block, &block.defaults(), ResetStyle::Control);
     let cell = emitted.sources.iter().position(|source| source.module == "selvedge_mem").expect("a memory");
-    let own = Source { module: "a_macro".into(), language: Language::Verilog, text: OWN_MEMORY.into() };
+    let own = VerilogFile { module: "a_macro".into(), language: Language::Verilog, text: OWN_MEMORY.into() };
     emitted.sources[cell].text += "\n`ifndef SELVEDGE_MEM_V\nno_cell;\n`endif\n";
     emitted.sources.insert(0, own);
     let bench = testbench::write(block, &block.defaults(), clocks, SEED, ResetStyle::Control).unwrap();
@@ -349,7 +349,7 @@ fn with_fault(correct: &Emitted, port: &str, bit: usize, clock: u64) -> Emitted 
         ports.join(",\n"),
         pins.join(",\n")
     );
-    faulty.sources.push(Source { module: name.clone(), language: Language::Verilog, text });
+    faulty.sources.push(VerilogFile { module: name.clone(), language: Language::Verilog, text });
     faulty
 }
 

@@ -6,7 +6,7 @@
 use selvedge_blocks::built_in;
 use selvedge_gen::{EmitOptions, Language};
 use selvedge_hw::BlockEntry;
-use selvedge_testbenches::emitted::{Emitted, Source};
+use selvedge_testbenches::emitted::{Emitted, VerilogFile};
 use selvedge_testbenches::parallel;
 use selvedge_testbenches::tool::{IVERILOG, ToolError, VERILATOR, YOSYS};
 use serde_json::Value;
@@ -57,7 +57,7 @@ fn fixed(block: &dyn BlockEntry, params: &Value) -> Emitted {
 /// Fails with Yosys's report of a difference.
 fn prove(gold: &Emitted, gate: &Emitted) -> Result<String, ToolError> {
     let folder = tempfile::tempdir().unwrap();
-    let is_same = |source: &&Source| {
+    let is_same = |source: &&VerilogFile| {
         gate.sources.iter().any(|other| other.module == source.module && other.text == source.text)
     };
     let same: Vec<String> =
@@ -102,7 +102,7 @@ fn milg_with_fault(correct: &str, fault: &str) -> (Emitted, Emitted) {
     let mut params = block.defaults();
     params["inflight_bits"] = 8.into();
     let mut emitted = with_values(block, &params, Language::Verilog);
-    let has = |source: &&mut Source| source.text.contains(correct);
+    let has = |source: &&mut VerilogFile| source.text.contains(correct);
     let source = emitted.sources.iter_mut().find(has).expect("the text to be replaced");
     source.text = source.text.replacen(correct, fault, 1);
     (emitted, fixed(block, &params))

@@ -63,8 +63,8 @@ fn binary(words: &[u64], bits: usize) -> String {
     (0..bits).rev().map(|bit| if (words[bit / 64] >> (bit % 64)) & 1 == 1 { '1' } else { '0' }).collect()
 }
 
-fn recording(cycles: u64, inside: bool) -> wave::Recording {
-    wave::Recording { cycles, seed: SEED, clock: Clock { domain: "", mhz: 1400 }, inside }
+fn recording(cycles: u64, inside: bool) -> wave::RecordingOptions {
+    wave::RecordingOptions { cycles, seed: SEED, clock: Clock { domain: "", mhz: 1400 }, inside }
 }
 
 fn record(block: &dyn BlockEntry, cycles: u64, inside: bool) -> wave::Waveform {
@@ -394,7 +394,7 @@ fn the_command_file_names_each_signal_of_the_vcd_once_and_a_time_in_it() {
 fn the_same_seed_gives_the_same_waveform_and_another_one_another() {
     for block in built_in() {
         let run = |seed| {
-            let recording = wave::Recording { seed, ..recording(200, false) };
+            let recording = wave::RecordingOptions { seed, ..recording(200, false) };
             wave::run(*block, &block.defaults(), recording).unwrap()
         };
         assert!(run(1).vcd() == run(1).vcd(), "{}", block.name());

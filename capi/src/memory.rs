@@ -2,7 +2,7 @@
 use crate::SelvedgeStatus;
 use crate::call::{Failure, Guarded, call, free};
 use crate::text::{is_null, read, write, write_json};
-use selvedge_sim::clocked_memory::{ClockedMemory, Operation, Reply, Request};
+use selvedge_sim::clocked_memory::{ClockedMemory, LineReply, LineRequest, MemoryOperation};
 use selvedge_sim::config::GpuConfig;
 use std::ffi::c_char;
 
@@ -62,11 +62,11 @@ pub struct SelvedgeReply {
 }
 
 impl SelvedgeRequest {
-    fn checked(&self) -> Result<Request, Failure> {
+    fn checked(&self) -> Result<LineRequest, Failure> {
         let operation = match self.operation {
-            SELVEDGE_READ => Operation::Read,
-            SELVEDGE_WRITE => Operation::Write,
-            SELVEDGE_ATOMIC => Operation::Atomic,
+            SELVEDGE_READ => MemoryOperation::Read,
+            SELVEDGE_WRITE => MemoryOperation::Write,
+            SELVEDGE_ATOMIC => MemoryOperation::Atomic,
             other => {
                 return Err(Failure::invalid(format!(
                     "operation {other}: must be {SELVEDGE_READ} (read), {SELVEDGE_WRITE} (write) or {SELVEDGE_ATOMIC} (atomic)"
@@ -74,17 +74,17 @@ impl SelvedgeRequest {
             }
         };
         let Self { address, tag, bytes, sm, .. } = *self;
-        Ok(Request { sm, operation, address, bytes, tag })
+        Ok(LineRequest { sm, operation, address, bytes, tag })
     }
 }
 
-impl From<Reply> for SelvedgeReply {
-    fn from(reply: Reply) -> Self {
-        let Reply { request: Request { sm, operation, address, bytes, tag }, sent, received } = reply;
+impl From<LineReply> for SelvedgeReply {
+    fn from(reply: LineReply) -> Self {
+        let LineReply { request: LineRequest { sm, operation, address, bytes, tag }, sent, received } = reply;
         let operation = match operation {
-            Operation::Read => SELVEDGE_READ,
-            Operation::Write => SELVEDGE_WRITE,
-            Operation::Atomic => SELVEDGE_ATOMIC,
+            MemoryOperation::Read => SELVEDGE_READ,
+            MemoryOperation::Write => SELVEDGE_WRITE,
+            MemoryOperation::Atomic => SELVEDGE_ATOMIC,
         };
         let request = SelvedgeRequest { address, tag, bytes, sm, operation };
         SelvedgeReply { request, sent, received }

@@ -7,7 +7,7 @@ use selvedge_sim::launch_file::LaunchFile;
 use selvedge_sim::limits::Limits;
 use selvedge_sim::memory::DeviceMemory;
 use selvedge_sim::ptx::{Arg, Kernel, LaunchDims, Module, ParamKind, run_limited};
-use selvedge_sim::reach::Reach;
+use selvedge_sim::reach::FileReach;
 use selvedge_sim::trace::TraceFile;
 use selvedge_sim::workload::{Size, find};
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// Function that reads the bytes of a file.
-pub type Target = fn(&[u8]);
+pub type FuzzTarget = fn(&[u8]);
 
 /// Every target with the name of its program and corpus.
-pub const TARGETS: [(&str, Target); 10] = [
+pub const TARGETS: [(&str, FuzzTarget); 10] = [
     ("data_file", data_file),
     ("gpgpusim", gpgpusim),
     ("input_file", input_file),
@@ -35,7 +35,7 @@ pub const TARGETS: [(&str, Target); 10] = [
 const MOST_INSTRUCTIONS: u64 = 1000;
 
 /// Limits of a file. They are small, so that many inputs can be tried.
-const LIMITS: Limits = Limits { memory: 1 << 24, unpacked: None, reach: Reach::Anywhere };
+const LIMITS: Limits = Limits { memory: 1 << 24, unpacked: None, reach: FileReach::Anywhere };
 
 /// PTX for the launch files.
 const PTX: &str = ".version 5.0\n.target sm_60\n.address_size 64\n.global .align 4 .u32 flag;\n.const .align 4 .f32 scale[2];\n\

@@ -1,7 +1,7 @@
 //! Translates statements into data: constructors of `selvedge_hw::rtl::source::Statement`.
 
-use crate::calls::{Call, call};
-use crate::expression::{Values, expression, field_place, literal};
+use crate::calls::{MacroCall, call};
+use crate::expression::{BodyValues, expression, field_place, literal};
 use crate::name::name;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -12,14 +12,14 @@ use syn::{
 
 /// Translates a body into data.
 #[derive(Default)]
-pub struct Body {
+pub struct BodyTranslator {
     /// The body's numbers that depend on the block's parameters.
-    pub values: Values,
+    pub values: BodyValues,
     /// The variables of the loops around the current statement.
     loops: Vec<String>,
 }
 
-impl Body {
+impl BodyTranslator {
     /// Returns the block as an array of statements.
     ///
     /// # Errors
@@ -47,8 +47,8 @@ impl Body {
             Stmt::Macro(statement) => {
                 no_attributes(&statement.attrs)?;
                 match call(&statement.mac)? {
-                    Call::Comment(text) => Ok(quote!(Statement::Comment(#text))),
-                    Call::Registers(wired) => {
+                    MacroCall::Comment(text) => Ok(quote!(Statement::Comment(#text))),
+                    MacroCall::Registers(wired) => {
                         let (clock, registers) = wired.names()?;
                         Ok(quote!(Statement::Registers { clock: #clock, registers: &[#(#registers),*] }))
                     }

@@ -6,15 +6,15 @@ use syn::punctuated::Punctuated;
 use syn::{Error, Expr, LitStr, Macro, Result, Token};
 
 /// A macro call in a body.
-pub enum Call {
+pub enum MacroCall {
     /// `comment!("text")`
     Comment(String),
     /// `dff_setup!(self, clk_i, a, b[i])`
-    Registers(Box<Registers>),
+    Registers(Box<DffSetup>),
 }
 
 /// The arguments of `dff_setup!`.
-pub struct Registers {
+pub struct DffSetup {
     /// `self`
     pub block: Expr,
     pub clock: Expr,
@@ -22,18 +22,18 @@ pub struct Registers {
     pub registers: Vec<Expr>,
 }
 
-impl Parse for Registers {
+impl Parse for DffSetup {
     fn parse(input: ParseStream) -> Result<Self> {
         let block = input.parse()?;
         input.parse::<Token![,]>()?;
         let clock = input.parse()?;
         input.parse::<Token![,]>()?;
         let registers = Punctuated::<Expr, Token![,]>::parse_terminated(input)?.into_iter().collect();
-        Ok(Registers { block, clock, registers })
+        Ok(DffSetup { block, clock, registers })
     }
 }
 
-impl Registers {
+impl DffSetup {
     /// Returns the names of the clock and of the registers.
     pub fn names(&self) -> Result<(String, Vec<String>)> {
         Ok((name(&self.clock)?, self.registers.iter().map(name).collect::<Result<_>>()?))
@@ -41,11 +41,11 @@ impl Registers {
 }
 
 /// Parses a macro call.
-pub fn call(mac: &Macro) -> Result<Call> {
+pub fn call(mac: &Macro) -> Result<MacroCall> {
     if mac.path.is_ident("comment") {
-        Ok(Call::Comment(mac.parse_body::<LitStr>()?.value()))
+        Ok(MacroCall::Comment(mac.parse_body::<LitStr>()?.value()))
     } else if mac.path.is_ident("dff_setup") {
-        Ok(Call::Registers(Box::new(mac.parse_body()?)))
+        Ok(MacroCall::Registers(Box::new(mac.parse_body()?)))
     } else {
         Err(Error::new_spanned(
             mac,

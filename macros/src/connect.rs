@@ -1,6 +1,6 @@
 //! Generates `connect`, which marks every signal that a body drives. A mark is inside the same loops as the assignment.
 
-use crate::calls::{Call, call};
+use crate::calls::{MacroCall, call};
 use crate::name::name;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -19,7 +19,7 @@ fn block(body: &Block, seen: &mut HashSet<String>, out: &mut TokenStream) -> Res
         match statement {
             Stmt::Expr(expr, _) => expression(expr, seen, out)?,
             Stmt::Macro(statement) => {
-                if let Call::Registers(wired) = call(&statement.mac)? {
+                if let MacroCall::Registers(wired) = call(&statement.mac)? {
                     let me = &wired.block;
                     for register in &wired.registers {
                         mark(&quote!(#me.#register.clock), seen, out)?;

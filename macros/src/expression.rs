@@ -11,13 +11,13 @@ use syn::{
 
 /// The elements of the array of values: the numbers of a body that depend on the block's parameters.
 #[derive(Default)]
-pub struct Values {
+pub struct BodyValues {
     known: Vec<String>,
     /// Rust expressions of type `usize`.
     pub code: Vec<TokenStream>,
 }
 
-impl Values {
+impl BodyValues {
     /// Returns the index of `code` in the array, and appends it if it is not there yet.
     pub fn place(&mut self, code: TokenStream) -> usize {
         let text = code.to_string();
@@ -33,10 +33,10 @@ impl Values {
         let tokens = code.to_token_stream();
         if let Ok(literal) = syn::parse2::<LitInt>(tokens.clone()) {
             let number: usize = literal.base10_parse()?;
-            return Ok(quote!(Number::Known(#number)));
+            return Ok(quote!(WidthSource::Known(#number)));
         }
         let place = self.place(tokens);
-        Ok(quote!(Number::Value(#place)))
+        Ok(quote!(WidthSource::Value(#place)))
     }
 }
 
@@ -76,7 +76,7 @@ pub fn literal(literal: &Lit) -> Result<TokenStream> {
 }
 
 /// Returns the expression as data.
-pub fn expression(expr: &Expr, values: &mut Values) -> Result<TokenStream> {
+pub fn expression(expr: &Expr, values: &mut BodyValues) -> Result<TokenStream> {
     let attributes = match expr {
         Expr::Binary(binary) => &binary.attrs,
         Expr::Call(call) => &call.attrs,
@@ -128,13 +128,13 @@ fn signal(expr: &Expr) -> Result<TokenStream> {
 }
 
 /// Returns `variant(expr)`.
-fn wrapped(variant: TokenStream, expr: &Expr, values: &mut Values) -> Result<TokenStream> {
+fn wrapped(variant: TokenStream, expr: &Expr, values: &mut BodyValues) -> Result<TokenStream> {
     let inner = expression(expr, values)?;
     Ok(quote!(Expression::#variant(&#inner)))
 }
 
 /// Returns an operator with one operand.
-fn reduced(operator: TokenStream, expr: &Expr, values: &mut Values) -> Result<TokenStream> {
+fn reduced(operator: TokenStream, expr: &Expr, values: &mut BodyValues) -> Result<TokenStream> {
     let inner = expression(expr, values)?;
     Ok(quote!(Expression::Unary(VerilogOpUnary::#operator, &#inner)))
 }
@@ -149,12 +149,14 @@ fn is_self(expr: &Expr) -> bool {
 }
 
 /// Returns `signal.val().field` of a `LogicStruct`, or a path that ends in a field.
-fn field_of(field: &ExprField, values: &mut Values) -> Result<TokenStream> {
+fn field_of(field: &ExprField, values: &mut BodyValues) -> Result<TokenStream> {
     if is_val(&field.base) {
         let base = &field.base;
         let whole = expression(base, values)?;
         let (width, offset) = field_place(base, &field.member, values)?;
-        return Ok(quote!(Expression::Slice(&#whole, Number::Value(#width), &Expression::Value(#offset))));
+        return Ok(
+            quote!(Expression::Slice(&#whole, WidthSource::Value(#width), &Expression::Value(#offset))),
+        );
     }
     if matches!(&field.member, Member::Named(member) if member == "next") && !is_self(&field.base) {
         return Err(Error::new_spanned(field, "read a signal by `.val()`; `.next` is what it will be"));
@@ -163,7 +165,7 @@ fn field_of(field: &ExprField, values: &mut Values) -> Result<TokenStream> {
 }
 
 /// Returns the indices of width and offset of a `LogicStruct` field among the values.
-pub fn field_place(base: &Expr, member: &Member, values: &mut Values) -> Result<(usize, usize)> {
+pub fn field_place(base: &Expr, member: &Member, values: &mut BodyValues) -> Result<(usize, usize)> {
     let Member::Named(member) = member else {
         return Err(Error::new_spanned(member, "fields of a `LogicStruct` have names"));
     };
@@ -172,7 +174,7 @@ pub fn field_place(base: &Expr, member: &Member, values: &mut Values) -> Result<
     Ok((values.place(quote!(#base.#width())), values.place(quote!(#base.#offset()))))
 }
 
-fn operation(binary: &ExprBinary, values: &mut Values) -> Result<TokenStream> {
+fn operation(binary: &ExprBinary, values: &mut BodyValues) -> Result<TokenStream> {
     let operator = match binary.op {
         BinOp::Add(_) => quote!(Add),
         BinOp::Sub(_) => quote!(Sub),
@@ -209,7 +211,7 @@ fn only<'a>(arguments: &'a Punctuated<Expr, Token![,]>, of: &impl ToTokens) -> R
     }
 }
 
-fn cast(call: &ExprCall, values: &mut Values) -> Result<TokenStream> {
+fn cast(call: &ExprCall, values: &mut BodyValues) -> Result<TokenStream> {
     const ALLOWED: &str = "the only functions in a block's body are `bit_cast::<M, N>`, `bit_cast_to::<T>`, \
         `signed_cast`, `signed_bit_cast` and `unsigned_cast`; anything else would need a block of its own";
     let Expr::Path(path) = &*call.func else { return Err(Error::new_spanned(&call.func, ALLOWED)) };
@@ -243,7 +245,7 @@ fn cast(call: &ExprCall, values: &mut Values) -> Result<TokenStream> {
 }
 
 /// Returns a const generic argument: `8`, `N`, `{ N + 1 }`.
-fn width(argument: &GenericArgument, values: &mut Values) -> Result<TokenStream> {
+fn width(argument: &GenericArgument, values: &mut BodyValues) -> Result<TokenStream> {
     match argument {
         GenericArgument::Const(code) => values.number(code),
         // The parser takes a single name here for a type.
@@ -252,7 +254,7 @@ fn width(argument: &GenericArgument, values: &mut Values) -> Result<TokenStream>
     }
 }
 
-fn method(call: &ExprMethodCall, values: &mut Values) -> Result<TokenStream> {
+fn method(call: &ExprMethodCall, values: &mut BodyValues) -> Result<TokenStream> {
     let method_name = call.method.to_string();
     let count = match method_name.as_str() {
         "val" | "into" | "index" | "to_bits" | "to_signed_bits" | "any" | "all" | "xor" => 0,

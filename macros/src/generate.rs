@@ -1,6 +1,6 @@
 //! Assembles the generated functions: `update` with the evaluation of its sub-blocks, `connect`, `hdl` and `timing`.
 
-use crate::body::{Body, no_attributes};
+use crate::body::{BodyTranslator, no_attributes};
 use crate::connect::connects;
 use crate::order::ordered;
 use crate::read::in_place;
@@ -67,7 +67,7 @@ pub fn written(item: TokenStream) -> Result<ItemFn> {
 pub fn companions(arguments: TokenStream, function: &ItemFn) -> Result<TokenStream> {
     let records = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(arguments)?.into_iter();
     let me = receiver(function)?;
-    let mut body = Body::default();
+    let mut body = BodyTranslator::default();
     let statements = body.block(&function.block)?;
     let values = &body.values.code;
     let connects = connects(&function.block)?;
@@ -81,9 +81,9 @@ pub fn companions(arguments: TokenStream, function: &ItemFn) -> Result<TokenStre
         #[automatically_derived]
         #[allow(unused_braces, unused_parens)]
         fn hdl(&#me) -> ::selvedge_hw::rtl::source::Verilog {
-            let body: ::selvedge_hw::rtl::source::Block = {
+            let body: ::selvedge_hw::rtl::source::StatementBlock = {
                 use ::selvedge_hw::rtl::source::*;
-                static BODY: Block = #statements;
+                static BODY: StatementBlock = #statements;
                 BODY
             };
             ::selvedge_hw::rtl::source::verilog(body, &[#(#values),*])

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::{Block, Expr, ExprAssign, ExprForLoop, ExprIf, ExprMatch, Member, Stmt};
 
 /// A signal of a sub-block: `self.part[i].signal`.
-struct Wire {
+struct SubBlockSignal {
     /// The block's field that holds the sub-block.
     field: String,
     /// The index or indices of `field`, as text.
@@ -40,7 +40,7 @@ struct Driven {
 
 /// A signal of a sub-block that was read.
 #[derive(Clone)]
-struct Read {
+struct SignalRead {
     /// `self.part[i]`
     part: TokenStream,
     /// `signal`
@@ -49,14 +49,14 @@ struct Read {
 
 /// The facts known at one statement.
 #[derive(Clone, Default)]
-struct Known {
+struct StatementFacts {
     /// Sub-blocks that may have been driven since their last evaluation, by their text.
     driven: BTreeMap<String, Driven>,
     /// The signals read so far: by field, then by the text of sub-block and signal.
-    read: BTreeMap<String, BTreeMap<(String, String), Read>>,
+    read: BTreeMap<String, BTreeMap<(String, String), SignalRead>>,
 }
 
-impl Known {
+impl StatementFacts {
     /// Records that a sub-block is driven. Equal texts in different loops may name several elements, and no single loop
     /// evaluates all of them.
     fn drive(&mut self, driven: Driven) {
@@ -69,14 +69,14 @@ impl Known {
         self.driven.insert(text, Driven { loops, is_read, is_done, ..driven });
     }
 
-    fn read(&mut self, wire: &Wire) {
+    fn read(&mut self, wire: &SubBlockSignal) {
         let signals = self.read.entry(wire.field.clone()).or_default();
-        let read = Read { part: wire.part.clone(), signal: wire.signal.clone() };
+        let read = SignalRead { part: wire.part.clone(), signal: wire.signal.clone() };
         signals.insert((wire.part.to_string(), wire.signal.to_string()), read);
     }
 
     /// Merges the facts of another branch into these.
-    fn join(&mut self, other: Known) {
+    fn join(&mut self, other: StatementFacts) {
         other.driven.into_values().for_each(|driven| self.drive(driven));
         for (field, signals) in other.read {
             self.read.entry(field).or_default().extend(signals);
@@ -87,7 +87,7 @@ impl Known {
 /// Rewrites a body so that it evaluates its sub-blocks.
 #[derive(Default)]
 struct Order {
-    known: Known,
+    known: StatementFacts,
     /// The loops around the current statement, as indices into `variables`.
     scope: Vec<usize>,
     /// The variables of all loops so far.
@@ -137,7 +137,7 @@ impl Order {
                 if let Some(wire) = driven(&assignment.left).and_then(wire)
                     && wire.signal.to_string() != "d"
                 {
-                    let Wire { field, part, .. } = wire;
+                    let SubBlockSignal { field, part, .. } = wire;
                     let driven = Driven {
                         loops: Some(self.scope.clone()),
                         is_read: self.known.read.contains_key(&field),
@@ -179,7 +179,7 @@ impl Order {
     }
 
     /// Evaluates the sub-block of a wire if it was driven before.
-    fn evaluated(&mut self, wire: &Wire, out: &mut Statements) {
+    fn evaluated(&mut self, wire: &SubBlockSignal, out: &mut Statements) {
         let text = wire.part.to_string();
         let may_be_driven =
             |driven: &&Driven| driven.field == wire.field && may_be_same(&driven.part, &wire.part);
@@ -378,8 +378,9 @@ impl Order {
         let inner = variables(&turns.body, vec![text.clone()]);
         wires.iter().filter(|wire| !mentions(&wire.part, &inner)).for_each(|wire| self.evaluated(wire, out));
         let mut uses = Uses::default();
-        uses.block(&turns.body, Place::Inside);
-        let is_element = |wire: &&Wire| mentions(&wire.part, &inner) && !uses.early.contains_key(&wire.field);
+        uses.block(&turns.body, Nesting::Inside);
+        let is_element =
+            |wire: &&SubBlockSignal| mentions(&wire.part, &inner) && !uses.early.contains_key(&wire.field);
         let elements: BTreeSet<_> = wires.iter().filter(is_element).map(|wire| wire.field.clone()).collect();
         elements.iter().for_each(|field| self.evaluated_before(field, out));
         // An earlier iteration may have read these. A wire indexed by the loop variable is another element in each
@@ -405,7 +406,7 @@ impl Order {
 /// register would repeat the pass.
 fn early_first(body: &Block) -> Block {
     let mut uses = Uses::default();
-    uses.block(body, Place::Body);
+    uses.block(body, Nesting::Body);
     let is_early = |statement: &Stmt| match statement {
         Stmt::Expr(Expr::Assign(assignment), _) => {
             let wire = driven(&assignment.left).and_then(wire);
@@ -436,7 +437,7 @@ fn early_first(body: &Block) -> Block {
 
 /// The nesting of a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Nesting {
     /// Directly in the body.
     Body,
     /// Directly in a loop of the body.
@@ -469,7 +470,7 @@ struct Drives {
 }
 
 impl Uses {
-    fn block(&mut self, block: &Block, place: Place) {
+    fn block(&mut self, block: &Block, place: Nesting) {
         for statement in &block.stmts {
             if let Stmt::Expr(expr, _) = statement {
                 self.statement(expr, place);
@@ -477,30 +478,30 @@ impl Uses {
         }
     }
 
-    fn statement(&mut self, expr: &Expr, place: Place) {
+    fn statement(&mut self, expr: &Expr, place: Nesting) {
         match expr {
             Expr::Assign(assignment) => self.assignment(assignment, place),
             Expr::If(branches) => {
                 conditions(branches).iter().for_each(|condition| self.reads(condition));
-                self.block(&branches.then_branch, Place::Inside);
+                self.block(&branches.then_branch, Nesting::Inside);
                 if let Some((_, otherwise)) = &branches.else_branch {
-                    self.statement(otherwise, Place::Inside);
+                    self.statement(otherwise, Nesting::Inside);
                 }
             }
             Expr::Match(choice) => {
                 self.reads(&choice.expr);
-                choice.arms.iter().for_each(|arm| self.statement(&arm.body, Place::Inside));
+                choice.arms.iter().for_each(|arm| self.statement(&arm.body, Nesting::Inside));
             }
-            Expr::Block(inner) => self.block(&inner.block, Place::Inside),
+            Expr::Block(inner) => self.block(&inner.block, Nesting::Inside),
             Expr::ForLoop(turns) => {
-                let inner = if place == Place::Body { Place::Loop } else { Place::Inside };
+                let inner = if place == Nesting::Body { Nesting::Loop } else { Nesting::Inside };
                 self.block(&turns.body, inner);
             }
             _ => {}
         }
     }
 
-    fn assignment(&mut self, assignment: &ExprAssign, place: Place) {
+    fn assignment(&mut self, assignment: &ExprAssign, place: Nesting) {
         self.reads(&assignment.left);
         self.reads(&assignment.right);
         let Some(target) = driven(&assignment.left) else { return };
@@ -511,7 +512,7 @@ impl Uses {
                 let signal =
                     wire.signal.into_iter().take_while(|token| !matches!(token, TokenTree::Group(_)));
                 let is_new = drives.signals.insert(signal.collect::<TokenStream>().to_string());
-                drives.is_late |= place == Place::Inside || wire.index.is_some() || !is_new;
+                drives.is_late |= place == Nesting::Inside || wire.index.is_some() || !is_new;
                 drives.after_read |= self.read.contains(&wire.field);
                 self.values.push((wire.field, (*assignment.right).clone()));
             }
@@ -528,7 +529,7 @@ impl Uses {
         self.read.extend(wires.into_iter().map(|wire| wire.field));
     }
 
-    fn is_early(&self, wire: &Wire) -> bool {
+    fn is_early(&self, wire: &SubBlockSignal) -> bool {
         let can_be = |drives: &Drives| drives.after_read && !drives.is_late;
         wire.signal.to_string() != "d"
             && self.early.get(&wire.field).is_some_and(can_be)
@@ -594,11 +595,11 @@ fn conditions(branches: &ExprIf) -> Vec<&Expr> {
 }
 
 /// Returns the signal of a sub-block that a path names. Returns `None` for a signal of the block itself.
-fn wire(path: &Expr) -> Option<Wire> {
+fn wire(path: &Expr) -> Option<SubBlockSignal> {
     let Expr::Field(outer) = path else { return wire_of_element(path) };
     let (base, member) = (&*outer.base, &outer.member);
     if let Some((field, index)) = part(base) {
-        return Some(Wire { field, index, part: quote!(#base), signal: quote!(#member) });
+        return Some(SubBlockSignal { field, index, part: quote!(#base), signal: quote!(#member) });
     }
     let mut wire = wire(base)?;
     let inner = wire.signal;
@@ -607,7 +608,7 @@ fn wire(path: &Expr) -> Option<Wire> {
 }
 
 /// Returns the signal in `signal[i]`.
-fn wire_of_element(path: &Expr) -> Option<Wire> {
+fn wire_of_element(path: &Expr) -> Option<SubBlockSignal> {
     let Expr::Index(element) = path else { return None };
     let mut wire = wire(&element.expr)?;
     let (inner, index) = (wire.signal, &element.index);
@@ -634,7 +635,7 @@ fn part(path: &Expr) -> Option<(String, Option<String>)> {
 }
 
 /// Adds the signals of sub-blocks that an expression reads. Omits outputs of registers: they do not depend on the inputs.
-fn collect(expr: &Expr, wires: &mut Vec<Wire>) {
+fn collect(expr: &Expr, wires: &mut Vec<SubBlockSignal>) {
     match expr {
         Expr::MethodCall(call) => {
             if call.method == "val"
@@ -664,7 +665,7 @@ fn collect(expr: &Expr, wires: &mut Vec<Wire>) {
 }
 
 /// Adds the signals of sub-blocks that the statements of a block read.
-fn collect_block(block: &Block, wires: &mut Vec<Wire>) {
+fn collect_block(block: &Block, wires: &mut Vec<SubBlockSignal>) {
     for statement in &block.stmts {
         if let Stmt::Expr(expr, _) = statement {
             collect_statement(expr, wires);
@@ -672,7 +673,7 @@ fn collect_block(block: &Block, wires: &mut Vec<Wire>) {
     }
 }
 
-fn collect_statement(expr: &Expr, wires: &mut Vec<Wire>) {
+fn collect_statement(expr: &Expr, wires: &mut Vec<SubBlockSignal>) {
     match expr {
         Expr::Assign(assignment) => {
             collect(&assignment.left, wires);

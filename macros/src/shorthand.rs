@@ -12,11 +12,11 @@ use syn::{Block, Error, Expr, ExprAssign, ExprIndex, Lit, Macro, Member, Result,
 struct Drive {
     /// `self.part`, or `self` for signals of the block itself.
     part: Expr,
-    entries: Punctuated<Entry, Token![,]>,
+    entries: Punctuated<DriveEntry, Token![,]>,
 }
 
 /// An entry of `drive!`.
-struct Entry {
+struct DriveEntry {
     /// The signal that is driven, without `self.part.`; `None` if it has the name of the source.
     target: Option<Expr>,
     /// A signal without its `self.`, a number, `true`, `false` or the path of a constant.
@@ -27,17 +27,17 @@ impl Parse for Drive {
     fn parse(input: ParseStream) -> Result<Self> {
         let part = input.parse()?;
         input.parse::<Token![;]>()?;
-        Ok(Drive { part, entries: input.parse_terminated(Entry::parse, Token![,])? })
+        Ok(Drive { part, entries: input.parse_terminated(DriveEntry::parse, Token![,])? })
     }
 }
 
-impl Parse for Entry {
+impl Parse for DriveEntry {
     fn parse(input: ParseStream) -> Result<Self> {
         let first = input.parse()?;
         if input.parse::<Option<Token![:]>>()?.is_none() {
-            return Ok(Entry { target: None, source: first });
+            return Ok(DriveEntry { target: None, source: first });
         }
-        Ok(Entry { target: Some(first), source: input.parse()? })
+        Ok(DriveEntry { target: Some(first), source: input.parse()? })
     }
 }
 
@@ -104,8 +104,8 @@ fn assignments(call: &Macro) -> Result<Vec<Stmt>> {
     entries.iter().map(|entry| assignment(&me, &part, entry)).collect()
 }
 
-fn assignment(me: &Ident, part: &Expr, entry: &Entry) -> Result<Stmt> {
-    let Entry { target, source } = entry;
+fn assignment(me: &Ident, part: &Expr, entry: &DriveEntry) -> Result<Stmt> {
+    let DriveEntry { target, source } = entry;
     let target = match (target, source) {
         (Some(target), _) => target.to_token_stream(),
         (None, Expr::Path(path)) => path.to_token_stream(),

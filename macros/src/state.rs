@@ -8,17 +8,17 @@ use syn::{Data, DeriveInput, Error, Field, Fields, LitStr, Member, Path, Result,
 /// Returns the implementation of `State` for `input`.
 pub fn derive(input: DeriveInput) -> Result<TokenStream> {
     let variants = match &input.data {
-        Data::Struct(data) => vec![Variant::new(quote!(Self), &data.fields)?],
+        Data::Struct(data) => vec![StateVariant::new(quote!(Self), &data.fields)?],
         Data::Enum(data) => {
             let one = |variant: &syn::Variant| {
                 let name = &variant.ident;
-                Variant::new(quote!(Self::#name), &variant.fields)
+                StateVariant::new(quote!(Self::#name), &variant.fields)
             };
             data.variants.iter().map(one).collect::<Result<_>>()?
         }
         Data::Union(data) => return Err(Error::new(data.union_token.span, "State: a union has no state")),
     };
-    let Options { in_place, root } = Options::of(&input)?;
+    let StateOptions { in_place, root } = StateOptions::of(&input)?;
     let functions = match &input.data {
         Data::Struct(_) => of_struct(&variants[0], in_place),
         _ => of_enum(&variants),
@@ -46,12 +46,12 @@ pub fn derive(input: DeriveInput) -> Result<TokenStream> {
 }
 
 /// A struct, or one variant of an enum.
-struct Variant {
+struct StateVariant {
     path: TokenStream,
-    fields: Vec<Part>,
+    fields: Vec<FieldState>,
 }
 
-struct Part {
+struct FieldState {
     member: Member,
     /// The variable to which a pattern binds the field.
     bound: Ident,
@@ -59,7 +59,7 @@ struct Part {
     skipped: bool,
 }
 
-impl Variant {
+impl StateVariant {
     fn new(path: TokenStream, fields: &Fields) -> Result<Self> {
         let one = |(index, field): (usize, &Field)| {
             let member = match &field.ident {
@@ -67,19 +67,19 @@ impl Variant {
                 None => Member::Unnamed(index.into()),
             };
             let bound = format_ident!("field_{}", index, span = Span::mixed_site());
-            Ok(Part { member, bound, of: field.ty.clone(), skipped: is_skipped(field)? })
+            Ok(FieldState { member, bound, of: field.ty.clone(), skipped: is_skipped(field)? })
         };
-        Ok(Variant { path, fields: fields.iter().enumerate().map(one).collect::<Result<_>>()? })
+        Ok(StateVariant { path, fields: fields.iter().enumerate().map(one).collect::<Result<_>>()? })
     }
 
     /// Returns a pattern that binds the fields that are not skipped.
     fn pattern(&self) -> TokenStream {
         let path = &self.path;
-        let kept = self.kept().map(|Part { member, bound, .. }| quote!(#member: #bound));
+        let kept = self.kept().map(|FieldState { member, bound, .. }| quote!(#member: #bound));
         quote!(#path { #(#kept,)* .. })
     }
 
-    fn kept(&self) -> impl Iterator<Item = &Part> {
+    fn kept(&self) -> impl Iterator<Item = &FieldState> {
         self.fields.iter().filter(|field| !field.skipped)
     }
 
@@ -93,13 +93,13 @@ impl Variant {
         let fields = self
             .fields
             .iter()
-            .map(|Part { member, of, .. }| quote!(#member: <#of as root::State>::read(from)?));
+            .map(|FieldState { member, of, .. }| quote!(#member: <#of as root::State>::read(from)?));
         quote!(Ok(#path { #(#fields),* }))
     }
 }
 
 /// Returns the functions of a struct. A struct that can only be loaded in place has no `read`.
-fn of_struct(whole: &Variant, in_place: bool) -> TokenStream {
+fn of_struct(whole: &StateVariant, in_place: bool) -> TokenStream {
     let members: Vec<_> = whole.kept().map(|field| &field.member).collect();
     let types = whole.kept().map(|field| &field.of);
     let read = (!in_place && !whole.has_skipped()).then(|| {
@@ -127,8 +127,8 @@ fn of_struct(whole: &Variant, in_place: bool) -> TokenStream {
 
 /// Returns the functions of an enum, which save the variant's number and then its fields. `load` keeps a variant in place if
 /// the number is unchanged.
-fn of_enum(variants: &[Variant]) -> TokenStream {
-    let arms = |function: &dyn Fn(u8, &Variant) -> TokenStream| -> Vec<TokenStream> {
+fn of_enum(variants: &[StateVariant]) -> TokenStream {
+    let arms = |function: &dyn Fn(u8, &StateVariant) -> TokenStream| -> Vec<TokenStream> {
         (0..).zip(variants).map(|(number, variant)| function(number, variant)).collect()
     };
     let save = arms(&|number, variant| {
@@ -152,8 +152,8 @@ fn of_enum(variants: &[Variant]) -> TokenStream {
         let read = variant.read();
         quote!(#number => #read)
     });
-    let types = variants.iter().flat_map(Variant::kept).map(|field| &field.of);
-    let skips_none = !variants.iter().any(Variant::has_skipped);
+    let types = variants.iter().flat_map(StateVariant::kept).map(|field| &field.of);
+    let skips_none = !variants.iter().any(StateVariant::has_skipped);
     quote! {
         fn save(&self, to: &mut root::Writer) {
             match self { #(#save)* }
@@ -198,16 +198,16 @@ fn is_skipped(field: &Field) -> Result<bool> {
 }
 
 /// The contents of `#[state(...)]` on a type.
-struct Options {
+struct StateOptions {
     /// `true` if the type can only be loaded in place.
     in_place: bool,
     /// Path of the crate with the trait.
     root: Path,
 }
 
-impl Options {
+impl StateOptions {
     fn of(input: &DeriveInput) -> Result<Self> {
-        let mut options = Options { in_place: false, root: parse_quote!(::selvedge_state) };
+        let mut options = StateOptions { in_place: false, root: parse_quote!(::selvedge_state) };
         for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("state")) {
             attribute.parse_nested_meta(|meta| {
                 if meta.path.is_ident("in_place") {

@@ -1,6 +1,6 @@
 //! Tests of the code that a body becomes, and of the refusals.
 
-use crate::body::Body;
+use crate::body::BodyTranslator;
 use crate::generate::{companions, functions, generated, written};
 use crate::read::in_place;
 use proc_macro2::TokenStream;
@@ -9,7 +9,7 @@ use quote::{ToTokens, quote};
 /// Returns the statements of a body as data, and its values.
 fn data(body: TokenStream) -> (String, Vec<String>) {
     let block = syn::parse2(quote!({ #body })).unwrap();
-    let mut body = Body::default();
+    let mut body = BodyTranslator::default();
     let statements = body.block(&block).unwrap();
     (statements.to_string(), body.values.code.iter().map(|code| code.to_string()).collect())
 }
@@ -106,7 +106,7 @@ fn bits_are_read_and_replaced() {
     let bit = value(quote!(self.a.val().get_bit(self.b.val().index())));
     assert_eq!(bit, quote!(Expression::Bit(#a, #b)).to_string());
     let slice = value(quote!(self.a.val().get_bits::<8>(self.b.val().index())));
-    assert_eq!(slice, quote!(Expression::Slice(#a, Number::Known(8usize), #b)).to_string());
+    assert_eq!(slice, quote!(Expression::Slice(#a, WidthSource::Known(8usize), #b)).to_string());
     let replaced = value(quote!(self.a.val().replace_bit(K, self.b.val())));
     assert_eq!(replaced, quote!(Expression::Replace(#a, &Expression::Signal("K"), #b)).to_string());
 }
@@ -152,7 +152,7 @@ fn fields_of_a_struct_have_width_and_offset_as_values() {
         offset: 1usize,
         value: Expression::Slice(
             &Expression::Signal("other"),
-            Number::Value(2usize),
+            WidthSource::Value(2usize),
             &Expression::Value(3usize)
         )
     }]);

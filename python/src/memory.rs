@@ -3,12 +3,12 @@ use crate::failure::{exception, invalid};
 use crate::from_json;
 use pyo3::prelude::*;
 use selvedge_embed::Failure;
-use selvedge_sim::clocked_memory::{self, ClockedMemory, Operation, Request};
+use selvedge_sim::clocked_memory::{ClockedMemory, LineReply, LineRequest, MemoryOperation};
 use selvedge_sim::config::GpuConfig;
 
 /// Names of the operations.
-const OPERATIONS: [(&str, Operation); 3] =
-    [("read", Operation::Read), ("write", Operation::Write), ("atomic", Operation::Atomic)];
+const OPERATIONS: [(&str, MemoryOperation); 3] =
+    [("read", MemoryOperation::Read), ("write", MemoryOperation::Write), ("atomic", MemoryOperation::Atomic)];
 
 /// Core cycles between two checks for signals.
 const SIGNAL_CYCLES: u64 = 4096;
@@ -42,14 +42,13 @@ impl Reply {
     }
 }
 
-impl From<clocked_memory::Reply> for Reply {
-    fn from(reply: clocked_memory::Reply) -> Self {
-        let clocked_memory::Reply { request: Request { sm, operation, address, bytes, tag }, sent, received } =
-            reply;
+impl From<LineReply> for Reply {
+    fn from(reply: LineReply) -> Self {
+        let LineReply { request: LineRequest { sm, operation, address, bytes, tag }, sent, received } = reply;
         let operation = match operation {
-            Operation::Read => "read",
-            Operation::Write => "write",
-            Operation::Atomic => "atomic",
+            MemoryOperation::Read => "read",
+            MemoryOperation::Write => "write",
+            MemoryOperation::Atomic => "atomic",
         };
         Reply { sm, operation, address, bytes, tag, sent, received }
     }
@@ -125,7 +124,7 @@ impl Memory {
         let Some((_, operation)) = OPERATIONS.into_iter().find(|(name, _)| *name == operation) else {
             return Err(invalid(format!("operation `{operation}`: must be read, write or atomic")));
         };
-        self.clocked.offer(&Request { sm, operation, address, bytes, tag }).map_err(invalid)
+        self.clocked.offer(&LineRequest { sm, operation, address, bytes, tag }).map_err(invalid)
     }
 
     /// Runs core cycles, and the cycles of the crossbar, the L2 and the DRAM that fall into them.

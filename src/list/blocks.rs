@@ -108,11 +108,6 @@ fn select(name: Option<&str>) -> Result<Selection<ListedBlock>, Failure> {
     Ok(Selection { entries: entries.into_iter().map(ListedBlock::new).collect(), is_one: name.is_some() })
 }
 
-/// Returns the table of all blocks.
-fn table() -> Table {
-    ListedBlock::table(&selvedge_blocks::all().into_iter().map(ListedBlock::new).collect::<Vec<_>>())
-}
-
 impl Listed for ListedBlock {
     fn table(entries: &[Self]) -> Table {
         let mut table = Table::new(&["block", "what", "source", "storage bits", "latency", "interval"])

@@ -48,7 +48,7 @@ impl ListedWorkload {
     fn new(workload: &dyn Workload) -> Self {
         let at_size = |size: Size| {
             let counts = workload::measured(workload.name(), size);
-            let count = |of: fn(&workload::Measured) -> u64| counts.as_ref().map(of);
+            let count = |of: fn(&workload::WorkloadWork) -> u64| counts.as_ref().map(of);
             AtSize {
                 size,
                 input: workload.description(size),

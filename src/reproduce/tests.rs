@@ -8,7 +8,7 @@ use super::table::panels;
 use super::{facts, page, show};
 use selvedge_sim::best::settled;
 use selvedge_sim::run::instances;
-use selvedge_study::{Labels, Work};
+use selvedge_study::{Labels, PointWork};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -59,8 +59,8 @@ fn every_point_of_every_study_can_run() {
         for point in study.points() {
             let (workload, series) = (&point.labels.workload, &point.labels.mechanism);
             let (mechanism, config, kernels) = match &point.work {
-                Ok(Work::One(spec)) => (&spec.mechanism, &spec.config, 1),
-                Ok(Work::Together(spec)) => (&spec.mechanism, &spec.config, spec.workloads.len()),
+                Ok(PointWork::One(spec)) => (&spec.mechanism, &spec.config, 1),
+                Ok(PointWork::Together(spec)) => (&spec.mechanism, &spec.config, spec.workloads.len()),
                 Err(why) => panic!("{name}, {workload}, {series}: {why}"),
             };
             if built.insert(format!("{} {kernels} {config:?}", mechanism.text)) {

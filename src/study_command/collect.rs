@@ -3,7 +3,7 @@ use super::options::StudyCollectOptions;
 use super::store::open;
 use crate::error::Failure;
 use crate::output::{Plan, say};
-use selvedge_study::{PointTable, Row, Store, Study};
+use selvedge_study::{PointTable, Store, Study, StudyRow};
 use std::path::Path;
 
 /// File format of the table.
@@ -57,13 +57,13 @@ fn form(target: &str) -> Result<Form, Failure> {
 
 fn collected(study: &Study, store: &Store, reproducible: bool) -> PointTable {
     let mut missing = 0;
-    let rows: Vec<Row> = study
+    let rows: Vec<StudyRow> = study
         .points()
         .iter()
         .map(|point| {
             let entry = store.get(point);
             missing += usize::from(entry.is_none());
-            let mut row = Row::new(&study.name, point, entry.as_ref(), study.set_keys());
+            let mut row = StudyRow::new(&study.name, point, entry.as_ref(), study.set_keys());
             if reproducible {
                 row.make_reproducible();
             }

@@ -6,7 +6,7 @@ use super::watch::Watch;
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::output::{print, say};
-use selvedge_study::{Orders, Pace, Point, Store, Summary, estimate, run_points};
+use selvedge_study::{Orders, Point, Store, StudyPace, Summary, estimate, run_points};
 use std::time::Duration;
 
 /// Max time to count instructions before the first point begins, for the estimate of the remaining time.
@@ -47,7 +47,7 @@ pub fn simulate(
 ) -> Result<Option<Failure>, Failure> {
     let stop = stop_flag()?;
     let costs: Vec<f64> = estimate(points, store, BUDGET, &stop).iter().map(|one| one.seconds).collect();
-    let watch = Watch::start(points, Pace::of(points, &costs, jobs));
+    let watch = Watch::start(points, StudyPace::of(points, &costs, jobs));
     let orders = Orders { jobs, retry, stop: &stop, costs: &costs };
     let summary = run_points(points, store, &orders, &watch).map_err(Failure::usage);
     drop(watch);

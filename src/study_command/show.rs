@@ -7,7 +7,9 @@ use crate::output::{print, width};
 use crate::progress_line::in_units;
 use selvedge_area::Table;
 use selvedge_sim::printable::printable;
-use selvedge_study::{Basis, Estimate, Pace, Point, Row, Status, Store, StoredPoint, Study, estimate};
+use selvedge_study::{
+    Basis, Point, Status, Store, StoredPoint, Study, StudyPace, StudyRow, TimeEstimate, estimate,
+};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
@@ -31,9 +33,9 @@ pub fn show(options: &StudyShowOptions) -> Result<(), Failure> {
 }
 
 /// Describes the time for the points without a result, and the basis of the estimate.
-fn time(points: &[Point], estimates: &[Estimate], jobs: usize) -> String {
+fn time(points: &[Point], estimates: &[TimeEstimate], jobs: usize) -> String {
     let costs: Vec<f64> = estimates.iter().map(|one| one.seconds).collect();
-    let pace = Pace::of(points, &costs, jobs);
+    let pace = StudyPace::of(points, &costs, jobs);
     let by = |basis: Basis| estimates.iter().filter(|one| one.basis == basis).count();
     let bases = [
         (Basis::Run, "from runs with the same mechanism"),
@@ -122,7 +124,7 @@ pub fn table(study: &Study, store: &Store) -> String {
     let mut table = Table::new(&header);
     for point in study.points() {
         let entry = store.get(point);
-        let row = Row::new(&study.name, point, entry.as_ref(), study.set_keys());
+        let row = StudyRow::new(&study.name, point, entry.as_ref(), study.set_keys());
         let cell = |name: &str| row.get(name).filter(|value| !value.is_null()).map(ToString::to_string);
         let mut cells =
             vec![point.labels.workload.clone(), point.parameters.size.clone(), point.labels.config.clone()];

@@ -1,14 +1,14 @@
 //! Progress of a study: points done, running and failed, and the estimated time of the rest.
 use crate::progress_line::{ProgressLine, in_units};
 use selvedge_sim::gpu::Control;
-use selvedge_study::{Pace, Point, Progress, Status, StoredPoint};
+use selvedge_study::{Point, Status, StoredPoint, StudyPace, StudyProgress};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// State of the points so far.
 struct Tally {
-    pace: Pace,
+    pace: StudyPace,
     ended: usize,
     running: BTreeSet<usize>,
     failed: usize,
@@ -23,7 +23,7 @@ pub struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     /// Starts the line. No point has ended, and `pace` estimates the time of `points`.
-    pub fn start(points: &'a [Point], pace: Pace) -> Self {
+    pub fn start(points: &'a [Point], pace: StudyPace) -> Self {
         let tally = Arc::new(Mutex::new(Tally { pace, ended: 0, running: BTreeSet::new(), failed: 0 }));
         let (shown, all) = (Arc::clone(&tally), points.len());
         let line = ProgressLine::start(all, move || {
@@ -45,7 +45,7 @@ fn in_words(tally: &Tally, of: usize) -> String {
     format!("{ended} of {of} points, {running} running, {failed} failed, about {left} left")
 }
 
-impl Progress for Watch<'_> {
+impl StudyProgress for Watch<'_> {
     fn started(&self, at: usize, _: &Arc<Control>) {
         let mut tally = locked(&self.tally);
         tally.running.insert(at);

@@ -24,48 +24,39 @@ fn load_parts<'a, T: State + 'a>(
     Ok(())
 }
 
-impl<T: State> State for Vec<T> {
-    fn save(&self, to: &mut Writer) {
-        self.len().save(to);
-        T::save_all(self, to);
-    }
-    fn load(&mut self, from: &mut Reader) -> Result<(), StateError> {
-        if T::is_value() {
-            *self = Self::read(from)?;
-            return Ok(());
-        }
-        let count = usize::read(from)?;
-        load_parts(count, self.iter_mut(), from)
-    }
-    fn read(from: &mut Reader) -> Result<Self, StateError> {
-        let count = if size_of::<T>() == 0 { usize::read(from)? } else { from.length()? };
-        T::read_all(count, from)
-    }
-    fn is_value() -> bool {
-        T::is_value()
-    }
+/// Reads the length and the values of a list.
+fn read_list<T: State>(from: &mut Reader) -> Result<Vec<T>, StateError> {
+    let count = if size_of::<T>() == 0 { usize::read(from)? } else { from.length()? };
+    T::read_all(count, from)
 }
 
-impl<T: State> State for Box<[T]> {
-    fn save(&self, to: &mut Writer) {
-        self.len().save(to);
-        T::save_all(self, to);
-    }
-    fn load(&mut self, from: &mut Reader) -> Result<(), StateError> {
-        if T::is_value() {
-            *self = Self::read(from)?;
-            return Ok(());
-        }
-        let count = usize::read(from)?;
-        load_parts(count, self.iter_mut(), from)
-    }
-    fn read(from: &mut Reader) -> Result<Self, StateError> {
-        Ok(Vec::read(from)?.into())
-    }
-    fn is_value() -> bool {
-        T::is_value()
-    }
+/// Implements [`State`] for lists that are slices.
+macro_rules! slice_state {
+    ($($list:ty),+) => {
+        $(impl<T: State> State for $list {
+            fn save(&self, to: &mut Writer) {
+                self.len().save(to);
+                T::save_all(self, to);
+            }
+            fn load(&mut self, from: &mut Reader) -> Result<(), StateError> {
+                if T::is_value() {
+                    *self = Self::read(from)?;
+                    return Ok(());
+                }
+                let count = usize::read(from)?;
+                load_parts(count, self.iter_mut(), from)
+            }
+            fn read(from: &mut Reader) -> Result<Self, StateError> {
+                read_list(from).map(Into::into)
+            }
+            fn is_value() -> bool {
+                T::is_value()
+            }
+        })+
+    };
 }
+
+slice_state!(Vec<T>, Box<[T]>);
 
 impl<T: State> State for VecDeque<T> {
     fn save(&self, to: &mut Writer) {

@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Registers `value`, so that loaded state can refer to it by its key.
-    pub fn share<T: Shared>(&mut self, value: &Arc<T>) {
+    pub fn share<T: SharedObject>(&mut self, value: &Arc<T>) {
         let value = Arc::clone(value);
         self.shared.insert((TypeId::of::<T>(), value.key()), value);
     }
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
         self.at
     }
 
-    fn shared<T: Shared>(&self, key: u64) -> Result<Arc<T>, StateError> {
+    fn shared<T: SharedObject>(&self, key: u64) -> Result<Arc<T>, StateError> {
         let found = self.shared.get(&(TypeId::of::<T>(), key)).cloned();
         let found = found.and_then(|found| found.downcast::<T>().ok());
         found.ok_or(StateError::Unknown { at: self.at, what: type_name::<T>(), key })
@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
 }
 
 /// An object that exists before the state of a run is loaded, and to which many parts refer.
-pub trait Shared: Any + Send + Sync {
+pub trait SharedObject: Any + Send + Sync {
     /// Returns the key of the object, unique within its type.
     fn key(&self) -> u64;
 }

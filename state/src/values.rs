@@ -1,5 +1,5 @@
 //! State of plain values.
-use crate::{Reader, Shared, State, StateError, Writer};
+use crate::{Reader, SharedObject, State, StateError, Writer};
 use std::any::type_name;
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
@@ -123,7 +123,7 @@ value!([T: State] RangeInclusive<T>, |it, to| {
 }, |from| Ok(T::read(from)?..=T::read(from)?));
 
 // A shared object exists already in the run, so only its key is saved.
-value!([T: Shared] Arc<T>, |it, to| it.key().save(to), |from| {
+value!([T: SharedObject] Arc<T>, |it, to| it.key().save(to), |from| {
     let key = u64::read(from)?;
     from.shared(key)
 });

@@ -1,10 +1,10 @@
 //! A small block for the tests of this crate: adds up a wide input, as a golden model and as hand-written Verilog.
-use crate::emitted::{Emitted, Source};
+use crate::emitted::{Emitted, VerilogFile};
 use rust_hdl_core::prelude::Block;
 use selvedge_gen::{Language, ResetStyle};
 use selvedge_hw::{
-    BlockEntry, Claim, ClockedBits, Corner, CornersBits, Direction, Facts, ParamError, ParamSpec, Port,
-    PortBits, Prng, StimulusBits,
+    BlockEntry, ClockedBits, Corner, CornersBits, Direction, Facts, ParamError, ParamSpec, Port, PortBits,
+    Prng, StatedStorage, StimulusBits,
 };
 use serde_json::Value;
 use std::path::PathBuf;
@@ -52,7 +52,7 @@ impl BlockEntry for Accumulator {
     fn source(&self) -> &'static str {
         "none"
     }
-    fn claim(&self) -> Option<Claim> {
+    fn claim(&self) -> Option<StatedStorage> {
         None
     }
     fn operations(&self) -> u64 {
@@ -103,7 +103,7 @@ impl BlockEntry for Accumulator {
         })))
     }
     fn corners(&self, _: &Value) -> Result<Box<dyn CornersBits>, ParamError> {
-        Ok(Box::new(Cycles(0)))
+        Ok(Box::new(CycleCorners(0)))
     }
 }
 
@@ -138,7 +138,7 @@ endmodule
         name: "accumulator".into(),
         ports,
         reset,
-        sources: vec![Source { module: "accumulator".into(), language: Language::Verilog, text }],
+        sources: vec![VerilogFile { module: "accumulator".into(), language: Language::Verilog, text }],
     }
 }
 
@@ -149,9 +149,9 @@ pub fn cache() -> PathBuf {
 }
 
 /// Counts cycles; has no corner cases.
-struct Cycles(u64);
+struct CycleCorners(u64);
 
-impl CornersBits for Cycles {
+impl CornersBits for CycleCorners {
     fn reset(&mut self) {}
     fn clock(&mut self, _: &[Vec<u64>], _: &[Vec<u64>]) {
         self.0 += 1;

@@ -3,12 +3,14 @@
 //! Tests use [`Verilated`](crate::verilator::Verilated).
 use crate::confined;
 use crate::emitted::Emitted;
-use crate::library::{Circuit, LIBRARY, Loaded, RUNS, Tools, is_whole, shim};
+use crate::library::{Circuit, LIBRARY, LoadedLibrary, RUNS, Tools, is_whole, shim};
 use crate::own::{Own, differences, latency, ports_of_header};
 use crate::tool::{ToolError, VERILATOR};
 use crate::verilator::Verilated;
 use selvedge_gen::{EmitOptions, ResetStyle};
-use selvedge_hw::{BlockCompiler, BlockEntry, ClockedBits, CompileError, CompiledBlock, Pace, Port};
+use selvedge_hw::{
+    BlockCompiler, BlockEntry, ClockedBits, ComparisonPace, CompileError, CompiledBlock, Port,
+};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt;
@@ -28,11 +30,11 @@ pub struct VerilogCompiler {
     /// Verilog of the user that replaces blocks.
     own: Vec<Own>,
     /// The libraries that this process has loaded, by block and parameters.
-    known: Mutex<HashMap<(&'static str, String), Slot>>,
+    known: Mutex<HashMap<(&'static str, String), LibrarySlot>>,
 }
 
 /// A library, or `None` until it is loaded. One thread compiles while others wait.
-type Slot = Arc<Mutex<Option<Arc<Loaded>>>>;
+type LibrarySlot = Arc<Mutex<Option<Arc<LoadedLibrary>>>>;
 
 impl fmt::Debug for VerilogCompiler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -55,7 +57,7 @@ impl VerilogCompiler {
     }
 
     /// Returns the library of a block, from the user's Verilog that replaces it, or else from its emitted Verilog.
-    fn library(&self, block: &dyn BlockEntry, params: &Value) -> Result<Arc<Loaded>, CompileError> {
+    fn library(&self, block: &dyn BlockEntry, params: &Value) -> Result<Arc<LoadedLibrary>, CompileError> {
         let line = |error: &dyn fmt::Display| CompileError(error.to_string());
         let slot = Arc::clone(locked(&self.known).entry((block.name(), params.to_string())).or_default());
         let mut slot = locked(&slot);
@@ -73,7 +75,7 @@ impl VerilogCompiler {
                 .compiled(&emitted, || (self.note)(&format!("Verilator compiles {}", emitted.name)))
                 .map_err(|error| line(&short(error)))?
         };
-        let library = Arc::new(Loaded::open(&path).map_err(|error| line(&error))?);
+        let library = Arc::new(LoadedLibrary::open(&path).map_err(|error| line(&error))?);
         if let Some(own) = own {
             check_latency(own, block, params, &library)?;
         }
@@ -176,7 +178,7 @@ fn check_latency(
     own: &Own,
     block: &dyn BlockEntry,
     params: &Value,
-    library: &Arc<Loaded>,
+    library: &Arc<LoadedLibrary>,
 ) -> Result<(), CompileError> {
     if !block.is_stream() {
         // A stated latency of a block that is not a stream is refused when the instance is built.
@@ -221,9 +223,9 @@ impl BlockCompiler for VerilogCompiler {
         Ok(Box::new(self.circuit(block, params)?))
     }
 
-    fn replaces(&self, block: &str) -> Option<Pace> {
+    fn replaces(&self, block: &str) -> Option<ComparisonPace> {
         let own = self.own_of(block)?;
-        Some(if own.latency.is_some() { Pace::Items } else { Pace::Cycles })
+        Some(if own.latency.is_some() { ComparisonPace::Items } else { ComparisonPace::Cycles })
     }
 
     fn identity(&self) -> String {

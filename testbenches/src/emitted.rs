@@ -13,7 +13,7 @@ pub(crate) fn reset_level(style: ResetStyle, active: bool) -> bool {
 
 /// A Verilog file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct VerilogFile {
     /// Name of its module and stem of its file.
     pub module: String,
     /// Its language, which determines the file extension.
@@ -22,7 +22,7 @@ pub struct Source {
     pub text: String,
 }
 
-impl Source {
+impl VerilogFile {
     /// Returns the name of the file.
     pub fn file(&self) -> String {
         format!("{}.{}", self.module, self.language.extension())
@@ -39,7 +39,7 @@ pub struct Emitted {
     /// Reset style.
     pub reset: ResetStyle,
     /// All modules.
-    pub sources: Vec<Source>,
+    pub sources: Vec<VerilogFile>,
 }
 
 /// A block could not be written as Verilog.
@@ -136,7 +136,7 @@ impl Emitted {
         options: &EmitOptions,
         design: Design,
     ) -> Result<Self, ParamError> {
-        let source = |module: selvedge_gen::Module| Source {
+        let source = |module: selvedge_gen::VerilogModule| VerilogFile {
             module: module.name,
             language: module.language,
             text: module.text,
@@ -154,7 +154,7 @@ impl Emitted {
     /// # Errors
     /// [`ToolError::Io`] if a file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<Vec<PathBuf>, ToolError> {
-        let write = |source: &Source| {
+        let write = |source: &VerilogFile| {
             let name = PathBuf::from(source.file());
             tool::write(&folder.join(&name), &source.text).map(|()| name)
         };

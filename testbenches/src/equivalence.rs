@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// The result of a run without differences.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
+pub struct EquivalenceReport {
     /// Number of clocks in which outputs were compared.
     pub vectors: u64,
     /// Number of clocks in reset.
@@ -56,7 +56,7 @@ impl PortCoverage {
 #[error(
     "{block}: {implementation} differs from the model in clock {clock} at port {port}: expected {expected}, got {got}"
 )]
-pub struct Difference {
+pub struct PortDifference {
     /// The block.
     pub block: &'static str,
     /// The implementation that differs: "RTL" or "Verilator".
@@ -83,7 +83,7 @@ pub enum EquivalenceError {
     Tool(#[from] ToolError),
     /// An implementation differs from the golden model.
     #[error(transparent)]
-    Difference(#[from] Difference),
+    Difference(#[from] PortDifference),
 }
 
 /// Runs `clocks` clocks of a block's stimulus through golden model, RTL and the Verilog under Verilator. Verilator compiles
@@ -98,7 +98,7 @@ pub fn equivalence(
     clocks: u64,
     seed: u64,
     cache: &Path,
-) -> Result<Report, EquivalenceError> {
+) -> Result<EquivalenceReport, EquivalenceError> {
     let mut vectors = Vectors::new(entry, params, seed)?;
     if emitted.reset == ResetStyle::None {
         vectors = vectors.without_resets();
@@ -117,15 +117,15 @@ pub fn equivalence(
 /// Runs the vectors through every implementation, and compares the outputs with the expected ones.
 ///
 /// # Errors
-/// The first [`Difference`].
+/// The first [`PortDifference`].
 pub fn lockstep(
     block: &'static str,
     ports: &[Port],
     vectors: impl IntoIterator<Item = Vector>,
     implementations: &mut [(&'static str, &mut dyn ClockedBits)],
-) -> Result<Report, Difference> {
+) -> Result<EquivalenceReport, PortDifference> {
     let mut report =
-        Report { vectors: 0, resets: 0, coverage: ports.iter().map(PortCoverage::new).collect() };
+        EquivalenceReport { vectors: 0, resets: 0, coverage: ports.iter().map(PortCoverage::new).collect() };
     for (clock, Vector { inputs, outputs, .. }) in (0..).zip(vectors) {
         let Some(expected) = outputs else {
             implementations.iter_mut().for_each(|(_, dut)| dut.reset());
@@ -137,7 +137,7 @@ pub fn lockstep(
             let outputs: Vec<&Port> = side(ports, Direction::Output).collect();
             if let Some(at) = first_difference(outputs.iter().copied(), &expected, &got) {
                 let (port, expected, got) = (outputs[at], &expected[at], &got[at]);
-                return Err(Difference {
+                return Err(PortDifference {
                     block,
                     implementation,
                     clock,
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
     use crate::accumulator::{Accumulator, cache, verilog};
 
-    fn check(reset: ResetStyle, next: &str) -> Result<Report, EquivalenceError> {
+    fn check(reset: ResetStyle, next: &str) -> Result<EquivalenceReport, EquivalenceError> {
         equivalence(&Accumulator, &Value::Null, &verilog(reset, next), 1000, 5, &cache())
     }
 

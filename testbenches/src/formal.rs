@@ -11,7 +11,7 @@
 //! proof.v ────┐ yosys: flatten, asynchronous resets     abc: unroll, merge equal   Proved
 //! block.v ... ┴ to synchronous, gates ──> proof.aig ──── nodes, prove; or IC3 ───> Counterexample
 //! ```
-use crate::emitted::{Emitted, Source};
+use crate::emitted::{Emitted, VerilogFile};
 use crate::properties;
 use crate::tool::{self, ABC, ToolError, YOSYS};
 use selvedge_gen::Language;
@@ -22,13 +22,13 @@ use std::path::Path;
 
 /// A property to be proved.
 #[derive(Clone, Debug)]
-pub struct Property {
+pub struct ProofTask {
     /// Name of the top module.
     pub top: String,
     /// Verilog of the top module.
     pub text: String,
     /// The modules that it instantiates.
-    pub sources: Vec<Source>,
+    pub sources: Vec<VerilogFile>,
 }
 
 /// The cycles or states for which a proof holds.
@@ -51,7 +51,7 @@ pub enum Reach {
 
 /// The result of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ProofResult {
     /// The property holds.
     Proved,
     /// The property does not hold.
@@ -174,9 +174,9 @@ fn abc_commands(reach: Reach, top: &str) -> String {
 ///
 /// # Errors
 /// [`ToolError`] if a program is missing, refuses the Verilog, or prints an unknown output.
-pub fn prove(property: &Property, reach: Reach, folder: &Path) -> Result<Verdict, ToolError> {
+pub fn prove(property: &ProofTask, reach: Reach, folder: &Path) -> Result<ProofResult, ToolError> {
     let top = &property.top;
-    let own = Source { module: top.clone(), language: Language::Verilog, text: property.text.clone() };
+    let own = VerilogFile { module: top.clone(), language: Language::Verilog, text: property.text.clone() };
     let mut files = Vec::new();
     for source in property.sources.iter().chain([&own]) {
         let name = source.file();
@@ -188,14 +188,14 @@ pub fn prove(property: &Property, reach: Reach, folder: &Path) -> Result<Verdict
     YOSYS.run(folder, ["-q", "-s", &script])?;
     if let Reach::Induction { steps } = reach {
         let base = run_abc(Reach::Cycles(steps), top, folder)?;
-        if base != Verdict::Proved {
+        if base != ProofResult::Proved {
             return Ok(base);
         }
     }
     run_abc(reach, top, folder)
 }
 
-fn run_abc(reach: Reach, top: &str, folder: &Path) -> Result<Verdict, ToolError> {
+fn run_abc(reach: Reach, top: &str, folder: &Path) -> Result<ProofResult, ToolError> {
     let script = format!("{top}.abc");
     tool::write(&folder.join(&script), abc_commands(reach, top) + "write_cex -n cex.txt\n")?;
     let said = ABC.run(folder, ["-f", &script])?;
@@ -203,21 +203,21 @@ fn run_abc(reach: Reach, top: &str, folder: &Path) -> Result<Verdict, ToolError>
 }
 
 /// Returns the verdict from ABC's output and the counterexample file.
-fn verdict(said: &str, reach: Reach, folder: &Path) -> Result<Verdict, ToolError> {
+fn verdict(said: &str, reach: Reach, folder: &Path) -> Result<ProofResult, ToolError> {
     let refusal = || ToolError::Failed { program: ABC.program, message: said.trim_end().to_string() };
     let (_, status) = said.rsplit_once("Status = ").ok_or_else(refusal)?;
     match status.split_whitespace().next() {
-        Some("1") => Ok(Verdict::Proved),
+        Some("1") => Ok(ProofResult::Proved),
         // The start state of an induction step may be unreachable, so this is not a counterexample.
         Some("0") if matches!(reach, Reach::Induction { .. }) => {
-            Ok(Verdict::Unknown(said.trim_end().to_string()))
+            Ok(ProofResult::Unknown(said.trim_end().to_string()))
         }
-        Some("-1") => Ok(Verdict::Unknown(said.trim_end().to_string())),
+        Some("-1") => Ok(ProofResult::Unknown(said.trim_end().to_string())),
         Some("0") => {
             let path = folder.join("cex.txt");
             let text = std::fs::read_to_string(&path).map_err(ToolError::at(&path))?;
             let found = Counterexample::parse(&text, matches!(reach, Reach::Cycles(_)));
-            found.map(Verdict::Counterexample).ok_or_else(refusal)
+            found.map(ProofResult::Counterexample).ok_or_else(refusal)
         }
         _ => Err(refusal()),
     }
@@ -233,7 +233,7 @@ pub const OFFERED: usize = 1;
 ///
 /// # Panics
 /// If an input of the decompressor has no matching output of the compressor.
-pub fn round_trip(compressor: &Emitted, decompressor: &Emitted, last: u32) -> Property {
+pub fn round_trip(compressor: &Emitted, decompressor: &Emitted, last: u32) -> ProofTask {
     let line_bits = compressor.ports.iter().find(|port| port.name == "line_i").expect("a compressor").bits;
     let wide = |bits: usize, name: &str| format!("  wire [{}:0] {name};\n", bits - 1);
     let (mut wires, mut compressor_pins, mut decompressor_pins) =
@@ -292,7 +292,7 @@ endmodule
     // Both blocks may use the same cells.
     let other = decompressor.sources.iter().filter(|source| !compressor.sources.contains(source));
     let sources = compressor.sources.iter().chain(other).cloned().collect();
-    Property { top: "proof".to_string(), text, sources }
+    ProofTask { top: "proof".to_string(), text, sources }
 }
 
 /// Returns a port's name without its direction.
@@ -302,8 +302,8 @@ fn stem(port: &str) -> &str {
 
 /// Returns the property that every assertion in a block holds in every cycle, for any inputs and resets.
 /// [`Emitted::with_properties`] adds the assertions of [`properties`](crate::properties).
-pub fn invariant(block: &Emitted) -> Property {
-    Property {
+pub fn invariant(block: &Emitted) -> ProofTask {
+    ProofTask {
         top: properties::proof_module(&block.name),
         text: properties::proof_text(&block.name, &block.ports, block.reset),
         sources: block.sources.clone(),
@@ -315,17 +315,17 @@ mod tests {
     use super::*;
 
     /// Returns a counter that stops at `top`, with the property that it stays below 5.
-    fn counter(top: u32) -> Property {
+    fn counter(top: u32) -> ProofTask {
         let text = format!(
             "module proof (input wire clk_i, input wire [65:0] step_i, output wire bad_o);\n\
              reg [2:0] count = 0;\n\
              always @(posedge clk_i) if (step_i[65] & count != {top}) count <= count + 1;\n\
              assign bad_o = count == 5;\nendmodule\n"
         );
-        Property { top: "proof".to_string(), text, sources: Vec::new() }
+        ProofTask { top: "proof".to_string(), text, sources: Vec::new() }
     }
 
-    fn verdict_of(property: &Property, reach: Reach) -> Result<Verdict, ToolError> {
+    fn verdict_of(property: &ProofTask, reach: Reach) -> Result<ProofResult, ToolError> {
         prove(property, reach, tempfile::tempdir().unwrap().path())
     }
 
@@ -333,15 +333,19 @@ mod tests {
 
     #[test]
     fn a_property_that_holds_is_proved() {
-        assert_eq!(verdict_of(&counter(4), ALL).unwrap(), Verdict::Proved);
-        assert_eq!(verdict_of(&counter(4), Reach::Cycles(9)).unwrap(), Verdict::Proved);
-        assert_eq!(verdict_of(&counter(6), Reach::Cycles(5)).unwrap(), Verdict::Proved, "5 comes in cycle 5");
+        assert_eq!(verdict_of(&counter(4), ALL).unwrap(), ProofResult::Proved);
+        assert_eq!(verdict_of(&counter(4), Reach::Cycles(9)).unwrap(), ProofResult::Proved);
+        assert_eq!(
+            verdict_of(&counter(6), Reach::Cycles(5)).unwrap(),
+            ProofResult::Proved,
+            "5 comes in cycle 5"
+        );
     }
 
     #[test]
     fn a_counterexample_gives_every_cycles_inputs() {
         for reach in [ALL, Reach::Cycles(6)] {
-            let Verdict::Counterexample(found) = verdict_of(&counter(6), reach).unwrap() else {
+            let ProofResult::Counterexample(found) = verdict_of(&counter(6), reach).unwrap() else {
                 panic!("5 is reached")
             };
             for cycle in 0..5 {
@@ -356,14 +360,14 @@ mod tests {
     fn registers_without_a_start_value_may_hold_anything() {
         let text = "module proof (input wire clk_i, input wire d_i, output wire bad_o);\nreg q;\nreg start = 1;\n\
                     always @(posedge clk_i) begin q <= d_i; start <= 0; end\nassign bad_o = q & start;\nendmodule\n";
-        let free = Property { top: "proof".to_string(), text: text.to_string(), sources: Vec::new() };
-        assert!(matches!(verdict_of(&free, ALL).unwrap(), Verdict::Counterexample(_)));
+        let free = ProofTask { top: "proof".to_string(), text: text.to_string(), sources: Vec::new() };
+        assert!(matches!(verdict_of(&free, ALL).unwrap(), ProofResult::Counterexample(_)));
     }
 
     #[test]
     fn what_is_not_verilog_is_refused_by_yosys() {
         let broken =
-            Property { top: "proof".to_string(), text: "module proof (".to_string(), sources: Vec::new() };
+            ProofTask { top: "proof".to_string(), text: "module proof (".to_string(), sources: Vec::new() };
         let error = verdict_of(&broken, ALL).unwrap_err().to_string();
         assert!(error.starts_with("`yosys` failed: "), "{error}");
     }
@@ -371,9 +375,9 @@ mod tests {
     #[test]
     fn what_abc_says_is_read_or_refused() {
         let read = |said| verdict(said, ALL, Path::new("/no/such/folder"));
-        assert_eq!(read("x\nStatus = 1  Frames = 3").unwrap(), Verdict::Proved);
+        assert_eq!(read("x\nStatus = 1  Frames = 3").unwrap(), ProofResult::Proved);
         let undecided = read("timeout\nStatus = -1  Frames = 3\n").unwrap();
-        assert_eq!(undecided, Verdict::Unknown("timeout\nStatus = -1  Frames = 3".to_string()));
+        assert_eq!(undecided, ProofResult::Unknown("timeout\nStatus = -1  Frames = 3".to_string()));
         assert!(read("Error: Empty network.").unwrap_err().to_string().contains("Empty network"));
         assert!(read("Status = 0").unwrap_err().to_string().contains("cex.txt"));
     }

@@ -3,10 +3,10 @@ use fst_writer::{
     FstBodyWriter, FstFileType, FstHeaderWriter, FstInfo, FstScopeType, FstSignalId, FstSignalType,
     FstVarDirection, FstVarType, FstWriteError,
 };
-use selvedge_hw::wave::{Kind, Sink, Trace, Variable, write};
+use selvedge_hw::wave::{Sink, Trace, VariableKind, WaveVariable, write};
 use std::io::{self, Cursor};
 
-type Memory = Cursor<Vec<u8>>;
+type FstBytes = Cursor<Vec<u8>>;
 
 /// One picosecond, as a power of ten of a second.
 const PICOSECOND: i8 = -12;
@@ -27,21 +27,21 @@ pub fn fst(traces: &[Trace]) -> io::Result<Vec<u8>> {
         date: String::new(),
         file_type: FstFileType::Verilog,
     };
-    let header = FstHeaderWriter::new(Memory::default(), &info).map_err(broken)?;
-    write(Fst { stage: Some(Stage::Header(header)), has_time: false }, traces)
+    let header = FstHeaderWriter::new(FstBytes::default(), &info).map_err(broken)?;
+    write(Fst { stage: Some(FstStage::Header(header)), has_time: false }, traces)
 }
 
 /// Writes an FST file to memory.
 struct Fst {
     /// The current stage; `None` only during a transition.
-    stage: Option<Stage>,
+    stage: Option<FstStage>,
     /// `true` if a time after 0 is written. Readers fail on an empty table of times, and the writer omits time 0.
     has_time: bool,
 }
 
-enum Stage {
-    Header(FstHeaderWriter<Memory>),
-    Body(FstBodyWriter<Memory>),
+enum FstStage {
+    Header(FstHeaderWriter<FstBytes>),
+    Body(FstBodyWriter<FstBytes>),
 }
 
 fn broken(error: FstWriteError) -> io::Error {
@@ -49,16 +49,16 @@ fn broken(error: FstWriteError) -> io::Error {
 }
 
 impl Fst {
-    fn header(&mut self) -> io::Result<&mut FstHeaderWriter<Memory>> {
+    fn header(&mut self) -> io::Result<&mut FstHeaderWriter<FstBytes>> {
         match &mut self.stage {
-            Some(Stage::Header(header)) => Ok(header),
+            Some(FstStage::Header(header)) => Ok(header),
             _ => Err(io::Error::other("the declarations have ended")),
         }
     }
 
-    fn body(&mut self) -> io::Result<&mut FstBodyWriter<Memory>> {
+    fn body(&mut self) -> io::Result<&mut FstBodyWriter<FstBytes>> {
         match &mut self.stage {
-            Some(Stage::Body(body)) => Ok(body),
+            Some(FstStage::Body(body)) => Ok(body),
             _ => Err(io::Error::other("the declarations have not ended")),
         }
     }
@@ -76,16 +76,16 @@ impl Sink for Fst {
         self.header()?.up_scope().map_err(broken)
     }
 
-    fn variable(&mut self, variable: &Variable<'_>) -> io::Result<FstSignalId> {
+    fn variable(&mut self, variable: &WaveVariable<'_>) -> io::Result<FstSignalId> {
         let (kind, direction) = match variable.kind {
-            Kind::Number => (FstVarType::Integer, FstVarDirection::Implicit),
-            Kind::Input => (FstVarType::Wire, FstVarDirection::Input),
-            Kind::Output => (FstVarType::Wire, FstVarDirection::Output),
-            Kind::Register => (FstVarType::Reg, FstVarDirection::Implicit),
+            VariableKind::Number => (FstVarType::Integer, FstVarDirection::Implicit),
+            VariableKind::Input => (FstVarType::Wire, FstVarDirection::Input),
+            VariableKind::Output => (FstVarType::Wire, FstVarDirection::Output),
+            VariableKind::Register => (FstVarType::Reg, FstVarDirection::Implicit),
         };
         // FST names of vectors contain the range.
         let name = match (variable.kind, variable.bits) {
-            (Kind::Number, _) | (_, 1) => variable.name.to_string(),
+            (VariableKind::Number, _) | (_, 1) => variable.name.to_string(),
             (_, bits) => format!("{} [{}:0]", variable.name, bits - 1),
         };
         let width = FstSignalType::bit_vec(variable.bits as u32);
@@ -93,10 +93,10 @@ impl Sink for Fst {
     }
 
     fn begin(&mut self) -> io::Result<()> {
-        let Some(Stage::Header(header)) = self.stage.take() else {
+        let Some(FstStage::Header(header)) = self.stage.take() else {
             return Err(io::Error::other("the declarations have ended"));
         };
-        self.stage = Some(Stage::Body(header.finish().map_err(broken)?));
+        self.stage = Some(FstStage::Body(header.finish().map_err(broken)?));
         Ok(())
     }
 
@@ -118,7 +118,7 @@ impl Sink for Fst {
         if !self.has_time {
             self.time(1)?;
         }
-        let Some(Stage::Body(body)) = self.stage.take() else {
+        let Some(FstStage::Body(body)) = self.stage.take() else {
             return Err(io::Error::other("the declarations have not ended"));
         };
         Ok(body.finish().map_err(broken)?.into_inner())

@@ -2,7 +2,7 @@
 use crate::name_files::NameFiles;
 use crate::vectors::side;
 use selvedge_hw::rtl::registers::Register;
-use selvedge_hw::wave::{ROOT, Sample, Trace, clocks, cycle_variable};
+use selvedge_hw::wave::{CycleSample, ROOT, Trace, clocks, cycle_variable};
 use selvedge_hw::{Clock, Direction, Port};
 use std::fmt::Write;
 
@@ -40,10 +40,12 @@ const END: u32 = 0x100_0000;
 /// extension.
 pub fn save_file(traces: &[Trace], waveform: &str, stem: &str) -> String {
     let names = NameFiles::of(traces);
-    let mut file =
-        File { text: String::new(), files: names.files(stem).into_iter().map(|(name, _)| name).collect() };
+    let mut file = SaveFile {
+        text: String::new(),
+        files: names.files(stem).into_iter().map(|(name, _)| name).collect(),
+    };
     let title: Vec<&str> = traces.iter().map(|trace| trace.instance.as_str()).collect();
-    let view = View::of(traces);
+    let view = InitialView::of(traces);
     // If both names lack a folder, GTKWave looks for the waveform next to the save file, not in the current folder.
     write!(
         file.text,
@@ -78,7 +80,7 @@ pub fn save_file(traces: &[Trace], waveform: &str, stem: &str) -> String {
 }
 
 /// The initial view of the window.
-pub(crate) struct View {
+pub(crate) struct InitialView {
     /// Time at the left edge, picoseconds.
     start: u64,
     /// Time of the marker, whose values are listed next to the names, picoseconds.
@@ -86,7 +88,7 @@ pub(crate) struct View {
     zoom: f64,
 }
 
-impl View {
+impl InitialView {
     /// Returns a view of the first interesting cycle of any trace.
     pub(crate) fn of(traces: &[Trace]) -> Self {
         let period =
@@ -97,19 +99,19 @@ impl View {
         let all = begins.max().unwrap_or(0);
         let first = traces.iter().filter_map(|trace| Some((trace, first_interesting(trace, all)?)));
         let Some((trace, sample)) = first.min_by_key(|(trace, sample)| trace.clock.rise(sample.cycle)) else {
-            return View { start: all, marker: all, zoom };
+            return InitialView { start: all, marker: all, zoom };
         };
         // Cycles in reset are not interesting.
         let last_reset = trace.samples.iter().rfind(|one| one.reset && one.cycle < sample.cycle);
         let awake = last_reset.map_or(0, |one| one.cycle + 1);
         let start = trace.clock.rise(sample.cycle.saturating_sub(BEFORE).max(awake));
-        View { start: start.max(all), marker: trace.clock.rise(sample.cycle), zoom }
+        InitialView { start: start.max(all), marker: trace.clock.rise(sample.cycle), zoom }
     }
 }
 
 /// Returns the first sample at or after picosecond `from` in which the block accepts or returns an item. Otherwise returns
 /// the first sample out of reset, or else the first sample.
-fn first_interesting(trace: &Trace, from: u64) -> Option<&Sample> {
+fn first_interesting(trace: &Trace, from: u64) -> Option<&CycleSample> {
     let samples = || trace.samples.iter().filter(|sample| trace.clock.rise(sample.cycle) >= from);
     let awake = || samples().filter(|sample| !sample.reset);
     let first = awake().find(|sample| is_interesting(trace, sample));
@@ -118,7 +120,7 @@ fn first_interesting(trace: &Trace, from: u64) -> Option<&Sample> {
 
 /// Returns whether a valid input or output is accepted. In a block without valid inputs, returns whether an input bit is
 /// set.
-fn is_interesting(trace: &Trace, sample: &Sample) -> bool {
+fn is_interesting(trace: &Trace, sample: &CycleSample) -> bool {
     let bits = || trace.ports.iter().zip(&sample.values).filter(|(port, _)| port.bits == 1);
     let is_set = |name: &str| bits().find(|(port, _)| port.name == name).map(|(_, value)| value[0] != 0);
     let mut has_valid = false;
@@ -137,13 +139,13 @@ fn is_interesting(trace: &Trace, sample: &Sample) -> bool {
 }
 
 /// The text of a save file.
-struct File {
+struct SaveFile {
     text: String,
     /// The files with names of values.
     files: Vec<String>,
 }
 
-impl File {
+impl SaveFile {
     /// Adds the signals of an instance.
     fn trace(&mut self, trace: &Trace, names: &NameFiles) {
         let scope = format!("{ROOT}.{}", trace.instance);

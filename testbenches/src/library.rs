@@ -59,7 +59,7 @@ const VERILATOR_OPTIONS: [&str; 6] = ["--cc", "-O3", "--x-initial", "unique", "-
 /// Functions of the shared object. The first argument of all except `New` is the result of `New`.
 type New = unsafe extern "C" fn(i32) -> *mut c_void;
 type Delete = unsafe extern "C" fn(*mut c_void);
-type Step = unsafe extern "C" fn(*mut c_void, *const u64, *mut u64, i32) -> i32;
+type StepFn = unsafe extern "C" fn(*mut c_void, *const u64, *mut u64, i32) -> i32;
 type Reset = unsafe extern "C" fn(*mut c_void) -> i32;
 type Why = unsafe extern "C" fn(*mut c_void) -> *const c_char;
 
@@ -300,17 +300,17 @@ fn one_unit(model: &Path) -> Result<String, ToolError> {
 }
 
 /// A loaded library with its functions.
-pub(crate) struct Loaded {
+pub(crate) struct LoadedLibrary {
     new: New,
     delete: Delete,
-    step: Step,
+    step: StepFn,
     reset: Reset,
     why: Why,
     /// Owns the code that the function pointers refer to.
     _library: Library,
 }
 
-impl Loaded {
+impl LoadedLibrary {
     /// Loads a library that [`Tools`] has made.
     ///
     /// # Errors
@@ -325,7 +325,7 @@ impl Loaded {
         // dropped together with the library that they lead into.
         unsafe {
             let library = Library::new(path).map_err(refused)?;
-            Ok(Loaded {
+            Ok(LoadedLibrary {
                 new: *library.get(b"dut_new").map_err(refused)?,
                 delete: *library.get(b"dut_delete").map_err(refused)?,
                 step: *library.get(b"dut_step").map_err(refused)?,
@@ -340,7 +340,7 @@ impl Loaded {
 /// An instance of a compiled block.
 pub(crate) struct Circuit {
     dut: NonNull<c_void>,
-    library: Arc<Loaded>,
+    library: Arc<LoadedLibrary>,
 }
 
 // SAFETY: the C++ object has no thread-local state and shares none with other objects; only one thread has it at a time, since
@@ -352,7 +352,7 @@ impl Circuit {
     ///
     /// # Errors
     /// [`Ended`] if the Verilog ends during reset.
-    pub fn new(library: Arc<Loaded>, is_silent: bool) -> Result<Self, Ended> {
+    pub fn new(library: Arc<LoadedLibrary>, is_silent: bool) -> Result<Self, Ended> {
         // SAFETY: `dut_new` takes a number and returns a new object.
         let dut = NonNull::new(unsafe { (library.new)(i32::from(is_silent)) });
         let mut circuit = Circuit { dut: dut.expect("C++ `new` never returns null"), library };
@@ -585,10 +585,10 @@ mod tests {
     use crate::accumulator::{cache, verilog};
 
     /// Compiles the accumulator. Its ports are `enable_i`, `addend_i` of 100 bits, `sum_o` of 100 bits and `parity_o`.
-    fn library(next: &str) -> Result<Arc<Loaded>, ToolError> {
+    fn library(next: &str) -> Result<Arc<LoadedLibrary>, ToolError> {
         let emitted = verilog(ResetStyle::AsyncLow, next);
         let path = Tools::new(&cache(), TESTS)?.compiled(&emitted, || ())?;
-        Ok(Arc::new(Loaded::open(&path)?))
+        Ok(Arc::new(LoadedLibrary::open(&path)?))
     }
 
     fn circuit() -> Circuit {

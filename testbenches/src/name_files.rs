@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// The names of the values of a signal with a given width.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Names {
+struct SignalValueNames {
     what: String,
     bits: usize,
     names: Vec<(u64, String)>,
@@ -14,7 +14,7 @@ struct Names {
 
 /// The distinct files that the signals of a waveform need.
 #[derive(Clone, Debug, Default)]
-pub struct NameFiles(Vec<Names>);
+pub struct NameFiles(Vec<SignalValueNames>);
 
 impl NameFiles {
     /// Returns the files of all ports and registers in these traces.
@@ -68,15 +68,15 @@ impl NameFiles {
     }
 }
 
-fn of_port(trace: &Trace, port: &Port) -> Option<Names> {
+fn of_port(trace: &Trace, port: &Port) -> Option<SignalValueNames> {
     let found = trace.names.iter().find(|names| names.ports.contains(&port.name))?;
     let names = found.names.iter().map(|(value, name)| (*value, name.to_string())).collect();
-    (port.bits > 1).then(|| Names { what: found.what.into(), bits: port.bits, names })
+    (port.bits > 1).then(|| SignalValueNames { what: found.what.into(), bits: port.bits, names })
 }
 
-fn of_register(register: &Register) -> Option<Names> {
+fn of_register(register: &Register) -> Option<SignalValueNames> {
     let is_named = !register.values.is_empty() && register.bits > 1;
-    is_named.then(|| Names {
+    is_named.then(|| SignalValueNames {
         what: register.what.clone(),
         bits: register.bits,
         names: register.values.clone(),

@@ -67,7 +67,7 @@ fn is_identifier(text: &str) -> bool {
 
 /// A port that a tool has found in the user's Verilog.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct FoundPort {
     name: String,
     bits: usize,
     /// `None` for an inout.
@@ -75,7 +75,7 @@ pub(crate) struct Found {
 }
 
 /// Returns the ports of the class that Verilator writes for a top module, from lines such as `VL_IN8(&valid_i,0,0);`.
-pub(crate) fn ports_of_header(header: &str) -> Vec<Found> {
+pub(crate) fn ports_of_header(header: &str) -> Vec<FoundPort> {
     let port = |line: &str| {
         let line = line.trim().strip_prefix("VL_")?;
         let (kind, rest) = line.split_once('(')?;
@@ -90,14 +90,14 @@ pub(crate) fn ports_of_header(header: &str) -> Vec<Found> {
         let name = words.next()?.to_string();
         let bounds: Vec<usize> = words.filter_map(|word| word.trim().parse().ok()).collect();
         let (left, right) = (*bounds.first()?, *bounds.get(1)?);
-        Some(Found { name, bits: left.abs_diff(right) + 1, direction })
+        Some(FoundPort { name, bits: left.abs_diff(right) + 1, direction })
     };
     header.lines().filter_map(port).collect()
 }
 
 /// Returns the differences between the ports of a user's module and the block's ports, including clock and reset. Each
 /// difference is a phrase.
-pub(crate) fn differences(found: &[Found], ports: &[Port]) -> Vec<String> {
+pub(crate) fn differences(found: &[FoundPort], ports: &[Port]) -> Vec<String> {
     let clocking = ["clk_i", "rst_ni"].map(|name| Port {
         name,
         bits: 1,
@@ -125,7 +125,7 @@ pub(crate) fn differences(found: &[Found], ports: &[Port]) -> Vec<String> {
             differences.push(format!("'{}' has {} bits, must be {}", port.name, one.bits, port.bits));
         }
     }
-    let is_known = |one: &&Found| wanted.iter().any(|port| port.name == one.name);
+    let is_known = |one: &&FoundPort| wanted.iter().any(|port| port.name == one.name);
     let others = found.iter().filter(|one| !is_known(one));
     differences.extend(others.map(|one| format!("'{}' is no port of the block", one.name)));
     differences

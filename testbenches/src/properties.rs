@@ -7,7 +7,7 @@
 //! `FORMAL` is defined, as by `read_verilog -formal` of Yosys, the claims are `assert` statements. [`proof`] returns the
 //! files that prove them.
 use crate::formal::{Reach, abc_script, yosys_script};
-use selvedge_gen::{Design, Language, Module, ResetStyle};
+use selvedge_gen::{Design, Language, ResetStyle, VerilogModule};
 use selvedge_hw::{Direction, Port};
 use serde_json::Value;
 use std::fmt::Write;
@@ -21,18 +21,18 @@ pub struct Properties {
     /// Signals inside the block's module that the expressions name, in addition to its ports.
     pub inside: Vec<&'static str>,
     /// Values within one cycle that the expressions name.
-    pub wires: Vec<Wire>,
+    pub wires: Vec<CycleValue>,
     /// Values that are stored from cycle to cycle.
-    pub registers: Vec<Register>,
+    pub registers: Vec<StoredValue>,
     /// The claims that must hold in each cycle.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<Assertion>,
     /// The method and reach of the proof.
     pub reach: Reach,
 }
 
 /// A value within one cycle.
 #[derive(Clone, Debug)]
-pub struct Wire {
+pub struct CycleValue {
     /// Name.
     pub name: &'static str,
     /// Width in bits.
@@ -43,7 +43,7 @@ pub struct Wire {
 
 /// A value that is stored from cycle to cycle.
 #[derive(Clone, Debug)]
-pub struct Register {
+pub struct StoredValue {
     /// Name.
     pub name: &'static str,
     /// Width in bits.
@@ -56,7 +56,7 @@ pub struct Register {
 
 /// An assertion.
 #[derive(Clone, Debug)]
-pub struct Claim {
+pub struct Assertion {
     /// Name, which is part of a Verilog name.
     pub name: &'static str,
     /// The claim in words, for the message.
@@ -82,8 +82,8 @@ pub fn of(block: &str, params: &Value) -> Option<Properties> {
 /// A time limit that is much longer than any proof of these properties.
 const ALL_STATES: Reach = Reach::AllStates { seconds: 100 };
 
-fn claim(name: &'static str, what: &'static str, holds: impl Into<String>) -> Claim {
-    Claim { name, what, holds: holds.into() }
+fn claim(name: &'static str, what: &'static str, holds: impl Into<String>) -> Assertion {
+    Assertion { name, what, holds: holds.into() }
 }
 
 /// Returns the property that the count of instructions in flight follows issues and completions. The count saturates instead
@@ -91,7 +91,7 @@ fn claim(name: &'static str, what: &'static str, holds: impl Into<String>) -> Cl
 fn milg(bits: u64) -> Properties {
     let wide = bits + 2;
     let top = (1_u64 << bits) - 1;
-    let wire = |name, value| Wire { name, bits: wide, value };
+    let wire = |name, value| CycleValue { name, bits: wide, value };
     Properties {
         inside: vec![],
         wires: vec![
@@ -99,7 +99,7 @@ fn milg(bits: u64) -> Properties {
             wire("completed", format!("{{{bits}'d0, completed_i}}")),
             wire("balance", format!("(raised < completed) ? {wide}'d0 : raised - completed")),
         ],
-        registers: vec![Register {
+        registers: vec![StoredValue {
             name: "expected",
             bits,
             reset: Some(0),
@@ -181,11 +181,11 @@ fn latte_controller(period: u64) -> Properties {
 
 /// Returns the property that no instruction is lost if instructions are staged only when there was room in the last cycle.
 fn awb() -> Properties {
-    let register = |name, bits, reset, next: &str| Register { name, bits, reset, next: next.into() };
+    let register = |name, bits, reset, next: &str| StoredValue { name, bits, reset, next: next.into() };
     let allowed = "!stage_valid_i | (stage_high_i ? (stage_warp_i < 6'd48) & room[stage_warp_i] : low_room)";
     Properties {
         inside: vec![],
-        wires: vec![Wire { name: "allowed", bits: 1, value: allowed.into() }],
+        wires: vec![CycleValue { name: "allowed", bits: 1, value: allowed.into() }],
         registers: vec![
             register("room", 48, None, "high_room_o"),
             register("low_room", 1, None, "low_room_o"),
@@ -263,7 +263,7 @@ pub fn attach(design: &mut Design, properties: &Properties, ports: &[Port], rese
     let (language, mut block) = (top.language, top);
     let end = block.text.rfind("endmodule").expect("a module ends");
     block.text.insert_str(end, &instance);
-    design.modules.push(Module { name: checker, language, text, ports: vec![], cell: false });
+    design.modules.push(VerilogModule { name: checker, language, text, ports: vec![], cell: false });
     design.modules.push(block);
 }
 
@@ -308,7 +308,7 @@ fn checker_text(
     let mut text = format!(
         "// {name}\n//\n// Checks in each cycle out of reset, from the first reset on, what {block} promises:\n"
     );
-    for Claim { what, .. } in &properties.claims {
+    for Assertion { what, .. } in &properties.claims {
         line(&mut text, format_args!("//   {what}"));
     }
     let inputs: Vec<String> = ["clk_i"]
@@ -324,17 +324,17 @@ fn checker_text(
         ResetStyle::SyncHigh => ("", Some("rst_i"), "!rst_i"),
         ResetStyle::None => ("", None, ""),
     };
-    for Register { name, bits, reset, .. } in &properties.registers {
+    for StoredValue { name, bits, reset, .. } in &properties.registers {
         let initial = match (in_reset, reset) {
             (None, Some(value)) => format!(" = {bits}'d{value}"),
             _ => String::new(),
         };
         line(&mut text, format_args!("  reg {}{name}{initial};", range(*bits)));
     }
-    for Wire { name, bits, value } in &properties.wires {
+    for CycleValue { name, bits, value } in &properties.wires {
         line(&mut text, format_args!("  wire {}{name} = {value};", range(*bits)));
     }
-    for Register { name, bits, reset, next } in &properties.registers {
+    for StoredValue { name, bits, reset, next } in &properties.registers {
         let body = match (in_reset, reset) {
             (Some(in_reset), Some(value)) => format!(
                 "  always @(posedge clk_i{edge}) begin\n    if ({in_reset}) {name} <= {bits}'d{value};\n    \
@@ -356,16 +356,16 @@ fn checker_text(
         "checked"
     });
     text.push('\n');
-    for Claim { name, holds, .. } in &properties.claims {
+    for Assertion { name, holds, .. } in &properties.claims {
         line(&mut text, format_args!("  wire {name}_holds = {holds};"));
     }
     line(&mut text, format_args!("\n`ifdef FORMAL\n  always @(*) begin"));
-    for Claim { name, .. } in &properties.claims {
+    for Assertion { name, .. } in &properties.claims {
         let when = checked.map_or(String::new(), |checked| format!("if ({checked}) "));
         line(&mut text, format_args!("    {when}assert ({name}_holds);"));
     }
     line(&mut text, format_args!("  end\n`else\n`ifndef SYNTHESIS\n  always @(posedge clk_i) begin"));
-    for Claim { name, what, .. } in &properties.claims {
+    for Assertion { name, what, .. } in &properties.claims {
         let when = checked.map_or(String::new(), |checked| format!("{checked} & "));
         line(
             &mut text,
@@ -419,7 +419,7 @@ pub fn proof(
     let top = &design.top().name;
     let module = proof_module(top);
     let verilog = (format!("{module}.{}", Language::Verilog.extension()), proof_text(top, ports, reset));
-    let mut files: Vec<String> = design.modules.iter().map(Module::file).collect();
+    let mut files: Vec<String> = design.modules.iter().map(VerilogModule::file).collect();
     files.push(verilog.0.clone());
     let yosys = yosys_script(&files, &module);
     [

@@ -8,7 +8,7 @@
 mod tests;
 
 use crate::vectors::{side, zeros};
-use crate::wave::Format;
+use crate::wave::WaveFormat;
 use selvedge_hw::{Direction, Port, PortBits, StimulusBits};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -26,7 +26,7 @@ const MOST_SCOPES: usize = 256;
 
 /// The recording of one instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recorded {
+pub struct RecordedInstance {
     /// The path of the instance: scopes joined by dots.
     pub instance: String,
     /// The clocks, in order. The first one is in reset and precedes the recording.
@@ -72,7 +72,7 @@ struct Seen {
 }
 
 /// The variables of an instance's ports in a waveform.
-struct Variables {
+struct PortVariables {
     clock: IdCode,
     reset: Option<(IdCode, bool)>,
     inputs: Vec<(IdCode, usize)>,
@@ -89,11 +89,11 @@ pub fn read(
     instance: Option<&str>,
     ports: &[Port],
     limit: usize,
-) -> Result<Recorded, RecordedError> {
+) -> Result<RecordedInstance, RecordedError> {
     let bad = |problem: String| RecordedError::NoStimulus { path: path.to_path_buf(), problem };
     let file = File::open(path).map_err(|source| RecordedError::Io { path: path.to_path_buf(), source })?;
     let mut parser = Parser::new(BufReader::new(file).take(MOST_HEADER));
-    if Format::of(path) == Ok(Format::Fst) {
+    if WaveFormat::of(path) == Ok(WaveFormat::Fst) {
         return Err(bad("must be VCD, not FST; fst2vcd of GTKWave converts it".into()));
     }
     let scopes = header(&mut parser).map_err(|error| bad(format!("no waveform (VCD): {error}")))?;
@@ -106,7 +106,7 @@ pub fn read(
     if clocks.len() < 2 {
         return Err(bad(format!("{instance}: nothing was recorded in a clock")));
     }
-    Ok(Recorded { instance, clocks })
+    Ok(RecordedInstance { instance, clocks })
 }
 
 struct Scope {
@@ -157,7 +157,11 @@ fn too_long() -> io::Error {
 }
 
 /// Finds the requested instance among the scopes with the block's ports.
-fn find(mut scopes: Vec<Scope>, wanted: Option<&str>, ports: &[Port]) -> Result<(String, Variables), String> {
+fn find(
+    mut scopes: Vec<Scope>,
+    wanted: Option<&str>,
+    ports: &[Port],
+) -> Result<(String, PortVariables), String> {
     let is_wanted = |path: &str| {
         wanted.is_none_or(|name| {
             path == name || path.strip_suffix(name).is_some_and(|head| head.ends_with('.'))
@@ -191,7 +195,7 @@ fn find(mut scopes: Vec<Scope>, wanted: Option<&str>, ports: &[Port]) -> Result<
 }
 
 /// Returns the variables of the block's ports in a scope. An error names a missing or mismatched port.
-fn variables(scope: &Scope, ports: &[Port]) -> Result<Variables, String> {
+fn variables(scope: &Scope, ports: &[Port]) -> Result<PortVariables, String> {
     let var = |name: &str, bits: usize| -> Result<&Variable, String> {
         match scope.variables.iter().find(|variable| variable.name == name) {
             Some(variable) if variable.bits as usize == bits => Ok(variable),
@@ -202,7 +206,7 @@ fn variables(scope: &Scope, ports: &[Port]) -> Result<Variables, String> {
     let codes = |direction| -> Result<Vec<(IdCode, usize)>, String> {
         side(ports, direction).map(|port| Ok((var(port.name, port.bits)?.code, port.bits))).collect()
     };
-    Ok(Variables {
+    Ok(PortVariables {
         clock: var(CLOCK, 1)?.code,
         reset: RESETS.iter().find_map(|(name, active)| Some((var(name, 1).ok()?.code, *active))),
         inputs: codes(Direction::Input)?,
@@ -213,7 +217,7 @@ fn variables(scope: &Scope, ports: &[Port]) -> Result<Variables, String> {
 /// Adds a clock for each rising edge after the first, and one for the time after the last edge if that is long enough.
 fn sample(
     parser: Parser<impl BufRead>,
-    variables: &Variables,
+    variables: &PortVariables,
     clocks: &mut Vec<RecordedClock>,
     limit: usize,
 ) -> io::Result<()> {
@@ -251,7 +255,7 @@ fn sample(
     Ok(())
 }
 
-impl Variables {
+impl PortVariables {
     /// Returns the codes of all variables that the sampler needs.
     fn codes(&self) -> HashSet<IdCode> {
         let ports = self.inputs.iter().chain(self.outputs.iter().flatten()).map(|(code, _)| *code);
@@ -275,7 +279,7 @@ struct Sampler {
 
 impl Sampler {
     /// Applies the changes of the current time. If the clock rises, returns the clock that ends.
-    fn end_of_moment(&mut self, variables: &Variables) -> Option<RecordedClock> {
+    fn end_of_moment(&mut self, variables: &PortVariables) -> Option<RecordedClock> {
         let level = |value: &Seen| (!value.unknown).then(|| value.words.first() == Some(&1));
         let before = self.seen.get(&variables.clock).and_then(level);
         let changed = self.present.iter().rev().find(|(code, _)| *code == variables.clock);
@@ -316,7 +320,7 @@ fn of(bits: &[Value]) -> Seen {
 }
 
 /// Returns the current values of the ports as a clock.
-fn clock(variables: &Variables, seen: &HashMap<IdCode, Seen>) -> RecordedClock {
+fn clock(variables: &PortVariables, seen: &HashMap<IdCode, Seen>) -> RecordedClock {
     let words = |(code, bits): &(IdCode, usize)| {
         let mut words = seen.get(code).map(|seen| seen.words.clone()).unwrap_or_default();
         words.resize(bits.div_ceil(64), 0);

@@ -2,7 +2,7 @@
 //!
 //! `surfer NAME.vcd --command-file NAME.sucl` reads it. Surfer documents its commands, but not the format of its state
 //! files.
-use crate::gtkwave::View;
+use crate::gtkwave::InitialView;
 use crate::vectors::side;
 use selvedge_hw::Direction;
 use selvedge_hw::wave::{ROOT, Trace, clocks, cycle_variable};
@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 /// Returns the command file of a waveform.
 pub fn command_file(traces: &[Trace]) -> String {
-    let mut file = File::default();
+    let mut file = CommandFile::default();
     for clock in clocks(traces) {
         file.variable(ROOT, &cycle_variable(traces, clock));
     }
@@ -18,16 +18,16 @@ pub fn command_file(traces: &[Trace]) -> String {
         file.trace(trace);
     }
     // Surfer counts in the waveform's unit of time, which is picoseconds.
-    file.command("cursor_set", &View::of(traces).marker.to_string());
+    file.command("cursor_set", &InitialView::of(traces).marker.to_string());
     file.0.push_str("goto_cursor\n");
     file.0
 }
 
 /// The text of a command file.
 #[derive(Default)]
-struct File(String);
+struct CommandFile(String);
 
-impl File {
+impl CommandFile {
     /// Adds the signals of an instance.
     fn trace(&mut self, trace: &Trace) {
         let scope = format!("{ROOT}.{}", trace.instance);

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 /// A program and the Debian package that installs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tool {
+pub struct PackagedTool {
     /// Name of the program.
     pub program: &'static str,
     /// Name of the package.
@@ -14,19 +14,19 @@ pub struct Tool {
 }
 
 /// Compiles Verilog to C++.
-pub const VERILATOR: Tool = Tool { program: "verilator", package: "verilator" };
+pub const VERILATOR: PackagedTool = PackagedTool { program: "verilator", package: "verilator" };
 /// Compiles C++.
-pub const GXX: Tool = Tool { program: "g++", package: "g++" };
+pub const GXX: PackagedTool = PackagedTool { program: "g++", package: "g++" };
 /// Collects compiled C++ in a library.
-pub const AR: Tool = Tool { program: "ar", package: "binutils" };
+pub const AR: PackagedTool = PackagedTool { program: "ar", package: "binutils" };
 /// Compiles Verilog for [`VVP`].
-pub const IVERILOG: Tool = Tool { program: "iverilog", package: "iverilog" };
+pub const IVERILOG: PackagedTool = PackagedTool { program: "iverilog", package: "iverilog" };
 /// Runs programs that [`IVERILOG`] has compiled.
-pub const VVP: Tool = Tool { program: "vvp", package: "iverilog" };
+pub const VVP: PackagedTool = PackagedTool { program: "vvp", package: "iverilog" };
 /// Synthesizes Verilog.
-pub const YOSYS: Tool = Tool { program: "yosys", package: "yosys" };
+pub const YOSYS: PackagedTool = PackagedTool { program: "yosys", package: "yosys" };
 /// Proves properties of and-inverter graphs.
-pub const ABC: Tool = Tool { program: "berkeley-abc", package: "berkeley-abc" };
+pub const ABC: PackagedTool = PackagedTool { program: "berkeley-abc", package: "berkeley-abc" };
 
 /// A reason why an external program did not succeed.
 #[derive(Debug, thiserror::Error)]
@@ -95,7 +95,7 @@ impl ToolError {
     }
 }
 
-impl Tool {
+impl PackagedTool {
     /// Runs the program in `folder` until it ends, with any exit status.
     ///
     /// # Errors
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_missing_program_names_its_package() {
-        let tool = Tool { program: "no-such-program", package: "no-such-package" };
+        let tool = PackagedTool { program: "no-such-program", package: "no-such-package" };
         let error = tool.run(Path::new("."), ["--version"]).unwrap_err();
         assert_eq!(
             error.to_string(),

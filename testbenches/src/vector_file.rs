@@ -28,7 +28,7 @@ const FEWEST_OPERATIONS: u64 = 1000;
 
 /// The length of the vectors, and the reset style of their Verilog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
+pub struct VectorExtent {
     /// Number of operations, as the block's corner cases count them. `None` for the number that reaches every corner case.
     /// The cycles of the block's latency follow.
     pub operations: Option<u64>,
@@ -88,14 +88,18 @@ pub fn file_name(module: &str) -> String {
 ///
 /// # Errors
 /// [`VectorFileError`] if the parameters are invalid, or if the stimulus does not complete the operations.
-pub fn write(entry: &dyn BlockEntry, params: &Value, extent: Extent) -> Result<VectorFile, VectorFileError> {
+pub fn write(
+    entry: &dyn BlockEntry,
+    params: &Value,
+    extent: VectorExtent,
+) -> Result<VectorFile, VectorFileError> {
     let mut file = vectors(entry, params, extent)?;
     file.text = text(&entry.ports(params)?, &head(entry, params, extent, &file), extent.reset, &file.vectors);
     Ok(file)
 }
 
 /// Returns the lines with block, parameters and corner cases.
-fn head(entry: &dyn BlockEntry, params: &Value, extent: Extent, file: &VectorFile) -> String {
+fn head(entry: &dyn BlockEntry, params: &Value, extent: VectorExtent, file: &VectorFile) -> String {
     let (block, cycles, operations, seed) = (entry.name(), file.vectors.len(), file.operations, extent.seed);
     let mut head = format!(
         "# Vectors of {block}: {cycles} cycles with {operations} operations, seed {seed}\n# Parameters: {params}\n"
@@ -135,7 +139,11 @@ fn text(ports: &[Port], head: &str, reset: ResetStyle, vectors: &[Vector]) -> St
 }
 
 /// Returns the vectors up to the latency after the last operation, without the text.
-fn vectors(entry: &dyn BlockEntry, params: &Value, extent: Extent) -> Result<VectorFile, VectorFileError> {
+fn vectors(
+    entry: &dyn BlockEntry,
+    params: &Value,
+    extent: VectorExtent,
+) -> Result<VectorFile, VectorFileError> {
     let mut all = Vectors::new(entry, params, extent.seed)?;
     if extent.reset == ResetStyle::None {
         all = all.without_resets();
@@ -208,7 +216,7 @@ mod tests {
     use crate::accumulator::Accumulator;
 
     fn text(operations: u64, reset: ResetStyle) -> String {
-        let extent = Extent { operations: Some(operations), seed: 3, reset };
+        let extent = VectorExtent { operations: Some(operations), seed: 3, reset };
         write(&Accumulator, &Value::Null, extent).unwrap().text
     }
 

@@ -1,6 +1,6 @@
 //! Compiles emitted Verilog with Verilator and steps it in this process by the values of its ports.
 use crate::emitted::Emitted;
-use crate::library::{Circuit, Loaded, TESTS, Tools};
+use crate::library::{Circuit, LoadedLibrary, TESTS, Tools};
 use crate::tool::ToolError;
 use crate::vectors::side;
 use selvedge_hw::{ClockedBits, CompiledBlock, Direction, Ended, Port, PortBits};
@@ -24,7 +24,7 @@ impl Verilated {
     /// [`ToolError`] if Verilator or g++ is missing or refuses the Verilog, or if the folder cannot be used.
     pub fn build(emitted: &Emitted, cache: &Path) -> Result<Self, ToolError> {
         let path = Tools::new(cache, TESTS)?.compiled(emitted, || ())?;
-        let circuit = Circuit::new(Arc::new(Loaded::open(&path)?), false).map_err(ToolError::Ended)?;
+        let circuit = Circuit::new(Arc::new(LoadedLibrary::open(&path)?), false).map_err(ToolError::Ended)?;
         Ok(Self::of(circuit, emitted.ports.clone()))
     }
 

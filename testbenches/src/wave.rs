@@ -4,8 +4,8 @@ use crate::gtkwave::save_file;
 use crate::name_files::NameFiles;
 use crate::surfer::command_file;
 use crate::vectors::{side, stimulus};
-use selvedge_hw::rtl::registers::Registers;
-use selvedge_hw::wave::{Sample, Trace, write_vcd};
+use selvedge_hw::rtl::registers::BlockRegisters;
+use selvedge_hw::wave::{CycleSample, Trace, write_vcd};
 use selvedge_hw::{BlockEntry, Clock, ClockedBits, Direction, ParamError};
 use serde_json::Value;
 use std::io;
@@ -16,14 +16,14 @@ const OTHERS: [&str; 8] = ["fsdb", "ghw", "lxt", "lxt2", "lx2", "shm", "vpd", "v
 
 /// A format of waveforms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum WaveFormat {
     /// Text that every viewer reads (VCD).
     Vcd,
     /// GTKWave's compressed format (FST).
     Fst,
 }
 
-impl Format {
+impl WaveFormat {
     /// Returns the format of a file from its extension: FST for `.fst`, otherwise VCD.
     ///
     /// # Errors
@@ -31,11 +31,11 @@ impl Format {
     pub fn of(path: &Path) -> Result<Self, String> {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         match ending.as_deref() {
-            Some("fst") => Ok(Format::Fst),
+            Some("fst") => Ok(WaveFormat::Fst),
             Some(other) if OTHERS.contains(&other) => {
                 Err(format!("cannot write {}: must end in .vcd or .fst", path.display()))
             }
-            _ => Ok(Format::Vcd),
+            _ => Ok(WaveFormat::Vcd),
         }
     }
 }
@@ -73,9 +73,9 @@ impl Waveform {
     /// # Errors
     /// A message if the format is unsupported or the writer fails.
     pub fn bytes(&self, path: &Path) -> Result<Vec<u8>, String> {
-        match Format::of(path)? {
-            Format::Vcd => Ok(self.vcd()),
-            Format::Fst => self.fst().map_err(|e| format!("cannot write {}: {e}", path.display())),
+        match WaveFormat::of(path)? {
+            WaveFormat::Vcd => Ok(self.vcd()),
+            WaveFormat::Fst => self.fst().map_err(|e| format!("cannot write {}: {e}", path.display())),
         }
     }
 
@@ -107,7 +107,7 @@ pub fn save_path(waveform: &Path) -> PathBuf {
 
 /// The options of a recording.
 #[derive(Clone, Copy, Debug)]
-pub struct Recording {
+pub struct RecordingOptions {
     /// Cycles of stimulus, the first of them in reset.
     pub cycles: u64,
     /// Seed of the stimulus.
@@ -122,7 +122,11 @@ pub struct Recording {
 ///
 /// # Errors
 /// [`ParamError`] if the parameters are invalid.
-pub fn run(entry: &dyn BlockEntry, params: &Value, recording: Recording) -> Result<Waveform, ParamError> {
+pub fn run(
+    entry: &dyn BlockEntry,
+    params: &Value,
+    recording: RecordingOptions,
+) -> Result<Waveform, ParamError> {
     run_on(&mut *entry.rtl(params)?, entry, params, recording)
 }
 
@@ -134,12 +138,12 @@ pub fn run_on(
     rtl: &mut dyn ClockedBits,
     entry: &dyn BlockEntry,
     params: &Value,
-    recording: Recording,
+    recording: RecordingOptions,
 ) -> Result<Waveform, ParamError> {
     let ports = entry.ports(params)?;
     let registers = match (recording.inside, rtl.block()) {
-        (true, Some(block)) => Registers::of(block),
-        _ => Registers::default(),
+        (true, Some(block)) => BlockRegisters::of(block),
+        _ => BlockRegisters::default(),
     };
     let in_reset: Vec<Vec<u64>> = side(&ports, Direction::Output).map(|port| vec![0; port.words()]).collect();
     let mut samples = Vec::new();
@@ -152,7 +156,7 @@ pub fn run_on(
         let outputs = if clock.reset { in_reset.clone() } else { rtl.step(&clock.inputs) };
         let mut values = clock.inputs;
         values.extend(outputs);
-        samples.push(Sample { cycle, reset: clock.reset, values, registers: held.unwrap_or_default() });
+        samples.push(CycleSample { cycle, reset: clock.reset, values, registers: held.unwrap_or_default() });
     }
     let trace = Trace {
         instance: entry.name().to_string(),

@@ -2,7 +2,7 @@
 //! one. The scripts written next to them must prove them.
 use selvedge_blocks::{built_in, find};
 use selvedge_gen::{EmitOptions, Language, ResetStyle, emit};
-use selvedge_testbenches::emitted::{Emitted, Source};
+use selvedge_testbenches::emitted::{Emitted, VerilogFile};
 use selvedge_testbenches::formal::Reach;
 use selvedge_testbenches::properties;
 use selvedge_testbenches::testbench::{self, Testbench};
@@ -73,7 +73,7 @@ fn a_planted_fault_hurts_a_property_in_simulation() {
         let mut faulty = emitted(name, ResetStyle::Control, Language::Verilog);
         let places: usize = faulty.sources.iter().map(|source| source.text.matches(correct).count()).sum();
         assert_eq!(places, 1, "`{correct}` in {name}");
-        for Source { text, .. } in &mut faulty.sources {
+        for VerilogFile { text, .. } in &mut faulty.sources {
             *text = text.replace(correct, fault);
         }
         let block = find(name).unwrap();

@@ -6,7 +6,7 @@ use selvedge_gen::files::file_list;
 use selvedge_gen::{EmitOptions, Language, ResetStyle, emit};
 use selvedge_testbenches::cocotb;
 use selvedge_testbenches::skipped::skip;
-use selvedge_testbenches::vector_file::{self, Extent};
+use selvedge_testbenches::vector_file::{self, VectorExtent};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -39,7 +39,7 @@ fn kit(block: &str, reset: ResetStyle, operations: u64, change: impl Fn(&str) ->
         write(&module.file(), &change(&module.text));
     }
     write(&format!("{block}.f"), &file_list(&design));
-    let extent = Extent { operations: Some(operations), seed: 1, reset };
+    let extent = VectorExtent { operations: Some(operations), seed: 1, reset };
     let vectors = vector_file::write(entry, &params, extent).unwrap();
     write(&vector_file::file_name(block), &vectors.text);
     cocotb::files(block).iter().for_each(|(name, text)| write(name, text));

@@ -3,14 +3,14 @@
 use selvedge_blocks::{built_in, find};
 use selvedge_gen::{EmitOptions, Language, ResetStyle};
 use selvedge_hw::BlockEntry;
-use selvedge_testbenches::emitted::{Emitted, Source};
+use selvedge_testbenches::emitted::{Emitted, VerilogFile};
 use selvedge_testbenches::icarus::{self, IcarusError};
-use selvedge_testbenches::vector_file::{self, Extent, VectorFile};
+use selvedge_testbenches::vector_file::{self, VectorExtent, VectorFile};
 use selvedge_testbenches::{parallel, testbench};
 use std::sync::Mutex;
 
 /// The vectors that `gen` writes by default.
-const DEFAULT: Extent = Extent { operations: None, seed: 1, reset: ResetStyle::Control };
+const DEFAULT: VectorExtent = VectorExtent { operations: None, seed: 1, reset: ResetStyle::Control };
 
 /// Max size of a vector file, bytes.
 const LARGEST: usize = 24 << 20;
@@ -398,12 +398,12 @@ fn a_milg_without_a_limiter_fails_the_default_vectors_alone() {
         name: "milg".into(),
         ports: block.ports(&block.defaults()).unwrap(),
         reset: DEFAULT.reset,
-        sources: vec![Source { module: "milg".into(), language: Language::Verilog, text }],
+        sources: vec![VerilogFile { module: "milg".into(), language: Language::Verilog, text }],
     };
     let found = difference(&vectors(block), &own).expect("it is wrong");
     assert!(found.contains("update_o is 0, expected 1"), "{found}");
     // A thousand operations end before the first decision; the file lists the unreached cases.
-    let few = Extent { operations: Some(1000), ..DEFAULT };
+    let few = VectorExtent { operations: Some(1000), ..DEFAULT };
     let few = vector_file::write(block, &block.defaults(), few).unwrap();
     assert_eq!(difference(&few, &own), None);
     let unreached = few.unreached();

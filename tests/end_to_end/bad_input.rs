@@ -95,7 +95,7 @@ fn suggestions_are_similar_and_sources_lead_to_their_command() {
         assert!(code == 2 && !has_similar, "{error}");
     }
     usage(&["version"], "nearest `selvedge --version`");
-    usage(&["explain", "l1d"], "nearest `selvedge config explain`, `selvedge stats explain`");
+    usage(&["explain", "l1d"], "nearest `selvedge stats explain`, `selvedge config explain`");
     usage(&["mechanism"], "nearest `selvedge list mechanisms`");
     usage(&["bsf"], "nearest `selvedge bfs`");
     for command in ["run", "compare", "trace"] {

@@ -188,7 +188,7 @@ impl Crate {
 }
 
 /// Returns whether an item without a value ends with this token.
-fn ends_item(token: &TokenTree) -> bool {
+pub fn ends_item(token: &TokenTree) -> bool {
     match token {
         TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
         other => other.to_string() == ";",

@@ -143,7 +143,7 @@ fn color_is_the_users_choice() {
     let text = |words: &[&str], variable: Option<&str>| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
         command.args(words).env_remove("NO_COLOR");
-        variable.iter().for_each(|value| drop(command.env("NO_COLOR", value)));
+        command.envs(variable.map(|value| ("NO_COLOR", value)));
         String::from_utf8(command.output().expect("it runs").stdout).expect("text")
     };
     assert!(text(&["run", "-h", "--color", "always"], None).contains("\u{1b}["));

@@ -61,6 +61,7 @@ mod suite_command;
 mod together;
 mod trace_events;
 mod traces;
+mod type_names;
 mod untrusted;
 mod validation;
 mod words;

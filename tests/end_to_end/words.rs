@@ -99,14 +99,22 @@ fn hand_written() -> Vec<PathBuf> {
     all
 }
 
-/// Returns the number of words of a text. Marks of tables, lists and headings are not words.
+/// Returns the number of words of a text outside fenced blocks, which hold commands, outputs and code. Marks of tables,
+/// lists and headings are not words.
 fn words(text: &str) -> usize {
-    text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
+    let mut fenced = false;
+    let prose = text.lines().filter(|line| {
+        let is_fence = line.trim_start().starts_with("```");
+        fenced ^= is_fence;
+        !fenced && !is_fence
+    });
+    prose.flat_map(str::split_whitespace).filter(|word| word.contains(char::is_alphanumeric)).count()
 }
 
 #[test]
-fn a_word_has_a_letter_or_a_digit() {
+fn a_word_has_a_letter_or_a_digit_and_is_outside_fenced_blocks() {
     assert_eq!(words("# Head\n\n| a | `b c` |\n|---|---|\n- 1.5 \u{2014} d"), 6);
+    assert_eq!(words("one\n```sh\ntwo three\n```\nfour\n   ```text\nfive\n   ```\nsix"), 3);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use selvedge_sim::gpu::Control;
 use selvedge_sim::mechanism::{self, MechanismError};
 use selvedge_sim::report::Outcome;
 use selvedge_sim::run::{RunSpec, Source, run as simulate};
-use selvedge_sim::workload::{Measured, Size, all, measured};
+use selvedge_sim::workload::{Size, WorkloadWork, all, measured};
 use selvedge_testbenches::parallel;
 use serde_json::Value;
 use std::path::Path;
@@ -99,7 +99,8 @@ fn the_list_has_the_measured_numbers_of_every_workload_at_tiny_and_small() {
         for workload in all() {
             let counts = measured(workload.name(), size);
             assert!(counts.is_some(), "{} {size} was not measured", workload.name());
-            let count = |of: fn(Measured) -> u64| counts.map_or("-".into(), |counts| of(counts).to_string());
+            let count =
+                |of: fn(WorkloadWork) -> u64| counts.map_or("-".into(), |counts| of(counts).to_string());
             let cells = [
                 workload.name().to_owned(),
                 count(|counts| counts.launches),

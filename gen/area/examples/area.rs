@@ -1,5 +1,5 @@
 //! Maps a block to the cells of a Liberty file: `cargo run -p selvedge-area --example area -- BLOCK FILE.lib`.
-use selvedge_area::batch::{Job, Target};
+use selvedge_area::batch::{AreaTarget, Job};
 use selvedge_area::liberty::{Liberty, OSU018};
 use selvedge_area::study::AsicSetup;
 use std::error::Error;
@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let setup = AsicSetup::find(Liberty::load(&library)?)?;
     let entry = selvedge_blocks::find(&block)?;
     let job = Job { entry, params: entry.defaults(), target: 0, own: None, reset: Default::default() };
-    let report = job.study(&Target::Asic(Box::new(setup), None), None, &AtomicBool::new(false))?;
+    let report = job.study(&AreaTarget::Asic(Box::new(setup), None), None, &AtomicBool::new(false))?;
     for mapping in &report.mappings {
         let (area, fmax) = (mapping.area_kge, mapping.fmax);
         println!(

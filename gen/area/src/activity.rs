@@ -2,7 +2,7 @@
 //!
 //! Cells have no delay. A pin changes if its settled value just before the rising clock edge differs from the value one
 //! clock earlier. The time of an input change within a clock has no effect, and glitches do not count.
-use crate::energy::Activity;
+use crate::energy::RecordedActivity;
 use crate::error::AreaError;
 use crate::tool::Found;
 use selvedge_testbenches::testbench::Testbench;
@@ -34,7 +34,7 @@ pub fn measure(
     simulator: Simulator<'_>,
     folder: &Path,
     stop: &AtomicBool,
-) -> Result<Activity, AreaError> {
+) -> Result<RecordedActivity, AreaError> {
     let work = format!("{}: simulation of the netlist", testbench.block);
     let (bench, dump) = (testbench.module(), format!("{}_dump", testbench.block));
     let put = |name: &str, text: &str| {
@@ -72,7 +72,7 @@ struct Net {
 }
 
 /// Counts the changes in a waveform of `bench.dut`, beginning at clock `from`. The first rising edge ends clock 0.
-fn count(waveform: impl BufRead, bench: &str, from: u64) -> io::Result<Activity> {
+fn count(waveform: impl BufRead, bench: &str, from: u64) -> io::Result<RecordedActivity> {
     let mut parser = Parser::new(waveform);
     let header = parser.parse_header()?;
     let lacks = |what: &str| io::Error::new(io::ErrorKind::InvalidData, format!("no `{what}` in it"));
@@ -135,7 +135,7 @@ fn count(waveform: impl BufRead, bench: &str, from: u64) -> io::Result<Activity>
             changes.insert(format!("{}/{}", cell.identifier, pin.reference), seen);
         }
     }
-    Ok(Activity { clocks, changes })
+    Ok(RecordedActivity { clocks, changes })
 }
 
 #[cfg(test)]

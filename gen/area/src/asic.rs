@@ -5,7 +5,7 @@
 //! wrapper.
 use crate::error::AreaError;
 use crate::liberty::Liberty;
-use crate::memory::{self, Memory};
+use crate::memory::{self, CompiledMemory};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ pub enum MemoryStyle {
 
 /// Returns the second script, which maps `coarse.il` for each goal. It writes statistics to `GOAL.json`, the netlist of the
 /// block to `GOAL.v` and `GOAL.il`, and the netlist of the wrapper to `GOAL_timing.v`.
-pub fn map(top: &str, goals: &[Goal], memories: &[Memory], style: MemoryStyle) -> String {
+pub fn map(top: &str, goals: &[Goal], memories: &[CompiledMemory], style: MemoryStyle) -> String {
     let wrapper = format!("{top}_synth_wrapper");
     let flops = if style == MemoryStyle::FlipFlops { "memory_map\n" } else { "" };
     let ports = if style == MemoryStyle::Listed { memory::to_ports(memories).0 } else { String::new() };
@@ -98,7 +98,7 @@ pub fn map(top: &str, goals: &[Goal], memories: &[Memory], style: MemoryStyle) -
 
 /// The number and area of a netlist's cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Count {
+pub struct CellCount {
     /// Number of standard cells.
     pub cells: usize,
     /// Number of flip-flops and latches among `cells`.
@@ -109,7 +109,7 @@ pub struct Count {
     pub sequential_um2: f64,
 }
 
-impl Count {
+impl CellCount {
     /// Returns the area of all cells, um2.
     pub(crate) fn area_um2(&self) -> f64 {
         self.combinational_um2 + self.sequential_um2
@@ -120,13 +120,13 @@ impl Count {
 ///
 /// # Errors
 /// [`AreaError::NoAnswer`] if the library lacks a cell, or if the statistics have an unknown form.
-pub fn count(statistics: &str, library: &Liberty, work: &str) -> Result<Count, AreaError> {
+pub fn count(statistics: &str, library: &Liberty, work: &str) -> Result<CellCount, AreaError> {
     let fail = |message: String| AreaError::NoAnswer { work: work.into(), message };
     let value: Value = serde_json::from_str(statistics)
         .map_err(|e| fail(format!("Yosys' statistics cannot be read: {e}")))?;
     let types: BTreeMap<String, usize> = serde_json::from_value(value["design"]["num_cells_by_type"].clone())
         .map_err(|e| fail(format!("Yosys' statistics have no count of cells: {e}")))?;
-    let mut count = Count::default();
+    let mut count = CellCount::default();
     for (name, number) in types.iter().filter(|(name, _)| *name != "$mem_v2") {
         let cell = library.cells.get(name).ok_or_else(|| fail(format!("a `{name}` was left unmapped")))?;
         count.cells += number;

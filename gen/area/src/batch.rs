@@ -1,10 +1,10 @@
 //! Runs several studies of blocks in parallel, each for a target.
 use crate::error::AreaError;
-use crate::fpga::Family;
+use crate::fpga::FpgaFamily;
 use crate::operation::EnergySetup;
 use crate::study::{AsicSetup, BlockReport, Subject, asic, fpga};
 use crate::tool::Found;
-use selvedge_gen::{Cells, EmitOptions, Module, ResetStyle, emit};
+use selvedge_gen::{Cells, EmitOptions, ResetStyle, VerilogModule, emit};
 use selvedge_hw::BlockEntry;
 use selvedge_testbenches::parallel;
 use serde_json::Value;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The target technology of a study.
 #[derive(Clone, Debug)]
-pub enum Target {
+pub enum AreaTarget {
     /// Standard cells, and optionally the energy of an operation.
     Asic(Box<AsicSetup>, Option<Box<EnergySetup>>),
     /// An FPGA.
@@ -21,18 +21,18 @@ pub enum Target {
         /// Synthesis program.
         yosys: Found,
         /// Family whose cells are used.
-        family: Family,
+        family: FpgaFamily,
         /// Place-and-route program, if requested.
         placer: Option<Found>,
     },
 }
 
-impl Target {
+impl AreaTarget {
     /// Returns the name: `asic`, or that of the FPGA family.
     pub fn name(&self) -> &'static str {
         match self {
-            Target::Asic(..) => "asic",
-            Target::Fpga { family, .. } => family.name(),
+            AreaTarget::Asic(..) => "asic",
+            AreaTarget::Fpga { family, .. } => family.name(),
         }
     }
 }
@@ -62,11 +62,11 @@ pub struct OwnVerilog {
 }
 
 /// The outcome of each study, by index; `None` if it did not start.
-pub type Outcomes = Vec<Option<Result<BlockReport, AreaError>>>;
+pub type StudyOutcomes = Vec<Option<Result<BlockReport, AreaError>>>;
 
 /// Progress of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum StudyStep {
     /// The study starts.
     Started,
     /// The study ends, successfully or not.
@@ -78,20 +78,20 @@ pub enum Step {
 /// there.
 pub fn study_all(
     jobs: &[Job<'_>],
-    targets: &[Target],
+    targets: &[AreaTarget],
     threads: usize,
     keep: Option<&Path>,
     stop: &AtomicBool,
-    report: impl Fn(usize, Step) + Sync,
-) -> Outcomes {
+    report: impl Fn(usize, StudyStep) + Sync,
+) -> StudyOutcomes {
     parallel::map(jobs, threads, |at, job| {
         if stop.load(Ordering::Relaxed) {
             return None;
         }
         let keep = keep.map(|folder| folder.join(folder_name(jobs, at)));
-        report(at, Step::Started);
+        report(at, StudyStep::Started);
         let outcome = job.study(&targets[job.target], keep.as_deref(), stop);
-        report(at, Step::Ended);
+        report(at, StudyStep::Ended);
         Some(outcome)
     })
 }
@@ -110,7 +110,7 @@ impl Job<'_> {
     /// [`AreaError`] if the parameters are invalid, the block cannot be emitted, a tool fails, or `stop` is set.
     pub fn study(
         &self,
-        target: &Target,
+        target: &AreaTarget,
         keep: Option<&Path>,
         stop: &AtomicBool,
     ) -> Result<BlockReport, AreaError> {
@@ -133,7 +133,7 @@ impl Job<'_> {
         let mut design = emit(block.as_ref(), self.entry.name(), &options)?;
         if let Some(OwnVerilog { top, text }) = &self.own {
             let ports = design.top().ports.clone();
-            let own = Module {
+            let own = VerilogModule {
                 name: top.clone(),
                 language: options.language,
                 text: text.clone(),
@@ -150,15 +150,15 @@ impl Job<'_> {
             storage_bits: facts.storage_bits(),
         };
         let mut report = match target {
-            Target::Asic(setup, _) => asic(&subject, setup, folder, stop)?,
-            Target::Fpga { yosys, family, placer } => {
+            AreaTarget::Asic(setup, _) => asic(&subject, setup, folder, stop)?,
+            AreaTarget::Fpga { yosys, family, placer } => {
                 fpga(&subject, yosys, *family, placer.as_ref(), folder, stop)?
             }
         };
         if self.own.is_none() {
             report.claimed_bits = self.entry.claim().map(|claim| claim.bits);
         }
-        if let Target::Asic(setup, Some(energy)) = target {
+        if let AreaTarget::Asic(setup, Some(energy)) = target {
             energy.study(self.entry, &subject, setup, &mut report, folder, stop)?;
         }
         Ok(report)

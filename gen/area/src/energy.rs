@@ -11,7 +11,7 @@
 use crate::asic::{Goal, MemoryStyle};
 use crate::error::AreaError;
 use crate::figure::Figure;
-use crate::memory::{self, Memory};
+use crate::memory::{self, CompiledMemory};
 use crate::power_table::{Internal, PowerCell, PowerLibrary, PowerPin};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 /// Returns a Yosys script that writes the netlists `GOAL_sim.v`, `GOAL_power.v` and `GOAL_power.json` from `GOAL.il`. All
 /// netlists use the same names of cells.
-pub fn netlists(goal: Goal, top: &str, memories: &[Memory], style: MemoryStyle) -> String {
+pub fn netlists(goal: Goal, top: &str, memories: &[CompiledMemory], style: MemoryStyle) -> String {
     let goal = goal.name();
     let ports = if style == MemoryStyle::Listed { memory::to_ports(memories).0 } else { String::new() };
     // The names contain no character that one of the readers escapes.
@@ -71,7 +71,7 @@ pub(crate) fn parse_slews(report: &str, work: &str) -> Result<BTreeMap<String, f
 
 /// A cell of a netlist: its type, and the net of each pin.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Instance {
+struct NetlistCell {
     cell: String,
     /// Net by pin; `None` for a constant.
     pins: BTreeMap<String, Option<u64>>,
@@ -80,7 +80,7 @@ struct Instance {
 /// The cells and nets of a block.
 #[derive(Clone, Debug, Default)]
 pub struct Netlist {
-    instances: BTreeMap<String, Instance>,
+    instances: BTreeMap<String, NetlistCell>,
     /// Nets at output ports.
     outputs: Vec<u64>,
 }
@@ -97,7 +97,7 @@ impl Netlist {
         let module = &design["modules"][top];
         let cells = module["cells"].as_object().ok_or_else(|| fail("Yosys' JSON has no cells"))?;
         let net = |bits: &Value| bits[0].as_u64();
-        let instance = |one: &Value| Instance {
+        let instance = |one: &Value| NetlistCell {
             cell: one["type"].as_str().unwrap_or_default().into(),
             pins: one["connections"]
                 .as_object()
@@ -118,7 +118,7 @@ impl Netlist {
 
 /// The changes that a simulation recorded.
 #[derive(Clone, Debug, Default)]
-pub struct Activity {
+pub struct RecordedActivity {
     /// Number of counted clocks.
     pub clocks: u64,
     /// Number of changes of each pin, by `cell/pin`. A clock pin changes twice per clock.
@@ -127,7 +127,7 @@ pub struct Activity {
 
 /// Energy over all counted clocks, picojoules.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Energy {
+pub struct SimulatedEnergy {
     /// Energy inside cells when their pins change.
     pub internal_pj: f64,
     /// Energy to charge the nets that cells drive.
@@ -145,12 +145,12 @@ pub fn energy(
     netlist: &Netlist,
     library: &PowerLibrary,
     slews: &BTreeMap<String, f64>,
-    activity: &Activity,
+    activity: &RecordedActivity,
     (period_ns, load_pf): (f64, f64),
     work: &str,
-) -> Result<Energy, AreaError> {
+) -> Result<SimulatedEnergy, AreaError> {
     let fail = |message: String| AreaError::NoAnswer { work: work.into(), message };
-    let cell_of = |one: &Instance| {
+    let cell_of = |one: &NetlistCell| {
         library.cells.get(&one.cell).ok_or_else(|| fail(format!("no energy is known of a `{}`", one.cell)))
     };
     let mut loads: BTreeMap<u64, f64> = BTreeMap::new();
@@ -164,11 +164,11 @@ pub fn energy(
             }
         }
     }
-    let mut sum = Energy::default();
+    let mut sum = SimulatedEnergy::default();
     for (name, one) in &netlist.instances {
         let cell = cell_of(one)?;
         sum.leakage_pj += cell.leakage_w * 1e3 * period_ns * activity.clocks as f64;
-        let here = Place { name, cell, slews, activity };
+        let here = PlacedCell { name, cell, slews, activity };
         for (pin, net) in one.pins.iter().filter_map(|(pin, net)| Some((pin, (*net)?))) {
             let Some(known) = cell.pins.get(pin) else { continue };
             let changes = here.changes(pin).ok_or_else(|| {
@@ -183,14 +183,14 @@ pub fn energy(
 }
 
 /// An instance with its slews and activity.
-struct Place<'a> {
+struct PlacedCell<'a> {
     name: &'a str,
     cell: &'a PowerCell,
     slews: &'a BTreeMap<String, f64>,
-    activity: &'a Activity,
+    activity: &'a RecordedActivity,
 }
 
-impl Place<'_> {
+impl PlacedCell<'_> {
     fn changes(&self, pin: &str) -> Option<u64> {
         self.activity.changes.get(&format!("{}/{pin}", self.name)).copied()
     }
@@ -283,7 +283,12 @@ pub struct PaperEnergy {
 
 impl OperationEnergy {
     /// Returns the energy of one of `operations`, in `vectors` clock cycles that follow `earlier` ones.
-    pub fn new(energy: &Energy, operations: u64, (earlier, vectors): (u64, u64), period_ns: f64) -> Self {
+    pub fn new(
+        energy: &SimulatedEnergy,
+        operations: u64,
+        (earlier, vectors): (u64, u64),
+        period_ns: f64,
+    ) -> Self {
         // Rounds to a zeptojoule: the leakage of a small block is far below the six digits of other figures.
         let nj = |picojoules: f64| {
             let value = picojoules / operations.max(1) as f64 / 1000.0;
@@ -324,11 +329,11 @@ mod tests {
         "cells": {"f": {"type": "DFF", "connections": {"C": [2], "D": [4], "Q": [3]}},
                   "g": {"type": "NAND", "connections": {"A": [3], "B": [5], "Y": [4]}}}}}}"#;
 
-    fn sum(changes: &[(&str, u64)]) -> Result<Energy, AreaError> {
+    fn sum(changes: &[(&str, u64)]) -> Result<SimulatedEnergy, AreaError> {
         let library = PowerLibrary::parse(LIBRARY).expect("a library");
         let netlist = Netlist::parse(NETLIST, "t", "t")?;
         let changes = changes.iter().map(|(pin, count)| ((*pin).to_string(), *count)).collect();
-        let activity = Activity { clocks: 10, changes };
+        let activity = RecordedActivity { clocks: 10, changes };
         energy(&netlist, &library, &BTreeMap::new(), &activity, (2.0, 0.5), "t")
     }
 

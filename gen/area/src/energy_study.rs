@@ -1,6 +1,6 @@
 //! Runs the tools for a block's energy: writes netlists for the simulator, and collects all data except the activity.
 use crate::asic::Goal;
-use crate::energy::{self, Activity, CELL_MODELS, Energy, Netlist};
+use crate::energy::{self, CELL_MODELS, Netlist, RecordedActivity, SimulatedEnergy};
 use crate::error::AreaError;
 use crate::liberty::MOST_BYTES;
 use crate::memory;
@@ -81,9 +81,9 @@ impl Prepared {
     pub fn energy(
         &self,
         library: &PowerLibrary,
-        activity: &Activity,
+        activity: &RecordedActivity,
         period_ns: f64,
-    ) -> Result<Energy, AreaError> {
+    ) -> Result<SimulatedEnergy, AreaError> {
         let surroundings = (period_ns, self.load_pf);
         energy::energy(&self.netlist, library, &self.slews, activity, surroundings, &self.work)
     }

@@ -1,9 +1,9 @@
 //! Studies a block on FPGAs: Yosys reports the resources, nextpnr the clock of the placed block.
 use crate::error::AreaError;
 use crate::figure::Figure;
-use crate::tool::{Found, NEXTPNR_ECP5, NEXTPNR_ICE40, Tool};
+use crate::tool::{ExternalTool, Found, NEXTPNR_ECP5, NEXTPNR_ICE40};
 use schemars::JsonSchema;
-use selvedge_gen::{Design, Module};
+use selvedge_gen::{Design, VerilogModule};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use strum::{EnumString, IntoStaticStr, VariantNames};
 /// A family of FPGAs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "lowercase", parse_err_ty = UnknownFamily, parse_err_fn = UnknownFamily::new)]
-pub enum Family {
+pub enum FpgaFamily {
     /// Lattice ECP5.
     Ecp5,
     /// Lattice iCE40.
@@ -27,7 +27,7 @@ pub enum Family {
 
 /// A name that is not an FPGA family.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown family of FPGAs '{0}': must be {names}", names = Family::VARIANTS.join(", "))]
+#[error("unknown family of FPGAs '{0}': must be {names}", names = FpgaFamily::VARIANTS.join(", "))]
 pub struct UnknownFamily(pub String);
 
 impl UnknownFamily {
@@ -38,7 +38,7 @@ impl UnknownFamily {
 
 /// The resource as which a Yosys cell counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum FpgaResource {
     Lut,
     FlipFlop,
     BlockRam,
@@ -47,56 +47,56 @@ enum Kind {
     Wide,
 }
 
-impl Family {
+impl FpgaFamily {
     /// Returns its lower-case name.
     pub fn name(self) -> &'static str {
         self.into()
     }
 
     /// Returns the place-and-route program, if the family has one.
-    pub fn placer(self) -> Option<Tool> {
+    pub fn placer(self) -> Option<ExternalTool> {
         match self {
-            Family::Ice40 => Some(NEXTPNR_ICE40),
-            Family::Ecp5 => Some(NEXTPNR_ECP5),
-            Family::Xilinx | Family::Gowin => None,
+            FpgaFamily::Ice40 => Some(NEXTPNR_ICE40),
+            FpgaFamily::Ecp5 => Some(NEXTPNR_ECP5),
+            FpgaFamily::Xilinx | FpgaFamily::Gowin => None,
         }
     }
 
     fn script(self, files: &[String], top: &str) -> String {
         let synth = match self {
-            Family::Ice40 => "synth_ice40 -json fpga.net.json",
-            Family::Ecp5 => "synth_ecp5 -json fpga.net.json",
-            Family::Xilinx => "synth_xilinx -flatten -noiopad",
-            Family::Gowin => "synth_gowin -noiopads",
+            FpgaFamily::Ice40 => "synth_ice40 -json fpga.net.json",
+            FpgaFamily::Ecp5 => "synth_ecp5 -json fpga.net.json",
+            FpgaFamily::Xilinx => "synth_xilinx -flatten -noiopad",
+            FpgaFamily::Gowin => "synth_gowin -noiopads",
         };
         format!("read_verilog {}\n{synth} -top {top}\ntee -q -o fpga.json stat -json\n", files.join(" "))
     }
 
-    fn kind(self, cell: &str) -> Option<Kind> {
+    fn kind(self, cell: &str) -> Option<FpgaResource> {
         let begins = |any: &[&str]| any.iter().any(|prefix| cell.starts_with(prefix));
         let kind = match self {
-            Family::Ice40 if cell == "SB_LUT4" => Kind::Lut,
-            Family::Ice40 if begins(&["SB_DFF"]) => Kind::FlipFlop,
-            Family::Ice40 if begins(&["SB_RAM"]) => Kind::BlockRam,
-            Family::Ice40 if cell == "SB_CARRY" => Kind::Carry,
-            Family::Ecp5 if cell == "LUT4" => Kind::Lut,
-            Family::Ecp5 if begins(&["TRELLIS_FF"]) => Kind::FlipFlop,
-            Family::Ecp5 if begins(&["DP16KD", "PDPW16KD"]) => Kind::BlockRam,
-            Family::Ecp5 if begins(&["TRELLIS_DPR"]) => Kind::LutRam,
-            Family::Ecp5 if cell == "CCU2C" => Kind::Carry,
-            Family::Ecp5 if begins(&["PFUMX", "L6MUX"]) => Kind::Wide,
-            Family::Xilinx if begins(&["LUT"]) => Kind::Lut,
-            Family::Xilinx if begins(&["FD", "LD"]) => Kind::FlipFlop,
-            Family::Xilinx if begins(&["RAMB"]) => Kind::BlockRam,
-            Family::Xilinx if begins(&["RAM", "SRL"]) => Kind::LutRam,
-            Family::Xilinx if begins(&["CARRY"]) => Kind::Carry,
-            Family::Xilinx if begins(&["MUXF"]) => Kind::Wide,
-            Family::Gowin if begins(&["LUT"]) => Kind::Lut,
-            Family::Gowin if begins(&["DFF"]) => Kind::FlipFlop,
-            Family::Gowin if begins(&["SDP", "DP", "SP"]) => Kind::BlockRam,
-            Family::Gowin if begins(&["RAM16"]) => Kind::LutRam,
-            Family::Gowin if cell == "ALU" => Kind::Carry,
-            Family::Gowin if begins(&["MUX2"]) => Kind::Wide,
+            FpgaFamily::Ice40 if cell == "SB_LUT4" => FpgaResource::Lut,
+            FpgaFamily::Ice40 if begins(&["SB_DFF"]) => FpgaResource::FlipFlop,
+            FpgaFamily::Ice40 if begins(&["SB_RAM"]) => FpgaResource::BlockRam,
+            FpgaFamily::Ice40 if cell == "SB_CARRY" => FpgaResource::Carry,
+            FpgaFamily::Ecp5 if cell == "LUT4" => FpgaResource::Lut,
+            FpgaFamily::Ecp5 if begins(&["TRELLIS_FF"]) => FpgaResource::FlipFlop,
+            FpgaFamily::Ecp5 if begins(&["DP16KD", "PDPW16KD"]) => FpgaResource::BlockRam,
+            FpgaFamily::Ecp5 if begins(&["TRELLIS_DPR"]) => FpgaResource::LutRam,
+            FpgaFamily::Ecp5 if cell == "CCU2C" => FpgaResource::Carry,
+            FpgaFamily::Ecp5 if begins(&["PFUMX", "L6MUX"]) => FpgaResource::Wide,
+            FpgaFamily::Xilinx if begins(&["LUT"]) => FpgaResource::Lut,
+            FpgaFamily::Xilinx if begins(&["FD", "LD"]) => FpgaResource::FlipFlop,
+            FpgaFamily::Xilinx if begins(&["RAMB"]) => FpgaResource::BlockRam,
+            FpgaFamily::Xilinx if begins(&["RAM", "SRL"]) => FpgaResource::LutRam,
+            FpgaFamily::Xilinx if begins(&["CARRY"]) => FpgaResource::Carry,
+            FpgaFamily::Xilinx if begins(&["MUXF"]) => FpgaResource::Wide,
+            FpgaFamily::Gowin if begins(&["LUT"]) => FpgaResource::Lut,
+            FpgaFamily::Gowin if begins(&["DFF"]) => FpgaResource::FlipFlop,
+            FpgaFamily::Gowin if begins(&["SDP", "DP", "SP"]) => FpgaResource::BlockRam,
+            FpgaFamily::Gowin if begins(&["RAM16"]) => FpgaResource::LutRam,
+            FpgaFamily::Gowin if cell == "ALU" => FpgaResource::Carry,
+            FpgaFamily::Gowin if begins(&["MUX2"]) => FpgaResource::Wide,
             _ => return None,
         };
         Some(kind)
@@ -125,14 +125,14 @@ pub struct FpgaReport {
 pub(crate) fn study(
     design: &Design,
     yosys: &Found,
-    family: Family,
+    family: FpgaFamily,
     placer: Option<&Found>,
     folder: &Path,
     stop: &AtomicBool,
 ) -> Result<FpgaReport, AreaError> {
     let top = &design.top().name;
     let work = format!("{top}: synthesis for {}", family.name());
-    let files: Vec<String> = design.modules.iter().map(Module::file).collect();
+    let files: Vec<String> = design.modules.iter().map(VerilogModule::file).collect();
     let path = folder.join("fpga.ys");
     std::fs::write(&path, family.script(&files, top)).map_err(AreaError::at(&path))?;
     yosys.run(folder, &["-q", "fpga.ys"], &work, stop)?;
@@ -145,22 +145,22 @@ pub(crate) fn study(
     Ok(report)
 }
 
-fn count(statistics: &str, family: Family, work: &str) -> Result<FpgaReport, AreaError> {
+fn count(statistics: &str, family: FpgaFamily, work: &str) -> Result<FpgaReport, AreaError> {
     let fail = |message: String| AreaError::NoAnswer { work: work.into(), message };
     let value: Value = serde_json::from_str(statistics)
         .map_err(|e| fail(format!("Yosys' statistics cannot be read: {e}")))?;
     let types: BTreeMap<String, usize> = serde_json::from_value(value["design"]["num_cells_by_type"].clone())
         .map_err(|e| fail(format!("Yosys' statistics have no count of cells: {e}")))?;
-    let of = |kind: Kind, unit| {
+    let of = |kind: FpgaResource, unit| {
         let fits = types.iter().filter(|(name, _)| family.kind(name) == Some(kind));
         Figure::count(fits.map(|(_, number)| number).sum(), unit)
     };
     Ok(FpgaReport {
-        luts: of(Kind::Lut, "LUTs"),
-        flip_flops: of(Kind::FlipFlop, "flip-flops"),
-        block_rams: of(Kind::BlockRam, "block RAMs"),
-        lut_rams: of(Kind::LutRam, "cells"),
-        carries: of(Kind::Carry, "cells"),
+        luts: of(FpgaResource::Lut, "LUTs"),
+        flip_flops: of(FpgaResource::FlipFlop, "flip-flops"),
+        block_rams: of(FpgaResource::BlockRam, "block RAMs"),
+        lut_rams: of(FpgaResource::LutRam, "cells"),
+        carries: of(FpgaResource::Carry, "cells"),
         fmax: None,
     })
 }
@@ -170,13 +170,13 @@ const SEED: &str = "1";
 
 fn place(
     placer: &Found,
-    family: Family,
+    family: FpgaFamily,
     folder: &Path,
     work: &str,
     stop: &AtomicBool,
 ) -> Result<Figure, AreaError> {
     let part: &[&str] = match family {
-        Family::Ice40 => &["--hx8k", "--package", "ct256", "--pcf-allow-unconstrained"],
+        FpgaFamily::Ice40 => &["--hx8k", "--package", "ct256", "--pcf-allow-unconstrained"],
         _ => &["--85k", "--package", "CABGA756", "--out-of-context"],
     };
     let common = ["--json", "fpga.net.json", "--report", "place.json", "-q", "--freq", "100", "--seed", SEED];

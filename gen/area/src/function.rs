@@ -9,7 +9,7 @@ pub fn truth_table(function: &str, pins: &[&str]) -> Option<u16> {
     let tokens = tokens(function);
     let mut table = 0;
     for values in 0..1u16 << pins.len() {
-        let mut parser = Parser { tokens: &tokens, pins, values };
+        let mut parser = FunctionParser { tokens: &tokens, pins, values };
         let value = parser.or()?;
         if !parser.tokens.is_empty() {
             return None;
@@ -34,13 +34,13 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-struct Parser<'a> {
+struct FunctionParser<'a> {
     tokens: &'a [String],
     pins: &'a [&'a str],
     values: u16,
 }
 
-impl Parser<'_> {
+impl FunctionParser<'_> {
     fn next_is(&mut self, any: &[&str]) -> bool {
         let found = self.tokens.first().is_some_and(|token| any.contains(&token.as_str()));
         if found {

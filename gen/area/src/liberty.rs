@@ -14,7 +14,7 @@ pub(crate) const MOST_BYTES: u64 = 512 << 20;
 
 /// A standard cell.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Cell {
+pub struct StandardCell {
     /// Area, um2. All known files use this unit.
     pub area: f64,
     /// `true` for a flip-flop or a latch.
@@ -27,7 +27,7 @@ pub struct Cell {
     functions: Vec<String>,
 }
 
-impl Cell {
+impl StandardCell {
     /// Returns the number of inputs and the truth table of the only output. The inputs are in alphabetical order.
     fn truth_table(&self) -> Option<(usize, u16)> {
         let pins: Vec<&str> = self.inputs.keys().map(String::as_str).collect();
@@ -48,7 +48,7 @@ pub struct Liberty {
     /// SHA-256 of the file in hexadecimal.
     pub sha256: String,
     /// Its cells by name.
-    pub cells: BTreeMap<String, Cell>,
+    pub cells: BTreeMap<String, StandardCell>,
     /// The file's unit of capacitance, femtofarads.
     capacitance_ff: f64,
 }
@@ -86,8 +86,8 @@ impl Liberty {
     }
 
     /// Returns the smallest usable cell with that function.
-    fn gate(&self, inputs: usize, table: u16) -> Option<(&str, &Cell)> {
-        let fits = |cell: &Cell| !cell.dont_use && cell.truth_table() == Some((inputs, table));
+    fn gate(&self, inputs: usize, table: u16) -> Option<(&str, &StandardCell)> {
+        let fits = |cell: &StandardCell| !cell.dont_use && cell.truth_table() == Some((inputs, table));
         let cells = self.cells.iter().filter(|(_, cell)| fits(cell));
         cells.min_by(|a, b| a.1.area.total_cmp(&b.1.area)).map(|(name, cell)| (name.as_str(), cell))
     }
@@ -129,13 +129,13 @@ const INVERTER: u16 = 0b01;
 const NAND2: u16 = 0b0111;
 
 /// Name, cells, and the unit of capacitance in femtofarads.
-type Parsed = (String, BTreeMap<String, Cell>, f64);
+type Parsed = (String, BTreeMap<String, StandardCell>, f64);
 
 /// Parses `group (name) { attribute : value; ... }`. Keeps only the library, its cells and their pins.
 fn parse(text: &str) -> Result<Parsed, String> {
     let text = without_comments(text);
     let mut name = String::new();
-    let mut cells: BTreeMap<String, Cell> = BTreeMap::new();
+    let mut cells: BTreeMap<String, StandardCell> = BTreeMap::new();
     let mut capacitance_ff = 1000.0;
     let mut groups: Vec<(String, String)> = Vec::new();
     // The current pin: name, direction, capacitance, function.
@@ -151,7 +151,7 @@ fn parse(text: &str) -> Result<Parsed, String> {
                 match (kind.as_str(), groups.as_slice()) {
                     ("library", []) => name.clone_from(&argument),
                     (_, []) => return Err(format!("not a liberty file: it begins with `{}`", first(&kind))),
-                    ("cell", [_]) => drop(cells.insert(argument.clone(), Cell::default())),
+                    ("cell", [_]) => drop(cells.insert(argument.clone(), StandardCell::default())),
                     ("ff" | "latch" | "ff_bank" | "latch_bank" | "statetable", [_, (_, cell)]) => {
                         cells.entry(cell.clone()).or_default().sequential = true;
                     }

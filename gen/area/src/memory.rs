@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 /// A memory that a memory compiler would generate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Memory {
+pub struct CompiledMemory {
     /// Its hierarchical name in the block.
     pub name: String,
     /// Number of words.
@@ -47,7 +47,7 @@ pub struct MemoryReport {
     pub price: Option<Price>,
 }
 
-impl Memory {
+impl CompiledMemory {
     /// Returns the number of bits.
     pub fn bits(&self) -> usize {
         self.words * self.width
@@ -69,9 +69,9 @@ impl Memory {
 }
 
 /// Returns the `$mem_v2` cells of module `top` in Yosys' JSON, by name.
-pub fn find(design: &Value, top: &str) -> Vec<Memory> {
+pub fn find(design: &Value, top: &str) -> Vec<CompiledMemory> {
     let Some(cells) = design["modules"][top]["cells"].as_object() else { return Vec::new() };
-    let mut found: Vec<Memory> = cells
+    let mut found: Vec<CompiledMemory> = cells
         .iter()
         .filter(|(_, cell)| cell["type"] == "$mem_v2")
         .map(|(name, cell)| memory(name, cell))
@@ -80,10 +80,10 @@ pub fn find(design: &Value, top: &str) -> Vec<Memory> {
     found
 }
 
-fn memory(name: &str, cell: &Value) -> Memory {
+fn memory(name: &str, cell: &Value) -> CompiledMemory {
     let bits = |key: &str| cell["parameters"][key].as_str().unwrap_or_default();
     let number = |key: &str| usize::from_str_radix(bits(key), 2).unwrap_or(0);
-    Memory {
+    CompiledMemory {
         name: name.trim_start_matches('\\').trim_end_matches(".words").into(),
         words: number("SIZE"),
         width: number("WIDTH"),
@@ -96,8 +96,8 @@ fn memory(name: &str, cell: &Value) -> Memory {
 
 /// Returns Yosys commands that turn every memory into ports of the top module, and the text of the file `memories.v` that
 /// they read. Inputs of a memory become outputs of the module, and its data becomes inputs.
-pub(crate) fn to_ports(memories: &[Memory]) -> (String, String) {
-    let mut shapes: Vec<&Memory> = Vec::new();
+pub(crate) fn to_ports(memories: &[CompiledMemory]) -> (String, String) {
+    let mut shapes: Vec<&CompiledMemory> = Vec::new();
     for one in memories {
         if shapes.iter().all(|shape| shape_of(shape) != shape_of(one)) {
             shapes.push(one);
@@ -105,7 +105,7 @@ pub(crate) fn to_ports(memories: &[Memory]) -> (String, String) {
     }
     let (mut commands, mut verilog) = (String::new(), String::new());
     for (index, shape) in shapes.iter().enumerate() {
-        let Memory { words, width, address_bits, read_ports, write_ports, .. } = **shape;
+        let CompiledMemory { words, width, address_bits, read_ports, write_ports, .. } = **shape;
         let mut ports = Vec::new();
         let mut port = |direction: &str, name: &str, bits: usize| {
             ports.push(format!("{direction} [{}:0] {name}", bits.max(1) - 1));
@@ -135,7 +135,7 @@ pub(crate) fn to_ports(memories: &[Memory]) -> (String, String) {
     (commands, verilog)
 }
 
-fn shape_of(memory: &Memory) -> [usize; 5] {
+fn shape_of(memory: &CompiledMemory) -> [usize; 5] {
     [memory.words, memory.width, memory.address_bits, memory.read_ports, memory.write_ports]
 }
 

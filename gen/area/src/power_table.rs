@@ -29,39 +29,40 @@ pub struct Internal {
     pub related: Vec<String>,
     /// Name of the supply, if the file distinguishes supplies.
     pub supply: String,
-    rise: Option<Table>,
-    fall: Option<Table>,
+    rise: Option<PowerTable>,
+    fall: Option<PowerTable>,
 }
 
 impl Internal {
     /// Returns the energy of one change, picojoules: the mean of rise and fall, because a net rises as often as it falls.
     pub(crate) fn energy_pj(&self, slew: f64, load_pf: f64) -> f64 {
-        let look_up = |table: &Option<Table>| table.as_ref().map_or(0.0, |table| table.at(slew, load_pf));
+        let look_up =
+            |table: &Option<PowerTable>| table.as_ref().map_or(0.0, |table| table.at(slew, load_pf));
         (look_up(&self.rise) + look_up(&self.fall)) / 2.0
     }
 }
 
 /// The variable of a table's axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Variable {
+enum TableAxis {
     Slew,
     Load,
 }
 
 /// A table over up to two variables, in picojoules. The last axis varies fastest.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Table {
-    axes: Vec<(Variable, Vec<f64>)>,
+struct PowerTable {
+    axes: Vec<(TableAxis, Vec<f64>)>,
     values: Vec<f64>,
 }
 
-impl Table {
+impl PowerTable {
     /// Interpolates linearly between points. Values beyond an axis are those at its end.
     fn at(&self, slew: f64, load_pf: f64) -> f64 {
         let mut values = self.values.clone();
         // Reduces one axis at a time, the slowest first: interpolates between the two rows around the value.
         for (variable, axis) in &self.axes {
-            let at = if *variable == Variable::Slew { slew } else { load_pf };
+            let at = if *variable == TableAxis::Slew { slew } else { load_pf };
             let (low, share) = place(axis, at);
             let row = values.len() / axis.len();
             let high = (low + 1).min(axis.len() - 1);
@@ -108,12 +109,12 @@ impl PowerLibrary {
     fn read(text: &str) -> Result<Self, String> {
         let root = tree(&without_comments(text))?;
         let library = root.groups.first().ok_or("not a liberty file: no library in it")?;
-        let units = Units::of(library)?;
+        let units = FileUnits::of(library)?;
         let voltage = library
             .number("nom_voltage")?
             .or(library.of("operating_conditions").find_map(|one| one.number("voltage").ok().flatten()))
             .ok_or("it states no nom_voltage, without which there is no energy")?;
-        let templates: BTreeMap<&str, &Group> =
+        let templates: BTreeMap<&str, &LibertyGroup> =
             library.of("power_lut_template").map(|one| (one.argument.as_str(), one)).collect();
         let mut cells = BTreeMap::new();
         for one in library.of("cell") {
@@ -128,15 +129,15 @@ impl PowerLibrary {
 }
 
 /// The units of a file.
-struct Units {
+struct FileUnits {
     picofarads: f64,
     watts: f64,
     /// Unit of a table's values: the unit of capacitance times the square of the unit of voltage.
     picojoules: f64,
 }
 
-impl Units {
-    fn of(library: &Group) -> Result<Self, String> {
+impl FileUnits {
+    fn of(library: &LibertyGroup) -> Result<Self, String> {
         let volts = match library.text("voltage_unit") {
             None | Some("1V") => 1.0,
             Some("1mV") => 1e-3,
@@ -156,12 +157,12 @@ impl Units {
                 number(count)? * unit
             }
         };
-        Ok(Units { picofarads, watts: power_unit(library)?, picojoules: picofarads * volts * volts })
+        Ok(FileUnits { picofarads, watts: power_unit(library)?, picojoules: picofarads * volts * volts })
     }
 }
 
 /// Returns the watts of a unit such as `leakage_power_unit : "1nW"`.
-fn power_unit(library: &Group) -> Result<f64, String> {
+fn power_unit(library: &LibertyGroup) -> Result<f64, String> {
     let Some(text) = library.text("leakage_power_unit") else { return Ok(1e-9) };
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
     let unit = match &text[digits.len()..] {
@@ -175,10 +176,10 @@ fn power_unit(library: &Group) -> Result<f64, String> {
 }
 
 fn cell(
-    group: &Group,
-    library: &Group,
-    templates: &BTreeMap<&str, &Group>,
-    units: &Units,
+    group: &LibertyGroup,
+    library: &LibertyGroup,
+    templates: &BTreeMap<&str, &LibertyGroup>,
+    units: &FileUnits,
 ) -> Result<PowerCell, String> {
     let states: Vec<f64> =
         group.of("leakage_power").filter_map(|one| one.number("value").ok().flatten()).collect();
@@ -202,7 +203,11 @@ fn cell(
     Ok(PowerCell { leakage_w: leakage * units.watts, pins })
 }
 
-fn internal(group: &Group, templates: &BTreeMap<&str, &Group>, units: &Units) -> Result<Internal, String> {
+fn internal(
+    group: &LibertyGroup,
+    templates: &BTreeMap<&str, &LibertyGroup>,
+    units: &FileUnits,
+) -> Result<Internal, String> {
     let table = |kind: &str| {
         let one = group.of(kind).next().or_else(|| group.of("power").next());
         one.map(|one| table(one, templates, units)).transpose()
@@ -216,7 +221,11 @@ fn internal(group: &Group, templates: &BTreeMap<&str, &Group>, units: &Units) ->
     })
 }
 
-fn table(group: &Group, templates: &BTreeMap<&str, &Group>, units: &Units) -> Result<Table, String> {
+fn table(
+    group: &LibertyGroup,
+    templates: &BTreeMap<&str, &LibertyGroup>,
+    units: &FileUnits,
+) -> Result<PowerTable, String> {
     let template = templates.get(group.argument.as_str());
     let values = numbers(group.text("values").unwrap_or_default())?;
     let mut axes = Vec::new();
@@ -225,11 +234,11 @@ fn table(group: &Group, templates: &BTreeMap<&str, &Group>, units: &Units) -> Re
         let own = group.text(index).or_else(|| template.and_then(|one| one.text(index)));
         let axis = numbers(own.unwrap_or_default())?;
         let kind = match of {
-            "input_transition_time" | "input_net_transition" => Variable::Slew,
-            "total_output_net_capacitance" => Variable::Load,
+            "input_transition_time" | "input_net_transition" => TableAxis::Slew,
+            "total_output_net_capacitance" => TableAxis::Load,
             _ => return Err(format!("{of}: allowed in tables of power are slew and load of one output")),
         };
-        let scale = if kind == Variable::Load { units.picofarads } else { 1.0 };
+        let scale = if kind == TableAxis::Load { units.picofarads } else { 1.0 };
         axes.push((kind, axis.into_iter().map(|point| point * scale).collect::<Vec<f64>>()));
     }
     let points: usize = axes.iter().map(|(_, axis)| axis.len()).product();
@@ -240,7 +249,7 @@ fn table(group: &Group, templates: &BTreeMap<&str, &Group>, units: &Units) -> Re
             values.len()
         ));
     }
-    Ok(Table { axes, values: values.into_iter().map(|value| value * units.picojoules).collect() })
+    Ok(PowerTable { axes, values: values.into_iter().map(|value| value * units.picojoules).collect() })
 }
 
 fn number(text: &str) -> Result<f64, String> {
@@ -255,15 +264,15 @@ fn numbers(text: &str) -> Result<Vec<f64>, String> {
 
 /// `kind (argument) { attributes and groups }`. The value of an attribute `name (words)` is its words.
 #[derive(Clone, Debug, Default)]
-struct Group {
+struct LibertyGroup {
     kind: String,
     argument: String,
     attributes: BTreeMap<String, String>,
-    groups: Vec<Group>,
+    groups: Vec<LibertyGroup>,
 }
 
-impl Group {
-    fn of<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Group> {
+impl LibertyGroup {
+    fn of<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a LibertyGroup> {
         self.groups.iter().filter(move |one| one.kind == kind)
     }
 
@@ -284,8 +293,8 @@ impl Group {
 }
 
 /// Returns all groups of a file without comments, below a nameless root.
-fn tree(text: &str) -> Result<Group, String> {
-    let mut open = vec![Group::default()];
+fn tree(text: &str) -> Result<LibertyGroup, String> {
+    let mut open = vec![LibertyGroup::default()];
     let mut statement = String::new();
     let mut in_string = false;
     for c in text.chars() {
@@ -294,7 +303,7 @@ fn tree(text: &str) -> Result<Group, String> {
                 let (kind, argument) = head(&statement);
                 statement.clear();
                 let argument = argument.trim_matches('"').into();
-                open.push(Group { kind, argument, ..Group::default() });
+                open.push(LibertyGroup { kind, argument, ..LibertyGroup::default() });
             }
             '}' if !in_string => {
                 statement.clear();

@@ -1,5 +1,5 @@
 //! Writes the report of all studies as JSON, CSV and text tables.
-use crate::batch::Target;
+use crate::batch::AreaTarget;
 use crate::depth::{self, FoundDepth};
 use crate::operation::{self, EnergySetup};
 use crate::sram::{Cacti, Price};
@@ -87,12 +87,12 @@ impl AreaReport {
 
     /// Adds the tools and library of a target.
     #[must_use]
-    pub fn with_target(self, target: &Target) -> Self {
+    pub fn with_target(self, target: &AreaTarget) -> Self {
         match target {
-            Target::Asic(setup, energy) => {
+            AreaTarget::Asic(setup, energy) => {
                 self.with_cells(setup, energy.as_deref().map(EnergySetup::simulator))
             }
-            Target::Fpga { yosys, placer, .. } => self.with_tools([yosys].into_iter().chain(placer)),
+            AreaTarget::Fpga { yosys, placer, .. } => self.with_tools([yosys].into_iter().chain(placer)),
         }
     }
 
@@ -397,7 +397,7 @@ fn price_cells(price: &Price) -> [String; 7] {
 }
 
 /// One point of a sweep: the value of the parameter, the area in kGE, and the critical path in ns.
-type Sample = (f64, f64, f64);
+type SweepPoint = (f64, f64, f64);
 
 /// A line of one block and mapping in a sweep.
 #[derive(Clone, Debug, PartialEq)]
@@ -410,7 +410,7 @@ pub struct Curve {
 
 /// Returns the curves of area and of critical path over a parameter, one for each block and mapping.
 pub fn curves(report: &AreaReport, parameter: &str) -> (Vec<Curve>, Vec<Curve>) {
-    let mut curves: Vec<(String, Vec<Sample>)> = Vec::new();
+    let mut curves: Vec<(String, Vec<SweepPoint>)> = Vec::new();
     for block in &report.blocks {
         let Some(at) = block.parameters[parameter].as_f64() else { continue };
         for one in &block.mappings {
@@ -422,7 +422,7 @@ pub fn curves(report: &AreaReport, parameter: &str) -> (Vec<Curve>, Vec<Curve>) 
             curves[place].1.push((at, one.area_kge.value, one.critical_path.value));
         }
     }
-    let curve = |of: fn(&Sample) -> (f64, f64)| {
+    let curve = |of: fn(&SweepPoint) -> (f64, f64)| {
         let mut all: Vec<Curve> = curves
             .iter()
             .map(|(name, points)| Curve { name: name.clone(), points: points.iter().map(of).collect() })

@@ -28,12 +28,12 @@ struct DepthsFile {
 #[derive(Deserialize)]
 struct DepthOfBlock {
     block: String,
-    latency_cycles: Option<Cycles>,
+    latency_cycles: Option<FigureValue>,
 }
 
 /// The figure of an entry.
 #[derive(Deserialize)]
-struct Cycles {
+struct FigureValue {
     value: f64,
 }
 

@@ -6,7 +6,7 @@
 //! the program.
 use crate::error::AreaError;
 use crate::figure::Figure;
-use crate::memory::Memory;
+use crate::memory::CompiledMemory;
 use crate::tool::Found;
 use schemars::JsonSchema;
 use selvedge_hw::file;
@@ -101,13 +101,13 @@ impl Cacti {
     /// [`AreaError`] if CACTI fails, or if its output lacks a value.
     pub fn price(
         &self,
-        memory: &Memory,
+        memory: &CompiledMemory,
         block: &str,
         folder: &Path,
         stop: &AtomicBool,
     ) -> Result<Price, AreaError> {
         let work = format!("{block}: CACTI's prices of {}", memory.name);
-        let shape = Shape::of(memory);
+        let shape = SramArray::of(memory);
         let name = memory.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
         let input = folder.join(format!("{name}.cfg"));
         std::fs::write(&input, shape.input(memory, self.node_nm)).map_err(AreaError::at(&input))?;
@@ -127,22 +127,22 @@ fn last_line(text: &str) -> &str {
 }
 
 /// The array that is modelled for a memory.
-struct Shape {
+struct SramArray {
     words: usize,
     bytes: usize,
 }
 
-impl Shape {
-    fn of(memory: &Memory) -> Self {
+impl SramArray {
+    fn of(memory: &CompiledMemory) -> Self {
         let bytes = memory.width.div_ceil(8);
         let words = memory.words.next_power_of_two().max(LEAST_BYTES.div_ceil(bytes).next_power_of_two());
-        Shape { words, bytes }
+        SramArray { words, bytes }
     }
 
     /// Returns CACTI's input file.
-    fn input(&self, memory: &Memory, node_nm: u32) -> String {
-        let Shape { words, bytes } = self;
-        let Memory { read_ports, write_ports, .. } = memory;
+    fn input(&self, memory: &CompiledMemory, node_nm: u32) -> String {
+        let SramArray { words, bytes } = self;
+        let CompiledMemory { read_ports, write_ports, .. } = memory;
         let size = words * bytes;
         format!(
             "-size (bytes) {size}\n-block size (bytes) {bytes}\n-associativity 1\n-read-write port 0\n\
@@ -194,8 +194,8 @@ impl Shape {
 mod tests {
     use super::*;
 
-    fn memory(words: usize, width: usize) -> Memory {
-        Memory {
+    fn memory(words: usize, width: usize) -> CompiledMemory {
+        CompiledMemory {
             name: "table".into(),
             words,
             width,
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn arrays_are_whole_bytes_and_powers_of_two_of_64_bytes_at_least() {
         let shape = |words, width| {
-            let Shape { words, bytes } = Shape::of(&memory(words, width));
+            let SramArray { words, bytes } = SramArray::of(&memory(words, width));
             (words, bytes)
         };
         assert_eq!(shape(1024, 36), (1024, 5));
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn the_input_has_size_ports_and_node() {
         let memory = memory(256, 20);
-        let text = Shape::of(&memory).input(&memory, 45);
+        let text = SramArray::of(&memory).input(&memory, 45);
         for line in [
             "-size (bytes) 768",
             "-block size (bytes) 3",
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn prices_are_read_with_either_layout_and_what_is_missing_is_named() {
-        let shape = Shape { words: 64, bytes: 4 };
+        let shape = SramArray { words: 64, bytes: 4 };
         let text = "  Access time (ns): 0.25\n  Cycle time (ns):  0.5\n\
                     Total dynamic read energy per access (nJ): 0.003\n\
                     Total dynamic write energy per access (nJ): 0.004\n\

@@ -3,7 +3,7 @@ use crate::asic::{self, Goal, MemoryStyle};
 use crate::energy::OperationEnergy;
 use crate::error::AreaError;
 use crate::figure::Figure;
-use crate::fpga::{self, Family, FpgaReport};
+use crate::fpga::{self, FpgaFamily, FpgaReport};
 use crate::liberty::Liberty;
 use crate::memory::{self, MemoryReport};
 use crate::sram::Cacti;
@@ -203,7 +203,7 @@ impl Subject<'_> {
     fn write(&self, folder: &Path) -> Result<Vec<String>, AreaError> {
         let wrapper = synth_wrapper(self.design, self.options);
         put(folder, &wrapper.file(), &wrapper.text)?;
-        let write = |module: &selvedge_gen::Module| {
+        let write = |module: &selvedge_gen::VerilogModule| {
             let name = module.file();
             put(folder, &name, &module.text).map(|()| name)
         };
@@ -242,7 +242,7 @@ fn coarse(
     yosys: &Found,
     folder: &Path,
     stop: &AtomicBool,
-) -> Result<Vec<memory::Memory>, AreaError> {
+) -> Result<Vec<memory::CompiledMemory>, AreaError> {
     let files = subject.write(folder)?;
     put(folder, "coarse.ys", &asic::coarse(&files, subject.name()))?;
     yosys.run(folder, &["-q", "coarse.ys"], &format!("{}: synthesis", subject.name()), stop)?;
@@ -360,7 +360,7 @@ fn mapping(
 pub fn fpga(
     subject: &Subject<'_>,
     yosys: &Found,
-    family: Family,
+    family: FpgaFamily,
     placer: Option<&Found>,
     folder: &Path,
     stop: &AtomicBool,

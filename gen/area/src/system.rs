@@ -16,7 +16,7 @@ pub struct System {
     /// The name of the configuration.
     pub config: String,
     /// The mechanism's blocks.
-    pub parts: Vec<Part>,
+    pub parts: Vec<BlockInstances>,
     /// Bits that the mechanism adds to the tags of all L1Ds.
     pub added_l1d_tag_bits: usize,
     /// Bits that the mechanism adds to the tags of the L2.
@@ -31,7 +31,7 @@ pub struct System {
 
 /// Instances of one block with the same parameters.
 #[derive(Clone)]
-pub struct Part {
+pub struct BlockInstances {
     /// The block.
     pub entry: &'static dyn BlockEntry,
     /// Its parameters.
@@ -140,13 +140,13 @@ impl System {
 
 /// Returns one study for each distinct part of the systems.
 pub fn jobs(systems: &[System]) -> Vec<Job<'static>> {
-    let mut parts: Vec<&Part> = Vec::new();
+    let mut parts: Vec<&BlockInstances> = Vec::new();
     for part in systems.iter().flat_map(|system| &system.parts) {
         if parts.iter().all(|known| !known.is(part.entry, &part.parameters)) {
             parts.push(part);
         }
     }
-    let job = |part: &Part| Job {
+    let job = |part: &BlockInstances| Job {
         entry: part.entry,
         params: part.parameters.clone(),
         target: 0,
@@ -156,14 +156,14 @@ pub fn jobs(systems: &[System]) -> Vec<Job<'static>> {
     parts.into_iter().map(job).collect()
 }
 
-impl Part {
+impl BlockInstances {
     /// Groups equal instances, in the order of their first instances.
     pub fn all_of(instances: impl IntoIterator<Item = (&'static dyn BlockEntry, Value)>) -> Vec<Self> {
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<BlockInstances> = Vec::new();
         for (entry, parameters) in instances {
             match parts.iter_mut().find(|part| part.is(entry, &parameters)) {
                 Some(part) => part.instances += 1,
-                None => parts.push(Part { entry, parameters, instances: 1 }),
+                None => parts.push(BlockInstances { entry, parameters, instances: 1 }),
             }
         }
         parts

@@ -29,7 +29,7 @@ const BUILT_IN: &str = include_str!("technologies.toml");
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct TechnologyFile {
     technology: Vec<Technology>,
 }
 
@@ -47,14 +47,15 @@ impl Technologies {
         if let Some(path) = own {
             let text = read_text(path, MOST_TEXT_BYTES).map_err(AreaError::at(path))?;
             let problem = |problem: String| AreaError::BadFile { path: path.into(), problem };
-            let file: File = toml::from_str(&text).map_err(|e| problem(e.message().to_string()))?;
+            let file: TechnologyFile = toml::from_str(&text).map_err(|e| problem(e.message().to_string()))?;
             if let Some(wrong) = file.technology.iter().find(|one| !is_sound(one)) {
                 let what = "node_nm, nand2_um2, vdd and clock_mhz must be above 0";
                 return Err(problem(format!("technology `{}`: {what}", wrong.name)));
             }
             all.extend(file.technology);
         }
-        let built_in: File = toml::from_str(BUILT_IN).expect("the table that comes with Selvedge is sound");
+        let built_in: TechnologyFile =
+            toml::from_str(BUILT_IN).expect("the table that comes with Selvedge is sound");
         all.extend(built_in.technology);
         Ok(Technologies(all))
     }

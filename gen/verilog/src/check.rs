@@ -3,29 +3,29 @@
 
 use crate::error::{EmitError, Problem};
 use crate::eval::compare;
-use crate::ir::{Expr, Index, Node, Place, Signal, Stmt, Turn};
+use crate::ir::{ElementRef, Expr, Index, LoopValues, Node, Signal, Stmt};
 use bitvec::{bitvec, vec::BitVec};
 
 type Result<T> = std::result::Result<T, EmitError>;
 
 /// Checks the body of a block. `Err` names the first signal or index that is wrong.
 pub(crate) fn check(block: &str, signals: &[Signal], body: &[Stmt]) -> Result<()> {
-    let mut checker = Checker::new(block, signals);
+    let mut checker = BodyChecker::new(block, signals);
     checker.body(body)?;
     checker.finish(body)
 }
 
-struct Checker<'a> {
+struct BodyChecker<'a> {
     block: &'a str,
     signals: &'a [Signal],
     /// First bit of each signal in `assigned`.
     offsets: Vec<usize>,
     /// The bits that are assigned on every path up to the current statement.
     assigned: BitVec,
-    turn: Turn,
+    turn: LoopValues,
 }
 
-impl<'a> Checker<'a> {
+impl<'a> BodyChecker<'a> {
     fn new(block: &'a str, signals: &'a [Signal]) -> Self {
         let mut offsets = vec![];
         let mut total = 0;
@@ -33,7 +33,7 @@ impl<'a> Checker<'a> {
             offsets.push(total);
             total += if signal.is_driven_here() { signal.total() } else { 0 };
         }
-        Checker { block, signals, offsets, assigned: bitvec![0; total], turn: vec![] }
+        BodyChecker { block, signals, offsets, assigned: bitvec![0; total], turn: vec![] }
     }
 
     fn refuse<T>(&self, signal: usize, problem: Problem) -> Result<T> {
@@ -124,7 +124,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks the index of a place. Returns the element if it is known in this iteration.
-    fn element(&mut self, place: &Place) -> Result<Option<usize>> {
+    fn element(&mut self, place: &ElementRef) -> Result<Option<usize>> {
         let Some(index) = &place.index else { return Ok(Some(0)) };
         self.index(index)?;
         let value = self.value(index)?;
@@ -160,7 +160,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks that the given bits of a place are assigned before they are read.
-    fn read(&mut self, place: &Place, from: usize, width: usize) -> Result<()> {
+    fn read(&mut self, place: &ElementRef, from: usize, width: usize) -> Result<()> {
         let element = self.element(place)?;
         let signal = &self.signals[place.signal];
         if !signal.is_variable() {

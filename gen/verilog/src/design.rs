@@ -1,13 +1,13 @@
 //! Writes a block and all blocks below it as modules.
 
-use crate::cells::{self, Cell, cell};
-use crate::elaborate::{Node, elaborate};
+use crate::cells::{self, SharedCell, cell};
+use crate::elaborate::{BlockNode, elaborate};
 use crate::error::{EmitError, Problem};
 use crate::family::Family;
 use crate::head;
-use crate::limits::{Limit, checks};
-use crate::merge::{Member, Merged, merge, merge_family, skeleton};
-use crate::module::{Draft, ModuleWriter, Port};
+use crate::limits::{NumberLimit, checks};
+use crate::merge::{GroupMember, Merged, merge, merge_family, skeleton};
+use crate::module::{ModuleDraft, ModuleWriter, VerilogPort};
 use crate::names;
 use crate::options::{Cells, EmitOptions, Language, ResetStyle};
 use crate::verilog::{Body, Code};
@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A module and the text of its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Module {
+pub struct VerilogModule {
     /// Name in Verilog.
     pub name: String,
     /// Language of `text`.
@@ -26,12 +26,12 @@ pub struct Module {
     /// Text of the complete file.
     pub text: String,
     /// Its ports, in order. If the module has parameters, ports have their default widths.
-    pub ports: Vec<Port>,
+    pub ports: Vec<VerilogPort>,
     /// `true` for a cell of the kit that blocks share.
     pub cell: bool,
 }
 
-impl Module {
+impl VerilogModule {
     /// Returns the name of its file, `<name>.v` or `<name>.sv`.
     pub fn file(&self) -> String {
         format!("{}.{}", self.name, self.language.extension())
@@ -42,12 +42,12 @@ impl Module {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Design {
     /// The modules, that of the block last.
-    pub modules: Vec<Module>,
+    pub modules: Vec<VerilogModule>,
 }
 
 impl Design {
     /// Returns the module of the block.
-    pub fn top(&self) -> &Module {
+    pub fn top(&self) -> &VerilogModule {
         self.modules.last().expect("a design has at least the module of its block")
     }
 
@@ -55,7 +55,7 @@ impl Design {
     #[must_use]
     pub fn in_one_file(self) -> Design {
         let text = self.text();
-        let top = self.modules.into_iter().next_back().map(|top| Module { text, ..top });
+        let top = self.modules.into_iter().next_back().map(|top| VerilogModule { text, ..top });
         Design { modules: top.into_iter().collect() }
     }
 
@@ -68,7 +68,7 @@ impl Design {
 /// A distinct module before it has a name.
 #[derive(Clone)]
 struct Distinct {
-    draft: Draft,
+    draft: ModuleDraft,
     /// The node whose elaboration is `draft`.
     node: usize,
     /// Const generics and sizes with the same value in all uses.
@@ -85,7 +85,7 @@ struct Distinct {
     /// The name, if the module is a cell that blocks share.
     cell: Option<String>,
     /// The limits of its parameters.
-    limits: Vec<Limit>,
+    limits: Vec<NumberLimit>,
 }
 
 impl Distinct {
@@ -144,13 +144,13 @@ pub fn emit_family(family: &Family, top: &str, options: &EmitOptions) -> Result<
             let is_derived =
                 |name: &str| found.derived.iter().any(|(derived, _)| *derived == names::parameter(name));
             merged[module].fixed.retain(|(name, _)| !is_derived(name));
-            merged[module].limits = Limit::of_uses(&found.parameters).into_iter().collect();
+            merged[module].limits = NumberLimit::of_uses(&found.parameters).into_iter().collect();
             merged[module].open = found.parameters.into_iter().map(|(name, _)| name).collect();
             merged[module].derived = found.derived;
             merged[module].draft.body = found.body;
         } else if !last[module].parameters.is_empty() {
             let of_samples = samples.iter().map(|(_, distinct)| distinct[module].parameters.as_slice());
-            merged[module].limits = Limit::of_uses(&all_uses(of_samples)).into_iter().collect();
+            merged[module].limits = NumberLimit::of_uses(&all_uses(of_samples)).into_iter().collect();
         }
     }
     Ok(finish(top, nodes, &merged, names, options))
@@ -172,11 +172,11 @@ fn merge_samples(
         .enumerate()
         .map(|(sample, one)| family.parameters_of(sample, &one.fixed))
         .collect::<Option<_>>()?;
-    let members: Vec<Member> = of_samples
+    let members: Vec<GroupMember> = of_samples
         .iter()
         .zip(bodies)
         .zip(&parameters)
-        .map(|((one, bodies), parameters)| Member {
+        .map(|((one, bodies), parameters)| GroupMember {
             body: &bodies[module],
             ports: &one.draft.ports,
             parameters,
@@ -223,7 +223,7 @@ fn check_name(top: &str, options: &EmitOptions) -> Result<(), EmitError> {
 }
 
 /// Writes all modules without their names, and merges modules that differ only in numbers.
-fn prepare(nodes: &[Node], options: &EmitOptions) -> Result<Vec<Distinct>, EmitError> {
+fn prepare(nodes: &[BlockNode], options: &EmitOptions) -> Result<Vec<Distinct>, EmitError> {
     let mut distinct = write_all(nodes, (options.reset, options.language))?;
     merge_all(nodes, &mut distinct, options)?;
     Ok(distinct)
@@ -232,7 +232,7 @@ fn prepare(nodes: &[Node], options: &EmitOptions) -> Result<Vec<Distinct>, EmitE
 /// Adds names and head comments to the modules.
 fn finish(
     top: &str,
-    nodes: &[Node],
+    nodes: &[BlockNode],
     distinct: &[Distinct],
     names: &[String],
     options: &EmitOptions,
@@ -252,7 +252,7 @@ fn finish(
             let text = format!("`default_nettype none\n\n{text}\n`default_nettype wire\n");
             let text = if module.cell.is_some() { guarded(name, &text) } else { text };
             let (ports, cell) = (module.draft.ports.clone(), module.cell.is_some());
-            Module { name: name.clone(), language: options.language, text: head + &text, ports, cell }
+            VerilogModule { name: name.clone(), language: options.language, text: head + &text, ports, cell }
         })
         .collect();
     Design { modules }
@@ -265,9 +265,9 @@ fn guarded(name: &str, text: &str) -> String {
 }
 
 /// Writes every distinct module once. Sub-modules precede the modules that use them.
-fn write_all(nodes: &[Node], style: (ResetStyle, Language)) -> Result<Vec<Distinct>, EmitError> {
+fn write_all(nodes: &[BlockNode], style: (ResetStyle, Language)) -> Result<Vec<Distinct>, EmitError> {
     let mut distinct: Vec<Distinct> = vec![];
-    let mut drafts: Vec<Draft> = vec![];
+    let mut drafts: Vec<ModuleDraft> = vec![];
     let mut module_of: BTreeMap<usize, usize> = BTreeMap::new();
     let mut by_body: BTreeMap<(String, Body), usize> = BTreeMap::new();
     for id in (0..nodes.len()).rev() {
@@ -298,14 +298,14 @@ fn write_all(nodes: &[Node], style: (ResetStyle, Language)) -> Result<Vec<Distin
 }
 
 /// Returns the stem of a module's name: the type of its block, or its field if the type is unknown.
-fn stem(node: &Node) -> String {
+fn stem(node: &BlockNode) -> String {
     match &node.description {
         Some(description) => names::snake_case(&description.type_name),
         None => names::signal(&node.path.key),
     }
 }
 
-fn parameters(node: &Node) -> Vec<(String, usize)> {
+fn parameters(node: &BlockNode) -> Vec<(String, usize)> {
     node.description.as_ref().map(|d| d.parameters.clone()).unwrap_or_default()
 }
 
@@ -314,7 +314,7 @@ fn parameters(node: &Node) -> Vec<(String, usize)> {
 ///
 /// The module that replaces a group has the position of the first member, before all modules that use any member. It has the
 /// body of the last member, which is the first in the source.
-fn merge_all(nodes: &[Node], distinct: &mut [Distinct], options: &EmitOptions) -> Result<(), EmitError> {
+fn merge_all(nodes: &[BlockNode], distinct: &mut [Distinct], options: &EmitOptions) -> Result<(), EmitError> {
     let mut heights: Vec<usize> = vec![];
     for module in distinct.iter_mut() {
         let used = module.draft.body.instances();
@@ -350,7 +350,7 @@ fn merge_all(nodes: &[Node], distinct: &mut [Distinct], options: &EmitOptions) -
 }
 
 /// Replaces the module by the cell. The first module that is the cell is written; later ones refer to it.
-fn share(distinct: &mut [Distinct], module: usize, cell: Cell) {
+fn share(distinct: &mut [Distinct], module: usize, cell: SharedCell) {
     let first = distinct.iter().position(|other| other.cell.as_ref() == Some(&cell.name)).unwrap_or(module);
     distinct[module].stand_in = Some((first, cell.values.clone()));
     if first == module {
@@ -359,7 +359,7 @@ fn share(distinct: &mut [Distinct], module: usize, cell: Cell) {
         distinct[module].cell = Some(cell.name);
         let limit = |(name, _): (String, i64)| {
             let most = (name == cells::ADDRESS_BITS).then_some(cells::MOST_ADDRESS_BITS);
-            Limit::From(name, 1, most)
+            NumberLimit::From(name, 1, most)
         };
         distinct[module].limits = cell.values.into_iter().map(limit).collect();
     }
@@ -367,10 +367,10 @@ fn share(distinct: &mut [Distinct], module: usize, cell: Cell) {
 
 /// Merges a group, if every number in it has an expression.
 fn merge_group(distinct: &mut [Distinct], group: &[usize]) {
-    let members: Vec<Member> = group
+    let members: Vec<GroupMember> = group
         .iter()
         .map(|module| &distinct[*module])
-        .map(|m| Member { body: &m.draft.body, ports: &m.draft.ports, parameters: &m.fixed })
+        .map(|m| GroupMember { body: &m.draft.body, ports: &m.draft.ports, parameters: &m.fixed })
         .collect();
     let Some(merged) = merge(&members) else { return };
     let (first, last) = (group[0], group[group.len() - 1]);
@@ -381,14 +381,14 @@ fn merge_group(distinct: &mut [Distinct], group: &[usize]) {
         distinct[*module].stand_in = Some((first, merged.parameters.iter().map(value).collect()));
     }
     distinct[first].node = distinct[last].node;
-    distinct[first].draft = Draft { body: merged.body, ports: distinct[last].draft.ports.clone() };
+    distinct[first].draft = ModuleDraft { body: merged.body, ports: distinct[last].draft.ports.clone() };
     distinct[first].fixed = fixed;
-    distinct[first].limits = Limit::of_uses(&merged.parameters).into_iter().collect();
+    distinct[first].limits = NumberLimit::of_uses(&merged.parameters).into_iter().collect();
     distinct[first].parameters = merged.parameters;
 }
 
 /// Chooses names for all modules: the stem, followed by the min number of parameter values that makes the names distinct.
-fn decide_names(top: &str, nodes: &[Node], distinct: &[Distinct]) -> Vec<String> {
+fn decide_names(top: &str, nodes: &[BlockNode], distinct: &[Distinct]) -> Vec<String> {
     let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (module, entry) in distinct.iter().enumerate() {
         if entry.node == 0 || entry.cell.is_some() || !entry.stands(module) {
@@ -423,7 +423,7 @@ fn decide_names(top: &str, nodes: &[Node], distinct: &[Distinct]) -> Vec<String>
 }
 
 /// Returns the comment at the head of a file.
-fn comment(name: &str, top: &str, module: &Distinct, node: &Node, options: &EmitOptions) -> String {
+fn comment(name: &str, top: &str, module: &Distinct, node: &BlockNode, options: &EmitOptions) -> String {
     let (header, is_top, is_cell) = (&options.header, module.node == 0, module.cell.is_some());
     let mut lines = head::license(header);
     lines.extend([format!("// {name}"), "//".into()]);
@@ -478,7 +478,7 @@ fn comment(name: &str, top: &str, module: &Distinct, node: &Node, options: &Emit
 }
 
 /// Returns the values or expressions of the const generics and sizes that the module's documentation names.
-fn explained(node: &Node, module: &Distinct) -> Vec<String> {
+fn explained(node: &BlockNode, module: &Distinct) -> Vec<String> {
     let doc = node.description.as_ref().map(|description| description.doc.join(" ")).unwrap_or_default();
     let names: BTreeSet<&str> = doc.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
     let values: BTreeMap<String, String> = module

@@ -6,23 +6,23 @@ use selvedge_hw::rtl::describe::Description;
 
 /// A name without the indices of array elements: `u$3$delta$1` is `u$delta` at `[3, 1]`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Path {
+pub(crate) struct NamePath {
     pub key: String,
     pub indices: Vec<usize>,
 }
 
-impl Path {
-    pub fn parse(name: &str) -> Path {
+impl NamePath {
+    pub fn parse(name: &str) -> NamePath {
         let (numbers, words): (Vec<&str>, Vec<&str>) =
             name.split('$').partition(|part| part.bytes().all(|c| c.is_ascii_digit()));
-        Path { key: words.join("$"), indices: numbers.iter().filter_map(|n| n.parse().ok()).collect() }
+        NamePath { key: words.join("$"), indices: numbers.iter().filter_map(|n| n.parse().ok()).collect() }
     }
 }
 
 /// A signal or constant of a block.
 #[derive(Clone, Debug)]
 pub(crate) struct AtomInfo {
-    pub path: Path,
+    pub path: NamePath,
     pub kind: AtomKind,
     pub bits: usize,
     pub signed: bool,
@@ -35,8 +35,8 @@ pub(crate) struct AtomInfo {
 
 /// A block of the hierarchy.
 #[derive(Debug)]
-pub(crate) struct Node {
-    pub path: Path,
+pub(crate) struct BlockNode {
+    pub path: NamePath,
     pub atoms: Vec<AtomInfo>,
     /// Indices of sub-blocks in the list of nodes.
     pub children: Vec<usize>,
@@ -45,28 +45,28 @@ pub(crate) struct Node {
 }
 
 /// Returns `top` and all blocks below it, parents before children.
-pub(crate) fn elaborate(top: &dyn Block, name: &str) -> Vec<Node> {
-    let mut collector = Collector::default();
+pub(crate) fn elaborate(top: &dyn Block, name: &str) -> Vec<BlockNode> {
+    let mut collector = NodeCollector::default();
     top.accept(name, &mut collector);
     collector.nodes
 }
 
 #[derive(Default)]
-struct Collector {
-    nodes: Vec<Node>,
+struct NodeCollector {
+    nodes: Vec<BlockNode>,
     stack: Vec<usize>,
     namespaces: Vec<String>,
 }
 
-impl Probe for Collector {
+impl Probe for NodeCollector {
     fn visit_start_scope(&mut self, name: &str, block: &dyn Block) {
         let id = self.nodes.len();
         if let Some(parent) = self.stack.last() {
             self.nodes[*parent].children.push(id);
         }
         let name = self.namespaces.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join("$");
-        self.nodes.push(Node {
-            path: Path::parse(&name),
+        self.nodes.push(BlockNode {
+            path: NamePath::parse(&name),
             atoms: vec![],
             children: vec![],
             code: block.hdl(),
@@ -97,7 +97,7 @@ impl Probe for Collector {
             TypeKind::Bits(_) | TypeKind::Composite(_) => (false, vec![]),
         };
         self.nodes[*node].atoms.push(AtomInfo {
-            path: Path::parse(&name),
+            path: NamePath::parse(&name),
             kind: atom.kind(),
             bits: atom.bits(),
             signed,

@@ -1,14 +1,14 @@
 //! Evaluates statements without inputs, so that constants are written as constants.
 
-use crate::ir::{BinaryOp, CompareOp, Expr, Index, Node, ReduceOp, Signal, SignalId, Stmt, Turn, mask};
+use crate::ir::{BinaryOp, CompareOp, Expr, Index, LoopValues, Node, ReduceOp, Signal, SignalId, Stmt, mask};
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
 
 /// Values of elements of signals.
-pub(crate) type Store = BTreeMap<(SignalId, usize), BigUint>;
+pub(crate) type ElementValues = BTreeMap<(SignalId, usize), BigUint>;
 
 /// Runs `body`, which reads only constants and signals that it has assigned.
-pub(crate) fn run(body: &[Stmt], signals: &[Signal], turn: &mut Turn, store: &mut Store) {
+pub(crate) fn run(body: &[Stmt], signals: &[Signal], turn: &mut LoopValues, store: &mut ElementValues) {
     for statement in body {
         match statement {
             Stmt::Assign { place, field, value } => {
@@ -63,8 +63,8 @@ fn replace(old: &BigUint, width: usize, from: usize, field: &BigUint, bits: usiz
 
 struct Evaluator<'a> {
     signals: &'a [Signal],
-    turn: &'a Turn,
-    store: &'a Store,
+    turn: &'a LoopValues,
+    store: &'a ElementValues,
 }
 
 impl Evaluator<'_> {

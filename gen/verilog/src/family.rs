@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// A block with one choice of the parameters' values.
-pub struct Sample {
+pub struct FamilySample {
     /// The block, elaborated with them.
     pub block: Box<dyn Block>,
     /// The values, in the order of the family's parameters.
@@ -20,7 +20,7 @@ pub struct Family {
     /// Names of the parameters in Verilog, with their descriptions.
     pub parameters: Vec<(String, String)>,
     /// The block under every combination of values. The last sample is the default.
-    pub samples: Vec<Sample>,
+    pub samples: Vec<FamilySample>,
 }
 
 impl Family {
@@ -54,7 +54,7 @@ impl Family {
         choices.push(params.clone());
         let sample = |choice: Value| {
             let value = |spec: &&ParamSpec| choice[spec.name].as_u64().unwrap_or_default() as usize;
-            Ok(Sample { block: entry.elaborate(&choice)?, values: open.iter().map(value).collect() })
+            Ok(FamilySample { block: entry.elaborate(&choice)?, values: open.iter().map(value).collect() })
         };
         let meaning = |spec: &&ParamSpec| {
             let doc = spec.doc.trim_end_matches('.').replace('`', "");

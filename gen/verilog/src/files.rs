@@ -1,11 +1,11 @@
 //! Writes the files around a design: file list, FuseSoC cores, timing constraints, Yosys script, a wrapper for synthesis.
 
 use crate::builder::highest;
-use crate::design::{Design, Module};
+use crate::design::{Design, VerilogModule};
 use crate::head;
-use crate::module::Port;
+use crate::module::VerilogPort;
 use crate::options::{EmitOptions, Language};
-use crate::verilog::{Body, Code, Head, Instance, Item};
+use crate::verilog::{Body, Code, Head, Item, ModuleInstance};
 use crate::write::module_text;
 
 /// Returns the `.f` file: one file per line, sub-modules first.
@@ -17,7 +17,8 @@ pub fn file_list(design: &Design) -> String {
 /// It depends on the cores of shared cells ([`cell_core_file`]), so that a system of several blocks has each cell once.
 pub fn core_file(design: &Design, version: &str) -> String {
     let top = &design.top().name;
-    let (cells, own): (Vec<&Module>, Vec<&Module>) = design.modules.iter().partition(|module| module.cell);
+    let (cells, own): (Vec<&VerilogModule>, Vec<&VerilogModule>) =
+        design.modules.iter().partition(|module| module.cell);
     let files: String = own.iter().map(|module| format!("      - {}\n", module.file())).collect();
     let (extension, file_type) = (design.top().language.extension(), file_type(design.top().language));
     let cells: String =
@@ -80,7 +81,7 @@ fn core_name(module: &str, version: &str) -> String {
 }
 
 /// Returns the FuseSoC `.core` file of a shared cell with the targets `default` and `lint` (Verilator).
-pub fn cell_core_file(cell: &Module, version: &str) -> String {
+pub fn cell_core_file(cell: &VerilogModule, version: &str) -> String {
     let name = &cell.name;
     format!(
         "\
@@ -116,7 +117,7 @@ targets:
 /// memories. A comment in the script explains how to map the gates to the cells of a library.
 pub fn yosys_script(design: &Design) -> String {
     let top = &design.top().name;
-    let files: Vec<String> = design.modules.iter().map(Module::file).collect();
+    let files: Vec<String> = design.modules.iter().map(VerilogModule::file).collect();
     let read = match design.top().language {
         Language::Verilog => "read_verilog",
         Language::SystemVerilog => "read_verilog -sv",
@@ -163,23 +164,23 @@ pub fn constraints(design: &Design, period_ns: f64) -> String {
 
 /// Returns `<top>_synth_wrapper`: the block with registers at all data inputs and outputs, so that synthesis measures paths
 /// from register to register.
-pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> Module {
+pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> VerilogModule {
     let top = design.top();
     let name = format!("{}_synth_wrapper", top.name);
-    let data: Vec<&Port> = top.ports.iter().filter(|port| !port.clock && !port.reset).collect();
-    let declared = |port: &Port| Item::declare(port.kind(true), highest(port.width), &port.name, None);
+    let data: Vec<&VerilogPort> = top.ports.iter().filter(|port| !port.clock && !port.reset).collect();
+    let declared = |port: &VerilogPort| Item::declare(port.kind(true), highest(port.width), &port.name, None);
     let clock = Item::declare("input  wire", None, "clk_i", None);
     let others = top.ports.iter().filter(|port| port.reset).chain(data.iter().copied()).map(declared);
-    let register = |port: &&Port| {
+    let register = |port: &&VerilogPort| {
         let (kind, suffix) = if port.input { ("reg", "q") } else { ("wire", "d") };
         Item::declare(kind, highest(port.width), format!("{}_{suffix}", port.name), None)
     };
-    let update = |port: &&Port| {
+    let update = |port: &&VerilogPort| {
         let name = &port.name;
         let text = if port.input { format!("{name}_q <= {name}") } else { format!("{name} <= {name}_d") };
         Item::Line(Code::from(&text))
     };
-    let pin = |port: &Port| {
+    let pin = |port: &VerilogPort| {
         let own = match (port.clock, port.reset, port.input) {
             (true, ..) => "clk_i".to_string(),
             (_, true, _) => port.name.clone(),
@@ -191,7 +192,7 @@ pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> Module {
     let mut items: Vec<Item> = data.iter().map(register).collect();
     let updates = data.iter().map(update).collect();
     let head = Head::Always(Code::from("@(posedge clk_i)"));
-    let instance = Instance {
+    let instance = ModuleInstance {
         module: 0,
         parameters: vec![],
         name: "dut".into(),
@@ -211,7 +212,7 @@ pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> Module {
     let language = top.language;
     let module = module_text(&name, &body, std::slice::from_ref(&top.name), language);
     let text = format!("{}\n\n`default_nettype none\n\n{module}\n`default_nettype wire\n", lines.join("\n"));
-    Module { name, language, text, ports: vec![], cell: false }
+    VerilogModule { name, language, text, ports: vec![], cell: false }
 }
 
 /// Returns the names and texts of all files of a design: one per module, `.f`, `.core`, `.sdc`, `.ys` and the synthesis

@@ -9,16 +9,16 @@ const FACTORS: [i64; 3] = [2, 4, 8];
 
 /// A named number with its value in each use of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct NamedNumber {
     pub name: String,
     pub values: Vec<i64>,
 }
 
 /// A Verilog expression. Its operands need no parentheses.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Formula(Code);
+pub(crate) struct VerilogFormula(Code);
 
-impl Formula {
+impl VerilogFormula {
     /// Returns the expression with blanks around operators.
     pub fn spaced(self) -> Code {
         self.0
@@ -48,8 +48,8 @@ pub(crate) struct Term {
     pub values: Vec<i64>,
 }
 
-impl From<&Known> for Term {
-    fn from(known: &Known) -> Term {
+impl From<&NamedNumber> for Term {
+    fn from(known: &NamedNumber) -> Term {
         Term { code: Code::from(&known.name), values: known.values.clone() }
     }
 }
@@ -59,7 +59,7 @@ impl From<&Known> for Term {
 ///
 /// Every operand is a number of the design, so that the result is a relation and not a coincidence. Arbitrary factors and
 /// summands are not tried: they would fit any two uses.
-pub(crate) fn find(wanted: &[i64], ones: &[Term], fixed: &[i64]) -> Option<Formula> {
+pub(crate) fn find(wanted: &[i64], ones: &[Term], fixed: &[i64]) -> Option<VerilogFormula> {
     let literal = |value: &i64| Term { code: Code::from(*value), values: vec![*value; wanted.len()] };
     let literals: Vec<Term> = fixed.iter().filter(|value| **value > 2).map(literal).collect();
     let factors: Vec<Term> = FACTORS.iter().map(literal).collect();
@@ -109,7 +109,7 @@ fn apply(a: i64, operator: &str, b: i64) -> Option<i64> {
 }
 
 /// Returns the first of `terms` that gives `wanted` after adding one of `offsets`.
-fn with_offset(wanted: &[i64], terms: &[Term], offsets: &[i64]) -> Option<Formula> {
+fn with_offset(wanted: &[i64], terms: &[Term], offsets: &[i64]) -> Option<VerilogFormula> {
     let gives = |term: &Term, offset: i64| {
         // Verilog computes with 32 bits.
         let fits = |value: &i64| i32::try_from(*value).is_ok();
@@ -122,7 +122,7 @@ fn with_offset(wanted: &[i64], terms: &[Term], offsets: &[i64]) -> Option<Formul
             1.. => code![term.code.clone(), " ", "+", " ", *offset],
             _ => code![term.code.clone(), " ", "-", " ", -offset],
         };
-        Some(Formula(code))
+        Some(VerilogFormula(code))
     })
 }
 

@@ -1,11 +1,11 @@
 //! Writes the comment at the head of a file: license, purpose of the module, parameters, and, for a block, its
 //! documentation.
 
-use crate::options::Header;
+use crate::options::FileHeader;
 use crate::write::{COLUMNS, wrap_comment};
 
 /// Returns the SPDX line of the license, or no line without a license.
-pub(crate) fn license(header: &Header) -> Vec<String> {
+pub(crate) fn license(header: &FileHeader) -> Vec<String> {
     let line = |license: &str| format!("// SPDX-License-Identifier: {license}");
     Some(header.license.as_str()).filter(|license| !license.is_empty()).map(line).into_iter().collect()
 }
@@ -108,8 +108,8 @@ mod tests {
 
     #[test]
     fn without_a_license_there_is_no_line_for_it() {
-        assert!(license(&Header::default()).is_empty());
-        let header = Header { license: "MIT".into(), ..Header::default() };
+        assert!(license(&FileHeader::default()).is_empty());
+        let header = FileHeader { license: "MIT".into(), ..FileHeader::default() };
         assert_eq!(license(&header), ["// SPDX-License-Identifier: MIT"]);
     }
 }

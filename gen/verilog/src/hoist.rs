@@ -1,6 +1,6 @@
 //! Names expressions from which bits are selected, because Verilog can only select bits of signals.
 
-use crate::ir::{Expr, Index, Node, Place, Role, Signal, Stmt};
+use crate::ir::{ElementRef, Expr, Index, Node, Role, Signal, Stmt};
 
 /// Rewrites `body` so that the operand of every slice and every sign-extension is a signal.
 ///
@@ -12,7 +12,7 @@ pub(crate) fn hoist(body: Vec<Stmt>, signals: &mut Vec<Signal>) -> Vec<Stmt> {
         let branches = matches!(statement, Stmt::If { .. } | Stmt::Match { .. } | Stmt::Loop { .. });
         let rewritten = hoist_body(vec![statement], signals);
         for (id, signal) in signals.iter().enumerate().skip(before).filter(|_| branches) {
-            let place = Place { signal: id, index: None };
+            let place = ElementRef { signal: id, index: None };
             out.push(Stmt::Assign { place, field: None, value: Expr::literal(0u8, signal.width) });
         }
         out.extend(rewritten);
@@ -59,8 +59,8 @@ struct Hoister<'a> {
 }
 
 impl Hoister<'_> {
-    fn place(&mut self, place: Place) -> Place {
-        Place { signal: place.signal, index: place.index.map(|index| self.index(index)) }
+    fn place(&mut self, place: ElementRef) -> ElementRef {
+        ElementRef { signal: place.signal, index: place.index.map(|index| self.index(index)) }
     }
 
     fn index(&mut self, index: Index) -> Index {
@@ -130,7 +130,7 @@ impl Hoister<'_> {
             is_data: false,
             layout: None,
         });
-        let place = Place { signal, index: None };
+        let place = ElementRef { signal, index: None };
         self.before.push(Stmt::Assign { place: place.clone(), field: None, value: e });
         Expr { width, node: Node::Read(place) }
     }

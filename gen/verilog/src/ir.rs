@@ -97,11 +97,11 @@ pub(crate) enum IndexOp {
 }
 
 /// Values of the loop variables in one iteration during unrolling.
-pub(crate) type Turn = Vec<(String, usize)>;
+pub(crate) type LoopValues = Vec<(String, usize)>;
 
 impl Index {
     /// Returns the value in a loop iteration, if it does not depend on a signal. `Err` if it is negative.
-    pub fn value(&self, turn: &Turn) -> Result<Option<usize>, ()> {
+    pub fn value(&self, turn: &LoopValues) -> Result<Option<usize>, ()> {
         Ok(match self {
             Index::Number(n) | Index::Parameter(_, n) => Some(*n),
             Index::Loop(name, _) => turn.iter().rev().find(|(v, _)| v == name).map(|(_, n)| *n),
@@ -173,7 +173,7 @@ impl Index {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ElementRef {
     pub signal: SignalId,
     /// The element, counted over all dimensions; `None` if the signal is not an array.
     pub index: Option<Index>,
@@ -217,7 +217,7 @@ pub(crate) enum ReduceOp {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Node {
-    Read(Place),
+    Read(ElementRef),
     Literal(BigUint),
     /// A value of an enumeration: its name in Verilog and its number.
     Variant(String, BigUint),
@@ -396,7 +396,7 @@ pub(crate) fn mask(width: usize) -> BigUint {
 pub(crate) enum Stmt {
     /// Assigns an element, or `value.width` bits of it beginning at an index.
     Assign {
-        place: Place,
+        place: ElementRef,
         field: Option<Index>,
         value: Expr,
     },

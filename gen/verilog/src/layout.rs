@@ -7,7 +7,7 @@ use crate::verilog::{Code, Item};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Field {
+pub(crate) struct LayoutField {
     /// Name in the struct.
     pub name: String,
     /// First bit in the signal.
@@ -20,7 +20,7 @@ pub(crate) struct Field {
 pub(crate) struct Layout {
     /// The first signal's name without its suffix `_i` or `_o`.
     pub name: String,
-    pub fields: Vec<Field>,
+    pub fields: Vec<LayoutField>,
 }
 
 impl Layout {
@@ -31,7 +31,7 @@ impl Layout {
         let mut low = 0;
         let mut field = |(name, width): &(String, usize)| {
             low += width;
-            Field { name: name.clone(), low: low - width, width: *width }
+            LayoutField { name: name.clone(), low: low - width, width: *width }
         };
         Layout { name, fields: fields.iter().map(&mut field).collect() }
     }
@@ -42,12 +42,12 @@ impl Layout {
     }
 
     /// Returns the field that contains all the bits, if there is one.
-    pub fn field(&self, low: usize, bits: usize) -> Option<&Field> {
+    pub fn field(&self, low: usize, bits: usize) -> Option<&LayoutField> {
         self.fields.iter().find(|field| field.low <= low && low + bits <= field.low + field.width)
     }
 
     /// Returns the name of the constant for a field's first bit.
-    pub fn constant(&self, field: &Field) -> String {
+    pub fn constant(&self, field: &LayoutField) -> String {
         format!("{}_{}", self.name, field.name).to_uppercase()
     }
 
@@ -63,7 +63,7 @@ impl Layout {
 
     /// Returns the declaration of the struct. SystemVerilog lists the most significant field first.
     pub fn declaration(&self) -> Item {
-        let field = |field: &Field| Item::declare("logic", highest(field.width), &field.name, None);
+        let field = |field: &LayoutField| Item::declare("logic", highest(field.width), &field.name, None);
         let fields = self.fields.iter().rev().map(field).collect();
         let end = format!("}} {};", self.type_name());
         Item::Enclosed(Code::from("typedef struct packed {"), fields, end)

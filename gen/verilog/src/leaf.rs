@@ -1,7 +1,7 @@
 //! Writes clocked processes in each reset style, and parses hand-written leaves.
 
 use crate::options::ResetStyle;
-use crate::verilog::{Block, Code, Declaration, Head, Item, Token};
+use crate::verilog::{Code, CodeToken, Declaration, Head, Item, VerilogBlock};
 use num_bigint::BigUint;
 use std::iter::Peekable;
 
@@ -98,7 +98,7 @@ fn before<'a>(text: &'a str, separator: &str) -> (&'a str, Option<&'a str>) {
 }
 
 /// Parses a block after the line with `begin`.
-fn block<'a>(first: &str, label: &str, lines: &mut Peekable<impl Iterator<Item = &'a str>>) -> Block {
+fn block<'a>(first: &str, label: &str, lines: &mut Peekable<impl Iterator<Item = &'a str>>) -> VerilogBlock {
     let first = first.trim();
     let counting = first.strip_prefix("for (").and_then(|text| text.strip_suffix(')'));
     let parts: Vec<&str> = counting.into_iter().flat_map(|text| text.split("; ")).collect();
@@ -111,7 +111,7 @@ fn block<'a>(first: &str, label: &str, lines: &mut Peekable<impl Iterator<Item =
         _ => Head::Other(code(first)),
     };
     let label = label.trim().strip_prefix(": ").map(String::from);
-    Block { head, label, body: parse(lines) }
+    VerilogBlock { head, label, body: parse(lines) }
 }
 
 /// Returns the number of bytes at the start of `text` that satisfy `test`.
@@ -140,9 +140,9 @@ fn code(text: &str) -> Code {
         let number = piece[..digits.min(length)].parse::<i64>().ok();
         let literal = piece.split_once('\'').and_then(|(_, value)| value_of(value));
         out.push(match (number, literal) {
-            (Some(bits), Some(value)) => Token::Literal(bits, value, piece.into()),
-            (Some(number), None) if number.to_string() == piece => Token::Number(number),
-            _ => Token::Text(piece.into()),
+            (Some(bits), Some(value)) => CodeToken::Literal(bits, value, piece.into()),
+            (Some(number), None) if number.to_string() == piece => CodeToken::Number(number),
+            _ => CodeToken::Text(piece.into()),
         });
     }
     Code(out)

@@ -79,8 +79,8 @@ mod syntax;
 mod verilog;
 mod write;
 
-pub use design::{Design, Module, emit, emit_family};
+pub use design::{Design, VerilogModule, emit, emit_family};
 pub use error::{EmitError, Problem};
-pub use family::{Family, Sample};
-pub use module::Port;
-pub use options::{Cells, EmitOptions, Header, Language, ResetStyle, UnknownReset};
+pub use family::{Family, FamilySample};
+pub use module::VerilogPort;
+pub use options::{Cells, EmitOptions, FileHeader, Language, ResetStyle, UnknownReset};

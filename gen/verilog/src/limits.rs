@@ -11,34 +11,34 @@ use std::collections::BTreeSet;
 const MOST_LISTED: usize = 8;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Limit {
+pub(crate) enum NumberLimit {
     /// The combinations of values that are allowed.
     Among(Vec<String>, BTreeSet<Vec<i64>>),
     /// The min value, and the max value if there is one.
     From(String, i64, Option<i64>),
 }
 
-impl Limit {
+impl NumberLimit {
     /// Allows only the combinations of values in the uses of a module. Returns `None` for a module without parameters.
     pub fn of_uses(parameters: &[(String, Vec<i64>)]) -> Option<Self> {
         let (_, first) = parameters.first()?;
         let row = |at: usize| parameters.iter().map(|(_, values)| values[at]).collect();
         let names = parameters.iter().map(|(name, _)| name.clone()).collect();
-        Some(Limit::Among(names, (0..first.len()).map(row).collect()))
+        Some(NumberLimit::Among(names, (0..first.len()).map(row).collect()))
     }
 
     /// Returns the conditions that refuse the parameters: a name, the condition, and the required values as part of a module
     /// name.
     fn wrongs(&self) -> Vec<(String, String, String)> {
         match self {
-            Limit::From(name, least, most) => {
+            NumberLimit::From(name, least, most) => {
                 let (above, must) = match most {
                     Some(most) => (format!(" || {name} > {most}"), format!("{least}_to_{most}")),
                     None => (String::new(), format!("{least}_or_more")),
                 };
                 vec![(name.clone(), format!("{name} < {least}{above}"), format!("{name}_must_be_{must}"))]
             }
-            Limit::Among(names, rows) => {
+            NumberLimit::Among(names, rows) => {
                 let columns: Vec<BTreeSet<i64>> =
                     (0..names.len()).map(|at| rows.iter().map(|row| row[at]).collect()).collect();
                 let mut wrongs: Vec<_> =
@@ -63,7 +63,7 @@ impl Limit {
     }
 }
 
-/// Returns the condition under which a parameter has none of the values, in the form of [`Limit::wrongs`].
+/// Returns the condition under which a parameter has none of the values, in the form of [`NumberLimit::wrongs`].
 fn wrong(name: &str, values: &BTreeSet<i64>) -> (String, String, String) {
     let listed: Vec<String> = values.iter().map(i64::to_string).collect();
     let (Some(low), Some(high)) = (values.first(), values.last()) else {
@@ -86,8 +86,8 @@ fn wrong(name: &str, values: &BTreeSet<i64>) -> (String, String, String) {
 }
 
 /// Returns the checks of a module, which precede its other items. `module` is its name.
-pub(crate) fn checks(module: &str, limits: &[Limit]) -> Vec<Item> {
-    let wrongs: Vec<_> = limits.iter().flat_map(Limit::wrongs).collect();
+pub(crate) fn checks(module: &str, limits: &[NumberLimit]) -> Vec<Item> {
+    let wrongs: Vec<_> = limits.iter().flat_map(NumberLimit::wrongs).collect();
     if wrongs.is_empty() {
         return vec![];
     }
@@ -111,12 +111,12 @@ pub(crate) fn checks(module: &str, limits: &[Limit]) -> Vec<Item> {
 
 #[cfg(test)]
 mod tests {
-    use super::Limit;
+    use super::NumberLimit;
     use crate::options::Language;
     use crate::verilog::{Body, Code, Item};
     use crate::write::module_text;
 
-    fn checks(limits: &[Limit]) -> String {
+    fn checks(limits: &[NumberLimit]) -> String {
         let mut items = super::checks("m", limits);
         items.push(Item::Line(Code::from("body")));
         module_text("m", &Body { items, ..Body::default() }, &[], Language::Verilog)
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn each_parameter_has_its_values() {
         let uses = [("N".to_string(), vec![4, 8, 4, 8]), ("K".to_string(), vec![2, 2, 4, 4])];
-        let text = checks(&[Limit::of_uses(&uses).expect("parameters")]);
+        let text = checks(&[NumberLimit::of_uses(&uses).expect("parameters")]);
         assert!(
             text.contains("if (N != 4 && N != 8) begin : gen_wrong_n\n      m_N_must_be_4_or_8 wrong_n ();")
         );
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn values_in_a_row_are_a_range_and_combinations_count() {
         let uses = [("N".to_string(), vec![2, 3, 4]), ("K".to_string(), vec![8, 8, 16])];
-        let text = checks(&[Limit::of_uses(&uses).expect("parameters")]);
+        let text = checks(&[NumberLimit::of_uses(&uses).expect("parameters")]);
         assert!(text.contains("if (N < 2 || N > 4)") && text.contains("m_N_must_be_2_to_4 "), "{text}");
         let together = "if (!((N == 2 && K == 8) || (N == 3 && K == 8) || (N == 4 && K == 16)))";
         assert!(
@@ -150,7 +150,8 @@ mod tests {
 
     #[test]
     fn a_size_has_a_least_value() {
-        let text = checks(&[Limit::From("A".into(), 1, Some(30)), Limit::From("N".into(), 1, None)]);
+        let text =
+            checks(&[NumberLimit::From("A".into(), 1, Some(30)), NumberLimit::From("N".into(), 1, None)]);
         assert!(text.contains("if (A < 1 || A > 30)") && text.contains("m_A_must_be_1_to_30 "), "{text}");
         assert!(text.contains("if (N < 1)") && text.contains("m_N_must_be_1_or_more "), "{text}");
         assert!(!checks(&[]).contains("generate"));

@@ -3,7 +3,7 @@
 use crate::elaborate::parse_literal;
 use crate::error::{EmitError, Problem};
 use crate::ir::{
-    BinaryOp, CompareOp, Expr, Index, IndexOp, Node, Place, ReduceOp, Role, Signal, SignalId, Stmt,
+    BinaryOp, CompareOp, ElementRef, Expr, Index, IndexOp, Node, ReduceOp, Role, Signal, SignalId, Stmt,
 };
 use crate::syntax;
 use num_bigint::BigUint;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// The names that a block's body can use.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct BodyNames {
     pub signals: Vec<Signal>,
     pub by_key: BTreeMap<String, SignalId>,
     /// Const generics and sizes given at run time.
@@ -25,7 +25,7 @@ pub(crate) struct Names {
 }
 
 /// A loop around the current statement.
-struct Scope {
+struct LoopScope {
     rust: String,
     /// The value of its variable: the variable, or a number in a loop with one iteration, which is written without the loop.
     index: Index,
@@ -34,8 +34,8 @@ struct Scope {
 /// Translates the body of one block.
 pub(crate) struct Lowering<'a> {
     block: &'a str,
-    names: &'a mut Names,
-    loops: Vec<Scope>,
+    names: &'a mut BodyNames,
+    loops: Vec<LoopScope>,
 }
 
 type Result<T> = std::result::Result<T, EmitError>;
@@ -53,7 +53,7 @@ fn literal_index(value: &VerilogLiteral) -> usize {
 }
 
 impl<'a> Lowering<'a> {
-    pub fn new(block: &'a str, names: &'a mut Names) -> Self {
+    pub fn new(block: &'a str, names: &'a mut BodyNames) -> Self {
         Lowering { block, names, loops: vec![] }
     }
 
@@ -74,7 +74,7 @@ impl<'a> Lowering<'a> {
         self.refuse(syntax::expression(e), problem)
     }
 
-    fn signal(&self, place: &Place) -> &Signal {
+    fn signal(&self, place: &ElementRef) -> &Signal {
         &self.names.signals[place.signal]
     }
 
@@ -105,7 +105,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Returns the signal or element that an assignment names.
-    fn target(&self, target: &Ast) -> Result<Place> {
+    fn target(&self, target: &Ast) -> Result<ElementRef> {
         let text = match target {
             Ast::Signal(text) => text,
             Ast::Paren(inner) => return self.target(inner),
@@ -155,7 +155,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Translates `place.next = base.replace_bit(index, field)`, as an assignment to a part if the result is the same.
-    fn replacement(&self, place: Place, base: Expr, index: Index, field: Expr, out: &mut Vec<Stmt>) {
+    fn replacement(&self, place: ElementRef, base: Expr, index: Index, field: Expr, out: &mut Vec<Stmt>) {
         let mut reads = vec![];
         base.reads(&mut reads);
         field.reads(&mut reads);
@@ -237,7 +237,7 @@ impl<'a> Lowering<'a> {
         }
         let one_turn = to - from == 1;
         let index = if one_turn { Index::Number(from) } else { Index::Loop(verilog.clone(), to - 1) };
-        self.loops.push(Scope { rust: l.index.clone(), index });
+        self.loops.push(LoopScope { rust: l.index.clone(), index });
         let body = self.body(&l.block);
         self.loops.pop();
         Ok(if one_turn { body? } else { vec![Stmt::Loop { variable: verilog, from, to, body: body? }] })
@@ -251,7 +251,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Returns the signal that a path names, or `None` if it does not exist.
-    fn place(&self, text: &str) -> Result<Option<Place>> {
+    fn place(&self, text: &str) -> Result<Option<ElementRef>> {
         let Some((key, indices)) = syntax::split_path(text) else {
             return self.refuse(text, Problem::Unsupported("not a path to a signal"));
         };
@@ -278,7 +278,7 @@ impl<'a> Lowering<'a> {
         }
         // An array with one element is written as that element.
         let index = index.filter(|_| self.names.signals[signal].is_array());
-        Ok(Some(Place { signal, index }))
+        Ok(Some(ElementRef { signal, index }))
     }
 
     /// Resolves a name in index arithmetic: a loop variable, a number of the block, or a signal.
@@ -491,7 +491,7 @@ impl<'a> Lowering<'a> {
         Ok(Expr { width: want, node })
     }
 
-    fn read(&self, e: &Ast, place: Place) -> Result<Node> {
+    fn read(&self, e: &Ast, place: ElementRef) -> Result<Node> {
         match self.signal(&place).role {
             Role::Clock | Role::ClockPin | Role::ResetPin => {
                 self.refuse_expression(e, Problem::Unsupported("a clock or reset pin is not data"))

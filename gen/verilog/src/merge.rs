@@ -4,17 +4,17 @@
 //! ([`find`]). If a number has no expression, the modules are not merged. In a family, sized literals can also become
 //! repeated ones, literals padded with zeros, or constants of a declared width ([`Replacement`]).
 
-use crate::formula::{Formula, Known, Term, find};
-use crate::module::Port;
+use crate::formula::{NamedNumber, Term, VerilogFormula, find};
+use crate::module::VerilogPort;
 use crate::names;
-use crate::verilog::{Around, Body, Code, Declaration, Item, Slot, Token, code};
+use crate::verilog::{Around, Body, Code, CodeToken, Declaration, ExpressionSlot, Item, code};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A module before merging.
-pub(crate) struct Member<'a> {
+pub(crate) struct GroupMember<'a> {
     pub body: &'a Body,
-    pub ports: &'a [Port],
+    pub ports: &'a [VerilogPort],
     /// Const generics and sizes with their names in the block.
     pub parameters: &'a [(String, usize)],
 }
@@ -33,8 +33,8 @@ pub(crate) fn skeleton(body: &Body) -> Body {
     let mut body = body.clone();
     for token in body.slots().into_iter().flat_map(|slot| &mut slot.code.0) {
         match token {
-            Token::Number(number) => *number = 0,
-            Token::Literal(bits, value, text) if *value == BigUint::ZERO => {
+            CodeToken::Number(number) => *number = 0,
+            CodeToken::Literal(bits, value, text) if *value == BigUint::ZERO => {
                 *bits = 0;
                 text.clear();
             }
@@ -46,8 +46,9 @@ pub(crate) fn skeleton(body: &Body) -> Body {
 
 /// Returns the members' numbers that differ between members, and the values of the others. Returns `None` if the members do
 /// not have the same names.
-fn varying(members: &[Member]) -> Option<(Vec<Known>, Vec<i64>)> {
-    let names = |member: &Member| member.parameters.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+fn varying(members: &[GroupMember]) -> Option<(Vec<NamedNumber>, Vec<i64>)> {
+    let names =
+        |member: &GroupMember| member.parameters.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     if members.iter().any(|member| names(member) != names(&members[0])) {
         return None;
     }
@@ -55,7 +56,7 @@ fn varying(members: &[Member]) -> Option<(Vec<Known>, Vec<i64>)> {
     for (position, (name, _)) in members[0].parameters.iter().enumerate() {
         let values: Option<Vec<i64>> =
             members.iter().map(|member| i64::try_from(member.parameters[position].1).ok()).collect();
-        let known = Known { name: names::parameter(name), values: values? };
+        let known = NamedNumber { name: names::parameter(name), values: values? };
         match known.values.iter().all(|value| *value == known.values[0]) {
             true => fixed.push(known.values[0]),
             false => varying.push(known),
@@ -65,22 +66,22 @@ fn varying(members: &[Member]) -> Option<(Vec<Known>, Vec<i64>)> {
 }
 
 /// The numbers of a group of modules.
-struct Numbers {
+struct GroupNumbers {
     /// Numbers that an instance sets.
-    parameters: Vec<Known>,
+    parameters: Vec<NamedNumber>,
     /// Numbers derived from others.
-    derived: Vec<(Known, Formula)>,
+    derived: Vec<(NamedNumber, VerilogFormula)>,
     /// Powers of two or logarithms of parameters, such as the depths of memories.
     powers: Vec<Term>,
     /// Values of const generics that are the same in all members.
     fixed: Vec<i64>,
 }
 
-impl Numbers {
+impl GroupNumbers {
     /// Collects const generics in the order of declaration. One that follows from those before it is derived.
-    fn of(members: &[Member]) -> Option<Numbers> {
+    fn of(members: &[GroupMember]) -> Option<GroupNumbers> {
         let (varying, fixed) = varying(members)?;
-        let mut numbers = Numbers { parameters: vec![], derived: vec![], powers: vec![], fixed };
+        let mut numbers = GroupNumbers { parameters: vec![], derived: vec![], powers: vec![], fixed };
         for known in varying {
             match numbers.in_body(&known.values) {
                 Some(formula) => numbers.derived.push((known, formula)),
@@ -92,10 +93,10 @@ impl Numbers {
 
     /// Takes the first `open` numbers as parameters. Numbers that follow from them are derived; no expression contains the
     /// others.
-    fn of_family(members: &[Member], open: usize) -> Option<Numbers> {
+    fn of_family(members: &[GroupMember], open: usize) -> Option<GroupNumbers> {
         let (mut varying, fixed) = varying(members)?;
         let own = varying.split_off(open.min(varying.len()));
-        let numbers = Numbers { parameters: varying, derived: vec![], powers: vec![], fixed };
+        let numbers = GroupNumbers { parameters: varying, derived: vec![], powers: vec![], fixed };
         let mut numbers = numbers.with_powers().with_logarithms();
         for known in own {
             if let Some(formula) = numbers.in_body(&known.values) {
@@ -106,7 +107,7 @@ impl Numbers {
     }
 
     /// Adds two to the power of each parameter, if the result fits Verilog's 32 bits.
-    fn with_powers(mut self) -> Numbers {
+    fn with_powers(mut self) -> GroupNumbers {
         let power = |value: &i64| (0..31).contains(value).then(|| 1 << value);
         self.powers = self
             .parameters
@@ -120,7 +121,7 @@ impl Numbers {
     }
 
     /// Adds the logarithm of each parameter whose values are all powers of two.
-    fn with_logarithms(mut self) -> Numbers {
+    fn with_logarithms(mut self) -> GroupNumbers {
         let logarithm = |value: &i64| (value.count_ones() == 1).then(|| i64::from(value.trailing_zeros()));
         self.powers.extend(self.parameters.iter().filter_map(|known| {
             let values = known.values.iter().map(logarithm).collect::<Option<Vec<i64>>>()?;
@@ -129,19 +130,23 @@ impl Numbers {
         self
     }
 
-    fn all(&self) -> impl Iterator<Item = &Known> {
+    fn all(&self) -> impl Iterator<Item = &NamedNumber> {
         self.parameters.iter().chain(self.derived.iter().map(|(known, _)| known))
     }
 
-    fn in_ports(&self, wanted: &[i64]) -> Option<Formula> {
+    fn in_ports(&self, wanted: &[i64]) -> Option<VerilogFormula> {
         self.formula(wanted, self.parameters.iter())
     }
 
-    fn in_body(&self, wanted: &[i64]) -> Option<Formula> {
+    fn in_body(&self, wanted: &[i64]) -> Option<VerilogFormula> {
         self.formula(wanted, self.all())
     }
 
-    fn formula<'a>(&self, wanted: &[i64], named: impl Iterator<Item = &'a Known>) -> Option<Formula> {
+    fn formula<'a>(
+        &self,
+        wanted: &[i64],
+        named: impl Iterator<Item = &'a NamedNumber>,
+    ) -> Option<VerilogFormula> {
         let terms: Vec<Term> = named.map(Term::from).chain(self.powers.iter().cloned()).collect();
         find(wanted, &terms, &self.fixed)
     }
@@ -149,20 +154,20 @@ impl Numbers {
 
 /// Merges modules with equal skeletons. The defaults of the parameters are the values of the last module. Returns `None` if
 /// a number has no expression.
-pub(crate) fn merge(members: &[Member]) -> Option<Merged> {
-    merge_over(members, Numbers::of(members)?, None)
+pub(crate) fn merge(members: &[GroupMember]) -> Option<Merged> {
+    merge_over(members, GroupNumbers::of(members)?, None)
 }
 
 /// Merges like [`merge`]. A number can also become two to the power of a parameter.
-pub(crate) fn merge_with_powers(members: &[Member]) -> Option<Merged> {
-    merge_over(members, Numbers::of(members)?.with_powers(), None)
+pub(crate) fn merge_with_powers(members: &[GroupMember]) -> Option<Merged> {
+    merge_over(members, GroupNumbers::of(members)?.with_powers(), None)
 }
 
 /// Merges elaborations of one module under all values of the parameters in `docs`. The members' parameters must begin with
 /// these, in the same order; the module has no others. A number can also become two to the power of a parameter or its
 /// logarithm. Port widths that are the same in all members may be operands of expressions.
-pub(crate) fn merge_family(members: &[Member], docs: &[(String, String)]) -> Option<Merged> {
-    let mut numbers = Numbers::of_family(members, docs.len())?;
+pub(crate) fn merge_family(members: &[GroupMember], docs: &[(String, String)]) -> Option<Merged> {
+    let mut numbers = GroupNumbers::of_family(members, docs.len())?;
     let width = |position: usize| {
         let widths: Vec<usize> =
             members.iter().filter_map(|member| member.ports.get(position)).map(|port| port.width).collect();
@@ -173,7 +178,7 @@ pub(crate) fn merge_family(members: &[Member], docs: &[(String, String)]) -> Opt
 }
 
 /// A difference between the members of a group.
-enum Difference {
+enum GroupDifference {
     /// The values of a number.
     Numbers(Vec<i64>),
     /// Bits and values of a nonzero literal.
@@ -184,8 +189,8 @@ enum Difference {
 type At = (usize, usize);
 
 fn merge_over(
-    members: &[Member],
-    mut numbers: Numbers,
+    members: &[GroupMember],
+    mut numbers: GroupNumbers,
     family: Option<&[(String, String)]>,
 ) -> Option<Merged> {
     let last = members.last()?;
@@ -196,7 +201,8 @@ fn merge_over(
     let varying: BTreeSet<String> = numbers.all().map(|known| known.name.clone()).collect();
     let sized: BTreeSet<String> =
         family.map(|_| sized_constants(&slots, &differing, &numbers.parameters)).unwrap_or_default();
-    let declares = |slot: &Slot| !slot.ranged && matches!(slot.code.0.first(), Some(Token::Number(_)));
+    let declares =
+        |slot: &ExpressionSlot| !slot.ranged && matches!(slot.code.0.first(), Some(CodeToken::Number(_)));
     let declared: BTreeSet<&str> =
         slots.iter().filter(|slot| declares(slot)).filter_map(|slot| slot.constant).collect();
     let is_new = |name: &String| !names.contains(name) || declared.contains(&**name) || sized.contains(name);
@@ -209,7 +215,7 @@ fn merge_over(
     let ports = last.body.ports.iter().filter_map(Item::declaration).filter(|port| port.range.is_some());
     let vectors: Vec<&str> = ports.map(|port| port.name.as_str()).collect();
     for (at, difference) in differing.range(..(vectors.len(), 0)) {
-        let Difference::Numbers(values) = difference else { return None };
+        let GroupDifference::Numbers(values) = difference else { return None };
         let formula = numbers.in_ports(values).or_else(|| {
             let port = vectors[at.0];
             let known = width_of_port(port, values);
@@ -230,18 +236,20 @@ fn merge_over(
         let slot = &slots[at.0];
         let constant = ranged_constant(slot);
         let code = match difference {
-            Difference::Numbers(_)
+            GroupDifference::Numbers(_)
                 if !slot.ranged && at.1 == 0 && slot.constant.is_some_and(|name| varying.contains(name)) =>
             {
                 continue;
             }
             // `without_constants` removes this declaration.
-            Difference::Literals(_) if constant.is_some_and(|name| sized.contains(name)) => continue,
-            Difference::Numbers(values) => placed(slot, at.1, numbers.in_body(values)?),
-            Difference::Literals(values) => {
+            GroupDifference::Literals(_) if constant.is_some_and(|name| sized.contains(name)) => continue,
+            GroupDifference::Numbers(values) => placed(slot, at.1, numbers.in_body(values)?),
+            GroupDifference::Literals(values) => {
                 match (literal(&numbers, values, constant.is_some())?, constant) {
-                    (Literal::Code(code), _) => code,
-                    (Literal::LowBits(formula), Some(name)) if !names.contains(&as_integer(name)) => {
+                    (LiteralReplacement::Code(code), _) => code,
+                    (LiteralReplacement::LowBits(formula), Some(name))
+                        if !names.contains(&as_integer(name)) =>
+                    {
                         let range = range(&slots, at.0 - 1, &found);
                         let whole = formula.clone().tight();
                         if whole.0.len() == 1 {
@@ -277,7 +285,7 @@ fn merge_over(
 }
 
 /// Returns the range that a slot has after the replacements, with its brackets.
-fn range(slots: &[Slot], slot: usize, found: &BTreeMap<At, Code>) -> Code {
+fn range(slots: &[ExpressionSlot], slot: usize, found: &BTreeMap<At, Code>) -> Code {
     let tokens = slots[slot].code.0.iter().enumerate();
     let replaced = tokens
         .map(|(at, token)| found.get(&(slot, at)).cloned().unwrap_or_else(|| Code::from(token.clone())));
@@ -288,29 +296,33 @@ fn range(slots: &[Slot], slot: usize, found: &BTreeMap<At, Code>) -> Code {
 const INTEGER_BITS: i64 = 32;
 
 /// The replacement of a literal.
-enum Literal {
+enum LiteralReplacement {
     Code(Code),
     /// The lowest bits of an expression, as the value of a constant of a declared size.
-    LowBits(Formula),
+    LowBits(VerilogFormula),
 }
 
 /// Returns the replacement of a literal whose size or value follows from the parameters.
-fn literal(numbers: &Numbers, values: &[(i64, BigUint)], is_constant: bool) -> Option<Literal> {
+fn literal(
+    numbers: &GroupNumbers,
+    values: &[(i64, BigUint)],
+    is_constant: bool,
+) -> Option<LiteralReplacement> {
     let bits: Vec<i64> = values.iter().map(|(bits, _)| *bits).collect();
     let is_ones = |(bits, value): &(i64, BigUint)| *value == (BigUint::from(1u8) << *bits) - 1u8;
     let has_bits = |count: &i64| *count == bits[0];
     if values.iter().all(is_ones) && !bits.iter().all(has_bits) {
-        return numbers.in_body(&bits).map(|times| Literal::Code(repeated(times, "1'b1")));
+        return numbers.in_body(&bits).map(|times| LiteralReplacement::Code(repeated(times, "1'b1")));
     }
     let value = &values[0].1;
     if values.iter().any(|(_, other)| other != value) {
         let wanted: Vec<i64> =
             values.iter().map(|(_, value)| i64::try_from(value).ok()).collect::<Option<_>>()?;
         let fits = is_constant && bits.iter().all(|bits| *bits <= INTEGER_BITS);
-        return numbers.in_body(&wanted).filter(|_| fits).map(Literal::LowBits);
+        return numbers.in_body(&wanted).filter(|_| fits).map(LiteralReplacement::LowBits);
     }
     if is_constant {
-        return Some(Literal::Code(Code::from(&value.to_string())));
+        return Some(LiteralReplacement::Code(Code::from(&value.to_string())));
     }
     let own = i64::try_from(value.bits()).ok()?;
     let zeros: Vec<i64> = bits.iter().map(|bits| bits - own).collect();
@@ -318,21 +330,21 @@ fn literal(numbers: &Numbers, values: &[(i64, BigUint)], is_constant: bool) -> O
         return None;
     }
     let text = if own == 1 { "1'b1".into() } else { format!("{own}'d{value}") };
-    let literal = Token::Literal(own, value.clone(), text);
+    let literal = CodeToken::Literal(own, value.clone(), text);
     let zeros = repeated(numbers.in_body(&zeros)?, "1'b0");
-    Some(Literal::Code(code!["{", zeros, ", ", literal, "}"]))
+    Some(LiteralReplacement::Code(code!["{", zeros, ", ", literal, "}"]))
 }
 
 /// Returns the constant with a declared size whose value is a single token.
-fn ranged_constant<'a>(slot: &Slot<'a>) -> Option<&'a str> {
+fn ranged_constant<'a>(slot: &ExpressionSlot<'a>) -> Option<&'a str> {
     slot.constant.filter(|_| slot.ranged && slot.around == Around::Nothing && slot.code.0.len() == 1)
 }
 
 /// Returns the constants that equal the lowest bits of the parameter with the same name.
 fn sized_constants(
-    slots: &[Slot],
-    differing: &BTreeMap<At, Difference>,
-    parameters: &[Known],
+    slots: &[ExpressionSlot],
+    differing: &BTreeMap<At, GroupDifference>,
+    parameters: &[NamedNumber],
 ) -> BTreeSet<String> {
     let is_parameter = |at: &At, values: &[(i64, BigUint)]| {
         let name = ranged_constant(&slots[at.0])?;
@@ -344,8 +356,8 @@ fn sized_constants(
         values.iter().zip(&known.values).all(is_low).then(|| name.to_string())
     };
     let literals = differing.iter().filter_map(|(at, difference)| match difference {
-        Difference::Literals(values) => is_parameter(at, values),
-        Difference::Numbers(_) => None,
+        GroupDifference::Literals(values) => is_parameter(at, values),
+        GroupDifference::Numbers(_) => None,
     });
     literals.collect()
 }
@@ -366,7 +378,7 @@ fn without_constants(items: &mut Vec<Item>, numbers: &BTreeSet<String>, sized: &
 }
 
 /// Declares the integers whose lowest bits are constants.
-fn declare_integers(items: &mut Vec<Item>, mut integers: BTreeMap<String, Formula>) {
+fn declare_integers(items: &mut Vec<Item>, mut integers: BTreeMap<String, VerilogFormula>) {
     let declared = |item: Item| {
         let integer = item.declaration().and_then(|constant| integers.remove_entry(&constant.name));
         let integer = integer.map(|(name, value)| number(as_integer(&name), value));
@@ -376,7 +388,7 @@ fn declare_integers(items: &mut Vec<Item>, mut integers: BTreeMap<String, Formul
 }
 
 /// Returns the declaration of a constant without a range.
-fn number(name: String, value: Formula) -> Item {
+fn number(name: String, value: VerilogFormula) -> Item {
     Item::declare("localparam", None, name, Some(value.spaced()))
 }
 
@@ -386,7 +398,7 @@ fn as_integer(constant: &str) -> String {
 }
 
 /// Returns Verilog that repeats `bit`; the formula is the number of repetitions.
-fn repeated(times: Formula, bit: &str) -> Code {
+fn repeated(times: VerilogFormula, bit: &str) -> Code {
     let is_name = times.is_name();
     let count = if is_name { times.tight() } else { code!["(", times.tight(), ")"] };
     code!["{", count, "{", bit, "}", "}"]
@@ -394,7 +406,7 @@ fn repeated(times: Formula, bit: &str) -> Code {
 
 /// Returns the differences of the members by position. Returns `None` if the members differ in more than numbers and, in a
 /// family, literals.
-fn differences(members: &[Member], in_literals: bool) -> Option<BTreeMap<At, Difference>> {
+fn differences(members: &[GroupMember], in_literals: bool) -> Option<BTreeMap<At, GroupDifference>> {
     let mut shapes: Vec<Body> = members.iter().map(|member| member.body.clone()).collect();
     let all: Vec<Vec<Code>> = shapes
         .iter_mut()
@@ -409,7 +421,7 @@ fn differences(members: &[Member], in_literals: bool) -> Option<BTreeMap<At, Dif
             return None;
         }
         for position in 0..first.0.len() {
-            let tokens: Vec<&Token> = all.iter().map(|codes| &codes[slot].0[position]).collect();
+            let tokens: Vec<&CodeToken> = all.iter().map(|codes| &codes[slot].0[position]).collect();
             if tokens.iter().any(|token| *token != tokens[0]) {
                 out.insert((slot, position), difference(&tokens, in_literals)?);
             }
@@ -419,36 +431,37 @@ fn differences(members: &[Member], in_literals: bool) -> Option<BTreeMap<At, Dif
 }
 
 /// Returns the difference of tokens. Returns `None` if they differ in more than a number and, in a family, a literal.
-fn difference(tokens: &[&Token], in_literals: bool) -> Option<Difference> {
-    let number = |token: &&Token| if let Token::Number(number) = token { Some(*number) } else { None };
-    let literal = |token: &&Token| match token {
-        Token::Literal(bits, value, _) => Some((*bits, value.clone())),
+fn difference(tokens: &[&CodeToken], in_literals: bool) -> Option<GroupDifference> {
+    let number =
+        |token: &&CodeToken| if let CodeToken::Number(number) = token { Some(*number) } else { None };
+    let literal = |token: &&CodeToken| match token {
+        CodeToken::Literal(bits, value, _) => Some((*bits, value.clone())),
         _ => None,
     };
     if let Some(numbers) = tokens.iter().map(number).collect() {
-        return Some(Difference::Numbers(numbers));
+        return Some(GroupDifference::Numbers(numbers));
     }
     let literals = tokens.iter().map(literal).collect::<Option<Vec<_>>>()?;
     match literals.iter().filter(|(_, value)| *value == BigUint::ZERO).count() {
-        0 if in_literals => Some(Difference::Literals(literals)),
+        0 if in_literals => Some(GroupDifference::Literals(literals)),
         zeros if zeros == literals.len() => {
-            Some(Difference::Numbers(literals.into_iter().map(|(bits, _)| bits).collect()))
+            Some(GroupDifference::Numbers(literals.into_iter().map(|(bits, _)| bits).collect()))
         }
         _ => None,
     }
 }
 
 /// Returns a parameter for the width of a port from the index of its highest bit.
-fn width_of_port(port: &str, highest: &[i64]) -> Known {
+fn width_of_port(port: &str, highest: &[i64]) -> NamedNumber {
     let stem = port.strip_suffix("_i").or(port.strip_suffix("_o")).unwrap_or(port);
     let name = format!("{}_WIDTH", stem.to_uppercase());
-    Known { name, values: highest.iter().map(|value| value + 1).collect() }
+    NamedNumber { name, values: highest.iter().map(|value| value + 1).collect() }
 }
 
 /// Returns the code that replaces a number by a formula, or a zero by as many zeros.
-fn placed(slot: &Slot, position: usize, formula: Formula) -> Code {
+fn placed(slot: &ExpressionSlot, position: usize, formula: VerilogFormula) -> Code {
     let tokens = &slot.code.0;
-    if matches!(tokens[position], Token::Literal(..)) {
+    if matches!(tokens[position], CodeToken::Literal(..)) {
         return repeated(formula, "1'b0");
     }
     let count =
@@ -460,16 +473,16 @@ fn placed(slot: &Slot, position: usize, formula: Formula) -> Code {
 }
 
 /// Returns whether the token has no operator next to it.
-fn stands_alone(around: Around, tokens: &[Token], position: usize) -> bool {
+fn stands_alone(around: Around, tokens: &[CodeToken], position: usize) -> bool {
     let edge = if around == Around::Nothing { " " } else { ":" };
-    let is_code = |token: &&Token| token.text() != " ";
-    let before = tokens[..position].iter().rfind(is_code).map_or(edge, Token::text);
-    let behind = tokens[position + 1..].iter().find(is_code).map_or(edge, Token::text);
+    let is_code = |token: &&CodeToken| token.text() != " ";
+    let before = tokens[..position].iter().rfind(is_code).map_or(edge, CodeToken::text);
+    let behind = tokens[position + 1..].iter().find(is_code).map_or(edge, CodeToken::text);
     before.trim_end().ends_with(['[', ':', '(']) && behind.trim_start().starts_with([']', ':', ')'])
 }
 
 /// Adds the parameters, and the derived numbers before the declarations.
-fn assemble(mut body: Body, numbers: Numbers, docs: &BTreeMap<String, String>) -> Merged {
+fn assemble(mut body: Body, numbers: GroupNumbers, docs: &BTreeMap<String, String>) -> Merged {
     let mut used = body.names();
     let mut constants = vec![];
     for (known, formula) in numbers.derived.iter().rev() {
@@ -479,9 +492,9 @@ fn assemble(mut body: Body, numbers: Numbers, docs: &BTreeMap<String, String>) -
         }
     }
     constants.reverse();
-    let parameters: Vec<Known> =
+    let parameters: Vec<NamedNumber> =
         numbers.parameters.into_iter().filter(|known| used.contains(&known.name)).collect();
-    let parameter = |known: &Known| {
+    let parameter = |known: &NamedNumber| {
         let doc = docs.get(&known.name).cloned().map(Item::Comment);
         let default = known.values.last().copied().map(Code::from);
         doc.into_iter().chain([Item::declare("parameter integer", None, &known.name, default)])
@@ -508,7 +521,7 @@ fn assemble(mut body: Body, numbers: Numbers, docs: &BTreeMap<String, String>) -
 
 #[cfg(test)]
 mod tests {
-    use super::{Member, merge, merge_with_powers, skeleton};
+    use super::{GroupMember, merge, merge_with_powers, skeleton};
     use crate::leaf;
     use crate::options::{Language, ResetStyle};
     use crate::verilog::{Body, Code, Item};
@@ -534,7 +547,7 @@ mod tests {
 
     fn merged(pairs: [(Body, usize); 2]) -> Option<String> {
         let parameters = pairs.each_ref().map(|(_, n)| [("N".to_string(), *n)]);
-        let member = |at: usize| Member { body: &pairs[at].0, ports: &[], parameters: &parameters[at] };
+        let member = |at: usize| GroupMember { body: &pairs[at].0, ports: &[], parameters: &parameters[at] };
         merge(&[member(0), member(1)]).map(|merged| module_text("m", &merged.body, &[], Language::Verilog))
     }
 
@@ -561,7 +574,7 @@ mod tests {
         let bodies = [2, 5, 8].map(|a: u32| (a as usize, body(&format!("reg words [0:{}];", (1 << a) - 1))));
         let parameters = bodies.each_ref().map(|(a, _)| [("A".to_string(), *a)]);
         let members =
-            [0, 1, 2].map(|at| Member { body: &bodies[at].1, ports: &[], parameters: &parameters[at] });
+            [0, 1, 2].map(|at| GroupMember { body: &bodies[at].1, ports: &[], parameters: &parameters[at] });
         let merged = merge_with_powers(&members).expect("a power of two");
         let text = module_text("m", &merged.body, &[], Language::Verilog);
         assert!(text.contains("reg words [0:2**A-1];"), "{text}");

@@ -1,18 +1,18 @@
 //! Writes one block as one module.
 
-use crate::builder::{Builder, counting, highest, literal};
+use crate::builder::{ModuleBuilder, counting, highest, literal};
 use crate::check;
-use crate::elaborate::{AtomInfo, Node, parse_literal};
+use crate::elaborate::{AtomInfo, BlockNode, parse_literal};
 use crate::error::{EmitError, Problem};
 use crate::hoist::hoist;
 use crate::ir::{Role, Signal, SignalId, Stmt};
 use crate::layout::{Layout, Selections};
 use crate::leaf;
-use crate::lower::{Lowering, Names};
+use crate::lower::{BodyNames, Lowering};
 use crate::names;
 use crate::options::{Language, ResetStyle};
-use crate::schedule::{Pin, Plan, Process, schedule, whole_copy};
-use crate::verilog::{Block, Body, Code, Head, Instance, Item, code};
+use crate::schedule::{ModulePlan, Pin, Process, schedule, whole_copy};
+use crate::verilog::{Body, Code, Head, Item, ModuleInstance, VerilogBlock, code};
 use crate::write::paragraphs;
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::{AtomKind, Verilog};
@@ -24,7 +24,7 @@ type Result<T> = std::result::Result<T, EmitError>;
 
 /// A port of a Verilog module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Port {
+pub struct VerilogPort {
     /// Name in Verilog.
     pub name: String,
     /// Path in Rust, with `.` between parts and without array indices.
@@ -43,7 +43,7 @@ pub struct Port {
     pub doc: Vec<String>,
 }
 
-impl Port {
+impl VerilogPort {
     /// Returns the words before its range. An `always` block assigns a variable.
     pub(crate) fn kind(&self, variable: bool) -> &'static str {
         match (self.input, variable) {
@@ -56,20 +56,20 @@ impl Port {
 
 /// A module without a name.
 #[derive(Clone, Debug)]
-pub(crate) struct Draft {
+pub(crate) struct ModuleDraft {
     pub body: Body,
-    pub ports: Vec<Port>,
+    pub ports: Vec<VerilogPort>,
 }
 
 /// The elements of a field with their indices.
-type Elements<'a> = Vec<(Vec<usize>, &'a AtomInfo)>;
+type FieldElements<'a> = Vec<(Vec<usize>, &'a AtomInfo)>;
 
 /// The sub-blocks of one field: one, or an array.
 struct Child {
     name: String,
     /// Numbers of the modules, by element.
     modules: Vec<usize>,
-    ports: Vec<Port>,
+    ports: Vec<VerilogPort>,
     /// The signal at each port, in the order of `ports`; `None` for clock and reset.
     pins: Vec<Option<SignalId>>,
 }
@@ -87,14 +87,14 @@ struct ClockedGroup {
 /// Writes a block as a module.
 pub(crate) struct ModuleWriter<'a> {
     block: String,
-    nodes: &'a [Node],
-    node: &'a Node,
+    nodes: &'a [BlockNode],
+    node: &'a BlockNode,
     reset: ResetStyle,
     language: Language,
     /// Module number of each written node, and the drafts by number.
     module_of: &'a BTreeMap<usize, usize>,
-    drafts: &'a [Draft],
-    names: Names,
+    drafts: &'a [ModuleDraft],
+    names: BodyNames,
     children: Vec<Child>,
     /// Outputs of registers by their inputs.
     output_of: BTreeMap<SignalId, SignalId>,
@@ -103,11 +103,11 @@ pub(crate) struct ModuleWriter<'a> {
 
 impl<'a> ModuleWriter<'a> {
     pub fn new(
-        nodes: &'a [Node],
+        nodes: &'a [BlockNode],
         id: usize,
         (reset, language): (ResetStyle, Language),
         module_of: &'a BTreeMap<usize, usize>,
-        drafts: &'a [Draft],
+        drafts: &'a [ModuleDraft],
     ) -> Self {
         let node = &nodes[id];
         let block = match &node.description {
@@ -135,7 +135,7 @@ impl<'a> ModuleWriter<'a> {
     }
 
     /// Returns the complete module.
-    pub fn write(mut self) -> Result<Draft> {
+    pub fn write(mut self) -> Result<ModuleDraft> {
         self.declare_atoms()?;
         self.declare_children()?;
         self.declare_numbers();
@@ -271,9 +271,13 @@ impl<'a> ModuleWriter<'a> {
     }
 
     /// Returns the atoms of the same name in all elements of a field of sub-blocks.
-    fn child_atoms(&self, paths: &[&crate::elaborate::Path], ids: &[usize]) -> Vec<(String, Elements<'a>)> {
+    fn child_atoms(
+        &self,
+        paths: &[&crate::elaborate::NamePath],
+        ids: &[usize],
+    ) -> Vec<(String, FieldElements<'a>)> {
         let nodes = self.nodes;
-        let mut out: Vec<(String, Elements)> = vec![];
+        let mut out: Vec<(String, FieldElements)> = vec![];
         for (path, id) in paths.iter().zip(ids) {
             for atom in nodes[*id].atoms.iter().filter(|atom| atom.kind.is_parameter()) {
                 let indices = path.indices.iter().chain(&atom.path.indices).copied().collect();
@@ -289,7 +293,7 @@ impl<'a> ModuleWriter<'a> {
     fn declare_register(
         &mut self,
         key: &str,
-        paths: &[&crate::elaborate::Path],
+        paths: &[&crate::elaborate::NamePath],
         ids: &[usize],
     ) -> Result<()> {
         let mut ends: BTreeMap<String, SignalId> = BTreeMap::new();
@@ -320,7 +324,12 @@ impl<'a> ModuleWriter<'a> {
         Ok(())
     }
 
-    fn declare_blocks(&mut self, key: &str, paths: &[&crate::elaborate::Path], ids: &[usize]) -> Result<()> {
+    fn declare_blocks(
+        &mut self,
+        key: &str,
+        paths: &[&crate::elaborate::NamePath],
+        ids: &[usize],
+    ) -> Result<()> {
         let child = self.children.len();
         let modules: Vec<usize> = ids.iter().map(|id| self.module_of[id]).collect();
         let ports = self.drafts[modules[0]].ports.clone();
@@ -458,7 +467,7 @@ impl<'a> ModuleWriter<'a> {
 
     // --- the module ---
 
-    fn ports(&self) -> Vec<Port> {
+    fn ports(&self) -> Vec<VerilogPort> {
         let port = |signal: &Signal| {
             let name = match signal.role {
                 Role::Reset => self.reset.port()?.to_string(),
@@ -469,7 +478,7 @@ impl<'a> ModuleWriter<'a> {
                 (Role::Reset, ResetStyle::SyncHigh) => vec!["synchronous reset, active high".to_string()],
                 _ => signal.doc.clone(),
             };
-            Some(Port {
+            Some(VerilogPort {
                 name,
                 field: signal.key.replace('$', "."),
                 width: signal.total(),
@@ -485,8 +494,13 @@ impl<'a> ModuleWriter<'a> {
 
     /// Returns the declarations of ports. The ports in `variables` are assigned in an `always` block. With `vectors`, an
     /// array with one element is a vector of one bit, as hand-written templates require.
-    fn port_declarations(&self, ports: &[Port], variables: &BTreeSet<SignalId>, vectors: bool) -> Vec<Item> {
-        let declaration = |port: &Port| {
+    fn port_declarations(
+        &self,
+        ports: &[VerilogPort],
+        variables: &BTreeSet<SignalId>,
+        vectors: bool,
+    ) -> Vec<Item> {
+        let declaration = |port: &VerilogPort| {
             let own = self.names.signals.iter().find(|signal| signal.name == port.name);
             let is_vector = vectors && own.is_some_and(|signal| !signal.dimensions.is_empty());
             let variable =
@@ -498,16 +512,16 @@ impl<'a> ModuleWriter<'a> {
         ports.iter().flat_map(declaration).collect()
     }
 
-    fn assemble_leaf(&self, template: &str) -> Result<Draft> {
+    fn assemble_leaf(&self, template: &str) -> Result<ModuleDraft> {
         let ports = self.ports();
         let declarations = self.port_declarations(&ports, &BTreeSet::new(), true);
         let items = leaf::items(template, self.reset);
-        Ok(Draft { body: Body { parameters: vec![], ports: declarations, items }, ports })
+        Ok(ModuleDraft { body: Body { parameters: vec![], ports: declarations, items }, ports })
     }
 
     /// Returns the module. SystemVerilog needs a first pass to find the selected bits, which determine the signals that can
     /// be structs.
-    fn assemble(&self, plan: &Plan) -> Draft {
+    fn assemble(&self, plan: &ModulePlan) -> ModuleDraft {
         let (draft, selections) = self.assemble_with(plan, BTreeMap::new());
         let structs = match self.language {
             Language::Verilog => BTreeMap::new(),
@@ -516,9 +530,13 @@ impl<'a> ModuleWriter<'a> {
         if structs.is_empty() { draft } else { self.assemble_with(plan, structs).0 }
     }
 
-    fn assemble_with(&self, plan: &Plan, structs: BTreeMap<SignalId, String>) -> (Draft, Selections) {
+    fn assemble_with(
+        &self,
+        plan: &ModulePlan,
+        structs: BTreeMap<SignalId, String>,
+    ) -> (ModuleDraft, Selections) {
         let signals = &self.names.signals;
-        let mut builder = Builder::new(signals, self.reset, &self.output_of, &self.layouts, structs);
+        let mut builder = ModuleBuilder::new(signals, self.reset, &self.output_of, &self.layouts, structs);
         for child in &self.children {
             builder.label(&child.name);
         }
@@ -541,11 +559,16 @@ impl<'a> ModuleWriter<'a> {
         }
         let declarations = self.port_declarations(&ports, &variables, false);
         let body = Body { parameters: vec![], ports: declarations, items };
-        (Draft { body, ports }, builder.selections)
+        (ModuleDraft { body, ports }, builder.selections)
     }
 
     /// Returns the declarations of numbers, signals and registers.
-    fn declarations(&self, plan: &Plan, variables: &BTreeSet<SignalId>, builder: &mut Builder) -> Vec<Item> {
+    fn declarations(
+        &self,
+        plan: &ModulePlan,
+        variables: &BTreeSet<SignalId>,
+        builder: &mut ModuleBuilder,
+    ) -> Vec<Item> {
         let signals = &self.names.signals;
         self.declare_named_numbers(builder);
         self.declare_structs(builder);
@@ -577,7 +600,7 @@ impl<'a> ModuleWriter<'a> {
     }
 
     /// Declares structs, and the structs of inputs with their assignments.
-    fn declare_structs(&self, builder: &mut Builder) {
+    fn declare_structs(&self, builder: &mut ModuleBuilder) {
         let signals = &self.names.signals;
         let structs = builder.structs.clone();
         let used: BTreeSet<usize> = structs.keys().filter_map(|id| signals[*id].layout).collect();
@@ -592,7 +615,7 @@ impl<'a> ModuleWriter<'a> {
     }
 
     /// Declares the constants that the module uses by name.
-    fn declare_named_numbers(&self, builder: &mut Builder) {
+    fn declare_named_numbers(&self, builder: &mut ModuleBuilder) {
         for layout in &self.layouts {
             let numbers = layout.fields.iter().map(|field| (layout.constant(field), field.low));
             let used: Vec<_> = numbers.filter(|(name, _)| builder.offsets.contains(name)).collect();
@@ -621,7 +644,7 @@ impl<'a> ModuleWriter<'a> {
         }
     }
 
-    fn is_assigned(&self, plan: &Plan, id: SignalId) -> bool {
+    fn is_assigned(&self, plan: &ModulePlan, id: SignalId) -> bool {
         plan.processes.iter().any(|process| match process {
             Process::Assign { place, .. } => place.signal == id,
             Process::Copy { to, .. } => *to == id,
@@ -631,7 +654,7 @@ impl<'a> ModuleWriter<'a> {
     }
 
     /// Returns all processes except clocked ones.
-    fn body(&self, plan: &Plan, builder: &mut Builder) -> Vec<Item> {
+    fn body(&self, plan: &ModulePlan, builder: &mut ModuleBuilder) -> Vec<Item> {
         let signals = &self.names.signals;
         let mut after_assign = false;
         for process in &plan.processes {
@@ -667,7 +690,7 @@ impl<'a> ModuleWriter<'a> {
         builder.take_items()
     }
 
-    fn comb(&self, body: &[Stmt], builder: &mut Builder) {
+    fn comb(&self, body: &[Stmt], builder: &mut ModuleBuilder) {
         let body = self.leading_comments(body, builder);
         let variables = loop_variables(body, &self.names.signals);
         variables.iter().for_each(|variable| builder.reserve(variable));
@@ -684,7 +707,7 @@ impl<'a> ModuleWriter<'a> {
     }
 
     /// Writes the comments at the start of a process above it. Returns the remaining statements.
-    fn leading_comments<'b>(&self, body: &'b [Stmt], builder: &mut Builder) -> &'b [Stmt] {
+    fn leading_comments<'b>(&self, body: &'b [Stmt], builder: &mut ModuleBuilder) -> &'b [Stmt] {
         let count = body.iter().take_while(|s| matches!(s, Stmt::Comment(_))).count();
         for statement in &body[..count] {
             if let Stmt::Comment(text) = statement {
@@ -695,7 +718,7 @@ impl<'a> ModuleWriter<'a> {
     }
 
     /// Writes the registers. Those without conditions share one process; each other group has its own.
-    fn clocked(&self, plan: &Plan, builder: &mut Builder) {
+    fn clocked(&self, plan: &ModulePlan, builder: &mut ModuleBuilder) {
         let mut plain = ClockedGroup::default();
         let mut others: Vec<ClockedGroup> = vec![];
         let mut done: BTreeSet<SignalId> = BTreeSet::new();
@@ -749,7 +772,7 @@ impl<'a> ModuleWriter<'a> {
     }
 
     /// Returns whether a combinational process assigns the signal.
-    fn is_computed(&self, plan: &Plan, id: SignalId) -> bool {
+    fn is_computed(&self, plan: &ModulePlan, id: SignalId) -> bool {
         let in_block = plan.processes.iter().any(|process| match process {
             Process::Comb { body } => body.iter().flat_map(Stmt::writes).any(|written| written == id),
             _ => false,
@@ -757,7 +780,7 @@ impl<'a> ModuleWriter<'a> {
         in_block || self.is_assigned(plan, id)
     }
 
-    fn clocked_process(&self, group: &ClockedGroup, has_reset: bool, builder: &mut Builder) {
+    fn clocked_process(&self, group: &ClockedGroup, has_reset: bool, builder: &mut ModuleBuilder) {
         // A register that never changes holds its reset value. Without a reset it has no value and needs no process.
         if !has_reset && group.body.is_empty() && group.copies.is_empty() {
             return;
@@ -798,7 +821,7 @@ impl<'a> ModuleWriter<'a> {
             let Some(test) = leaf::reset_test(style) else {
                 return self.clocked_statements(group, body, p);
             };
-            let other = |head, body| Block { head: Head::Other(head), label: None, body };
+            let other = |head, body| VerilogBlock { head: Head::Other(head), label: None, body };
             let mut blocks = vec![other(code!["if (", test, ")"], reset(" <= "))];
             match body {
                 [] if group.copies.is_empty() => {}
@@ -814,7 +837,7 @@ impl<'a> ModuleWriter<'a> {
         builder.push(Item::block(Head::Always(Code::from(&leaf::events(style, clock))), label, body));
     }
 
-    fn clocked_statements(&self, group: &ClockedGroup, body: &[Stmt], builder: &mut Builder) {
+    fn clocked_statements(&self, group: &ClockedGroup, body: &[Stmt], builder: &mut ModuleBuilder) {
         builder.statements(body, true);
         for input in &group.copies {
             let output = self.output_of[input];
@@ -824,7 +847,7 @@ impl<'a> ModuleWriter<'a> {
     }
 
     /// Writes the instances of sub-modules.
-    fn instances(&self, plan: &Plan, builder: &mut Builder) -> Vec<Item> {
+    fn instances(&self, plan: &ModulePlan, builder: &mut ModuleBuilder) -> Vec<Item> {
         for child in &self.children {
             builder.blank();
             let equal = child.modules.windows(2).all(|pair| pair[0] == pair[1]);
@@ -853,12 +876,12 @@ impl<'a> ModuleWriter<'a> {
 
     fn instance(
         &self,
-        plan: &Plan,
+        plan: &ModulePlan,
         child: &Child,
         element: usize,
         name: String,
         index: Option<&str>,
-        builder: &mut Builder,
+        builder: &mut ModuleBuilder,
     ) -> Item {
         let signals = &self.names.signals;
         let mut pins = vec![];
@@ -894,11 +917,11 @@ impl<'a> ModuleWriter<'a> {
             };
             pins.push((port.name.clone(), wire));
         }
-        Item::Instance(Instance { module: child.modules[element], parameters: vec![], name, pins })
+        Item::Instance(ModuleInstance { module: child.modules[element], parameters: vec![], name, pins })
     }
 
     /// Returns a wire that reads all otherwise unread bits, so that linters need no exceptions.
-    fn sink(&self, plan: &Plan, builder: &mut Builder) -> Vec<Item> {
+    fn sink(&self, plan: &ModulePlan, builder: &mut ModuleBuilder) -> Vec<Item> {
         let mut parts = vec![];
         for (id, signal) in self.names.signals.iter().enumerate() {
             let present = match signal.role {
@@ -939,9 +962,9 @@ impl<'a> ModuleWriter<'a> {
 
 /// Groups items by name without indices, in the order of first appearance.
 fn by_key<'p, T>(
-    items: impl Iterator<Item = (&'p crate::elaborate::Path, T)>,
-) -> Vec<(String, Vec<(&'p crate::elaborate::Path, T)>)> {
-    let mut out: Vec<(String, Vec<(&crate::elaborate::Path, T)>)> = vec![];
+    items: impl Iterator<Item = (&'p crate::elaborate::NamePath, T)>,
+) -> Vec<(String, Vec<(&'p crate::elaborate::NamePath, T)>)> {
+    let mut out: Vec<(String, Vec<(&crate::elaborate::NamePath, T)>)> = vec![];
     for (path, item) in items {
         match out.iter_mut().find(|(key, _)| *key == path.key) {
             Some((_, group)) => group.push((path, item)),

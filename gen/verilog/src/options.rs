@@ -72,7 +72,7 @@ impl Language {
 
 /// Contents of the comment at the head of every file, in addition to the block's doc comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Header {
+pub struct FileHeader {
     /// Elaboration parameters and their values, in order.
     pub parameters: Vec<(String, String)>,
     /// The paper's section that the design follows: `CABA, section 5.1`.
@@ -91,7 +91,7 @@ pub struct EmitOptions {
     /// Reset style of registers.
     pub reset: ResetStyle,
     /// Contents of the head comment.
-    pub header: Header,
+    pub header: FileHeader,
     /// Owner of the modules of the kit's cells.
     pub cells: Cells,
     /// Language of all modules.
@@ -107,7 +107,7 @@ impl EmitOptions {
         let value = |name: &str| (name.to_string(), params[name].to_string());
         EmitOptions {
             reset,
-            header: Header {
+            header: FileHeader {
                 parameters: entry.schema().iter().map(|spec| value(spec.name)).collect(),
                 source: entry.source().into(),
                 tool: concat!("selvedge ", env!("CARGO_PKG_VERSION")).into(),

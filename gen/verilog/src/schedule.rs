@@ -5,14 +5,14 @@
 //! Statements that assign the same signal stay together, in order.
 
 use crate::eval;
-use crate::ir::{Expr, Index, Node, Place, Role, Signal, SignalId, Stmt};
+use crate::ir::{ElementRef, Expr, Index, Node, Role, Signal, SignalId, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A process of the module.
 #[derive(Debug)]
 pub(crate) enum Process {
     /// A continuous assignment of a complete signal or of one element.
-    Assign { comments: Vec<String>, place: Place, value: Expr },
+    Assign { comments: Vec<String>, place: ElementRef, value: Expr },
     /// A continuous assignment of an array to an array of the same shape.
     Copy { comments: Vec<String>, to: SignalId, from: SignalId },
     /// Constant values for all elements of a signal.
@@ -33,7 +33,7 @@ pub(crate) enum Pin {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Plan {
+pub(crate) struct ModulePlan {
     pub processes: Vec<Process>,
     /// Inputs of sub-blocks that need no intermediate signal.
     pub pins: BTreeMap<SignalId, Pin>,
@@ -43,7 +43,7 @@ pub(crate) struct Plan {
 
 /// A statement at the top level of the body, with the comments before it.
 #[derive(Clone, Debug)]
-struct Item {
+struct BodyItem {
     comments: Vec<String>,
     statement: Stmt,
     reads: Vec<SignalId>,
@@ -55,13 +55,13 @@ pub(crate) fn schedule(
     body: Vec<Stmt>,
     signals: &[Signal],
     output_of: &BTreeMap<SignalId, SignalId>,
-) -> Plan {
+) -> ModulePlan {
     let items = drop_dead_defaults(items(body, signals), signals, output_of);
     let groups = group(&items, signals);
-    let mut plan = Plan::default();
+    let mut plan = ModulePlan::default();
     let read_inside: BTreeSet<SignalId> = items.iter().flat_map(|item| item.reads.clone()).collect();
     for members in groups {
-        let members: Vec<&Item> = members.iter().map(|i| &items[*i]).collect();
+        let members: Vec<&BodyItem> = members.iter().map(|i| &items[*i]).collect();
         plan_group(&members, signals, output_of, &read_inside, &mut plan);
     }
     connect_outputs(&mut plan, signals);
@@ -69,8 +69,8 @@ pub(crate) fn schedule(
 }
 
 /// Returns top-level statements with their comments. Moves wiring out of loops and removes clock and reset pins.
-fn items(body: Vec<Stmt>, signals: &[Signal]) -> Vec<Item> {
-    let mut out: Vec<Item> = vec![];
+fn items(body: Vec<Stmt>, signals: &[Signal]) -> Vec<BodyItem> {
+    let mut out: Vec<BodyItem> = vec![];
     let mut comments = vec![];
     for statement in body.into_iter().flat_map(|statement| split_loop(statement, signals)) {
         match statement {
@@ -82,7 +82,7 @@ fn items(body: Vec<Stmt>, signals: &[Signal]) -> Vec<Item> {
                     continue;
                 }
                 let reads = statement.reads();
-                out.push(Item { comments: std::mem::take(&mut comments), statement, reads, writes });
+                out.push(BodyItem { comments: std::mem::take(&mut comments), statement, reads, writes });
             }
         }
     }
@@ -175,10 +175,10 @@ fn assigns_whole(statement: &Stmt, signals: &[Signal]) -> Option<SignalId> {
 
 /// Removes a register's `d = q` if a later statement assigns `d` completely.
 fn drop_dead_defaults(
-    items: Vec<Item>,
+    items: Vec<BodyItem>,
     signals: &[Signal],
     output_of: &BTreeMap<SignalId, SignalId>,
-) -> Vec<Item> {
+) -> Vec<BodyItem> {
     let dead: Vec<bool> = items
         .iter()
         .enumerate()
@@ -189,14 +189,14 @@ fn drop_dead_defaults(
                     .any(|later| assigns_whole(&later.statement, signals) == Some(item.writes[0]))
         })
         .collect();
-    let mut out: Vec<Item> = vec![];
+    let mut out: Vec<BodyItem> = vec![];
     let mut comments = vec![];
     for (item, dead) in items.into_iter().zip(dead) {
         if dead {
             comments.extend(item.comments);
         } else {
             comments.extend(item.comments);
-            out.push(Item { comments: std::mem::take(&mut comments), ..item });
+            out.push(BodyItem { comments: std::mem::take(&mut comments), ..item });
         }
     }
     out
@@ -229,7 +229,7 @@ impl Union {
 }
 
 /// Returns the groups of statements that must share a process, in the order of their first statements.
-fn group(items: &[Item], signals: &[Signal]) -> Vec<Vec<usize>> {
+fn group(items: &[BodyItem], signals: &[Signal]) -> Vec<Vec<usize>> {
     let mut union = Union((0..items.len()).collect());
     let mut writers: BTreeMap<SignalId, Vec<usize>> = BTreeMap::new();
     for (position, item) in items.iter().enumerate() {
@@ -257,7 +257,7 @@ fn group(items: &[Item], signals: &[Signal]) -> Vec<Vec<usize>> {
 }
 
 /// Finds two groups on a cycle of reads. Returns one statement of each.
-fn mutual(groups: &[Vec<usize>], items: &[Item]) -> Option<(usize, usize)> {
+fn mutual(groups: &[Vec<usize>], items: &[BodyItem]) -> Option<(usize, usize)> {
     let of_signal: BTreeMap<SignalId, usize> = groups
         .iter()
         .enumerate()
@@ -294,11 +294,11 @@ fn mutual(groups: &[Vec<usize>], items: &[Item]) -> Option<(usize, usize)> {
 
 /// Chooses the process for one group.
 fn plan_group(
-    members: &[&Item],
+    members: &[&BodyItem],
     signals: &[Signal],
     output_of: &BTreeMap<SignalId, SignalId>,
     read_inside: &BTreeSet<SignalId>,
-    plan: &mut Plan,
+    plan: &mut ModulePlan,
 ) {
     let writes: BTreeSet<SignalId> = members.iter().flat_map(|item| item.writes.clone()).collect();
     let clocked =
@@ -334,7 +334,7 @@ fn plan_group(
     plan.processes.push(Process::Comb { body });
 }
 
-fn with_comments(item: &Item) -> Vec<Stmt> {
+fn with_comments(item: &BodyItem) -> Vec<Stmt> {
     item.comments.iter().cloned().map(Stmt::Comment).chain([item.statement.clone()]).collect()
 }
 
@@ -342,7 +342,7 @@ type ConstantSignal = (SignalId, Vec<num_bigint::BigUint>, Vec<String>);
 
 /// Returns the values of a group that reads only constants and its own signals.
 fn constant_group(
-    members: &[&Item],
+    members: &[&BodyItem],
     writes: &BTreeSet<SignalId>,
     signals: &[Signal],
 ) -> Option<Vec<ConstantSignal>> {
@@ -351,7 +351,7 @@ fn constant_group(
         return None;
     }
     let body: Vec<Stmt> = members.iter().map(|item| item.statement.clone()).collect();
-    let mut store = eval::Store::new();
+    let mut store = eval::ElementValues::new();
     eval::run(&body, signals, &mut vec![], &mut store);
     let mut comments: Vec<String> = members.iter().flat_map(|item| item.comments.clone()).collect();
     let values = writes.iter().map(|signal| {
@@ -409,7 +409,7 @@ fn direct_pin(
 
 /// Connects an output of a sub-block directly to an output of this module, if its only reader is the `assign` of that
 /// output.
-fn connect_outputs(plan: &mut Plan, signals: &[Signal]) {
+fn connect_outputs(plan: &mut ModulePlan, signals: &[Signal]) {
     let mut readers: BTreeMap<SignalId, usize> = BTreeMap::new();
     let mut count =
         |reads: Vec<SignalId>| reads.into_iter().for_each(|id| *readers.entry(id).or_default() += 1);
@@ -440,8 +440,8 @@ fn connect_outputs(plan: &mut Plan, signals: &[Signal]) {
     }
     let alias = |process: &Process| -> Option<(SignalId, SignalId)> {
         let (to, from) = match process {
-            Process::Assign { place: Place { signal, index: None }, value, .. } => match &value.node {
-                Node::Read(Place { signal: from, index: None }) => (*signal, *from),
+            Process::Assign { place: ElementRef { signal, index: None }, value, .. } => match &value.node {
+                Node::Read(ElementRef { signal: from, index: None }) => (*signal, *from),
                 _ => return None,
             },
             Process::Copy { to, from, .. } => (*to, *from),

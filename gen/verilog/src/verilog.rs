@@ -6,7 +6,7 @@ use std::fmt;
 
 /// A part of an expression.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Token {
+pub(crate) enum CodeToken {
     /// A name, a symbol, a blank, or a literal with unknown bits or a sign.
     Text(String),
     /// A number without a size.
@@ -15,25 +15,25 @@ pub(crate) enum Token {
     Literal(i64, BigUint, String),
 }
 
-impl Token {
+impl CodeToken {
     /// Returns the text of a name or symbol; empty for numbers.
     pub fn text(&self) -> &str {
-        if let Token::Text(text) = self { text } else { "" }
+        if let CodeToken::Text(text) = self { text } else { "" }
     }
 }
 
-impl fmt::Display for Token {
+impl fmt::Display for CodeToken {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Token::Text(text) | Token::Literal(_, _, text) => f.write_str(text),
-            Token::Number(number) => number.fmt(f),
+            CodeToken::Text(text) | CodeToken::Literal(_, _, text) => f.write_str(text),
+            CodeToken::Number(number) => number.fmt(f),
         }
     }
 }
 
 /// An expression, or a statement without structure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Code(pub Vec<Token>);
+pub(crate) struct Code(pub Vec<CodeToken>);
 
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -41,27 +41,27 @@ impl fmt::Display for Code {
     }
 }
 
-impl From<Token> for Code {
-    fn from(token: Token) -> Code {
+impl From<CodeToken> for Code {
+    fn from(token: CodeToken) -> Code {
         Code(vec![token])
     }
 }
 
 impl From<i64> for Code {
     fn from(number: i64) -> Code {
-        Token::Number(number).into()
+        CodeToken::Number(number).into()
     }
 }
 
 impl From<usize> for Code {
     fn from(number: usize) -> Code {
-        Token::Number(number as i64).into()
+        CodeToken::Number(number as i64).into()
     }
 }
 
 impl<T: AsRef<str> + ?Sized> From<&T> for Code {
     fn from(text: &T) -> Code {
-        Token::Text(text.as_ref().into()).into()
+        CodeToken::Text(text.as_ref().into()).into()
     }
 }
 
@@ -79,7 +79,7 @@ impl Code {
         let mut all = Code::default();
         for part in parts {
             if !separator.is_empty() && !all.0.is_empty() {
-                all.0.push(Token::Text(separator.into()));
+                all.0.push(CodeToken::Text(separator.into()));
             }
             all.0.extend(part.0);
         }
@@ -97,10 +97,10 @@ pub(crate) enum Item {
     /// A statement, without its semicolon.
     Line(Code),
     /// A block; the others follow `else`.
-    Blocks(Vec<Block>),
+    Blocks(Vec<VerilogBlock>),
     /// `case`, `generate` or `typedef`, up to the text at its end.
     Enclosed(Code, Vec<Item>, String),
-    Instance(Instance),
+    Instance(ModuleInstance),
 }
 
 /// The declaration of a constant, signal, port, parameter or loop variable.
@@ -118,7 +118,7 @@ pub(crate) struct Declaration {
 
 /// Statements between `begin` and `end`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Block {
+pub(crate) struct VerilogBlock {
     pub head: Head,
     pub label: Option<String>,
     pub body: Vec<Item>,
@@ -135,7 +135,7 @@ pub(crate) enum Head {
 
 /// An instance of the module with a number.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Instance {
+pub(crate) struct ModuleInstance {
     pub module: usize,
     pub parameters: Vec<(String, Code)>,
     pub name: String,
@@ -159,7 +159,7 @@ pub(crate) enum Around {
 }
 
 /// An expression of a module.
-pub(crate) struct Slot<'a> {
+pub(crate) struct ExpressionSlot<'a> {
     pub around: Around,
     /// The constant whose range or value the expression is.
     pub constant: Option<&'a str>,
@@ -170,14 +170,14 @@ pub(crate) struct Slot<'a> {
 
 impl Body {
     /// Returns the expressions of ports and items in order.
-    pub fn slots(&mut self) -> Vec<Slot<'_>> {
+    pub fn slots(&mut self) -> Vec<ExpressionSlot<'_>> {
         let mut out = vec![];
         self.ports.iter_mut().chain(&mut self.items).for_each(|item| item.slots(&mut out));
         out
     }
 
     /// Returns all instances of sub-modules.
-    pub fn instances(&mut self) -> Vec<&mut Instance> {
+    pub fn instances(&mut self) -> Vec<&mut ModuleInstance> {
         let mut out = vec![];
         self.items.iter_mut().for_each(|item| item.instances(&mut out));
         out
@@ -202,21 +202,21 @@ impl Item {
 
     /// Returns the only block of a statement.
     pub fn block(head: Head, label: Option<String>, body: Vec<Item>) -> Item {
-        Item::Blocks(vec![Block { head, label, body }])
+        Item::Blocks(vec![VerilogBlock { head, label, body }])
     }
 
     pub fn declaration(&self) -> Option<&Declaration> {
         if let Item::Declaration(declaration) = self { Some(declaration) } else { None }
     }
 
-    fn slots<'a>(&'a mut self, out: &mut Vec<Slot<'a>>) {
-        let of = |around, code| Slot { around, constant: None, ranged: false, code };
+    fn slots<'a>(&'a mut self, out: &mut Vec<ExpressionSlot<'a>>) {
+        let of = |around, code| ExpressionSlot { around, constant: None, ranged: false, code };
         let bare = |code| of(Around::Nothing, code);
         match self {
             Item::Blank | Item::Comment(_) => {}
             Item::Declaration(Declaration { kind, range, name, last, value }) => {
                 let (constant, ranged) = ((kind == "localparam").then_some(&**name), range.is_some());
-                let slot = |around, code| Slot { constant, ranged, ..of(around, code) };
+                let slot = |around, code| ExpressionSlot { constant, ranged, ..of(around, code) };
                 out.extend(range.iter_mut().chain(last).map(|code| slot(Around::Brackets, code)));
                 out.extend(value.as_mut().map(|code| slot(Around::Nothing, code)));
             }
@@ -234,14 +234,14 @@ impl Item {
                 out.push(bare(head));
                 body.iter_mut().for_each(|item| item.slots(out));
             }
-            Item::Instance(Instance { parameters, pins, .. }) => {
+            Item::Instance(ModuleInstance { parameters, pins, .. }) => {
                 let codes = parameters.iter_mut().chain(pins).map(|(_, code)| code);
                 out.extend(codes.map(|code| of(Around::Parentheses, code)));
             }
         }
     }
 
-    fn instances<'a>(&'a mut self, out: &mut Vec<&'a mut Instance>) {
+    fn instances<'a>(&'a mut self, out: &mut Vec<&'a mut ModuleInstance>) {
         let mut all = |body: &'a mut Vec<Item>| body.iter_mut().for_each(|item| item.instances(out));
         match self {
             Item::Instance(instance) => out.push(instance),

@@ -11,7 +11,7 @@
 //! | `always @(posedge ...)` | `always_ff @(posedge ...)`, except next to an `initial` block, which may write the same signals |
 
 use crate::options::Language;
-use crate::verilog::{Block, Body, Code, Declaration, Head, Instance, Item, Token};
+use crate::verilog::{Body, Code, CodeToken, Declaration, Head, Item, ModuleInstance, VerilogBlock};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns of an indentation step.
@@ -22,7 +22,7 @@ pub(crate) const COLUMNS: usize = 100;
 /// Returns the text of a module from `module` to `endmodule`. `modules` are the names of the modules that it may instantiate.
 pub(crate) fn module_text(name: &str, body: &Body, modules: &[String], language: Language) -> String {
     let is_sv = language == Language::SystemVerilog;
-    let mut writer = Writer {
+    let mut writer = VerilogWriter {
         is_sv,
         has_initial: false,
         constants: BTreeMap::new(),
@@ -38,7 +38,7 @@ pub(crate) fn module_text(name: &str, body: &Body, modules: &[String], language:
     writer.lines.join("\n") + "\n"
 }
 
-struct Writer<'a> {
+struct VerilogWriter<'a> {
     is_sv: bool,
     has_initial: bool,
     /// Constants with their names in SystemVerilog.
@@ -50,7 +50,7 @@ struct Writer<'a> {
     indent: usize,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> VerilogWriter<'a> {
     fn collect(&mut self, items: &'a [Item]) {
         for item in items {
             match item {
@@ -124,7 +124,7 @@ impl<'a> Writer<'a> {
             Item::Line(code) => self.line(format!("{};", self.code(code))),
             Item::Blocks(blocks) => {
                 let mut before = "";
-                for Block { head, label, body } in blocks {
+                for VerilogBlock { head, label, body } in blocks {
                     let label = label.as_ref().map(|label| format!(" : {label}")).unwrap_or_default();
                     self.line(format!("{before}{}begin{label}", self.head(head)));
                     self.indented(|w| w.items(body));
@@ -144,8 +144,8 @@ impl<'a> Writer<'a> {
     /// Returns a declaration with its range aligned to the right in `column` columns.
     fn declaration(&self, declaration: &Declaration, column: usize) -> String {
         let Declaration { kind, range, name, last, value } = declaration;
-        let is_sized =
-            range.is_some() || matches!(value.as_ref().map(|value| &value.0[..]), Some([Token::Literal(..)]));
+        let is_sized = range.is_some()
+            || matches!(value.as_ref().map(|value| &value.0[..]), Some([CodeToken::Literal(..)]));
         let kind = match kind.as_str() {
             kind if !self.is_sv => kind,
             "localparam" if is_sized => "localparam logic",
@@ -159,8 +159,8 @@ impl<'a> Writer<'a> {
         };
         let words = match last.as_ref().map(|last| &last.0[..]) {
             None => String::new(),
-            Some([Token::Number(last)]) if self.is_sv => format!(" [{}]", last + 1),
-            Some([size @ .., minus, Token::Number(1)]) if self.is_sv && minus.text() == "-" => {
+            Some([CodeToken::Number(last)]) if self.is_sv => format!(" [{}]", last + 1),
+            Some([size @ .., minus, CodeToken::Number(1)]) if self.is_sv && minus.text() == "-" => {
                 format!(" [{}]", self.code(&Code(size.to_vec())))
             }
             Some(last) => format!(" [0:{}]", self.code(&Code(last.to_vec()))),
@@ -189,8 +189,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn instance(&mut self, instance: &Instance) {
-        let Instance { module, parameters, name, pins } = instance;
+    fn instance(&mut self, instance: &ModuleInstance) {
+        let ModuleInstance { module, parameters, name, pins } = instance;
         let module = &self.modules[*module];
         let values: Vec<String> =
             parameters.iter().map(|(name, value)| format!(".{name} ({})", self.code(value))).collect();
@@ -223,8 +223,8 @@ impl<'a> Writer<'a> {
     }
 
     fn code(&self, code: &Code) -> String {
-        let token = |token: &Token| match token {
-            Token::Text(text) => self.name(text),
+        let token = |token: &CodeToken| match token {
+            CodeToken::Text(text) => self.name(text),
             _ => token.to_string(),
         };
         code.0.iter().map(token).collect()

@@ -2,7 +2,7 @@
 //!
 //! The sizes here come only from the definitions, by plain arithmetic on whole lines, and are compared with the codecs' sizes.
 use crate::line::words_of;
-use crate::sc::huffman::{CodeBook, Counted};
+use crate::sc::huffman::{CodeBook, CountedValue};
 use crate::{bdi, bpc, cpack, fpc, sc};
 use std::fmt::Write;
 
@@ -215,30 +215,31 @@ fn sc_bits(line: &[u8]) -> usize {
 
 /// Returns the bytes of the line with the codec's own codes for the same counts.
 fn sc_bytes(line: &[u8]) -> usize {
-    let entries = COUNTED.iter().zip(0..).map(|(&(value, count), index)| Counted { index, value, count });
+    let entries =
+        COUNTED.iter().zip(0..).map(|(&(value, count), index)| CountedValue { index, value, count });
     let book = CodeBook::build(entries, 1, 16);
     let words = sc::words_of(&words_of(line));
     (book.encode(&words).len().min(8 * line.len())).div_ceil(8)
 }
 
 /// Name of a codec, its size in bits by definition, and its size in bytes as the codec returns it.
-type Column = (&'static str, fn(&[u8]) -> usize, fn(&[u8]) -> usize);
+type CodecColumn = (&'static str, fn(&[u8]) -> usize, fn(&[u8]) -> usize);
 
-const COLUMNS: [Column; 7] = [
+const COLUMNS: [CodecColumn; 7] = [
     ("BDI", bdi_bits, bdi::compressed_size),
-    ("FPC", fpc_bits, |line| fpc_bytes(line, fpc::Variant::Words)),
-    ("FPC, segmented", fpc_segmented_bits, |line| fpc_bytes(line, fpc::Variant::Segments)),
-    ("C-Pack+Z", cpack_bits, |line| cpack_bytes(line, cpack::Variant::Fifo16)),
-    ("C-Pack, 4 values", cpack_small_bits, |line| cpack_bytes(line, cpack::Variant::Small4)),
+    ("FPC", fpc_bits, |line| fpc_bytes(line, fpc::FpcVariant::Words)),
+    ("FPC, segmented", fpc_segmented_bits, |line| fpc_bytes(line, fpc::FpcVariant::Segments)),
+    ("C-Pack+Z", cpack_bits, |line| cpack_bytes(line, cpack::CpackVariant::Fifo16)),
+    ("C-Pack, 4 values", cpack_small_bits, |line| cpack_bytes(line, cpack::CpackVariant::Small4)),
     ("BPC", bpc_bits, |line| usize::from(bpc::compress(line).size)),
     ("SC", sc_bits, sc_bytes),
 ];
 
-fn fpc_bytes(line: &[u8], variant: fpc::Variant) -> usize {
+fn fpc_bytes(line: &[u8], variant: fpc::FpcVariant) -> usize {
     fpc::compressed_bits(&words_of(line), BYTES, variant).div_ceil(8)
 }
 
-fn cpack_bytes(line: &[u8], variant: cpack::Variant) -> usize {
+fn cpack_bytes(line: &[u8], variant: cpack::CpackVariant) -> usize {
     cpack::compressed_bits(&words_of(line), BYTES, variant).div_ceil(8)
 }
 

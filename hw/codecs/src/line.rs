@@ -1,4 +1,5 @@
 //! The cache line of the codecs: up to 128 bytes, in 64-bit words.
+use selvedge_state::State;
 
 /// Line sizes in bytes that BDI, FPC, C-Pack and BPC handle.
 pub const LINE_BYTES: [usize; 3] = [32, 64, 128];
@@ -8,6 +9,19 @@ pub const LINE_WORDS: usize = 16;
 
 /// A line or a payload in little-endian 64-bit words: word 0 holds bytes 0 to 7. A shorter line leaves the upper words zero.
 pub type Line = [u64; LINE_WORDS];
+
+/// Result of the decompression of a payload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
+pub struct Decompressed {
+    /// The line; all zeros if there is an error.
+    pub line: Line,
+    /// `true` if the payload or its tag is invalid.
+    pub error: bool,
+}
+
+/// A payload as bits, in the definitions that tests compare the codecs with.
+#[cfg(test)]
+pub(crate) type Bits = bitvec::vec::BitVec<u64, bitvec::order::Lsb0>;
 
 /// Returns the words of a line given as bytes.
 ///

@@ -2,7 +2,7 @@
 //!
 //! No codec computes the expected values. Lines and sizes come from the papers or are computed by hand from a paper's table, code
 //! by code, as the comments show.
-use crate::bdi::Encoding;
+use crate::bdi::BdiEncoding;
 use crate::line::{Line, bytes_of, words_of};
 use crate::{bdi, bpc, cpack, fpc};
 use bitvec::prelude::*;
@@ -34,7 +34,7 @@ fn mask_bytes(words: usize) -> usize {
 fn bdi_compresses_the_line_of_h264ref_to_the_papers_12_bytes() {
     // Figure 3: narrow values; 4-byte base 0 and eight deltas of one byte.
     let compressed = bdi::compress(&line::<8, 4>([0, 0xb, 3, 1, 4, 0, 3, 4]));
-    assert_eq!(compressed.encoding, Encoding::B4D1);
+    assert_eq!(compressed.encoding, BdiEncoding::B4D1);
     assert_eq!(compressed.encoding.size(32), 12 + mask_bytes(8));
     let bytes = bytes_of(&compressed.payload);
     assert_eq!(bytes[..13], [0, 0, 0, 0, 0xff, 0, 0xb, 3, 1, 4, 0, 3, 4]);
@@ -46,7 +46,7 @@ fn bdi_compresses_the_line_of_perlbench_to_the_papers_12_bytes() {
     let words: [u64; 8] = std::array::from_fn(|i| 0xc040_39c0 + 8 * i as u64);
     assert_eq!(words[7], 0xc040_39f8, "the last word of the figure");
     let compressed = bdi::compress(&line::<8, 4>(words));
-    assert_eq!(compressed.encoding, Encoding::B4D1);
+    assert_eq!(compressed.encoding, BdiEncoding::B4D1);
     assert_eq!(compressed.encoding.size(32), 12 + mask_bytes(8));
     let bytes = bytes_of(&compressed.payload);
     assert_eq!(bytes[..13], [0xc0, 0x39, 0x40, 0xc0, 0, 0, 8, 0x10, 0x18, 0x20, 0x28, 0x30, 0x38]);
@@ -59,7 +59,7 @@ fn bdi_leaves_the_line_of_mcf_which_needs_a_second_base_of_its_own() {
     let words = [0, 0x09a4_0178, 0xb, 1, 0x09a4_a838, 0xa, 0xb, 0x09a4_c2f0];
     assert_eq!((words[4] - words[1], words[7] - words[1]), (0xa6c0, 0xc178), "the deltas of the figure");
     let compressed = bdi::compress(&line::<8, 4>(words));
-    assert_eq!(compressed.encoding, Encoding::Uncompressed);
+    assert_eq!(compressed.encoding, BdiEncoding::Uncompressed);
     assert_eq!(bytes_of(&compressed.payload)[..32], line::<8, 4>(words));
 }
 
@@ -141,7 +141,7 @@ fn fpc_gives_known_words_the_prefixes_and_sizes_of_the_papers_table() {
         let mut words = [0; 8];
         words[0] = u64::from(word);
         let packed = words_of(&line::<8, 4>(words));
-        let compressed = fpc::compress(&packed, 32, fpc::Variant::Words);
+        let compressed = fpc::compress(&packed, 32, fpc::FpcVariant::Words);
         assert_eq!(usize::from(compressed.bits), 3 + data_bits + 6, "{word:#010x}");
         let head = field(prefix.into(), 3) + &field(0, 3) + &field(7 - 1, 3);
         let kept = &text(&compressed.payload, usize::from(compressed.bits));
@@ -153,7 +153,7 @@ fn fpc_gives_known_words_the_prefixes_and_sizes_of_the_papers_table() {
 fn fpc_cuts_runs_of_zeros_after_eight_words() {
     // Table 1: a zero run has 3 bits of data, "for runs up to 8 zeros".
     for (line_bytes, runs) in [(32, 1), (64, 2), (128, 4)] {
-        let bits = fpc::compressed_bits(&Line::default(), line_bytes, fpc::Variant::Words);
+        let bits = fpc::compressed_bits(&Line::default(), line_bytes, fpc::FpcVariant::Words);
         assert_eq!(bits, runs * (3 + 3), "{line_bytes} bytes");
     }
 }
@@ -166,7 +166,7 @@ fn fpc_adds_up_to_the_size_worked_out_by_hand() {
     all[..7].copy_from_slice(&words);
     let packed = words_of(&line::<16, 4>(all));
     assert_eq!(
-        fpc::compressed_bits(&packed, 64, fpc::Variant::Words),
+        fpc::compressed_bits(&packed, 64, fpc::FpcVariant::Words),
         7 + 11 + 19 + 19 + 19 + 11 + 35 + 6 + 6
     );
 }
@@ -177,27 +177,27 @@ fn fpc_adds_up_to_the_size_worked_out_by_hand() {
 // lower bit first.
 
 /// A line of 16 words with the pattern of each and its dictionary entry.
-const CPACK_LINE: [(u64, Code); 16] = [
-    (0x0000_0000, Code::Zzzz),
-    (0x1234_5678, Code::Xxxx),            // enters entry 0
-    (0x1234_5678, Code::Mmmm(0)),         // the same word
-    (0x1234_5699, Code::Mmmx(0, 0x99)),   // enters entry 1
-    (0x1234_abcd, Code::Mmxx(0, 0xabcd)), // enters entry 2
-    (0x0000_0042, Code::Zzzx(0x42)),      // does not enter
-    (0x1234_abcd, Code::Mmmm(2)),
-    (0x1234_5699, Code::Mmmm(1)),
-    (0x0000_0042, Code::Zzzx(0x42)),      // still no match
-    (0xabcd_0000, Code::Xxxx),            // enters entry 3
-    (0xabcd_0001, Code::Mmmx(3, 0x01)),   // enters entry 4
-    (0xabcd_ff00, Code::Mmxx(3, 0xff00)), // enters entry 5
-    (0x0000_0100, Code::Xxxx),            // two bytes: no zzzx; enters entry 6
-    (0x0000_0101, Code::Mmmx(6, 0x01)),   // enters entry 7
-    (0xabcd_ff00, Code::Mmmm(5)),
-    (0x0000_0000, Code::Zzzz),
+const CPACK_LINE: [(u64, PublishedCode); 16] = [
+    (0x0000_0000, PublishedCode::Zzzz),
+    (0x1234_5678, PublishedCode::Xxxx),            // enters entry 0
+    (0x1234_5678, PublishedCode::Mmmm(0)),         // the same word
+    (0x1234_5699, PublishedCode::Mmmx(0, 0x99)),   // enters entry 1
+    (0x1234_abcd, PublishedCode::Mmxx(0, 0xabcd)), // enters entry 2
+    (0x0000_0042, PublishedCode::Zzzx(0x42)),      // does not enter
+    (0x1234_abcd, PublishedCode::Mmmm(2)),
+    (0x1234_5699, PublishedCode::Mmmm(1)),
+    (0x0000_0042, PublishedCode::Zzzx(0x42)),      // still no match
+    (0xabcd_0000, PublishedCode::Xxxx),            // enters entry 3
+    (0xabcd_0001, PublishedCode::Mmmx(3, 0x01)),   // enters entry 4
+    (0xabcd_ff00, PublishedCode::Mmxx(3, 0xff00)), // enters entry 5
+    (0x0000_0100, PublishedCode::Xxxx),            // two bytes: no zzzx; enters entry 6
+    (0x0000_0101, PublishedCode::Mmmx(6, 0x01)),   // enters entry 7
+    (0xabcd_ff00, PublishedCode::Mmmm(5)),
+    (0x0000_0000, PublishedCode::Zzzz),
 ];
 
 #[derive(Clone, Copy)]
-enum Code {
+enum PublishedCode {
     Zzzz,
     Xxxx,
     Mmmm(u64),
@@ -207,23 +207,23 @@ enum Code {
 }
 
 /// Returns a code's bits as text.
-fn cpack_code(word: u64, code: Code) -> String {
+fn cpack_code(word: u64, code: PublishedCode) -> String {
     // The digits of the paper's code in pairs, each pair with its lower bit first.
     let pair = |value: u64| field(value, 2);
     match code {
-        Code::Zzzz => pair(0b00),
-        Code::Xxxx => pair(0b01) + &field(word, 32),
-        Code::Mmmm(place) => pair(0b10) + &field(place, 4),
-        Code::Mmxx(place, low) => pair(0b11) + &pair(0b00) + &field(place, 4) + &field(low, 16),
-        Code::Zzzx(low) => pair(0b11) + &pair(0b01) + &field(low, 8),
-        Code::Mmmx(place, low) => pair(0b11) + &pair(0b10) + &field(place, 4) + &field(low, 8),
+        PublishedCode::Zzzz => pair(0b00),
+        PublishedCode::Xxxx => pair(0b01) + &field(word, 32),
+        PublishedCode::Mmmm(place) => pair(0b10) + &field(place, 4),
+        PublishedCode::Mmxx(place, low) => pair(0b11) + &pair(0b00) + &field(place, 4) + &field(low, 16),
+        PublishedCode::Zzzx(low) => pair(0b11) + &pair(0b01) + &field(low, 8),
+        PublishedCode::Mmmx(place, low) => pair(0b11) + &pair(0b10) + &field(place, 4) + &field(low, 8),
     }
 }
 
 #[test]
 fn cpack_codes_a_known_line_as_the_papers_table_says() {
     let packed = words_of(&line::<16, 4>(CPACK_LINE.map(|(word, _)| word)));
-    let compressed = cpack::compress(&packed, 64, cpack::Variant::Fifo16);
+    let compressed = cpack::compress(&packed, 64, cpack::CpackVariant::Fifo16);
     // Lengths by table I: 2 zzzz, 3 xxxx, 4 mmmm, 2 mmxx, 2 zzzx, 3 mmmx.
     assert_eq!(usize::from(compressed.bits), 2 * 2 + 3 * 34 + 4 * 6 + 2 * 24 + 2 * 12 + 3 * 16);
     let codes: String = CPACK_LINE.iter().map(|(word, code)| cpack_code(*word, *code)).collect();
@@ -233,7 +233,8 @@ fn cpack_codes_a_known_line_as_the_papers_table_says() {
 #[test]
 fn cpack_lines_of_one_pattern_have_the_papers_ratios() {
     // A repeated word: one xxxx and fifteen mmmm. Sixteen new words: 34 bits each, more than the line.
-    let size = |words| cpack::compressed_bits(&words_of(&line::<16, 4>(words)), 64, cpack::Variant::Fifo16);
+    let size =
+        |words| cpack::compressed_bits(&words_of(&line::<16, 4>(words)), 64, cpack::CpackVariant::Fifo16);
     assert_eq!(size([0x89ab_cdef; 16]), 34 + 15 * 6);
     assert_eq!(size(std::array::from_fn(|i| (0x0101_0101 * (i as u64 + 1)) << 4 | 0xf)), 512);
     assert_eq!(size([0x7f; 16]), 16 * 12, "zzzx never enters the dictionary");

@@ -61,7 +61,7 @@ impl Facts {
 
 /// The storage that a paper states for its mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Claim {
+pub struct StatedStorage {
     /// Number of state bits.
     pub bits: usize,
     /// The paper and section that states them.
@@ -106,7 +106,7 @@ pub trait HwBlock: Sized + 'static {
     /// The other parameters are fixed in the Verilog text.
     const VERILOG_PARAMETERS: &'static [&'static str] = &[];
     /// The storage that the paper states for the default parameters. The block's module explains a difference.
-    const CLAIM: Option<Claim> = None;
+    const CLAIM: Option<StatedStorage> = None;
     /// The outputs that are valid only while another one is high.
     const PAYLOADS: &'static [Payload] = &[];
     /// Operations over which model, RTL and Verilog are compared at the default parameters: 100,000, or 20,000 for a very large

@@ -52,7 +52,7 @@ pub trait BlockCompiler: Debug + Send + Sync {
     fn identity(&self) -> String;
 
     /// Returns how a block is compared with the Verilog that replaces it under every engine, or nothing if none replaces it.
-    fn replaces(&self, _block: &str) -> Option<Pace> {
+    fn replaces(&self, _block: &str) -> Option<ComparisonPace> {
         None
     }
 
@@ -64,7 +64,7 @@ pub trait BlockCompiler: Debug + Send + Sync {
 
 /// The comparison of a block with its replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
+pub enum ComparisonPace {
     /// Compares every port in every cycle.
     Cycles,
     /// Compares the output items in their order, for a replacement with another latency. See [`HwBlock::IS_STREAM`].

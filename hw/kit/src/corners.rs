@@ -24,13 +24,13 @@ pub trait Corners<I, O> {
 }
 
 /// Returns whether a clock with these inputs and outputs counts.
-type Counts<I, O> = Box<dyn Fn(&I, &O) -> bool>;
+type CountsClock<I, O> = Box<dyn Fn(&I, &O) -> bool>;
 
 /// Corner cases that a single clock shows. Each has a name, a min number, and a test of the clock's ports.
 pub struct PortCorners<I, O> {
-    operation: Counts<I, O>,
+    operation: CountsClock<I, O>,
     operations: u64,
-    corners: Vec<(Corner, Counts<I, O>)>,
+    corners: Vec<(Corner, CountsClock<I, O>)>,
 }
 
 impl<I, O> PortCorners<I, O> {
@@ -51,7 +51,7 @@ impl<I, O> PortCorners<I, O> {
         self
     }
 
-    fn push(&mut self, corner: Corner, seen: Counts<I, O>) {
+    fn push(&mut self, corner: Corner, seen: CountsClock<I, O>) {
         self.corners.push((corner, seen));
     }
 }

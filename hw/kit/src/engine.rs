@@ -1,13 +1,13 @@
 //! Engines: a block instance that runs as golden model, as RTL, as compiled Verilog, or as two of these in lockstep.
 use crate::block::{Clocked, HwBlock, RtlBlock};
 use crate::clock::Clock;
-use crate::compiled::{BlockCompiler, CompileError, Compiled, Ended, Pace};
+use crate::compiled::{BlockCompiler, ComparisonPace, CompileError, Compiled, Ended};
 use crate::items::Items;
 use crate::params::ParamError;
 use crate::ports::{Ports, first_difference};
-use crate::recorder::Recorder;
+use crate::recorder::CircuitRecorder;
 use crate::registry::Entry;
-use crate::wave::{self, Sample, Trace};
+use crate::wave::{self, CycleSample, Trace};
 use selvedge_state::{Reader, State, StateError, Writer};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Write as _};
@@ -59,19 +59,19 @@ pub enum Engine {
 
 impl Engine {
     /// Returns the forms that run: the first one, and one that is compared with it.
-    pub fn sides(self) -> (Side, Option<Side>) {
+    pub fn sides(self) -> (BlockForm, Option<BlockForm>) {
         match self {
-            Engine::Model => (Side::Model, None),
-            Engine::Rtl => (Side::Rtl, None),
-            Engine::Verilog => (Side::Verilog, None),
-            Engine::Lockstep => (Side::Model, Some(Side::Rtl)),
-            Engine::ModelVerilog => (Side::Model, Some(Side::Verilog)),
-            Engine::RtlVerilog => (Side::Rtl, Some(Side::Verilog)),
+            Engine::Model => (BlockForm::Model, None),
+            Engine::Rtl => (BlockForm::Rtl, None),
+            Engine::Verilog => (BlockForm::Verilog, None),
+            Engine::Lockstep => (BlockForm::Model, Some(BlockForm::Rtl)),
+            Engine::ModelVerilog => (BlockForm::Model, Some(BlockForm::Verilog)),
+            Engine::RtlVerilog => (BlockForm::Rtl, Some(BlockForm::Verilog)),
         }
     }
 
     /// Returns whether one of its sides is `side`.
-    pub fn has(self, side: Side) -> bool {
+    pub fn has(self, side: BlockForm) -> bool {
         let (first, second) = self.sides();
         first == side || second == Some(side)
     }
@@ -102,7 +102,7 @@ impl Engine {
 
 /// A form of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display)]
-pub enum Side {
+pub enum BlockForm {
     /// The golden model.
     #[strum(serialize = "model")]
     Model,
@@ -131,7 +131,7 @@ impl UnknownEngine {
 
 /// A single-event upset to be planted in an instance's RTL, to prove that the checkers detect it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fault {
+pub struct PlantedUpset {
     /// The bit is inverted as this cycle begins, so that this cycle's outputs show it.
     pub cycle: u64,
     /// Bit of the output registers; see [`RtlBlock::upset`].
@@ -143,12 +143,12 @@ pub struct Fault {
 #[error("'{0}' is not a fault; write CYCLE:BIT, two whole numbers")]
 pub struct BadFault(pub String);
 
-impl FromStr for Fault {
+impl FromStr for PlantedUpset {
     type Err = BadFault;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let parse = || {
             let (cycle, bit) = text.split_once(':')?;
-            Some(Fault { cycle: cycle.parse().ok()?, bit: bit.parse().ok()? })
+            Some(PlantedUpset { cycle: cycle.parse().ok()?, bit: bit.parse().ok()? })
         };
         parse().ok_or_else(|| BadFault(text.to_string()))
     }
@@ -198,7 +198,7 @@ pub struct Divergence {
     /// The first port that differs.
     pub port: &'static str,
     /// The two forms. The values of the first one are expected.
-    pub sides: [Side; 2],
+    pub sides: [BlockForm; 2],
     /// The first one's value of the port, in hexadecimal.
     pub expected: String,
     /// The second one's value of the port, in hexadecimal.
@@ -261,7 +261,7 @@ impl StepError {
 }
 
 /// One cycle at an instance's ports.
-pub(crate) struct Record<B: HwBlock> {
+pub(crate) struct CycleRecord<B: HwBlock> {
     pub cycle: u64,
     /// Inputs, and the outputs of both sides (equal if only one runs); none in reset.
     pub inputs: B::In,
@@ -269,24 +269,24 @@ pub(crate) struct Record<B: HwBlock> {
 }
 
 // The derive macros would require `B: Clone` and `B: Copy`.
-impl<B: HwBlock> Clone for Record<B> {
+impl<B: HwBlock> Clone for CycleRecord<B> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<B: HwBlock> Copy for Record<B> {}
+impl<B: HwBlock> Copy for CycleRecord<B> {}
 
-impl<B: HwBlock> Record<B> {
-    fn sample(&self, params: &B::Params, side: impl Fn(&(B::Out, B::Out)) -> B::Out) -> Sample {
+impl<B: HwBlock> CycleRecord<B> {
+    fn sample(&self, params: &B::Params, side: impl Fn(&(B::Out, B::Out)) -> B::Out) -> CycleSample {
         let mut values = self.inputs.to_bits(params);
         values.extend(self.outputs.as_ref().map(side).unwrap_or_default().to_bits(params));
-        Sample { cycle: self.cycle, reset: self.outputs.is_none(), values, registers: Vec::new() }
+        CycleSample { cycle: self.cycle, reset: self.outputs.is_none(), values, registers: Vec::new() }
     }
 }
 
 /// The last cycles of a run in lockstep. The oldest is overwritten.
 struct Ring<B: HwBlock> {
-    records: Vec<Record<B>>,
+    records: Vec<CycleRecord<B>>,
     next: usize,
 }
 
@@ -295,7 +295,7 @@ impl<B: HwBlock> Ring<B> {
         Ring { records: Vec::with_capacity(HISTORY_CYCLES), next: 0 }
     }
 
-    fn push(&mut self, record: Record<B>) {
+    fn push(&mut self, record: CycleRecord<B>) {
         if self.records.len() < HISTORY_CYCLES {
             self.records.push(record);
         } else {
@@ -304,7 +304,7 @@ impl<B: HwBlock> Ring<B> {
         }
     }
 
-    fn in_order(&self) -> impl Iterator<Item = &Record<B>> {
+    fn in_order(&self) -> impl Iterator<Item = &CycleRecord<B>> {
         let (newer, older) = self.records.split_at(self.next);
         older.iter().chain(newer)
     }
@@ -318,11 +318,15 @@ pub(crate) enum Core<B: HwBlock> {
 }
 
 impl<B: HwBlock> Core<B> {
-    fn new(side: Side, params: &B::Params, compile: impl FnOnce() -> Compile<B>) -> Result<Self, BuildError> {
+    fn new(
+        side: BlockForm,
+        params: &B::Params,
+        compile: impl FnOnce() -> Compile<B>,
+    ) -> Result<Self, BuildError> {
         Ok(match side {
-            Side::Model => Core::Model(B::model(params)?),
-            Side::Rtl => Core::Rtl(B::rtl(params)?),
-            Side::Verilog => Core::Verilog(Box::new(compile()?)),
+            BlockForm::Model => Core::Model(B::model(params)?),
+            BlockForm::Rtl => Core::Rtl(B::rtl(params)?),
+            BlockForm::Verilog => Core::Verilog(Box::new(compile()?)),
         })
     }
 
@@ -411,7 +415,7 @@ impl<B: HwBlock> State for Core<B> {
 /// A second form of the block, which is compared with the first one.
 struct Beside<B: HwBlock> {
     core: Core<B>,
-    sides: [Side; 2],
+    sides: [BlockForm; 2],
     ring: Ring<B>,
     /// Compares items instead of cycles, if the replacement has another latency.
     items: Option<Items<B>>,
@@ -464,9 +468,9 @@ pub struct Instance<B: HwBlock> {
     engine: Engine,
     core: Core<B>,
     beside: Option<Box<Beside<B>>>,
-    fault: Option<Fault>,
+    fault: Option<PlantedUpset>,
     /// A mutex, because `trace` takes `&self`. No thread ever waits for it.
-    recorder: Option<Box<Mutex<Recorder<B>>>>,
+    recorder: Option<Box<Mutex<CircuitRecorder<B>>>>,
     /// `true` if one form runs without a recorder or a fault.
     is_plain: bool,
 }
@@ -505,7 +509,7 @@ impl<B: HwBlock> Instance<B> {
         let pace = compiler.and_then(|compiler| compiler.replaces(B::NAME));
         let engine = if pace.is_some() { engine.replaced() } else { engine };
         let items = Items::new();
-        if pace == Some(Pace::Items) && items.is_none() {
+        if pace == Some(ComparisonPace::Items) && items.is_none() {
             return Err(BuildError::NoStream(B::NAME));
         }
         let (first, second) = engine.sides();
@@ -516,7 +520,7 @@ impl<B: HwBlock> Instance<B> {
                 core: Core::new(second, params, compile)?,
                 sides: [first, second],
                 ring: Ring::new(),
-                items: items.filter(|_| pace == Some(Pace::Items)),
+                items: items.filter(|_| pace == Some(ComparisonPace::Items)),
             })),
         };
         Ok(Instance {
@@ -570,8 +574,8 @@ impl<B: HwBlock> Instance<B> {
     ///
     /// # Errors
     /// If the engine has no RTL.
-    pub fn inject(&mut self, fault: Fault) -> Result<(), NoRtl> {
-        if !self.engine.has(Side::Rtl) {
+    pub fn inject(&mut self, fault: PlantedUpset) -> Result<(), NoRtl> {
+        if !self.engine.has(BlockForm::Rtl) {
             let what = "a fault needs RTL to strike";
             return Err(NoRtl { instance: self.name.clone(), what, engine: self.engine });
         }
@@ -605,7 +609,7 @@ impl<B: HwBlock> Instance<B> {
     }
 
     fn record(&mut self, circuit: Option<Core<B>>, window: (u64, u64), inside: bool) {
-        let recorder = circuit.map(|circuit| Recorder::new(circuit, self.cycle, window, inside));
+        let recorder = circuit.map(|circuit| CircuitRecorder::new(circuit, self.cycle, window, inside));
         self.recorder = recorder.map(|recorder| Box::new(Mutex::new(recorder)));
         self.is_plain = false;
     }
@@ -651,7 +655,7 @@ impl<B: HwBlock> Instance<B> {
         let (expected, outputs) = stepped.map_err(|why| self.ended(*why))?;
         if let Some(beside) = &mut self.beside {
             let pair = (expected, outputs);
-            beside.ring.push(Record { cycle: self.cycle, inputs: *inputs, outputs: Some(pair) });
+            beside.ring.push(CycleRecord { cycle: self.cycle, inputs: *inputs, outputs: Some(pair) });
         }
         if let Some(recorder) = &mut self.recorder {
             let recorder = recorder.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -675,7 +679,7 @@ impl<B: HwBlock> Instance<B> {
 
     /// Clocks once with reset active and all inputs zero.
     pub fn reset(&mut self) {
-        let record = Record { cycle: self.cycle, inputs: B::In::default(), outputs: None };
+        let record = CycleRecord { cycle: self.cycle, inputs: B::In::default(), outputs: None };
         self.core.reset();
         if let Some(beside) = &mut self.beside {
             beside.core.reset();
@@ -760,7 +764,7 @@ impl<B: HwBlock> State for Instance<B> {
 fn trace<'a, B: HwBlock>(
     instance: String,
     params: &B::Params,
-    records: impl Iterator<Item = &'a Record<B>>,
+    records: impl Iterator<Item = &'a CycleRecord<B>>,
     side: impl Fn(&(B::Out, B::Out)) -> B::Out + Copy,
 ) -> Trace {
     let samples = records.map(|record| record.sample(params, side)).collect();
@@ -801,9 +805,9 @@ mod tests {
         assert_eq!(Engine::lockstep("verilog,rtl"), Ok(Engine::RtlVerilog));
         assert_eq!(Engine::lockstep("model, rtl"), Ok(Engine::Lockstep));
         assert!(Engine::lockstep("rtl,rtl").is_err() && Engine::lockstep("rtl").is_err());
-        assert_eq!("12:3".parse(), Ok(Fault { cycle: 12, bit: 3 }));
+        assert_eq!("12:3".parse(), Ok(PlantedUpset { cycle: 12, bit: 3 }));
         assert_eq!(
-            "12".parse::<Fault>().unwrap_err().to_string(),
+            "12".parse::<PlantedUpset>().unwrap_err().to_string(),
             "'12' is not a fault; write CYCLE:BIT, two whole numbers"
         );
     }

@@ -57,11 +57,11 @@ pub mod vcd;
 pub mod verify;
 pub mod wave;
 
-pub use block::{Claim, Clocked, Facts, HwBlock, RtlBlock, Stimulus, StimulusIter, Storage};
+pub use block::{Clocked, Facts, HwBlock, RtlBlock, StatedStorage, Stimulus, StimulusIter, Storage};
 pub use clock::Clock;
-pub use compiled::{BlockCompiler, CompileError, CompiledBlock, Ended, Pace};
+pub use compiled::{BlockCompiler, ComparisonPace, CompileError, CompiledBlock, Ended};
 pub use corners::{Corner, Corners, PortCorners};
-pub use engine::{BuildError, Divergence, Engine, Fault, Instance, Side, StepError};
+pub use engine::{BlockForm, BuildError, Divergence, Engine, Instance, PlantedUpset, StepError};
 pub use params::{Allowed, ParamError, ParamSpec};
 pub use ports::{Direction, Payload, Port, PortValue, Ports};
 pub use prng::Prng;

@@ -4,6 +4,9 @@ use crate::verify::Unverified;
 use crate::{Clocked, Engine, HwBlock, Instance};
 use std::ops::Deref;
 
+/// Inputs of successive cycles; `None` is a reset.
+pub type CycleInputs<B> = Vec<Option<<B as HwBlock>::In>>;
+
 /// Steps model and RTL with the same inputs, and panics at the first output that differs. Dereferences to the model.
 pub struct Lockstep<B: HwBlock>(Instance<B>);
 

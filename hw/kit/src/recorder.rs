@@ -6,10 +6,10 @@
 //! these cycles, so a run is the same with a probe and without one.
 use crate::block::HwBlock;
 use crate::compiled::Ended;
-use crate::engine::{Core, Record};
+use crate::engine::{Core, CycleRecord};
 use crate::ports::Ports;
 use crate::registry::PortBits;
-use crate::rtl::registers::Registers;
+use crate::rtl::registers::BlockRegisters;
 use selvedge_state::{Reader, State, StateError, Writer};
 use std::mem::discriminant;
 
@@ -17,7 +17,7 @@ use std::mem::discriminant;
 const TAIL: u64 = 16;
 
 /// A recorded circuit, the recorded cycles, and their records.
-pub(crate) struct Recorder<B: HwBlock> {
+pub(crate) struct CircuitRecorder<B: HwBlock> {
     circuit: Core<B>,
     from: u64,
     cycles: u64,
@@ -29,24 +29,24 @@ pub(crate) struct Recorder<B: HwBlock> {
     is_at_rest: bool,
     /// `true` if nothing more is recorded, because the trace was taken or the circuit has ended.
     is_over: bool,
-    pub records: Vec<Record<B>>,
+    pub records: Vec<CycleRecord<B>>,
     pub inside: Option<Inside>,
 }
 
 /// The registers of a circuit's RTL, and their values.
 pub(crate) struct Inside {
-    pub registers: Registers,
+    pub registers: BlockRegisters,
     /// Values of the registers in each recorded cycle.
     pub values: Vec<PortBits>,
 }
 
-impl<B: HwBlock> Recorder<B> {
+impl<B: HwBlock> CircuitRecorder<B> {
     /// Records `circuit`, whose next clock is in cycle `next`, for up to `cycles` cycles from cycle `from` on.
     pub fn new(circuit: Core<B>, next: u64, (from, cycles): (u64, u64), inside: bool) -> Self {
-        let registers = || circuit.rtl().map(|rtl| Registers::of(rtl.as_block()));
+        let registers = || circuit.rtl().map(|rtl| BlockRegisters::of(rtl.as_block()));
         let inside = inside.then(registers).flatten();
         let inside = inside.map(|registers| Inside { registers, values: Vec::new() });
-        Recorder {
+        CircuitRecorder {
             circuit,
             from,
             cycles,
@@ -79,7 +79,7 @@ impl<B: HwBlock> Recorder<B> {
         self.look_inside(cycle);
         self.circuit.reset();
         self.last = B::In::default();
-        self.see(Record { cycle, inputs: self.last, outputs: None });
+        self.see(CycleRecord { cycle, inputs: self.last, outputs: None });
         self.next = cycle + 1;
     }
 
@@ -121,7 +121,9 @@ impl<B: HwBlock> Recorder<B> {
         }
         self.look_inside(cycle);
         match step(&mut self.circuit) {
-            Ok(outputs) => self.see(Record { cycle, inputs: *inputs, outputs: Some((outputs, outputs)) }),
+            Ok(outputs) => {
+                self.see(CycleRecord { cycle, inputs: *inputs, outputs: Some((outputs, outputs)) })
+            }
             Err(_) => {
                 self.is_over = true;
                 if let Some(inside) = &mut self.inside {
@@ -137,7 +139,7 @@ impl<B: HwBlock> Recorder<B> {
         cycle >= self.from && cycle - self.from < self.cycles
     }
 
-    fn see(&mut self, record: Record<B>) {
+    fn see(&mut self, record: CycleRecord<B>) {
         if self.wants(record.cycle) {
             self.records.push(record);
         }

@@ -1,5 +1,5 @@
 //! Blocks without their types, for tools, and the list of blocks that a program adds.
-use crate::block::{Claim, Clocked, Facts, HwBlock, RtlBlock};
+use crate::block::{Clocked, Facts, HwBlock, RtlBlock, StatedStorage};
 use crate::corners::{Corner, Corners};
 use crate::documentation;
 use crate::params::{ParamError, ParamSpec, Schema};
@@ -100,7 +100,7 @@ pub trait BlockEntry: Sync {
         String::new()
     }
     /// Returns the storage that the paper states.
-    fn claim(&self) -> Option<Claim>;
+    fn claim(&self) -> Option<StatedStorage>;
     /// Returns the names of port values.
     fn value_names(&self) -> &'static [ValueNames] {
         &[]
@@ -236,7 +236,7 @@ impl<B: HwBlock> BlockEntry for Entry<B> {
     fn documentation(&self) -> String {
         documentation::of_module(B::MODULE)
     }
-    fn claim(&self) -> Option<Claim> {
+    fn claim(&self) -> Option<StatedStorage> {
         B::CLAIM
     }
     fn value_names(&self) -> &'static [ValueNames] {

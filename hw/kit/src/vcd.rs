@@ -1,5 +1,5 @@
 //! A waveform as a VCD file: times in picoseconds, descriptions of ports as comments.
-use crate::wave::{Kind, Sink, Variable};
+use crate::wave::{Sink, VariableKind, WaveVariable};
 use std::io::{self, Write};
 use vcd::{IdCode, TimescaleUnit, Value, VarType, Writer};
 
@@ -30,11 +30,11 @@ impl<W: Write> Sink for Vcd<W> {
         self.0.upscope()
     }
 
-    fn variable(&mut self, variable: &Variable<'_>) -> io::Result<IdCode> {
+    fn variable(&mut self, variable: &WaveVariable<'_>) -> io::Result<IdCode> {
         let kind = match variable.kind {
-            Kind::Number => VarType::Integer,
-            Kind::Input | Kind::Output => VarType::Wire,
-            Kind::Register => VarType::Reg,
+            VariableKind::Number => VarType::Integer,
+            VariableKind::Input | VariableKind::Output => VarType::Wire,
+            VariableKind::Register => VarType::Reg,
         };
         let id = self.0.add_var(kind, variable.bits as u32, variable.name, None)?;
         if !variable.doc.is_empty() {

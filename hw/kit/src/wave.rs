@@ -13,7 +13,7 @@ pub const ROOT: &str = "selvedge";
 
 /// The values of one cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sample {
+pub struct CycleSample {
     /// Number of the cycle.
     pub cycle: u64,
     /// `true` if `rst_ni` was low.
@@ -40,12 +40,12 @@ pub struct Trace {
     /// `true` if the clock stays low in a cycle without a sample. The outputs are unknown then.
     pub is_gated: bool,
     /// Samples with increasing cycle numbers. In a cycle without a sample the values do not change.
-    pub samples: Vec<Sample>,
+    pub samples: Vec<CycleSample>,
 }
 
 /// The kind of a variable of a waveform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum VariableKind {
     /// A number that is not a signal: the number of the cycle.
     Number,
     /// A port into the block.
@@ -58,13 +58,13 @@ pub enum Kind {
 
 /// A variable of a waveform.
 #[derive(Clone, Copy, Debug)]
-pub struct Variable<'a> {
+pub struct WaveVariable<'a> {
     /// Name in its scope.
     pub name: &'a str,
     /// Width in bits.
     pub bits: usize,
     /// The kind of the variable.
-    pub kind: Kind,
+    pub kind: VariableKind,
     /// The meaning, or an empty text.
     pub doc: &'a str,
 }
@@ -90,7 +90,7 @@ pub trait Sink {
     ///
     /// # Errors
     /// See [`Sink::open`].
-    fn variable(&mut self, variable: &Variable<'_>) -> io::Result<Self::Id>;
+    fn variable(&mut self, variable: &WaveVariable<'_>) -> io::Result<Self::Id>;
     /// Ends the declarations.
     ///
     /// # Errors
@@ -160,7 +160,7 @@ pub fn write<S: Sink>(mut sink: S, traces: &[Trace]) -> io::Result<S::Output> {
     for clock in clocks(traces) {
         let name = cycle_variable(traces, clock);
         let doc = format!("number of the cycle of the clock of {} MHz", clock.mhz);
-        let variable = Variable { name: &name, bits: 64, kind: Kind::Number, doc: &doc };
+        let variable = WaveVariable { name: &name, bits: 64, kind: VariableKind::Number, doc: &doc };
         domains.push(Domain {
             clock,
             id: sink.variable(&variable)?,
@@ -202,7 +202,7 @@ pub fn write<S: Sink>(mut sink: S, traces: &[Trace]) -> io::Result<S::Output> {
 }
 
 /// A trace and the state of its output.
-struct Member<'a, Id> {
+struct TraceWriter<'a, Id> {
     trace: &'a Trace,
     variables: Variables<Id>,
     /// Index of the next sample.
@@ -216,7 +216,7 @@ struct Domain<'a, Id> {
     clock: Clock,
     /// Variable with the number of the cycle.
     id: Id,
-    members: Vec<Member<'a, Id>>,
+    members: Vec<TraceWriter<'a, Id>>,
     /// The next cycle, and `true` if its rising edge is past; none after the last cycle.
     next: Option<(u64, bool)>,
     last: u64,
@@ -274,7 +274,7 @@ impl<Id: Copy> Domain<'_, Id> {
     }
 }
 
-impl<Id: Copy> Member<'_, Id> {
+impl<Id: Copy> TraceWriter<'_, Id> {
     /// Writes the changes at the beginning of `cycle`.
     fn rise<S: Sink<Id = Id>>(&mut self, cycle: u64, sink: &mut S) -> io::Result<()> {
         let samples = &self.trace.samples;
@@ -301,8 +301,8 @@ impl<Id: Copy> Member<'_, Id> {
 
     fn change<S: Sink<Id = Id>>(
         &self,
-        earlier: Option<&Sample>,
-        sample: &Sample,
+        earlier: Option<&CycleSample>,
+        sample: &CycleSample,
         sink: &mut S,
     ) -> io::Result<()> {
         let variables = &self.variables;
@@ -368,7 +368,7 @@ impl Scopes {
 }
 
 /// Declares the variables of every trace. Instances whose names begin with the same parts share scopes.
-fn declare<'a, S: Sink>(sink: &mut S, traces: &'a [Trace]) -> io::Result<Vec<Member<'a, S::Id>>> {
+fn declare<'a, S: Sink>(sink: &mut S, traces: &'a [Trace]) -> io::Result<Vec<TraceWriter<'a, S::Id>>> {
     let mut scopes = Scopes::default();
     let path = |trace: &Trace| trace.instance.split('.').map(String::from).collect::<Vec<_>>();
     let mut by_name: Vec<usize> = (0..traces.len()).collect();
@@ -378,16 +378,22 @@ fn declare<'a, S: Sink>(sink: &mut S, traces: &'a [Trace]) -> io::Result<Vec<Mem
         let trace = &traces[index];
         let path = path(trace);
         scopes.enter(&path, sink)?;
-        let mut input = |name, doc: &str| sink.variable(&Variable { name, bits: 1, kind: Kind::Input, doc });
+        let mut input =
+            |name, doc: &str| sink.variable(&WaveVariable { name, bits: 1, kind: VariableKind::Input, doc });
         let clock = input("clk_i", &format!("clock, {} MHz", trace.clock.mhz))?;
         let reset = input("rst_ni", "reset, active low")?;
         let mut ports = Vec::new();
         for port in &trace.ports {
             let kind = match port.direction {
-                Direction::Input => Kind::Input,
-                Direction::Output => Kind::Output,
+                Direction::Input => VariableKind::Input,
+                Direction::Output => VariableKind::Output,
             };
-            ports.push(sink.variable(&Variable { name: port.name, bits: port.bits, kind, doc: port.doc })?);
+            ports.push(sink.variable(&WaveVariable {
+                name: port.name,
+                bits: port.bits,
+                kind,
+                doc: port.doc,
+            })?);
         }
         let mut by_scope: Vec<usize> = (0..trace.registers.len()).collect();
         by_scope.sort_by_key(|at| &trace.registers[*at].scope);
@@ -395,10 +401,13 @@ fn declare<'a, S: Sink>(sink: &mut S, traces: &'a [Trace]) -> io::Result<Vec<Mem
         for at in by_scope {
             let Register { scope, name, bits, doc, .. } = &trace.registers[at];
             scopes.enter(&[&path[..], scope].concat(), sink)?;
-            registers.insert(at, sink.variable(&Variable { name, bits: *bits, kind: Kind::Register, doc })?);
+            registers.insert(
+                at,
+                sink.variable(&WaveVariable { name, bits: *bits, kind: VariableKind::Register, doc })?,
+            );
         }
         let variables = Variables { clock, reset, ports, registers: registers.into_values().collect() };
-        declared.insert(index, Member { trace, variables, next: 0, level: None });
+        declared.insert(index, TraceWriter { trace, variables, next: 0, level: None });
     }
     scopes.enter(&[], sink)?;
     Ok(declared.into_values().collect())
@@ -414,7 +423,7 @@ mod tests {
     use super::*;
     use std::io::BufReader;
 
-    fn trace(instance: &str, samples: Vec<Sample>) -> Trace {
+    fn trace(instance: &str, samples: Vec<CycleSample>) -> Trace {
         let port = |name, bits, direction| Port { name, bits, direction, doc: "what it is", valid: None };
         let ports = vec![port("a_i", 1, Direction::Input), port("line_o", 70, Direction::Output)];
         let clock = Clock::default();
@@ -422,8 +431,8 @@ mod tests {
         Trace { instance, clock, is_gated: true, ports, names: &[], registers, samples }
     }
 
-    fn sample(cycle: u64, a: u64, line: [u64; 2]) -> Sample {
-        Sample { cycle, reset: false, values: vec![vec![a], line.to_vec()], registers: Vec::new() }
+    fn sample(cycle: u64, a: u64, line: [u64; 2]) -> CycleSample {
+        CycleSample { cycle, reset: false, values: vec![vec![a], line.to_vec()], registers: Vec::new() }
     }
 
     /// Returns the value of a variable at each of its changes, as text with the highest bit first.
@@ -492,7 +501,7 @@ mod tests {
     #[test]
     fn outputs_in_reset_are_unknown_and_return_after_it() {
         let reset =
-            Sample { cycle: 1, reset: true, values: vec![vec![0], vec![0, 0]], registers: Vec::new() };
+            CycleSample { cycle: 1, reset: true, values: vec![vec![0], vec![0, 0]], registers: Vec::new() };
         let mut text = Vec::new();
         let samples = vec![sample(0, 0, [9, 0]), reset, sample(2, 0, [9, 0])];
         write_vcd(&mut text, &[trace("c", samples)]).unwrap();

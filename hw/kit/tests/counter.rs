@@ -3,7 +3,7 @@ use selvedge_hw::registry::{self, Entry};
 use selvedge_hw::rtl::prelude::*;
 use selvedge_hw::verify::{Unverified, verify};
 use selvedge_hw::{
-    Allowed, BlockEntry, Corners, Engine, Facts, Fault, HwBlock, Instance, ParamError, ParamSpec,
+    Allowed, BlockEntry, Corners, Engine, Facts, HwBlock, Instance, ParamError, ParamSpec, PlantedUpset,
 };
 use selvedge_hw::{PortCorners, Prng, Stimulus, StimulusIter, Storage, block_params};
 
@@ -119,7 +119,7 @@ fn a_model_that_is_wrong_is_found_at_its_port() {
 fn lockstep_sees_a_planted_fault_in_its_cycle() {
     let mut counter = Instance::<Counter<1>>::new("counter", &Params::default(), Engine::Lockstep)
         .expect("valid parameters");
-    counter.inject(Fault { cycle: 5, bit: 2 }).expect("there is RTL");
+    counter.inject(PlantedUpset { cycle: 5, bit: 2 }).expect("there is RTL");
     for _ in 0..5 {
         counter.step(&Inputs { enable_i: true }).expect("no fault yet");
     }

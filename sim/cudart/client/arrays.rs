@@ -1,5 +1,5 @@
 //! CUDA arrays: rows of texels in device memory, and copies to and from them.
-use crate::copies::Side;
+use crate::copies::CopySide;
 use crate::pointers::{field, get, put, put_if};
 use crate::protocol::error;
 use crate::runtime::Runtime;
@@ -12,14 +12,14 @@ const ROW_ALIGNMENT: u64 = 32;
 /// Layout of a texel, as `cudaChannelFormatDesc`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct Format {
+pub struct TexelFormat {
     /// Bits of each channel; 0 for a missing channel.
     pub bits: [c_int; 4],
     /// Signed, unsigned or floating-point, as `cudaChannelFormatKind`.
     pub kind: c_int,
 }
 
-impl Format {
+impl TexelFormat {
     /// Returns the number of channels.
     pub fn channels(&self) -> u64 {
         self.bits.iter().filter(|bits| **bits > 0).count() as u64
@@ -34,7 +34,7 @@ impl Format {
 /// Size of a volume. The width is in texels for an array, and in bytes for memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct Extent {
+pub struct VolumeExtent {
     pub width: usize,
     pub height: usize,
     pub depth: usize,
@@ -47,7 +47,7 @@ pub struct Array {
     pub pitch: u64,
     /// Texels in x, y and z; 0 for missing dimensions.
     pub size: [u64; 3],
-    pub format: Format,
+    pub format: TexelFormat,
 }
 
 /// Returns the array of a handle.
@@ -56,7 +56,7 @@ pub fn array<'a>(handle: *const Array) -> Done<&'a Array> {
     unsafe { handle.as_ref() }.ok_or(error::INVALID_VALUE)
 }
 
-fn make(runtime: &mut Runtime, to: *mut *mut Array, format: *const Format, size: [usize; 3]) -> Done {
+fn make(runtime: &mut Runtime, to: *mut *mut Array, format: *const TexelFormat, size: [usize; 3]) -> Done {
     let format = get(format)?;
     let size = size.map(|side| side as u64);
     let row = size[0].checked_mul(format.bytes()).filter(|row| *row > 0).ok_or(error::INVALID_VALUE)?;
@@ -68,9 +68,9 @@ fn make(runtime: &mut Runtime, to: *mut *mut Array, format: *const Format, size:
 
 impl Array {
     /// Returns the side of a copy that starts at byte `x` in row `y` of plane `z`.
-    fn side(&self, x: usize, y: usize, z: usize) -> Side {
+    fn side(&self, x: usize, y: usize, z: usize) -> CopySide {
         let row = z as u64 * self.size[1].max(1) + y as u64;
-        Side::device(self.address + row * self.pitch + x as u64, self.pitch as usize)
+        CopySide::device(self.address + row * self.pitch + x as u64, self.pitch as usize)
     }
 
     /// Checks that a range of rows is inside the array. `x` and `width` are in bytes.
@@ -95,7 +95,7 @@ fn run(
     runtime: &mut Runtime,
     handle: *const Array,
     [x, y]: [usize; 2],
-    other: Side,
+    other: CopySide,
     count: usize,
     kind: c_int,
     to: bool,
@@ -110,7 +110,7 @@ fn run(
             return Err(error::INVALID_VALUE);
         }
         array.check(x, y, width, whole)?;
-        let (inside, outside) = (array.side(x, y, 0), Side { pitch: row, ..other.moved(done) });
+        let (inside, outside) = (array.side(x, y, 0), CopySide { pitch: row, ..other.moved(done) });
         let (target, source) = if to { (inside, outside) } else { (outside, inside) };
         runtime.copy(target, source, width, whole, kind)?;
         (x, y, done) = (0, y + whole, done + width * whole);
@@ -122,7 +122,7 @@ fn rows(
     runtime: &mut Runtime,
     handle: *const Array,
     [x, y]: [usize; 2],
-    other: Side,
+    other: CopySide,
     size: [usize; 2],
     kind: c_int,
     to: bool,
@@ -162,11 +162,11 @@ impl Volume {
     }
 
     /// Returns the rows of plane `z`.
-    fn plane(&self, z: usize, width: usize, height: usize) -> Done<Side> {
+    fn plane(&self, z: usize, width: usize, height: usize) -> Done<CopySide> {
         let [x, y, first] = self.position;
         if self.array.is_null() {
             let row = (first + z) * self.rows + y;
-            return Ok(Side::of(self.pointer.wrapping_byte_add(row * self.pitch + x), self.pitch));
+            return Ok(CopySide::of(self.pointer.wrapping_byte_add(row * self.pitch + x), self.pitch));
         }
         let array = array(self.array)?;
         let x = x * self.unit()?;
@@ -192,15 +192,15 @@ fn volume(runtime: &mut Runtime, params: *const c_void) -> Done {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn cudaCreateChannelDesc(x: c_int, y: c_int, z: c_int, w: c_int, kind: c_int) -> Format {
-    Format { bits: [x, y, z, w], kind }
+extern "C" fn cudaCreateChannelDesc(x: c_int, y: c_int, z: c_int, w: c_int, kind: c_int) -> TexelFormat {
+    TexelFormat { bits: [x, y, z, w], kind }
 }
 
 api! {
-    fn cudaMallocArray(to: *mut *mut Array, format: *const Format, width: usize, height: usize, _flags: u32) |runtime| {
+    fn cudaMallocArray(to: *mut *mut Array, format: *const TexelFormat, width: usize, height: usize, _flags: u32) |runtime| {
         make(runtime, to, format, [width, height, 0])
     };
-    fn cudaMalloc3DArray(to: *mut *mut Array, format: *const Format, extent: Extent, flags: u32) |runtime| {
+    fn cudaMalloc3DArray(to: *mut *mut Array, format: *const TexelFormat, extent: VolumeExtent, flags: u32) |runtime| {
         // Layered arrays and cubes need other sampling.
         if flags & 5 != 0 {
             return runtime.not_supported("cudaMalloc3DArray of layered arrays and cubes");
@@ -216,37 +216,37 @@ api! {
         drop(unsafe { Box::from_raw(handle) });
         Ok(())
     };
-    fn cudaGetChannelDesc(to: *mut Format, handle: *const Array) |_| put(to, array(handle)?.format);
-    fn cudaArrayGetInfo(format: *mut Format, extent: *mut Extent, flags: *mut u32, handle: *const Array) |_| {
+    fn cudaGetChannelDesc(to: *mut TexelFormat, handle: *const Array) |_| put(to, array(handle)?.format);
+    fn cudaArrayGetInfo(format: *mut TexelFormat, extent: *mut VolumeExtent, flags: *mut u32, handle: *const Array) |_| {
         let array = array(handle)?;
         let [width, height, depth] = array.size.map(|side| side as usize);
         put_if(format, array.format);
-        put_if(extent, Extent { width, height, depth });
+        put_if(extent, VolumeExtent { width, height, depth });
         put_if(flags, 0);
         Ok(())
     };
     fn cudaMemcpyToArray(to: *mut Array, x: usize, y: usize, from: *const c_void, count: usize, kind: c_int) |runtime| {
-        run(runtime, to, [x, y], Side::of(from, 0), count, kind, true)
+        run(runtime, to, [x, y], CopySide::of(from, 0), count, kind, true)
     };
     fn cudaMemcpyToArrayAsync(
         to: *mut Array, x: usize, y: usize, from: *const c_void, count: usize, kind: c_int, _stream: *mut c_void,
-    ) |runtime| run(runtime, to, [x, y], Side::of(from, 0), count, kind, true);
+    ) |runtime| run(runtime, to, [x, y], CopySide::of(from, 0), count, kind, true);
     fn cudaMemcpyFromArray(to: *mut c_void, from: *const Array, x: usize, y: usize, count: usize, kind: c_int) |runtime| {
-        run(runtime, from, [x, y], Side::of(to, 0), count, kind, false)
+        run(runtime, from, [x, y], CopySide::of(to, 0), count, kind, false)
     };
     fn cudaMemcpyFromArrayAsync(
         to: *mut c_void, from: *const Array, x: usize, y: usize, count: usize, kind: c_int, _stream: *mut c_void,
-    ) |runtime| run(runtime, from, [x, y], Side::of(to, 0), count, kind, false);
+    ) |runtime| run(runtime, from, [x, y], CopySide::of(to, 0), count, kind, false);
     fn cudaMemcpy2DToArray(
         to: *mut Array, x: usize, y: usize, from: *const c_void, pitch: usize, width: usize, height: usize, kind: c_int,
-    ) |runtime| rows(runtime, to, [x, y], Side::of(from, pitch), [width, height], kind, true);
+    ) |runtime| rows(runtime, to, [x, y], CopySide::of(from, pitch), [width, height], kind, true);
     fn cudaMemcpy2DToArrayAsync(
         to: *mut Array, x: usize, y: usize, from: *const c_void, pitch: usize, width: usize, height: usize, kind: c_int,
         _stream: *mut c_void,
-    ) |runtime| rows(runtime, to, [x, y], Side::of(from, pitch), [width, height], kind, true);
+    ) |runtime| rows(runtime, to, [x, y], CopySide::of(from, pitch), [width, height], kind, true);
     fn cudaMemcpy2DFromArray(
         to: *mut c_void, pitch: usize, from: *const Array, x: usize, y: usize, width: usize, height: usize, kind: c_int,
-    ) |runtime| rows(runtime, from, [x, y], Side::of(to, pitch), [width, height], kind, false);
+    ) |runtime| rows(runtime, from, [x, y], CopySide::of(to, pitch), [width, height], kind, false);
     fn cudaMemcpy2DArrayToArray(
         to: *mut Array, to_x: usize, to_y: usize, from: *const Array, x: usize, y: usize, width: usize, height: usize,
         _kind: c_int,

@@ -1,6 +1,6 @@
 //! The connection to the simulator: a socket, on which each call waits for its reply.
 use crate::Done;
-use crate::protocol::{Call, PIECE_BYTES, Reply, SOCKET, error, late, send_request};
+use crate::protocol::{Call, CallReply, PIECE_BYTES, SOCKET, error, late, send_request};
 use std::ffi::{c_int, c_void};
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -96,7 +96,7 @@ impl Connection {
     ///
     /// # Errors
     /// CUDA's error code of a refused call, or of a missing simulator.
-    pub fn call(&mut self, call: Call, words: &[u64], bytes: &[u8]) -> Done<Reply> {
+    pub fn call(&mut self, call: Call, words: &[u64], bytes: &[u8]) -> Done<CallReply> {
         if let Some(code) = self.failed {
             self.is_told = true;
             return Err(code);
@@ -114,7 +114,7 @@ impl Connection {
             say(&format!("{name}: {why}"));
             return Err(error::INVALID_VALUE);
         }
-        match sent.and_then(|()| Reply::receive(&mut link.stream)) {
+        match sent.and_then(|()| CallReply::receive(&mut link.stream)) {
             Ok(reply) => {
                 if reply.is_last {
                     self.failed = Some(reply.code);
@@ -128,7 +128,7 @@ impl Connection {
     }
 
     /// Ends the connection. All later calls fail.
-    fn lose(&mut self, why: &str) -> Done<Reply> {
+    fn lose(&mut self, why: &str) -> Done<CallReply> {
         say(&format!("{}: {why}", self.name));
         if let Some(link) = self.link.take() {
             link.forget();

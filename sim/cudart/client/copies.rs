@@ -7,7 +7,7 @@ use std::ffi::{c_int, c_void};
 
 /// Source or destination of a copy.
 #[derive(Clone, Copy)]
-pub struct Side {
+pub struct CopySide {
     pub pointer: *mut c_void,
     /// Distance between the starts of two rows, in bytes.
     pub pitch: usize,
@@ -15,15 +15,15 @@ pub struct Side {
     pub is_device: Option<bool>,
 }
 
-impl Side {
+impl CopySide {
     /// Creates a side in the memory that the kind of the copy states.
     pub fn of(pointer: *const c_void, pitch: usize) -> Self {
-        Side { pointer: pointer.cast_mut(), pitch, is_device: None }
+        CopySide { pointer: pointer.cast_mut(), pitch, is_device: None }
     }
 
     /// Creates a side in device memory.
     pub fn device(address: u64, pitch: usize) -> Self {
-        Side { pointer: crate::memory::pointer(address), pitch, is_device: Some(true) }
+        CopySide { pointer: crate::memory::pointer(address), pitch, is_device: Some(true) }
     }
 
     fn address(self) -> u64 {
@@ -32,7 +32,7 @@ impl Side {
 
     /// Returns the side `by` bytes later.
     pub fn moved(self, by: usize) -> Self {
-        Side { pointer: self.pointer.wrapping_byte_add(by), ..self }
+        CopySide { pointer: self.pointer.wrapping_byte_add(by), ..self }
     }
 }
 
@@ -47,14 +47,14 @@ const BY_ADDRESS: c_int = 4;
 
 impl Runtime {
     /// Returns whether a side is in device memory. `by_kind` is the answer of a kind that states it.
-    fn is_device(&self, side: Side, by_kind: bool, kind: c_int) -> bool {
+    fn is_device(&self, side: CopySide, by_kind: bool, kind: c_int) -> bool {
         if self.is_managed(side.address()) {
             return false;
         }
         side.is_device.unwrap_or(if kind == BY_ADDRESS { self.is_on_device(side.address()) } else { by_kind })
     }
 
-    pub fn copy(&mut self, to: Side, from: Side, width: usize, height: usize, kind: c_int) -> Done {
+    pub fn copy(&mut self, to: CopySide, from: CopySide, width: usize, height: usize, kind: c_int) -> Done {
         if width == 0 || height == 0 {
             return Ok(());
         }
@@ -96,8 +96,8 @@ impl Runtime {
     /// Copies at most one message of bytes, between host and device or within the host.
     fn copy_piece(
         &mut self,
-        (to, to_device): (Side, bool),
-        (from, from_device): (Side, bool),
+        (to, to_device): (CopySide, bool),
+        (from, from_device): (CopySide, bool),
         width: usize,
         height: usize,
     ) -> Done {
@@ -128,7 +128,7 @@ impl Runtime {
         Ok(())
     }
 
-    fn fill(&mut self, to: Side, byte: c_int, width: usize, height: usize) -> Done {
+    fn fill(&mut self, to: CopySide, byte: c_int, width: usize, height: usize) -> Done {
         if width == 0 || height == 0 {
             return Ok(());
         }
@@ -156,7 +156,7 @@ impl Runtime {
         if offset.checked_add(size).is_none_or(|end| end as u64 > bytes) {
             return Err(error::INVALID_VALUE);
         }
-        let (variable, other) = (Side::device(address + offset as u64, size), Side::of(other, size));
+        let (variable, other) = (CopySide::device(address + offset as u64, size), CopySide::of(other, size));
         let (to, from) = if to { (variable, other) } else { (other, variable) };
         self.copy(to, from, size, 1, kind)
     }
@@ -185,7 +185,7 @@ fn pieces(width: usize, height: usize) -> impl Iterator<Item = Piece> {
 }
 
 /// Returns the rows of host memory without gaps.
-fn pack(from: Side, width: usize, height: usize) -> Done<Vec<u8>> {
+fn pack(from: CopySide, width: usize, height: usize) -> Done<Vec<u8>> {
     let mut out = Vec::with_capacity(width * height);
     for row in 0..height {
         out.extend_from_slice(bytes(from.pointer.wrapping_byte_add(row * from.pitch), width)?);
@@ -195,7 +195,7 @@ fn pack(from: Side, width: usize, height: usize) -> Done<Vec<u8>> {
 
 /// Copies contiguous bytes.
 fn flat(runtime: &mut Runtime, to: *mut c_void, from: *const c_void, size: usize, kind: c_int) -> Done {
-    runtime.copy(Side::of(to, size), Side::of(from, size), size, 1, kind)
+    runtime.copy(CopySide::of(to, size), CopySide::of(from, size), size, 1, kind)
 }
 
 api! {
@@ -208,21 +208,21 @@ api! {
     };
     fn cudaMemcpy2D(
         to: *mut c_void, to_pitch: usize, from: *const c_void, from_pitch: usize, width: usize, height: usize, kind: c_int,
-    ) |runtime| runtime.copy(Side::of(to, to_pitch), Side::of(from, from_pitch), width, height, kind);
+    ) |runtime| runtime.copy(CopySide::of(to, to_pitch), CopySide::of(from, from_pitch), width, height, kind);
     fn cudaMemcpy2DAsync(
         to: *mut c_void, to_pitch: usize, from: *const c_void, from_pitch: usize, width: usize, height: usize, kind: c_int,
         _stream: *mut c_void,
-    ) |runtime| runtime.copy(Side::of(to, to_pitch), Side::of(from, from_pitch), width, height, kind);
-    fn cudaMemset(to: *mut c_void, byte: c_int, size: usize) |runtime| runtime.fill(Side::of(to, size), byte, size, 1);
+    ) |runtime| runtime.copy(CopySide::of(to, to_pitch), CopySide::of(from, from_pitch), width, height, kind);
+    fn cudaMemset(to: *mut c_void, byte: c_int, size: usize) |runtime| runtime.fill(CopySide::of(to, size), byte, size, 1);
     fn cudaMemsetAsync(to: *mut c_void, byte: c_int, size: usize, _stream: *mut c_void) |runtime| {
-        runtime.fill(Side::of(to, size), byte, size, 1)
+        runtime.fill(CopySide::of(to, size), byte, size, 1)
     };
     fn cudaMemset2D(to: *mut c_void, pitch: usize, byte: c_int, width: usize, height: usize) |runtime| {
-        runtime.fill(Side::of(to, pitch), byte, width, height)
+        runtime.fill(CopySide::of(to, pitch), byte, width, height)
     };
     fn cudaMemset2DAsync(
         to: *mut c_void, pitch: usize, byte: c_int, width: usize, height: usize, _stream: *mut c_void,
-    ) |runtime| runtime.fill(Side::of(to, pitch), byte, width, height);
+    ) |runtime| runtime.fill(CopySide::of(to, pitch), byte, width, height);
     fn cudaMemcpyToSymbol(symbol: *const c_void, from: *const c_void, size: usize, offset: usize, kind: c_int) |runtime| {
         runtime.copy_variable(symbol, from, size, offset, kind, true)
     };

@@ -37,10 +37,10 @@ fn release() -> u8 {
 }
 
 /// A property: offset in the structure of CUDA 11 and 12, offset in CUDA 13 if it exists there, size in bytes, value.
-type Field = (usize, Option<usize>, usize, u64);
+type PropertyField = (usize, Option<usize>, usize, u64);
 
 /// Returns all properties that are not 0.
-fn fields(runtime: &mut Runtime) -> Done<Vec<Field>> {
+fn fields(runtime: &mut Runtime) -> Done<Vec<PropertyField>> {
     let mut of = |property| runtime.property(property);
     let architecture = architecture(of(Property::Architecture)?);
     let (shared, registers, memory) =

@@ -2,7 +2,7 @@
 use crate::connection::say;
 use crate::pointers::{field, get, put, put_field, text};
 use crate::protocol::{Call, MODULE_BYTES, error};
-use crate::runtime::{Kernel, Runtime, Variable};
+use crate::runtime::{RegisteredKernel, RegisteredVariable, Runtime};
 use crate::{Done, api, entry, pointers};
 use std::cell::RefCell;
 use std::ffi::{c_char, c_int, c_void};
@@ -21,7 +21,7 @@ pub struct Dim3 {
 
 /// Configuration of a launch, from `<<<...>>>`.
 #[derive(Clone, Copy)]
-struct Shape {
+struct LaunchConfiguration {
     grid: Dim3,
     block: Dim3,
     shared: usize,
@@ -30,7 +30,7 @@ struct Shape {
 
 thread_local! {
     /// Stack of pushed launch configurations.
-    static SHAPES: RefCell<Vec<Shape>> = const { RefCell::new(Vec::new()) };
+    static SHAPES: RefCell<Vec<LaunchConfiguration>> = const { RefCell::new(Vec::new()) };
 }
 
 #[unsafe(no_mangle)]
@@ -88,7 +88,7 @@ extern "C" fn __cudaRegisterFunction(
     _others: *const c_void,
 ) {
     entry("__cudaRegisterFunction", |runtime| {
-        let kernel = Kernel { module: index(module), name: text(name)?, found: None };
+        let kernel = RegisteredKernel { module: index(module), name: text(name)?, found: None };
         if kernel.module < runtime.modules.len() {
             runtime.kernels.insert(function as usize, kernel);
         }
@@ -105,7 +105,7 @@ fn register(
     norm: bool,
 ) {
     entry(name_of_call, |runtime| {
-        let variable = Variable { module: index(module), name: text(name)?, is_normalized: norm };
+        let variable = RegisteredVariable { module: index(module), name: text(name)?, is_normalized: norm };
         if variable.module < runtime.modules.len() {
             runtime.variables.insert(host as usize, variable);
         }
@@ -170,7 +170,7 @@ extern "C" fn __cudaPushCallConfiguration(
     shared: usize,
     stream: *mut c_void,
 ) -> u32 {
-    SHAPES.with_borrow_mut(|shapes| shapes.push(Shape { grid, block, shared, stream }));
+    SHAPES.with_borrow_mut(|shapes| shapes.push(LaunchConfiguration { grid, block, shared, stream }));
     0
 }
 
@@ -188,13 +188,13 @@ api! {
     fn cudaGetFuncBySymbol(handle: *mut *const c_void, function: *const c_void) |_| put(handle, function);
     fn __cudaLaunchKernel(
         function: *const c_void, grid: Dim3, block: Dim3, args: *const *const c_void, shared: usize, stream: *mut c_void,
-    ) |runtime| launch(runtime, function, Shape { grid, block, shared, stream }, args);
+    ) |runtime| launch(runtime, function, LaunchConfiguration { grid, block, shared, stream }, args);
     fn cudaLaunchKernel(
         function: *const c_void, grid: Dim3, block: Dim3, args: *const *const c_void, shared: usize, stream: *mut c_void,
-    ) |runtime| launch(runtime, function, Shape { grid, block, shared, stream }, args);
+    ) |runtime| launch(runtime, function, LaunchConfiguration { grid, block, shared, stream }, args);
     fn cudaLaunchKernelExC(config: *const c_void, function: *const c_void, args: *const *const c_void) |runtime| {
         let (grid, block) = (field(config, 0)?, field(config, 12)?);
-        let shape = Shape { grid, block, shared: field(config, 24)?, stream: field(config, 32)? };
+        let shape = LaunchConfiguration { grid, block, shared: field(config, 24)?, stream: field(config, 32)? };
         launch(runtime, function, shape, args)
     };
     fn cudaFuncGetAttributes(attributes: *mut c_void, function: *const c_void) |runtime| {
@@ -235,7 +235,12 @@ fn occupancy(
 }
 
 /// Launches a kernel and waits for its end. Managed memory is then equal on both sides.
-fn launch(runtime: &mut Runtime, function: *const c_void, shape: Shape, args: *const *const c_void) -> Done {
+fn launch(
+    runtime: &mut Runtime,
+    function: *const c_void,
+    shape: LaunchConfiguration,
+    args: *const *const c_void,
+) -> Done {
     let found = runtime.kernel(function)?;
     let mut params = vec![0; found.params.last().map_or(0, |(offset, bytes)| offset + bytes)];
     for (number, (offset, bytes)) in found.params.iter().enumerate() {
@@ -243,7 +248,7 @@ fn launch(runtime: &mut Runtime, function: *const c_void, shape: Shape, args: *c
         params[*offset..offset + bytes].copy_from_slice(pointers::bytes(arg, *bytes)?);
     }
     runtime.send_managed()?;
-    let Shape { grid, block, shared, .. } = shape;
+    let LaunchConfiguration { grid, block, shared, .. } = shape;
     let sides = [grid.x, grid.y, grid.z, block.x, block.y, block.z].map(u64::from);
     let words: Vec<u64> = [found.number].into_iter().chain(sides).chain([shared as u64]).collect();
     let printed = runtime.connection.call(Call::Launch, &words, &params)?.bytes;

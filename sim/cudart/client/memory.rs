@@ -1,5 +1,5 @@
 //! Device memory, host memory and managed memory.
-use crate::arrays::Extent;
+use crate::arrays::VolumeExtent;
 use crate::connection::Connection;
 use crate::pointers::{bytes, bytes_mut, put, put_field, put_if};
 use crate::protocol::{Call, Property, error};
@@ -184,8 +184,8 @@ api! {
         put(pitch, row as usize)?;
         malloc_device(runtime, to, size as usize)
     };
-    fn cudaMalloc3D(to: *mut c_void, extent: Extent) |runtime| {
-        let Extent { width, height, depth } = extent;
+    fn cudaMalloc3D(to: *mut c_void, extent: VolumeExtent) |runtime| {
+        let VolumeExtent { width, height, depth } = extent;
         let row = (width as u64).checked_next_multiple_of(ALIGNMENT).ok_or(error::INVALID_VALUE)?;
         let rows = (height as u64).checked_mul(depth as u64).ok_or(error::MEMORY_ALLOCATION)?;
         let size = row.checked_mul(rows).ok_or(error::MEMORY_ALLOCATION)?;

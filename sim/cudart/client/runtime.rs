@@ -15,9 +15,9 @@ pub struct Runtime {
     /// Index of each fat binary in the simulator, or CUDA's error code.
     pub modules: Vec<Done<u64>>,
     /// Kernels, by the addresses of their host functions.
-    pub kernels: HashMap<usize, Kernel>,
+    pub kernels: HashMap<usize, RegisteredKernel>,
     /// Variables, by the addresses of their host variables.
-    pub variables: HashMap<usize, Variable>,
+    pub variables: HashMap<usize, RegisteredVariable>,
     /// Sizes of device allocations in bytes, by address.
     pub allocations: BTreeMap<u64, u64>,
     /// Memory that host and kernels share.
@@ -27,18 +27,18 @@ pub struct Runtime {
 }
 
 /// A kernel that the program has registered.
-pub struct Kernel {
+pub struct RegisteredKernel {
     /// Index of its module.
     pub module: usize,
     /// Name in the PTX.
     pub name: String,
     /// The simulator's reply, after the first lookup.
-    pub found: Option<Found>,
+    pub found: Option<KernelFacts>,
 }
 
 /// A kernel as the simulator describes it.
 #[derive(Clone)]
-pub struct Found {
+pub struct KernelFacts {
     /// Index in the simulator.
     pub number: u64,
     /// Registers, bytes of shared, local and constant memory, max threads per block, architecture.
@@ -48,7 +48,7 @@ pub struct Found {
 }
 
 /// A variable or texture reference that the program has registered.
-pub struct Variable {
+pub struct RegisteredVariable {
     /// Index of its module.
     pub module: usize,
     /// Name in the PTX.
@@ -77,23 +77,23 @@ impl Managed {
 }
 
 /// Exclusive access to the runtime for the duration of a call.
-pub struct Lock(MutexGuard<'static, Option<Runtime>>);
+pub struct RuntimeLock(MutexGuard<'static, Option<Runtime>>);
 
 /// Takes the lock, which serializes the calls of host threads.
-pub fn lock() -> Lock {
+pub fn lock() -> RuntimeLock {
     let mut guard = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
     guard.get_or_insert_default();
-    Lock(guard)
+    RuntimeLock(guard)
 }
 
-impl std::ops::Deref for Lock {
+impl std::ops::Deref for RuntimeLock {
     type Target = Runtime;
     fn deref(&self) -> &Runtime {
         self.0.as_ref().expect("it was made when the lock was taken")
     }
 }
 
-impl std::ops::DerefMut for Lock {
+impl std::ops::DerefMut for RuntimeLock {
     fn deref_mut(&mut self) -> &mut Runtime {
         self.0.as_mut().expect("it was made when the lock was taken")
     }
@@ -101,7 +101,7 @@ impl std::ops::DerefMut for Lock {
 
 impl Runtime {
     /// Returns the simulator's description of the kernel with this host function.
-    pub fn kernel(&mut self, function: *const c_void) -> Done<Found> {
+    pub fn kernel(&mut self, function: *const c_void) -> Done<KernelFacts> {
         let kernel = self.kernels.get_mut(&(function as usize)).ok_or(error::INVALID_DEVICE_FUNCTION)?;
         if let Some(found) = &kernel.found {
             return Ok(found.clone());
@@ -111,7 +111,7 @@ impl Runtime {
         let pairs = words[7..].chunks_exact(2);
         let params = pairs.map(|pair| (pair[0] as usize, pair[1] as usize)).collect();
         let facts = [words[1], words[2], words[3], words[4], words[5], words[6]];
-        let found = Found { number: words[0], facts, params };
+        let found = KernelFacts { number: words[0], facts, params };
         kernel.found = Some(found.clone());
         Ok(found)
     }

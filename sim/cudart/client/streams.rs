@@ -9,7 +9,7 @@ use std::ffi::{c_int, c_void};
 const INVALID_HANDLE: i32 = 400;
 
 /// An event, with the simulated time of its record in nanoseconds.
-pub struct Event(Option<f64>);
+pub struct CudaEvent(Option<f64>);
 
 /// Returns the simulated time in nanoseconds.
 fn now(runtime: &mut Runtime) -> Done<f64> {
@@ -17,13 +17,13 @@ fn now(runtime: &mut Runtime) -> Done<f64> {
 }
 
 /// Returns the event of a handle.
-fn event<'a>(handle: *mut Event) -> Done<&'a mut Event> {
+fn event<'a>(handle: *mut CudaEvent) -> Done<&'a mut CudaEvent> {
     // SAFETY: the program gives a handle that it got and has not given back, and calls are serialized.
     unsafe { handle.as_mut() }.ok_or(INVALID_HANDLE)
 }
 
-fn make_event(to: *mut *mut Event) -> Done {
-    put(to, Box::into_raw(Box::new(Event(None))))
+fn make_event(to: *mut *mut CudaEvent) -> Done {
+    put(to, Box::into_raw(Box::new(CudaEvent(None))))
 }
 
 /// Creates a stream. It is only a distinct handle, without state.
@@ -31,26 +31,26 @@ fn make_stream(to: *mut *mut c_void) -> Done {
     put(to, Box::into_raw(Box::new(0u64)).cast())
 }
 
-fn elapsed(milliseconds: *mut f32, start: *mut Event, end: *mut Event) -> Done {
+fn elapsed(milliseconds: *mut f32, start: *mut CudaEvent, end: *mut CudaEvent) -> Done {
     let (start, end) = (event(start)?.0.ok_or(INVALID_HANDLE)?, event(end)?.0.ok_or(INVALID_HANDLE)?);
     put(milliseconds, ((end - start) / 1e6) as f32)
 }
 
-fn record(runtime: &mut Runtime, handle: *mut Event) -> Done {
+fn record(runtime: &mut Runtime, handle: *mut CudaEvent) -> Done {
     event(handle)?.0 = Some(now(runtime)?);
     Ok(())
 }
 
 api! {
-    fn cudaEventCreate(to: *mut *mut Event) |_| make_event(to);
-    fn cudaEventCreateWithFlags(to: *mut *mut Event, _flags: u32) |_| make_event(to);
-    fn cudaEventRecord(handle: *mut Event, _stream: *mut c_void) |runtime| record(runtime, handle);
-    fn cudaEventRecordWithFlags(handle: *mut Event, _stream: *mut c_void, _flags: u32) |runtime| record(runtime, handle);
-    fn cudaEventSynchronize(handle: *mut Event) |_| event(handle).map(drop);
-    fn cudaEventQuery(handle: *mut Event) |_| event(handle).map(drop);
-    fn cudaEventElapsedTime(to: *mut f32, start: *mut Event, end: *mut Event) |_| elapsed(to, start, end);
-    fn cudaEventElapsedTime_v2(to: *mut f32, start: *mut Event, end: *mut Event) |_| elapsed(to, start, end);
-    fn cudaEventDestroy(handle: *mut Event) |_| {
+    fn cudaEventCreate(to: *mut *mut CudaEvent) |_| make_event(to);
+    fn cudaEventCreateWithFlags(to: *mut *mut CudaEvent, _flags: u32) |_| make_event(to);
+    fn cudaEventRecord(handle: *mut CudaEvent, _stream: *mut c_void) |runtime| record(runtime, handle);
+    fn cudaEventRecordWithFlags(handle: *mut CudaEvent, _stream: *mut c_void, _flags: u32) |runtime| record(runtime, handle);
+    fn cudaEventSynchronize(handle: *mut CudaEvent) |_| event(handle).map(drop);
+    fn cudaEventQuery(handle: *mut CudaEvent) |_| event(handle).map(drop);
+    fn cudaEventElapsedTime(to: *mut f32, start: *mut CudaEvent, end: *mut CudaEvent) |_| elapsed(to, start, end);
+    fn cudaEventElapsedTime_v2(to: *mut f32, start: *mut CudaEvent, end: *mut CudaEvent) |_| elapsed(to, start, end);
+    fn cudaEventDestroy(handle: *mut CudaEvent) |_| {
         event(handle)?;
         // SAFETY: `make_event` made it, and the program gives it back.
         drop(unsafe { Box::from_raw(handle) });
@@ -69,7 +69,7 @@ api! {
     };
     fn cudaStreamSynchronize(_stream: *mut c_void) |runtime| runtime.synchronize();
     fn cudaStreamQuery(_stream: *mut c_void) |runtime| runtime.synchronize();
-    fn cudaStreamWaitEvent(_stream: *mut c_void, handle: *mut Event, _flags: u32) |_| event(handle).map(drop);
+    fn cudaStreamWaitEvent(_stream: *mut c_void, handle: *mut CudaEvent, _flags: u32) |_| event(handle).map(drop);
     fn cudaStreamGetFlags(_stream: *mut c_void, flags: *mut u32) |_| put(flags, 0);
     fn cudaStreamGetPriority(_stream: *mut c_void, priority: *mut c_int) |_| put(priority, 0);
     fn cudaDeviceGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int) |_| {

@@ -1,5 +1,5 @@
 //! Textures: texture objects, and texture references to which the program binds memory.
-use crate::arrays::{Array, Format, array};
+use crate::arrays::{Array, TexelFormat, array};
 use crate::pointers::{field, get, put, put_if};
 use crate::protocol::{Call, error};
 use crate::runtime::Runtime;
@@ -11,11 +11,11 @@ struct Texels {
     pitch: u64,
     /// Texels in each dimension.
     size: Vec<u64>,
-    format: Format,
+    format: TexelFormat,
 }
 
 /// Parameters of sampling.
-struct Sampling {
+struct TextureSampling {
     normalized_coordinates: bool,
     normalized_values: bool,
     address_mode: c_int,
@@ -30,7 +30,7 @@ impl Texels {
     }
 
     /// Returns the texels in at most `bytes` bytes, as one row.
-    fn linear(runtime: &Runtime, pointer: *const c_void, format: Format, bytes: u64) -> Done<Self> {
+    fn linear(runtime: &Runtime, pointer: *const c_void, format: TexelFormat, bytes: u64) -> Done<Self> {
         let address = pointer as usize as u64;
         let (base, size) = runtime.allocation(address).ok_or(error::INVALID_VALUE)?;
         let bytes = bytes.min(base + size - address);
@@ -42,7 +42,7 @@ impl Texels {
     }
 
     /// Creates the texture and returns its handle.
-    fn texture(&self, runtime: &mut Runtime, sampling: &Sampling) -> Done<u64> {
+    fn texture(&self, runtime: &mut Runtime, sampling: &TextureSampling) -> Done<u64> {
         runtime.send_managed()?;
         let format = &self.format;
         let kind = match (format.kind, sampling.normalized_values) {
@@ -68,7 +68,7 @@ impl Texels {
 /// Binds a texture reference to texels.
 fn bind(runtime: &mut Runtime, reference: *const c_void, texels: &Texels) -> Done {
     let variable = runtime.variables.get(&(reference as usize)).ok_or(18)?;
-    let sampling = Sampling {
+    let sampling = TextureSampling {
         normalized_values: variable.is_normalized,
         normalized_coordinates: field::<c_int>(reference, 0)? != 0,
         filter: field(reference, 4)?,
@@ -81,7 +81,7 @@ fn bind(runtime: &mut Runtime, reference: *const c_void, texels: &Texels) -> Don
 
 /// Returns the texels of a resource descriptor.
 fn resource(runtime: &Runtime, desc: *const c_void) -> Done<Texels> {
-    let format = || -> Done<Format> { field(desc, 16) };
+    let format = || -> Done<TexelFormat> { field(desc, 16) };
     match field::<c_int>(desc, 0)? {
         0 => Texels::of_array(field(desc, 8)?),
         2 => Texels::linear(runtime, field(desc, 8)?, format()?, field(desc, 40)?),
@@ -102,7 +102,7 @@ fn resource(runtime: &Runtime, desc: *const c_void) -> Done<Texels> {
 api! {
     fn cudaCreateTextureObject(to: *mut u64, resource_desc: *const c_void, texture: *const c_void, _view: *const c_void) |runtime| {
         let texels = resource(runtime, resource_desc)?;
-        let sampling = Sampling {
+        let sampling = TextureSampling {
             address_mode: field(texture, 0)?,
             filter: field(texture, 12)?,
             normalized_values: field::<c_int>(texture, 16)? != 0,
@@ -113,14 +113,14 @@ api! {
     // A texture has no memory to free.
     fn cudaDestroyTextureObject(_texture: u64) |_| Ok(());
     fn cudaBindTexture(
-        offset: *mut usize, reference: *const c_void, pointer: *const c_void, format: *const Format, size: usize,
+        offset: *mut usize, reference: *const c_void, pointer: *const c_void, format: *const TexelFormat, size: usize,
     ) |runtime| {
         put_if(offset, 0);
         let texels = Texels::linear(runtime, pointer, get(format)?, size as u64)?;
         bind(runtime, reference, &texels)
     };
     fn cudaBindTexture2D(
-        offset: *mut usize, reference: *const c_void, pointer: *const c_void, format: *const Format, width: usize,
+        offset: *mut usize, reference: *const c_void, pointer: *const c_void, format: *const TexelFormat, width: usize,
         height: usize, pitch: usize,
     ) |runtime| {
         put_if(offset, 0);
@@ -128,13 +128,13 @@ api! {
         let texels = Texels { address: pointer as usize as u64, pitch: pitch as u64, size, format: get(format)? };
         bind(runtime, reference, &texels)
     };
-    fn cudaBindTextureToArray(reference: *const c_void, handle: *const Array, _format: *const Format) |runtime| {
+    fn cudaBindTextureToArray(reference: *const c_void, handle: *const Array, _format: *const TexelFormat) |runtime| {
         bind(runtime, reference, &Texels::of_array(handle)?)
     };
     fn cudaUnbindTexture(_reference: *const c_void) |_| Ok(());
     fn cudaGetTextureAlignmentOffset(offset: *mut usize, _reference: *const c_void) |_| put(offset, 0);
     fn cudaGetTextureReference(to: *mut *const c_void, symbol: *const c_void) |_| put(to, symbol);
-    fn cudaDeviceGetTexture1DLinearMaxWidth(to: *mut usize, _format: *const Format, _device: c_int) |_| {
+    fn cudaDeviceGetTexture1DLinearMaxWidth(to: *mut usize, _format: *const TexelFormat, _device: c_int) |_| {
         put(to, memory::MOST_LINEAR_TEXELS)
     };
 }

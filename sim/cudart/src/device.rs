@@ -1,13 +1,13 @@
 //! A program's view of the device: modules, memory and launches. An optional second execution checks each launch.
-use crate::operation::{LaunchOperation, Operation, Rows};
+use crate::operation::{DeviceOperation, LaunchOperation, PitchedRows};
 use crate::protocol::error;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::sm::SimFault;
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_ptx::memory::{BUFFER_ALIGNMENT, DeviceMemory, MemoryError};
 use selvedge_ptx::ptx::{
-    CONST_WINDOW, GLOBALS_BASE, Kernel, KernelError, LaunchDims, Module, PtxError, RefusedKernel, RunError,
-    WINDOW_BYTES, run_kernel,
+    CONST_WINDOW, FunctionalError, GLOBALS_BASE, Kernel, KernelError, LaunchDims, Module, PtxError,
+    RefusedKernel, WINDOW_BYTES, run_kernel,
 };
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub enum DeviceError {
     Launch(#[from] SimFault),
     /// The execution without timing failed.
     #[error("without timing: {0}")]
-    Untimed(#[from] RunError),
+    Untimed(#[from] FunctionalError),
     /// The module has no such kernel.
     #[error("there is no kernel `{kernel}` in module {module}")]
     NoKernel {
@@ -136,11 +136,11 @@ pub fn fault_code(fault: &SimFault) -> i32 {
 
 type Result<T> = std::result::Result<T, DeviceError>;
 
-impl Rows {
+impl PitchedRows {
     /// Returns a single row of `bytes` bytes.
     #[must_use]
     pub fn one(address: u64, bytes: u64) -> Self {
-        Rows { address, pitch: bytes, width: bytes, height: 1 }
+        PitchedRows { address, pitch: bytes, width: bytes, height: 1 }
     }
 
     /// Merges rows without gaps into one row. Refuses rows that overlap. Any number of empty rows becomes one empty row.
@@ -165,7 +165,7 @@ impl Rows {
 
 /// A variable of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Symbol {
+pub struct ModuleVariable {
     /// Address; that of a constant is in the constant window.
     pub address: u64,
     /// Size in bytes.
@@ -231,33 +231,38 @@ impl Device {
 
     /// Returns the variable called `name` of a module.
     #[must_use]
-    pub fn symbol(&self, module: usize, name: &str) -> Option<Symbol> {
+    pub fn symbol(&self, module: usize, name: &str) -> Option<ModuleVariable> {
         let found = self.modules.get(module)?;
         if let Some((address, bytes)) = found.global(name) {
-            return Some(Symbol { address, bytes });
+            return Some(ModuleVariable { address, bytes });
         }
         let base = CONST_WINDOW + module as u64 * CONSTANTS_OF_A_MODULE;
-        found.constant(name).map(|(offset, bytes)| Symbol { address: base + offset, bytes })
+        found.constant(name).map(|(offset, bytes)| ModuleVariable { address: base + offset, bytes })
     }
 
     /// Allocates memory at a multiple of `alignment`. Returns the operation that a replay applies.
     ///
     /// # Errors
     /// Memory is exhausted.
-    pub fn allocate(&mut self, bytes: u64, alignment: u64, memory: &mut DeviceMemory) -> Result<Operation> {
+    pub fn allocate(
+        &mut self,
+        bytes: u64,
+        alignment: u64,
+        memory: &mut DeviceMemory,
+    ) -> Result<DeviceOperation> {
         let alignment = alignment.clamp(BUFFER_ALIGNMENT, 1 << 21).next_power_of_two();
         let address = memory.alloc_aligned(bytes, alignment, "cudaMalloc")?;
         if let Some(untimed) = &mut self.untimed {
             untimed.memory.alloc_at(address, bytes, "cudaMalloc")?;
         }
-        Ok(Operation::Allocate { address, bytes })
+        Ok(DeviceOperation::Allocate { address, bytes })
     }
 
     /// Reads the bytes of all rows, without gaps.
     ///
     /// # Errors
     /// A row is not inside a buffer or the constants.
-    pub fn read(&self, rows: Rows, memory: &DeviceMemory) -> Result<Vec<u8>> {
+    pub fn read(&self, rows: PitchedRows, memory: &DeviceMemory) -> Result<Vec<u8>> {
         let rows = rows.joined()?;
         let mut bytes = Vec::new();
         for address in self.addresses(rows) {
@@ -274,7 +279,7 @@ impl Device {
     ///
     /// # Errors
     /// The first row that is not.
-    pub fn check(&self, rows: Rows, memory: &DeviceMemory) -> Result<()> {
+    pub fn check(&self, rows: PitchedRows, memory: &DeviceMemory) -> Result<()> {
         let rows = rows.joined()?;
         for address in self.addresses(rows) {
             let address = address?;
@@ -286,7 +291,7 @@ impl Device {
     }
 
     /// Returns the address of each row, or an error once the device must stop.
-    fn addresses(&self, rows: Rows) -> impl Iterator<Item = Result<u64>> {
+    fn addresses(&self, rows: PitchedRows) -> impl Iterator<Item = Result<u64>> {
         rows.addresses().enumerate().map(|(at, address)| {
             let must_stop = at % ROWS_BETWEEN == ROWS_BETWEEN - 1 && !(self.goes_on)();
             if must_stop { Err(DeviceError::Stopped) } else { Ok(address) }
@@ -312,13 +317,13 @@ impl Device {
     /// The operation is wrong and had no effect, or the device was stopped during the operation.
     pub fn apply(
         &mut self,
-        operation: &Operation,
+        operation: &DeviceOperation,
         memory: &mut DeviceMemory,
     ) -> Result<Option<LaunchedKernel>> {
         match operation {
-            Operation::Module { text } => self.load(text, memory)?,
-            Operation::Launch(launch) => return self.launch(launch, memory).map(Some),
-            Operation::Write { rows, bytes } if rows.address < GLOBALS_BASE => {
+            DeviceOperation::Module { text } => self.load(text, memory)?,
+            DeviceOperation::Launch(launch) => return self.launch(launch, memory).map(Some),
+            DeviceOperation::Write { rows, bytes } if rows.address < GLOBALS_BASE => {
                 self.write_constants(rows.joined()?, bytes)?;
             }
             _ => {
@@ -334,11 +339,13 @@ impl Device {
     }
 
     /// Applies an operation to one memory.
-    fn change(&self, operation: &Operation, memory: &mut DeviceMemory) -> Result<()> {
+    fn change(&self, operation: &DeviceOperation, memory: &mut DeviceMemory) -> Result<()> {
         match operation {
-            Operation::Allocate { address, bytes } => memory.alloc_at(*address, *bytes, "cudaMalloc")?,
-            Operation::Free { address } => memory.free(*address)?,
-            Operation::Write { rows, bytes } => {
+            DeviceOperation::Allocate { address, bytes } => {
+                memory.alloc_at(*address, *bytes, "cudaMalloc")?
+            }
+            DeviceOperation::Free { address } => memory.free(*address)?,
+            DeviceOperation::Write { rows, bytes } => {
                 let rows = rows.joined()?;
                 let (width, height) = (rows.width, rows.height);
                 if width.checked_mul(height) != Some(bytes.len() as u64) {
@@ -349,15 +356,15 @@ impl Device {
                     memory.write(address?, row)?;
                 }
             }
-            Operation::Fill { rows, byte } => {
+            DeviceOperation::Fill { rows, byte } => {
                 let rows = rows.joined()?;
                 self.check_buffers(rows, memory)?;
                 for address in self.addresses(rows) {
                     memory.set(address?, rows.width, |row| row.fill(*byte))?;
                 }
             }
-            Operation::Copy { to, from, pitch } => {
-                let source = Rows { address: *from, pitch: *pitch, ..*to };
+            DeviceOperation::Copy { to, from, pitch } => {
+                let source = PitchedRows { address: *from, pitch: *pitch, ..*to };
                 self.check_buffers(*to, memory)?;
                 let bytes = self.read(source, memory)?;
                 let rows = to.joined()?;
@@ -368,14 +375,14 @@ impl Device {
                     rest = after;
                 }
             }
-            Operation::Texture { texture } => drop(memory.create_texture(texture.clone())?),
-            Operation::Module { .. } | Operation::Launch(_) | Operation::Refused(_) => {}
+            DeviceOperation::Texture { texture } => drop(memory.create_texture(texture.clone())?),
+            DeviceOperation::Module { .. } | DeviceOperation::Launch(_) | DeviceOperation::Refused(_) => {}
         }
         Ok(())
     }
 
     /// Checks that all rows are inside buffers before any row is changed.
-    fn check_buffers(&self, rows: Rows, memory: &DeviceMemory) -> Result<()> {
+    fn check_buffers(&self, rows: PitchedRows, memory: &DeviceMemory) -> Result<()> {
         let rows = rows.joined()?;
         for address in self.addresses(rows) {
             let address = address?;
@@ -399,7 +406,7 @@ impl Device {
         Ok(())
     }
 
-    fn write_constants(&mut self, rows: Rows, bytes: &[u8]) -> Result<()> {
+    fn write_constants(&mut self, rows: PitchedRows, bytes: &[u8]) -> Result<()> {
         let wrong = || DeviceError::Constants { address: rows.address, bytes: rows.width };
         let (module, range) = self.constants(rows.address, rows.width)?.ok_or_else(wrong)?;
         self.modules[module].write_constants(range.start as u64, bytes).ok_or_else(wrong)
@@ -460,13 +467,13 @@ mod tests {
         let mut device = Device::new(&config, Some(1 << 20), Arc::new(|| true));
         let mut memory = DeviceMemory::new();
         for _ in 0..2 {
-            device.apply(&Operation::Module { text: TEXT.into() }, &mut memory).expect("it loads");
+            device.apply(&DeviceOperation::Module { text: TEXT.into() }, &mut memory).expect("it loads");
         }
         (device, memory)
     }
 
-    fn launch(module: usize) -> Operation {
-        Operation::Launch(LaunchOperation {
+    fn launch(module: usize) -> DeviceOperation {
+        DeviceOperation::Launch(LaunchOperation {
             module,
             kernel: "k".into(),
             grid: [1, 1, 1],
@@ -489,7 +496,8 @@ mod tests {
         let [first, second] = [0, 1].map(|module| device.symbol(module, "out").expect("it is there"));
         assert!(second.address >= first.address + 4);
         let add = device.symbol(1, "add").expect("it is there");
-        let operation = Operation::Write { rows: Rows::one(add.address, 4), bytes: vec![9, 0, 0, 0] };
+        let operation =
+            DeviceOperation::Write { rows: PitchedRows::one(add.address, 4), bytes: vec![9, 0, 0, 0] };
         device.apply(&operation, &mut memory).expect("a constant");
         for module in [0, 1] {
             run(&mut device, module, &mut memory);
@@ -498,9 +506,9 @@ mod tests {
         let values =
             [first, second].map(|symbol| memory.read_u32s(symbol.address, 1).expect("a variable")[0]);
         assert_eq!(values, [5, 9]);
-        let constant = device.read(Rows::one(add.address, 4), &memory).expect("a constant");
+        let constant = device.read(PitchedRows::one(add.address, 4), &memory).expect("a constant");
         assert_eq!(constant, [9, 0, 0, 0]);
-        let wrong = device.read(Rows::one(add.address + 2, 4), &memory).expect_err("too long");
+        let wrong = device.read(PitchedRows::one(add.address + 2, 4), &memory).expect_err("too long");
         assert_eq!(wrong.code(), error::INVALID_VALUE);
     }
 
@@ -509,7 +517,7 @@ mod tests {
         let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
         let (mut device, mut memory) = (Device::new(&config, None, Arc::new(|| true)), DeviceMemory::new());
         let text = format!("{TEXT}.visible .entry bad() {{\nunknown.u32;\n}}\n");
-        device.apply(&Operation::Module { text }, &mut memory).expect("it loads");
+        device.apply(&DeviceOperation::Module { text }, &mut memory).expect("it loads");
         run(&mut device, 0, &mut memory);
         let refused = device.kernel(0, "bad").expect_err("it cannot be executed");
         assert!(matches!(refused, DeviceError::Refused(_)));
@@ -533,14 +541,14 @@ mod tests {
     fn a_copy_that_leaves_its_buffer_changes_nothing() {
         let (mut device, mut memory) = device();
         let operation = device.allocate(64, 1, &mut memory).expect("there is room");
-        let Operation::Allocate { address, .. } = operation else { panic!("{operation:?}") };
-        let rows = Rows { address, pitch: 48, width: 32, height: 2 };
-        let write = Operation::Write { rows, bytes: vec![1; 64] };
+        let DeviceOperation::Allocate { address, .. } = operation else { panic!("{operation:?}") };
+        let rows = PitchedRows { address, pitch: 48, width: 32, height: 2 };
+        let write = DeviceOperation::Write { rows, bytes: vec![1; 64] };
         let refused = device.apply(&write, &mut memory).err().expect("the second row leaves it");
         assert_eq!(refused.code(), error::INVALID_VALUE);
         assert_eq!(memory.bytes(address, 64).expect("it is there"), [0; 64]);
-        device.apply(&Operation::Free { address }, &mut memory).expect("it is there");
-        assert!(device.apply(&Operation::Free { address }, &mut memory).is_err(), "it is freed twice");
+        device.apply(&DeviceOperation::Free { address }, &mut memory).expect("it is there");
+        assert!(device.apply(&DeviceOperation::Free { address }, &mut memory).is_err(), "it is freed twice");
     }
 
     #[test]
@@ -548,49 +556,54 @@ mod tests {
         let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
         let mut memory = DeviceMemory::new();
         let mut device = Device::new(&config, None, Arc::new(|| false));
-        let Ok(Operation::Allocate { address, .. }) = device.allocate(1 << 16, 1, &mut memory) else {
+        let Ok(DeviceOperation::Allocate { address, .. }) = device.allocate(1 << 16, 1, &mut memory) else {
             panic!("there is room")
         };
         // A loop over this number of rows would never end.
         for (width, height) in [(0, 1 << 60), (16, 0), (0, u64::MAX)] {
-            let rows = Rows { address, pitch: 16, width, height };
+            let rows = PitchedRows { address, pitch: 16, width, height };
             for operation in [
-                Operation::Fill { rows, byte: 1 },
-                Operation::Write { rows, bytes: Vec::new() },
-                Operation::Copy { to: rows, from: address, pitch: 16 },
+                DeviceOperation::Fill { rows, byte: 1 },
+                DeviceOperation::Write { rows, bytes: Vec::new() },
+                DeviceOperation::Copy { to: rows, from: address, pitch: 16 },
             ] {
                 device.apply(&operation, &mut memory).expect("nothing to do");
             }
             assert!(device.read(rows, &memory).expect("nothing to do").is_empty());
         }
-        let many = Rows { address, pitch: 2, width: 1, height: 1 << 15 };
-        let stopped = device.apply(&Operation::Fill { rows: many, byte: 1 }, &mut memory).err();
+        let many = PitchedRows { address, pitch: 2, width: 1, height: 1 << 15 };
+        let stopped = device.apply(&DeviceOperation::Fill { rows: many, byte: 1 }, &mut memory).err();
         assert!(matches!(stopped, Some(DeviceError::Stopped)), "{stopped:?}");
         assert!(matches!(device.read(many, &memory), Err(DeviceError::Stopped)));
-        let few = Rows { height: 4095, ..many };
-        device.apply(&Operation::Fill { rows: few, byte: 1 }, &mut memory).expect("it is short");
+        let few = PitchedRows { height: 4095, ..many };
+        device.apply(&DeviceOperation::Fill { rows: few, byte: 1 }, &mut memory).expect("it is short");
     }
 
     #[test]
     fn a_write_has_the_bytes_of_its_rows_and_rows_do_not_overlap() {
         let (mut device, mut memory) = device();
-        let Ok(Operation::Allocate { address, .. }) = device.allocate(64, 1, &mut memory) else {
+        let Ok(DeviceOperation::Allocate { address, .. }) = device.allocate(64, 1, &mut memory) else {
             panic!("there is room")
         };
-        let rows = Rows { address, pitch: 8, width: 8, height: 2 };
+        let rows = PitchedRows { address, pitch: 8, width: 8, height: 2 };
         for bytes in [15, 17] {
-            let write = Operation::Write { rows, bytes: vec![1; bytes] };
+            let write = DeviceOperation::Write { rows, bytes: vec![1; bytes] };
             assert_eq!(device.apply(&write, &mut memory).err().map(|e| e.code()), Some(error::INVALID_VALUE));
         }
         // A pitch below the width is refused only for several rows.
-        let close = |height| Rows { address, pitch: 7, width: 8, height };
-        for rows in [close(2), Rows { pitch: 0, ..close(2) }] {
+        let close = |height| PitchedRows { address, pitch: 7, width: 8, height };
+        for rows in [close(2), PitchedRows { pitch: 0, ..close(2) }] {
             let size = (8 * rows.height) as usize;
-            let [write, fill] =
-                [Operation::Write { rows, bytes: vec![1; size] }, Operation::Fill { rows, byte: 1 }]
-                    .map(|operation| device.apply(&operation, &mut memory).err());
-            let copy =
-                Operation::Copy { to: Rows { pitch: 8, ..rows }, from: address + 32, pitch: rows.pitch };
+            let [write, fill] = [
+                DeviceOperation::Write { rows, bytes: vec![1; size] },
+                DeviceOperation::Fill { rows, byte: 1 },
+            ]
+            .map(|operation| device.apply(&operation, &mut memory).err());
+            let copy = DeviceOperation::Copy {
+                to: PitchedRows { pitch: 8, ..rows },
+                from: address + 32,
+                pitch: rows.pitch,
+            };
             let copy = device.apply(&copy, &mut memory).err();
             for refused in
                 [write, fill, copy, device.read(rows, &memory).err(), device.check(rows, &memory).err()]
@@ -599,7 +612,7 @@ mod tests {
             }
         }
         assert_eq!(memory.bytes(address, 64).expect("it is there"), [0; 64], "nothing was done");
-        device.apply(&Operation::Fill { rows: close(1), byte: 1 }, &mut memory).expect("one row");
+        device.apply(&DeviceOperation::Fill { rows: close(1), byte: 1 }, &mut memory).expect("one row");
     }
 
     #[test]
@@ -610,7 +623,8 @@ mod tests {
         {
             // A small allocation moves the next free address away from any large multiple.
             device.allocate(1, 1, &mut memory).expect("there is room");
-            let Ok(Operation::Allocate { address, .. }) = device.allocate(1, alignment, &mut memory) else {
+            let Ok(DeviceOperation::Allocate { address, .. }) = device.allocate(1, alignment, &mut memory)
+            else {
                 panic!("there is room")
             };
             assert!(address.is_multiple_of(expected), "{address:#x} for {alignment}");

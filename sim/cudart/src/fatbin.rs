@@ -50,7 +50,7 @@ pub enum FatbinError {
 }
 
 /// Header and payload of an entry.
-struct Entry<'a> {
+struct FatbinEntry<'a> {
     kind: u16,
     architecture: u32,
     flags: u64,
@@ -78,7 +78,7 @@ fn word64(bytes: &[u8], at: usize) -> Result<u64, FatbinError> {
 }
 
 /// Returns the entry at offset `at`, and the offset of the next one.
-fn entry(bytes: &[u8], at: usize) -> Result<(Entry<'_>, usize), FatbinError> {
+fn entry(bytes: &[u8], at: usize) -> Result<(FatbinEntry<'_>, usize), FatbinError> {
     let malformed = |what| FatbinError::Malformed { at, what };
     let head = word32(bytes, at + 4)? as usize;
     let padded = usize::try_from(word64(bytes, at + 8)?).unwrap_or(usize::MAX);
@@ -95,12 +95,17 @@ fn entry(bytes: &[u8], at: usize) -> Result<(Entry<'_>, usize), FatbinError> {
     }
     let payload = &bytes[start..if is_packed { start + packed } else { end }];
     let unpacked = if is_packed { word64(bytes, at + 56)? } else { 0 };
-    let entry =
-        Entry { kind: word16(bytes, at)?, architecture: word32(bytes, at + 28)?, flags, unpacked, payload };
+    let entry = FatbinEntry {
+        kind: word16(bytes, at)?,
+        architecture: word32(bytes, at + 28)?,
+        flags,
+        unpacked,
+        payload,
+    };
     Ok((entry, end))
 }
 
-impl Entry<'_> {
+impl FatbinEntry<'_> {
     /// Returns the uncompressed text, up to its first zero byte.
     fn text(&self, at: usize) -> Result<String, FatbinError> {
         let malformed = |what| FatbinError::Malformed { at, what };
@@ -138,7 +143,7 @@ pub fn ptx(bytes: &[u8]) -> Result<Ptx, FatbinError> {
     let mut at = usize::from(word16(bytes, 6)?);
     let size = usize::try_from(word64(bytes, 8)?).unwrap_or(usize::MAX);
     let end = at.saturating_add(size).min(bytes.len());
-    let mut best: Option<(usize, Entry)> = None;
+    let mut best: Option<(usize, FatbinEntry)> = None;
     let mut others = Vec::new();
     while at < end {
         let (entry, next) = entry(&bytes[..end], at)?;

@@ -16,7 +16,7 @@ const END: &[u8] = b"end\n";
 
 /// Rows of bytes in device memory, a pitch apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-pub struct Rows {
+pub struct PitchedRows {
     /// Device address of the first row.
     pub address: u64,
     /// Distance between the starts of two rows, in bytes.
@@ -29,7 +29,7 @@ pub struct Rows {
 
 /// An operation of a program on a device.
 #[derive(Clone, Debug, PartialEq, State)]
-pub enum Operation {
+pub enum DeviceOperation {
     /// Loads a module.
     Module {
         /// PTX of the module.
@@ -50,21 +50,21 @@ pub enum Operation {
     /// Writes memory.
     Write {
         /// Destination rows.
-        rows: Rows,
+        rows: PitchedRows,
         /// Bytes of all rows, without gaps.
         bytes: Vec<u8>,
     },
     /// Fills memory with a byte.
     Fill {
         /// Destination rows.
-        rows: Rows,
+        rows: PitchedRows,
         /// Value of each byte.
         byte: u8,
     },
     /// Copies memory.
     Copy {
         /// Destination rows.
-        to: Rows,
+        to: PitchedRows,
         /// Device address of the first source row.
         from: u64,
         /// Distance between the starts of two source rows, in bytes.
@@ -100,13 +100,13 @@ pub struct LaunchOperation {
 
 /// All operations of a program on a device.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Record {
+pub struct ProgramRecord {
     /// File name of the program.
     pub name: String,
     /// Arguments of the program, joined by spaces.
     pub arguments: String,
     /// Operations in order.
-    pub operations: Vec<Operation>,
+    pub operations: Vec<DeviceOperation>,
 }
 
 /// Error of reading a record.
@@ -137,7 +137,7 @@ pub enum RecordError {
     },
 }
 
-impl Record {
+impl ProgramRecord {
     /// Returns the contents of a record file.
     ///
     /// # Errors
@@ -185,7 +185,11 @@ impl Record {
     }
 
     fn load(from: &mut Reader) -> Result<Self, StateError> {
-        Ok(Record { name: State::read(from)?, arguments: State::read(from)?, operations: State::read(from)? })
+        Ok(ProgramRecord {
+            name: State::read(from)?,
+            arguments: State::read(from)?,
+            operations: State::read(from)?,
+        })
     }
 }
 
@@ -193,8 +197,8 @@ impl Record {
 mod tests {
     use super::*;
 
-    fn record() -> Record {
-        let rows = Rows { address: 256, pitch: 8, width: 4, height: 2 };
+    fn record() -> ProgramRecord {
+        let rows = PitchedRows { address: 256, pitch: 8, width: 4, height: 2 };
         let launch = LaunchOperation {
             module: 0,
             kernel: "k".into(),
@@ -206,33 +210,33 @@ mod tests {
         let mut refusals = Refusals::default();
         refusals.add("cudaFree", "it is no buffer");
         let operations = vec![
-            Operation::Module { text: ".version 7.8\n".into() },
-            Operation::Allocate { address: 256, bytes: 64 },
-            Operation::Write { rows, bytes: vec![1; 8] },
-            Operation::Copy { to: rows, from: 512, pitch: 4 },
-            Operation::Launch(launch),
-            Operation::Free { address: 256 },
-            Operation::Refused(refusals),
+            DeviceOperation::Module { text: ".version 7.8\n".into() },
+            DeviceOperation::Allocate { address: 256, bytes: 64 },
+            DeviceOperation::Write { rows, bytes: vec![1; 8] },
+            DeviceOperation::Copy { to: rows, from: 512, pitch: 4 },
+            DeviceOperation::Launch(launch),
+            DeviceOperation::Free { address: 256 },
+            DeviceOperation::Refused(refusals),
         ];
-        Record { name: "program".into(), arguments: "1 2".into(), operations }
+        ProgramRecord { name: "program".into(), arguments: "1 2".into(), operations }
     }
 
     #[test]
     fn what_was_written_is_read() {
         let bytes = record().to_bytes().expect("packed");
-        assert_eq!(Record::of_bytes("a.sprog", &bytes, 1 << 20).expect("it is whole"), record());
+        assert_eq!(ProgramRecord::of_bytes("a.sprog", &bytes, 1 << 20).expect("it is whole"), record());
     }
 
     #[test]
     fn every_cut_and_every_changed_byte_is_refused() {
         let whole = record().to_bytes().expect("packed");
         for length in 0..whole.len() {
-            assert!(Record::of_bytes("a.sprog", &whole[..length], 1 << 20).is_err(), "{length} bytes");
+            assert!(ProgramRecord::of_bytes("a.sprog", &whole[..length], 1 << 20).is_err(), "{length} bytes");
         }
         for at in 0..whole.len() {
             let mut changed = whole.clone();
             changed[at] ^= 1;
-            if let Ok(read) = Record::of_bytes("a.sprog", &changed, 1 << 20) {
+            if let Ok(read) = ProgramRecord::of_bytes("a.sprog", &changed, 1 << 20) {
                 assert_eq!(read, record(), "byte {at} changes what is read");
             }
         }
@@ -240,7 +244,7 @@ mod tests {
 
     #[test]
     fn one_that_unpacks_to_too_much_is_refused() {
-        let refused = Record::of_bytes("a.sprog", &record().to_bytes().expect("packed"), 16);
+        let refused = ProgramRecord::of_bytes("a.sprog", &record().to_bytes().expect("packed"), 16);
         let line = "a.sprog: the recorded program is damaged: it unpacks to more than 16 bytes";
         assert_eq!(refused.expect_err("it is larger").to_string(), line);
     }

@@ -161,7 +161,7 @@ pub enum Property {
 
 /// A call from the library.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct CallRequest {
     /// Number of a [`Call`].
     pub call: u64,
     /// Name of the CUDA function.
@@ -174,7 +174,7 @@ pub struct Request {
 
 /// A reply from the device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reply {
+pub struct CallReply {
     /// CUDA error code; 0 for success.
     pub code: i32,
     /// `true` if no later call can succeed.
@@ -264,7 +264,7 @@ pub fn send_request(
     send(to, [call as u64, 0], name, words, bytes)
 }
 
-impl Request {
+impl CallRequest {
     /// Receives a request. Returns `None` if the other side has closed the connection between two requests.
     ///
     /// # Errors
@@ -272,11 +272,11 @@ impl Request {
     pub fn receive(from: &mut impl Read) -> io::Result<Option<Self>> {
         let most = |call| Call::of(call).map_or(0, Call::most_bytes);
         let message = receive(from, most)?;
-        Ok(message.map(|([call, _], name, words, bytes)| Request { call, name, words, bytes }))
+        Ok(message.map(|([call, _], name, words, bytes)| CallRequest { call, name, words, bytes }))
     }
 }
 
-impl Reply {
+impl CallReply {
     /// Sends the reply.
     ///
     /// # Errors
@@ -288,11 +288,11 @@ impl Reply {
     /// Receives a reply.
     ///
     /// # Errors
-    /// The errors of [`Request::receive`], and a closed connection.
+    /// The errors of [`CallRequest::receive`], and a closed connection.
     pub fn receive(from: &mut impl Read) -> io::Result<Self> {
         let message = receive(from, |_| PIECE_BYTES)?;
         let ([code, is_last], _, words, bytes) = message.ok_or(ErrorKind::UnexpectedEof)?;
-        Ok(Reply { code: code as i32, is_last: is_last != 0, words, bytes })
+        Ok(CallReply { code: code as i32, is_last: is_last != 0, words, bytes })
     }
 }
 
@@ -310,19 +310,21 @@ mod tests {
         let mut sent = Vec::new();
         send_request(&mut sent, Call::Write, "cudaMemcpy", &[1, 2], &[3; 5]).expect("a vector takes it");
         let mut from = sent.as_slice();
-        let request = Request::receive(&mut from).expect("it is whole").expect("it is there");
-        let expected = Request { call: 6, name: "cudaMemcpy".into(), words: vec![1, 2], bytes: vec![3; 5] };
+        let request = CallRequest::receive(&mut from).expect("it is whole").expect("it is there");
+        let expected =
+            CallRequest { call: 6, name: "cudaMemcpy".into(), words: vec![1, 2], bytes: vec![3; 5] };
         assert_eq!(request, expected);
-        assert_eq!(Request::receive(&mut from).expect("an end"), None);
+        assert_eq!(CallRequest::receive(&mut from).expect("an end"), None);
         for length in 1..sent.len() {
-            assert!(Request::receive(&mut &sent[..length]).is_err(), "{length} bytes");
+            assert!(CallRequest::receive(&mut &sent[..length]).is_err(), "{length} bytes");
         }
     }
 
     #[test]
     fn no_length_is_believed_that_exceeds_its_limit() {
-        let refused =
-            |call, lengths| Request::receive(&mut head(call, lengths).as_slice()).map_err(|e| e.to_string());
+        let refused = |call, lengths| {
+            CallRequest::receive(&mut head(call, lengths).as_slice()).map_err(|e| e.to_string())
+        };
         let limits = [
             (Call::Write as u64, [257, 0, 0], "a name of 257: must be at most 256"),
             (Call::Write as u64, [0, 65_537, 0], "a list of numbers of 65537: must be at most 65536"),

@@ -8,7 +8,7 @@ const MOST_BYTES: usize = 1000;
 
 /// Kind of refused work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-pub enum Work {
+pub enum RefusedWork {
     /// A module with its kernels and variables.
     Module,
     /// A launch of a kernel.
@@ -17,14 +17,14 @@ pub enum Work {
     Call,
 }
 
-impl Work {
+impl RefusedWork {
     /// Returns the kind of work of a CUDA function.
     #[must_use]
     pub fn of(function: &str) -> Self {
         match function {
-            "__cudaRegisterFatBinary" => Work::Module,
-            name if name.contains("Launch") => Work::Launch,
-            _ => Work::Call,
+            "__cudaRegisterFatBinary" => RefusedWork::Module,
+            name if name.contains("Launch") => RefusedWork::Launch,
+            _ => RefusedWork::Call,
         }
     }
 }
@@ -33,7 +33,7 @@ impl Work {
 #[derive(Clone, Debug, PartialEq, Eq, State)]
 pub struct Refusal {
     /// Kind of the work.
-    pub work: Work,
+    pub work: RefusedWork,
     /// Name of the CUDA function.
     pub call: String,
     /// The reason, in one line.
@@ -59,11 +59,11 @@ impl Refusals {
     /// Counts a refused call.
     pub fn add(&mut self, call: &str, why: &str) {
         let (call, why) = (short(call), short(why));
-        let work = Work::of(call);
+        let work = RefusedWork::of(call);
         *match work {
-            Work::Module => &mut self.modules,
-            Work::Launch => &mut self.launches,
-            Work::Call => &mut self.calls,
+            RefusedWork::Module => &mut self.modules,
+            RefusedWork::Launch => &mut self.launches,
+            RefusedWork::Call => &mut self.calls,
         } += 1;
         if let Some(known) = self.reasons.iter_mut().find(|known| known.call == call && known.why == why) {
             known.count += 1;
@@ -111,7 +111,7 @@ mod tests {
         assert_eq!((refusals.modules, refusals.launches, refusals.calls, refusals.total()), (1, 8, 100, 109));
         assert_eq!(refusals.reasons.len(), MOST_REASONS);
         let first = Refusal {
-            work: Work::Launch,
+            work: RefusedWork::Launch,
             call: "__cudaLaunchKernel".into(),
             why: "too large".into(),
             count: 8,

@@ -4,10 +4,10 @@ mod process;
 
 use crate::device::{Device, DeviceError, GoesOn};
 use crate::fatbin;
-use crate::operation::{LaunchOperation, Operation, Record, Rows};
-use crate::protocol::{Call, PIECE_BYTES, Property, Reply, Request, error};
+use crate::operation::{DeviceOperation, LaunchOperation, PitchedRows, ProgramRecord};
+use crate::protocol::{Call, CallReply, CallRequest, PIECE_BYTES, Property, error};
 use crate::refusals::Refusals;
-use host::{Host, Next, Stop};
+use host::{HostEvent, HostProcess, Stop};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_ptx::memory::DeviceMemory;
@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 type Say = dyn Fn(&str) + Send + Sync;
 
 /// Options of a session.
-pub struct Settings {
+pub struct SessionSettings {
     /// Records all operations.
     pub record: bool,
     /// Executes each launch a second time without timing, and compares the results.
@@ -41,21 +41,21 @@ pub struct Settings {
 }
 
 /// A started program. Its calls wait until a [`Session`] serves them.
-pub struct Live {
+pub struct StartedProgram {
     name: String,
     arguments: String,
-    settings: Settings,
+    settings: SessionSettings,
     deadline: Option<Instant>,
-    host: Mutex<Option<Host>>,
+    host: Mutex<Option<HostProcess>>,
     /// Results of the session after its end.
-    ended: Mutex<Option<Ended>>,
+    ended: Mutex<Option<ProgramResults>>,
 }
 
 /// Results of a program.
 #[derive(Debug, Default)]
-pub struct Ended {
+pub struct ProgramResults {
     /// Operations of the program, if they were recorded.
-    pub record: Option<Record>,
+    pub record: Option<ProgramRecord>,
     /// Number of calls that it made.
     pub calls: u64,
 }
@@ -86,18 +86,18 @@ pub enum SessionError {
 #[error("the program ended with {0}")]
 pub struct BadEnd(String);
 
-impl Live {
+impl StartedProgram {
     /// Starts a program with the runtime library that replaces NVIDIA's.
     ///
     /// # Errors
     /// The program cannot be started.
-    pub fn start(program: &Path, arguments: &[OsString], settings: Settings) -> io::Result<Self> {
-        let host = Host::start(program, arguments, settings.quiet)?;
+    pub fn start(program: &Path, arguments: &[OsString], settings: SessionSettings) -> io::Result<Self> {
+        let host = HostProcess::start(program, arguments, settings.quiet)?;
         let name = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
         let words: Vec<_> = arguments.iter().map(|word| word.to_string_lossy()).collect();
         let deadline = settings.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let (host, ended) = (Mutex::new(Some(host)), Mutex::default());
-        Ok(Live { name, arguments: words.join(" "), settings, deadline, host, ended })
+        Ok(StartedProgram { name, arguments: words.join(" "), settings, deadline, host, ended })
     }
 
     /// Returns the file name of the program.
@@ -113,13 +113,13 @@ impl Live {
     }
 
     /// Returns the results of the session, and removes them.
-    pub fn take_ended(&self) -> Option<Ended> {
+    pub fn take_ended(&self) -> Option<ProgramResults> {
         lock(&self.ended).take()
     }
 
     /// Returns the recorded operations after the program's end, if they were recorded.
     #[must_use]
-    pub fn record(&self) -> Option<Record> {
+    pub fn record(&self) -> Option<ProgramRecord> {
         lock(&self.ended).as_ref()?.record.clone()
     }
 
@@ -143,27 +143,27 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// CUDA's error code and the reason of a refused call.
-struct Refused {
+struct RefusedCall {
     code: i32,
     why: String,
 }
 
-impl From<DeviceError> for Refused {
+impl From<DeviceError> for RefusedCall {
     fn from(error: DeviceError) -> Self {
-        Refused { code: error.code(), why: error.to_string() }
+        RefusedCall { code: error.code(), why: error.to_string() }
     }
 }
 
-impl Refused {
+impl RefusedCall {
     fn new(code: i32, why: impl ToString) -> Self {
-        Refused { code, why: why.to_string() }
+        RefusedCall { code, why: why.to_string() }
     }
 }
 
 /// Serves the calls of a program in order.
 pub struct Session {
-    live: Arc<Live>,
-    host: Host,
+    live: Arc<StartedProgram>,
+    host: HostProcess,
     device: Device,
     /// Kernels that the program has looked up, each with the index of its module.
     kernels: Vec<(usize, Arc<Kernel>)>,
@@ -172,7 +172,7 @@ pub struct Session {
     /// Max device memory in bytes.
     capacity: u64,
     textures: u64,
-    record: Option<Record>,
+    record: Option<ProgramRecord>,
     calls: u64,
     /// CUDA function whose launch is in flight.
     in_flight: Option<String>,
@@ -187,11 +187,18 @@ impl Session {
     ///
     /// # Errors
     /// The program was served before.
-    pub fn new(live: &Arc<Live>, config: &Arc<GpuConfig>, capacity: u64) -> Result<Self, SessionError> {
+    pub fn new(
+        live: &Arc<StartedProgram>,
+        config: &Arc<GpuConfig>,
+        capacity: u64,
+    ) -> Result<Self, SessionError> {
         let host = lock(&live.host).take().ok_or(SessionError::Again)?;
         let settings = &live.settings;
-        let empty =
-            || Record { name: live.name.clone(), arguments: live.arguments.clone(), ..Record::default() };
+        let empty = || ProgramRecord {
+            name: live.name.clone(),
+            arguments: live.arguments.clone(),
+            ..ProgramRecord::default()
+        };
         let goes_on: GoesOn = {
             let live = Arc::clone(live);
             Arc::new(move || live.must_stop().is_none())
@@ -225,14 +232,14 @@ impl Session {
         self.device.compare(memory)?;
         if self.in_flight.take().is_some() {
             let bytes = memory.take_printed().text.into_bytes();
-            self.reply(&Reply { bytes, ..Reply::default() });
+            self.reply(&CallReply { bytes, ..CallReply::default() });
         }
         loop {
             let live = Arc::clone(&self.live);
             let request = match self.host.receive(&|| live.must_stop().is_some()) {
-                Next::Request(request) => request,
-                Next::End => return Ok(None),
-                Next::Stopped => return Err(self.live.must_stop().unwrap_or(SessionError::Stopped)),
+                HostEvent::Request(request) => request,
+                HostEvent::End => return Ok(None),
+                HostEvent::Stopped => return Err(self.live.must_stop().unwrap_or(SessionError::Stopped)),
             };
             self.calls += 1;
             match self.serve(&request, memory, cycle) {
@@ -243,12 +250,16 @@ impl Session {
                 }
                 // The next call of `receive` reports the stop.
                 Err(_) if live.must_stop().is_some() => {
-                    self.reply(&Reply { code: error::LAUNCH_FAILURE, is_last: true, ..Reply::default() });
+                    self.reply(&CallReply {
+                        code: error::LAUNCH_FAILURE,
+                        is_last: true,
+                        ..CallReply::default()
+                    });
                 }
                 Err(refused) => {
                     self.refusals.add(&request.name, &refused.why);
                     (self.live.settings.say)(&format!("{}: {}", request.name, refused.why));
-                    self.reply(&Reply { code: refused.code, ..Reply::default() });
+                    self.reply(&CallReply { code: refused.code, ..CallReply::default() });
                 }
             }
         }
@@ -258,7 +269,7 @@ impl Session {
     /// the program, unless it ends within a grace period.
     pub fn fail(&mut self, code: i32) {
         if self.in_flight.take().is_some() {
-            self.reply(&Reply { code, is_last: true, ..Reply::default() });
+            self.reply(&CallReply { code, is_last: true, ..CallReply::default() });
         }
         // The exit status has no meaning after a failure.
         let by = self.live.stop_by();
@@ -272,9 +283,9 @@ impl Session {
         if let Some(record) = &mut self.record
             && self.refusals.total() > 0
         {
-            record.operations.push(Operation::Refused(self.refusals.clone()));
+            record.operations.push(DeviceOperation::Refused(self.refusals.clone()));
         }
-        *lock(&self.live.ended) = Some(Ended { record: self.record.take(), calls: self.calls });
+        *lock(&self.live.ended) = Some(ProgramResults { record: self.record.take(), calls: self.calls });
     }
 
     /// Waits for the end of a program that makes no more calls. A stop or the timeout ends it.
@@ -312,7 +323,7 @@ impl Session {
     }
 
     /// Sends a reply; a program that has ended needs none.
-    fn reply(&mut self, reply: &Reply) {
+    fn reply(&mut self, reply: &CallReply) {
         let live = Arc::clone(&self.live);
         self.host.reply(reply, &|| live.must_stop().is_some());
     }
@@ -320,7 +331,7 @@ impl Session {
     /// Applies and records an operation.
     fn apply(
         &mut self,
-        operation: Operation,
+        operation: DeviceOperation,
         memory: &mut DeviceMemory,
     ) -> Result<Option<LaunchedKernel>, DeviceError> {
         let launch = self.device.apply(&operation, memory)?;
@@ -328,62 +339,68 @@ impl Session {
         Ok(launch)
     }
 
-    fn note(&mut self, operation: Operation) {
+    fn note(&mut self, operation: DeviceOperation) {
         if let Some(record) = &mut self.record {
             record.operations.push(operation);
         }
     }
 
-    fn serve(&mut self, request: &Request, memory: &mut DeviceMemory, cycle: u64) -> Result<Served, Refused> {
-        let unknown = || Refused::new(error::NOT_SUPPORTED, "the library is of another release of Selvedge");
+    fn serve(
+        &mut self,
+        request: &CallRequest,
+        memory: &mut DeviceMemory,
+        cycle: u64,
+    ) -> Result<Served, RefusedCall> {
+        let unknown =
+            || RefusedCall::new(error::NOT_SUPPORTED, "the library is of another release of Selvedge");
         let call = Call::of(request.call).ok_or_else(unknown)?;
         let words = &request.words;
         let word = |index: usize| words.get(index).copied().unwrap_or(0);
-        let rows = || Rows { address: word(0), pitch: word(1), width: word(2), height: word(3) };
+        let rows = || PitchedRows { address: word(0), pitch: word(1), width: word(2), height: word(3) };
         let reply = match call {
             Call::Module => self.load(&request.bytes, memory)?,
             Call::Kernel => self.find_kernel(word(0) as usize, &request.bytes)?,
             Call::Symbol => self.find_symbol(word(0) as usize, &request.bytes)?,
             Call::Allocate => {
                 let operation = self.device.allocate(word(0), word(1), memory)?;
-                let Operation::Allocate { address, .. } = operation else { return Err(unknown()) };
+                let DeviceOperation::Allocate { address, .. } = operation else { return Err(unknown()) };
                 self.note(operation);
                 numbers(vec![address])
             }
             Call::Free => {
-                self.apply(Operation::Free { address: word(0) }, memory)?;
-                Reply::default()
+                self.apply(DeviceOperation::Free { address: word(0) }, memory)?;
+                CallReply::default()
             }
             Call::Write => {
                 let bytes = request.bytes.clone();
-                self.apply(Operation::Write { rows: rows(), bytes }, memory)?;
-                Reply::default()
+                self.apply(DeviceOperation::Write { rows: rows(), bytes }, memory)?;
+                CallReply::default()
             }
             Call::Read => {
                 let rows = rows();
                 if rows.width.checked_mul(rows.height).is_none_or(|bytes| bytes > PIECE_BYTES) {
                     let why = format!("a piece of more than {PIECE_BYTES} bytes");
-                    return Err(Refused::new(error::INVALID_VALUE, why));
+                    return Err(RefusedCall::new(error::INVALID_VALUE, why));
                 }
-                Reply { bytes: self.device.read(rows, memory)?, ..Reply::default() }
+                CallReply { bytes: self.device.read(rows, memory)?, ..CallReply::default() }
             }
             Call::Check => {
                 self.device.check(rows(), memory)?;
-                Reply::default()
+                CallReply::default()
             }
             Call::Refused => {
                 self.refusals.add(&request.name, &String::from_utf8_lossy(&request.bytes));
-                Reply::default()
+                CallReply::default()
             }
             Call::Hello => return Err(unknown()),
             Call::Fill => {
-                self.apply(Operation::Fill { rows: rows(), byte: word(4) as u8 }, memory)?;
-                Reply::default()
+                self.apply(DeviceOperation::Fill { rows: rows(), byte: word(4) as u8 }, memory)?;
+                CallReply::default()
             }
             Call::Copy => {
-                let to = Rows { address: word(0), pitch: word(1), width: word(4), height: word(5) };
-                self.apply(Operation::Copy { to, from: word(2), pitch: word(3) }, memory)?;
-                Reply::default()
+                let to = PitchedRows { address: word(0), pitch: word(1), width: word(4), height: word(5) };
+                self.apply(DeviceOperation::Copy { to, from: word(2), pitch: word(3) }, memory)?;
+                CallReply::default()
             }
             Call::Launch => return self.launch(words, &request.bytes, memory),
             Call::Now => {
@@ -398,14 +415,14 @@ impl Session {
         Ok(Served::Reply(reply))
     }
 
-    fn load(&mut self, bytes: &[u8], memory: &mut DeviceMemory) -> Result<Reply, Refused> {
-        let found = fatbin::ptx(bytes).map_err(|error| Refused::new(error::NO_KERNEL_IMAGE, error))?;
-        self.apply(Operation::Module { text: found.text }, memory)?;
+    fn load(&mut self, bytes: &[u8], memory: &mut DeviceMemory) -> Result<CallReply, RefusedCall> {
+        let found = fatbin::ptx(bytes).map_err(|error| RefusedCall::new(error::NO_KERNEL_IMAGE, error))?;
+        self.apply(DeviceOperation::Module { text: found.text }, memory)?;
         self.architecture = self.architecture.max(found.architecture);
         Ok(numbers(vec![self.device.modules() as u64 - 1]))
     }
 
-    fn find_kernel(&mut self, module: usize, name: &[u8]) -> Result<Reply, Refused> {
+    fn find_kernel(&mut self, module: usize, name: &[u8]) -> Result<CallReply, RefusedCall> {
         let name = String::from_utf8_lossy(name).into_owned();
         let kernel = self.device.kernel(module, &name)?;
         let most_threads = kernel.cta_limit.map_or(1024, |(sides, _)| sides.iter().product());
@@ -423,19 +440,27 @@ impl Session {
         Ok(numbers(words))
     }
 
-    fn find_symbol(&self, module: usize, name: &[u8]) -> Result<Reply, Refused> {
+    fn find_symbol(&self, module: usize, name: &[u8]) -> Result<CallReply, RefusedCall> {
         let name = String::from_utf8_lossy(name);
         let why = || {
-            Refused::new(error::INVALID_SYMBOL, format!("there is no variable `{name}` in module {module}"))
+            RefusedCall::new(
+                error::INVALID_SYMBOL,
+                format!("there is no variable `{name}` in module {module}"),
+            )
         };
         let symbol = self.device.symbol(module, &name).ok_or_else(why)?;
         Ok(numbers(vec![symbol.address, symbol.bytes]))
     }
 
     /// Launches a kernel. `words` has its index, grid, block and dynamic shared memory.
-    fn launch(&mut self, words: &[u64], params: &[u8], memory: &mut DeviceMemory) -> Result<Served, Refused> {
+    fn launch(
+        &mut self,
+        words: &[u64],
+        params: &[u8],
+        memory: &mut DeviceMemory,
+    ) -> Result<Served, RefusedCall> {
         let [number, gx, gy, gz, bx, by, bz, shared] = *words else {
-            return Err(Refused::new(error::INVALID_VALUE, "a launch without its numbers"));
+            return Err(RefusedCall::new(error::INVALID_VALUE, "a launch without its numbers"));
         };
         let (module, kernel) = self.kernel(number)?;
         let operation = LaunchOperation {
@@ -446,23 +471,23 @@ impl Session {
             dynamic_shared: u32::try_from(shared).unwrap_or(u32::MAX),
             params: params.to_vec(),
         };
-        let launched = self.apply(Operation::Launch(operation), memory)?;
+        let launched = self.apply(DeviceOperation::Launch(operation), memory)?;
         launched
             .map(|launched| Served::Launch(Box::new(launched)))
-            .ok_or_else(|| Refused::new(error::LAUNCH_FAILURE, "nothing was launched"))
+            .ok_or_else(|| RefusedCall::new(error::LAUNCH_FAILURE, "nothing was launched"))
     }
 
-    fn kernel(&self, number: u64) -> Result<(usize, Arc<Kernel>), Refused> {
+    fn kernel(&self, number: u64) -> Result<(usize, Arc<Kernel>), RefusedCall> {
         let found = usize::try_from(number).ok().and_then(|number| self.kernels.get(number));
         let (module, kernel) =
-            found.ok_or_else(|| Refused::new(error::INVALID_DEVICE_FUNCTION, "no such kernel"))?;
+            found.ok_or_else(|| RefusedCall::new(error::INVALID_DEVICE_FUNCTION, "no such kernel"))?;
         // Looks the kernel up again, because its constants may have changed.
         Ok((*module, self.device.kernel(*module, &kernel.name).unwrap_or_else(|_| Arc::clone(kernel))))
     }
 
-    fn occupancy(&self, words: &[u64]) -> Result<Reply, Refused> {
+    fn occupancy(&self, words: &[u64]) -> Result<CallReply, RefusedCall> {
         let [number, threads, shared] = *words else {
-            return Err(Refused::new(error::INVALID_VALUE, "an occupancy query without its numbers"));
+            return Err(RefusedCall::new(error::INVALID_VALUE, "an occupancy query without its numbers"));
         };
         let (_, kernel) = self.kernel(number)?;
         let mut dims = LaunchDims::new([1, 1, 1], [u32::try_from(threads).unwrap_or(u32::MAX), 1, 1]);
@@ -497,10 +522,10 @@ impl Session {
         out
     }
 
-    fn make_texture(&mut self, words: &[u64], memory: &mut DeviceMemory) -> Result<Reply, Refused> {
+    fn make_texture(&mut self, words: &[u64], memory: &mut DeviceMemory) -> Result<CallReply, RefusedCall> {
         let [address, pitch, kind, bits, channels, normalized, outside, filter, ref size @ ..] = *words
         else {
-            return Err(Refused::new(error::INVALID_VALUE, "a texture without its numbers"));
+            return Err(RefusedCall::new(error::INVALID_VALUE, "a texture without its numbers"));
         };
         let kind = match kind {
             0 => ChannelKind::Signed,
@@ -523,7 +548,7 @@ impl Session {
         };
         // All memories number their textures in the same order, so a replay returns the same handle.
         let handle = DeviceMemory::texture_handle(self.textures);
-        self.apply(Operation::Texture { texture }, memory)?;
+        self.apply(DeviceOperation::Texture { texture }, memory)?;
         self.textures += 1;
         Ok(numbers(vec![handle]))
     }
@@ -531,12 +556,12 @@ impl Session {
 
 /// Result of a served call.
 enum Served {
-    Reply(Reply),
+    Reply(CallReply),
     Launch(Box<LaunchedKernel>),
 }
 
-fn numbers(words: Vec<u64>) -> Reply {
-    Reply { words, ..Reply::default() }
+fn numbers(words: Vec<u64>) -> CallReply {
+    CallReply { words, ..CallReply::default() }
 }
 
 fn in_words(status: ExitStatus) -> String {

@@ -1,9 +1,9 @@
 //! Tests sessions with programs that use the protocol directly, without the CUDA toolkit. The program is this test binary, which
 //! runs one of the `part_` tests.
 #![cfg(target_os = "linux")]
-use selvedge_cudart::protocol::{Call, PIECE_BYTES, Reply, SOCKET, error, late, send_request};
+use selvedge_cudart::protocol::{Call, CallReply, PIECE_BYTES, SOCKET, error, late, send_request};
 use selvedge_cudart::refusals::Refusals;
-use selvedge_cudart::session::{Live, Session, SessionError, Settings};
+use selvedge_cudart::session::{Session, SessionError, SessionSettings, StartedProgram};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_ptx::memory::DeviceMemory;
 use std::env;
@@ -20,7 +20,7 @@ const CAPACITY: u64 = 1 << 30;
 /// Serves a `part_` test to its end. Returns the refused work.
 fn serve(part: &str, timeout: Option<Duration>) -> Result<Refusals, SessionError> {
     let program = env::current_exe().expect("it has a path");
-    let settings = Settings {
+    let settings = SessionSettings {
         record: false,
         verify: false,
         quiet: true,
@@ -29,7 +29,7 @@ fn serve(part: &str, timeout: Option<Duration>) -> Result<Refusals, SessionError
         say: Arc::new(|_| {}),
     };
     let words = ["--exact", part, "--nocapture"].map(Into::into);
-    let live = Arc::new(Live::start(&program, &words, settings).expect("it starts"));
+    let live = Arc::new(StartedProgram::start(&program, &words, settings).expect("it starts"));
     let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
     let mut session = Session::new(&live, &config, CAPACITY)?;
     let mut memory = DeviceMemory::with_capacity(CAPACITY);
@@ -57,9 +57,9 @@ fn connect(socket: &PathBuf) -> UnixStream {
     stream
 }
 
-fn call(stream: &mut UnixStream, call: Call, words: &[u64], bytes: &[u8]) -> Reply {
+fn call(stream: &mut UnixStream, call: Call, words: &[u64], bytes: &[u8]) -> CallReply {
     send_request(stream, call, "cudaTest", words, bytes).expect("it listens");
-    Reply::receive(stream).expect("it replies")
+    CallReply::receive(stream).expect("it replies")
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn part_endless_calls() {
     let stream = &mut connect(&socket);
     // The session closes the connection when the time is over.
     while send_request(stream, Call::MemoryInfo, "cudaTest", &[], &[]).is_ok()
-        && Reply::receive(stream).is_ok()
+        && CallReply::receive(stream).is_ok()
     {}
 }
 

@@ -4,9 +4,9 @@ use selvedge_state::State;
 
 /// A set of part numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
-pub(crate) struct Set(u32);
+pub(crate) struct PartSet(u32);
 
-impl Set {
+impl PartSet {
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -21,7 +21,7 @@ impl Set {
     }
 }
 
-impl Iterator for Set {
+impl Iterator for PartSet {
     type Item = usize;
 
     fn next(&mut self) -> Option<usize> {
@@ -33,12 +33,12 @@ impl Iterator for Set {
 
 /// Declares a table of the parts with each ability. Only one part may have an exclusive ability.
 macro_rules! abilities {
-    ($part:ident: shared { $($shared:ident),+ $(,)? } exclusive { $($exclusive:ident: $what:literal),+ $(,)? }) => {
+    ($part:ident: shared { $($shared:ident),+ $(,)? } exclusive { $($exclusive:ident: $what:expr),+ $(,)? }) => {
         /// Sets of the parts with each ability.
         #[derive(Clone, Copy, Debug, Default)]
         struct Abilities {
-            $($shared: $crate::abilities::Set,)+
-            $($exclusive: $crate::abilities::Set,)+
+            $($shared: $crate::abilities::PartSet,)+
+            $($exclusive: $crate::abilities::PartSet,)+
         }
 
         impl Abilities {

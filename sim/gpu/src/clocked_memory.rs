@@ -18,7 +18,7 @@ use selvedge_ptx::memory::DeviceMemory;
 
 /// Kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
+pub enum MemoryOperation {
     /// Reads every sector of the line that contains one of the bytes.
     Read,
     /// Writes the bytes.
@@ -29,11 +29,11 @@ pub enum Operation {
 
 /// A request to one line of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct LineRequest {
     /// Number of the SM that sends the request.
     pub sm: u32,
     /// Kind of the request.
-    pub operation: Operation,
+    pub operation: MemoryOperation,
     /// Address of the first byte.
     pub address: u64,
     /// Number of bytes. All must lie in one line.
@@ -44,9 +44,9 @@ pub struct Request {
 
 /// The reply to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reply {
+pub struct LineReply {
     /// The request.
-    pub request: Request,
+    pub request: LineRequest,
     /// Core cycle in which the request was accepted.
     pub sent: u64,
     /// Core cycle in which the reply was received.
@@ -98,7 +98,7 @@ pub struct ClockedMemory {
     /// Memory values, which only mechanisms read. Stays empty here.
     values: DeviceMemory,
     /// Requests in flight, indexed by the token of their packets, each with the cycle in which it was accepted.
-    in_flight: Vec<(Request, u64)>,
+    in_flight: Vec<(LineRequest, u64)>,
     free: Vec<u32>,
     /// For each SM, the cycle in which it last received a packet.
     received: Vec<u64>,
@@ -128,7 +128,7 @@ impl ClockedMemory {
     ///
     /// # Errors
     /// Returns [`BadRequest`] for a request that no SM can send.
-    pub fn offer(&mut self, request: &Request) -> Result<bool, BadRequest> {
+    pub fn offer(&mut self, request: &LineRequest) -> Result<bool, BadRequest> {
         let mut packet = self.packet(request)?;
         let sm = request.sm as usize;
         if !self.system.can_send(sm, &packet) {
@@ -150,8 +150,8 @@ impl ClockedMemory {
     }
 
     /// Returns the packet of a request, without its token.
-    fn packet(&self, request: &Request) -> Result<Packet, BadRequest> {
-        let &Request { sm, operation, address, bytes, .. } = request;
+    fn packet(&self, request: &LineRequest) -> Result<Packet, BadRequest> {
+        let &LineRequest { sm, operation, address, bytes, .. } = request;
         let sms = self.received.len() as u32;
         if sm >= sms {
             return Err(BadRequest::Sm { sm, last: sms - 1 });
@@ -166,21 +166,23 @@ impl ClockedMemory {
         }
         let line = address - u64::from(offset);
         let beyond = offset + bytes;
-        let is_read = operation == Operation::Read;
+        let is_read = operation == MemoryOperation::Read;
         let words = match operation {
-            Operation::Read => 0,
-            Operation::Write => ones(offset.div_ceil(4), beyond / 4),
-            Operation::Atomic => ones(offset / 4, beyond.div_ceil(4)),
+            MemoryOperation::Read => 0,
+            MemoryOperation::Write => ones(offset.div_ceil(4), beyond / 4),
+            MemoryOperation::Atomic => ones(offset / 4, beyond.div_ceil(4)),
         };
         let operations = match operation {
-            Operation::Atomic => Operations { all: words.count_ones() as u8, on_one_word: 1, returns: true },
+            MemoryOperation::Atomic => {
+                Operations { all: words.count_ones() as u8, on_one_word: 1, returns: true }
+            }
             _ => Operations::default(),
         };
         Ok(Packet {
             kind: match operation {
-                Operation::Read => PacketKind::Read,
-                Operation::Write => PacketKind::Write,
-                Operation::Atomic => PacketKind::Atomic,
+                MemoryOperation::Read => PacketKind::Read,
+                MemoryOperation::Write => PacketKind::Write,
+                MemoryOperation::Atomic => PacketKind::Atomic,
             },
             line,
             sectors: ones(offset / SECTOR_BYTES, beyond.div_ceil(SECTOR_BYTES)) as u32,
@@ -219,7 +221,7 @@ impl ClockedMemory {
     ///
     /// # Errors
     /// Returns [`BadRequest::Sm`] if the SM does not exist.
-    pub fn reply(&mut self, sm: u32) -> Result<Option<Reply>, BadRequest> {
+    pub fn reply(&mut self, sm: u32) -> Result<Option<LineReply>, BadRequest> {
         let last = self.received.len() as u32 - 1;
         let Some(received) = self.received.get_mut(sm as usize) else {
             return Err(BadRequest::Sm { sm, last });
@@ -235,7 +237,7 @@ impl ClockedMemory {
         }
         let (request, sent) = self.in_flight[packet.token as usize];
         self.free.push(packet.token);
-        Ok(Some(Reply { request, sent, received: self.now }))
+        Ok(Some(LineReply { request, sent, received: self.now }))
     }
 
     /// Returns the number of core cycles so far.
@@ -279,12 +281,12 @@ mod tests {
         GpuConfig::parse("test.toml", &format!("base = \"gtx480\"\n{keys}")).expect("valid")
     }
 
-    fn read(address: u64, bytes: u32) -> Request {
-        Request { sm: 3, operation: Operation::Read, address, bytes, tag: address | 1 << 63 }
+    fn read(address: u64, bytes: u32) -> LineRequest {
+        LineRequest { sm: 3, operation: MemoryOperation::Read, address, bytes, tag: address | 1 << 63 }
     }
 
     /// Sends a request to an idle memory system and returns its reply.
-    fn serve(memory: &mut ClockedMemory, request: &Request) -> Reply {
+    fn serve(memory: &mut ClockedMemory, request: &LineRequest) -> LineReply {
         assert!(!memory.is_busy());
         assert_eq!(memory.offer(request), Ok(true));
         for _ in 0..1000 {
@@ -300,7 +302,7 @@ mod tests {
         panic!("no reply");
     }
 
-    fn latency(memory: &mut ClockedMemory, request: &Request) -> f64 {
+    fn latency(memory: &mut ClockedMemory, request: &LineRequest) -> f64 {
         let reply = serve(memory, request);
         (reply.received - reply.sent) as f64
     }
@@ -330,25 +332,25 @@ mod tests {
     fn a_request_becomes_the_packet_of_its_bytes() {
         let memory = ClockedMemory::new(&config(""));
         let packet = |operation, address, bytes| {
-            let request = Request { operation, ..read(address, bytes) };
+            let request = LineRequest { operation, ..read(address, bytes) };
             let packet = memory.packet(&request).expect("valid");
             (packet.line, packet.sectors, packet.full_sectors, packet.words, packet.data_bytes)
         };
-        assert_eq!(packet(Operation::Read, 0x1234, 4), (0x1200, 0b10, false, 0, 0));
-        assert_eq!(packet(Operation::Read, 0x1200, 128), (0x1200, 0b1111, true, 0, 0));
-        assert_eq!(packet(Operation::Write, 0x1200, 128), (0x1200, 0b1111, true, 0xffff_ffff, 128));
-        assert_eq!(packet(Operation::Write, 0x1220, 32), (0x1200, 0b10, true, 0xff00, 32));
+        assert_eq!(packet(MemoryOperation::Read, 0x1234, 4), (0x1200, 0b10, false, 0, 0));
+        assert_eq!(packet(MemoryOperation::Read, 0x1200, 128), (0x1200, 0b1111, true, 0, 0));
+        assert_eq!(packet(MemoryOperation::Write, 0x1200, 128), (0x1200, 0b1111, true, 0xffff_ffff, 128));
+        assert_eq!(packet(MemoryOperation::Write, 0x1220, 32), (0x1200, 0b10, true, 0xff00, 32));
         // A word is covered only if the write contains all its bytes.
-        assert_eq!(packet(Operation::Write, 0x121e, 8), (0x1200, 0b11, false, 0x100, 8));
-        assert_eq!(packet(Operation::Write, 0x1201, 2), (0x1200, 0b1, false, 0, 2));
-        assert_eq!(packet(Operation::Atomic, 0x1204, 4), (0x1200, 0b1, false, 0b10, 4));
+        assert_eq!(packet(MemoryOperation::Write, 0x121e, 8), (0x1200, 0b11, false, 0x100, 8));
+        assert_eq!(packet(MemoryOperation::Write, 0x1201, 2), (0x1200, 0b1, false, 0, 2));
+        assert_eq!(packet(MemoryOperation::Atomic, 0x1204, 4), (0x1200, 0b1, false, 0b10, 4));
     }
 
     #[test]
     fn what_no_sm_could_send_is_refused_in_one_line() {
         let mut memory = ClockedMemory::new(&config(""));
-        let mut line = |request: Request| memory.offer(&request).expect_err("it is wrong").to_string();
-        assert_eq!(line(Request { sm: 15, ..read(0, 4) }), "SM 15: must be 0 to 14");
+        let mut line = |request: LineRequest| memory.offer(&request).expect_err("it is wrong").to_string();
+        assert_eq!(line(LineRequest { sm: 15, ..read(0, 4) }), "SM 15: must be 0 to 14");
         let must = "must be 1 or more of one line of 128 bytes";
         assert_eq!(line(read(0x7c, 8)), format!("8 bytes at 0x7c: {must}"));
         assert_eq!(line(read(0x80, 0)), format!("0 bytes at 0x80: {must}"));
@@ -365,9 +367,9 @@ mod tests {
             let mut memory = ClockedMemory::new(&config(keys));
             let (mut taken, mut refused, mut tags) = (0, 0, Vec::new());
             while tags.len() < 600 {
-                for operation in [Operation::Read, Operation::Write, Operation::Atomic] {
+                for operation in [MemoryOperation::Read, MemoryOperation::Write, MemoryOperation::Atomic] {
                     if taken < 600 {
-                        let request = Request { operation, tag: taken, ..read(taken * 64 % 0x8000, 64) };
+                        let request = LineRequest { operation, tag: taken, ..read(taken * 64 % 0x8000, 64) };
                         let was_taken = memory.offer(&request).expect("valid");
                         taken += u64::from(was_taken);
                         refused += u64::from(!was_taken);

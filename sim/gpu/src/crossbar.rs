@@ -51,7 +51,7 @@ pub struct CrossbarCounters {
 }
 
 #[derive(State)]
-struct Input {
+struct IngressPort {
     queue: VecDeque<Packet>,
     /// Flits of the packets in the queue.
     waiting: u32,
@@ -60,7 +60,7 @@ struct Input {
 }
 
 #[derive(State)]
-struct Output {
+struct EgressPort {
     /// Packets in arrival order, each with the cycle in which its last flit arrives.
     queue: VecDeque<(u64, Packet)>,
     /// Flits of the packets in the queue, including flits that have not arrived yet.
@@ -74,8 +74,8 @@ struct Output {
 #[derive(State)]
 pub struct Crossbar {
     spec: CrossbarSpec,
-    inputs: Vec<Input>,
-    outputs: Vec<Output>,
+    inputs: Vec<IngressPort>,
+    outputs: Vec<EgressPort>,
     /// Per output, the free inputs whose first packet goes to it.
     asking: Vec<IdSet>,
     /// Free outputs that at least one input asks for.
@@ -112,9 +112,12 @@ const MOST_BYTES: usize = 256;
 impl Crossbar {
     /// Returns an empty crossbar.
     pub fn new(spec: CrossbarSpec) -> Self {
-        let input =
-            |_| Input { queue: VecDeque::with_capacity(spec.input_flits as usize), waiting: 0, free_from: 0 };
-        let output = |_| Output {
+        let input = |_| IngressPort {
+            queue: VecDeque::with_capacity(spec.input_flits as usize),
+            waiting: 0,
+            free_from: 0,
+        };
+        let output = |_| EgressPort {
             queue: VecDeque::with_capacity(spec.output_flits as usize),
             held: 0,
             free_from: 0,

@@ -95,7 +95,7 @@ pub struct LineBursts {
 
 /// Execution unit that an instruction uses in each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unit {
+enum LaneUnit {
     None,
     Int,
     IntMul,
@@ -111,29 +111,29 @@ const UNITS: usize = 8;
 
 /// Register accesses and unit of one instruction; computed once per launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Work {
+pub struct InstructionWork {
     reads: u8,
     writes: u8,
-    unit: Unit,
+    unit: LaneUnit,
 }
 
-impl Work {
+impl InstructionWork {
     /// Returns the work of one instruction.
     pub fn of(instr: &Instr) -> Self {
         let unit = match instr.class {
-            OpClass::Int | OpClass::Convert | OpClass::Warp => Unit::Int,
-            OpClass::IntMul => Unit::IntMul,
-            OpClass::Fp32 => Unit::Fp32,
-            OpClass::Fp64 => Unit::Fp64,
-            OpClass::Sfu => Unit::Sfu,
-            OpClass::IntDiv | OpClass::Fp32Div => Unit::Division,
-            OpClass::Fp64Div => Unit::Fp64Division,
-            OpClass::Load | OpClass::Store | OpClass::Atomic | OpClass::Texture => Unit::Int,
+            OpClass::Int | OpClass::Convert | OpClass::Warp => LaneUnit::Int,
+            OpClass::IntMul => LaneUnit::IntMul,
+            OpClass::Fp32 => LaneUnit::Fp32,
+            OpClass::Fp64 => LaneUnit::Fp64,
+            OpClass::Sfu => LaneUnit::Sfu,
+            OpClass::IntDiv | OpClass::Fp32Div => LaneUnit::Division,
+            OpClass::Fp64Div => LaneUnit::Fp64Division,
+            OpClass::Load | OpClass::Store | OpClass::Atomic | OpClass::Texture => LaneUnit::Int,
             OpClass::Control | OpClass::System | OpClass::Barrier | OpClass::Fence | OpClass::Exit => {
-                Unit::None
+                LaneUnit::None
             }
         };
-        Work { reads: instr.sources().len() as u8, writes: instr.dests().len() as u8, unit }
+        InstructionWork { reads: instr.sources().len() as u8, writes: instr.dests().len() as u8, unit }
     }
 }
 
@@ -149,7 +149,7 @@ pub struct WorkDone {
 impl WorkDone {
     /// Counts an instruction of a kernel's warp with `lanes` active lanes.
     #[inline(always)]
-    pub fn count(&mut self, work: Work, lanes: u64) {
+    pub fn count(&mut self, work: InstructionWork, lanes: u64) {
         self.register_reads += u64::from(work.reads);
         self.register_writes += u64::from(work.writes);
         self.lanes[work.unit as usize] += lanes;
@@ -157,14 +157,14 @@ impl WorkDone {
 
     /// Adds the counted work to `events`.
     pub fn add_to(&self, events: &mut SmEvents) {
-        let lanes = |unit: Unit| self.lanes[unit as usize];
+        let lanes = |unit: LaneUnit| self.lanes[unit as usize];
         events.register_reads += self.register_reads;
         events.register_writes += self.register_writes;
-        events.int_ops += lanes(Unit::Int);
-        events.int_mul_ops += lanes(Unit::IntMul);
-        events.fp32_ops += lanes(Unit::Fp32) + DIVISION_OPERATIONS * lanes(Unit::Division);
-        events.fp64_ops += lanes(Unit::Fp64) + (1 + DIVISION_OPERATIONS) * lanes(Unit::Fp64Division);
-        events.sfu_ops += lanes(Unit::Sfu) + lanes(Unit::Division);
+        events.int_ops += lanes(LaneUnit::Int);
+        events.int_mul_ops += lanes(LaneUnit::IntMul);
+        events.fp32_ops += lanes(LaneUnit::Fp32) + DIVISION_OPERATIONS * lanes(LaneUnit::Division);
+        events.fp64_ops += lanes(LaneUnit::Fp64) + (1 + DIVISION_OPERATIONS) * lanes(LaneUnit::Fp64Division);
+        events.sfu_ops += lanes(LaneUnit::Sfu) + lanes(LaneUnit::Division);
     }
 }
 
@@ -209,16 +209,16 @@ mod tests {
     fn operations_count_by_lane_and_registers_by_warp() {
         let mut done = WorkDone::default();
         for (unit, lanes) in [
-            (Unit::None, 32),
-            (Unit::Int, 10),
-            (Unit::IntMul, 15),
-            (Unit::Fp32, 3),
-            (Unit::Fp64, 5),
-            (Unit::Sfu, 1),
-            (Unit::Division, 2),
-            (Unit::Fp64Division, 4),
+            (LaneUnit::None, 32),
+            (LaneUnit::Int, 10),
+            (LaneUnit::IntMul, 15),
+            (LaneUnit::Fp32, 3),
+            (LaneUnit::Fp64, 5),
+            (LaneUnit::Sfu, 1),
+            (LaneUnit::Division, 2),
+            (LaneUnit::Fp64Division, 4),
         ] {
-            done.count(Work { reads: 3, writes: 1, unit }, lanes);
+            done.count(InstructionWork { reads: 3, writes: 1, unit }, lanes);
         }
         let mut events = SmEvents::default();
         done.add_to(&mut events);

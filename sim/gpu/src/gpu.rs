@@ -20,7 +20,7 @@ mod witness_tests;
 
 pub use crate::bounds::{Bounds, Limit};
 pub use clock::ClockDomain;
-pub use control::{Control, Watch};
+pub use control::{Control, StopWatch};
 pub use sampled::{Estimate, SampleSpec, SampleSpecError};
 
 use crate::config::{GpuConfig, ReadOnlyCache};
@@ -36,9 +36,9 @@ use crate::sm::{SimFault, Sm, TickContext};
 use crate::snapshot::Snapshot;
 use crate::stats::KernelCounters;
 use crate::stats::MechanismCounters;
-use crate::timeline::{Happening, Timeline, Track, View};
+use crate::timeline::{CycleView, Happening, Timeline, Track};
 use crate::witness::Witness;
-use clock::Clocks;
+use clock::ClockDomains;
 use launches::Launches;
 use records::Records;
 use sampled::Sampled;
@@ -61,7 +61,7 @@ pub struct Gpu {
     wakes: SmWakes,
     system: MemorySystem,
     now: u64,
-    clocks: Clocks,
+    clocks: ClockDomains,
     launches: Launches,
     watchdog: Watchdog,
     records: Records,
@@ -85,7 +85,7 @@ impl Gpu {
             system: MemorySystem::new(config, parts.slices),
             config: Arc::clone(config),
             now: 0,
-            clocks: Clocks::new(&config.clock),
+            clocks: ClockDomains::new(&config.clock),
             launches: Launches::new(),
             watchdog: Watchdog::new(control),
             records: Records::new(),
@@ -207,7 +207,7 @@ impl Gpu {
     }
 
     /// Adds the state at the end of this cycle to a timeline.
-    fn show(&self, view: &mut View) {
+    fn show(&self, view: &mut CycleView) {
         for running in &self.launches.running {
             let kernel = view.kernel(&running.kernel.kernel.name);
             let track = Track::Launch { slot: running.kernel.slot };

@@ -1,5 +1,5 @@
 //! Limits on the host resources of a run. Launch files and traces of unknown origin cannot exceed them.
-use crate::reach::Reach;
+use crate::reach::FileReach;
 use selvedge_ptx::memory::DEFAULT_BYTES;
 use std::str::FromStr;
 
@@ -40,12 +40,12 @@ pub struct Limits {
     /// Max bytes to which a packed trace unpacks; `None` for a max in proportion to its packed size.
     pub unpacked: Option<u64>,
     /// Allowed location of the files that a launch file or a list of traces names.
-    pub reach: Reach,
+    pub reach: FileReach,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { memory: DEFAULT_BYTES, unpacked: None, reach: Reach::default() }
+        Self { memory: DEFAULT_BYTES, unpacked: None, reach: FileReach::default() }
     }
 }
 

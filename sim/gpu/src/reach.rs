@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// Allowed location of the files that a launch file or a list of traces names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reach {
+pub enum FileReach {
     /// Files may lie anywhere.
     Anywhere,
     /// Files to read may lie anywhere. Files to write must lie in the folder of the file that names them.
@@ -24,15 +24,15 @@ pub struct OutOfReach {
     pub unless: &'static str,
 }
 
-impl Reach {
+impl FileReach {
     /// Checks a file to read, named by a file in `folder`.
     ///
     /// # Errors
     /// Returns [`OutOfReach`] if the location is not allowed.
     pub fn check_read(self, folder: &Path, path: &Path) -> Result<(), OutOfReach> {
         match self {
-            Reach::Anywhere | Reach::WritesWithin => Ok(()),
-            Reach::Within => self.check(folder, path),
+            FileReach::Anywhere | FileReach::WritesWithin => Ok(()),
+            FileReach::Within => self.check(folder, path),
         }
     }
 
@@ -42,8 +42,8 @@ impl Reach {
     /// Returns [`OutOfReach`] if the location is not allowed.
     pub fn check_write(self, folder: &Path, path: &Path) -> Result<(), OutOfReach> {
         match self {
-            Reach::Anywhere => Ok(()),
-            Reach::WritesWithin | Reach::Within => self.check(folder, path),
+            FileReach::Anywhere => Ok(()),
+            FileReach::WritesWithin | FileReach::Within => self.check(folder, path),
         }
     }
 
@@ -53,7 +53,7 @@ impl Reach {
             return Ok(());
         }
         let unless =
-            if self == Reach::Within { "under --sandbox" } else { "unless --allow-outside is given" };
+            if self == FileReach::Within { "under --sandbox" } else { "unless --allow-outside is given" };
         Err(OutOfReach { path: path.into(), unless })
     }
 }

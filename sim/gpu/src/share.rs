@@ -1,6 +1,6 @@
 //! Sharing of SMs by kernels that run at the same time (Dai, sections 4.1 and 4.4). A share decides which kernels may place a CTA
 //! on an SM.
-use crate::config::Sm as SmConfig;
+use crate::config::SmConfig;
 use selvedge_state::State;
 use std::fmt;
 use std::ops::Range;

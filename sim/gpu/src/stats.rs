@@ -86,7 +86,7 @@ impl FailCounters {
 
 /// Result of a cache access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-pub enum Decision {
+pub enum AccessResult {
     /// The line is present.
     Hit,
     /// The line is in flight.
@@ -112,12 +112,12 @@ pub struct DecisionCounters {
 }
 
 impl DecisionCounters {
-    fn count(&mut self, decision: Decision) {
+    fn count(&mut self, decision: AccessResult) {
         match decision {
-            Decision::Hit => self.hits += 1,
-            Decision::Pending => self.pending_hits += 1,
-            Decision::Miss => self.misses += 1,
-            Decision::SectorMiss => {
+            AccessResult::Hit => self.hits += 1,
+            AccessResult::Pending => self.pending_hits += 1,
+            AccessResult::Miss => self.misses += 1,
+            AccessResult::SectorMiss => {
                 self.misses += 1;
                 self.sector_misses += 1;
             }
@@ -172,16 +172,16 @@ pub struct CacheCounters {
 
 impl CacheCounters {
     /// Counts an access to `line`.
-    pub fn decide(&mut self, decision: Decision, is_write: bool, line: u64) {
+    pub fn decide(&mut self, decision: AccessResult, is_write: bool, line: u64) {
         self.accesses += 1;
         let (all, writes) = match decision {
-            Decision::Hit => (&mut self.hits, &mut self.write_hits),
-            Decision::Pending => (&mut self.pending_hits, &mut self.write_pending_hits),
-            Decision::Miss | Decision::SectorMiss => (&mut self.misses, &mut self.write_misses),
+            AccessResult::Hit => (&mut self.hits, &mut self.write_hits),
+            AccessResult::Pending => (&mut self.pending_hits, &mut self.write_pending_hits),
+            AccessResult::Miss | AccessResult::SectorMiss => (&mut self.misses, &mut self.write_misses),
         };
         *all += 1;
         *writes += u64::from(is_write);
-        let is_sector_miss = decision == Decision::SectorMiss;
+        let is_sector_miss = decision == AccessResult::SectorMiss;
         self.sector_misses += u64::from(is_sector_miss);
         self.write_sector_misses += u64::from(is_sector_miss && is_write);
         match within_program(line) {

@@ -119,7 +119,7 @@ pub enum Happening {
 
 /// A state with its duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slice {
+pub struct TrackSlice {
     /// Track of the slice.
     pub track: Track,
     /// First core cycle at whose end the state held.
@@ -132,7 +132,7 @@ pub struct Slice {
 
 /// Counter with a value per cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Counter {
+pub enum TimelineCounter {
     /// Warp instructions that an SM issued in the cycle.
     Issued {
         /// Number of the SM.
@@ -157,9 +157,9 @@ pub enum Counter {
 
 /// Value of a counter from a cycle on, until the next value of the same counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Count {
+pub struct CounterValue {
     /// The counter.
-    pub counter: Counter,
+    pub counter: TimelineCounter,
     /// First core cycle with the value.
     pub cycle: u64,
     /// Value of the counter.
@@ -172,36 +172,36 @@ pub struct Timeline {
     /// Names of the kernels.
     pub kernels: Vec<String>,
     /// Slices, sorted by the cycle in which they ended, then by track.
-    pub slices: Vec<Slice>,
+    pub slices: Vec<TrackSlice>,
     /// Counts that differ from the previous one of their counter, sorted by cycle, then by counter.
-    pub counts: Vec<Count>,
+    pub counts: Vec<CounterValue>,
     /// Core cycle at which the recording stopped because of its size.
     pub cut_at: Option<u64>,
 }
 
 /// States and counts at the end of a cycle.
-pub(crate) struct View {
+pub(crate) struct CycleView {
     kernels: Vec<String>,
     happenings: Vec<(Track, Happening)>,
     /// Counts of the cycle.
-    levels: Vec<(Counter, u64)>,
+    levels: Vec<(TimelineCounter, u64)>,
     /// Counts since the start of the simulation.
-    totals: Vec<(Counter, u64)>,
+    totals: Vec<(TimelineCounter, u64)>,
 }
 
-impl View {
+impl CycleView {
     /// Adds a state that holds.
     pub(crate) fn show(&mut self, track: Track, what: Happening) {
         self.happenings.push((track, what));
     }
 
     /// Adds a counter with its value of the cycle.
-    pub(crate) fn level(&mut self, counter: Counter, value: u64) {
+    pub(crate) fn level(&mut self, counter: TimelineCounter, value: u64) {
         self.levels.push((counter, value));
     }
 
     /// Adds a counter with its value since the start.
-    pub(crate) fn total(&mut self, counter: Counter, value: u64) {
+    pub(crate) fn total(&mut self, counter: TimelineCounter, value: u64) {
         self.totals.push((counter, value));
     }
 
@@ -224,23 +224,23 @@ struct Open {
 }
 
 /// Recorder of a timeline. It reads the state of the GPU at the end of each core cycle of its interval.
-pub(crate) struct Recorder {
+pub(crate) struct TimelineRecorder {
     interval: Range<u64>,
-    view: View,
+    view: CycleView,
     /// Slices that have not ended, sorted by track.
     open: Vec<Open>,
     /// Last values, sorted by counter.
-    levels: Vec<(Counter, u64)>,
-    totals: Vec<(Counter, u64)>,
+    levels: Vec<(TimelineCounter, u64)>,
+    totals: Vec<(TimelineCounter, u64)>,
     timeline: Timeline,
 }
 
-impl Recorder {
+impl TimelineRecorder {
     /// Creates a recorder of the core cycles of `interval`.
     pub(crate) fn new(interval: Range<u64>) -> Self {
         let view =
-            View { kernels: Vec::new(), happenings: Vec::new(), levels: Vec::new(), totals: Vec::new() };
-        Recorder {
+            CycleView { kernels: Vec::new(), happenings: Vec::new(), levels: Vec::new(), totals: Vec::new() };
+        TimelineRecorder {
             interval,
             view,
             open: Vec::new(),
@@ -258,7 +258,7 @@ impl Recorder {
     }
 
     /// Records the state of the GPU at the end of core cycle `now`, which `show` adds.
-    pub(crate) fn look(&mut self, now: u64, show: impl FnOnce(&mut View)) {
+    pub(crate) fn look(&mut self, now: u64, show: impl FnOnce(&mut CycleView)) {
         let is_in = now + 1 >= self.interval.start && now <= self.interval.end;
         if !is_in || self.timeline.cut_at.is_some() {
             return;
@@ -297,7 +297,7 @@ impl Recorder {
                 continue;
             }
             let Open { track, from, what } = open;
-            self.timeline.slices.push(Slice { track, from, until: now, what });
+            self.timeline.slices.push(TrackSlice { track, from, until: now, what });
             if let Some(what) = new {
                 still.push(Open { track, from: now, what });
             }
@@ -312,12 +312,12 @@ impl Recorder {
             debug_assert_eq!(counter, before, "each cycle has the same counters");
             (*counter, total - earlier)
         });
-        let mut new: Vec<(Counter, u64)> = self.view.levels.iter().copied().chain(grown).collect();
+        let mut new: Vec<(TimelineCounter, u64)> = self.view.levels.iter().copied().chain(grown).collect();
         new.sort_unstable_by_key(|(counter, _)| *counter);
         for (counter, value) in &new {
             let before = self.levels.binary_search_by_key(counter, |(known, _)| *known);
             if before.is_err() || before.is_ok_and(|at| self.levels[at].1 != *value) {
-                self.timeline.counts.push(Count { counter: *counter, cycle: now, value: *value });
+                self.timeline.counts.push(CounterValue { counter: *counter, cycle: now, value: *value });
             }
         }
         self.levels = new;
@@ -327,7 +327,7 @@ impl Recorder {
     pub(crate) fn finish(mut self, now: u64) -> Timeline {
         let until = self.timeline.cut_at.unwrap_or(now.min(self.interval.end));
         for Open { track, from, what } in self.open {
-            self.timeline.slices.push(Slice { track, from, until: until.max(from + 1), what });
+            self.timeline.slices.push(TrackSlice { track, from, until: until.max(from + 1), what });
         }
         self.timeline.kernels = self.view.kernels;
         self.timeline

@@ -21,12 +21,12 @@ use std::collections::VecDeque;
 
 /// Versions of the sectors in an aligned block of the max line size. `known` marks the sectors that have a version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
-struct Row {
+struct WitnessedBlock {
     known: u8,
     by: [u32; MOST_SECTORS],
 }
 
-impl Row {
+impl WitnessedBlock {
     fn set(&mut self, sector: usize, store: u32) {
         self.known |= 1 << sector;
         self.by[sector] = store;
@@ -49,7 +49,7 @@ pub type CacheId = u16;
 #[derive(Clone, Copy, Debug, State)]
 struct Wait {
     line: u64,
-    floor: Row,
+    floor: WitnessedBlock,
 }
 
 /// The witness. Without a ledger it checks nothing.
@@ -64,21 +64,21 @@ struct Ledger {
     /// Per program, the last store before its launch began.
     begun: FxHashMap<u8, u32>,
     /// Per block, the newest store, and the newest one before the launch.
-    newest: FxHashMap<u64, Row>,
-    before: FxHashMap<u64, Row>,
+    newest: FxHashMap<u64, WitnessedBlock>,
+    before: FxHashMap<u64, WitnessedBlock>,
     /// Per L1D and block, the newest store that has left the SM.
-    passed: FxHashMap<(CacheId, u64), Row>,
+    passed: FxHashMap<(CacheId, u64), WitnessedBlock>,
     /// Versions in the L1Ds. Evicted sectors stay in the table, but are not read any more.
-    l1d: FxHashMap<(CacheId, u64), Row>,
+    l1d: FxHashMap<(CacheId, u64), WitnessedBlock>,
     /// Versions in the L2.
-    l2: FxHashMap<u64, Row>,
+    l2: FxHashMap<u64, WitnessedBlock>,
     /// Per sector, the versions in flight from the L2 to DRAM, oldest first.
     leaving: FxHashMap<u64, VecDeque<u32>>,
-    dram: FxHashMap<u64, Row>,
+    dram: FxHashMap<u64, WitnessedBlock>,
     /// Versions that DRAM has read, by the token of the read.
-    read: FxHashMap<u64, VecDeque<Row>>,
+    read: FxHashMap<u64, VecDeque<WitnessedBlock>>,
     /// Versions that packets carry, by the packets' witness number.
-    carried: FxHashMap<u32, Row>,
+    carried: FxHashMap<u32, WitnessedBlock>,
     last_carried: u32,
     /// Loads that wait for a fill of their line.
     waiting: FxHashMap<(CacheId, u64), Vec<Wait>>,
@@ -127,7 +127,7 @@ impl Witness {
     pub fn store(&self, line: u64, sectors: u32) -> u32 {
         self.note(|ledger| {
             ledger.stores += 1;
-            let mut row = Row::default();
+            let mut row = WitnessedBlock::default();
             places(line, sectors).1.for_each(|place| row.set(place, ledger.stores));
             ledger.carry(row)
         })
@@ -157,7 +157,7 @@ impl Witness {
         self.note(|ledger| {
             ledger.stores += 1;
             let (block, touched) = places(line, sectors);
-            let mut row = Row::default();
+            let mut row = WitnessedBlock::default();
             touched.for_each(|place| row.set(place, ledger.stores));
             ledger.stored(cache, line, sectors, row);
             let held = ledger.l1d.entry((cache, block)).or_default();
@@ -170,7 +170,7 @@ impl Witness {
         self.note(|ledger| {
             let (block, dirty) = places(line, sectors);
             let held = ledger.l1d.get(&(cache, block)).copied().unwrap_or_default();
-            let mut row = Row::default();
+            let mut row = WitnessedBlock::default();
             for place in dirty {
                 match held.get(place) {
                     Some(by) => row.set(place, by),
@@ -235,7 +235,7 @@ impl Witness {
             }
             let mut waits = ledger.waiting.remove(&(cache, line)).unwrap_or_default();
             for wait in &mut waits {
-                let floor = Row { known: wait.floor.known & mask, ..wait.floor };
+                let floor = WitnessedBlock { known: wait.floor.known & mask, ..wait.floor };
                 ledger.judge(cache, &Wait { floor, ..*wait }, row, "waited for");
                 wait.floor.known &= !mask;
             }
@@ -261,7 +261,7 @@ impl Witness {
         self.note(|ledger| {
             let (block, read) = places(line, sectors);
             let held = ledger.l2.get(&block).copied().unwrap_or_default();
-            let mut row = Row::default();
+            let mut row = WitnessedBlock::default();
             for place in read {
                 match held.get(place) {
                     Some(by) => row.set(place, by),
@@ -278,7 +278,7 @@ impl Witness {
     pub fn part(&self, line: u64, sectors: u32, carried: u32) -> u32 {
         self.note(|ledger| {
             let Some(whole) = ledger.carried.get(&carried).copied() else { return 0 };
-            let mut row = Row::default();
+            let mut row = WitnessedBlock::default();
             for place in places(line, sectors).1 {
                 whole.get(place).into_iter().for_each(|by| row.set(place, by));
             }
@@ -293,7 +293,7 @@ impl Witness {
             if rows.iter().all(Option::is_none) {
                 return 0;
             }
-            let mut all = Row::default();
+            let mut all = WitnessedBlock::default();
             for row in rows.into_iter().flatten() {
                 (0..MOST_SECTORS)
                     .for_each(|place| row.get(place).into_iter().for_each(|by| all.set(place, by)));
@@ -379,7 +379,7 @@ impl Witness {
 }
 
 impl Ledger {
-    fn carry(&mut self, row: Row) -> u32 {
+    fn carry(&mut self, row: WitnessedBlock) -> u32 {
         self.last_carried = self.last_carried.wrapping_add(1).max(1);
         self.carried.insert(self.last_carried, row);
         self.last_carried
@@ -390,7 +390,7 @@ impl Ledger {
     }
 
     /// Records a store that has left its SM.
-    fn stored(&mut self, cache: CacheId, line: u64, sectors: u32, row: Row) {
+    fn stored(&mut self, cache: CacheId, line: u64, sectors: u32, row: WitnessedBlock) {
         let begun = self.begun.get(&program_of(line)).copied().unwrap_or(0);
         let (block, touched) = places(line, sectors);
         let newest = self.newest.entry(block).or_default();
@@ -408,11 +408,11 @@ impl Ledger {
     fn wait(&self, cache: CacheId, line: u64, sectors: u32) -> Wait {
         let begun = self.begun.get(&program_of(line)).copied().unwrap_or(0);
         let (block, wanted) = places(line, sectors);
-        let row = |rows: Option<&Row>| rows.copied().unwrap_or_default();
+        let row = |rows: Option<&WitnessedBlock>| rows.copied().unwrap_or_default();
         let newest = row(self.newest.get(&block));
         let before = row(self.before.get(&block));
         let passed = row(self.passed.get(&(cache, block)));
-        let mut floor = Row::default();
+        let mut floor = WitnessedBlock::default();
         for place in wanted {
             let launch = if newest.by[place] <= begun { newest.by[place] } else { before.by[place] };
             floor.set(place, launch.max(passed.by[place]));
@@ -421,7 +421,7 @@ impl Ledger {
     }
 
     /// Reports an error if `row` lacks a sector of the load, or has a version that is too old for the load.
-    fn judge(&mut self, cache: CacheId, wait: &Wait, row: Row, how: &str) {
+    fn judge(&mut self, cache: CacheId, wait: &Wait, row: WitnessedBlock, how: &str) {
         for place in 0..MOST_SECTORS {
             let Some(floor) = wait.floor.get(place) else { continue };
             let line = wait.line;

@@ -9,7 +9,7 @@ use selvedge_caba::memo::CabaMemo;
 use selvedge_caba::prefetch::CabaPrefetch;
 use selvedge_caba::{CabaBdi, CabaBest, CabaCpack, CabaFpc};
 use selvedge_dai::dmil::Dmil;
-use selvedge_dai::issue_order::{Qbmi, Rbmi};
+use selvedge_dai::issue_order::{QbmiIssueOrder, Rbmi};
 use selvedge_dai::mdb::{MdbGlobal, MdbLocal};
 use selvedge_dai::mrpb::Mrpb;
 use selvedge_dai::smil::Smil;
@@ -23,9 +23,9 @@ use selvedge_latte_cc::{
 
 /// The baseline, a mechanism that adds nothing.
 #[derive(Debug)]
-pub struct Base;
+pub struct Baseline;
 
-impl Mechanism for Base {
+impl Mechanism for Baseline {
     const NAME: &'static str = "base";
     const SUMMARY: &'static str = "runs the baseline GPU without a mechanism";
     const SOURCE: &'static str = "CABA, section 7 (Base)";
@@ -35,11 +35,11 @@ impl Mechanism for Base {
 }
 
 /// The registry entry of the baseline.
-pub static BASE: MechanismInfo = MechanismInfo::of::<Base>();
+pub static BASE: MechanismInfo = MechanismInfo::of::<Baseline>();
 
 /// Every built-in mechanism.
 pub static BUILT_IN: [MechanismInfo; 35] = [
-    MechanismInfo::of::<Base>(),
+    MechanismInfo::of::<Baseline>(),
     MechanismInfo::of::<HwBdi>(),
     MechanismInfo::of::<HwBdiMem>(),
     MechanismInfo::of::<CgOnly>(),
@@ -58,7 +58,7 @@ pub static BUILT_IN: [MechanismInfo; 35] = [
     MechanismInfo::of::<Dmil>(),
     MechanismInfo::of::<Smil>(),
     MechanismInfo::of::<Rbmi>(),
-    MechanismInfo::of::<Qbmi>(),
+    MechanismInfo::of::<QbmiIssueOrder>(),
     MechanismInfo::of::<LatteCc>(),
     MechanismInfo::of::<AdaptiveHitCount>(),
     MechanismInfo::of::<AdaptiveCmp>(),

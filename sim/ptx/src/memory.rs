@@ -118,7 +118,7 @@ pub enum MemoryError {
 
 /// Text that kernels printed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, State)]
-pub struct Printed {
+pub struct PrintedText {
     /// The text, in printing order.
     pub text: String,
     /// Number of messages that were dropped because [`PRINT_CAPACITY`] was used up.
@@ -171,7 +171,7 @@ pub struct HostRead {
 type Reads = Arc<Mutex<Vec<HostRead>>>;
 
 #[derive(Debug, Clone)]
-struct Buffer {
+struct MemoryBuffer {
     base: u64,
     name: String,
     data: Vec<u8>,
@@ -180,7 +180,7 @@ struct Buffer {
 /// Granularity of checkpoints, in bytes: a checkpoint leaves out pages of zeros.
 const PAGE_BYTES: usize = 4096;
 
-impl State for Buffer {
+impl State for MemoryBuffer {
     fn save(&self, to: &mut Writer) {
         self.base.save(to);
         self.name.save(to);
@@ -205,14 +205,14 @@ impl State for Buffer {
                 page.copy_from_slice(from.take(page.len())?);
             }
         }
-        Ok(Buffer { base, name, data })
+        Ok(MemoryBuffer { base, name, data })
     }
     fn is_value() -> bool {
         true
     }
 }
 
-impl Buffer {
+impl MemoryBuffer {
     fn end(&self) -> u64 {
         self.base + self.data.len() as u64
     }
@@ -225,7 +225,7 @@ impl Buffer {
 /// Address space of a program that is not selected.
 #[derive(Debug, Clone, State)]
 struct AddressSpace {
-    buffers: Vec<Buffer>,
+    buffers: Vec<MemoryBuffer>,
     next: u64,
     last_hit: usize,
     textures: Vec<Texture>,
@@ -242,7 +242,7 @@ impl Default for AddressSpace {
 #[derive(Debug, Clone, State)]
 pub struct DeviceMemory {
     /// Sorted by address.
-    buffers: Vec<Buffer>,
+    buffers: Vec<MemoryBuffer>,
     next: u64,
     used: u64,
     #[state(skip = "an option")]
@@ -253,7 +253,7 @@ pub struct DeviceMemory {
     /// Index of the buffer that the last checked access hit.
     last_hit: usize,
     textures: Vec<Texture>,
-    printed: Printed,
+    printed: PrintedText,
     /// Program whose address space is selected.
     program: u8,
     /// Address spaces of the other programs, by program number.
@@ -325,7 +325,7 @@ impl DeviceMemory {
             zero_outside: false,
             last_hit: 0,
             textures: Vec::new(),
-            printed: Printed::default(),
+            printed: PrintedText::default(),
             program: 0,
             parked: Vec::new(),
             changes: None,
@@ -491,7 +491,7 @@ impl DeviceMemory {
             return Err(occupied());
         }
         let data = zeros(bytes).ok_or_else(|| MemoryError::NoHostMemory { name: name.to_owned(), bytes })?;
-        self.buffers.insert(place, Buffer { base: address, name: name.to_owned(), data });
+        self.buffers.insert(place, MemoryBuffer { base: address, name: name.to_owned(), data });
         self.used += bytes;
         self.note(Change::Allocated { address, bytes });
         self.next = self.next.max((end + RED_ZONE).next_multiple_of(BUFFER_ALIGNMENT));
@@ -574,7 +574,7 @@ impl DeviceMemory {
     }
 
     /// Returns the text that kernels printed since the last call.
-    pub fn take_printed(&mut self) -> Printed {
+    pub fn take_printed(&mut self) -> PrintedText {
         std::mem::take(&mut self.printed)
     }
 
@@ -601,7 +601,7 @@ impl DeviceMemory {
     pub fn nearest(&self, address: u64) -> Option<(&str, u64, u64)> {
         let after = self.buffers.partition_point(|b| b.base <= address);
         let candidates = [after.checked_sub(1), Some(after)];
-        let distance = |b: &Buffer| {
+        let distance = |b: &MemoryBuffer| {
             if address < b.base { b.base - address } else { address.saturating_sub(b.end() - 1) }
         };
         let nearest =
@@ -742,7 +742,7 @@ impl DeviceMemory {
         buffers.is_empty() || buffers.get(after).is_some_and(|b| b.base < address.saturating_add(bytes))
     }
 
-    fn buffers_of(&self, program: u8) -> &[Buffer] {
+    fn buffers_of(&self, program: u8) -> &[MemoryBuffer] {
         if program == self.program {
             return &self.buffers;
         }

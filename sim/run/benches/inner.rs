@@ -117,21 +117,21 @@ fn line() -> Line {
 }
 
 #[divan::bench]
-fn codec_bdi() -> bdi::Compressed {
+fn codec_bdi() -> bdi::BdiCompressed {
     bdi::compress_words(black_box(&line()), 128)
 }
 
 #[divan::bench]
-fn codec_bpc() -> bpc::Compressed {
+fn codec_bpc() -> bpc::BpcCompressed {
     bpc::compress_words(black_box(&line()), 128)
 }
 
 #[divan::bench]
 fn codec_fpc() -> usize {
-    fpc::compressed_bits(black_box(&line()), 128, fpc::Variant::Words)
+    fpc::compressed_bits(black_box(&line()), 128, fpc::FpcVariant::Words)
 }
 
 #[divan::bench]
 fn codec_cpack() -> usize {
-    cpack::compressed_bits(black_box(&line()), 128, cpack::Variant::Fifo16)
+    cpack::compressed_bits(black_box(&line()), 128, cpack::CpackVariant::Fifo16)
 }

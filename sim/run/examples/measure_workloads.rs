@@ -8,7 +8,7 @@ use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
 
-use selvedge_sim::workload::{self, Measured, Size, measure, rows, table};
+use selvedge_sim::workload::{self, Size, WorkloadWork, measure, rows, table};
 
 fn run() -> Result<(), Box<dyn Error>> {
     let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workloads/kernels/measured.tsv");
@@ -30,7 +30,7 @@ fn run() -> Result<(), Box<dyn Error>> {
 }
 
 /// Returns the table `old` with new counts in one row, in the order of the list of workloads.
-fn with_row(old: &str, of: (&str, Size), counts: Measured) -> String {
+fn with_row(old: &str, of: (&str, Size), counts: WorkloadWork) -> String {
     let known = |name: &str, size: Size| {
         let mut found = rows(old).filter(|(n, s, _)| (*n, *s) == (name, size));
         if (name, size) == of { Some(counts) } else { found.next().map(|(.., counts)| counts) }

@@ -2,7 +2,7 @@
 //! vector addition: each SM reads two streams and writes a third, in lines of 128 bytes.
 //!
 //! `cargo run --release -p selvedge-sim --example memory_speed [core cycles]`
-use selvedge_sim::config::{Clock, GpuConfig};
+use selvedge_sim::config::{ClockConfig, GpuConfig};
 use selvedge_sim::memory::DeviceMemory;
 use selvedge_sim::packet::{Operations, Packet, PacketKind};
 use selvedge_sim::partition::{AddressMap, MemorySystem};
@@ -10,7 +10,7 @@ use std::time::Instant;
 
 /// Ticks each clock domain in the ratio of its clock to the core clock.
 struct Domains {
-    clock: Clock,
+    clock: ClockConfig,
     phase: [u32; 3],
     cycles: [u64; 3],
 }

@@ -3,7 +3,7 @@
 //! Trials use the engine `model`, because all engines make the same decisions. The mechanism then runs with the best choice under
 //! the requested engine.
 use crate::error::RunError;
-use crate::launches::Choice;
+use crate::launches::BestChoice;
 use crate::mechanism::MechanismSpec;
 use crate::run::{RunSpec, run};
 use selvedge_gpu::config::GpuConfig;
@@ -28,13 +28,13 @@ pub struct Best {
 
 impl Best {
     /// Returns the choice and its counters, for [`chosen`].
-    pub(crate) fn choice(&self) -> Choice {
+    pub(crate) fn choice(&self) -> BestChoice {
         (self.choice.clone(), self.found.clone())
     }
 }
 
 /// Restores the result of earlier trials. Returns `None` if the mechanism has no search, or `choice` is `None`.
-pub(crate) fn chosen(spec: &RunSpec, choice: Option<Choice>) -> Option<Best> {
+pub(crate) fn chosen(spec: &RunSpec, choice: Option<BestChoice>) -> Option<Best> {
     let (at, _) = spec.mechanism.search(&spec.config)?;
     let (choice, found) = choice?;
     Some(Best { mechanism: spec.mechanism.with_choice(at, choice.clone()), choice, found })
@@ -52,7 +52,7 @@ pub fn searches(mechanism: &MechanismSpec, config: &GpuConfig) -> bool {
 pub fn find(spec: &RunSpec, control: &Arc<Control>) -> Result<Option<Best>, RunError> {
     let Some((at, search)) = spec.mechanism.search(&spec.config) else { return Ok(None) };
     check(spec)?;
-    let mut runs = Runs { spec, at, control, trial: 0, error: None };
+    let mut runs = TrialRuns { spec, at, control, trial: 0, error: None };
     let found = search.best(&mut runs);
     control.trials.store(0, Ordering::Relaxed);
     match (found, runs.error) {
@@ -79,7 +79,7 @@ fn check(spec: &RunSpec) -> Result<(), RunError> {
     Ok(probes.check_names()?)
 }
 
-struct Runs<'a> {
+struct TrialRuns<'a> {
     spec: &'a RunSpec,
     /// Index of the mechanism in the specification.
     at: usize,
@@ -90,7 +90,7 @@ struct Runs<'a> {
     error: Option<RunError>,
 }
 
-impl Trials for Runs<'_> {
+impl Trials for TrialRuns<'_> {
     fn expect(&mut self, trials: u64) {
         self.control.trials.store(trials, Ordering::Relaxed);
     }

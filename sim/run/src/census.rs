@@ -6,7 +6,7 @@
 use selvedge_compressed_memory::codecs::{LINE_BYTES, Ratios};
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{AccessKind, Module, watch_functional};
-use selvedge_workloads::workload::{Lines, MeasureError, Size, Workload, WorkloadError};
+use selvedge_workloads::workload::{LineSet, MeasureError, Size, Workload, WorkloadError};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Max number of lines to sample per launch. In longer lists every n-th line is sampled, with weight n.
@@ -47,7 +47,7 @@ fn lines_of(
         let kernel =
             module.kernel(&launch.kernel).ok_or_else(|| MeasureError::NoKernel(launch.kernel.clone()))?;
         let params = kernel.pack(&launch.args)?;
-        let mut lines = Lines::default();
+        let mut lines = LineSet::default();
         watch_functional(&module, &kernel, &launch.dims, &params, &mut memory, &mut |access| {
             if access.kind != AccessKind::Store {
                 lines.add(access);
@@ -60,7 +60,7 @@ fn lines_of(
 }
 
 /// Adds a sample of `lines`, with values and weights, to `found`.
-fn sample(lines: &Lines, memory: &DeviceMemory, found: &mut Vec<Weighted>) {
+fn sample(lines: &LineSet, memory: &DeviceMemory, found: &mut Vec<Weighted>) {
     let apart = lines.count().div_ceil(MOST_LINES).max(1);
     for address in lines.addresses().step_by(apart as usize) {
         let mut bytes = [0; LINE_BYTES];
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use selvedge_hw::{Clocked, HwBlock};
     use selvedge_hw_codecs::line::Line;
-    use selvedge_hw_codecs::sc::compressor::{CompressorIn, CompressorOut, CompressorParams, ScCompressor};
+    use selvedge_hw_codecs::sc::compressor::{CompressorIn, CompressorOut, ScCompressor, ScCompressorParams};
     use selvedge_workloads::workload::{all, find};
     use std::collections::BTreeMap;
 
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn lines_of_the_workloads_take_the_cycles_that_the_compressor_of_sc_states() {
-        let mut compressor = ScCompressor::model(&CompressorParams::default()).expect("valid");
+        let mut compressor = ScCompressor::model(&ScCompressorParams::default()).expect("valid");
         let mut lines: BTreeMap<u64, u64> = BTreeMap::new();
         let mut slowest: f64 = 0.0;
         for workload in all() {

@@ -42,9 +42,9 @@ pub struct Checkpoints {
 
 impl Checkpoints {
     /// Returns the identity of the run. Computes it only if the run writes or reads checkpoints.
-    pub(crate) fn identity(&self, of_run: impl FnOnce() -> Identity) -> Identity {
+    pub(crate) fn identity(&self, of_run: impl FnOnce() -> RunIdentity) -> RunIdentity {
         if self.file.is_none() && self.resume.is_none() {
-            return Identity::default();
+            return RunIdentity::default();
         }
         of_run()
     }
@@ -123,12 +123,12 @@ pub enum CheckpointError {
 
 /// Properties that identify a run. A run resumes only from a checkpoint with equal properties.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Identity(Vec<(String, String)>);
+pub(crate) struct RunIdentity(Vec<(String, String)>);
 
-impl Identity {
+impl RunIdentity {
     /// Creates an identity with the version and build of this program.
     pub fn new() -> Self {
-        let mut identity = Identity::default();
+        let mut identity = RunIdentity::default();
         identity.add("program", format!("{} (build {:016x})", env!("CARGO_PKG_VERSION"), build()));
         identity
     }
@@ -156,7 +156,7 @@ impl Identity {
     }
 
     /// Returns the first property that differs in `found`, its value there and the expected value.
-    fn difference(&self, found: &Identity) -> Option<(String, String, String)> {
+    fn difference(&self, found: &RunIdentity) -> Option<(String, String, String)> {
         let none = || ("input".to_owned(), "none".to_owned());
         (0..self.0.len().max(found.0.len())).find_map(|at| {
             let (what, expected) = self.0.get(at).cloned().unwrap_or_else(none);
@@ -188,12 +188,12 @@ pub(crate) struct CheckpointSchedule {
     every: u64,
     /// Core cycle at which the next checkpoint is due.
     pub next: u64,
-    identity: Identity,
+    identity: RunIdentity,
 }
 
 impl CheckpointSchedule {
     /// Creates the schedule for a run that starts at `cycle`. Returns `None` if the options name no file.
-    pub fn new(checkpoints: &Checkpoints, identity: &Identity, cycle: u64) -> Option<Self> {
+    pub fn new(checkpoints: &Checkpoints, identity: &RunIdentity, cycle: u64) -> Option<Self> {
         let file = checkpoints.file.clone()?;
         let every = checkpoints.every.max(1);
         Some(CheckpointSchedule {
@@ -262,7 +262,7 @@ impl Checkpoint {
     ///
     /// # Errors
     /// The file cannot be read, is damaged, or belongs to a run with another identity.
-    pub fn read(checkpoints: &Checkpoints, identity: &Identity) -> Result<Option<Self>, CheckpointError> {
+    pub fn read(checkpoints: &Checkpoints, identity: &RunIdentity) -> Result<Option<Self>, CheckpointError> {
         let Some(file) = checkpoints.resume.clone() else { return Ok(None) };
         let bytes = selvedge_hw::file::read_known(&file, MAGIC, MOST_BYTES)
             .map_err(|error| CheckpointError::File { file: file.clone(), what: "read", error })?;
@@ -271,7 +271,7 @@ impl Checkpoint {
         Ok(Some(checkpoint))
     }
 
-    fn check(&mut self, identity: &Identity) -> Result<(), CheckpointError> {
+    fn check(&mut self, identity: &RunIdentity) -> Result<(), CheckpointError> {
         let file = || self.file.clone();
         if !self.bytes.starts_with(MAGIC) {
             return Err(CheckpointError::NotOne { file: file() });
@@ -288,7 +288,7 @@ impl Checkpoint {
         if version != FORMAT_VERSION {
             return Err(other(("format".into(), version.to_string(), FORMAT_VERSION.to_string())));
         }
-        let found = Identity(State::read(&mut from).map_err(wrong)?);
+        let found = RunIdentity(State::read(&mut from).map_err(wrong)?);
         if let Some(difference) = identity.difference(&found) {
             return Err(other(difference));
         }
@@ -377,8 +377,8 @@ mod tests {
     use super::*;
     use selvedge_ptx::memory::MemoryError;
 
-    fn identity(workload: &str) -> Identity {
-        let mut identity = Identity::new();
+    fn identity(workload: &str) -> RunIdentity {
+        let mut identity = RunIdentity::new();
         identity.add("workload", workload);
         identity
     }

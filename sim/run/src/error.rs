@@ -99,7 +99,7 @@ pub enum RunError {
     },
     /// A kernel without timing stopped with a fault.
     #[error(transparent)]
-    Kernel(#[from] selvedge_ptx::ptx::RunError),
+    Kernel(#[from] selvedge_ptx::ptx::FunctionalError),
     /// The simulation stopped with a fault, at a limit or after an interrupt.
     #[error(transparent)]
     Fault(#[from] SimFault),

@@ -1,12 +1,12 @@
 //! Runs a workload for its values only, without timing: host program, launches, verdict and report.
 use crate::report::{FORMAT_VERSION, Outcome, Refused};
 use crate::run::{RunError, Source};
-use crate::source::Program;
+use crate::source::LaunchProgram;
 use schemars::JsonSchema;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::Control;
-use selvedge_ptx::memory::{DeviceMemory, Printed};
-use selvedge_ptx::ptx::{FunctionalStats, RunError as KernelError, run_kernel};
+use selvedge_ptx::memory::{DeviceMemory, PrintedText};
+use selvedge_ptx::ptx::{FunctionalError as KernelError, FunctionalStats, run_kernel};
 use selvedge_workloads::workload::{OutputFile, Size};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -78,7 +78,7 @@ pub struct FunctionalOutcome {
     /// Reason for which the run stopped early.
     pub fault: Option<RunError>,
     /// Output of the kernels' `printf`.
-    pub printed: Printed,
+    pub printed: PrintedText,
     /// Files that the host program writes; empty if the run stopped early.
     pub outputs: Vec<OutputFile>,
 }
@@ -92,15 +92,21 @@ pub fn run(spec: &FunctionalSpec, control: &Control) -> Result<FunctionalOutcome
         return Err(RunError::NoProgram { name: file.name.clone() });
     }
     let config = Arc::new(spec.config.clone());
-    let mut program =
-        Program::open(&spec.workload, &config, spec.max_memory, spec.size, spec.input.as_deref(), control)?;
+    let mut program = LaunchProgram::open(
+        &spec.workload,
+        &config,
+        spec.max_memory,
+        spec.size,
+        spec.input.as_deref(),
+        control,
+    )?;
     let mut memory = DeviceMemory::with_capacity(spec.max_memory);
     memory.set_zero_outside(spec.config.memory.zero_outside());
     if spec.check {
         memory.note_idle_reads();
     }
     program.load(&mut memory)?;
-    let mut done = Done::default();
+    let mut done = LaunchCounts::default();
     let start = Instant::now();
     let fault = launch_all(&mut program, &mut memory, &config, control, &mut done).err();
     if let Some(fault) = &fault {
@@ -150,18 +156,18 @@ fn is_stop(fault: &RunError) -> bool {
 
 /// Counts of the launches that have ended.
 #[derive(Default)]
-struct Done {
+struct LaunchCounts {
     launches: u64,
     instructions: FunctionalStats,
 }
 
 /// Runs the launches of the host program in order.
 fn launch_all(
-    program: &mut Program,
+    program: &mut LaunchProgram,
     memory: &mut DeviceMemory,
     config: &GpuConfig,
     control: &Control,
-    done: &mut Done,
+    done: &mut LaunchCounts,
 ) -> Result<(), RunError> {
     while let Some((kernel, dims, params)) = program.next_untimed(memory, config)? {
         control.ctas_total.store(dims.ctas(), Ordering::Relaxed);

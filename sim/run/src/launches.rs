@@ -3,7 +3,7 @@ use crate::checkpoint::{Checkpoint, CheckpointSchedule, Journal};
 use crate::conservation::{check_bursts, check_conservation};
 use crate::error::RunError;
 use crate::report::KernelReport;
-use crate::source::Program;
+use crate::source::LaunchProgram;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::Gpu;
 use selvedge_gpu::mechanism::MechanismCounters;
@@ -11,46 +11,46 @@ use selvedge_gpu::sm::SimFault;
 use selvedge_gpu::sm::feed::Feed;
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_gpu::snapshot::Snapshot;
-use selvedge_gpu::trace::strace::Recording;
+use selvedge_gpu::trace::strace::TraceRecording;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::LaunchDims;
 use selvedge_state::{State, Writer};
 
 /// Best choice of the trials, and the counters for the report.
-pub(crate) type Choice = (Vec<u32>, MechanismCounters);
+pub(crate) type BestChoice = (Vec<u32>, MechanismCounters);
 
 /// Data that a resumed run needs before it loads the rest of its state.
 pub(crate) struct Beginning {
     /// Choice of the search of the mechanism, and its counters, if the mechanism searches.
-    pub choice: Option<Choice>,
+    pub choice: Option<BestChoice>,
     /// Data that the host program has read from device memory.
     pub journal: Journal,
 }
 
 /// Results of the launches so far.
 #[derive(Default, State)]
-pub(crate) struct Done {
+pub(crate) struct LaunchResults {
     pub kernels: Vec<KernelReport>,
     /// Counters at the start of the current launch.
     before: Snapshot,
 }
 
 /// Kernel name and dimensions of the current launch.
-pub(crate) type UnderWay = (String, LaunchDims);
+pub(crate) type CurrentLaunch = (String, LaunchDims);
 
 /// A host program, the GPU that runs its launches, and their results.
-pub(crate) struct Launches {
+pub(crate) struct ProgramLaunches {
     pub beginning: Beginning,
-    pub program: Program,
+    pub program: LaunchProgram,
     pub gpu: Gpu,
     pub memory: DeviceMemory,
-    pub recording: Option<Recording>,
-    pub done: Done,
+    pub recording: Option<TraceRecording>,
+    pub done: LaunchResults,
 }
 
-impl Launches {
+impl ProgramLaunches {
     /// Restores the state of the checkpoint and returns the current launch. The GPU must not have run before.
-    pub fn resume(&mut self, mut checkpoint: Checkpoint) -> Result<UnderWay, RunError> {
+    pub fn resume(&mut self, mut checkpoint: Checkpoint) -> Result<CurrentLaunch, RunError> {
         self.beginning.journal = checkpoint.value()?;
         let (program, config) = (&mut self.program, self.gpu.config());
         let replayed: Option<Option<LaunchedKernel>> =
@@ -70,7 +70,7 @@ impl Launches {
     /// Runs the host program's launches to the end of the program. A `resumed` launch ends first.
     pub fn run(
         &mut self,
-        resumed: Option<UnderWay>,
+        resumed: Option<CurrentLaunch>,
         mut schedule: Option<&mut CheckpointSchedule>,
     ) -> Result<(), RunError> {
         let mut under_way = resumed;
@@ -89,7 +89,7 @@ impl Launches {
     }
 
     /// Starts the next launch. Returns `None` at the end of the host program.
-    pub fn launch(&mut self, keeps_journal: bool) -> Result<Option<UnderWay>, RunError> {
+    pub fn launch(&mut self, keeps_journal: bool) -> Result<Option<CurrentLaunch>, RunError> {
         let (program, config) = (&mut self.program, self.gpu.config());
         let cycle = self.gpu.cycle();
         let mut next = |memory: &mut DeviceMemory| program.next(memory, config, cycle);
@@ -136,7 +136,7 @@ impl Launches {
     }
 
     /// Checks the state that the launch leaves, and records its counters.
-    pub fn end(&mut self, (name, dims): UnderWay) -> Result<(), RunError> {
+    pub fn end(&mut self, (name, dims): CurrentLaunch) -> Result<(), RunError> {
         // Discards the copies: they are stores of a replayed kernel, not copies from the host.
         self.memory.take_copies();
         if let Some(recording) = &mut self.recording {

@@ -3,21 +3,21 @@ pub use crate::error::RunError;
 pub use crate::source::Source;
 
 use crate::best::{self, Best};
-use crate::checkpoint::{Checkpoint, CheckpointSchedule, Checkpoints, Identity, Journal};
-use crate::launches::{Beginning, Done, Launches, device_memory};
+use crate::checkpoint::{Checkpoint, CheckpointSchedule, Checkpoints, Journal, RunIdentity};
+use crate::launches::{Beginning, LaunchResults, ProgramLaunches, device_memory};
 use crate::mechanism::MechanismSpec;
 use crate::report::{FORMAT_VERSION, HostReport, Outcome, Refused, RunReport, SmReport};
-use crate::source::Program;
+use crate::source::LaunchProgram;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::{Bounds, Control, Gpu, SampleSpec};
 use selvedge_gpu::limits::Limits;
 use selvedge_gpu::mechanism::probe::{BlockInstance, ProbeSpec, Probes};
-use selvedge_gpu::mechanism::{Claim, MechanismCounters, MechanismError, Needs};
+use selvedge_gpu::mechanism::{Claim, DataNeeds, MechanismCounters, MechanismError};
 use selvedge_gpu::timeline::Timeline;
-use selvedge_gpu::trace::strace::{Recorded, Recording};
+use selvedge_gpu::trace::strace::{RecordedRun, TraceRecording};
 use selvedge_hw::Engine;
 use selvedge_hw::wave::Trace;
-use selvedge_ptx::memory::{DeviceMemory, Printed};
+use selvedge_ptx::memory::{DeviceMemory, PrintedText};
 use selvedge_workloads::workload::{OutputFile, Size};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -80,7 +80,7 @@ pub struct RunOutcome {
     /// Timeline, if the run recorded one.
     pub timeline: Option<Timeline>,
     /// Output of the kernels' `printf`, in the order of simulated cycles. It includes a launch that stopped early.
-    pub printed: Printed,
+    pub printed: PrintedText,
     /// Files that the host program writes; empty if the run stopped early.
     pub outputs: Vec<OutputFile>,
     /// Max number of warps that were resident on a scheduler at the same time.
@@ -138,7 +138,7 @@ pub fn record(spec: &RunSpec, control: Arc<Control>) -> Result<(RunOutcome, Opti
         return Err(RunError::NoProgram { name: file.name.clone() });
     }
     let size = spec.size.to_string();
-    let recorded = Recorded::new(spec.workload.name(), &size, &spec.config, &spec.mechanism.text);
+    let recorded = RecordedRun::new(spec.workload.name(), &size, &spec.config, &spec.mechanism.text);
     let mut recording = Some(RecordingRun { recorded, bytes: None });
     let outcome = run_recorded(spec, &Checkpoints::default(), control, &mut recording, None)?;
     Ok((outcome, recording.and_then(|recording| recording.bytes)))
@@ -146,13 +146,13 @@ pub fn record(spec: &RunSpec, control: Arc<Control>) -> Result<(RunOutcome, Opti
 
 /// A recording, and the finished trace.
 struct RecordingRun {
-    recorded: Recorded,
+    recorded: RecordedRun,
     bytes: Option<Vec<u8>>,
 }
 
 /// Returns the identity of the run. It includes limits only if the mechanism searches.
-fn identity(spec: &RunSpec) -> Identity {
-    let mut identity = Identity::new();
+fn identity(spec: &RunSpec) -> RunIdentity {
+    let mut identity = RunIdentity::new();
     identity.add("workload", spec.workload.name());
     identity.add("size", spec.workload.size_name(spec.size));
     identity.add_machine(&spec.config, &spec.mechanism.text, spec.engine, spec.check_dram);
@@ -179,7 +179,7 @@ fn run_recorded(
     let identity = checkpoints.identity(|| identity(spec));
     let mut checkpoint = Checkpoint::read(checkpoints, &identity)?;
     let recorded = recording.as_ref().map(|recording| &recording.recorded);
-    let mut begun = Begun::new(spec, checkpoint.as_mut(), &control, recorded, sample)?;
+    let mut begun = BegunRun::new(spec, checkpoint.as_mut(), &control, recorded, sample)?;
     let resumed = checkpoint.map(|checkpoint| begun.launches.resume(checkpoint)).transpose()?;
     let mut schedule = CheckpointSchedule::new(checkpoints, &identity, begun.launches.gpu.cycle());
     let start = Instant::now();
@@ -200,15 +200,15 @@ fn run_recorded(
 }
 
 /// A run before its first launch: its GPU and its host program.
-pub(crate) struct Begun {
-    pub launches: Launches,
+pub(crate) struct BegunRun {
+    pub launches: ProgramLaunches,
     best: Option<Best>,
     mechanism: MechanismSpec,
     /// Reason that stopped the trials of the mechanism.
     pub stopped: Option<RunError>,
 }
 
-impl Begun {
+impl BegunRun {
     /// Sets up `spec`, from its start or from `checkpoint`.
     ///
     /// # Errors
@@ -217,10 +217,10 @@ impl Begun {
         spec: &RunSpec,
         checkpoint: Option<&mut Checkpoint>,
         control: &Arc<Control>,
-        recorded: Option<&Recorded>,
+        recorded: Option<&RecordedRun>,
         sample: Option<SampleSpec>,
     ) -> Result<Self, RunError> {
-        let program = Program::open(
+        let program = LaunchProgram::open(
             &spec.workload,
             &spec.config,
             spec.max_memory,
@@ -229,7 +229,7 @@ impl Begun {
             control,
         )?;
         // A trace can replay memory values but no register values: a mechanism that needs the latter cannot be recorded.
-        let most = if recorded.is_some() { Needs::Values } else { Needs::Execution };
+        let most = if recorded.is_some() { DataNeeds::Values } else { DataNeeds::Execution };
         spec.mechanism.check_needs(spec.workload.gives().min(most), spec.workload.name())?;
         let probes = Probes::new(spec.probes.clone(), spec.engine);
         probes.check_engine()?;
@@ -266,11 +266,12 @@ impl Begun {
         gpu.sample(spec.sample_cycles);
         gpu.bound(spec.bounds);
         let mut memory = device_memory(&spec.config, spec.max_memory, spec.check_dram);
-        let recording = recorded.map(|recorded| Recording::new(recorded, &mut memory));
+        let recording = recorded.map(|recorded| TraceRecording::new(recorded, &mut memory));
         program.load(&mut memory)?;
         let beginning = Beginning { choice: best.as_ref().map(Best::choice), journal: Journal::default() };
-        let launches = Launches { beginning, program, gpu, memory, recording, done: Done::default() };
-        Ok(Begun { launches, best, mechanism, stopped })
+        let launches =
+            ProgramLaunches { beginning, program, gpu, memory, recording, done: LaunchResults::default() };
+        Ok(BegunRun { launches, best, mechanism, stopped })
     }
 
     /// Checks the results and makes the report, up to `fault` if there is one. Also returns the device memory.
@@ -283,8 +284,8 @@ impl Begun {
         fault: Option<RunError>,
         wall_s: f64,
     ) -> Result<(RunOutcome, DeviceMemory), RunError> {
-        let Begun { launches, best, mechanism, .. } = self;
-        let Launches { mut program, mut gpu, mut memory, done, .. } = launches;
+        let BegunRun { launches, best, mechanism, .. } = self;
+        let ProgramLaunches { mut program, mut gpu, mut memory, done, .. } = launches;
         let verdict = match &fault {
             Some(fault) => Err(fault.to_string()),
             None => {
@@ -461,7 +462,7 @@ mod tests {
                     st.param.b64 [a], %rd2;\ncall.uni (r), vprintf, (f, a); }\nEND:";
         let outcome = run_module(declarations, body, "base", 32);
         assert!(outcome.fault.is_none());
-        assert_eq!(outcome.printed, Printed { text: "0 8 16 24 ".to_owned(), lost: 0 });
+        assert_eq!(outcome.printed, PrintedText { text: "0 8 16 24 ".to_owned(), lost: 0 });
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Sources of kernels and host programs: a built-in workload, a launch file, a trace, or a CUDA program.
 mod replay;
 
-pub use selvedge_cudart::operation::{EXTENSION as RECORDED, Record, RecordError};
-pub use selvedge_cudart::session::{BadEnd, Live, SessionError, Settings};
+pub use selvedge_cudart::operation::{EXTENSION as RECORDED, ProgramRecord, RecordError};
+pub use selvedge_cudart::session::{BadEnd, SessionError, SessionSettings, StartedProgram};
 
 use crate::error::RunError;
 use replay::Replay;
@@ -14,13 +14,13 @@ use selvedge_gpu::bounds::Limit;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::Control;
 use selvedge_gpu::limits::Limits;
-use selvedge_gpu::mechanism::Needs;
+use selvedge_gpu::mechanism::DataNeeds;
 use selvedge_gpu::sm::SimFault;
 use selvedge_gpu::sm::feed::Feed;
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_gpu::trace::{OtherMemory, TraceFile, TraceLaunch, TraceProgram};
 use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::ptx::{Kernel, LaunchDims, Module, RunError as KernelError};
+use selvedge_ptx::ptx::{FunctionalError as KernelError, Kernel, LaunchDims, Module};
 use selvedge_workloads::launch_file::LaunchFile;
 use selvedge_workloads::workload::{self, HostProgram, Launch, OutputFile, Size, Workload, WorkloadError};
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ pub enum Source {
     /// The recorded operations of a CUDA program; they run without the program.
     Recorded(Arc<RecordedProgram>),
     /// A CUDA program that has been started. It can run only once.
-    Live(Arc<Live>),
+    Live(Arc<StartedProgram>),
 }
 
 /// A recorded CUDA program and its file.
@@ -46,7 +46,7 @@ pub struct RecordedProgram {
     /// Path of the record; `None` for a record that was not read from a file.
     pub file: Option<PathBuf>,
     /// Recorded operations.
-    pub record: Record,
+    pub record: ProgramRecord,
 }
 
 impl Source {
@@ -68,7 +68,7 @@ impl Source {
             return Ok(Source::File(Arc::new(LaunchFile::load(Path::new(name), limits)?)));
         }
         if name.ends_with(RECORDED) {
-            let record = Record::read(Path::new(name), limits.memory)?;
+            let record = ProgramRecord::read(Path::new(name), limits.memory)?;
             return Ok(Source::Recorded(Arc::new(RecordedProgram { file: Some(name.into()), record })));
         }
         if TraceFile::is_one(name) {
@@ -171,11 +171,13 @@ impl Source {
     }
 
     /// Returns the data that mechanisms can read from this source.
-    pub(crate) fn gives(&self) -> Needs {
+    pub(crate) fn gives(&self) -> DataNeeds {
         match self {
-            Source::BuiltIn(_) | Source::File(_) | Source::Recorded(_) | Source::Live(_) => Needs::Execution,
-            Source::Trace(file) if file.has_values() => Needs::Values,
-            Source::Trace(_) => Needs::Nothing,
+            Source::BuiltIn(_) | Source::File(_) | Source::Recorded(_) | Source::Live(_) => {
+                DataNeeds::Execution
+            }
+            Source::Trace(file) if file.has_values() => DataNeeds::Values,
+            Source::Trace(_) => DataNeeds::Nothing,
         }
     }
 }
@@ -189,14 +191,14 @@ fn arguments_name(arguments: &str) -> String {
 pub(crate) type UntimedLaunch = (Arc<Kernel>, LaunchDims, Vec<u8>);
 
 /// Source of launches: a host program, a trace, a CUDA program or its record.
-pub(crate) enum Program {
+pub(crate) enum LaunchProgram {
     Ptx { module: Module, host: Box<dyn HostProgram> },
     Trace(TraceProgram),
     Recorded(Box<Replay>),
     Live(Box<Session>),
 }
 
-impl Program {
+impl LaunchProgram {
     /// Opens a workload before its first launch, with at most `max_memory` bytes of device memory. `control` can end it
     /// between launches.
     pub fn open(
@@ -208,26 +210,26 @@ impl Program {
         control: &Control,
     ) -> Result<Self, RunError> {
         match workload {
-            Source::Trace(file) => return Ok(Program::Trace(TraceProgram::new(file))),
+            Source::Trace(file) => return Ok(LaunchProgram::Trace(TraceProgram::new(file))),
             Source::Recorded(program) => {
-                return Ok(Program::Recorded(Box::new(Replay::new(program, config, control.watch()))));
+                return Ok(LaunchProgram::Recorded(Box::new(Replay::new(program, config, control.watch()))));
             }
             Source::Live(live) => {
                 let session = Session::new(live, config, max_memory).map_err(|e| ended(e, 0))?;
-                return Ok(Program::Live(Box::new(session)));
+                return Ok(LaunchProgram::Live(Box::new(session)));
             }
             Source::BuiltIn(_) | Source::File(_) => {}
         }
         let mut module = workload.module()?;
         let host = workload.start(&mut module, config, size, input)?;
-        Ok(Program::Ptx { module, host })
+        Ok(LaunchProgram::Ptx { module, host })
     }
 
     /// Allocates and initializes the variables of the module in memory.
     pub fn load(&self, memory: &mut DeviceMemory) -> Result<(), RunError> {
         match self {
-            Program::Ptx { module, .. } => Ok(module.load(memory)?),
-            Program::Trace(_) | Program::Recorded(_) | Program::Live(_) => Ok(()),
+            LaunchProgram::Ptx { module, .. } => Ok(module.load(memory)?),
+            LaunchProgram::Trace(_) | LaunchProgram::Recorded(_) | LaunchProgram::Live(_) => Ok(()),
         }
     }
 
@@ -239,13 +241,15 @@ impl Program {
         cycle: u64,
     ) -> Result<Option<LaunchedKernel>, RunError> {
         match self {
-            Program::Ptx { module, host } => {
+            LaunchProgram::Ptx { module, host } => {
                 let launch = host.next(memory)?;
                 launch.map(|launch| prepare(module, &launch, 0, config)).transpose()
             }
-            Program::Trace(trace) => trace.next(memory)?.map(|launch| replayed(launch, config)).transpose(),
-            Program::Recorded(replay) => replay.next(memory, cycle),
-            Program::Live(session) => session.next(memory, cycle).map_err(|error| ended(error, cycle)),
+            LaunchProgram::Trace(trace) => {
+                trace.next(memory)?.map(|launch| replayed(launch, config)).transpose()
+            }
+            LaunchProgram::Recorded(replay) => replay.next(memory, cycle),
+            LaunchProgram::Live(session) => session.next(memory, cycle).map_err(|error| ended(error, cycle)),
         }
     }
 
@@ -255,7 +259,7 @@ impl Program {
     /// A signal or the timeout ended the program, at this core cycle.
     pub fn finish(&mut self, cycle: u64) -> Result<(), RunError> {
         match self {
-            Program::Live(session) => session.finish().map_err(|error| ended(error, cycle)),
+            LaunchProgram::Live(session) => session.finish().map_err(|error| ended(error, cycle)),
             _ => Ok(()),
         }
     }
@@ -263,16 +267,16 @@ impl Program {
     /// Returns the refused work of a CUDA program.
     pub fn refusals(&self) -> Option<&Refusals> {
         let refusals = match self {
-            Program::Ptx { .. } | Program::Trace(_) => return None,
-            Program::Recorded(replay) => replay.refusals(),
-            Program::Live(session) => session.refusals(),
+            LaunchProgram::Ptx { .. } | LaunchProgram::Trace(_) => return None,
+            LaunchProgram::Recorded(replay) => replay.refusals(),
+            LaunchProgram::Live(session) => session.refusals(),
         };
         (refusals.total() > 0).then_some(refusals)
     }
 
     /// Reports the reason for the early end of the run to a CUDA program.
     pub fn fail(&mut self, fault: &RunError) {
-        if let Program::Live(session) = self {
+        if let LaunchProgram::Live(session) = self {
             session.fail(match fault {
                 RunError::Fault(fault) => fault_code(fault),
                 RunError::Kernel(KernelError::Fault(fault)) => fault_code(&SimFault::Kernel(fault.clone())),
@@ -287,7 +291,7 @@ impl Program {
         memory: &mut DeviceMemory,
         config: &GpuConfig,
     ) -> Result<Option<UntimedLaunch>, RunError> {
-        if let Program::Ptx { module, host } = self {
+        if let LaunchProgram::Ptx { module, host } = self {
             let Some(launch) = host.next(memory)? else { return Ok(None) };
             let kernel = kernel_of(module, &launch)?;
             let params = kernel.pack(&launch.args)?;
@@ -308,13 +312,13 @@ impl Program {
         mechanism: &str,
     ) -> Result<bool, WrongResults> {
         match self {
-            Program::Ptx { host, .. } => {
+            LaunchProgram::Ptx { host, .. } => {
                 host.verify(memory)?;
                 Ok(host.checks())
             }
-            Program::Trace(trace) => Ok(trace.verify(memory, config, mechanism)?),
-            Program::Recorded(_) => Ok(false),
-            Program::Live(session) => {
+            LaunchProgram::Trace(trace) => Ok(trace.verify(memory, config, mechanism)?),
+            LaunchProgram::Recorded(_) => Ok(false),
+            LaunchProgram::Live(session) => {
                 session.verdict()?;
                 Ok(false)
             }
@@ -324,8 +328,8 @@ impl Program {
     /// Returns the files to write at the end.
     pub fn outputs(&self, memory: &DeviceMemory) -> Result<Vec<OutputFile>, RunError> {
         match self {
-            Program::Ptx { host, .. } => Ok(host.outputs(memory)?),
-            Program::Trace(_) | Program::Recorded(_) | Program::Live(_) => Ok(Vec::new()),
+            LaunchProgram::Ptx { host, .. } => Ok(host.outputs(memory)?),
+            LaunchProgram::Trace(_) | LaunchProgram::Recorded(_) | LaunchProgram::Live(_) => Ok(Vec::new()),
         }
     }
 }

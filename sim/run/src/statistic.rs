@@ -27,7 +27,7 @@ impl std::fmt::Display for Value {
 
 /// Counters from which a key is computed.
 #[derive(Clone, Copy, Debug)]
-pub struct Counted<'a> {
+pub struct CountedRange<'a> {
     /// Counters of one launch.
     pub launch: &'a Snapshot,
     /// Counters from the start of the run to the launch's end.
@@ -41,7 +41,7 @@ pub struct Statistic {
     /// Description, with the unit.
     pub meaning: &'static str,
     /// Computes the value.
-    pub value: fn(&Counted) -> Value,
+    pub value: fn(&CountedRange) -> Value,
 }
 
 /// Declares statistics: name, meaning, and a formula over `$c`.
@@ -242,8 +242,8 @@ fn share(a: f64, b: f64) -> f64 {
     if b > 0.0 { a / b } else { 0.0 }
 }
 
-fn counted(kernel: &KernelReport) -> Counted<'_> {
-    Counted { launch: &kernel.share, so_far: &kernel.so_far }
+fn counted(kernel: &KernelReport) -> CountedRange<'_> {
+    CountedRange { launch: &kernel.share, so_far: &kernel.so_far }
 }
 
 /// Returns a block of `key = value` lines for each launch, and one for the refused work of a CUDA program.
@@ -313,7 +313,7 @@ mod tests {
             snapshot.sm.thread_instructions = thread_instructions;
             snapshot
         };
-        let counted = Counted { launch: &snapshot(10, 25), so_far: &snapshot(40, 60) };
+        let counted = CountedRange { launch: &snapshot(10, 25), so_far: &snapshot(40, 60) };
         let value = |key| {
             let found = STATISTICS.iter().find(|statistic| statistic.key == key).expect("a key");
             (found.value)(&counted).to_string()

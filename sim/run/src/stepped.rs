@@ -1,7 +1,7 @@
 //! A run that its caller advances by a number of cycles at a time.
-use crate::launches::UnderWay;
+use crate::launches::CurrentLaunch;
 use crate::report::Totals;
-use crate::run::{Begun, RunError, RunOutcome, RunSpec};
+use crate::run::{BegunRun, RunError, RunOutcome, RunSpec};
 use selvedge_gpu::gpu::Control;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,8 +24,8 @@ use std::time::{Duration, Instant};
 /// ```
 pub struct SteppedRun {
     spec: RunSpec,
-    begun: Begun,
-    under_way: Option<UnderWay>,
+    begun: BegunRun,
+    under_way: Option<CurrentLaunch>,
     is_over: bool,
     time: Duration,
 }
@@ -36,7 +36,7 @@ impl SteppedRun {
     /// # Errors
     /// The errors of [`crate::run::run`], and a limit that ends the mechanism's trials.
     pub fn new(spec: RunSpec, control: Arc<Control>) -> Result<Self, RunError> {
-        let mut begun = Begun::new(&spec, None, &control, None, None)?;
+        let mut begun = BegunRun::new(&spec, None, &control, None, None)?;
         match begun.stopped.take() {
             Some(stopped) => Err(stopped),
             None => Ok(SteppedRun { spec, begun, under_way: None, is_over: false, time: Duration::ZERO }),

@@ -4,7 +4,7 @@ use crate::run::{RunSpec, Source, run};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::Control;
 use selvedge_gpu::mechanism::probe::ProbeSpec;
-use selvedge_gpu::timeline::{Counter, Happening, Slice, Timeline, Track, WarpState};
+use selvedge_gpu::timeline::{Happening, Timeline, TimelineCounter, Track, TrackSlice, WarpState};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -41,8 +41,8 @@ fn count(timeline: &Timeline, is_meant: impl Fn(&Happening) -> bool) -> u64 {
 }
 
 /// Returns the sum of a counter over all cycles of a run of `cycles`.
-fn sum(timeline: &Timeline, cycles: u64, is_meant: impl Fn(Counter) -> bool) -> u64 {
-    let mut last: BTreeMap<Counter, (u64, u64)> = BTreeMap::new();
+fn sum(timeline: &Timeline, cycles: u64, is_meant: impl Fn(TimelineCounter) -> bool) -> u64 {
+    let mut last: BTreeMap<TimelineCounter, (u64, u64)> = BTreeMap::new();
     let mut sum = 0;
     for one in timeline.counts.iter().filter(|one| is_meant(one.counter)) {
         if let Some((since, value)) = last.insert(one.counter, (one.cycle, one.value)) {
@@ -63,17 +63,20 @@ fn slices_and_counts_are_what_the_counters_say() {
         assert_eq!(ctas, totals.sm.ctas, "{name}: CTAs");
         let rows = count(&timeline, |what| matches!(what, Happening::Row { .. }));
         assert_eq!(rows, totals.dram.sub_rank_activates, "{name}: rows");
-        let issued = sum(&timeline, totals.cycles, |counter| matches!(counter, Counter::Issued { .. }));
+        let issued =
+            sum(&timeline, totals.cycles, |counter| matches!(counter, TimelineCounter::Issued { .. }));
         assert_eq!(issued, totals.sm.warp_instructions, "{name}: issued instructions");
-        let bursts = sum(&timeline, totals.cycles, |counter| matches!(counter, Counter::Bursts { .. }));
+        let bursts =
+            sum(&timeline, totals.cycles, |counter| matches!(counter, TimelineCounter::Bursts { .. }));
         assert_eq!(bursts, totals.dram.bursts, "{name}: bursts");
         let waiting = |of: fn(Track) -> bool| -> u64 {
             let slices = timeline.slices.iter().filter(|slice| of(slice.track));
             slices.map(|slice| slice.until - slice.from).sum()
         };
-        let l1d = sum(&timeline, totals.cycles, |counter| matches!(counter, Counter::L1dMisses { .. }));
+        let l1d =
+            sum(&timeline, totals.cycles, |counter| matches!(counter, TimelineCounter::L1dMisses { .. }));
         assert_eq!(waiting(|track| matches!(track, Track::L1dMshr { .. })), l1d, "{name}: L1D lines");
-        let l2 = sum(&timeline, totals.cycles, |counter| matches!(counter, Counter::L2Misses { .. }));
+        let l2 = sum(&timeline, totals.cycles, |counter| matches!(counter, TimelineCounter::L2Misses { .. }));
         assert_eq!(waiting(|track| matches!(track, Track::L2Mshr { .. })), l2, "{name}: L2 lines");
         assert_eq!(timeline.cut_at, None);
     }
@@ -94,7 +97,7 @@ fn a_timeline_changes_no_statistic() {
 #[test]
 fn slices_of_a_track_follow_each_other() {
     let (_, timeline) = whole("backprop", "base");
-    let mut last: BTreeMap<Track, &Slice> = BTreeMap::new();
+    let mut last: BTreeMap<Track, &TrackSlice> = BTreeMap::new();
     for slice in &timeline.slices {
         assert!(slice.from < slice.until, "{slice:?}");
         if let Some(before) = last.insert(slice.track, slice) {
@@ -116,11 +119,11 @@ fn an_interval_has_its_part_of_the_whole() {
     let (_, all) = whole("bfs", "hw-bdi");
     let (from, until) = (1700, 2900);
     let part = recorded("bfs", "hw-bdi", Some(from..until)).1.expect("it was asked for");
-    let clip = |slice: &Slice| {
+    let clip = |slice: &TrackSlice| {
         let (from, until) = (slice.from.max(from), slice.until.min(until));
-        (from < until).then_some(Slice { from, until, ..*slice })
+        (from < until).then_some(TrackSlice { from, until, ..*slice })
     };
-    let by_place = |mut slices: Vec<Slice>| {
+    let by_place = |mut slices: Vec<TrackSlice>| {
         slices.sort_by_key(|slice| (slice.track, slice.from));
         slices
     };

@@ -2,7 +2,7 @@
 //!
 //! Each kernel is short PTX of known instructions. Fixed costs (launch, parameters, exit) cancel in the difference between two
 //! lengths of the same kernel.
-use selvedge_sim::config::{Clock, GpuConfig, ReadOnlyCache};
+use selvedge_sim::config::{ClockConfig, GpuConfig, ReadOnlyCache};
 use selvedge_sim::gpu::{Control, Gpu};
 use selvedge_sim::mechanism::MechanismSpec;
 use selvedge_sim::mechanism::probe::{ProbeSpec, Probes};
@@ -194,7 +194,7 @@ fn clocks_faster_than_the_core_lose_no_cycle() {
     // A DRAM-bound stream takes half the time at twice the DRAM clock. The checker judges each command.
     let stream_cycles = |dram_mhz| {
         let mut config = GpuConfig::load("gtx480").expect("built in");
-        config.clock = Clock { core_mhz: 1400, interconnect_mhz: 2800, l2_mhz: 2100, dram_mhz };
+        config.clock = ClockConfig { core_mhz: 1400, interconnect_mhz: 2800, l2_mhz: 2100, dram_mhz };
         config.dram.bus_bytes = 1;
         let mut bench = Bench::new(&Arc::new(config));
         let buffer = bench.memory.alloc(4 << 20, "stream").expect("it fits");

@@ -31,12 +31,12 @@ pub enum StudyError {
 
 /// Text of a study file, for messages that name its lines.
 #[derive(Clone, Copy)]
-pub(crate) struct Text<'a> {
+pub(crate) struct StudyText<'a> {
     pub file: &'a str,
     pub text: &'a str,
 }
 
-impl Text<'_> {
+impl StudyText<'_> {
     /// Returns the error `message` at `span`.
     pub fn bad(&self, span: &Range<usize>, message: impl Into<String>) -> StudyError {
         let at = span.start.min(self.text.len());

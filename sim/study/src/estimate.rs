@@ -1,7 +1,7 @@
 //! Estimates the time of points: from runs of the same work in the store, else from measurements on another host, else from
 //! counts of instructions.
 use crate::key::hash;
-use crate::point::{Point, Work};
+use crate::point::{Point, PointWork};
 use crate::speeds::Speeds;
 use crate::store::{Status, Store};
 use selvedge_sim::config::GpuConfig;
@@ -47,7 +47,7 @@ pub enum Basis {
 
 /// Estimated time of a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
+pub struct TimeEstimate {
     /// Seconds on one core.
     pub seconds: f64,
     /// Source of the estimate.
@@ -66,7 +66,7 @@ struct Cost {
 
 /// Work of a workload, independent of timing.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Count {
+struct CountedWork {
     warp_instructions: u64,
     /// Bytes of device memory, or of a trace.
     bytes: u64,
@@ -107,7 +107,12 @@ pub(crate) fn remember(store: &Store, point: &Point, taken: Duration, report: &V
 
 /// Estimates the time of each of `points` that has no result yet. Counts instructions without timing if no other data is
 /// available, for at most `budget`.
-pub fn estimate(points: &[Point], store: &Store, budget: Duration, stop: &Arc<AtomicBool>) -> Vec<Estimate> {
+pub fn estimate(
+    points: &[Point],
+    store: &Store,
+    budget: Duration,
+    stop: &Arc<AtomicBool>,
+) -> Vec<TimeEstimate> {
     let end = Instant::now() + budget;
     let mut seen = std::collections::BTreeSet::new();
     // Points with the same key run once.
@@ -121,12 +126,12 @@ pub fn estimate(points: &[Point], store: &Store, budget: Duration, stop: &Arc<At
         costs.entry(&point.work_name).or_insert_with(|| store.records(&folder(point)));
     }
     let mut speed = Speed::of(costs.values().flatten());
-    let mut host = Host::default();
-    let mut counts: BTreeMap<&str, Option<Count>> = BTreeMap::new();
+    let mut host = HostSpeed::default();
+    let mut counts: BTreeMap<&str, Option<CountedWork>> = BTreeMap::new();
     let mut estimates = Vec::new();
     for (point, open) in points.iter().zip(open) {
         if !open {
-            estimates.push(Estimate { seconds: 0.0, basis: Basis::Ended });
+            estimates.push(TimeEstimate { seconds: 0.0, basis: Basis::Ended });
             continue;
         }
         let known = from_runs(point, &costs[point.work_name.as_str()]);
@@ -135,9 +140,9 @@ pub fn estimate(points: &[Point], store: &Store, budget: Duration, stop: &Arc<At
             let count = (*count)?.warp_instructions;
             let speed = *speed.get_or_insert_with(Speed::measured);
             let seconds = count as f64 / speed.warp_instructions_per_s * factor(&point.parameters.mechanism);
-            Some(Estimate { seconds, basis: Basis::Count })
+            Some(TimeEstimate { seconds, basis: Basis::Count })
         });
-        let estimate = estimate.unwrap_or(Estimate { seconds: f64::NAN, basis: Basis::Nothing });
+        let estimate = estimate.unwrap_or(TimeEstimate { seconds: f64::NAN, basis: Basis::Nothing });
         estimates.push(limited(estimate, point, &mut speed));
     }
     fill(&mut estimates);
@@ -148,7 +153,7 @@ pub fn estimate(points: &[Point], store: &Store, budget: Duration, stop: &Arc<At
 /// most `budget`.
 pub fn memory_needed(points: &[Point], store: &Store, budget: Duration, stop: &Arc<AtomicBool>) -> Vec<u64> {
     let end = Instant::now() + budget;
-    let mut counts: BTreeMap<&str, Option<Count>> = BTreeMap::new();
+    let mut counts: BTreeMap<&str, Option<CountedWork>> = BTreeMap::new();
     let mut needed = Vec::new();
     for point in points {
         let count = counts.entry(&point.work_name).or_insert_with(|| count(point, store, end, stop));
@@ -164,37 +169,37 @@ fn factor(mechanism: &str) -> f64 {
 
 /// Speed of this host, measured on first use.
 #[derive(Default)]
-struct Host {
+struct HostSpeed {
     /// Time of the short run here, relative to the host of the measurements.
     slower: Option<f64>,
 }
 
-impl Host {
+impl HostSpeed {
     /// Returns the time of a point on this host, from the measurements on another one.
-    fn measured(&mut self, point: &Point) -> Option<Estimate> {
+    fn measured(&mut self, point: &Point) -> Option<TimeEstimate> {
         let speeds = Speeds::measured()?;
         let seconds = speeds.seconds(point)?;
         let slower = *self.slower.get_or_insert_with(|| short_run_s() / speeds.short_run_s);
-        Some(Estimate { seconds: seconds * slower, basis: Basis::Measured })
+        Some(TimeEstimate { seconds: seconds * slower, basis: Basis::Measured })
     }
 }
 
 /// Estimates from runs of the same workload: the run with the same mechanism and engine, else the mean of the other runs,
 /// corrected by the factors of the mechanisms. Runs with the same engine are preferred.
-fn from_runs(point: &Point, costs: &[Cost]) -> Option<Estimate> {
+fn from_runs(point: &Point, costs: &[Cost]) -> Option<TimeEstimate> {
     let p = &point.parameters;
     let same_engine: Vec<&Cost> = costs.iter().filter(|cost| cost.engine == p.engine).collect();
     if let Some(same) = same_engine.iter().find(|cost| cost.mechanism == p.mechanism) {
-        return Some(Estimate { seconds: same.seconds, basis: Basis::Run });
+        return Some(TimeEstimate { seconds: same.seconds, basis: Basis::Run });
     }
     let like: Vec<&Cost> = if same_engine.is_empty() { costs.iter().collect() } else { same_engine };
     let sum: f64 = like.iter().map(|cost| cost.seconds / factor(&cost.mechanism)).sum();
     let seconds = sum / like.len() as f64 * factor(&p.mechanism);
-    (!like.is_empty()).then_some(Estimate { seconds, basis: Basis::Workload })
+    (!like.is_empty()).then_some(TimeEstimate { seconds, basis: Basis::Workload })
 }
 
 /// Limits the estimate to the time of the run's max number of cycles. Stored runs had the same limits.
-fn limited(estimate: Estimate, point: &Point, speed: &mut Option<Speed>) -> Estimate {
+fn limited(estimate: TimeEstimate, point: &Point, speed: &mut Option<Speed>) -> TimeEstimate {
     let most = [point.parameters.max_cycles, point.parameters.cycles_together];
     let Some(most) = most.into_iter().flatten().min() else { return estimate };
     let is_of_runs = matches!(estimate.basis, Basis::Run | Basis::Workload);
@@ -204,13 +209,13 @@ fn limited(estimate: Estimate, point: &Point, speed: &mut Option<Speed>) -> Esti
     }
     let seconds = most as f64 / speed.get_or_insert_with(Speed::measured).cycles_per_s;
     if is_together || estimate.seconds.is_nan() || estimate.seconds > seconds {
-        return Estimate { seconds, basis: Basis::Count };
+        return TimeEstimate { seconds, basis: Basis::Count };
     }
     estimate
 }
 
 /// Sets unknown estimates to the mean of the known ones.
-fn fill(estimates: &mut [Estimate]) {
+fn fill(estimates: &mut [TimeEstimate]) {
     let known = estimates.iter().filter(|one| !matches!(one.basis, Basis::Ended | Basis::Nothing));
     let known: Vec<f64> = known.map(|one| one.seconds).collect();
     let mean = if known.is_empty() { 1.0 } else { known.iter().sum::<f64>() / known.len() as f64 };
@@ -272,19 +277,19 @@ fn short_run() -> Option<(u64, u64)> {
 
 /// Returns the counts of a point's workloads. They come from the store or are counted now. Returns `None` if counting does not
 /// finish before `end`.
-fn count(point: &Point, store: &Store, end: Instant, stop: &Arc<AtomicBool>) -> Option<Count> {
+fn count(point: &Point, store: &Store, end: Instant, stop: &Arc<AtomicBool>) -> Option<CountedWork> {
     let file = count_file(point);
     if let Some(known) = store.record(&file) {
         return Some(known);
     }
     let (sources, size, input) = match point.work.as_ref().ok()? {
-        Work::One(spec) => (vec![&spec.workload], spec.size, spec.input.clone()),
-        Work::Together(spec) => (spec.workloads.iter().collect(), spec.size, None),
+        PointWork::One(spec) => (vec![&spec.workload], spec.size, spec.input.clone()),
+        PointWork::Together(spec) => (spec.workloads.iter().collect(), spec.size, None),
     };
-    let mut sum = Count { warp_instructions: 0, bytes: 0 };
+    let mut sum = CountedWork { warp_instructions: 0, bytes: 0 };
     for source in sources {
         let one = match source {
-            Source::Trace(trace) => Count {
+            Source::Trace(trace) => CountedWork {
                 warp_instructions: trace
                     .summaries()
                     .ok()?
@@ -316,7 +321,7 @@ fn count(point: &Point, store: &Store, end: Instant, stop: &Arc<AtomicBool>) -> 
                     return None;
                 }
                 let report = outcome.report;
-                Count { warp_instructions: report.warp_instructions, bytes: report.device_bytes }
+                CountedWork { warp_instructions: report.warp_instructions, bytes: report.device_bytes }
             }
         };
         sum.warp_instructions += one.warp_instructions;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 /// Indices of names, in the order of their first use.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Names(pub BTreeMap<String, usize>);
+pub(crate) struct NameIndices(pub BTreeMap<String, usize>);
 
-impl Names {
+impl NameIndices {
     /// Returns the index of a name; adds the name if it is new.
     pub fn number(&mut self, name: &str) -> usize {
         let next = self.0.len();
@@ -23,7 +23,7 @@ const ROUNDS: usize = 4;
 
 /// Measured and expected time of one simulation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Evidence {
+pub(crate) struct TimedRun {
     /// Index of the workload.
     pub workload: usize,
     /// Index of the mechanism.
@@ -46,7 +46,7 @@ pub(crate) struct Factors {
 impl Factors {
     /// Fits the factors to the evidence. Each factor is the geometric mean of measured / expected time, after division by the
     /// other factor. For mechanisms, a factor of 1 has the weight of `prior` simulations.
-    pub fn fit(evidence: &[Evidence], workloads: usize, mechanisms: usize, prior: f64) -> Self {
+    pub fn fit(evidence: &[TimedRun], workloads: usize, mechanisms: usize, prior: f64) -> Self {
         let mut factors = Factors { workloads: vec![None; workloads], mechanisms: vec![1.0; mechanisms] };
         for _ in 0..ROUNDS {
             let mut sums = vec![(0.0, 0.0); workloads];

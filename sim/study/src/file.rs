@@ -1,5 +1,5 @@
 //! Values of a TOML file with their positions, so that messages can name the line.
-use crate::error::{StudyError, Text, one_line};
+use crate::error::{StudyError, StudyText, one_line};
 use std::ops::Range;
 use std::str::FromStr;
 use toml::Spanned;
@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 #[derive(Clone)]
 pub(crate) struct Section<'a> {
-    pub text: Text<'a>,
+    pub text: StudyText<'a>,
     table: &'a DeTable<'a>,
     span: Range<usize>,
     /// Name for messages, such as `[[vary]]`; empty for the top level of the file.
@@ -16,8 +16,8 @@ pub(crate) struct Section<'a> {
 
 /// A value of the file and its key.
 #[derive(Clone)]
-pub(crate) struct Item<'a> {
-    pub text: Text<'a>,
+pub(crate) struct KeyedValue<'a> {
+    pub text: StudyText<'a>,
     key: String,
     value: &'a Spanned<DeValue<'a>>,
 }
@@ -26,13 +26,13 @@ pub(crate) struct Item<'a> {
 ///
 /// # Errors
 /// A syntax error, with its line.
-pub(crate) fn parse<'a>(text: Text<'a>) -> Result<Spanned<DeTable<'a>>, StudyError> {
+pub(crate) fn parse<'a>(text: StudyText<'a>) -> Result<Spanned<DeTable<'a>>, StudyError> {
     DeTable::parse(text.text).map_err(|e| text.bad(&e.span().unwrap_or_default(), one_line(e.message())))
 }
 
 impl<'a> Section<'a> {
     /// Returns the top level of the file.
-    pub fn top(text: Text<'a>, table: &'a Spanned<DeTable<'a>>) -> Self {
+    pub fn top(text: StudyText<'a>, table: &'a Spanned<DeTable<'a>>) -> Self {
         Section { text, table: table.get_ref(), span: 0..0, name: String::new() }
     }
 
@@ -45,13 +45,13 @@ impl<'a> Section<'a> {
         Err(self.text.bad(&key.span(), message))
     }
 
-    pub fn get(&self, key: &str) -> Option<Item<'a>> {
+    pub fn get(&self, key: &str) -> Option<KeyedValue<'a>> {
         let value = self.table.get(key)?;
-        Some(Item { text: self.text, key: key.into(), value })
+        Some(KeyedValue { text: self.text, key: key.into(), value })
     }
 
     /// Returns the value of a mandatory `key`.
-    pub fn need(&self, key: &str, must: &str) -> Result<Item<'a>, StudyError> {
+    pub fn need(&self, key: &str, must: &str) -> Result<KeyedValue<'a>, StudyError> {
         self.get(key).ok_or_else(|| {
             let place = if self.name.is_empty() { "the file".to_owned() } else { self.name.clone() };
             self.text.bad(&self.span, format!("{place} has no `{key}`: must be {must}"))
@@ -59,13 +59,13 @@ impl<'a> Section<'a> {
     }
 
     /// Returns the keys with their values, in the order of the file.
-    pub fn items(&self) -> Vec<Item<'a>> {
+    pub fn items(&self) -> Vec<KeyedValue<'a>> {
         let mut items: Vec<_> = self
             .table
             .iter()
             .map(|(key, value)| {
                 let name = key.get_ref().to_string();
-                (key.span().start, Item { text: self.text, key: name, value })
+                (key.span().start, KeyedValue { text: self.text, key: name, value })
             })
             .collect();
         items.sort_by_key(|(at, _)| *at);
@@ -78,7 +78,7 @@ impl<'a> Section<'a> {
     }
 }
 
-impl<'a> Item<'a> {
+impl<'a> KeyedValue<'a> {
     pub fn key(&self) -> &str {
         &self.key
     }
@@ -124,10 +124,10 @@ impl<'a> Item<'a> {
     }
 
     /// Returns the items of a list that is not empty.
-    pub fn list(&self) -> Result<Vec<Item<'a>>, StudyError> {
+    pub fn list(&self) -> Result<Vec<KeyedValue<'a>>, StudyError> {
         let list = self.value.get_ref().as_array().filter(|list| !list.is_empty());
         let list = list.ok_or_else(|| self.refuse("a list with at least one value"))?;
-        Ok(list.iter().map(|value| Item { text: self.text, key: self.key.clone(), value }).collect())
+        Ok(list.iter().map(|value| KeyedValue { text: self.text, key: self.key.clone(), value }).collect())
     }
 
     /// Returns a table, with `name` for messages.

@@ -1,6 +1,6 @@
 //! The key of a point: a hash of everything that affects its result.
 use crate::parameters::Parameters;
-use crate::sources::Loaded;
+use crate::sources::LoadedWorkload;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::mechanism::{self, MechanismSpec};
 use selvedge_sim::overrides::Override;
@@ -45,7 +45,7 @@ impl Display for Key {
 /// Inputs of a key.
 pub(crate) struct Decides<'a> {
     pub parameters: &'a Parameters,
-    pub workloads: &'a [Loaded],
+    pub workloads: &'a [LoadedWorkload],
     pub config: Result<&'a GpuConfig, (&'a GpuConfig, &'a [Override])>,
     pub mechanism: &'a MechanismSpec,
 }
@@ -54,7 +54,7 @@ pub(crate) struct Decides<'a> {
 #[derive(Serialize)]
 struct Canonical<'a> {
     simulator: &'a str,
-    workloads: Vec<Program<'a>>,
+    workloads: Vec<KeyedProgram<'a>>,
     config: &'a GpuConfig,
     /// Settings of an unsupported configuration.
     refused: &'a [Override],
@@ -68,7 +68,7 @@ struct Canonical<'a> {
 }
 
 #[derive(Serialize)]
-struct Program<'a> {
+struct KeyedProgram<'a> {
     kind: &'static str,
     name: &'a str,
     size: &'a str,
@@ -102,14 +102,14 @@ impl Decides<'_> {
 }
 
 /// Returns a hash of the workloads, size and limits of a point. Points with the same name take similar times.
-pub(crate) fn work_name(workloads: &[Loaded], p: &Parameters) -> String {
+pub(crate) fn work_name(workloads: &[LoadedWorkload], p: &Parameters) -> String {
     let all: Vec<_> = workloads.iter().map(|one| identity(one, &p.size)).collect();
     let limits = (p.cycles_together, p.alone, p.max_cycles, p.max_instructions);
     hash(serde_json::to_string(&(all, limits)).unwrap_or_default().as_bytes())
 }
 
 /// Returns the identity of a workload. The contents of files identify them; only built-in workloads have a size.
-fn identity<'a>(one: &'a Loaded, size: &'a str) -> Program<'a> {
+fn identity<'a>(one: &'a LoadedWorkload, size: &'a str) -> KeyedProgram<'a> {
     let (kind, name, size) = match &one.source {
         Source::BuiltIn(workload) => ("built-in", workload.name(), size),
         Source::File(_) => ("launch file", "", ""),
@@ -118,7 +118,7 @@ fn identity<'a>(one: &'a Loaded, size: &'a str) -> Program<'a> {
         // A study never has a running program: its workloads come from files.
         Source::Live(_) => ("program", "", ""),
     };
-    Program { kind, name, size, inputs: &one.inputs }
+    KeyedProgram { kind, name, size, inputs: &one.inputs }
 }
 
 /// Returns the mechanism with the values of all its options.
@@ -167,14 +167,14 @@ pub(crate) fn hash(bytes: &[u8]) -> String {
 }
 
 /// Returns a hash of no bytes.
-pub(crate) fn sha256() -> Hash {
-    Hash(Sha256::new())
+pub(crate) fn sha256() -> KeyHash {
+    KeyHash(Sha256::new())
 }
 
 /// A hash of the bytes added so far.
-pub(crate) struct Hash(Sha256);
+pub(crate) struct KeyHash(Sha256);
 
-impl Hash {
+impl KeyHash {
     pub fn add(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }

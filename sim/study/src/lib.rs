@@ -26,16 +26,17 @@ mod study;
 mod tests;
 
 pub use error::StudyError;
-pub use estimate::{Basis, Estimate, estimate, memory_needed, short_run_s};
+pub use estimate::{Basis, TimeEstimate, estimate, memory_needed, short_run_s};
 pub use key::{COMMIT, FINGERPRINT, Key};
-pub use pace::Pace;
+pub use pace::StudyPace;
 pub use parameters::{Parameters, Shell};
-pub use point::{Labels, Point, Work};
+pub use point::{Labels, Point, PointWork};
 pub use row::{
-    COLUMNS, Column, INTERVAL, LAUNCHES, NO_STATISTICS, PointTable, Row, run_row, run_table, together_row,
+    COLUMNS, INTERVAL, LAUNCHES, NO_STATISTICS, PointTable, StudyColumn, StudyRow, run_row, run_table,
+    together_row,
 };
-pub use runner::{Orders, Progress, Summary, run_points};
+pub use runner::{Orders, StudyProgress, Summary, run_points};
 pub use series::series;
 pub use speeds::{Speeds, measured_s};
-pub use store::{Found, Provenance, Status, Store, StoreError, StoredPoint};
+pub use store::{Provenance, Status, Store, StoreError, StoreLookup, StoredPoint};
 pub use study::Study;

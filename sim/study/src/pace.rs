@@ -1,11 +1,11 @@
 //! Predicts the remaining time of a study from the expected and the measured times of its points.
-use crate::factors::{Evidence, Factors, Names};
+use crate::factors::{Factors, NameIndices, TimedRun};
 use crate::point::Point;
 use std::time::{Duration, Instant};
 
 /// Progress of a point.
 #[derive(Clone, Copy, Debug)]
-enum Stage {
+enum PointStage {
     Waiting,
     Running(Instant),
     Ended,
@@ -18,18 +18,18 @@ const PRIOR: f64 = 0.5;
 /// other points, by one factor per workload and one per mechanism. Expected times may come from counts of instructions. Those can
 /// be wrong by a factor of thirty between workloads or mechanisms.
 #[derive(Clone, Debug)]
-pub struct Pace {
+pub struct StudyPace {
     costs: Vec<f64>,
     /// Indices of the workload and of the mechanism of each point.
     groups: Vec<(usize, usize)>,
     workloads: usize,
     mechanisms: usize,
-    stages: Vec<Stage>,
+    stages: Vec<PointStage>,
     jobs: usize,
-    ended: Vec<Evidence>,
+    ended: Vec<TimedRun>,
 }
 
-impl Pace {
+impl StudyPace {
     /// Creates the pace of `points` before the first one starts. `costs` are their expected seconds.
     pub fn of(points: &[Point], costs: &[f64], jobs: usize) -> Self {
         let names =
@@ -39,14 +39,14 @@ impl Pace {
 
     /// Creates the pace of points, each with the names of its workload and mechanism and its expected seconds.
     pub fn new<'n>(points: impl IntoIterator<Item = ((&'n str, &'n str), f64)>, jobs: usize) -> Self {
-        let (mut workloads, mut mechanisms) = (Names::default(), Names::default());
+        let (mut workloads, mut mechanisms) = (NameIndices::default(), NameIndices::default());
         let (mut groups, mut costs) = (Vec::new(), Vec::new());
         for ((workload, mechanism), cost) in points {
             groups.push((workloads.number(workload), mechanisms.number(mechanism)));
             costs.push(cost);
         }
-        Pace {
-            stages: vec![Stage::Waiting; costs.len()],
+        StudyPace {
+            stages: vec![PointStage::Waiting; costs.len()],
             costs,
             groups,
             workloads: workloads.len(),
@@ -58,27 +58,27 @@ impl Pace {
 
     /// Records the start of a point.
     pub fn start(&mut self, at: usize, now: Instant) {
-        self.stages[at] = Stage::Running(now);
+        self.stages[at] = PointStage::Running(now);
     }
 
     /// Records the end of a point.
     pub fn end(&mut self, at: usize, now: Instant) {
-        if let Stage::Running(start) = std::mem::replace(&mut self.stages[at], Stage::Ended) {
+        if let PointStage::Running(start) = std::mem::replace(&mut self.stages[at], PointStage::Ended) {
             self.ended.extend(self.evidence_of(at, (now - start).as_secs_f64()));
         }
     }
 
     /// Returns the evidence of a point that took this number of seconds. Returns `None` if it has no expected time.
-    fn evidence_of(&self, at: usize, taken: f64) -> Option<Evidence> {
+    fn evidence_of(&self, at: usize, taken: f64) -> Option<TimedRun> {
         let ((workload, mechanism), expected) = (self.groups[at], self.costs[at]);
-        (expected > 0.0 && taken > 0.0).then_some(Evidence { workload, mechanism, taken, expected })
+        (expected > 0.0 && taken > 0.0).then_some(TimedRun { workload, mechanism, taken, expected })
     }
 
     /// Returns the evidence of points that have ended, and of points that already run longer than expected.
-    fn evidence(&self, now: Instant) -> Vec<Evidence> {
+    fn evidence(&self, now: Instant) -> Vec<TimedRun> {
         let mut evidence = self.ended.clone();
         for (at, stage) in self.stages.iter().enumerate() {
-            if let Stage::Running(start) = stage {
+            if let PointStage::Running(start) = stage {
                 let elapsed = (now - *start).as_secs_f64();
                 if elapsed > self.costs[at] {
                     evidence.extend(self.evidence_of(at, elapsed));
@@ -90,10 +90,10 @@ impl Pace {
 
     /// Returns the factor for workloads without evidence: measured seconds, divided by expected seconds that include the factors
     /// of mechanisms.
-    fn overall(&self, evidence: &[Evidence], factors: &Factors) -> f64 {
+    fn overall(&self, evidence: &[TimedRun], factors: &Factors) -> f64 {
         // Adds one average point that takes the expected time.
         let usual = self.costs.iter().sum::<f64>() / self.costs.len().max(1) as f64;
-        let expected = |one: &Evidence| one.expected * factors.mechanisms[one.mechanism];
+        let expected = |one: &TimedRun| one.expected * factors.mechanisms[one.mechanism];
         let (taken, expected): (f64, f64) =
             (evidence.iter().map(|one| one.taken).sum(), evidence.iter().map(expected).sum());
         if expected > 0.0 { (taken + usual) / (expected + usual) } else { 1.0 }
@@ -109,13 +109,13 @@ impl Pace {
             let factor = factors.workloads[*workload].unwrap_or(overall) * factors.mechanisms[*mechanism];
             let expected = cost * factor;
             let left = match stage {
-                Stage::Waiting => expected,
-                Stage::Running(start) => {
+                PointStage::Waiting => expected,
+                PointStage::Running(start) => {
                     let elapsed = (now - *start).as_secs_f64();
                     // Assumes that at least a tenth of the elapsed time remains, also for a late run.
                     (expected - elapsed).max(elapsed / 10.0)
                 }
-                Stage::Ended => 0.0,
+                PointStage::Ended => 0.0,
             };
             sum += left;
             longest = longest.max(left);
@@ -133,8 +133,8 @@ mod tests {
     }
 
     /// Creates the pace of points with the same workload.
-    fn of_one_workload(costs: &[f64], jobs: usize) -> Pace {
-        Pace::new(costs.iter().map(|cost| (("one", "base"), *cost)), jobs)
+    fn of_one_workload(costs: &[f64], jobs: usize) -> StudyPace {
+        StudyPace::new(costs.iter().map(|cost| (("one", "base"), *cost)), jobs)
     }
 
     #[test]
@@ -186,7 +186,7 @@ mod tests {
     fn a_point_that_ended_corrects_its_workload_most() {
         let start = Instant::now();
         let points = ["slow", "slow", "right", "right"].map(|workload| ((workload, "base"), 1.0));
-        let mut pace = Pace::new(points, 1);
+        let mut pace = StudyPace::new(points, 1);
         for (point, from, to) in [(0, 0, 100), (2, 100, 101)] {
             pace.start(point, at(start, from));
             pace.end(point, at(start, to));
@@ -200,7 +200,7 @@ mod tests {
     fn a_mechanism_takes_as_much_longer_for_one_workload_as_for_others() {
         let start = Instant::now();
         let points = [("a", "base"), ("a", "slow"), ("b", "base"), ("b", "slow")];
-        let mut pace = Pace::new(points.map(|names| (names, 10.0)), 1);
+        let mut pace = StudyPace::new(points.map(|names| (names, 10.0)), 1);
         for (point, from, to) in [(0, 0, 10), (1, 10, 50), (2, 50, 70)] {
             pace.start(point, at(start, from));
             pace.end(point, at(start, to));

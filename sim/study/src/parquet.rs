@@ -11,45 +11,47 @@ use std::sync::Arc;
 
 /// Type of the values of a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ColumnType {
     Whole,
     Number,
     Flag,
     Text,
 }
 
-impl Kind {
+impl ColumnType {
     /// Returns the narrowest kind that holds all `values`; text if there are no values.
     fn of<'v>(values: impl Iterator<Item = &'v Value>) -> Self {
-        values.map(Kind::of_one).reduce(Kind::with).unwrap_or(Kind::Text)
+        values.map(ColumnType::of_one).reduce(ColumnType::with).unwrap_or(ColumnType::Text)
     }
 
     fn of_one(value: &Value) -> Self {
         match value {
-            Value::Bool(_) => Kind::Flag,
-            Value::Number(number) if number.is_i64() => Kind::Whole,
-            Value::Number(_) => Kind::Number,
-            _ => Kind::Text,
+            Value::Bool(_) => ColumnType::Flag,
+            Value::Number(number) if number.is_i64() => ColumnType::Whole,
+            Value::Number(_) => ColumnType::Number,
+            _ => ColumnType::Text,
         }
     }
 
     fn with(self, other: Self) -> Self {
         match (self, other) {
             (one, other) if one == other => one,
-            (Kind::Whole | Kind::Number, Kind::Whole | Kind::Number) => Kind::Number,
-            _ => Kind::Text,
+            (ColumnType::Whole | ColumnType::Number, ColumnType::Whole | ColumnType::Number) => {
+                ColumnType::Number
+            }
+            _ => ColumnType::Text,
         }
     }
 
     /// Returns the schema of the column called `name`.
     fn column(self, name: &str) -> Result<Type, ParquetError> {
         let physical = match self {
-            Kind::Whole => Physical::INT64,
-            Kind::Number => Physical::DOUBLE,
-            Kind::Flag => Physical::BOOLEAN,
-            Kind::Text => Physical::BYTE_ARRAY,
+            ColumnType::Whole => Physical::INT64,
+            ColumnType::Number => Physical::DOUBLE,
+            ColumnType::Flag => Physical::BOOLEAN,
+            ColumnType::Text => Physical::BYTE_ARRAY,
         };
-        let text = (self == Kind::Text).then_some(LogicalType::String);
+        let text = (self == ColumnType::Text).then_some(LogicalType::String);
         let column = Type::primitive_type_builder(name, physical);
         column.with_repetition(Repetition::OPTIONAL).with_logical_type(text).build()
     }
@@ -62,7 +64,7 @@ impl PointTable {
     /// Two columns have the same name.
     pub fn parquet(&self) -> Result<Vec<u8>, ParquetError> {
         let values = |at: usize| self.rows.iter().map(move |row| &row[at]).filter(|value| !value.is_null());
-        let kinds: Vec<Kind> = (0..self.columns.len()).map(|at| Kind::of(values(at))).collect();
+        let kinds: Vec<ColumnType> = (0..self.columns.len()).map(|at| ColumnType::of(values(at))).collect();
         let columns = self.columns.iter().zip(&kinds).map(|(name, kind)| kind.column(name).map(Arc::new));
         let fields = columns.collect::<Result<Vec<_>, _>>()?;
         let schema = Type::group_type_builder("results").with_fields(fields).build()?;
@@ -79,10 +81,10 @@ impl PointTable {
             let flag = |value: &Value| value.as_bool().unwrap_or_default();
             let text = |value: &Value| ByteArray::from(cell(value).into_bytes());
             match kinds[at] {
-                Kind::Whole => write::<Int64Type>(column, values(at).map(whole).collect(), &there),
-                Kind::Number => write::<DoubleType>(column, values(at).map(number).collect(), &there),
-                Kind::Flag => write::<BoolType>(column, values(at).map(flag).collect(), &there),
-                Kind::Text => write::<ByteArrayType>(column, values(at).map(text).collect(), &there),
+                ColumnType::Whole => write::<Int64Type>(column, values(at).map(whole).collect(), &there),
+                ColumnType::Number => write::<DoubleType>(column, values(at).map(number).collect(), &there),
+                ColumnType::Flag => write::<BoolType>(column, values(at).map(flag).collect(), &there),
+                ColumnType::Text => write::<ByteArrayType>(column, values(at).map(text).collect(), &there),
             }?;
             at += 1;
         }

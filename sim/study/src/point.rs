@@ -19,7 +19,7 @@ pub struct Labels {
 }
 
 /// Simulation of a point.
-pub enum Work {
+pub enum PointWork {
     /// A run of one workload.
     One(Box<RunSpec>),
     /// A run of several workloads at the same time.
@@ -37,7 +37,7 @@ pub struct Point {
     /// Hash of everything that affects the result.
     pub key: Key,
     /// Simulation to run, or the reason for which the parts do not support each other.
-    pub work: Result<Work, String>,
+    pub work: Result<PointWork, String>,
     /// Max wall-clock time of the simulation.
     pub timeout: Option<Duration>,
     /// Configuration with the overrides; without them if it does not support them.

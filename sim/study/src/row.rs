@@ -15,7 +15,7 @@ pub const NO_STATISTICS: [&str; 9] =
 
 /// A column that is not a statistic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Column {
+pub struct StudyColumn {
     /// Name in the header.
     pub name: &'static str,
     /// JSON type of its values.
@@ -26,7 +26,7 @@ pub struct Column {
 
 /// Columns that are not statistics: the parameters of a point and its provenance. In addition, each overridden key of a
 /// configuration has a column.
-pub const COLUMNS: [Column; 25] = [
+pub const COLUMNS: [StudyColumn; 25] = [
     column("study", "string", "The name of the study."),
     column("point", "integer", "The number of the point, from 0 on."),
     column("workload", "string", "The workload; several at the same time are joined by `+`."),
@@ -54,22 +54,22 @@ pub const COLUMNS: [Column; 25] = [
     column("date", "string", "When the point was computed, in UTC."),
 ];
 
-const fn column(name: &'static str, kind: &'static str, meaning: &'static str) -> Column {
-    Column { name, kind, meaning }
+const fn column(name: &'static str, kind: &'static str, meaning: &'static str) -> StudyColumn {
+    StudyColumn { name, kind, meaning }
 }
 
 /// Column for the number of launches.
-pub const LAUNCHES: Column = column("launches", "integer", "The number of launches.");
+pub const LAUNCHES: StudyColumn = column("launches", "integer", "The number of launches.");
 
 /// Columns for the core cycles at which an interval begins and ends.
-pub const INTERVAL: [Column; 2] = [
+pub const INTERVAL: [StudyColumn; 2] = [
     column("from_cycle", "integer", "The core cycle at which the interval begins."),
     column("to_cycle", "integer", "The core cycle at which the interval ends."),
 ];
 
 /// One row of a table.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Row {
+pub struct StudyRow {
     /// Parameters of the point.
     pub parameters: Vec<(String, Value)>,
     /// Statistics of the report. Names join the keys of the JSON with dots, such as `totals.l1d.misses`.
@@ -80,7 +80,7 @@ pub struct Row {
     pub provenance: Vec<(String, Value)>,
 }
 
-impl Row {
+impl StudyRow {
     /// Returns the row of `point` and its entry in the store. `set_keys` are the keys of configurations that have columns.
     pub fn new(study: &str, point: &Point, entry: Option<&StoredPoint>, set_keys: &[String]) -> Self {
         let p = &point.parameters;
@@ -113,7 +113,7 @@ impl Row {
             ("status".into(), text(entry.map_or("missing", |entry| entry.status.word()))),
             ("reason".into(), entry.and_then(|entry| entry.reason.as_deref()).map_or(Value::Null, text)),
         ]);
-        let mut row = Row { parameters, ..Row::default() };
+        let mut row = StudyRow { parameters, ..StudyRow::default() };
         if let Some(entry) = entry {
             entry.report.iter().for_each(|report| row.add_report(report));
             let p = &entry.provenance;
@@ -178,21 +178,21 @@ pub fn run_table<'r>(reports: impl IntoIterator<Item = &'r RunReport>) -> PointT
 }
 
 /// Returns the row of a run of one workload.
-pub fn run_row(report: &RunReport) -> Row {
+pub fn run_row(report: &RunReport) -> StudyRow {
     of_report(report, &["workload", "size", "config", "mechanism", "engine"], Vec::new())
 }
 
 /// Returns the row of a run of several workloads at the same time.
-pub fn together_row(report: &TogetherReport) -> Row {
+pub fn together_row(report: &TogetherReport) -> StudyRow {
     let first = vec![("workload".to_owned(), Value::from(report.workload()))];
     of_report(report, &["size", "config", "mechanism", "engine", "share"], first)
 }
 
 /// Returns the row of a report. The values of `names` follow `parameters`.
-fn of_report(report: &impl Serialize, names: &[&str], mut parameters: Vec<(String, Value)>) -> Row {
+fn of_report(report: &impl Serialize, names: &[&str], mut parameters: Vec<(String, Value)>) -> StudyRow {
     let report = serde_json::to_value(report).unwrap_or_default();
     parameters.extend(names.iter().map(|name| ((*name).to_owned(), report[*name].clone())));
-    let mut row = Row { parameters, ..Row::default() };
+    let mut row = StudyRow { parameters, ..StudyRow::default() };
     row.add_report(&report);
     row
 }
@@ -247,16 +247,16 @@ pub struct PointTable {
 
 impl PointTable {
     /// Creates the table of `rows`.
-    pub fn new(rows: &[Row]) -> Self {
+    pub fn new(rows: &[StudyRow]) -> Self {
         let mut columns: Vec<String> = Vec::new();
-        let add_pairs = |pairs: fn(&Row) -> &Vec<(String, Value)>, columns: &mut Vec<String>| {
+        let add_pairs = |pairs: fn(&StudyRow) -> &Vec<(String, Value)>, columns: &mut Vec<String>| {
             for (name, _) in rows.iter().flat_map(pairs) {
                 if !columns.contains(name) {
                     columns.push(name.clone());
                 }
             }
         };
-        let sorted = |map: fn(&Row) -> &BTreeMap<String, Value>| {
+        let sorted = |map: fn(&StudyRow) -> &BTreeMap<String, Value>| {
             let names: std::collections::BTreeSet<&String> =
                 rows.iter().flat_map(|row| map(row).keys()).collect();
             names.into_iter().cloned().collect::<Vec<_>>()

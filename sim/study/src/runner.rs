@@ -1,9 +1,9 @@
 //! Computes points: each once, several at a time. Other processes can use the same store.
 use crate::estimate::remember;
-use crate::point::{Point, Work};
-use crate::store::{Found, Status, Store, StoreError, StoredPoint};
+use crate::point::{Point, PointWork};
+use crate::store::{Status, Store, StoreError, StoreLookup, StoredPoint};
 use selvedge_sim::gpu::{Control, Limit};
-use selvedge_sim::ptx::RunError as KernelError;
+use selvedge_sim::ptx::FunctionalError as KernelError;
 use selvedge_sim::report::Outcome;
 use selvedge_sim::run::{RunError, RunSpec, run};
 use selvedge_sim::sm::SimFault;
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// Observer of the computation, called from several threads. Points are identified by their positions in the list.
-pub trait Progress: Sync {
+pub trait StudyProgress: Sync {
     /// Called at the start of a point's simulation.
     fn started(&self, _at: usize, _control: &Arc<Control>) {}
     /// Called when a point has an entry.
@@ -36,7 +36,7 @@ pub trait Progress: Sync {
 }
 
 /// Ignores all events.
-impl Progress for () {}
+impl StudyProgress for () {}
 
 /// Counts of points by their outcome.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub struct Orders<'a> {
 }
 
 /// Positions of points with the same key.
-struct Group {
+struct KeyGroup {
     places: Vec<usize>,
     /// `true` after its damaged entry has been counted.
     is_damaged: bool,
@@ -79,9 +79,9 @@ struct Board<'a> {
     points: &'a [Point],
     store: &'a Store,
     orders: &'a Orders<'a>,
-    progress: &'a dyn Progress,
+    progress: &'a dyn StudyProgress,
     /// Groups without a worker.
-    waiting: Mutex<VecDeque<Group>>,
+    waiting: Mutex<VecDeque<KeyGroup>>,
     summary: Mutex<Summary>,
     error: Mutex<Option<StoreError>>,
 }
@@ -105,17 +105,17 @@ pub fn run_points(
     points: &[Point],
     store: &Store,
     orders: &Orders,
-    progress: &dyn Progress,
+    progress: &dyn StudyProgress,
 ) -> Result<Summary, StoreError> {
-    let mut groups: BTreeMap<&str, Group> = BTreeMap::new();
+    let mut groups: BTreeMap<&str, KeyGroup> = BTreeMap::new();
     for (at, point) in points.iter().enumerate() {
-        let new = || Group { places: Vec::new(), is_damaged: false };
+        let new = || KeyGroup { places: Vec::new(), is_damaged: false };
         groups.entry(point.key.text()).or_insert_with(new).places.push(at);
     }
-    let mut groups: Vec<Group> = groups.into_values().collect();
-    let cost = |group: &Group| orders.costs.get(group.places[0]).copied().unwrap_or_default();
+    let mut groups: Vec<KeyGroup> = groups.into_values().collect();
+    let cost = |group: &KeyGroup| orders.costs.get(group.places[0]).copied().unwrap_or_default();
     let scouts = scouts(points, orders.costs);
-    let is_late = |group: &Group| !scouts.contains(&group.places[0]);
+    let is_late = |group: &KeyGroup| !scouts.contains(&group.places[0]);
     groups.sort_by(|a, b| {
         (is_late(a).cmp(&is_late(b))).then(cost(b).total_cmp(&cost(a))).then(a.places.cmp(&b.places))
     });
@@ -151,7 +151,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Board<'_> {
     /// Takes all entries that the store has before the simulations, so that the progress counts only the rest.
     fn take_what_is_there(&self) {
-        let all: Vec<Group> = locked(&self.waiting).drain(..).collect();
+        let all: Vec<KeyGroup> = locked(&self.waiting).drain(..).collect();
         for mut group in all {
             if self.orders.stop.load(Ordering::Relaxed) || !self.take(&mut group) {
                 locked(&self.waiting).push_back(group);
@@ -160,13 +160,13 @@ impl Board<'_> {
     }
 
     /// Ends a group if the store has its entry.
-    fn take(&self, group: &mut Group) -> bool {
+    fn take(&self, group: &mut KeyGroup) -> bool {
         match self.store.look(&self.points[group.places[0]].key) {
-            Found::There(entry) if !(self.orders.retry && entry.status == Status::Failed) => {
+            StoreLookup::There(entry) if !(self.orders.retry && entry.status == Status::Failed) => {
                 self.end(group, &entry);
                 true
             }
-            Found::Damaged(why) => {
+            StoreLookup::Damaged(why) => {
                 if !std::mem::replace(&mut group.is_damaged, true) {
                     self.progress.note(&format!("{why}: it is computed again"));
                     locked(&self.summary).damaged += 1;
@@ -177,7 +177,7 @@ impl Board<'_> {
         }
     }
 
-    fn end(&self, group: &Group, entry: &StoredPoint) {
+    fn end(&self, group: &KeyGroup, entry: &StoredPoint) {
         let mut summary = locked(&self.summary);
         let count = group.places.len();
         *match entry.status {
@@ -198,15 +198,15 @@ impl Board<'_> {
             let left = waiting.len();
             drop(waiting);
             match self.work_on(&mut group) {
-                Ok(Turn::Ended) => others = 0,
-                Ok(Turn::OfAnother) => {
+                Ok(GroupTurn::Ended) => others = 0,
+                Ok(GroupTurn::OfAnother) => {
                     locked(&self.waiting).push_back(group);
                     others += 1;
                     if others > left {
                         std::thread::sleep(LOOK_AGAIN);
                     }
                 }
-                Ok(Turn::Interrupted) => locked(&self.waiting).push_back(group),
+                Ok(GroupTurn::Interrupted) => locked(&self.waiting).push_back(group),
                 Err(error) => {
                     locked(&self.error).get_or_insert(error);
                     locked(&self.waiting).push_back(group);
@@ -215,32 +215,32 @@ impl Board<'_> {
         }
     }
 
-    fn work_on(&self, group: &mut Group) -> Result<Turn, StoreError> {
+    fn work_on(&self, group: &mut KeyGroup) -> Result<GroupTurn, StoreError> {
         let at = group.places[0];
         let point = &self.points[at];
-        let Some(lock) = self.store.lock(&point.key)? else { return Ok(Turn::OfAnother) };
+        let Some(lock) = self.store.lock(&point.key)? else { return Ok(GroupTurn::OfAnother) };
         // Another process may have computed the point before the lock was taken.
         if self.take(group) {
-            return Ok(Turn::Ended);
+            return Ok(GroupTurn::Ended);
         }
         let control = Control::new(self.orders.stop, point.timeout, self.progress.warnings(at));
         let control = Arc::new(control);
         self.progress.started(at, &control);
         let isolated = Arc::new(self.store.clone());
         let start = Instant::now();
-        let Some(entry) = compute(point, isolated, control) else { return Ok(Turn::Interrupted) };
+        let Some(entry) = compute(point, isolated, control) else { return Ok(GroupTurn::Interrupted) };
         self.store.keep(&point.key, &entry, lock)?;
         if let (Some(report), Status::Done) = (&entry.report, entry.status) {
             remember(self.store, point, start.elapsed(), report);
         }
         locked(&self.summary).computed += 1;
         self.end(group, &entry);
-        Ok(Turn::Ended)
+        Ok(GroupTurn::Ended)
     }
 }
 
 /// Outcome of one attempt at a group.
-enum Turn {
+enum GroupTurn {
     Ended,
     OfAnother,
     Interrupted,
@@ -250,8 +250,8 @@ enum Turn {
 fn compute(point: &Point, isolated: Arc<dyn IsolatedRuns>, control: Arc<Control>) -> Option<StoredPoint> {
     let simulated = catch_unwind(AssertUnwindSafe(|| match &point.work {
         Err(reason) => Some((Status::Unsuitable, Some(reason.clone()), None)),
-        Ok(Work::One(spec)) => one(spec, control),
-        Ok(Work::Together(spec)) => {
+        Ok(PointWork::One(spec)) => one(spec, control),
+        Ok(PointWork::Together(spec)) => {
             together(&TogetherSpec { isolated: Some(isolated), ..(**spec).clone() }, control)
         }
     }));
@@ -262,9 +262,9 @@ fn compute(point: &Point, isolated: Arc<dyn IsolatedRuns>, control: Arc<Control>
 }
 
 /// Status, reason and report; `None` after an interrupt.
-type Simulated = Option<(Status, Option<String>, Option<Value>)>;
+type PointResult = Option<(Status, Option<String>, Option<Value>)>;
 
-fn one(spec: &RunSpec, control: Arc<Control>) -> Simulated {
+fn one(spec: &RunSpec, control: Arc<Control>) -> PointResult {
     let outcome = match run(spec, control) {
         Ok(outcome) => outcome,
         Err(error) => return refused(&error),
@@ -274,7 +274,7 @@ fn one(spec: &RunSpec, control: Arc<Control>) -> Simulated {
     judged(outcome.fault.as_ref(), wrong, &outcome.report)
 }
 
-fn together(spec: &TogetherSpec, control: Arc<Control>) -> Simulated {
+fn together(spec: &TogetherSpec, control: Arc<Control>) -> PointResult {
     let outcome = match run_together(spec, control) {
         Ok(outcome) => outcome,
         Err(error) => return refused(&error),
@@ -288,7 +288,7 @@ fn together(spec: &TogetherSpec, control: Arc<Control>) -> Simulated {
 }
 
 /// Returns the outcome of a run, with a `fault`, or with the reason for `wrong` results.
-fn judged(fault: Option<&RunError>, wrong: Option<String>, report: &impl Serialize) -> Simulated {
+fn judged(fault: Option<&RunError>, wrong: Option<String>, report: &impl Serialize) -> PointResult {
     let report = || serde_json::to_value(report).ok();
     match fault {
         None => match wrong {
@@ -304,7 +304,7 @@ fn judged(fault: Option<&RunError>, wrong: Option<String>, report: &impl Seriali
 }
 
 /// Returns the outcome of a run that failed to start or broke off.
-fn refused(error: &RunError) -> Simulated {
+fn refused(error: &RunError) -> PointResult {
     let status = match error {
         RunError::Fault(SimFault::Interrupted { .. }) => return None,
         RunError::Mechanism(_) | RunError::Share(_) | RunError::NoProgram { .. } => Status::Unsuitable,

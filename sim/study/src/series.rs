@@ -1,5 +1,5 @@
 //! Tables of the intervals of runs.
-use crate::row::{INTERVAL, PointTable, Row, flatten};
+use crate::row::{INTERVAL, PointTable, StudyRow, flatten};
 use selvedge_sim::report::{RunReport, Totals};
 use selvedge_sim::snapshot::Snapshot;
 
@@ -16,7 +16,7 @@ pub fn series(reports: &[RunReport]) -> PointTable {
                 (INTERVAL[0].name.into(), before.cycles.into()),
                 (INTERVAL[1].name.into(), until.cycles.into()),
             ];
-            let mut row = Row { parameters, ..Row::default() };
+            let mut row = StudyRow { parameters, ..StudyRow::default() };
             let totals = serde_json::to_value(Totals::from(until - before)).unwrap_or_default();
             flatten("interval", &totals, &mut row.statistics);
             rows.push(row);

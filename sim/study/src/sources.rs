@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// A workload and the hashes of its files.
 #[derive(Clone)]
-pub(crate) struct Loaded {
+pub(crate) struct LoadedWorkload {
     pub source: Source,
     /// Hashes of the files that it reads, in order.
     pub inputs: Vec<String>,
@@ -23,7 +23,7 @@ pub(crate) struct Sources<'a> {
     /// Folder with the records of suites, relative to `folder`.
     records: Option<String>,
     limits: Limits,
-    found: BTreeMap<(String, Option<PathBuf>), Loaded>,
+    found: BTreeMap<(String, Option<PathBuf>), LoadedWorkload>,
     hashes: BTreeMap<PathBuf, String>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Sources<'a> {
     ///
     /// # Errors
     /// The workload is unknown, or its files are wrong; in one line.
-    pub fn load(&mut self, name: &str, input: Option<&Path>) -> Result<Loaded, String> {
+    pub fn load(&mut self, name: &str, input: Option<&Path>) -> Result<LoadedWorkload, String> {
         let id = (name.to_owned(), input.map(Path::to_owned));
         if let Some(found) = self.found.get(&id) {
             return Ok(found.clone());
@@ -77,7 +77,7 @@ impl<'a> Sources<'a> {
         let source = Source::find_within(&name, &self.limits).map_err(|e| e.to_string())?;
         let files = source.inputs(input);
         let inputs = files.iter().map(|file| self.hash(file)).collect::<Result<_, _>>()?;
-        let loaded = Loaded { source, inputs };
+        let loaded = LoadedWorkload { source, inputs };
         self.found.insert(id, loaded.clone());
         Ok(loaded)
     }

@@ -1,6 +1,6 @@
 //! Measured times of built-in workloads, for hosts that have not run anything yet.
 use crate::estimate::remembered_s;
-use crate::factors::{Evidence, Factors, Names};
+use crate::factors::{Factors, NameIndices, TimedRun};
 use crate::point::Point;
 use crate::store::Store;
 use serde::{Deserialize, Serialize};
@@ -61,7 +61,7 @@ impl Speeds {
 
     /// Fits the measured times of points in the store. `short_run_s` is the time of the short run on this host.
     pub fn fit<'p>(points: impl IntoIterator<Item = &'p Point>, store: &Store, short_run_s: f64) -> Self {
-        let (mut workloads, mut mechanisms) = (Names::default(), Names::default());
+        let (mut workloads, mut mechanisms) = (NameIndices::default(), NameIndices::default());
         let mut evidence = Vec::new();
         let mut seen = BTreeSet::new();
         let is_measured =
@@ -72,7 +72,7 @@ impl Speeds {
                 continue;
             }
             let Some(taken) = remembered_s(store, point) else { continue };
-            evidence.push(Evidence {
+            evidence.push(TimedRun {
                 workload: workloads.number(&workload),
                 mechanism: mechanisms.number(&point.parameters.mechanism),
                 taken,

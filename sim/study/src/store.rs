@@ -120,7 +120,7 @@ impl StoredPoint {
 
 /// Result of a lookup in the store.
 #[derive(Debug)]
-pub enum Found {
+pub enum StoreLookup {
     /// No file has this key.
     Missing,
     /// The file is truncated or modified, for this reason. It is treated as missing.
@@ -145,13 +145,13 @@ pub struct Store {
 }
 
 /// Exclusive right of this process to compute a point.
-pub(crate) struct Lock {
+pub(crate) struct PointLock {
     path: PathBuf,
     /// Dropped after `drop` has removed the file.
     _file: File,
 }
 
-impl Drop for Lock {
+impl Drop for PointLock {
     fn drop(&mut self) {
         // The next owner creates another file.
         let _ = fs::remove_file(&self.path);
@@ -183,27 +183,27 @@ impl Store {
     /// Returns the entry of `point`; `None` if it is missing or damaged.
     pub fn get(&self, point: &Point) -> Option<StoredPoint> {
         match self.look(&point.key) {
-            Found::There(entry) => Some(*entry),
-            Found::Missing | Found::Damaged(_) => None,
+            StoreLookup::There(entry) => Some(*entry),
+            StoreLookup::Missing | StoreLookup::Damaged(_) => None,
         }
     }
 
     /// Looks up the entry of `key`.
-    pub fn look(&self, key: &Key) -> Found {
+    pub fn look(&self, key: &Key) -> StoreLookup {
         let path = self.path(key, "json");
         let bytes = match plain_file::read(&path, MOST_ENTRY_BYTES) {
             Ok(bytes) => bytes,
-            Err(e) if e.kind() == ErrorKind::NotFound => return Found::Missing,
-            Err(e) => return Found::Damaged(format!("{}: {e}", path.display())),
+            Err(e) if e.kind() == ErrorKind::NotFound => return StoreLookup::Missing,
+            Err(e) => return StoreLookup::Damaged(format!("{}: {e}", path.display())),
         };
-        let damaged = |why: &str| Found::Damaged(format!("{}: {why}", path.display()));
+        let damaged = |why: &str| StoreLookup::Damaged(format!("{}: {why}", path.display()));
         match unsealed::<StoredPoint>(&bytes) {
             None => damaged("its checksum must be that of its contents"),
             Some(entry) if entry.format_version != FORMAT_VERSION => {
                 damaged(&format!("form {}: must be {FORMAT_VERSION}", entry.format_version))
             }
             Some(entry) if entry.key != key.text() => damaged("it must be of the point of its name"),
-            Some(entry) => Found::There(Box::new(entry)),
+            Some(entry) => StoreLookup::There(Box::new(entry)),
         }
     }
 
@@ -211,7 +211,7 @@ impl Store {
     ///
     /// # Errors
     /// The lock file cannot be created, or a path of the entry is not a plain file.
-    pub(crate) fn lock(&self, key: &Key) -> Result<Option<Lock>, StoreError> {
+    pub(crate) fn lock(&self, key: &Key) -> Result<Option<PointLock>, StoreError> {
         let path = self.path(key, "lock");
         self.make_folder(&path)?;
         // Fails before the simulation if the entry could not be written after it.
@@ -226,7 +226,7 @@ impl Store {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub(crate) fn keep(&self, key: &Key, entry: &StoredPoint, lock: Lock) -> Result<(), StoreError> {
+    pub(crate) fn keep(&self, key: &Key, entry: &StoredPoint, lock: PointLock) -> Result<(), StoreError> {
         // The lock ensures that no other process writes the file.
         let written = write(&self.path(key, "json"), &self.path(key, "tmp"), &sealed(entry));
         drop(lock);
@@ -337,7 +337,7 @@ fn write(path: &Path, draft: &Path, bytes: &[u8]) -> Result<(), StoreError> {
 }
 
 /// Takes the lock whose file is at `path`. Returns `None` while another process holds it.
-fn lock_at(path: &Path) -> io::Result<Option<Lock>> {
+fn lock_at(path: &Path) -> io::Result<Option<PointLock>> {
     plain_file::check(path)?;
     loop {
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
@@ -345,7 +345,7 @@ fn lock_at(path: &Path) -> io::Result<Option<Lock>> {
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(e)) => return Err(e),
             // The previous owner may have removed this file; then another one must be locked.
-            Ok(()) if is_at(&file, path) => return Ok(Some(Lock { path: path.into(), _file: file })),
+            Ok(()) if is_at(&file, path) => return Ok(Some(PointLock { path: path.into(), _file: file })),
             Ok(()) => {}
         }
     }
@@ -424,14 +424,14 @@ mod tests {
             store.keep(&point.key, entry, lock).expect("kept");
             store.look(&point.key)
         };
-        assert!(matches!(keep(&entry), Found::There(found) if *found == entry));
+        assert!(matches!(keep(&entry), StoreLookup::There(found) if *found == entry));
         let other = StoredPoint { key: crate::tests::point_of("bfs").key.text().into(), ..entry.clone() };
         let found = keep(&other);
         assert!(
-            matches!(&found, Found::Damaged(why) if why.ends_with("it must be of the point of its name"))
+            matches!(&found, StoreLookup::Damaged(why) if why.ends_with("it must be of the point of its name"))
         );
         let newer = StoredPoint { format_version: FORMAT_VERSION + 1, ..entry };
-        assert!(matches!(keep(&newer), Found::Damaged(why) if why.ends_with("form 2: must be 1")));
+        assert!(matches!(keep(&newer), StoreLookup::Damaged(why) if why.ends_with("form 2: must be 1")));
     }
 
     #[test]
@@ -461,7 +461,7 @@ mod tests {
                 let refused = store.lock(&key).err().expect("it cannot take the entry").to_string();
                 assert_eq!(refused, format!("{}: cannot use it: {why}", path.display()));
                 if end == "json" {
-                    let Found::Damaged(found) = store.look(&key) else { panic!("{kind} is no entry") };
+                    let StoreLookup::Damaged(found) = store.look(&key) else { panic!("{kind} is no entry") };
                     assert_eq!(found, format!("{}: {why}", path.display()));
                     assert_eq!(
                         store.record::<Small>(path.strip_prefix(folder.path()).expect("inside")),

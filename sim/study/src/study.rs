@@ -1,12 +1,12 @@
 //! Study files, which describe simulations as a cross product and as single points.
-use crate::error::{StudyError, Text, one_line};
-use crate::file::{Item, Section, parse};
+use crate::error::{StudyError, StudyText, one_line};
+use crate::file::{KeyedValue, Section, parse};
 use crate::key::{Decides, work_name};
 use crate::parameters::Parameters;
-use crate::point::{Labels, Point, Work};
-use crate::sources::{Loaded, Sources};
+use crate::point::{Labels, Point, PointWork};
+use crate::sources::{LoadedWorkload, Sources};
 use selvedge_hw::file::{MOST_TEXT_BYTES, read_text};
-use selvedge_hw::{BlockCompiler, Engine, Side};
+use selvedge_hw::{BlockCompiler, BlockForm, Engine};
 use selvedge_sim::best::settled;
 use selvedge_sim::config::{BUILT_IN, GpuConfig};
 use selvedge_sim::gpu::Bounds;
@@ -52,11 +52,11 @@ impl Study {
     /// Returns whether any point runs Verilog. [`Study::compile_with`] then provides the compiler.
     pub fn runs_verilog(&self) -> bool {
         let engine = |point: &Point| match &point.work {
-            Ok(Work::One(spec)) => Some(spec.engine),
-            Ok(Work::Together(spec)) => Some(spec.engine),
+            Ok(PointWork::One(spec)) => Some(spec.engine),
+            Ok(PointWork::Together(spec)) => Some(spec.engine),
             Err(_) => None,
         };
-        self.points.iter().filter_map(engine).any(|engine| engine.has(Side::Verilog))
+        self.points.iter().filter_map(engine).any(|engine| engine.has(BlockForm::Verilog))
     }
 
     /// Uses `compiler` for the Verilog of all points. Also adds it to the keys of points that run Verilog.
@@ -64,11 +64,11 @@ impl Study {
         let identity = compiler.identity();
         for point in &mut self.points {
             let (probes, engine) = match &mut point.work {
-                Ok(Work::One(spec)) => (&mut spec.probes, spec.engine),
-                Ok(Work::Together(spec)) => (&mut spec.probes, spec.engine),
+                Ok(PointWork::One(spec)) => (&mut spec.probes, spec.engine),
+                Ok(PointWork::Together(spec)) => (&mut spec.probes, spec.engine),
                 Err(_) => continue,
             };
-            if engine.has(Side::Verilog) {
+            if engine.has(BlockForm::Verilog) {
                 point.key = point.key.compiled_by(&identity);
             }
             probes.compiler = Some(Arc::clone(compiler));
@@ -81,7 +81,7 @@ impl Study {
     /// The errors of [`Study::read`].
     pub fn parse(text: &str, origin: &Path) -> Result<Self, StudyError> {
         let file = origin.display().to_string();
-        let text = Text { file: &file, text };
+        let text = StudyText { file: &file, text };
         let table = parse(text)?;
         let top = Section::top(text, &table);
         top.only(&[
@@ -107,7 +107,7 @@ impl Study {
         let stem = origin.file_stem().map_or("study".into(), |stem| stem.to_string_lossy().into_owned());
         let name = top.get("name").map_or(Ok(stem), |name| name.string().map(str::to_owned))?;
         let title = top.get("title").map(|title| title.string().map(str::to_owned)).transpose()?;
-        let mut reader = Reader::new(&top, folder)?;
+        let mut reader = PointReader::new(&top, folder)?;
         reader.product(&top)?;
         reader.single_points(&top)?;
         if reader.points.is_empty() {
@@ -147,7 +147,7 @@ struct WorkloadChoice {
     label: String,
     size: Size,
     input: Option<String>,
-    loaded: Vec<Loaded>,
+    loaded: Vec<LoadedWorkload>,
 }
 
 #[derive(Clone)]
@@ -167,7 +167,7 @@ struct MechanismChoice {
 }
 
 /// Choices for one point.
-struct Choice<'c> {
+struct PointChoice<'c> {
     workload: &'c WorkloadChoice,
     config: &'c ConfigChoice,
     vary: &'c [Override],
@@ -176,7 +176,7 @@ struct Choice<'c> {
 }
 
 /// Settings of the study, and the points read so far.
-struct Reader<'a> {
+struct PointReader<'a> {
     sources: Sources<'a>,
     size: Size,
     engine: Engine,
@@ -193,11 +193,11 @@ const SIZES: &str = "tiny, small, study or paper";
 const ENGINES: &str = "model, rtl, verilog, lockstep, model+verilog or rtl+verilog";
 const SHARES: &str = "left-over, spatial, smk-p, smk-pw[:CYCLES], warped-slicer[:CYCLES] or sm:N,N";
 
-impl<'a> Reader<'a> {
+impl<'a> PointReader<'a> {
     fn new(top: &Section<'a>, folder: &'a Path) -> Result<Self, StudyError> {
         let records = top.get("records").map(|records| records.string()).transpose()?;
         let records = records.map(|records| records.trim_end_matches('/').to_owned());
-        let mut reader = Reader {
+        let mut reader = PointReader {
             sources: Sources::new(folder, records),
             size: top.get("size").map_or(Ok(Size::Small), |size| size.parse(SIZES))?,
             engine: top.get("engine").map_or(Ok(Engine::Model), |engine| engine.parse(ENGINES))?,
@@ -252,7 +252,7 @@ impl<'a> Reader<'a> {
                                 continue;
                             }
                             let config = mechanism.config.as_ref().unwrap_or(config);
-                            self.add(Choice { workload, config, vary, share, mechanism });
+                            self.add(PointChoice { workload, config, vary, share, mechanism });
                         }
                     }
                 }
@@ -298,7 +298,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns an override. At least one configuration must support it.
-    fn value(&self, key: &str, item: &Item<'a>) -> Result<Override, StudyError> {
+    fn value(&self, key: &str, item: &KeyedValue<'a>) -> Result<Override, StudyError> {
         let one = Override { key: key.into(), value: item.scalar()? };
         let refused = |config: &ConfigChoice| overridden(&config.config, std::slice::from_ref(&one)).err();
         let mut why = self.configs.iter().map(refused);
@@ -331,7 +331,7 @@ impl<'a> Reader<'a> {
                 None => self.shares.clone(),
             };
             for share in shares_of(&workload, &shares) {
-                self.add(Choice {
+                self.add(PointChoice {
                     workload: &workload,
                     config: &config,
                     vary: &vary,
@@ -364,7 +364,7 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
-    fn workload(&mut self, item: &Item<'a>) -> Result<WorkloadChoice, StudyError> {
+    fn workload(&mut self, item: &KeyedValue<'a>) -> Result<WorkloadChoice, StudyError> {
         if !item.is_table() {
             return self.workload_of(item, item.string()?, self.size, None, None);
         }
@@ -379,7 +379,7 @@ impl<'a> Reader<'a> {
 
     fn workload_of(
         &mut self,
-        item: &Item<'a>,
+        item: &KeyedValue<'a>,
         text: &str,
         size: Size,
         label: Option<&str>,
@@ -397,7 +397,7 @@ impl<'a> Reader<'a> {
         Ok(WorkloadChoice { text: names.join("+"), label, size, input: input.map(Into::into), loaded })
     }
 
-    fn config(&self, item: &Item<'a>) -> Result<ConfigChoice, StudyError> {
+    fn config(&self, item: &KeyedValue<'a>) -> Result<ConfigChoice, StudyError> {
         let (name, section) = if item.is_table() {
             let section = item.section("a configuration")?;
             section.only(&["config", "label", "set"])?;
@@ -420,8 +420,8 @@ impl<'a> Reader<'a> {
         Ok(choice)
     }
 
-    fn mechanism(&self, item: &Item<'a>) -> Result<MechanismChoice, StudyError> {
-        let spec = |item: &Item<'a>| -> Result<MechanismSpec, StudyError> {
+    fn mechanism(&self, item: &KeyedValue<'a>) -> Result<MechanismChoice, StudyError> {
+        let spec = |item: &KeyedValue<'a>| -> Result<MechanismSpec, StudyError> {
             item.string()?
                 .parse()
                 .map_err(|why: selvedge_sim::mechanism::MechanismError| item.wrong(why.to_string()))
@@ -440,8 +440,8 @@ impl<'a> Reader<'a> {
         Ok(MechanismChoice { label, spec, config, set })
     }
 
-    fn add(&mut self, choice: Choice) {
-        let Choice { workload, config, vary, share, mechanism } = choice;
+    fn add(&mut self, choice: PointChoice) {
+        let PointChoice { workload, config, vary, share, mechanism } = choice;
         let set: Vec<Override> = config.set.iter().chain(vary).chain(&mechanism.set).cloned().collect();
         let has_size = workload.loaded.iter().any(|one| matches!(one.source, Source::BuiltIn(_)));
         let parameters = Parameters {
@@ -496,14 +496,14 @@ impl<'a> Reader<'a> {
         workload: &WorkloadChoice,
         config: Arc<GpuConfig>,
         mechanism: &MechanismSpec,
-    ) -> Result<Work, String> {
+    ) -> Result<PointWork, String> {
         settled(mechanism, &config).machine(&config).map_err(|why| why.to_string())?;
         let mechanism = mechanism.clone();
         let probes = ProbeSpec::default();
         let max_memory = self.sources.max_memory();
         let (engine, bounds, size) = (self.engine, self.bounds, workload.size);
         let Some(share) = &parameters.share else {
-            return Ok(Work::One(Box::new(RunSpec {
+            return Ok(PointWork::One(Box::new(RunSpec {
                 size,
                 input: parameters.input.as_ref().map(|input| self.sources.path(input)),
                 engine,
@@ -513,7 +513,7 @@ impl<'a> Reader<'a> {
                 ..RunSpec::new(workload.loaded[0].source.clone(), config, mechanism)
             })));
         };
-        Ok(Work::Together(Box::new(TogetherSpec {
+        Ok(PointWork::Together(Box::new(TogetherSpec {
             workloads: workload.loaded.iter().map(|one| one.source.clone()).collect(),
             size,
             config,
@@ -550,7 +550,7 @@ fn built_in_config(name: &str) -> ConfigChoice {
     ConfigChoice { name: name.into(), label: name.into(), set: Vec::new(), config: Arc::new(config) }
 }
 
-fn duration(item: &Item) -> Result<Duration, StudyError> {
+fn duration(item: &KeyedValue) -> Result<Duration, StudyError> {
     let must = "a number with s, m or h, such as \"90s\", \"10m\" or \"2h\"";
     let found = humantime::parse_duration(item.string()?).ok().filter(|time| !time.is_zero());
     found.ok_or_else(|| item.refuse(must))

@@ -1,9 +1,9 @@
 //! Tests of study files: points, keys and mistakes.
 use crate::fingerprint::{SOURCES, VERILOG, fingerprint};
 use crate::runner::scouts;
-use crate::{COLUMNS, Point, Row, Study};
+use crate::{COLUMNS, Point, Study, StudyRow};
 use selvedge_hw::{BlockCompiler, BlockEntry, CompileError, CompiledBlock};
-use selvedge_sim::source::Record;
+use selvedge_sim::source::ProgramRecord;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -225,7 +225,7 @@ fn parts_that_do_not_suit_each_other_are_a_point_with_a_reason() {
 
 #[test]
 fn every_parameter_of_a_row_is_among_the_columns_in_their_order() {
-    let row = Row::new("s", &point(), None, &[]);
+    let row = StudyRow::new("s", &point(), None, &[]);
     let names: Vec<&str> = row.parameters.iter().map(|(name, _)| name.as_str()).collect();
     let columns: Vec<&str> = COLUMNS.iter().map(|column| column.name).collect();
     assert_eq!(names, columns[..names.len()]);
@@ -234,7 +234,8 @@ fn every_parameter_of_a_row_is_among_the_columns_in_their_order() {
 #[test]
 fn a_key_follows_the_bytes_of_a_recorded_program_wherever_it_lies() {
     let key = |arguments: &str| {
-        let record = Record { name: "p".into(), arguments: arguments.into(), ..Record::default() };
+        let record =
+            ProgramRecord { name: "p".into(), arguments: arguments.into(), ..ProgramRecord::default() };
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("p.sprog"), record.to_bytes().expect("packed")).expect("written");
         let path = folder.path().join("study.toml");
@@ -254,7 +255,7 @@ fn a_program_of_a_suite_is_the_record_of_its_size_in_the_folder_of_records() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::create_dir_all(folder.path().join("kept/mine")).expect("created");
     for size in ["tiny", "small"] {
-        let record = Record { name: "p".into(), arguments: size.into(), ..Record::default() };
+        let record = ProgramRecord { name: "p".into(), arguments: size.into(), ..ProgramRecord::default() };
         let file = folder.path().join(format!("kept/mine/p-{size}.sprog"));
         std::fs::write(file, record.to_bytes().expect("packed")).expect("written");
     }

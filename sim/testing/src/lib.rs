@@ -194,9 +194,9 @@ fn mutate(text: &mut Vec<u8>, mutation: &Mutation) {
 }
 
 /// The index of a file, and its changes.
-type Case = (Index, Vec<Mutation>);
+type MutatedFile = (Index, Vec<Mutation>);
 
-fn apply(files: &[Vec<u8>], (which, mutations): &Case) -> Vec<u8> {
+fn apply(files: &[Vec<u8>], (which, mutations): &MutatedFile) -> Vec<u8> {
     let mut text = files[which.index(files.len())].clone();
     mutations.iter().for_each(|mutation| mutate(&mut text, mutation));
     text

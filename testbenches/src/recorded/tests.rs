@@ -16,8 +16,8 @@ fn file(folder: &tempfile::TempDir, text: impl AsRef<[u8]>) -> PathBuf {
     path
 }
 
-fn recording(cycles: u64) -> wave::Recording {
-    wave::Recording { cycles, seed: 1, clock: Clock { domain: "core", mhz: 1400 }, inside: true }
+fn recording(cycles: u64) -> wave::RecordingOptions {
+    wave::RecordingOptions { cycles, seed: 1, clock: Clock { domain: "core", mhz: 1400 }, inside: true }
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn one_bit(recorded: &str) -> Result<Vec<u64>, String> {
     let head = "$scope module d $end $var wire 1 c clk_i $end $var wire 1 d data_i $end $upscope $end $enddefinitions $end";
     let path = file(&folder, format!("{head} {recorded}\n"));
     let read = read(&path, None, &[port("data_i", 1, Direction::Input)], usize::MAX);
-    let values = |read: Recorded| read.clocks[1..].iter().map(|c| c.stimulus.inputs[0][0]).collect();
+    let values = |read: RecordedInstance| read.clocks[1..].iter().map(|c| c.stimulus.inputs[0][0]).collect();
     read.map(values).map_err(|error| error.to_string())
 }
 

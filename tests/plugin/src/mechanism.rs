@@ -63,7 +63,7 @@ impl Bypass for Sm {
 impl L1dObserver for Sm {
     fn l1d_event(&mut self, now: u64, event: &L1dEvent) {
         let L1dEvent::Load { decision, .. } = event else { return };
-        let hit_i = matches!(decision, Decision::Hit | Decision::Pending);
+        let hit_i = matches!(decision, AccessResult::Hit | AccessResult::Pending);
         self.block.clock(now, &Inputs { hit_i, miss_i: !hit_i, ..Inputs::default() });
     }
 }

@@ -3,7 +3,7 @@
 use crate::sequential::lock_step;
 use crate::tools;
 use selvedge_blocks::built_in;
-use selvedge_gen::{Cells, Design, EmitOptions, Module, ResetStyle, emit};
+use selvedge_gen::{Cells, Design, EmitOptions, ResetStyle, VerilogModule, emit};
 use selvedge_hw::rtl::prelude::*;
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ fn designs() -> impl Iterator<Item = (Design, Design)> {
 fn a_cell_of_one_name_has_one_text_in_all_blocks() {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     for (shared, _) in designs() {
-        for Module { name, text, .. } in shared.modules.into_iter().filter(|module| module.cell) {
+        for VerilogModule { name, text, .. } in shared.modules.into_iter().filter(|module| module.cell) {
             assert!(name.starts_with("selvedge_"), "{name}");
             let first = texts.entry(name.clone()).or_insert_with(|| text.clone());
             assert_eq!(*first, text, "{name}");
@@ -59,7 +59,7 @@ fn no_block_has_a_module_of_the_kit_for_itself() {
     for (shared, own) in designs() {
         let top = &shared.top().name;
         let of_kit = |design: &Design| {
-            let is_of_kit = |module: &&Module| {
+            let is_of_kit = |module: &&VerilogModule| {
                 KIT.iter().any(|stem| {
                     let rest = module.name.strip_prefix(&format!("{top}_{stem}"));
                     rest.is_some_and(|rest| rest.bytes().all(|c| c == b'_' || c.is_ascii_digit()))

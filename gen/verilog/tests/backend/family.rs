@@ -2,7 +2,7 @@
 
 use crate::tools;
 use rust_hdl_core::prelude::Constant;
-use selvedge_gen::{EmitError, EmitOptions, Family, Language, Problem, Sample};
+use selvedge_gen::{EmitError, EmitOptions, Family, FamilySample, Language, Problem};
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
@@ -98,7 +98,7 @@ impl<const BITS: usize, const INDEX: usize> Logic for Panel<BITS, INDEX> {
 
 /// Returns the family over widths and limits. The width of an index is the logarithm of a width.
 fn family(widths: &[usize], limits: [u64; 2]) -> Family {
-    let sample = |bits: usize, limit: u64| Sample {
+    let sample = |bits: usize, limit: u64| FamilySample {
         block: match bits {
             16 => Box::new(Gauge::<16, 4>::new(limit)),
             32 => Box::new(Gauge::<32, 5>::new(limit)),
@@ -187,8 +187,8 @@ fn an_instance_passes_on_the_parameters_that_its_module_has() {
     let family = Family {
         parameters: vec![("BITS".into(), "width of the number".into())],
         samples: vec![
-            Sample { block: Box::new(Panel::<32, 5>::default()), values: vec![32] },
-            Sample { block: Box::new(Panel::<16, 4>::default()), values: vec![16] },
+            FamilySample { block: Box::new(Panel::<32, 5>::default()), values: vec![32] },
+            FamilySample { block: Box::new(Panel::<16, 4>::default()), values: vec![16] },
         ],
     };
     let design = family.emit("panel", &EmitOptions::default()).expect("a family");
@@ -232,8 +232,10 @@ fn a_constant_wider_than_a_whole_number_of_verilog_is_refused() {
 
 #[test]
 fn structure_that_changes_is_refused() {
-    let sample =
-        |block: Box<dyn rust_hdl_core::prelude::Block>, stages: usize| Sample { block, values: vec![stages] };
+    let sample = |block: Box<dyn rust_hdl_core::prelude::Block>, stages: usize| FamilySample {
+        block,
+        values: vec![stages],
+    };
     let family = Family {
         parameters: vec![("STAGES".into(), "register stages".into())],
         samples: vec![sample(Box::new(Pipe::<U<8>>::new(1)), 1), sample(Box::new(Pipe::<U<8>>::new(2)), 2)],
@@ -246,7 +248,7 @@ fn structure_that_changes_is_refused() {
 fn a_family_of_one_sample_is_the_block() {
     let family = Family {
         parameters: vec![],
-        samples: vec![Sample { block: Box::new(Gauge::<8, 3>::new(20)), values: vec![] }],
+        samples: vec![FamilySample { block: Box::new(Gauge::<8, 3>::new(20)), values: vec![] }],
     };
     let fixed = selvedge_gen::emit(&Gauge::<8, 3>::new(20), "gauge", &EmitOptions::default()).unwrap();
     assert_eq!(family.emit("gauge", &EmitOptions::default()), Ok(fixed));

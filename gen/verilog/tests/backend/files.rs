@@ -2,7 +2,7 @@
 
 use crate::tools;
 use selvedge_gen::files::{all_files, synth_wrapper};
-use selvedge_gen::{Design, EmitOptions, Header, Language, ResetStyle, emit};
+use selvedge_gen::{Design, EmitOptions, FileHeader, Language, ResetStyle, emit};
 use selvedge_hw::rtl::prelude::*;
 use std::process::Command;
 
@@ -22,7 +22,7 @@ fn a_design_has_all_its_files_and_the_list_names_the_modules() {
 
 #[test]
 fn files_of_system_verilog_name_each_other() {
-    let header = Header { license: "MIT".into(), ..Header::default() };
+    let header = FileHeader { license: "MIT".into(), ..FileHeader::default() };
     let options = EmitOptions { language: Language::SystemVerilog, header, ..EmitOptions::default() };
     let design = emit(&ValidReady::<U<8>>::default(), "stage", &options).unwrap();
     let files = all_files(&design, &options, "0.1.0", 2.0);

@@ -3,13 +3,16 @@
 //! To update the files: `SELVEDGE_BLESS=1 cargo test -p selvedge-gen --test backend golden`.
 
 use crate::sequential::Registers;
-use selvedge_gen::{Cells, EmitOptions, Header, emit};
+use selvedge_gen::{Cells, EmitOptions, FileHeader, emit};
 use selvedge_hw::rtl::prelude::*;
 use std::path::Path;
 
 fn assert_golden(name: &str, block: &dyn Block, cells: Cells) {
-    let header =
-        Header { source: "a paper, section 1.2".into(), tool: "selvedge".into(), ..Header::default() };
+    let header = FileHeader {
+        source: "a paper, section 1.2".into(),
+        tool: "selvedge".into(),
+        ..FileHeader::default()
+    };
     let text = emit(block, name, &EmitOptions { header, cells, ..EmitOptions::default() }).unwrap().text();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/backend/golden/{name}.v"));
     if std::env::var_os("SELVEDGE_BLESS").is_some() {

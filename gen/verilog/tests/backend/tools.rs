@@ -2,7 +2,7 @@
 
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::{Atom, Block, Probe};
-use selvedge_gen::{Design, Module};
+use selvedge_gen::{Design, VerilogModule};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -50,7 +50,7 @@ pub fn write(design: &Design, directory: &Path) {
 pub fn assert_lint_silent(design: &Design) {
     let directory = tempfile::tempdir().unwrap();
     write(design, directory.path());
-    let files: Vec<String> = design.modules.iter().map(Module::file).collect();
+    let files: Vec<String> = design.modules.iter().map(VerilogModule::file).collect();
     let mut arguments = vec!["--lint-only", "-Wall", "--top-module", &design.top().name];
     arguments.extend(files.iter().map(String::as_str));
     let output = run("verilator", "verilator", &arguments, directory.path());
@@ -63,7 +63,7 @@ pub fn assert_lint_silent(design: &Design) {
 pub fn assert_synthesizes(design: &Design) -> String {
     let directory = tempfile::tempdir().unwrap();
     write(design, directory.path());
-    let files: Vec<String> = design.modules.iter().map(Module::file).collect();
+    let files: Vec<String> = design.modules.iter().map(VerilogModule::file).collect();
     let script = format!(
         "read_verilog -sv {}; hierarchy -check -top {}; proc; opt; check -assert; select -assert-none t:$dlatch t:$adlatch; stat",
         files.join(" "),

@@ -1,8 +1,8 @@
 //! Lockstep detects a fault in the RTL at the right cycle and port, and reports it in one line and a waveform.
 use selvedge_hw::Clock;
-use selvedge_hw::{Divergence, Engine, Fault, HwBlock, Instance, StepError};
+use selvedge_hw::{Divergence, Engine, HwBlock, Instance, PlantedUpset, StepError};
 use selvedge_hw_codecs::bdi::{
-    BdiCompressor, BdiDecompressor, CompressorIn, CompressorParams, DecompressorParams, Encoding,
+    BdiCompressor, BdiCompressorParams, BdiDecompressor, BdiDecompressorParams, BdiEncoding, CompressorIn,
 };
 use selvedge_hw_codecs::line::LINE_WORDS;
 use selvedge_hw_dai::milg::{Milg, MilgParams};
@@ -38,10 +38,10 @@ fn offer() -> CompressorIn {
 
 /// Returns the divergence if cycle 100 inverts one bit of the first delta in the RTL.
 fn flipped_delta_bit() -> Divergence {
-    let mut instance = lockstep::<BdiCompressor>("sm3.bdi_compressor", &CompressorParams::default());
+    let mut instance = lockstep::<BdiCompressor>("sm3.bdi_compressor", &BdiCompressorParams::default());
     // The output registers hold 4 bits of tag, 8 of size, then the payload: 8 bytes of base, 2 of mask, the deltas.
     let bit = 4 + 8 + 8 * (8 + 2);
-    instance.inject(Fault { cycle: 100, bit }).unwrap();
+    instance.inject(PlantedUpset { cycle: 100, bit }).unwrap();
     for _ in 0..1000 {
         if let Err(error) = instance.step(&offer()) {
             return difference(&error);
@@ -97,7 +97,7 @@ fn the_divergence_writes_the_last_64_cycles_of_both_sides() {
 fn a_fault_in_each_output_register_is_caught_at_its_port() {
     let caught = |bit| {
         let mut instance = lockstep::<Milg>("sm0.milg", &MilgParams::default());
-        instance.inject(Fault { cycle: 500, bit }).unwrap();
+        instance.inject(PlantedUpset { cycle: 500, bit }).unwrap();
         let divergence = run(&mut instance, 3, 2000).unwrap_err();
         assert_eq!(divergence.cycle, 500);
         divergence.port
@@ -107,22 +107,22 @@ fn a_fault_in_each_output_register_is_caught_at_its_port() {
     assert!(["limit_o", "may_issue_o"].contains(&caught(7)));
     assert_eq!(caught(14), "update_o");
 
-    let mut decompressor = lockstep::<BdiDecompressor>("d", &DecompressorParams::default());
-    decompressor.inject(Fault { cycle: 77, bit: 0 }).unwrap();
+    let mut decompressor = lockstep::<BdiDecompressor>("d", &BdiDecompressorParams::default());
+    decompressor.inject(PlantedUpset { cycle: 77, bit: 0 }).unwrap();
     assert_eq!(run(&mut decompressor, 3, 200).unwrap_err().port, "error_o");
 }
 
 #[test]
 fn without_a_fault_lockstep_passes() {
-    run(&mut lockstep::<BdiCompressor>("c", &CompressorParams::default()), 9, 3000).unwrap();
-    run(&mut lockstep::<BdiDecompressor>("d", &DecompressorParams::default()), 9, 3000).unwrap();
+    run(&mut lockstep::<BdiCompressor>("c", &BdiCompressorParams::default()), 9, 3000).unwrap();
+    run(&mut lockstep::<BdiDecompressor>("d", &BdiDecompressorParams::default()), 9, 3000).unwrap();
     run(&mut lockstep::<Milg>("m", &MilgParams::default()), 9, 3000).unwrap();
 }
 
 #[test]
 fn a_fault_goes_unseen_when_the_rtl_runs_alone_and_is_refused_without_rtl() {
-    let fault = Fault { cycle: 100, bit: 20 };
-    let params = CompressorParams::default();
+    let fault = PlantedUpset { cycle: 100, bit: 20 };
+    let params = BdiCompressorParams::default();
     let mut rtl = Instance::<BdiCompressor>::new("c", &params, Engine::Rtl).unwrap();
     rtl.inject(fault).unwrap();
     run(&mut rtl, 9, 1000).unwrap();
@@ -137,7 +137,7 @@ fn a_fault_goes_unseen_when_the_rtl_runs_alone_and_is_refused_without_rtl() {
 #[test]
 fn an_instance_records_the_cycles_that_are_watched() {
     let mut instance =
-        Instance::<BdiCompressor>::new("c", &CompressorParams::default(), Engine::Model).unwrap();
+        Instance::<BdiCompressor>::new("c", &BdiCompressorParams::default(), Engine::Model).unwrap();
     assert!(instance.trace().is_none());
     instance.watch(10, 5);
     instance.advance_to(8);
@@ -147,12 +147,12 @@ fn an_instance_records_the_cycles_that_are_watched() {
     let trace = instance.trace().unwrap();
     assert_eq!(trace.samples.iter().map(|sample| sample.cycle).collect::<Vec<_>>(), [10, 11, 12, 13, 14]);
     let encoding = trace.ports.iter().position(|port| port.name == "encoding_o").unwrap();
-    assert_eq!(trace.samples[0].values[encoding], [u64::from(Encoding::B8D1.tag())]);
+    assert_eq!(trace.samples[0].values[encoding], [u64::from(BdiEncoding::B8D1.tag())]);
 }
 
 #[test]
 fn bad_parameters_are_refused_in_one_line() {
-    let params = CompressorParams { pipeline_depth: 6, ..CompressorParams::default() };
+    let params = BdiCompressorParams { pipeline_depth: 6, ..BdiCompressorParams::default() };
     let error = Instance::<BdiCompressor>::new("c", &params, Engine::Model).err().unwrap().to_string();
     assert_eq!(error, "bdi_compressor: parameter 'pipeline_depth' = '6': must be 1 to 5");
 }

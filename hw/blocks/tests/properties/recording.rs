@@ -1,8 +1,8 @@
 //! The recording of a probed instance against the block stepped in every cycle.
-use selvedge_hw::wave::{Sample, Trace};
+use selvedge_hw::wave::{CycleSample, Trace};
 use selvedge_hw::{ClockedBits, Direction, Engine, HwBlock, Instance, Prng};
 use selvedge_hw_caba::awc::Awc;
-use selvedge_hw_codecs::bdi::{BdiCompressor, BdiDecompressor, CompressorIn, CompressorParams};
+use selvedge_hw_codecs::bdi::{BdiCompressor, BdiCompressorParams, BdiDecompressor, CompressorIn};
 use selvedge_hw_codecs::line::LINE_WORDS;
 use selvedge_hw_dai::milg::Milg;
 use selvedge_hw_lamar::bgp::Bgp;
@@ -26,7 +26,7 @@ fn recorded<B: HwBlock>(params: &B::Params, engine: Engine, window: (u64, u64)) 
 }
 
 /// Returns the values of the inputs or outputs in a sample.
-fn of(trace: &Trace, sample: &Sample, direction: Direction) -> Vec<Vec<u64>> {
+fn of(trace: &Trace, sample: &CycleSample, direction: Direction) -> Vec<Vec<u64>> {
     let ports = trace.ports.iter().zip(&sample.values);
     ports.filter(|(port, _)| port.direction == direction).map(|(_, value)| value.clone()).collect()
 }
@@ -78,7 +78,7 @@ fn a_recording_is_the_block_clocked_in_every_cycle_with_its_inputs() {
 
 #[test]
 fn a_window_shows_its_first_cycle_though_the_block_is_at_rest() {
-    let params = CompressorParams::default();
+    let params = BdiCompressorParams::default();
     let mut compressor = Instance::<BdiCompressor>::new("c", &params, Engine::Rtl).unwrap();
     compressor.watch(100, 500);
     compressor.advance_to(300);
@@ -93,7 +93,7 @@ fn a_window_shows_its_first_cycle_though_the_block_is_at_rest() {
 #[test]
 fn valid_o_is_high_in_the_cycles_in_which_items_leave_and_falls_after_them() {
     for engine in [Engine::Model, Engine::Rtl, Engine::Lockstep] {
-        let params = CompressorParams::default();
+        let params = BdiCompressorParams::default();
         let mut compressor = Instance::<BdiCompressor>::new("c", &params, engine).unwrap();
         compressor.watch(0, u64::MAX);
         let mut items = 0;

@@ -7,7 +7,7 @@ use selvedge_state::State;
 
 /// An instruction with its lanes, live registers and last flag.
 #[derive(Clone, Copy, Debug, Default, State)]
-struct Item {
+struct AwbItem {
     instruction: u64,
     mask: u32,
     live_in: u16,
@@ -17,8 +17,8 @@ struct Item {
 
 /// The two slots of a warp. The items are in a memory, which has no reset.
 #[derive(Clone, Copy, Debug, Default, State)]
-struct Slots {
-    items: [Item; 2],
+struct WarpSlots {
+    items: [AwbItem; 2],
     /// Slot of the oldest instruction.
     first: usize,
     count: usize,
@@ -31,12 +31,12 @@ const ALL: u64 = (1 << WARPS) - 1;
 #[derive(Clone, Debug, State)]
 pub struct AwbModel {
     /// Slots of all 64 warp numbers that 6 bits can hold.
-    warps: Vec<Slots>,
+    warps: Vec<WarpSlots>,
     /// Warps with at least one instruction, one bit each; `full` holds the warps with two.
     waiting: u64,
     full: u64,
     /// The low partition, oldest first. Entries from `low_count` on keep their old contents.
-    low: [(u8, Item); 2],
+    low: [(u8, AwbItem); 2],
     low_count: usize,
     overflow: bool,
 }
@@ -45,7 +45,7 @@ impl AwbModel {
     /// Returns an empty model. The parameters must be valid.
     pub fn new(_params: &AwbParams) -> Self {
         AwbModel {
-            warps: vec![Slots::default(); 1 << WARP_BITS],
+            warps: vec![WarpSlots::default(); 1 << WARP_BITS],
             waiting: 0,
             full: 0,
             low: Default::default(),
@@ -107,7 +107,7 @@ impl AwbModel {
     }
 
     /// Steps the high-priority slots by one cycle: pops, then the new instruction, then the flush.
-    fn step_high(&mut self, inputs: &AwbIn, item: Option<Item>) {
+    fn step_high(&mut self, inputs: &AwbIn, item: Option<AwbItem>) {
         let warp = usize::from(inputs.stage_warp_i);
         let flushed = inputs.flush_high_i && inputs.flush_warp_i == inputs.stage_warp_i;
         // The slot is chosen before the pops: a slot that a pop frees in this cycle does not count yet.
@@ -134,7 +134,7 @@ impl AwbModel {
     }
 
     /// Steps the low partition by one cycle.
-    fn step_low(&mut self, inputs: &AwbIn, item: Option<Item>) {
+    fn step_low(&mut self, inputs: &AwbIn, item: Option<AwbItem>) {
         let flushed = |warp| inputs.flush_low_i && warp == inputs.flush_warp_i;
         let popped = usize::from(inputs.low_pop_i).min(self.low_count);
         let mut kept = 0;
@@ -160,7 +160,7 @@ impl Clocked<AwbIn, AwbOut> for AwbModel {
     #[inline]
     fn step(&mut self, inputs: &AwbIn) -> AwbOut {
         let outputs = self.outputs(inputs);
-        let item = inputs.stage_valid_i.then_some(Item {
+        let item = inputs.stage_valid_i.then_some(AwbItem {
             instruction: inputs.stage_instruction_i,
             mask: inputs.stage_mask_i,
             live_in: inputs.stage_live_in_i,

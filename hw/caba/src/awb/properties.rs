@@ -7,7 +7,7 @@ use selvedge_hw::Instance;
 use std::collections::VecDeque;
 
 #[derive(Clone, Debug)]
-struct Clock {
+struct AwbCycle {
     /// Warp and priority (`true` is high) of an instruction, which is staged if its queue had space in the last cycle.
     stage: Option<(u8, bool)>,
     flush: Option<Kill>,
@@ -16,10 +16,10 @@ struct Clock {
     low_pop: bool,
 }
 
-fn clock() -> impl Strategy<Value = Clock> {
+fn clock() -> impl Strategy<Value = AwbCycle> {
     let issue = || (prop_oneof![0u8..2, 0u8..24], any::<bool>());
     (prop::option::weighted(0.8, (warp(), any::<bool>())), kill(), issue(), issue(), any::<bool>())
-        .prop_map(|(stage, flush, even, odd, low_pop)| Clock { stage, flush, issue: [even, odd], low_pop })
+        .prop_map(|(stage, flush, even, odd, low_pop)| AwbCycle { stage, flush, issue: [even, odd], low_pop })
 }
 
 /// Returns the fields of the instruction with a number; they differ between numbers.
@@ -28,7 +28,7 @@ fn fields(number: u64) -> (u64, u32, u16, u16, bool) {
 }
 
 /// The buffer and reference queues of instruction numbers.
-struct Bench {
+struct AwbBench {
     buffer: Instance<Awb>,
     high: Vec<VecDeque<u64>>,
     low: VecDeque<(u8, u64)>,
@@ -37,11 +37,11 @@ struct Bench {
     number: u64,
 }
 
-impl Bench {
+impl AwbBench {
     fn new() -> Self {
         let everywhere = AwbOut { high_room_o: (1 << WARPS) - 1, low_room_o: true, ..AwbOut::default() };
         let buffer = lockstep::<Awb>(&AwbParams::default());
-        Bench {
+        AwbBench {
             buffer,
             high: vec![VecDeque::new(); WARPS],
             low: VecDeque::new(),
@@ -50,7 +50,7 @@ impl Bench {
         }
     }
 
-    fn inputs(&mut self, clock: &Clock) -> AwbIn {
+    fn inputs(&mut self, clock: &AwbCycle) -> AwbIn {
         self.number += 1;
         let (instruction, mask, live_in, live_out, last) = fields(self.number);
         let has_room = |(warp, high): &(u8, bool)| {
@@ -79,7 +79,7 @@ impl Bench {
         }
     }
 
-    fn step(&mut self, clock: &Clock) -> Result<(), TestCaseError> {
+    fn step(&mut self, clock: &AwbCycle) -> Result<(), TestCaseError> {
         let inputs = self.inputs(clock);
         let o = self.buffer.step(&inputs).map_err(|e| TestCaseError::fail(e.to_string()))?;
         prop_assert!(!o.overflow_o, "what heeds the room has a place");
@@ -145,7 +145,7 @@ proptest! {
     fn nothing_is_lost_or_reordered_and_a_flush_leaves_nothing(
         traffic in prop::collection::vec(clock(), 1..800),
     ) {
-        let mut bench = Bench::new();
+        let mut bench = AwbBench::new();
         for clock in &traffic {
             bench.step(clock)?;
             let held: Vec<usize> = bench.high.iter().map(VecDeque::len).collect();
@@ -163,16 +163,20 @@ proptest! {
 
 #[test]
 fn a_warp_fills_its_slots_and_each_is_issued_in_its_order() {
-    let mut bench = Bench::new();
-    let stage =
-        |warp, high| Clock { stage: Some((warp, high)), flush: None, issue: [(0, false); 2], low_pop: false };
+    let mut bench = AwbBench::new();
+    let stage = |warp, high| AwbCycle {
+        stage: Some((warp, high)),
+        flush: None,
+        issue: [(0, false); 2],
+        low_pop: false,
+    };
     for _ in 0..4 {
         bench.step(&stage(7, true)).unwrap();
         bench.step(&stage(7, false)).unwrap();
     }
     assert_eq!(bench.high[7], [1, 3]);
     assert_eq!(bench.low, [(7, 2), (7, 4)]);
-    let take = Clock { stage: None, flush: None, issue: [(0, true), (3, true)], low_pop: true };
+    let take = AwbCycle { stage: None, flush: None, issue: [(0, true), (3, true)], low_pop: true };
     for _ in 0..3 {
         bench.step(&take).unwrap();
     }

@@ -12,7 +12,7 @@ const RESET_EVERY: u64 = 4000;
 
 /// One kind of traffic. All fields are chances in percent per cycle.
 #[derive(Clone, Copy, Debug)]
-struct Phase {
+struct AwbLoad {
     stage: u64,
     high: u64,
     /// Chance that a scheduler pops an instruction; `low` is the chance of a pop from the low partition.
@@ -24,12 +24,12 @@ struct Phase {
 }
 
 /// Balanced traffic, filling slots, few pops of low priority, many flushes, instructions without room.
-const PHASES: [Phase; 5] = [
-    Phase { stage: 80, high: 70, issue: 80, low: 60, flush: 0, rude: 0 },
-    Phase { stage: 95, high: 80, issue: 20, low: 10, flush: 1, rude: 0 },
-    Phase { stage: 70, high: 20, issue: 95, low: 5, flush: 0, rude: 0 },
-    Phase { stage: 90, high: 50, issue: 30, low: 30, flush: 30, rude: 0 },
-    Phase { stage: 90, high: 60, issue: 30, low: 30, flush: 5, rude: 30 },
+const PHASES: [AwbLoad; 5] = [
+    AwbLoad { stage: 80, high: 70, issue: 80, low: 60, flush: 0, rude: 0 },
+    AwbLoad { stage: 95, high: 80, issue: 20, low: 10, flush: 1, rude: 0 },
+    AwbLoad { stage: 70, high: 20, issue: 95, low: 5, flush: 0, rude: 0 },
+    AwbLoad { stage: 90, high: 50, issue: 30, low: 30, flush: 30, rude: 0 },
+    AwbLoad { stage: 90, high: 60, issue: 30, low: 30, flush: 5, rude: 30 },
 ];
 
 /// Endless stimulus of the AWB. It steps a model to know which slots have room.
@@ -81,7 +81,7 @@ pub(super) fn awb(params: &AwbParams, seed: u64) -> impl Iterator<Item = Stimulu
 }
 
 /// Returns inputs with the indices and pops of the schedulers; the other inputs are zero.
-fn take(prng: &mut Prng, phase: &Phase, seen: &AwbOut) -> AwbIn {
+fn take(prng: &mut Prng, phase: &AwbLoad, seen: &AwbOut) -> AwbIn {
     let (issue0_index_i, issue0_pop_i) = look(prng, phase.issue, seen.high_valid_o, 0);
     let (issue1_index_i, issue1_pop_i) = look(prng, phase.issue, seen.high_valid_o, 1);
     AwbIn {

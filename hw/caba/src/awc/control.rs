@@ -15,14 +15,14 @@ struct Route {
 
 /// Counts the busy and idle cycles of each window.
 #[derive(Clone, Copy, Debug, Default, State)]
-struct Throttle {
+struct ThrottleModel {
     cycle: u32,
     busy: [u32; UNITS],
     idle: u32,
     throttled: bool,
 }
 
-impl Throttle {
+impl ThrottleModel {
     fn step(&mut self, params: &AwcParams, inputs: &AwcIn) {
         for (unit, busy) in self.busy.iter_mut().enumerate() {
             *busy += u32::from(inputs.busy_i >> unit & 1);
@@ -31,14 +31,17 @@ impl Throttle {
         self.cycle += 1;
         if self.cycle == WINDOW {
             let busy = self.busy.iter().any(|busy| *busy > params.busy_limit);
-            *self = Throttle { throttled: busy || self.idle < params.idle_limit, ..Throttle::default() };
+            *self = ThrottleModel {
+                throttled: busy || self.idle < params.idle_limit,
+                ..ThrottleModel::default()
+            };
         }
     }
 }
 
 /// Outputs of the control in a cycle, except the staged instruction.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Decision {
+pub(super) struct ControlOutputs {
     pub known: bool,
     pub high: bool,
     pub ready: bool,
@@ -49,26 +52,26 @@ pub(super) struct Decision {
 
 /// The map, the throttle and the staged instruction, around the table's model.
 #[derive(Clone, Debug, State)]
-pub(super) struct Control {
+pub(super) struct ControlModel {
     params: AwcParams,
     table: AwtModel,
     map: [Route; 1 << EVENT_BITS],
     /// Events in the map, one bit each.
     known: u32,
-    throttle: Throttle,
+    throttle: ThrottleModel,
     staged: AwtOut,
     staged_valid: bool,
 }
 
-impl Control {
+impl ControlModel {
     /// Returns a control with an empty map and an empty table.
     pub fn new(params: &AwcParams) -> Self {
-        Control {
+        ControlModel {
             params: *params,
             table: AwtModel::new(&params.table()),
             map: Default::default(),
             known: 0,
-            throttle: Throttle::default(),
+            throttle: ThrottleModel::default(),
             staged: AwtOut::default(),
             staged_valid: false,
         }
@@ -80,7 +83,7 @@ impl Control {
     }
 
     /// Steps by one cycle, with the room that the buffer reports.
-    pub fn step(&mut self, inputs: &AwcIn, high_room_i: u64, low_room: bool) -> Decision {
+    pub fn step(&mut self, inputs: &AwcIn, high_room_i: u64, low_room: bool) -> ControlOutputs {
         let route = self.map[usize::from(inputs.trigger_event_i)];
         let known = self.known >> inputs.trigger_event_i & 1 == 1;
         let throttled = self.throttle.throttled;
@@ -106,13 +109,13 @@ impl Control {
             self.map[event] = Route { high: inputs.map_high_i, sr: inputs.map_sr_i, end: inputs.map_end_i };
             self.known = self.known & !(1 << event) | u32::from(inputs.map_enable_i) << event;
         }
-        Decision { known, high: route.high, ready: table.trigger_ready_o && known, throttled, table }
+        ControlOutputs { known, high: route.high, ready: table.trigger_ready_o && known, throttled, table }
     }
 
     /// Removes all events from the map and empties the table. The memories of both keep their contents.
     pub fn reset(&mut self) {
         self.table.reset();
         let (table, map) = (self.table.clone(), self.map);
-        *self = Control { table, map, ..Control::new(&self.params) };
+        *self = ControlModel { table, map, ..ControlModel::new(&self.params) };
     }
 }

@@ -1,5 +1,5 @@
 //! Golden model of the AWC: control, store and buffer, connected cycle by cycle.
-use super::control::Control;
+use super::control::ControlModel;
 use super::params::{AwcParams, BUFFER, STORE};
 use super::rtl::{AwcIn, AwcOut};
 use crate::awb::{AwbIn, AwbModel};
@@ -10,7 +10,7 @@ use selvedge_state::State;
 /// Golden model of the AWC.
 #[derive(Clone, Debug, State)]
 pub struct AwcModel {
-    control: Control,
+    control: ControlModel,
     store: AwsModel,
     buffer: AwbModel,
 }
@@ -19,7 +19,7 @@ impl AwcModel {
     /// Returns a model with an empty store, an empty map and no assist warp. The parameters must be valid.
     pub fn new(params: &AwcParams) -> Self {
         AwcModel {
-            control: Control::new(params),
+            control: ControlModel::new(params),
             store: AwsModel::new(&STORE),
             buffer: AwbModel::new(&BUFFER),
         }

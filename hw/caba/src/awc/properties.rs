@@ -23,7 +23,7 @@ fn word(address: u16) -> u64 {
 }
 
 #[derive(Clone, Debug)]
-struct Clock {
+struct AwcCycle {
     trigger: Option<(u8, u8)>,
     kill: Option<Kill>,
     /// Issue of both schedulers, service of the low partition (`low`) and a busy pipeline (`busy`).
@@ -34,31 +34,31 @@ struct Clock {
     choice: u8,
 }
 
-fn clock() -> impl Strategy<Value = Clock> {
+fn clock() -> impl Strategy<Value = AwcCycle> {
     let trigger = prop::option::weighted(0.4, (0u8..EVENTS + 1, warp()));
     (trigger, kill(), any::<[bool; 2]>(), any::<bool>(), any::<bool>(), 0u8..24).prop_map(
-        |(trigger, kill, issue, low, busy, choice)| Clock { trigger, kill, issue, low, busy, choice },
+        |(trigger, kill, issue, low, busy, choice)| AwcCycle { trigger, kill, issue, low, busy, choice },
     )
 }
 
 /// An assist warp with unissued instructions.
 #[derive(Clone, Debug)]
-struct Live {
+struct UnissuedWarp {
     event: u8,
     warp: u8,
     tag: u32,
     next: u8,
 }
 
-struct Bench {
+struct AwcBench {
     controller: Instance<Awc>,
-    live: Vec<Live>,
+    live: Vec<UnissuedWarp>,
     /// Warps with instructions after the last cycle.
     high_valid: u64,
     tag: u32,
 }
 
-impl Bench {
+impl AwcBench {
     /// Returns a controller with loaded store and map.
     fn new(params: &AwcParams) -> Self {
         let mut controller = lockstep::<Awc>(params);
@@ -74,10 +74,10 @@ impl Bench {
             let map = AwcIn { map_write_i: true, map_enable_i: true, idle_i: true, ..AwcIn::default() };
             controller.step(&AwcIn { map_event_i, map_sr_i, map_end_i, map_high_i, ..map }).unwrap();
         }
-        Bench { controller, live: Vec::new(), high_valid: 0, tag: 0 }
+        AwcBench { controller, live: Vec::new(), high_valid: 0, tag: 0 }
     }
 
-    fn inputs(&self, clock: &Clock) -> AwcIn {
+    fn inputs(&self, clock: &AwcCycle) -> AwcIn {
         let looks = |parity: u8| {
             let behind = (0..24u8).map(|step| (clock.choice + step) % 24);
             behind.into_iter().find(|index| self.high_valid >> (2 * index + parity) & 1 == 1).unwrap_or(0)
@@ -105,7 +105,7 @@ impl Bench {
         }
     }
 
-    fn step(&mut self, clock: &Clock) -> Result<AwcOut, TestCaseError> {
+    fn step(&mut self, clock: &AwcCycle) -> Result<AwcOut, TestCaseError> {
         let inputs = self.inputs(clock);
         let o = self.controller.step(&inputs).map_err(|e| TestCaseError::fail(e.to_string()))?;
         let holds = |warp: u8| o.high_valid_o >> warp & 1 == 1;
@@ -129,7 +129,7 @@ impl Bench {
             prop_assert_eq!(o.trigger_known_o, event < EVENTS);
             prop_assert!(o.trigger_known_o || !o.trigger_ready_o);
             if o.trigger_ready_o {
-                self.live.push(Live { event, warp, tag: self.tag, next: 0 });
+                self.live.push(UnissuedWarp { event, warp, tag: self.tag, next: 0 });
             }
         }
         self.tag += 1;
@@ -165,8 +165,8 @@ impl Bench {
 }
 
 /// Returns a cycle in which every instruction is issued as soon as possible.
-fn open(choice: u8) -> Clock {
-    Clock { trigger: None, kill: None, issue: [true; 2], low: true, busy: false, choice }
+fn open(choice: u8) -> AwcCycle {
+    AwcCycle { trigger: None, kill: None, issue: [true; 2], low: true, busy: false, choice }
 }
 
 proptest! {
@@ -178,7 +178,7 @@ proptest! {
         small: bool,
     ) {
         let entries = if small { 8 } else { 48 };
-        let mut bench = Bench::new(&AwcParams { entries, ..AwcParams::default() });
+        let mut bench = AwcBench::new(&AwcParams { entries, ..AwcParams::default() });
         for clock in &traffic {
             bench.step(clock)?;
         }
@@ -196,12 +196,12 @@ proptest! {
         traffic in prop::collection::vec(clock(), 1..300),
         warp in warp(),
     ) {
-        let mut bench = Bench::new(&AwcParams::default());
+        let mut bench = AwcBench::new(&AwcParams::default());
         for clock in &traffic {
             bench.step(clock)?;
         }
         let kill = Some(Kill { warp, high: true, low: true });
-        bench.step(&Clock { kill, issue: [false; 2], low: false, ..open(0) })?;
+        bench.step(&AwcCycle { kill, issue: [false; 2], low: false, ..open(0) })?;
         for cycle in 0..400u32 {
             let outputs = bench.step(&open(cycle as u8 % 24))?;
             prop_assert!(outputs.high_valid_o >> warp & 1 == 0);
@@ -211,15 +211,15 @@ proptest! {
 
     #[test]
     fn while_throttled_low_priority_stands_still_and_high_goes_on(warps in prop::collection::vec(0..WARPS as u8, 1..30)) {
-        let mut bench = Bench::new(&AwcParams::default());
-        let busy = Clock { busy: true, ..open(0) };
+        let mut bench = AwcBench::new(&AwcParams::default());
+        let busy = AwcCycle { busy: true, ..open(0) };
         while !bench.step(&busy)?.throttled_o {}
         for (turn, warp) in warps.iter().enumerate() {
             // Event 1 has low priority, event 2 high.
-            bench.step(&Clock { trigger: Some((1 + turn as u8 % 2, *warp)), ..busy.clone() })?;
+            bench.step(&AwcCycle { trigger: Some((1 + turn as u8 % 2, *warp)), ..busy.clone() })?;
         }
         for cycle in 0..3 * WINDOW {
-            let outputs = bench.step(&Clock { choice: cycle as u8 % 24, ..busy.clone() })?;
+            let outputs = bench.step(&AwcCycle { choice: cycle as u8 % 24, ..busy.clone() })?;
             prop_assert!(outputs.throttled_o && !outputs.low_valid_o);
         }
         prop_assert!(bench.live.iter().all(|live| live.event == 1 && live.next == 0));

@@ -15,7 +15,7 @@ const LOADING: u64 = 60;
 
 /// One kind of traffic. All fields are chances in percent per cycle.
 #[derive(Clone, Copy, Debug)]
-struct Phase {
+struct AwcLoad {
     trigger: u64,
     /// Chance that a scheduler pops an instruction; `low` is the chance of a pop from the low partition.
     issue: u64,
@@ -27,13 +27,13 @@ struct Phase {
 }
 
 /// Calm, calm with kills, busy units, hardly any idle cycles, near both limits, draining.
-const PHASES: [Phase; 6] = [
-    Phase { trigger: 15, issue: 90, low: 80, kill: 0, busy: 30, idle: 40 },
-    Phase { trigger: 60, issue: 70, low: 70, kill: 30, busy: 40, idle: 30 },
-    Phase { trigger: 40, issue: 40, low: 90, kill: 1, busy: 95, idle: 30 },
-    Phase { trigger: 40, issue: 90, low: 50, kill: 0, busy: 30, idle: 1 },
-    Phase { trigger: 50, issue: 60, low: 60, kill: 8, busy: 72, idle: 7 },
-    Phase { trigger: 1, issue: 95, low: 95, kill: 0, busy: 10, idle: 80 },
+const PHASES: [AwcLoad; 6] = [
+    AwcLoad { trigger: 15, issue: 90, low: 80, kill: 0, busy: 30, idle: 40 },
+    AwcLoad { trigger: 60, issue: 70, low: 70, kill: 30, busy: 40, idle: 30 },
+    AwcLoad { trigger: 40, issue: 40, low: 90, kill: 1, busy: 95, idle: 30 },
+    AwcLoad { trigger: 40, issue: 90, low: 50, kill: 0, busy: 30, idle: 1 },
+    AwcLoad { trigger: 50, issue: 60, low: 60, kill: 8, busy: 72, idle: 7 },
+    AwcLoad { trigger: 1, issue: 95, low: 95, kill: 0, busy: 10, idle: 80 },
 ];
 
 /// Endless stimulus of the AWC. It steps a model to know which warps have instructions.

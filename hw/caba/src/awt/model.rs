@@ -7,18 +7,18 @@ use selvedge_state::State;
 
 /// An entry of the table. It keeps its contents after it becomes free.
 #[derive(Clone, Copy, Debug, Default, State)]
-struct Entry {
+struct AwtEntry {
     warp: u8,
     sr: u8,
     high: bool,
     /// Inst.ID of the next instruction.
     inst: u8,
-    context: Context,
+    context: DeployedContext,
 }
 
 /// The part of an entry that is in a memory, which has no reset.
 #[derive(Clone, Copy, Debug, Default, State)]
-struct Context {
+struct DeployedContext {
     mask: u32,
     live_in: u16,
     live_out: u16,
@@ -29,7 +29,7 @@ struct Context {
 #[derive(Clone, Debug, State)]
 pub struct AwtModel {
     params: AwtParams,
-    entries: Vec<Entry>,
+    entries: Vec<AwtEntry>,
     /// Entries in use, one bit each.
     valid: u64,
     /// The entry that was deployed last.
@@ -50,20 +50,20 @@ impl AwtModel {
     pub fn new(params: &AwtParams) -> Self {
         AwtModel {
             params: *params,
-            entries: vec![Entry::default(); params.entries as usize],
+            entries: vec![AwtEntry::default(); params.entries as usize],
             valid: 0,
             last: params.entries - 1,
         }
     }
 
     /// Returns the entries in use for which `test` holds, one bit each.
-    fn which(&self, test: impl Fn(&Entry) -> bool) -> u64 {
+    fn which(&self, test: impl Fn(&AwtEntry) -> bool) -> u64 {
         members(self.valid).filter(|index| test(&self.entries[*index])).fold(0, |set, index| set | 1 << index)
     }
 
     /// Returns the entry for a trigger, or `None` if the trigger is refused.
     fn place(&self, inputs: &AwtIn) -> Option<u32> {
-        let same = |e: &Entry| e.warp == inputs.trigger_warp_i && e.sr == inputs.trigger_sr_i;
+        let same = |e: &AwtEntry| e.warp == inputs.trigger_warp_i && e.sr == inputs.trigger_sr_i;
         let from = if inputs.trigger_high_i { 0 } else { self.params.high_only() };
         let free = (from..self.params.entries).find(|index| self.valid >> index & 1 == 0);
         free.filter(|_| self.which(same) == 0)
@@ -73,13 +73,13 @@ impl AwtModel {
         if !inputs.kill_high_i && !inputs.kill_low_i {
             return 0;
         }
-        let class = |e: &Entry| if e.high { inputs.kill_high_i } else { inputs.kill_low_i };
+        let class = |e: &AwtEntry| if e.high { inputs.kill_high_i } else { inputs.kill_low_i };
         self.which(|e| e.warp == inputs.kill_warp_i && class(e))
     }
 
     /// Returns the first ready entry after the entry that was deployed last, or else the first ready entry.
     fn next(&self, inputs: &AwtIn, killed: u64) -> Option<usize> {
-        let high = |e: &Entry| usize::from(e.warp) < WARPS && inputs.high_room_i >> e.warp & 1 == 1;
+        let high = |e: &AwtEntry| usize::from(e.warp) < WARPS && inputs.high_room_i >> e.warp & 1 == 1;
         let ready = self.which(|e| if e.high { high(e) } else { inputs.low_room_i }) & !killed;
         let behind = ready & !((2u64 << self.last).wrapping_sub(1));
         members(if behind == 0 { ready } else { behind }).next()
@@ -123,12 +123,12 @@ impl Clocked<AwtIn, AwtOut> for AwtModel {
         }
         if let Some(index) = place {
             self.valid |= 1 << index;
-            self.entries[index as usize] = Entry {
+            self.entries[index as usize] = AwtEntry {
                 warp: inputs.trigger_warp_i,
                 sr: inputs.trigger_sr_i,
                 high: inputs.trigger_high_i,
                 inst: 0,
-                context: Context {
+                context: DeployedContext {
                     mask: inputs.trigger_mask_i,
                     live_in: inputs.trigger_live_in_i,
                     live_out: inputs.trigger_live_out_i,

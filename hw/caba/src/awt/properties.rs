@@ -6,8 +6,8 @@ use selvedge_hw::Instance;
 
 /// An active assist warp.
 #[derive(Clone, Debug)]
-struct Live {
-    trigger: Trigger,
+struct ActiveWarp {
+    trigger: WarpTrigger,
     /// Its lanes, which identify it at the ports.
     tag: u32,
     /// Number of the next instruction.
@@ -17,7 +17,7 @@ struct Live {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Trigger {
+struct WarpTrigger {
     warp: u8,
     sr: u8,
     end: u8,
@@ -25,20 +25,20 @@ struct Trigger {
 }
 
 #[derive(Clone, Debug)]
-struct Clock {
-    trigger: Option<Trigger>,
+struct AwtCycle {
+    trigger: Option<WarpTrigger>,
     kill: Option<Kill>,
     high_room: u64,
     low_room: bool,
 }
 
-fn clock() -> impl Strategy<Value = Clock> {
+fn clock() -> impl Strategy<Value = AwtCycle> {
     let end = prop_oneof![5 => 0u8..6, 1 => 0u8..128];
     let trigger = (warp(), prop_oneof![0u8..3, 0u8..32], end, any::<bool>())
-        .prop_map(|(warp, sr, end, high)| Trigger { warp, sr, end, high });
+        .prop_map(|(warp, sr, end, high)| WarpTrigger { warp, sr, end, high });
     let room = prop_oneof![Just(u64::MAX), any::<u64>(), Just(0)];
     (prop::option::of(trigger), kill(), room, any::<bool>()).prop_map(
-        |(trigger, kill, high_room, low_room)| Clock {
+        |(trigger, kill, high_room, low_room)| AwtCycle {
             trigger,
             kill,
             high_room: high_room & ((1 << 48) - 1),
@@ -47,23 +47,23 @@ fn clock() -> impl Strategy<Value = Clock> {
     )
 }
 
-struct Bench {
+struct AwtBench {
     params: AwtParams,
     table: Instance<Awt>,
-    live: Vec<Live>,
+    live: Vec<ActiveWarp>,
     triggers: u32,
 }
 
-impl Bench {
+impl AwtBench {
     fn new(entries: u32) -> Self {
         let params = AwtParams { entries };
-        Bench { params, table: lockstep::<Awt>(&params), live: Vec::new(), triggers: 0 }
+        AwtBench { params, table: lockstep::<Awt>(&params), live: Vec::new(), triggers: 0 }
     }
 
-    fn inputs(&self, clock: &Clock) -> AwtIn {
+    fn inputs(&self, clock: &AwtCycle) -> AwtIn {
         let mut inputs =
             AwtIn { high_room_i: clock.high_room, low_room_i: clock.low_room, ..AwtIn::default() };
-        if let Some(Trigger { warp, sr, end, high }) = clock.trigger {
+        if let Some(WarpTrigger { warp, sr, end, high }) = clock.trigger {
             inputs.trigger_valid_i = true;
             (inputs.trigger_warp_i, inputs.trigger_sr_i) = (warp, sr);
             (inputs.trigger_end_i, inputs.trigger_high_i) = (end, high);
@@ -77,7 +77,7 @@ impl Bench {
         inputs
     }
 
-    fn step(&mut self, clock: &Clock) -> Result<(), TestCaseError> {
+    fn step(&mut self, clock: &AwtCycle) -> Result<(), TestCaseError> {
         let outputs = self.table.step(&self.inputs(clock)).map_err(|e| TestCaseError::fail(e.to_string()))?;
         prop_assert_eq!(outputs.active_o.count_ones() as usize, self.live.len());
         prop_assert_eq!(outputs.full_o, self.live.len() == self.params.entries as usize);
@@ -88,15 +88,15 @@ impl Bench {
         self.check_deploy(clock, &outputs)?;
         if accepted {
             let trigger = clock.trigger.expect("it was accepted");
-            self.live.push(Live { trigger, tag: self.triggers, next: 0, passed: 0 });
+            self.live.push(ActiveWarp { trigger, tag: self.triggers, next: 0, passed: 0 });
         }
         self.triggers += 1;
         Ok(())
     }
 
     /// Checks that a trigger is refused only for a reason and accepted only without one.
-    fn check_trigger(&self, clock: &Clock, outputs: &AwtOut) -> Result<bool, TestCaseError> {
-        let Some(Trigger { warp, sr, high, .. }) = clock.trigger else { return Ok(false) };
+    fn check_trigger(&self, clock: &AwtCycle, outputs: &AwtOut) -> Result<bool, TestCaseError> {
+        let Some(WarpTrigger { warp, sr, high, .. }) = clock.trigger else { return Ok(false) };
         let same = self.live.iter().any(|live| live.trigger.warp == warp && live.trigger.sr == sr);
         let left = self.params.entries as usize - self.live.len();
         if outputs.trigger_ready_o {
@@ -111,8 +111,8 @@ impl Bench {
 
     /// Checks that an instruction is deployed in every cycle with a ready assist warp, and that it is the next one of a ready
     /// assist warp.
-    fn check_deploy(&mut self, clock: &Clock, outputs: &AwtOut) -> Result<(), TestCaseError> {
-        let ready = |live: &Live| {
+    fn check_deploy(&mut self, clock: &AwtCycle, outputs: &AwtOut) -> Result<(), TestCaseError> {
+        let ready = |live: &ActiveWarp| {
             if live.trigger.high { clock.high_room >> live.trigger.warp & 1 == 1 } else { clock.low_room }
         };
         prop_assert_eq!(outputs.deploy_valid_o, self.live.iter().any(ready));
@@ -128,7 +128,7 @@ impl Bench {
             return Err(TestCaseError::fail(format!("not active: {outputs:?}")));
         };
         let live = &mut self.live[index];
-        let Trigger { warp, sr, end, high } = live.trigger;
+        let WarpTrigger { warp, sr, end, high } = live.trigger;
         prop_assert!(ready(live));
         prop_assert_eq!(
             (outputs.deploy_warp_o, outputs.deploy_sr_o, outputs.deploy_high_o),
@@ -145,7 +145,7 @@ impl Bench {
     }
 
     fn drain(&mut self) -> Result<u64, TestCaseError> {
-        let open = Clock { trigger: None, kill: None, high_room: (1 << 48) - 1, low_room: true };
+        let open = AwtCycle { trigger: None, kill: None, high_room: (1 << 48) - 1, low_room: true };
         let mut cycles = 0;
         while !self.live.is_empty() {
             self.step(&open)?;
@@ -164,7 +164,7 @@ proptest! {
         traffic in prop::collection::vec(clock(), 1..700),
         small: bool,
     ) {
-        let mut bench = Bench::new(if small { 8 } else { 48 });
+        let mut bench = AwtBench::new(if small { 8 } else { 48 });
         for clock in &traffic {
             bench.step(clock)?;
         }
@@ -173,10 +173,10 @@ proptest! {
 
     #[test]
     fn without_throttle_every_instruction_takes_one_cycle(ends in prop::collection::vec(0u8..128, 1..=36)) {
-        let mut bench = Bench::new(48);
+        let mut bench = AwtBench::new(48);
         for (warp, end) in ends.iter().enumerate() {
-            let trigger = Some(Trigger { warp: warp as u8, sr: 3, end: *end, high: warp % 2 == 0 });
-            bench.step(&Clock { trigger, kill: None, high_room: 0, low_room: false })?;
+            let trigger = Some(WarpTrigger { warp: warp as u8, sr: 3, end: *end, high: warp % 2 == 0 });
+            bench.step(&AwtCycle { trigger, kill: None, high_room: 0, low_room: false })?;
         }
         prop_assert_eq!(bench.live.len(), ends.len(), "all were taken");
         let instructions: u64 = ends.iter().map(|end| u64::from(*end) + 1).sum();
@@ -189,7 +189,7 @@ proptest! {
         warp in warp(),
     ) {
         let mut table = lockstep::<Awt>(&AwtParams::default());
-        let bench = Bench::new(48);
+        let bench = AwtBench::new(48);
         for clock in &traffic {
             table.step(&bench.inputs(clock)).unwrap();
         }
@@ -206,9 +206,9 @@ proptest! {
 #[test]
 fn a_full_table_refuses_and_says_so() {
     for entries in [8, 48] {
-        let mut bench = Bench::new(entries);
-        let closed = |warp: u32, high| Clock {
-            trigger: Some(Trigger { warp: (warp % 48) as u8, sr: (warp / 48) as u8, end: 0, high }),
+        let mut bench = AwtBench::new(entries);
+        let closed = |warp: u32, high| AwtCycle {
+            trigger: Some(WarpTrigger { warp: (warp % 48) as u8, sr: (warp / 48) as u8, end: 0, high }),
             kill: None,
             high_room: 0,
             low_room: false,

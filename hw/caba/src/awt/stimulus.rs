@@ -11,7 +11,7 @@ const RESET_EVERY: u64 = 4000;
 
 /// One kind of traffic. All fields except `length` are chances in percent per cycle.
 #[derive(Clone, Copy, Debug)]
-struct Phase {
+struct AwtLoad {
     trigger: u64,
     high: u64,
     /// Chance that a warp has room for a high-priority instruction; `low_room` is the chance for low priority.
@@ -24,14 +24,14 @@ struct Phase {
 
 /// Single assist warps, long routines, a full table, a table full of low priority, draining, back-to-back short routines,
 /// kills.
-const PHASES: [Phase; 7] = [
-    Phase { trigger: 4, high: 50, high_room: 100, low_room: 100, kill: 0, length: 12 },
-    Phase { trigger: 3, high: 50, high_room: 100, low_room: 100, kill: 0, length: 128 },
-    Phase { trigger: 70, high: 60, high_room: 25, low_room: 10, kill: 1, length: 30 },
-    Phase { trigger: 60, high: 15, high_room: 60, low_room: 0, kill: 0, length: 6 },
-    Phase { trigger: 0, high: 0, high_room: 80, low_room: 60, kill: 0, length: 1 },
-    Phase { trigger: 95, high: 70, high_room: 100, low_room: 90, kill: 2, length: 2 },
-    Phase { trigger: 50, high: 50, high_room: 50, low_room: 50, kill: 40, length: 128 },
+const PHASES: [AwtLoad; 7] = [
+    AwtLoad { trigger: 4, high: 50, high_room: 100, low_room: 100, kill: 0, length: 12 },
+    AwtLoad { trigger: 3, high: 50, high_room: 100, low_room: 100, kill: 0, length: 128 },
+    AwtLoad { trigger: 70, high: 60, high_room: 25, low_room: 10, kill: 1, length: 30 },
+    AwtLoad { trigger: 60, high: 15, high_room: 60, low_room: 0, kill: 0, length: 6 },
+    AwtLoad { trigger: 0, high: 0, high_room: 80, low_room: 60, kill: 0, length: 1 },
+    AwtLoad { trigger: 95, high: 70, high_room: 100, low_room: 90, kill: 2, length: 2 },
+    AwtLoad { trigger: 50, high: 50, high_room: 50, low_room: 50, kill: 40, length: 128 },
 ];
 
 /// Endless stimulus of the AWT.
@@ -75,7 +75,7 @@ pub(super) fn awt(_params: &AwtParams, seed: u64) -> impl Iterator<Item = Stimul
 }
 
 /// Returns inputs that are a trigger of one of the first `warps` warps, or no trigger.
-fn new_trigger(prng: &mut Prng, phase: &Phase, warps: u64) -> AwtIn {
+fn new_trigger(prng: &mut Prng, phase: &AwtLoad, warps: u64) -> AwtIn {
     AwtIn {
         trigger_valid_i: prng.chance(phase.trigger),
         trigger_warp_i: prng.below(warps) as u8,

@@ -1,5 +1,5 @@
 //! The arithmetic of BDI as pure functions, for the golden models and the simulator.
-use super::encoding::Encoding;
+use super::encoding::BdiEncoding;
 use crate::line::{LINE_WORDS, Line, assert_line_bytes, bytes_of, words_of};
 use selvedge_state::State;
 
@@ -11,9 +11,9 @@ use selvedge_state::State;
 /// deltas, (b,0), store only the base. `Uncompressed` stores the line, and `Zeros` nothing. Bits beyond the payload are
 /// zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
-pub struct Compressed {
+pub struct BdiCompressed {
     /// Encoding of the line.
-    pub encoding: Encoding,
+    pub encoding: BdiEncoding,
     /// Size of the payload in bytes.
     pub size: u8,
     /// The payload.
@@ -22,7 +22,7 @@ pub struct Compressed {
 
 /// Rule for the base that a payload stores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
-pub enum Base {
+pub enum BaseRule {
     /// The first word that is not a delta from zero; zero if all words are deltas from zero.
     #[default]
     FirstFit,
@@ -36,14 +36,14 @@ pub enum Base {
 /// When the line has another length.
 ///
 /// ```
-/// use selvedge_hw_codecs::bdi::{Encoding, compress, decompress};
+/// use selvedge_hw_codecs::bdi::{BdiEncoding, compress, decompress};
 /// let mut line = [0u8; 32];
 /// line[8..16].copy_from_slice(&0x8_0001_d000u64.to_le_bytes());
 /// let compressed = compress(&line);
-/// assert_eq!((compressed.encoding, compressed.size), (Encoding::B8D1, 8 + 1 + 4));
+/// assert_eq!((compressed.encoding, compressed.size), (BdiEncoding::B8D1, 8 + 1 + 4));
 /// assert_eq!(decompress(&compressed, 32)[1], 0x8_0001_d000);
 /// ```
-pub fn compress(line: &[u8]) -> Compressed {
+pub fn compress(line: &[u8]) -> BdiCompressed {
     compress_words(&words_of(line), line.len())
 }
 
@@ -52,43 +52,43 @@ pub fn compress(line: &[u8]) -> Compressed {
 /// # Panics
 /// When the line is not of 32, 64 or 128 bytes.
 pub fn compressed_size(line: &[u8]) -> usize {
-    choose(&words_of(line), line.len(), Base::FirstFit).0.size(line.len())
+    choose(&words_of(line), line.len(), BaseRule::FirstFit).0.size(line.len())
 }
 
 /// Compresses as [`compress`] does, but takes the line in 64-bit words. Words beyond `line_bytes` are ignored.
 ///
 /// # Panics
 /// When `line_bytes` is not 32, 64 or 128.
-pub fn compress_words(line: &Line, line_bytes: usize) -> Compressed {
-    compress_words_from(line, line_bytes, Base::FirstFit)
+pub fn compress_words(line: &Line, line_bytes: usize) -> BdiCompressed {
+    compress_words_from(line, line_bytes, BaseRule::FirstFit)
 }
 
 /// Compresses as [`compress_words`] does, with a rule for the base.
 ///
 /// # Panics
 /// When `line_bytes` is not 32, 64 or 128.
-pub fn compress_words_from(line: &Line, line_bytes: usize, rule: Base) -> Compressed {
+pub fn compress_words_from(line: &Line, line_bytes: usize, rule: BaseRule) -> BdiCompressed {
     let (encoding, base) = choose(line, line_bytes, rule);
     let payload = match encoding {
-        Encoding::Zeros => Line::default(),
-        Encoding::Uncompressed => {
+        BdiEncoding::Zeros => Line::default(),
+        BdiEncoding::Uncompressed => {
             let mut payload = Line::default();
             payload[..line_bytes / 8].copy_from_slice(&line[..line_bytes / 8]);
             payload
         }
-        Encoding::B8D0 | Encoding::B4D0 | Encoding::B2D0 => {
+        BdiEncoding::B8D0 | BdiEncoding::B4D0 | BdiEncoding::B2D0 => {
             let mut payload = Line::default();
             payload[0] = base;
             payload
         }
-        Encoding::B8D1 => pack::<8, 1>(line, line_bytes, base),
-        Encoding::B8D2 => pack::<8, 2>(line, line_bytes, base),
-        Encoding::B8D4 => pack::<8, 4>(line, line_bytes, base),
-        Encoding::B4D1 => pack::<4, 1>(line, line_bytes, base),
-        Encoding::B4D2 => pack::<4, 2>(line, line_bytes, base),
-        Encoding::B2D1 => pack::<2, 1>(line, line_bytes, base),
+        BdiEncoding::B8D1 => pack::<8, 1>(line, line_bytes, base),
+        BdiEncoding::B8D2 => pack::<8, 2>(line, line_bytes, base),
+        BdiEncoding::B8D4 => pack::<8, 4>(line, line_bytes, base),
+        BdiEncoding::B4D1 => pack::<4, 1>(line, line_bytes, base),
+        BdiEncoding::B4D2 => pack::<4, 2>(line, line_bytes, base),
+        BdiEncoding::B2D1 => pack::<2, 1>(line, line_bytes, base),
     };
-    Compressed { encoding, size: encoding.size(line_bytes) as u8, payload }
+    BdiCompressed { encoding, size: encoding.size(line_bytes) as u8, payload }
 }
 
 /// Decompresses a payload to its line. Bits that the encoding does not use (beyond its payload, or beyond the mask's
@@ -96,34 +96,34 @@ pub fn compress_words_from(line: &Line, line_bytes: usize, rule: Base) -> Compre
 ///
 /// # Panics
 /// When `line_bytes` is not 32, 64 or 128.
-pub fn decompress(compressed: &Compressed, line_bytes: usize) -> Line {
+pub fn decompress(compressed: &BdiCompressed, line_bytes: usize) -> Line {
     assert_line_bytes(line_bytes);
     let payload = &compressed.payload;
     match compressed.encoding {
-        Encoding::Zeros => Line::default(),
-        Encoding::Uncompressed => {
+        BdiEncoding::Zeros => Line::default(),
+        BdiEncoding::Uncompressed => {
             let mut line = Line::default();
             line[..line_bytes / 8].copy_from_slice(&payload[..line_bytes / 8]);
             line
         }
-        Encoding::B8D0 => repeat::<8>(payload[0], line_bytes),
-        Encoding::B4D0 => repeat::<4>(payload[0], line_bytes),
-        Encoding::B2D0 => repeat::<2>(payload[0], line_bytes),
-        Encoding::B8D1 => unpack::<8, 1>(payload, line_bytes),
-        Encoding::B8D2 => unpack::<8, 2>(payload, line_bytes),
-        Encoding::B8D4 => unpack::<8, 4>(payload, line_bytes),
-        Encoding::B4D1 => unpack::<4, 1>(payload, line_bytes),
-        Encoding::B4D2 => unpack::<4, 2>(payload, line_bytes),
-        Encoding::B2D1 => unpack::<2, 1>(payload, line_bytes),
+        BdiEncoding::B8D0 => repeat::<8>(payload[0], line_bytes),
+        BdiEncoding::B4D0 => repeat::<4>(payload[0], line_bytes),
+        BdiEncoding::B2D0 => repeat::<2>(payload[0], line_bytes),
+        BdiEncoding::B8D1 => unpack::<8, 1>(payload, line_bytes),
+        BdiEncoding::B8D2 => unpack::<8, 2>(payload, line_bytes),
+        BdiEncoding::B8D4 => unpack::<8, 4>(payload, line_bytes),
+        BdiEncoding::B4D1 => unpack::<4, 1>(payload, line_bytes),
+        BdiEncoding::B4D2 => unpack::<4, 2>(payload, line_bytes),
+        BdiEncoding::B2D1 => unpack::<2, 1>(payload, line_bytes),
     }
 }
 
-const ORDER_32: [Encoding; 11] = Encoding::by_size(32);
-const ORDER_64: [Encoding; 11] = Encoding::by_size(64);
-const ORDER_128: [Encoding; 11] = Encoding::by_size(128);
+const ORDER_32: [BdiEncoding; 11] = BdiEncoding::by_size(32);
+const ORDER_64: [BdiEncoding; 11] = BdiEncoding::by_size(64);
+const ORDER_128: [BdiEncoding; 11] = BdiEncoding::by_size(128);
 
 /// Returns the encoding with the smallest payload, and its base.
-fn choose(line: &Line, line_bytes: usize, rule: Base) -> (Encoding, u64) {
+fn choose(line: &Line, line_bytes: usize, rule: BaseRule) -> (BdiEncoding, u64) {
     let order = match line_bytes {
         32 => &ORDER_32,
         64 => &ORDER_64,
@@ -137,23 +137,23 @@ fn choose(line: &Line, line_bytes: usize, rule: Base) -> (Encoding, u64) {
     // The first four of the order are Zeros and the (b,0) encodings, which do not apply here.
     for encoding in &order[4..] {
         let base = match encoding {
-            Encoding::B8D1 => common_base::<8, 1>(line, rule),
-            Encoding::B8D2 => common_base::<8, 2>(line, rule),
-            Encoding::B8D4 => common_base::<8, 4>(line, rule),
-            Encoding::B4D1 => common_base::<4, 1>(line, rule),
-            Encoding::B4D2 => common_base::<4, 2>(line, rule),
-            Encoding::B2D1 => common_base::<2, 1>(line, rule),
+            BdiEncoding::B8D1 => common_base::<8, 1>(line, rule),
+            BdiEncoding::B8D2 => common_base::<8, 2>(line, rule),
+            BdiEncoding::B8D4 => common_base::<8, 4>(line, rule),
+            BdiEncoding::B4D1 => common_base::<4, 1>(line, rule),
+            BdiEncoding::B4D2 => common_base::<4, 2>(line, rule),
+            BdiEncoding::B2D1 => common_base::<2, 1>(line, rule),
             _ => Some(0),
         };
         if let Some(base) = base {
             return (*encoding, base);
         }
     }
-    (Encoding::Uncompressed, 0)
+    (BdiEncoding::Uncompressed, 0)
 }
 
 /// Returns the encoding and the base of a line whose 8-byte words are all equal; `None` for other lines.
-fn choose_equal(line: &[u64]) -> Option<(Encoding, u64)> {
+fn choose_equal(line: &[u64]) -> Option<(BdiEncoding, u64)> {
     let first = line[0];
     if line.iter().any(|word| *word != first) {
         return None;
@@ -161,10 +161,10 @@ fn choose_equal(line: &[u64]) -> Option<(Encoding, u64)> {
     let halves_equal = first as u32 == (first >> 32) as u32;
     let quarters_equal = halves_equal && first as u16 == (first >> 16) as u16;
     Some(match first {
-        0 => (Encoding::Zeros, 0),
-        _ if quarters_equal => (Encoding::B2D0, first & 0xffff),
-        _ if halves_equal => (Encoding::B4D0, first & 0xffff_ffff),
-        _ => (Encoding::B8D0, first),
+        0 => (BdiEncoding::Zeros, 0),
+        _ if quarters_equal => (BdiEncoding::B2D0, first & 0xffff),
+        _ if halves_equal => (BdiEncoding::B4D0, first & 0xffff_ffff),
+        _ => (BdiEncoding::B8D0, first),
     })
 }
 
@@ -187,13 +187,13 @@ fn word<const BASE: usize>(line: &[u64], index: usize) -> u64 {
 }
 
 /// Returns the base for which every word is a delta of `DELTA` bytes from the base or from zero, or `None`. With
-/// [`Base::FirstFit`], the base is 0 if every word is a delta from zero.
+/// [`BaseRule::FirstFit`], the base is 0 if every word is a delta from zero.
 #[inline(always)]
-fn common_base<const BASE: usize, const DELTA: usize>(line: &[u64], rule: Base) -> Option<u64> {
+fn common_base<const BASE: usize, const DELTA: usize>(line: &[u64], rule: BaseRule) -> Option<u64> {
     let words = line.len() * (8 / BASE);
     let first = match rule {
-        Base::FirstWord => 0,
-        Base::FirstFit => {
+        BaseRule::FirstWord => 0,
+        BaseRule::FirstFit => {
             let away = (0..words).find(|index| !fits::<BASE, DELTA>(word::<BASE>(line, *index)));
             let Some(first) = away else { return Some(0) };
             first
@@ -278,7 +278,7 @@ fn repeat<const BASE: usize>(word: u64, line_bytes: usize) -> Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bdi::stimulus::LineGenerator;
+    use crate::bdi::stimulus::BdiLineGenerator;
     use crate::line::LINE_BYTES;
     use proptest::prelude::*;
 
@@ -289,7 +289,7 @@ mod tests {
         words.flat_map(|word| word.to_le_bytes().into_iter().take(base_bytes)).collect()
     }
 
-    fn encoding(line: &[u8]) -> Encoding {
+    fn encoding(line: &[u8]) -> BdiEncoding {
         let compressed = compress(line);
         assert_eq!(bytes_of(&decompress(&compressed, line.len()))[..line.len()], *line);
         assert_eq!(compressed_size(line), usize::from(compressed.size));
@@ -301,7 +301,7 @@ mod tests {
         let base = 0x8_0001_d000;
         let line = line(64, 8, &[0, base, 0x10, base + 0x8, 0x20, base + 0x10, 0x30, base + 0x18]);
         let compressed = compress(&line);
-        assert_eq!((compressed.encoding, compressed.size), (Encoding::B8D1, 17));
+        assert_eq!((compressed.encoding, compressed.size), (BdiEncoding::B8D1, 17));
         let payload = bytes_of(&compressed.payload);
         assert_eq!(payload[..8], base.to_le_bytes());
         assert_eq!(payload[8], 0x55);
@@ -311,11 +311,11 @@ mod tests {
     #[test]
     fn equal_words_take_one_of_the_narrowest_kind() {
         for bytes in LINE_BYTES {
-            assert_eq!(encoding(&vec![0; bytes]), Encoding::Zeros);
-            assert_eq!(encoding(&line(bytes, 8, &[0x0123_4567_89ab_cdef])), Encoding::B8D0);
-            assert_eq!(encoding(&line(bytes, 4, &[0x0123_4567])), Encoding::B4D0);
-            assert_eq!(encoding(&line(bytes, 2, &[0x0123])), Encoding::B2D0);
-            assert_eq!(encoding(&line(bytes, 8, &[5])), Encoding::B8D0);
+            assert_eq!(encoding(&vec![0; bytes]), BdiEncoding::Zeros);
+            assert_eq!(encoding(&line(bytes, 8, &[0x0123_4567_89ab_cdef])), BdiEncoding::B8D0);
+            assert_eq!(encoding(&line(bytes, 4, &[0x0123_4567])), BdiEncoding::B4D0);
+            assert_eq!(encoding(&line(bytes, 2, &[0x0123])), BdiEncoding::B2D0);
+            assert_eq!(encoding(&line(bytes, 8, &[5])), BdiEncoding::B8D0);
         }
     }
 
@@ -323,22 +323,22 @@ mod tests {
     const FAR: u64 = 0x4000_5000_6000_7000;
 
     /// Returns whether `encoding`, one with deltas, can represent the line. Another encoding may be smaller.
-    fn represents(encoding: Encoding, line: &[u8]) -> bool {
+    fn represents(encoding: BdiEncoding, line: &[u8]) -> bool {
         let words = &words_of(line)[..line.len() / 8];
         let base = match encoding {
-            Encoding::B8D1 => common_base::<8, 1>(words, Base::FirstFit),
-            Encoding::B8D2 => common_base::<8, 2>(words, Base::FirstFit),
-            Encoding::B8D4 => common_base::<8, 4>(words, Base::FirstFit),
-            Encoding::B4D1 => common_base::<4, 1>(words, Base::FirstFit),
-            Encoding::B4D2 => common_base::<4, 2>(words, Base::FirstFit),
-            Encoding::B2D1 => common_base::<2, 1>(words, Base::FirstFit),
+            BdiEncoding::B8D1 => common_base::<8, 1>(words, BaseRule::FirstFit),
+            BdiEncoding::B8D2 => common_base::<8, 2>(words, BaseRule::FirstFit),
+            BdiEncoding::B8D4 => common_base::<8, 4>(words, BaseRule::FirstFit),
+            BdiEncoding::B4D1 => common_base::<4, 1>(words, BaseRule::FirstFit),
+            BdiEncoding::B4D2 => common_base::<4, 2>(words, BaseRule::FirstFit),
+            BdiEncoding::B2D1 => common_base::<2, 1>(words, BaseRule::FirstFit),
             _ => panic!("{encoding:?} has no deltas"),
         };
         base.is_some()
     }
 
-    fn with_deltas() -> impl Iterator<Item = Encoding> {
-        Encoding::ALL.into_iter().filter(|encoding| encoding.delta_bytes() > 0)
+    fn with_deltas() -> impl Iterator<Item = BdiEncoding> {
+        BdiEncoding::ALL.into_iter().filter(|encoding| encoding.delta_bytes() > 0)
     }
 
     #[test]
@@ -383,7 +383,7 @@ mod tests {
     #[test]
     fn a_line_of_immediates_alone_has_base_zero_and_a_full_mask() {
         let compressed = compress(&line(128, 8, &[1, 2, 3]));
-        assert_eq!(compressed.encoding, Encoding::B8D1);
+        assert_eq!(compressed.encoding, BdiEncoding::B8D1);
         assert_eq!(compressed.payload[0], 0);
         assert_eq!(compressed.payload[1] & 0xffff, 0xffff);
     }
@@ -392,7 +392,7 @@ mod tests {
     fn the_base_is_the_first_word_that_zero_cannot_represent() {
         // Deltas are taken from `FAR` and not from the later words, which would also be possible bases.
         let compressed = compress(&line(128, 8, &[3, FAR, FAR + 1, FAR + 127]));
-        assert_eq!((compressed.encoding, compressed.payload[0]), (Encoding::B8D1, FAR));
+        assert_eq!((compressed.encoding, compressed.payload[0]), (BdiEncoding::B8D1, FAR));
         assert_eq!(compressed.payload[1] & 0xffff, 0b1);
     }
 
@@ -400,7 +400,7 @@ mod tests {
     fn random_bits_stay_uncompressed() {
         let mut prng = selvedge_hw::Prng::new(1);
         let words: Vec<u64> = (0..16).map(|_| prng.bits()).collect();
-        assert_eq!(encoding(&line(128, 8, &words)), Encoding::Uncompressed);
+        assert_eq!(encoding(&line(128, 8, &words)), BdiEncoding::Uncompressed);
     }
 
     #[test]
@@ -408,8 +408,8 @@ mod tests {
         // Both encodings take 38 bytes for a 64-byte line.
         let words = [0x4000, 0x4010_4020, 0x4010_4021, 0x4001, 0x4002];
         let line = line(64, 4, &words);
-        assert!(represents(Encoding::B4D2, &line) && represents(Encoding::B2D1, &line));
-        assert_eq!(encoding(&line), Encoding::B4D2);
+        assert!(represents(BdiEncoding::B4D2, &line) && represents(BdiEncoding::B2D1, &line));
+        assert_eq!(encoding(&line), BdiEncoding::B4D2);
     }
 
     /// Returns the smallest size of a payload by the definition, without any of the code above.
@@ -445,7 +445,7 @@ mod tests {
         #[test]
         fn every_line_comes_back_in_the_smallest_size(seed: u64, which in 0usize..3) {
             let line_bytes = LINE_BYTES[which];
-            let words = LineGenerator::new(seed, line_bytes).next_line();
+            let words = BdiLineGenerator::new(seed, line_bytes).next_line();
             let line = &bytes_of(&words)[..line_bytes];
             let compressed = compress(line);
             prop_assert_eq!(decompress(&compressed, line_bytes), words);

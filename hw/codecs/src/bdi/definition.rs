@@ -1,12 +1,10 @@
 //! BDI against its definition, computed bit by bit without the codec's arithmetic.
-use crate::bdi::stimulus::LineGenerator;
-use crate::bdi::{Base, Encoding, compress_words_from, decompress};
-use crate::line::{LINE_BYTES, bytes_of, words_of};
+use crate::bdi::stimulus::BdiLineGenerator;
+use crate::bdi::{BaseRule, BdiEncoding, compress_words_from, decompress};
+use crate::line::{Bits, LINE_BYTES, bytes_of, words_of};
 use bitvec::prelude::*;
 use num_traits::{PrimInt, WrappingSub};
 use proptest::prelude::*;
-
-type Bits = BitVec<u64, Lsb0>;
 
 /// Returns the line as words of type `T`.
 fn words<T: PrimInt>(line: &[u8]) -> Vec<T> {
@@ -37,7 +35,7 @@ fn push<T: PrimInt>(bits: &mut Bits, word: T, bytes: usize) {
 }
 
 /// Returns the payload with words of type `T` and deltas of `delta_bytes`, or `None` if they cannot represent the line.
-fn payload<T: PrimInt + WrappingSub>(line: &[u8], rule: Base, delta_bytes: usize) -> Option<Bits> {
+fn payload<T: PrimInt + WrappingSub>(line: &[u8], rule: BaseRule, delta_bytes: usize) -> Option<Bits> {
     let words = words::<T>(line);
     let base_bytes = size_of::<T>();
     let mut bits = Bits::new();
@@ -46,8 +44,8 @@ fn payload<T: PrimInt + WrappingSub>(line: &[u8], rule: Base, delta_bytes: usize
         return words.iter().all(|w| *w == words[0]).then_some(bits);
     }
     let base = match rule {
-        Base::FirstFit => words.iter().copied().find(|w| !fits(*w, delta_bytes)).unwrap_or(T::zero()),
-        Base::FirstWord => words[0],
+        BaseRule::FirstFit => words.iter().copied().find(|w| !fits(*w, delta_bytes)).unwrap_or(T::zero()),
+        BaseRule::FirstWord => words[0],
     };
     push(&mut bits, base, base_bytes);
     bits.extend(words.iter().map(|w| fits(*w, delta_bytes)));
@@ -63,30 +61,33 @@ fn payload<T: PrimInt + WrappingSub>(line: &[u8], rule: Base, delta_bytes: usize
 }
 
 /// Returns the smallest encoding by definition and its payload. Ties go to the wider base.
-fn defined(line: &[u8], rule: Base) -> (Encoding, Bits) {
+fn defined(line: &[u8], rule: BaseRule) -> (BdiEncoding, Bits) {
     let candidates = [
-        (Encoding::Zeros, line.iter().all(|b| *b == 0).then(Bits::new)),
-        (Encoding::B8D0, payload::<u64>(line, rule, 0)),
-        (Encoding::B8D1, payload::<u64>(line, rule, 1)),
-        (Encoding::B8D2, payload::<u64>(line, rule, 2)),
-        (Encoding::B8D4, payload::<u64>(line, rule, 4)),
-        (Encoding::B4D0, payload::<u32>(line, rule, 0)),
-        (Encoding::B4D1, payload::<u32>(line, rule, 1)),
-        (Encoding::B4D2, payload::<u32>(line, rule, 2)),
-        (Encoding::B2D0, payload::<u16>(line, rule, 0)),
-        (Encoding::B2D1, payload::<u16>(line, rule, 1)),
-        (Encoding::Uncompressed, Some(line.iter().flat_map(|b| b.view_bits::<Lsb0>().to_bitvec()).collect())),
+        (BdiEncoding::Zeros, line.iter().all(|b| *b == 0).then(Bits::new)),
+        (BdiEncoding::B8D0, payload::<u64>(line, rule, 0)),
+        (BdiEncoding::B8D1, payload::<u64>(line, rule, 1)),
+        (BdiEncoding::B8D2, payload::<u64>(line, rule, 2)),
+        (BdiEncoding::B8D4, payload::<u64>(line, rule, 4)),
+        (BdiEncoding::B4D0, payload::<u32>(line, rule, 0)),
+        (BdiEncoding::B4D1, payload::<u32>(line, rule, 1)),
+        (BdiEncoding::B4D2, payload::<u32>(line, rule, 2)),
+        (BdiEncoding::B2D0, payload::<u16>(line, rule, 0)),
+        (BdiEncoding::B2D1, payload::<u16>(line, rule, 1)),
+        (
+            BdiEncoding::Uncompressed,
+            Some(line.iter().flat_map(|b| b.view_bits::<Lsb0>().to_bitvec()).collect()),
+        ),
     ];
     let found = candidates.into_iter().filter_map(|(encoding, bits)| Some((encoding, bits?)));
     found.min_by_key(|(_, bits)| bits.len()).expect("a line can always be left as it is")
 }
 
 fn check(line: &[u8]) {
-    check_from(line, Base::FirstFit);
-    check_from(line, Base::FirstWord);
+    check_from(line, BaseRule::FirstFit);
+    check_from(line, BaseRule::FirstWord);
 }
 
-fn check_from(line: &[u8], rule: Base) {
+fn check_from(line: &[u8], rule: BaseRule) {
     let (encoding, bits) = defined(line, rule);
     let compressed = compress_words_from(&words_of(line), line.len(), rule);
     assert_eq!(
@@ -103,7 +104,7 @@ fn check_from(line: &[u8], rule: Base) {
 #[test]
 fn lines_of_every_encoding_are_as_defined() {
     for bytes in LINE_BYTES {
-        let mut lines = LineGenerator::new(7, bytes);
+        let mut lines = BdiLineGenerator::new(7, bytes);
         for _ in 0..20_000 {
             let line = lines.next_line();
             check(&bytes_of(&line)[..bytes]);

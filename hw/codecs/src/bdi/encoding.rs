@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
-pub enum Encoding {
+pub enum BdiEncoding {
     /// The line itself.
     #[default]
     Uncompressed = 0,
@@ -35,10 +35,10 @@ pub enum Encoding {
     B2D1 = 10,
 }
 
-impl Encoding {
+impl BdiEncoding {
     /// All encodings, in the order of their tags.
-    pub const ALL: [Encoding; 11] = {
-        use Encoding::*;
+    pub const ALL: [BdiEncoding; 11] = {
+        use BdiEncoding::*;
         [Uncompressed, Zeros, B8D0, B8D1, B8D2, B8D4, B4D0, B4D1, B4D2, B2D0, B2D1]
     };
 
@@ -55,7 +55,7 @@ impl Encoding {
 
     /// Returns the name of the encoding: bytes of a base and of a delta.
     pub const fn name(self) -> &'static str {
-        use Encoding::*;
+        use BdiEncoding::*;
         match self {
             Uncompressed => "uncompressed",
             Zeros => "zeros",
@@ -83,7 +83,7 @@ impl Encoding {
 
     /// Returns the bytes of a base, which are the bytes of a word; 0 if the encoding has no base.
     pub const fn base_bytes(self) -> usize {
-        use Encoding::*;
+        use BdiEncoding::*;
         match self {
             Uncompressed | Zeros => 0,
             B8D0 | B8D1 | B8D2 | B8D4 => 8,
@@ -94,7 +94,7 @@ impl Encoding {
 
     /// Returns the bytes of a delta; 0 if the encoding has no deltas.
     pub const fn delta_bytes(self) -> usize {
-        use Encoding::*;
+        use BdiEncoding::*;
         match self {
             Uncompressed | Zeros | B8D0 | B4D0 | B2D0 => 0,
             B8D1 | B4D1 | B2D1 => 1,
@@ -122,7 +122,7 @@ impl Encoding {
     /// Returns the bytes of the payload: base, mask and deltas.
     pub const fn size(self, line_bytes: usize) -> usize {
         match self {
-            Encoding::Uncompressed => line_bytes,
+            BdiEncoding::Uncompressed => line_bytes,
             _ => {
                 self.base_bytes() + self.mask_bytes(line_bytes) + self.words(line_bytes) * self.delta_bytes()
             }
@@ -130,7 +130,7 @@ impl Encoding {
     }
 
     /// Returns all encodings in the order of the compressor's preference: smallest payload first, ties to the wider base.
-    pub const fn by_size(line_bytes: usize) -> [Encoding; 11] {
+    pub const fn by_size(line_bytes: usize) -> [BdiEncoding; 11] {
         let mut order = Self::ALL;
         let mut sorted = 1;
         while sorted < order.len() {
@@ -146,7 +146,7 @@ impl Encoding {
         order
     }
 
-    const fn beats(self, other: Encoding, line_bytes: usize) -> bool {
+    const fn beats(self, other: BdiEncoding, line_bytes: usize) -> bool {
         let (mine, theirs) = (self.size(line_bytes), other.size(line_bytes));
         mine < theirs || mine == theirs && self.base_bytes() > other.base_bytes()
     }
@@ -169,10 +169,10 @@ mod tests {
     #[test]
     fn tags_and_encodings_are_one_to_one() {
         for tag in 0..16 {
-            match Encoding::from_tag(tag) {
+            match BdiEncoding::from_tag(tag) {
                 Some(encoding) => {
                     assert_eq!(encoding.tag(), tag);
-                    assert_eq!(Encoding::NAMES[usize::from(tag)], (u64::from(tag), encoding.name()));
+                    assert_eq!(BdiEncoding::NAMES[usize::from(tag)], (u64::from(tag), encoding.name()));
                 }
                 None => assert!(tag > 10),
             }
@@ -181,18 +181,18 @@ mod tests {
 
     #[test]
     fn sizes_at_128_bytes_are_those_of_the_formula() {
-        let sizes = Encoding::ALL.map(|encoding| encoding.size(128));
+        let sizes = BdiEncoding::ALL.map(|encoding| encoding.size(128));
         assert_eq!(sizes, [128, 0, 8, 26, 42, 74, 4, 40, 72, 2, 74]);
     }
 
     #[test]
     fn equal_sizes_go_to_the_wider_base() {
-        use Encoding::*;
-        assert_eq!(Encoding::by_size(128)[4..], [B8D1, B4D1, B8D2, B4D2, B8D4, B2D1, Uncompressed]);
-        assert_eq!(Encoding::by_size(64)[4..], [B8D1, B4D1, B8D2, B4D2, B2D1, B8D4, Uncompressed]);
-        assert_eq!(Encoding::by_size(32)[4..], [B8D1, B4D1, B8D2, B2D1, B4D2, B8D4, Uncompressed]);
+        use BdiEncoding::*;
+        assert_eq!(BdiEncoding::by_size(128)[4..], [B8D1, B4D1, B8D2, B4D2, B8D4, B2D1, Uncompressed]);
+        assert_eq!(BdiEncoding::by_size(64)[4..], [B8D1, B4D1, B8D2, B4D2, B2D1, B8D4, Uncompressed]);
+        assert_eq!(BdiEncoding::by_size(32)[4..], [B8D1, B4D1, B8D2, B2D1, B4D2, B8D4, Uncompressed]);
         for line_bytes in LINE_BYTES {
-            assert_eq!(Encoding::by_size(line_bytes)[..4], [Zeros, B2D0, B4D0, B8D0]);
+            assert_eq!(BdiEncoding::by_size(line_bytes)[..4], [Zeros, B2D0, B4D0, B8D0]);
         }
     }
 

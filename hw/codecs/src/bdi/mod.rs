@@ -3,10 +3,10 @@
 //! Source: CABA, section 5.1 (algorithm, figure 6); LATTE-CC, section IV.C.1 (encodings, 2/2 cycles).
 //!
 //! A line of 32, 64 or 128 bytes consists of words of 8, 4 or 2 bytes. Each word is stored as a short difference (delta)
-//! from one of two bases: zero, or the first word that is not a short difference from zero. [`Encoding`] lists the eleven
-//! encodings, [`Compressed`] defines the layout of a payload, and [`compress`] and [`decompress`] are the arithmetic.
+//! from one of two bases: zero, or the first word that is not a short difference from zero. [`Encoding`](BdiEncoding) lists the eleven
+//! encodings, [`Compressed`](BdiCompressed) defines the layout of a payload, and [`compress`] and [`decompress`] are the arithmetic.
 //! Subtraction wraps in the word's width. A delta of k bytes is in -2^(8k-1) ..= 2^(8k-1)-1. The smallest payload wins; ties
-//! go to the wider base. [`Base`] is the rule for the stored base. CABA's routines take the first word (section 5.1.2), even
+//! go to the wider base. [`Base`](BaseRule) is the rule for the stored base. CABA's routines take the first word (section 5.1.2), even
 //! if it is a short difference from zero, so that they need no search. The papers do not define an encoding without deltas;
 //! here it means that all words are equal.
 //!
@@ -69,11 +69,11 @@ pub mod stimulus;
 mod stream;
 
 pub use codec::{
-    Base, Compressed, compress, compress_words, compress_words_from, compressed_size, decompress,
+    BaseRule, BdiCompressed, compress, compress_words, compress_words_from, compressed_size, decompress,
 };
-pub use encoding::{Encoding, units};
-pub use model::{CompressorModel, DecompressorModel};
-pub use params::{CompressorParams, DecompressorParams, MAX_DEPTH};
+pub use encoding::{BdiEncoding, units};
+pub use model::{BdiCompressorModel, BdiDecompressorModel};
+pub use params::{BdiCompressorParams, BdiDecompressorParams, MAX_DEPTH};
 pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 
 use params::chosen_bits;
@@ -85,7 +85,7 @@ use selvedge_hw::value_names::ValueNames;
 
 /// The names of the tags.
 const VALUE_NAMES: ValueNames =
-    ValueNames { what: "bdi_encoding", ports: &["encoding_i", "encoding_o"], names: &Encoding::NAMES };
+    ValueNames { what: "bdi_encoding", ports: &["encoding_i", "encoding_o"], names: &BdiEncoding::NAMES };
 
 /// Returns the facts of a pipeline with these registers (name, number and bits of each) and their valid bits.
 fn facts(pipeline_depth: usize, registers: &[(&'static str, usize, usize)]) -> Facts {
@@ -96,7 +96,7 @@ fn facts(pipeline_depth: usize, registers: &[(&'static str, usize, usize)]) -> F
     Facts { storage, latency: pipeline_depth as u32, interval: 1 }
 }
 
-impl CompressorParams {
+impl BdiCompressorParams {
     fn facts(&self) -> Facts {
         let cuts = rtl::compressor_cuts(self.pipeline_depth);
         let (first, chosen) = (self.searched_bits(), chosen_bits(self.line_bytes));
@@ -113,7 +113,7 @@ impl CompressorParams {
     }
 }
 
-impl DecompressorParams {
+impl BdiDecompressorParams {
     fn facts(&self) -> Facts {
         let cuts = rtl::decompressor_cuts(self.pipeline_depth);
         facts(
@@ -136,33 +136,35 @@ impl HwBlock for BdiCompressor {
         "compresses a cache line by base-delta-immediate into the smallest of eleven encodings";
     const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
-    const PARAMS: &'static [ParamSpec] = CompressorParams::SPECS;
+    const PARAMS: &'static [ParamSpec] = BdiCompressorParams::SPECS;
     const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
     const IS_STREAM: bool = true;
     const PAYLOADS: &'static [Payload] =
         &[Payload { valid: "valid_o", ports: &["encoding_o", "size_o", "payload_o"] }];
-    type Params = CompressorParams;
+    type Params = BdiCompressorParams;
     type In = CompressorIn;
     type Out = CompressorOut;
-    type Model = CompressorModel;
+    type Model = BdiCompressorModel;
 
-    fn model(params: &CompressorParams) -> Result<CompressorModel, ParamError> {
+    fn model(params: &BdiCompressorParams) -> Result<BdiCompressorModel, ParamError> {
         Self::validate(params)?;
-        Ok(CompressorModel::new(params))
+        Ok(BdiCompressorModel::new(params))
     }
-    fn rtl(params: &CompressorParams) -> Result<Box<dyn RtlBlock<CompressorIn, CompressorOut>>, ParamError> {
+    fn rtl(
+        params: &BdiCompressorParams,
+    ) -> Result<Box<dyn RtlBlock<CompressorIn, CompressorOut>>, ParamError> {
         Self::validate(params)?;
         Ok(rtl::compressor(params))
     }
-    fn facts(params: &CompressorParams) -> Facts {
+    fn facts(params: &BdiCompressorParams) -> Facts {
         params.facts()
     }
-    fn stimulus(params: &CompressorParams, seed: u64) -> StimulusIter<CompressorIn> {
+    fn stimulus(params: &BdiCompressorParams, seed: u64) -> StimulusIter<CompressorIn> {
         Box::new(stimulus::compressor(params, seed))
     }
-    fn corners(_params: &CompressorParams) -> Box<dyn Corners<CompressorIn, CompressorOut>> {
+    fn corners(_params: &BdiCompressorParams) -> Box<dyn Corners<CompressorIn, CompressorOut>> {
         let corners = PortCorners::new(|i: &CompressorIn, o: &CompressorOut| o.valid_o && i.ready_i);
-        let corners = Encoding::ALL.into_iter().fold(corners, |corners, encoding| {
+        let corners = BdiEncoding::ALL.into_iter().fold(corners, |corners, encoding| {
             corners.with(encoding.name(), 1000, move |i, o| {
                 o.valid_o && i.ready_i && o.encoding_o == encoding.tag()
             })
@@ -177,14 +179,14 @@ impl HwBlock for BdiCompressor {
 }
 
 /// Corner cases of negative bases that their lowest bits determine: name, encoding and number of these bits.
-const SHORT_BASES: [(&str, Encoding, u32); 3] = [
-    ("b8d1 with a negative base of 16 bits", Encoding::B8D1, 16),
-    ("b8d2 with a negative base of 32 bits", Encoding::B8D2, 32),
-    ("b4d1 with a negative base of 16 bits", Encoding::B4D1, 16),
+const SHORT_BASES: [(&str, BdiEncoding, u32); 3] = [
+    ("b8d1 with a negative base of 16 bits", BdiEncoding::B8D1, 16),
+    ("b8d2 with a negative base of 32 bits", BdiEncoding::B8D2, 32),
+    ("b4d1 with a negative base of 16 bits", BdiEncoding::B4D1, 16),
 ];
 
 /// Returns whether the base at the start of a payload is negative and fits into `bits` bits with its sign.
-fn is_negative_within(payload: u64, encoding: Encoding, bits: u32) -> bool {
+fn is_negative_within(payload: u64, encoding: BdiEncoding, bits: u32) -> bool {
     let unused = 64 - 8 * encoding.base_bytes() as u32;
     let base = (payload << unused) as i64 >> unused;
     (-(1 << (bits - 1))..0).contains(&base)
@@ -198,39 +200,39 @@ impl HwBlock for BdiDecompressor {
     const SUMMARY: &'static str = "rebuilds a cache line from its base-delta-immediate encoding and payload";
     const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "CABA, section 5.1; LATTE-CC, section IV.C.1";
-    const PARAMS: &'static [ParamSpec] = DecompressorParams::SPECS;
+    const PARAMS: &'static [ParamSpec] = BdiDecompressorParams::SPECS;
     const VALUE_NAMES: &'static [ValueNames] = &[VALUE_NAMES];
     const IS_STREAM: bool = true;
     const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["error_o", "line_o"] }];
-    type Params = DecompressorParams;
+    type Params = BdiDecompressorParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;
-    type Model = DecompressorModel;
+    type Model = BdiDecompressorModel;
 
-    fn model(params: &DecompressorParams) -> Result<DecompressorModel, ParamError> {
+    fn model(params: &BdiDecompressorParams) -> Result<BdiDecompressorModel, ParamError> {
         Self::validate(params)?;
-        Ok(DecompressorModel::new(params))
+        Ok(BdiDecompressorModel::new(params))
     }
     fn rtl(
-        params: &DecompressorParams,
+        params: &BdiDecompressorParams,
     ) -> Result<Box<dyn RtlBlock<DecompressorIn, DecompressorOut>>, ParamError> {
         Self::validate(params)?;
         Ok(rtl::decompressor(params))
     }
-    fn facts(params: &DecompressorParams) -> Facts {
+    fn facts(params: &BdiDecompressorParams) -> Facts {
         params.facts()
     }
-    fn stimulus(params: &DecompressorParams, seed: u64) -> StimulusIter<DecompressorIn> {
+    fn stimulus(params: &BdiDecompressorParams, seed: u64) -> StimulusIter<DecompressorIn> {
         Box::new(stimulus::decompressor(params, seed))
     }
-    fn corners(_params: &DecompressorParams) -> Box<dyn Corners<DecompressorIn, DecompressorOut>> {
+    fn corners(_params: &BdiDecompressorParams) -> Box<dyn Corners<DecompressorIn, DecompressorOut>> {
         // Payloads with an undefined tag do not count as lines.
-        let defined = Encoding::ALL.len() as u8;
+        let defined = BdiEncoding::ALL.len() as u8;
         let corners = PortCorners::new(move |i: &DecompressorIn, o: &DecompressorOut| {
             i.valid_i && o.ready_o && i.encoding_i < defined
         });
         let corners = corners.with("undefined tag", 1000, |_, o| o.valid_o && o.error_o);
-        Box::new(Encoding::ALL.into_iter().fold(corners, |corners, encoding| {
+        Box::new(BdiEncoding::ALL.into_iter().fold(corners, |corners, encoding| {
             corners.with(encoding.name(), 1000, move |i, o| {
                 i.valid_i && o.ready_o && i.encoding_i == encoding.tag()
             })
@@ -244,6 +246,6 @@ mod tests {
 
     #[test]
     fn storage_is_the_sum_that_the_module_states() {
-        assert_eq!(BdiCompressor::facts(&CompressorParams::default()).storage_bits(), 2430);
+        assert_eq!(BdiCompressor::facts(&BdiCompressorParams::default()).storage_bits(), 2430);
     }
 }

@@ -1,30 +1,30 @@
 //! Golden models of compressor and decompressor: the pure codec in an elastic pipeline, cycle by cycle.
-use super::codec::{Base, Compressed, compress_words_from, decompress};
-use super::encoding::Encoding;
-use super::params::{CompressorParams, DecompressorParams};
+use super::codec::{BaseRule, BdiCompressed, compress_words_from, decompress};
+use super::encoding::BdiEncoding;
+use super::params::{BdiCompressorParams, BdiDecompressorParams};
 use super::rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
-use crate::line::Line;
+use crate::line::{Decompressed, Line};
 use selvedge_hw::block::Clocked;
 use selvedge_hw::pipeline::Pipeline;
 use selvedge_state::State;
 
 /// Golden model of the compressor.
 #[derive(Clone, Debug, State)]
-pub struct CompressorModel {
+pub struct BdiCompressorModel {
     line_bytes: usize,
-    base: Base,
-    pipeline: Pipeline<Compressed>,
+    base: BaseRule,
+    pipeline: Pipeline<BdiCompressed>,
 }
 
-impl CompressorModel {
+impl BdiCompressorModel {
     /// Returns the model in its reset state. The parameters must be valid.
-    pub fn new(params: &CompressorParams) -> Self {
-        let CompressorParams { line_bytes, pipeline_depth, .. } = *params;
-        CompressorModel { line_bytes, base: params.base(), pipeline: Pipeline::new(pipeline_depth) }
+    pub fn new(params: &BdiCompressorParams) -> Self {
+        let BdiCompressorParams { line_bytes, pipeline_depth, .. } = *params;
+        BdiCompressorModel { line_bytes, base: params.base(), pipeline: Pipeline::new(pipeline_depth) }
     }
 }
 
-impl Clocked<CompressorIn, CompressorOut> for CompressorModel {
+impl Clocked<CompressorIn, CompressorOut> for BdiCompressorModel {
     #[inline]
     fn step(&mut self, inputs: &CompressorIn) -> CompressorOut {
         let shown = self.pipeline.shown();
@@ -46,28 +46,21 @@ impl Clocked<CompressorIn, CompressorOut> for CompressorModel {
     }
 }
 
-/// Content of the decompressor's last register.
-#[derive(Clone, Copy, Debug, Default, State)]
-struct Decompressed {
-    line: Line,
-    error: bool,
-}
-
 /// Golden model of the decompressor.
 #[derive(Clone, Debug, State)]
-pub struct DecompressorModel {
+pub struct BdiDecompressorModel {
     line_bytes: usize,
     pipeline: Pipeline<Decompressed>,
 }
 
-impl DecompressorModel {
+impl BdiDecompressorModel {
     /// Returns the model in its reset state. The parameters must be valid.
-    pub fn new(params: &DecompressorParams) -> Self {
-        DecompressorModel { line_bytes: params.line_bytes, pipeline: Pipeline::new(params.pipeline_depth) }
+    pub fn new(params: &BdiDecompressorParams) -> Self {
+        BdiDecompressorModel { line_bytes: params.line_bytes, pipeline: Pipeline::new(params.pipeline_depth) }
     }
 }
 
-impl Clocked<DecompressorIn, DecompressorOut> for DecompressorModel {
+impl Clocked<DecompressorIn, DecompressorOut> for BdiDecompressorModel {
     #[inline]
     fn step(&mut self, inputs: &DecompressorIn) -> DecompressorOut {
         let outputs = DecompressorOut {
@@ -77,12 +70,14 @@ impl Clocked<DecompressorIn, DecompressorOut> for DecompressorModel {
             line_o: self.pipeline.shown().line,
         };
         let line_bytes = self.line_bytes;
-        self.pipeline.clock(inputs.ready_i, inputs.valid_i, || match Encoding::from_tag(inputs.encoding_i) {
-            Some(encoding) => {
-                let compressed = Compressed { encoding, size: 0, payload: inputs.payload_i };
-                Decompressed { line: decompress(&compressed, line_bytes), error: false }
+        self.pipeline.clock(inputs.ready_i, inputs.valid_i, || {
+            match BdiEncoding::from_tag(inputs.encoding_i) {
+                Some(encoding) => {
+                    let compressed = BdiCompressed { encoding, size: 0, payload: inputs.payload_i };
+                    Decompressed { line: decompress(&compressed, line_bytes), error: false }
+                }
+                None => Decompressed { line: Line::default(), error: true },
             }
-            None => Decompressed { line: Line::default(), error: true },
         });
         outputs
     }

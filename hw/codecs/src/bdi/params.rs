@@ -1,5 +1,5 @@
 //! Parameters of the BDI compressor and decompressor.
-use super::codec::Base;
+use super::codec::BaseRule;
 use selvedge_hw::block_params;
 use selvedge_hw::params::Allowed;
 
@@ -8,7 +8,7 @@ pub const MAX_DEPTH: usize = 5;
 
 block_params! {
     /// Parameters of the compressor.
-    pub struct CompressorParams {
+    pub struct BdiCompressorParams {
         /// Bytes of a line: 32, 64 or 128.
         line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
         /// Takes the line's first word as the base, even if it is a short difference from zero.
@@ -20,7 +20,7 @@ block_params! {
 
 block_params! {
     /// Parameters of the decompressor.
-    pub struct DecompressorParams {
+    pub struct BdiDecompressorParams {
         /// Bytes of a line: 32, 64 or 128.
         line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
         /// Number of registers from input to output, 1 to 5: the latency in cycles.
@@ -33,10 +33,10 @@ pub(super) const fn chosen_bits(line_bytes: usize) -> usize {
     8 * line_bytes + 4 + 64 + line_bytes / 2
 }
 
-impl CompressorParams {
+impl BdiCompressorParams {
     /// Returns the rule that `first_word` chooses.
-    pub const fn base(&self) -> Base {
-        if self.first_word { Base::FirstWord } else { Base::FirstFit }
+    pub const fn base(&self) -> BaseRule {
+        if self.first_word { BaseRule::FirstWord } else { BaseRule::FirstFit }
     }
 
     pub(super) const fn line_bits(&self) -> usize {
@@ -58,7 +58,7 @@ impl CompressorParams {
     }
 }
 
-impl DecompressorParams {
+impl BdiDecompressorParams {
     pub(super) const fn line_bits(&self) -> usize {
         8 * self.line_bytes
     }

@@ -1,8 +1,8 @@
 //! Stimuli of the codec: lines that reach every encoding and its limits, in streams with stalls, pauses and resets.
-use super::codec::{Compressed, compress_words};
-use super::encoding::Encoding;
-use super::model::{CompressorModel, DecompressorModel};
-use super::params::{CompressorParams, DecompressorParams};
+use super::codec::{BdiCompressed, compress_words};
+use super::encoding::BdiEncoding;
+use super::model::{BdiCompressorModel, BdiDecompressorModel};
+use super::params::{BdiCompressorParams, BdiDecompressorParams};
 use super::rtl::{CompressorIn, DecompressorIn};
 use crate::line::{LINE_WORDS, Line};
 use selvedge_hw::block::Stimulus;
@@ -11,23 +11,23 @@ use selvedge_hw::traffic::stream;
 
 /// Draws lines of every kind. Each encoding is the target equally often, with deltas at their limits and just beyond.
 #[derive(Clone, Debug)]
-pub struct LineGenerator {
+pub struct BdiLineGenerator {
     prng: Prng,
     line_bytes: usize,
 }
 
-impl LineGenerator {
+impl BdiLineGenerator {
     /// Creates a generator of lines of `line_bytes` (32, 64 or 128). Equal seeds give equal lines.
     pub fn new(seed: u64, line_bytes: usize) -> Self {
-        LineGenerator { prng: Prng::new(seed), line_bytes }
+        BdiLineGenerator { prng: Prng::new(seed), line_bytes }
     }
 
     /// Returns the next line in 64-bit words, zero beyond `line_bytes`.
     pub fn next_line(&mut self) -> Line {
-        let aim = Encoding::ALL[self.prng.below(Encoding::ALL.len() as u64) as usize];
+        let aim = BdiEncoding::ALL[self.prng.below(BdiEncoding::ALL.len() as u64) as usize];
         let mut line = match aim {
-            Encoding::Zeros => Line::default(),
-            Encoding::Uncompressed => std::array::from_fn(|_| self.prng.bits()),
+            BdiEncoding::Zeros => Line::default(),
+            BdiEncoding::Uncompressed => std::array::from_fn(|_| self.prng.bits()),
             _ if aim.delta_bytes() == 0 => {
                 let word = self.prng.bits();
                 self.words(aim, |_, _| word)
@@ -46,7 +46,7 @@ impl LineGenerator {
     }
 
     /// Draws a line of words near a base or near zero. One line in eight has a word just out of range.
-    fn deltas(&mut self, aim: Encoding) -> Line {
+    fn deltas(&mut self, aim: BdiEncoding) -> Line {
         let base = self.base();
         let half = 1i64 << (8 * aim.delta_bytes() - 1);
         let outlier =
@@ -72,7 +72,7 @@ impl LineGenerator {
     }
 
     /// Fills a line with words of the encoding's width.
-    fn words(&mut self, aim: Encoding, mut draw: impl FnMut(&mut Prng, u64) -> u64) -> Line {
+    fn words(&mut self, aim: BdiEncoding, mut draw: impl FnMut(&mut Prng, u64) -> u64) -> Line {
         let bits = 8 * aim.base_bytes();
         let mut line = [0; LINE_WORDS];
         for index in 0..aim.words(self.line_bytes) {
@@ -85,27 +85,33 @@ impl LineGenerator {
 
 /// Returns the compressor's stimulus.
 pub(super) fn compressor(
-    params: &CompressorParams,
+    params: &BdiCompressorParams,
     seed: u64,
 ) -> impl Iterator<Item = Stimulus<CompressorIn>> + use<> {
-    let mut lines = LineGenerator::new(seed, params.line_bytes);
+    let mut lines = BdiLineGenerator::new(seed, params.line_bytes);
     let inputs = |line: Option<Line>, ready_i| CompressorIn {
         valid_i: line.is_some(),
         line_i: line.unwrap_or_default(),
         ready_i,
     };
-    stream(seed, CompressorModel::new(params), move |_| lines.next_line(), inputs, |outputs| outputs.ready_o)
+    stream(
+        seed,
+        BdiCompressorModel::new(params),
+        move |_| lines.next_line(),
+        inputs,
+        |outputs| outputs.ready_o,
+    )
 }
 
 /// Returns the decompressor's stimulus: compressed lines. One in 16 has an undefined tag, and one in 16 a random payload.
 pub(super) fn decompressor(
-    params: &DecompressorParams,
+    params: &BdiDecompressorParams,
     seed: u64,
 ) -> impl Iterator<Item = Stimulus<DecompressorIn>> + use<> {
     let line_bytes = params.line_bytes;
-    let mut lines = LineGenerator::new(seed, line_bytes);
+    let mut lines = BdiLineGenerator::new(seed, line_bytes);
     let draw = move |prng: &mut Prng| {
-        let Compressed { encoding, mut payload, .. } = compress_words(&lines.next_line(), line_bytes);
+        let BdiCompressed { encoding, mut payload, .. } = compress_words(&lines.next_line(), line_bytes);
         let mut tag = encoding.tag();
         match prng.below(16) {
             0 => tag = 11 + prng.below(5) as u8,
@@ -118,7 +124,7 @@ pub(super) fn decompressor(
         let (encoding_i, payload_i) = item.unwrap_or_default();
         DecompressorIn { valid_i: item.is_some(), encoding_i, payload_i, ready_i }
     };
-    stream(seed, DecompressorModel::new(params), draw, inputs, |outputs| outputs.ready_o)
+    stream(seed, BdiDecompressorModel::new(params), draw, inputs, |outputs| outputs.ready_o)
 }
 
 #[cfg(test)]
@@ -129,7 +135,7 @@ mod tests {
     #[test]
     fn every_encoding_is_drawn_often() {
         for line_bytes in LINE_BYTES {
-            let mut lines = LineGenerator::new(7, line_bytes);
+            let mut lines = BdiLineGenerator::new(7, line_bytes);
             let mut drawn = [0u32; 11];
             for _ in 0..11_000 {
                 let line = lines.next_line();

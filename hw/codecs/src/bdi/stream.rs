@@ -1,28 +1,28 @@
 //! The codec blocks as streams: no line is lost or reordered, valid is held, one line per cycle, with the stated latency.
-use crate::bdi::stimulus::LineGenerator;
+use crate::bdi::stimulus::BdiLineGenerator;
 use crate::bdi::{
-    BdiCompressor, BdiDecompressor, Compressed, CompressorIn, CompressorOut, CompressorParams,
-    DecompressorIn, DecompressorParams, compress_words, compress_words_from,
+    BdiCompressed, BdiCompressor, BdiCompressorParams, BdiDecompressor, BdiDecompressorParams, CompressorIn,
+    CompressorOut, DecompressorIn, compress_words, compress_words_from,
 };
+use crate::equivalence::lines_through;
 use crate::line::{LINE_BYTES, Line, bytes_of};
 use proptest::prelude::*;
 use selvedge_hw::{Engine, HwBlock, Instance};
-use std::collections::VecDeque;
 
-fn instances(params: &CompressorParams) -> (Instance<BdiCompressor>, Instance<BdiDecompressor>) {
+fn instances(params: &BdiCompressorParams) -> (Instance<BdiCompressor>, Instance<BdiDecompressor>) {
     let compressor = Instance::new("compressor", params, Engine::Lockstep).unwrap();
-    let CompressorParams { line_bytes, pipeline_depth, .. } = *params;
-    let params = DecompressorParams { line_bytes, pipeline_depth };
+    let BdiCompressorParams { line_bytes, pipeline_depth, .. } = *params;
+    let params = BdiDecompressorParams { line_bytes, pipeline_depth };
     (compressor, Instance::new("decompressor", &params, Engine::Lockstep).unwrap())
 }
 
 fn lines(line_bytes: usize, count: usize) -> Vec<Line> {
-    let mut generator = LineGenerator::new(11, line_bytes);
+    let mut generator = BdiLineGenerator::new(11, line_bytes);
     (0..count).map(|_| generator.next_line()).collect()
 }
 
 /// Returns each result with its cycle, if lines are offered in every cycle and results are always accepted.
-fn compressor_cycles(params: &CompressorParams, count: usize) -> Vec<(u64, CompressorOut)> {
+fn compressor_cycles(params: &BdiCompressorParams, count: usize) -> Vec<(u64, CompressorOut)> {
     let (mut compressor, _) = instances(params);
     let mut lines = lines(params.line_bytes, count).into_iter();
     let mut results = Vec::new();
@@ -44,7 +44,7 @@ fn compressor_cycles(params: &CompressorParams, count: usize) -> Vec<(u64, Compr
 fn one_line_per_cycle_leaves_after_the_stated_latency() {
     for line_bytes in LINE_BYTES {
         for pipeline_depth in 1..=5 {
-            let params = CompressorParams { line_bytes, pipeline_depth, ..Default::default() };
+            let params = BdiCompressorParams { line_bytes, pipeline_depth, ..Default::default() };
             let facts = BdiCompressor::facts(&params);
             let results = compressor_cycles(&params, 20);
             for (index, (cycle, _)) in results.iter().enumerate() {
@@ -58,10 +58,10 @@ fn one_line_per_cycle_leaves_after_the_stated_latency() {
 fn the_ports_carry_what_the_pure_codec_computes() {
     let choices = LINE_BYTES.into_iter().flat_map(|line_bytes| [(line_bytes, false), (line_bytes, true)]);
     for (line_bytes, first_word) in choices {
-        let params = CompressorParams { line_bytes, first_word, pipeline_depth: 2 };
+        let params = BdiCompressorParams { line_bytes, first_word, pipeline_depth: 2 };
         let results = compressor_cycles(&params, 300);
         for ((_, outputs), line) in results.iter().zip(lines(line_bytes, 300)) {
-            let Compressed { encoding, size, payload } =
+            let BdiCompressed { encoding, size, payload } =
                 compress_words_from(&line, line_bytes, params.base());
             assert_eq!((outputs.encoding_o, outputs.size_o), (encoding.tag(), size));
             assert_eq!(bytes_of(&outputs.payload_o), bytes_of(&payload));
@@ -85,7 +85,7 @@ fn compressed(compressor: &mut Instance<BdiCompressor>, line: Line) -> Compresso
 fn a_base_of_any_magnitude_has_the_deltas_that_it_is_near_to() {
     for line_bytes in LINE_BYTES {
         let (mut compressor, _) =
-            instances(&CompressorParams { line_bytes, pipeline_depth: 1, ..Default::default() });
+            instances(&BdiCompressorParams { line_bytes, pipeline_depth: 1, ..Default::default() });
         let words = line_bytes / 8;
         for (power, delta_bytes) in (8..64).flat_map(|power| [(power, 1), (power, 2), (power, 4)]) {
             // Words near the base, above and below by about half the range of a delta; every fourth word is near zero.
@@ -108,7 +108,7 @@ fn a_base_of_any_magnitude_has_the_deltas_that_it_is_near_to() {
 fn a_word_that_differs_alone_keeps_its_line_from_being_repeated() {
     for line_bytes in LINE_BYTES {
         let (mut compressor, _) =
-            instances(&CompressorParams { line_bytes, pipeline_depth: 1, ..Default::default() });
+            instances(&BdiCompressorParams { line_bytes, pipeline_depth: 1, ..Default::default() });
         for place in 0..line_bytes / 8 {
             let mut line = Line::default();
             line[..line_bytes / 8].fill(0x0101_0101_0101_0101);
@@ -123,7 +123,7 @@ fn a_word_that_differs_alone_keeps_its_line_from_being_repeated() {
 
 #[test]
 fn undefined_tags_give_zeros_and_an_error() {
-    let (_, mut decompressor) = instances(&CompressorParams { pipeline_depth: 1, ..Default::default() });
+    let (_, mut decompressor) = instances(&BdiCompressorParams { pipeline_depth: 1, ..Default::default() });
     for encoding_i in 11..16 {
         let payload_i = [u64::MAX; 16];
         decompressor.step(&DecompressorIn { valid_i: true, encoding_i, payload_i, ready_i: true }).unwrap();
@@ -146,57 +146,11 @@ proptest! {
         traffic in prop::collection::vec((any::<bool>(), any::<bool>(), any::<bool>(), 0u8..100), 1..150),
     ) {
         let line_bytes = LINE_BYTES[size];
-        let params = CompressorParams { line_bytes, first_word, pipeline_depth };
+        let params = BdiCompressorParams { line_bytes, first_word, pipeline_depth };
         let (mut compressor, mut decompressor) = instances(&params);
-        let mut generator = LineGenerator::new(seed, line_bytes);
-        let mut offered: Option<Line> = None;
-        let mut between: Option<(u8, Line)> = None;
-        let mut shown: Option<Line> = None;
-        let mut inside = VecDeque::new();
-        for (offer, pass, take, chance) in traffic {
-            if chance == 0 {
-                compressor.reset();
-                decompressor.reset();
-                (offered, between, shown) = (None, None, None);
-                inside.clear();
-                continue;
-            }
-            if offered.is_none() && offer {
-                offered = Some(generator.next_line());
-            }
-            let room = between.is_none() && pass;
-            let packed = compressor
-                .step(&CompressorIn {
-                    valid_i: offered.is_some(),
-                    line_i: offered.unwrap_or_default(),
-                    ready_i: room,
-                })
-                .unwrap();
-            if packed.ready_o && let Some(line) = offered.take() {
-                inside.push_back(line);
-            }
-            let (encoding_i, payload_i) = between.unwrap_or_default();
-            let unpacked = decompressor
-                .step(&DecompressorIn { valid_i: between.is_some(), encoding_i, payload_i, ready_i: take })
-                .unwrap();
-            if unpacked.ready_o {
-                between = None;
-            }
-            if packed.valid_o && room {
-                between = Some((packed.encoding_o, packed.payload_o));
-            }
-            // An offered line stays until it is accepted.
-            if let Some(line) = shown {
-                prop_assert!(unpacked.valid_o && unpacked.line_o == line);
-            }
-            shown = unpacked.valid_o.then_some(unpacked.line_o);
-            if unpacked.valid_o && take {
-                shown = None;
-                prop_assert!(!unpacked.error_o);
-                prop_assert_eq!(Some(unpacked.line_o), inside.pop_front());
-            }
-        }
+        let generator = BdiLineGenerator::new(seed, line_bytes);
+        let inside = lines_through!(compressor, decompressor, generator, traffic, encoding_o -> encoding_i);
         // Only the two pipelines and the register between them hold lines.
-        prop_assert!(inside.len() <= 2 * pipeline_depth + 1);
+        prop_assert!(inside <= 2 * pipeline_depth + 1);
     }
 }

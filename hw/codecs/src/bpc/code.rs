@@ -8,7 +8,7 @@ pub const PLANES: usize = 33;
 
 /// A code word, or several code words one after the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Code {
+pub struct PlaneCode {
     /// Bits of the code, the first one in bit 0.
     pub value: u64,
     /// Number of these bits.
@@ -17,7 +17,7 @@ pub struct Code {
 
 /// The kinds of codes. DBX is a plane after the exclusive-or with the plane above, DBP the plane before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CodeKind {
     /// Base word 0: `000`.
     BaseZero,
     /// Base word that is the sign-extension of its lowest 4 bits: `001`, 4 bits.
@@ -44,10 +44,10 @@ pub enum Kind {
     RawPlane,
 }
 
-impl Kind {
+impl CodeKind {
     /// All kinds of codes.
-    pub const ALL: [Kind; 12] = {
-        use Kind::*;
+    pub const ALL: [CodeKind; 12] = {
+        use CodeKind::*;
         [
             BaseZero, Base4, Base8, Base16, BaseRaw, ZeroPlane, ZeroRun, AllOnes, ZeroDbp, TwoOnes,
             SingleOne, RawPlane,
@@ -57,36 +57,36 @@ impl Kind {
     /// Returns the name of the kind.
     pub const fn name(self) -> &'static str {
         match self {
-            Kind::BaseZero => "base zero",
-            Kind::Base4 => "base of 4 bits",
-            Kind::Base8 => "base of 8 bits",
-            Kind::Base16 => "base of 16 bits",
-            Kind::BaseRaw => "base of 32 bits",
-            Kind::ZeroPlane => "single zero plane",
-            Kind::ZeroRun => "run of zero planes",
-            Kind::AllOnes => "plane of ones",
-            Kind::ZeroDbp => "zero before the exclusive-or",
-            Kind::TwoOnes => "two neighbouring ones",
-            Kind::SingleOne => "single one",
-            Kind::RawPlane => "raw plane",
+            CodeKind::BaseZero => "base zero",
+            CodeKind::Base4 => "base of 4 bits",
+            CodeKind::Base8 => "base of 8 bits",
+            CodeKind::Base16 => "base of 16 bits",
+            CodeKind::BaseRaw => "base of 32 bits",
+            CodeKind::ZeroPlane => "single zero plane",
+            CodeKind::ZeroRun => "run of zero planes",
+            CodeKind::AllOnes => "plane of ones",
+            CodeKind::ZeroDbp => "zero before the exclusive-or",
+            CodeKind::TwoOnes => "two neighbouring ones",
+            CodeKind::SingleOne => "single one",
+            CodeKind::RawPlane => "raw plane",
         }
     }
 }
 
 /// The shape of planes. A plane has one bit per difference, which is one less than the line's 32-bit words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct PlaneShape {
     /// Bits of a plane: 7, 15 or 31.
     pub plane_bits: usize,
     /// Bits of a position in a plane: 3, 4 or 5.
     pub place_bits: usize,
 }
 
-impl Shape {
+impl PlaneShape {
     /// Returns the shape for lines of 32, 64 or 128 bytes.
     pub const fn of(line_bytes: usize) -> Self {
         let words = line_bytes / 4;
-        Shape { plane_bits: words - 1, place_bits: words.ilog2() as usize }
+        PlaneShape { plane_bits: words - 1, place_bits: words.ilog2() as usize }
     }
 
     /// Returns a plane of ones.
@@ -96,43 +96,43 @@ impl Shape {
 }
 
 /// Returns the kind and the code of a base word.
-pub fn base_code(base: u32) -> (Kind, Code) {
+pub fn base_code(base: u32) -> (CodeKind, PlaneCode) {
     let fits = |bits: u32| (base as i32) << (32 - bits) >> (32 - bits) == base as i32;
-    let field = |prefix: u64, bits: u32| Code {
+    let field = |prefix: u64, bits: u32| PlaneCode {
         value: prefix | (u64::from(base) & ((1 << bits) - 1)) << 3,
         bits: 3 + bits as usize,
     };
     match base {
-        0 => (Kind::BaseZero, Code { value: 0, bits: 3 }),
-        _ if fits(4) => (Kind::Base4, field(0b100, 4)),
-        _ if fits(8) => (Kind::Base8, field(0b010, 8)),
-        _ if fits(16) => (Kind::Base16, field(0b110, 16)),
-        _ => (Kind::BaseRaw, Code { value: 1 | u64::from(base) << 1, bits: 33 }),
+        0 => (CodeKind::BaseZero, PlaneCode { value: 0, bits: 3 }),
+        _ if fits(4) => (CodeKind::Base4, field(0b100, 4)),
+        _ if fits(8) => (CodeKind::Base8, field(0b010, 8)),
+        _ if fits(16) => (CodeKind::Base16, field(0b110, 16)),
+        _ => (CodeKind::BaseRaw, PlaneCode { value: 1 | u64::from(base) << 1, bits: 33 }),
     }
 }
 
 /// Returns the kind and the code of a run of 1 to 33 planes with zero DBX.
-pub fn run_code(planes: usize) -> (Kind, Code) {
+pub fn run_code(planes: usize) -> (CodeKind, PlaneCode) {
     match planes {
-        1 => (Kind::ZeroPlane, Code { value: 0b100, bits: 3 }),
-        _ => (Kind::ZeroRun, Code { value: 0b10 | (planes as u64 - 2) << 2, bits: 7 }),
+        1 => (CodeKind::ZeroPlane, PlaneCode { value: 0b100, bits: 3 }),
+        _ => (CodeKind::ZeroRun, PlaneCode { value: 0b10 | (planes as u64 - 2) << 2, bits: 7 }),
     }
 }
 
 /// Returns the kind and the code of a plane with non-zero DBX.
-pub fn plane_code(shape: Shape, dbx: u32, dbp: u32) -> (Kind, Code) {
+pub fn plane_code(shape: PlaneShape, dbx: u32, dbp: u32) -> (CodeKind, PlaneCode) {
     let place = u64::from(dbx.trailing_zeros()) << 5;
-    let with_place = |prefix: u64| Code { value: prefix | place, bits: 5 + shape.place_bits };
+    let with_place = |prefix: u64| PlaneCode { value: prefix | place, bits: 5 + shape.place_bits };
     if dbx == shape.ones() {
-        return (Kind::AllOnes, Code { value: 0, bits: 5 });
+        return (CodeKind::AllOnes, PlaneCode { value: 0, bits: 5 });
     }
     if dbp == 0 {
-        return (Kind::ZeroDbp, Code { value: 0b10000, bits: 5 });
+        return (CodeKind::ZeroDbp, PlaneCode { value: 0b10000, bits: 5 });
     }
     match dbx >> dbx.trailing_zeros() {
-        0b11 => (Kind::TwoOnes, with_place(0b01000)),
-        0b1 => (Kind::SingleOne, with_place(0b11000)),
-        _ => (Kind::RawPlane, Code { value: 1 | u64::from(dbx) << 1, bits: 1 + shape.plane_bits }),
+        0b11 => (CodeKind::TwoOnes, with_place(0b01000)),
+        0b1 => (CodeKind::SingleOne, with_place(0b11000)),
+        _ => (CodeKind::RawPlane, PlaneCode { value: 1 | u64::from(dbx) << 1, bits: 1 + shape.plane_bits }),
     }
 }
 
@@ -150,7 +150,7 @@ pub fn read_base(bits: u64) -> (u32, usize) {
 
 /// A code of planes, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Symbol {
+pub struct DecodedPlanes {
     /// Bits of the code.
     pub bits: usize,
     /// Number of planes that the code represents.
@@ -161,14 +161,14 @@ pub struct Symbol {
 
 /// Decodes the code at the start of `bits`. `above` is the previous plane before the exclusive-or. A position outside the
 /// plane selects no bit.
-pub fn read_symbol(shape: Shape, bits: u64, above: u32) -> Symbol {
+pub fn read_symbol(shape: PlaneShape, bits: u64, above: u32) -> DecodedPlanes {
     let place = (bits >> 5) as u32 & ((1 << shape.place_bits) - 1);
-    let one = |bits: usize, dbx: u32| Symbol { bits, planes: 1, dbx: dbx & shape.ones() };
+    let one = |bits: usize, dbx: u32| DecodedPlanes { bits, planes: 1, dbx: dbx & shape.ones() };
     if bits & 1 == 1 {
         return one(1 + shape.plane_bits, (bits >> 1) as u32);
     }
     if bits & 0b10 != 0 {
-        return Symbol { bits: 7, planes: (bits >> 2 & 31) as usize + 2, dbx: 0 };
+        return DecodedPlanes { bits: 7, planes: (bits >> 2 & 31) as usize + 2, dbx: 0 };
     }
     if bits & 0b100 != 0 {
         return one(3, 0);

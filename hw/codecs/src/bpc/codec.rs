@@ -1,12 +1,14 @@
 //! The arithmetic of BPC as pure functions, for the golden models and the simulator.
-use super::code::{Code, Kind, PLANES, Shape, base_code, plane_code, read_base, read_symbol, run_code};
+use super::code::{
+    CodeKind, PLANES, PlaneCode, PlaneShape, base_code, plane_code, read_base, read_symbol, run_code,
+};
 use super::params::SYMBOLS_PER_CYCLE;
 use crate::line::{LINE_WORDS, Line, assert_line_bytes, words_of};
 use selvedge_state::State;
 
 /// A compressed line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
-pub struct Compressed {
+pub struct BpcCompressed {
     /// `true` if the payload consists of codes; otherwise the payload is the line.
     pub compressed: bool,
     /// Size of the payload in bytes. Unused bits of the last byte are zero.
@@ -17,7 +19,7 @@ pub struct Compressed {
 
 /// Result of a decompression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Decompressed {
+pub struct BpcDecompressed {
     /// The line; zero after an error.
     pub line: Line,
     /// `true` if the codes run beyond the last plane or beyond the payload.
@@ -39,7 +41,7 @@ pub struct Decompressed {
 /// assert_eq!(compressed.size, (19u8 + 7 + 5 + 5 + 3).div_ceil(8));
 /// assert_eq!(decompress(&compressed, 128).line, selvedge_hw_codecs::line::words_of(&line));
 /// ```
-pub fn compress(line: &[u8]) -> Compressed {
+pub fn compress(line: &[u8]) -> BpcCompressed {
     compress_words(&words_of(line), line.len())
 }
 
@@ -47,11 +49,11 @@ pub fn compress(line: &[u8]) -> Compressed {
 ///
 /// # Panics
 /// When `line_bytes` is not 32, 64 or 128.
-pub fn compress_words(line: &Line, line_bytes: usize) -> Compressed {
-    let mut payload = Bits::default();
+pub fn compress_words(line: &Line, line_bytes: usize) -> BpcCompressed {
+    let mut payload = CodeString::default();
     for_each_code(line, line_bytes, |_, code| payload.push(code));
     if payload.len.div_ceil(8) < line_bytes {
-        return Compressed {
+        return BpcCompressed {
             compressed: true,
             size: payload.len.div_ceil(8) as u8,
             payload: payload.words(),
@@ -59,7 +61,7 @@ pub fn compress_words(line: &Line, line_bytes: usize) -> Compressed {
     }
     let mut words = Line::default();
     words[..line_bytes / 8].copy_from_slice(&line[..line_bytes / 8]);
-    Compressed { compressed: false, size: line_bytes as u8, payload: words }
+    BpcCompressed { compressed: false, size: line_bytes as u8, payload: words }
 }
 
 /// Returns the number of bits of all codes of a line, even if the line would stay uncompressed.
@@ -76,7 +78,7 @@ pub fn code_bits(line: &[u8]) -> usize {
 ///
 /// # Panics
 /// When the line is not of 32, 64 or 128 bytes.
-pub fn kinds(line: &Line, line_bytes: usize) -> Vec<Kind> {
+pub fn kinds(line: &Line, line_bytes: usize) -> Vec<CodeKind> {
     let mut kinds = Vec::new();
     for_each_code(line, line_bytes, |kind, _| kinds.push(kind));
     kinds
@@ -86,15 +88,15 @@ pub fn kinds(line: &Line, line_bytes: usize) -> Vec<Kind> {
 ///
 /// # Panics
 /// When `line_bytes` is not 32, 64 or 128.
-pub fn decompress(compressed: &Compressed, line_bytes: usize) -> Decompressed {
+pub fn decompress(compressed: &BpcCompressed, line_bytes: usize) -> BpcDecompressed {
     assert_line_bytes(line_bytes);
     let payload = &compressed.payload;
     if !compressed.compressed {
         let mut line = Line::default();
         line[..line_bytes / 8].copy_from_slice(&payload[..line_bytes / 8]);
-        return Decompressed { line, error: false, cycles: 0 };
+        return BpcDecompressed { line, error: false, cycles: 0 };
     }
-    let shape = Shape::of(line_bytes);
+    let shape = PlaneShape::of(line_bytes);
     let (base, mut place) = read_base(at(payload, 0, line_bytes));
     // The planes before the exclusive-or, the highest one first.
     let mut planes = [0u32; PLANES];
@@ -109,15 +111,15 @@ pub fn decompress(compressed: &Compressed, line_bytes: usize) -> Decompressed {
         place += symbol.bits;
         above ^= symbol.dbx;
         if next + symbol.planes > PLANES {
-            return Decompressed { line: Line::default(), error: true, cycles };
+            return BpcDecompressed { line: Line::default(), error: true, cycles };
         }
         planes[next..next + symbol.planes].fill(above);
         next += symbol.planes;
     }
     if place > 8 * line_bytes {
-        return Decompressed { line: Line::default(), error: true, cycles };
+        return BpcDecompressed { line: Line::default(), error: true, cycles };
     }
-    Decompressed { line: rebuild(base, &planes, line_bytes), error: false, cycles }
+    BpcDecompressed { line: rebuild(base, &planes, line_bytes), error: false, cycles }
 }
 
 /// Returns the line of a base word and of the planes of its differences, the highest plane first.
@@ -149,9 +151,9 @@ fn planes(line: &Line, line_bytes: usize) -> [u32; PLANES] {
 }
 
 /// Calls `emit` for every code of a line: first for the base word, then for the planes from the highest down.
-fn for_each_code(line: &Line, line_bytes: usize, mut emit: impl FnMut(Kind, Code)) {
+fn for_each_code(line: &Line, line_bytes: usize, mut emit: impl FnMut(CodeKind, PlaneCode)) {
     assert_line_bytes(line_bytes);
-    let shape = Shape::of(line_bytes);
+    let shape = PlaneShape::of(line_bytes);
     let mut put = |(kind, code)| emit(kind, code);
     put(base_code(line[0] as u32));
     let (mut above, mut run) = (0, 0);
@@ -182,13 +184,13 @@ fn at(payload: &Line, place: usize, line_bytes: usize) -> u64 {
 
 /// Code words one after the other: up to 33 + 33 * 32 bits.
 #[derive(Default)]
-struct Bits {
+struct CodeString {
     words: [u64; LINE_WORDS + 2],
     len: usize,
 }
 
-impl Bits {
-    fn push(&mut self, code: Code) {
+impl CodeString {
+    fn push(&mut self, code: PlaneCode) {
         let (index, shift) = (self.len / 64, self.len % 64);
         self.words[index] |= code.value << shift;
         if shift + code.bits > 64 {

@@ -87,9 +87,9 @@ mod properties;
 pub mod rtl;
 pub mod stimulus;
 
-pub use code::Kind;
-pub use codec::{Compressed, Decompressed, code_bits, compress, compress_words, decompress, kinds};
-pub use model::{CompressorModel, DecompressorModel};
+pub use code::CodeKind;
+pub use codec::{BpcCompressed, BpcDecompressed, code_bits, compress, compress_words, decompress, kinds};
+pub use model::{BpcCompressorModel, BpcDecompressorModel};
 pub use params::{BpcParams, PACK_CYCLES, SYMBOLS_PER_CYCLE};
 pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 
@@ -124,11 +124,11 @@ impl HwBlock for BpcCompressor {
     type Params = BpcParams;
     type In = CompressorIn;
     type Out = CompressorOut;
-    type Model = CompressorModel;
+    type Model = BpcCompressorModel;
 
-    fn model(params: &BpcParams) -> Result<CompressorModel, ParamError> {
+    fn model(params: &BpcParams) -> Result<BpcCompressorModel, ParamError> {
         Self::validate(params)?;
-        Ok(CompressorModel::new(params))
+        Ok(BpcCompressorModel::new(params))
     }
     fn rtl(params: &BpcParams) -> Result<Box<dyn RtlBlock<CompressorIn, CompressorOut>>, ParamError> {
         Self::validate(params)?;
@@ -153,7 +153,7 @@ impl HwBlock for BpcCompressor {
         let line_bytes = params.line_bytes;
         let corners = PortCorners::new(|i: &CompressorIn, o: &CompressorOut| i.valid_i && o.ready_o);
         let corners = corners.with("line as it is", 1000, |i, o| o.valid_o && i.ready_i && !o.compressed_o);
-        Box::new(Kind::ALL.into_iter().fold(corners, |corners, kind| {
+        Box::new(CodeKind::ALL.into_iter().fold(corners, |corners, kind| {
             corners.with(kind.name(), 1000, move |i, o| {
                 i.valid_i && o.ready_o && kinds(&i.line_i, line_bytes).contains(&kind)
             })
@@ -177,11 +177,11 @@ impl HwBlock for BpcDecompressor {
     type Params = BpcParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;
-    type Model = DecompressorModel;
+    type Model = BpcDecompressorModel;
 
-    fn model(params: &BpcParams) -> Result<DecompressorModel, ParamError> {
+    fn model(params: &BpcParams) -> Result<BpcDecompressorModel, ParamError> {
         Self::validate(params)?;
-        Ok(DecompressorModel::new(params))
+        Ok(BpcDecompressorModel::new(params))
     }
     fn rtl(params: &BpcParams) -> Result<Box<dyn RtlBlock<DecompressorIn, DecompressorOut>>, ParamError> {
         Self::validate(params)?;
@@ -214,7 +214,7 @@ impl HwBlock for BpcDecompressor {
             .with("line as it is", 1000, |i, o| i.valid_i && o.ready_o && !i.compressed_i)
             .with("codes that make no line", 1000, |i, o| o.valid_o && i.ready_i && o.error_o);
         // These are the kinds of codes of the line. Except for changed payloads, they are also the kinds that were read.
-        Box::new(Kind::ALL.into_iter().fold(corners, |corners, kind| {
+        Box::new(CodeKind::ALL.into_iter().fold(corners, |corners, kind| {
             corners.with(kind.name(), 1000, move |i, o| {
                 o.valid_o && i.ready_i && !o.error_o && kinds(&o.line_o, line_bytes).contains(&kind)
             })

@@ -1,5 +1,5 @@
 //! Golden models of compressor and decompressor: the pure codec, and the cycles that the hardware takes.
-use super::codec::{Compressed, Decompressed, compress_words, decompress};
+use super::codec::{BpcCompressed, BpcDecompressed, compress_words, decompress};
 use super::params::{BpcParams, HALVES, PACK_CYCLES};
 use super::rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 use crate::line::Line;
@@ -41,21 +41,21 @@ impl<T: Copy> Worker<T> {
 
 /// Golden model of the compressor.
 #[derive(Clone, Debug, State)]
-pub struct CompressorModel {
+pub struct BpcCompressorModel {
     line_bytes: usize,
-    worker: Worker<Compressed>,
+    worker: Worker<BpcCompressed>,
 }
 
-impl CompressorModel {
+impl BpcCompressorModel {
     /// Returns the model in its reset state. The parameters must be valid.
     pub fn new(params: &BpcParams) -> Self {
-        CompressorModel { line_bytes: params.line_bytes, worker: Worker::default() }
+        BpcCompressorModel { line_bytes: params.line_bytes, worker: Worker::default() }
     }
 }
 
-impl Clocked<CompressorIn, CompressorOut> for CompressorModel {
+impl Clocked<CompressorIn, CompressorOut> for BpcCompressorModel {
     fn step(&mut self, inputs: &CompressorIn) -> CompressorOut {
-        let Compressed { compressed, size, payload } = self.worker.shown;
+        let BpcCompressed { compressed, size, payload } = self.worker.shown;
         let outputs = CompressorOut {
             ready_o: self.worker.ready(inputs.ready_i),
             valid_o: self.worker.valid,
@@ -77,19 +77,19 @@ impl Clocked<CompressorIn, CompressorOut> for CompressorModel {
 
 /// Golden model of the decompressor.
 #[derive(Clone, Debug, State)]
-pub struct DecompressorModel {
+pub struct BpcDecompressorModel {
     line_bytes: usize,
     worker: Worker<(Line, bool)>,
 }
 
-impl DecompressorModel {
+impl BpcDecompressorModel {
     /// Returns the model in its reset state. The parameters must be valid.
     pub fn new(params: &BpcParams) -> Self {
-        DecompressorModel { line_bytes: params.line_bytes, worker: Worker::default() }
+        BpcDecompressorModel { line_bytes: params.line_bytes, worker: Worker::default() }
     }
 }
 
-impl Clocked<DecompressorIn, DecompressorOut> for DecompressorModel {
+impl Clocked<DecompressorIn, DecompressorOut> for BpcDecompressorModel {
     fn step(&mut self, inputs: &DecompressorIn) -> DecompressorOut {
         let (line_o, error_o) = self.worker.shown;
         let outputs = DecompressorOut {
@@ -101,8 +101,8 @@ impl Clocked<DecompressorIn, DecompressorOut> for DecompressorModel {
         let line_bytes = self.line_bytes;
         self.worker.clock(inputs.ready_i, inputs.valid_i, || {
             let compressed =
-                Compressed { compressed: inputs.compressed_i, size: 0, payload: inputs.payload_i };
-            let Decompressed { line, error, cycles } = decompress(&compressed, line_bytes);
+                BpcCompressed { compressed: inputs.compressed_i, size: 0, payload: inputs.payload_i };
+            let BpcDecompressed { line, error, cycles } = decompress(&compressed, line_bytes);
             ((line, error), cycles + if inputs.compressed_i { HALVES } else { 1 })
         });
         outputs

@@ -1,5 +1,5 @@
 //! Parameters and constants of the BPC compressor and decompressor.
-use super::code::{PLANES, Shape};
+use super::code::{PLANES, PlaneShape};
 use selvedge_hw::block_params;
 use selvedge_hw::params::Allowed;
 
@@ -25,8 +25,8 @@ impl BpcParams {
         8 * self.line_bytes
     }
 
-    pub(super) const fn shape(&self) -> Shape {
-        Shape::of(self.line_bytes)
+    pub(super) const fn shape(&self) -> PlaneShape {
+        PlaneShape::of(self.line_bytes)
     }
 
     /// Returns the width in bits of a payload size from 0 to `line_bytes`.

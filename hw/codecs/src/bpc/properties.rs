@@ -1,16 +1,15 @@
 //! BPC against its definition, computed bit by bit without the codec's arithmetic. The blocks carry lines in order and in the
 //! stated cycles, under any stalls.
-use crate::bpc::stimulus::LineGenerator;
+use crate::bpc::stimulus::BpcLineGenerator;
 use crate::bpc::{
-    BpcCompressor, BpcDecompressor, BpcParams, Compressed, CompressorIn, DecompressorIn, compress, decompress,
+    BpcCompressed, BpcCompressor, BpcDecompressor, BpcParams, CompressorIn, DecompressorIn, compress,
+    decompress,
 };
-use crate::line::{LINE_BYTES, Line, bytes_of, words_of};
+use crate::equivalence::lines_through;
+use crate::line::{Bits, LINE_BYTES, Line, bytes_of, words_of};
 use bitvec::prelude::*;
 use proptest::prelude::*;
 use selvedge_hw::{Engine, HwBlock, Instance};
-use std::collections::VecDeque;
-
-type Bits = BitVec<u64, Lsb0>;
 
 /// Appends bits given as text, first bit first.
 fn prefix(bits: &mut Bits, text: &str) {
@@ -91,7 +90,7 @@ fn check(line: &[u8]) {
 #[test]
 fn lines_with_every_code_are_as_defined() {
     for bytes in LINE_BYTES {
-        let mut lines = LineGenerator::new(3, bytes);
+        let mut lines = BpcLineGenerator::new(3, bytes);
         for _ in 0..5_000 {
             check(&bytes_of(&lines.next_line())[..bytes]);
         }
@@ -111,7 +110,7 @@ proptest! {
     fn any_payload_is_read_to_an_end(payload: Line, size in 0usize..3, sparse: bool) {
         let line_bytes = LINE_BYTES[size];
         let payload = if sparse { payload.map(|word| word & word.rotate_left(9) & word.rotate_left(31)) } else { payload };
-        let got = decompress(&Compressed { compressed: true, size: 0, payload }, line_bytes);
+        let got = decompress(&BpcCompressed { compressed: true, size: 0, payload }, line_bytes);
         prop_assert!((1..=8).contains(&got.cycles));
         prop_assert!(!got.error || got.line == Line::default());
         prop_assert!(got.line[line_bytes / 8..].iter().all(|word| *word == 0));
@@ -120,7 +119,7 @@ proptest! {
 
 /// Sends one line through the compressor and then the decompressor, in lockstep with their models. Returns the compressed line
 /// and the cycles of each block.
-fn alone(line: &Line, line_bytes: usize) -> (Compressed, u32, u32) {
+fn alone(line: &Line, line_bytes: usize) -> (BpcCompressed, u32, u32) {
     let params = BpcParams { line_bytes };
     let mut compressor = Instance::<BpcCompressor>::new("compressor", &params, Engine::Lockstep).unwrap();
     let mut decompressor =
@@ -130,7 +129,7 @@ fn alone(line: &Line, line_bytes: usize) -> (Compressed, u32, u32) {
     let (packed, first) =
         (1..).map(|cycle| (compressor.step(&idle).unwrap(), cycle)).find(|(o, _)| o.valid_o).unwrap();
     let between =
-        Compressed { compressed: packed.compressed_o, size: packed.size_o, payload: packed.payload_o };
+        BpcCompressed { compressed: packed.compressed_o, size: packed.size_o, payload: packed.payload_o };
     let (compressed_i, payload_i) = (packed.compressed_o, packed.payload_o);
     decompressor.step(&DecompressorIn { valid_i: true, compressed_i, payload_i, ready_i: true }).unwrap();
     let idle = DecompressorIn { ready_i: true, ..DecompressorIn::default() };
@@ -146,7 +145,7 @@ fn a_line_takes_the_stated_cycles() {
     assert_eq!(latency, 11, "LATTE-CC, table I");
     let mut longest = 0;
     for line_bytes in LINE_BYTES {
-        let mut lines = LineGenerator::new(5, line_bytes);
+        let mut lines = BpcLineGenerator::new(5, line_bytes);
         for _ in 0..200 {
             let line = lines.next_line();
             let (between, first, second) = alone(&line, line_bytes);
@@ -209,48 +208,10 @@ proptest! {
         let params = BpcParams { line_bytes };
         let mut compressor = Instance::<BpcCompressor>::new("compressor", &params, Engine::Lockstep).unwrap();
         let mut decompressor = Instance::<BpcDecompressor>::new("decompressor", &params, Engine::Lockstep).unwrap();
-        let mut generator = LineGenerator::new(seed, line_bytes);
-        let (mut offered, mut between, mut shown) = (None::<Line>, None::<(bool, Line)>, None::<Line>);
-        let mut inside = VecDeque::new();
-        for (offer, take, chance) in traffic {
-            if chance == 0 {
-                compressor.reset();
-                decompressor.reset();
-                (offered, between, shown) = (None, None, None);
-                inside.clear();
-                continue;
-            }
-            if offered.is_none() && offer {
-                offered = Some(generator.next_line());
-            }
-            let room = between.is_none();
-            let line_i = offered.unwrap_or_default();
-            let packed = compressor.step(&CompressorIn { valid_i: offered.is_some(), line_i, ready_i: room }).unwrap();
-            if packed.ready_o && let Some(line) = offered.take() {
-                inside.push_back(line);
-            }
-            let (compressed_i, payload_i) = between.unwrap_or_default();
-            let unpacked = decompressor
-                .step(&DecompressorIn { valid_i: between.is_some(), compressed_i, payload_i, ready_i: take })
-                .unwrap();
-            if unpacked.ready_o {
-                between = None;
-            }
-            if packed.valid_o && room {
-                between = Some((packed.compressed_o, packed.payload_o));
-            }
-            // An offered line stays until it is accepted.
-            if let Some(line) = shown {
-                prop_assert!(unpacked.valid_o && unpacked.line_o == line);
-            }
-            shown = unpacked.valid_o.then_some(unpacked.line_o);
-            if unpacked.valid_o && take {
-                shown = None;
-                prop_assert!(!unpacked.error_o);
-                prop_assert_eq!(Some(unpacked.line_o), inside.pop_front());
-            }
-        }
-        prop_assert!(inside.len() <= 3);
+        let generator = BpcLineGenerator::new(seed, line_bytes);
+        let traffic = traffic.into_iter().map(|(offer, take, chance)| (offer, true, take, chance));
+        let inside = lines_through!(compressor, decompressor, generator, traffic, compressed_o -> compressed_i);
+        prop_assert!(inside <= 3);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Stimuli of the codec: lines that reach every kind of code, in streams with stalls, pauses and resets.
-use super::code::Shape;
-use super::codec::{Compressed, compress_words};
-use super::model::{CompressorModel, DecompressorModel};
+use super::code::PlaneShape;
+use super::codec::{BpcCompressed, compress_words};
+use super::model::{BpcCompressorModel, BpcDecompressorModel};
 use super::params::BpcParams;
 use super::rtl::{CompressorIn, DecompressorIn};
 use crate::line::Line;
@@ -11,15 +11,15 @@ use selvedge_hw::traffic::stream;
 
 /// Draws lines from their bit planes, so that every kind of code occurs. Also draws lines of noise, which do not compress.
 #[derive(Clone, Debug)]
-pub struct LineGenerator {
+pub struct BpcLineGenerator {
     prng: Prng,
     line_bytes: usize,
 }
 
-impl LineGenerator {
+impl BpcLineGenerator {
     /// Creates a generator of lines of `line_bytes` (32, 64 or 128). Equal seeds give equal lines.
     pub fn new(seed: u64, line_bytes: usize) -> Self {
-        LineGenerator { prng: Prng::new(seed), line_bytes }
+        BpcLineGenerator { prng: Prng::new(seed), line_bytes }
     }
 
     /// Returns the next line in 64-bit words, zero beyond `line_bytes`.
@@ -35,7 +35,7 @@ impl LineGenerator {
 
     /// Draws a line with a base word of any width. After the exclusive-or, 5 to 50 % of its planes are not zero.
     fn sparse_in_planes(&mut self) -> Line {
-        let shape = Shape::of(self.line_bytes);
+        let shape = PlaneShape::of(self.line_bytes);
         let base = self.prng.bits() as u32;
         let base = match self.prng.below(5) {
             0 => 0,
@@ -63,7 +63,7 @@ impl LineGenerator {
     }
 
     /// Draws a plane after the exclusive-or, of one of the kinds for non-zero planes.
-    fn plane(&mut self, shape: Shape, above: u32) -> u32 {
+    fn plane(&mut self, shape: PlaneShape, above: u32) -> u32 {
         let place = self.prng.below(shape.plane_bits as u64);
         match self.prng.below(5) {
             0 => shape.ones(),
@@ -80,13 +80,19 @@ pub(super) fn compressor(
     params: &BpcParams,
     seed: u64,
 ) -> impl Iterator<Item = Stimulus<CompressorIn>> + use<> {
-    let mut lines = LineGenerator::new(seed, params.line_bytes);
+    let mut lines = BpcLineGenerator::new(seed, params.line_bytes);
     let inputs = |line: Option<Line>, ready_i| CompressorIn {
         valid_i: line.is_some(),
         line_i: line.unwrap_or_default(),
         ready_i,
     };
-    stream(seed, CompressorModel::new(params), move |_| lines.next_line(), inputs, |outputs| outputs.ready_o)
+    stream(
+        seed,
+        BpcCompressorModel::new(params),
+        move |_| lines.next_line(),
+        inputs,
+        |outputs| outputs.ready_o,
+    )
 }
 
 /// Returns the decompressor's stimulus: compressed lines. Four in 16 are replaced or changed. One is noise. One has
@@ -97,9 +103,10 @@ pub(super) fn decompressor(
     seed: u64,
 ) -> impl Iterator<Item = Stimulus<DecompressorIn>> + use<> {
     let line_bytes = params.line_bytes;
-    let mut lines = LineGenerator::new(seed, line_bytes);
+    let mut lines = BpcLineGenerator::new(seed, line_bytes);
     let draw = move |prng: &mut Prng| {
-        let Compressed { mut compressed, mut payload, .. } = compress_words(&lines.next_line(), line_bytes);
+        let BpcCompressed { mut compressed, mut payload, .. } =
+            compress_words(&lines.next_line(), line_bytes);
         let words = &mut payload[..line_bytes / 8];
         match prng.below(16) {
             0 => {
@@ -124,5 +131,5 @@ pub(super) fn decompressor(
         let (compressed_i, payload_i) = item.unwrap_or_default();
         DecompressorIn { valid_i: item.is_some(), compressed_i, payload_i, ready_i }
     };
-    stream(seed, DecompressorModel::new(params), draw, inputs, |outputs| outputs.ready_o)
+    stream(seed, BpcDecompressorModel::new(params), draw, inputs, |outputs| outputs.ready_o)
 }

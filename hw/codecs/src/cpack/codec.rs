@@ -1,12 +1,12 @@
 //! C-Pack as pure functions. The golden models and the simulator use them.
-use super::fifo::{Decoder, Encoder};
+use super::fifo::{FifoDecoder, FifoEncoder};
 use super::small;
-use crate::line::{LINE_WORDS, Line, assert_line_bytes};
+use crate::line::{Decompressed, LINE_WORDS, Line, assert_line_bytes};
 use selvedge_state::State;
 
 /// Variant of the C-Pack algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Variant {
+pub enum CpackVariant {
     /// C-Pack+Z: a first-in-first-out dictionary of 16 words, six kinds of codes, and a separate encoding of a line of zeros.
     #[default]
     Fifo16,
@@ -17,7 +17,7 @@ pub enum Variant {
 /// Encoding of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, State)]
 #[repr(u8)]
-pub enum Encoding {
+pub enum CpackEncoding {
     /// The line itself, because its codes would not be shorter.
     #[default]
     Uncompressed = 0,
@@ -27,9 +27,10 @@ pub enum Encoding {
     Zeros = 2,
 }
 
-impl Encoding {
+impl CpackEncoding {
     /// All encodings, by tag.
-    pub const ALL: [Encoding; 3] = [Encoding::Uncompressed, Encoding::Compressed, Encoding::Zeros];
+    pub const ALL: [CpackEncoding; 3] =
+        [CpackEncoding::Uncompressed, CpackEncoding::Compressed, CpackEncoding::Zeros];
 
     /// Returns the 2-bit tag.
     pub const fn tag(self) -> u8 {
@@ -39,22 +40,13 @@ impl Encoding {
 
 /// A line after compression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
-pub struct Compressed {
+pub struct CpackCompressed {
     /// Encoding of the line.
-    pub encoding: Encoding,
+    pub encoding: CpackEncoding,
     /// Bits of the payload.
     pub bits: u16,
     /// The payload, from bit 0 up; bits beyond it are zero.
     pub payload: Line,
-}
-
-/// Result of decompressing a payload.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
-pub struct Decompressed {
-    /// The line; all zeros if there is an error.
-    pub line: Line,
-    /// `true` if the tag or the payload is invalid.
-    pub error: bool,
 }
 
 /// Returns the first `line_bytes` bytes of a line; the others are zero.
@@ -103,22 +95,22 @@ pub(super) fn get(string: &Line, place: usize, bits: usize) -> u64 {
 /// If `line_bytes` is not 32, 64 or 128.
 ///
 /// ```
-/// use selvedge_hw_codecs::cpack::{Encoding, Variant, compress, decompress};
+/// use selvedge_hw_codecs::cpack::{CpackEncoding, CpackVariant, compress, decompress};
 /// let mut line = [0x1234_5678_1234_5678u64; 16];
 /// line[3] = 0x1234_5699_0000_0007;
-/// let compressed = compress(&line, 128, Variant::Fifo16);
+/// let compressed = compress(&line, 128, CpackVariant::Fifo16);
 /// // A new word, 29 full matches, a byte above zeros, and a match of all but the last byte.
 /// assert_eq!(compressed.bits, 34 + 29 * 6 + 12 + 16);
-/// let back = decompress(compressed.encoding.tag(), &compressed.payload, 128, Variant::Fifo16);
+/// let back = decompress(compressed.encoding.tag(), &compressed.payload, 128, CpackVariant::Fifo16);
 /// assert_eq!(back.line, line);
 /// ```
-pub fn compress(line: &Line, line_bytes: usize, variant: Variant) -> Compressed {
+pub fn compress(line: &Line, line_bytes: usize, variant: CpackVariant) -> CpackCompressed {
     assert_line_bytes(line_bytes);
     let line = cut(line, line_bytes);
-    if variant == Variant::Small4 {
+    if variant == CpackVariant::Small4 {
         return small::compress(&line, line_bytes);
     }
-    let mut encoder = Encoder::default();
+    let mut encoder = FifoEncoder::default();
     for index in 0..line_bytes / 4 {
         encoder.encode(word(&line, index));
     }
@@ -129,7 +121,7 @@ pub fn compress(line: &Line, line_bytes: usize, variant: Variant) -> Compressed 
 ///
 /// # Panics
 /// If `line_bytes` is not 32, 64 or 128.
-pub fn compressed_bits(line: &Line, line_bytes: usize, variant: Variant) -> usize {
+pub fn compressed_bits(line: &Line, line_bytes: usize, variant: CpackVariant) -> usize {
     usize::from(compress(line, line_bytes, variant).bits)
 }
 
@@ -137,13 +129,13 @@ pub fn compressed_bits(line: &Line, line_bytes: usize, variant: Variant) -> usiz
 ///
 /// # Panics
 /// If `line_bytes` is not 32, 64 or 128.
-pub fn decompress(tag: u8, payload: &Line, line_bytes: usize, variant: Variant) -> Decompressed {
+pub fn decompress(tag: u8, payload: &Line, line_bytes: usize, variant: CpackVariant) -> Decompressed {
     assert_line_bytes(line_bytes);
     let payload = cut(payload, line_bytes);
-    if variant == Variant::Small4 {
+    if variant == CpackVariant::Small4 {
         return small::decompress(tag, &payload, line_bytes);
     }
-    let mut decoder = Decoder::new(tag, payload);
+    let mut decoder = FifoDecoder::new(tag, payload);
     for _ in 0..line_bytes / 4 {
         decoder.decode_next();
     }

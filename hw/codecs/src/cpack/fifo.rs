@@ -1,6 +1,6 @@
 //! C-Pack with its first-in-first-out dictionary, one word at a time as in the hardware.
-use super::codec::{Compressed, Decompressed, Encoding, cut, get, put, put_word};
-use crate::line::Line;
+use super::codec::{CpackCompressed, CpackEncoding, cut, get, put, put_word};
+use crate::line::{Decompressed, Line};
 use selvedge_state::State;
 
 /// Words of the dictionary.
@@ -11,7 +11,7 @@ pub const DECODED_AT_ONCE: usize = 4;
 
 /// Code of a word: one of the six codes of C-Pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Code {
+pub enum FifoCode {
     /// All bytes are zero.
     Zzzz,
     /// No match: the word itself follows.
@@ -26,59 +26,60 @@ pub enum Code {
     Mmmx,
 }
 
-impl Code {
+impl FifoCode {
     /// All codes.
-    pub const ALL: [Code; 6] = [Code::Zzzz, Code::Xxxx, Code::Mmmm, Code::Mmxx, Code::Zzzx, Code::Mmmx];
+    pub const ALL: [FifoCode; 6] =
+        [FifoCode::Zzzz, FifoCode::Xxxx, FifoCode::Mmmm, FifoCode::Mmxx, FifoCode::Zzzx, FifoCode::Mmmx];
 
     /// Returns the code's name in C-Pack: one letter per byte, for zero, match or mismatch.
     pub const fn name(self) -> &'static str {
         match self {
-            Code::Zzzz => "zzzz",
-            Code::Xxxx => "xxxx",
-            Code::Mmmm => "mmmm",
-            Code::Mmxx => "mmxx",
-            Code::Zzzx => "zzzx",
-            Code::Mmmx => "mmmx",
+            FifoCode::Zzzz => "zzzz",
+            FifoCode::Xxxx => "xxxx",
+            FifoCode::Mmmm => "mmmm",
+            FifoCode::Mmxx => "mmxx",
+            FifoCode::Zzzx => "zzzx",
+            FifoCode::Mmmx => "mmmx",
         }
     }
 
     /// Returns the code's prefix and its number of bits: two, or 0b11 and two more bits above it.
     pub(super) const fn tag(self) -> (u64, usize) {
         match self {
-            Code::Zzzz => (0b00, 2),
-            Code::Xxxx => (0b01, 2),
-            Code::Mmmm => (0b10, 2),
-            Code::Mmxx => (0b0011, 4),
-            Code::Zzzx => (0b0111, 4),
-            Code::Mmmx => (0b1011, 4),
+            FifoCode::Zzzz => (0b00, 2),
+            FifoCode::Xxxx => (0b01, 2),
+            FifoCode::Mmmm => (0b10, 2),
+            FifoCode::Mmxx => (0b0011, 4),
+            FifoCode::Zzzx => (0b0111, 4),
+            FifoCode::Mmmx => (0b1011, 4),
         }
     }
 
     /// Returns the code whose prefix `string` begins with, or `None` for the one unused prefix.
-    pub(super) const fn of(string: u64) -> Option<Code> {
+    pub(super) const fn of(string: u64) -> Option<FifoCode> {
         match (string & 3, string >> 2 & 3) {
-            (0, _) => Some(Code::Zzzz),
-            (1, _) => Some(Code::Xxxx),
-            (2, _) => Some(Code::Mmmm),
-            (_, 0) => Some(Code::Mmxx),
-            (_, 1) => Some(Code::Zzzx),
-            (_, 2) => Some(Code::Mmmx),
+            (0, _) => Some(FifoCode::Zzzz),
+            (1, _) => Some(FifoCode::Xxxx),
+            (2, _) => Some(FifoCode::Mmmm),
+            (_, 0) => Some(FifoCode::Mmxx),
+            (_, 1) => Some(FifoCode::Zzzx),
+            (_, 2) => Some(FifoCode::Mmmx),
             _ => None,
         }
     }
 
     /// Returns whether an index into the dictionary follows the prefix.
     const fn has_index(self) -> bool {
-        matches!(self, Code::Mmmm | Code::Mmxx | Code::Mmmx)
+        matches!(self, FifoCode::Mmmm | FifoCode::Mmxx | FifoCode::Mmmx)
     }
 
     /// Returns the number of literal bits, which are the lowest bits of the word.
     const fn literal_bits(self) -> usize {
         match self {
-            Code::Zzzz | Code::Mmmm => 0,
-            Code::Zzzx | Code::Mmmx => 8,
-            Code::Mmxx => 16,
-            Code::Xxxx => 32,
+            FifoCode::Zzzz | FifoCode::Mmmm => 0,
+            FifoCode::Zzzx | FifoCode::Mmmx => 8,
+            FifoCode::Mmxx => 16,
+            FifoCode::Xxxx => 32,
         }
     }
 
@@ -89,7 +90,7 @@ impl Code {
 
     /// Returns whether a word with this code enters the dictionary. Full matches, zeros and single bytes do not.
     const fn enters(self) -> bool {
-        matches!(self, Code::Xxxx | Code::Mmxx | Code::Mmmx)
+        matches!(self, FifoCode::Xxxx | FifoCode::Mmxx | FifoCode::Mmmx)
     }
 }
 
@@ -111,28 +112,28 @@ impl Dictionary {
     }
 
     /// Returns the code with the fewest bits, and the lowest position that matches.
-    fn code_of(&self, word: u32) -> (Code, usize) {
+    fn code_of(&self, word: u32) -> (FifoCode, usize) {
         let matching =
             |shift: u32| self.words[..self.count].iter().position(|own| own >> shift == word >> shift);
         if word == 0 {
-            (Code::Zzzz, 0)
+            (FifoCode::Zzzz, 0)
         } else if let Some(place) = matching(0) {
-            (Code::Mmmm, place)
+            (FifoCode::Mmmm, place)
         } else if word >> 8 == 0 {
-            (Code::Zzzx, 0)
+            (FifoCode::Zzzx, 0)
         } else if let Some(place) = matching(8) {
-            (Code::Mmmx, place)
+            (FifoCode::Mmmx, place)
         } else if let Some(place) = matching(16) {
-            (Code::Mmxx, place)
+            (FifoCode::Mmxx, place)
         } else {
-            (Code::Xxxx, 0)
+            (FifoCode::Xxxx, 0)
         }
     }
 }
 
 /// Encodes the words of one line in order.
 #[derive(Clone, Copy, Debug, Default, State)]
-pub(super) struct Encoder {
+pub(super) struct FifoEncoder {
     dictionary: Dictionary,
     string: Line,
     length: usize,
@@ -140,7 +141,7 @@ pub(super) struct Encoder {
     nonzero: bool,
 }
 
-impl Encoder {
+impl FifoEncoder {
     /// Appends the code of the next word.
     pub fn encode(&mut self, word: u32) {
         let (code, place) = self.dictionary.code_of(word);
@@ -159,22 +160,22 @@ impl Encoder {
     }
 
     /// Returns the compressed line after all words are encoded.
-    pub fn finish(&self, line: &Line, line_bytes: usize) -> Compressed {
+    pub fn finish(&self, line: &Line, line_bytes: usize) -> CpackCompressed {
         let line_bits = 8 * line_bytes;
         if !self.nonzero {
-            Compressed { encoding: Encoding::Zeros, bits: 0, payload: Line::default() }
+            CpackCompressed { encoding: CpackEncoding::Zeros, bits: 0, payload: Line::default() }
         } else if self.length >= line_bits {
-            Compressed { encoding: Encoding::Uncompressed, bits: line_bits as u16, payload: *line }
+            CpackCompressed { encoding: CpackEncoding::Uncompressed, bits: line_bits as u16, payload: *line }
         } else {
             let payload = cut(&self.string, line_bytes);
-            Compressed { encoding: Encoding::Compressed, bits: self.length as u16, payload }
+            CpackCompressed { encoding: CpackEncoding::Compressed, bits: self.length as u16, payload }
         }
     }
 }
 
 /// Decodes the words of a payload in order.
 #[derive(Clone, Copy, Debug, Default, State)]
-pub(super) struct Decoder {
+pub(super) struct FifoDecoder {
     tag: u8,
     dictionary: Dictionary,
     string: Line,
@@ -184,10 +185,15 @@ pub(super) struct Decoder {
     error: bool,
 }
 
-impl Decoder {
+impl FifoDecoder {
     /// Returns a decoder at the start of a payload.
     pub fn new(tag: u8, payload: Line) -> Self {
-        Decoder { tag, string: payload, error: tag > Encoding::Zeros.tag(), ..Decoder::default() }
+        FifoDecoder {
+            tag,
+            string: payload,
+            error: tag > CpackEncoding::Zeros.tag(),
+            ..FifoDecoder::default()
+        }
     }
 
     /// Decodes the next word and appends it to the line.
@@ -207,7 +213,7 @@ impl Decoder {
     /// Decodes the next word from its code.
     fn decode(&mut self) -> u32 {
         let bits = get(&self.string, self.place, 36);
-        let Some(code) = Code::of(bits) else {
+        let Some(code) = FifoCode::of(bits) else {
             self.error = true;
             self.place += 4;
             return 0;
@@ -239,17 +245,17 @@ impl Decoder {
 }
 
 /// Calls `seen` with the code of each word of a compressed payload, up to the first invalid code.
-pub(super) fn each_code(payload: &Line, line_bytes: usize, mut seen: impl FnMut(Code)) {
+pub(super) fn each_code(payload: &Line, line_bytes: usize, mut seen: impl FnMut(FifoCode)) {
     let mut place = 0;
     for _ in 0..line_bytes / 4 {
-        let Some(code) = Code::of(get(payload, place, 4)) else { return };
+        let Some(code) = FifoCode::of(get(payload, place, 4)) else { return };
         seen(code);
         place += code.bits();
     }
 }
 
 /// Returns whether a compressed payload contains this code.
-pub(super) fn has_code(payload: &Line, line_bytes: usize, code: Code) -> bool {
+pub(super) fn has_code(payload: &Line, line_bytes: usize, code: FifoCode) -> bool {
     let mut found = false;
     each_code(payload, line_bytes, |own| found |= own == code);
     found

@@ -5,7 +5,7 @@
 //!
 //! # C-Pack+Z: `dictionary` 16
 //! The 32-bit words of a line are coded in order. A new word enters the dictionary, which holds the last 16 words and drops the
-//! oldest first. The dictionary is empty at the start of each line. The codes ([`Code`]) are:
+//! oldest first. The dictionary is empty at the start of each line. The codes ([`Code`](FifoCode)) are:
 //!
 //! | code | word | bits, from the lowest on |
 //! |---|---|---|
@@ -26,7 +26,7 @@
 //! # CABA's variant: `dictionary` 4
 //! The dictionary has at most four values, so that all words are handled in parallel. A value is the first word that no earlier
 //! value covers; zero words and single bytes need no value. The payload begins with a head of four bits per word (two for its
-//! [`Kind`], two for its value). The values in use follow and, if any word needs a byte, one byte per word. CABA says that the
+//! [`Kind`](SmallCode), two for its value). The values in use follow and, if any word needs a byte, one byte per word. CABA says that the
 //! compressed words of a line have a fixed size, but not how many bits; here it is one byte or none. A line that needs a fifth
 //! value stays uncompressed. CABA does not mention a code for lines of zeros; here they are a head of zero words.
 //!
@@ -98,12 +98,13 @@ pub mod rtl;
 mod small;
 pub mod stimulus;
 
-pub use codec::{Compressed, Decompressed, Encoding, Variant, compress, compressed_bits, decompress};
-pub use fifo::{Code, DECODED_AT_ONCE, DICTIONARY};
-pub use model::{CompressorModel, DecompressorModel};
+pub use crate::line::Decompressed;
+pub use codec::{CpackCompressed, CpackEncoding, CpackVariant, compress, compressed_bits, decompress};
+pub use fifo::{DECODED_AT_ONCE, DICTIONARY, FifoCode};
+pub use model::{CpackCompressorModel, CpackDecompressorModel};
 pub use params::CpackParams;
 pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
-pub use small::{Kind, VALUES};
+pub use small::{SmallCode, VALUES};
 
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::{Corners, PortCorners};
@@ -116,9 +117,9 @@ const VALUE_NAMES: ValueNames = ValueNames {
     what: "cpack_encoding",
     ports: &["encoding_i", "encoding_o"],
     names: &[
-        (Encoding::Uncompressed as u64, "uncompressed"),
-        (Encoding::Compressed as u64, "compressed"),
-        (Encoding::Zeros as u64, "zeros"),
+        (CpackEncoding::Uncompressed as u64, "uncompressed"),
+        (CpackEncoding::Compressed as u64, "compressed"),
+        (CpackEncoding::Zeros as u64, "zeros"),
     ],
 };
 
@@ -130,7 +131,7 @@ impl CpackParams {
     /// Returns the facts of a block with `output_bits` bits of outputs. `own` is its storage in addition to the storage of both
     /// blocks.
     fn facts(&self, own: &[Storage], output_bits: usize) -> Facts {
-        if self.variant() == Variant::Small4 {
+        if self.variant() == CpackVariant::Small4 {
             let storage =
                 vec![Storage { name: "result", bits: output_bits }, Storage { name: "valid bit", bits: 1 }];
             return Facts { storage, latency: 1, interval: 1 };
@@ -154,7 +155,7 @@ pub struct CpackCompressor;
 
 impl HwBlock for CpackCompressor {
     const NAME: &'static str = "cpack_compressor";
-    const SUMMARY: &'static str = "compresses a cache line with a dictionary of its own words";
+    const SUMMARY: &'static str = "compresses a cache line with a dictionary of the line's words";
     const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
     const PARAMS: &'static [ParamSpec] = CpackParams::SPECS;
@@ -166,11 +167,11 @@ impl HwBlock for CpackCompressor {
     type Params = CpackParams;
     type In = CompressorIn;
     type Out = CompressorOut;
-    type Model = CompressorModel;
+    type Model = CpackCompressorModel;
 
-    fn model(params: &CpackParams) -> Result<CompressorModel, ParamError> {
+    fn model(params: &CpackParams) -> Result<CpackCompressorModel, ParamError> {
         Self::validate(params)?;
-        Ok(CompressorModel::new(params))
+        Ok(CpackCompressorModel::new(params))
     }
     fn rtl(params: &CpackParams) -> Result<Box<dyn RtlBlock<CompressorIn, CompressorOut>>, ParamError> {
         Self::validate(params)?;
@@ -182,8 +183,11 @@ impl HwBlock for CpackCompressor {
             Storage { name: "a word is not zero", bits: 1 },
         ];
         // The size is even, so its lowest bit is not stored.
-        let size_bits =
-            if params.variant() == Variant::Small4 { params.size_bits() } else { params.size_bits() - 1 };
+        let size_bits = if params.variant() == CpackVariant::Small4 {
+            params.size_bits()
+        } else {
+            params.size_bits() - 1
+        };
         params.facts(&own, 2 + size_bits + params.line_bits())
     }
     fn stimulus(params: &CpackParams, seed: u64) -> StimulusIter<CompressorIn> {
@@ -195,20 +199,20 @@ impl HwBlock for CpackCompressor {
         let mut corners = PortCorners::new(leaves)
             .with("line as it was", 200, move |i, o| leaves(i, o) && o.encoding_o == 0)
             .with("result that waits", 200, |i, o| o.valid_o && !i.ready_i);
-        if variant == Variant::Fifo16 {
+        if variant == CpackVariant::Fifo16 {
             let codes = move |i: &CompressorIn, o: &CompressorOut| leaves(i, o) && o.encoding_o == 1;
             corners = corners.with("line of zeros", 200, move |i, o| leaves(i, o) && o.encoding_o == 2).with(
                 "forgets the oldest word",
                 200,
                 move |i, o| codes(i, o) && fifo::forgets(&o.payload_o, bytes),
             );
-            for code in Code::ALL {
+            for code in FifoCode::ALL {
                 corners = corners.with(code.name(), 200, move |i, o| {
                     codes(i, o) && fifo::has_code(&o.payload_o, bytes, code)
                 });
             }
         } else {
-            for kind in Kind::ALL {
+            for kind in SmallCode::ALL {
                 corners = corners.with(kind.name(), 200, move |i, o| {
                     leaves(i, o) && o.encoding_o == 1 && small::has_kind(&o.payload_o, bytes, kind)
                 });
@@ -234,11 +238,11 @@ impl HwBlock for CpackDecompressor {
     type Params = CpackParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;
-    type Model = DecompressorModel;
+    type Model = CpackDecompressorModel;
 
-    fn model(params: &CpackParams) -> Result<DecompressorModel, ParamError> {
+    fn model(params: &CpackParams) -> Result<CpackDecompressorModel, ParamError> {
         Self::validate(params)?;
-        Ok(DecompressorModel::new(params))
+        Ok(CpackDecompressorModel::new(params))
     }
     fn rtl(params: &CpackParams) -> Result<Box<dyn RtlBlock<DecompressorIn, DecompressorOut>>, ParamError> {
         Self::validate(params)?;
@@ -262,19 +266,19 @@ impl HwBlock for CpackDecompressor {
             .with("tag without meaning", 200, move |i, o| enters(i, o) && i.encoding_i == 3)
             .with("refused payload", 200, |i, o| o.valid_o && i.ready_i && o.error_o);
         let compressed = move |i: &DecompressorIn, o: &DecompressorOut| enters(i, o) && i.encoding_i == 1;
-        if variant == Variant::Fifo16 {
+        if variant == CpackVariant::Fifo16 {
             corners = corners.with("line of zeros", 200, move |i, o| enters(i, o) && i.encoding_i == 2).with(
                 "forgets the oldest word",
                 200,
                 move |i, o| compressed(i, o) && fifo::forgets(&i.payload_i, bytes),
             );
-            for code in Code::ALL {
+            for code in FifoCode::ALL {
                 corners = corners.with(code.name(), 200, move |i, o| {
                     compressed(i, o) && fifo::has_code(&i.payload_i, bytes, code)
                 });
             }
         } else {
-            for kind in Kind::ALL {
+            for kind in SmallCode::ALL {
                 corners = corners.with(kind.name(), 200, move |i, o| {
                     compressed(i, o) && small::has_kind(&i.payload_i, bytes, kind)
                 });

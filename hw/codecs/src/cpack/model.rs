@@ -1,9 +1,10 @@
 //! Golden models of compressor and decompressor, cycle by cycle: the pure codec with the cycles of the blocks. With the
 //! dictionary of 16 a line takes one cycle per four words and one more. CABA's variant has one register.
-use super::codec::{Compressed, Decompressed, Variant, compress, decompress};
+use super::codec::{CpackCompressed, CpackVariant, compress, decompress};
 use super::fifo::DECODED_AT_ONCE;
 use super::params::CpackParams;
 use super::rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
+use crate::line::Decompressed;
 use selvedge_hw::block::Clocked;
 use selvedge_hw::pipeline::Pipeline;
 use selvedge_state::State;
@@ -13,7 +14,7 @@ const STEPS_APART: usize = 1;
 
 /// An engine that works on a line for some cycles. It takes the next line while the last four words are in the second step.
 #[derive(Clone, Copy, Debug, Default, State)]
-struct Engine<T: State> {
+struct FifoEngine<T: State> {
     /// Cycles until the first step takes another line.
     busy: usize,
     /// Lines in progress, each with the cycles until it is done: at most one in the first step and one in the second.
@@ -23,7 +24,7 @@ struct Engine<T: State> {
     shown: T,
 }
 
-impl<T: State + Copy> Engine<T> {
+impl<T: State + Copy> FifoEngine<T> {
     /// Returns whether the engine moves in this cycle. It stalls while a result is not taken.
     fn moves(&self, downstream_ready: bool) -> bool {
         downstream_ready || !self.done
@@ -63,7 +64,7 @@ fn cycles(line_bytes: usize) -> usize {
     line_bytes / 4 / DECODED_AT_ONCE
 }
 
-fn outputs(shown: &Compressed, ready_o: bool, valid_o: bool) -> CompressorOut {
+fn outputs(shown: &CpackCompressed, ready_o: bool, valid_o: bool) -> CompressorOut {
     CompressorOut {
         ready_o,
         valid_o,
@@ -75,43 +76,43 @@ fn outputs(shown: &Compressed, ready_o: bool, valid_o: bool) -> CompressorOut {
 
 #[derive(Clone, Debug, State)]
 enum CompressorKind {
-    Fifo(Box<Engine<Compressed>>),
-    Small(Box<Pipeline<Compressed>>),
+    Fifo(Box<FifoEngine<CpackCompressed>>),
+    Small(Box<Pipeline<CpackCompressed>>),
 }
 
 /// Golden model of the compressor.
 #[derive(Clone, Debug, State)]
-pub struct CompressorModel {
+pub struct CpackCompressorModel {
     line_bytes: usize,
     kind: CompressorKind,
 }
 
-impl CompressorModel {
+impl CpackCompressorModel {
     /// Returns a model in its reset state. The parameters must be valid.
     pub fn new(params: &CpackParams) -> Self {
         let kind = match params.variant() {
-            Variant::Fifo16 => CompressorKind::Fifo(Box::default()),
-            Variant::Small4 => CompressorKind::Small(Box::new(Pipeline::new(1))),
+            CpackVariant::Fifo16 => CompressorKind::Fifo(Box::default()),
+            CpackVariant::Small4 => CompressorKind::Small(Box::new(Pipeline::new(1))),
         };
-        CompressorModel { line_bytes: params.line_bytes, kind }
+        CpackCompressorModel { line_bytes: params.line_bytes, kind }
     }
 }
 
-impl Clocked<CompressorIn, CompressorOut> for CompressorModel {
+impl Clocked<CompressorIn, CompressorOut> for CpackCompressorModel {
     fn step(&mut self, inputs: &CompressorIn) -> CompressorOut {
         let line_bytes = self.line_bytes;
         match &mut self.kind {
             CompressorKind::Fifo(engine) => {
                 let outputs = outputs(&engine.shown, engine.ready(inputs.ready_i), engine.done);
                 engine.clock(inputs.ready_i, inputs.valid_i, cycles(line_bytes), || {
-                    compress(&inputs.line_i, line_bytes, Variant::Fifo16)
+                    compress(&inputs.line_i, line_bytes, CpackVariant::Fifo16)
                 });
                 outputs
             }
             CompressorKind::Small(pipeline) => {
                 let outputs = outputs(pipeline.shown(), pipeline.ready(inputs.ready_i), pipeline.valid());
                 pipeline.clock(inputs.ready_i, inputs.valid_i, || {
-                    compress(&inputs.line_i, line_bytes, Variant::Small4)
+                    compress(&inputs.line_i, line_bytes, CpackVariant::Small4)
                 });
                 outputs
             }
@@ -120,7 +121,7 @@ impl Clocked<CompressorIn, CompressorOut> for CompressorModel {
 
     fn reset(&mut self) {
         match &mut self.kind {
-            CompressorKind::Fifo(engine) => **engine = Engine::default(),
+            CompressorKind::Fifo(engine) => **engine = FifoEngine::default(),
             CompressorKind::Small(pipeline) => pipeline.reset(),
         }
     }
@@ -132,36 +133,36 @@ fn decompressed(shown: &Decompressed, ready_o: bool, valid_o: bool) -> Decompres
 
 #[derive(Clone, Debug, State)]
 enum DecompressorKind {
-    Fifo(Box<Engine<Decompressed>>),
+    Fifo(Box<FifoEngine<Decompressed>>),
     Small(Box<Pipeline<Decompressed>>),
 }
 
 /// Golden model of the decompressor.
 #[derive(Clone, Debug, State)]
-pub struct DecompressorModel {
+pub struct CpackDecompressorModel {
     line_bytes: usize,
     kind: DecompressorKind,
 }
 
-impl DecompressorModel {
+impl CpackDecompressorModel {
     /// Returns a model in its reset state. The parameters must be valid.
     pub fn new(params: &CpackParams) -> Self {
         let kind = match params.variant() {
-            Variant::Fifo16 => DecompressorKind::Fifo(Box::default()),
-            Variant::Small4 => DecompressorKind::Small(Box::new(Pipeline::new(1))),
+            CpackVariant::Fifo16 => DecompressorKind::Fifo(Box::default()),
+            CpackVariant::Small4 => DecompressorKind::Small(Box::new(Pipeline::new(1))),
         };
-        DecompressorModel { line_bytes: params.line_bytes, kind }
+        CpackDecompressorModel { line_bytes: params.line_bytes, kind }
     }
 }
 
-impl Clocked<DecompressorIn, DecompressorOut> for DecompressorModel {
+impl Clocked<DecompressorIn, DecompressorOut> for CpackDecompressorModel {
     fn step(&mut self, inputs: &DecompressorIn) -> DecompressorOut {
         let line_bytes = self.line_bytes;
         match &mut self.kind {
             DecompressorKind::Fifo(engine) => {
                 let outputs = decompressed(&engine.shown, engine.ready(inputs.ready_i), engine.done);
                 engine.clock(inputs.ready_i, inputs.valid_i, cycles(line_bytes), || {
-                    decompress(inputs.encoding_i, &inputs.payload_i, line_bytes, Variant::Fifo16)
+                    decompress(inputs.encoding_i, &inputs.payload_i, line_bytes, CpackVariant::Fifo16)
                 });
                 outputs
             }
@@ -169,7 +170,7 @@ impl Clocked<DecompressorIn, DecompressorOut> for DecompressorModel {
                 let outputs =
                     decompressed(pipeline.shown(), pipeline.ready(inputs.ready_i), pipeline.valid());
                 pipeline.clock(inputs.ready_i, inputs.valid_i, || {
-                    decompress(inputs.encoding_i, &inputs.payload_i, line_bytes, Variant::Small4)
+                    decompress(inputs.encoding_i, &inputs.payload_i, line_bytes, CpackVariant::Small4)
                 });
                 outputs
             }
@@ -178,7 +179,7 @@ impl Clocked<DecompressorIn, DecompressorOut> for DecompressorModel {
 
     fn reset(&mut self) {
         match &mut self.kind {
-            DecompressorKind::Fifo(engine) => **engine = Engine::default(),
+            DecompressorKind::Fifo(engine) => **engine = FifoEngine::default(),
             DecompressorKind::Small(pipeline) => pipeline.reset(),
         }
     }

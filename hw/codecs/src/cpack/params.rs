@@ -1,5 +1,5 @@
 //! Parameters of the C-Pack compressor and decompressor.
-use super::codec::Variant;
+use super::codec::CpackVariant;
 use super::fifo::DICTIONARY;
 use super::small::VALUES;
 use selvedge_hw::block_params;
@@ -17,8 +17,8 @@ block_params! {
 
 impl CpackParams {
     /// Returns the variant that `dictionary` selects.
-    pub fn variant(&self) -> Variant {
-        if self.dictionary == VALUES { Variant::Small4 } else { Variant::Fifo16 }
+    pub fn variant(&self) -> CpackVariant {
+        if self.dictionary == VALUES { CpackVariant::Small4 } else { CpackVariant::Fifo16 }
     }
 
     pub(super) const fn line_bits(&self) -> usize {

@@ -1,21 +1,20 @@
 //! C-Pack against its definition, computed bit by bit without the codec's arithmetic. Round trips of lines through codec and
 //! blocks.
-use crate::cpack::stimulus::LineGenerator;
+use crate::cpack::stimulus::CpackLineGenerator;
 use crate::cpack::{
-    Compressed, CompressorIn, CpackCompressor, CpackDecompressor, CpackParams, DecompressorIn, Encoding,
-    Variant, compress, compressed_bits, decompress,
+    CompressorIn, CpackCompressed, CpackCompressor, CpackDecompressor, CpackEncoding, CpackParams,
+    CpackVariant, DecompressorIn, compress, compressed_bits, decompress,
 };
-use crate::line::{LINE_BYTES, LINE_WORDS, Line, bytes_of, words_of};
+use crate::equivalence::lines_through;
+use crate::line::{Bits, LINE_BYTES, LINE_WORDS, Line, bytes_of, words_of};
 use bitvec::prelude::*;
 use proptest::prelude::*;
 use selvedge_hw::{Engine, HwBlock, Instance};
-use std::collections::VecDeque;
 
-type Bits = BitVec<u64, Lsb0>;
 /// A word's bytes, the most significant first.
-type Word = [u8; 4];
+type WordBytes = [u8; 4];
 
-const VARIANTS: [Variant; 2] = [Variant::Fifo16, Variant::Small4];
+const VARIANTS: [CpackVariant; 2] = [CpackVariant::Fifo16, CpackVariant::Small4];
 
 /// Appends the low `count` bits of a number.
 fn push(bits: &mut Bits, value: usize, count: usize) {
@@ -27,14 +26,14 @@ fn push_bytes(bits: &mut Bits, bytes: &[u8]) {
     bytes.iter().rev().for_each(|byte| push(bits, usize::from(*byte), 8));
 }
 
-fn words(line: &[u8]) -> Vec<Word> {
+fn words(line: &[u8]) -> Vec<WordBytes> {
     line.chunks(4).map(|b| [b[3], b[2], b[1], b[0]]).collect()
 }
 
 /// Returns the codes of C-Pack: for each word the shortest code of all matching patterns.
 fn codes(line: &[u8]) -> Bits {
     let mut string = Bits::new();
-    let mut entered: Vec<Word> = Vec::new();
+    let mut entered: Vec<WordBytes> = Vec::new();
     for word in words(line) {
         // Entry p holds the last word entered as number p, p + 16, p + 32, ...
         let held = |place: usize| entered.iter().skip(place).step_by(16).next_back();
@@ -84,7 +83,7 @@ fn small(line: &[u8]) -> Option<Bits> {
         .iter()
         .map(|word| (word[..3] == [0; 3]).then_some((usize::from(word[3] != 0), 0, word[3])))
         .collect();
-    let mut values: Vec<Word> = Vec::new();
+    let mut values: Vec<WordBytes> = Vec::new();
     for _ in 0..4 {
         let Some(first) = known.iter().position(Option::is_none) else { break };
         let value = words[first];
@@ -111,25 +110,30 @@ fn small(line: &[u8]) -> Option<Bits> {
 }
 
 /// Returns encoding and payload by definition.
-fn defined(line: &[u8], variant: Variant) -> (Encoding, Bits) {
+fn defined(line: &[u8], variant: CpackVariant) -> (CpackEncoding, Bits) {
     let own = match variant {
-        Variant::Fifo16 if line.iter().all(|byte| *byte == 0) => return (Encoding::Zeros, Bits::new()),
-        Variant::Fifo16 => Some(codes(line)),
-        Variant::Small4 => small(line),
+        CpackVariant::Fifo16 if line.iter().all(|byte| *byte == 0) => {
+            return (CpackEncoding::Zeros, Bits::new());
+        }
+        CpackVariant::Fifo16 => Some(codes(line)),
+        CpackVariant::Small4 => small(line),
     };
     match own {
-        Some(bits) if bits.len() < 8 * line.len() => (Encoding::Compressed, bits),
-        _ => (Encoding::Uncompressed, line.iter().flat_map(|b| b.view_bits::<Lsb0>().to_bitvec()).collect()),
+        Some(bits) if bits.len() < 8 * line.len() => (CpackEncoding::Compressed, bits),
+        _ => (
+            CpackEncoding::Uncompressed,
+            line.iter().flat_map(|b| b.view_bits::<Lsb0>().to_bitvec()).collect(),
+        ),
     }
 }
 
-fn back(compressed: &Compressed, bytes: usize, variant: Variant) -> Line {
+fn back(compressed: &CpackCompressed, bytes: usize, variant: CpackVariant) -> Line {
     let back = decompress(compressed.encoding.tag(), &compressed.payload, bytes, variant);
     assert!(!back.error);
     back.line
 }
 
-fn check(line: &[u8], variant: Variant) {
+fn check(line: &[u8], variant: CpackVariant) {
     let (encoding, bits) = defined(line, variant);
     let packed = words_of(line);
     let compressed = compress(&packed, line.len(), variant);
@@ -144,7 +148,7 @@ fn check(line: &[u8], variant: Variant) {
 #[test]
 fn drawn_lines_are_as_defined() {
     for bytes in LINE_BYTES {
-        let mut lines = LineGenerator::new(7, bytes);
+        let mut lines = CpackLineGenerator::new(7, bytes);
         for _ in 0..5_000 {
             let line = bytes_of(&lines.next_line());
             VARIANTS.into_iter().for_each(|variant| check(&line[..bytes], variant));
@@ -211,7 +215,7 @@ fn each_line_takes_the_stated_cycles() {
             Instance::<CpackCompressor>::new("compressor", &params, Engine::Lockstep).unwrap();
         let mut decompressor =
             Instance::<CpackDecompressor>::new("decompressor", &params, Engine::Lockstep).unwrap();
-        let line_i = LineGenerator::new(3, line_bytes).next_line();
+        let line_i = CpackLineGenerator::new(3, line_bytes).next_line();
         let (mut packed, mut unpacked) = (Vec::new(), Vec::new());
         for cycle in 0..u64::from(facts.latency + 5 * facts.interval) {
             let inputs = CompressorIn { valid_i: true, line_i, ready_i: true };
@@ -244,50 +248,9 @@ proptest! {
         let mut compressor = Instance::<CpackCompressor>::new("compressor", &params, Engine::Lockstep).unwrap();
         let mut decompressor =
             Instance::<CpackDecompressor>::new("decompressor", &params, Engine::Lockstep).unwrap();
-        let mut generator = LineGenerator::new(seed, line_bytes);
-        let mut offered: Option<Line> = None;
-        let mut between: Option<(u8, Line)> = None;
-        let mut shown: Option<Line> = None;
-        let mut inside = VecDeque::new();
-        for (offer, pass, take, chance) in traffic {
-            if chance == 0 {
-                compressor.reset();
-                decompressor.reset();
-                (offered, between, shown) = (None, None, None);
-                inside.clear();
-                continue;
-            }
-            if offered.is_none() && offer {
-                offered = Some(generator.next_line());
-            }
-            let room = between.is_none() && pass;
-            let (valid_i, line_i) = (offered.is_some(), offered.unwrap_or_default());
-            let packed = compressor.step(&CompressorIn { valid_i, line_i, ready_i: room }).unwrap();
-            if packed.ready_o && let Some(line) = offered.take() {
-                inside.push_back(line);
-            }
-            let (encoding_i, payload_i) = between.unwrap_or_default();
-            let unpacked = decompressor
-                .step(&DecompressorIn { valid_i: between.is_some(), encoding_i, payload_i, ready_i: take })
-                .unwrap();
-            if unpacked.ready_o {
-                between = None;
-            }
-            if packed.valid_o && room {
-                between = Some((packed.encoding_o, packed.payload_o));
-            }
-            // An offered line stays until it is accepted.
-            if let Some(line) = shown {
-                prop_assert!(unpacked.valid_o && unpacked.line_o == line);
-            }
-            shown = unpacked.valid_o.then_some(unpacked.line_o);
-            if unpacked.valid_o && take {
-                shown = None;
-                prop_assert!(!unpacked.error_o);
-                prop_assert_eq!(Some(unpacked.line_o), inside.pop_front());
-            }
-        }
+        let generator = CpackLineGenerator::new(seed, line_bytes);
+        let inside = lines_through!(compressor, decompressor, generator, traffic, encoding_o -> encoding_i);
         // Each block holds a finished line and one in progress; one more is between the blocks.
-        prop_assert!(inside.len() <= 5);
+        prop_assert!(inside <= 5);
     }
 }

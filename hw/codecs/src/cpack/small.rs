@@ -4,8 +4,8 @@
 //! payload   head, 4 bits per word | 0 to 4 values, 32 bits each | a byte per word, if any word needs one
 //!           (kind 2, value 2)
 //! ```
-use super::codec::{Compressed, Decompressed, Encoding, get, put, put_word, word};
-use crate::line::Line;
+use super::codec::{CpackCompressed, CpackEncoding, get, put, put_word, word};
+use crate::line::{Decompressed, Line};
 
 /// Maximum number of dictionary values.
 pub const VALUES: usize = 4;
@@ -13,7 +13,7 @@ pub const VALUES: usize = 4;
 /// Kind of a word: the four encodings of CABA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
-pub enum Kind {
+pub enum SmallCode {
     /// All bytes are zero.
     Zero = 0,
     /// Only the lowest byte is not zero.
@@ -24,35 +24,38 @@ pub enum Kind {
     Partial = 3,
 }
 
-impl Kind {
+impl SmallCode {
     /// All kinds, by number.
-    pub const ALL: [Kind; 4] = [Kind::Zero, Kind::Byte, Kind::Match, Kind::Partial];
+    pub const ALL: [SmallCode; 4] = [SmallCode::Zero, SmallCode::Byte, SmallCode::Match, SmallCode::Partial];
 
     /// Returns the name of the kind in a few words.
     pub const fn name(self) -> &'static str {
         match self {
-            Kind::Zero => "zero",
-            Kind::Byte => "zero-extended byte",
-            Kind::Match => "full match",
-            Kind::Partial => "match but last byte",
+            SmallCode::Zero => "zero",
+            SmallCode::Byte => "zero-extended byte",
+            SmallCode::Match => "full match",
+            SmallCode::Partial => "match but last byte",
         }
     }
 }
 
 /// Compresses a line. A line that needs more than four values stays uncompressed.
-pub(super) fn compress(line: &Line, line_bytes: usize) -> Compressed {
+pub(super) fn compress(line: &Line, line_bytes: usize) -> CpackCompressed {
     let words = line_bytes / 4;
-    let uncompressed =
-        Compressed { encoding: Encoding::Uncompressed, bits: 8 * line_bytes as u16, payload: *line };
+    let uncompressed = CpackCompressed {
+        encoding: CpackEncoding::Uncompressed,
+        bits: 8 * line_bytes as u16,
+        payload: *line,
+    };
     let mut values: Vec<u32> = Vec::with_capacity(VALUES);
     let mut payload = Line::default();
     let mut needs_bytes = false;
     for index in 0..words {
         let own = word(line, index);
         let (kind, value) = if own == 0 {
-            (Kind::Zero, 0)
+            (SmallCode::Zero, 0)
         } else if own >> 8 == 0 {
-            (Kind::Byte, 0)
+            (SmallCode::Byte, 0)
         } else {
             let place = match values.iter().position(|value| value >> 8 == own >> 8) {
                 Some(place) => place,
@@ -62,9 +65,9 @@ pub(super) fn compress(line: &Line, line_bytes: usize) -> Compressed {
                     values.len() - 1
                 }
             };
-            (if values[place] == own { Kind::Match } else { Kind::Partial }, place)
+            (if values[place] == own { SmallCode::Match } else { SmallCode::Partial }, place)
         };
-        needs_bytes |= matches!(kind, Kind::Byte | Kind::Partial);
+        needs_bytes |= matches!(kind, SmallCode::Byte | SmallCode::Partial);
         put(&mut payload, 4 * index, kind as u64 | (value as u64) << 2, 4);
     }
     let mut bits = 4 * words;
@@ -75,7 +78,7 @@ pub(super) fn compress(line: &Line, line_bytes: usize) -> Compressed {
     if needs_bytes {
         for index in 0..words {
             let kind = get(&payload, 4 * index, 2);
-            let byte = if kind == Kind::Byte as u64 || kind == Kind::Partial as u64 {
+            let byte = if kind == SmallCode::Byte as u64 || kind == SmallCode::Partial as u64 {
                 u64::from(word(line, index) & 0xff)
             } else {
                 0
@@ -84,23 +87,23 @@ pub(super) fn compress(line: &Line, line_bytes: usize) -> Compressed {
             bits += 8;
         }
     }
-    Compressed { encoding: Encoding::Compressed, bits: bits as u16, payload }
+    CpackCompressed { encoding: CpackEncoding::Compressed, bits: bits as u16, payload }
 }
 
 /// Decompresses a payload with the tag of an encoding. In a compressor's payload each value has a full match. This is not
 /// checked: the bits at a value's position are read in any case.
 pub(super) fn decompress(tag: u8, payload: &Line, line_bytes: usize) -> Decompressed {
-    if tag == Encoding::Uncompressed.tag() {
+    if tag == CpackEncoding::Uncompressed.tag() {
         return Decompressed { line: *payload, error: false };
     }
-    if tag != Encoding::Compressed.tag() {
+    if tag != CpackEncoding::Compressed.tag() {
         return Decompressed { line: Line::default(), error: true };
     }
     let words = line_bytes / 4;
     let head = |index: usize| (get(payload, 4 * index, 2), get(payload, 4 * index + 2, 2) as usize);
     let values = (0..words)
         .map(head)
-        .filter(|(kind, _)| *kind >= Kind::Match as u64)
+        .filter(|(kind, _)| *kind >= SmallCode::Match as u64)
         .map(|(_, value)| value + 1)
         .max()
         .unwrap_or(0);
@@ -122,6 +125,6 @@ pub(super) fn decompress(tag: u8, payload: &Line, line_bytes: usize) -> Decompre
 }
 
 /// Returns whether a compressed payload has a word of this kind.
-pub(super) fn has_kind(payload: &Line, line_bytes: usize, kind: Kind) -> bool {
+pub(super) fn has_kind(payload: &Line, line_bytes: usize, kind: SmallCode) -> bool {
     (0..line_bytes / 4).any(|index| get(payload, 4 * index, 2) == kind as u64)
 }

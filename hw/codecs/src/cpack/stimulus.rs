@@ -1,6 +1,6 @@
 //! Stimuli of the codec: lines of words that are new or similar to earlier words, and streams with stalls, pauses and resets.
-use super::codec::{Compressed, compress, put_word, word};
-use super::model::{CompressorModel, DecompressorModel};
+use super::codec::{CpackCompressed, compress, put_word, word};
+use super::model::{CpackCompressorModel, CpackDecompressorModel};
 use super::params::CpackParams;
 use super::rtl::{CompressorIn, DecompressorIn};
 use crate::line::{LINE_WORDS, Line};
@@ -10,15 +10,15 @@ use selvedge_hw::traffic::stream;
 
 /// Generates lines whose words are zero, a byte, new, or equal to an earlier word in four, three or two upper bytes.
 #[derive(Clone, Debug)]
-pub struct LineGenerator {
+pub struct CpackLineGenerator {
     prng: Prng,
     line_bytes: usize,
 }
 
-impl LineGenerator {
+impl CpackLineGenerator {
     /// Returns a generator of lines of `line_bytes` (32, 64 or 128) bytes. The same seed gives the same lines.
     pub fn new(seed: u64, line_bytes: usize) -> Self {
-        LineGenerator { prng: Prng::new(seed), line_bytes }
+        CpackLineGenerator { prng: Prng::new(seed), line_bytes }
     }
 
     /// Returns the next line. Words beyond a shorter line are zero.
@@ -56,13 +56,19 @@ pub(super) fn compressor(
     params: &CpackParams,
     seed: u64,
 ) -> impl Iterator<Item = Stimulus<CompressorIn>> + use<> {
-    let mut lines = LineGenerator::new(seed, params.line_bytes);
+    let mut lines = CpackLineGenerator::new(seed, params.line_bytes);
     let inputs = |line: Option<Line>, ready_i| CompressorIn {
         valid_i: line.is_some(),
         line_i: line.unwrap_or_default(),
         ready_i,
     };
-    stream(seed, CompressorModel::new(params), move |_| lines.next_line(), inputs, |outputs| outputs.ready_o)
+    stream(
+        seed,
+        CpackCompressorModel::new(params),
+        move |_| lines.next_line(),
+        inputs,
+        |outputs| outputs.ready_o,
+    )
 }
 
 /// Endless stimulus of the decompressor: compressed lines. Of 16, one has tag 2 or 3, one has a few inverted bits, and one has
@@ -72,9 +78,9 @@ pub(super) fn decompressor(
     seed: u64,
 ) -> impl Iterator<Item = Stimulus<DecompressorIn>> + use<> {
     let (line_bytes, variant) = (params.line_bytes, params.variant());
-    let mut lines = LineGenerator::new(seed, line_bytes);
+    let mut lines = CpackLineGenerator::new(seed, line_bytes);
     let draw = move |prng: &mut Prng| {
-        let Compressed { encoding, mut payload, .. } = compress(&lines.next_line(), line_bytes, variant);
+        let CpackCompressed { encoding, mut payload, .. } = compress(&lines.next_line(), line_bytes, variant);
         let mut tag = encoding.tag();
         let used = &mut payload[..line_bytes / 8];
         let at = prng.below(used.len() as u64) as usize;
@@ -90,5 +96,5 @@ pub(super) fn decompressor(
         let (encoding_i, payload_i) = item.unwrap_or_default();
         DecompressorIn { valid_i: item.is_some(), encoding_i, payload_i, ready_i }
     };
-    stream(seed, DecompressorModel::new(params), draw, inputs, |outputs| outputs.ready_o)
+    stream(seed, CpackDecompressorModel::new(params), draw, inputs, |outputs| outputs.ready_o)
 }

@@ -1,6 +1,6 @@
 //! FPC as pure functions. The golden models and the simulator use them.
 use super::pattern::Pattern;
-use crate::line::{LINE_WORDS, Line, assert_line_bytes};
+use crate::line::{Decompressed, LINE_WORDS, Line, assert_line_bytes};
 use selvedge_state::State;
 
 /// Maximum number of zero words in a run, which has one prefix.
@@ -11,7 +11,7 @@ pub const SEGMENT_WORDS: usize = 4;
 
 /// Variant of FPC, which decides how many words share a prefix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, State)]
-pub enum Variant {
+pub enum FpcVariant {
     /// The original algorithm: a prefix per word, or per run of up to eight zero words.
     #[default]
     Words,
@@ -22,25 +22,16 @@ pub enum Variant {
 /// A line after compression.
 ///
 /// A compressed payload is one string of bits from bit 0 up: the head, then the data of the words in order. The head has one
-/// symbol of three bits per prefix. In [`Variant::Words`] one more symbol follows the prefix of a zero run: the words of the
+/// symbol of three bits per prefix. In [`FpcVariant::Words`] one more symbol follows the prefix of a zero run: the words of the
 /// run minus one. Bits beyond the payload are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
-pub struct Compressed {
+pub struct FpcCompressed {
     /// `true` if the payload is head and data; `false` if it is the line itself, because head and data would not be shorter.
     pub compressed: bool,
     /// Bits of the payload.
     pub bits: u16,
     /// The payload.
     pub payload: Line,
-}
-
-/// Result of decompressing a payload.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
-pub struct Decompressed {
-    /// The line; all zeros if there is an error.
-    pub line: Line,
-    /// `true` if a zero run exceeds the line. No compressor makes such a payload.
-    pub error: bool,
 }
 
 /// A string of bits that grows at its end. Bits beyond a line are counted but not stored.
@@ -91,20 +82,20 @@ fn choose(words: impl Iterator<Item = u32> + Clone) -> Pattern {
 fn encode(
     line: &Line,
     line_bytes: usize,
-    variant: Variant,
+    variant: FpcVariant,
     mut head: impl FnMut(u32),
     mut data: impl FnMut(u32, usize),
 ) {
     let words = line_bytes / 4;
     let group = match variant {
-        Variant::Words => 1,
-        Variant::Segments => SEGMENT_WORDS,
+        FpcVariant::Words => 1,
+        FpcVariant::Segments => SEGMENT_WORDS,
     };
     let mut run = 0;
     for first in (0..words).step_by(group) {
         let members = (first..first + group).map(|index| word(line, index));
         let pattern = choose(members.clone());
-        if pattern == Pattern::Zeros && variant == Variant::Words {
+        if pattern == Pattern::Zeros && variant == FpcVariant::Words {
             run += 1;
             if run == MAX_RUN || first + 1 == words || word(line, first + 1) != 0 {
                 head(u32::from(Pattern::Zeros.prefix()));
@@ -121,7 +112,7 @@ fn encode(
 }
 
 /// Returns the bits of head and data, even if they are not fewer than the bits of the line.
-fn encoded_bits(line: &Line, line_bytes: usize, variant: Variant) -> usize {
+fn encoded_bits(line: &Line, line_bytes: usize, variant: FpcVariant) -> usize {
     let (mut head, mut data) = (0, 0);
     encode(line, line_bytes, variant, |_| head += 3, |_, bits| data += bits);
     head + data
@@ -131,7 +122,7 @@ fn encoded_bits(line: &Line, line_bytes: usize, variant: Variant) -> usize {
 ///
 /// # Panics
 /// If `line_bytes` is not 32, 64 or 128.
-pub fn compressed_bits(line: &Line, line_bytes: usize, variant: Variant) -> usize {
+pub fn compressed_bits(line: &Line, line_bytes: usize, variant: FpcVariant) -> usize {
     assert_line_bytes(line_bytes);
     encoded_bits(line, line_bytes, variant).min(8 * line_bytes)
 }
@@ -142,15 +133,15 @@ pub fn compressed_bits(line: &Line, line_bytes: usize, variant: Variant) -> usiz
 /// If `line_bytes` is not 32, 64 or 128.
 ///
 /// ```
-/// use selvedge_hw_codecs::fpc::{Variant, compress, decompress};
+/// use selvedge_hw_codecs::fpc::{FpcVariant, compress, decompress};
 /// let mut line = [0u64; 16];
 /// line[3] = 0x1234_0000;
-/// let compressed = compress(&line, 128, Variant::Words);
+/// let compressed = compress(&line, 128, FpcVariant::Words);
 /// // A run of 6 zero words, a halfword above zeros, and runs of 8, 8, 8 and 1 zero words.
 /// assert_eq!(compressed.bits, 6 + (3 + 16) + 4 * 6);
-/// assert_eq!(decompress(&compressed, 128, Variant::Words).line, line);
+/// assert_eq!(decompress(&compressed, 128, FpcVariant::Words).line, line);
 /// ```
-pub fn compress(line: &Line, line_bytes: usize, variant: Variant) -> Compressed {
+pub fn compress(line: &Line, line_bytes: usize, variant: FpcVariant) -> FpcCompressed {
     assert_line_bytes(line_bytes);
     let (mut head, mut data) = (BitString::default(), BitString::default());
     encode(line, line_bytes, variant, |symbol| head.push(symbol, 3), |kept, bits| data.push(kept, bits));
@@ -158,7 +149,7 @@ pub fn compress(line: &Line, line_bytes: usize, variant: Variant) -> Compressed 
     if bits >= 8 * line_bytes {
         let mut payload = Line::default();
         payload[..line_bytes / 8].copy_from_slice(&line[..line_bytes / 8]);
-        return Compressed { compressed: false, bits: 8 * line_bytes as u16, payload };
+        return FpcCompressed { compressed: false, bits: 8 * line_bytes as u16, payload };
     }
     let mut place = 0;
     while place < data.length {
@@ -166,11 +157,15 @@ pub fn compress(line: &Line, line_bytes: usize, variant: Variant) -> Compressed 
         head.push(read(&data.words, place, piece), piece);
         place += piece;
     }
-    Compressed { compressed: true, bits: bits as u16, payload: head.words }
+    FpcCompressed { compressed: true, bits: bits as u16, payload: head.words }
 }
 
 /// Returns the pattern of every word and the bits of the head, or `None` if a zero run exceeds the line.
-fn parse(payload: &Line, line_bytes: usize, variant: Variant) -> Option<([Pattern; 2 * LINE_WORDS], usize)> {
+fn parse(
+    payload: &Line,
+    line_bytes: usize,
+    variant: FpcVariant,
+) -> Option<([Pattern; 2 * LINE_WORDS], usize)> {
     let words = line_bytes / 4;
     let mut patterns = [Pattern::Zeros; 2 * LINE_WORDS];
     let (mut index, mut place) = (0, 0);
@@ -178,12 +173,12 @@ fn parse(payload: &Line, line_bytes: usize, variant: Variant) -> Option<([Patter
         let pattern = Pattern::from_prefix(read(payload, place, 3) as u8);
         place += 3;
         let covered = match variant {
-            Variant::Segments => SEGMENT_WORDS,
-            Variant::Words if pattern == Pattern::Zeros => {
+            FpcVariant::Segments => SEGMENT_WORDS,
+            FpcVariant::Words if pattern == Pattern::Zeros => {
                 place += 3;
                 1 + read(payload, place - 3, 3) as usize
             }
-            Variant::Words => 1,
+            FpcVariant::Words => 1,
         };
         if index + covered > words {
             return None;
@@ -195,16 +190,16 @@ fn parse(payload: &Line, line_bytes: usize, variant: Variant) -> Option<([Patter
 }
 
 /// Returns whether a compressed payload has a word of this pattern.
-pub(super) fn has_pattern(payload: &Line, line_bytes: usize, variant: Variant, pattern: Pattern) -> bool {
+pub(super) fn has_pattern(payload: &Line, line_bytes: usize, variant: FpcVariant, pattern: Pattern) -> bool {
     parse(payload, line_bytes, variant).is_some_and(|(all, _)| all[..line_bytes / 4].contains(&pattern))
 }
 
-/// Decompresses a payload. [`Compressed::bits`] is ignored, because a payload marks its own end. Bits beyond `line_bytes` of
+/// Decompresses a payload. [`FpcCompressed::bits`] is ignored, because a payload marks its own end. Bits beyond `line_bytes` of
 /// the payload read as zero, so every payload gives a result.
 ///
 /// # Panics
 /// If `line_bytes` is not 32, 64 or 128.
-pub fn decompress(compressed: &Compressed, line_bytes: usize, variant: Variant) -> Decompressed {
+pub fn decompress(compressed: &FpcCompressed, line_bytes: usize, variant: FpcVariant) -> Decompressed {
     assert_line_bytes(line_bytes);
     let mut payload = Line::default();
     payload[..line_bytes / 8].copy_from_slice(&compressed.payload[..line_bytes / 8]);
@@ -229,15 +224,15 @@ pub fn decompress(compressed: &Compressed, line_bytes: usize, variant: Variant) 
 mod tests {
     use super::*;
 
-    const VARIANTS: [Variant; 2] = [Variant::Words, Variant::Segments];
+    const VARIANTS: [FpcVariant; 2] = [FpcVariant::Words, FpcVariant::Segments];
 
     #[test]
     fn a_line_of_zeros_is_a_few_symbols() {
         for (bytes, words, segments) in [(32, 6, 6), (64, 12, 12), (128, 24, 24)] {
             let zeros = Line::default();
-            assert_eq!(compress(&zeros, bytes, Variant::Words).bits, words, "six bits for eight words");
+            assert_eq!(compress(&zeros, bytes, FpcVariant::Words).bits, words, "six bits for eight words");
             assert_eq!(
-                compress(&zeros, bytes, Variant::Segments).bits,
+                compress(&zeros, bytes, FpcVariant::Segments).bits,
                 segments,
                 "three bits for four words"
             );
@@ -261,7 +256,7 @@ mod tests {
         let size = |words: &[u32; 32]| {
             let line: Line =
                 std::array::from_fn(|i| u64::from(words[2 * i]) | u64::from(words[2 * i + 1]) << 32);
-            compressed_bits(&line, 128, Variant::Words)
+            compressed_bits(&line, 128, FpcVariant::Words)
         };
         assert_eq!(size(&words), 1024);
         words[28] = 100;
@@ -275,12 +270,12 @@ mod tests {
         let payload = |symbols: [u64; 5]| {
             let mut line = Line::default();
             line[0] = symbols.iter().rev().fold(0, |all, symbol| all << 6 | symbol);
-            Compressed { compressed: true, bits: 30, payload: line }
+            FpcCompressed { compressed: true, bits: 30, payload: line }
         };
         let whole = payload([run(7), run(7), run(7), run(6), run(0)]);
-        assert_eq!(decompress(&whole, 128, Variant::Words), Decompressed::default());
+        assert_eq!(decompress(&whole, 128, FpcVariant::Words), Decompressed::default());
         let beyond = payload([run(7), run(7), run(7), run(6), run(1)]);
-        let error = decompress(&beyond, 128, Variant::Words);
+        let error = decompress(&beyond, 128, FpcVariant::Words);
         assert!(error.error && error.line == Line::default(), "one word is left, and the last run has two");
     }
 }

@@ -25,7 +25,7 @@
 //! - **Position of the prefixes.** CABA moves them to the head of the line, so that the positions of all words are known at
 //!   once. Decompression in five cycles needs the same in the original algorithm. Both variants here begin with a head of 3-bit
 //!   symbols: the prefixes, and the length of a run directly after its prefix 0. Sizes do not depend on the position: a run
-//!   takes 6 bits, as in the original. [`Compressed`] describes the layout of the payload.
+//!   takes 6 bits, as in the original. [`Compressed`](FpcCompressed) describes the layout of the payload.
 //! - **Words of a segment.** CABA does not give the number. [`SEGMENT_WORDS`] is 4, so that a 128-byte line has eight segments,
 //!   and the loop of CABA's algorithm 3 runs eight times.
 //! - **Cycles to compress.** No paper gives the number. By default one register is between the two halves of the logic and one
@@ -106,11 +106,10 @@ mod properties;
 pub mod rtl;
 pub mod stimulus;
 
-pub use codec::{
-    Compressed, Decompressed, MAX_RUN, SEGMENT_WORDS, Variant, compress, compressed_bits, decompress,
-};
-pub use model::{CompressorModel, DecompressorModel};
-pub use params::{CompressorParams, DecompressorParams, Lines};
+pub use crate::line::Decompressed;
+pub use codec::{FpcCompressed, FpcVariant, MAX_RUN, SEGMENT_WORDS, compress, compressed_bits, decompress};
+pub use model::{FpcCompressorModel, FpcDecompressorModel};
+pub use params::{FpcCompressorParams, FpcDecompressorParams, LineFormat};
 pub use pattern::Pattern;
 pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 
@@ -133,24 +132,26 @@ impl HwBlock for FpcCompressor {
     const SUMMARY: &'static str = "compresses a cache line word by word into frequent patterns";
     const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
-    const PARAMS: &'static [ParamSpec] = CompressorParams::SPECS;
+    const PARAMS: &'static [ParamSpec] = FpcCompressorParams::SPECS;
     const IS_STREAM: bool = true;
     const PAYLOADS: &'static [Payload] =
         &[Payload { valid: "valid_o", ports: &["encoding_o", "size_o", "payload_o"] }];
-    type Params = CompressorParams;
+    type Params = FpcCompressorParams;
     type In = CompressorIn;
     type Out = CompressorOut;
-    type Model = CompressorModel;
+    type Model = FpcCompressorModel;
 
-    fn model(params: &CompressorParams) -> Result<CompressorModel, ParamError> {
+    fn model(params: &FpcCompressorParams) -> Result<FpcCompressorModel, ParamError> {
         Self::validate(params)?;
-        Ok(CompressorModel::new(params))
+        Ok(FpcCompressorModel::new(params))
     }
-    fn rtl(params: &CompressorParams) -> Result<Box<dyn RtlBlock<CompressorIn, CompressorOut>>, ParamError> {
+    fn rtl(
+        params: &FpcCompressorParams,
+    ) -> Result<Box<dyn RtlBlock<CompressorIn, CompressorOut>>, ParamError> {
         Self::validate(params)?;
         Ok(rtl::compressor(params))
     }
-    fn facts(params: &CompressorParams) -> Facts {
+    fn facts(params: &FpcCompressorParams) -> Facts {
         let lines = params.lines();
         let (name, between) = if params.segmented {
             ("data and prefixes of segments between the two halves of the logic", 3)
@@ -165,10 +166,10 @@ impl HwBlock for FpcCompressor {
         ];
         facts(params.pipeline_depth, storage)
     }
-    fn stimulus(params: &CompressorParams, seed: u64) -> StimulusIter<CompressorIn> {
+    fn stimulus(params: &FpcCompressorParams, seed: u64) -> StimulusIter<CompressorIn> {
         Box::new(stimulus::compressor(params, seed))
     }
-    fn corners(params: &CompressorParams) -> Box<dyn Corners<CompressorIn, CompressorOut>> {
+    fn corners(params: &FpcCompressorParams) -> Box<dyn Corners<CompressorIn, CompressorOut>> {
         let (bytes, variant) = (params.line_bytes, params.lines().variant());
         // In the longest compressed payload one segment keeps half of its bits, and all segments have a prefix.
         let close = if params.segmented { 64 } else { 32 };
@@ -198,25 +199,25 @@ impl HwBlock for FpcDecompressor {
     const SUMMARY: &'static str = "rebuilds a cache line from its frequent patterns";
     const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LATTE-CC, table I; CABA, section 5.1.4";
-    const PARAMS: &'static [ParamSpec] = DecompressorParams::SPECS;
+    const PARAMS: &'static [ParamSpec] = FpcDecompressorParams::SPECS;
     const IS_STREAM: bool = true;
     const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["error_o", "line_o"] }];
-    type Params = DecompressorParams;
+    type Params = FpcDecompressorParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;
-    type Model = DecompressorModel;
+    type Model = FpcDecompressorModel;
 
-    fn model(params: &DecompressorParams) -> Result<DecompressorModel, ParamError> {
+    fn model(params: &FpcDecompressorParams) -> Result<FpcDecompressorModel, ParamError> {
         Self::validate(params)?;
-        Ok(DecompressorModel::new(params))
+        Ok(FpcDecompressorModel::new(params))
     }
     fn rtl(
-        params: &DecompressorParams,
+        params: &FpcDecompressorParams,
     ) -> Result<Box<dyn RtlBlock<DecompressorIn, DecompressorOut>>, ParamError> {
         Self::validate(params)?;
         Ok(rtl::decompressor(params))
     }
-    fn facts(params: &DecompressorParams) -> Facts {
+    fn facts(params: &FpcDecompressorParams) -> Facts {
         let (line, groups) = (params.lines().bits(), params.lines().groups());
         if params.segmented {
             let cuts = rtl::segment_cuts(params.pipeline_depth);
@@ -244,10 +245,10 @@ impl HwBlock for FpcDecompressor {
         ];
         facts(params.pipeline_depth, storage)
     }
-    fn stimulus(params: &DecompressorParams, seed: u64) -> StimulusIter<DecompressorIn> {
+    fn stimulus(params: &FpcDecompressorParams, seed: u64) -> StimulusIter<DecompressorIn> {
         Box::new(stimulus::decompressor(params, seed))
     }
-    fn corners(params: &DecompressorParams) -> Box<dyn Corners<DecompressorIn, DecompressorOut>> {
+    fn corners(params: &FpcDecompressorParams) -> Box<dyn Corners<DecompressorIn, DecompressorOut>> {
         let (bytes, variant) = (params.line_bytes, params.lines().variant());
         let enters = |i: &DecompressorIn, o: &DecompressorOut| i.valid_i && o.ready_o;
         let mut corners = PortCorners::new(enters)
@@ -271,24 +272,24 @@ mod tests {
 
     #[test]
     fn storage_is_what_the_parameters_imply() {
-        let compressor = FpcCompressor::facts(&CompressorParams::default());
+        let compressor = FpcCompressor::facts(&FpcCompressorParams::default());
         assert_eq!(compressor.storage_bits(), 1024 + 24 + (1024 + 1 + 11) + 2);
-        let words = CompressorParams { segmented: false, ..CompressorParams::default() };
+        let words = FpcCompressorParams { segmented: false, ..FpcCompressorParams::default() };
         assert_eq!(FpcCompressor::facts(&words).storage_bits(), 1024 + 32 * 9 + (1024 + 1 + 11) + 2);
 
-        let decompressor = FpcDecompressor::facts(&DecompressorParams::default());
+        let decompressor = FpcDecompressor::facts(&FpcDecompressorParams::default());
         let registers = [1024 + 1, 1024 + 24, 1024 + 24, 1024 + 24, 1024];
         assert_eq!(decompressor.storage_bits(), registers.iter().sum::<usize>() + 5);
-        let words = DecompressorParams { segmented: false, ..DecompressorParams::default() };
+        let words = FpcDecompressorParams { segmented: false, ..FpcDecompressorParams::default() };
         let registers = [1024 + 16 * 9 + 12, 1024 + 96 + 10, 1024 + 96 + 2, 1024 + 96 + 2, 1025];
         assert_eq!(FpcDecompressor::facts(&words).storage_bits(), registers.iter().sum::<usize>() + 5);
-        let short = DecompressorParams { line_bytes: 64, segmented: true, pipeline_depth: 1 };
+        let short = FpcDecompressorParams { line_bytes: 64, segmented: true, pipeline_depth: 1 };
         assert_eq!(FpcDecompressor::facts(&short).storage_bits(), 512 + 1);
     }
 
     #[test]
     fn wrong_parameters_are_named_with_what_is_allowed() {
-        let wrong = DecompressorParams { pipeline_depth: 6, ..DecompressorParams::default() };
+        let wrong = FpcDecompressorParams { pipeline_depth: 6, ..FpcDecompressorParams::default() };
         let error = FpcDecompressor::rtl(&wrong).err().unwrap().to_string();
         assert_eq!(error, "fpc_decompressor: parameter 'pipeline_depth' = '6': must be 1, 2, 3, 4, 5");
     }

@@ -1,28 +1,29 @@
 //! Golden models of compressor and decompressor: the pure codec behind an elastic pipeline, cycle by cycle.
-use super::codec::{Compressed, Decompressed, Variant, compress, decompress};
-use super::params::{CompressorParams, DecompressorParams};
+use super::codec::{FpcCompressed, FpcVariant, compress, decompress};
+use super::params::{FpcCompressorParams, FpcDecompressorParams};
 use super::rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
+use crate::line::Decompressed;
 use selvedge_hw::block::Clocked;
 use selvedge_hw::pipeline::Pipeline;
 use selvedge_state::State;
 
 /// Golden model of the compressor.
 #[derive(Clone, Debug, State)]
-pub struct CompressorModel {
+pub struct FpcCompressorModel {
     line_bytes: usize,
-    variant: Variant,
-    pipeline: Pipeline<Compressed>,
+    variant: FpcVariant,
+    pipeline: Pipeline<FpcCompressed>,
 }
 
-impl CompressorModel {
+impl FpcCompressorModel {
     /// Returns a model in its reset state. The parameters must be valid.
-    pub fn new(params: &CompressorParams) -> Self {
+    pub fn new(params: &FpcCompressorParams) -> Self {
         let pipeline = Pipeline::new(params.pipeline_depth);
-        CompressorModel { line_bytes: params.line_bytes, variant: params.lines().variant(), pipeline }
+        FpcCompressorModel { line_bytes: params.line_bytes, variant: params.lines().variant(), pipeline }
     }
 }
 
-impl Clocked<CompressorIn, CompressorOut> for CompressorModel {
+impl Clocked<CompressorIn, CompressorOut> for FpcCompressorModel {
     #[inline]
     fn step(&mut self, inputs: &CompressorIn) -> CompressorOut {
         let shown = self.pipeline.shown();
@@ -45,21 +46,21 @@ impl Clocked<CompressorIn, CompressorOut> for CompressorModel {
 
 /// Golden model of the decompressor.
 #[derive(Clone, Debug, State)]
-pub struct DecompressorModel {
+pub struct FpcDecompressorModel {
     line_bytes: usize,
-    variant: Variant,
+    variant: FpcVariant,
     pipeline: Pipeline<Decompressed>,
 }
 
-impl DecompressorModel {
+impl FpcDecompressorModel {
     /// Returns a model in its reset state. The parameters must be valid.
-    pub fn new(params: &DecompressorParams) -> Self {
+    pub fn new(params: &FpcDecompressorParams) -> Self {
         let pipeline = Pipeline::new(params.pipeline_depth);
-        DecompressorModel { line_bytes: params.line_bytes, variant: params.lines().variant(), pipeline }
+        FpcDecompressorModel { line_bytes: params.line_bytes, variant: params.lines().variant(), pipeline }
     }
 }
 
-impl Clocked<DecompressorIn, DecompressorOut> for DecompressorModel {
+impl Clocked<DecompressorIn, DecompressorOut> for FpcDecompressorModel {
     #[inline]
     fn step(&mut self, inputs: &DecompressorIn) -> DecompressorOut {
         let shown = self.pipeline.shown();
@@ -73,7 +74,7 @@ impl Clocked<DecompressorIn, DecompressorOut> for DecompressorModel {
         self.pipeline.clock(inputs.ready_i, inputs.valid_i, || {
             let payload = inputs.payload_i;
             decompress(
-                &Compressed { compressed: inputs.encoding_i != 0, bits: 0, payload },
+                &FpcCompressed { compressed: inputs.encoding_i != 0, bits: 0, payload },
                 line_bytes,
                 variant,
             )

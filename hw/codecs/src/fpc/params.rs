@@ -1,11 +1,11 @@
 //! Parameters of the FPC compressor and decompressor, and their lines.
-use super::codec::{SEGMENT_WORDS, Variant};
+use super::codec::{FpcVariant, SEGMENT_WORDS};
 use selvedge_hw::block_params;
 use selvedge_hw::params::Allowed;
 
 block_params! {
     /// Parameters of the compressor: two registers by default.
-    pub struct CompressorParams {
+    pub struct FpcCompressorParams {
         /// bytes of a line
         line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
         /// one prefix per segment of four words
@@ -17,7 +17,7 @@ block_params! {
 
 block_params! {
     /// Parameters of the decompressor: five registers by default, LATTE-CC's latency.
-    pub struct DecompressorParams {
+    pub struct FpcDecompressorParams {
         /// bytes of a line
         line_bytes: usize = 128, Allowed::OneOf(&[32, 64, 128]);
         /// one prefix per segment of four words
@@ -27,10 +27,10 @@ block_params! {
     }
 }
 
-impl CompressorParams {
+impl FpcCompressorParams {
     /// Returns the size and the variant of the lines.
-    pub const fn lines(&self) -> Lines {
-        Lines { bytes: self.line_bytes, segmented: self.segmented }
+    pub const fn lines(&self) -> LineFormat {
+        LineFormat { bytes: self.line_bytes, segmented: self.segmented }
     }
 
     /// Returns the bits of a payload size, from 0 to all bits of the line.
@@ -39,26 +39,26 @@ impl CompressorParams {
     }
 }
 
-impl DecompressorParams {
+impl FpcDecompressorParams {
     /// Returns the size and the variant of the lines.
-    pub const fn lines(&self) -> Lines {
-        Lines { bytes: self.line_bytes, segmented: self.segmented }
+    pub const fn lines(&self) -> LineFormat {
+        LineFormat { bytes: self.line_bytes, segmented: self.segmented }
     }
 }
 
 /// Size and compression variant of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lines {
+pub struct LineFormat {
     /// Bytes of a line: 32, 64 or 128.
     pub bytes: usize,
     /// One prefix per segment of four words, as in CABA, instead of one per word or zero run.
     pub segmented: bool,
 }
 
-impl Lines {
+impl LineFormat {
     /// Returns the variant that `segmented` selects.
-    pub const fn variant(self) -> Variant {
-        if self.segmented { Variant::Segments } else { Variant::Words }
+    pub const fn variant(self) -> FpcVariant {
+        if self.segmented { FpcVariant::Segments } else { FpcVariant::Words }
     }
 
     pub(super) const fn bits(self) -> usize {

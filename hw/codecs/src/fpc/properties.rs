@@ -1,18 +1,16 @@
 //! FPC against its definition, computed bit by bit without the codec's arithmetic. Round trips of lines through codec and blocks.
-use crate::fpc::stimulus::LineGenerator;
+use crate::equivalence::lines_through;
+use crate::fpc::stimulus::FpcLineGenerator;
 use crate::fpc::{
-    Compressed, CompressorIn, CompressorParams, DecompressorIn, DecompressorParams, FpcCompressor,
-    FpcDecompressor, Pattern, Variant, compress, compressed_bits, decompress,
+    CompressorIn, DecompressorIn, FpcCompressed, FpcCompressor, FpcCompressorParams, FpcDecompressor,
+    FpcDecompressorParams, FpcVariant, Pattern, compress, compressed_bits, decompress,
 };
-use crate::line::{LINE_BYTES, LINE_WORDS, Line, bytes_of, words_of};
+use crate::line::{Bits, LINE_BYTES, LINE_WORDS, Line, bytes_of, words_of};
 use bitvec::prelude::*;
 use proptest::prelude::*;
 use selvedge_hw::{Engine, Instance};
-use std::collections::VecDeque;
 
-type Bits = BitVec<u64, Lsb0>;
-
-const VARIANTS: [Variant; 2] = [Variant::Words, Variant::Segments];
+const VARIANTS: [FpcVariant; 2] = [FpcVariant::Words, FpcVariant::Segments];
 
 /// Returns the low `count` bits of a number.
 fn bits(value: u64, count: usize) -> Bits {
@@ -63,18 +61,18 @@ fn best(words: &[[u8; 4]]) -> (u64, Bits) {
 }
 
 /// Returns the payload of a line by definition, even if it is longer than the line.
-fn defined(line: &[u8], variant: Variant) -> Bits {
+fn defined(line: &[u8], variant: FpcVariant) -> Bits {
     let words: Vec<[u8; 4]> = line.chunks(4).map(|chunk| chunk.try_into().unwrap()).collect();
     let (mut head, mut data) = (Bits::new(), Bits::new());
     match variant {
-        Variant::Segments => {
+        FpcVariant::Segments => {
             for segment in words.chunks(4) {
                 let (prefix, kept) = best(segment);
                 head.extend(bits(prefix, 3));
                 data.extend(kept);
             }
         }
-        Variant::Words => {
+        FpcVariant::Words => {
             // A run has at most eight words.
             for run in words.chunk_by(|a, b| *a == [0; 4] && *b == [0; 4]) {
                 for part in run.chunks(8) {
@@ -92,7 +90,7 @@ fn defined(line: &[u8], variant: Variant) -> Bits {
     head
 }
 
-fn check(line: &[u8], variant: Variant) {
+fn check(line: &[u8], variant: FpcVariant) {
     let bits = defined(line, variant);
     let packed = words_of(line);
     let compressed = compress(&packed, line.len(), variant);
@@ -115,7 +113,7 @@ fn check(line: &[u8], variant: Variant) {
 #[test]
 fn drawn_lines_are_as_defined() {
     for bytes in LINE_BYTES {
-        let mut lines = LineGenerator::new(7, bytes);
+        let mut lines = FpcLineGenerator::new(7, bytes);
         for _ in 0..5_000 {
             let line = bytes_of(&lines.next_line());
             VARIANTS.into_iter().for_each(|variant| check(&line[..bytes], variant));
@@ -165,7 +163,7 @@ proptest! {
     ) {
         let (bytes, variant) = (LINE_BYTES[size], VARIANTS[usize::from(segmented)]);
         let payload: Line = words.try_into().unwrap();
-        let decompressed = decompress(&Compressed { compressed: true, bits: 0, payload }, bytes, variant);
+        let decompressed = decompress(&FpcCompressed { compressed: true, bits: 0, payload }, bytes, variant);
         prop_assert!(!decompressed.error || decompressed.line == Line::default());
         let again = compress(&decompressed.line, bytes, variant);
         prop_assert_eq!(decompress(&again, bytes, variant).line, decompressed.line);
@@ -185,53 +183,12 @@ proptest! {
         traffic in prop::collection::vec((any::<bool>(), any::<bool>(), any::<bool>(), 0u8..100), 1..150),
     ) {
         let line_bytes = LINE_BYTES[size];
-        let params = CompressorParams { line_bytes, segmented, pipeline_depth: depths.0 };
+        let params = FpcCompressorParams { line_bytes, segmented, pipeline_depth: depths.0 };
         let mut compressor = Instance::<FpcCompressor>::new("compressor", &params, Engine::Lockstep).unwrap();
-        let params = DecompressorParams { line_bytes, segmented, pipeline_depth: depths.1 };
+        let params = FpcDecompressorParams { line_bytes, segmented, pipeline_depth: depths.1 };
         let mut decompressor = Instance::<FpcDecompressor>::new("decompressor", &params, Engine::Lockstep).unwrap();
-        let mut generator = LineGenerator::new(seed, line_bytes);
-        let mut offered: Option<Line> = None;
-        let mut between: Option<(u8, Line)> = None;
-        let mut shown: Option<Line> = None;
-        let mut inside = VecDeque::new();
-        for (offer, pass, take, chance) in traffic {
-            if chance == 0 {
-                compressor.reset();
-                decompressor.reset();
-                (offered, between, shown) = (None, None, None);
-                inside.clear();
-                continue;
-            }
-            if offered.is_none() && offer {
-                offered = Some(generator.next_line());
-            }
-            let room = between.is_none() && pass;
-            let (valid_i, line_i) = (offered.is_some(), offered.unwrap_or_default());
-            let packed = compressor.step(&CompressorIn { valid_i, line_i, ready_i: room }).unwrap();
-            if packed.ready_o && let Some(line) = offered.take() {
-                inside.push_back(line);
-            }
-            let (encoding_i, payload_i) = between.unwrap_or_default();
-            let unpacked = decompressor
-                .step(&DecompressorIn { valid_i: between.is_some(), encoding_i, payload_i, ready_i: take })
-                .unwrap();
-            if unpacked.ready_o {
-                between = None;
-            }
-            if packed.valid_o && room {
-                between = Some((packed.encoding_o, packed.payload_o));
-            }
-            // An offered line stays until it is accepted.
-            if let Some(line) = shown {
-                prop_assert!(unpacked.valid_o && unpacked.line_o == line);
-            }
-            shown = unpacked.valid_o.then_some(unpacked.line_o);
-            if unpacked.valid_o && take {
-                shown = None;
-                prop_assert!(!unpacked.error_o);
-                prop_assert_eq!(Some(unpacked.line_o), inside.pop_front());
-            }
-        }
-        prop_assert!(inside.len() <= depths.0 + depths.1 + 1);
+        let generator = FpcLineGenerator::new(seed, line_bytes);
+        let inside = lines_through!(compressor, decompressor, generator, traffic, encoding_o -> encoding_i);
+        prop_assert!(inside <= depths.0 + depths.1 + 1);
     }
 }

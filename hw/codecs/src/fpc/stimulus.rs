@@ -1,7 +1,7 @@
 //! Stimuli of the codec: lines that reach every pattern and its limits, and streams with stalls, pauses and resets.
-use super::codec::{Compressed, SEGMENT_WORDS, compress};
-use super::model::{CompressorModel, DecompressorModel};
-use super::params::{CompressorParams, DecompressorParams};
+use super::codec::{FpcCompressed, SEGMENT_WORDS, compress};
+use super::model::{FpcCompressorModel, FpcDecompressorModel};
+use super::params::{FpcCompressorParams, FpcDecompressorParams};
 use super::pattern::Pattern;
 use super::rtl::{CompressorIn, DecompressorIn};
 use crate::line::{LINE_WORDS, Line};
@@ -12,15 +12,15 @@ use selvedge_hw::traffic::stream;
 /// Generates lines with words of every pattern, at their limits and just beyond. They have single words, segments of one
 /// pattern, and zero runs of every length.
 #[derive(Clone, Debug)]
-pub struct LineGenerator {
+pub struct FpcLineGenerator {
     prng: Prng,
     line_bytes: usize,
 }
 
-impl LineGenerator {
+impl FpcLineGenerator {
     /// Returns a generator of lines of `line_bytes` (32, 64 or 128) bytes. The same seed gives the same lines.
     pub fn new(seed: u64, line_bytes: usize) -> Self {
-        LineGenerator { prng: Prng::new(seed), line_bytes }
+        FpcLineGenerator { prng: Prng::new(seed), line_bytes }
     }
 
     /// Returns the next line. Words beyond a shorter line are zero.
@@ -65,28 +65,34 @@ impl LineGenerator {
 
 /// Endless stimulus of the compressor.
 pub(super) fn compressor(
-    params: &CompressorParams,
+    params: &FpcCompressorParams,
     seed: u64,
 ) -> impl Iterator<Item = Stimulus<CompressorIn>> + use<> {
-    let mut lines = LineGenerator::new(seed, params.line_bytes);
+    let mut lines = FpcLineGenerator::new(seed, params.line_bytes);
     let inputs = |line: Option<Line>, ready_i| CompressorIn {
         valid_i: line.is_some(),
         line_i: line.unwrap_or_default(),
         ready_i,
     };
-    stream(seed, CompressorModel::new(params), move |_| lines.next_line(), inputs, |outputs| outputs.ready_o)
+    stream(
+        seed,
+        FpcCompressorModel::new(params),
+        move |_| lines.next_line(),
+        inputs,
+        |outputs| outputs.ready_o,
+    )
 }
 
 /// Endless stimulus of the decompressor: compressed lines. One in 16 has random bits from a random 64-bit word on. One in 16
 /// consists of random bits with many zeros, which include runs beyond the end of the line.
 pub(super) fn decompressor(
-    params: &DecompressorParams,
+    params: &FpcDecompressorParams,
     seed: u64,
 ) -> impl Iterator<Item = Stimulus<DecompressorIn>> + use<> {
     let (line_bytes, variant) = (params.line_bytes, params.lines().variant());
-    let mut lines = LineGenerator::new(seed, line_bytes);
+    let mut lines = FpcLineGenerator::new(seed, line_bytes);
     let draw = move |prng: &mut Prng| {
-        let Compressed { compressed, mut payload, .. } = compress(&lines.next_line(), line_bytes, variant);
+        let FpcCompressed { compressed, mut payload, .. } = compress(&lines.next_line(), line_bytes, variant);
         let used = &mut payload[..line_bytes / 8];
         let kind = prng.below(16);
         let from = prng.below(used.len() as u64) as usize;
@@ -103,5 +109,5 @@ pub(super) fn decompressor(
         let (encoding_i, payload_i) = item.unwrap_or_default();
         DecompressorIn { valid_i: item.is_some(), encoding_i, payload_i, ready_i }
     };
-    stream(seed, DecompressorModel::new(params), draw, inputs, |outputs| outputs.ready_o)
+    stream(seed, FpcDecompressorModel::new(params), draw, inputs, |outputs| outputs.ready_o)
 }

@@ -69,7 +69,7 @@ pub use params::{MdCacheParams, WAYS};
 pub use rtl::{MdCacheIn, MdCacheOut, MdCacheTop};
 
 use params::{BLOCK_BITS, ORDER_BITS};
-use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
@@ -83,7 +83,7 @@ impl HwBlock for MdCache {
     const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "CABA, section 5.3.2";
     const PARAMS: &'static [ParamSpec] = MdCacheParams::SPECS;
-    const CLAIM: Option<Claim> = Some(Claim { bits: 65_536, source: "CABA, section 5.3.2" });
+    const CLAIM: Option<StatedStorage> = Some(StatedStorage { bits: 65_536, source: "CABA, section 5.3.2" });
     const PAYLOADS: &'static [Payload] = &[
         Payload { valid: "valid_o", ports: &["hit_o", "entry_o"] },
         Payload { valid: "refill_valid_o", ports: &["refill_block_o"] },

@@ -16,7 +16,7 @@ struct Way {
 
 /// Phase of the current access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-enum Phase {
+enum AccessPhase {
     Idle,
     /// The tags of the set are available.
     LookUp,
@@ -36,7 +36,7 @@ pub struct MdCacheModel {
     params: MdCacheParams,
     sets: Vec<[Option<Way>; WAYS]>,
     accesses: u64,
-    phase: Phase,
+    phase: AccessPhase,
     line: u32,
     update: bool,
     entry: u8,
@@ -53,7 +53,7 @@ impl MdCacheModel {
             params: *params,
             sets: vec![[None; WAYS]; params.sets() as usize],
             accesses: 0,
-            phase: Phase::Idle,
+            phase: AccessPhase::Idle,
             line: 0,
             update: false,
             entry: 0,
@@ -78,7 +78,7 @@ impl MdCacheModel {
         let ways = &mut self.sets[set];
         self.accesses += 1;
         let found = ways.iter().position(|way| way.is_some_and(|way| way.block == block));
-        self.phase = if found.is_some() { Phase::Read } else { Phase::Evict };
+        self.phase = if found.is_some() { AccessPhase::Read } else { AccessPhase::Evict };
         self.way = found.unwrap_or_else(|| {
             let last_use = |way: &usize| ways[*way].map_or(0, |way| way.used);
             (0..WAYS).min_by_key(last_use).expect("there are ways")
@@ -108,7 +108,7 @@ impl MdCacheModel {
         self.outputs.entry_o = ((way.data[word] >> shift) & mask) as u8;
         self.outputs.hit_o = hit;
         self.outputs.valid_o = true;
-        self.phase = Phase::Idle;
+        self.phase = AccessPhase::Idle;
     }
 
     fn write_back(&mut self, victim: Way) {
@@ -125,32 +125,32 @@ impl Clocked<MdCacheIn, MdCacheOut> for MdCacheModel {
         self.outputs.valid_o = false;
         self.outputs.writeback_valid_o &= !inputs.writeback_ready_i;
         match self.phase {
-            Phase::Idle => (),
-            Phase::LookUp => self.look_up(),
-            Phase::Read => self.answer(true),
-            Phase::Evict if self.outputs.writeback_valid_o => (),
-            Phase::Evict => {
-                self.phase = Phase::Ask;
+            AccessPhase::Idle => (),
+            AccessPhase::LookUp => self.look_up(),
+            AccessPhase::Read => self.answer(true),
+            AccessPhase::Evict if self.outputs.writeback_valid_o => (),
+            AccessPhase::Evict => {
+                self.phase = AccessPhase::Ask;
                 if let Some(victim) = self.victim.take() {
                     self.write_back(victim);
                 }
             }
-            Phase::Ask if inputs.refill_ready_i => self.phase = Phase::Await,
-            Phase::Ask => (),
-            Phase::Await if inputs.fill_valid_i => {
+            AccessPhase::Ask if inputs.refill_ready_i => self.phase = AccessPhase::Await,
+            AccessPhase::Ask => (),
+            AccessPhase::Await if inputs.fill_valid_i => {
                 let set = self.set();
                 self.sets[set][self.way].as_mut().expect("the look-up put the block there").data =
                     inputs.fill_data_i;
                 self.answer(false);
             }
-            Phase::Await => (),
+            AccessPhase::Await => (),
         }
         if outputs.ready_o && inputs.valid_i {
             (self.line, self.update, self.entry) = (inputs.line_i, inputs.update_i, inputs.entry_i);
-            self.phase = Phase::LookUp;
+            self.phase = AccessPhase::LookUp;
         }
-        self.outputs.ready_o = matches!(self.phase, Phase::Idle | Phase::Read);
-        self.outputs.refill_valid_o = self.phase == Phase::Ask;
+        self.outputs.ready_o = matches!(self.phase, AccessPhase::Idle | AccessPhase::Read);
+        self.outputs.refill_valid_o = self.phase == AccessPhase::Ask;
         self.outputs.refill_block_o = self.block();
         outputs
     }

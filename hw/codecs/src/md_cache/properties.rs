@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 /// A read, or an update with its new entry.
 #[derive(Clone, Copy, Debug)]
-struct Access {
+struct CheckedAccess {
     line: u32,
     update: Option<u8>,
 }
@@ -20,22 +20,22 @@ fn params() -> impl Strategy<Value = MdCacheParams> {
 }
 
 /// Returns lines of few blocks in few sets, so that sets overflow, and random lines.
-fn accesses() -> impl Strategy<Value = Vec<Access>> {
+fn accesses() -> impl Strategy<Value = Vec<CheckedAccess>> {
     let crowded =
         (0u32..3, 0u32..7, 0u32..64).prop_map(|(set, tag, offset)| (set + tag * 128) * 128 + offset);
     let line = prop_oneof![8 => crowded, 1 => any::<u32>()];
-    let access = (line, prop::option::of(0u8..4)).prop_map(|(line, update)| Access { line, update });
+    let access = (line, prop::option::of(0u8..4)).prop_map(|(line, update)| CheckedAccess { line, update });
     prop::collection::vec(access, 1..300)
 }
 
 /// A cache of blocks with true least-recently-used replacement. Each set lists its blocks, the most recent last.
-struct Reference {
+struct LruCache {
     sets: Vec<Vec<(u32, bool)>>,
 }
 
-impl Reference {
+impl LruCache {
     fn new(params: &MdCacheParams) -> Self {
-        Reference { sets: vec![Vec::new(); params.sets() as usize] }
+        LruCache { sets: vec![Vec::new(); params.sets() as usize] }
     }
 
     /// Returns whether the access hits, and the dirty block that it evicts.
@@ -54,7 +54,7 @@ impl Reference {
 }
 
 /// DRAM with the metadata of all lines. A block that was never written holds random words seeded with its number.
-struct Dram {
+struct MetadataDram {
     blocks: HashMap<u32, [u64; 4]>,
     /// Requested block, and cycles until it arrives.
     pending: Option<(u32, u64)>,
@@ -68,20 +68,21 @@ fn untouched(block: u32) -> [u64; 4] {
 }
 
 /// A cache with its DRAM and a source of random delays.
-struct System {
+struct CacheAndDram {
     cache: Lockstep<MdCache>,
-    dram: Dram,
+    dram: MetadataDram,
     delays: Prng,
 }
 
-impl System {
+impl CacheAndDram {
     fn new(params: &MdCacheParams, seed: u64) -> Self {
-        let dram = Dram { blocks: HashMap::new(), pending: None, fetched: Vec::new(), written: Vec::new() };
-        System { cache: Lockstep::new(params), dram, delays: Prng::new(seed) }
+        let dram =
+            MetadataDram { blocks: HashMap::new(), pending: None, fetched: Vec::new(), written: Vec::new() };
+        CacheAndDram { cache: Lockstep::new(params), dram, delays: Prng::new(seed) }
     }
 
     /// Steps one cycle with this request, if any.
-    fn step(&mut self, request: Option<Access>) -> MdCacheOut {
+    fn step(&mut self, request: Option<CheckedAccess>) -> MdCacheOut {
         let fill = match &mut self.dram.pending {
             Some((block, 0)) => Some(*block),
             Some((_, cycles)) => {
@@ -119,7 +120,7 @@ impl System {
     }
 
     /// Steps one access from its request to its reply.
-    fn access(&mut self, access: Access) -> MdCacheOut {
+    fn access(&mut self, access: CheckedAccess) -> MdCacheOut {
         while !self.step(Some(access)).ready_o {}
         for _ in 0..500 {
             let outputs = self.step(None);
@@ -147,8 +148,8 @@ proptest! {
         accesses in accesses(),
         seed in any::<u64>(),
     ) {
-        let mut system = System::new(&params, seed);
-        let mut reference = Reference::new(&params);
+        let mut system = CacheAndDram::new(&params, seed);
+        let mut reference = LruCache::new(&params);
         let mut entries: HashMap<u32, u8> = HashMap::new();
         let (mut fetched, mut written) = (Vec::new(), Vec::new());
         for access in accesses {
@@ -174,14 +175,14 @@ proptest! {
 
     #[test]
     fn hits_are_taken_every_second_cycle_and_answered_three_cycles_later(lines in prop::collection::vec(0u32..64, 2..40)) {
-        let mut system = System::new(&MdCacheParams::default(), 1);
-        system.access(Access { line: 0, update: None });
+        let mut system = CacheAndDram::new(&MdCacheParams::default(), 1);
+        system.access(CheckedAccess { line: 0, update: None });
         let mut taken = Vec::new();
         let mut answered = Vec::new();
         let mut next = lines.iter();
         let mut request = next.next();
         for cycle in 0..2 * lines.len() + 4 {
-            let outputs = system.step(request.map(|line| Access { line: *line, update: None }));
+            let outputs = system.step(request.map(|line| CheckedAccess { line: *line, update: None }));
             if outputs.ready_o && request.is_some() {
                 taken.push(cycle);
                 request = next.next();
@@ -199,7 +200,7 @@ proptest! {
     #[test]
     fn reset_invalidates_everything(accesses in accesses(), cut in 0usize..20) {
         let params = MdCacheParams::default();
-        let mut system = System::new(&params, 7);
+        let mut system = CacheAndDram::new(&params, 7);
         for access in &accesses {
             system.access(*access);
         }
@@ -209,7 +210,7 @@ proptest! {
         }
         system.cache.reset();
         system.dram.pending = None;
-        let mut reference = Reference::new(&params);
+        let mut reference = LruCache::new(&params);
         for access in &accesses {
             let block = access.line >> params.offset_bits();
             let expected = reference.access(block, access.update.is_some()).0;

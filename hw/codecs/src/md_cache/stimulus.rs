@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 /// Choice of the requested lines.
 #[derive(Clone, Copy)]
-enum Pattern {
+enum RequestPattern {
     /// Consecutive lines from a random line on.
     Run(u32),
     /// A few blocks of one set.
@@ -24,7 +24,7 @@ enum Pattern {
 }
 
 /// A DRAM that delivers a requested block after a number of cycles.
-struct Dram {
+struct SlowDram {
     /// Cycles until the requested block arrives; `None` without a request.
     remaining: Option<u64>,
     slowest: u64,
@@ -38,8 +38,8 @@ pub(super) fn md_cache(
     let params = *params;
     let mut traffic = Traffic::new(seed);
     let mut model = MdCacheModel::new(&params);
-    let mut dram = Dram { remaining: None, slowest: 4 };
-    let mut pattern = Pattern::Any;
+    let mut dram = SlowDram { remaining: None, slowest: 4 };
+    let mut pattern = RequestPattern::Any;
     let mut updates = 0;
     let mut request: Option<(u32, bool, u8)> = None;
     let mut remaining = 0u64;
@@ -99,31 +99,33 @@ pub(super) fn md_cache(
     })
 }
 
-fn choose(traffic: &mut Traffic, params: &MdCacheParams) -> Pattern {
+fn choose(traffic: &mut Traffic, params: &MdCacheParams) -> RequestPattern {
     let line = traffic.prng.bits() as u32;
     let ways = 4 * params.sets();
     match traffic.prng.below(6) {
-        0 => Pattern::Run(line),
-        1 => Pattern::Crowded(line),
-        2 => Pattern::Region { first: line, blocks: ways },
-        3 => Pattern::Region { first: line, blocks: ways + ways / 4 },
-        4 => Pattern::Region { first: line, blocks: 8 },
-        _ => Pattern::Any,
+        0 => RequestPattern::Run(line),
+        1 => RequestPattern::Crowded(line),
+        2 => RequestPattern::Region { first: line, blocks: ways },
+        3 => RequestPattern::Region { first: line, blocks: ways + ways / 4 },
+        4 => RequestPattern::Region { first: line, blocks: 8 },
+        _ => RequestPattern::Any,
     }
 }
 
-fn next_line(pattern: &mut Pattern, traffic: &mut Traffic, params: &MdCacheParams) -> u32 {
+fn next_line(pattern: &mut RequestPattern, traffic: &mut Traffic, params: &MdCacheParams) -> u32 {
     let (per_block, sets) = (params.lines_per_block(), params.sets());
     let offset = traffic.prng.below(u64::from(per_block)) as u32;
     let mut block_of = |blocks: u32| traffic.prng.below(u64::from(blocks)) as u32;
     match pattern {
-        Pattern::Run(line) => {
+        RequestPattern::Run(line) => {
             *line = line.wrapping_add(1);
             *line
         }
-        Pattern::Crowded(line) => line.wrapping_add(block_of(6) * sets * per_block + offset),
-        Pattern::Region { first, blocks } => first.wrapping_add(block_of(*blocks) * per_block + offset),
-        Pattern::Any => traffic.prng.bits() as u32,
+        RequestPattern::Crowded(line) => line.wrapping_add(block_of(6) * sets * per_block + offset),
+        RequestPattern::Region { first, blocks } => {
+            first.wrapping_add(block_of(*blocks) * per_block + offset)
+        }
+        RequestPattern::Any => traffic.prng.bits() as u32,
     }
 }
 

@@ -1,5 +1,5 @@
 //! The stream of codes from the code builder to the codecs.
-use super::huffman::{CodeBook, Symbol};
+use super::huffman::{CodeBook, ScSymbol};
 use selvedge_state::State;
 
 /// One item of a code stream, which a handshake transfers.
@@ -24,10 +24,10 @@ pub struct CodeItem {
 /// Returns the stream that loads a code book, in canonical order.
 pub fn code_stream(book: &CodeBook) -> Vec<CodeItem> {
     let codes = book.codes();
-    let item = |(rank, code): (usize, &super::huffman::Code)| {
+    let item = |(rank, code): (usize, &super::huffman::SymbolCode)| {
         let (index, value, escape) = match code.symbol {
-            Symbol::Value { index, value } => (index, value, false),
-            Symbol::Escape => (0, 0, true),
+            ScSymbol::Value { index, value } => (index, value, false),
+            ScSymbol::Escape => (0, 0, true),
         };
         let (first, last) = (rank == 0, rank + 1 == codes.len());
         CodeItem { first, last, index, escape, value, code: code.bits, length: code.length }

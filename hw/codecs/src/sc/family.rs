@@ -2,9 +2,9 @@
 //! through them unchanged, in the number of bits that the golden code book gives.
 use crate::line::Line;
 use crate::sc::code_builder::{CodeBuilderIn, CodeBuilderOut, CodeBuilderParams, ScCodeBuilder};
-use crate::sc::compressor::{CompressorIn, CompressorOut, CompressorParams, ScCompressor};
-use crate::sc::decompressor::{DecompressorIn, DecompressorOut, DecompressorParams, ScDecompressor};
-use crate::sc::huffman::{CodeBook, Counted};
+use crate::sc::compressor::{CompressorIn, CompressorOut, ScCompressor, ScCompressorParams};
+use crate::sc::decompressor::{DecompressorIn, DecompressorOut, ScDecompressor, ScDecompressorParams};
+use crate::sc::huffman::{CodeBook, CountedValue};
 use crate::sc::vft::{ScVft, VftIn, VftParams};
 use crate::sc::{LINE_BITS, words_of};
 use selvedge_hw::lockstep::Lockstep;
@@ -12,7 +12,7 @@ use selvedge_hw::{Clocked, Engine, Instance, Prng};
 use std::collections::{HashMap, VecDeque};
 
 /// The four blocks, each in lockstep with its model.
-struct Family {
+struct ScBlocks {
     vft: Lockstep<ScVft>,
     builder: Lockstep<ScCodeBuilder>,
     compressor: Instance<ScCompressor>,
@@ -47,13 +47,13 @@ fn to_decompressor(code: &CodeBuilderOut, valid: bool) -> DecompressorIn {
     }
 }
 
-impl Family {
+impl ScBlocks {
     fn new() -> Self {
-        Family {
+        ScBlocks {
             vft: Lockstep::new(&VftParams::default()),
             builder: Lockstep::new(&CodeBuilderParams::default()),
-            compressor: Instance::new("c", &CompressorParams::default(), Engine::Lockstep).unwrap(),
-            decompressor: Instance::new("d", &DecompressorParams::default(), Engine::Lockstep).unwrap(),
+            compressor: Instance::new("c", &ScCompressorParams::default(), Engine::Lockstep).unwrap(),
+            decompressor: Instance::new("d", &ScDecompressorParams::default(), Engine::Lockstep).unwrap(),
         }
     }
 
@@ -77,7 +77,7 @@ impl Family {
             if answer.read_valid_o {
                 let (value, count) = (answer.read_value_o, answer.read_count_o);
                 let index = asked.pop_front().expect("answers come in the order of reads");
-                entries.insert(index, Counted { index, value, count });
+                entries.insert(index, CountedValue { index, value, count });
             }
             let taken = in_compressor && in_decompressor;
             let code = self.builder.step(&CodeBuilderIn {
@@ -145,7 +145,7 @@ fn lines(prng: &mut Prng, offset: u64) -> Vec<Line> {
 #[test]
 fn lines_come_through_with_codes_built_from_their_own_words() {
     let mut prng = Prng::new(9);
-    let mut family = Family::new();
+    let mut family = ScBlocks::new();
     // The second generation of codes replaces the first in all four blocks.
     for (offset, escape_weight) in [(0x4000_0000, 300), (0x1234, 80)] {
         family.vft.step(&VftIn { clear_i: true, ..VftIn::default() });

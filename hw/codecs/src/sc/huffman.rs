@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 
 /// A symbol of a code book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, State)]
-pub enum Symbol {
+pub enum ScSymbol {
     /// The value of a table entry.
     Value {
         /// Index of the entry: its set and its way.
@@ -20,9 +20,9 @@ pub enum Symbol {
 
 /// A symbol and its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-pub struct Code {
+pub struct SymbolCode {
     /// Symbol that has this code.
-    pub symbol: Symbol,
+    pub symbol: ScSymbol,
     /// The code, right-aligned; its most significant bit is sent first.
     pub bits: u16,
     /// Length of the code in bits, at least 1.
@@ -31,7 +31,7 @@ pub struct Code {
 
 /// A table entry with its count, from which a code is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
-pub struct Counted {
+pub struct CountedValue {
     /// Index of the entry.
     pub index: u16,
     /// Value of the entry.
@@ -43,7 +43,7 @@ pub struct Counted {
 /// Code lengths, and the properties of their computation that determine the cycles of the [code
 /// builder](super::code_builder).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lengths {
+pub struct CodeLengths {
     /// Code lengths in bits, in the order of the weights.
     pub lengths: Vec<u8>,
     /// Depth of Huffman's tree, at least 1: the length of the longest code without a limit.
@@ -72,18 +72,18 @@ pub struct Lengths {
 ///
 /// # Panics
 /// When `weights` is empty, increases, or has more than `2^max_bits` elements.
-pub fn limited_lengths(weights: &[u32], max_bits: u32) -> Lengths {
+pub fn limited_lengths(weights: &[u32], max_bits: u32) -> CodeLengths {
     let symbols = weights.len();
     assert!(symbols >= 1 && symbols <= 1 << max_bits, "{symbols} symbols in at most {max_bits} bits");
     assert!(weights.is_sorted_by(|heavier, lighter| heavier >= lighter), "weights must fall");
     let limit = max_bits as usize;
     if symbols == 1 {
-        return Lengths { lengths: vec![1], depth: 1, nodes: 0, steps: 0 };
+        return CodeLengths { lengths: vec![1], depth: 1, nodes: 0, steps: 0 };
     }
     let (of_symbols, of_nodes) = depths(weights);
     let mut lengths: Vec<usize> = of_symbols.iter().map(|depth| *depth.min(&limit)).collect();
     let steps = repair(&mut lengths, limit);
-    Lengths {
+    CodeLengths {
         lengths: lengths.iter().map(|length| *length as u8).collect(),
         depth: of_symbols[symbols - 1],
         nodes: of_nodes.iter().filter(|depth| **depth + 1 < limit).count(),
@@ -95,23 +95,23 @@ pub fn limited_lengths(weights: &[u32], max_bits: u32) -> Lengths {
 fn depths(weights: &[u32]) -> (Vec<usize>, Vec<usize>) {
     /// A symbol, by its position in `weights`, or a node, by its number.
     #[derive(Clone, Copy)]
-    enum Item {
+    enum TreeItem {
         Symbol(usize),
         Node(usize),
     }
     let mut symbols: VecDeque<_> = weights.iter().copied().map(u64::from).enumerate().collect();
     let mut waiting: VecDeque<(usize, u64)> = VecDeque::new();
-    let mut nodes: Vec<[Item; 2]> = Vec::new();
+    let mut nodes: Vec<[TreeItem; 2]> = Vec::new();
     while nodes.len() + 1 < weights.len() {
         let [one, other] = [(); 2].map(|()| match (symbols.back().copied(), waiting.front().copied()) {
             (Some((place, weight)), node) if node.is_none_or(|(_, lightest)| weight <= lightest) => {
                 symbols.pop_back();
-                (Item::Symbol(place), weight)
+                (TreeItem::Symbol(place), weight)
             }
             (_, node) => {
                 waiting.pop_front();
                 let (number, weight) = node.expect("there are two items");
-                (Item::Node(number), weight)
+                (TreeItem::Node(number), weight)
             }
         });
         waiting.push_back((nodes.len(), one.1 + other.1));
@@ -121,8 +121,8 @@ fn depths(weights: &[u32]) -> (Vec<usize>, Vec<usize>) {
     for (number, items) in nodes.iter().enumerate().rev() {
         for item in items {
             match item {
-                Item::Symbol(place) => of_symbols[*place] = of_nodes[number] + 1,
-                Item::Node(below) => of_nodes[*below] = of_nodes[number] + 1,
+                TreeItem::Symbol(place) => of_symbols[*place] = of_nodes[number] + 1,
+                TreeItem::Node(below) => of_nodes[*below] = of_nodes[number] + 1,
             }
         }
     }
@@ -167,12 +167,12 @@ pub fn canonical_codes(lengths: &[u8]) -> Vec<u16> {
 
 /// A sequence of bits in the layout of a payload: bit `i` is bit `i % 64` of word `i / 64`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BitString {
+pub struct PayloadString {
     words: Vec<u64>,
     length: usize,
 }
 
-impl BitString {
+impl PayloadString {
     /// Returns the number of bits.
     pub fn len(&self) -> usize {
         self.length
@@ -198,12 +198,12 @@ impl BitString {
 }
 
 /// Reader of a payload from its first bit on. It reads zeros beyond the end.
-struct Reader<'a> {
+struct PayloadReader<'a> {
     words: &'a [u64],
     position: usize,
 }
 
-impl Reader<'_> {
+impl PayloadReader<'_> {
     fn bit(&mut self) -> bool {
         let word = self.words.get(self.position / 64).copied().unwrap_or_default();
         let bit = (word >> (self.position % 64)) & 1 == 1;
@@ -226,26 +226,30 @@ struct Length {
 /// A complete set of codes, in canonical order.
 #[derive(Clone, Debug, State)]
 pub struct CodeBook {
-    codes: Vec<Code>,
+    codes: Vec<SymbolCode>,
     by_value: HashMap<u32, usize>,
-    escape: Code,
+    escape: SymbolCode,
     by_length: [Length; super::MAX_CODE_BITS + 1],
 }
 
 impl CodeBook {
     /// Builds the codes of a table's entries and of the escape, each of at most `max_bits` bits: see [`limited_lengths`].
     /// Entries with count zero get no code.
-    pub fn build(entries: impl IntoIterator<Item = Counted>, escape_weight: u32, max_bits: u32) -> CodeBook {
-        let mut symbols: Vec<(u32, Symbol)> = entries
+    pub fn build(
+        entries: impl IntoIterator<Item = CountedValue>,
+        escape_weight: u32,
+        max_bits: u32,
+    ) -> CodeBook {
+        let mut symbols: Vec<(u32, ScSymbol)> = entries
             .into_iter()
             .filter(|entry| entry.count > 0)
-            .map(|entry| (u32::from(entry.count), Symbol::Value { index: entry.index, value: entry.value }))
+            .map(|entry| (u32::from(entry.count), ScSymbol::Value { index: entry.index, value: entry.value }))
             .collect();
-        symbols.push((escape_weight, Symbol::Escape));
+        symbols.push((escape_weight, ScSymbol::Escape));
         symbols.sort_by_key(|(weight, symbol)| {
             let index = match symbol {
-                Symbol::Value { index, .. } => u32::from(*index),
-                Symbol::Escape => u32::MAX,
+                ScSymbol::Value { index, .. } => u32::from(*index),
+                ScSymbol::Escape => u32::MAX,
             };
             (std::cmp::Reverse(*weight), index)
         });
@@ -254,7 +258,7 @@ impl CodeBook {
         let codes = symbols.iter().zip(canonical_codes(&lengths)).zip(&lengths);
         CodeBook::new(
             codes
-                .map(|(((_, symbol), bits), length)| Code { symbol: *symbol, bits, length: *length })
+                .map(|(((_, symbol), bits), length)| SymbolCode { symbol: *symbol, bits, length: *length })
                 .collect(),
         )
     }
@@ -263,14 +267,14 @@ impl CodeBook {
     ///
     /// # Panics
     /// When `codes` has no escape.
-    pub fn new(codes: Vec<Code>) -> CodeBook {
+    pub fn new(codes: Vec<SymbolCode>) -> CodeBook {
         let mut by_value = HashMap::new();
         let mut escape = None;
         let mut by_length = [Length::default(); super::MAX_CODE_BITS + 1];
         for (rank, code) in codes.iter().enumerate() {
             match code.symbol {
-                Symbol::Value { value, .. } => _ = by_value.insert(value, rank),
-                Symbol::Escape => escape = Some(*code),
+                ScSymbol::Value { value, .. } => _ = by_value.insert(value, rank),
+                ScSymbol::Escape => escape = Some(*code),
             }
             let length = &mut by_length[usize::from(code.length)];
             if length.count == 0 {
@@ -282,17 +286,17 @@ impl CodeBook {
     }
 
     /// Returns the codes in canonical order.
-    pub fn codes(&self) -> &[Code] {
+    pub fn codes(&self) -> &[SymbolCode] {
         &self.codes
     }
 
     /// Returns the code of a value, if it has one.
-    pub fn code_of(&self, value: u32) -> Option<Code> {
+    pub fn code_of(&self, value: u32) -> Option<SymbolCode> {
         self.by_value.get(&value).map(|rank| self.codes[*rank])
     }
 
     /// Returns the code of the escape symbol.
-    pub fn escape(&self) -> Code {
+    pub fn escape(&self) -> SymbolCode {
         self.escape
     }
 
@@ -305,8 +309,8 @@ impl CodeBook {
     }
 
     /// Returns the codes of all words, one after the other. Their total length is not limited.
-    pub fn encode(&self, words: &[u32]) -> BitString {
-        let mut bits = BitString::default();
+    pub fn encode(&self, words: &[u32]) -> PayloadString {
+        let mut bits = PayloadString::default();
         for word in words {
             let own = self.code_of(*word);
             let code = own.unwrap_or(self.escape);
@@ -326,12 +330,12 @@ impl CodeBook {
     /// bits are no code, or if the payload ends too early. Reads one bit at a time and compares with the first code and the
     /// number of codes of each length.
     pub fn decode(&self, payload: &[u64], count: usize) -> Option<(Vec<u32>, usize)> {
-        let mut reader = Reader { words: payload, position: 0 };
+        let mut reader = PayloadReader { words: payload, position: 0 };
         let mut words = Vec::with_capacity(count);
         while words.len() < count {
             words.push(match self.next_symbol(&mut reader)? {
-                Symbol::Value { value, .. } => value,
-                Symbol::Escape => {
+                ScSymbol::Value { value, .. } => value,
+                ScSymbol::Escape => {
                     (0..WORD_BITS).fold(0, |word, place| word | u32::from(reader.bit()) << place)
                 }
             });
@@ -339,7 +343,7 @@ impl CodeBook {
         (reader.position <= 64 * payload.len()).then_some((words, reader.position))
     }
 
-    fn next_symbol(&self, reader: &mut Reader) -> Option<Symbol> {
+    fn next_symbol(&self, reader: &mut PayloadReader) -> Option<ScSymbol> {
         let mut code = 0;
         for length in &self.by_length[1..] {
             code = code << 1 | u32::from(reader.bit());

@@ -1,6 +1,6 @@
 //! The arithmetic of SC against independent algorithms. The codes are prefix-free, complete, within the limit and in canonical
 //! order. Their total length is minimal if the limit is not reached, and lines round-trip.
-use crate::sc::huffman::{CodeBook, Counted, Lengths, Symbol, canonical_codes, limited_lengths};
+use crate::sc::huffman::{CodeBook, CodeLengths, CountedValue, ScSymbol, canonical_codes, limited_lengths};
 use proptest::prelude::*;
 use std::collections::BinaryHeap;
 
@@ -70,11 +70,12 @@ fn weights(most: usize) -> impl Strategy<Value = Vec<u32>> {
     })
 }
 
-fn entries(most: usize) -> impl Strategy<Value = Vec<Counted>> {
+fn entries(most: usize) -> impl Strategy<Value = Vec<CountedValue>> {
     prop::collection::vec((any::<u32>(), prop_oneof![0u16..4, 0u16..4096]), 0..most).prop_map(|list| {
         let indexed = list.into_iter().enumerate();
-        let mut list: Vec<Counted> =
-            indexed.map(|(index, (value, count))| Counted { index: index as u16, value, count }).collect();
+        let mut list: Vec<CountedValue> = indexed
+            .map(|(index, (value, count))| CountedValue { index: index as u16, value, count })
+            .collect();
         list.sort_by_key(|entry| entry.value);
         list.dedup_by_key(|entry| entry.value);
         list
@@ -87,7 +88,7 @@ proptest! {
     #[test]
     fn only_a_limit_that_is_hit_costs_bits(weights in weights(24), slack in 0u32..4) {
         let max_bits = (weights.len().next_power_of_two().ilog2() + slack).max(1);
-        let Lengths { lengths, depth, .. } = limited_lengths(&weights, max_bits);
+        let CodeLengths { lengths, depth, .. } = limited_lengths(&weights, max_bits);
         prop_assert!(lengths.iter().all(|length| (1..=max_bits).contains(&u32::from(*length))), "{:?}", lengths);
         prop_assert!(lengths.is_sorted());
         let shares: u64 = lengths.iter().map(|length| 1 << (max_bits - u32::from(*length))).sum();
@@ -103,7 +104,7 @@ proptest! {
     fn without_need_of_the_limit_the_total_is_huffmans(weights in weights(1025)) {
         if weights.len() > 1 {
             let (least, depth) = huffman(&weights);
-            let Lengths { lengths, depth: own_depth, .. } = limited_lengths(&weights, 16);
+            let CodeLengths { lengths, depth: own_depth, .. } = limited_lengths(&weights, 16);
             prop_assert_eq!(own_depth, depth as usize, "the tree is no deeper than need be");
             prop_assert!(total(&weights, &lengths) >= least);
             if depth <= 16 {
@@ -135,15 +136,15 @@ proptest! {
         let counted = entries.iter().filter(|entry| entry.count > 0);
         prop_assert_eq!(book.codes().len(), counted.clone().count() + 1);
         for entry in counted {
-            let symbol = Symbol::Value { index: entry.index, value: entry.value };
+            let symbol = ScSymbol::Value { index: entry.index, value: entry.value };
             prop_assert_eq!(book.code_of(entry.value).map(|code| code.symbol), Some(symbol));
         }
-        let key = |symbol: Symbol| match symbol {
-            Symbol::Value { index, .. } => {
+        let key = |symbol: ScSymbol| match symbol {
+            ScSymbol::Value { index, .. } => {
                 let entry = entries.iter().find(|entry| entry.index == index).unwrap();
                 (u32::MAX - u32::from(entry.count), u32::from(index))
             }
-            Symbol::Escape => (u32::MAX - escape_weight, u32::MAX),
+            ScSymbol::Escape => (u32::MAX - escape_weight, u32::MAX),
         };
         prop_assert!(book.codes().is_sorted_by_key(|code| key(code.symbol)));
     }

@@ -1,5 +1,5 @@
 //! Values with codes, and lines made of these values, for the stimuli and tests of the codecs.
-use super::huffman::{CodeBook, Counted, Symbol};
+use super::huffman::{CodeBook, CountedValue, ScSymbol};
 use super::line::line_of;
 use super::{ENTRIES, LINE_BITS, MAX_CODE_BITS, SET_BITS, SETS, WAYS, WORDS, set_of};
 use crate::line::Line;
@@ -35,7 +35,7 @@ impl Vocabulary {
             if ways[set] < WAYS && known.insert(value) {
                 let index = (set * WAYS + ways[set]) as u16;
                 ways[set] += 1;
-                counted.push(Counted { index, value, count: draw_count(prng, steep) });
+                counted.push(CountedValue { index, value, count: draw_count(prng, steep) });
             }
         }
         let escape_weight = if prng.chance(50) { 0 } else { prng.below(4096) as u32 };
@@ -45,8 +45,8 @@ impl Vocabulary {
     /// Returns the vocabulary of a code book.
     pub fn of(book: CodeBook) -> Self {
         let values = book.codes().iter().filter_map(|code| match code.symbol {
-            Symbol::Value { value, .. } => Some((code.length, value)),
-            Symbol::Escape => None,
+            ScSymbol::Value { value, .. } => Some((code.length, value)),
+            ScSymbol::Escape => None,
         });
         Vocabulary { values: values.collect(), book }
     }

@@ -95,7 +95,7 @@ pub use params::{BpgParams, LEVELS, SAMPLED_SETS, SETS, WAYS, sampled};
 pub use rtl::{BpgIn, BpgOut, BpgTop};
 
 use params::{ACCESS_BITS, ADJUSTED_BITS, HIT_BITS, RSFAIL_BITS};
-use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
 
@@ -109,7 +109,7 @@ impl HwBlock for Bpg {
     const SOURCE: &'static str = "Dai, section 2.6";
     const PARAMS: &'static [ParamSpec] = BpgParams::SPECS;
     const VERILOG_PARAMETERS: &'static [&'static str] = &["tag_bits", "interval"];
-    const CLAIM: Option<Claim> = Some(Claim { bits: 4572, source: "Dai, section 2.6" });
+    const CLAIM: Option<StatedStorage> = Some(StatedStorage { bits: 4572, source: "Dai, section 2.6" });
     type Params = BpgParams;
     type In = BpgIn;
     type Out = BpgOut;

@@ -3,14 +3,11 @@
 use crate::bpg::{Bpg, BpgIn, BpgOut, BpgParams, LEVELS};
 use proptest::prelude::*;
 use selvedge_hw::Clocked;
-use selvedge_hw::lockstep::{Lockstep, assert_agree};
+use selvedge_hw::lockstep::{CycleInputs, Lockstep, assert_agree};
 use std::collections::HashMap;
 
-/// Inputs of successive cycles; `None` is a reset.
-type Traffic = Vec<Option<BpgIn>>;
-
 /// Returns accesses of `warps` warps to few or many lines, with failures in `rsfail` percent of the cycles.
-fn traffic(warps: u8, rsfail: u32, line_bits: u32) -> impl Strategy<Value = Traffic> {
+fn traffic(warps: u8, rsfail: u32, line_bits: u32) -> impl Strategy<Value = CycleInputs<Bpg>> {
     // Sets 0, 9, 18 and 27 with eight tags each; a few sets with few tags; any line.
     let few_sampled = (0u64..8, 0u64..4).prop_map(|(tag, group)| tag * 32 + group * 9);
     let line = prop_oneof![4 => few_sampled, 2 => 0u64..512, 1 => 0..1u64 << line_bits];
@@ -20,7 +17,7 @@ fn traffic(warps: u8, rsfail: u32, line_bits: u32) -> impl Strategy<Value = Traf
     proptest::collection::vec(operation, 1..5000)
 }
 
-fn any_traffic(line_bits: u32) -> impl Strategy<Value = Traffic> {
+fn any_traffic(line_bits: u32) -> impl Strategy<Value = CycleInputs<Bpg>> {
     let warps = prop_oneof![3 => Just(8u8), 1 => Just(48)];
     let rsfail = prop_oneof![Just(0u32), Just(2), Just(20), Just(90)];
     (warps, rsfail).prop_flat_map(move |(warps, rsfail)| traffic(warps, rsfail, line_bits))
@@ -47,7 +44,7 @@ impl Cache {
 }
 
 /// The BPG by the paper, in exact signed arithmetic.
-struct Reference {
+struct PaperBpg {
     interval: u32,
     caches: Vec<Cache>,
     hits: Vec<u32>,
@@ -56,10 +53,10 @@ struct Reference {
     l_max: u8,
 }
 
-impl Reference {
+impl PaperBpg {
     fn new(params: &BpgParams) -> Self {
         let caches = (0..LEVELS).map(|_| Cache::default()).collect();
-        Reference {
+        PaperBpg {
             interval: params.interval,
             caches,
             hits: vec![0; LEVELS],
@@ -111,14 +108,14 @@ impl Reference {
 }
 
 /// Runs the block next to the reference and compares outputs and counters.
-fn check_against_reference(params: &BpgParams, traffic: &Traffic) -> Result<(), TestCaseError> {
+fn check_against_reference(params: &BpgParams, traffic: &CycleInputs<Bpg>) -> Result<(), TestCaseError> {
     // Expected outputs in this cycle and in the next one.
-    let (mut bpg, mut reference) = (Lockstep::<Bpg>::new(params), Reference::new(params));
+    let (mut bpg, mut reference) = (Lockstep::<Bpg>::new(params), PaperBpg::new(params));
     let (mut l_max, mut update, mut next) = (8, false, None);
     for inputs in traffic {
         let Some(inputs) = inputs else {
             bpg.reset();
-            reference = Reference::new(params);
+            reference = PaperBpg::new(params);
             (l_max, update, next) = (8, false, None);
             continue;
         };

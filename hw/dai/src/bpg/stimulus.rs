@@ -7,7 +7,7 @@ use selvedge_hw::prng::Prng;
 /// Accesses and reservation failures per hundred cycles. The last entry drives the failure counter to saturation.
 const PRESSURE: [(u64, u64); 5] = [(95, 0), (90, 3), (95, 0), (85, 60), (25, 95)];
 
-struct Phase {
+struct BpgLoad {
     accesses_left: u64,
     /// Warps below this number share lines; the others stream.
     sharing: u64,
@@ -23,10 +23,10 @@ struct Phase {
     pressure: (u64, u64),
 }
 
-impl Phase {
+impl BpgLoad {
     fn new(prng: &mut Prng, params: &BpgParams, number: u64) -> Self {
         let pressure = PRESSURE[prng.below(PRESSURE.len() as u64) as usize];
-        Phase {
+        BpgLoad {
             // Long enough for earlier counts to fade.
             accesses_left: 2 * u64::from(params.interval) + prng.below(500),
             sharing: number % (LEVELS as u64 + 1),
@@ -41,10 +41,10 @@ impl Phase {
 
     /// Returns the first phase after reset. With a chance of one half, it has no hits but many reservation failures.
     fn first(prng: &mut Prng, params: &BpgParams, number: u64) -> Self {
-        let phase = Phase::new(prng, params, number);
+        let phase = BpgLoad::new(prng, params, number);
         let strangers = prng.chance(50);
         let pressure = if strangers { PRESSURE[3] } else { phase.pressure };
-        Phase { strangers, pressure, ..phase }
+        BpgLoad { strangers, pressure, ..phase }
     }
 
     /// Returns the line and the warp of an access.
@@ -73,17 +73,17 @@ pub(super) fn bpg(params: &BpgParams, seed: u64) -> impl Iterator<Item = Stimulu
     let line_mask = (1 << params.line_bits()) - 1;
     let mut prng = Prng::new(seed);
     let mut number = prng.below(LEVELS as u64);
-    let mut phase = Phase::first(&mut prng, &params, number);
+    let mut phase = BpgLoad::first(&mut prng, &params, number);
     let mut started = false;
     std::iter::from_fn(move || {
         if !started || prng.below(20_000) == 0 {
             started = true;
-            phase = Phase::first(&mut prng, &params, number);
+            phase = BpgLoad::first(&mut prng, &params, number);
             return Some(Stimulus::reset());
         }
         if phase.accesses_left == 0 {
             number += 1;
-            phase = Phase::new(&mut prng, &params, number);
+            phase = BpgLoad::new(&mut prng, &params, number);
         }
         let access_i = prng.chance(phase.pressure.0);
         phase.accesses_left -= u64::from(access_i);

@@ -60,7 +60,7 @@ pub use model::MilgModel;
 pub use params::MilgParams;
 pub use rtl::{MilgIn, MilgOut, MilgTop};
 
-use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
 
@@ -75,7 +75,7 @@ impl HwBlock for Milg {
     const SOURCE: &'static str = "Dai, section 4.3.3.2";
     const PARAMS: &'static [ParamSpec] = MilgParams::SPECS;
     const VERILOG_PARAMETERS: &'static [&'static str] = &["inflight_bits", "rsfail_bits", "request_bits"];
-    const CLAIM: Option<Claim> = Some(Claim { bits: 29, source: "Dai, section 4.3.3.2" });
+    const CLAIM: Option<StatedStorage> = Some(StatedStorage { bits: 29, source: "Dai, section 4.3.3.2" });
     type Params = MilgParams;
     type In = MilgIn;
     type Out = MilgOut;

@@ -15,7 +15,7 @@ fn params() -> impl Strategy<Value = MilgParams> {
 
 /// Percentages of cycles with each event in an interval of requests.
 #[derive(Clone, Copy, Debug)]
-struct Phase {
+struct EventRates {
     issue: u64,
     complete: u64,
     request: u64,
@@ -24,10 +24,10 @@ struct Phase {
 
 /// Returns phases of any kind. In some, instructions only complete, so that the interval's maximum is the number in flight at its
 /// start.
-fn phase() -> impl Strategy<Value = Phase> {
+fn phase() -> impl Strategy<Value = EventRates> {
     let occupancy = prop_oneof![2 => (0u64..=100, 0u64..=100), 1 => Just((90, 10)), 2 => Just((0, 100))];
     let contention = prop_oneof![Just((90, 2)), Just((50, 60)), Just((40, 90)), Just((25, 99))];
-    (occupancy, contention).prop_map(|((issue, complete), (request, rsfail))| Phase {
+    (occupancy, contention).prop_map(|((issue, complete), (request, rsfail))| EventRates {
         issue,
         complete,
         request,

@@ -90,7 +90,7 @@ pub use params::{MOST_REQUESTS, QbmiParams};
 pub use rtl::{QbmiIn, QbmiOut, QbmiTop};
 
 use params::{COUNT_BITS, REQUESTS_BITS, REST_BITS};
-use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
 
@@ -114,11 +114,11 @@ pub struct Qbmi;
 impl HwBlock for Qbmi {
     const NAME: &'static str = "qbmi";
     const SUMMARY: &'static str =
-        "ranks kernels by memory-instruction quotas, so that all make equally many memory requests";
+        "ranks kernels by memory-instruction quotas, so that all make the same number of memory requests";
     const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "Dai, section 4.3.2";
     const PARAMS: &'static [ParamSpec] = QbmiParams::SPECS;
-    const CLAIM: Option<Claim> = Some(Claim { bits: 20, source: "Dai, section 4.4.4" });
+    const CLAIM: Option<StatedStorage> = Some(StatedStorage { bits: 20, source: "Dai, section 4.4.4" });
     type Params = QbmiParams;
     type In = QbmiIn;
     type Out = QbmiOut;

@@ -3,15 +3,12 @@
 use crate::qbmi::{MOST_REQUESTS, Qbmi, QbmiIn, QbmiOut, QbmiParams};
 use proptest::prelude::*;
 use selvedge_hw::Clocked;
-use selvedge_hw::lockstep::{Lockstep, assert_agree};
+use selvedge_hw::lockstep::{CycleInputs, Lockstep, assert_agree};
 
 /// Requests of an interval.
 const INTERVAL: u32 = 1024;
 
-/// Inputs of successive cycles; `None` is a reset.
-type Traffic = Vec<Option<QbmiIn>>;
-
-fn traffic(kernels: u32) -> impl Strategy<Value = Traffic> {
+fn traffic(kernels: u32) -> impl Strategy<Value = CycleInputs<Qbmi>> {
     let number = if kernels == 2 { 0u8..2 } else { 0u8..4 };
     // Mostly one kernel, so that its interval ends.
     let kernel = prop_oneof![3 => Just(1u8), 1 => number];

@@ -15,7 +15,7 @@ const SPELLS: u64 = 30;
 /// Percentage of phases that have requests without instructions.
 const SILENT: u64 = 4;
 
-struct Phase {
+struct QbmiLoad {
     remaining: u64,
     /// `true` if an instruction issues in almost every cycle and requests are random.
     spell: bool,
@@ -30,13 +30,13 @@ struct Phase {
     ready: u64,
 }
 
-impl Phase {
+impl QbmiLoad {
     fn new(prng: &mut Prng, kernels: u64) -> Self {
         let silent = prng.chance(SILENT);
         let spell = silent || prng.chance(SPELLS);
         let short = spell && !silent;
         let all = (1 << kernels) - 1;
-        Phase {
+        QbmiLoad {
             // Except in short phases, longer than an interval of every kernel.
             remaining: if short { 20 + prng.below(400) } else { 1500 * kernels + prng.below(3000) },
             spell,
@@ -53,8 +53,8 @@ impl Phase {
 
     /// Returns the first phase after reset, in which all intervals begin together.
     fn first(prng: &mut Prng, kernels: u64) -> Self {
-        let phase = Phase::new(prng, kernels);
-        Phase { remaining: 1100 * kernels, spell: true, silent: false, together: true, ..phase }
+        let phase = QbmiLoad::new(prng, kernels);
+        QbmiLoad { remaining: 1100 * kernels, spell: true, silent: false, together: true, ..phase }
     }
 
     /// Returns whether an instruction issues. `free` is `true` if the load/store unit is free.
@@ -72,7 +72,7 @@ pub(super) fn qbmi(params: &QbmiParams, seed: u64) -> impl Iterator<Item = Stimu
     let mut prng = Prng::new(seed);
     // Computes the same ranks as the block.
     let mut model = QbmiModel::new(&params);
-    let mut phase = Phase::first(&mut prng, kernels);
+    let mut phase = QbmiLoad::first(&mut prng, kernels);
     // Outstanding requests of the instruction in the load/store unit, and its kernel.
     let (mut left, mut kernel) = (0, 0);
     let mut started = false;
@@ -81,11 +81,11 @@ pub(super) fn qbmi(params: &QbmiParams, seed: u64) -> impl Iterator<Item = Stimu
             started = true;
             left = 0;
             model.reset();
-            phase = Phase::first(&mut prng, kernels);
+            phase = QbmiLoad::first(&mut prng, kernels);
             return Some(Stimulus::reset());
         }
         if phase.remaining == 0 {
-            phase = Phase::new(&mut prng, kernels);
+            phase = QbmiLoad::new(&mut prng, kernels);
         }
         phase.remaining -= 1;
 

@@ -30,7 +30,7 @@
 
 use super::prime::{PrimeModulo, Widths, prime_top};
 use super::top::set_index_top;
-use super::{Hash, IndexFunction, SETS, SetIndex, set_index_ports};
+use super::{IndexFunction, SETS, SetHash, SetIndexBlock, set_index_ports};
 use selvedge_hw::block_params;
 use selvedge_hw::index_function::prime_above;
 use selvedge_hw::params::{Allowed, ParamSpec};
@@ -49,12 +49,12 @@ block_params! {
 set_index_ports!(APrimeParams, APrimeIn, APrimeOut);
 
 /// The block; see the [module](self).
-pub type SetIndexAPrime = SetIndex<APrime>;
+pub type SetIndexAPrime = SetIndexBlock<APrime>;
 
 /// The prime modulo mapping that uses every set.
 pub struct APrime;
 
-impl Hash for APrime {
+impl SetHash for APrime {
     const NAME: &'static str = "set_index_a_prime";
     const SUMMARY: &'static str =
         "maps a line to a set by its address modulo a prime above the number of sets, cut to the index";

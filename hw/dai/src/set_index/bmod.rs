@@ -15,17 +15,17 @@
 //! The [family](super) shares ports, timing and storage.
 
 use super::top::set_index_top;
-use super::{Hash, IndexFunction, SetIndex, SetIndexIn, SetIndexOut, SetsParams};
+use super::{IndexFunction, SetHash, SetIndexBlock, SetIndexIn, SetIndexOut, SetsParams};
 use selvedge_hw::params::ParamSpec;
 use selvedge_hw::rtl::prelude::*;
 
 /// The block; see the [module](self).
-pub type SetIndexBmod = SetIndex<Bmod>;
+pub type SetIndexBmod = SetIndexBlock<Bmod>;
 
 /// The baseline modulo mapping.
 pub struct Bmod;
 
-impl Hash for Bmod {
+impl SetHash for Bmod {
     const NAME: &'static str = "set_index_bmod";
     const SUMMARY: &'static str = "maps a line to a set by the low bits of its address";
     const MODULE: &'static str = concat!(include_str!("bmod.rs"), include_str!("mod.rs"));

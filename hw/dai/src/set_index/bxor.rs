@@ -18,20 +18,20 @@
 //! The [family](super) shares ports, timing and storage.
 
 use super::top::set_index_top;
-use super::{Hash, IndexFunction, SetIndex, SetIndexIn, SetIndexOut, SetsParams};
+use super::{IndexFunction, SetHash, SetIndexBlock, SetIndexIn, SetIndexOut, SetsParams};
 use selvedge_hw::params::ParamSpec;
 use selvedge_hw::rtl::prelude::*;
 
 /// The block; see the [module](self).
-pub type SetIndexBxor = SetIndex<Bxor>;
+pub type SetIndexBxor = SetIndexBlock<Bxor>;
 
 /// The bitwise XOR mapping.
 pub struct Bxor;
 
-impl Hash for Bxor {
+impl SetHash for Bxor {
     const NAME: &'static str = "set_index_bxor";
     const SUMMARY: &'static str =
-        "maps a line to a set by the XOR of the low bits of its address with those above";
+        "maps a line to a set by the XOR of the low bits of its address with the bits above";
     const MODULE: &'static str = concat!(include_str!("bxor.rs"), include_str!("mod.rs"));
     const PARAMS: &'static [ParamSpec] = SetsParams::SPECS;
     const VERILOG_PARAMETERS: &'static [&'static str] = &["sets"];

@@ -22,7 +22,7 @@
 //! The [family](super) shares ports, timing and storage.
 
 use super::top::set_index_top;
-use super::{Hash, IndexFunction, SETS, SetIndex, set_index_ports};
+use super::{IndexFunction, SETS, SetHash, SetIndexBlock, set_index_ports};
 use selvedge_hw::block_params;
 use selvedge_hw::params::{Allowed, ParamSpec};
 use selvedge_hw::rtl::prelude::*;
@@ -40,12 +40,12 @@ block_params! {
 set_index_ports!(DPrimeParams, DPrimeIn, DPrimeOut);
 
 /// The block; see the [module](self).
-pub type SetIndexDPrime = SetIndex<DPrime>;
+pub type SetIndexDPrime = SetIndexBlock<DPrime>;
 
 /// The prime displacement mapping.
 pub struct DPrime;
 
-impl Hash for DPrime {
+impl SetHash for DPrime {
     const NAME: &'static str = "set_index_d_prime";
     const SUMMARY: &'static str =
         "maps a line to a set by its low address bits, displaced by a prime times its tag";

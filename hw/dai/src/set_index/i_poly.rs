@@ -32,18 +32,18 @@
 //! The [family](super) shares ports, timing and storage.
 
 use super::top::set_index_top;
-use super::{Hash, IndexFunction, SetIndex, SetIndexIn, SetIndexOut, SetsParams};
+use super::{IndexFunction, SetHash, SetIndexBlock, SetIndexIn, SetIndexOut, SetsParams};
 use selvedge_hw::index_function::{polynomial, power_residue};
 use selvedge_hw::params::ParamSpec;
 use selvedge_hw::rtl::prelude::*;
 
 /// The block; see the [module](self).
-pub type SetIndexIPoly = SetIndex<IPoly>;
+pub type SetIndexIPoly = SetIndexBlock<IPoly>;
 
 /// The irreducible polynomial mapping.
 pub struct IPoly;
 
-impl Hash for IPoly {
+impl SetHash for IPoly {
     const NAME: &'static str = "set_index_i_poly";
     const SUMMARY: &'static str = "maps a line to a set by its address modulo an irreducible polynomial";
     const MODULE: &'static str = concat!(include_str!("i_poly.rs"), include_str!("mod.rs"));

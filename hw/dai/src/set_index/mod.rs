@@ -140,7 +140,7 @@ pub trait SetOut: Copy {
 }
 
 /// The parts in which set index blocks differ.
-pub trait Hash: 'static {
+pub trait SetHash: 'static {
     /// Name of the block.
     const NAME: &'static str;
     /// Description of the block in one line.
@@ -167,9 +167,9 @@ pub trait Hash: 'static {
 }
 
 /// The block that computes one of the functions; see the [module](self).
-pub struct SetIndex<H>(PhantomData<fn() -> H>);
+pub struct SetIndexBlock<H>(PhantomData<fn() -> H>);
 
-impl<H: Hash> HwBlock for SetIndex<H> {
+impl<H: SetHash> HwBlock for SetIndexBlock<H> {
     const NAME: &'static str = H::NAME;
     const SUMMARY: &'static str = H::SUMMARY;
     const MODULE: &'static str = H::MODULE;

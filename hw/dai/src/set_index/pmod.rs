@@ -24,18 +24,18 @@
 
 use super::prime::{PrimeModulo, Widths, prime_top};
 use super::top::set_index_top;
-use super::{Hash, IndexFunction, SetIndex, SetIndexIn, SetIndexOut, SetsParams};
+use super::{IndexFunction, SetHash, SetIndexBlock, SetIndexIn, SetIndexOut, SetsParams};
 use selvedge_hw::index_function::prime_below;
 use selvedge_hw::params::ParamSpec;
 use selvedge_hw::rtl::prelude::*;
 
 /// The block; see the [module](self).
-pub type SetIndexPmod = SetIndex<Pmod>;
+pub type SetIndexPmod = SetIndexBlock<Pmod>;
 
 /// The prime modulo mapping.
 pub struct Pmod;
 
-impl Hash for Pmod {
+impl SetHash for Pmod {
     const NAME: &'static str = "set_index_pmod";
     const SUMMARY: &'static str =
         "maps a line to a set by its address modulo the largest prime below the number of sets";

@@ -7,7 +7,7 @@ use selvedge_hw::prng::Prng;
 
 /// Pattern of the next lines.
 #[derive(Clone, Copy)]
-enum Pattern {
+enum LinePattern {
     /// A constant stride that wraps around.
     Stride { line: u32, stride: u32 },
     /// Lines next to multiples of `number`, the function's prime or the number of sets.
@@ -18,35 +18,35 @@ enum Pattern {
     Any,
 }
 
-impl Pattern {
+impl LinePattern {
     fn choose(prng: &mut Prng, function: IndexFunction, sets: u32) -> Self {
         let line = prng.bits() as u32;
         match prng.below(8) {
-            0 => Pattern::Stride { line, stride: 1 },
-            1 => Pattern::Stride { line, stride: sets },
-            2 => Pattern::Stride { line, stride: 1 << prng.below(32) },
-            3 => Pattern::Stride { line, stride: prng.below(4096) as u32 | 1 },
-            4 => Pattern::Around { number: function.prime(sets).unwrap_or(sets) },
-            5 => Pattern::Ends,
-            _ => Pattern::Any,
+            0 => LinePattern::Stride { line, stride: 1 },
+            1 => LinePattern::Stride { line, stride: sets },
+            2 => LinePattern::Stride { line, stride: 1 << prng.below(32) },
+            3 => LinePattern::Stride { line, stride: prng.below(4096) as u32 | 1 },
+            4 => LinePattern::Around { number: function.prime(sets).unwrap_or(sets) },
+            5 => LinePattern::Ends,
+            _ => LinePattern::Any,
         }
     }
 
     fn next(&mut self, prng: &mut Prng) -> u32 {
         match self {
-            Pattern::Stride { line, stride } => {
+            LinePattern::Stride { line, stride } => {
                 *line = line.wrapping_add(*stride);
                 *line
             }
-            Pattern::Around { number } => {
+            LinePattern::Around { number } => {
                 let multiple = *number * prng.below(u64::from(u32::MAX / *number) + 1) as u32;
                 multiple.wrapping_add(prng.below(5) as u32).wrapping_sub(2)
             }
-            Pattern::Ends => {
+            LinePattern::Ends => {
                 let line = prng.below(256) as u32;
                 if prng.chance(50) { line } else { !line }
             }
-            Pattern::Any => prng.bits() as u32,
+            LinePattern::Any => prng.bits() as u32,
         }
     }
 }
@@ -58,14 +58,14 @@ pub(super) fn lines<I: LineIn>(
     seed: u64,
 ) -> impl Iterator<Item = Stimulus<I>> + use<I> {
     let mut prng = Prng::new(seed);
-    let mut pattern = Pattern::Any;
+    let mut pattern = LinePattern::Any;
     let (mut remaining, mut busy) = (0u64, 0);
     let mut started = false;
     std::iter::from_fn(move || {
         let reset = !started || prng.below(2000) == 0;
         started = true;
         if remaining == 0 {
-            pattern = Pattern::choose(&mut prng, function, sets);
+            pattern = LinePattern::choose(&mut prng, function, sets);
             remaining = 20 + prng.below(200);
             busy = [30, 80, 100][prng.below(3) as usize];
         }

@@ -69,7 +69,7 @@ impl<const N: usize> U<N> {
 
     /// Returns this value with `field` in the bits from `i` on; unchanged if they do not all exist.
     #[inline(always)]
-    pub fn replace_bit<F: Field>(&self, i: usize, field: F) -> Self {
+    pub fn replace_bit<F: BitField>(&self, i: usize, field: F) -> Self {
         if i + F::WIDTH <= N { U((self.0 & !(ones(F::WIDTH) << i)) | (field.word() << i)) } else { *self }
     }
 
@@ -95,7 +95,7 @@ impl<const N: usize> U<N> {
 }
 
 /// A value that [`U::replace_bit`] and [`W::replace_bit`] can insert: a bit or a field of at most 64 bits.
-pub trait Field: Copy {
+pub trait BitField: Copy {
     /// Bits of the field.
     const WIDTH: usize;
     /// Returns the bits, in the low end of a word.
@@ -108,14 +108,14 @@ pub trait Replace<F> {
     fn replace(&mut self, i: usize, field: F);
 }
 
-impl<const N: usize, F: Field> Replace<F> for U<N> {
+impl<const N: usize, F: BitField> Replace<F> for U<N> {
     #[inline(always)]
     fn replace(&mut self, i: usize, field: F) {
         *self = self.replace_bit(i, field);
     }
 }
 
-impl<const N: usize, const K: usize, F: Field> Replace<F> for W<N, K> {
+impl<const N: usize, const K: usize, F: BitField> Replace<F> for W<N, K> {
     #[inline(always)]
     fn replace(&mut self, i: usize, field: F) {
         if i + F::WIDTH <= N {
@@ -129,7 +129,7 @@ impl<const N: usize, const K: usize, F: Field> Replace<F> for W<N, K> {
     }
 }
 
-impl Field for bool {
+impl BitField for bool {
     const WIDTH: usize = 1;
     #[inline(always)]
     fn word(self) -> u64 {
@@ -137,7 +137,7 @@ impl Field for bool {
     }
 }
 
-impl<const M: usize> Field for U<M> {
+impl<const M: usize> BitField for U<M> {
     const WIDTH: usize = M;
     #[inline(always)]
     fn word(self) -> u64 {
@@ -386,7 +386,7 @@ impl<const N: usize, const K: usize> W<N, K> {
 
     /// Returns this value with `field` in the bits from `i` on; unchanged if they do not all exist.
     #[inline(always)]
-    pub fn replace_bit<F: Field>(&self, i: usize, field: F) -> Self {
+    pub fn replace_bit<F: BitField>(&self, i: usize, field: F) -> Self {
         let mut value = *self;
         value.replace(i, field);
         value
@@ -590,19 +590,19 @@ pub const fn bit_cast<const M: usize, const N: usize>(value: U<N>) -> U<M> {
 
 /// Zero-extends or truncates between any of `bool`, [`U`] and [`W`].
 #[inline(always)]
-pub fn bit_cast_to<T: Words>(value: impl Words) -> T {
+pub fn bit_cast_to<T: AsWords>(value: impl AsWords) -> T {
     T::from_word(|i| value.word(i))
 }
 
 /// A value as an array of 64-bit words, the least significant first. [`bit_cast_to`] converts between such values.
-pub trait Words: Synth {
+pub trait AsWords: Synth {
     /// Returns word `i`; zero beyond the value.
     fn word(&self, i: usize) -> u64;
     /// Returns the value whose word `i` is `word(i)`, truncated to its width.
     fn from_word(word: impl Fn(usize) -> u64) -> Self;
 }
 
-impl Words for bool {
+impl AsWords for bool {
     #[inline(always)]
     fn word(&self, i: usize) -> u64 {
         u64::from(*self && i == 0)
@@ -613,7 +613,7 @@ impl Words for bool {
     }
 }
 
-impl<const N: usize> Words for U<N> {
+impl<const N: usize> AsWords for U<N> {
     #[inline(always)]
     fn word(&self, i: usize) -> u64 {
         if i == 0 { self.0 } else { 0 }
@@ -624,7 +624,7 @@ impl<const N: usize> Words for U<N> {
     }
 }
 
-impl<const N: usize, const K: usize> Words for W<N, K> {
+impl<const N: usize, const K: usize> AsWords for W<N, K> {
     #[inline(always)]
     fn word(&self, i: usize) -> u64 {
         if i < K { self.0[i] } else { 0 }

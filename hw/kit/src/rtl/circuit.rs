@@ -33,12 +33,12 @@ pub struct Activity {
     #[state(skip = "an instance notes that it was woken")]
     thorough: bool,
     #[state(skip = "no pass is at work between cycles")]
-    pass: Pass,
+    pass: BodyPass,
 }
 
 /// State of one pass of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Pass {
+struct BodyPass {
     /// `true` if the body evaluates its sub-blocks itself.
     in_order: bool,
     /// `true` if the body evaluates everything that it drives.
@@ -444,7 +444,7 @@ pub fn settle<B>(
     parts: impl Fn(&mut B) -> bool,
 ) {
     for round in 0..MAX_ROUNDS {
-        activity(block).pass = Pass { in_order: round < PASSES_IN_ORDER, complete: false, stale: false };
+        activity(block).pass = BodyPass { in_order: round < PASSES_IN_ORDER, complete: false, stale: false };
         body(block);
         let Activity { thorough, pass, .. } = *activity(block);
         if !pass.stale && ((pass.complete && !thorough) || !parts(block)) {

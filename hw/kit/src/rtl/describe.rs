@@ -4,7 +4,7 @@
 //! rust-hdl passes a probe only `&dyn Block`. Only one method of that trait can carry our data: `Logic::timing`.
 //! `#[hdl_gen]` generates it, and it returns [`Described::describe`] and the records among the attribute's arguments.
 
-use super::layout::Layout;
+use super::layout::SignalLayout;
 use rust_hdl_core::prelude::{Logic, TimingInfo};
 
 const BLOCK: &str = "selvedge:block";
@@ -25,12 +25,12 @@ pub struct Description {
     /// Fields with the lines of their doc comments, in the order of declaration.
     pub fields: Vec<(String, Vec<String>)>,
     /// Layouts of wide vectors.
-    pub layouts: Vec<Layout>,
+    pub layouts: Vec<SignalLayout>,
 }
 
 /// The text of a [`Description`], the same for all values of a block's parameters. It is data instead of code, because blocks
 /// have hundreds of instances: code for each instance's strings took a fifth of the compiler's work.
-pub struct Words {
+pub struct DescriptionText {
     /// See [`Description::type_name`].
     pub type_name: &'static str,
     /// See [`Description::module`].
@@ -46,8 +46,8 @@ pub struct Words {
 /// A block with a [`Description`]; implemented by [`rtl_block!`](crate::rtl_block).
 pub trait Described {
     /// Text of the description.
-    const WORDS: &'static Words;
-    /// Values of the parameters, in the order of [`Words::parameters`].
+    const WORDS: &'static DescriptionText;
+    /// Values of the parameters, in the order of [`DescriptionText::parameters`].
     const VALUES: &'static [usize];
 
     /// Returns the description in the form that `Logic::timing` returns.
@@ -80,7 +80,7 @@ fn record(kind: &str, name: &str, lines: Vec<String>) -> TimingInfo {
 
 impl Description {
     /// Returns a description. `values` are the values of the parameters that `words` names.
-    pub fn new(words: &Words, values: &[usize]) -> Self {
+    pub fn new(words: &DescriptionText, values: &[usize]) -> Self {
         let own = |lines: &[&str]| lines.iter().map(|line| line.to_string()).collect::<Vec<_>>();
         let parameters = words.parameters.iter().zip(values);
         Description {
@@ -120,7 +120,7 @@ impl Description {
                 } else if entry.name == FIELD {
                     found.fields.push((entry.clock, entry.inputs));
                 } else {
-                    found.layouts.extend(Layout::decode(&entry));
+                    found.layouts.extend(SignalLayout::decode(&entry));
                 }
             }
         }
@@ -247,9 +247,9 @@ macro_rules! rtl_block {
         { $($(#[doc = $field_doc:expr])* $field_vis:vis $field:ident : $type:ty $(= $value:expr)?),* $(,)? }
     ) => {
         impl<$($generics)*> $crate::rtl::describe::Described for $name<$($arguments)*> {
-            const WORDS: &'static $crate::rtl::describe::Words = {
+            const WORDS: &'static $crate::rtl::describe::DescriptionText = {
                 // One static for all values of the generics.
-                static WORDS: $crate::rtl::describe::Words = $crate::rtl::describe::Words {
+                static WORDS: $crate::rtl::describe::DescriptionText = $crate::rtl::describe::DescriptionText {
                     type_name: stringify!($name),
                     module: module_path!(),
                     doc: &[$($doc),*],

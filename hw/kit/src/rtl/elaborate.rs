@@ -118,7 +118,7 @@ macro_rules! elaborate {
                 concat!("there must be an elaboration for each allowed value of `", stringify!($field), "` and no other")
             )
         };
-        match $crate::rtl::elaborate::Choice::number($params.$field) {
+        match $crate::rtl::elaborate::CircuitChoice::number($params.$field) {
             $(
                 $crate::elaborate!(@number $value) => {
                     $crate::elaborate!(@body [$params $type $constant] [$chosen $field $value] $body)
@@ -138,30 +138,30 @@ macro_rules! elaborate {
 }
 
 /// A parameter value that selects a circuit.
-pub trait Choice: Copy {
+pub trait CircuitChoice: Copy {
     /// Returns the value as a number; 1 for a switch that is on.
     fn number(self) -> u64;
 }
 
-impl Choice for bool {
+impl CircuitChoice for bool {
     fn number(self) -> u64 {
         self.into()
     }
 }
 
-impl Choice for u32 {
+impl CircuitChoice for u32 {
     fn number(self) -> u64 {
         self.into()
     }
 }
 
-impl Choice for u64 {
+impl CircuitChoice for u64 {
     fn number(self) -> u64 {
         self
     }
 }
 
-impl Choice for usize {
+impl CircuitChoice for usize {
     fn number(self) -> u64 {
         self as u64
     }

@@ -3,9 +3,9 @@
 //! `Gate<B>` behaves as `B` everywhere: the same fields, the same hierarchy, the same Verilog. If none of a block's six
 //! encoders has a new input, they cost nothing in that cycle.
 
+use super::wrapper::wrapper;
 use rust_hdl_core::prelude::{Block, In, Logic, Probe, Signal, Synth, TimingInfo, Verilog};
 use selvedge_state::State;
-use std::ops::{Deref, DerefMut};
 
 /// Detection of input values that a block has not seen.
 ///
@@ -77,35 +77,7 @@ impl<B: Default> Default for Gate<B> {
     }
 }
 
-impl<B> Deref for Gate<B> {
-    type Target = B;
-    #[inline(always)]
-    fn deref(&self) -> &B {
-        &self.inner
-    }
-}
-
-impl<B> DerefMut for Gate<B> {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut B {
-        &mut self.inner
-    }
-}
-
-impl<B: Logic> Logic for Gate<B> {
-    fn update(&mut self) {
-        self.inner.update();
-    }
-    fn connect(&mut self) {
-        self.inner.connect();
-    }
-    fn hdl(&self) -> Verilog {
-        self.inner.hdl()
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.inner.timing()
-    }
-}
+wrapper!(Gate);
 
 impl<B: Block + Pending> Block for Gate<B> {
     fn connect_all(&mut self) {

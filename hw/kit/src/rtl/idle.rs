@@ -12,9 +12,9 @@
 //! another, only the active one costs time.
 
 use super::activity;
+use super::wrapper::wrapper;
 use crate::rtl::prelude::*;
 use selvedge_state::State;
-use std::ops::{Deref, DerefMut};
 
 /// A clocked block that is evaluated only while its inputs or its state change.
 ///
@@ -50,35 +50,7 @@ impl<B: Default> Default for Idle<B> {
     }
 }
 
-impl<B> Deref for Idle<B> {
-    type Target = B;
-    #[inline(always)]
-    fn deref(&self) -> &B {
-        &self.inner
-    }
-}
-
-impl<B> DerefMut for Idle<B> {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut B {
-        &mut self.inner
-    }
-}
-
-impl<B: Logic> Logic for Idle<B> {
-    fn update(&mut self) {
-        self.inner.update();
-    }
-    fn connect(&mut self) {
-        self.inner.connect();
-    }
-    fn hdl(&self) -> Verilog {
-        self.inner.hdl()
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.inner.timing()
-    }
-}
+wrapper!(Idle);
 
 impl<B: ClockedBlock + Pending> Block for Idle<B> {
     fn connect_all(&mut self) {

@@ -8,7 +8,7 @@ use rust_hdl_core::prelude::TimingInfo;
 /// concatenates them. Its layout gives the position of each value: Verilog has a constant for the first bit of each field,
 /// SystemVerilog a packed struct.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
+pub struct SignalLayout {
     /// Paths of the signals, with `.` between parts; the first one names the layout. The path of a register means its input and
     /// its output.
     pub signals: Vec<String>,
@@ -19,7 +19,7 @@ pub struct Layout {
 /// Name that marks a layout among the records that `Logic::timing` returns.
 const LAYOUT: &str = "selvedge:layout";
 
-impl Layout {
+impl SignalLayout {
     /// Returns the record that carries the layout through `Logic::timing`.
     pub fn encode(self) -> TimingInfo {
         let outputs = self.fields.into_iter().map(|(name, bits)| format!("{name}={bits}")).collect();
@@ -27,13 +27,13 @@ impl Layout {
     }
 
     /// Returns the layout of a record, or `None` if the record carries something else.
-    pub fn decode(record: &TimingInfo) -> Option<Layout> {
+    pub fn decode(record: &TimingInfo) -> Option<SignalLayout> {
         let field = |text: &String| {
             let (name, bits) = text.split_once('=')?;
             Some((name.to_string(), bits.parse().ok()?))
         };
         let fields = record.outputs.iter().map(field).collect::<Option<_>>()?;
-        (record.name == LAYOUT).then(|| Layout { signals: record.inputs.clone(), fields })
+        (record.name == LAYOUT).then(|| SignalLayout { signals: record.inputs.clone(), fields })
     }
 }
 
@@ -62,7 +62,7 @@ impl Layout {
 macro_rules! layouts {
     ($($($signal:ident $(.$part:ident)*),+: { $($field:ident: $bits:expr),+ $(,)? }),+ $(,)?) => {
         ::std::vec![$(
-            $crate::rtl::layout::Layout {
+            $crate::rtl::layout::SignalLayout {
                 signals: ::std::vec![$(concat!(stringify!($signal) $(, ".", stringify!($part))*).to_string()),+],
                 fields: ::std::vec![$((stringify!($field).to_string(), $bits)),+],
             }
@@ -78,16 +78,16 @@ mod tests {
     #[test]
     fn layouts_survive_the_trip_through_records() {
         let records = crate::layouts! { a, b.q: { low: 3, high: 4 + 1 }, c: { all: 2 } };
-        let layouts: Vec<_> = records.iter().filter_map(Layout::decode).collect();
+        let layouts: Vec<_> = records.iter().filter_map(SignalLayout::decode).collect();
         let field = |name: &str, bits| (name.to_string(), bits);
         assert_eq!(
             layouts,
             [
-                Layout {
+                SignalLayout {
                     signals: vec!["a".into(), "b.q".into()],
                     fields: vec![field("low", 3), field("high", 5)]
                 },
-                Layout { signals: vec!["c".into()], fields: vec![field("all", 2)] },
+                SignalLayout { signals: vec!["c".into()], fields: vec![field("all", 2)] },
             ]
         );
     }
@@ -95,6 +95,6 @@ mod tests {
     #[test]
     fn other_records_are_no_layouts() {
         let record = TimingInfo { name: "x".into(), clock: String::new(), inputs: vec![], outputs: vec![] };
-        assert_eq!(Layout::decode(&record), None);
+        assert_eq!(SignalLayout::decode(&record), None);
     }
 }

@@ -91,6 +91,7 @@ pub mod step;
 pub mod top;
 pub mod unpacker;
 pub mod valid_ready;
+mod wrapper;
 
 /// Imports for a file with RTL: `use crate::rtl::prelude::*;`.
 pub mod prelude {
@@ -107,7 +108,7 @@ pub mod prelude {
     pub use super::pipe::Pipe;
     pub use super::reg::{DataReg, Reg};
     pub use super::replicated_mem::ReplicatedMem;
-    pub use super::step::{ClockedBlock, StepError, Stepper, settle};
+    pub use super::step::{ClockedBlock, RtlStepError, Stepper, settle};
     pub use super::top::{RtlInstance, RtlTop, Wire};
     pub use super::unpacker::{BitSplitter, BitUnpacker};
     pub use super::valid_ready::ValidReady;

@@ -4,9 +4,9 @@
 //! registers and sub-blocks has settled after one evaluation. `Once<B>` has the fields, the hierarchy and the Verilog of `B`.
 
 use super::circuit::Part;
+use super::wrapper::wrapper;
 use crate::rtl::prelude::*;
 use selvedge_state::State;
-use std::ops::{Deref, DerefMut};
 
 /// A block of pure logic that is evaluated once per change of its inputs: it has no register and no sub-block.
 #[derive(Default, State)]
@@ -17,35 +17,7 @@ pub struct Once<B> {
     changed: bool,
 }
 
-impl<B> Deref for Once<B> {
-    type Target = B;
-    #[inline(always)]
-    fn deref(&self) -> &B {
-        &self.inner
-    }
-}
-
-impl<B> DerefMut for Once<B> {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut B {
-        &mut self.inner
-    }
-}
-
-impl<B: Logic> Logic for Once<B> {
-    fn update(&mut self) {
-        self.inner.update();
-    }
-    fn connect(&mut self) {
-        self.inner.connect();
-    }
-    fn hdl(&self) -> Verilog {
-        self.inner.hdl()
-    }
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.inner.timing()
-    }
-}
+wrapper!(Once);
 
 impl<B: Block + Part + Pending> Block for Once<B> {
     /// # Panics

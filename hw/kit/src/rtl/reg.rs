@@ -173,16 +173,16 @@ impl<T: Synth, const RESET: bool> Block for Reg<T, RESET> {
         self.clock.accept("clock", probe);
         self.reset_n.accept("reset_n", probe);
         self.d.accept("d", probe);
-        probe.visit_atom("q", &Held(&self.q));
+        probe.visit_atom("q", &HeldValue(&self.q));
         probe.visit_end_scope(name, self);
     }
 }
 
 /// The value of a register, for probes. The signal itself is updated only where [`circuit`](super::circuit) evaluates a reader of
 /// it.
-struct Held<'a, T: Synth>(&'a Signal<Out, T>);
+struct HeldValue<'a, T: Synth>(&'a Signal<Out, T>);
 
-impl<T: Synth> Atom for Held<'_, T> {
+impl<T: Synth> Atom for HeldValue<'_, T> {
     fn bits(&self) -> usize {
         self.0.bits()
     }

@@ -26,16 +26,16 @@ pub struct Register {
 
 /// The registers of a block.
 #[derive(Clone, Debug, Default)]
-pub struct Registers {
+pub struct BlockRegisters {
     list: Vec<Register>,
     /// `true` for each atom that holds a register's value, in the order of the probe.
     holds: Vec<bool>,
 }
 
-impl Registers {
+impl BlockRegisters {
     /// Finds the registers of `block`.
     pub fn of(block: &dyn Block) -> Self {
-        let mut finder = Finder::default();
+        let mut finder = RegisterFinder::default();
         block.accept("top", &mut finder);
         finder.found
     }
@@ -48,31 +48,32 @@ impl Registers {
     /// Returns the current value of every register of a block, as little-endian words. The block is the one in which the
     /// registers were found, or another one with the same parameters.
     pub fn read(&self, block: &dyn Block) -> Vec<Vec<u64>> {
-        let mut reader = Reader { holds: &self.holds, at: 0, values: Vec::with_capacity(self.list.len()) };
+        let mut reader =
+            ValueReader { holds: &self.holds, at: 0, values: Vec::with_capacity(self.list.len()) };
         block.accept("top", &mut reader);
         reader.values
     }
 }
 
 /// An enclosing block of the visited atom.
-struct Scope {
+struct BlockScope {
     name: String,
     description: Option<Description>,
     is_register: bool,
 }
 
 #[derive(Default)]
-struct Finder {
-    found: Registers,
-    scopes: Vec<Scope>,
+struct RegisterFinder {
+    found: BlockRegisters,
+    scopes: Vec<BlockScope>,
     namespaces: Vec<String>,
 }
 
-impl Probe for Finder {
+impl Probe for RegisterFinder {
     fn visit_start_scope(&mut self, name: &str, block: &dyn Block) {
         let is_register = matches!(block.hdl(), Verilog::Wrapper(wrapper) if is_register(&wrapper.cores));
         let name = self.namespaces.iter().map(String::as_str).chain([name]).collect::<Vec<_>>().join("$");
-        self.scopes.push(Scope { name, description: Description::of(block), is_register });
+        self.scopes.push(BlockScope { name, description: Description::of(block), is_register });
     }
 
     fn visit_end_scope(&mut self, _: &str, _: &dyn Block) {
@@ -124,13 +125,13 @@ fn split(name: &str) -> (String, String) {
     (words.join("$"), numbers.iter().map(|number| format!("_{number}")).collect())
 }
 
-struct Reader<'a> {
+struct ValueReader<'a> {
     holds: &'a [bool],
     at: usize,
     values: Vec<Vec<u64>>,
 }
 
-impl Probe for Reader<'_> {
+impl Probe for ValueReader<'_> {
     fn visit_atom(&mut self, _: &str, atom: &dyn Atom) {
         if self.holds[self.at] {
             self.values.push(words(&format!("{:x}", atom.verilog()), atom.bits()));
@@ -215,7 +216,7 @@ mod tests {
 
     #[test]
     fn registers_have_names_docs_and_names_of_values() {
-        let registers = Registers::of(&Keeper::default());
+        let registers = BlockRegisters::of(&Keeper::default());
         let names: Vec<String> = registers
             .list()
             .iter()
@@ -235,7 +236,7 @@ mod tests {
     #[test]
     fn values_are_those_after_the_last_edge_in_either_way_of_evaluation() {
         let value = |low: u64| W::<70, 2>::from_words([low, 0x21]);
-        let registers = Registers::of(&Keeper::default());
+        let registers = BlockRegisters::of(&Keeper::default());
         let mut stepper = Stepper::new(Keeper::default()).unwrap();
         let mut ordered = Keeper::default();
         ordered.connect_all();

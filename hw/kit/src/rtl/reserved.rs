@@ -320,7 +320,7 @@ pub fn is_reserved(name: &str) -> bool {
 /// `unit.table`. A register's names end in `_d` and `_q`. No reserved word does.
 #[must_use]
 pub fn reserved_name(block: &dyn Block) -> Option<String> {
-    let mut finder = Finder::default();
+    let mut finder = ReservedFinder::default();
     block.accept("top", &mut finder);
     finder.found
 }
@@ -332,13 +332,13 @@ pub fn reserved_name_of(name: &str, block: &dyn Block) -> Option<String> {
 }
 
 #[derive(Default)]
-struct Finder {
+struct ReservedFinder {
     /// Names of the enclosing blocks and lists, each with `true` if it is a register.
     path: Vec<(String, bool)>,
     found: Option<String>,
 }
 
-impl Finder {
+impl ReservedFinder {
     /// Records the reserved `name` of the visited block or list, if it is the first.
     fn note(&mut self, name: &str) {
         if self.found.is_none() && is_reserved(name) {
@@ -348,7 +348,7 @@ impl Finder {
     }
 }
 
-impl Probe for Finder {
+impl Probe for ReservedFinder {
     fn visit_start_scope(&mut self, name: &str, block: &dyn Block) {
         let is_register = matches!(block.hdl(), Verilog::Wrapper(wrapper) if is_register(&wrapper.cores));
         if !is_register {

@@ -14,10 +14,10 @@ use rust_hdl_core::ast::{
 pub use rust_hdl_core::prelude::{Logic, Synth, TimingInfo};
 
 /// Statements in order.
-pub type Block = &'static [Statement];
+pub type StatementBlock = &'static [Statement];
 
 /// The index of a number in the array of values.
-pub type Place = usize;
+pub type ValueIndex = usize;
 
 /// One statement of a body. Signals are named as rust-hdl names them: `unit[i+1]$sum$next`.
 #[derive(Debug)]
@@ -29,9 +29,9 @@ pub enum Statement {
         /// The whole signal.
         signal: &'static str,
         /// Width of the field in bits.
-        width: Place,
+        width: ValueIndex,
         /// Lowest bit of the field.
-        offset: Place,
+        offset: ValueIndex,
         /// Assigned value.
         value: Expression,
     },
@@ -40,12 +40,12 @@ pub enum Statement {
         /// The condition.
         test: Expression,
         /// Statements if the condition holds.
-        then: Block,
+        then: StatementBlock,
         /// Statements if it does not hold.
         otherwise: Else,
     },
     /// `match`, with the pattern of each case as text; `_` is `default`.
-    Match(Expression, &'static [(&'static str, Block)]),
+    Match(Expression, &'static [(&'static str, StatementBlock)]),
     /// `for variable in from..to { block }`
     Loop {
         /// Name of the loop variable.
@@ -55,7 +55,7 @@ pub enum Statement {
         /// End of the range, excluded.
         to: Bound,
         /// Statements of each iteration.
-        block: Block,
+        block: StatementBlock,
     },
     /// The text of `comment!`.
     Comment(&'static str),
@@ -74,7 +74,7 @@ pub enum Else {
     /// No other branch.
     Nothing,
     /// `else { ... }`
-    Block(Block),
+    Block(StatementBlock),
     /// `else if ...`: always a [`Statement::If`].
     If(&'static Statement),
 }
@@ -85,16 +85,16 @@ pub enum Bound {
     /// A number written in the body.
     Literal(Literal),
     /// A number that depends on the block's parameters.
-    Value(Place),
+    Value(ValueIndex),
 }
 
 /// A width.
 #[derive(Debug)]
-pub enum Number {
+pub enum WidthSource {
     /// A number written in the body.
     Known(usize),
     /// A number that depends on the block's parameters.
-    Value(Place),
+    Value(ValueIndex),
 }
 
 /// An integer or `bool` written in the body.
@@ -114,9 +114,9 @@ pub enum Expression {
     /// A number written in the body.
     Literal(Literal),
     /// A number that depends on the block's parameters.
-    Value(Place),
+    Value(ValueIndex),
     /// A change of width.
-    Cast(&'static Expression, Number),
+    Cast(&'static Expression, WidthSource),
     /// The same bits, signed.
     Signed(&'static Expression),
     /// The same bits, unsigned.
@@ -130,7 +130,7 @@ pub enum Expression {
     /// `value.get_bit(at)`
     Bit(&'static Expression, &'static Expression),
     /// `value.get_bits::<N>(at)`
-    Slice(&'static Expression, Number, &'static Expression),
+    Slice(&'static Expression, WidthSource, &'static Expression),
     /// `value.replace_bit(at, field)`
     Replace(&'static Expression, &'static Expression, &'static Expression),
 }
@@ -139,7 +139,7 @@ pub enum Expression {
 ///
 /// # Panics
 /// If `values` lacks an index of the body; `#[hdl_gen]` generates both together.
-pub fn verilog(body: Block, values: &[usize]) -> Verilog {
+pub fn verilog(body: StatementBlock, values: &[usize]) -> Verilog {
     Verilog::Combinatorial(Translation { values }.block(body))
 }
 
@@ -175,7 +175,7 @@ impl Translation<'_> {
                 },
             }),
             Statement::Match(test, cases) => {
-                let case = |(condition, block): &(&str, Block)| VerilogCase {
+                let case = |(condition, block): &(&str, StatementBlock)| VerilogCase {
                     condition: condition.to_string(),
                     block: self.block(block),
                 };
@@ -219,10 +219,10 @@ impl Translation<'_> {
         }
     }
 
-    fn number(&self, number: &Number) -> usize {
+    fn number(&self, number: &WidthSource) -> usize {
         match number {
-            Number::Known(number) => *number,
-            Number::Value(place) => self.values[*place],
+            WidthSource::Known(number) => *number,
+            WidthSource::Value(place) => self.values[*place],
         }
     }
 

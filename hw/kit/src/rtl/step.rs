@@ -19,7 +19,7 @@ pub const MAX_ROUNDS: u32 = 200;
 /// The reason that a block could not be stepped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum StepError {
+pub enum RtlStepError {
     /// The block feeds a signal back into itself without a register.
     #[error("cycle {cycle}: the block does not settle within {MAX_ROUNDS} rounds (a combinational loop)")]
     NoConvergence {
@@ -31,16 +31,16 @@ pub enum StepError {
 /// Evaluates `block` until nothing changes. Returns the number of rounds.
 ///
 /// # Errors
-/// [`StepError::NoConvergence`] if it still changes after [`MAX_ROUNDS`].
+/// [`RtlStepError::NoConvergence`] if it still changes after [`MAX_ROUNDS`].
 #[inline]
-pub fn settle<B: Block + ?Sized>(block: &mut B) -> Result<u32, StepError> {
+pub fn settle<B: Block + ?Sized>(block: &mut B) -> Result<u32, RtlStepError> {
     for round in 1..=MAX_ROUNDS {
         block.update_all();
         if !block.has_changed() {
             return Ok(round);
         }
     }
-    Err(StepError::NoConvergence { cycle: 0 })
+    Err(RtlStepError::NoConvergence { cycle: 0 })
 }
 
 /// A block with `clk_i` and `rst_ni`; implemented by [`rtl_block!`](crate::rtl_block).
@@ -65,8 +65,8 @@ impl<B: ClockedBlock> Stepper<B> {
     /// Steps `block` through one cycle of reset.
     ///
     /// # Errors
-    /// [`StepError::NoConvergence`] if the block has a combinational loop.
-    pub fn new(block: B) -> Result<Self, StepError> {
+    /// [`RtlStepError::NoConvergence`] if the block has a combinational loop.
+    pub fn new(block: B) -> Result<Self, RtlStepError> {
         let mut stepper = Stepper::unconnected(block);
         stepper.connect()?;
         Ok(stepper)
@@ -78,7 +78,7 @@ impl<B: ClockedBlock> Stepper<B> {
     }
 
     /// Connects the block and steps it through one cycle of reset.
-    pub(super) fn connect(&mut self) -> Result<(), StepError> {
+    pub(super) fn connect(&mut self) -> Result<(), RtlStepError> {
         self.block.connect_all();
         self.reset()
     }
@@ -87,7 +87,7 @@ impl<B: ClockedBlock> Stepper<B> {
     ///
     /// # Errors
     /// As for [`Stepper::new`].
-    pub fn reset(&mut self) -> Result<(), StepError> {
+    pub fn reset(&mut self) -> Result<(), RtlStepError> {
         reset(&mut self.block, &mut self.cycle)
     }
 
@@ -97,7 +97,11 @@ impl<B: ClockedBlock> Stepper<B> {
     /// # Errors
     /// As for [`Stepper::new`].
     #[inline]
-    pub fn step<R>(&mut self, set: impl FnOnce(&mut B), read: impl FnOnce(&B) -> R) -> Result<R, StepError> {
+    pub fn step<R>(
+        &mut self,
+        set: impl FnOnce(&mut B),
+        read: impl FnOnce(&B) -> R,
+    ) -> Result<R, RtlStepError> {
         set(&mut self.block);
         self.settle_low()?;
         let result = read(&self.block);
@@ -106,12 +110,12 @@ impl<B: ClockedBlock> Stepper<B> {
     }
 
     /// Settles the first half of a cycle, after the inputs are set. The outputs then belong to this cycle.
-    pub(super) fn settle_low(&mut self) -> Result<(), StepError> {
+    pub(super) fn settle_low(&mut self) -> Result<(), RtlStepError> {
         settle_at(&mut self.block, false, self.cycle)
     }
 
     /// Completes the second half of a cycle: the clock rises.
-    pub(super) fn end_cycle(&mut self) -> Result<(), StepError> {
+    pub(super) fn end_cycle(&mut self) -> Result<(), RtlStepError> {
         edge(&mut self.block, &mut self.cycle)
     }
 
@@ -139,23 +143,23 @@ impl<B: ClockedBlock> Stepper<B> {
 // The work is done without the block's type: a copy for each of more than a hundred tops takes the compiler seconds.
 
 /// Settles a block in `cycle` with the clock at `level`.
-fn settle_at(block: &mut dyn ClockedBlock, level: bool, cycle: u64) -> Result<(), StepError> {
+fn settle_at(block: &mut dyn ClockedBlock, level: bool, cycle: u64) -> Result<(), RtlStepError> {
     block.set_clock(level);
     match settle(block) {
         Ok(_) => Ok(()),
-        Err(StepError::NoConvergence { .. }) => Err(StepError::NoConvergence { cycle }),
+        Err(RtlStepError::NoConvergence { .. }) => Err(RtlStepError::NoConvergence { cycle }),
     }
 }
 
 /// Raises the clock, which ends a cycle.
-fn edge(block: &mut dyn ClockedBlock, cycle: &mut u64) -> Result<(), StepError> {
+fn edge(block: &mut dyn ClockedBlock, cycle: &mut u64) -> Result<(), RtlStepError> {
     settle_at(block, true, *cycle)?;
     *cycle += 1;
     Ok(())
 }
 
 /// Steps a block through a cycle of reset.
-fn reset(block: &mut dyn ClockedBlock, cycle: &mut u64) -> Result<(), StepError> {
+fn reset(block: &mut dyn ClockedBlock, cycle: &mut u64) -> Result<(), RtlStepError> {
     block.set_reset_n(false);
     for level in [false, true, false] {
         settle_at(block, level, *cycle)?;
@@ -211,7 +215,7 @@ mod tests {
             ring.step(|_| (), |_| ()).unwrap();
         }
         let error = ring.step(|r| r.loop_i.next = true, |_| ()).unwrap_err();
-        assert_eq!(error, StepError::NoConvergence { cycle: 5 });
+        assert_eq!(error, RtlStepError::NoConvergence { cycle: 5 });
         assert!(error.to_string().starts_with("cycle 5: the block does not settle"));
     }
 }

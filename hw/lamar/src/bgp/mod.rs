@@ -88,7 +88,7 @@ pub use params::BgpParams;
 pub use rtl::{BgpIn, BgpOut, BgpTop};
 
 use params::SKEW_BITS;
-use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
 
@@ -102,7 +102,7 @@ impl HwBlock for Bgp {
     const SOURCE: &'static str = "LAMAR, section 3.4";
     const PARAMS: &'static [ParamSpec] = BgpParams::SPECS;
     const VERILOG_PARAMETERS: &'static [&'static str] = &["refresh_period", "sectors", "fg_threshold"];
-    const CLAIM: Option<Claim> = Some(Claim { bits: 4096, source: "LAMAR, section 5.6" });
+    const CLAIM: Option<StatedStorage> = Some(StatedStorage { bits: 4096, source: "LAMAR, section 5.6" });
     type Params = BgpParams;
     type In = BgpIn;
     type Out = BgpOut;

@@ -3,10 +3,7 @@
 use crate::bgp::{Bgp, BgpIn, BgpOut, BgpParams};
 use proptest::prelude::*;
 use selvedge_hw::Clocked;
-use selvedge_hw::lockstep::{Lockstep, assert_agree};
-
-/// Inputs of successive cycles; `None` is a reset.
-type Traffic = Vec<Option<BgpIn>>;
+use selvedge_hw::lockstep::{CycleInputs, Lockstep, assert_agree};
 
 /// Returns an operation with one of few addresses or any address, and random used sectors.
 fn operation() -> impl Strategy<Value = Option<BgpIn>> {
@@ -18,7 +15,7 @@ fn operation() -> impl Strategy<Value = Option<BgpIn>> {
     prop_oneof![2000 => inputs, 1 => Just(None)]
 }
 
-fn traffic() -> impl Strategy<Value = Traffic> {
+fn traffic() -> impl Strategy<Value = CycleInputs<Bgp>> {
     proptest::collection::vec(operation(), 1..4000)
 }
 

@@ -2,11 +2,8 @@
 use crate::spp::{Spp, SppIn, SppOut, SppParams};
 use proptest::prelude::*;
 use selvedge_hw::Clocked;
-use selvedge_hw::lockstep::{Lockstep, assert_agree};
+use selvedge_hw::lockstep::{CycleInputs, Lockstep, assert_agree};
 use std::collections::HashMap;
-
-/// Inputs of successive cycles; `None` is a reset.
-type Traffic = Vec<Option<SppIn>>;
 
 fn params() -> impl Strategy<Value = SppParams> {
     (prop_oneof![Just(256u32), Just(1024)], prop_oneof![Just(4u32), Just(8)], any::<bool>())
@@ -25,7 +22,7 @@ fn operation(sectors: u32) -> impl Strategy<Value = Option<SppIn>> {
     prop_oneof![1500 => inputs, 1 => Just(None)]
 }
 
-fn traffic() -> impl Strategy<Value = (SppParams, Traffic)> {
+fn traffic() -> impl Strategy<Value = (SppParams, CycleInputs<Spp>)> {
     params()
         .prop_flat_map(|params| (Just(params), proptest::collection::vec(operation(params.sectors), 1..1500)))
 }

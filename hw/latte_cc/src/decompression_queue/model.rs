@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 /// A line: its identifier, and the remaining cycles of its decompression.
 #[derive(Clone, Copy, Debug, State)]
-struct Line {
+struct QueuedLine {
     id: u8,
     cycles: u8,
 }
@@ -16,9 +16,9 @@ struct Line {
 #[derive(Clone, Debug, State)]
 pub struct DecompressionQueueModel {
     depth: usize,
-    waiting: VecDeque<Line>,
+    waiting: VecDeque<QueuedLine>,
     /// The line in the decompressor, or the last one that was there; `busy` is `true` while a line is there.
-    serving: Line,
+    serving: QueuedLine,
     busy: bool,
     /// The reply to the last entry. Only `accepted_o`, the position and the latencies are used.
     answer: DecompressionQueueOut,
@@ -31,7 +31,7 @@ impl DecompressionQueueModel {
         DecompressionQueueModel {
             depth,
             waiting: VecDeque::with_capacity(depth),
-            serving: Line { id: 0, cycles: 0 },
+            serving: QueuedLine { id: 0, cycles: 0 },
             busy: false,
             answer: DecompressionQueueOut::default(),
         }
@@ -65,7 +65,7 @@ impl DecompressionQueueModel {
         }
     }
 
-    fn enter(&mut self, line: Line) {
+    fn enter(&mut self, line: QueuedLine) {
         let ahead = self.lines() as u8;
         let work: u8 = self.waiting.iter().map(|line| line.cycles).sum();
         let serving = if self.busy { self.serving.cycles } else { 0 };
@@ -83,7 +83,7 @@ impl Clocked<DecompressionQueueIn, DecompressionQueueOut> for DecompressionQueue
         self.decompress(inputs.ready_i);
         self.answer.accepted_o = inputs.valid_i && outputs.ready_o;
         if self.answer.accepted_o {
-            self.enter(Line { id: inputs.id_i, cycles: inputs.latency_i.max(1) });
+            self.enter(QueuedLine { id: inputs.id_i, cycles: inputs.latency_i.max(1) });
         }
         if !self.busy
             && let Some(line) = self.waiting.pop_front()
@@ -96,7 +96,7 @@ impl Clocked<DecompressionQueueIn, DecompressionQueueOut> for DecompressionQueue
 
     fn reset(&mut self) {
         self.waiting.clear();
-        self.serving = Line { id: 0, cycles: 0 };
+        self.serving = QueuedLine { id: 0, cycles: 0 };
         self.busy = false;
         self.answer = DecompressionQueueOut::default();
     }

@@ -28,7 +28,7 @@ fn queue(depth: u32) -> Lockstep<DecompressionQueue> {
 
 /// A line in the queue.
 #[derive(Clone, Copy)]
-struct Line {
+struct TimedLine {
     id: u8,
     latency: u32,
     entered: usize,
@@ -41,9 +41,9 @@ proptest! {
     #[test]
     fn lines_leave_once_in_order_after_exactly_their_latency(traffic in traffic(), depth in depth()) {
         let mut queue = queue(depth);
-        let mut inside: VecDeque<Line> = VecDeque::new();
+        let mut inside: VecDeque<TimedLine> = VecDeque::new();
         // Line that entered in the last cycle, and the number of lines ahead of it.
-        let mut entry: Option<(Line, usize)> = None;
+        let mut entry: Option<(TimedLine, usize)> = None;
         let mut stalls = 0;
         let mut finished_since = 0;
         // At the end, the producer stops and the queue drains.
@@ -79,7 +79,7 @@ proptest! {
                 let latency = u32::from(inputs.latency_i).max(1);
                 // A stall in this cycle precedes the entry: the remaining latency was counted after it.
                 let line =
-                    Line { id: inputs.id_i, latency, entered: cycle, stalls_before: stalls, exact: 0 };
+                    TimedLine { id: inputs.id_i, latency, entered: cycle, stalls_before: stalls, exact: 0 };
                 entry = Some((line, inside.len()));
                 inside.push_back(line);
             }

@@ -12,7 +12,7 @@ const LATENCIES: [u8; 7] = [2, 5, 11, 14, 0, 1, 15];
 
 /// Choice of latencies in a phase.
 #[derive(Clone, Copy)]
-enum Mode {
+enum LatencyMode {
     One(u8),
     Mixed,
     /// Short latencies, so that the queue also drains.
@@ -26,7 +26,7 @@ pub(super) fn decompression_queue(
 ) -> impl Iterator<Item = Stimulus<DecompressionQueueIn>> + use<> {
     let mut traffic = Traffic::new(seed);
     let mut model = DecompressionQueueModel::new(params);
-    let mut mode = Mode::Mixed;
+    let mut mode = LatencyMode::Mixed;
     let mut offered: Option<(u8, u8)> = None;
     let mut remaining = 0u64;
     let mut started = false;
@@ -41,18 +41,18 @@ pub(super) fn decompression_queue(
         }
         if remaining == 0 {
             mode = match traffic.prng.below(4) {
-                0 => Mode::Mixed,
-                1 => Mode::Short,
-                _ => Mode::One(LATENCIES[traffic.prng.below(LATENCIES.len() as u64) as usize]),
+                0 => LatencyMode::Mixed,
+                1 => LatencyMode::Short,
+                _ => LatencyMode::One(LATENCIES[traffic.prng.below(LATENCIES.len() as u64) as usize]),
             };
             remaining = 100 + traffic.prng.below(500);
         }
         remaining -= 1;
         if offered.is_none() && traffic.offer() {
             let latency = match mode {
-                Mode::One(latency) => latency,
-                Mode::Mixed => traffic.prng.below(16) as u8,
-                Mode::Short => 1 + traffic.prng.below(3) as u8,
+                LatencyMode::One(latency) => latency,
+                LatencyMode::Mixed => traffic.prng.below(16) as u8,
+                LatencyMode::Short => 1 + traffic.prng.below(3) as u8,
             };
             offered = Some((traffic.prng.bits() as u8, latency));
         }

@@ -20,7 +20,7 @@ impl Mode {
 
 /// Inputs of a decision. Latencies are in sixteenths of a cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Evidence {
+pub struct DecisionInputs {
     /// Hits in the dedicated sets of each mode.
     pub hits: [u32; 3],
     /// Insertions into the dedicated sets of each mode.
@@ -37,7 +37,7 @@ pub struct Evidence {
     pub cycles: u32,
 }
 
-impl Evidence {
+impl DecisionInputs {
     /// Returns the latency tolerance in 1/1024 cycles: the product of the mean of warps in 1/64 and the mean of cycles in 1/16.
     pub fn tolerance(&self) -> u32 {
         match self.schedules {
@@ -76,13 +76,13 @@ mod tests {
 
     /// Returns evidence with 100 accesses per mode and these hits. The miss latency is 200 cycles, the hit latencies are 2 and
     /// 14.
-    fn hits(hits: [u32; 3]) -> Evidence {
-        Evidence {
+    fn hits(hits: [u32; 3]) -> DecisionInputs {
+        DecisionInputs {
             hits,
             misses: hits.map(|hits| 100 - hits),
             hit_latency: [0, 2 * 16, 14 * 16],
             miss_latency: 200 * 16,
-            ..Evidence::default()
+            ..DecisionInputs::default()
         }
     }
 
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn tolerance_hides_hit_latency() {
-        let tolerant = Evidence { schedules: 10, warps: 40, cycles: 35, ..hits([90, 90, 93]) };
+        let tolerant = DecisionInputs { schedules: 10, warps: 40, cycles: 35, ..hits([90, 90, 93]) };
         assert_eq!(tolerant.tolerance(), 14 * 1024);
         assert_eq!(tolerant.choose(0), Mode::HighCapacity);
         assert_eq!(tolerant.choose(2), Mode::None, "Adaptive-CMP does not know of it");

@@ -84,12 +84,12 @@ mod properties;
 mod rtl;
 mod stimulus;
 
-pub use decision::{Evidence, Mode};
+pub use decision::{DecisionInputs, Mode};
 pub use model::LatteControllerModel;
 pub use params::{DECISION_CYCLES, LatteControllerParams};
 pub use rtl::{LatteControllerIn, LatteControllerOut, LatteControllerTop};
 
-use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::value_names::ValueNames;
@@ -103,7 +103,8 @@ impl HwBlock for LatteController {
     const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LATTE-CC, section III";
     const OPERATIONS: u64 = 100_000;
-    const CLAIM: Option<Claim> = Some(Claim { bits: 1072, source: "LATTE-CC, section IV.C.3" });
+    const CLAIM: Option<StatedStorage> =
+        Some(StatedStorage { bits: 1072, source: "LATTE-CC, section IV.C.3" });
     const PARAMS: &'static [ParamSpec] = LatteControllerParams::SPECS;
     const VERILOG_PARAMETERS: &'static [&'static str] = &["ep_accesses", "period_eps", "sets"];
     const VALUE_NAMES: &'static [ValueNames] = &[ValueNames {

@@ -1,5 +1,5 @@
 //! Golden model of the LATTE-CC controller: EPs, counts, measures and the delayed decision, cycle by cycle.
-use super::decision::{Evidence, Mode};
+use super::decision::{DecisionInputs, Mode};
 use super::params::{DECISION_CYCLES, FIRST_LATENCIES, FULL, LatteControllerParams};
 use super::rtl::{LatteControllerIn, LatteControllerOut};
 use selvedge_hw::block::Clocked;
@@ -7,11 +7,11 @@ use selvedge_state::State;
 
 /// A running mean with 8 fractional bits. Each new value has a weight of 1/16.
 #[derive(Clone, Copy, Debug, State)]
-struct RunningMean(u32);
+struct MeanModel(u32);
 
-impl RunningMean {
+impl MeanModel {
     fn new(cycles: u32) -> Self {
-        RunningMean(cycles << 8)
+        MeanModel(cycles << 8)
     }
 
     fn take(&mut self, sample: bool, cycles: u32) {
@@ -37,9 +37,9 @@ pub struct LatteControllerModel {
     schedules: u32,
     warps: u32,
     cycles: u32,
-    low_latency: RunningMean,
-    high_latency: RunningMean,
-    miss_latency: RunningMean,
+    low_latency: MeanModel,
+    high_latency: MeanModel,
+    miss_latency: MeanModel,
     /// The next decision: cycles until it is visible, mode, and tolerance in cycles.
     pending: Option<(u32, Mode, u16)>,
     outputs: LatteControllerOut,
@@ -59,16 +59,16 @@ impl LatteControllerModel {
             schedules: 0,
             warps: 0,
             cycles: 0,
-            low_latency: RunningMean::new(low),
-            high_latency: RunningMean::new(high),
-            miss_latency: RunningMean::new(miss),
+            low_latency: MeanModel::new(low),
+            high_latency: MeanModel::new(high),
+            miss_latency: MeanModel::new(miss),
             pending: None,
             outputs: LatteControllerOut { learning_o: true, build_o: true, ..LatteControllerOut::default() },
         }
     }
 
-    fn evidence(&self) -> Evidence {
-        Evidence {
+    fn evidence(&self) -> DecisionInputs {
+        DecisionInputs {
             hits: self.hits,
             misses: self.misses,
             hit_latency: [0, self.low_latency.sixteenths(), self.high_latency.sixteenths()],

@@ -28,20 +28,20 @@ fn params() -> impl Strategy<Value = LatteControllerParams> {
 
 /// An EP's traffic: hits per hundred in sets whose number modulo 3 is 0, 1 and 2, and the scale of all measured values.
 #[derive(Clone, Copy, Debug)]
-struct Phase {
+struct PeriodTraffic {
     hits: [u8; 3],
     busy: u8,
     scale: u8,
 }
 
-fn phases() -> impl Strategy<Value = Vec<(Phase, u64)>> {
+fn phases() -> impl Strategy<Value = Vec<(PeriodTraffic, u64)>> {
     let phase = (prop::array::uniform3(0u8..=100), 30u8..=100, 0u8..8)
-        .prop_map(|(hits, busy, scale)| Phase { hits, busy, scale });
+        .prop_map(|(hits, busy, scale)| PeriodTraffic { hits, busy, scale });
     proptest::collection::vec((phase, any::<u64>()), 1..12)
 }
 
 /// Returns about one EP of cycles for each phase. Each phase's seed determines everything else.
-fn traffic(params: &LatteControllerParams, phases: &[(Phase, u64)]) -> Vec<LatteControllerIn> {
+fn traffic(params: &LatteControllerParams, phases: &[(PeriodTraffic, u64)]) -> Vec<LatteControllerIn> {
     let mut all = Vec::new();
     for (phase, seed) in phases {
         let mut prng = selvedge_hw::Prng::new(*seed);
@@ -74,9 +74,9 @@ fn traffic(params: &LatteControllerParams, phases: &[(Phase, u64)]) -> Vec<Latte
 }
 
 /// A running mean that weighs each new value with 1/16. It has 8 fraction bits; the upper 4 are used.
-struct Mean(u64);
+struct ReferenceMean(u64);
 
-impl Mean {
+impl ReferenceMean {
     fn take(&mut self, given: bool, value: u64) {
         if given {
             self.0 = self.0 - self.0 / 16 + value * 16;
@@ -93,11 +93,11 @@ struct Observer {
     misses: [u128; 3],
     /// Warps and cycles of the EP's schedules.
     schedules: Vec<(u64, u64)>,
-    means: [Mean; 3],
+    means: [ReferenceMean; 3],
 }
 
 /// The expected decision.
-struct Verdict {
+struct ExpectedDecision {
     mode: u8,
     tolerance: u16,
     /// The tolerance without rounding, as numerator and denominator.
@@ -113,12 +113,12 @@ impl Observer {
             hits: [0; 3],
             misses: [0; 3],
             schedules: Vec::new(),
-            means: [2, 14, 120].map(|cycles| Mean(cycles << 8)),
+            means: [2, 14, 120].map(|cycles| ReferenceMean(cycles << 8)),
         }
     }
 
     /// Takes a cycle's inputs. At the end of an EP, returns the expected decision.
-    fn clock(&mut self, inputs: &LatteControllerIn) -> Option<Verdict> {
+    fn clock(&mut self, inputs: &LatteControllerIn) -> Option<ExpectedDecision> {
         let ep = self.eps % self.params.period_eps;
         let residue = |set: u32| {
             let rest = self.params.sets / 4;
@@ -150,7 +150,7 @@ impl Observer {
         Some(verdict)
     }
 
-    fn judge(&self) -> Verdict {
+    fn judge(&self) -> ExpectedDecision {
         let count = self.schedules.len() as u64;
         let warps: u64 = self.schedules.iter().map(|(warps, _)| warps).sum();
         let cycles: u64 = self.schedules.iter().map(|(_, cycles)| cycles).sum();
@@ -176,7 +176,7 @@ impl Observer {
                 assert!(!wins(other, mode), "nothing is cheaper than the chosen mode");
             }
         }
-        Verdict {
+        ExpectedDecision {
             mode: mode as u8,
             tolerance: (product / 1024) as u16,
             exact: (u128::from(warps) * u128::from(cycles), u128::from(count * count)),
@@ -191,7 +191,7 @@ proptest! {
     fn the_chosen_mode_has_the_lowest_amat_and_changes_only_when_decided(params in params(), phases in phases()) {
         let mut controller = Lockstep::<LatteController>::new(&params);
         let mut observer = Observer::new(params);
-        let (mut due, mut expected) = (None::<(u32, Verdict)>, LatteControllerOut::default());
+        let (mut due, mut expected) = (None::<(u32, ExpectedDecision)>, LatteControllerOut::default());
         for (clock, inputs) in traffic(&params, &phases).iter().enumerate() {
             let outputs = controller.step(inputs);
             expected.decided_o = false;

@@ -30,7 +30,7 @@ impl Locality {
 
 /// Traffic and latencies of an EP.
 #[derive(Clone, Copy)]
-struct Timing {
+struct PeriodStimulus {
     /// Accesses per hundred cycles; `schedule` is the ended schedules of each scheduler per hundred cycles.
     access: u64,
     schedule: u64,
@@ -43,10 +43,10 @@ struct Timing {
     miss: u64,
 }
 
-impl Timing {
+impl PeriodStimulus {
     fn draw(prng: &mut Prng) -> Self {
         let mut one = |values: [u64; 4]| values[prng.below(4) as usize];
-        Timing {
+        PeriodStimulus {
             access: one([100, 100, 50, 15]),
             schedule: one([0, 10, 50, 100]),
             warps: one([2, 4, 12, 64]),
@@ -65,7 +65,7 @@ pub(super) fn latte_controller(
 ) -> impl Iterator<Item = Stimulus<LatteControllerIn>> + use<> {
     let params = *params;
     let mut prng = Prng::new(seed);
-    let (mut locality, mut timing) = (Locality::draw(&mut prng), Timing::draw(&mut prng));
+    let (mut locality, mut timing) = (Locality::draw(&mut prng), PeriodStimulus::draw(&mut prng));
     let mut accesses = 0;
     let mut started = false;
     std::iter::from_fn(move || {
@@ -78,7 +78,7 @@ pub(super) fn latte_controller(
         let inputs = draw(&mut prng, &params, &locality, &timing);
         accesses += u32::from(inputs.access_i);
         if inputs.access_i && accesses % params.ep_accesses == 0 {
-            timing = Timing::draw(&mut prng);
+            timing = PeriodStimulus::draw(&mut prng);
         }
         if accesses == params.ep_accesses * params.period_eps {
             locality = Locality::draw(&mut prng);
@@ -92,7 +92,7 @@ fn draw(
     prng: &mut Prng,
     params: &LatteControllerParams,
     locality: &Locality,
-    timing: &Timing,
+    timing: &PeriodStimulus,
 ) -> LatteControllerIn {
     let sets = u64::from(params.sets);
     let mut set = prng.below(sets) as u32;

@@ -1,7 +1,7 @@
 //! The process of a CUDA program, and the socket for its calls.
 use super::process::{self, Terminal};
 use crate::libraries;
-use crate::protocol::{Call, Reply, Request, SOCKET, late};
+use crate::protocol::{Call, CallReply, CallRequest, SOCKET, late};
 use crate::refusals::Refusals;
 use std::ffi::OsString;
 use std::fs::{self, Permissions};
@@ -29,7 +29,7 @@ const SIGINT: i32 = 2;
 const CONNECTION: &str = "(connection)";
 
 /// A process, its children and its socket.
-pub struct Host {
+pub struct HostProcess {
     /// Leader of the program's process group.
     child: Child,
     listener: UnixListener,
@@ -47,8 +47,8 @@ pub struct Host {
 }
 
 /// Next event of a program.
-pub enum Next {
-    Request(Request),
+pub enum HostEvent {
+    Request(CallRequest),
     /// The program has ended, or makes no more calls.
     End,
     /// The run must stop.
@@ -64,7 +64,7 @@ pub enum Stop {
     Signal,
 }
 
-impl Host {
+impl HostProcess {
     /// Starts a program with the libraries first in its search path. With `quiet`, its standard output goes to standard error.
     pub fn start(program: &Path, arguments: &[OsString], quiet: bool) -> io::Result<Self> {
         let only_mine = Permissions::from_mode(0o700);
@@ -86,7 +86,7 @@ impl Host {
         }
         let child = command.spawn()?;
         let terminal = Terminal::new(child.id());
-        Ok(Host {
+        Ok(HostProcess {
             child,
             listener,
             socket,
@@ -100,39 +100,39 @@ impl Host {
     }
 
     /// Waits for the next call.
-    pub fn receive(&mut self, stopped: &dyn Fn() -> bool) -> Next {
+    pub fn receive(&mut self, stopped: &dyn Fn() -> bool) -> HostEvent {
         if stopped() {
-            return Next::Stopped;
+            return HostEvent::Stopped;
         }
         if !self.is_taken
             && let Some(next) = self.connect(stopped)
         {
             return next;
         }
-        let Some(mut stream) = self.stream.take() else { return Next::End };
+        let Some(mut stream) = self.stream.take() else { return HostEvent::End };
         let mut patient = Patient::new(self, &mut stream, stopped);
-        let received = Request::receive(&mut patient);
+        let received = CallRequest::receive(&mut patient);
         let was_stopped = patient.was_stopped;
         match received {
             Ok(Some(request)) => {
                 self.terminal.take();
                 self.stream = Some(stream);
-                Next::Request(request)
+                HostEvent::Request(request)
             }
-            Ok(None) => Next::End,
+            Ok(None) => HostEvent::End,
             Err(_) if was_stopped => {
                 self.stream = Some(stream);
-                Next::Stopped
+                HostEvent::Stopped
             }
             Err(error) => {
                 self.refusals.add(CONNECTION, &format!("it was lost within a call: {error}"));
-                Next::End
+                HostEvent::End
             }
         }
     }
 
     /// Waits for the program to connect. Returns the event that comes before that, if any.
-    fn connect(&mut self, stopped: &dyn Fn() -> bool) -> Option<Next> {
+    fn connect(&mut self, stopped: &dyn Fn() -> bool) -> Option<HostEvent> {
         let mut has_ended = false;
         loop {
             self.greet_all();
@@ -140,10 +140,10 @@ impl Host {
                 return None;
             }
             if has_ended {
-                return Some(Next::End);
+                return Some(HostEvent::End);
             }
             if stopped() {
-                return Some(Next::Stopped);
+                return Some(HostEvent::Stopped);
             }
             self.terminal.look();
             // Checks for a connection once more after the program has ended.
@@ -162,7 +162,7 @@ impl Host {
     /// Serves the first connection. For other connections, records their messages as refusals.
     fn greet(&mut self, mut stream: UnixStream) {
         let is_ready = stream.set_nonblocking(false).and_then(|()| stream.set_read_timeout(Some(GREETING)));
-        let first = is_ready.and_then(|()| Request::receive(&mut stream));
+        let first = is_ready.and_then(|()| CallRequest::receive(&mut stream));
         let Ok(Some(first)) = first else {
             return self.refusals.add(CONNECTION, "it has brought no message");
         };
@@ -196,7 +196,7 @@ impl Host {
     }
 
     /// Sends a reply. Ignores the error if the program has ended.
-    pub fn reply(&mut self, reply: &Reply, stopped: &dyn Fn() -> bool) {
+    pub fn reply(&mut self, reply: &CallReply, stopped: &dyn Fn() -> bool) {
         let Some(mut stream) = self.stream.take() else { return };
         if reply.send(&mut Patient::new(self, &mut stream, stopped)).is_ok() {
             self.stream = Some(stream);
@@ -244,7 +244,7 @@ impl Host {
     }
 }
 
-impl Drop for Host {
+impl Drop for HostProcess {
     /// Kills the program and its group if it still runs.
     fn drop(&mut self) {
         if matches!(self.child.try_wait(), Ok(None)) {
@@ -257,7 +257,7 @@ impl Drop for Host {
 
 /// Reads from a socket and writes to it, until a stop or the end of the program.
 struct Patient<'a> {
-    host: &'a mut Host,
+    host: &'a mut HostProcess,
     stream: &'a mut UnixStream,
     stopped: &'a dyn Fn() -> bool,
     was_stopped: bool,
@@ -265,7 +265,7 @@ struct Patient<'a> {
 }
 
 impl<'a> Patient<'a> {
-    fn new(host: &'a mut Host, stream: &'a mut UnixStream, stopped: &'a dyn Fn() -> bool) -> Self {
+    fn new(host: &'a mut HostProcess, stream: &'a mut UnixStream, stopped: &'a dyn Fn() -> bool) -> Self {
         Patient { host, stream, stopped, was_stopped: false, is_gone: false }
     }
 

@@ -4,7 +4,7 @@ use crate::config::{Fetch, IndexFunction, WriteAllocate};
 
 /// Result of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum CacheResult {
     /// All needed sectors are valid.
     Hit,
     /// The line is present, but at least one needed sector is not valid.
@@ -15,7 +15,7 @@ pub enum Found {
 
 /// Geometry and fetch policy of a cache.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct CacheGeometry {
     /// Number of sets.
     pub sets: u32,
     /// Ways per set.
@@ -33,7 +33,7 @@ pub struct Shape {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Line {
+struct CacheLine {
     address: u64,
     valid: u32,
     dirty: u32,
@@ -45,8 +45,8 @@ struct Line {
 /// A functional cache. Each set lists its lines from the least to the most recently used.
 #[derive(Clone, Debug)]
 pub struct Functional {
-    shape: Shape,
-    sets: Vec<Vec<Line>>,
+    shape: CacheGeometry,
+    sets: Vec<Vec<CacheLine>>,
     /// Returns the number of 32-byte sub-blocks that the line at an address occupies. By default a line occupies its full size.
     pub size: fn(u64) -> u32,
     /// Mask of the 32-byte sectors that the last access fetched.
@@ -59,12 +59,12 @@ pub struct Functional {
 
 impl Functional {
     /// Creates an empty cache.
-    pub fn new(shape: Shape) -> Self {
+    pub fn new(shape: CacheGeometry) -> Self {
         let sets = vec![Vec::new(); shape.sets as usize];
         Self { shape, sets, size: |_| u32::MAX, fetched: 0, writebacks: 0, sectors_written: 0 }
     }
 
-    fn set(&mut self, address: u64) -> &mut Vec<Line> {
+    fn set(&mut self, address: u64) -> &mut Vec<CacheLine> {
         let number = address / u64::from(self.shape.line_bytes);
         let set = match self.shape.index {
             IndexFunction::Bmod => (number % u64::from(self.shape.sets)) as u32,
@@ -86,17 +86,17 @@ impl Functional {
     }
 
     /// Removes the line from its set.
-    fn take(&mut self, address: u64) -> Option<Line> {
+    fn take(&mut self, address: u64) -> Option<CacheLine> {
         let set = self.set(address);
         let at = set.iter().position(|line| line.address == address)?;
         Some(set.remove(at))
     }
 
     /// Adds the line to its set as the most recently used one. Evicts the least recently used lines until tags and data suffice.
-    fn put(&mut self, line: Line) {
+    fn put(&mut self, line: CacheLine) {
         let shape = self.shape;
         let whole = shape.line_bytes / 32;
-        let line = Line { blocks: (self.size)(line.address).min(whole), ..line };
+        let line = CacheLine { blocks: (self.size)(line.address).min(whole), ..line };
         let set = self.set(line.address);
         let mut left = Vec::new();
         if set.len() as u32 == shape.ways * shape.tags_per_way {
@@ -115,26 +115,26 @@ impl Functional {
         self.sectors_written += u64::from(sectors.count_ones());
     }
 
-    fn found(line: Option<Line>, needed: u32) -> Found {
+    fn found(line: Option<CacheLine>, needed: u32) -> CacheResult {
         match line {
-            None => Found::Miss,
-            Some(line) if needed & !line.valid == 0 => Found::Hit,
-            Some(_) => Found::SectorMiss,
+            None => CacheResult::Miss,
+            Some(line) if needed & !line.valid == 0 => CacheResult::Hit,
+            Some(_) => CacheResult::SectorMiss,
         }
     }
 
     /// Loads sectors of the line at `address`, and fetches the sectors that are not valid.
-    pub fn read(&mut self, address: u64, touched: u32) -> Found {
+    pub fn read(&mut self, address: u64, touched: u32) -> CacheResult {
         let needed = self.widened(touched);
         let (found, mut line) = self.look_up(address, needed);
-        self.fetched = if found == Found::Hit { 0 } else { self.wanted(needed) & !line.valid };
+        self.fetched = if found == CacheResult::Hit { 0 } else { self.wanted(needed) & !line.valid };
         line.valid |= self.fetched;
         self.put(line);
         found
     }
 
     /// Performs an atomic, which reads its sectors and then writes them.
-    pub fn atomic(&mut self, address: u64, touched: u32, through: bool) -> Found {
+    pub fn atomic(&mut self, address: u64, touched: u32, through: bool) -> CacheResult {
         let found = self.read(address, touched);
         self.write(address, touched, 0, WriteAllocate::Fetch, through);
         found
@@ -149,14 +149,14 @@ impl Functional {
         words: u64,
         allocate: WriteAllocate,
         through: bool,
-    ) -> Found {
+    ) -> CacheResult {
         let needed = self.widened(touched);
         let before = self.set(address).clone();
         let (found, mut line) = self.look_up(address, needed);
-        let is_hit = found == Found::Hit;
+        let is_hit = found == CacheResult::Hit;
         // With write masks, a store hits if all its sectors hold written words.
         let is_taken = allocate == WriteAllocate::Mask && needed & !(line.valid | line.dirty) == 0;
-        let found = if is_taken { Found::Hit } else { found };
+        let found = if is_taken { CacheResult::Hit } else { found };
         let fetched = std::mem::take(&mut self.fetched);
         match allocate {
             _ if is_hit => self.fetched = if words == 0 { fetched } else { 0 },
@@ -209,14 +209,14 @@ impl Functional {
     }
 
     /// Removes the line from its set and returns it. If it is absent, returns a line without valid sectors.
-    fn look_up(&mut self, address: u64, needed: u32) -> (Found, Line) {
+    fn look_up(&mut self, address: u64, needed: u32) -> (CacheResult, CacheLine) {
         let old = self.take(address);
-        let new = Line { address, valid: 0, dirty: 0, words: 0, blocks: 0 };
+        let new = CacheLine { address, valid: 0, dirty: 0, words: 0, blocks: 0 };
         (Self::found(old, needed), old.unwrap_or(new))
     }
 
     /// Performs a store in a cache that evicts the sectors that a store hits.
-    pub fn write_evict(&mut self, address: u64, touched: u32) -> Found {
+    pub fn write_evict(&mut self, address: u64, touched: u32) -> CacheResult {
         let touched = self.widened(touched);
         self.fetched = 0;
         let set = self.set(address);
@@ -232,10 +232,10 @@ impl Functional {
     }
 
     /// Performs a store in a write-back cache that does not allocate on stores. A hit makes the sectors dirty.
-    pub fn write_back(&mut self, address: u64, touched: u32) -> Found {
+    pub fn write_back(&mut self, address: u64, touched: u32) -> CacheResult {
         let found = self.write_through(address, touched);
         let touched = self.widened(touched);
-        if found == Found::Hit
+        if found == CacheResult::Hit
             && let Some(line) = self.set(address).last_mut()
         {
             line.dirty |= touched;
@@ -244,7 +244,7 @@ impl Functional {
     }
 
     /// Performs a store in a write-through cache that does not allocate on stores.
-    pub fn write_through(&mut self, address: u64, touched: u32) -> Found {
+    pub fn write_through(&mut self, address: u64, touched: u32) -> CacheResult {
         let touched = self.widened(touched);
         self.fetched = 0;
         let line = self.take(address);

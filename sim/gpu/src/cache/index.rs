@@ -4,13 +4,13 @@ use selvedge_state::State;
 
 /// A set index function with its constants.
 #[derive(Clone, Copy, Debug, State)]
-pub struct SetIndex {
+pub struct SetFunction {
     function: IndexFunction,
     line_shift: u32,
     sets: u32,
 }
 
-impl SetIndex {
+impl SetFunction {
     /// Creates the index function of a cache of `sets` sets. `line_bytes` must be a power of two. Functions other than the plain
     /// modulo need a number of sets that is a power of two from 16 to 1024.
     pub fn new(function: IndexFunction, sets: u32, line_bytes: u32) -> Self {
@@ -52,7 +52,7 @@ mod tests {
         fn a_cache_takes_the_set_that_the_hardware_computes(bits in 4u32..11, line in 0u32.., byte in 0u64..128) {
             let sets = 1 << bits;
             for function in FUNCTIONS {
-                let index = SetIndex::new(function, sets, 128);
+                let index = SetFunction::new(function, sets, 128);
                 let set = function.index(line, sets) as usize;
                 prop_assert_eq!(index.set(u64::from(line) * 128 + byte), set);
             }
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_number_of_sets_that_is_no_power_of_two_is_used_whole() {
-        let index = SetIndex::new(IndexFunction::Bmod, 48, 128);
+        let index = SetFunction::new(IndexFunction::Bmod, 48, 128);
         let sets: Vec<_> = (46..50).map(|line| index.set(line * 128)).collect();
         assert_eq!(sets, [46, 47, 0, 1]);
     }

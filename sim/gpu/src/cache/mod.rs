@@ -10,6 +10,6 @@ pub mod sectors;
 pub mod tags;
 
 pub use mshr::{MshrId, MshrTable};
-pub use sector_use::{Fetched, SectorUse, UnderWay};
+pub use sector_use::{Fetched, SectorUse, SectorsInFlight};
 pub use sectors::{LinePart, SECTOR_BYTES, Sectors};
-pub use tags::{Probe, Slot, TagArray, Victim};
+pub use tags::{Probe, TagArray, TagSlot, Victim};

@@ -5,7 +5,7 @@
 //! growing after the first misses. The waiting requests are linked lists in one slab. An open-addressed hash table finds
 //! the entries. The table has at least four slots per entry, so most searches end at the first slot.
 
-use super::sector_use::UnderWay;
+use super::sector_use::SectorsInFlight;
 use selvedge_state::State;
 
 /// End of a chain.
@@ -23,7 +23,7 @@ impl MshrId {
 }
 
 #[derive(Clone, Copy, Debug, State)]
-struct Entry {
+struct MshrEntry {
     line: u64,
     /// Sectors of the line that are in flight.
     coming: u32,
@@ -37,7 +37,7 @@ struct Entry {
 }
 
 #[derive(Clone, Copy, Debug, State)]
-struct Node<T> {
+struct WaitingItem<T> {
     item: T,
     /// Sectors that the request still waits for.
     needs: u32,
@@ -49,9 +49,9 @@ struct Node<T> {
 pub struct MshrTable<T> {
     capacity: usize,
     merges: u32,
-    entries: Vec<Entry>,
+    entries: Vec<MshrEntry>,
     free_entries: Vec<u32>,
-    nodes: Vec<Node<T>>,
+    nodes: Vec<WaitingItem<T>>,
     free_nodes: u32,
     /// Entry numbers, by the hash of the line; `NONE` marks an empty slot. The length is a power of two.
     table: Vec<u32>,
@@ -61,7 +61,8 @@ pub struct MshrTable<T> {
 impl<T: Copy> MshrTable<T> {
     /// Creates an empty table for `entries` lines. Each line can have up to `merges` waiting requests, including the first one.
     pub fn new(entries: u32, merges: u32) -> Self {
-        let vacant = Entry { line: 0, coming: 0, stale: 0, wanted: 0, first: NONE, last: NONE, waiting: 0 };
+        let vacant =
+            MshrEntry { line: 0, coming: 0, stale: 0, wanted: 0, first: NONE, last: NONE, waiting: 0 };
         Self {
             capacity: entries as usize,
             merges,
@@ -129,8 +130,8 @@ impl<T: Copy> MshrTable<T> {
     }
 
     /// Returns the sectors in flight and the requested sectors of entry `id`.
-    pub fn under_way(&self, id: MshrId) -> UnderWay {
-        UnderWay { coming: self.coming(id), wanted: self.wanted(id) }
+    pub fn under_way(&self, id: MshrId) -> SectorsInFlight {
+        SectorsInFlight { coming: self.coming(id), wanted: self.wanted(id) }
     }
 
     /// Allocates an entry for `line`, with no sector in flight. [`Self::can_allocate`] must hold and the line must not be in
@@ -141,7 +142,7 @@ impl<T: Copy> MshrTable<T> {
         let id = self.free_entries.pop().expect("the caller asked can_allocate");
         self.table[place] = id;
         self.entries[id as usize] =
-            Entry { line, coming: 0, stale: 0, wanted: 0, first: NONE, last: NONE, waiting: 0 };
+            MshrEntry { line, coming: 0, stale: 0, wanted: 0, first: NONE, last: NONE, waiting: 0 };
         MshrId(id)
     }
 
@@ -171,7 +172,7 @@ impl<T: Copy> MshrTable<T> {
     }
 
     fn take_node(&mut self, item: T, needs: u32) -> u32 {
-        let node = Node { item, needs, next: NONE };
+        let node = WaitingItem { item, needs, next: NONE };
         if self.free_nodes == NONE {
             self.nodes.push(node);
             return (self.nodes.len() - 1) as u32;

@@ -30,7 +30,7 @@ pub struct SectorUse {
 
 /// Sectors of a line that are in flight, and sectors that were asked for.
 #[derive(Clone, Copy, Debug, Default, State)]
-pub struct UnderWay {
+pub struct SectorsInFlight {
     /// Sectors in flight.
     pub coming: u32,
     /// Sectors that accesses have asked for since the line's MSHR was allocated.
@@ -59,7 +59,7 @@ impl SectorUse {
     }
 
     /// Classifies the fetched `sectors` of an access that misses the sectors `missing`.
-    pub fn judge(&self, sectors: u32, missing: u32, under_way: UnderWay) -> Fetched {
+    pub fn judge(&self, sectors: u32, missing: u32, under_way: SectorsInFlight) -> Fetched {
         let known = self.fetched | under_way.coming | under_way.wanted;
         let asked = sectors & missing;
         let late = if known == 0 { 0 } else { asked & !known };
@@ -71,7 +71,7 @@ impl SectorUse {
     }
 }
 
-impl UnderWay {
+impl SectorsInFlight {
     /// Returns the sectors among `sectors` that a prediction requested and that no access has asked for before.
     pub fn first_asked(self, sectors: u32) -> u32 {
         sectors & self.coming & !self.wanted
@@ -82,7 +82,7 @@ impl UnderWay {
 mod tests {
     use super::*;
 
-    const NONE: UnderWay = UnderWay { coming: 0, wanted: 0 };
+    const NONE: SectorsInFlight = SectorsInFlight { coming: 0, wanted: 0 };
 
     #[test]
     fn a_predicted_sector_is_used_once() {
@@ -107,11 +107,11 @@ mod tests {
 
     #[test]
     fn sectors_on_their_way_count_as_fetched() {
-        let under_way = UnderWay { coming: 0b0110, wanted: 0b0010 };
+        let under_way = SectorsInFlight { coming: 0b0110, wanted: 0b0010 };
         let line = SectorUse::default();
         assert_eq!(line.judge(0b1000, 0b1000, under_way).not_predicted, 1);
         assert_eq!(under_way.first_asked(0b1110), 0b0100);
-        let predicted = UnderWay { coming: 0b0100, wanted: 0 };
+        let predicted = SectorsInFlight { coming: 0b0100, wanted: 0 };
         assert_eq!(line.judge(0b1000, 0b1000, predicted).not_predicted, 1);
         // The sector was valid before and is in flight again.
         let mut line = SectorUse::default();

@@ -2,7 +2,7 @@
 //!
 //! In the compressed organization a set has several tags per way. Lines allocate the data of the set in sub-blocks of 32 bytes.
 //! Lines that need fewer sub-blocks leave space for more lines (LATTE-CC, section III.A; CABA, section 6.5).
-use super::index::SetIndex;
+use super::index::SetFunction;
 use super::sectors::SECTOR_BYTES;
 use selvedge_hw::index_function::IndexFunction;
 use selvedge_state::State;
@@ -12,15 +12,15 @@ const NO_LINE: u64 = u64::MAX;
 
 /// Position in the tag array: one way of one set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-pub struct Slot(u32);
+pub struct TagSlot(u32);
 
 /// Result of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
     /// The line is present and none of its data is in flight.
-    Hit(Slot),
+    Hit(TagSlot),
     /// The line is present, but all or some of its data is in flight.
-    Reserved(Slot),
+    Reserved(TagSlot),
     /// The line is absent.
     Miss,
 }
@@ -29,7 +29,7 @@ pub enum Probe {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Victim<S> {
     /// Slot for the new line.
-    pub slot: Slot,
+    pub slot: TagSlot,
     /// Address and state of the valid line that is evicted; `None` if the slot is free.
     pub evicted: Option<(u64, S)>,
 }
@@ -43,7 +43,7 @@ const NEVER: u64 = 0;
 /// The tags of a cache. `S` is the state that the cache keeps with each tag, such as a dirty bit or a sector mask.
 #[derive(Clone, Debug, State)]
 pub struct TagArray<S> {
-    index: SetIndex,
+    index: SetFunction,
     ways: usize,
     /// A one-byte hash of each way's line, eight ways per word; 0 marks an empty way. A lookup compares eight ways at once.
     prints: Vec<u64>,
@@ -62,7 +62,7 @@ pub struct TagArray<S> {
 
 impl Probe {
     /// Returns the slot of the line if it is present, even while its data is in flight.
-    pub fn slot(self) -> Option<Slot> {
+    pub fn slot(self) -> Option<TagSlot> {
         match self {
             Probe::Hit(slot) | Probe::Reserved(slot) => Some(slot),
             Probe::Miss => None,
@@ -101,7 +101,7 @@ impl<S: Copy + Default> TagArray<S> {
         let tags = (ways * tags_per_way) as usize;
         let slots = sets as usize * tags;
         Self {
-            index: SetIndex::new(index, sets, line_bytes),
+            index: SetFunction::new(index, sets, line_bytes),
             ways: tags,
             blocks: vec![0; slots],
             capacity: ways * line_bytes / SECTOR_BYTES,
@@ -129,7 +129,7 @@ impl<S: Copy + Default> TagArray<S> {
             while alike != 0 {
                 let at = set * self.ways + 8 * word + alike.trailing_zeros() as usize / 8;
                 if self.lines[at] == line {
-                    let slot = Slot(at as u32);
+                    let slot = TagSlot(at as u32);
                     return if self.is_awaited(at) { Probe::Reserved(slot) } else { Probe::Hit(slot) };
                 }
                 alike &= alike - 1;
@@ -161,7 +161,7 @@ impl<S: Copy + Default> TagArray<S> {
     }
 
     /// Makes `slot` the most recently used one of its set.
-    pub fn touch(&mut self, slot: Slot) {
+    pub fn touch(&mut self, slot: TagSlot) {
         self.clock += 1;
         let age = &mut self.ages[slot.0 as usize];
         *age = *age & AWAITED | self.clock;
@@ -177,9 +177,9 @@ impl<S: Copy + Default> TagArray<S> {
             (least, at) = if *age < least { (*age, other) } else { (least, at) };
         }
         match least {
-            NEVER => Some(Victim { slot: Slot(at as u32), evicted: None }),
+            NEVER => Some(Victim { slot: TagSlot(at as u32), evicted: None }),
             _ if least & AWAITED != 0 => None,
-            _ => Some(Victim { slot: Slot(at as u32), evicted: Some((self.lines[at], self.states[at])) }),
+            _ => Some(Victim { slot: TagSlot(at as u32), evicted: Some((self.lines[at], self.states[at])) }),
         }
     }
 
@@ -189,7 +189,7 @@ impl<S: Copy + Default> TagArray<S> {
     pub fn victim_within(&self, line: u64, ways: u32, is_owners: impl Fn(u64) -> bool) -> Option<Victim<S>> {
         let set = self.set(line);
         if let Some(way) = self.ages[set.clone()].iter().position(|age| *age == NEVER) {
-            return Some(Victim { slot: Slot((set.start + way) as u32), evicted: None });
+            return Some(Victim { slot: TagSlot((set.start + way) as u32), evicted: None });
         }
         let least = |of_owner: bool| {
             let valid = set.clone().filter(|at| self.is_valid(*at));
@@ -197,12 +197,12 @@ impl<S: Copy + Default> TagArray<S> {
         };
         let held = set.clone().filter(|at| is_owners(self.lines[*at])).count();
         let at = if held >= ways as usize { least(true) } else { least(false).or_else(|| least(true)) }?;
-        Some(Victim { slot: Slot(at as u32), evicted: Some((self.lines[at], self.states[at])) })
+        Some(Victim { slot: TagSlot(at as u32), evicted: Some((self.lines[at], self.states[at])) })
     }
 
     /// Reserves `slot` for `line`, with its data in flight. The state is reset to its default. The slot becomes the most recently
     /// used one. `slot` must come from [`Self::victim`] for the same line.
-    pub fn reserve(&mut self, slot: Slot, line: u64) {
+    pub fn reserve(&mut self, slot: TagSlot, line: u64) {
         let at = slot.0 as usize;
         debug_assert!(self.set(line).contains(&at) && !self.is_awaited(at));
         debug_assert_eq!(self.probe(line), Probe::Miss);
@@ -215,13 +215,13 @@ impl<S: Copy + Default> TagArray<S> {
 
     /// Records that more data of the line in `slot` is in flight. The line keeps its state and is not evicted before
     /// [`Self::fill`].
-    pub fn await_more(&mut self, slot: Slot) {
+    pub fn await_more(&mut self, slot: TagSlot) {
         debug_assert_ne!(self.ages[slot.0 as usize], NEVER);
         self.ages[slot.0 as usize] |= AWAITED;
     }
 
     /// Records that all data of the line in `slot` has arrived. The line is valid from now on.
-    pub fn fill(&mut self, slot: Slot) {
+    pub fn fill(&mut self, slot: TagSlot) {
         debug_assert_ne!(self.ages[slot.0 as usize], NEVER);
         self.ages[slot.0 as usize] &= !AWAITED;
     }
@@ -229,7 +229,7 @@ impl<S: Copy + Default> TagArray<S> {
     /// Changes the data of the line in `slot` to `blocks` sub-blocks. Evicts the least recently used valid lines of the set until
     /// they fit, and appends these lines to `evicted`. A reserved line has no sub-blocks before the first call. Returns `false`
     /// and changes nothing if lines with data in flight occupy too many sub-blocks.
-    pub fn give_blocks(&mut self, slot: Slot, blocks: u32, evicted: &mut Vec<(u64, S)>) -> bool {
+    pub fn give_blocks(&mut self, slot: TagSlot, blocks: u32, evicted: &mut Vec<(u64, S)>) -> bool {
         let at = slot.0 as usize;
         debug_assert!(blocks > 0 && blocks <= self.capacity && self.ages[at] != NEVER);
         let set = at / self.ways * self.ways..(at / self.ways + 1) * self.ways;
@@ -244,7 +244,7 @@ impl<S: Copy + Default> TagArray<S> {
             let valid = set.clone().filter(|o| *o != at && self.is_valid(*o));
             let least = valid.min_by_key(|o| self.ages[*o]).expect("a valid line holds what is too much");
             evicted.push((self.lines[least], self.states[least]));
-            self.invalidate(Slot(least as u32));
+            self.invalidate(TagSlot(least as u32));
         }
         self.blocks[at] = blocks as u8;
         true
@@ -256,7 +256,7 @@ impl<S: Copy + Default> TagArray<S> {
     }
 
     /// Removes any line from `slot`.
-    pub fn invalidate(&mut self, slot: Slot) {
+    pub fn invalidate(&mut self, slot: TagSlot) {
         self.blocks[slot.0 as usize] = 0;
         self.set_line(slot.0 as usize, NO_LINE);
         self.ages[slot.0 as usize] = NEVER;
@@ -266,24 +266,24 @@ impl<S: Copy + Default> TagArray<S> {
     pub fn invalidate_valid(&mut self, is_meant: impl Fn(u64) -> bool) {
         for at in 0..self.lines.len() {
             if self.is_valid(at) && is_meant(self.lines[at]) {
-                self.invalidate(Slot(at as u32));
+                self.invalidate(TagSlot(at as u32));
             }
         }
     }
 
     /// Returns the line in `slot`, even while its data is in flight.
-    pub fn line(&self, slot: Slot) -> Option<u64> {
+    pub fn line(&self, slot: TagSlot) -> Option<u64> {
         let line = self.lines[slot.0 as usize];
         (line != NO_LINE).then_some(line)
     }
 
     /// Returns the user state of `slot`.
-    pub fn state(&self, slot: Slot) -> &S {
+    pub fn state(&self, slot: TagSlot) -> &S {
         &self.states[slot.0 as usize]
     }
 
     /// Returns the user state of `slot` for modification.
-    pub fn state_mut(&mut self, slot: Slot) -> &mut S {
+    pub fn state_mut(&mut self, slot: TagSlot) -> &mut S {
         &mut self.states[slot.0 as usize]
     }
 
@@ -337,8 +337,8 @@ mod tests {
         let alike = (0..).map(|n| n * LINE).filter(|line| print_of(*line) == print_of(0));
         let lines: Vec<u64> = alike.take(21).collect();
         lines[..20].iter().for_each(|line| assert_eq!(bring(&mut tags, *line), None));
-        let slots: Vec<Option<Slot>> = lines.iter().map(|line| tags.probe(*line).slot()).collect();
-        let expected: Vec<Option<Slot>> = (0..20).map(|at| Some(Slot(at))).chain([None]).collect();
+        let slots: Vec<Option<TagSlot>> = lines.iter().map(|line| tags.probe(*line).slot()).collect();
+        let expected: Vec<Option<TagSlot>> = (0..20).map(|at| Some(TagSlot(at))).chain([None]).collect();
         assert_eq!(slots, expected);
     }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Clock domains in MHz.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
-pub struct Clock {
+pub struct ClockConfig {
     /// Clock of the SMs, MHz. Simulated cycles are cycles of this clock.
     pub core_mhz: u32,
     /// Clock of the crossbars, MHz.
@@ -17,7 +17,7 @@ pub struct Clock {
     pub dram_mhz: u32,
 }
 
-impl Clock {
+impl ClockConfig {
     pub(super) fn check(&self, check: &mut Checker<'_>) {
         for (key, value) in [
             ("clock.core_mhz", self.core_mhz),

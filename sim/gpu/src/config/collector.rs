@@ -20,7 +20,7 @@ pub struct CollectorSet {
 /// front of its pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
-pub struct Collector {
+pub struct CollectorConfig {
     /// Number of register banks. Register r of warp w is in bank (r + w) mod `banks`; with `sub_cores`, in one of its
     /// scheduler's banks. 0: no operand collection; instructions have their operands when they issue.
     pub banks: u32,
@@ -40,7 +40,7 @@ pub struct Collector {
     pub memory: CollectorSet,
 }
 
-impl Collector {
+impl CollectorConfig {
     /// Returns whether the SM has operand collection.
     pub fn is_there(&self) -> bool {
         self.banks > 0

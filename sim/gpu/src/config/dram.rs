@@ -2,7 +2,7 @@
 use super::check::Checker;
 use super::dram_energy::DramEnergy;
 use super::l2::L2;
-use super::mapping::{AddressMapping, Field};
+use super::mapping::{AddressField, AddressMapping};
 use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub const MOST_BANKS: u32 = 64;
 /// DRAM channel of a partition. Times are in command-clock cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
-pub struct Dram {
+pub struct DramConfig {
     /// Number of banks of a channel, a power of two.
     pub banks: u32,
     /// Row (page) size of a bank, bytes.
@@ -111,7 +111,7 @@ pub struct Dram {
     pub energy: DramEnergy,
 }
 
-impl Dram {
+impl DramConfig {
     /// Returns the command-clock cycles of one burst on the data bus of its sub-rank.
     pub fn burst_cycles(&self) -> u32 {
         (self.burst_bytes * self.sub_ranks).div_ceil(self.bus_bytes * self.data_rate)
@@ -178,8 +178,8 @@ impl Dram {
             return Ok(());
         }
         for (field, letters, key, value) in [
-            (Field::Bank, "B", "dram.banks", self.banks),
-            (Field::Column, "C and S", "dram.row_bytes", self.row_bytes),
+            (AddressField::Bank, "B", "dram.banks", self.banks),
+            (AddressField::Column, "C and S", "dram.row_bytes", self.row_bytes),
         ] {
             let own: Vec<_> = bits.iter().filter(|b| b.field == field).collect();
             let wanted = value.trailing_zeros() as usize;
@@ -192,7 +192,7 @@ impl Dram {
             }
         }
         let line_bits = l2.line_bytes.trailing_zeros();
-        if let Some(b) = bits.iter().rev().find(|b| b.bit < line_bits && b.field != Field::Column) {
+        if let Some(b) = bits.iter().rev().find(|b| b.bit < line_bits && b.field != AddressField::Column) {
             return Err(format!(
                 "position {}: must be C or S in the lowest {line_bits} places, since a line of {} bytes is in one row",
                 b.position, l2.line_bytes

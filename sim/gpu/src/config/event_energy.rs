@@ -1,7 +1,7 @@
 //! Configuration of the energy of SMs, caches, crossbars and blocks: the energy of one event of each kind.
 use super::check::Checker;
 use documented::DocumentedFields;
-use selvedge_state::Shared;
+use selvedge_state::SharedObject;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ macro_rules! event_energy {
         }
 
         /// The key is constant, because a run has only one configuration.
-        impl Shared for EventEnergy {
+        impl SharedObject for EventEnergy {
             fn key(&self) -> u64 {
                 0
             }

@@ -1,15 +1,15 @@
 //! Meaning and allowed values of each key of a configuration.
-use super::clock::Clock;
-use super::collector::{Collector, CollectorSet};
-use super::dram::Dram;
+use super::clock::ClockConfig;
+use super::collector::{CollectorConfig, CollectorSet};
+use super::dram::DramConfig;
 use super::dram_energy::DramEnergy;
 use super::event_energy::EventEnergy;
 use super::interconnect::Interconnect;
-use super::l1d::L1d;
+use super::l1d::L1dConfig;
 use super::l2::L2;
 use super::memory::GlobalMemory;
 use super::read_only::ReadOnly;
-use super::sm::{Alu, Lsu, Pipe, Sm};
+use super::sm::{AluConfig, LsuConfig, PipeConfig, SmConfig};
 use super::{BUILT_IN, ConfigError, GpuConfig};
 use documented::DocumentedFields;
 use selvedge_hw::names;
@@ -108,18 +108,18 @@ fn at<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
 fn meaning(key: &str) -> String {
     let Some((section, field)) = key.rsplit_once('.') else { return String::new() };
     let text = match section {
-        "clock" => Clock::get_field_docs(field),
-        "sm" => Sm::get_field_docs(field),
-        "sm.alu" => Alu::get_field_docs(field),
-        "sm.fp64" | "sm.sfu" => Pipe::get_field_docs(field),
-        "sm.lsu" => Lsu::get_field_docs(field),
-        "sm.collector" => Collector::get_field_docs(field),
+        "clock" => ClockConfig::get_field_docs(field),
+        "sm" => SmConfig::get_field_docs(field),
+        "sm.alu" => AluConfig::get_field_docs(field),
+        "sm.fp64" | "sm.sfu" => PipeConfig::get_field_docs(field),
+        "sm.lsu" => LsuConfig::get_field_docs(field),
+        "sm.collector" => CollectorConfig::get_field_docs(field),
         "sm.constant" | "sm.texture" | "sm.instruction" => ReadOnly::get_field_docs(field),
-        "l1d" => L1d::get_field_docs(field),
+        "l1d" => L1dConfig::get_field_docs(field),
         "interconnect" => Interconnect::get_field_docs(field),
         "l2" => L2::get_field_docs(field),
         "memory" => GlobalMemory::get_field_docs(field),
-        "dram" => Dram::get_field_docs(field),
+        "dram" => DramConfig::get_field_docs(field),
         "dram.energy" => DramEnergy::get_field_docs(field),
         "energy" => EventEnergy::get_field_docs(field),
         "energy.blocks" => EventEnergy::get_field_docs("blocks"),

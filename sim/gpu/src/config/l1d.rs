@@ -73,7 +73,7 @@ impl WritePolicy {
 /// Loads that bypass the L1D.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Bypass {
+pub enum BypassedLoads {
     /// Volatile and cache-global loads, and loads that a mechanism chooses.
     Marked,
     /// All loads.
@@ -83,7 +83,7 @@ pub enum Bypass {
 /// L1 data cache of an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
-pub struct L1d {
+pub struct L1dConfig {
     /// Number of sets, a power of two.
     pub sets: u32,
     /// Ways per set.
@@ -116,7 +116,7 @@ pub struct L1d {
     /// Line allocation policy.
     pub allocate: Allocate,
     /// Loads that bypass the L1D.
-    pub bypass: Bypass,
+    pub bypass: BypassedLoads,
     /// Max number of bypassing loads in flight. 0: no limit.
     pub bypass_slots: u32,
     /// Size of the memory that the L1D and shared memory share, bytes. The L1D gets the part that the running kernel's
@@ -128,7 +128,7 @@ pub struct L1d {
     pub bypass_bytes: u32,
 }
 
-impl L1d {
+impl L1dConfig {
     /// Returns the ways of the L1D next to `shared_bytes` of shared memory. The smallest sufficient choice is reserved; the
     /// rest is rounded to whole ways.
     pub fn ways_beside(&self, shared_bytes: u32) -> u32 {

@@ -16,7 +16,7 @@ const ADDRESS_BITS: usize = 64;
 
 /// A field of a location in a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
+pub enum AddressField {
     /// Row of a bank.
     Row,
     /// Number of the bank.
@@ -31,7 +31,7 @@ pub struct MappedBit {
     /// Number of the bit, 0 for the lowest.
     pub bit: u32,
     /// Field to which the bit belongs.
-    pub field: Field,
+    pub field: AddressField,
     /// Position of the bit's letter in the text, from 1.
     pub position: usize,
 }
@@ -115,9 +115,9 @@ impl AddressMapping {
         let numbered = (0..all.len() as u32).rev().zip(all);
         let mapped = numbered.filter_map(|(bit, (position, letter))| {
             let field = match letter {
-                'R' => Field::Row,
-                'B' => Field::Bank,
-                'C' | 'S' => Field::Column,
+                'R' => AddressField::Row,
+                'B' => AddressField::Bank,
+                'C' | 'S' => AddressField::Column,
                 _ => return None,
             };
             Some(MappedBit { bit, field, position })
@@ -183,9 +183,9 @@ mod tests {
         let of = |field| -> Vec<u32> {
             mapping.bits().iter().filter(|b| b.field == field).map(|b| b.bit).collect()
         };
-        assert_eq!(of(Field::Bank), [15, 14, 13, 8]);
-        assert_eq!(of(Field::Column), [12, 11, 10, 9, 7, 6, 5, 4, 3, 2, 1, 0]);
-        assert_eq!(of(Field::Row), (16..28).rev().collect::<Vec<_>>());
+        assert_eq!(of(AddressField::Bank), [15, 14, 13, 8]);
+        assert_eq!(of(AddressField::Column), [12, 11, 10, 9, 7, 6, 5, 4, 3, 2, 1, 0]);
+        assert_eq!(of(AddressField::Row), (16..28).rev().collect::<Vec<_>>());
         assert_eq!(mapping.bits().last().map(|b| b.position), Some(FERMI.len()));
     }
 

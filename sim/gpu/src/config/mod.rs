@@ -23,21 +23,21 @@ mod memory;
 mod read_only;
 mod sm;
 
-pub use clock::Clock;
-pub use collector::{Collector, CollectorSet};
-pub use dram::{BankGroupBits, Dram, DramScheduler, MOST_BANKS};
+pub use clock::ClockConfig;
+pub use collector::{CollectorConfig, CollectorSet};
+pub use dram::{BankGroupBits, DramConfig, DramScheduler, MOST_BANKS};
 pub use dram_energy::DramEnergy;
 pub use error::ConfigError;
 pub use event_energy::EventEnergy;
 pub use interconnect::Interconnect;
-pub use l1d::{Allocate, Bypass, Fetch, L1d, SHARED_CHOICES, WritePolicy};
+pub use l1d::{Allocate, BypassedLoads, Fetch, L1dConfig, SHARED_CHOICES, WritePolicy};
 pub use l2::{L2, L2WritePolicy, WriteAllocate};
 pub use load::{MOST_BYTES, source};
-pub use mapping::{AddressMapping, Field, MappedBit};
+pub use mapping::{AddressField, AddressMapping, MappedBit};
 pub use memory::{GlobalMemory, OutOfBounds};
 pub use read_only::{READ_ONLY_CACHES, ReadOnly, ReadOnlyCache};
 pub use selvedge_hw::index_function::IndexFunction;
-pub use sm::{Alu, Lsu, Pipe, SchedulerPolicy, Sm};
+pub use sm::{AluConfig, LsuConfig, PipeConfig, SchedulerPolicy, SmConfig};
 
 use serde::{Deserialize, Serialize};
 
@@ -96,17 +96,17 @@ pub struct GpuConfig {
     /// Name of the configuration in reports.
     pub name: String,
     /// Clock domains.
-    pub clock: Clock,
+    pub clock: ClockConfig,
     /// Streaming multiprocessors.
-    pub sm: Sm,
+    pub sm: SmConfig,
     /// L1 data caches.
-    pub l1d: L1d,
+    pub l1d: L1dConfig,
     /// Crossbars.
     pub interconnect: Interconnect,
     /// L2 slices.
     pub l2: L2,
     /// DRAM channels, one per partition.
-    pub dram: Dram,
+    pub dram: DramConfig,
     /// Rules of global memory.
     #[serde(default)]
     pub memory: GlobalMemory,

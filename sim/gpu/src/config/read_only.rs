@@ -1,6 +1,6 @@
 //! Configuration of an SM's read-only caches: constants, textures, instructions.
 use super::check::Checker;
-use super::l1d::{Allocate, Bypass, Fetch, L1d, MOST_WAYS, SHARED_CHOICES, WritePolicy};
+use super::l1d::{Allocate, BypassedLoads, Fetch, L1dConfig, MOST_WAYS, SHARED_CHOICES, WritePolicy};
 use crate::cache::SECTOR_BYTES;
 use documented::DocumentedFields;
 use selvedge_hw::index_function::IndexFunction;
@@ -34,8 +34,8 @@ impl ReadOnly {
     }
 
     /// Returns the cache as the configuration of an L1D without stores.
-    pub fn as_l1d(&self) -> L1d {
-        L1d {
+    pub fn as_l1d(&self) -> L1dConfig {
+        L1dConfig {
             front_latency: 0,
             sets: self.sets,
             ways: self.ways,
@@ -50,7 +50,7 @@ impl ReadOnly {
             miss_queue: self.miss_queue,
             write_policy: WritePolicy::WriteEvict,
             allocate: Allocate::OnFill,
-            bypass: Bypass::Marked,
+            bypass: BypassedLoads::Marked,
             bypass_slots: 0,
             bypass_bytes: self.line_bytes,
             unified_bytes: 0,

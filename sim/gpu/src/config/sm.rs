@@ -1,6 +1,6 @@
 //! Configuration of an SM: its slots, schedulers and pipes.
 use super::check::Checker;
-use super::collector::Collector;
+use super::collector::CollectorConfig;
 use super::read_only::{ReadOnly, ReadOnlyCache};
 use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub enum SchedulerPolicy {
 /// Integer and single-precision pipes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
-pub struct Alu {
+pub struct AluConfig {
     /// Number of pipes.
     pub pipes: u32,
     /// Lanes of one pipe, a power of two up to 32. The pipe accepts a warp every 32/lanes cycles.
@@ -41,7 +41,7 @@ pub struct Alu {
 /// A group of equal pipes with one latency.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
-pub struct Pipe {
+pub struct PipeConfig {
     /// Number of pipes.
     pub pipes: u32,
     /// Lanes of one pipe, a power of two up to 32. The pipe accepts a warp every 32/lanes cycles.
@@ -56,7 +56,7 @@ pub struct Pipe {
 /// Load/store unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
-pub struct Lsu {
+pub struct LsuConfig {
     /// Lanes, a power of two up to 32. An instruction occupies address generation for 32/lanes cycles.
     pub lanes: u32,
     /// Core cycles of operand collection and pipeline registers, before address generation.
@@ -78,7 +78,7 @@ pub struct Lsu {
 /// A streaming multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
-pub struct Sm {
+pub struct SmConfig {
     /// Number of SMs in the GPU.
     pub count: u32,
     /// Warp slots of an SM.
@@ -115,15 +115,15 @@ pub struct Sm {
     /// Core cycles that operand collection and pipeline registers add to every arithmetic instruction.
     pub pipeline_latency: u32,
     /// Integer and single-precision pipes.
-    pub alu: Alu,
+    pub alu: AluConfig,
     /// Double-precision pipes.
-    pub fp64: Pipe,
+    pub fp64: PipeConfig,
     /// Special-function pipes.
-    pub sfu: Pipe,
+    pub sfu: PipeConfig,
     /// Load/store unit.
-    pub lsu: Lsu,
+    pub lsu: LsuConfig,
     /// Register banks and operand collection.
-    pub collector: Collector,
+    pub collector: CollectorConfig,
     /// Constant cache. Without it, constant and parameter loads take `lsu.const_latency` cycles.
     pub constant: ReadOnly,
     /// Texture cache. Without it, textures are read through the L1D.
@@ -132,7 +132,7 @@ pub struct Sm {
     pub instruction: ReadOnly,
 }
 
-impl Sm {
+impl SmConfig {
     /// Returns the configuration of a read-only cache.
     pub fn read_only(&self, cache: ReadOnlyCache) -> &ReadOnly {
         match cache {
@@ -199,7 +199,7 @@ impl Sm {
     }
 }
 
-impl Lsu {
+impl LsuConfig {
     fn check(&self, check: &mut Checker<'_>) {
         check.lanes("sm.lsu.lanes", self.lanes);
         check.range("sm.lsu.pipeline_latency", self.pipeline_latency, 0, 1000);

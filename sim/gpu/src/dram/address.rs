@@ -1,5 +1,5 @@
 //! Bank, row and column of an address in a DRAM channel.
-use crate::config::{Dram, Field};
+use crate::config::{AddressField, DramConfig};
 use selvedge_state::State;
 
 /// Address bits that map to bank, row and column. Higher bits distinguish lines that share a location.
@@ -18,7 +18,7 @@ pub struct Location {
 
 /// Consecutive bits of the address that are also consecutive in the row, bank or column number.
 #[derive(Clone, Copy, Debug, State)]
-struct Run {
+struct AddressRun {
     /// Lowest bit in the address.
     from: u32,
     /// Lowest bit in the number.
@@ -31,37 +31,42 @@ struct Run {
 /// open the next bank while it reads the current one.
 #[derive(Clone, Debug, State)]
 pub struct BankMap {
-    row: Vec<Run>,
-    bank: Vec<Run>,
-    column: Vec<Run>,
+    row: Vec<AddressRun>,
+    bank: Vec<AddressRun>,
+    column: Vec<AddressRun>,
 }
 
 impl BankMap {
     /// Creates the map of a channel. The number of banks and the row size must be powers of two.
-    pub fn new(dram: &Dram) -> Self {
-        let mut fields: Vec<(u32, Field)> =
+    pub fn new(dram: &DramConfig) -> Self {
+        let mut fields: Vec<(u32, AddressField)> =
             dram.mapping.bits().iter().rev().map(|b| (b.bit, b.field)).collect();
         if dram.mapping.is_usual() {
             let column_bits = dram.row_bytes.trailing_zeros();
             let bank_bits = dram.banks.trailing_zeros();
-            let field = |bit| if bit < column_bits { Field::Column } else { Field::Bank };
+            let field = |bit| if bit < column_bits { AddressField::Column } else { AddressField::Bank };
             fields = (0..column_bits + bank_bits).map(|bit| (bit, field(bit))).collect();
         }
         let mapped = fields.len() as u32;
-        fields.extend((mapped..ADDRESS_BITS.max(mapped)).map(|bit| (bit, Field::Row)));
+        fields.extend((mapped..ADDRESS_BITS.max(mapped)).map(|bit| (bit, AddressField::Row)));
         let runs = |wanted| runs(fields.iter().filter(|(_, field)| *field == wanted).map(|(bit, _)| *bit));
-        Self { row: runs(Field::Row), bank: runs(Field::Bank), column: runs(Field::Column) }
+        Self {
+            row: runs(AddressField::Row),
+            bank: runs(AddressField::Bank),
+            column: runs(AddressField::Column),
+        }
     }
 
     /// Returns the location of byte `address` of the channel.
     pub fn locate(&self, address: u64) -> Location {
-        let part = |runs: &[Run]| runs.iter().fold(0, |part, r| part | (address >> r.from & r.mask) << r.to);
+        let part =
+            |runs: &[AddressRun]| runs.iter().fold(0, |part, r| part | (address >> r.from & r.mask) << r.to);
         Location { bank: part(&self.bank) as u32, row: part(&self.row), column: part(&self.column) as u32 }
     }
 
     /// Returns the byte address of a location. Inverse of [`Self::locate`].
     pub fn address(&self, at: Location) -> u64 {
-        let spread = |runs: &[Run], part: u64| {
+        let spread = |runs: &[AddressRun], part: u64| {
             runs.iter().fold(0, |address, r| address | (part >> r.to & r.mask) << r.from)
         };
         spread(&self.row, at.row)
@@ -71,12 +76,12 @@ impl BankMap {
 }
 
 /// Groups the ascending address bits `bits`, which are the bits of a number from bit 0 up, into runs.
-fn runs(bits: impl Iterator<Item = u32>) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+fn runs(bits: impl Iterator<Item = u32>) -> Vec<AddressRun> {
+    let mut runs: Vec<AddressRun> = Vec::new();
     for (to, from) in (0..).zip(bits) {
         match runs.last_mut() {
             Some(last) if from - last.from == to - last.to => last.mask = last.mask << 1 | 1,
-            _ => runs.push(Run { from, to, mask: 1 }),
+            _ => runs.push(AddressRun { from, to, mask: 1 }),
         }
     }
     runs
@@ -94,7 +99,7 @@ mod tests {
 
     fn mapped(text: &str) -> BankMap {
         let mapping = AddressMapping::parse(text).expect("valid");
-        BankMap::new(&Dram { mapping, ..GpuConfig::load("gtx480").expect("built in").dram })
+        BankMap::new(&DramConfig { mapping, ..GpuConfig::load("gtx480").expect("built in").dram })
     }
 
     #[test]

@@ -18,16 +18,16 @@
 //! banks are refreshed. After an idle period the channel performs the missed refreshes with their original cycles.
 mod refresh;
 
-use super::checker::{Checker, Command, CommandKind, Violation};
+use super::checker::{CommandChecker, CommandKind, DramCommand, Violation};
 use super::counters::DramCounters;
-use super::queues::Queues;
-use super::request::{Access, Bursts, Request, Waiting, numbers};
+use super::queues::ChannelQueues;
+use super::request::{Access, Bursts, QueuedRequest, Request, numbers};
 use super::scheduler::bank_choice::BankChoice;
 use super::scheduler::{Candidates, Decision, fcfs, fr_fcfs};
 use super::spec::{ChannelSpec, NEVER};
 use super::sub_rank::{CLOSED, SubRank};
 use super::timing::Timing;
-use crate::config::{Dram, DramScheduler};
+use crate::config::{DramConfig, DramScheduler};
 use selvedge_state::State;
 
 /// The memory controller of one channel, with its banks and data bus.
@@ -35,7 +35,7 @@ use selvedge_state::State;
 pub struct Channel {
     #[state(skip = "the configuration")]
     spec: ChannelSpec,
-    queues: Queues,
+    queues: ChannelQueues,
     choice: BankChoice,
     ranks: Vec<SubRank>,
     now: u64,
@@ -46,15 +46,15 @@ pub struct Channel {
     /// Bus cycles in use, summed over the sub-ranks.
     bus_parts: u64,
     counters: DramCounters,
-    checker: Option<Box<Checker>>,
+    checker: Option<Box<CommandChecker>>,
 }
 
 impl Channel {
     /// Creates an idle channel with closed banks. Requests to the same line of `line_bytes` bytes stay in order.
-    pub fn new(config: &Dram, line_bytes: u32) -> Self {
+    pub fn new(config: &DramConfig, line_bytes: u32) -> Self {
         let spec = ChannelSpec::new(config, line_bytes);
         Self {
-            queues: Queues::new(&spec),
+            queues: ChannelQueues::new(&spec),
             choice: BankChoice::default(),
             ranks: vec![SubRank::new(config.banks); config.sub_ranks as usize],
             now: 0,
@@ -77,7 +77,7 @@ impl Channel {
     }
 
     /// Attaches a checker, which checks every command from now on. The channel must not have been used yet.
-    pub fn attach(&mut self, checker: impl Into<Option<Checker>>) {
+    pub fn attach(&mut self, checker: impl Into<Option<CommandChecker>>) {
         self.checker = checker.into().map(Box::new);
     }
 
@@ -87,7 +87,7 @@ impl Channel {
     }
 
     /// Returns the attached checker.
-    pub fn checker(&self) -> Option<&Checker> {
+    pub fn checker(&self) -> Option<&CommandChecker> {
         self.checker.as_deref()
     }
 
@@ -229,7 +229,7 @@ impl Channel {
         let older = self.queues.count_of(line);
         let at = self.spec.map.locate(request.address);
         let count = self.ranks.len() as u32;
-        let waiting = Waiting {
+        let waiting = QueuedRequest {
             request,
             row: at.row,
             bank: at.bank,
@@ -337,7 +337,7 @@ impl Channel {
 
     fn observe(&mut self, kind: CommandKind, sub_ranks: u64, bank: u32, row: u64) {
         if let Some(checker) = &mut self.checker {
-            checker.observe(Command {
+            checker.observe(DramCommand {
                 cycle: self.now,
                 kind,
                 sub_ranks,
@@ -393,7 +393,7 @@ impl Channel {
         let kind = self.count_bursts(access, 1);
         if let Some(checker) = &mut self.checker {
             let column = self.spec.map.locate(address).column;
-            checker.observe(Command {
+            checker.observe(DramCommand {
                 cycle: now,
                 kind,
                 sub_ranks: 1,
@@ -425,7 +425,7 @@ impl Channel {
     }
 
     /// Completes a request that has left the queue. The reply of a read arrives in cycle `arrival`.
-    fn served(&mut self, w: &Waiting, arrival: u64) {
+    fn served(&mut self, w: &QueuedRequest, arrival: u64) {
         match w.request.access {
             Access::Read => {
                 self.queues.return_at(arrival, w.request);
@@ -460,7 +460,7 @@ impl Channel {
         if let Some(checker) = &mut self.checker {
             let column = self.spec.map.locate(w.request.address).column;
             let (sub_ranks, bank, row) = (w.sub_ranks, w.bank, w.row);
-            checker.observe(Command {
+            checker.observe(DramCommand {
                 cycle: now,
                 kind,
                 sub_ranks,
@@ -481,7 +481,7 @@ impl Channel {
         };
         out.extend(self.queues.incoming.iter().map(|(_, r)| line("incoming", r)));
         for (queue, list) in [("read queue", &self.queues.reads), ("write queue", &self.queues.writes)] {
-            let text = |w: &Waiting| {
+            let text = |w: &QueuedRequest| {
                 format!("{}, bank {}, since cycle {}", line(queue, &w.request), w.bank, w.arrived)
             };
             out.extend(list.iter().map(text));

@@ -4,7 +4,7 @@
 //! burst. It compares each new command with every earlier one by a table of rules, built from the configuration. The two share no
 //! code. Each sub-rank is checked separately; all sub-ranks share one command bus.
 use super::request::Bursts;
-use crate::config::Dram;
+use crate::config::DramConfig;
 use selvedge_state::State;
 use std::collections::VecDeque;
 use std::fmt;
@@ -28,7 +28,7 @@ pub enum CommandKind {
 
 /// A command on a channel's command bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-pub struct Command {
+pub struct DramCommand {
     /// Command-clock cycle.
     pub cycle: u64,
     /// Effect of the command.
@@ -49,7 +49,7 @@ pub struct Command {
 #[derive(Clone, Debug, PartialEq, Eq, State)]
 pub struct Violation {
     /// The command that violates the rule.
-    pub command: Command,
+    pub command: DramCommand,
     /// Name of the rule: a timing parameter, or the kind of the fault.
     pub rule: &'static str,
     /// Cycle of the earlier command; `None` if the rule limits no distance.
@@ -73,7 +73,7 @@ impl fmt::Display for Violation {
 
 /// Banks of two commands to which a rule applies.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Scope {
+enum BankScope {
     SameBank,
     OtherBank,
     SameGroup,
@@ -85,14 +85,14 @@ struct Rule {
     name: &'static str,
     from: CommandKind,
     to: CommandKind,
-    scope: Scope,
+    scope: BankScope,
     cycles: u64,
 }
 
 /// Returns the rules of a configuration.
-fn rules(d: &Dram) -> Vec<Rule> {
+fn rules(d: &DramConfig) -> Vec<Rule> {
+    use BankScope::{Channel, OtherBank, SameBank};
     use CommandKind::{Activate, Precharge, PrechargeAll, Read, Refresh, Write};
-    use Scope::{Channel, OtherBank, SameBank};
     let burst = burst_length(d);
     let written = d.tcwl + burst;
     let mut table = vec![
@@ -119,8 +119,8 @@ fn rules(d: &Dram) -> Vec<Rule> {
     ];
     if d.bank_groups > 1 {
         table.extend([
-            ("tCCDL", Read, Read, Scope::SameGroup, d.tccdl),
-            ("tCCDL", Write, Write, Scope::SameGroup, d.tccdl),
+            ("tCCDL", Read, Read, BankScope::SameGroup, d.tccdl),
+            ("tCCDL", Write, Write, BankScope::SameGroup, d.tccdl),
         ]);
     }
     if d.trtw > 0 {
@@ -131,7 +131,7 @@ fn rules(d: &Dram) -> Vec<Rule> {
 }
 
 /// Returns the cycles of a burst on the data bus of a sub-rank.
-fn burst_length(d: &Dram) -> u32 {
+fn burst_length(d: &DramConfig) -> u32 {
     (d.burst_bytes * d.sub_ranks).div_ceil(d.bus_bytes * d.data_rate)
 }
 
@@ -147,7 +147,7 @@ struct Transfer {
 #[derive(State)]
 struct History {
     /// Commands that a rule can still refer to, with one entry per burst.
-    recent: VecDeque<Command>,
+    recent: VecDeque<DramCommand>,
     /// Open row of each bank.
     open: Vec<Option<u64>>,
     transfers: VecDeque<Transfer>,
@@ -155,11 +155,11 @@ struct History {
 
 /// Checks the commands of one channel, which must arrive in order of time.
 #[derive(State)]
-pub struct Checker {
+pub struct CommandChecker {
     #[state(skip = "they follow from the configuration")]
     rules: Vec<Rule>,
     #[state(skip = "the configuration")]
-    config: Dram,
+    config: DramConfig,
     most_bursts: u32,
     horizon: u64,
     sub_ranks: Vec<History>,
@@ -167,15 +167,15 @@ pub struct Checker {
     refreshes: u64,
     checked: u64,
     violations: Vec<Violation>,
-    recorded: Option<Vec<Command>>,
+    recorded: Option<Vec<DramCommand>>,
 }
 
 /// Max violations that are kept.
 const MOST_VIOLATIONS: usize = 1000;
 
-impl Checker {
+impl CommandChecker {
     /// Creates a checker for a channel with closed banks. Requests have at most `most_bursts` bursts.
-    pub fn new(config: &Dram, most_bursts: u32) -> Self {
+    pub fn new(config: &DramConfig, most_bursts: u32) -> Self {
         let rules = rules(config);
         let longest = rules.iter().map(|r| r.cycles).max().unwrap_or(0);
         // The entries of single bursts can have later cycles than the next command, by at most the length of one request.
@@ -206,7 +206,7 @@ impl Checker {
     }
 
     /// Returns the commands that a [`Self::recording`] checker has seen.
-    pub fn commands(&self) -> &[Command] {
+    pub fn commands(&self) -> &[DramCommand] {
         self.recorded.as_deref().unwrap_or(&[])
     }
 
@@ -221,7 +221,7 @@ impl Checker {
     }
 
     /// Checks one command.
-    pub fn observe(&mut self, command: Command) {
+    pub fn observe(&mut self, command: DramCommand) {
         self.checked += 1;
         if let Some(commands) = &mut self.recorded {
             commands.push(command);
@@ -249,19 +249,19 @@ impl Checker {
             }
             if is_meant {
                 self.check_row_state(number, command);
-                self.check_sub_rank(number, Command { bursts: Bursts::run(own), ..command });
+                self.check_sub_rank(number, DramCommand { bursts: Bursts::run(own), ..command });
             }
         }
     }
 
     /// Returns the number of a column command's bursts in sub-rank `number`. Consecutive bursts lie in consecutive sub-ranks.
-    fn bursts_in(&self, number: usize, command: &Command) -> u32 {
+    fn bursts_in(&self, number: usize, command: &DramCommand) -> u32 {
         let first = command.column / self.config.burst_bytes;
         let sub_rank = |burst: &u32| (first + burst) % self.config.sub_ranks;
         command.bursts.numbers().filter(|burst| sub_rank(burst) == number as u32).count() as u32
     }
 
-    fn check_sub_rank(&mut self, number: usize, command: Command) {
+    fn check_sub_rank(&mut self, number: usize, command: DramCommand) {
         match command.kind {
             CommandKind::Read | CommandKind::Write => self.check_bursts(number, command),
             _ => self.check_distances(number, command),
@@ -269,7 +269,7 @@ impl Checker {
     }
 
     /// Checks that the `n`th refresh comes from `n` times tREFI on, and before `n + 1` times tREFI.
-    fn check_refresh_time(&mut self, command: Command) {
+    fn check_refresh_time(&mut self, command: DramCommand) {
         self.refreshes += 1;
         let interval = u64::from(self.config.trefi);
         let due = self.refreshes * interval;
@@ -278,7 +278,7 @@ impl Checker {
         }
     }
 
-    fn report(&mut self, command: Command, rule: &'static str, since: Option<u64>, needed: u64) {
+    fn report(&mut self, command: DramCommand, rule: &'static str, since: Option<u64>, needed: u64) {
         if self.violations.len() < MOST_VIOLATIONS {
             self.violations.push(Violation { command, rule, since, needed });
         }
@@ -286,7 +286,7 @@ impl Checker {
 
     /// Checks that activates find a closed bank, precharges an open one, and column commands their row open. Updates the open
     /// rows.
-    fn check_row_state(&mut self, number: usize, c: Command) {
+    fn check_row_state(&mut self, number: usize, c: DramCommand) {
         let open = &mut self.sub_ranks[number].open;
         let row = open[c.bank as usize];
         let rule = match c.kind {
@@ -314,18 +314,18 @@ impl Checker {
     }
 
     /// Splits a sub-rank's part of a column command into bursts and checks each.
-    fn check_bursts(&mut self, number: usize, command: Command) {
+    fn check_bursts(&mut self, number: usize, command: DramCommand) {
         let length = u64::from(burst_length(&self.config));
         let apart = length.max(u64::from(self.config.tccd));
         for n in 0..u64::from(command.bursts.count()) {
-            let burst = Command { cycle: command.cycle + n * apart, bursts: Bursts::run(1), ..command };
+            let burst = DramCommand { cycle: command.cycle + n * apart, bursts: Bursts::run(1), ..command };
             self.check_distances(number, burst);
             self.check_bus(number, burst, length);
         }
     }
 
     /// Compares `c` with every earlier command by the rules for the pair.
-    fn check_distances(&mut self, number: usize, c: Command) {
+    fn check_distances(&mut self, number: usize, c: DramCommand) {
         let recent = &mut self.sub_ranks[number].recent;
         while recent.front().is_some_and(|old| old.cycle + self.horizon < c.cycle) {
             recent.pop_front();
@@ -334,10 +334,12 @@ impl Checker {
         for old in recent.iter() {
             for rule in self.rules.iter().filter(|r| r.from == old.kind && r.to == c.kind) {
                 let applies = match rule.scope {
-                    Scope::SameBank => old.bank == c.bank,
-                    Scope::OtherBank => old.bank != c.bank,
-                    Scope::SameGroup => self.config.bank_group(old.bank) == self.config.bank_group(c.bank),
-                    Scope::Channel => true,
+                    BankScope::SameBank => old.bank == c.bank,
+                    BankScope::OtherBank => old.bank != c.bank,
+                    BankScope::SameGroup => {
+                        self.config.bank_group(old.bank) == self.config.bank_group(c.bank)
+                    }
+                    BankScope::Channel => true,
                 };
                 if applies && c.cycle < old.cycle + rule.cycles {
                     broken.push((rule.name, old.cycle.min(c.cycle), rule.cycles));
@@ -352,7 +354,7 @@ impl Checker {
 
     /// Checks that the data bus carries one burst at a time. Between the data of a read and of a write lies an idle cycle, unless
     /// the configuration sets tRTW.
-    fn check_bus(&mut self, number: usize, burst: Command, length: u64) {
+    fn check_bus(&mut self, number: usize, burst: DramCommand, length: u64) {
         let write = burst.kind == CommandKind::Write;
         let delay = if write { self.config.tcwl } else { self.config.tcl };
         let start = burst.cycle + u64::from(delay);
@@ -379,7 +381,7 @@ mod tests {
     use super::*;
     use crate::config::GpuConfig;
 
-    fn dram() -> Dram {
+    fn dram() -> DramConfig {
         GpuConfig::load("gtx480").expect("built in").dram
     }
 
@@ -389,10 +391,10 @@ mod tests {
     }
 
     /// Checks commands as [`judge`] does, for a given configuration. All commands go to sub-rank 0.
-    fn judge_on(config: &Dram, commands: &[(u64, CommandKind, u32, u64, u32)]) -> Vec<&'static str> {
-        let mut checker = Checker::new(config, 4);
+    fn judge_on(config: &DramConfig, commands: &[(u64, CommandKind, u32, u64, u32)]) -> Vec<&'static str> {
+        let mut checker = CommandChecker::new(config, 4);
         for &(cycle, kind, bank, row, bursts) in commands {
-            checker.observe(Command {
+            checker.observe(DramCommand {
                 cycle,
                 kind,
                 sub_ranks: 1,
@@ -452,7 +454,7 @@ mod tests {
 
     #[test]
     fn refreshes_have_their_times_and_closed_banks() {
-        let config = Dram { trefi: 1000, trfc: 60, ..dram() };
+        let config = DramConfig { trefi: 1000, trfc: 60, ..dram() };
         let open = (960, Activate, 0, 1, 0);
         let legal = [open, (990, PrechargeAll, 0, 0, 0), (1002, Refresh, 0, 0, 0), (1062, Activate, 0, 2, 0)];
         assert_eq!(judge_on(&config, &legal), [""; 0]);
@@ -468,11 +470,11 @@ mod tests {
 
     #[test]
     fn each_sub_rank_has_rows_and_a_bus_of_its_own_under_one_command_bus() {
-        let config = Dram { sub_ranks: 2, ..dram() };
+        let config = DramConfig { sub_ranks: 2, ..dram() };
         let judge = |commands: &[(u64, CommandKind, u64, u64, u32, u32)]| {
-            let mut checker = Checker::new(&config, 4);
+            let mut checker = CommandChecker::new(&config, 4);
             for &(cycle, kind, sub_ranks, row, column, bursts) in commands {
-                checker.observe(Command {
+                checker.observe(DramCommand {
                     cycle,
                     kind,
                     sub_ranks,
@@ -517,11 +519,11 @@ mod tests {
 
     #[test]
     fn a_violation_reads_as_one_line() {
-        let mut checker = Checker::new(&dram(), 4);
+        let mut checker = CommandChecker::new(&dram(), 4);
         let bursts = Bursts::default();
-        let open = Command { cycle: 5, kind: Activate, sub_ranks: 1, bank: 2, row: 9, column: 0, bursts };
+        let open = DramCommand { cycle: 5, kind: Activate, sub_ranks: 1, bank: 2, row: 9, column: 0, bursts };
         checker.observe(open);
-        checker.observe(Command { cycle: 15, kind: Read, bursts: Bursts::run(1), ..open });
+        checker.observe(DramCommand { cycle: 15, kind: Read, bursts: Bursts::run(1), ..open });
         let text = checker.violations()[0].to_string();
         assert_eq!(text, "cycle 15: Read bank 2 row 9: tRCD: 10 cycles after cycle 5, needs 12");
     }

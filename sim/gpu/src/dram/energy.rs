@@ -19,7 +19,7 @@
 //! inversion (DBI). Rows stay open until another row or a refresh closes them. A chip with closed rows stays in precharge
 //! standby: the model has no power-down.
 use super::counters::DramCounters;
-use crate::config::{Dram, GpuConfig};
+use crate::config::{DramConfig, GpuConfig};
 use schemars::JsonSchema;
 use selvedge_state::State;
 use serde::Serialize;
@@ -139,7 +139,7 @@ impl EnergyModel {
 }
 
 /// Returns the energy of one bit on a pin in nanojoules.
-fn bit_nj(dram: &Dram, mhz: f64) -> f64 {
+fn bit_nj(dram: &DramConfig, mhz: f64) -> f64 {
     let e = &dram.energy;
     let low_uw = f64::from(e.vddq_mv).powi(2) / f64::from(e.driver_ohm + e.termination_ohm);
     low_uw / 2.0 / (f64::from(dram.data_rate) * mhz) * 1e-3

@@ -25,7 +25,7 @@ pub mod timing;
 
 pub use address::{ADDRESS_BITS, BankMap, Location};
 pub use channel::Channel;
-pub use checker::{Checker, Command, CommandKind, Violation};
+pub use checker::{CommandChecker, CommandKind, DramCommand, Violation};
 pub use counters::DramCounters;
 pub use energy::{Energy, EnergyModel};
 pub use request::{Access, Bursts, Request};

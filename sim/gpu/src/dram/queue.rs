@@ -1,5 +1,5 @@
 //! The requests that wait in a channel, oldest first. Bit sets of their positions let the scheduler choose one without a scan.
-use super::request::{Access, Waiting, numbers};
+use super::request::{Access, QueuedRequest, numbers};
 use super::sub_rank::SubRank;
 use selvedge_state::State;
 use std::ops::Deref;
@@ -13,7 +13,7 @@ const NONE: u32 = u64::BITS;
 /// Waiting requests, oldest first.
 #[derive(State)]
 pub(super) struct Queue {
-    list: Vec<Waiting>,
+    list: Vec<QueuedRequest>,
     /// Line of each request. A separate list, so that counting the requests to a line reads little memory.
     lines: Vec<u64>,
     /// Number of requests that wait for an older request to their line.
@@ -37,7 +37,7 @@ struct Places {
 
 /// The command that can be issued, with the position of the oldest request for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(super) enum NextCommand {
     /// The request can be read or written.
     Column(usize),
     /// The row of the request can be opened.
@@ -49,8 +49,8 @@ pub(super) enum Choice {
 }
 
 impl Deref for Queue {
-    type Target = [Waiting];
-    fn deref(&self) -> &[Waiting] {
+    type Target = [QueuedRequest];
+    fn deref(&self) -> &[QueuedRequest] {
         &self.list
     }
 }
@@ -76,7 +76,7 @@ impl Queue {
     }
 
     /// Adds a request. `is_open` says whether its row is open.
-    pub fn push(&mut self, waiting: Waiting, is_open: bool) {
+    pub fn push(&mut self, waiting: QueuedRequest, is_open: bool) {
         if let Some(places) = &mut self.places {
             let bit = 1 << self.list.len();
             places.banks |= 1 << waiting.bank;
@@ -96,7 +96,7 @@ impl Queue {
     }
 
     /// Removes and returns the request at position `at`.
-    pub fn remove(&mut self, at: usize) -> Waiting {
+    pub fn remove(&mut self, at: usize) -> QueuedRequest {
         let waiting = self.list.remove(at);
         self.lines.remove(at);
         self.blocked -= usize::from(waiting.blockers > 0);
@@ -107,7 +107,7 @@ impl Queue {
     }
 
     /// Returns the request at position `at`. The caller must not change bank, row and blockers.
-    pub fn get_mut(&mut self, at: usize) -> &mut Waiting {
+    pub fn get_mut(&mut self, at: usize) -> &mut QueuedRequest {
         &mut self.list[at]
     }
 
@@ -156,8 +156,8 @@ impl Queue {
     /// Chooses a command in cycle `now`. The oldest request that can be read or written comes first. Otherwise, each bank without
     /// a request to its open row proposes its oldest request, and the oldest of these gets an activate or a precharge. Reads are
     /// chosen only if `may_return` is set.
-    pub fn choose(&self, rank: &SubRank, now: u64, may_return: bool) -> Choice {
-        let Some(places) = &self.places else { return Choice::NotBefore(now) };
+    pub fn choose(&self, rank: &SubRank, now: u64, may_return: bool) -> NextCommand {
+        let Some(places) = &self.places else { return NextCommand::NotBefore(now) };
         let (mut column, mut row, mut wake) = (NONE, NONE, u64::MAX);
         let mut opens = false;
         for bank in numbers(places.banks) {
@@ -185,10 +185,10 @@ impl Queue {
             }
         }
         match (column, row) {
-            (NONE, NONE) => Choice::NotBefore(wake),
-            (NONE, at) if opens => Choice::Activate(at as usize),
-            (NONE, at) => Choice::Precharge(at as usize),
-            (at, _) => Choice::Column(at as usize),
+            (NONE, NONE) => NextCommand::NotBefore(wake),
+            (NONE, at) if opens => NextCommand::Activate(at as usize),
+            (NONE, at) => NextCommand::Precharge(at as usize),
+            (at, _) => NextCommand::Column(at as usize),
         }
     }
 }

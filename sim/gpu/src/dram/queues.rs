@@ -1,13 +1,13 @@
 //! The requests in a channel, from their arrival to their reply.
 use super::queue::Queue;
-use super::request::{Access, Request, Waiting};
+use super::request::{Access, QueuedRequest, Request};
 use super::spec::{ChannelSpec, NEVER};
 use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// The requests in a channel.
 #[derive(State)]
-pub struct Queues {
+pub struct ChannelQueues {
     /// Requests in the delay line in order, each with the cycle at which the scheduler sees it.
     pub incoming: VecDeque<(u64, Request)>,
     pub incoming_reads: usize,
@@ -21,10 +21,10 @@ pub struct Queues {
     pub draining: bool,
 }
 
-impl Queues {
+impl ChannelQueues {
     /// Returns empty queues.
     pub fn new(spec: &ChannelSpec) -> Self {
-        Queues {
+        ChannelQueues {
             incoming: VecDeque::with_capacity(2 * spec.capacity),
             incoming_reads: 0,
             reads: spec.queue(),
@@ -85,7 +85,7 @@ impl Queues {
 
     /// Returns the oldest request without blockers, over both directions. The oldest request of all has no blockers.
     pub fn oldest(&self) -> Option<(Access, usize)> {
-        let first = |list: &[Waiting]| list.iter().position(|w| w.blockers == 0);
+        let first = |list: &[QueuedRequest]| list.iter().position(|w| w.blockers == 0);
         let (read, write) = (first(&self.reads), first(&self.writes));
         match (read, write) {
             (Some(r), Some(w)) if self.writes[w].arrived < self.reads[r].arrived => Some((Access::Write, w)),
@@ -97,7 +97,7 @@ impl Queues {
 
     /// Returns the cycle from which the oldest request starves.
     pub fn starvation_time(&self, spec: &ChannelSpec) -> u64 {
-        let arrived = |list: &[Waiting]| list.first().map_or(NEVER, |w| w.arrived);
+        let arrived = |list: &[QueuedRequest]| list.first().map_or(NEVER, |w| w.arrived);
         arrived(&self.reads).min(arrived(&self.writes)).saturating_add(spec.starvation)
     }
 
@@ -106,7 +106,7 @@ impl Queues {
         if now < self.starvation_time(spec) {
             return None;
         }
-        let starves = |w: &Waiting| w.chosen && w.arrived + spec.starvation <= now;
+        let starves = |w: &QueuedRequest| w.chosen && w.arrived + spec.starvation <= now;
         self.oldest().filter(|(access, at)| starves(&self.list(spec, *access)[*at]))
     }
 

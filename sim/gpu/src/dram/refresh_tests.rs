@@ -1,16 +1,16 @@
 //! Tests that busy and idle channels refresh in time, and that the cost of refreshes follows from tRFC and tREFI.
 use super::tests::{BURSTS, Bench, LINE, config, stream};
 use super::*;
-use crate::config::Dram;
+use crate::config::DramConfig;
 
-fn refreshed(trefi: u32) -> Dram {
-    Dram { trefi, trfc: 61, ..config() }
+fn refreshed(trefi: u32) -> DramConfig {
+    DramConfig { trefi, trfc: 61, ..config() }
 }
 
 #[test]
 fn refreshes_cost_a_stream_their_share_of_the_time() {
     let count = 20_000;
-    let time = |config: &Dram| {
+    let time = |config: &DramConfig| {
         let mut bench = Bench::new(config);
         let cycles = stream(&mut bench, count, |n| (Access::Read, n * LINE, BURSTS));
         bench.assert_legal();

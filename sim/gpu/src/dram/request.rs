@@ -65,7 +65,7 @@ pub struct Request {
 
 /// A request that waits in the controller.
 #[derive(Clone, Copy, Debug, State)]
-pub(super) struct Waiting {
+pub(super) struct QueuedRequest {
     pub request: Request,
     pub row: u64,
     pub bank: u32,
@@ -86,7 +86,7 @@ pub(super) struct Waiting {
     pub starved: bool,
 }
 
-impl Waiting {
+impl QueuedRequest {
     /// Records that the request starves. Returns whether it did not starve before.
     pub fn starve(&mut self) -> bool {
         !std::mem::replace(&mut self.starved, true)

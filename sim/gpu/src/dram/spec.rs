@@ -2,7 +2,7 @@
 use super::address::BankMap;
 use super::queue::{MOST_PLACES, Queue};
 use super::timing::Timing;
-use crate::config::{Dram, DramScheduler};
+use crate::config::{DramConfig, DramScheduler};
 
 /// Time of an event that only another event can schedule.
 pub(super) const NEVER: u64 = u64::MAX;
@@ -38,7 +38,7 @@ pub struct ChannelSpec {
 
 impl ChannelSpec {
     /// Returns the configuration of a channel. Requests to the same line of `line_bytes` bytes stay in order.
-    pub fn new(config: &Dram, line_bytes: u32) -> Self {
+    pub fn new(config: &DramConfig, line_bytes: u32) -> Self {
         let capacity = config.queue as usize;
         let return_queue = config.return_queue as usize;
         ChannelSpec {

@@ -1,15 +1,15 @@
 //! Tests that sub-ranks transfer short accesses in parallel, each more slowly, and whole lines as fast as an undivided rank.
 use super::tests::{BURSTS, Bench, LINE, config, place, stream};
 use super::*;
-use crate::config::{Dram, DramScheduler};
+use crate::config::{DramConfig, DramScheduler};
 use proptest::prelude::*;
 
-fn divided(sub_ranks: u32) -> Dram {
-    Dram { sub_ranks, ..config() }
+fn divided(sub_ranks: u32) -> DramConfig {
+    DramConfig { sub_ranks, ..config() }
 }
 
 /// Sends reads of one burst in the same cycle, given as (row, column) of bank 0. Returns the cycle at which each arrives.
-fn arrivals(config: &Dram, places: &[(u64, u32)]) -> Vec<u64> {
+fn arrivals(config: &DramConfig, places: &[(u64, u32)]) -> Vec<u64> {
     let mut bench = Bench::new(config);
     for (token, (row, column)) in (0..).zip(places) {
         bench.push(Access::Read, place(config, 0, *row, *column), 1, token);
@@ -76,7 +76,7 @@ fn different_rows_of_a_bank_are_read_at_once_in_different_sub_ranks() {
 }
 
 /// Returns the cycles that `count` reads of one burst take, at addresses `apart` bytes from each other.
-fn burst_stream(config: &Dram, count: u64, apart: u64) -> u64 {
+fn burst_stream(config: &DramConfig, count: u64, apart: u64) -> u64 {
     let mut bench = Bench::new(config);
     let cycles = stream(&mut bench, count, |n| (Access::Read, n * apart, 1));
     bench.assert_legal();
@@ -128,10 +128,10 @@ fn traffic() -> impl Strategy<Value = Traffic> {
     )
 }
 
-fn configs() -> impl Strategy<Value = Dram> {
+fn configs() -> impl Strategy<Value = DramConfig> {
     let scheduler = prop_oneof![Just(DramScheduler::FrFcfs), Just(DramScheduler::Fcfs)];
     (scheduler, 0u32..3, any::<bool>(), 50u32..400, 1u32..4).prop_map(
-        |(scheduler, bits, refresh, starvation_cycles, tccd)| Dram {
+        |(scheduler, bits, refresh, starvation_cycles, tccd)| DramConfig {
             scheduler,
             starvation_cycles,
             tccd,

@@ -1,18 +1,18 @@
 //! Tests a channel against closed-form latencies, the checker and its guarantees.
 use super::*;
-use crate::config::{Dram, DramScheduler, GpuConfig};
+use crate::config::{DramConfig, DramScheduler, GpuConfig};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 pub(super) const LINE: u64 = 128;
 pub(super) const BURSTS: u32 = 4;
 
-pub(super) fn config() -> Dram {
+pub(super) fn config() -> DramConfig {
     GpuConfig::load("gtx480").expect("built in").dram
 }
 
 /// Returns the channel address of a bank, row and column.
-pub(super) fn place(config: &Dram, bank: u32, row: u64, column: u32) -> u64 {
+pub(super) fn place(config: &DramConfig, bank: u32, row: u64, column: u32) -> u64 {
     BankMap::new(config).address(Location { bank, row, column })
 }
 
@@ -25,9 +25,9 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    pub fn new(config: &Dram) -> Self {
+    pub fn new(config: &DramConfig) -> Self {
         let mut channel = Channel::new(config, LINE as u32);
-        channel.attach(Checker::new(config, BURSTS));
+        channel.attach(CommandChecker::new(config, BURSTS));
         Self { channel, now: 0, answers: Vec::new() }
     }
 
@@ -186,7 +186,7 @@ fn a_write_is_seen_by_the_read_after_it() {
 
 #[test]
 fn writes_wait_for_a_batch_and_drain_to_the_low_mark() {
-    let config = Dram { write_high: 6, write_low: 2, ..config() };
+    let config = DramConfig { write_high: 6, write_low: 2, ..config() };
     let mut bench = Bench::new(&config);
     // Reads keep arriving. Five writes do not start a batch; the sixth does.
     let mut reads = 0;
@@ -215,7 +215,7 @@ fn writes_wait_for_a_batch_and_drain_to_the_low_mark() {
 
 #[test]
 fn no_request_starves_behind_row_hits() {
-    let config = Dram { starvation_cycles: 200, ..config() };
+    let config = DramConfig { starvation_cycles: 200, ..config() };
     let timing = Timing::new(&config);
     let mut bench = Bench::new(&config);
     let victim = u64::MAX;
@@ -243,7 +243,7 @@ fn no_request_starves_behind_row_hits() {
 #[test]
 fn first_ready_beats_strict_order_on_mixed_rows() {
     let cycles = |scheduler| {
-        let config = Dram { scheduler, ..config() };
+        let config = DramConfig { scheduler, ..config() };
         let mut bench = Bench::new(&config);
         // Two streams alternate in one bank: in order, every access changes the row.
         let cycles = stream(&mut bench, 512, |n| {
@@ -261,7 +261,7 @@ fn first_ready_beats_strict_order_on_mixed_rows() {
 
 #[test]
 fn answers_that_nobody_takes_hold_reads_back() {
-    let config = Dram { queue: 8, write_high: 6, write_low: 2, ..config() };
+    let config = DramConfig { queue: 8, write_high: 6, write_low: 2, ..config() };
     let mut channel = Channel::new(&config, LINE as u32);
     let mut pushed = 0;
     for now in 0..5000 {
@@ -304,13 +304,13 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         .prop_map(|(write, bank, row, column, bursts, gap)| Traffic { write, bank, row, column, bursts, gap })
 }
 
-fn configs() -> impl Strategy<Value = Dram> {
+fn configs() -> impl Strategy<Value = DramConfig> {
     let scheduler = prop_oneof![Just(DramScheduler::FrFcfs), Just(DramScheduler::Fcfs)];
     let times = (1u32..4, 0u32..20, 2u32..14, 1u32..14, 1u32..9, 50u32..400);
     (scheduler, times).prop_map(|(scheduler, (tccd, trtw, tcl, tcwl, trtp, starvation_cycles))| {
         // An explicit tRTW must at least prevent overlap on the bus.
         let trtw = if trtw == 0 { 0 } else { trtw.max(tcl + 1) };
-        Dram { scheduler, tccd, trtw, tcl, tcwl, trtp, starvation_cycles, ..config() }
+        DramConfig { scheduler, tccd, trtw, tcl, tcwl, trtp, starvation_cycles, ..config() }
     })
 }
 
@@ -406,9 +406,9 @@ proptest! {
 /// rule. Each constraint therefore binds somewhere in the traffic of these tests.
 #[test]
 fn traffic_runs_each_constraint_to_its_limit() {
-    type Lengthen = fn(&mut Dram);
+    type Lengthen = fn(&mut DramConfig);
     // tRC limits a bank only if it exceeds tRAS + tRP.
-    let machine = Dram { trc: 44, tccd: 2, tcwl: 6, write_high: 4, write_low: 0, queue: 8, ..config() };
+    let machine = DramConfig { trc: 44, tccd: 2, tcwl: 6, write_high: 4, write_low: 0, queue: 8, ..config() };
     let cases: [(&str, Lengthen); 11] = [
         ("tRCD", |d| d.trcd += 1),
         ("tRP", |d| d.trp += 1),
@@ -426,7 +426,7 @@ fn traffic_runs_each_constraint_to_its_limit() {
         let mut told = machine;
         lengthen(&mut told);
         let mut bench = Bench::new(&machine);
-        bench.channel.attach(Checker::new(&told, BURSTS));
+        bench.channel.attach(CommandChecker::new(&told, BURSTS));
         let mut state = 1u64;
         stream(&mut bench, 20_000, |_| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -449,9 +449,9 @@ proptest! {
     /// Reads and writes of one line reach the DRAM in the order in which they were sent.
     #[test]
     fn requests_to_one_line_keep_their_order(traffic in prop::collection::vec((any::<bool>(), 0u64..4, 0u64..6), 1..120)) {
-        let config = Dram { write_high: 4, write_low: 1, starvation_cycles: 300, ..config() };
+        let config = DramConfig { write_high: 4, write_low: 1, starvation_cycles: 300, ..config() };
         let mut bench = Bench::new(&config);
-        bench.channel.attach(Checker::new(&config, BURSTS).recording());
+        bench.channel.attach(CommandChecker::new(&config, BURSTS).recording());
         let mut sent: BTreeMap<u64, Vec<CommandKind>> = BTreeMap::new();
         for (write, row, gap) in traffic {
             let (access, kind) =
@@ -476,8 +476,8 @@ proptest! {
 }
 
 /// Returns the configuration of a channel as in GPGPU-Sim: a delay line, one queue, and banks that choose their requests.
-fn gpgpu_sim() -> Dram {
-    Dram { queue: 4, return_queue: 6, write_high: 0, write_low: 0, ..config() }
+fn gpgpu_sim() -> DramConfig {
+    DramConfig { queue: 4, return_queue: 6, write_high: 0, write_low: 0, ..config() }
 }
 
 #[test]
@@ -497,7 +497,7 @@ fn the_delay_line_and_the_answers_have_places_beside_the_queue() {
 
 #[test]
 fn the_delay_line_does_not_change_an_unloaded_latency() {
-    let latency = |config: &Dram| {
+    let latency = |config: &DramConfig| {
         let mut bench = Bench::new(config);
         bench.push(Access::Read, 0, BURSTS, 0);
         bench.drain();
@@ -508,7 +508,7 @@ fn the_delay_line_does_not_change_an_unloaded_latency() {
 
 #[test]
 fn without_watermarks_writes_wait_their_turn_among_the_reads() {
-    let order = |config: &Dram| {
+    let order = |config: &DramConfig| {
         let mut bench = Bench::new(config);
         bench.push(Access::Write, place(config, 0, 0, 0), BURSTS, 0);
         bench.step();
@@ -522,15 +522,15 @@ fn without_watermarks_writes_wait_their_turn_among_the_reads() {
         }
         panic!("nothing is served");
     };
-    assert_eq!(order(&Dram { controller_latency: 20, ..gpgpu_sim() }), 1, "the older write");
+    assert_eq!(order(&DramConfig { controller_latency: 20, ..gpgpu_sim() }), 1, "the older write");
     // With watermarks, the read of the open row goes first.
-    let reads_first = Dram { write_high: 4, write_low: 1, controller_latency: 20, ..config() };
+    let reads_first = DramConfig { write_high: 4, write_low: 1, controller_latency: 20, ..config() };
     assert_eq!(order(&reads_first), 0);
 }
 
 #[test]
 fn a_bank_serves_what_it_has_chosen_before_a_later_row_hit() {
-    let arrivals = |config: &Dram| {
+    let arrivals = |config: &DramConfig| {
         let mut bench = Bench::new(config);
         bench.push(Access::Read, place(config, 0, 0, 0), BURSTS, 0);
         bench.push(Access::Read, place(config, 0, 1, 0), BURSTS, 1);
@@ -543,15 +543,16 @@ fn a_bank_serves_what_it_has_chosen_before_a_later_row_hit() {
         bench.assert_legal();
         (bench.arrival(1), bench.arrival(2))
     };
-    let (other_row, row_hit) = arrivals(&Dram { tras: 60, trc: 80, controller_latency: 2, ..gpgpu_sim() });
+    let (other_row, row_hit) =
+        arrivals(&DramConfig { tras: 60, trc: 80, controller_latency: 2, ..gpgpu_sim() });
     assert!(other_row < row_hit, "{other_row} {row_hit}");
-    let (other_row, row_hit) = arrivals(&Dram { tras: 60, trc: 80, controller_latency: 2, ..config() });
+    let (other_row, row_hit) = arrivals(&DramConfig { tras: 60, trc: 80, controller_latency: 2, ..config() });
     assert!(row_hit < other_row, "{other_row} {row_hit}");
 }
 
 #[test]
 fn bursts_of_one_bank_group_are_tccdl_apart_and_others_come_between() {
-    let config = Dram {
+    let config = DramConfig {
         bank_groups: 4,
         tccd: 2,
         tccdl: 3,
@@ -561,7 +562,7 @@ fn bursts_of_one_bank_group_are_tccdl_apart_and_others_come_between() {
     };
     let columns = |banks: &[u32]| {
         let mut channel = Channel::new(&config, LINE as u32);
-        channel.attach(Checker::new(&config, 2).recording());
+        channel.attach(CommandChecker::new(&config, 2).recording());
         let mut bench = Bench { channel, now: 0, answers: Vec::new() };
         for (token, bank) in (0..).zip(banks) {
             bench.push(Access::Read, place(&config, *bank, 0, 0), 2, token);
@@ -585,7 +586,7 @@ proptest! {
         requests in prop::collection::vec((any::<bool>(), 0u32..16, 0u64..3, 0u32..8, 0u64..6), 1..200),
         (groups, one_queue, fcfs) in (0u32..3, any::<bool>(), any::<bool>()),
     ) {
-        let mut config = Dram { bank_groups: 1 << groups, tccdl: 3, tccd: 2, ..gpgpu_sim() };
+        let mut config = DramConfig { bank_groups: 1 << groups, tccdl: 3, tccd: 2, ..gpgpu_sim() };
         if !one_queue {
             (config.write_high, config.write_low) = (3, 1);
         }

@@ -7,7 +7,7 @@
 //! command   READ x3
 //! data bus           burst 0  burst 1  burst 2
 //! ```
-use crate::config::Dram;
+use crate::config::DramConfig;
 use selvedge_state::State;
 
 /// Distances between commands of one sub-rank. `n` is the number of bursts in this sub-rank, at least 1.
@@ -43,7 +43,7 @@ pub struct Timing {
 
 impl Timing {
     /// Derives the timing from `dram`.
-    pub fn new(dram: &Dram) -> Self {
+    pub fn new(dram: &DramConfig) -> Self {
         let cycles = u64::from;
         let burst = cycles(dram.burst_cycles());
         let no_overlap = (cycles(dram.tcl) + burst).saturating_sub(cycles(dram.tcwl));

@@ -15,7 +15,7 @@
 //! | blocks | operations of mechanisms' blocks |
 //! | leakage | cycles |
 
-pub use crate::events::{BlockOperations, LineBursts, SmEvents, Work};
+pub use crate::events::{BlockOperations, InstructionWork, LineBursts, SmEvents};
 
 use crate::config::{EventEnergy, GpuConfig, WritePolicy};
 use crate::snapshot::Snapshot;

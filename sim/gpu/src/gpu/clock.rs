@@ -1,5 +1,5 @@
 //! The clock domains of a GPU.
-use crate::config::Clock;
+use crate::config::ClockConfig;
 use selvedge_state::State;
 use std::ops::Range;
 
@@ -53,16 +53,16 @@ impl ClockDomain {
 
 /// The clock domains besides the core clock.
 #[derive(Clone, Copy, Debug, State)]
-pub struct Clocks {
+pub struct ClockDomains {
     pub interconnect: ClockDomain,
     pub l2: ClockDomain,
     pub dram: ClockDomain,
 }
 
-impl Clocks {
+impl ClockDomains {
     /// Returns the domains in their first cycle.
-    pub fn new(clock: &Clock) -> Self {
-        Clocks {
+    pub fn new(clock: &ClockConfig) -> Self {
+        ClockDomains {
             interconnect: ClockDomain::new(clock.interconnect_mhz, clock.core_mhz),
             l2: ClockDomain::new(clock.l2_mhz, clock.core_mhz),
             dram: ClockDomain::new(clock.dram_mhz, clock.core_mhz),

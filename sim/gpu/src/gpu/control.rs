@@ -49,8 +49,8 @@ impl Control {
     }
 
     /// Returns a watch on the stop flag and the timeout.
-    pub fn watch(&self) -> Watch {
-        Watch { stop: Arc::clone(&self.stop), deadline: self.deadline }
+    pub fn watch(&self) -> StopWatch {
+        StopWatch { stop: Arc::clone(&self.stop), deadline: self.deadline }
     }
 
     /// Passes a warning to the controller. Among simulations that choose something only the first warns, because all run the same
@@ -64,12 +64,12 @@ impl Control {
 
 /// Watches the stop flag and the timeout of a run, for work between two launches.
 #[derive(Clone, Debug)]
-pub struct Watch {
+pub struct StopWatch {
     stop: Arc<AtomicBool>,
     deadline: Option<(Instant, Duration)>,
 }
 
-impl Watch {
+impl StopWatch {
     /// Returns the fault that ends the run at core cycle `cycle`: an interrupt or the timeout.
     pub fn fault(&self, cycle: u64) -> Option<SimFault> {
         if self.stop.load(Ordering::Relaxed) {

@@ -7,7 +7,7 @@ use crate::partition::{self, SlicePart, SliceParts};
 use crate::sm;
 use crate::sm::part::{MemoryGate, SmPart};
 use crate::sm::parts::SmParts;
-use crate::stage::{MechanismFault, Offer, Stage};
+use crate::stage::{Offer, Stage};
 use selvedge_ptx::ptx::{Arg, LaunchDims, Module};
 
 /// The point where a broken mechanism keeps packets forever or rejects them.
@@ -33,20 +33,12 @@ enum Broken {
 struct BrokenSm(Broken);
 
 impl SmPart for BrokenSm {
-    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
-        Ok(())
-    }
-
     fn busy(&self) -> bool {
         matches!(self.0, Broken::SmFill)
     }
 
-    fn counters(&self, _: &mut MechanismCounters) {}
-
-    fn traces(&self, _: &mut Vec<Trace>) {}
-
     has!(&memory_gate: MemoryGate);
-    has!(fills: Stage<sm::part::Fill>, stores: Stage<Packet>);
+    has!(fills: Stage<sm::part::L1dFill>, stores: Stage<Packet>);
 }
 
 impl MemoryGate for BrokenSm {
@@ -55,8 +47,8 @@ impl MemoryGate for BrokenSm {
     }
 }
 
-impl Stage<sm::part::Fill> for BrokenSm {
-    fn offer(&mut self, _: u64, _: &mut sm::part::Fill, _: &DeviceMemory) -> Offer {
+impl Stage<sm::part::L1dFill> for BrokenSm {
+    fn offer(&mut self, _: u64, _: &mut sm::part::L1dFill, _: &DeviceMemory) -> Offer {
         match self.0 {
             Broken::SmFill => Offer::Taken,
             Broken::SmFillFull => Offer::Full,
@@ -64,7 +56,7 @@ impl Stage<sm::part::Fill> for BrokenSm {
         }
     }
 
-    fn pop(&mut self) -> Option<sm::part::Fill> {
+    fn pop(&mut self) -> Option<sm::part::L1dFill> {
         None
     }
 }
@@ -86,23 +78,15 @@ struct BrokenPartition {
 }
 
 impl SlicePart for BrokenPartition {
-    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
-        Ok(())
-    }
-
     fn busy(&self) -> bool {
         self.holds
     }
 
-    fn counters(&self, _: &mut MechanismCounters) {}
-
-    fn traces(&self, _: &mut Vec<Trace>) {}
-
-    has!(fills: Stage<partition::part::Fill>, writes: Stage<Packet>);
+    has!(fills: Stage<partition::part::L2Fill>, writes: Stage<Packet>);
 }
 
-impl Stage<partition::part::Fill> for BrokenPartition {
-    fn offer(&mut self, _: u64, _: &mut partition::part::Fill, _: &DeviceMemory) -> Offer {
+impl Stage<partition::part::L2Fill> for BrokenPartition {
+    fn offer(&mut self, _: u64, _: &mut partition::part::L2Fill, _: &DeviceMemory) -> Offer {
         if self.broken != Broken::Fill {
             return Offer::Pass;
         }
@@ -110,7 +94,7 @@ impl Stage<partition::part::Fill> for BrokenPartition {
         Offer::Taken
     }
 
-    fn pop(&mut self) -> Option<partition::part::Fill> {
+    fn pop(&mut self) -> Option<partition::part::L2Fill> {
         None
     }
 }

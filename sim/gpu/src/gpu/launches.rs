@@ -1,5 +1,5 @@
 //! The launches in progress, and the dispatch of their CTAs to SMs.
-use crate::config::Sm as SmConfig;
+use crate::config::SmConfig;
 use crate::share::Share;
 use crate::sm::Sm;
 use crate::sm::launch::{KERNEL_SLOTS, LaunchedKernel};

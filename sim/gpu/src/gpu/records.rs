@@ -1,12 +1,12 @@
 //! Samples of the counters, and the timeline.
 use crate::snapshot::Snapshot;
-use crate::timeline::{Recorder, Timeline};
+use crate::timeline::{Timeline, TimelineRecorder};
 use selvedge_state::State;
 use std::ops::Range;
 
 /// The schedule of samples of the counters.
 #[derive(Clone, Copy, Debug, State)]
-struct Sampling {
+struct SampleSchedule {
     /// Core cycles from one sample to the next.
     every: u64,
     /// Core cycle of the next sample.
@@ -16,11 +16,11 @@ struct Sampling {
 /// The samples of the counters, and the recorder of a timeline.
 #[derive(State)]
 pub struct Records {
-    sampling: Option<Sampling>,
+    sampling: Option<SampleSchedule>,
     pub samples: Vec<Snapshot>,
     /// The recorder of a timeline; `None` if none is recorded.
     #[state(skip = "an option")]
-    recorder: Option<Box<Recorder>>,
+    recorder: Option<Box<TimelineRecorder>>,
 }
 
 impl Records {
@@ -31,7 +31,7 @@ impl Records {
 
     /// Samples the counters every `every` core cycles from cycle `now` on; `None` ends sampling.
     pub fn sample(&mut self, every: Option<u64>, now: u64) {
-        self.sampling = every.map(|every| Sampling { every, next: (now / every + 1) * every });
+        self.sampling = every.map(|every| SampleSchedule { every, next: (now / every + 1) * every });
     }
 
     /// Returns the core cycle of the next sample; `u64::MAX` without sampling.
@@ -50,16 +50,16 @@ impl Records {
 
     /// Records a timeline of the core cycles of `interval`.
     pub fn record(&mut self, interval: Range<u64>) {
-        self.recorder = Some(Box::new(Recorder::new(interval)));
+        self.recorder = Some(Box::new(TimelineRecorder::new(interval)));
     }
 
     /// Takes the recorder, which [`Self::put_back`] returns.
-    pub fn take_recorder(&mut self) -> Option<Box<Recorder>> {
+    pub fn take_recorder(&mut self) -> Option<Box<TimelineRecorder>> {
         self.recorder.take()
     }
 
     /// Keeps the recorder.
-    pub fn put_back(&mut self, recorder: Box<Recorder>) {
+    pub fn put_back(&mut self, recorder: Box<TimelineRecorder>) {
         self.recorder = Some(recorder);
     }
 

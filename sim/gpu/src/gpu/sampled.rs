@@ -138,7 +138,7 @@ fn half_width(launches: &[&LaunchSample]) -> Option<f64> {
 
 /// The position of a launch between two skips.
 #[derive(Clone, Copy, Debug)]
-enum Phase {
+enum SamplePhase {
     /// From the launch's first cycle until the number of CTAs that have ended reaches the number of resident CTAs.
     Beginning,
     /// From a skip until this number of CTAs of the launch have ended.
@@ -152,7 +152,7 @@ pub struct Sampled {
     spec: SampleSpec,
     pub map: AddressMap,
     launches: Vec<LaunchSample>,
-    phase: Phase,
+    phase: SamplePhase,
     /// Cycles and instructions of the GPU when the launch began.
     begun: Span,
     skipped_ctas: u64,
@@ -168,7 +168,7 @@ impl Sampled {
             spec,
             map,
             launches: Vec::new(),
-            phase: Phase::Beginning,
+            phase: SamplePhase::Beginning,
             begun: Span::default(),
             skipped_ctas: 0,
             skipped_thread_instructions: 0,
@@ -182,7 +182,7 @@ impl Sampled {
             launch.detailed = now.since(self.begun);
         }
         self.launches.push(LaunchSample::default());
-        (self.phase, self.begun) = (Phase::Beginning, now);
+        (self.phase, self.begun) = (SamplePhase::Beginning, now);
     }
 
     /// Returns whether more CTAs may be skipped after `skipped` warp instructions.
@@ -201,7 +201,7 @@ impl Sampled {
         if let Some(launch) = self.launches.last_mut() {
             launch.skipped += skipped;
         }
-        self.phase = Phase::Settling(done);
+        self.phase = SamplePhase::Settling(done);
     }
 
     /// Returns the estimate at the cycles and warp instructions `now`, after `thread_instructions` in detail.
@@ -230,21 +230,21 @@ impl Sampled {
     /// `resident` run.
     pub fn go_on(&mut self, now: Span, done: u64, resident: u64) -> bool {
         let until = match self.phase {
-            Phase::Beginning => resident,
-            Phase::Settling(until) => until,
-            Phase::Measuring(from) => {
+            SamplePhase::Beginning => resident,
+            SamplePhase::Settling(until) => until,
+            SamplePhase::Measuring(from) => {
                 let window = now.since(from);
                 if window.instructions < self.spec.detailed {
                     return false;
                 }
                 self.launches.last_mut().expect("a launch has begun").windows.push(window);
                 // If no CTA can be skipped now, the next window follows directly.
-                self.phase = Phase::Measuring(now);
+                self.phase = SamplePhase::Measuring(now);
                 return true;
             }
         };
         if done >= until.max(1) {
-            self.phase = Phase::Measuring(now);
+            self.phase = SamplePhase::Measuring(now);
         }
         false
     }

@@ -6,9 +6,9 @@ use crate::partition::AddressMap;
 use crate::sm::coalescer::coalesce;
 use crate::sm::fault::SimFault;
 use crate::sm::feed::Feed;
-use crate::sm::launch::Place;
+use crate::sm::launch::ClockAndSm;
 use selvedge_ptx::memory::{DeviceMemory, physical};
-use selvedge_ptx::ptx::{AccessKind, CacheOp, MemAccess, RunError, Space, run_cta};
+use selvedge_ptx::ptx::{AccessKind, CacheOp, FunctionalError, MemAccess, Space, run_cta};
 use std::sync::atomic::Ordering;
 
 impl Gpu {
@@ -55,7 +55,7 @@ impl Gpu {
             *next_sm = (*next_sm + 1) % self.config.sm.count as usize;
             let kernel = &running.kernel;
             debug_assert!(matches!(kernel.feed, Feed::Execute));
-            let place = Place { clock: self.now, sm: u32::from(sm.number()), sms: self.config.sm.count };
+            let place = ClockAndSm { clock: self.now, sm: u32::from(sm.number()), sms: self.config.sm.count };
             let mut shared = vec![0; kernel.shared_bytes as usize];
             let mut env = kernel.environment(memory, &mut shared, place);
             let (system, map, buffer) = (&mut self.system, &sampled.map, &mut sampled.transactions);
@@ -87,9 +87,11 @@ impl Gpu {
             let mut goes_on = |_| !control.stop.load(Ordering::Relaxed) && control.timed_out().is_none();
             let ran = run_cta(&kernel.kernel, running.next, &mut env, &mut warm, &mut goes_on);
             let ran = ran.map_err(|error| match (error, control.timed_out()) {
-                (RunError::Fault(fault), _) => SimFault::Kernel(fault),
-                (RunError::Stopped { .. }, Some(limit)) => SimFault::Limited { limit, cycle: self.now },
-                (RunError::Stopped { .. }, None) => SimFault::Interrupted { cycle: self.now },
+                (FunctionalError::Fault(fault), _) => SimFault::Kernel(fault),
+                (FunctionalError::Stopped { .. }, Some(limit)) => {
+                    SimFault::Limited { limit, cycle: self.now }
+                }
+                (FunctionalError::Stopped { .. }, None) => SimFault::Interrupted { cycle: self.now },
                 (other, _) => SimFault::Deadlock { cycle: self.now, waiting: other.to_string() },
             })?;
             running.next += 1;

@@ -14,7 +14,7 @@ pub const POLL_CYCLES: u64 = 16_384;
 
 /// The last progress that the watchdog saw.
 #[derive(Clone, Copy, Debug, Default, State)]
-struct Progress {
+struct LastProgress {
     /// Core cycle in which `measure` was last seen to change.
     at: u64,
     /// A measure that grows with any progress.
@@ -24,7 +24,7 @@ struct Progress {
 /// The watchdog of a simulation.
 #[derive(State)]
 pub struct Watchdog {
-    seen: Progress,
+    seen: LastProgress,
     /// Core cycles without progress after which the watchdog reports a deadlock.
     #[state(skip = "an option")]
     pub patience: u64,
@@ -42,7 +42,7 @@ impl Watchdog {
     /// Returns the watchdog of a simulation that begins.
     pub fn new(control: Arc<Control>) -> Self {
         Watchdog {
-            seen: Progress::default(),
+            seen: LastProgress::default(),
             patience: WATCHDOG_CYCLES,
             bounds: Bounds::default(),
             next_poll: POLL_CYCLES,
@@ -59,7 +59,7 @@ impl Watchdog {
 
     /// Begins a launch in core cycle `now`, in which `ctas` CTAs are in progress or to come.
     pub fn begin(&mut self, now: u64, ctas: u64) {
-        self.seen = Progress { at: now, measure: 0 };
+        self.seen = LastProgress { at: now, measure: 0 };
         self.control.ctas_total.store(ctas, Ordering::Relaxed);
     }
 
@@ -87,7 +87,7 @@ impl Watchdog {
     /// ratio of the core clock to the slowest clock.
     pub fn is_stuck(&mut self, now: u64, measure: u64, slowdown: u64) -> bool {
         if measure != self.seen.measure {
-            self.seen = Progress { at: now, measure };
+            self.seen = LastProgress { at: now, measure };
             return false;
         }
         now - self.seen.at > self.patience * slowdown.max(1)

@@ -3,7 +3,7 @@ use super::*;
 use crate::has;
 use crate::packet::Packet;
 use crate::partition::{SlicePart, SliceParts};
-use crate::stage::{MechanismFault, Offer, Stage};
+use crate::stage::{Offer, Stage};
 use selvedge_ptx::ptx::{Arg, LaunchDims, Module};
 
 /// Holds each write, and returns it complete or without its data.
@@ -14,17 +14,9 @@ struct Keeper {
 }
 
 impl SlicePart for Keeper {
-    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
-        Ok(())
-    }
-
     fn busy(&self) -> bool {
         self.held.is_some()
     }
-
-    fn counters(&self, _: &mut MechanismCounters) {}
-
-    fn traces(&self, _: &mut Vec<Trace>) {}
 
     has!(writes: Stage<Packet>);
 }

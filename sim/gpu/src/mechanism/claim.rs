@@ -27,7 +27,7 @@ pub enum Claim {
 
 impl Claim {
     /// Returns the conflict of two mechanisms with this claim, as a phrase after "both".
-    pub fn why(self) -> &'static str {
+    pub const fn why(self) -> &'static str {
         match self {
             Claim::MemoryLines => "compress or divide the lines between L2 and DRAM",
             Claim::L1dLines => "compress or divide the lines in the L1D",

@@ -5,13 +5,13 @@ use selvedge_state::{Reader, State, StateError, Writer};
 
 /// Keeps the first difference until the policy's next `tick` reports it. The policy stays busy until then.
 #[derive(Debug, Default)]
-pub struct Difference {
+pub struct FirstDifference {
     first: Option<Box<StepError>>,
     is_broken: bool,
 }
 
 /// A run with a pending difference ends within a cycle, so such a state is never loaded.
-impl State for Difference {
+impl State for FirstDifference {
     fn save(&self, to: &mut Writer) {
         self.is_pending().save(to);
         self.is_broken.save(to);
@@ -24,7 +24,7 @@ impl State for Difference {
     }
 }
 
-impl Difference {
+impl FirstDifference {
     /// Returns the result of a block's step. On a difference, keeps it and returns `None`.
     pub fn catch<T>(&mut self, step: Result<T, Box<StepError>>) -> Option<T> {
         step.map_err(|difference| {

@@ -20,17 +20,17 @@ pub use counter::Counter;
 pub use error::MechanismError;
 pub use option::{AUTO, MechanismOptions, NoOptions, OptionInfo, OptionNames, OptionValue, Values};
 pub use overhead::Overhead;
-pub use search::{Found, Search, Stopped, Trial, Trials};
+pub use search::{Search, SearchResult, Stopped, Trial, Trials};
 pub use setup::{Selected, Setup};
 pub use shared::Shared;
 pub use site::Site;
 
 /// Names that a source file of a mechanism needs.
 pub mod prelude {
-    pub use super::difference::Difference;
+    pub use super::difference::FirstDifference;
     pub use super::stepped::Stepped;
     pub use super::{
-        Claim, Counter, Mechanism, MechanismCounters, MechanismError, MechanismOptions, Needs, NoOptions,
+        Claim, Counter, DataNeeds, Mechanism, MechanismCounters, MechanismError, MechanismOptions, NoOptions,
         Overhead, Setup, Site, Values, count,
     };
     pub use crate::cache::{Fetched, LinePart};
@@ -41,12 +41,13 @@ pub mod prelude {
         DramPlan, DramPlans, Eviction, L2Event, L2Observer, Replies, SlicePart,
     };
     pub use crate::sm::part::{
-        AssistIssue, Bypass, FailureBypass, FetchSectors, Fill, Hit, L1dEvent, L1dObserver, Load,
-        MemoryEvent, MemoryGate, MemoryObserver, MemoryRank, Placement, Prefetch, Prefetched, Prefetcher,
-        RegionMemo, RequestQueues, ScheduleObserver, SmPart, Space, WarpHold, WarpObserver, Ways,
+        AssistIssue, Bypass, FailureBypass, Hit, L1dEvent, L1dFetchSectors, L1dFill, L1dObserver,
+        L1dPlacement, LineSpace, Load, MemoryEvent, MemoryGate, MemoryObserver, MemoryRank, Prefetch,
+        Prefetched, Prefetcher, RegionMemo, RequestQueues, ScheduleObserver, SmPart, WarpHold, WarpObserver,
+        Ways,
     };
     pub use crate::stage::{MechanismFault, Offer, Stage};
-    pub use crate::stats::{Decision, FailCause};
+    pub use crate::stats::{AccessResult, FailCause};
     pub use crate::{has, mechanism_options, option_names};
     pub use selvedge_hw::wave::Trace;
     pub use selvedge_ptx::memory::{DeviceMemory, program_of};
@@ -57,7 +58,7 @@ pub use crate::stats::{MechanismCounters, count};
 
 /// Data that a mechanism needs from the program. Each variant includes the previous ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Needs {
+pub enum DataNeeds {
     /// Addresses, which every trace contains.
     Nothing,
     /// Values in memory, which a trace of addresses does not contain.
@@ -66,13 +67,13 @@ pub enum Needs {
     Execution,
 }
 
-impl Needs {
+impl DataNeeds {
     /// Returns the need in a few words; `None` if every source meets it.
     pub fn words(self) -> Option<&'static str> {
         match self {
-            Needs::Nothing => None,
-            Needs::Values => Some("values in memory"),
-            Needs::Execution => Some("values in registers (no trace)"),
+            DataNeeds::Nothing => None,
+            DataNeeds::Values => Some("values in memory"),
+            DataNeeds::Execution => Some("values in registers (no trace)"),
         }
     }
 }
@@ -88,7 +89,7 @@ pub trait Mechanism {
     /// Names of the blocks that the mechanism instantiates.
     const BLOCKS: &'static [&'static str] = &[];
     /// Data that the mechanism needs from the program.
-    const NEEDS: Needs = Needs::Nothing;
+    const NEEDS: DataNeeds = DataNeeds::Nothing;
     /// Requirements on the configuration, for lists; empty if the mechanism supports every configuration.
     const CONFIGURATION: &'static str = "";
     /// Storage or area of the whole mechanism according to its paper; empty if unpublished.
@@ -99,6 +100,8 @@ pub trait Mechanism {
     const COUNTERS: &'static [&'static [Counter]] = &[];
     /// Options of the mechanism: a struct of [`mechanism_options!`](crate::mechanism_options), or [`NoOptions`].
     type Options: MechanismOptions;
+    /// Declarations of the options: all of [`Mechanism::Options`], or the first ones. The others keep their defaults.
+    const OPTIONS: &'static [OptionInfo] = Self::Options::OPTIONS;
 
     /// Adds the mechanism's tags, sectors and limits to the configuration.
     ///
@@ -137,10 +140,10 @@ pub struct MechanismInfo {
     pub source: &'static str,
     /// [`Mechanism::BLOCKS`].
     pub blocks: &'static [&'static str],
-    /// Declarations of [`Mechanism::Options`].
+    /// [`Mechanism::OPTIONS`].
     pub options: &'static [OptionInfo],
     /// [`Mechanism::NEEDS`].
-    pub needs: Needs,
+    pub needs: DataNeeds,
     /// [`Mechanism::PUBLISHED`].
     pub published: &'static str,
     /// [`Mechanism::CONFIGURATION`].
@@ -167,7 +170,7 @@ impl MechanismInfo {
             summary: M::SUMMARY,
             source: M::SOURCE,
             blocks: M::BLOCKS,
-            options: M::Options::OPTIONS,
+            options: M::OPTIONS,
             needs: M::NEEDS,
             published: M::PUBLISHED,
             configuration_needs: M::CONFIGURATION,

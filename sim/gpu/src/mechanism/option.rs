@@ -17,7 +17,7 @@ pub struct OptionInfo {
 /// Allowed values of an option.
 #[derive(Clone, Copy, Debug)]
 pub struct Values {
-    kind: Kind,
+    kind: ValueSet,
     /// Exclusive claim of the mechanism if the option is not at its default.
     pub claim: Option<Claim>,
     /// Block whose latency the option sets. Such an option may be `auto`; the mechanism's specification then supplies the value.
@@ -25,7 +25,7 @@ pub struct Values {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum ValueSet {
     /// Integers from the first to the second.
     Range(u32, u32),
     /// Powers of two from the first to the second.
@@ -40,28 +40,28 @@ enum Kind {
 pub const AUTO: u32 = u32::MAX;
 
 impl Values {
-    const fn new(kind: Kind) -> Self {
+    const fn new(kind: ValueSet) -> Self {
         Values { kind, claim: None, latency_of: None }
     }
 
     /// Allows the integers from `low` to `high`.
     pub const fn range(low: u32, high: u32) -> Self {
-        Values::new(Kind::Range(low, high))
+        Values::new(ValueSet::Range(low, high))
     }
 
     /// Allows the powers of two from `low` to `high`.
     pub const fn powers_of_two(low: u32, high: u32) -> Self {
-        Values::new(Kind::PowersOfTwo(low, high))
+        Values::new(ValueSet::PowersOfTwo(low, high))
     }
 
     /// Allows the given integers.
     pub const fn numbers(numbers: &'static [u32]) -> Self {
-        Values::new(Kind::Numbers(numbers))
+        Values::new(ValueSet::Numbers(numbers))
     }
 
     /// Allows the names of an enum's variants, which [`option_names!`](crate::option_names) declares.
     pub const fn names<T: OptionNames>() -> Self {
-        Values::new(Kind::Names(T::NAMES))
+        Values::new(ValueSet::Names(T::NAMES))
     }
 
     /// Adds a claim that the mechanism makes if the option is not at its default.
@@ -78,7 +78,7 @@ impl Values {
 impl OptionInfo {
     /// Returns the value that `text` denotes, if it is allowed.
     pub fn value(&self, text: &str) -> Option<u32> {
-        if let Kind::Names(names) = self.allowed.kind {
+        if let ValueSet::Names(names) = self.allowed.kind {
             return names.iter().position(|name| *name == text).map(|at| at as u32);
         }
         if self.allowed.latency_of.is_some() && text == "auto" {
@@ -90,19 +90,19 @@ impl OptionInfo {
     /// Returns whether the option may have this value.
     pub fn allows(&self, value: u32) -> bool {
         match self.allowed.kind {
-            Kind::Range(low, high) => (low..=high).contains(&value),
-            Kind::PowersOfTwo(low, high) => (low..=high).contains(&value) && value.is_power_of_two(),
-            Kind::Numbers(numbers) => numbers.contains(&value),
-            Kind::Names(names) => (value as usize) < names.len(),
+            ValueSet::Range(low, high) => (low..=high).contains(&value),
+            ValueSet::PowersOfTwo(low, high) => (low..=high).contains(&value) && value.is_power_of_two(),
+            ValueSet::Numbers(numbers) => numbers.contains(&value),
+            ValueSet::Names(names) => (value as usize) < names.len(),
         }
     }
 
     /// Returns the allowed values as text, for messages.
     pub fn allowed(&self) -> String {
         let values = match self.allowed.kind {
-            Kind::Range(low, high) => format!("{low} to {high}"),
-            Kind::PowersOfTwo(low, high) => format!("a power of two from {low} to {high}"),
-            Kind::Numbers(_) | Kind::Names(_) => self.choices().join(", "),
+            ValueSet::Range(low, high) => format!("{low} to {high}"),
+            ValueSet::PowersOfTwo(low, high) => format!("a power of two from {low} to {high}"),
+            ValueSet::Numbers(_) | ValueSet::Names(_) => self.choices().join(", "),
         };
         let or = if self.allowed.latency_of.is_some() { ", or auto" } else { "" };
         format!("must be {values}{or}")
@@ -111,16 +111,16 @@ impl OptionInfo {
     /// Returns the text of each value if the allowed values are listed one by one. Otherwise, returns an empty list.
     pub fn choices(&self) -> Vec<String> {
         match self.allowed.kind {
-            Kind::Range(..) | Kind::PowersOfTwo(..) => Vec::new(),
-            Kind::Numbers(numbers) => numbers.iter().map(u32::to_string).collect(),
-            Kind::Names(names) => names.iter().map(ToString::to_string).collect(),
+            ValueSet::Range(..) | ValueSet::PowersOfTwo(..) => Vec::new(),
+            ValueSet::Numbers(numbers) => numbers.iter().map(u32::to_string).collect(),
+            ValueSet::Names(names) => names.iter().map(ToString::to_string).collect(),
         }
     }
 
     /// Returns the default as text.
     pub fn default_text(&self) -> String {
         match self.allowed.kind {
-            Kind::Names(names) => names[self.default as usize].into(),
+            ValueSet::Names(names) => names[self.default as usize].into(),
             _ => self.default.to_string(),
         }
     }
@@ -131,7 +131,7 @@ pub trait MechanismOptions {
     /// Declaration of every option, in the order of the fields.
     const OPTIONS: &'static [OptionInfo];
 
-    /// Returns the options with these values, in the order of the fields.
+    /// Returns the options with these values, in the order of the fields. Further options have their defaults.
     fn of(values: &[u32]) -> Self;
 }
 
@@ -219,7 +219,7 @@ macro_rules! mechanism_options {
                 let mut values = values.iter().copied();
                 $options {
                     $( $field: <$value as $crate::mechanism::OptionValue>::of(
-                        values.next().expect("a value for each option"),
+                        values.next().unwrap_or($default as u32),
                     ) ),+
                 }
             }

@@ -1,6 +1,6 @@
 //! Builds block instances by name, so that each can be recorded, receive planted faults or run compiled Verilog.
 use super::error::MechanismError;
-use selvedge_hw::{BlockCompiler, Direction, Engine, Fault, HwBlock, Instance, Ports, Side};
+use selvedge_hw::{BlockCompiler, BlockForm, Direction, Engine, HwBlock, Instance, PlantedUpset, Ports};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -20,7 +20,7 @@ pub struct ProbeSpec {
     /// Records the registers of the instances' RTL as well.
     pub inside: bool,
     /// Faults to plant in the RTL of named instances, for verification.
-    pub faults: Vec<(String, Fault)>,
+    pub faults: Vec<(String, PlantedUpset)>,
     /// Compiler for the Verilog of blocks, for engines that run Verilog.
     pub compiler: Option<Arc<dyn BlockCompiler>>,
 }
@@ -34,7 +34,7 @@ impl ProbeSpec {
 
     /// Returns whether Verilog runs, because of the engine or because it replaces blocks.
     pub fn runs_verilog(&self, engine: Engine) -> bool {
-        engine.has(Side::Verilog)
+        engine.has(BlockForm::Verilog)
             || self.compiler.as_ref().is_some_and(|compiler| !compiler.replacements().is_empty())
     }
 }
@@ -127,11 +127,11 @@ impl Probes {
     /// # Errors
     /// Returns [`MechanismError::Probe`] for a fault and [`MechanismError::Inside`] for registers.
     pub fn check_engine(&self) -> Result<(), MechanismError> {
-        if self.spec.inside && !self.engine.has(Side::Rtl) {
+        if self.spec.inside && !self.engine.has(BlockForm::Rtl) {
             return Err(MechanismError::Inside);
         }
         match self.spec.faults.first() {
-            Some((name, _)) if !self.engine.has(Side::Rtl) => Err(MechanismError::Probe {
+            Some((name, _)) if !self.engine.has(BlockForm::Rtl) => Err(MechanismError::Probe {
                 name: name.clone(),
                 allowed: "the engine must be rtl, lockstep or rtl+verilog, since a fault strikes RTL".into(),
             }),

@@ -11,7 +11,7 @@ pub trait Search {
     ///
     /// # Errors
     /// Returns [`Stopped`] if [`Trials::run`] returns it.
-    fn best(&self, trials: &mut dyn Trials) -> Result<Found, Stopped>;
+    fn best(&self, trials: &mut dyn Trials) -> Result<SearchResult, Stopped>;
 }
 
 /// Runs the workload with given choices, under the model engine. All engines make the same decisions.
@@ -39,7 +39,7 @@ pub struct Trial {
 
 /// Result of a search.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct SearchResult {
     /// The best choice.
     pub choice: Vec<u32>,
     /// The choice and its costs, as counters of the mechanism.

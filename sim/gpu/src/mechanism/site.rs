@@ -8,7 +8,7 @@ use crate::sm::part::SmPart;
 use crate::sm::parts::SmParts;
 
 /// A part with the name of its mechanism.
-type Named<T> = (&'static str, Box<T>);
+type NamedPart<T> = (&'static str, Box<T>);
 
 /// The GPU, as the site to which mechanisms add their parts. `probes` builds the block instances under the engine of the run. It
 /// also records them and plants faults.
@@ -21,8 +21,8 @@ pub struct Site<'a> {
     pub probes: &'a Probes,
     /// Mechanism that adds parts at the moment.
     mechanism: &'static str,
-    sms: Vec<Vec<Named<dyn SmPart>>>,
-    slices: Vec<Vec<Named<dyn SlicePart>>>,
+    sms: Vec<Vec<NamedPart<dyn SmPart>>>,
+    slices: Vec<Vec<NamedPart<dyn SlicePart>>>,
 }
 
 impl<'a> Site<'a> {
@@ -79,7 +79,7 @@ type Conflict = (usize, usize, &'static str);
 
 /// Combines the parts of an SM or of an L2 slice.
 fn combined<T: ?Sized, All>(
-    parts: Vec<Named<T>>,
+    parts: Vec<NamedPart<T>>,
     new: impl FnOnce(Vec<Box<T>>) -> Result<All, Conflict>,
 ) -> Result<All, MechanismError> {
     let (names, parts): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
@@ -94,12 +94,10 @@ fn combined<T: ?Sized, All>(
 mod tests {
     use super::*;
     use crate::has;
-    use crate::mechanism::MechanismCounters;
     use crate::mechanism::probe::ProbeSpec;
     use crate::sm::part::{Bypass, L1dEvent, L1dObserver, Load};
     use crate::stage::MechanismFault;
     use selvedge_hw::Engine;
-    use selvedge_hw::wave::Trace;
     use selvedge_ptx::memory::DeviceMemory;
 
     /// A part that observes the L1D. If `bypasses` is set, it also selects loads that bypass it.
@@ -116,10 +114,6 @@ mod tests {
         fn busy(&self) -> bool {
             false
         }
-
-        fn counters(&self, _: &mut MechanismCounters) {}
-
-        fn traces(&self, _: &mut Vec<Trace>) {}
 
         has!(l1d_observer: L1dObserver);
 

@@ -1,5 +1,5 @@
 //! A block instance that a policy clocks on events, even at points where the policy cannot return an error.
-use super::difference::Difference;
+use super::difference::FirstDifference;
 use super::probe::Probes;
 use crate::stage::MechanismFault;
 use selvedge_hw::wave::Trace;
@@ -10,13 +10,13 @@ use selvedge_state::State;
 #[derive(State)]
 pub struct Stepped<B: HwBlock> {
     instance: Instance<B>,
-    difference: Difference,
+    difference: FirstDifference,
 }
 
 impl<B: HwBlock> Stepped<B> {
     /// Builds the instance called `name`. The parameters must be valid.
     pub fn new(name: String, params: &B::Params, probes: &Probes) -> Self {
-        Stepped { instance: probes.instance(name, params), difference: Difference::default() }
+        Stepped { instance: probes.instance(name, params), difference: FirstDifference::default() }
     }
 
     /// Clocks the block once, in cycle `now` or in the cycle after its last clock, whichever is later. Returns the outputs before

@@ -10,7 +10,7 @@ use selvedge_state::State;
 
 /// An atomic whose operations have begun and may still occupy words.
 #[derive(Clone, Copy, Debug, State)]
-struct Begun {
+struct BegunAtomic {
     line: u64,
     /// Words of the line.
     words: u64,
@@ -20,7 +20,7 @@ struct Begun {
     span: u64,
 }
 
-impl Begun {
+impl BegunAtomic {
     /// Returns the cycles from the lowest word's operation to that of `word`. Words take their operations in the order of their
     /// addresses.
     fn offset(words: u64, word: u32, span: u64) -> u64 {
@@ -36,7 +36,7 @@ pub struct AtomicUnit {
     /// The first cycle in which the unit may begin another atomic.
     free_from: u64,
     /// Atomics that may still occupy words. Stays empty if an operation occupies its word for one cycle only.
-    begun: Vec<Begun>,
+    begun: Vec<BegunAtomic>,
 }
 
 impl AtomicUnit {
@@ -64,12 +64,12 @@ impl AtomicUnit {
     }
 
     /// Returns whether `begun` would still occupy a word of `packet` in the cycle in which `packet` uses it.
-    fn takes(&self, begun: &Begun, now: u64, packet: &Packet) -> bool {
+    fn takes(&self, begun: &BegunAtomic, now: u64, packet: &Packet) -> bool {
         let common = if begun.line == packet.line { begun.words & packet.words } else { 0 };
         let span = if packet.operations.on_one_word > 1 { 1 } else { self.spans(packet).0 };
         (0..u64::BITS).filter(|word| common >> word & 1 == 1).any(|word| {
-            let free = begun.from + Begun::offset(begun.words, word, begun.span) + self.word_cycles;
-            free > now + Begun::offset(packet.words, word, span)
+            let free = begun.from + BegunAtomic::offset(begun.words, word, begun.span) + self.word_cycles;
+            free > now + BegunAtomic::offset(packet.words, word, span)
         })
     }
 
@@ -84,7 +84,7 @@ impl AtomicUnit {
             let word_cycles = self.word_cycles;
             self.begun.retain(|begun| begun.from + begun.span + word_cycles > now);
             let from = last + 1 - span;
-            self.begun.push(Begun { line: packet.line, words: packet.words, from, span });
+            self.begun.push(BegunAtomic { line: packet.line, words: packet.words, from, span });
         }
         last
     }

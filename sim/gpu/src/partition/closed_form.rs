@@ -4,7 +4,7 @@
 //! round trip is therefore given as its mean over all clock phases and its max distance from the mean. In a core cycle the
 //! domains run from memory to SM: DRAM, L2, crossbar, SMs. A request therefore enters each next domain in the next core cycle at
 //! the earliest. A reply may pass several domains in one core cycle.
-use crate::config::{Clock, GpuConfig};
+use crate::config::{ClockConfig, GpuConfig};
 use crate::dram::Timing;
 use crate::packet::HEADER_BYTES;
 use crate::partition::AddressMap;
@@ -17,7 +17,7 @@ struct Periods {
 }
 
 impl Periods {
-    fn new(clock: &Clock) -> Self {
+    fn new(clock: &ClockConfig) -> Self {
         let period = |mhz: u32| f64::from(clock.core_mhz) / f64::from(mhz);
         Self {
             interconnect: period(clock.interconnect_mhz),

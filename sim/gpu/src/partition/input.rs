@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 /// The requests in front of the tags, and those in the mechanism's write stage.
 #[derive(State)]
-pub struct Input {
+pub struct SliceInput {
     pub queue: VecDeque<Packet>,
     /// The requests with unanswered parts, if requests are split.
     splits: Option<Splits>,
@@ -21,10 +21,10 @@ pub struct Input {
     pub entering: Option<Packet>,
 }
 
-impl Input {
+impl SliceInput {
     /// Returns an input without requests.
     pub fn new(l2: &L2) -> Self {
-        Input {
+        SliceInput {
             queue: VecDeque::with_capacity(l2.request_queue as usize),
             splits: l2.split_requests.then(|| Splits::new(Sectors::new(l2.line_bytes, l2.sector_bytes))),
             head_may_enter: false,

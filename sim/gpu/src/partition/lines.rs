@@ -7,7 +7,7 @@ use selvedge_state::State;
 
 /// The state of a line in the slice.
 #[derive(Clone, Copy, Debug, Default, State)]
-pub struct LineState {
+pub struct L2LineState {
     /// Sectors whose bytes are all present.
     pub valid: u32,
     /// Sectors that were written and not sent to DRAM. A dirty sector that is not valid was partly written.
@@ -20,12 +20,12 @@ pub struct LineState {
 
 /// The lines of a slice, with the requests that wait for them.
 #[derive(State)]
-pub struct Lines {
-    pub tags: TagArray<LineState>,
+pub struct SliceLines {
+    pub tags: TagArray<L2LineState>,
     /// `true` if the slice has more tags than ways.
     pub is_compressed: bool,
     /// Lines evicted in this access to make room; empty between accesses.
-    pub making_room: Vec<(u64, LineState)>,
+    pub making_room: Vec<(u64, L2LineState)>,
     pub mshr: MshrTable<Packet>,
     pub atomics: AtomicUnit,
     /// Requests whose line has arrived; the port has handled the first `replayed` ones.
@@ -33,10 +33,10 @@ pub struct Lines {
     replayed: usize,
 }
 
-impl Lines {
+impl SliceLines {
     /// Returns an empty slice with `tags_per_way` tags for each way.
     pub fn new(l2: &L2, tags_per_way: u32) -> Self {
-        Lines {
+        SliceLines {
             is_compressed: tags_per_way > 1,
             tags: TagArray::compressed(l2.sets, l2.ways, tags_per_way, l2.line_bytes, l2.index),
             making_room: Vec::new(),

@@ -14,33 +14,33 @@
 //!
 //! Atomics need their data and always fetch.
 use super::dram_path::READ_REQUESTS;
-use super::lines::LineState;
+use super::lines::L2LineState;
 use super::part::L2Event;
 use super::slice::Slice;
-use crate::cache::{LinePart, MshrId, Probe, SECTOR_BYTES, SectorUse, Slot, UnderWay, Victim};
+use crate::cache::{LinePart, MshrId, Probe, SECTOR_BYTES, SectorUse, SectorsInFlight, TagSlot, Victim};
 use crate::config::{Allocate, Fetch, WriteAllocate};
 use crate::packet::{Packet, PacketKind};
-use crate::stats::{Decision, FailCause};
+use crate::stats::{AccessResult, FailCause};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// Words of 4 bytes in a sector of 32 bytes.
 const SECTOR_WORDS: u32 = SECTOR_BYTES / 4;
 
 /// The state of a request's sectors in the tags and miss registers.
-struct Known {
+struct SectorState {
     /// The requested sectors of the slice's line, in units of 32 bytes.
     part: LinePart,
     /// The slice's own sectors that contain the requested ones.
     needed: u32,
-    slot: Option<Slot>,
+    slot: Option<TagSlot>,
     /// Valid sectors of the line.
     valid: u32,
     entry: Option<MshrId>,
     /// The sectors of the line in flight, and the sectors that requests wait for.
-    under_way: UnderWay,
+    under_way: SectorsInFlight,
 }
 
-impl Known {
+impl SectorState {
     fn missing(&self) -> u32 {
         self.needed & !self.valid
     }
@@ -51,11 +51,11 @@ impl Known {
     }
 
     /// Returns the kind of miss of a request whose sectors are not all valid.
-    fn miss(&self) -> Decision {
+    fn miss(&self) -> AccessResult {
         match (self.slot, self.missing() & !self.coming()) {
-            (_, 0) => Decision::Pending,
-            (Some(_), _) => Decision::SectorMiss,
-            (None, _) => Decision::Miss,
+            (_, 0) => AccessResult::Pending,
+            (Some(_), _) => AccessResult::SectorMiss,
+            (None, _) => AccessResult::Miss,
         }
     }
 }
@@ -177,22 +177,27 @@ impl Slice {
         }
     }
 
-    fn look_up(&self, packet: &Packet) -> Known {
+    fn look_up(&self, packet: &Packet) -> SectorState {
         let part = self.spec.sectors.part(packet.line, packet.sectors);
         let slot = self.lines.tags.probe(self.spec.map.slice_local(part.line)).slot();
         let entry = self.lines.mshr.find(self.register_of(part));
-        Known {
+        SectorState {
             part,
             needed: self.spec.sectors.whole(part.sectors),
             slot,
             valid: slot.map_or(0, |slot| self.lines.tags.state(slot).valid),
             entry,
-            under_way: entry.map_or_else(UnderWay::default, |id| self.lines.mshr.under_way(id)),
+            under_way: entry.map_or_else(SectorsInFlight::default, |id| self.lines.mshr.under_way(id)),
         }
     }
 
     /// Replies to a request whose sectors are valid. Otherwise lets it wait for its sectors, and fetches those not in flight.
-    fn decide(&mut self, now: u64, packet: &Packet, memory: &DeviceMemory) -> Result<Decision, FailCause> {
+    fn decide(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        memory: &DeviceMemory,
+    ) -> Result<AccessResult, FailCause> {
         let known = self.look_up(packet);
         if let (Some(slot), 0) = (known.slot, known.missing()) {
             if packet.kind != PacketKind::Read {
@@ -207,7 +212,7 @@ impl Slice {
             self.ask(now, slot, known.needed);
             self.hold_port(now, packet.sectors.count_ones() * SECTOR_BYTES);
             self.answer(now, packet, true);
-            return Ok(Decision::Hit);
+            return Ok(AccessResult::Hit);
         }
         let may_write_at_once = packet.kind == PacketKind::Write && known.missing() & known.coming() == 0;
         let is_whole = packet.full_sectors && known.part.sectors == known.needed;
@@ -226,7 +231,7 @@ impl Slice {
                 if known.missing() & !dirty == 0 {
                     self.hold_port(now, packet.sectors.count_ones() * SECTOR_BYTES);
                     self.answer(now, packet, true);
-                    return Ok(Decision::Hit);
+                    return Ok(AccessResult::Hit);
                 }
             }
             WriteAllocate::Fetch if may_write_at_once && is_whole => {
@@ -259,7 +264,7 @@ impl Slice {
         &mut self,
         now: u64,
         packet: &Packet,
-        known: &Known,
+        known: &SectorState,
         memory: &DeviceMemory,
     ) -> Result<(), FailCause> {
         let forwards = self.is_forwarded(packet);
@@ -317,7 +322,7 @@ impl Slice {
     }
 
     /// Returns the sectors to fetch for a miss of `missing`, as chosen by the mechanism or else by the configuration.
-    fn sectors_to_fetch(&mut self, now: u64, known: &Known, missing: u32) -> u32 {
+    fn sectors_to_fetch(&mut self, now: u64, known: &SectorState, missing: u32) -> u32 {
         let absent = self.spec.sectors.all() & !known.valid & !known.coming();
         let part = LinePart { sectors: missing, ..known.part };
         let wanted = match (self.parts.fetch(now, part, absent), self.spec.fetch) {
@@ -329,7 +334,7 @@ impl Slice {
     }
 
     /// Marks sectors of the line in `slot` as requested.
-    fn ask(&mut self, now: u64, slot: Slot, sectors: u32) {
+    fn ask(&mut self, now: u64, slot: TagSlot, sectors: u32) {
         let first = self.lines.tags.state_mut(slot).sectors.ask(sectors);
         self.report_use(now, first);
     }
@@ -342,7 +347,7 @@ impl Slice {
     }
 
     /// Writes words of sectors that are not completely valid, without fetching the rest.
-    fn write_some(&mut self, now: u64, packet: &Packet, known: &Known) -> Result<(), FailCause> {
+    fn write_some(&mut self, now: u64, packet: &Packet, known: &SectorState) -> Result<(), FailCause> {
         self.check_write_through(packet)?;
         let slot = self.slot_of(now, known)?;
         self.lines.tags.touch(slot);
@@ -360,13 +365,13 @@ impl Slice {
     }
 
     /// Writes sectors whose bytes are all known after the write.
-    fn write(&mut self, slot: Slot, part: LinePart) {
+    fn write(&mut self, slot: TagSlot, part: LinePart) {
         self.lines.tags.state_mut(slot).valid |= self.spec.sectors.whole(part.sectors);
         self.mark_written(slot, part);
     }
 
     /// Marks written sectors as dirty, or sends them on to DRAM. [`Self::check_write_through`] must have succeeded.
-    fn mark_written(&mut self, slot: Slot, part: LinePart) {
+    fn mark_written(&mut self, slot: TagSlot, part: LinePart) {
         if self.spec.writes_back {
             self.lines.tags.state_mut(slot).dirty |= self.spec.sectors.whole(part.sectors);
         } else {
@@ -410,7 +415,7 @@ impl Slice {
     }
 
     /// Returns the line's slot. A line without a slot replaces a victim, with no sector valid yet.
-    fn slot_of(&mut self, now: u64, known: &Known) -> Result<Slot, FailCause> {
+    fn slot_of(&mut self, now: u64, known: &SectorState) -> Result<TagSlot, FailCause> {
         if let Some(slot) = known.slot {
             return Ok(slot);
         }
@@ -424,7 +429,7 @@ impl Slice {
 
     /// Returns a slot for an arrived line that has none. A dirty victim leaves even if the eviction queue is full; the fill's own
     /// buffer holds it. Data from DRAM must never wait for data to DRAM.
-    pub(super) fn slot_for_fill(&mut self, now: u64, line: u64) -> Slot {
+    pub(super) fn slot_for_fill(&mut self, now: u64, line: u64) -> TagSlot {
         let local = self.spec.map.slice_local(line);
         let victim =
             self.lines.tags.victim(local).expect("no way is reserved when lines are allocated on their fill");
@@ -432,7 +437,7 @@ impl Slice {
     }
 
     /// Gives the victim's slot to a line, with no sector valid yet.
-    fn replace(&mut self, now: u64, local: u64, victim: &Victim<LineState>) -> Slot {
+    fn replace(&mut self, now: u64, local: u64, victim: &Victim<L2LineState>) -> TagSlot {
         self.evict(now, victim);
         self.lines.tags.reserve(victim.slot, local);
         self.lines.tags.fill(victim.slot);
@@ -477,14 +482,14 @@ impl Slice {
     }
 
     /// Sends a dirty victim to DRAM, and reports the eviction to the mechanism.
-    fn evict(&mut self, now: u64, victim: &Victim<LineState>) {
+    fn evict(&mut self, now: u64, victim: &Victim<L2LineState>) {
         let Some((local, state)) = victim.evicted else { return };
         self.lines.tags.invalidate(victim.slot);
         self.evicted(now, local, &state);
     }
 
     /// Handles the eviction of a line from the tags: sends its dirty sectors to DRAM.
-    fn evicted(&mut self, now: u64, local: u64, state: &LineState) {
+    fn evicted(&mut self, now: u64, local: u64, state: &L2LineState) {
         let line = self.spec.map.slice_global(self.spec.number, local);
         if state.dirty != 0 {
             self.hold_port(now, state.dirty.count_ones() * SECTOR_BYTES);

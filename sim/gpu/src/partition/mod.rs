@@ -23,11 +23,11 @@ pub use slice::{L2Counters, Slice};
 use crate::cache::SECTOR_BYTES;
 use crate::config::{GpuConfig, Interconnect};
 use crate::crossbar::{Crossbar, CrossbarCounters, CrossbarSpec};
-use crate::dram::{Channel, Checker, DramCounters};
+use crate::dram::{Channel, CommandChecker, DramCounters};
 use crate::id_set::IdSet;
 use crate::packet::Packet;
 use crate::stage::MechanismFault;
-use crate::timeline::{Counter, Happening, Track, View};
+use crate::timeline::{CycleView, Happening, TimelineCounter, Track};
 use crate::wakes::Wakes;
 use crate::witness::Witness;
 use schemars::JsonSchema;
@@ -321,7 +321,7 @@ impl MemorySystem {
     pub fn check_dram(&mut self, on: bool) {
         let most_bursts = self.config.l2.line_bytes / self.config.dram.burst_bytes;
         for Partition { channel, .. } in &mut self.partitions {
-            channel.attach(on.then(|| Checker::new(&self.config.dram, most_bursts)));
+            channel.attach(on.then(|| CommandChecker::new(&self.config.dram, most_bursts)));
         }
     }
 
@@ -337,7 +337,7 @@ impl MemorySystem {
     }
 
     /// Adds lines in flight, open rows and the bursts of the channels to a timeline.
-    pub(crate) fn show(&self, view: &mut View) {
+    pub(crate) fn show(&self, view: &mut CycleView) {
         let mut slice = 0;
         for (channel, partition) in (0..).zip(&self.partitions) {
             for one in &partition.slices {
@@ -346,13 +346,13 @@ impl MemorySystem {
                     view.show(Track::L2Mshr { slice, entry }, Happening::Miss { line });
                     misses += 1;
                 }
-                view.level(Counter::L2Misses { slice }, misses);
+                view.level(TimelineCounter::L2Misses { slice }, misses);
                 slice += 1;
             }
             for (sub_rank, bank, row) in partition.channel.open_rows() {
                 view.show(Track::Bank { channel, sub_rank, bank }, Happening::Row { row });
             }
-            view.total(Counter::Bursts { channel }, partition.channel.bursts());
+            view.total(TimelineCounter::Bursts { channel }, partition.channel.bursts());
         }
     }
 

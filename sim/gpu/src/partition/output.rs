@@ -16,16 +16,16 @@ pub struct Answer {
 
 /// The replies that have not left the slice.
 #[derive(State)]
-pub struct Output {
+pub struct SliceOutput {
     /// The hit pipeline, in the order of the ready cycles.
     pub pipe: VecDeque<Answer>,
     pub replies: VecDeque<Packet>,
 }
 
-impl Output {
+impl SliceOutput {
     /// Returns an output without replies.
     pub fn new(l2: &L2) -> Self {
-        Output {
+        SliceOutput {
             pipe: VecDeque::with_capacity(l2.hit_latency as usize),
             replies: VecDeque::with_capacity(l2.reply_queue as usize),
         }

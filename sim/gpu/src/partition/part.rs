@@ -30,7 +30,7 @@ pub struct DramPlan {
 /// (LAMAR, section 5.1, footnote 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum L2Event {
-    /// A miss has fetched sectors, chosen by [`FetchSectors::sectors`] or by the configuration.
+    /// A miss has fetched sectors, chosen by [`L2FetchSectors::sectors`] or by the configuration.
     Fetched(Fetched),
     /// A request is the first to use this number of 32-byte sectors that a prediction has fetched.
     PredictionUsed(u32),
@@ -52,16 +52,25 @@ pub trait SlicePart: State + Send {
     ///
     /// # Errors
     /// Returns the error that the mechanism detected; it ends the simulation.
-    fn tick(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault>;
+    fn tick(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
+        let _ = (now, memory);
+        Ok(())
+    }
 
     /// Returns whether the part holds lines or packets, or needs to run in the next cycle.
-    fn busy(&self) -> bool;
+    fn busy(&self) -> bool {
+        false
+    }
 
     /// Adds the part's counters to the report.
-    fn counters(&self, out: &mut MechanismCounters);
+    fn counters(&self, out: &mut MechanismCounters) {
+        let _ = out;
+    }
 
     /// Adds the traces of the part's recorded block instances.
-    fn traces(&self, out: &mut Vec<Trace>);
+    fn traces(&self, out: &mut Vec<Trace>) {
+        let _ = out;
+    }
 
     /// Adds the operations of the part's blocks, by block name. The energy model charges each operation.
     fn operations(&self, out: &mut BlockOperations) {
@@ -80,12 +89,12 @@ pub trait SlicePart: State + Send {
     }
 
     /// Chooses the sectors that a miss fetches. Exclusive.
-    fn fetch(&mut self) -> Option<&mut dyn FetchSectors> {
+    fn fetch(&mut self) -> Option<&mut dyn L2FetchSectors> {
         None
     }
 
     /// Stores more lines than ways in the slice. Exclusive.
-    fn placement(&mut self) -> Option<&mut dyn Placement> {
+    fn placement(&mut self) -> Option<&mut dyn L2Placement> {
         None
     }
 
@@ -95,7 +104,7 @@ pub trait SlicePart: State + Send {
     }
 
     /// Delays lines between DRAM and the L2. Exclusive.
-    fn fills(&mut self) -> Option<&mut dyn Stage<Fill>> {
+    fn fills(&mut self) -> Option<&mut dyn Stage<L2Fill>> {
         None
     }
 
@@ -124,14 +133,14 @@ pub trait L2Observer {
 }
 
 /// Chooses the sectors that a miss fetches.
-pub trait FetchSectors {
+pub trait L2FetchSectors {
     /// Returns the sectors that an L2 miss fetches: all requested ones in `missing`, and any of `absent`. `absent` are all
     /// sectors of the line that are neither valid nor in flight. Called once per miss.
     fn sectors(&mut self, now: u64, missing: LinePart, absent: u32) -> u32;
 }
 
 /// Stores more lines than ways in the slice, whose data are then allocated in sub-blocks of 32 bytes.
-pub trait Placement {
+pub trait L2Placement {
     /// Returns the number of tags for each way of the slice. Called once.
     fn tags_per_way(&self) -> u32;
 
@@ -161,7 +170,7 @@ pub trait Replies {
 
 /// Sectors of a line in flight from DRAM to the L2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-pub struct Fill(pub LinePart);
+pub struct L2Fill(pub LinePart);
 
 /// Dirty sectors of a line in flight from the L2 to DRAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]

@@ -1,8 +1,9 @@
 //! The parts that mechanisms put into one L2 partition, and the abilities of each.
-use super::part::{DramPlan, Eviction, Fill, L2Event, Placement, SlicePart};
+use super::part::{DramPlan, Eviction, L2Event, L2Fill, L2Placement, SlicePart};
 use crate::abilities::{abilities, each, only};
 use crate::cache::{LinePart, SECTOR_BYTES};
 use crate::events::{BlockOperations, LineBursts};
+use crate::mechanism::Claim;
 use crate::packet::Packet;
 use crate::stage::{MechanismFault, Offer, Stage};
 use crate::stats::MechanismCounters;
@@ -14,7 +15,7 @@ abilities! {
     SlicePart:
     shared { observer }
     exclusive {
-        fetch: "choose the sectors that a miss fetches",
+        fetch: Claim::Granularity.why(),
         placement: "keep more lines than ways in the L2",
         dram: "state what accesses to DRAM cost",
         fills: "delay lines between DRAM and the L2",
@@ -93,7 +94,7 @@ impl SliceParts {
     }
 
     pub(super) fn tags_per_way(&mut self) -> u32 {
-        only!(self.placement).map_or(1, |one: &mut dyn Placement| one.tags_per_way())
+        only!(self.placement).map_or(1, |one: &mut dyn L2Placement| one.tags_per_way())
     }
 
     /// Returns the sub-blocks that a line occupies, if a part chooses them.
@@ -119,7 +120,7 @@ impl SliceParts {
     }
 
     pub(super) fn offer_fill(&mut self, now: u64, part: LinePart, memory: &DeviceMemory) -> Offer {
-        only!(self.fills).map_or(Offer::Pass, |stage| stage.offer(now, &mut Fill(part), memory))
+        only!(self.fills).map_or(Offer::Pass, |stage| stage.offer(now, &mut L2Fill(part), memory))
     }
 
     pub(super) fn pop_fill(&mut self) -> Option<LinePart> {

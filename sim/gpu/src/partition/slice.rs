@@ -14,9 +14,9 @@
 //! pipeline with its last operation (`atomics.rs`). Replies leave the pipeline in the order of their ready cycles, not in order
 //! of entry. `~` marks the mechanism's stages ([`SlicePart`](super::part::SlicePart)).
 use super::dram_path::{DramPath, WRITE_REQUESTS};
-use super::input::Input;
-use super::lines::Lines;
-use super::output::{Answer, Output};
+use super::input::SliceInput;
+use super::lines::SliceLines;
+use super::output::{Answer, SliceOutput};
 use super::parts::SliceParts;
 use super::spec::SliceSpec;
 use crate::cache::{LinePart, Probe, SECTOR_BYTES};
@@ -69,10 +69,10 @@ pub struct Slice {
     #[state(skip = "the configuration")]
     pub(super) spec: SliceSpec,
     pub(super) parts: SliceParts,
-    input: Input,
-    pub(super) lines: Lines,
+    input: SliceInput,
+    pub(super) lines: SliceLines,
     pub(super) dram: DramPath,
-    output: Output,
+    output: SliceOutput,
     /// The first cycle in which the data port is free, if it is narrower than a line.
     port_free_from: u64,
     /// The slice has no work before this cycle unless a request or a DRAM reply arrives.
@@ -89,10 +89,10 @@ impl Slice {
         Self {
             spec: SliceSpec::new(config, number),
             parts,
-            input: Input::new(l2),
-            lines: Lines::new(l2, tags_per_way),
+            input: SliceInput::new(l2),
+            lines: SliceLines::new(l2, tags_per_way),
             dram: DramPath::new(l2),
-            output: Output::new(l2),
+            output: SliceOutput::new(l2),
             port_free_from: 0,
             idle_until: 0,
             witness: Witness::default(),

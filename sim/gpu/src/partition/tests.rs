@@ -2,7 +2,7 @@
 mod atomics;
 mod functional;
 
-use super::part::{DramPlans, Eviction, FetchSectors, Fill, L2Observer, Replies};
+use super::part::{DramPlans, Eviction, L2FetchSectors, L2Fill, L2Observer, Replies};
 use super::*;
 use crate::cache::{Fetched, LinePart};
 use crate::dram::{Access, Bursts, Channel, Request, Timing};
@@ -10,9 +10,7 @@ use crate::has;
 use crate::mechanism::Shared;
 use crate::packet::{Operations, PacketKind};
 use crate::stage::{Offer, Stage};
-use crate::stats::MechanismCounters;
 use proptest::prelude::*;
-use selvedge_hw::wave::Trace;
 use std::collections::{BTreeMap, VecDeque};
 
 const LINE: u64 = 128;
@@ -507,7 +505,7 @@ fn a_line_that_leaves_is_read_after_it_was_written() {
     let mut config = config();
     (config.l2.sets, config.l2.ways) = (1, 1);
     let mut bench = SliceBench::base(&config);
-    bench.channel.attach(Checker::new(&config.dram, 4));
+    bench.channel.attach(CommandChecker::new(&config.dram, 4));
     let requests = [
         packet(&config, PacketKind::Write, 0, 0),
         packet(&config, PacketKind::Write, LINE, 1),
@@ -530,7 +528,7 @@ struct Seen {
 #[derive(selvedge_state::State)]
 struct TestPolicy {
     now: u64,
-    fills: VecDeque<(u64, Fill)>,
+    fills: VecDeque<(u64, L2Fill)>,
     evictions: VecDeque<(u64, Eviction)>,
     writes: VecDeque<(u64, Packet)>,
     bursts: u32,
@@ -597,11 +595,7 @@ impl SlicePart for TestPolicy {
         !(self.fills.is_empty() && self.evictions.is_empty() && self.writes.is_empty())
     }
 
-    fn counters(&self, _: &mut MechanismCounters) {}
-
-    fn traces(&self, _: &mut Vec<Trace>) {}
-
-    has!(dram: DramPlans, fills: Stage<Fill>, evictions: Stage<Eviction>, writes: Stage<Packet>, replies: Replies);
+    has!(dram: DramPlans, fills: Stage<L2Fill>, evictions: Stage<Eviction>, writes: Stage<Packet>, replies: Replies);
 }
 
 impl DramPlans for TestPolicy {
@@ -620,12 +614,12 @@ impl DramPlans for TestPolicy {
     }
 }
 
-impl Stage<Fill> for TestPolicy {
-    fn offer(&mut self, _: u64, fill: &mut Fill, _: &DeviceMemory) -> Offer {
+impl Stage<L2Fill> for TestPolicy {
+    fn offer(&mut self, _: u64, fill: &mut L2Fill, _: &DeviceMemory) -> Offer {
         Self::enter(&mut self.fills, self.now, *fill)
     }
 
-    fn pop(&mut self) -> Option<Fill> {
+    fn pop(&mut self) -> Option<L2Fill> {
         Self::leave(&mut self.fills, self.now)
     }
 }
@@ -790,22 +784,10 @@ struct Granular {
 }
 
 impl SlicePart for Granular {
-    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
-        Ok(())
-    }
-
-    fn busy(&self) -> bool {
-        false
-    }
-
-    fn counters(&self, _: &mut MechanismCounters) {}
-
-    fn traces(&self, _: &mut Vec<Trace>) {}
-
-    has!(fetch: FetchSectors, observer: L2Observer);
+    has!(fetch: L2FetchSectors, observer: L2Observer);
 }
 
-impl FetchSectors for Granular {
+impl L2FetchSectors for Granular {
     fn sectors(&mut self, _: u64, missing: LinePart, absent: u32) -> u32 {
         assert_eq!(missing.sectors & !absent, 0, "only what is not there is asked for");
         missing.sectors | missing.sectors << 1 | missing.sectors << 2

@@ -1,13 +1,13 @@
 //! Barriers of an SM's CTAs: arrivals and releases of warps.
 use super::Sm;
-use super::cta_slot::Arrival;
+use super::cta_slot::BarrierArrival;
 use super::residents::Residents;
 use super::scheduler::{WarpMask, warps_of};
 use super::warp_slot::Hold;
 
 impl Sm {
-    pub(super) fn arrive_at_barrier(&mut self, warp: u8, arrival: Arrival, now: u64) {
-        let Arrival { id, threads, arrive_only, ballot } = arrival;
+    pub(super) fn arrive_at_barrier(&mut self, warp: u8, arrival: BarrierArrival, now: u64) {
+        let BarrierArrival { id, threads, arrive_only, ballot } = arrival;
         let (slot, cta) = self.residents.warp_and_cta(warp);
         let cta_slot = slot.cta;
         if !arrive_only {

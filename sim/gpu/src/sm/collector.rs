@@ -9,7 +9,7 @@
 //! the pipes. Each bank that is not written reads its oldest requested operand. Waiting instructions then take free units.
 use super::pipes::PipeKind;
 use super::token::InstId;
-use crate::config::{Collector as Config, CollectorSet};
+use crate::config::{CollectorConfig as Config, CollectorSet};
 use selvedge_state::State;
 use std::collections::VecDeque;
 
@@ -22,7 +22,7 @@ const SHARED: usize = 4;
 
 /// The continuation of an instruction after it enters its pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-pub enum Next {
+pub enum AfterPipe {
     /// Its result is available this number of cycles after issue if nothing stalls.
     Result(u32),
     /// It has no result.
@@ -43,12 +43,12 @@ pub struct Collected {
     /// Number of the scheduler that issued it.
     pub scheduler: u8,
     /// The continuation in the pipe.
-    pub next: Next,
+    pub next: AfterPipe,
 }
 
 /// An instruction that waits for a unit, with the banks of its operands.
 #[derive(Clone, Copy, Debug, State)]
-struct Waiting {
+struct WaitingInstruction {
     instruction: Collected,
     banks: [u8; MOST_OPERANDS],
     operands: u8,
@@ -58,7 +58,7 @@ struct Waiting {
 const MOST_OPERANDS: usize = 16;
 
 #[derive(Clone, Copy, Debug, Default, State)]
-struct Unit {
+struct CollectorUnit {
     instruction: Option<Collected>,
     /// Operands that have not been read yet.
     missing: u8,
@@ -66,7 +66,7 @@ struct Unit {
 
 /// A set of units.
 #[derive(Debug, State)]
-struct Set {
+struct CollectorUnits {
     /// Number of its first unit, and number of units.
     first: usize,
     count: usize,
@@ -77,15 +77,15 @@ struct Set {
 
 /// The operand collection of one SM.
 #[derive(Debug, State)]
-pub struct Collector {
+pub struct OperandCollector {
     #[state(skip = "the configuration")]
     config: Config,
     schedulers: usize,
     /// By kind of pipe: instructions that wait for a unit (`before`) and instructions that wait for their pipe (`behind`).
-    before: [VecDeque<Waiting>; 4],
+    before: [VecDeque<WaitingInstruction>; 4],
     behind: [VecDeque<Collected>; 4],
-    units: Vec<Unit>,
-    sets: Vec<Set>,
+    units: Vec<CollectorUnit>,
+    sets: Vec<CollectorUnits>,
     /// By bank: the units that have requested an operand, in order.
     asked: Vec<VecDeque<u8>>,
     /// Banks that are written in this cycle, one bit each.
@@ -94,7 +94,7 @@ pub struct Collector {
     inside: usize,
 }
 
-impl Collector {
+impl OperandCollector {
     /// Returns the empty operand collection of an SM with this number of schedulers. `None` if the configuration has no operand
     /// collection.
     pub fn new(config: &Config, schedulers: u32) -> Option<Box<Self>> {
@@ -105,15 +105,15 @@ impl Collector {
         let set = |set: &CollectorSet| {
             let count = set.units as usize;
             first += count;
-            Set { first: first - count, count, ports: set.ports, last: 0 }
+            CollectorUnits { first: first - count, count, ports: set.ports, last: 0 }
         };
-        let sets: Vec<Set> = config.sets().into_iter().chain([&config.shared]).map(set).collect();
-        Some(Box::new(Collector {
+        let sets: Vec<CollectorUnits> = config.sets().into_iter().chain([&config.shared]).map(set).collect();
+        Some(Box::new(OperandCollector {
             config: *config,
             schedulers: schedulers as usize,
             before: Default::default(),
             behind: Default::default(),
-            units: vec![Unit::default(); first],
+            units: vec![CollectorUnit::default(); first],
             sets,
             asked: vec![VecDeque::new(); config.banks as usize],
             written: 0,
@@ -166,7 +166,7 @@ impl Collector {
         for (bank, source) in banks.iter_mut().zip(sources) {
             *bank = self.bank(*source, instruction.warp) as u8;
         }
-        self.before[instruction.pipe as usize].push_back(Waiting {
+        self.before[instruction.pipe as usize].push_back(WaitingInstruction {
             instruction,
             banks,
             operands: operands as u8,
@@ -265,7 +265,7 @@ impl Collector {
     /// Gives a free unit of a set to the oldest waiting instruction of a kind.
     fn give_unit(&mut self, kind: usize, set: usize) {
         let Some(waiting) = self.before[kind].front().copied() else { return };
-        let Set { first, count, .. } = self.sets[set];
+        let CollectorUnits { first, count, .. } = self.sets[set];
         let own = if self.config.sub_cores {
             let share = count / self.schedulers;
             let from = first + usize::from(waiting.instruction.scheduler) * share;
@@ -275,7 +275,8 @@ impl Collector {
         };
         let Some(free) = own.clone().find(|at| self.units[*at].instruction.is_none()) else { return };
         self.before[kind].pop_front();
-        self.units[free] = Unit { instruction: Some(waiting.instruction), missing: waiting.operands };
+        self.units[free] =
+            CollectorUnit { instruction: Some(waiting.instruction), missing: waiting.operands };
         for bank in &waiting.banks[..usize::from(waiting.operands)] {
             self.asked[usize::from(*bank)].push_back(free as u8);
         }
@@ -293,12 +294,12 @@ mod tests {
         Config { banks, steps: 1, sub_cores: false, shared: NONE, alu: set, fp64: set, sfu: set, memory: set }
     }
 
-    fn collector(config: &Config) -> Box<Collector> {
-        Collector::new(config, 2).expect("it has banks")
+    fn collector(config: &Config) -> Box<OperandCollector> {
+        OperandCollector::new(config, 2).expect("it has banks")
     }
 
     fn instruction(warp: u8) -> Collected {
-        Collected { warp, pc: 0, pipe: PipeKind::Alu, scheduler: warp % 2, next: Next::Result(10) }
+        Collected { warp, pc: 0, pipe: PipeKind::Alu, scheduler: warp % 2, next: AfterPipe::Result(10) }
     }
 
     /// Returns the cycles after its issue in which each instruction enters its pipe. All are issued in one cycle by different

@@ -15,12 +15,12 @@ pub struct CtaSlot {
     pub live: u32,
     /// Warps whose slots are still occupied.
     pub resident: u32,
-    pub barriers: [Barrier; 16],
+    pub barriers: [CtaBarrier; 16],
 }
 
 /// A barrier of a CTA.
 #[derive(Clone, Copy, Debug, Default, State)]
-pub struct Barrier {
+pub struct CtaBarrier {
     /// Warps that have arrived, including warps that do not wait.
     pub arrived: u32,
     /// Warp slots that wait.
@@ -33,7 +33,7 @@ pub struct Barrier {
 
 /// A warp's arrival at a barrier.
 #[derive(Clone, Copy, Debug)]
-pub struct Arrival {
+pub struct BarrierArrival {
     pub id: u32,
     pub threads: Option<u32>,
     pub arrive_only: bool,

@@ -5,7 +5,7 @@ use selvedge_state::State;
 
 /// An event in a later cycle.
 #[derive(Clone, Copy, Debug, State)]
-pub enum Event {
+pub enum SmEvent {
     /// The destination registers of an instruction are written.
     Writeback { warp: u8, pc: u32 },
     /// The instruction after a branch, barrier or fence may issue.
@@ -18,21 +18,21 @@ pub enum Event {
 
 /// The events of an SM.
 #[derive(State)]
-pub struct Events {
-    wheel: EventWheel<Event>,
+pub struct FutureEvents {
+    wheel: EventWheel<SmEvent>,
     /// Memory for the events of a cycle.
-    due: Vec<Event>,
+    due: Vec<SmEvent>,
 }
 
-impl Events {
+impl FutureEvents {
     /// Returns no events. Each event will be at most `horizon` cycles ahead.
     pub fn new(horizon: u32) -> Self {
-        Events { wheel: EventWheel::new(horizon), due: Vec::new() }
+        FutureEvents { wheel: EventWheel::new(horizon), due: Vec::new() }
     }
 
     /// Adds an event in cycle `at`, which must be later than `now`.
     #[inline]
-    pub fn push(&mut self, now: u64, at: u64, event: Event) {
+    pub fn push(&mut self, now: u64, at: u64, event: SmEvent) {
         self.wheel.push(now, at, event);
     }
 
@@ -44,7 +44,7 @@ impl Events {
 
     /// Takes the events of cycle `now`, if it has any. [`Self::keep`] takes the list back.
     #[inline(always)]
-    pub fn take(&mut self, now: u64) -> Option<Vec<Event>> {
+    pub fn take(&mut self, now: u64) -> Option<Vec<SmEvent>> {
         if !self.wheel.has(now) {
             return None;
         }
@@ -55,7 +55,7 @@ impl Events {
 
     /// Keeps the memory of a list of handled events, for the next cycle.
     #[inline]
-    pub fn keep(&mut self, handled: Vec<Event>) {
+    pub fn keep(&mut self, handled: Vec<SmEvent>) {
         debug_assert!(handled.is_empty(), "the events are handled");
         self.due = handled;
     }

@@ -1,7 +1,7 @@
 //! Issue in an SM: the choice of a warp by each scheduler, the execution of its instruction, and the effects by instruction kind.
-use super::collector::{Collected, Next};
-use super::cta_slot::Arrival;
-use super::events::Event;
+use super::collector::{AfterPipe, Collected};
+use super::cta_slot::BarrierArrival;
+use super::events::SmEvent;
 use super::launch::{self, LaunchedKernel};
 use super::lsu;
 use super::part::{Extras, IssueReport, MemoryEvent};
@@ -15,7 +15,7 @@ use std::num::NonZeroU32;
 
 /// The schedulers that issued in a cycle, one bit each.
 #[derive(Clone, Copy, Debug, Default)]
-struct Issued {
+struct IssuedSchedulers {
     /// Issued an instruction of a warp, or an extra one instead.
     own: u32,
     /// Issued an extra instruction because no warp was ready.
@@ -28,11 +28,8 @@ impl Sm {
         self.count_stalls_until(ctx.now - 1);
         let extras = self.parts.extras(ctx.now);
         let nothing = extras.is_none() && !self.issue_stage.needs.any_ready();
-        let Issued { own, idle } = match extras {
-            None if nothing => Issued::default(),
-            None => self.ask_schedulers(ctx)?,
-            Some(extras) => self.ask_schedulers_with(extras, ctx)?,
-        };
+        let IssuedSchedulers { own, idle } =
+            if nothing { IssuedSchedulers::default() } else { self.ask_schedulers(extras, ctx)? };
         let issued = own | idle;
         self.count_issue(issued, ctx.now);
         if self.parts.busy() {
@@ -56,9 +53,13 @@ impl Sm {
         self.parts.issue_ended(&IssueReport { busy, idle, memory_waits });
     }
 
-    /// Lets every scheduler issue, in round-robin order.
-    fn ask_schedulers(&mut self, ctx: &mut TickContext<'_>) -> SimResult<Issued> {
-        let mut issued = Issued::default();
+    /// Lets every scheduler issue, in round-robin order, with a mechanism's extra instructions.
+    fn ask_schedulers(
+        &mut self,
+        mut extras: Option<Extras>,
+        ctx: &mut TickContext<'_>,
+    ) -> SimResult<IssuedSchedulers> {
+        let mut issued = IssuedSchedulers::default();
         let count = self.issue_stage.schedulers.len();
         let collects = self.issue_stage.collector.is_some();
         let first = self.issue_stage.first(ctx.now);
@@ -66,7 +67,7 @@ impl Sm {
         let mut known = None;
         for at in 0..count {
             let scheduler = if first + at < count { first + at } else { first + at - count };
-            if !self.issue_stage.needs.of_scheduler(scheduler).any_ready() {
+            if extras.is_none() && !self.issue_stage.needs.of_scheduler(scheduler).any_ready() {
                 continue;
             }
             let ready = match known {
@@ -74,65 +75,38 @@ impl Sm {
                 Some(ready) => ready,
                 None => *known.insert(self.candidates(ctx.now)),
             };
-            let stage = &mut self.issue_stage;
-            let mut candidates = ready & stage.schedulers[scheduler].mine & !held;
+            let stage = &self.issue_stage;
+            let mine = stage.schedulers[scheduler].mine;
+            let mut candidates = ready & mine & !held;
             if stage.is_selective {
                 candidates &= stage.schedulers[scheduler].eligible(stage.parked);
             }
             if stage.quotas.is_some() {
                 candidates &= !stage.stopped(&self.residents.kernel_warps);
             }
-            let Some(warp) = stage.schedulers[scheduler].choose(candidates) else { continue };
-            let pipe = self.issue_warp(warp, ctx)?;
-            self.issue_stage.take_turns(scheduler, pipe);
-            issued.own |= 1 << scheduler;
-            if self.parts.watches_schedules() {
-                self.follow_schedule(scheduler, warp, candidates);
-            }
-            // The instruction may have made any warp ready or not ready, and has occupied a pipe.
-            known = None;
-        }
-        Ok(issued)
-    }
-
-    /// Lets every scheduler issue, in round-robin order, with a mechanism's extra instructions.
-    #[inline(never)]
-    fn ask_schedulers_with(&mut self, mut extras: Extras, ctx: &mut TickContext<'_>) -> SimResult<Issued> {
-        let mut issued = Issued::default();
-        let count = self.issue_stage.schedulers.len();
-        let collects = self.issue_stage.collector.is_some();
-        let first = self.issue_stage.first(ctx.now);
-        let held = self.parts.held_warps();
-        for scheduler in (first..count).chain(0..first) {
-            let all = self.issue_stage.schedulers[scheduler].mine;
-            let mine = self.issue_stage.schedulers[scheduler].eligible(self.issue_stage.parked) & all & !held;
             // Limits on warps and quotas do not apply to extra instructions, which are not the warp's own.
-            let extra = self.issuable(&extras, ctx.now) & all;
-            let ready = if collects { self.collectable(scheduler) } else { self.candidates(ctx.now) };
-            let stopped = self.issue_stage.stopped(&self.residents.kernel_warps);
-            let candidates = ready & mine & !stopped & !extra | extra;
+            let extra = extras.as_ref().map_or(0, |extras| self.issuable(extras, ctx.now) & mine);
+            candidates |= extra;
             if let Some(warp) = self.issue_stage.schedulers[scheduler].choose(candidates) {
-                let pipe = if extra >> warp & 1 == 1 {
-                    self.issue_extra(warp, &extras, ctx.now)
-                } else {
-                    self.issue_warp(warp, ctx)?
+                let pipe = match &extras {
+                    Some(extras) if extra >> warp & 1 == 1 => self.issue_extra(warp, extras, ctx.now),
+                    _ => self.issue_warp(warp, ctx)?,
                 };
                 self.issue_stage.take_turns(scheduler, pipe);
                 issued.own |= 1 << scheduler;
                 if self.parts.watches_schedules() {
                     self.follow_schedule(scheduler, warp, candidates);
                 }
-            } else if let Some(pipe) =
-                extras.idle.filter(|pipe| self.issue_stage.pipes.is_free(*pipe, ctx.now))
+            } else if let Some(extras) = &mut extras
+                && let Some(pipe) = extras.idle.take_if(|pipe| self.issue_stage.pipes.is_free(*pipe, ctx.now))
             {
-                extras.idle = None;
-                self.issue_stage.pipes.occupy(pipe, ctx.now);
-                self.tally.counters.events.count_assist(pipe, 0);
-                if let Some(assist) = self.parts.assist() {
-                    assist.issue_idle_extra(ctx.now);
-                }
+                self.issue_idle_extra(pipe, ctx.now);
                 issued.idle |= 1 << scheduler;
+            } else {
+                continue;
             }
+            // The instruction may have made any warp ready or not ready, and has occupied a pipe.
+            known = None;
         }
         Ok(issued)
     }
@@ -150,6 +124,15 @@ impl Sm {
         let kinds = PipeKind::ALL.into_iter().filter(|kind| extras.ready[*kind as usize] != 0);
         let free = kinds.filter(|kind| self.issue_stage.pipes.is_free(*kind, now));
         free.fold(0, |mask, kind| mask | extras.ready[kind as usize])
+    }
+
+    /// Issues the extra instruction for idle cycles in its pipe.
+    fn issue_idle_extra(&mut self, pipe: PipeKind, now: u64) {
+        self.issue_stage.pipes.occupy(pipe, now);
+        self.tally.counters.events.count_assist(pipe, 0);
+        if let Some(assist) = self.parts.assist() {
+            assist.issue_idle_extra(now);
+        }
     }
 
     /// Issues the extra instruction of a warp. Returns the pipe that it occupied.
@@ -194,17 +177,17 @@ impl Sm {
     fn begin(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, latency: u32, now: u64) {
         if self.expect_result(warp, pc, kernel) {
             if self.issue_stage.collector.is_some() {
-                return self.collect(warp, pc, kernel, Next::Result(latency));
+                return self.collect(warp, pc, kernel, AfterPipe::Result(latency));
             }
-            self.events.push(now, now + u64::from(latency), Event::Writeback { warp, pc });
+            self.events.push(now, now + u64::from(latency), SmEvent::Writeback { warp, pc });
         } else if self.issue_stage.collector.is_some() {
-            self.collect(warp, pc, kernel, Next::Nothing);
+            self.collect(warp, pc, kernel, AfterPipe::Nothing);
         }
     }
 
     /// Puts an issued instruction into operand collection.
     #[cold]
-    fn collect(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, next: Next) {
+    fn collect(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, next: AfterPipe) {
         let Some(collector) = &mut self.issue_stage.collector else { return };
         let pipe = kernel.info[pc as usize].pipe;
         let scheduler = warp % self.issue_stage.schedulers.len() as u8;
@@ -241,7 +224,7 @@ impl Sm {
         let pc = slot.warp.pc().expect("a ready warp has a next instruction");
         let info = kernel.info[pc as usize];
         let active = slot.warp.active_mask();
-        let place = launch::Place { clock: ctx.now, sm: u32::from(self.id), sms: self.config.sm.count };
+        let place = launch::ClockAndSm { clock: ctx.now, sm: u32::from(self.id), sms: self.config.sm.count };
         ctx.memory.select(kernel.slot);
         let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);
         let step = slot.warp.step(kernel, &mut env, &mut self.issue_stage.access)?;
@@ -267,7 +250,11 @@ impl Sm {
             Step::Barrier { id, threads, arrive_only } => {
                 let ballot = self.residents.warp(warp).warp.ballot(kernel);
                 let threads = threads.map(NonZeroU32::get);
-                self.arrive_at_barrier(warp, Arrival { id: id.into(), threads, arrive_only, ballot }, ctx.now)
+                self.arrive_at_barrier(
+                    warp,
+                    BarrierArrival { id: id.into(), threads, arrive_only, ballot },
+                    ctx.now,
+                )
             }
             Step::Fence => self.hold_for_fence(warp, info.latency, ctx.now),
             Step::Exit => self.after_exit(warp, info.latency, ctx.now),
@@ -337,7 +324,8 @@ impl Sm {
         let lsu = &self.config.sm.lsu;
         let ready_at = now + u64::from(lsu.pipeline_latency + 32 / lsu.lanes);
         let cta = slot.cta;
-        let issued = lsu::Issued { warp, cta, kernel: kernel.slot, pc, writes_back, ready_at, read_only };
+        let issued =
+            lsu::IssuedAccess { warp, cta, kernel: kernel.slot, pc, writes_back, ready_at, read_only };
         let line_bytes = match read_only {
             None => self.config.l1d.line_bytes,
             Some(cache) => self.config.sm.read_only(cache).line_bytes,
@@ -345,7 +333,7 @@ impl Sm {
         let id = self.memory.lsu.accept(&issued, &self.issue_stage.access, line_bytes, lsu.shared_banks);
         if self.issue_stage.collector.is_some() {
             self.memory.lsu.get(id).ready_at = u64::MAX;
-            self.collect(warp, pc, kernel, Next::Memory(id));
+            self.collect(warp, pc, kernel, AfterPipe::Memory(id));
         }
         let inst = self.memory.lsu.peek(id);
         let transactions = inst.transactions.len() as u64;
@@ -368,7 +356,7 @@ impl Sm {
         if self.issue_stage.is_selective {
             self.issue_stage.parked &= !(1 << warp);
         }
-        self.events.push(now, now + u64::from(latency), Event::Control { warp });
+        self.events.push(now, now + u64::from(latency), SmEvent::Control { warp });
     }
 
     fn hold_for_fence(&mut self, warp: u8, latency: u32, now: u64) {

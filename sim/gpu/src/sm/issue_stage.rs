@@ -1,12 +1,12 @@
 //! The issue stage of an SM: schedulers, the needs of their warps, execution pipes and operand collection.
-use super::collector::Collector;
+use super::collector::OperandCollector;
 use super::launch::KERNEL_SLOTS;
-use super::needs::Needs;
+use super::needs::WarpNeeds;
 use super::pipes::{PipeKind, Pipes};
 use super::quota::Quotas;
 use super::schedule::Schedule;
 use super::scheduler::{Scheduler, WarpMask};
-use crate::config::Sm as SmConfig;
+use crate::config::SmConfig;
 use selvedge_ptx::ptx::MemAccess;
 use selvedge_state::State;
 
@@ -24,9 +24,9 @@ pub struct IssueStage {
     rests_until: u64,
     pub pipes: Pipes,
     /// Operand collection, if the configuration has it.
-    pub collector: Option<Box<Collector>>,
+    pub collector: Option<Box<OperandCollector>>,
     /// The need of each warp's next instruction.
-    pub needs: Needs,
+    pub needs: WarpNeeds,
     /// Warps that wait for operands from memory; only maintained for selective schedulers.
     pub awaiting_memory: WarpMask,
     /// Warps at a barrier, and warps that have exited.
@@ -52,8 +52,8 @@ impl IssueStage {
             rests_until: 0,
             schedulers,
             pipes: Pipes::new(sm),
-            collector: Collector::new(&sm.collector, sm.schedulers),
-            needs: Needs::new(sm.warps as usize, sm.schedulers as usize),
+            collector: OperandCollector::new(&sm.collector, sm.schedulers),
+            needs: WarpNeeds::new(sm.warps as usize, sm.schedulers as usize),
             awaiting_memory: 0,
             parked: 0,
             quotas: None,
@@ -150,7 +150,7 @@ impl IssueStage {
     }
 
     /// Returns the warps with available operands that fit into operand collection, except those with a memory instruction.
-    pub fn ready_for_collector(&self, collector: &Collector, scheduler: usize) -> WarpMask {
+    pub fn ready_for_collector(&self, collector: &OperandCollector, scheduler: usize) -> WarpMask {
         let mut mask = self.needs.ready(PipeKind::Control);
         for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu] {
             if self.needs.ready(kind) != 0 && collector.has_room(kind, scheduler) {

@@ -13,14 +13,14 @@
 mod prefetch;
 
 use crate::cache::sectors::MOST_SECTORS;
-use crate::cache::{MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, Slot, TagArray};
-use crate::config::{Allocate, Fetch, L1d as L1dConfig, WritePolicy};
+use crate::cache::{MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, TagArray, TagSlot};
+use crate::config::{Allocate, Fetch, L1dConfig, WritePolicy};
 use crate::packet::{Operations, Packet, PacketKind};
 use crate::sm::launch::KERNEL_SLOTS;
-use crate::sm::part::{L1dEvent, Load, Space};
+use crate::sm::part::{L1dEvent, LineSpace, Load};
 use crate::sm::parts::SmParts;
-use crate::sm::token::{InstId, Token};
-use crate::stats::{CacheCounters, Decision, FailCause};
+use crate::sm::token::{InstId, ReplyToken};
+use crate::stats::{AccessResult, CacheCounters, FailCause};
 use crate::witness::{CacheId, Witness};
 use selvedge_ptx::memory::{DeviceMemory, program_of, within_program};
 use selvedge_ptx::ptx::LOCAL_REGION;
@@ -29,7 +29,7 @@ use std::collections::VecDeque;
 
 /// The outcome of one load transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-pub enum Access {
+pub enum L1dAccess {
     /// All sectors are valid.
     Hit,
     /// All missing sectors are in flight. The instruction waits for them together with earlier requests.
@@ -52,7 +52,7 @@ struct Home {
 
 /// The state of a line in the L1D.
 #[derive(Clone, Copy, Debug, Default, State)]
-struct LineState {
+struct L1dLineState {
     /// Sectors whose data are present.
     valid: u32,
     /// Valid sectors with stored data that the L2 does not have.
@@ -64,12 +64,12 @@ struct LineState {
 }
 
 /// Returns an empty tag array.
-fn tags(config: &L1dConfig) -> TagArray<LineState> {
+fn tags(config: &L1dConfig) -> TagArray<L1dLineState> {
     TagArray::compressed(config.sets, config.ways, config.tags_per_way, config.line_bytes, config.index)
 }
 
 /// The mechanism's parts and the time of an access to the L1D.
-pub struct Context<'a> {
+pub struct AccessContext<'a> {
     /// Core cycle.
     pub now: u64,
     /// The core cycle in which the access entered the latency queue. Without a queue, the cycle of its first lookup.
@@ -82,15 +82,15 @@ pub struct Context<'a> {
 
 /// The sectors of a load that a lookup found.
 #[derive(Clone, Copy, Debug)]
-pub struct Found {
+pub struct LoadLookup {
     line: u64,
     sectors: u32,
-    slot: Option<Slot>,
+    slot: Option<TagSlot>,
     /// Valid sectors of the line.
     valid: u32,
 }
 
-impl Found {
+impl LoadLookup {
     /// Returns whether all requested sectors are valid.
     #[inline]
     pub fn is_hit(&self) -> bool {
@@ -101,14 +101,14 @@ impl Found {
 /// Core cycles in the life of a miss.
 #[derive(Clone, Copy, Debug, Default, State)]
 pub struct Times {
-    /// Cycle in which the load reached the cache: [`Context::asked`].
+    /// Cycle in which the load reached the cache: [`AccessContext::asked`].
     pub asked: u64,
     /// Cycle in which the lookup missed.
     pub missed: u64,
 }
 
 impl Times {
-    fn of(ctx: &Context<'_>) -> Self {
+    fn of(ctx: &AccessContext<'_>) -> Self {
         Times { asked: ctx.asked, missed: ctx.now }
     }
 }
@@ -121,7 +121,7 @@ pub struct L1d {
     sectors: Sectors,
     /// The division of a line into segments, in which bypassing loads are transferred.
     segments: Sectors,
-    tags: TagArray<LineState>,
+    tags: TagArray<L1dLineState>,
     mshr: MshrTable<InstId>,
     /// Times of each MSHR and sector. The entry of the first sector of each request is valid.
     missed_at: Vec<[Times; MOST_SECTORS]>,
@@ -131,7 +131,7 @@ pub struct L1d {
     /// Loads in flight that bypassed the L1D.
     bypassing: u32,
     /// Lines evicted in this access, to be reported to the mechanism.
-    evicted: Vec<(u64, LineState)>,
+    evicted: Vec<(u64, L1dLineState)>,
     /// The witness of the cache's contents, and the cache's number for it.
     witness: Witness,
     number: CacheId,
@@ -236,21 +236,21 @@ impl L1d {
 
     /// Looks up the sectors of a load without a change of state.
     #[inline]
-    pub fn look_up(&self, line: u64, sectors: u32) -> Found {
+    pub fn look_up(&self, line: u64, sectors: u32) -> LoadLookup {
         let slot = self.tags.probe(line).slot();
         let valid = slot.map_or(0, |slot| self.tags.state(slot).valid);
-        Found { line, sectors, slot, valid }
+        LoadLookup { line, sectors, slot, valid }
     }
 
     /// Reads the sectors of `found`, which must be a hit, for a load that no mechanism observes.
-    pub fn hit(&mut self, found: Found, kernel: u8) {
+    pub fn hit(&mut self, found: LoadLookup, kernel: u8) {
         self.read(found);
-        self.decide(Decision::Hit, false, kernel, found.line);
+        self.decide(AccessResult::Hit, false, kernel, found.line);
     }
 
     /// Reads the sectors of `found`, which must be a hit. Returns the sectors that a prediction has fetched and no load has
     /// requested before.
-    fn read(&mut self, found: Found) -> u32 {
+    fn read(&mut self, found: LoadLookup) -> u32 {
         let Some(slot) = found.slot else { return 0 };
         self.tags.touch(slot);
         self.witness.hit(self.number, found.line, found.sectors);
@@ -262,18 +262,18 @@ impl L1d {
     pub fn load(
         &mut self,
         packet: Packet,
-        found: Found,
+        found: LoadLookup,
         load: &Load,
         inst: InstId,
-        ctx: &mut Context<'_>,
-    ) -> Access {
+        ctx: &mut AccessContext<'_>,
+    ) -> L1dAccess {
         let outcome = self.try_load(packet, found, load, inst, ctx);
         let decision = match outcome {
-            Access::Hit => Decision::Hit,
-            Access::Pending => Decision::Pending,
-            Access::Miss => Decision::Miss,
-            Access::SectorMiss => Decision::SectorMiss,
-            Access::Fail(_) => return outcome,
+            L1dAccess::Hit => AccessResult::Hit,
+            L1dAccess::Pending => AccessResult::Pending,
+            L1dAccess::Miss => AccessResult::Miss,
+            L1dAccess::SectorMiss => AccessResult::SectorMiss,
+            L1dAccess::Fail(_) => return outcome,
         };
         self.decide(decision, false, packet.kernel, packet.line);
         self.report_evictions(ctx);
@@ -284,22 +284,22 @@ impl L1d {
     fn try_load(
         &mut self,
         packet: Packet,
-        found: Found,
+        found: LoadLookup,
         load: &Load,
         inst: InstId,
-        ctx: &mut Context<'_>,
-    ) -> Access {
+        ctx: &mut AccessContext<'_>,
+    ) -> L1dAccess {
         if found.is_hit() {
             let first = self.read(found);
             self.report_use(first, ctx);
-            return Access::Hit;
+            return L1dAccess::Hit;
         }
-        let Found { line, sectors, slot, valid } = found;
+        let LoadLookup { line, sectors, slot, valid } = found;
         let missing = sectors & !valid;
         let entry = self.mshr.find(line);
         if let Some(id) = entry {
             if !self.mshr.can_merge(id) || missing & self.mshr.stale(id) != 0 {
-                return Access::Fail(FailCause::MshrMerge);
+                return L1dAccess::Fail(FailCause::MshrMerge);
             }
             let under_way = self.mshr.under_way(id);
             if missing & !under_way.coming == 0 {
@@ -310,20 +310,20 @@ impl L1d {
                 self.mshr.merge(id, inst, missing);
                 self.witness.hit(self.number, line, sectors & valid);
                 self.witness.wait(self.number, line, missing);
-                return Access::Pending;
+                return L1dAccess::Pending;
             }
         } else if !self.mshr.can_allocate() {
-            return Access::Fail(FailCause::MshrEntry);
+            return L1dAccess::Fail(FailCause::MshrEntry);
         }
         if !self.can_queue() {
-            return Access::Fail(FailCause::MissQueue);
+            return L1dAccess::Fail(FailCause::MissQueue);
         }
         // Limits the write-backs that wait to the length of the miss queue. Fills and kernel starts may exceed it.
         if self.leaving.len() >= self.config.miss_queue as usize {
-            return Access::Fail(FailCause::MissQueue);
+            return L1dAccess::Fail(FailCause::MissQueue);
         }
         if self.config.allocate == Allocate::OnMiss && !self.reserve(slot, line, &*ctx.parts) {
-            return Access::Fail(FailCause::Line);
+            return L1dAccess::Fail(FailCause::Line);
         }
         if let Some(slot) = slot {
             self.tags.touch(slot);
@@ -350,17 +350,17 @@ impl L1d {
         self.miss_queue.push_back(Packet { sectors: fetched, ..packet });
         self.witness.hit(self.number, line, sectors & valid);
         self.witness.wait(self.number, line, missing);
-        if slot.is_some() || entry.is_some() { Access::SectorMiss } else { Access::Miss }
+        if slot.is_some() || entry.is_some() { L1dAccess::SectorMiss } else { L1dAccess::Miss }
     }
 
     /// Marks sectors of the line in `slot` as requested by a load.
-    fn ask(&mut self, slot: Slot, sectors: u32, ctx: &mut Context<'_>) {
+    fn ask(&mut self, slot: TagSlot, sectors: u32, ctx: &mut AccessContext<'_>) {
         let first = self.tags.state_mut(slot).sectors.ask(sectors);
         self.report_use(first, ctx);
     }
 
     /// Reports sectors to the mechanism that a prediction has fetched, at their first use by a load.
-    fn report_use(&self, sectors: u32, ctx: &mut Context<'_>) {
+    fn report_use(&self, sectors: u32, ctx: &mut AccessContext<'_>) {
         if sectors != 0 {
             ctx.parts.l1d_event(ctx.now, &L1dEvent::PredictionUsed(sectors.count_ones()));
         }
@@ -368,7 +368,7 @@ impl L1d {
 
     /// Lets the line's slot wait for data, or a new slot if it has none. Returns `false` if all ways that it may take are
     /// reserved.
-    fn reserve(&mut self, slot: Option<Slot>, line: u64, parts: &SmParts) -> bool {
+    fn reserve(&mut self, slot: Option<TagSlot>, line: u64, parts: &SmParts) -> bool {
         if let Some(slot) = slot {
             self.tags.await_more(slot);
             return true;
@@ -405,7 +405,7 @@ impl L1d {
             sm,
             slice,
             kernel,
-            token: Token::WriteBack.pack(),
+            token: ReplyToken::WriteBack.pack(),
             payload: 0,
             witness: self.witness.written_back(self.number, line, dirty),
         });
@@ -436,14 +436,14 @@ impl L1d {
 
     /// Reports the evicted lines to the mechanism.
     #[inline]
-    fn report_evictions(&mut self, ctx: &mut Context<'_>) {
+    fn report_evictions(&mut self, ctx: &mut AccessContext<'_>) {
         if !self.evicted.is_empty() {
             self.report_some_evictions(ctx);
         }
     }
 
     #[inline(never)]
-    fn report_some_evictions(&mut self, ctx: &mut Context<'_>) {
+    fn report_some_evictions(&mut self, ctx: &mut AccessContext<'_>) {
         for (line, state) in self.evicted.drain(..) {
             ctx.parts.l1d_event(ctx.now, &L1dEvent::Evicted { line, used: state.sectors.used });
         }
@@ -465,7 +465,7 @@ impl L1d {
         state.dirty |= sectors;
         state.home = Home { sm, slice, kernel };
         self.witness.kept(self.number, line, packet.sectors);
-        self.decide(Decision::Hit, true, kernel, line);
+        self.decide(AccessResult::Hit, true, kernel, line);
         true
     }
 
@@ -480,14 +480,14 @@ impl L1d {
 
     /// Handles a store or atomic that goes to the L2. The sectors that it hits are invalidated, unless it is a store and the
     /// write policy keeps them. The caller queues the packet after the call, behind the write-backs that the call queues.
-    pub fn write(&mut self, packet: &Packet, ctx: &mut Context<'_>) {
+    pub fn write(&mut self, packet: &Packet, ctx: &mut AccessContext<'_>) {
         let touched = self.sectors.whole(packet.sectors);
         let probe = self.tags.probe(packet.line);
         let valid = probe.slot().map_or(0, |slot| self.tags.state(slot).valid);
         let decision = match (valid, touched & !valid) {
-            (0, _) => Decision::Miss,
-            (_, 0) => Decision::Hit,
-            _ => Decision::SectorMiss,
+            (0, _) => AccessResult::Miss,
+            (_, 0) => AccessResult::Hit,
+            _ => AccessResult::SectorMiss,
         };
         self.mshr.write(packet.line, touched);
         // The L2 executes an atomic, so that the L1D does not know the result.
@@ -533,7 +533,7 @@ impl L1d {
         count(&mut self.by_kernel[usize::from(kernel)]);
     }
 
-    fn decide(&mut self, decision: Decision, is_write: bool, kernel: u8, line: u64) {
+    fn decide(&mut self, decision: AccessResult, is_write: bool, kernel: u8, line: u64) {
         self.count(kernel, |counters| counters.decide(decision, is_write, line));
     }
 
@@ -574,7 +574,7 @@ impl L1d {
     ///
     /// # Panics
     /// Panics if there was no such miss.
-    pub fn fill(&mut self, packet: &Packet, woken: &mut Vec<InstId>, ctx: &mut Context<'_>) -> Times {
+    pub fn fill(&mut self, packet: &Packet, woken: &mut Vec<InstId>, ctx: &mut AccessContext<'_>) -> Times {
         let Packet { line, sectors, .. } = *packet;
         self.witness.filled(self.number, line, sectors, packet.witness);
         let id = self.mshr.find(line).expect("a fill answers a miss");
@@ -614,18 +614,18 @@ impl L1d {
     }
 
     /// Gives a line that has just arrived its sub-blocks, unless it is still in the compressor.
-    fn store_compressed(&mut self, slot: Slot, line: u64, ctx: &mut Context<'_>) {
+    fn store_compressed(&mut self, slot: TagSlot, line: u64, ctx: &mut AccessContext<'_>) {
         if self.config.tags_per_way == 1 {
             return;
         }
         match ctx.parts.space(line, ctx.memory) {
-            Space::Whole => self.give(slot, self.config.line_bytes / SECTOR_BYTES),
-            Space::SubBlocks(blocks) => self.give(slot, blocks),
-            Space::Later => {}
+            LineSpace::Whole => self.give(slot, self.config.line_bytes / SECTOR_BYTES),
+            LineSpace::SubBlocks(blocks) => self.give(slot, blocks),
+            LineSpace::Later => {}
         }
     }
 
-    fn give(&mut self, slot: Slot, blocks: u32) {
+    fn give(&mut self, slot: TagSlot, blocks: u32) {
         let whole = self.config.line_bytes / SECTOR_BYTES;
         debug_assert!((1..=whole).contains(&blocks), "a line of {blocks} sub-blocks");
         let fits = self.tags.give_blocks(slot, blocks, &mut self.evicted);
@@ -633,7 +633,7 @@ impl L1d {
     }
 
     /// Gives a line that leaves the compressor its sub-blocks, if it is still valid.
-    pub fn place(&mut self, line: u64, blocks: u32, ctx: &mut Context<'_>) {
+    pub fn place(&mut self, line: u64, blocks: u32, ctx: &mut AccessContext<'_>) {
         if let Probe::Hit(slot) = self.tags.probe(line) {
             self.give(slot, blocks);
             self.report_evictions(ctx);

@@ -1,19 +1,16 @@
 //! Compares the L1D with a simple functional cache, and checks the number of each of its resources.
-use super::l1d::{Access, Context, L1d};
-use super::part::{FetchSectors, L1dEvent, L1dObserver, Load, Placement, SmPart, Space};
+use super::l1d::{AccessContext, L1d, L1dAccess};
+use super::part::{L1dEvent, L1dFetchSectors, L1dObserver, L1dPlacement, LineSpace, Load, SmPart};
 use super::parts::SmParts;
-use super::token::Token;
-use crate::cache::functional::{Found, Functional, Shape};
+use super::token::ReplyToken;
+use crate::cache::functional::{CacheGeometry, CacheResult, Functional};
 use crate::cache::{Fetched, Sectors};
-use crate::config::{Allocate, Fetch, GpuConfig, IndexFunction, L1d as L1dConfig, WritePolicy};
+use crate::config::{Allocate, Fetch, GpuConfig, IndexFunction, L1dConfig, WritePolicy};
 use crate::has;
 use crate::mechanism::Shared;
 use crate::packet::{Operations, Packet, PacketKind};
-use crate::stage::MechanismFault;
 use crate::stats::FailCause;
-use crate::stats::MechanismCounters;
 use proptest::prelude::*;
-use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::LOCAL_REGION;
 
@@ -58,13 +55,13 @@ impl Bench {
         Bench { l1d: L1d::new(config), parts, memory: DeviceMemory::new(), now: 0, written: (0, 0) }
     }
 
-    fn load(&mut self, line: u64, touched: u32, inst: u32) -> Access {
+    fn load(&mut self, line: u64, touched: u32, inst: u32) -> L1dAccess {
         self.now += 1;
         let sectors = self.l1d.sectors_of(touched);
         let packet = packet(PacketKind::Read, line, sectors);
         let load = Load { line, sectors, ..Load::default() };
         let mut ctx =
-            Context { now: self.now, asked: self.now, parts: &mut self.parts, memory: &self.memory };
+            AccessContext { now: self.now, asked: self.now, parts: &mut self.parts, memory: &self.memory };
         let found = self.l1d.look_up(packet.line, packet.sectors);
         self.l1d.load(packet, found, &load, inst, &mut ctx)
     }
@@ -76,7 +73,7 @@ impl Bench {
             return true;
         }
         let mut ctx =
-            Context { now: self.now, asked: self.now, parts: &mut self.parts, memory: &self.memory };
+            AccessContext { now: self.now, asked: self.now, parts: &mut self.parts, memory: &self.memory };
         self.l1d.write(&packet, &mut ctx);
         false
     }
@@ -85,7 +82,7 @@ impl Bench {
     fn sent(&mut self) -> Option<Packet> {
         loop {
             let packet = self.l1d.sent()?;
-            if packet.token != Token::WriteBack.pack() {
+            if packet.token != ReplyToken::WriteBack.pack() {
                 return Some(packet);
             }
             assert_eq!((packet.kind, packet.full_sectors), (PacketKind::Write, true));
@@ -101,33 +98,36 @@ impl Bench {
         let reply = Packet { kind: PacketKind::ReadReply, ..*request };
         let mut woken = Vec::new();
         let mut ctx =
-            Context { now: self.now, asked: self.now, parts: &mut self.parts, memory: &self.memory };
+            AccessContext { now: self.now, asked: self.now, parts: &mut self.parts, memory: &self.memory };
         self.l1d.fill(&reply, &mut woken, &mut ctx);
         woken
     }
 
     /// Runs a load, with its reply before the next access. Returns its outcome and the sectors that it fetched.
-    fn serial_load(&mut self, line: u64, touched: u32) -> (Found, u32) {
+    fn serial_load(&mut self, line: u64, touched: u32) -> (CacheResult, u32) {
         match self.load(line, touched, 7) {
-            Access::Hit => (Found::Hit, 0),
-            access @ (Access::Miss | Access::SectorMiss) => {
+            L1dAccess::Hit => (CacheResult::Hit, 0),
+            access @ (L1dAccess::Miss | L1dAccess::SectorMiss) => {
                 let request = self.sent().expect("a miss is sent");
                 assert_eq!(self.answer(&request), [7]);
-                (if access == Access::Miss { Found::Miss } else { Found::SectorMiss }, request.sectors)
+                (
+                    if access == L1dAccess::Miss { CacheResult::Miss } else { CacheResult::SectorMiss },
+                    request.sectors,
+                )
             }
             access => panic!("{access:?} though nothing is in flight"),
         }
     }
 
     /// Runs a store and returns its outcome.
-    fn serial_store(&mut self, line: u64, touched: u32) -> Found {
+    fn serial_store(&mut self, line: u64, touched: u32) -> CacheResult {
         let before = self.l1d.counters();
         self.store(line, touched);
         let new = self.l1d.counters() - before;
         match (new.write_hits, new.write_misses, new.write_sector_misses) {
-            (1, 0, 0) => Found::Hit,
-            (0, 1, 1) => Found::SectorMiss,
-            (0, 1, 0) => Found::Miss,
+            (1, 0, 0) => CacheResult::Hit,
+            (0, 1, 1) => CacheResult::SectorMiss,
+            (0, 1, 0) => CacheResult::Miss,
             counted => panic!("one store counts as {counted:?}"),
         }
     }
@@ -145,24 +145,12 @@ fn size(line: u64) -> u32 {
 }
 
 impl SmPart for Sizes {
-    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
-        Ok(())
-    }
-
-    fn busy(&self) -> bool {
-        false
-    }
-
-    fn counters(&self, _: &mut MechanismCounters) {}
-
-    fn traces(&self, _: &mut Vec<Trace>) {}
-
-    has!(placement: Placement);
+    has!(placement: L1dPlacement);
 }
 
-impl Placement for Sizes {
-    fn space(&mut self, line: u64, _: &DeviceMemory) -> Space {
-        Space::SubBlocks(size(line).clamp(1, self.whole))
+impl L1dPlacement for Sizes {
+    fn space(&mut self, line: u64, _: &DeviceMemory) -> LineSpace {
+        LineSpace::SubBlocks(size(line).clamp(1, self.whole))
     }
 
     fn placed(&mut self) -> Option<(u64, u32)> {
@@ -221,7 +209,7 @@ fn any_l1d() -> impl Strategy<Value = L1dConfig> {
 
 fn functional(config: &L1dConfig) -> Functional {
     let &L1dConfig { sets, ways, tags_per_way, line_bytes, sector_bytes, index, fetch, .. } = config;
-    let shape = Shape { sets, ways, tags_per_way, line_bytes, sector_bytes, index, fetch };
+    let shape = CacheGeometry { sets, ways, tags_per_way, line_bytes, sector_bytes, index, fetch };
     let mut functional = Functional::new(shape);
     if tags_per_way > 1 {
         functional.size = |line| size(line).max(1);
@@ -288,9 +276,9 @@ proptest! {
                     }
                 }
                 _ => match bench.load(line, touched, inst) {
-                    Access::Hit | Access::Fail(_) => {}
-                    Access::Pending => waiting.push(inst),
-                    Access::Miss | Access::SectorMiss => {
+                    L1dAccess::Hit | L1dAccess::Fail(_) => {}
+                    L1dAccess::Pending => waiting.push(inst),
+                    L1dAccess::Miss | L1dAccess::SectorMiss => {
                         waiting.push(inst);
                         under_way.extend(bench.sent());
                     }
@@ -320,7 +308,7 @@ fn a_line_that_leaves_takes_the_kept_stores_with_it_ahead_of_the_miss() {
     bench.serial_load(0, 0b0011);
     assert!(bench.store(0, 0b0010));
     assert!(!bench.store(0, 0b0110), "one of its sectors is not there");
-    assert_eq!(bench.load(128, 0b0001, 1), Access::Miss);
+    assert_eq!(bench.load(128, 0b0001, 1), L1dAccess::Miss);
     let (first, second) = (bench.l1d.sent().expect("sent"), bench.l1d.sent().expect("sent"));
     assert_eq!((first.kind, first.line, first.sectors, first.data_bytes), (PacketKind::Write, 0, 0b0010, 32));
     assert_eq!((second.kind, second.line), (PacketKind::Read, 128));
@@ -336,7 +324,7 @@ fn what_the_l2_must_know_is_written_back_first() {
     };
     let mut atomic = dirty();
     let packet = packet(PacketKind::Atomic, 0, 0b0001);
-    let mut ctx = Context { now: 9, asked: 9, parts: &mut atomic.parts, memory: &atomic.memory };
+    let mut ctx = AccessContext { now: 9, asked: 9, parts: &mut atomic.parts, memory: &atomic.memory };
     atomic.l1d.write(&packet, &mut ctx);
     atomic.l1d.invalidate_all();
     let mut bypassing = dirty();
@@ -346,7 +334,7 @@ fn what_the_l2_must_know_is_written_back_first() {
     for (mut bench, parts) in [(atomic, [0b0001, 0b0110]), (bypassing, [0b0110, 0b0001])] {
         let sent: Vec<_> = std::iter::from_fn(|| bench.l1d.sent()).collect();
         let written: Vec<_> =
-            sent.iter().filter(|p| p.token == Token::WriteBack.pack()).map(|p| p.sectors).collect();
+            sent.iter().filter(|p| p.token == ReplyToken::WriteBack.pack()).map(|p| p.sectors).collect();
         assert_eq!(written, parts);
         assert!(bench.l1d.is_idle());
     }
@@ -358,32 +346,32 @@ fn a_miss_waits_when_too_many_lines_are_on_their_way_out() {
     let mut bench = Bench::new(&narrow, SmParts::default());
     bench.serial_load(0, 0b0001);
     bench.store(0, 0b0001);
-    assert_eq!(bench.serial_load(128, 0b0001).0, Found::Miss);
+    assert_eq!(bench.serial_load(128, 0b0001).0, CacheResult::Miss);
     bench.store(128, 0b0001);
-    assert_eq!(bench.load(256, 0b0001, 1), Access::Miss);
+    assert_eq!(bench.load(256, 0b0001, 1), L1dAccess::Miss);
     // The miss and the evicted dirty line of the load before are both still queued.
-    assert_eq!(bench.load(384, 0b0001, 2), Access::Fail(FailCause::MissQueue));
+    assert_eq!(bench.load(384, 0b0001, 2), L1dAccess::Fail(FailCause::MissQueue));
 }
 
 #[test]
 fn a_sector_that_is_not_there_is_fetched_alone() {
     let mut bench = Bench::new(&sectored(), SmParts::default());
-    assert_eq!(bench.serial_load(0, 0b0001), (Found::Miss, 0b0001));
-    assert_eq!(bench.serial_load(0, 0b0011), (Found::SectorMiss, 0b0010));
-    assert_eq!(bench.serial_load(0, 0b0011), (Found::Hit, 0));
+    assert_eq!(bench.serial_load(0, 0b0001), (CacheResult::Miss, 0b0001));
+    assert_eq!(bench.serial_load(0, 0b0011), (CacheResult::SectorMiss, 0b0010));
+    assert_eq!(bench.serial_load(0, 0b0011), (CacheResult::Hit, 0));
     let coarse = L1dConfig { fetch: Fetch::Line, ..sectored() };
     let mut bench = Bench::new(&coarse, SmParts::default());
-    assert_eq!(bench.serial_load(0, 0b0001), (Found::Miss, 0b1111));
+    assert_eq!(bench.serial_load(0, 0b0001), (CacheResult::Miss, 0b1111));
     bench.store(0, 0b0100);
-    assert_eq!(bench.serial_load(0, 0b1111), (Found::SectorMiss, 0b0100));
+    assert_eq!(bench.serial_load(0, 0b1111), (CacheResult::SectorMiss, 0b0100));
 }
 
 #[test]
 fn a_load_waits_for_the_sectors_on_their_way_that_it_needs() {
     let mut bench = Bench::new(&sectored(), SmParts::default());
-    assert_eq!(bench.load(0, 0b0001, 1), Access::Miss);
-    assert_eq!(bench.load(0, 0b0011, 2), Access::SectorMiss);
-    assert_eq!(bench.load(0, 0b0010, 3), Access::Pending);
+    assert_eq!(bench.load(0, 0b0001, 1), L1dAccess::Miss);
+    assert_eq!(bench.load(0, 0b0011, 2), L1dAccess::SectorMiss);
+    assert_eq!(bench.load(0, 0b0010, 3), L1dAccess::Pending);
     let (first, second) = (bench.l1d.sent().expect("sent"), bench.l1d.sent().expect("sent"));
     assert_eq!((first.sectors, second.sectors), (0b0001, 0b0010));
     // The second reply overtakes the first.
@@ -397,11 +385,11 @@ fn a_line_that_awaits_a_sector_is_not_replaced() {
     let one = L1dConfig { sets: 1, ways: 1, ..sectored() };
     let mut bench = Bench::new(&one, SmParts::default());
     bench.serial_load(0, 0b0001);
-    assert_eq!(bench.load(0, 0b0010, 1), Access::SectorMiss);
-    assert_eq!(bench.load(128, 0b0001, 2), Access::Fail(FailCause::Line));
+    assert_eq!(bench.load(0, 0b0010, 1), L1dAccess::SectorMiss);
+    assert_eq!(bench.load(128, 0b0001, 2), L1dAccess::Fail(FailCause::Line));
     let request = bench.l1d.sent().expect("sent");
     bench.answer(&request);
-    assert_eq!(bench.load(128, 0b0001, 2), Access::Miss);
+    assert_eq!(bench.load(128, 0b0001, 2), L1dAccess::Miss);
 }
 
 #[test]
@@ -409,7 +397,7 @@ fn loads_that_pass_by_hold_slots_and_nothing_else() {
     let bounded = L1dConfig { bypass_slots: 2, mshr_entries: 1, sets: 1, ways: 1, ..config() };
     let mut bench = Bench::new(&bounded, SmParts::default());
     let pass = |bench: &mut Bench, line| bench.l1d.bypass(packet(PacketKind::Read, line, 0xf));
-    assert_eq!(bench.load(0, 0xf, 1), Access::Miss);
+    assert_eq!(bench.load(0, 0xf, 1), L1dAccess::Miss);
     assert_eq!([pass(&mut bench, 128), pass(&mut bench, 256)], [Ok(()), Ok(())]);
     assert_eq!(pass(&mut bench, 384), Err(FailCause::BypassSlot));
     let request = bench.l1d.sent().expect("the miss");
@@ -417,7 +405,7 @@ fn loads_that_pass_by_hold_slots_and_nothing_else() {
     bench.l1d.bypass_ended(&packet(PacketKind::ReadReply, 128, 0xf));
     assert_eq!(pass(&mut bench, 384), Ok(()));
     // The bypasses have not evicted the line that was valid before.
-    assert_eq!(bench.load(0, 0xf, 2), Access::Hit);
+    assert_eq!(bench.load(0, 0xf, 2), L1dAccess::Hit);
     assert_eq!(bench.l1d.counters().bypasses, 3);
     assert_eq!(bench.l1d.counters().accesses, 2);
 }
@@ -447,22 +435,10 @@ struct Spatial {
 }
 
 impl SmPart for Shared<Spatial> {
-    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
-        Ok(())
-    }
-
-    fn busy(&self) -> bool {
-        false
-    }
-
-    fn counters(&self, _: &mut MechanismCounters) {}
-
-    fn traces(&self, _: &mut Vec<Trace>) {}
-
-    has!(fetch: FetchSectors, l1d_observer: L1dObserver);
+    has!(fetch: L1dFetchSectors, l1d_observer: L1dObserver);
 }
 
-impl FetchSectors for Shared<Spatial> {
+impl L1dFetchSectors for Shared<Spatial> {
     fn sectors(&mut self, _: u64, _: &Load, missing: u32, absent: u32) -> u32 {
         missing | (missing << 1 & absent)
     }
@@ -489,10 +465,10 @@ fn a_mechanism_chooses_the_sectors_and_hears_which_were_used() {
         let one = L1dConfig { sets: 1, ways: 1, allocate, ..sectored() };
         let seen = Shared::new(Spatial::default());
         let mut bench = Bench::new(&one, SmParts::one(seen.clone()));
-        assert_eq!(bench.serial_load(0, 0b0001), (Found::Miss, 0b0011));
-        assert_eq!(bench.serial_load(0, 0b0100), (Found::SectorMiss, 0b1100));
-        assert_eq!(bench.serial_load(0, 0b1000), (Found::Hit, 0));
-        assert_eq!(bench.serial_load(128, 0b0010), (Found::Miss, 0b0110));
+        assert_eq!(bench.serial_load(0, 0b0001), (CacheResult::Miss, 0b0011));
+        assert_eq!(bench.serial_load(0, 0b0100), (CacheResult::SectorMiss, 0b1100));
+        assert_eq!(bench.serial_load(0, 0b1000), (CacheResult::Hit, 0));
+        assert_eq!(bench.serial_load(128, 0b0010), (CacheResult::Miss, 0b0110));
         bench.store(128, 0b0110);
         assert_eq!(seen.lock().evicted, [(0, 0b1101), (128, 0b0010)], "{allocate:?}");
     }
@@ -505,19 +481,19 @@ fn a_mechanism_hears_how_good_its_predictions_were() {
         let one = L1dConfig { sets: 1, ways: 1, allocate, ..sectored() };
         let seen = Shared::new(Spatial::default());
         let mut bench = Bench::new(&one, SmParts::one(seen.clone()));
-        assert_eq!(bench.load(0, 0b0001, 1), Access::Miss);
+        assert_eq!(bench.load(0, 0b0001, 1), L1dAccess::Miss);
         // Sector 1 is in flight by a prediction. Sector 3 was not predicted.
-        assert_eq!(bench.load(0, 0b0010, 2), Access::Pending);
-        assert_eq!(bench.load(0, 0b1000, 3), Access::SectorMiss);
+        assert_eq!(bench.load(0, 0b0010, 2), L1dAccess::Pending);
+        assert_eq!(bench.load(0, 0b1000, 3), L1dAccess::SectorMiss);
         assert_eq!(seen.lock().used, 1);
         for request in [bench.l1d.sent(), bench.l1d.sent()].into_iter().flatten() {
             bench.answer(&request);
         }
-        assert_eq!(bench.serial_load(0, 0b0011), (Found::Hit, 0));
+        assert_eq!(bench.serial_load(0, 0b0011), (CacheResult::Hit, 0));
         assert_eq!(seen.lock().used, 1, "asked for a second time");
         bench.store(0, 0b0001);
-        assert_eq!(bench.serial_load(0, 0b0001), (Found::SectorMiss, 0b0001));
-        assert_eq!(bench.serial_load(0, 0b0100), (Found::SectorMiss, 0b0100));
+        assert_eq!(bench.serial_load(0, 0b0001), (CacheResult::SectorMiss, 0b0001));
+        assert_eq!(bench.serial_load(0, 0b0100), (CacheResult::SectorMiss, 0b0100));
         let expected = [fetched(1, 0, 1), fetched(0, 1, 0), fetched(1, 0, 0), fetched(0, 1, 0)];
         assert_eq!(seen.lock().fetched, expected, "{allocate:?}");
     }
@@ -527,33 +503,33 @@ fn a_mechanism_hears_how_good_its_predictions_were() {
 fn as_many_loads_wait_for_a_line_as_an_entry_merges() {
     let narrow = L1dConfig { mshr_merges: 3, ..config() };
     let mut bench = Bench::new(&narrow, SmParts::default());
-    assert_eq!(bench.load(0, 0xf, 1), Access::Miss);
-    assert_eq!([2, 3].map(|inst| bench.load(0, 0xf, inst)), [Access::Pending; 2]);
-    assert_eq!(bench.load(0, 0xf, 4), Access::Fail(FailCause::MshrMerge));
+    assert_eq!(bench.load(0, 0xf, 1), L1dAccess::Miss);
+    assert_eq!([2, 3].map(|inst| bench.load(0, 0xf, inst)), [L1dAccess::Pending; 2]);
+    assert_eq!(bench.load(0, 0xf, 4), L1dAccess::Fail(FailCause::MshrMerge));
     let request = bench.sent().expect("the miss");
     assert_eq!(bench.answer(&request), [1, 2, 3]);
-    assert_eq!(bench.load(0, 0xf, 4), Access::Hit);
+    assert_eq!(bench.load(0, 0xf, 4), L1dAccess::Hit);
 }
 
 #[test]
 fn as_many_lines_are_in_flight_as_there_are_entries() {
     let narrow = L1dConfig { mshr_entries: 3, ..config() };
     let mut bench = Bench::new(&narrow, SmParts::default());
-    assert_eq!([0, 128, 256].map(|line| bench.load(line, 0xf, 1)), [Access::Miss; 3]);
-    assert_eq!(bench.load(384, 0xf, 2), Access::Fail(FailCause::MshrEntry));
+    assert_eq!([0, 128, 256].map(|line| bench.load(line, 0xf, 1)), [L1dAccess::Miss; 3]);
+    assert_eq!(bench.load(384, 0xf, 2), L1dAccess::Fail(FailCause::MshrEntry));
     let request = bench.sent().expect("a miss");
     bench.answer(&request);
-    assert_eq!(bench.load(384, 0xf, 2), Access::Miss);
+    assert_eq!(bench.load(384, 0xf, 2), L1dAccess::Miss);
 }
 
 #[test]
 fn as_many_misses_wait_for_the_crossbar_as_the_queue_has_places() {
     let narrow = L1dConfig { miss_queue: 2, ..config() };
     let mut bench = Bench::new(&narrow, SmParts::default());
-    assert_eq!([0, 128].map(|line| bench.load(line, 0xf, 1)), [Access::Miss; 2]);
-    assert_eq!(bench.load(256, 0xf, 2), Access::Fail(FailCause::MissQueue));
+    assert_eq!([0, 128].map(|line| bench.load(line, 0xf, 1)), [L1dAccess::Miss; 2]);
+    assert_eq!(bench.load(256, 0xf, 2), L1dAccess::Fail(FailCause::MissQueue));
     bench.sent().expect("a miss");
-    assert_eq!(bench.load(256, 0xf, 2), Access::Miss);
+    assert_eq!(bench.load(256, 0xf, 2), L1dAccess::Miss);
 }
 
 /// Checks a load that was sent before a store to its sector: later loads must not get the sector from it.
@@ -561,19 +537,19 @@ fn as_many_misses_wait_for_the_crossbar_as_the_queue_has_places() {
 fn what_a_store_overtakes_on_its_way_is_not_for_those_after_it() {
     for write_policy in [WritePolicy::WriteEvict, WritePolicy::WriteThrough] {
         let mut bench = Bench::new(&L1dConfig { write_policy, ..sectored() }, SmParts::default());
-        assert_eq!(bench.load(0, 0b0011, 1), Access::Miss);
+        assert_eq!(bench.load(0, 0b0011, 1), L1dAccess::Miss);
         bench.store(0, 0b0001);
-        assert_eq!(bench.load(0, 0b0010, 2), Access::Pending);
-        assert_eq!(bench.load(0, 0b0001, 3), Access::Fail(FailCause::MshrMerge));
+        assert_eq!(bench.load(0, 0b0010, 2), L1dAccess::Pending);
+        assert_eq!(bench.load(0, 0b0001, 3), L1dAccess::Fail(FailCause::MshrMerge));
         let request = bench.sent().expect("the miss");
         assert_eq!(bench.answer(&request), [1, 2], "those before the store have it");
-        assert_eq!(bench.load(0, 0b0010, 4), Access::Hit);
-        assert_eq!(bench.load(0, 0b0001, 5), Access::SectorMiss);
+        assert_eq!(bench.load(0, 0b0010, 4), L1dAccess::Hit);
+        assert_eq!(bench.load(0, 0b0001, 5), L1dAccess::SectorMiss);
         let mut whole = Bench::new(&L1dConfig { write_policy, ..config() }, SmParts::default());
-        assert_eq!(whole.load(0, 0b0001, 1), Access::Miss);
+        assert_eq!(whole.load(0, 0b0001, 1), L1dAccess::Miss);
         whole.store(0, 0b0001);
         let request = whole.sent().expect("the miss");
         assert_eq!(whole.answer(&request), [1]);
-        assert_eq!(whole.load(0, 0b0001, 2), Access::Miss, "nothing is left of the line");
+        assert_eq!(whole.load(0, 0b0001, 2), L1dAccess::Miss, "nothing is left of the line");
     }
 }

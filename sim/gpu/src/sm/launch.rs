@@ -1,12 +1,12 @@
 //! A launched kernel: its code with issue classes, geometry, arguments, and the SM resources of a CTA.
-use crate::config::{BUILT_IN, GpuConfig, Sm as SmConfig};
+use crate::config::{BUILT_IN, GpuConfig, SmConfig};
 use crate::sm::fault::SimFault;
 use crate::sm::feed::Feed;
 use crate::sm::pipes::IssueInfo;
 use crate::sm::scoreboard::Operands;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{Env, Kernel, LaunchDims};
-use selvedge_state::Shared;
+use selvedge_state::SharedObject;
 use std::sync::Arc;
 
 /// Max kernels that can run at the same time.
@@ -45,7 +45,7 @@ pub struct LaunchedKernel {
     core_mhz: u32,
 }
 
-impl Shared for LaunchedKernel {
+impl SharedObject for LaunchedKernel {
     fn key(&self) -> u64 {
         self.slot.into()
     }
@@ -70,7 +70,7 @@ impl LaunchedKernel {
         let registers_per_cta = (registers + config.sm.extra_registers).saturating_mul(warps_per_cta * 32);
         let shared_bytes = kernel.shared_bytes.saturating_add(dims.dynamic_shared);
         let sm = &config.sm;
-        let needs = Needs { warps: warps_per_cta, registers: registers_per_cta, shared_bytes };
+        let needs = CtaResources { warps: warps_per_cta, registers: registers_per_cta, shared_bytes };
         if let Some((need, have)) = needs.beyond(sm) {
             return Err(SimFault::TooLarge {
                 kernel: kernel.name.clone(),
@@ -141,7 +141,7 @@ impl LaunchedKernel {
         &'a self,
         memory: &'a mut DeviceMemory,
         shared: &'a mut [u8],
-        place: Place,
+        place: ClockAndSm,
     ) -> Env<'a> {
         Env {
             memory,
@@ -158,13 +158,13 @@ impl LaunchedKernel {
 }
 
 /// SM resources of a CTA.
-struct Needs {
+struct CtaResources {
     warps: u32,
     registers: u32,
     shared_bytes: u32,
 }
 
-impl Needs {
+impl CtaResources {
     /// Returns the first resource that the SM has too little of: the CTA's need, and the amount in the SM.
     fn beyond(&self, sm: &SmConfig) -> Option<(String, u32)> {
         [
@@ -196,7 +196,7 @@ fn code_offset(name: &str) -> u64 {
 
 /// The core cycle and SM of an instruction's execution, for the special registers that return them.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct ClockAndSm {
     /// Core cycle.
     pub clock: u64,
     /// Number of the SM.

@@ -66,7 +66,7 @@ pub struct Lsu {
 }
 
 /// The properties of a memory instruction at its issue.
-pub struct Issued {
+pub struct IssuedAccess {
     /// Warp slot.
     pub warp: u8,
     /// CTA slot.
@@ -85,7 +85,7 @@ pub struct Issued {
 
 impl Lsu {
     /// Returns an idle unit.
-    pub fn new(config: &config::Lsu) -> Self {
+    pub fn new(config: &config::LsuConfig) -> Self {
         let capacity = config.queue as usize;
         Lsu {
             capacity,
@@ -105,7 +105,13 @@ impl Lsu {
     }
 
     /// Takes an issued instruction: coalesces its addresses, or counts its bank conflicts.
-    pub fn accept(&mut self, issued: &Issued, access: &MemAccess, line_bytes: u32, banks: u32) -> InstId {
+    pub fn accept(
+        &mut self,
+        issued: &IssuedAccess,
+        access: &MemAccess,
+        line_bytes: u32,
+        banks: u32,
+    ) -> InstId {
         let id = self.free.pop().unwrap_or_else(|| {
             self.insts.push(MemInst::empty());
             self.insts.len() as InstId - 1
@@ -265,8 +271,15 @@ mod tests {
         let mut config = crate::config::GpuConfig::load("gtx480").expect("built in").sm.lsu;
         config.queue = 2;
         let mut lsu = Lsu::new(&config);
-        let issued =
-            Issued { warp: 0, cta: 0, kernel: 0, pc: 0, writes_back: true, ready_at: 0, read_only: None };
+        let issued = IssuedAccess {
+            warp: 0,
+            cta: 0,
+            kernel: 0,
+            pc: 0,
+            writes_back: true,
+            ready_at: 0,
+            read_only: None,
+        };
         for _ in 0..2 {
             assert!(lsu.has_room());
             lsu.accept(&issued, &MemAccess::new(), 128, 32);

@@ -1,10 +1,10 @@
 //! Memory accesses of an SM: transactions of the load/store unit at the L1D, packets to the L2, and replies.
-use super::events::Event;
-use super::l1d::{self, Access, Times};
-use super::part::{Fill, Hit, L1dEvent, Load, MemoryEvent};
-use super::token::{InstId, Token};
+use super::events::SmEvent;
+use super::l1d::{self, L1dAccess, Times};
+use super::part::{Hit, L1dEvent, L1dFill, Load, MemoryEvent};
+use super::token::{InstId, ReplyToken};
 use super::{SimResult, Sm, TickContext};
-use crate::config::{Bypass, ReadOnlyCache};
+use crate::config::{BypassedLoads, ReadOnlyCache};
 use crate::packet::{Packet, PacketKind};
 use crate::stage::Offer;
 use crate::stats::FailCause;
@@ -55,8 +55,12 @@ impl Sm {
             self.memory.l1d.invalidate_line(line);
         }
         while let Some((line, blocks)) = self.parts.placed() {
-            let mut l1d_ctx =
-                l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: ctx.memory };
+            let mut l1d_ctx = l1d::AccessContext {
+                now: ctx.now,
+                asked: ctx.now,
+                parts: &mut self.parts,
+                memory: ctx.memory,
+            };
             self.memory.l1d.place(line, blocks, &mut l1d_ctx);
         }
     }
@@ -64,18 +68,18 @@ impl Sm {
     fn answer(&mut self, packet: Packet, ctx: &TickContext<'_>) {
         match packet.kind {
             PacketKind::ReadReply => {
-                let warp = self.warp_of_read(Token::unpack(packet.token));
-                let mut fill = Fill { packet, warp };
+                let warp = self.warp_of_read(ReplyToken::unpack(packet.token));
+                let mut fill = L1dFill { packet, warp };
                 match self.parts.offer_fill(ctx.now, &mut fill, ctx.memory) {
                     Offer::Pass => self.fill(&fill.packet, ctx),
                     Offer::Taken => {}
                     Offer::Full => self.memory.held_reply = Some(packet),
                 }
             }
-            PacketKind::AtomicReply | PacketKind::WriteAck => match Token::unpack(packet.token) {
-                Token::Atomic(inst) => self.data_arrived(inst, ctx.now),
-                Token::Store(warp) => self.store_acknowledged(warp),
-                Token::WriteBack => {}
+            PacketKind::AtomicReply | PacketKind::WriteAck => match ReplyToken::unpack(packet.token) {
+                ReplyToken::Atomic(inst) => self.data_arrived(inst, ctx.now),
+                ReplyToken::Store(warp) => self.store_acknowledged(warp),
+                ReplyToken::WriteBack => {}
                 token => unreachable!("the reply to a write is for {token:?}"),
             },
             PacketKind::Fragment => {}
@@ -84,24 +88,25 @@ impl Sm {
     }
 
     /// Returns the warp whose read has this token.
-    fn warp_of_read(&self, token: Token) -> u8 {
+    fn warp_of_read(&self, token: ReplyToken) -> u8 {
         match token {
-            Token::ReadOnly(ReadOnlyCache::Instruction, warp) => warp as u8,
-            Token::Prefetch(warp) | Token::Store(warp) => warp,
-            Token::Load(inst) | Token::Bypass(inst) | Token::Atomic(inst) | Token::ReadOnly(_, inst) => {
-                self.memory.lsu.peek(inst).warp
-            }
-            Token::WriteBack => unreachable!("a write-back reads nothing"),
+            ReplyToken::ReadOnly(ReadOnlyCache::Instruction, warp) => warp as u8,
+            ReplyToken::Prefetch(warp) | ReplyToken::Store(warp) => warp,
+            ReplyToken::Load(inst)
+            | ReplyToken::Bypass(inst)
+            | ReplyToken::Atomic(inst)
+            | ReplyToken::ReadOnly(_, inst) => self.memory.lsu.peek(inst).warp,
+            ReplyToken::WriteBack => unreachable!("a write-back reads nothing"),
         }
     }
 
     /// Handles the data of a read, at the L1D or at a read-only cache.
     fn fill(&mut self, packet: &Packet, ctx: &TickContext<'_>) {
         let now = ctx.now;
-        let token = Token::unpack(packet.token);
+        let token = ReplyToken::unpack(packet.token);
         match token {
-            Token::ReadOnly(cache, _) => return self.fill_read_only(cache, packet, ctx),
-            Token::Bypass(inst) => {
+            ReplyToken::ReadOnly(cache, _) => return self.fill_read_only(cache, packet, ctx),
+            ReplyToken::Bypass(inst) => {
                 self.memory.l1d.bypass_ended(packet);
                 self.memory.unblock(Some(FailCause::BypassSlot));
                 return self.data_arrived(inst, now);
@@ -109,10 +114,10 @@ impl Sm {
             _ => {}
         }
         self.memory.unblock(None);
-        let mut l1d_ctx = l1d::Context { now, asked: now, parts: &mut self.parts, memory: ctx.memory };
+        let mut l1d_ctx = l1d::AccessContext { now, asked: now, parts: &mut self.parts, memory: ctx.memory };
         let (mut woken, Times { missed, asked }) = self.memory.fill(None, packet, &mut l1d_ctx);
         let counters = &mut self.tally.counters;
-        if matches!(token, Token::Prefetch(_)) {
+        if matches!(token, ReplyToken::Prefetch(_)) {
             counters.prefetches_returned += 1;
         } else {
             counters.misses_returned += 1;
@@ -234,7 +239,7 @@ impl Sm {
         self.pop_lsu(head, now);
         if writes_back {
             let at = now + cycles - 1 + u64::from(self.config.sm.lsu.shared_latency);
-            self.events.push(now, at, Event::Data { inst: head });
+            self.events.push(now, at, SmEvent::Data { inst: head });
         } else {
             self.memory.lsu.retire(head);
         }
@@ -246,9 +251,9 @@ impl Sm {
         let warp = self.memory.lsu.peek(inst).warp;
         let mut hit = Hit { inst, warp, line, after_fill: false };
         match self.parts.offer_hit(ctx.now, &mut hit, ctx.memory) {
-            Offer::Pass => self.events.push(ctx.now, ctx.now + 1, Event::Data { inst }),
+            Offer::Pass => self.events.push(ctx.now, ctx.now + 1, SmEvent::Data { inst }),
             Offer::Taken => {}
-            Offer::Full => self.events.push(ctx.now, ctx.now + 1, Event::Hit { inst, line }),
+            Offer::Full => self.events.push(ctx.now, ctx.now + 1, SmEvent::Hit { inst, line }),
         }
     }
 
@@ -272,8 +277,8 @@ impl Sm {
         let warp = inst.warp;
         let sent = match kind {
             AccessKind::Load => self.load(head, ctx),
-            AccessKind::Store => self.write(self.memory.packet(head, Token::Store(warp)), ctx),
-            AccessKind::Atomic { .. } => self.write(self.memory.packet(head, Token::Atomic(head)), ctx),
+            AccessKind::Store => self.write(self.memory.packet(head, ReplyToken::Store(warp)), ctx),
+            AccessKind::Atomic { .. } => self.write(self.memory.packet(head, ReplyToken::Atomic(head)), ctx),
         };
         match sent {
             Ok(()) => {
@@ -317,10 +322,11 @@ impl Sm {
         }
         let load = self.described(head, line, sectors);
         let asked = self.memory.lsu.peek(head).asked.unwrap_or(ctx.now);
-        let packet = Packet { sectors, ..self.memory.packet(head, Token::Load(head)) };
-        let mut l1d_ctx = l1d::Context { now: ctx.now, asked, parts: &mut self.parts, memory: ctx.memory };
+        let packet = Packet { sectors, ..self.memory.packet(head, ReplyToken::Load(head)) };
+        let mut l1d_ctx =
+            l1d::AccessContext { now: ctx.now, asked, parts: &mut self.parts, memory: ctx.memory };
         let access = self.memory.l1d.load(packet, found, &load, head, &mut l1d_ctx);
-        if let Access::Fail(cause) = access
+        if let L1dAccess::Fail(cause) = access
             && cause != FailCause::MissQueue
             && self.parts.bypasses_failure(ctx.now, &load, cause)
         {
@@ -328,12 +334,12 @@ impl Sm {
             return self.bypass(head);
         }
         match access {
-            Access::Hit => {
+            L1dAccess::Hit => {
                 self.await_hit(head, line, ctx.now);
                 Ok(())
             }
-            Access::Pending | Access::Miss | Access::SectorMiss => Ok(()),
-            Access::Fail(cause) => Err(cause),
+            L1dAccess::Pending | L1dAccess::Miss | L1dAccess::SectorMiss => Ok(()),
+            L1dAccess::Fail(cause) => Err(cause),
         }
     }
 
@@ -343,7 +349,7 @@ impl Sm {
         if let Some(bypasses) = inst.bypasses {
             return bypasses;
         }
-        let mut bypasses = inst.bypass || self.config.l1d.bypass == Bypass::All;
+        let mut bypasses = inst.bypass || self.config.l1d.bypass == BypassedLoads::All;
         if !bypasses && self.parts.chooses_bypass() {
             let load = self.described(head, line, sectors);
             bypasses = self.parts.bypasses(now, &load);
@@ -354,7 +360,7 @@ impl Sm {
 
     /// Sends the next transaction of `head` past the L1D.
     fn bypass(&mut self, head: InstId) -> Result<(), FailCause> {
-        self.memory.l1d.bypass(self.memory.packet(head, Token::Bypass(head)))
+        self.memory.l1d.bypass(self.memory.packet(head, ReplyToken::Bypass(head)))
     }
 
     /// Returns the description of the next transaction of `head` for mechanisms.
@@ -381,9 +387,9 @@ impl Sm {
         let at = now + u64::from(self.config.l1d.hit_latency);
         if self.parts.takes_hits() {
             // The stage can take the data in the cycle in which they would otherwise be available.
-            self.events.push(now, (at - 1).max(now + 1), Event::Hit { inst, line });
+            self.events.push(now, (at - 1).max(now + 1), SmEvent::Hit { inst, line });
         } else {
-            self.events.push(now, at, Event::Data { inst });
+            self.events.push(now, at, SmEvent::Data { inst });
         }
     }
 
@@ -411,11 +417,11 @@ impl Sm {
             Offer::Pass => self.memory.l1d.queue(packet),
         }
         self.tally.counters.atomics_sent += u64::from(packet.kind == PacketKind::Atomic);
-        if let Token::Store(warp) = Token::unpack(packet.token) {
+        if let ReplyToken::Store(warp) = ReplyToken::unpack(packet.token) {
             self.residents.warp_mut(warp).stores += 1;
         }
         let mut l1d_ctx =
-            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: ctx.memory };
+            l1d::AccessContext { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: ctx.memory };
         self.memory.l1d.write(&packet, &mut l1d_ctx);
         Ok(())
     }
@@ -455,7 +461,8 @@ impl Sm {
         let sm = usize::from(self.id);
         let sent = self.memory.take_outgoing(|packet| ctx.system.can_send(sm, packet));
         let Some(packet) = sent else { return false };
-        self.tally.counters.l1d_writebacks += u64::from(Token::unpack(packet.token) == Token::WriteBack);
+        self.tally.counters.l1d_writebacks +=
+            u64::from(ReplyToken::unpack(packet.token) == ReplyToken::WriteBack);
         ctx.system.send(sm, packet);
         true
     }

@@ -4,7 +4,7 @@ use super::latency_queue::LatencyQueue;
 use super::lsu::{Lsu, MemInst};
 use super::part::Load;
 use super::read_only::ReadOnlyCaches;
-use super::token::{InstId, Token};
+use super::token::{InstId, ReplyToken};
 use crate::cache::SECTOR_BYTES;
 use crate::config::{GpuConfig, ReadOnlyCache};
 use crate::packet::{Operations, Packet, PacketKind};
@@ -209,7 +209,7 @@ impl MemoryPath {
         &mut self,
         cache: Option<ReadOnlyCache>,
         packet: &Packet,
-        ctx: &mut l1d::Context<'_>,
+        ctx: &mut l1d::AccessContext<'_>,
     ) -> (Vec<InstId>, l1d::Times) {
         let mut woken = std::mem::take(&mut self.woken);
         let times = self.cache(cache).fill(packet, &mut woken, ctx);
@@ -235,11 +235,11 @@ impl MemoryPath {
         line_bytes: u32,
         load: Load,
         waiter: u32,
-        ctx: &mut l1d::Context<'_>,
-    ) -> l1d::Access {
+        ctx: &mut l1d::AccessContext<'_>,
+    ) -> l1d::L1dAccess {
         let sectors = u32::MAX >> (32 - line_bytes / SECTOR_BYTES);
         let line = physical(load.kernel, load.line);
-        let packet = self.read(line, sectors, load.kernel, Token::ReadOnly(cache, waiter));
+        let packet = self.read(line, sectors, load.kernel, ReplyToken::ReadOnly(cache, waiter));
         let load = Load { line, sectors, ..load };
         let cache = self.read_only.get(cache).expect("only caches that are there are asked");
         let found = cache.look_up(line, sectors);
@@ -248,7 +248,7 @@ impl MemoryPath {
 
     /// Returns the packet of a read.
     #[inline(always)]
-    pub fn read(&self, line: u64, sectors: u32, kernel: u8, token: Token) -> Packet {
+    pub fn read(&self, line: u64, sectors: u32, kernel: u8, token: ReplyToken) -> Packet {
         Packet {
             kind: PacketKind::Read,
             line,
@@ -267,7 +267,7 @@ impl MemoryPath {
     }
 
     /// Returns the packet for the next transaction of `head`.
-    pub fn packet(&self, head: InstId, token: Token) -> Packet {
+    pub fn packet(&self, head: InstId, token: ReplyToken) -> Packet {
         let inst = self.lsu.peek(head);
         let (transaction, kind, kernel) = (inst.transaction(), inst.kind, inst.kernel);
         let data_bytes = match kind {

@@ -49,8 +49,8 @@ use crate::packet::Packet;
 use crate::partition::MemorySystem;
 use crate::stats::{CacheCounters, KernelCounters};
 use crate::witness::Witness;
-use collector::{Collected, EMPTY_CYCLES, Next};
-use events::{Event, Events};
+use collector::{AfterPipe, Collected, EMPTY_CYCLES};
+use events::{FutureEvents, SmEvent};
 pub use fault::SimFault;
 pub(crate) use fault::SimResult;
 use issue_stage::IssueStage;
@@ -68,7 +68,7 @@ use scheduler::WarpMask;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
 use std::sync::Arc;
-use tally::Tally;
+use tally::SmTally;
 use warp_slot::{Hold, RegionState};
 
 /// The environment of an SM in a cycle.
@@ -91,9 +91,9 @@ pub struct Sm {
     issue_stage: IssueStage,
     memory: MemoryPath,
     parts: SmParts,
-    events: Events,
+    events: FutureEvents,
     last_tick: u64,
-    tally: Tally,
+    tally: SmTally,
 }
 
 /// Returns the longest latency of an event in cycles.
@@ -129,9 +129,9 @@ impl Sm {
             issue_stage: IssueStage::new(&config.sm, is_local),
             memory,
             parts,
-            events: Events::new(longest_latency(config)),
+            events: FutureEvents::new(longest_latency(config)),
             last_tick: 0,
-            tally: Tally::new(),
+            tally: SmTally::new(),
         }
     }
 
@@ -383,22 +383,22 @@ impl Sm {
         let Some(mut due) = self.events.take(now) else { return };
         if self.issue_stage.collector.is_some() {
             for event in &due {
-                if let Event::Writeback { warp, pc } = *event {
+                if let SmEvent::Writeback { warp, pc } = *event {
                     self.write_banks(warp, pc);
                 }
             }
         }
         for event in due.drain(..) {
             match event {
-                Event::Writeback { warp, pc } => self.write_back(warp, pc),
-                Event::Control { warp } => {
+                SmEvent::Writeback { warp, pc } => self.write_back(warp, pc),
+                SmEvent::Control { warp } => {
                     if let Some(slot) = &mut self.residents.warps[usize::from(warp)] {
                         slot.hold = Hold::None;
                     }
                     self.update_need(warp);
                 }
-                Event::Data { inst } => self.data_arrived(inst, now),
-                Event::Hit { inst, line } => self.hit_data(inst, line, ctx),
+                SmEvent::Data { inst } => self.data_arrived(inst, now),
+                SmEvent::Hit { inst, line } => self.hit_data(inst, line, ctx),
             }
         }
         self.events.keep(due);
@@ -444,13 +444,13 @@ impl Sm {
     /// Starts an instruction in its pipe. The latency includes the cycles of an operand collection without stalls.
     fn start_collected(&mut self, started: &Collected, now: u64) {
         match started.next {
-            Next::Nothing => {}
-            Next::Result(latency) => {
+            AfterPipe::Nothing => {}
+            AfterPipe::Result(latency) => {
                 let rest = u64::from(latency).saturating_sub(EMPTY_CYCLES).max(1);
-                let event = Event::Writeback { warp: started.warp, pc: started.pc };
+                let event = SmEvent::Writeback { warp: started.warp, pc: started.pc };
                 self.events.push(now, now + rest, event);
             }
-            Next::Memory(inst) => {
+            AfterPipe::Memory(inst) => {
                 let lsu = &self.config.sm.lsu;
                 let pipeline = u64::from(lsu.pipeline_latency + 32 / lsu.lanes);
                 self.memory.lsu.get(inst).ready_at = now + pipeline.saturating_sub(EMPTY_CYCLES).max(1);
@@ -468,7 +468,7 @@ impl Sm {
                 slot.hold = Hold::Control;
                 self.parts.stores_awaited(warp, false);
                 let now = self.last_tick;
-                self.events.push(now, until.max(now + 1), Event::Control { warp });
+                self.events.push(now, until.max(now + 1), SmEvent::Control { warp });
             }
             // A result changes the need of a warp only if the warp waits for operands or may ask a mechanism for results.
             Hold::None if !slot.asks && self.issue_stage.needs.of(warp) != Need::OPERANDS => return,

@@ -21,7 +21,7 @@ impl Need {
         Need(kind as u8)
     }
 
-    /// Returns the byte of the need in [`Counts`]. The needs that explain a cycle without issue come first, in order of priority.
+    /// Returns the byte of the need in [`NeedCounts`]. The needs that explain a cycle without issue come first, in order of priority.
     const fn place(self) -> u32 {
         const MEMORY: u8 = PipeKind::Memory as u8;
         const ALU: u8 = PipeKind::Alu as u8;
@@ -46,7 +46,7 @@ const NEEDS: usize = PIPE_KINDS + 2;
 
 /// Number of a scheduler's warps with each need, in the byte that [`Need::place`] returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-pub struct Counts(u64);
+pub struct NeedCounts(u64);
 
 /// The count of one warp, by need.
 const ONE: [u64; NEEDS] = {
@@ -59,7 +59,7 @@ const ONE: [u64; NEEDS] = {
     ones
 };
 
-impl Counts {
+impl NeedCounts {
     /// Returns whether any warp has its operands.
     #[inline(always)]
     pub fn any_ready(self) -> bool {
@@ -84,31 +84,36 @@ impl Counts {
 }
 
 #[derive(State)]
-pub struct Needs {
+pub struct WarpNeeds {
     /// Needs by warp slot.
     of: Box<[Need]>,
     /// The scheduler of each warp slot.
     scheduler_of: Box<[u8]>,
     /// Counts by scheduler.
-    counts: Box<[Counts]>,
+    counts: Box<[NeedCounts]>,
     /// The warps by their need.
     warps: [WarpMask; NEEDS],
 }
 
-impl Needs {
+impl WarpNeeds {
     /// Returns the needs of `count` empty warp slots. Slot n belongs to scheduler n modulo `schedulers`.
     pub fn new(count: usize, schedulers: usize) -> Self {
         let scheduler_of: Box<[u8]> = (0..count).map(|warp| (warp % schedulers) as u8).collect();
-        let mut counts = vec![Counts(0); schedulers];
+        let mut counts = vec![NeedCounts(0); schedulers];
         for scheduler in &scheduler_of {
             counts[usize::from(*scheduler)].0 += ONE[usize::from(Need::HELD.0)];
         }
-        Needs { of: vec![Need::HELD; count].into(), scheduler_of, counts: counts.into(), warps: [0; NEEDS] }
+        WarpNeeds {
+            of: vec![Need::HELD; count].into(),
+            scheduler_of,
+            counts: counts.into(),
+            warps: [0; NEEDS],
+        }
     }
 
     /// Returns the counts of a scheduler's warps.
     #[inline(always)]
-    pub fn of_scheduler(&self, scheduler: usize) -> Counts {
+    pub fn of_scheduler(&self, scheduler: usize) -> NeedCounts {
         self.counts[scheduler]
     }
 
@@ -156,7 +161,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_masks_have_the_warps_of_each_need(changes in prop::collection::vec((0u8..96, 0u8..NEEDS as u8), 1..200)) {
-            let mut needs = Needs::new(96, 3);
+            let mut needs = WarpNeeds::new(96, 3);
             let mut expected = [Need::HELD; 96];
             let is_ready = |need: &Need| ![Need::OPERANDS, Need::HELD].contains(need);
             for (warp, need) in changes {

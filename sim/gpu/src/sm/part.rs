@@ -15,10 +15,10 @@ use crate::pipe_kind::{PIPE_KINDS, PipeKind};
 use crate::sm::scheduler::WarpMask;
 use crate::sm::token::InstId;
 use crate::stage::{MechanismFault, Stage};
-use crate::stats::{Decision, FailCause, MechanismCounters};
+use crate::stats::{AccessResult, FailCause, MechanismCounters};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::ptx::Region;
+use selvedge_ptx::ptx::KernelRegion;
 use selvedge_state::State;
 
 /// Writes the accessors of abilities that a part always has, in its `impl SmPart` or `impl SlicePart`.
@@ -46,10 +46,15 @@ pub trait SmPart: State + Send {
     ///
     /// # Errors
     /// Returns an error if a block's model and RTL differ or a value is wrong; it ends the simulation.
-    fn tick(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault>;
+    fn tick(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
+        let _ = (now, memory);
+        Ok(())
+    }
 
     /// Returns whether [`SmPart::tick`] must be called in the next cycle.
-    fn busy(&self) -> bool;
+    fn busy(&self) -> bool {
+        false
+    }
 
     /// Returns whether the part holds no request. It may still be busy otherwise.
     fn is_drained(&self) -> bool {
@@ -57,10 +62,14 @@ pub trait SmPart: State + Send {
     }
 
     /// Adds the part's counters to the report.
-    fn counters(&self, out: &mut MechanismCounters);
+    fn counters(&self, out: &mut MechanismCounters) {
+        let _ = out;
+    }
 
     /// Adds the traces of the part's recorded block instances.
-    fn traces(&self, out: &mut Vec<Trace>);
+    fn traces(&self, out: &mut Vec<Trace>) {
+        let _ = out;
+    }
 
     /// Adds the operations of the part's blocks, by block name. The energy model charges each operation.
     fn operations(&self, out: &mut BlockOperations) {
@@ -123,17 +132,17 @@ pub trait SmPart: State + Send {
     }
 
     /// Chooses the sectors that a miss fetches. Exclusive.
-    fn fetch(&mut self) -> Option<&mut dyn FetchSectors> {
+    fn fetch(&mut self) -> Option<&mut dyn L1dFetchSectors> {
         None
     }
 
     /// Chooses the space that lines occupy in the L1D. Exclusive.
-    fn placement(&mut self) -> Option<&mut dyn Placement> {
+    fn placement(&mut self) -> Option<&mut dyn L1dPlacement> {
         None
     }
 
     /// Delays read replies before the L1D. Exclusive.
-    fn fills(&mut self) -> Option<&mut dyn Stage<Fill>> {
+    fn fills(&mut self) -> Option<&mut dyn Stage<L1dFill>> {
         None
     }
 
@@ -247,18 +256,18 @@ pub trait FailureBypass {
 }
 
 /// Chooses the sectors that a miss fetches.
-pub trait FetchSectors {
+pub trait L1dFetchSectors {
     /// Returns the sectors that an L1D miss fetches: all requested ones in `missing`, and any of `absent`. `absent` are all
     /// sectors of the line that are neither valid nor in flight. Called once per miss.
     fn sectors(&mut self, now: u64, load: &Load, missing: u32, absent: u32) -> u32;
 }
 
 /// Chooses the space that lines occupy in the L1D.
-pub trait Placement {
+pub trait L1dPlacement {
     /// Returns the space that a line occupies in the L1D from its fill on. Called only if the L1D has more tags than ways.
-    fn space(&mut self, line: u64, memory: &DeviceMemory) -> Space;
+    fn space(&mut self, line: u64, memory: &DeviceMemory) -> LineSpace;
 
-    /// Returns a line for which [`Placement::space`] returned [`Space::Later`], and the sub-blocks that it occupies from now on.
+    /// Returns a line for which [`L1dPlacement::space`] returned [`LineSpace::Later`], and the sub-blocks that it occupies from now on.
     /// If the line has left the L1D, the L1D ignores it.
     fn placed(&mut self) -> Option<(u64, u32)>;
 
@@ -285,7 +294,7 @@ pub trait AssistIssue {
 pub trait RegionMemo {
     /// Returns whether warps must ask the mechanism for the results of region `number` of `kernel` now. Also called for a warp at
     /// the region's start that cannot enter it yet.
-    fn wants_region(&mut self, now: u64, kernel: u8, number: u16, region: &Region) -> bool;
+    fn wants_region(&mut self, now: u64, kernel: u8, number: u16, region: &KernelRegion) -> bool;
 
     /// Handles the request of a warp, which waits, for a region's results.
     fn region_entered(&mut self, now: u64, entry: RegionEntry);
@@ -317,7 +326,7 @@ pub trait Prefetcher {
 
 /// A read reply in front of the L1D.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-pub struct Fill {
+pub struct L1dFill {
     /// The reply.
     pub packet: Packet,
     /// The first warp that waits for the reply.
@@ -443,12 +452,12 @@ pub enum Prefetched {
 
 /// The space of a line in an L1D with more tags than ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-pub enum Space {
+pub enum LineSpace {
     /// The line is not compressed.
     Whole,
     /// The line occupies this number of 32-byte sub-blocks, at least 1.
     SubBlocks(u32),
-    /// The line waits in the compressor, where it can be read. [`Placement::placed`] returns it later.
+    /// The line waits in the compressor, where it can be read. [`L1dPlacement::placed`] returns it later.
     Later,
 }
 
@@ -460,7 +469,7 @@ pub enum L1dEvent {
         /// The load.
         load: Load,
         /// The outcome of the lookup.
-        decision: Decision,
+        decision: AccessResult,
     },
     /// A prefetch was decided.
     Prefetch {
@@ -469,7 +478,7 @@ pub enum L1dEvent {
         /// The outcome of the prefetch.
         outcome: Prefetched,
     },
-    /// A miss has fetched sectors, chosen by [`FetchSectors::sectors`] or by the configuration.
+    /// A miss has fetched sectors, chosen by [`L1dFetchSectors::sectors`] or by the configuration.
     Fetched(Fetched),
     /// A load is the first to use this number of 32-byte sectors that a prediction has fetched.
     PredictionUsed(u32),

@@ -1,34 +1,35 @@
 //! The parts that mechanisms put into one SM, and the abilities of each.
 use super::part::{
-    AssistIssue, Extras, Fill, Hit, IssueReport, L1dEvent, Load, MemoryEvent, Prefetch, RegionEntry,
-    RegionMemo, RegionReply, SmPart, Space, Word,
+    AssistIssue, Extras, Hit, IssueReport, L1dEvent, L1dFill, LineSpace, Load, MemoryEvent, Prefetch,
+    RegionEntry, RegionMemo, RegionReply, SmPart, Word,
 };
 use super::scheduler::WarpMask;
 use super::token::InstId;
 use crate::abilities::{abilities, each, only};
 use crate::events::BlockOperations;
+use crate::mechanism::Claim;
 use crate::packet::Packet;
 use crate::stage::{MechanismFault, Offer, Stage};
 use crate::stats::{FailCause, MechanismCounters};
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::ptx::Region;
+use selvedge_ptx::ptx::KernelRegion;
 use selvedge_state::State;
 
 abilities! {
     SmPart:
     shared { l1d_observer, memory_observer, schedule_observer, warp_observer, memory_gate, warp_hold, failure_bypass }
     exclusive {
-        memory_rank: "rank the kernels' memory instructions",
+        memory_rank: Claim::Ranks.why(),
         request_queues: "order the memory instructions in the load/store unit",
-        ways: "divide the ways of the L1D among kernels",
-        bypass: "choose the loads that bypass the L1D",
-        fetch: "choose the sectors that a miss fetches",
+        ways: Claim::Ways.why(),
+        bypass: Claim::Bypass.why(),
+        fetch: Claim::Granularity.why(),
         placement: "choose the space of lines in the L1D",
         fills: "delay the replies before the L1D",
         hits: "delay the data behind the L1D",
         stores: "delay the stores before the miss queue",
-        assist: "have the SMs' assist warps",
+        assist: Claim::AssistWarps.why(),
         memo: "know results of regions",
         prefetcher: "prefetch into the L1D",
     }
@@ -186,8 +187,8 @@ impl SmParts {
         only!(self.fetch).map(|one| one.sectors(now, load, missing, absent))
     }
 
-    pub(super) fn space(&mut self, line: u64, memory: &DeviceMemory) -> Space {
-        only!(self.placement).map_or(Space::Whole, |one| one.space(line, memory))
+    pub(super) fn space(&mut self, line: u64, memory: &DeviceMemory) -> LineSpace {
+        only!(self.placement).map_or(LineSpace::Whole, |one| one.space(line, memory))
     }
 
     pub(super) fn placed(&mut self) -> Option<(u64, u32)> {
@@ -198,11 +199,11 @@ impl SmParts {
         only!(self.placement).and_then(|one| one.stale_line())
     }
 
-    pub(super) fn offer_fill(&mut self, now: u64, fill: &mut Fill, memory: &DeviceMemory) -> Offer {
+    pub(super) fn offer_fill(&mut self, now: u64, fill: &mut L1dFill, memory: &DeviceMemory) -> Offer {
         only!(self.fills).map_or(Offer::Pass, |stage| stage.offer(now, fill, memory))
     }
 
-    pub(super) fn pop_fill(&mut self) -> Option<Fill> {
+    pub(super) fn pop_fill(&mut self) -> Option<L1dFill> {
         only!(self.fills).and_then(Stage::pop)
     }
 
@@ -259,7 +260,7 @@ impl SmParts {
         only!(self.memo)
     }
 
-    pub(super) fn wants_region(&mut self, now: u64, kernel: u8, number: u16, region: &Region) -> bool {
+    pub(super) fn wants_region(&mut self, now: u64, kernel: u8, number: u16, region: &KernelRegion) -> bool {
         self.memo().is_some_and(|memo| memo.wants_region(now, kernel, number, region))
     }
 

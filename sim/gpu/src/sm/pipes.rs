@@ -1,6 +1,6 @@
 //! The execution pipes: the kind that an instruction needs, the cycles in which pipes are free, and latencies.
-use crate::config::Sm as SmConfig;
-use crate::events::Work;
+use crate::config::SmConfig;
+use crate::events::InstructionWork;
 pub use crate::pipe_kind::{PIPE_KINDS, PipeKind};
 use selvedge_ptx::ptx::{Instr, OpClass, Space};
 use selvedge_state::State;
@@ -13,7 +13,7 @@ pub struct IssueInfo {
     /// Cycles from issue to result. For loads the memory system determines them.
     pub latency: u32,
     /// The work that costs energy.
-    pub work: Work,
+    pub work: InstructionWork,
 }
 
 impl IssueInfo {
@@ -40,7 +40,7 @@ impl IssueInfo {
             PipeKind::Alu | PipeKind::Fp64 | PipeKind::Sfu => sm.pipeline_latency,
             PipeKind::Memory | PipeKind::Control => 0,
         };
-        IssueInfo { pipe, latency: latency + pipeline, work: Work::of(instr) }
+        IssueInfo { pipe, latency: latency + pipeline, work: InstructionWork::of(instr) }
     }
 }
 

@@ -2,7 +2,7 @@
 //! that no load waits for.
 use super::l1d;
 use super::part::{L1dEvent, Prefetch, Prefetched};
-use super::token::Token;
+use super::token::ReplyToken;
 use super::{Sm, TickContext};
 
 impl Sm {
@@ -23,9 +23,9 @@ impl Sm {
             return Prefetched::Beyond;
         }
         // `L1d::prefetch` sets the sectors.
-        let packet = self.memory.read(line, 0, kernel, Token::Prefetch(warp));
+        let packet = self.memory.read(line, 0, kernel, ReplyToken::Prefetch(warp));
         let mut l1d_ctx =
-            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: ctx.memory };
+            l1d::AccessContext { now: ctx.now, asked: ctx.now, parts: &mut self.parts, memory: ctx.memory };
         self.memory.l1d.prefetch(packet, &mut l1d_ctx)
     }
 }

@@ -6,7 +6,7 @@
 use super::l1d::L1d;
 use super::launch::LaunchedKernel;
 use super::scheduler::WarpMask;
-use crate::config::{GpuConfig, READ_ONLY_CACHES, ReadOnlyCache, Sm as SmConfig};
+use crate::config::{GpuConfig, READ_ONLY_CACHES, ReadOnlyCache, SmConfig};
 use crate::packet::Packet;
 use crate::stats::CacheCounters;
 use crate::witness::Witness;

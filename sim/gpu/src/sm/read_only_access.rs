@@ -1,6 +1,6 @@
 //! Accesses of an SM to its read-only caches.
-use super::events::Event;
-use super::l1d::{self, Access};
+use super::events::SmEvent;
+use super::l1d::{self, L1dAccess};
 use super::part::Load;
 use super::parts::SmParts;
 use super::token::InstId;
@@ -20,10 +20,14 @@ impl Sm {
         load: Load,
         waiter: u32,
         ctx: &TickContext<'_>,
-    ) -> Access {
+    ) -> L1dAccess {
         let line_bytes = self.config.sm.read_only(cache).line_bytes;
-        let mut l1d_ctx =
-            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut SmParts::default(), memory: ctx.memory };
+        let mut l1d_ctx = l1d::AccessContext {
+            now: ctx.now,
+            asked: ctx.now,
+            parts: &mut SmParts::default(),
+            memory: ctx.memory,
+        };
         self.memory.look_up_read_only(cache, line_bytes, load, waiter, &mut l1d_ctx)
     }
 
@@ -38,20 +42,24 @@ impl Sm {
         let line = inst.transaction().line;
         let load = Load { kernel: inst.kernel, warp: inst.warp, pc: inst.pc, line, ..Load::default() };
         match self.look_up_read_only(cache, load, head, ctx) {
-            Access::Hit => {
+            L1dAccess::Hit => {
                 let latency = self.config.sm.read_only(cache).hit_latency;
-                self.events.push(ctx.now, ctx.now + u64::from(latency), Event::Data { inst: head });
+                self.events.push(ctx.now, ctx.now + u64::from(latency), SmEvent::Data { inst: head });
                 Ok(())
             }
-            Access::Pending | Access::Miss | Access::SectorMiss => Ok(()),
-            Access::Fail(cause) => Err(cause),
+            L1dAccess::Pending | L1dAccess::Miss | L1dAccess::SectorMiss => Ok(()),
+            L1dAccess::Fail(cause) => Err(cause),
         }
     }
 
     /// Handles the arrival of a line at a read-only cache.
     pub(super) fn fill_read_only(&mut self, cache: ReadOnlyCache, packet: &Packet, ctx: &TickContext<'_>) {
-        let mut l1d_ctx =
-            l1d::Context { now: ctx.now, asked: ctx.now, parts: &mut SmParts::default(), memory: ctx.memory };
+        let mut l1d_ctx = l1d::AccessContext {
+            now: ctx.now,
+            asked: ctx.now,
+            parts: &mut SmParts::default(),
+            memory: ctx.memory,
+        };
         let (mut woken, _) = self.memory.fill(Some(cache), packet, &mut l1d_ctx);
         self.memory.blocked = None;
         for waiter in woken.drain(..) {
@@ -95,9 +103,9 @@ impl Sm {
         caches.retrying &= !bit;
         caches.fetching &= !bit;
         match outcome {
-            Access::Hit => {}
-            Access::Pending | Access::Miss | Access::SectorMiss => caches.fetching |= bit,
-            Access::Fail(cause) => {
+            L1dAccess::Hit => {}
+            L1dAccess::Pending | L1dAccess::Miss | L1dAccess::SectorMiss => caches.fetching |= bit,
+            L1dAccess::Fail(cause) => {
                 caches.fetching |= bit;
                 caches.retrying |= bit;
                 let cache = caches.get(ReadOnlyCache::Instruction).expect("it was asked");

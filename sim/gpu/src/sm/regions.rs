@@ -10,7 +10,7 @@ use super::part::{RegionEntry, RegionReply};
 use super::pipes::PipeKind;
 use super::warp_slot::{Border, Hold, RegionState};
 use super::{SimFault, SimResult, Sm, TickContext};
-use selvedge_ptx::ptx::{Region, RegionValue};
+use selvedge_ptx::ptx::{KernelRegion, RegionValue};
 use std::sync::Arc;
 
 impl Sm {
@@ -63,7 +63,7 @@ impl Sm {
                     region: number,
                     mask: active,
                     inputs,
-                    results: Region::words(&region.results),
+                    results: KernelRegion::words(&region.results),
                 };
                 self.parts.region_entered(now, entry);
             }
@@ -98,7 +98,7 @@ impl Sm {
         let (slot, cta) = self.residents.warp_and_cta(warp);
         let kernel = Arc::clone(&slot.kernel);
         let region = &kernel.kernel.regions[usize::from(number)];
-        let place = launch::Place { clock: ctx.now, sm: u32::from(self.id), sms: self.config.sm.count };
+        let place = launch::ClockAndSm { clock: ctx.now, sm: u32::from(self.id), sms: self.config.sm.count };
         ctx.memory.select(kernel.slot);
         let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);
         slot.region = RegionState::Outside;

@@ -1,10 +1,10 @@
 //! The CTAs and warps on an SM, and the resources that they leave free.
-use super::cta_slot::{Barrier, CtaSlot};
+use super::cta_slot::{CtaBarrier, CtaSlot};
 use super::feed::Feed;
 use super::launch::{KERNEL_SLOTS, LaunchedKernel};
 use super::scheduler::WarpMask;
 use super::warp_slot::WarpSlot;
-use crate::config::Sm as SmConfig;
+use crate::config::SmConfig;
 use selvedge_state::State;
 use std::sync::Arc;
 
@@ -125,7 +125,7 @@ impl Residents {
             shared: vec![0; kernel.shared_bytes as usize],
             live: kernel.warps_per_cta,
             resident: kernel.warps_per_cta,
-            barriers: [Barrier::default(); 16],
+            barriers: [CtaBarrier::default(); 16],
         });
         slot as u8
     }

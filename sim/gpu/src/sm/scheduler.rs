@@ -1,5 +1,5 @@
 //! The warp schedulers, which choose the next warp among the ready ones.
-use crate::config::{SchedulerPolicy, Sm as SmConfig};
+use crate::config::{SchedulerPolicy, SmConfig};
 use crate::sm::two_level::Pools;
 use selvedge_state::State;
 

@@ -7,7 +7,7 @@ const FEW: usize = 4;
 
 /// The registers of one instruction, without duplicates, destinations first.
 #[derive(Clone, Copy, Debug)]
-struct Named {
+struct InstructionRegisters {
     /// The first registers. Unused entries hold a register that is never in flight.
     few: [u16; FEW],
     /// Number of destinations.
@@ -20,7 +20,7 @@ struct Named {
 /// The registers that each instruction of a kernel accesses, computed once per launch.
 #[derive(Debug, Default)]
 pub struct Operands {
-    named: Vec<Named>,
+    named: Vec<InstructionRegisters>,
     more: Vec<u16>,
 }
 
@@ -32,7 +32,7 @@ impl Operands {
         operands
     }
 
-    /// Adds the registers of an instruction. `unused` fills unused entries of [`Named::few`].
+    /// Adds the registers of an instruction. `unused` fills unused entries of [`InstructionRegisters::few`].
     fn push(&mut self, dests: &[u16], sources: &[u16], unused: u16) {
         let mut all: Vec<u16> = Vec::with_capacity(dests.len() + sources.len());
         let mut add = |of: &[u16]| {
@@ -48,13 +48,18 @@ impl Operands {
         let mut few = [unused; FEW];
         let others = all.split_off(all.len().min(FEW));
         few[..all.len()].copy_from_slice(&all);
-        self.named.push(Named { few, dests, others: others.len() as u8, more: self.more.len() as u32 });
+        self.named.push(InstructionRegisters {
+            few,
+            dests,
+            others: others.len() as u8,
+            more: self.more.len() as u32,
+        });
         self.more.extend(others);
     }
 
     /// Returns the registers of an instruction beyond the first few.
     #[cold]
-    fn others(&self, named: &Named) -> &[u16] {
+    fn others(&self, named: &InstructionRegisters) -> &[u16] {
         &self.more[named.more as usize..][..usize::from(named.others)]
     }
 

@@ -2,11 +2,11 @@
 use super::Sm;
 use super::pipes::PipeKind;
 use super::warp_slot::{Hold, WarpSlot};
-use crate::timeline::{Counter, Happening, Track, View, WarpState};
+use crate::timeline::{CycleView, Happening, TimelineCounter, Track, WarpState};
 
 impl Sm {
     /// Adds CTAs, warps and lines in flight to a timeline.
-    pub(crate) fn show(&self, view: &mut View) {
+    pub(crate) fn show(&self, view: &mut CycleView) {
         let sm = self.id;
         for (slot, cta) in (0..).zip(&self.residents.ctas) {
             if let Some(cta) = cta {
@@ -27,8 +27,8 @@ impl Sm {
             view.show(Track::L1dMshr { sm, entry }, Happening::Miss { line });
             misses += 1;
         }
-        view.level(Counter::L1dMisses { sm }, misses);
-        view.total(Counter::Issued { sm }, self.tally.warp_instructions());
+        view.level(TimelineCounter::L1dMisses { sm }, misses);
+        view.total(TimelineCounter::Issued { sm }, self.tally.warp_instructions());
     }
 
     /// Returns the state of a warp: ready, or waiting for a resource or event.

@@ -2,7 +2,7 @@
 use super::Sm;
 use super::cta_slot::CtaSlot;
 use super::feed::Feed;
-use super::launch::Place;
+use super::launch::ClockAndSm;
 use super::residents::Residents;
 use super::warp_slot::Hold;
 use selvedge_ptx::memory::DeviceMemory;
@@ -12,7 +12,7 @@ impl Sm {
     /// Returns a line for each warp of a kernel slot that spins. `None` if a warp may still have an effect, because it neither
     /// spins nor waits at a barrier. Also `None` for a trace, which always ends.
     pub fn describe_spins(&mut self, kernel: u8, now: u64, memory: &mut DeviceMemory) -> Option<Vec<String>> {
-        let place = Place { clock: now, sm: u32::from(self.id), sms: self.config.sm.count };
+        let place = ClockAndSm { clock: now, sm: u32::from(self.id), sms: self.config.sm.count };
         let Residents { warps, ctas, .. } = &mut self.residents;
         let mut lines = Vec::new();
         // A CTA whose warps have all exited will end.

@@ -1,12 +1,12 @@
 //! Counters of an SM.
 use super::launch::KERNEL_SLOTS;
-use crate::events::{Work, WorkDone};
+use crate::events::{InstructionWork, WorkDone};
 use crate::stats::{CacheCounters, ISSUE_CYCLES, IssueCycle, KernelCounters, SchedulerCycles, SmCounters};
 use selvedge_state::State;
 
 /// Counters of an SM, without the counters of its caches.
 #[derive(State)]
-pub struct Tally {
+pub struct SmTally {
     /// The counters that nothing else here holds.
     pub counters: SmCounters,
     /// The schedulers' cycles by [`IssueCycle`].
@@ -21,10 +21,10 @@ pub struct Tally {
     residence_until: u64,
 }
 
-impl Tally {
+impl SmTally {
     /// Returns counters that are zero.
     pub fn new() -> Self {
-        Tally {
+        SmTally {
             counters: SmCounters::default(),
             scheduler_cycles: [0; ISSUE_CYCLES],
             counted_until: 0,
@@ -36,7 +36,7 @@ impl Tally {
 
     /// Counts an issued instruction of a kernel slot, which executes in `lanes` lanes.
     #[inline(always)]
-    pub fn issued(&mut self, kernel: u8, work: Work, lanes: u64) {
+    pub fn issued(&mut self, kernel: u8, work: InstructionWork, lanes: u64) {
         let mine = &mut self.by_kernel[usize::from(kernel)];
         mine.warp_instructions += 1;
         mine.thread_instructions += lanes;

@@ -7,7 +7,7 @@ pub type InstId = u32;
 /// The part of an SM that waits for the reply to a packet. The packet carries it in 32 bits: the kind in the upper bits, the
 /// instruction or warp in the lower ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Token {
+pub enum ReplyToken {
     /// A load that missed the L1D.
     Load(InstId),
     /// An atomic.
@@ -36,18 +36,18 @@ const BYPASS: u32 = 4;
 const PREFETCH: u32 = 5;
 const READ_ONLY: u32 = 6;
 
-impl Token {
+impl ReplyToken {
     /// Returns the token in the form in which a packet carries it.
     #[inline]
     pub fn pack(self) -> u32 {
         let (kind, waiter) = match self {
-            Token::Load(inst) => (LOAD, inst),
-            Token::Atomic(inst) => (ATOMIC, inst),
-            Token::Store(warp) => (STORE, u32::from(warp)),
-            Token::WriteBack => (WRITE_BACK, 0),
-            Token::Bypass(inst) => (BYPASS, inst),
-            Token::Prefetch(warp) => (PREFETCH, u32::from(warp)),
-            Token::ReadOnly(cache, waiter) => (READ_ONLY + cache as u32, waiter),
+            ReplyToken::Load(inst) => (LOAD, inst),
+            ReplyToken::Atomic(inst) => (ATOMIC, inst),
+            ReplyToken::Store(warp) => (STORE, u32::from(warp)),
+            ReplyToken::WriteBack => (WRITE_BACK, 0),
+            ReplyToken::Bypass(inst) => (BYPASS, inst),
+            ReplyToken::Prefetch(warp) => (PREFETCH, u32::from(warp)),
+            ReplyToken::ReadOnly(cache, waiter) => (READ_ONLY + cache as u32, waiter),
         };
         debug_assert!(waiter >> KIND_SHIFT == 0, "{self:?} does not fit");
         kind << KIND_SHIFT | waiter
@@ -61,19 +61,19 @@ impl Token {
     pub fn unpack(packed: u32) -> Self {
         let waiter = packed & ((1 << KIND_SHIFT) - 1);
         match packed >> KIND_SHIFT {
-            LOAD => Token::Load(waiter),
-            ATOMIC => Token::Atomic(waiter),
-            STORE => Token::Store(waiter as u8),
-            WRITE_BACK => Token::WriteBack,
-            BYPASS => Token::Bypass(waiter),
-            PREFETCH => Token::Prefetch(waiter as u8),
-            kind => Token::ReadOnly(READ_ONLY_CACHES[(kind - READ_ONLY) as usize], waiter),
+            LOAD => ReplyToken::Load(waiter),
+            ATOMIC => ReplyToken::Atomic(waiter),
+            STORE => ReplyToken::Store(waiter as u8),
+            WRITE_BACK => ReplyToken::WriteBack,
+            BYPASS => ReplyToken::Bypass(waiter),
+            PREFETCH => ReplyToken::Prefetch(waiter as u8),
+            kind => ReplyToken::ReadOnly(READ_ONLY_CACHES[(kind - READ_ONLY) as usize], waiter),
         }
     }
 
     /// Returns whether the data of this read fill a line of the L1D: no read-only cache sent it, and it did not bypass the L1D.
     pub fn fills_l1d(self) -> bool {
-        matches!(self, Token::Load(_) | Token::Prefetch(_))
+        matches!(self, ReplyToken::Load(_) | ReplyToken::Prefetch(_))
     }
 }
 
@@ -85,17 +85,17 @@ mod tests {
     proptest! {
         #[test]
         fn a_packet_carries_each_token(inst in 0u32..1 << KIND_SHIFT, warp: u8) {
-            let of_caches = READ_ONLY_CACHES.map(|cache| Token::ReadOnly(cache, inst));
+            let of_caches = READ_ONLY_CACHES.map(|cache| ReplyToken::ReadOnly(cache, inst));
             let others = [
-                Token::Load(inst),
-                Token::Atomic(inst),
-                Token::Store(warp),
-                Token::WriteBack,
-                Token::Bypass(inst),
-                Token::Prefetch(warp),
+                ReplyToken::Load(inst),
+                ReplyToken::Atomic(inst),
+                ReplyToken::Store(warp),
+                ReplyToken::WriteBack,
+                ReplyToken::Bypass(inst),
+                ReplyToken::Prefetch(warp),
             ];
             for token in others.into_iter().chain(of_caches) {
-                prop_assert_eq!(Token::unpack(token.pack()), token);
+                prop_assert_eq!(ReplyToken::unpack(token.pack()), token);
             }
         }
     }

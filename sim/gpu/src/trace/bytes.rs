@@ -9,7 +9,7 @@ pub(super) struct Damage {
     pub what: String,
 }
 
-pub(super) type Decoded<T> = Result<T, Damage>;
+pub(super) type DecodeResult<T> = Result<T, Damage>;
 
 /// Digest of an empty input.
 pub const EMPTY_DIGEST: u64 = 0xcbf2_9ce4_8422_2325;
@@ -24,11 +24,11 @@ pub fn digest(so_far: u64, bytes: &[u8]) -> u64 {
 }
 
 #[derive(Debug, Default, State)]
-pub(super) struct Encoder {
+pub(super) struct TraceEncoder {
     pub bytes: Vec<u8>,
 }
 
-impl Encoder {
+impl TraceEncoder {
     pub fn byte(&mut self, value: u8) {
         self.bytes.push(value);
     }
@@ -68,13 +68,13 @@ impl Encoder {
 
 /// Decodes the bytes from `at` to `end`. Offsets count from the start of the file.
 #[derive(Debug, Clone)]
-pub(super) struct Decoder<'a> {
+pub(super) struct TraceDecoder<'a> {
     bytes: &'a [u8],
     pub at: usize,
     end: usize,
 }
 
-impl<'a> Decoder<'a> {
+impl<'a> TraceDecoder<'a> {
     pub fn new(bytes: &'a [u8], range: std::ops::Range<usize>) -> Self {
         debug_assert!(range.start <= range.end && range.end <= bytes.len());
         Self { bytes, at: range.start, end: range.end }
@@ -89,7 +89,7 @@ impl<'a> Decoder<'a> {
         Damage { at: self.at, what: what.into() }
     }
 
-    pub fn take(&mut self, count: u64) -> Decoded<&'a [u8]> {
+    pub fn take(&mut self, count: u64) -> DecodeResult<&'a [u8]> {
         let left = self.end - self.at;
         let fits = usize::try_from(count).ok().filter(|&count| count <= left);
         let count =
@@ -99,25 +99,25 @@ impl<'a> Decoder<'a> {
         Ok(taken)
     }
 
-    pub fn byte(&mut self) -> Decoded<u8> {
+    pub fn byte(&mut self) -> DecodeResult<u8> {
         Ok(self.take(1)?[0])
     }
 
-    fn fixed<const N: usize>(&mut self) -> Decoded<[u8; N]> {
+    fn fixed<const N: usize>(&mut self) -> DecodeResult<[u8; N]> {
         let mut out = [0; N];
         out.copy_from_slice(self.take(N as u64)?);
         Ok(out)
     }
 
-    pub fn mask(&mut self) -> Decoded<u32> {
+    pub fn mask(&mut self) -> DecodeResult<u32> {
         Ok(u32::from_le_bytes(self.fixed()?))
     }
 
-    pub fn long(&mut self) -> Decoded<u64> {
+    pub fn long(&mut self) -> DecodeResult<u64> {
         Ok(u64::from_le_bytes(self.fixed()?))
     }
 
-    pub fn number(&mut self) -> Decoded<u64> {
+    pub fn number(&mut self) -> DecodeResult<u64> {
         let (start, mut value) = (self.at, 0);
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -134,7 +134,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Reads a number of at most `most`. `what` names it in the error.
-    pub fn at_most(&mut self, most: u64, what: &str) -> Decoded<u64> {
+    pub fn at_most(&mut self, most: u64, what: &str) -> DecodeResult<u64> {
         let start = self.at;
         let value = self.number()?;
         if value <= most {
@@ -143,28 +143,28 @@ impl<'a> Decoder<'a> {
         Err(Damage { at: start, what: format!("{what} = {value}: must be 0 to {most}") })
     }
 
-    pub fn word(&mut self, what: &str) -> Decoded<u32> {
+    pub fn word(&mut self, what: &str) -> DecodeResult<u32> {
         Ok(self.at_most(u32::MAX.into(), what)? as u32)
     }
 
-    pub fn signed(&mut self) -> Decoded<i64> {
+    pub fn signed(&mut self) -> DecodeResult<i64> {
         let value = self.number()?;
         Ok((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
-    pub fn block(&mut self) -> Decoded<&'a [u8]> {
+    pub fn block(&mut self) -> DecodeResult<&'a [u8]> {
         let count = self.number()?;
         self.take(count)
     }
 
-    pub fn text(&mut self) -> Decoded<&'a str> {
+    pub fn text(&mut self) -> DecodeResult<&'a str> {
         let start = self.at;
         std::str::from_utf8(self.block()?)
             .map_err(|_| Damage { at: start, what: "a name is not text".into() })
     }
 
     /// Reads a number and returns the entry of `table` with this number. `what` names it in the error.
-    pub fn entry<T: Copy>(&mut self, table: &[T], what: &str) -> Decoded<T> {
+    pub fn entry<T: Copy>(&mut self, table: &[T], what: &str) -> DecodeResult<T> {
         let start = self.at;
         let number = self.byte()?;
         entry(table, number, what, start)
@@ -172,7 +172,7 @@ impl<'a> Decoder<'a> {
 }
 
 /// Returns entry `number` of `table`. The number was read at offset `at`.
-pub(super) fn entry<T: Copy>(table: &[T], number: u8, what: &str, at: usize) -> Decoded<T> {
+pub(super) fn entry<T: Copy>(table: &[T], number: u8, what: &str, at: usize) -> DecodeResult<T> {
     table
         .get(usize::from(number))
         .copied()
@@ -192,12 +192,12 @@ mod tests {
     proptest! {
         #[test]
         fn numbers_come_back(values in proptest::collection::vec(any::<u64>(), 0..20)) {
-            let mut out = Encoder::default();
+            let mut out = TraceEncoder::default();
             for value in &values {
                 out.number(*value);
                 out.signed(*value as i64);
             }
-            let mut back = Decoder::new(&out.bytes, 0..out.bytes.len());
+            let mut back = TraceDecoder::new(&out.bytes, 0..out.bytes.len());
             for value in &values {
                 prop_assert_eq!(back.number(), Ok(*value));
                 prop_assert_eq!(back.signed(), Ok(*value as i64));
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn a_number_beyond_64_bits_is_damage_where_it_starts() {
         let bytes = [[0xff; 9].as_slice(), &[2]].concat();
-        let damage = Decoder::new(&bytes, 0..bytes.len()).number().expect_err("too large");
+        let damage = TraceDecoder::new(&bytes, 0..bytes.len()).number().expect_err("too large");
         assert_eq!((damage.at, damage.what.as_str()), (0, "a number has more than 64 bits"));
     }
 }

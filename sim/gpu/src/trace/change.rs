@@ -1,5 +1,5 @@
 //! Changes of device memory in a trace: written values, allocations and releases.
-use super::bytes::{Decoded, Decoder, Encoder};
+use super::bytes::{DecodeResult, TraceDecoder, TraceEncoder};
 use selvedge_ptx::memory::{Change, DeviceMemory, MemoryError};
 
 /// A change of memory, as decoded from a trace.
@@ -15,7 +15,7 @@ const ALLOCATE: u8 = 1;
 const FREE: u8 = 2;
 
 /// Writes the changes with the current values of memory. Skips writes to memory that was freed since.
-pub(super) fn encode(changes: &[Change], memory: &DeviceMemory, out: &mut Encoder) {
+pub(super) fn encode(changes: &[Change], memory: &DeviceMemory, out: &mut TraceEncoder) {
     let mut runs: Vec<Change> = Vec::with_capacity(changes.len());
     for change in changes {
         // Consecutive writes of several lanes become one run.
@@ -59,9 +59,9 @@ pub(super) fn encode(changes: &[Change], memory: &DeviceMemory, out: &mut Encode
 
 /// Reads changes and passes each to `each`.
 pub(super) fn decode<'a>(
-    from: &mut Decoder<'a>,
-    mut each: impl FnMut(Edit<'a>) -> Decoded<()>,
-) -> Decoded<()> {
+    from: &mut TraceDecoder<'a>,
+    mut each: impl FnMut(Edit<'a>) -> DecodeResult<()>,
+) -> DecodeResult<()> {
     let count = from.number()?;
     let mut address = 0u64;
     for _ in 0..count {

@@ -1,11 +1,11 @@
 //! A launch in a trace: the kernel in the form for the timing model, the grid, and the instructions of each warp.
-use super::bytes::{Damage, Decoder};
+use super::bytes::{Damage, TraceDecoder};
 use super::change::Edit;
-use super::stream::{Cursor, Head, Kind, lanes};
+use super::stream::{Cursor, RecordHead, RecordKind, lanes};
 use selvedge_ptx::ptx::{
     AccessKind, Instr, Kernel, LOCAL_REGION, LaunchDims, MemAccess, OpClass, Space, Step,
 };
-use selvedge_state::Shared;
+use selvedge_state::SharedObject;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ pub struct LaunchSummary {
 }
 
 /// The key is constant, because a trace runs one launch at a time.
-impl Shared for TraceLaunch {
+impl SharedObject for TraceLaunch {
     fn key(&self) -> u64 {
         0
     }
@@ -84,9 +84,9 @@ impl TraceLaunch {
         access: &mut MemAccess,
         summary: &mut LaunchSummary,
     ) -> Result<(), Damage> {
-        let mut from = Decoder::new(&self.bytes, stream);
+        let mut from = TraceDecoder::new(&self.bytes, stream);
         let mut cursor = Cursor::default();
-        let mut last = Kind::Alu;
+        let mut last = RecordKind::Alu;
         while !from.is_at_end() {
             let at = from.at;
             let head = cursor.head(&mut from, self.kernel.code.len())?;
@@ -110,7 +110,7 @@ impl TraceLaunch {
             summary.thread_instructions += u64::from(head.lanes.count_ones());
             last = head.kind;
         }
-        if last != Kind::Exit {
+        if last != RecordKind::Exit {
             return Err(from.damage("a warp's instructions do not end with its exit"));
         }
         Ok(())
@@ -150,8 +150,8 @@ impl TraceLaunch {
     }
 
     /// Returns a decoder for a stream that [`TraceLaunch::checked`] has checked.
-    pub(super) fn decoder(&self, stream: &Range<usize>) -> Decoder<'_> {
-        Decoder::new(&self.bytes, stream.clone())
+    pub(super) fn decoder(&self, stream: &Range<usize>) -> TraceDecoder<'_> {
+        TraceDecoder::new(&self.bytes, stream.clone())
     }
 
     /// Returns the number of warps in the grid; `None` if it is too large for a trace.
@@ -163,21 +163,21 @@ impl TraceLaunch {
 
 /// Checks that an instruction of this class can have a record of this kind. A guard may have disabled the instruction in every
 /// lane. Its record is then arithmetic without lanes.
-fn fits(instr: &Instr, kind: Kind) -> Result<(), String> {
+fn fits(instr: &Instr, kind: RecordKind) -> Result<(), String> {
     let class = instr.class;
     let can = match kind {
-        Kind::Alu => true,
-        Kind::Memory => matches!(class, OpClass::Load | OpClass::Store | OpClass::Atomic),
-        Kind::Texture => class == OpClass::Texture,
-        Kind::Barrier => class == OpClass::Barrier,
-        Kind::Fence => class == OpClass::Fence,
-        Kind::Exit => class == OpClass::Exit,
+        RecordKind::Alu => true,
+        RecordKind::Memory => matches!(class, OpClass::Load | OpClass::Store | OpClass::Atomic),
+        RecordKind::Texture => class == OpClass::Texture,
+        RecordKind::Barrier => class == OpClass::Barrier,
+        RecordKind::Fence => class == OpClass::Fence,
+        RecordKind::Exit => class == OpClass::Exit,
     };
     if can { Ok(()) } else { Err(format!("an instruction of class {class:?} is recorded as {kind:?}")) }
 }
 
 /// Reads the head of the next record, if any. The stream must have been checked.
-pub(super) fn next_head(cursor: &mut Cursor, from: &mut Decoder, length: usize) -> Option<Head> {
+pub(super) fn next_head(cursor: &mut Cursor, from: &mut TraceDecoder, length: usize) -> Option<RecordHead> {
     if from.is_at_end() {
         return None;
     }

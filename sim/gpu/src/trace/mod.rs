@@ -32,12 +32,12 @@ pub struct TraceFile {
     /// Paths of the file and of the files that it names.
     pub inputs: Vec<PathBuf>,
     /// Contents of the file.
-    pub trace: Trace,
+    pub trace: TraceContents,
 }
 
 /// Contents of a trace file.
 #[derive(Debug)]
-pub enum Trace {
+pub enum TraceContents {
     /// A trace in Selvedge's own format, with values.
     Recorded(RecordedTrace),
     /// An Accel-Sim trace, with addresses only.
@@ -62,11 +62,11 @@ impl TraceFile {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let mut inputs = vec![path.to_path_buf()];
         let trace = if name.ends_with(".strace") {
-            Trace::Recorded(RecordedTrace::load(path, limits.memory)?)
+            TraceContents::Recorded(RecordedTrace::load(path, limits.memory)?)
         } else {
             let accel = AccelTrace::load(path, limits)?;
             inputs.extend_from_slice(accel.kernels());
-            Trace::Accel(accel)
+            TraceContents::Accel(accel)
         };
         Ok(Self { name, inputs, trace })
     }
@@ -75,15 +75,15 @@ impl TraceFile {
     #[must_use]
     pub fn size(&self) -> &str {
         match &self.trace {
-            Trace::Recorded(trace) => &trace.recorded.size,
-            Trace::Accel(_) => "trace",
+            TraceContents::Recorded(trace) => &trace.recorded.size,
+            TraceContents::Accel(_) => "trace",
         }
     }
 
     /// Returns whether the trace contains the values in memory.
     #[must_use]
     pub fn has_values(&self) -> bool {
-        matches!(self.trace, Trace::Recorded(_))
+        matches!(self.trace, TraceContents::Recorded(_))
     }
 
     /// Returns the summary of each launch, in order. Reads all kernels of an Accel-Sim trace.
@@ -92,8 +92,8 @@ impl TraceFile {
     /// Returns an error if a kernel's file violates the format.
     pub fn summaries(&self) -> Result<Vec<LaunchSummary>, TraceError> {
         let accel = match &self.trace {
-            Trace::Recorded(trace) => return Ok(trace.summaries()),
-            Trace::Accel(accel) => accel,
+            TraceContents::Recorded(trace) => return Ok(trace.summaries()),
+            TraceContents::Accel(accel) => accel,
         };
         let mut all = Vec::new();
         while let Some(launch) = accel.launch(all.len())? {

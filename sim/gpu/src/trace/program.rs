@@ -2,10 +2,10 @@
 use super::change;
 use super::error::TraceError;
 use super::launch::TraceLaunch;
-use super::strace::{Item, memory_digest};
-use super::{Trace, TraceFile};
+use super::strace::{TraceItem, memory_digest};
+use super::{TraceContents, TraceFile};
 use crate::config::GpuConfig;
-use crate::trace::bytes::Decoder;
+use crate::trace::bytes::TraceDecoder;
 use selvedge_ptx::memory::DeviceMemory;
 use std::sync::Arc;
 
@@ -31,17 +31,17 @@ impl TraceProgram {
     pub fn next(&mut self, memory: &mut DeviceMemory) -> Result<Option<Arc<TraceLaunch>>, TraceError> {
         let file = Arc::clone(&self.file);
         match &file.trace {
-            Trace::Accel(accel) => {
+            TraceContents::Accel(accel) => {
                 let launch = accel.launch(self.next)?;
                 self.next += 1;
                 Ok(launch.map(Arc::new))
             }
-            Trace::Recorded(trace) => {
+            TraceContents::Recorded(trace) => {
                 while let Some(item) = trace.items.get(self.next) {
                     self.next += 1;
                     match item {
-                        Item::Launch(launch) => return Ok(Some(Arc::clone(launch))),
-                        Item::Host(range) => self.host(&trace.bytes, range.clone(), memory)?,
+                        TraceItem::Launch(launch) => return Ok(Some(Arc::clone(launch))),
+                        TraceItem::Host(range) => self.host(&trace.bytes, range.clone(), memory)?,
                     }
                 }
                 Ok(None)
@@ -57,7 +57,7 @@ impl TraceProgram {
     ) -> Result<(), TraceError> {
         let offset = range.start;
         let mut refused = None;
-        let done = change::decode(&mut Decoder::new(bytes, range), |edit| {
+        let done = change::decode(&mut TraceDecoder::new(bytes, range), |edit| {
             if let Err(error) = change::apply(edit, memory) {
                 refused.get_or_insert(error.to_string());
             }
@@ -80,7 +80,7 @@ impl TraceProgram {
         config: &GpuConfig,
         mechanism: &str,
     ) -> Result<bool, OtherMemory> {
-        let Trace::Recorded(trace) = &self.file.trace else { return Ok(false) };
+        let TraceContents::Recorded(trace) = &self.file.trace else { return Ok(false) };
         if !trace.recorded.is_same_machine(config, mechanism) {
             return Ok(false);
         }

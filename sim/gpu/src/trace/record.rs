@@ -1,7 +1,7 @@
 //! Recording of a launch while it runs, by warps that record the instructions that they execute.
 use super::stream::{Executed, StreamWriter};
 use selvedge_ptx::ptx::{Env, Fault, Kernel, MemAccess, Step, Warp};
-use selvedge_state::{Shared, State};
+use selvedge_state::{SharedObject, State};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The records of a launch's warps. Each warp adds its records when it has exited.
@@ -11,7 +11,7 @@ pub struct LaunchRecorder {
 }
 
 /// The key is constant, because a run that is recorded has no checkpoints.
-impl Shared for LaunchRecorder {
+impl SharedObject for LaunchRecorder {
     fn key(&self) -> u64 {
         0
     }

@@ -2,7 +2,7 @@
 use super::change;
 use super::error::TraceError;
 use super::launch::{TraceLaunch, next_head};
-use super::stream::{Cursor, Head, lanes};
+use super::stream::{Cursor, RecordHead, lanes};
 use selvedge_ptx::memory::MemoryError;
 use selvedge_ptx::ptx::{Env, LOCAL_REGION, MemAccess, Space, Step};
 use selvedge_state::State;
@@ -18,7 +18,7 @@ pub(crate) struct ReplayedWarp {
     /// Range of the records that were not read yet.
     rest: Range<usize>,
     cursor: Cursor,
-    next: Option<Head>,
+    next: Option<RecordHead>,
 }
 
 impl ReplayedWarp {

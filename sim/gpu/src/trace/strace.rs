@@ -4,7 +4,7 @@
 //! (8 bytes, little-endian), the bytes, and a digest of all of these. Section `H` describes the recorded run and `K` a
 //! kernel. `M` contains the host's changes of memory. `L` is a launch with the records of its warps ([`super::stream`]).
 //! `E` is the end, with a digest of memory.
-use super::bytes::{Damage, Decoded, Decoder, EMPTY_DIGEST, Encoder, digest, number_of};
+use super::bytes::{Damage, DecodeResult, EMPTY_DIGEST, TraceDecoder, TraceEncoder, digest, number_of};
 use super::change;
 use super::error::TraceError;
 use super::launch::{LaunchSummary, TraceLaunch};
@@ -55,7 +55,7 @@ const CLASSES: [OpClass; 19] = [
 
 /// Description of a recorded run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recorded {
+pub struct RecordedRun {
     /// Name of the workload.
     pub workload: String,
     /// Size of the workload.
@@ -68,7 +68,7 @@ pub struct Recorded {
     pub(super) machine: u64,
 }
 
-impl Recorded {
+impl RecordedRun {
     /// Creates the description of a run.
     pub fn new(workload: &str, size: &str, config: &GpuConfig, mechanism: &str) -> Self {
         Self {
@@ -98,20 +98,20 @@ pub(super) fn memory_digest(memory: &DeviceMemory) -> u64 {
 }
 
 /// A recording in progress.
-pub struct Recording {
+pub struct TraceRecording {
     out: Vec<u8>,
     kernels: Vec<Arc<Kernel>>,
     running: Option<(usize, LaunchDims, Arc<LaunchRecorder>)>,
 }
 
-impl Recording {
+impl TraceRecording {
     /// Starts a recording of the described run. From now on, `memory` records its changes.
-    pub fn new(what: &Recorded, memory: &mut DeviceMemory) -> Self {
+    pub fn new(what: &RecordedRun, memory: &mut DeviceMemory) -> Self {
         memory.record_changes();
         let mut recording = Self { out: Vec::new(), kernels: Vec::new(), running: None };
         recording.out.extend(MAGIC);
         recording.out.push(VERSION);
-        let mut payload = Encoder::default();
+        let mut payload = TraceEncoder::default();
         for text in [&what.workload, &what.size, &what.config, &what.mechanism] {
             payload.text(text);
         }
@@ -120,7 +120,7 @@ impl Recording {
         recording
     }
 
-    fn section(&mut self, tag: u8, payload: &Encoder) {
+    fn section(&mut self, tag: u8, payload: &TraceEncoder) {
         let start = self.out.len();
         self.out.push(tag);
         self.out.extend((payload.bytes.len() as u64).to_le_bytes());
@@ -131,7 +131,7 @@ impl Recording {
 
     fn host(&mut self, memory: &mut DeviceMemory) {
         let changes = memory.take_changes();
-        let mut payload = Encoder::default();
+        let mut payload = TraceEncoder::default();
         change::encode(&changes, memory, &mut payload);
         self.section(HOST, &payload);
     }
@@ -158,7 +158,7 @@ impl Recording {
     /// Ends the recording of a launch.
     pub fn end(&mut self) {
         let Some((number, dims, recorder)) = self.running.take() else { return };
-        let mut payload = Encoder::default();
+        let mut payload = TraceEncoder::default();
         payload.number(number as u64);
         for side in dims.grid.into_iter().chain(dims.block).chain([dims.dynamic_shared]) {
             payload.number(side.into());
@@ -170,15 +170,15 @@ impl Recording {
     /// Ends the recording and returns the contents of the file. The program must have ended.
     pub fn finish(mut self, memory: &mut DeviceMemory) -> Vec<u8> {
         self.host(memory);
-        let mut payload = Encoder::default();
+        let mut payload = TraceEncoder::default();
         payload.long(memory_digest(memory));
         self.section(END, &payload);
         self.out
     }
 }
 
-fn encode_kernel(kernel: &Kernel) -> Encoder {
-    let mut out = Encoder::default();
+fn encode_kernel(kernel: &Kernel) -> TraceEncoder {
+    let mut out = TraceEncoder::default();
     out.text(&kernel.name);
     out.number(kernel.registers.into());
     out.number(kernel.shared_bytes.into());
@@ -195,7 +195,7 @@ fn encode_kernel(kernel: &Kernel) -> Encoder {
     out
 }
 
-fn decode_kernel(from: &mut Decoder, file: &str) -> Decoded<Kernel> {
+fn decode_kernel(from: &mut TraceDecoder, file: &str) -> DecodeResult<Kernel> {
     let name = from.text()?;
     let registers = from.word("registers")?;
     let shared_bytes = from.word("bytes of shared memory")?;
@@ -223,7 +223,7 @@ fn decode_kernel(from: &mut Decoder, file: &str) -> Decoded<Kernel> {
 
 /// An item of a trace, in program order.
 #[derive(Debug)]
-pub(super) enum Item {
+pub(super) enum TraceItem {
     /// Changes of memory by the host, as a range in the file.
     Host(Range<usize>),
     Launch(Arc<TraceLaunch>),
@@ -233,8 +233,8 @@ pub(super) enum Item {
 #[derive(Debug)]
 pub struct RecordedTrace {
     /// Description of the recorded run.
-    pub recorded: Recorded,
-    pub(super) items: Vec<Item>,
+    pub recorded: RecordedRun,
+    pub(super) items: Vec<TraceItem>,
     /// Digest of memory at the end of the recorded run.
     pub(super) memory: u64,
     pub(super) bytes: Arc<Vec<u8>>,
@@ -263,8 +263,8 @@ impl RecordedTrace {
         })
     }
 
-    fn decode(file: &str, bytes: Arc<Vec<u8>>) -> Decoded<Self> {
-        let mut from = Decoder::new(&bytes, 0..bytes.len());
+    fn decode(file: &str, bytes: Arc<Vec<u8>>) -> DecodeResult<Self> {
+        let mut from = TraceDecoder::new(&bytes, 0..bytes.len());
         if !bytes.starts_with(&MAGIC) {
             return Err(from.damage("not a trace that `selvedge trace record` has written"));
         }
@@ -277,17 +277,17 @@ impl RecordedTrace {
         let (mut recorded, mut kernels, mut items) = (None, Vec::new(), Vec::new());
         loop {
             let (at, tag, range) = next_section(&mut from, &bytes)?;
-            let mut payload = Decoder::new(&bytes, range.clone());
+            let mut payload = TraceDecoder::new(&bytes, range.clone());
             match (tag, &recorded) {
                 (HEADER, None) => recorded = Some(decode_header(&mut payload)?),
                 (KERNEL, Some(_)) => kernels.push(Arc::new(decode_kernel(&mut payload, file)?)),
                 (HOST, Some(_)) => {
                     change::decode(&mut payload, |_| Ok(()))?;
-                    items.push(Item::Host(range));
+                    items.push(TraceItem::Host(range));
                 }
                 (LAUNCH, Some(_)) => {
                     let launch = decode_launch(&mut payload, &kernels, &bytes)?;
-                    items.push(Item::Launch(Arc::new(launch)));
+                    items.push(TraceItem::Launch(Arc::new(launch)));
                 }
                 (END, Some(what)) => {
                     let memory = payload.long()?;
@@ -310,16 +310,16 @@ impl RecordedTrace {
 
     /// Returns the summaries of the launches, in order.
     pub fn summaries(&self) -> Vec<LaunchSummary> {
-        let launch = |item: &Item| match item {
-            Item::Launch(launch) => Some(launch.summary.clone()),
-            Item::Host(_) => None,
+        let launch = |item: &TraceItem| match item {
+            TraceItem::Launch(launch) => Some(launch.summary.clone()),
+            TraceItem::Host(_) => None,
         };
         self.items.iter().filter_map(launch).collect()
     }
 }
 
 /// Returns the offset, letter and payload of the next section, after checking its digest.
-fn next_section(from: &mut Decoder, bytes: &[u8]) -> Decoded<(usize, u8, Range<usize>)> {
+fn next_section(from: &mut TraceDecoder, bytes: &[u8]) -> DecodeResult<(usize, u8, Range<usize>)> {
     let at = from.at;
     let tag = from.byte()?;
     let length = from.long()?;
@@ -334,8 +334,8 @@ fn next_section(from: &mut Decoder, bytes: &[u8]) -> Decoded<(usize, u8, Range<u
     Ok((at, tag, start..end))
 }
 
-fn decode_header(from: &mut Decoder) -> Decoded<Recorded> {
-    Ok(Recorded {
+fn decode_header(from: &mut TraceDecoder) -> DecodeResult<RecordedRun> {
+    Ok(RecordedRun {
         workload: from.text()?.to_owned(),
         size: from.text()?.to_owned(),
         config: from.text()?.to_owned(),
@@ -344,7 +344,11 @@ fn decode_header(from: &mut Decoder) -> Decoded<Recorded> {
     })
 }
 
-fn decode_launch(from: &mut Decoder, kernels: &[Arc<Kernel>], bytes: &Arc<Vec<u8>>) -> Decoded<TraceLaunch> {
+fn decode_launch(
+    from: &mut TraceDecoder,
+    kernels: &[Arc<Kernel>],
+    bytes: &Arc<Vec<u8>>,
+) -> DecodeResult<TraceLaunch> {
     let at = from.at;
     let number = from.number()?;
     let kernel = usize::try_from(number).ok().and_then(|number| kernels.get(number)).ok_or_else(|| {

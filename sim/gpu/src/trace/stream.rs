@@ -3,7 +3,7 @@
 //! A record begins with a byte of flags. It then has the differences from the expected values: the position in the kernel's code,
 //! if it is not the next one, and the lanes, if they changed. Further bytes depend on the kind of the instruction. Addresses are
 //! a base and a stride, if these describe all lanes.
-use super::bytes::{Decoded, Decoder, Encoder, entry, number_of};
+use super::bytes::{DecodeResult, TraceDecoder, TraceEncoder, entry, number_of};
 use super::change::{self, Edit};
 use selvedge_ptx::memory::{Change, DeviceMemory};
 use selvedge_ptx::ptx::{AccessKind, AtomicOp, CacheOp, MemAccess, Space, Step};
@@ -12,7 +12,7 @@ use std::num::NonZeroU32;
 
 /// Kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
-pub(super) enum Kind {
+pub(super) enum RecordKind {
     Alu,
     Memory,
     Texture,
@@ -21,7 +21,14 @@ pub(super) enum Kind {
     Exit,
 }
 
-const KINDS: [Kind; 6] = [Kind::Alu, Kind::Memory, Kind::Texture, Kind::Barrier, Kind::Fence, Kind::Exit];
+const KINDS: [RecordKind; 6] = [
+    RecordKind::Alu,
+    RecordKind::Memory,
+    RecordKind::Texture,
+    RecordKind::Barrier,
+    RecordKind::Fence,
+    RecordKind::Exit,
+];
 const KIND_BITS: u8 = 0b111;
 const JUMPS: u8 = 1 << 3;
 const OTHER_LANES: u8 = 1 << 4;
@@ -68,7 +75,7 @@ pub(super) struct Executed<'a> {
 /// Encodes the records of a warp.
 #[derive(Debug, Default, State)]
 pub(super) struct StreamWriter {
-    out: Encoder,
+    out: TraceEncoder,
     next_pc: u32,
     lanes: u32,
     address: u64,
@@ -83,14 +90,14 @@ impl StreamWriter {
     /// Appends an instruction.
     pub fn push(&mut self, done: &Executed) {
         let (kind, lanes, mut flags) = match done.step {
-            Step::Alu { active } => (Kind::Alu, active, 0),
-            Step::Memory => (Kind::Memory, done.access.mask, 0),
-            Step::Texture { active } => (Kind::Texture, active, 0),
+            Step::Alu { active } => (RecordKind::Alu, active, 0),
+            Step::Memory => (RecordKind::Memory, done.access.mask, 0),
+            Step::Texture { active } => (RecordKind::Texture, active, 0),
             Step::Barrier { arrive_only, .. } => {
-                (Kind::Barrier, done.active, if arrive_only { ARRIVES_ONLY } else { 0 })
+                (RecordKind::Barrier, done.active, if arrive_only { ARRIVES_ONLY } else { 0 })
             }
-            Step::Fence => (Kind::Fence, done.active, 0),
-            Step::Exit => (Kind::Exit, done.active, 0),
+            Step::Fence => (RecordKind::Fence, done.active, 0),
+            Step::Exit => (RecordKind::Exit, done.active, 0),
         };
         let changes = done.changes.filter(|(changes, _)| !changes.is_empty());
         flags |= number_of(&KINDS, &kind);
@@ -181,8 +188,8 @@ pub(super) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
 
 /// The head of a record: the data that is needed before the instruction issues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
-pub(super) struct Head {
-    pub kind: Kind,
+pub(super) struct RecordHead {
+    pub kind: RecordKind,
     /// Index in the kernel's code.
     pub pc: u32,
     /// Lanes that execute the instruction.
@@ -200,11 +207,11 @@ pub(super) struct Cursor {
 
 impl Cursor {
     /// Reads the head of the next record, and checks its pc against the `length` of the code.
-    pub fn head(&mut self, from: &mut Decoder, length: usize) -> Decoded<Head> {
+    pub fn head(&mut self, from: &mut TraceDecoder, length: usize) -> DecodeResult<RecordHead> {
         let at = from.at;
         let flags = from.byte()?;
         let kind = entry(&KINDS, flags & KIND_BITS, "kind of instruction", at)?;
-        if flags & !FLAGS != 0 || flags & ARRIVES_ONLY != 0 && kind != Kind::Barrier {
+        if flags & !FLAGS != 0 || flags & ARRIVES_ONLY != 0 && kind != RecordKind::Barrier {
             return Err(super::bytes::Damage { at, what: format!("flags = {flags:#x}: no such flag") });
         }
         let jump = if flags & JUMPS != 0 { from.signed()? } else { 0 };
@@ -217,25 +224,25 @@ impl Cursor {
             self.lanes = from.mask()?;
         }
         self.next_pc = pc + 1;
-        Ok(Head { kind, pc, lanes: self.lanes, flags })
+        Ok(RecordHead { kind, pc, lanes: self.lanes, flags })
     }
 
     /// Reads the rest of a record: the access into `access`, and each change of memory through `edit`.
     pub fn body<'a>(
         &mut self,
-        from: &mut Decoder<'a>,
-        head: &Head,
+        from: &mut TraceDecoder<'a>,
+        head: &RecordHead,
         access: &mut MemAccess,
-        edit: impl FnMut(Edit<'a>) -> Decoded<()>,
-    ) -> Decoded<Step> {
+        edit: impl FnMut(Edit<'a>) -> DecodeResult<()>,
+    ) -> DecodeResult<Step> {
         let step = match head.kind {
-            Kind::Alu => Step::Alu { active: head.lanes },
-            Kind::Memory => {
+            RecordKind::Alu => Step::Alu { active: head.lanes },
+            RecordKind::Memory => {
                 access.more.clear();
                 self.access(from, head.lanes, access)?;
                 Step::Memory
             }
-            Kind::Texture => {
+            RecordKind::Texture => {
                 let mask = from.mask()?;
                 access.more.clear();
                 self.access(from, mask, access)?;
@@ -248,7 +255,7 @@ impl Cursor {
                 }
                 Step::Texture { active: head.lanes }
             }
-            Kind::Barrier => {
+            RecordKind::Barrier => {
                 let id = from.at_most(15, "barrier")? as u8;
                 let threads = from.at_most(1024, "threads of a barrier")? as u32;
                 if !threads.is_multiple_of(32) {
@@ -261,8 +268,8 @@ impl Cursor {
                     arrive_only: head.flags & ARRIVES_ONLY != 0,
                 }
             }
-            Kind::Fence => Step::Fence,
-            Kind::Exit => Step::Exit,
+            RecordKind::Fence => Step::Fence,
+            RecordKind::Exit => Step::Exit,
         };
         if head.flags & CHANGES_MEMORY != 0 {
             change::decode(from, edit)?;
@@ -270,7 +277,7 @@ impl Cursor {
         Ok(step)
     }
 
-    fn access(&mut self, from: &mut Decoder, mask: u32, access: &mut MemAccess) -> Decoded<()> {
+    fn access(&mut self, from: &mut TraceDecoder, mask: u32, access: &mut MemAccess) -> DecodeResult<()> {
         let at = from.at;
         let (first, second) = (from.byte()?, from.byte()?);
         access.space = entry(&SPACES[..5], first & 7, "state space", at)?;
@@ -288,11 +295,11 @@ impl Cursor {
 
     fn addresses(
         &mut self,
-        from: &mut Decoder,
+        from: &mut TraceDecoder,
         mask: u32,
         scattered: bool,
         out: &mut [u64; 32],
-    ) -> Decoded<()> {
+    ) -> DecodeResult<()> {
         if mask == 0 {
             return Ok(());
         }
@@ -352,7 +359,7 @@ mod tests {
                 writer.push(&Executed { pc: *pc, active: *active, step: *step, access: &access, changes: None });
             }
             let bytes = writer.take();
-            let mut from = Decoder::new(&bytes, 0..bytes.len());
+            let mut from = TraceDecoder::new(&bytes, 0..bytes.len());
             let (mut cursor, mut read) = (Cursor::default(), MemAccess::new());
             for (pc, active, step, mask, addresses) in &list {
                 let head = cursor.head(&mut from, 1000).expect("it was written");

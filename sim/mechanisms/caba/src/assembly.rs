@@ -3,7 +3,7 @@
 //! ```text
 //! [second] [every] [@[!]pN] operation[.bytes] operand, operand, ...
 //! ```
-use super::instruction::{Instruction, Op, PREDICATES, REGISTERS, TABLE_WORDS, WIDE_REGISTERS};
+use super::instruction::{AssistOp, Instruction, PREDICATES, REGISTERS, TABLE_WORDS, WIDE_REGISTERS};
 
 /// The error of a line that is not an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,7 +42,7 @@ fn parse(text: &str) -> Result<Instruction, &'static str> {
     };
     let (name, operands) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
     let (name, bytes) = name.split_once('.').unwrap_or((name, ""));
-    let op = Op::named(name).ok_or("there is no such operation")?;
+    let op = AssistOp::named(name).ok_or("there is no such operation")?;
     let bytes = match (op.has_bytes(), bytes) {
         (true, "1") => 1,
         (true, "2") => 2,

@@ -7,21 +7,21 @@
 //! Compression is algorithm 2 with the base of the hardware codec: the first word that is not a short difference from zero. It
 //! tries the encodings in the order of their sizes, and ends with the first that fits.
 use super::assembly::assemble;
-use super::instruction::Op;
+use super::instruction::AssistOp;
 use super::lanes::LINE_BYTES;
 use super::routine::Routine;
-use selvedge_hw_codecs::bdi::{Compressed, Encoding};
+use selvedge_hw_codecs::bdi::{BdiCompressed, BdiEncoding};
 use selvedge_hw_codecs::line::bytes_of;
 use std::fmt::Write as _;
 
 const LANES: usize = 32;
 
 /// Returns the routine that decompresses lines of an encoding, or nothing for uncompressed lines.
-pub fn decompression(encoding: Encoding) -> Option<Routine> {
+pub fn decompression(encoding: BdiEncoding) -> Option<Routine> {
     let (base, delta) = (encoding.base_bytes(), encoding.delta_bytes());
     let body = match (encoding, base, delta) {
-        (Encoding::Uncompressed, ..) => return None,
-        (Encoding::Zeros, ..) => "li r0, 0\nst.4 r0, 0, 4\n".into(),
+        (BdiEncoding::Uncompressed, ..) => return None,
+        (BdiEncoding::Zeros, ..) => "li r0, 0\nst.4 r0, 0, 4\n".into(),
         (_, 2, 0) => "ldu.2 r4, 0, 0\nst.2 r4, 0, 2\nst.2 r4, 64, 2\n".into(),
         (_, 2, _) => "ldu.2 r4, 0, 0\nldu.8 r0, 2, 0\nlds.1 r5, 10, 1\nlds.1 r6, 42, 1\nbit p1, r0, 0\nbit p2, r0, 32\n\
                       @!p1 add r5, r5, r4\n@!p2 add r6, r6, r4\nst.2 r5, 0, 2\nst.2 r6, 64, 2\n"
@@ -44,7 +44,7 @@ pub fn decompression(encoding: Encoding) -> Option<Routine> {
 
 /// Returns the active mask of a line's decompression: the lanes of words that are differences from the base, by the head of the
 /// line. Returns nothing if all lanes do the same, or if a lane has two words.
-pub(crate) fn base_lanes(form: &Compressed) -> Option<u32> {
+pub(crate) fn base_lanes(form: &BdiCompressed) -> Option<u32> {
     let (encoding, base) = (form.encoding, form.encoding.base_bytes());
     if encoding.delta_bytes() == 0 || base == 2 {
         return None;
@@ -57,10 +57,10 @@ pub(crate) fn base_lanes(form: &Compressed) -> Option<u32> {
 
 /// Returns the routine for direct load (section 7.6). It writes the words of a compressed line to the parent's registers
 /// instead of the line. The coalescing unit selects the deltas of the load's lanes.
-pub(crate) fn extraction(encoding: Encoding) -> Option<Routine> {
+pub(crate) fn extraction(encoding: BdiEncoding) -> Option<Routine> {
     let mut routine = decompression(encoding)?;
-    for instruction in routine.code.iter_mut().filter(|instruction| instruction.op == Op::St) {
-        instruction.op = Op::Out;
+    for instruction in routine.code.iter_mut().filter(|instruction| instruction.op == AssistOp::St) {
+        instruction.op = AssistOp::Out;
     }
     Some(routine)
 }
@@ -68,7 +68,8 @@ pub(crate) fn extraction(encoding: Encoding) -> Option<Routine> {
 /// Returns the routine that compresses a line by an encoding of at most `most_bytes`. If none fits, it executes no `done`.
 pub fn compression(most_bytes: usize) -> Routine {
     let mut text = String::from(EQUAL_WORDS);
-    for encoding in Encoding::by_size(LINE_BYTES).into_iter().filter(|e| e.size(LINE_BYTES) <= most_bytes) {
+    for encoding in BdiEncoding::by_size(LINE_BYTES).into_iter().filter(|e| e.size(LINE_BYTES) <= most_bytes)
+    {
         match (encoding.base_bytes(), encoding.delta_bytes()) {
             (_, 0) => {}
             (2, _) => text.push_str(SHORT_WORDS),
@@ -138,7 +139,7 @@ const SHORT_WORDS: &str = "
 ";
 
 /// Appends the test of an encoding of 8-byte words, in r0 of the lower lanes, or of 4-byte words, in r6.
-fn test_of(encoding: Encoding, text: &mut String) {
+fn test_of(encoding: BdiEncoding, text: &mut String) {
     let (base, delta) = (encoding.base_bytes(), encoding.delta_bytes());
     let mask = encoding.mask_bytes(LINE_BYTES);
     let (words, lanes) = if base == 8 { ("r0", "@p7 ") } else { ("r6", "") };
@@ -170,7 +171,7 @@ fn test_of(encoding: Encoding, text: &mut String) {
 mod tests {
     use super::*;
     use crate::lanes::{Lanes, Made, SAVING_BYTES, registers_of};
-    use selvedge_hw_codecs::bdi::stimulus::LineGenerator;
+    use selvedge_hw_codecs::bdi::stimulus::BdiLineGenerator;
     use selvedge_hw_codecs::bdi::{compress_words, decompress};
     use selvedge_hw_codecs::line::Line;
     use std::collections::BTreeMap;
@@ -181,7 +182,7 @@ mod tests {
     }
 
     /// Decompresses a line by the routine of its encoding, or returns nothing if the line is uncompressed.
-    fn decompressed(form: &Compressed) -> Option<Lanes> {
+    fn decompressed(form: &BdiCompressed) -> Option<Lanes> {
         let routine = decompression(form.encoding)?;
         let mask = base_lanes(form).unwrap_or(routine.mask);
         Some(run(&Routine { mask, ..routine }, &form.payload))
@@ -189,7 +190,7 @@ mod tests {
 
     /// Returns a line with the extreme deltas of an encoding, from zero and from the base. With `beyond`, one delta is too
     /// large by one.
-    fn corner(encoding: Encoding, beyond: bool) -> Line {
+    fn corner(encoding: BdiEncoding, beyond: bool) -> Line {
         let (base, delta) = (encoding.base_bytes(), encoding.delta_bytes());
         let bits = 8 * base as u32;
         let word = |index: usize| -> u64 {
@@ -219,14 +220,14 @@ mod tests {
 
     /// Returns lines at the limits of every encoding, and generated ones.
     fn lines() -> Vec<Line> {
-        let corners = Encoding::ALL.into_iter().flat_map(|e| [corner(e, false), corner(e, true)]);
-        let mut generator = LineGenerator::new(7, LINE_BYTES);
+        let corners = BdiEncoding::ALL.into_iter().flat_map(|e| [corner(e, false), corner(e, true)]);
+        let mut generator = BdiLineGenerator::new(7, LINE_BYTES);
         corners.chain((0..4000).map(|_| generator.next_line())).collect()
     }
 
     #[test]
     fn every_encoding_is_decompressed_as_the_codec_does() {
-        let mut seen = BTreeMap::<Encoding, u32>::new();
+        let mut seen = BTreeMap::<BdiEncoding, u32>::new();
         for line in lines() {
             let form = compress_words(&line, LINE_BYTES);
             let Some(lanes) = decompressed(&form) else { continue };
@@ -238,11 +239,11 @@ mod tests {
 
     #[test]
     fn payloads_of_any_bits_are_decompressed_as_the_codec_does() {
-        let mut generator = LineGenerator::new(9, LINE_BYTES);
-        for encoding in Encoding::ALL {
+        let mut generator = BdiLineGenerator::new(9, LINE_BYTES);
+        for encoding in BdiEncoding::ALL {
             for _ in 0..200 {
                 let size = encoding.size(LINE_BYTES) as u8;
-                let form = Compressed { encoding, size, payload: generator.next_line() };
+                let form = BdiCompressed { encoding, size, payload: generator.next_line() };
                 let Some(lanes) = decompressed(&form) else { continue };
                 assert_eq!(lanes.output, bytes_of(&decompress(&form, LINE_BYTES)), "{encoding:?}");
             }
@@ -253,7 +254,7 @@ mod tests {
     fn every_line_is_compressed_as_the_codec_does() {
         for most_bytes in [SAVING_BYTES, 64] {
             let routine = compression(most_bytes);
-            let mut seen = BTreeMap::<Encoding, u32>::new();
+            let mut seen = BTreeMap::<BdiEncoding, u32>::new();
             for line in lines() {
                 let form = compress_words(&line, LINE_BYTES);
                 let lanes = run(&routine, &line);
@@ -275,10 +276,10 @@ mod tests {
 
     #[test]
     fn the_routines_have_the_lengths_and_registers_that_the_page_states() {
-        let lengths = Encoding::ALL.map(|e| decompression(e).map_or(0, |routine| routine.code.len()));
+        let lengths = BdiEncoding::ALL.map(|e| decompression(e).map_or(0, |routine| routine.code.len()));
         assert_eq!(lengths, [0, 3, 3, 5, 5, 5, 3, 5, 5, 4, 11]);
         assert_eq!([SAVING_BYTES, 64].map(|most| compression(most).code.len()), [126, 65]);
-        let all = Encoding::ALL.into_iter().filter_map(decompression);
+        let all = BdiEncoding::ALL.into_iter().filter_map(decompression);
         assert_eq!(all.map(|routine| registers_of(&routine.code)).max(), Some(6));
         assert_eq!(registers_of(&compression(SAVING_BYTES).code), 12);
     }

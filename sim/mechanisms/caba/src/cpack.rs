@@ -104,20 +104,20 @@ pub fn compression() -> Routine {
 mod tests {
     use super::*;
     use crate::lanes::{Lanes, Made, registers_of};
-    use selvedge_hw_codecs::cpack::stimulus::LineGenerator;
-    use selvedge_hw_codecs::cpack::{Encoding, Variant, compress};
+    use selvedge_hw_codecs::cpack::stimulus::CpackLineGenerator;
+    use selvedge_hw_codecs::cpack::{CpackEncoding, CpackVariant, compress};
     use selvedge_hw_codecs::line::bytes_of;
 
     #[test]
     fn lines_are_compressed_and_decompressed_as_the_codec_does() {
-        let mut lines = LineGenerator::new(12, 128);
+        let mut lines = CpackLineGenerator::new(12, 128);
         let (pack, unpack) = (compression(), decompression());
         let (mut compressed, mut raw) = (0, 0);
         for _ in 0..20_000 {
             let line = lines.next_line();
-            let form = compress(&line, 128, Variant::Small4);
+            let form = compress(&line, 128, CpackVariant::Small4);
             let made = Lanes::run(&pack, bytes_of(&line));
-            if form.encoding == Encoding::Uncompressed {
+            if form.encoding == CpackEncoding::Uncompressed {
                 assert_eq!(made.made, None, "{line:x?}");
                 raw += 1;
                 continue;

@@ -4,10 +4,10 @@
 //! and one kill. It moves an instruction for each scheduler, and one of low priority, from its buffer into a decode register.
 //! There is one such register per warp, and one for low priority. The schedulers examine the decode registers in the same
 //! cycle.
-use super::instruction::{Instruction, Op};
+use super::instruction::{AssistOp, Instruction};
 use super::lanes::Lanes;
 use super::routine::Routines;
-use super::warp::{AssistWarp, Decoded, Latencies, WarpFault};
+use super::warp::{AssistLatencies, AssistWarp, DecodedInstruction, WarpFault};
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{Counter, MechanismCounters, count};
 use selvedge_gpu::sm::part::{Extras, IssueReport};
@@ -57,7 +57,7 @@ pub struct Wanted {
 
 /// Counters of the assist warps of an SM.
 #[derive(Clone, Copy, Debug, Default, State)]
-struct Counters {
+struct AssistWarpCounters {
     triggered_high: u64,
     triggered_low: u64,
     finished: u64,
@@ -73,14 +73,14 @@ struct Counters {
 pub struct Deployment<W> {
     controller: Instance<Awc>,
     routines: Routines,
-    latencies: Latencies,
+    latencies: AssistLatencies,
     /// Active assist warps. The index is the number of an assist warp.
     assists: Vec<Option<AssistWarp<W>>>,
     /// Decode registers of the warps; `low` is the one of low priority.
-    decoded: [Option<Decoded>; WARPS],
+    decoded: [Option<DecodedInstruction>; WARPS],
     /// Warps whose decode register is full, one bit each.
     full: u64,
-    low: Option<Decoded>,
+    low: Option<DecodedInstruction>,
     /// Warps for which the controller has a high-priority instruction, by its last outputs.
     high_valid: u64,
     /// The warp that each scheduler examined last.
@@ -92,7 +92,7 @@ pub struct Deployment<W> {
     report: IssueReport,
     /// A fault from outside a tick, which the next tick reports.
     fault: Option<MechanismFault>,
-    counters: Counters,
+    counters: AssistWarpCounters,
 }
 
 impl<W> Deployment<W> {
@@ -100,7 +100,7 @@ impl<W> Deployment<W> {
     pub fn new(
         id: u32,
         throttle: &AwcParams,
-        latencies: Latencies,
+        latencies: AssistLatencies,
         routines: Routines,
         probes: &Probes,
     ) -> Self {
@@ -121,7 +121,7 @@ impl<W> Deployment<W> {
             kills: VecDeque::new(),
             report: IssueReport::default(),
             fault: fault.map(|divergence| divergence as MechanismFault),
-            counters: Counters::default(),
+            counters: AssistWarpCounters::default(),
         }
     }
 
@@ -307,7 +307,8 @@ impl<W> Deployment<W> {
             if pop && out.high_valid_o >> warp & 1 == 1 {
                 let instruction = Instruction::decode(word)?;
                 let assist = usize::from(assist);
-                self.decoded[usize::from(warp)] = Some(Decoded { assist, instruction, mask, last });
+                self.decoded[usize::from(warp)] =
+                    Some(DecodedInstruction { assist, instruction, mask, last });
                 self.full |= 1 << warp;
             }
         }
@@ -315,7 +316,8 @@ impl<W> Deployment<W> {
         let lives = self.assists.get(assist).and_then(Option::as_ref).is_some_and(|a| !a.killed && !a.over);
         if inputs.low_pop_i && out.low_valid_o && lives {
             let instruction = Instruction::decode(out.low_instruction_o)?;
-            self.low = Some(Decoded { assist, instruction, mask: out.low_mask_o, last: out.low_last_o });
+            self.low =
+                Some(DecodedInstruction { assist, instruction, mask: out.low_mask_o, last: out.low_last_o });
         }
         Ok(())
     }
@@ -329,7 +331,7 @@ impl<W> Deployment<W> {
     }
 
     /// Issues the instruction of a decode register. Returns the cycles for which it uses the banks of shared memory.
-    fn issue(&mut self, decoded: &Decoded, now: u64) -> u32 {
+    fn issue(&mut self, decoded: &DecodedInstruction, now: u64) -> u32 {
         // `extras` has found its assist warp ready.
         let Some(assist) = self.assists.get_mut(decoded.assist).and_then(Option::as_mut) else { return 0 };
         let high = assist.high;
@@ -349,7 +351,7 @@ impl<W> Deployment<W> {
     }
 
     /// Returns whether the instruction's assist warp is ready for it.
-    fn is_ready(&self, decoded: &Decoded, now: u64) -> bool {
+    fn is_ready(&self, decoded: &DecodedInstruction, now: u64) -> bool {
         let assist = self.assists.get(decoded.assist).and_then(Option::as_ref);
         assist.is_some_and(|assist| assist.is_ready(&decoded.instruction, now))
     }
@@ -389,7 +391,7 @@ impl<W> Deployment<W> {
     }
 
     /// Returns the operation of low priority that waits for issue.
-    pub(crate) fn waiting_low(&self) -> Option<Op> {
+    pub(crate) fn waiting_low(&self) -> Option<AssistOp> {
         self.low.map(|decoded| decoded.instruction.op)
     }
 

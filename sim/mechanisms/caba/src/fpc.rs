@@ -164,18 +164,18 @@ pub fn compression() -> Routine {
 mod tests {
     use super::*;
     use crate::lanes::{Lanes, Made, SAVING_BYTES, registers_of};
-    use selvedge_hw_codecs::fpc::stimulus::LineGenerator;
-    use selvedge_hw_codecs::fpc::{Variant, compress};
+    use selvedge_hw_codecs::fpc::stimulus::FpcLineGenerator;
+    use selvedge_hw_codecs::fpc::{FpcVariant, compress};
     use selvedge_hw_codecs::line::bytes_of;
 
     #[test]
     fn lines_are_compressed_and_decompressed_as_the_codec_does() {
-        let mut lines = LineGenerator::new(11, 128);
+        let mut lines = FpcLineGenerator::new(11, 128);
         let (pack, unpack) = (compression(), decompression());
         let (mut compressed, mut raw) = (0, 0);
         for _ in 0..20_000 {
             let line = lines.next_line();
-            let form = compress(&line, 128, Variant::Segments);
+            let form = compress(&line, 128, FpcVariant::Segments);
             let size = usize::from(form.bits).div_ceil(8);
             let made = Lanes::run(&pack, bytes_of(&line));
             if size > SAVING_BYTES {

@@ -26,7 +26,7 @@ pub const TABLE_WORDS: usize = 4;
 /// An operation. `a` and `b` are source registers, `p` is a source predicate, `at` and `step` are constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 #[repr(u8)]
-pub enum Op {
+pub enum AssistOp {
     /// Copies the line's address from the parent's register.
     Addr = 0,
     /// The constant `at`.
@@ -132,118 +132,118 @@ pub enum Op {
 }
 
 /// All operations, by number.
-const OPS: [Op; 50] = [
-    Op::Addr,
-    Op::Li,
-    Op::Ldu,
-    Op::Lds,
-    Op::St,
-    Op::Add,
-    Op::Sub,
-    Op::Mov,
-    Op::Sext,
-    Op::Eq,
-    Op::EqOr,
-    Op::EqAnd,
-    Op::Bit,
-    Op::Ballot,
-    Op::Nobal,
-    Op::Or,
-    Op::Ffs,
-    Op::Shfl,
-    Op::All,
-    Op::Done,
-    Op::Lane,
-    Op::Lih,
-    Op::Shl,
-    Op::Shr,
-    Op::Sar,
-    Op::Shlv,
-    Op::Shrv,
-    Op::And,
-    Op::Andi,
-    Op::Ori,
-    Op::Xori,
-    Op::Addi,
-    Op::Mul,
-    Op::Muli,
-    Op::Prmt,
-    Op::Eqi,
-    Op::Tst,
-    Op::Any,
-    Op::Ldx,
-    Op::Stx,
-    Op::Donev,
-    Op::Line,
-    Op::Getm,
-    Op::Setm,
-    Op::Pref,
-    Op::Out,
-    Op::Par,
-    Op::Give,
-    Op::Ldv,
-    Op::Stv,
+const OPS: [AssistOp; 50] = [
+    AssistOp::Addr,
+    AssistOp::Li,
+    AssistOp::Ldu,
+    AssistOp::Lds,
+    AssistOp::St,
+    AssistOp::Add,
+    AssistOp::Sub,
+    AssistOp::Mov,
+    AssistOp::Sext,
+    AssistOp::Eq,
+    AssistOp::EqOr,
+    AssistOp::EqAnd,
+    AssistOp::Bit,
+    AssistOp::Ballot,
+    AssistOp::Nobal,
+    AssistOp::Or,
+    AssistOp::Ffs,
+    AssistOp::Shfl,
+    AssistOp::All,
+    AssistOp::Done,
+    AssistOp::Lane,
+    AssistOp::Lih,
+    AssistOp::Shl,
+    AssistOp::Shr,
+    AssistOp::Sar,
+    AssistOp::Shlv,
+    AssistOp::Shrv,
+    AssistOp::And,
+    AssistOp::Andi,
+    AssistOp::Ori,
+    AssistOp::Xori,
+    AssistOp::Addi,
+    AssistOp::Mul,
+    AssistOp::Muli,
+    AssistOp::Prmt,
+    AssistOp::Eqi,
+    AssistOp::Tst,
+    AssistOp::Any,
+    AssistOp::Ldx,
+    AssistOp::Stx,
+    AssistOp::Donev,
+    AssistOp::Line,
+    AssistOp::Getm,
+    AssistOp::Setm,
+    AssistOp::Pref,
+    AssistOp::Out,
+    AssistOp::Par,
+    AssistOp::Give,
+    AssistOp::Ldv,
+    AssistOp::Stv,
 ];
 
-impl Op {
+impl AssistOp {
     /// Returns the name in assembly.
     pub const fn name(self) -> &'static str {
         match self {
-            Op::Addr => "addr",
-            Op::Li => "li",
-            Op::Ldu => "ldu",
-            Op::Lds => "lds",
-            Op::St => "st",
-            Op::Add => "add",
-            Op::Sub => "sub",
-            Op::Mov => "mov",
-            Op::Sext => "sext",
-            Op::Eq => "eq",
-            Op::EqOr => "eqor",
-            Op::EqAnd => "eqand",
-            Op::Bit => "bit",
-            Op::Ballot => "ballot",
-            Op::Nobal => "nobal",
-            Op::Or => "or",
-            Op::Ffs => "ffs",
-            Op::Shfl => "shfl",
-            Op::All => "all",
-            Op::Done => "done",
-            Op::Lane => "lane",
-            Op::Lih => "lih",
-            Op::Shl => "shl",
-            Op::Shr => "shr",
-            Op::Sar => "sar",
-            Op::Shlv => "shlv",
-            Op::Shrv => "shrv",
-            Op::And => "and",
-            Op::Andi => "andi",
-            Op::Ori => "ori",
-            Op::Xori => "xori",
-            Op::Addi => "addi",
-            Op::Mul => "mul",
-            Op::Muli => "muli",
-            Op::Prmt => "prmt",
-            Op::Eqi => "eqi",
-            Op::Tst => "tst",
-            Op::Any => "any",
-            Op::Ldx => "ldx",
-            Op::Stx => "stx",
-            Op::Donev => "donev",
-            Op::Line => "line",
-            Op::Getm => "getm",
-            Op::Setm => "setm",
-            Op::Pref => "pref",
-            Op::Out => "out",
-            Op::Par => "par",
-            Op::Give => "give",
-            Op::Ldv => "ldv",
-            Op::Stv => "stv",
+            AssistOp::Addr => "addr",
+            AssistOp::Li => "li",
+            AssistOp::Ldu => "ldu",
+            AssistOp::Lds => "lds",
+            AssistOp::St => "st",
+            AssistOp::Add => "add",
+            AssistOp::Sub => "sub",
+            AssistOp::Mov => "mov",
+            AssistOp::Sext => "sext",
+            AssistOp::Eq => "eq",
+            AssistOp::EqOr => "eqor",
+            AssistOp::EqAnd => "eqand",
+            AssistOp::Bit => "bit",
+            AssistOp::Ballot => "ballot",
+            AssistOp::Nobal => "nobal",
+            AssistOp::Or => "or",
+            AssistOp::Ffs => "ffs",
+            AssistOp::Shfl => "shfl",
+            AssistOp::All => "all",
+            AssistOp::Done => "done",
+            AssistOp::Lane => "lane",
+            AssistOp::Lih => "lih",
+            AssistOp::Shl => "shl",
+            AssistOp::Shr => "shr",
+            AssistOp::Sar => "sar",
+            AssistOp::Shlv => "shlv",
+            AssistOp::Shrv => "shrv",
+            AssistOp::And => "and",
+            AssistOp::Andi => "andi",
+            AssistOp::Ori => "ori",
+            AssistOp::Xori => "xori",
+            AssistOp::Addi => "addi",
+            AssistOp::Mul => "mul",
+            AssistOp::Muli => "muli",
+            AssistOp::Prmt => "prmt",
+            AssistOp::Eqi => "eqi",
+            AssistOp::Tst => "tst",
+            AssistOp::Any => "any",
+            AssistOp::Ldx => "ldx",
+            AssistOp::Stx => "stx",
+            AssistOp::Donev => "donev",
+            AssistOp::Line => "line",
+            AssistOp::Getm => "getm",
+            AssistOp::Setm => "setm",
+            AssistOp::Pref => "pref",
+            AssistOp::Out => "out",
+            AssistOp::Par => "par",
+            AssistOp::Give => "give",
+            AssistOp::Ldv => "ldv",
+            AssistOp::Stv => "stv",
         }
     }
 
     /// Returns the operation with a name.
-    pub fn named(name: &str) -> Option<Op> {
+    pub fn named(name: &str) -> Option<AssistOp> {
         OPS.into_iter().find(|op| op.name() == name)
     }
 
@@ -252,51 +252,68 @@ impl Op {
     /// of `d` and `a`. `i` is the constant `at`, `s` the constant `step`, and `w` both as one of 16 bits.
     pub const fn operands(self) -> &'static str {
         match self {
-            Op::Addr | Op::Lane | Op::Line => "d",
-            Op::Pref => "ab",
-            Op::Ldv => "fa",
-            Op::Stv => "gb",
-            Op::Setm | Op::Give => "ai",
-            Op::Lih => "dw",
-            Op::Prmt => "daw",
-            Op::Stx => "abi",
-            Op::Donev => "ias",
-            Op::Li | Op::Getm | Op::Par => "di",
-            Op::Ldu | Op::Lds => "dis",
-            Op::St | Op::Out => "ais",
-            Op::Add | Op::Sub | Op::Or | Op::And | Op::Mul | Op::Shlv | Op::Shrv => "dab",
-            Op::Mov | Op::Sext | Op::Ffs => "da",
-            Op::Eq => "Dab",
-            Op::EqOr | Op::EqAnd => "Dabp",
-            Op::Shl | Op::Shr | Op::Sar | Op::Andi | Op::Ori | Op::Xori | Op::Addi | Op::Muli | Op::Ldx => {
-                "dai"
-            }
-            Op::Bit | Op::Eqi | Op::Tst => "Dai",
-            Op::Ballot | Op::Nobal => "dpi",
-            Op::Shfl => "dabi",
-            Op::All | Op::Any => "Dp",
-            Op::Done => "is",
+            AssistOp::Addr | AssistOp::Lane | AssistOp::Line => "d",
+            AssistOp::Pref => "ab",
+            AssistOp::Ldv => "fa",
+            AssistOp::Stv => "gb",
+            AssistOp::Setm | AssistOp::Give => "ai",
+            AssistOp::Lih => "dw",
+            AssistOp::Prmt => "daw",
+            AssistOp::Stx => "abi",
+            AssistOp::Donev => "ias",
+            AssistOp::Li | AssistOp::Getm | AssistOp::Par => "di",
+            AssistOp::Ldu | AssistOp::Lds => "dis",
+            AssistOp::St | AssistOp::Out => "ais",
+            AssistOp::Add
+            | AssistOp::Sub
+            | AssistOp::Or
+            | AssistOp::And
+            | AssistOp::Mul
+            | AssistOp::Shlv
+            | AssistOp::Shrv => "dab",
+            AssistOp::Mov | AssistOp::Sext | AssistOp::Ffs => "da",
+            AssistOp::Eq => "Dab",
+            AssistOp::EqOr | AssistOp::EqAnd => "Dabp",
+            AssistOp::Shl
+            | AssistOp::Shr
+            | AssistOp::Sar
+            | AssistOp::Andi
+            | AssistOp::Ori
+            | AssistOp::Xori
+            | AssistOp::Addi
+            | AssistOp::Muli
+            | AssistOp::Ldx => "dai",
+            AssistOp::Bit | AssistOp::Eqi | AssistOp::Tst => "Dai",
+            AssistOp::Ballot | AssistOp::Nobal => "dpi",
+            AssistOp::Shfl => "dabi",
+            AssistOp::All | AssistOp::Any => "Dp",
+            AssistOp::Done => "is",
         }
     }
 
     /// Returns whether the operation has a number of bytes.
     pub(crate) const fn has_bytes(self) -> bool {
-        self.is_in_line() || matches!(self, Op::Sext | Op::Eq | Op::EqOr | Op::EqAnd)
+        self.is_in_line() || matches!(self, AssistOp::Sext | AssistOp::Eq | AssistOp::EqOr | AssistOp::EqAnd)
     }
 
     /// Returns whether the operation uses the load/store unit.
     pub(crate) const fn is_memory(self) -> bool {
-        self.is_in_line() && !matches!(self, Op::Out) || matches!(self, Op::Pref) || self.is_in_table()
+        self.is_in_line() && !matches!(self, AssistOp::Out)
+            || matches!(self, AssistOp::Pref)
+            || self.is_in_table()
     }
 
     /// Returns whether the operation reads or writes the look-up table.
     pub(crate) const fn is_in_table(self) -> bool {
-        matches!(self, Op::Ldv | Op::Stv)
+        matches!(self, AssistOp::Ldv | AssistOp::Stv)
     }
 
     /// Returns whether the operation reads the line of the assist warp, or writes the resulting line.
     pub(crate) const fn is_in_line(self) -> bool {
-        matches!(self, Op::Ldu | Op::Lds | Op::St | Op::Ldx | Op::Stx | Op::Out)
+        matches!(
+            self,
+            AssistOp::Ldu | AssistOp::Lds | AssistOp::St | AssistOp::Ldx | AssistOp::Stx | AssistOp::Out
+        )
     }
 }
 
@@ -304,7 +321,7 @@ impl Op {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Instruction {
     /// The operation.
-    pub op: Op,
+    pub op: AssistOp,
     /// The guard predicate: lanes in which it does not hold do nothing. p0 is always true.
     pub guard: u8,
     /// `true` if the guard is inverted.
@@ -337,7 +354,7 @@ pub struct NoInstruction(pub u64);
 
 impl Instruction {
     /// Returns an instruction with the operation `op`, and zeros or defaults otherwise.
-    pub const fn new(op: Op) -> Self {
+    pub const fn new(op: AssistOp) -> Self {
         Instruction {
             op,
             guard: 0,
@@ -393,8 +410,8 @@ impl Instruction {
         };
         let last = if op.is_in_table() { REGISTERS - TABLE_WORDS as u8 } else { REGISTERS - 1 };
         let registers = match op {
-            Op::Ldv => dest <= last && a < REGISTERS,
-            Op::Stv => a <= last && b < REGISTERS,
+            AssistOp::Ldv => dest <= last && a < REGISTERS,
+            AssistOp::Stv => a <= last && b < REGISTERS,
             _ => dest < REGISTERS && a < REGISTERS && b < REGISTERS,
         };
         let predicates = decoded.guard < PREDICATES && decoded.p < PREDICATES;

@@ -1,5 +1,5 @@
 //! The lanes of an assist warp: registers, predicates and lines, and the execution of an instruction.
-use super::instruction::{Instruction, Op, PREDICATES, REGISTERS, WIDE_REGISTERS};
+use super::instruction::{AssistOp, Instruction, PREDICATES, REGISTERS, WIDE_REGISTERS};
 use super::memo::table::{self, SharedTable};
 use selvedge_gpu::sm::part::Word;
 use selvedge_state::State;
@@ -26,7 +26,7 @@ pub struct Made {
 pub const METADATA: usize = 2;
 
 /// The metadata that a warp keeps for a load instruction between its assist warps.
-pub type Metadata = [[u32; METADATA]; LANES];
+pub type LoadMetadata = [[u32; METADATA]; LANES];
 
 /// The parent's region: its inputs to the assist warp, and the results that it gets.
 #[derive(Clone, Default, State)]
@@ -45,14 +45,14 @@ pub struct ParentLoad {
     /// The numbers of the lines that the load requests, one per lane.
     pub lines: [u64; LANES],
     /// The metadata that the parent keeps for the load.
-    pub metadata: Metadata,
+    pub metadata: LoadMetadata,
     /// The numbers of the prefetched lines.
     pub prefetched: Vec<u64>,
 }
 
 impl Default for ParentLoad {
     fn default() -> Self {
-        ParentLoad { lines: [0; LANES], metadata: Metadata::default(), prefetched: Vec::new() }
+        ParentLoad { lines: [0; LANES], metadata: LoadMetadata::default(), prefetched: Vec::new() }
     }
 }
 
@@ -126,53 +126,58 @@ impl Lanes {
         let mask = if i.every { u32::MAX } else { mask };
         let running = mask & if i.inverted { !guard } else { guard };
         match i.op {
-            Op::Eq | Op::EqOr | Op::EqAnd | Op::Bit | Op::Eqi | Op::Tst => self.set_predicate(i, running),
-            Op::All => {
+            AssistOp::Eq
+            | AssistOp::EqOr
+            | AssistOp::EqAnd
+            | AssistOp::Bit
+            | AssistOp::Eqi
+            | AssistOp::Tst => self.set_predicate(i, running),
+            AssistOp::All => {
                 let holds = self.predicates[usize::from(i.p)] & running == running;
                 self.predicates[usize::from(i.dest)] = if holds { running } else { 0 };
             }
-            Op::Any => {
+            AssistOp::Any => {
                 let holds = self.predicates[usize::from(i.p)] & running != 0;
                 self.predicates[usize::from(i.dest)] = if holds { running } else { 0 };
             }
-            Op::Done => {
+            AssistOp::Done => {
                 if running != 0 {
                     self.made = Some(Made { encoding: i.at, size: i.step });
                 }
             }
-            Op::Donev => {
+            AssistOp::Donev => {
                 let size = lanes_of(running).next().map(|lane| self.register(i.a, lane) + u64::from(i.step));
                 let saves = |size: &u64| *size <= SAVING_BYTES as u64;
                 if let Some(size) = size.filter(saves) {
                     self.made = Some(Made { encoding: i.at, size: size as u8 });
                 }
             }
-            Op::Setm => {
+            AssistOp::Setm => {
                 for lane in lanes_of(running) {
                     self.load.metadata[lane][usize::from(i.at) % METADATA] = self.register(i.a, lane) as u32;
                 }
             }
-            Op::Pref => {
+            AssistOp::Pref => {
                 for lane in lanes_of(running) {
                     let offset = sign_extended(self.register(i.b, lane), 4);
                     self.load.prefetched.push(self.register(i.a, lane).wrapping_add(offset));
                 }
             }
-            Op::Give => {
+            AssistOp::Give => {
                 let given = &mut self.region.given;
                 given.resize(given.len().max(usize::from(i.at) + 1), [0; LANES]);
                 for lane in lanes_of(running) {
                     self.region.given[usize::from(i.at)][lane] = self.register(i.a, lane) as u32;
                 }
             }
-            Op::Ldv => self.load_entries(i, running),
-            Op::Stv => self.store_entries(i, running),
-            Op::Stx => {
+            AssistOp::Ldv => self.load_entries(i, running),
+            AssistOp::Stv => self.store_entries(i, running),
+            AssistOp::Stx => {
                 for lane in lanes_of(running) {
                     self.store_indexed(i, lane);
                 }
             }
-            Op::St | Op::Out => {
+            AssistOp::St | AssistOp::Out => {
                 for lane in lanes_of(running) {
                     self.store(i, lane)?;
                 }
@@ -213,7 +218,7 @@ impl Lanes {
         let guard = self.predicates[usize::from(i.guard)];
         let mask = if i.every { u32::MAX } else { mask };
         let running = mask & if i.inverted { !guard } else { guard };
-        let index = if i.op == Op::Ldv { i.a } else { i.b };
+        let index = if i.op == AssistOp::Ldv { i.a } else { i.b };
         let entries: [Option<u32>; LANES] =
             std::array::from_fn(|lane| (running >> lane & 1 == 1).then(|| self.register(index, lane) as u32));
         table::bank_cycles(&entries)
@@ -269,40 +274,40 @@ impl Lanes {
         let at = u64::from(i.at);
         let predicate = self.predicates[usize::from(i.p)];
         let value = match i.op {
-            Op::Ldu => self.load(i, lane)?,
-            Op::Lds => sign_extended(self.load(i, lane)?, i.bytes),
-            Op::Par => u64::from(self.region.words.get(usize::from(i.at)).map_or(0, |word| word[lane])),
-            Op::Li => u64::from(i.at),
-            Op::Add => a.wrapping_add(b),
-            Op::Sub => a.wrapping_sub(b),
-            Op::Or => a | b,
-            Op::Mov => a,
-            Op::Sext => sign_extended(a, i.bytes),
-            Op::Ballot => u64::from(running & predicate) << i.at,
-            Op::Nobal => u64::from(running & !predicate) << i.at,
-            Op::Ffs => u64::from(a.trailing_zeros()),
-            Op::Shfl => {
+            AssistOp::Ldu => self.load(i, lane)?,
+            AssistOp::Lds => sign_extended(self.load(i, lane)?, i.bytes),
+            AssistOp::Par => u64::from(self.region.words.get(usize::from(i.at)).map_or(0, |word| word[lane])),
+            AssistOp::Li => u64::from(i.at),
+            AssistOp::Add => a.wrapping_add(b),
+            AssistOp::Sub => a.wrapping_sub(b),
+            AssistOp::Or => a | b,
+            AssistOp::Mov => a,
+            AssistOp::Sext => sign_extended(a, i.bytes),
+            AssistOp::Ballot => u64::from(running & predicate) << i.at,
+            AssistOp::Nobal => u64::from(running & !predicate) << i.at,
+            AssistOp::Ffs => u64::from(a.trailing_zeros()),
+            AssistOp::Shfl => {
                 let from = b.checked_sub(u64::from(i.at)).filter(|from| *from < LANES as u64);
                 from.map_or(0, |from| self.register(i.a, from as usize))
             }
-            Op::Lane => lane as u64,
-            Op::Line => self.load.lines[lane],
-            Op::Getm => u64::from(self.load.metadata[lane][usize::from(i.at) % METADATA]),
-            Op::Lih => self.register(i.dest, lane) << 16 | u64::from(i.constant()),
-            Op::Shl => a << (i.at % 64),
-            Op::Shr => a >> (i.at % 64),
-            Op::Sar => (sign_extended(a, 4) as i64 >> (i.at % 64)) as u64,
-            Op::Shlv => a << (b % 64),
-            Op::Shrv => a >> (b % 64),
-            Op::And => a & b,
-            Op::Andi => a & at,
-            Op::Ori => a | at,
-            Op::Xori => a ^ at,
-            Op::Addi => a.wrapping_add(at),
-            Op::Mul => a.wrapping_mul(b),
-            Op::Muli => a.wrapping_mul(at),
-            Op::Prmt => permuted(a as u32, i.constant()),
-            Op::Ldx => self.load_indexed(i, lane),
+            AssistOp::Lane => lane as u64,
+            AssistOp::Line => self.load.lines[lane],
+            AssistOp::Getm => u64::from(self.load.metadata[lane][usize::from(i.at) % METADATA]),
+            AssistOp::Lih => self.register(i.dest, lane) << 16 | u64::from(i.constant()),
+            AssistOp::Shl => a << (i.at % 64),
+            AssistOp::Shr => a >> (i.at % 64),
+            AssistOp::Sar => (sign_extended(a, 4) as i64 >> (i.at % 64)) as u64,
+            AssistOp::Shlv => a << (b % 64),
+            AssistOp::Shrv => a >> (b % 64),
+            AssistOp::And => a & b,
+            AssistOp::Andi => a & at,
+            AssistOp::Ori => a | at,
+            AssistOp::Xori => a ^ at,
+            AssistOp::Addi => a.wrapping_add(at),
+            AssistOp::Mul => a.wrapping_mul(b),
+            AssistOp::Muli => a.wrapping_mul(at),
+            AssistOp::Prmt => permuted(a as u32, i.constant()),
+            AssistOp::Ldx => self.load_indexed(i, lane),
             // The result of `addr` has no effect: loads and stores always use the assist warp's line.
             _ => 0,
         };
@@ -316,11 +321,11 @@ impl Lanes {
             let p = self.predicates[usize::from(i.p)] >> lane & 1 == 1;
             let equal = a & ones == b & ones;
             match i.op {
-                Op::Eq => equal,
-                Op::EqOr => equal || p,
-                Op::EqAnd => equal && p,
-                Op::Eqi => a as u32 == u32::from(i.at),
-                Op::Tst => a & u64::from(i.at) != 0,
+                AssistOp::Eq => equal,
+                AssistOp::EqOr => equal || p,
+                AssistOp::EqAnd => equal && p,
+                AssistOp::Eqi => a as u32 == u32::from(i.at),
+                AssistOp::Tst => a & u64::from(i.at) != 0,
                 _ => a >> ((usize::from(i.at) + lane) % 64) & 1 == 1,
             }
         };

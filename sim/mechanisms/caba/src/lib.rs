@@ -34,17 +34,18 @@ pub mod work;
 
 use controller::{BUSY_LIMIT, BUSY_LIMITS, IDLE_LIMIT, IDLE_LIMITS, suits_controller, throttle};
 use routine::{Routines, SLOTS};
-use selvedge_compressed_memory::codecs::{Algorithm, Choice, L1D_TAG_BITS, L2_TAG_BITS, LINE_BYTES};
+use selvedge_compressed_memory::codecs::{Algorithm, CodecChoice, L1D_TAG_BITS, L2_TAG_BITS, LINE_BYTES};
 use selvedge_compressed_memory::l1d::unchanging_lines;
 use selvedge_compressed_memory::{AssistedL2, MD_KB, MD_KB_ALLOWED, assisted, shared_lines, whole_lines};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::{
-    Claim, Counter, Mechanism, MechanismError, Needs, Overhead, Setup, Site, Values,
+    Claim, Counter, DataNeeds, Mechanism, MechanismError, MechanismOptions, OptionInfo, Overhead, Setup,
+    Site, Values,
 };
 use selvedge_gpu::{mechanism_options, option_names};
-use selvedge_hw_codecs::bdi::Encoding;
+use selvedge_hw_codecs::bdi::BdiEncoding;
 use sm::{AssistSm, direct_event, second_event, store_event};
-use warp::Latencies;
+use warp::AssistLatencies;
 
 /// Counters of codecs in the SMs.
 pub(crate) const SM_CODEC_COUNTERS: &[Counter] = &[
@@ -105,10 +106,10 @@ mechanism_options! {
         l2_tags: u32 = 1, Values::powers_of_two(1, 4);
         /// how the L2 keeps lines; uncompressed, it answers hits so that no assist warp is needed
         l2: L2Lines = L2Lines::Compressed, Values::names::<L2Lines>();
-        /// on: lines stay compressed in the L1D, and each load takes what it needs of them (BDI only)
-        direct_load: Switch = Switch::Off, Values::names::<Switch>().claim(Claim::L1dLines);
         /// metadata cache per partition, KB
         md_kb: u32 = MD_KB, MD_KB_ALLOWED;
+        /// on: lines stay compressed in the L1D, and each load takes what it needs of them
+        direct_load: Switch = Switch::Off, Values::names::<Switch>().claim(Claim::L1dLines);
     }
 }
 
@@ -119,6 +120,17 @@ impl CompressionOptions {
 
     fn has_raw_l2(&self) -> bool {
         self.l2 == L2Lines::Uncompressed
+    }
+}
+
+/// Returns the options of the mechanism with these algorithms. Only BDI's words can be decompressed one by one, so only `caba-bdi`
+/// has the last option, `direct_load`.
+const fn options(choice: CodecChoice) -> &'static [OptionInfo] {
+    match (choice, CompressionOptions::OPTIONS.split_last()) {
+        (CodecChoice::Best | CodecChoice::One(Algorithm::Fpc | Algorithm::Cpack), Some((_, others))) => {
+            others
+        }
+        _ => CompressionOptions::OPTIONS,
     }
 }
 
@@ -134,12 +146,13 @@ macro_rules! compression {
             const SUMMARY: &'static str = $summary;
             const SOURCE: &'static str = concat!("CABA, sections 4, 5 and 7 (", $title, ")");
             const BLOCKS: &'static [&'static str] = $blocks;
-            const NEEDS: Needs = Needs::Values;
+            const NEEDS: DataNeeds = DataNeeds::Values;
             const CONFIGURATION: &'static str = "lines of 128 bytes without sectors in L1D and L2, an L2 that writes back, DRAM bursts of 32 or 64 bytes, at most 48 warps on two schedulers";
             const PUBLISHED: &'static str = $published;
             const CLAIMS: &'static [Claim] = &[Claim::MemoryLines, Claim::AssistWarps];
             const COUNTERS: &'static [&'static [Counter]] = &[deployment::COUNTERS, work::COUNTERS, SM_CODEC_COUNTERS, selvedge_compressed_memory::partition::COUNTERS];
             type Options = CompressionOptions;
+            const OPTIONS: &'static [OptionInfo] = options($choice);
 
             fn configure(setup: &Setup<CompressionOptions>, config: &mut GpuConfig) -> Result<(), MechanismError> {
                 configure(setup, $choice, config)
@@ -162,7 +175,7 @@ compression!(
     "CABA-BDI",
     "compresses lines by BDI on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
     &["awc", "bdi_compressor", "bdi_decompressor", "md_cache"],
-    Choice::One(Algorithm::Bdi),
+    CodecChoice::One(Algorithm::Bdi),
     "CABA: tables of the assist warps, and an 8 KB metadata cache at each memory controller"
 );
 
@@ -172,7 +185,7 @@ compression!(
     "CABA-FPC",
     "compresses lines by FPC on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
     &["awc", "fpc_compressor", "fpc_decompressor", "md_cache"],
-    Choice::One(Algorithm::Fpc),
+    CodecChoice::One(Algorithm::Fpc),
     ""
 );
 
@@ -182,7 +195,7 @@ compression!(
     "CABA-C-Pack",
     "compresses lines by C-Pack on the crossbar, in the L2 and in DRAM, by assist warps in the SMs",
     &["awc", "cpack_compressor", "cpack_decompressor", "md_cache"],
-    Choice::One(Algorithm::Cpack),
+    CodecChoice::One(Algorithm::Cpack),
     ""
 );
 
@@ -201,13 +214,13 @@ compression!(
         "fpc_decompressor",
         "md_cache",
     ],
-    Choice::Best,
+    CodecChoice::Best,
     ""
 );
 
 /// Latencies of the codecs at the partitions, as in `hw-bdi` (section 6).
-const PARTITION_CODECS: selvedge_compressed_memory::Latencies =
-    selvedge_compressed_memory::Latencies { compress: 5, decompress: 1 };
+const PARTITION_CODECS: selvedge_compressed_memory::CodecLatencies =
+    selvedge_compressed_memory::CodecLatencies { compress: 5, decompress: 1 };
 
 /// Returns the max bytes of a compressed line that saves a DRAM burst.
 fn saving_bytes(config: &GpuConfig) -> usize {
@@ -215,10 +228,10 @@ fn saving_bytes(config: &GpuConfig) -> usize {
 }
 
 /// Returns the routines of these algorithms, with BDI's routines for direct load if the option is on.
-fn routines(setup: &Setup<CompressionOptions>, choice: Choice, config: &GpuConfig) -> Routines {
+fn routines(setup: &Setup<CompressionOptions>, choice: CodecChoice, config: &GpuConfig) -> Routines {
     let mut routines = Routines::default();
     if setup.options.has_direct_load() {
-        for encoding in Encoding::ALL {
+        for encoding in BdiEncoding::ALL {
             if let Some(routine) = bdi::extraction(encoding) {
                 routines.add(direct_event(encoding.tag()), true, routine);
             }
@@ -227,7 +240,7 @@ fn routines(setup: &Setup<CompressionOptions>, choice: Choice, config: &GpuConfi
     for algorithm in choice.algorithms() {
         match algorithm {
             Algorithm::Bdi => {
-                for encoding in Encoding::ALL {
+                for encoding in BdiEncoding::ALL {
                     if let Some(routine) = bdi::decompression(encoding) {
                         routines.add(encoding.tag(), true, routine);
                     }
@@ -260,17 +273,13 @@ fn sets(setup: &Setup<CompressionOptions>, routines: &Routines) -> u32 {
 /// Checks the configuration, and adds the registers of assist warps to the registers of each thread.
 fn configure(
     setup: &Setup<CompressionOptions>,
-    choice: Choice,
+    choice: CodecChoice,
     config: &mut GpuConfig,
 ) -> Result<(), MechanismError> {
     whole_lines(setup, config)?;
     suits_controller(setup, config)?;
     if setup.options.has_raw_l2() {
         suits_raw_l2(setup)?;
-    }
-    if setup.options.has_direct_load() && choice != Choice::One(Algorithm::Bdi) {
-        let allowed = "must be off: only BDI's words can be had one by one";
-        return Err(setup.unsuited("direct_load", "on", allowed));
     }
     let tags = setup.options.l1_tags;
     if tags > 1 || setup.options.has_direct_load() {
@@ -319,9 +328,9 @@ fn overhead(setup: &Setup<CompressionOptions>) -> Overhead {
     }
 }
 
-fn attach(setup: &Setup<CompressionOptions>, choice: Choice, site: &mut Site<'_>) {
+fn attach(setup: &Setup<CompressionOptions>, choice: CodecChoice, site: &mut Site<'_>) {
     let lines = shared_lines(site, choice);
-    let options = sm::Options {
+    let options = sm::CodecOptions {
         stores: setup.options.stores as usize,
         patience: u64::from(setup.options.patience),
         give_up: setup.options.give_up,
@@ -332,7 +341,7 @@ fn attach(setup: &Setup<CompressionOptions>, choice: Choice, site: &mut Site<'_>
         sets: routines(setup, choice, site.config).sets(),
     };
     let config = site.config;
-    let latencies = Latencies::of(config);
+    let latencies = AssistLatencies::of(config);
     let codecs = (setup.options.partition == PartitionLogic::Codecs).then_some(PARTITION_CODECS);
     let l2 = AssistedL2 { tags: setup.options.l2_tags, keeps_raw: setup.options.has_raw_l2() };
     let probes = site.probes;

@@ -1,6 +1,6 @@
 //! The compressed lines in an L1D, which has more tags than ways (CABA, section 7.5) or serves direct loads (section 7.6).
 use selvedge_compressed_memory::codecs::LineForms;
-use selvedge_gpu::sm::part::{L1dEvent, Space};
+use selvedge_gpu::sm::part::{L1dEvent, LineSpace};
 use selvedge_ptx::memory::program_of;
 use selvedge_state::State;
 use std::collections::HashMap;
@@ -34,15 +34,15 @@ impl Resident {
     }
 
     /// Adds the line in flight to the L1D, and returns the space that it needs.
-    pub fn put(&mut self, line: u64) -> Space {
+    pub fn put(&mut self, line: u64) -> LineSpace {
         match self.coming.take() {
             Some((own, forms)) if own == line => {
                 self.lines.insert(line, forms);
-                Space::SubBlocks(forms.sub_blocks())
+                LineSpace::SubBlocks(forms.sub_blocks())
             }
             _ => {
                 self.lines.remove(&line);
-                Space::Whole
+                LineSpace::Whole
             }
         }
     }
@@ -75,13 +75,13 @@ mod tests {
     fn a_line_has_its_own_form_alone() {
         let mut resident = Resident::default();
         resident.leaves(128, LineForms::default());
-        assert!(matches!(resident.put(256), Space::Whole), "256 was not in flight");
+        assert!(matches!(resident.put(256), LineSpace::Whole), "256 was not in flight");
         assert!(resident.get(256).is_none());
         resident.leaves(128, LineForms::default());
-        assert!(matches!(resident.put(128), Space::SubBlocks(_)));
+        assert!(matches!(resident.put(128), LineSpace::SubBlocks(_)));
         assert!(resident.get(128).is_some());
         // The line arrives again, uncompressed.
-        assert!(matches!(resident.put(128), Space::Whole));
+        assert!(matches!(resident.put(128), LineSpace::Whole));
         assert!(resident.get(128).is_none());
     }
 }

@@ -6,8 +6,8 @@ use super::deployment::{Deployment, Wanted};
 use super::lanes::{Lanes, Made};
 use super::resident::Resident;
 use super::routine::Routines;
-use super::warp::{AssistWarp, Latencies};
-use super::work::{Counters, Origin, Work};
+use super::warp::{AssistLatencies, AssistWarp};
+use super::work::{LineCounters, LineWork, Origin};
 use super::{bdi, cpack, fpc};
 use selvedge_compressed_memory::SharedLines;
 use selvedge_compressed_memory::codecs::{Algorithm, Form, LINE_BYTES, LineForms, WrongValue};
@@ -17,11 +17,11 @@ use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::packet::Packet;
 use selvedge_gpu::sm::part::{
-    AssistIssue, Extras, Fill, Hit, IssueReport, L1dEvent, L1dObserver, Placement, SmPart, Space, WarpHold,
-    WarpObserver,
+    AssistIssue, Extras, Hit, IssueReport, L1dEvent, L1dFill, L1dObserver, L1dPlacement, LineSpace, SmPart,
+    WarpHold, WarpObserver,
 };
 use selvedge_gpu::sm::scheduler::WarpMask;
-use selvedge_gpu::sm::token::Token;
+use selvedge_gpu::sm::token::ReplyToken;
 use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
 use selvedge_hw::wave::Trace;
 use selvedge_hw_caba::awc::AwcParams;
@@ -60,7 +60,7 @@ const SAMPLE: u32 = 64;
 
 /// The settings that the options give.
 #[derive(Clone, Copy, Debug, State)]
-pub struct Options {
+pub struct CodecOptions {
     /// Max stores that wait for compression.
     pub stores: usize,
     /// Max cycles that a store waits.
@@ -79,7 +79,7 @@ pub struct Options {
     pub sets: u8,
 }
 
-impl Options {
+impl CodecOptions {
     /// Returns whether the L1D stores lines compressed.
     fn keeps_compressed(&self) -> bool {
         self.l1_tags > 1 || self.direct_load
@@ -103,14 +103,14 @@ struct Parents {
 /// The assist warps of one SM.
 #[derive(State)]
 pub struct AssistSm {
-    assists: Deployment<Work>,
-    options: Options,
+    assists: Deployment<LineWork>,
+    options: CodecOptions,
     lines: SharedLines,
     /// Compressed lines that have arrived or were hit, and have no assist warp yet.
-    fills: VecDeque<Work>,
+    fills: VecDeque<LineWork>,
     /// Stores that have no assist warp yet, the oldest first.
-    stores: VecDeque<Work>,
-    done_fills: VecDeque<(Fill, LineForms)>,
+    stores: VecDeque<LineWork>,
+    done_fills: VecDeque<(L1dFill, LineForms)>,
     done_hits: VecDeque<Hit>,
     done_stores: VecDeque<Packet>,
     /// The compressed lines of the L1D.
@@ -120,15 +120,15 @@ pub struct AssistSm {
     /// Successive lines that no encoding fitted, and stores that were not tried since.
     failures: u32,
     untried: u32,
-    counters: Counters,
+    counters: LineCounters,
 }
 
 impl AssistSm {
     /// Returns the part of an SM. In its first cycles the controller loads the assist warp store.
     pub fn new(
         id: u32,
-        options: Options,
-        latencies: Latencies,
+        options: CodecOptions,
+        latencies: AssistLatencies,
         routines: Routines,
         lines: SharedLines,
         probes: &Probes,
@@ -146,7 +146,7 @@ impl AssistSm {
             awaited: 0,
             failures: 0,
             untried: 0,
-            counters: Counters::default(),
+            counters: LineCounters::default(),
         }
     }
 
@@ -186,14 +186,14 @@ impl AssistSm {
             return None;
         }
         let parents = self.parents();
-        let free = |work: &Work| self.free_set(&parents, work.warp).is_some();
+        let free = |work: &LineWork| self.free_set(&parents, work.warp).is_some();
         let fill = self.fills.iter().position(free).map(|at| (true, at));
-        let idle = |work: &Work| parents.all >> work.warp & 1 == 0;
+        let idle = |work: &LineWork| parents.all >> work.warp & 1 == 0;
         fill.or_else(|| self.stores.iter().position(idle).map(|at| (false, at)))
     }
 
     /// Returns the event of a line.
-    fn event(&self, is_fill: bool, work: &Work) -> u8 {
+    fn event(&self, is_fill: bool, work: &LineWork) -> u8 {
         match work.origin {
             Origin::Hit { .. } if self.options.direct_load => direct_event(tag(&work.line.form)),
             _ if is_fill && work.set == 1 => second_event(tag(&work.line.form)),
@@ -225,7 +225,7 @@ impl AssistSm {
         }
         let compress = self.assists.alive().filter(|assist| !assist.high && !assist.killed);
         let compress = compress.fold(0u64, |warps, assist| warps | 1 << assist.warp);
-        let is_kept = |work: &&Work| compress >> work.warp & 1 == 1;
+        let is_kept = |work: &&LineWork| compress >> work.warp & 1 == 1;
         let Some(warp) = self.fills.iter().find(is_kept).map(|work| work.warp) else { return };
         if let Some(work) = self.give_up(|assist| assist.warp == warp) {
             self.stores.push_front(work);
@@ -233,7 +233,7 @@ impl AssistSm {
     }
 
     /// Kills the compression that meets `is_meant`, if it is not over, and returns its work.
-    fn give_up(&mut self, is_meant: impl Fn(&AssistWarp<Work>) -> bool) -> Option<Work> {
+    fn give_up(&mut self, is_meant: impl Fn(&AssistWarp<LineWork>) -> bool) -> Option<LineWork> {
         let number = self.assists.number_of(is_meant)?;
         self.assists.kill(number).copied()
     }
@@ -241,7 +241,7 @@ impl AssistSm {
     /// Releases uncompressed the stores that have waited too long.
     fn release_late(&mut self, now: u64) {
         let patience = self.options.patience;
-        let is_late = |work: &Work| now - work.since > patience;
+        let is_late = |work: &LineWork| now - work.since > patience;
         while let Some(at) = self.stores.iter().position(is_late) {
             self.counters.late += 1;
             self.done_stores.extend(self.stores.remove(at).and_then(|work| work.store()));
@@ -273,14 +273,14 @@ impl AssistSm {
         Box::new(WrongValue { instance: self.assists.name().into(), line })
     }
 
-    fn decompressed(&mut self, assist: &AssistWarp<Work>) -> Result<(), MechanismFault> {
-        let Work { origin, warp, line, .. } = assist.work;
+    fn decompressed(&mut self, assist: &AssistWarp<LineWork>) -> Result<(), MechanismFault> {
+        let LineWork { origin, warp, line, .. } = assist.work;
         if assist.lanes.output != bytes_of(&line.values) {
             return Err(self.wrong(assist.work.address()));
         }
         self.counters.decompressed += 1;
         match origin {
-            Origin::Reply(packet) => self.done_fills.push_back((Fill { packet, warp }, line)),
+            Origin::Reply(packet) => self.done_fills.push_back((L1dFill { packet, warp }, line)),
             Origin::Hit { inst, line: address } => {
                 self.counters.decompressed_hits += 1;
                 self.done_hits.push_back(Hit { inst, warp, line: address, after_fill: false });
@@ -290,7 +290,7 @@ impl AssistSm {
         Ok(())
     }
 
-    fn compressed(&mut self, assist: &AssistWarp<Work>) -> Result<(), MechanismFault> {
+    fn compressed(&mut self, assist: &AssistWarp<LineWork>) -> Result<(), MechanismFault> {
         let line = assist.work.line;
         let Some(mut packet) = assist.work.store() else { return Ok(()) };
         let expected = line.is_compressed().then_some((tag(&line.form), line.bytes()));
@@ -347,7 +347,7 @@ impl SmPart for AssistSm {
     }
 
     has!(&warp_hold: WarpHold);
-    has!(assist: AssistIssue, warp_observer: WarpObserver, fills: Stage<Fill>, placement: Placement, l1d_observer: L1dObserver);
+    has!(assist: AssistIssue, warp_observer: WarpObserver, fills: Stage<L1dFill>, placement: L1dPlacement, l1d_observer: L1dObserver);
 
     fn hits(&mut self) -> Option<&mut dyn Stage<Hit>> {
         self.options.keeps_compressed().then_some(self)
@@ -395,10 +395,10 @@ impl WarpObserver for AssistSm {
     fn warp_exited(&mut self, _: u8) {}
 }
 
-impl Stage<Fill> for AssistSm {
-    fn offer(&mut self, _: u64, fill: &mut Fill, _: &DeviceMemory) -> Offer {
-        let Fill { packet, warp } = *fill;
-        let stays_compressed = self.options.direct_load && Token::unpack(packet.token).fills_l1d();
+impl Stage<L1dFill> for AssistSm {
+    fn offer(&mut self, _: u64, fill: &mut L1dFill, _: &DeviceMemory) -> Offer {
+        let L1dFill { packet, warp } = *fill;
+        let stays_compressed = self.options.direct_load && ReplyToken::unpack(packet.token).fills_l1d();
         if packet.payload == 0 {
             self.resident.comes_whole();
             if stays_compressed {
@@ -416,24 +416,24 @@ impl Stage<Fill> for AssistSm {
             }
             return Offer::Pass;
         }
-        self.fills.push_back(Work { origin: Origin::Reply(packet), warp, set: 0, line, since: 0 });
+        self.fills.push_back(LineWork { origin: Origin::Reply(packet), warp, set: 0, line, since: 0 });
         Offer::Taken
     }
 
-    fn pop(&mut self) -> Option<Fill> {
+    fn pop(&mut self) -> Option<L1dFill> {
         let (fill, line) = self.done_fills.pop_front()?;
         self.resident.leaves(fill.packet.line, line);
         Some(fill)
     }
 }
 
-impl Placement for AssistSm {
-    fn space(&mut self, line: u64, _: &DeviceMemory) -> Space {
+impl L1dPlacement for AssistSm {
+    fn space(&mut self, line: u64, _: &DeviceMemory) -> LineSpace {
         if self.options.l1_tags == 1 {
-            return Space::Whole;
+            return LineSpace::Whole;
         }
         let room = self.resident.put(line);
-        self.counters.kept_compressed += u64::from(room != Space::Whole);
+        self.counters.kept_compressed += u64::from(room != LineSpace::Whole);
         room
     }
 
@@ -460,7 +460,7 @@ impl Stage<Hit> for AssistSm {
         }
         let Some(line) = self.resident.get(hit.line) else { return Offer::Pass };
         let origin = Origin::Hit { inst: hit.inst, line: hit.line };
-        self.fills.push_back(Work { origin, warp: hit.warp, set: 0, line, since: now });
+        self.fills.push_back(LineWork { origin, warp: hit.warp, set: 0, line, since: now });
         Offer::Taken
     }
 
@@ -477,7 +477,7 @@ impl Stage<Packet> for AssistSm {
         if usize::from(packet.data_bytes) < LINE_BYTES || !has_values(packet.line) {
             return Offer::Pass;
         }
-        let Token::Store(warp) = Token::unpack(packet.token) else { return Offer::Pass };
+        let ReplyToken::Store(warp) = ReplyToken::unpack(packet.token) else { return Offer::Pass };
         if self.awaited >> warp & 1 == 1 {
             self.counters.awaited += 1;
             return Offer::Pass;
@@ -491,7 +491,7 @@ impl Stage<Packet> for AssistSm {
             return Offer::Pass;
         }
         let line = self.lines.lock().forms(memory, packet.line);
-        self.stores.push_back(Work { origin: Origin::Store(*packet), warp, set: 0, line, since: now });
+        self.stores.push_back(LineWork { origin: Origin::Store(*packet), warp, set: 0, line, since: now });
         Offer::Taken
     }
 
@@ -532,7 +532,7 @@ impl AssistSm {
             self.counters.overtaken += 1;
             self.done_stores.extend(work.store());
         }
-        let is_ending = |a: &AssistWarp<Work>| !a.high && !a.killed && a.work.address() == line;
+        let is_ending = |a: &AssistWarp<LineWork>| !a.high && !a.killed && a.work.address() == line;
         self.assists.alive().any(is_ending) || self.done_stores.iter().any(|packet| packet.line == line)
     }
 }

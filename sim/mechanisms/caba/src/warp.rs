@@ -1,7 +1,7 @@
 //! An active assist warp: its work, its lanes, and a scoreboard of its results.
 use super::instruction::{Instruction, NoInstruction};
 use super::lanes::{Lanes, Made, OutsideLine};
-use selvedge_gpu::config::{GpuConfig, L1d, Sm};
+use selvedge_gpu::config::{GpuConfig, L1dConfig, SmConfig};
 use selvedge_gpu::sm::pipes::PipeKind;
 use selvedge_state::State;
 
@@ -10,7 +10,7 @@ const TRACKED: usize = 24;
 
 /// Cycles of assist-warp instructions.
 #[derive(Clone, Copy, Debug, State)]
-pub struct Latencies {
+pub struct AssistLatencies {
     /// Cycles from issue to result in the arithmetic pipes.
     pub alu: u64,
     /// Cycles from issue to result of a load, which hits the L1D.
@@ -21,12 +21,12 @@ pub struct Latencies {
     pub store: u64,
 }
 
-impl Latencies {
+impl AssistLatencies {
     /// Returns the latencies under a configuration.
     pub fn of(config: &GpuConfig) -> Self {
-        let L1d { front_latency, hit_latency, .. } = config.l1d;
-        let Sm { pipeline_latency, lsu, alu, .. } = config.sm;
-        Latencies {
+        let L1dConfig { front_latency, hit_latency, .. } = config.l1d;
+        let SmConfig { pipeline_latency, lsu, alu, .. } = config.sm;
+        AssistLatencies {
             alu: u64::from(pipeline_latency + alu.int_latency),
             load: u64::from(lsu.pipeline_latency + front_latency + hit_latency),
             shared: u64::from(lsu.pipeline_latency + lsu.shared_latency),
@@ -49,7 +49,7 @@ pub enum WarpFault {
 
 /// An instruction that waits for its operands and a pipe.
 #[derive(Clone, Copy, Debug, State)]
-pub struct Decoded {
+pub struct DecodedInstruction {
     /// Number of the assist warp.
     pub assist: usize,
     /// The instruction.
@@ -60,7 +60,7 @@ pub struct Decoded {
     pub last: bool,
 }
 
-impl Decoded {
+impl DecodedInstruction {
     /// Returns the pipe that the instruction needs.
     pub fn pipe(&self) -> PipeKind {
         if self.instruction.op.is_memory() { PipeKind::Memory } else { PipeKind::Alu }
@@ -104,8 +104,13 @@ impl<W> AssistWarp<W> {
     ///
     /// # Errors
     /// If it accesses bytes beyond the line.
-    pub fn issue(&mut self, decoded: &Decoded, now: u64, latencies: &Latencies) -> Result<u32, WarpFault> {
-        let Decoded { instruction, mask, last, .. } = decoded;
+    pub fn issue(
+        &mut self,
+        decoded: &DecodedInstruction,
+        now: u64,
+        latencies: &AssistLatencies,
+    ) -> Result<u32, WarpFault> {
+        let DecodedInstruction { instruction, mask, last, .. } = decoded;
         debug_assert!(!self.over && self.is_ready(instruction, now));
         self.lanes.execute(instruction, *mask)?;
         let writes = instruction.writes();

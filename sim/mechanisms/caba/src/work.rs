@@ -47,7 +47,7 @@ pub enum Origin {
 
 /// A line that waits for an assist warp or has one.
 #[derive(Clone, Copy, State)]
-pub struct Work {
+pub struct LineWork {
     /// The origin of the line.
     pub origin: Origin,
     /// The parent's slot.
@@ -60,7 +60,7 @@ pub struct Work {
     pub since: u64,
 }
 
-impl Work {
+impl LineWork {
     /// Returns the byte address of the line.
     pub fn address(&self) -> u64 {
         match self.origin {
@@ -80,7 +80,7 @@ impl Work {
 
 /// Counters of lines.
 #[derive(Clone, Copy, Debug, Default, State)]
-pub(super) struct Counters {
+pub(super) struct LineCounters {
     pub(super) overflowed: u64,
     pub(super) late: u64,
     pub(super) overtaken: u64,
@@ -93,7 +93,7 @@ pub(super) struct Counters {
     pub(super) kept_compressed: u64,
 }
 
-impl Counters {
+impl LineCounters {
     /// Adds the counters to the report. The counters of L1D lines are added only if the L1D stores lines compressed.
     pub(super) fn report(&self, has_compressed_l1d: bool, out: &mut MechanismCounters) {
         for (name, value) in [

@@ -1,5 +1,5 @@
 //! Requirements of an L1D with compressed lines.
-use selvedge_gpu::config::{L1d, WritePolicy};
+use selvedge_gpu::config::{L1dConfig, WritePolicy};
 use selvedge_gpu::mechanism::{MechanismError, Setup};
 
 /// Makes stores evict the lines that they hit, because a compressed line cannot change. An L1D that keeps stores to local
@@ -7,7 +7,7 @@ use selvedge_gpu::mechanism::{MechanismError, Setup};
 ///
 /// # Errors
 /// If the L1D keeps stores to global memory.
-pub fn unchanging_lines<O>(setup: &Setup<O>, l1d: &mut L1d) -> Result<(), MechanismError> {
+pub fn unchanging_lines<O>(setup: &Setup<O>, l1d: &mut L1dConfig) -> Result<(), MechanismError> {
     match l1d.write_policy {
         WritePolicy::WriteEvict | WritePolicy::LocalWriteBack => {
             l1d.write_policy = WritePolicy::WriteEvict;

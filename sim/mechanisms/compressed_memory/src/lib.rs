@@ -20,16 +20,16 @@ pub mod partition;
 mod partition_codecs;
 mod recompression;
 
-use codecs::Choice;
+use codecs::CodecChoice;
 use lines::LineStore;
-use md_cache::{MetadataCache, Region};
-use partition::{Logic, Partition, Reach};
+use md_cache::{MetadataCache, MetadataRegion};
+use partition::{CompressedPartition, CompressionReach, Logic};
 use partition_codecs::Codecs;
 use selvedge_gpu::config::{GpuConfig, L2WritePolicy, WriteAllocate};
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{MechanismError, Setup, Shared, Site, Values};
 use selvedge_gpu::partition::AddressMap;
-use selvedge_hw_codecs::bdi::{CompressorParams, DecompressorParams};
+use selvedge_hw_codecs::bdi::{BdiCompressorParams, BdiDecompressorParams};
 
 /// Requirements of compressed memory on the configuration, for [`selvedge_gpu::mechanism::Mechanism::CONFIGURATION`].
 pub const CONFIGURATION: &str =
@@ -53,24 +53,24 @@ pub const MD_KB_ALLOWED: Values = Values::powers_of_two(MIN_MD_KB, 16);
 
 /// Latencies of the codecs.
 #[derive(Clone, Copy, Debug)]
-pub struct Latencies {
+pub struct CodecLatencies {
     /// Cycles to compress a line.
     pub compress: u32,
     /// Cycles to decompress a line.
     pub decompress: u32,
 }
 
-impl Latencies {
+impl CodecLatencies {
     /// Returns the parameters of a compressor and a decompressor with these latencies.
-    pub fn params(self) -> (CompressorParams, DecompressorParams) {
+    pub fn params(self) -> (BdiCompressorParams, BdiDecompressorParams) {
         let (compress, decompress) = (self.compress as usize, self.decompress as usize);
         (
-            CompressorParams {
+            BdiCompressorParams {
                 line_bytes: LINE_BYTES as usize,
                 pipeline_depth: compress,
-                ..CompressorParams::default()
+                ..BdiCompressorParams::default()
             },
-            DecompressorParams { line_bytes: LINE_BYTES as usize, pipeline_depth: decompress },
+            BdiDecompressorParams { line_bytes: LINE_BYTES as usize, pipeline_depth: decompress },
         )
     }
 }
@@ -79,7 +79,7 @@ impl Latencies {
 fn metadata_of(md_kb: u32, config: &GpuConfig, id: u32, probes: &Probes) -> MetadataCache {
     let slices = config.l2.slices;
     let kilobytes = (md_kb / slices).max(MIN_MD_KB);
-    let region = Region { burst_bytes: config.dram.burst_bytes, slices, slice: id % slices };
+    let region = MetadataRegion { burst_bytes: config.dram.burst_bytes, slices, slice: id % slices };
     MetadataCache::new(id, kilobytes, region, probes)
 }
 
@@ -144,18 +144,24 @@ fn check_writes<O>(setup: &Setup<O>, config: &mut GpuConfig) -> Result<(), Mecha
 pub type SharedLines = Shared<LineStore>;
 
 /// Returns the lines of a GPU that are compressed by the algorithms of `choice`.
-pub fn shared_lines(site: &Site<'_>, choice: Choice) -> SharedLines {
+pub fn shared_lines(site: &Site<'_>, choice: CodecChoice) -> SharedLines {
     Shared::new(LineStore::new(choice, site.config.dram.burst_bytes))
 }
 
 /// Builds partitions with their own codecs.
-pub fn dedicated(md_kb: u32, latencies: Latencies, site: &mut Site<'_>, reach: Reach, lines: &SharedLines) {
+pub fn dedicated(
+    md_kb: u32,
+    latencies: CodecLatencies,
+    site: &mut Site<'_>,
+    reach: CompressionReach,
+    lines: &SharedLines,
+) {
     let config = site.config;
     let map = AddressMap::new(&config.l2);
     let probes = site.probes;
     site.each_slice(|id| {
         let codecs = Codecs::new(id, lines.lock().choice(), latencies, probes);
-        Partition::new(
+        CompressedPartition::new(
             reach,
             Logic::Dedicated(Box::new(codecs)),
             Some(metadata_of(md_kb, config, id, probes)),
@@ -179,7 +185,7 @@ pub struct AssistedL2 {
 pub fn assisted(
     md_kb: u32,
     site: &mut Site<'_>,
-    latencies: Option<Latencies>,
+    latencies: Option<CodecLatencies>,
     l2: AssistedL2,
     lines: &SharedLines,
 ) {
@@ -194,7 +200,7 @@ pub fn assisted(
             None => Logic::None,
         };
         let metadata = Some(metadata_of(md_kb, config, id, probes));
-        Partition::new(Reach::Crossbar, logic, metadata, map, lines.clone())
+        CompressedPartition::new(CompressionReach::Crossbar, logic, metadata, map, lines.clone())
             .with_raw_stores()
             .with_tags(l2.tags)
             .keeping_raw(l2.keeps_raw)
@@ -208,6 +214,6 @@ pub fn ideal(md_kb: Option<u32>, site: &mut Site<'_>, lines: &SharedLines) {
     let probes = site.probes;
     site.each_slice(|id| {
         let metadata = md_kb.map(|md_kb| metadata_of(md_kb, config, id, probes));
-        Partition::new(Reach::Crossbar, Logic::Ideal, metadata, map, lines.clone())
+        CompressedPartition::new(CompressionReach::Crossbar, Logic::Ideal, metadata, map, lines.clone())
     });
 }

@@ -1,5 +1,5 @@
 //! The form of each line in L2 and DRAM, and the compressed lines that packets carry.
-use crate::codecs::{Choice, Form, LINE_BYTES, LineForms};
+use crate::codecs::{CodecChoice, Form, LINE_BYTES, LineForms};
 use selvedge_hw_codecs::line::{Line, words_of};
 use selvedge_ptx::memory::{DeviceMemory, within_program};
 use selvedge_ptx::ptx::LOCAL_REGION;
@@ -35,7 +35,7 @@ struct LineForm {
 /// The forms of all lines, and the compressed lines on the crossbar. A line whose form saves no DRAM burst is kept uncompressed.
 #[derive(State)]
 pub struct LineStore {
-    choice: Choice,
+    choice: CodecChoice,
     /// Bytes of a DRAM burst.
     burst_bytes: u32,
     // Looked up by address only, so the order of the map has no effect.
@@ -48,7 +48,7 @@ pub struct LineStore {
 
 impl LineStore {
     /// Returns a store of lines compressed by the algorithms of `choice`, for a DRAM with bursts of `burst_bytes`.
-    pub fn new(choice: Choice, burst_bytes: u32) -> Self {
+    pub fn new(choice: CodecChoice, burst_bytes: u32) -> Self {
         LineStore {
             choice,
             burst_bytes,
@@ -70,7 +70,7 @@ impl LineStore {
     }
 
     /// Returns the algorithms that compress the lines.
-    pub fn choice(&self) -> Choice {
+    pub fn choice(&self) -> CodecChoice {
         self.choice
     }
 
@@ -173,14 +173,14 @@ impl LineStore {
 #[cfg(test)]
 mod tests {
     use super::LineStore;
-    use crate::codecs::{Algorithm, Choice};
+    use crate::codecs::{Algorithm, CodecChoice};
     use selvedge_ptx::memory::DeviceMemory;
 
     #[test]
     fn a_line_is_compressed_anew_once_its_values_change() {
         let mut memory = DeviceMemory::new();
         let line = memory.alloc(128, "line").unwrap();
-        let mut store = LineStore::new(Choice::One(Algorithm::Bdi), 32);
+        let mut store = LineStore::new(CodecChoice::One(Algorithm::Bdi), 32);
         assert_eq!(store.bursts_now(line, &memory), 1, "zeros");
         let scattered: Vec<u32> = (0..32u32).map(|word| word.wrapping_mul(0x9e37_79b9)).collect();
         memory.write_u32s(line, &scattered).unwrap();
@@ -197,11 +197,11 @@ mod tests {
         let words: Vec<u32> = (0..32u32).map(|word| 0x1234_0000 + 301 * word).collect();
         memory.write_u32s(line, &words).unwrap();
         for (burst_bytes, bursts, is_compressed) in [(32, 3, true), (64, 2, false)] {
-            let mut store = LineStore::new(Choice::One(Algorithm::Bdi), burst_bytes);
+            let mut store = LineStore::new(CodecChoice::One(Algorithm::Bdi), burst_bytes);
             assert_eq!(store.bursts_now(line, &memory), bursts, "bursts of {burst_bytes}");
             assert_eq!(store.forms(&memory, line).is_compressed(), is_compressed, "bursts of {burst_bytes}");
         }
         memory.write_u32s(line, &[7; 32]).unwrap();
-        assert_eq!(LineStore::new(Choice::One(Algorithm::Bdi), 64).bursts_now(line, &memory), 1);
+        assert_eq!(LineStore::new(CodecChoice::One(Algorithm::Bdi), 64).bursts_now(line, &memory), 1);
     }
 }

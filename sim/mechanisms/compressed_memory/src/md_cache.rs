@@ -18,7 +18,7 @@ type Contents = [u64; 4];
 
 /// Location of a slice's metadata in its channel. The blocks of the channel's slices are interleaved.
 #[derive(Clone, Copy, Debug, State)]
-pub struct Region {
+pub struct MetadataRegion {
     /// Bytes of a DRAM burst. A fetch moves one burst, which may hold several metadata blocks.
     pub burst_bytes: u32,
     /// Number of slices of the channel.
@@ -27,7 +27,7 @@ pub struct Region {
     pub slice: u32,
 }
 
-impl Region {
+impl MetadataRegion {
     /// Returns the address of the burst that contains block `number` of the slice.
     fn address(self, number: u32) -> u64 {
         let block = u64::from(number) * u64::from(self.slices) + u64::from(self.slice);
@@ -40,7 +40,7 @@ impl Region {
 #[derive(State)]
 pub struct MetadataCache {
     block: Instance<MdCache>,
-    region: Region,
+    region: MetadataRegion,
     /// Blocks that were written back; all other blocks are zero.
     memory: FxHashMap<u32, Contents>,
     /// Numbers of the blocks in flight from DRAM.
@@ -66,7 +66,7 @@ pub struct MdAccess {
 
 impl MetadataCache {
     /// Returns an empty cache of `kilobytes` KB for slice `id` of the L2.
-    pub fn new(id: u32, kilobytes: u32, region: Region, probes: &Probes) -> Self {
+    pub fn new(id: u32, kilobytes: u32, region: MetadataRegion, probes: &Probes) -> Self {
         let params = MdCacheParams { kilobytes, ..MdCacheParams::default() };
         MetadataCache {
             block: probes.instance(format!("l2.p{id}.md_cache"), &params),
@@ -165,10 +165,10 @@ mod tests {
     const LINES: u64 = 64;
 
     fn cache() -> MetadataCache {
-        cache_in(Region { burst_bytes: 32, slices: 1, slice: 0 })
+        cache_in(MetadataRegion { burst_bytes: 32, slices: 1, slice: 0 })
     }
 
-    fn cache_in(region: Region) -> MetadataCache {
+    fn cache_in(region: MetadataRegion) -> MetadataCache {
         MetadataCache::new(0, 8, region, &Probes::new(ProbeSpec::default(), Engine::Lockstep))
     }
 
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_burst_of_64_bytes_brings_two_blocks() {
-        let mut md = cache_in(Region { burst_bytes: 64, slices: 1, slice: 0 });
+        let mut md = cache_in(MetadataRegion { burst_bytes: 64, slices: 1, slice: 0 });
         assert_eq!(md.read(0).fetch, Some(0));
         let other = md.read(LINES);
         assert_eq!((other.fetch, other.in_flight), (Some(0), true));
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn blocks_of_the_slices_of_a_channel_take_turns() {
-        let address = |burst_bytes, slice| Region { burst_bytes, slices: 2, slice }.address(3);
+        let address = |burst_bytes, slice| MetadataRegion { burst_bytes, slices: 2, slice }.address(3);
         assert_eq!([address(32, 0), address(32, 1)], [192, 224]);
         assert_eq!([address(64, 0), address(64, 1)], [192, 192]);
     }

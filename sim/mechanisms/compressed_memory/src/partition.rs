@@ -8,7 +8,7 @@ use crate::recompression::Recompression;
 use selvedge_gpu::cache::LinePart;
 use selvedge_gpu::events::{BlockOperations, LineBursts};
 use selvedge_gpu::has;
-use selvedge_gpu::mechanism::difference::Difference;
+use selvedge_gpu::mechanism::difference::FirstDifference;
 use selvedge_gpu::mechanism::{Counter, MechanismCounters, count};
 use selvedge_gpu::packet::Packet;
 use selvedge_gpu::partition::AddressMap;
@@ -40,7 +40,7 @@ const METADATA_BASE: u64 = 1 << 44;
 
 /// The places where lines are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-pub enum Reach {
+pub enum CompressionReach {
     /// Only in DRAM (`hw-bdi-mem`).
     Dram,
     /// In DRAM, L2 and crossbar (`hw-bdi`).
@@ -83,8 +83,8 @@ impl Logic {
 
 /// The codecs and the metadata cache of one partition.
 #[derive(State)]
-pub struct Partition {
-    reach: Reach,
+pub struct CompressedPartition {
+    reach: CompressionReach,
     logic: Logic,
     /// `true` if compressible full-line stores may arrive uncompressed.
     stores_may_be_raw: bool,
@@ -95,7 +95,7 @@ pub struct Partition {
     /// The metadata cache. Without it, looking up a line's bursts costs nothing.
     metadata: Option<MetadataCache>,
     /// The first difference between the metadata cache's engines. After it, the metadata cache is not used.
-    difference: Difference,
+    difference: FirstDifference,
     map: AddressMap,
     store: SharedLines,
     again: Recompression,
@@ -109,23 +109,23 @@ pub struct Partition {
     raw_bursts: u32,
 }
 
-impl Partition {
+impl CompressedPartition {
     pub(super) fn new(
-        reach: Reach,
+        reach: CompressionReach,
         logic: Logic,
         metadata: Option<MetadataCache>,
         map: AddressMap,
         store: SharedLines,
     ) -> Self {
         let raw_bursts = store.lock().raw_bursts();
-        Partition {
+        CompressedPartition {
             reach,
             logic,
             stores_may_be_raw: false,
             keeps_raw: false,
             tags_per_way: 1,
             metadata,
-            difference: Difference::default(),
+            difference: FirstDifference::default(),
             map,
             store,
             again: Recompression::default(),
@@ -140,17 +140,17 @@ impl Partition {
 
     /// Returns the partition for SMs that may send compressible full-line stores uncompressed.
     pub(super) fn with_raw_stores(self) -> Self {
-        Partition { stores_may_be_raw: true, ..self }
+        CompressedPartition { stores_may_be_raw: true, ..self }
     }
 
     /// Returns the partition with `keeps_raw` set: replies to hits are uncompressed, replies to misses have the form of DRAM.
     pub(super) fn keeping_raw(self, keeps_raw: bool) -> Self {
-        Partition { keeps_raw, ..self }
+        CompressedPartition { keeps_raw, ..self }
     }
 
     /// Returns the partition with the given number of tags for each way of the L2.
     pub(super) fn with_tags(self, tags_per_way: u32) -> Self {
-        Partition { tags_per_way, ..self }
+        CompressedPartition { tags_per_way, ..self }
     }
 
     /// Looks up the line's metadata, if the partition has a metadata cache, and replaces them by `written` bursts if given.
@@ -198,7 +198,9 @@ impl Partition {
     /// Returns whether the L2 compresses lines again after partial writes. It does not if SMs compress lines, because a line that
     /// they left uncompressed must stay so.
     fn compresses_again(&self) -> bool {
-        self.reach == Reach::Crossbar && !self.stores_may_be_raw && matches!(self.logic, Logic::Dedicated(_))
+        self.reach == CompressionReach::Crossbar
+            && !self.stores_may_be_raw
+            && matches!(self.logic, Logic::Dedicated(_))
     }
 
     /// Lets the compressor, if it has a free entry, compress a line again that a partial write made uncompressed in the L2.
@@ -223,7 +225,7 @@ impl Partition {
     }
 }
 
-impl SlicePart for Partition {
+impl SlicePart for CompressedPartition {
     fn tick(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
         self.difference.report()?;
         if let Some(cache) = &mut self.metadata {
@@ -258,7 +260,7 @@ impl SlicePart for Partition {
                 count(out, "l2_lines_left_raw", self.again.left);
             }
         }
-        if self.reach == Reach::Crossbar {
+        if self.reach == CompressionReach::Crossbar {
             count(out, "compressed_replies", self.compressed_replies);
             count(out, "raw_replies", self.raw_replies);
         }
@@ -285,10 +287,10 @@ impl SlicePart for Partition {
         Some(self.bursts)
     }
 
-    has!(placement: part::Placement, dram: DramPlans, fills: Stage<part::Fill>, evictions: Stage<Eviction>, writes: Stage<Packet>, replies: Replies);
+    has!(placement: part::L2Placement, dram: DramPlans, fills: Stage<part::L2Fill>, evictions: Stage<Eviction>, writes: Stage<Packet>, replies: Replies);
 }
 
-impl part::Placement for Partition {
+impl part::L2Placement for CompressedPartition {
     fn tags_per_way(&self) -> u32 {
         self.tags_per_way
     }
@@ -303,7 +305,7 @@ impl part::Placement for Partition {
     }
 }
 
-impl DramPlans for Partition {
+impl DramPlans for CompressedPartition {
     fn read_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
         let found = self.look_up(line, None);
         let bursts = match found.entry {
@@ -329,11 +331,11 @@ impl DramPlans for Partition {
     }
 }
 
-impl Stage<part::Fill> for Partition {
-    fn offer(&mut self, _: u64, fill: &mut part::Fill, memory: &DeviceMemory) -> Offer {
+impl Stage<part::L2Fill> for CompressedPartition {
+    fn offer(&mut self, _: u64, fill: &mut part::L2Fill, memory: &DeviceMemory) -> Offer {
         let line = fill.0.line;
         match self.logic.codecs() {
-            Some(codecs) if self.reach == Reach::Dram || self.keeps_raw => {
+            Some(codecs) if self.reach == CompressionReach::Dram || self.keeps_raw => {
                 let forms = self.store.lock().forms(memory, line);
                 codecs.decompress(Inbound::Fill, line, &forms)
             }
@@ -341,16 +343,16 @@ impl Stage<part::Fill> for Partition {
         }
     }
 
-    fn pop(&mut self) -> Option<part::Fill> {
-        self.logic.codecs()?.fill().map(|line| part::Fill(Self::whole(line)))
+    fn pop(&mut self) -> Option<part::L2Fill> {
+        self.logic.codecs()?.fill().map(|line| part::L2Fill(Self::whole(line)))
     }
 }
 
-impl Stage<Eviction> for Partition {
+impl Stage<Eviction> for CompressedPartition {
     fn offer(&mut self, _: u64, eviction: &mut Eviction, memory: &DeviceMemory) -> Offer {
         let line = eviction.0.line;
         let as_in_dram =
-            self.reach == Reach::Crossbar && self.store.lock().l2_form(line) == L2Form::Compressed;
+            self.reach == CompressionReach::Crossbar && self.store.lock().l2_form(line) == L2Form::Compressed;
         let Some(codecs) = self.logic.codecs().filter(|_| !as_in_dram && has_values(line)) else {
             return Offer::Pass;
         };
@@ -363,9 +365,9 @@ impl Stage<Eviction> for Partition {
     }
 }
 
-impl Stage<Packet> for Partition {
+impl Stage<Packet> for CompressedPartition {
     fn offer(&mut self, _: u64, packet: &mut Packet, memory: &DeviceMemory) -> Offer {
-        if self.reach == Reach::Dram {
+        if self.reach == CompressionReach::Dram {
             return Offer::Pass;
         }
         if self.keeps_raw {
@@ -411,9 +413,9 @@ impl Stage<Packet> for Partition {
     }
 }
 
-impl Replies for Partition {
+impl Replies for CompressedPartition {
     fn reply(&mut self, packet: &mut Packet, is_hit: bool, memory: &DeviceMemory) {
-        if self.reach == Reach::Dram {
+        if self.reach == CompressionReach::Dram {
             return;
         }
         if self.keeps_raw && is_hit {

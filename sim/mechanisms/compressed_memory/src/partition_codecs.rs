@@ -1,7 +1,7 @@
 //! The codecs of a partition: a compressor and a decompressor for each of its algorithms.
-use crate::Latencies;
+use crate::CodecLatencies;
 use crate::codecs::{
-    Algorithm, Bdi, Choice, Codec, CodecStage, Compressing, Cpack, Decompressing, Form, Fpc, LineForms,
+    Algorithm, Bdi, Codec, CodecChoice, CodecStage, Compressing, Cpack, Decompressing, Form, Fpc, LineForms,
 };
 use crate::lines::has_values;
 use crate::partition::{Inbound, Outbound};
@@ -101,7 +101,7 @@ impl<C: Codec> Stages for Pair<C> {
 }
 
 /// Builds the codecs of an algorithm in partition `id`. `latencies` apply to BDI; FPC and C-Pack have their blocks' defaults.
-fn stages(algorithm: Algorithm, id: u32, latencies: Latencies, probes: &Probes) -> Box<dyn Stages> {
+fn stages(algorithm: Algorithm, id: u32, latencies: CodecLatencies, probes: &Probes) -> Box<dyn Stages> {
     let named = |what: &str| format!("l2.p{id}.{what}");
     match algorithm {
         Algorithm::Bdi => {
@@ -114,8 +114,8 @@ fn stages(algorithm: Algorithm, id: u32, latencies: Latencies, probes: &Probes) 
             })
         }
         Algorithm::Fpc => {
-            let compress = fpc::CompressorParams { segmented: true, ..Default::default() };
-            let decompress = fpc::DecompressorParams { segmented: true, ..Default::default() };
+            let compress = fpc::FpcCompressorParams { segmented: true, ..Default::default() };
+            let decompress = fpc::FpcDecompressorParams { segmented: true, ..Default::default() };
             Box::new(Pair::<Fpc> {
                 algorithm,
                 compressor: CodecStage::new(named("fpc_compressor"), &compress, probes),
@@ -154,7 +154,7 @@ pub struct Codecs {
 }
 
 impl Codecs {
-    pub(super) fn new(id: u32, choice: Choice, latencies: Latencies, probes: &Probes) -> Self {
+    pub(super) fn new(id: u32, choice: CodecChoice, latencies: CodecLatencies, probes: &Probes) -> Self {
         let one = |algorithm: &Algorithm| (*algorithm, stages(*algorithm, id, latencies, probes));
         Codecs {
             stages: choice.algorithms().iter().map(one).collect(),

@@ -6,7 +6,7 @@ const LINES: usize = 32;
 
 /// The state of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, selvedge_state::State)]
-enum Progress {
+enum LineProgress {
     /// The partial write is in the decompressor.
     Written,
     /// The line waits for the compressor.
@@ -20,7 +20,7 @@ enum Progress {
 /// The lines, the oldest first. A line is in the list at most once.
 #[derive(Default, selvedge_state::State)]
 pub struct Recompression {
-    lines: VecDeque<(u64, Progress)>,
+    lines: VecDeque<(u64, LineProgress)>,
     /// Number of lines that were compressed again.
     pub done: u64,
     /// Number of lines that found the list full.
@@ -28,17 +28,17 @@ pub struct Recompression {
 }
 
 impl Recompression {
-    fn state(&mut self, line: u64) -> Option<&mut Progress> {
+    fn state(&mut self, line: u64) -> Option<&mut LineProgress> {
         self.lines.iter_mut().find(|(held, _)| *held == line).map(|(_, state)| state)
     }
 
     /// Adds a line that a partial write found compressed. `is_there` if the write is in the L2 already, not in the decompressor.
     pub fn add(&mut self, line: u64, is_there: bool) {
-        let state = if is_there { Progress::Waiting } else { Progress::Written };
+        let state = if is_there { LineProgress::Waiting } else { LineProgress::Written };
         if let Some(held) = self.state(line) {
             // The line was compressed and written once before; the compressor has its older values.
-            let is_inside = matches!(held, Progress::Inside | Progress::Stale);
-            *held = if is_inside { Progress::Stale } else { state };
+            let is_inside = matches!(held, LineProgress::Inside | LineProgress::Stale);
+            *held = if is_inside { LineProgress::Stale } else { state };
         } else if self.lines.len() < LINES {
             self.lines.push_back((line, state));
         } else {
@@ -48,21 +48,21 @@ impl Recompression {
 
     /// Records that the write for which the line was decompressed has reached the L2.
     pub fn arrived(&mut self, line: u64) {
-        if let Some(state) = self.state(line).filter(|state| **state == Progress::Written) {
-            *state = Progress::Waiting;
+        if let Some(state) = self.state(line).filter(|state| **state == LineProgress::Written) {
+            *state = LineProgress::Waiting;
         }
     }
 
     /// Records a write that needs no decompressor: it found the line uncompressed, or replaces it.
     pub fn written(&mut self, line: u64) {
-        if let Some(state) = self.state(line).filter(|state| **state == Progress::Inside) {
-            *state = Progress::Stale;
+        if let Some(state) = self.state(line).filter(|state| **state == LineProgress::Inside) {
+            *state = LineProgress::Stale;
         }
     }
 
     /// Returns the next line for the compressor.
     pub fn next(&self) -> Option<u64> {
-        self.lines.iter().find(|(_, state)| *state == Progress::Waiting).map(|(line, _)| *line)
+        self.lines.iter().find(|(_, state)| *state == LineProgress::Waiting).map(|(line, _)| *line)
     }
 
     /// Removes a line that must not be compressed again.
@@ -73,7 +73,7 @@ impl Recompression {
     /// Records that the compressor has taken the line.
     pub fn begin(&mut self, line: u64) {
         if let Some(state) = self.state(line) {
-            *state = Progress::Inside;
+            *state = LineProgress::Inside;
         }
     }
 
@@ -81,8 +81,8 @@ impl Recompression {
     /// meantime waits for the compressor again.
     pub fn is_done(&mut self, line: u64) -> bool {
         match self.state(line) {
-            Some(state) if *state == Progress::Stale => {
-                *state = Progress::Waiting;
+            Some(state) if *state == LineProgress::Stale => {
+                *state = LineProgress::Waiting;
                 false
             }
             Some(_) => {

@@ -2,7 +2,7 @@
 //!
 //! The block only reacts to events, and is clocked only for them: once for an eviction, twice for a query, whose answer is in a
 //! register. The miss queue holds a request for a longer time than these clocks.
-use super::gdu::{Choice, Gdu};
+use super::gdu::{FetchChoice, Gdu};
 use super::level::{CacheLevel, CounterName};
 use selvedge_gpu::mechanism::{Counter, MechanismCounters};
 use selvedge_hw::wave::Trace;
@@ -51,14 +51,14 @@ impl BgpGdu {
 }
 
 impl Gdu for BgpGdu {
-    fn choose(&mut self, now: u64, block: u32, _: u32) -> Result<Choice, Box<StepError>> {
+    fn choose(&mut self, now: u64, block: u32, _: u32) -> Result<FetchChoice, Box<StepError>> {
         self.bgp.advance_to(now);
         let query = BgpIn { query_i: true, address_i: block, ..BgpIn::default() };
         self.clock(&query)?;
         // The address port keeps its value, so that the logic behind it does not switch.
         let answer = self.clock(&BgpIn { query_i: false, ..query })?;
         debug_assert!(answer.valid_o, "a query is answered in the cycle after it");
-        Ok(if answer.coarse_o { Choice::Coarse } else { Choice::Fine })
+        Ok(if answer.coarse_o { FetchChoice::Coarse } else { FetchChoice::Fine })
     }
 
     fn evicted(&mut self, now: u64, block: u32, used: u32) -> Result<(), Box<StepError>> {

@@ -1,7 +1,7 @@
 //! A GDU with the bi-modal prediction and an exact set of a million blocks instead of the Bloom filter (LAMAR, section 4.1:
 //! "unrealistically large histories (1M-entries)"). It does not model hardware and has no block.
 use super::bgp::{FINE_DEFAULTS, FLIPS, INSERTIONS};
-use super::gdu::{Choice, Gdu};
+use super::gdu::{FetchChoice, Gdu};
 use super::level::CacheLevel;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_hw::StepError;
@@ -66,9 +66,9 @@ impl ExactGdu {
 }
 
 impl Gdu for ExactGdu {
-    fn choose(&mut self, _: u64, block: u32, _: u32) -> Result<Choice, Box<StepError>> {
+    fn choose(&mut self, _: u64, block: u32, _: u32) -> Result<FetchChoice, Box<StepError>> {
         let coarse = self.blocks.contains(&block) != self.default_coarse;
-        Ok(if coarse { Choice::Coarse } else { Choice::Fine })
+        Ok(if coarse { FetchChoice::Coarse } else { FetchChoice::Fine })
     }
 
     fn evicted(&mut self, _: u64, block: u32, used: u32) -> Result<(), Box<StepError>> {
@@ -120,6 +120,6 @@ mod tests {
             gdu.evicted(0, block, used).expect("there is no RTL");
         }
         let choices = [1, 2, 3].map(|block| gdu.choose(0, block, 1).expect("there is no RTL"));
-        assert_eq!(choices, [Choice::Fine, Choice::Coarse, Choice::Coarse]);
+        assert_eq!(choices, [FetchChoice::Fine, FetchChoice::Coarse, FetchChoice::Coarse]);
     }
 }

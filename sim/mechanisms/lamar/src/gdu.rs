@@ -7,7 +7,7 @@ use selvedge_state::State;
 
 /// The sectors that a miss fetches. They always include the requested sectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub enum FetchChoice {
     /// All sectors of the block.
     Coarse,
     /// The requested sectors only.
@@ -22,7 +22,7 @@ pub trait Gdu: State + Send {
     ///
     /// # Errors
     /// If the engines of the unit's block differ.
-    fn choose(&mut self, now: u64, block: u32, requested: u32) -> Result<Choice, Box<StepError>>;
+    fn choose(&mut self, now: u64, block: u32, requested: u32) -> Result<FetchChoice, Box<StepError>>;
 
     /// Informs the unit that a block was evicted, and that its sectors `used` had been requested.
     ///
@@ -56,10 +56,10 @@ pub enum Fixed {
 }
 
 impl Gdu for Fixed {
-    fn choose(&mut self, _: u64, _: u32, _: u32) -> Result<Choice, Box<StepError>> {
+    fn choose(&mut self, _: u64, _: u32, _: u32) -> Result<FetchChoice, Box<StepError>> {
         Ok(match self {
-            Fixed::Coarse => Choice::Coarse,
-            Fixed::Fine => Choice::Fine,
+            Fixed::Coarse => FetchChoice::Coarse,
+            Fixed::Fine => FetchChoice::Fine,
         })
     }
 }

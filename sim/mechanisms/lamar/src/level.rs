@@ -1,8 +1,8 @@
 //! A cache with a GDU: conversion to the cache's sectors and blocks, and counters of the quality of the GDU's choices.
-use super::gdu::{Choice, Gdu};
+use super::gdu::{FetchChoice, Gdu};
 use selvedge_gpu::cache::{Fetched, Sectors};
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::mechanism::difference::Difference;
+use selvedge_gpu::mechanism::difference::FirstDifference;
 use selvedge_gpu::mechanism::{Counter, MechanismCounters, count};
 use selvedge_hw::wave::Trace;
 use selvedge_state::State;
@@ -97,7 +97,7 @@ const NPRED_REF: CounterName = ["l1d_npred_ref", "l2_npred_ref"];
 
 /// Counters of every GDU. Sectors are 32 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
-struct Counts {
+struct GduCounts {
     queries: u64,
     coarse: u64,
     fine: u64,
@@ -121,8 +121,8 @@ pub struct Level {
     /// Binary logarithm of the block size.
     block_shift: u32,
     gdu: Box<dyn Gdu>,
-    counts: Counts,
-    difference: Difference,
+    counts: GduCounts,
+    difference: FirstDifference,
 }
 
 impl Level {
@@ -133,13 +133,13 @@ impl Level {
             sectors: level.sectors(config),
             block_shift: level.line_bytes(config).trailing_zeros(),
             gdu,
-            counts: Counts::default(),
-            difference: Difference::default(),
+            counts: GduCounts::default(),
+            difference: FirstDifference::default(),
         }
     }
 
     /// Returns the first difference between the engines of the unit's block, if any.
-    pub fn difference(&mut self) -> &mut Difference {
+    pub fn difference(&mut self) -> &mut FirstDifference {
         &mut self.difference
     }
 
@@ -164,15 +164,15 @@ impl Level {
         let Some(choice) = self.difference.catch(choice) else { return missing };
         self.counts.queries += 1;
         match choice {
-            Choice::Coarse => {
+            FetchChoice::Coarse => {
                 self.counts.coarse += 1;
                 self.sectors.all()
             }
-            Choice::Fine => {
+            FetchChoice::Fine => {
                 self.counts.fine += 1;
                 missing
             }
-            Choice::Pattern(own) => {
+            FetchChoice::Pattern(own) => {
                 self.counts.patterns += 1;
                 self.sectors.from_own(own) | missing
             }

@@ -48,7 +48,7 @@ mechanism_options! {
 
 option_names! {
     /// Sectors that misses of the two levels fetch.
-    pub enum Fetch {
+    pub enum FetchedSectors {
         /// All sectors.
         Coarse = "coarse",
         /// The requested sectors.
@@ -64,7 +64,7 @@ mechanism_options! {
     /// Options of `static-gdu`.
     pub struct StaticOptions {
         /// misses fetch all sectors, those requested, or those requested at one of the levels
-        fetch: Fetch = Fetch::Coarse, Values::names::<Fetch>();
+        fetch: FetchedSectors = FetchedSectors::Coarse, Values::names::<FetchedSectors>();
         /// bytes of a sector: 32 with two sub-ranks of DRAM, 64 with the DRAM as it is
         granularity: u32 = FINE, GRANULARITIES;
     }
@@ -218,10 +218,10 @@ granularity!(
     StaticOptions,
     |options, site| {
         let (l1d, l2) = match options.fetch {
-            Fetch::Coarse => (Fixed::Coarse, Fixed::Coarse),
-            Fetch::Fine => (Fixed::Fine, Fixed::Fine),
-            Fetch::L1dFine => (Fixed::Fine, Fixed::Coarse),
-            Fetch::L2Fine => (Fixed::Coarse, Fixed::Fine),
+            FetchedSectors::Coarse => (Fixed::Coarse, Fixed::Coarse),
+            FetchedSectors::Fine => (Fixed::Fine, Fixed::Fine),
+            FetchedSectors::L1dFine => (Fixed::Fine, Fixed::Coarse),
+            FetchedSectors::L2Fine => (Fixed::Coarse, Fixed::Fine),
         };
         attach_with(site, |level, _, _| Box::new(if level == CacheLevel::L1d { l1d } else { l2 }));
     }

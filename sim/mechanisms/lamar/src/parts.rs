@@ -4,7 +4,7 @@ use selvedge_gpu::cache::LinePart;
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_gpu::partition::part::{self, L2Event, L2Observer, SlicePart};
-use selvedge_gpu::sm::part::{FetchSectors, L1dEvent, L1dObserver, Load, SmPart};
+use selvedge_gpu::sm::part::{L1dEvent, L1dFetchSectors, L1dObserver, Load, SmPart};
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
@@ -31,10 +31,10 @@ impl SmPart for SmGdu {
         out.extend(self.0.trace());
     }
 
-    has!(fetch: FetchSectors, l1d_observer: L1dObserver);
+    has!(fetch: L1dFetchSectors, l1d_observer: L1dObserver);
 }
 
-impl FetchSectors for SmGdu {
+impl L1dFetchSectors for SmGdu {
     fn sectors(&mut self, now: u64, load: &Load, missing: u32, _: u32) -> u32 {
         self.0.fetch(now, load.line, missing)
     }
@@ -75,10 +75,10 @@ impl SlicePart for PartitionGdu {
         out.extend(self.0.trace());
     }
 
-    has!(fetch: part::FetchSectors, observer: L2Observer);
+    has!(fetch: part::L2FetchSectors, observer: L2Observer);
 }
 
-impl part::FetchSectors for PartitionGdu {
+impl part::L2FetchSectors for PartitionGdu {
     fn sectors(&mut self, now: u64, missing: LinePart, _: u32) -> u32 {
         self.0.fetch(now, missing.line, missing.sectors)
     }

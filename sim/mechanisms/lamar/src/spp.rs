@@ -3,7 +3,7 @@
 //! In its first cycles the block clears its table. After that it only reacts to events, and is clocked only for them: once for
 //! an eviction, twice for a query, whose answer is in a register. The miss queue holds a request for a longer time than these
 //! clocks.
-use super::gdu::{Choice, Gdu};
+use super::gdu::{FetchChoice, Gdu};
 use super::level::{CacheLevel, CounterName};
 use selvedge_gpu::mechanism::{Counter, MechanismCounters};
 use selvedge_hw::wave::Trace;
@@ -48,7 +48,7 @@ impl SppGdu {
 }
 
 impl Gdu for SppGdu {
-    fn choose(&mut self, now: u64, block: u32, requested: u32) -> Result<Choice, Box<StepError>> {
+    fn choose(&mut self, now: u64, block: u32, requested: u32) -> Result<FetchChoice, Box<StepError>> {
         self.advance_to(now)?;
         let query =
             SppIn { query_i: true, query_address_i: block, requested_i: requested as u8, ..SppIn::default() };
@@ -59,9 +59,9 @@ impl Gdu for SppGdu {
         // The ports may have more sectors than the cache's blocks.
         let sectors = u32::from(answer.sectors_o) & self.all;
         Ok(match sectors {
-            all if all == self.all => Choice::Coarse,
-            sectors if sectors == requested => Choice::Fine,
-            sectors => Choice::Pattern(sectors),
+            all if all == self.all => FetchChoice::Coarse,
+            sectors if sectors == requested => FetchChoice::Fine,
+            sectors => FetchChoice::Pattern(sectors),
         })
     }
 

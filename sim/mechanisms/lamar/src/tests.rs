@@ -1,6 +1,6 @@
 //! Tests of the GDUs' choices, of their gains on kernels made for them, and of kernels that they must not change.
 use super::*;
-use gdu::Choice;
+use gdu::FetchChoice;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_hw::{Engine, Instance};
 use selvedge_mechanism_testing::kernels::{COALESCED, SCATTERED, SMALL, WALK};
@@ -66,10 +66,13 @@ fn a_block_of_which_little_was_used_is_fetched_finely_and_no_other() {
     let params = BgpParams::default();
     for gdu in [&mut bgp(&params) as &mut dyn Gdu, &mut ExactGdu::new(&params)] {
         let choice = |gdu: &mut dyn Gdu, block| gdu.choose(9, block, 0b0001).expect("the model alone");
-        assert_eq!(choice(gdu, 7), Choice::Coarse);
+        assert_eq!(choice(gdu, 7), FetchChoice::Coarse);
         gdu.evicted(9, 7, 0b0100).expect("the model alone");
         gdu.evicted(9, 8, 0b0110).expect("the model alone");
-        assert_eq!([7, 8, 9].map(|block| choice(gdu, block)), [Choice::Fine, Choice::Coarse, Choice::Coarse]);
+        assert_eq!(
+            [7, 8, 9].map(|block| choice(gdu, block)),
+            [FetchChoice::Fine, FetchChoice::Coarse, FetchChoice::Coarse]
+        );
         assert_eq!(counters_of(gdu)["l1d_insertions"], 1);
     }
 }
@@ -82,9 +85,9 @@ fn the_default_flips_when_most_blocks_contradict_it() {
         for block in 0..1000 {
             gdu.evicted(0, block, if block < 701 { 0b1000 } else { 0b1111 }).expect("the model alone");
         }
-        assert_eq!(gdu.choose(0, 5000, 1).expect("the model alone"), Choice::Fine);
+        assert_eq!(gdu.choose(0, 5000, 1).expect("the model alone"), FetchChoice::Fine);
         gdu.evicted(0, 6000, 0b1111).expect("the model alone");
-        assert_eq!(gdu.choose(0, 6000, 1).expect("the model alone"), Choice::Coarse);
+        assert_eq!(gdu.choose(0, 6000, 1).expect("the model alone"), FetchChoice::Coarse);
         let counters = counters_of(gdu);
         assert_eq!((counters["l1d_flips"], counters["l1d_fine_defaults"]), (1, 1));
     }
@@ -96,18 +99,18 @@ fn spp_fetches_what_was_used_of_the_block_before() {
         let params = SppParams { sectors: port_sectors(sectors), ..SppParams::default() };
         let mut spp = SppGdu::new(Instance::new("spp", &params, Engine::Model).expect("valid"), sectors);
         let choice = |spp: &mut SppGdu, block| spp.choose(300, block, 1).expect("the model alone");
-        assert_eq!(choice(&mut spp, 3), Choice::Coarse, "unknown");
+        assert_eq!(choice(&mut spp, 3), FetchChoice::Coarse, "unknown");
         spp.evicted(300, 3, used).expect("the model alone");
-        assert_eq!(choice(&mut spp, 3), Choice::Pattern(expected));
+        assert_eq!(choice(&mut spp, 3), FetchChoice::Pattern(expected));
         spp.evicted(300, 3, 1).expect("the model alone");
-        assert_eq!(choice(&mut spp, 3), Choice::Fine);
+        assert_eq!(choice(&mut spp, 3), FetchChoice::Fine);
         assert_eq!(counters_of(&spp)["l1d_known"], 2);
     }
 }
 
 #[test]
 fn spp_forgets_what_is_evicted_during_its_sweep() {
-    for (now, expected) in [(0, Choice::Coarse), (255, Choice::Coarse), (256, Choice::Fine)] {
+    for (now, expected) in [(0, FetchChoice::Coarse), (255, FetchChoice::Coarse), (256, FetchChoice::Fine)] {
         let instance = Instance::new("spp", &SppParams::default(), Engine::Model).expect("valid");
         let mut spp = SppGdu::new(instance, 4);
         spp.evicted(now, 3, 1).expect("the model alone");
@@ -125,7 +128,7 @@ fn wrong_predictions(gdu: &mut dyn Gdu, blocks: u32) -> u32 {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let block = (random >> 8) % blocks;
         let is_low = block.is_multiple_of(2);
-        let wanted = if is_low { Choice::Fine } else { Choice::Coarse };
+        let wanted = if is_low { FetchChoice::Fine } else { FetchChoice::Coarse };
         let choice = gdu.choose(0, block, 1).expect("the model alone");
         wrong += u32::from(step >= 20 * blocks && choice != wanted);
         gdu.evicted(0, block, if is_low { 1 } else { 0b1111 }).expect("the model alone");

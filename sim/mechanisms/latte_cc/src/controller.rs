@@ -2,7 +2,7 @@
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{Counter, MechanismCounters, count};
 use selvedge_gpu::stage::MechanismFault;
-use selvedge_gpu::stats::Decision;
+use selvedge_gpu::stats::AccessResult;
 use selvedge_hw::Instance;
 use selvedge_hw::wave::Trace;
 use selvedge_hw_latte_cc::latte_controller::{
@@ -61,12 +61,12 @@ impl Controller {
     }
 
     /// Records the L1D's decision on a load.
-    pub fn access(&mut self, set: usize, decision: Decision) {
+    pub fn access(&mut self, set: usize, decision: AccessResult) {
         let inputs = self.event();
         inputs.access_i = true;
         inputs.set_i = set as u8;
-        inputs.hit_i = decision == Decision::Hit;
-        inputs.insert_i = decision == Decision::Miss;
+        inputs.hit_i = decision == AccessResult::Hit;
+        inputs.insert_i = decision == AccessResult::Miss;
     }
 
     /// Records the end of a schedule.
@@ -158,10 +158,10 @@ mod tests {
     fn an_event_clocks_the_block_and_ends_no_decision() {
         let mut controller = controller();
         controller.clocks = 0;
-        controller.access(0, Decision::Hit);
+        controller.access(0, AccessResult::Hit);
         assert_eq!(controller.clocks, AFTER_EVENT);
         controller.clocks = DECISION_CYCLES;
-        controller.access(0, Decision::Hit);
+        controller.access(0, AccessResult::Hit);
         assert_eq!(controller.clocks, DECISION_CYCLES);
     }
 }

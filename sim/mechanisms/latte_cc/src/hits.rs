@@ -31,7 +31,7 @@ pub(crate) const COUNTERS: &[Counter] = &[
 
 /// A hit in flight.
 #[derive(Clone, Copy, Debug, State)]
-struct Waiting {
+struct HitInFlight {
     hit: Hit,
     id: u8,
     mode: Mode,
@@ -47,8 +47,8 @@ struct Waiting {
 pub struct Hits {
     queue: Instance<DecompressionQueue>,
     /// A hit that enters the queue in the next cycle, or as soon as the queue has a free entry.
-    incoming: Option<Waiting>,
-    inside: VecDeque<Waiting>,
+    incoming: Option<HitInFlight>,
+    inside: VecDeque<HitInFlight>,
     /// The mode of the hit whose latency the queue gives next.
     answered: Option<Mode>,
     leaving: VecDeque<Hit>,
@@ -84,7 +84,7 @@ impl Hits {
         let id = self.next_id;
         self.next_id = self.next_id.wrapping_add(1);
         self.incoming =
-            Some(Waiting { hit, id, mode, latency: latency as u8, decompressed: false, since: now });
+            Some(HitInFlight { hit, id, mode, latency: latency as u8, decompressed: false, since: now });
         self.hits[mode as usize] += 1;
         u64::from(id)
     }

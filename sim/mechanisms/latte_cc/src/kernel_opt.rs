@@ -3,7 +3,7 @@
 //! The workload runs once with each mode for all launches. A launch then gets the mode with the fewest cycles; of equally fast
 //! modes, the first. A trial measures a launch after launches of the same mode. The L1Ds are empty at the start of each launch
 //! in any case. L2, DRAM and SC's codes are in the state that the earlier launches have left.
-use selvedge_gpu::mechanism::{Counter, Found, MechanismCounters, Search, Stopped, Trials};
+use selvedge_gpu::mechanism::{Counter, MechanismCounters, Search, SearchResult, Stopped, Trials};
 use selvedge_hw_latte_cc::latte_controller::Mode;
 
 /// Counters of `kernel-opt`.
@@ -27,18 +27,18 @@ const CYCLES: [&str; 3] = ["trial_cycles_none", "trial_cycles_low_latency", "tri
 
 /// Returns the search, or nothing if the launches have modes.
 pub(super) fn search(choice: &[u32]) -> Option<Box<dyn Search>> {
-    choice.is_empty().then(|| Box::new(KernelOpt) as Box<dyn Search>)
+    choice.is_empty().then(|| Box::new(ModeSearch) as Box<dyn Search>)
 }
 
 /// The search for the modes. A choice is the number of each launch's mode; all further launches have the last mode.
-struct KernelOpt;
+struct ModeSearch;
 
-impl Search for KernelOpt {
+impl Search for ModeSearch {
     fn any(&self) -> Vec<u32> {
         vec![0]
     }
 
-    fn best(&self, trials: &mut dyn Trials) -> Result<Found, Stopped> {
+    fn best(&self, trials: &mut dyn Trials) -> Result<SearchResult, Stopped> {
         let mut counters = MechanismCounters::new();
         let mut tried = Vec::new();
         trials.expect(Mode::ALL.len() as u64);
@@ -53,7 +53,7 @@ impl Search for KernelOpt {
         }
         // If no trial has ended a launch, every launch gets the first mode.
         let choice = if modes.is_empty() { vec![Mode::ALL[0] as u32] } else { modes };
-        Ok(Found { choice, counters })
+        Ok(SearchResult { choice, counters })
     }
 }
 

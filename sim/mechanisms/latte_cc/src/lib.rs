@@ -16,7 +16,7 @@ use selvedge_compressed_memory::codecs::{L1D_TAG_BITS, LINE_BYTES};
 use selvedge_compressed_memory::l1d::unchanging_lines;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::{
-    Claim, Counter, Mechanism, MechanismError, Needs, NoOptions, Overhead, Search, Setup, Site, Values,
+    Claim, Counter, DataNeeds, Mechanism, MechanismError, NoOptions, Overhead, Search, Setup, Site, Values,
 };
 use selvedge_gpu::{mechanism_options, option_names};
 use selvedge_hw_latte_cc::latte_controller::Mode;
@@ -217,7 +217,7 @@ macro_rules! compressed_l1d {
             const SUMMARY: &'static str = $summary;
             const SOURCE: &'static str = $source;
             const BLOCKS: &'static [&'static str] = $blocks;
-            const NEEDS: Needs = Needs::Values;
+            const NEEDS: DataNeeds = DataNeeds::Values;
             const CONFIGURATION: &'static str = CONFIGURATION;
             const PUBLISHED: &'static str = $published;
             const CLAIMS: &'static [Claim] = &[Claim::L1dLines];
@@ -348,7 +348,7 @@ impl Mechanism for KernelOpt {
         "sc_compressor",
         "sc_decompressor",
     ];
-    const NEEDS: Needs = Needs::Values;
+    const NEEDS: DataNeeds = DataNeeds::Values;
     const CONFIGURATION: &'static str = CONFIGURATION;
     const CLAIMS: &'static [Claim] = &[Claim::L1dLines, Claim::Trials];
     const COUNTERS: &'static [&'static [Counter]] =

@@ -13,20 +13,22 @@ use super::hits::Hits;
 use super::statistical::{Statistical, Tag};
 use super::{High, ModeSource, Settings};
 use rustc_hash::FxHashMap;
-use selvedge_compressed_memory::Latencies;
+use selvedge_compressed_memory::CodecLatencies;
 use selvedge_compressed_memory::codecs::{
     Bdi, Bpc, CodecStage, Compressing, Decompressing, Form, LINE_BYTES, WrongValue,
 };
 use selvedge_compressed_memory::lines::has_values;
-use selvedge_gpu::cache::index::SetIndex;
+use selvedge_gpu::cache::index::SetFunction;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::events::BlockOperations;
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{Counter, MechanismCounters, count};
-use selvedge_gpu::sm::part::{Fill, Hit, L1dEvent, L1dObserver, Placement, ScheduleObserver, SmPart, Space};
+use selvedge_gpu::sm::part::{
+    Hit, L1dEvent, L1dFill, L1dObserver, L1dPlacement, LineSpace, ScheduleObserver, SmPart,
+};
 use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
-use selvedge_gpu::stats::Decision;
+use selvedge_gpu::stats::AccessResult;
 use selvedge_hw::wave::Trace;
 use selvedge_hw_codecs::bpc::{self, BpcParams};
 use selvedge_hw_codecs::line::{Line, words_of};
@@ -55,7 +57,7 @@ const ARRIVED: usize = 4;
 
 /// A line that arrived in the L1D.
 #[derive(Clone, Copy, State)]
-struct Arrival {
+struct ArrivedLine {
     line: u64,
     values: Line,
 }
@@ -90,14 +92,14 @@ pub struct CompressedL1d {
     #[state(skip = "an option")]
     launch_modes: Arc<[Mode]>,
     launches: usize,
-    index: SetIndex,
+    index: SetFunction,
     controller: Option<Controller>,
     bdi_compressor: CodecStage<Compressing<Bdi>, Tag>,
     bdi_decompressor: CodecStage<Decompressing<Bdi>, Tag>,
     sc: Option<Statistical>,
     bpc: Option<BpcCodecs>,
     hits: Hits,
-    arrived: VecDeque<Arrival>,
+    arrived: VecDeque<ArrivedLine>,
     /// Lines of misses: the controller looks up the set of `missed` in the next clock, and gives the mode of `looked_up` then.
     missed: Option<u64>,
     looked_up: Option<u64>,
@@ -132,12 +134,12 @@ impl CompressedL1d {
             let params = LatteControllerParams { sets: l1d.sets, policy, ..Default::default() };
             Controller::new(format!("{prefix}.latte"), &params, probes)
         });
-        let latencies = Latencies { compress: super::BDI_COMPRESS, decompress: super::BDI_DECOMPRESS };
+        let latencies = CodecLatencies { compress: super::BDI_COMPRESS, decompress: super::BDI_DECOMPRESS };
         let (bdi_compress, bdi_decompress) = latencies.params();
         let named = |block: &str| format!("{prefix}.{block}");
         let uses = |high| settings.uses(Mode::HighCapacity) && settings.high == high;
         CompressedL1d {
-            index: SetIndex::new(l1d.index, l1d.sets, l1d.line_bytes),
+            index: SetFunction::new(l1d.index, l1d.sets, l1d.line_bytes),
             controller,
             bdi_compressor: CodecStage::new(named("bdi_compressor"), &bdi_compress, probes),
             bdi_decompressor: CodecStage::new(named("bdi_decompressor"), &bdi_decompress, probes),
@@ -225,7 +227,7 @@ impl CompressedL1d {
         self.counts_values = outputs.build_o;
     }
 
-    fn compress(&mut self, Arrival { line, values }: Arrival, mode: Mode) {
+    fn compress(&mut self, ArrivedLine { line, values }: ArrivedLine, mode: Mode) {
         if let Some(sc) = &mut self.sc {
             sc.see(&values);
         }
@@ -437,7 +439,7 @@ impl SmPart for CompressedL1d {
         (self.settings.source == ModeSource::Controller(super::AMAT_WITH_TOLERANCE)).then_some(self)
     }
 
-    has!(fills: Stage<Fill>, placement: Placement, l1d_observer: L1dObserver, hits: Stage<Hit>);
+    has!(fills: Stage<L1dFill>, placement: L1dPlacement, l1d_observer: L1dObserver, hits: Stage<Hit>);
 }
 
 impl ScheduleObserver for CompressedL1d {
@@ -448,24 +450,24 @@ impl ScheduleObserver for CompressedL1d {
     }
 }
 
-impl Stage<Fill> for CompressedL1d {
-    fn offer(&mut self, _: u64, _: &mut Fill, _: &DeviceMemory) -> Offer {
+impl Stage<L1dFill> for CompressedL1d {
+    fn offer(&mut self, _: u64, _: &mut L1dFill, _: &DeviceMemory) -> Offer {
         if self.arrived.len() < ARRIVED { Offer::Pass } else { Offer::Full }
     }
 
-    fn pop(&mut self) -> Option<Fill> {
+    fn pop(&mut self) -> Option<L1dFill> {
         None
     }
 }
 
-impl Placement for CompressedL1d {
-    fn space(&mut self, line: u64, memory: &DeviceMemory) -> Space {
+impl L1dPlacement for CompressedL1d {
+    fn space(&mut self, line: u64, memory: &DeviceMemory) -> LineSpace {
         self.stored.remove(&line);
         if !has_values(line) {
-            return Space::Whole;
+            return LineSpace::Whole;
         }
-        self.arrived.push_back(Arrival { line, values: values_of(line, memory) });
-        Space::Later
+        self.arrived.push_back(ArrivedLine { line, values: values_of(line, memory) });
+        LineSpace::Later
     }
 
     fn placed(&mut self) -> Option<(u64, u32)> {
@@ -484,7 +486,7 @@ impl L1dObserver for CompressedL1d {
                 if let Some(controller) = &mut self.controller {
                     let set = self.index.set(load.line);
                     controller.access(set, *decision);
-                    if *decision == Decision::Miss
+                    if *decision == AccessResult::Miss
                         && matches!(self.settings.source, ModeSource::Controller(_))
                     {
                         controller.look_up(set);

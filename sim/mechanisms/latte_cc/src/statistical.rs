@@ -21,9 +21,9 @@ use selvedge_hw::Instance;
 use selvedge_hw::wave::Trace;
 use selvedge_hw_codecs::line::Line;
 use selvedge_hw_codecs::sc::code_builder::{CodeBuilderIn, CodeBuilderParams, ScCodeBuilder};
-use selvedge_hw_codecs::sc::compressor::CompressorParams;
-use selvedge_hw_codecs::sc::decompressor::DecompressorParams;
-use selvedge_hw_codecs::sc::huffman::{Code, CodeBook, Counted, Symbol};
+use selvedge_hw_codecs::sc::compressor::ScCompressorParams;
+use selvedge_hw_codecs::sc::decompressor::ScDecompressorParams;
+use selvedge_hw_codecs::sc::huffman::{CodeBook, CountedValue, ScSymbol, SymbolCode};
 use selvedge_hw_codecs::sc::vft::{ScVft, VftIn, VftOut, VftParams};
 use selvedge_hw_codecs::sc::{CodeItem, MAX_CODE_BITS, WORDS, code_stream, words_of};
 use selvedge_state::State;
@@ -54,7 +54,7 @@ pub type Tag = u64;
 
 /// The outputs of the builder in a clock.
 #[derive(Clone, Copy, Debug, Default)]
-struct Built {
+struct BuilderOutputs {
     /// Index of an entry of the table to read.
     read: Option<u16>,
     /// A code that was taken in this clock.
@@ -65,7 +65,7 @@ struct Built {
 
 /// The source of the codes.
 #[derive(State)]
-enum Builder {
+enum CodeSource {
     /// The hardware block, with its latency.
     Hardware(Box<Instance<ScCodeBuilder>>),
     /// Reads an entry of the table per clock, and then builds the codes in zero cycles.
@@ -79,18 +79,18 @@ struct Instant {
     /// Entries to be read, and number of reads without an answer yet.
     unread: std::ops::Range<u16>,
     awaited: u32,
-    entries: Vec<Counted>,
+    entries: Vec<CountedValue>,
     stream: VecDeque<CodeItem>,
 }
 
 impl Instant {
-    fn clock(&mut self, start: Option<u16>, answer: Option<(u32, u16)>, ready: bool) -> Built {
+    fn clock(&mut self, start: Option<u16>, answer: Option<(u32, u16)>, ready: bool) -> BuilderOutputs {
         if let Some(escape) = start {
             let entries = VftParams::default().entries as u16;
             *self = Instant { escape_weight: escape.into(), unread: 0..entries, ..Instant::default() };
         }
         if let Some((value, count)) = answer {
-            self.entries.push(Counted { index: self.entries.len() as u16, value, count });
+            self.entries.push(CountedValue { index: self.entries.len() as u16, value, count });
             self.awaited -= 1;
             if self.awaited == 0 && self.unread.is_empty() {
                 let entries = std::mem::take(&mut self.entries);
@@ -102,11 +102,11 @@ impl Instant {
         self.awaited += u32::from(read.is_some());
         let waits = !self.stream.is_empty();
         let code = if ready { self.stream.pop_front() } else { None };
-        Built { read, code, waits }
+        BuilderOutputs { read, code, waits }
     }
 }
 
-impl Builder {
+impl CodeSource {
     /// Clocks the builder once. `start` has the escape symbol's weight, `answer` answers the oldest read, `ready` takes a code.
     fn clock(
         &mut self,
@@ -114,10 +114,10 @@ impl Builder {
         start: Option<u16>,
         answer: Option<(u32, u16)>,
         ready: bool,
-    ) -> Result<Built, MechanismFault> {
+    ) -> Result<BuilderOutputs, MechanismFault> {
         let block = match self {
-            Builder::Hardware(block) => block,
-            Builder::Instant(instant) => return Ok(instant.clock(start, answer, ready)),
+            CodeSource::Hardware(block) => block,
+            CodeSource::Instant(instant) => return Ok(instant.clock(start, answer, ready)),
         };
         block.advance_to(now);
         let (read_value_i, read_count_i) = answer.unwrap_or_default();
@@ -140,7 +140,7 @@ impl Builder {
             code: out.code_code_o,
             length: out.code_length_o,
         };
-        Ok(Built {
+        Ok(BuilderOutputs {
             read: out.read_o.then_some(out.read_index_o),
             code: (out.code_valid_o && ready).then_some(code),
             waits: out.code_valid_o,
@@ -150,7 +150,7 @@ impl Builder {
 
 /// The state of training and code building.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-enum Phase {
+enum TrainingPhase {
     /// Training, or at rest.
     Idle,
     /// The last words are counted, and the table settles for the given number of clocks.
@@ -167,10 +167,10 @@ enum Phase {
 #[derive(State)]
 pub struct Statistical {
     vft: Instance<ScVft>,
-    builder: Builder,
+    builder: CodeSource,
     pub(super) compressor: CodecStage<Compressing<Sc>, Tag>,
     pub(super) decompressor: CodecStage<Decompressing<Sc>, Tag>,
-    phase: Phase,
+    phase: TrainingPhase,
     is_training: bool,
     clears: bool,
     words: VecDeque<u32>,
@@ -184,7 +184,7 @@ pub struct Statistical {
     /// The code that is loaded next, and `true` for each of compressor and decompressor that has not taken it yet.
     code: Option<(CodeItem, [bool; 2])>,
     /// The codes that have been loaded so far, and the codes in use.
-    loaded: Vec<Code>,
+    loaded: Vec<SymbolCode>,
     book: Option<CodeBook>,
     /// `true` if the lines in the old codes must leave the L1D.
     gives_up: bool,
@@ -201,19 +201,19 @@ impl Statistical {
     /// Returns empty tables. With `instant`, codes are built in zero cycles.
     pub fn new(prefix: &str, instant: bool, probes: &Probes) -> Self {
         let builder = if instant {
-            Builder::Instant(Instant::default())
+            CodeSource::Instant(Instant::default())
         } else {
             let params = CodeBuilderParams::default();
-            Builder::Hardware(Box::new(probes.instance(format!("{prefix}.code_builder"), &params)))
+            CodeSource::Hardware(Box::new(probes.instance(format!("{prefix}.code_builder"), &params)))
         };
         let compressor = format!("{prefix}.sc_compressor");
         let decompressor = format!("{prefix}.sc_decompressor");
         Statistical {
             vft: probes.instance(format!("{prefix}.vft"), &VftParams::default()),
             builder,
-            compressor: CodecStage::new(compressor, &CompressorParams::default(), probes),
-            decompressor: CodecStage::new(decompressor, &DecompressorParams::default(), probes),
-            phase: Phase::Idle,
+            compressor: CodecStage::new(compressor, &ScCompressorParams::default(), probes),
+            decompressor: CodecStage::new(decompressor, &ScDecompressorParams::default(), probes),
+            phase: TrainingPhase::Idle,
             is_training: false,
             clears: false,
             words: VecDeque::with_capacity(TRAINING_LINES * WORDS),
@@ -238,7 +238,7 @@ impl Statistical {
 
     /// Returns whether codes are in use, so that the compressor takes lines.
     pub fn can_compress(&self) -> bool {
-        self.book.is_some() && !matches!(self.phase, Phase::Draining | Phase::Loading)
+        self.book.is_some() && !matches!(self.phase, TrainingPhase::Draining | TrainingPhase::Loading)
     }
 
     /// Returns the words that `form` represents, by the definition of the codes in use.
@@ -251,7 +251,7 @@ impl Statistical {
 
     /// Begins an EP in which values are counted. It is skipped while codes are being built.
     pub fn begin_training(&mut self) {
-        if self.phase == Phase::Idle {
+        if self.phase == TrainingPhase::Idle {
             self.is_training = true;
             self.clears = true;
         } else {
@@ -263,7 +263,7 @@ impl Statistical {
     pub fn end_training(&mut self) {
         if self.is_training {
             self.is_training = false;
-            self.phase = Phase::Settling(SETTLE_CLOCKS);
+            self.phase = TrainingPhase::Settling(SETTLE_CLOCKS);
         } else {
             self.builds_skipped += 1;
         }
@@ -290,7 +290,7 @@ impl Statistical {
     pub fn is_busy(&self) -> bool {
         !self.words.is_empty()
             || self.clears
-            || self.phase != Phase::Idle
+            || self.phase != TrainingPhase::Idle
             || self.compressor.is_busy()
             || self.decompressor.is_busy()
     }
@@ -316,18 +316,18 @@ impl Statistical {
     }
 
     fn clock_table(&mut self, now: u64) -> Result<(), MechanismFault> {
-        if let Phase::Settling(clocks) = self.phase
+        if let TrainingPhase::Settling(clocks) = self.phase
             && self.words.is_empty()
         {
             self.starts = clocks == 0 && self.enough;
             self.codes_kept += u64::from(clocks == 0 && !self.enough);
             self.phase = match clocks {
-                0 if self.enough => Phase::Building,
-                0 => Phase::Idle,
-                clocks => Phase::Settling(clocks - 1),
+                0 if self.enough => TrainingPhase::Building,
+                0 => TrainingPhase::Idle,
+                clocks => TrainingPhase::Settling(clocks - 1),
             };
         }
-        let is_needed = !self.words.is_empty() || self.clears || self.phase != Phase::Idle;
+        let is_needed = !self.words.is_empty() || self.clears || self.phase != TrainingPhase::Idle;
         if !is_needed {
             return Ok(());
         }
@@ -353,29 +353,29 @@ impl Statistical {
     }
 
     fn clock_builder(&mut self, now: u64) -> Result<(), MechanismFault> {
-        if !matches!(self.phase, Phase::Building | Phase::Draining | Phase::Loading) {
+        if !matches!(self.phase, TrainingPhase::Building | TrainingPhase::Draining | TrainingPhase::Loading) {
             return Ok(());
         }
-        if self.phase == Phase::Draining && !self.holds_lines() {
-            self.phase = Phase::Loading;
+        if self.phase == TrainingPhase::Draining && !self.holds_lines() {
+            self.phase = TrainingPhase::Loading;
             self.loaded.clear();
         }
         let start = std::mem::take(&mut self.starts).then_some(self.lost);
         let answer = self.answer.take();
-        let ready = self.phase == Phase::Loading && self.code.is_none();
+        let ready = self.phase == TrainingPhase::Loading && self.code.is_none();
         let built = self.builder.clock(now, start, answer, ready)?;
         self.build_cycles += 1;
         self.read = built.read;
-        if self.phase == Phase::Building && built.waits {
-            self.phase = Phase::Draining;
+        if self.phase == TrainingPhase::Building && built.waits {
+            self.phase = TrainingPhase::Draining;
             self.book = None;
             self.gives_up = true;
         }
         if let Some(code) = built.code {
-            self.loaded.push(Code {
+            self.loaded.push(SymbolCode {
                 symbol: match code.escape {
-                    true => Symbol::Escape,
-                    false => Symbol::Value { index: code.index, value: code.value },
+                    true => ScSymbol::Escape,
+                    false => ScSymbol::Value { index: code.index, value: code.value },
                 },
                 bits: code.code,
                 length: code.length,
@@ -386,7 +386,7 @@ impl Statistical {
     }
 
     fn clock_codecs(&mut self, now: u64) -> Result<(), MechanismFault> {
-        let is_loading = self.phase == Phase::Loading;
+        let is_loading = self.phase == TrainingPhase::Loading;
         let (code, [to_compressor, to_decompressor]) = self.code.unwrap_or_default();
         if self.compressor.is_busy() || is_loading {
             let out = self.compressor.clock(now, |inputs| {
@@ -421,7 +421,7 @@ impl Statistical {
             self.code = None;
             if code.last {
                 self.book = Some(CodeBook::new(std::mem::take(&mut self.loaded)));
-                self.phase = Phase::Idle;
+                self.phase = TrainingPhase::Idle;
                 self.builds += 1;
             }
         }
@@ -448,7 +448,7 @@ impl Statistical {
     /// Adds the recorded ports of the blocks that are probed.
     pub fn traces(&self, out: &mut Vec<Trace>) {
         out.extend(self.vft.trace());
-        if let Builder::Hardware(block) = &self.builder {
+        if let CodeSource::Hardware(block) = &self.builder {
             out.extend(block.trace());
         }
         out.extend(self.compressor.trace());

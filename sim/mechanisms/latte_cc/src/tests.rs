@@ -4,15 +4,15 @@ use super::statistical::Statistical;
 use super::{AMAT_WITH_TOLERANCE, AdaptiveOptions};
 use proptest::prelude::*;
 use selvedge_compressed_memory::codecs::{Coded, Form};
-use selvedge_gpu::cache::index::SetIndex;
+use selvedge_gpu::cache::index::SetFunction;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::Control;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_gpu::mechanism::probe::{ProbeSpec, Probes};
-use selvedge_gpu::sm::part::{L1dEvent, L1dObserver, Load, Placement, SmPart, Space};
-use selvedge_gpu::stats::Decision;
-use selvedge_hw::{Engine, Fault, Prng};
-use selvedge_hw_codecs::sc::huffman::{CodeBook, Counted};
+use selvedge_gpu::sm::part::{L1dEvent, L1dObserver, L1dPlacement, LineSpace, Load, SmPart};
+use selvedge_gpu::stats::AccessResult;
+use selvedge_hw::{Engine, PlantedUpset, Prng};
+use selvedge_hw_codecs::sc::huffman::{CodeBook, CountedValue};
 use selvedge_hw_latte_cc::latte_controller::{LatteControllerParams, Mode};
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_sim::report::{Outcome, RunReport};
@@ -293,14 +293,14 @@ fn a_line_that_comes_after_the_learning_ep_has_the_mode_of_its_miss() {
     let mut l1d = CompressedL1d::new(0, settings, Arc::default(), &config, &probes);
     let mut memory = DeviceMemory::new();
     let start = memory.alloc(64 * 128, "lines").expect("room");
-    let (index, params) = (SetIndex::new(config.l1d.index, 32, 128), LatteControllerParams::default());
+    let (index, params) = (SetFunction::new(config.l1d.index, 32, 128), LatteControllerParams::default());
     let lines: Vec<u64> = (0..64).map(|line| start + line * 128).collect();
     let of = |mode| {
         *lines.iter().find(|line| params.dedicated(index.set(**line) as u32) == mode).expect("one of each")
     };
     let (follower, dedicated) = (of(None), Mode::ALL.map(|mode| of(Some(mode))));
-    let misses = dedicated.iter().map(|line| (*line, Decision::Miss));
-    let loads = misses.chain(std::iter::repeat_n((follower, Decision::Hit), 256));
+    let misses = dedicated.iter().map(|line| (*line, AccessResult::Miss));
+    let loads = misses.chain(std::iter::repeat_n((follower, AccessResult::Hit), 256));
     let mut now = 0;
     for (line, decision) in loads {
         now += 1;
@@ -316,7 +316,7 @@ fn a_line_that_comes_after_the_learning_ep_has_the_mode_of_its_miss() {
     settle(&mut l1d);
     // Each mode has inserted one line and had no hit, so all sets now have no compression.
     for line in dedicated {
-        assert_eq!(l1d.space(line, &memory), Space::Later);
+        assert_eq!(l1d.space(line, &memory), LineSpace::Later);
         settle(&mut l1d);
     }
     let mut counters = MechanismCounters::new();
@@ -331,7 +331,7 @@ fn a_bit_that_a_decompressor_turns_stops_the_run() {
     for (mechanism, block) in [("static-bdi", "bdi_decompressor"), ("static-bpc", "bpc_decompressor")] {
         let instance = format!("sm0.l1d.{block}");
         // Bit 40 of the outputs is in the line. The first round, without hits, ends after 4,000 cycles.
-        let fault: Fault = "6000:40".parse().expect("a fault");
+        let fault: PlantedUpset = "6000:40".parse().expect("a fault");
         let probes = ProbeSpec { faults: vec![(instance.clone(), fault)], ..ProbeSpec::default() };
         let mut walk = Walk { rounds: 4, engine: Engine::Rtl, probes, ..Walk::over(Values::Counters) };
         let stopped = (6000..6024).find_map(|cycle| {
@@ -417,7 +417,7 @@ proptest! {
     fn a_line_in_the_codes_of_a_book_is_found_again(few in 1u64..40, seed in 0u64..1 << 40) {
         let mut prng = Prng::new(seed);
         let vocabulary: Vec<u32> = (0..few).map(|_| prng.bits() as u32).collect();
-        let counted = |(index, value): (usize, &u32)| Counted { index: index as u16, value: *value, count: 1 + index as u16 };
+        let counted = |(index, value): (usize, &u32)| CountedValue { index: index as u16, value: *value, count: 1 + index as u16 };
         let book = CodeBook::build(vocabulary.iter().enumerate().map(counted), 1, 16);
         let mut line = [0u64; 16];
         line.iter_mut().for_each(|double| {

@@ -20,8 +20,8 @@ const fn operand<T: Lane>() -> OperandType {
 
 /// The part of a row that the decoder reads.
 #[derive(Debug)]
-pub(crate) struct Row {
-    pub op: Alu,
+pub(crate) struct AluRow {
+    pub op: AluOp,
     pub class: OpClass,
     pub forms: &'static [&'static str],
     pub result: OperandType,
@@ -440,10 +440,10 @@ pub(crate) mod execute;
 macro_rules! declare {
     ($($class:ident $cost:ident $name:ident [$($form:literal)+] |$($x:ident: $t:ty),+| -> $r:ty { $e:expr })+) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(crate) enum Alu { $($name),+ }
+        pub(crate) enum AluOp { $($name),+ }
 
-        pub(crate) const ROWS: &[Row] = &[$(Row {
-            op: Alu::$name,
+        pub(crate) const ROWS: &[AluRow] = &[$(AluRow {
+            op: AluOp::$name,
             class: OpClass::$class,
             forms: &[$($form),+],
             result: operand::<$r>(),

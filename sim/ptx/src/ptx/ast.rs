@@ -58,7 +58,7 @@ pub(crate) type RegisterId = u32;
 pub(crate) type ScopeId = u32;
 
 #[derive(Debug, Clone)]
-pub(crate) struct Variable {
+pub(crate) struct PtxVariable {
     pub name: String,
     pub space: VariableSpace,
     pub alignment: u32,
@@ -85,7 +85,7 @@ pub(crate) enum Initial {
 
 /// A declared register that an instruction uses.
 #[derive(Debug, Clone)]
-pub(crate) struct Register {
+pub(crate) struct PtxRegister {
     pub name: String,
     /// Size in bits; 1 for a predicate.
     pub width: u8,
@@ -132,7 +132,7 @@ pub(crate) struct RawInstruction {
 
 /// Names declared within a pair of braces.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Scope {
+pub(crate) struct NameScope {
     pub parent: Option<ScopeId>,
 }
 
@@ -149,8 +149,8 @@ pub(crate) struct Function {
     /// Parameters in order, as variables in the parameter space.
     pub parameters: Vec<FunctionParameter>,
     pub returns: Vec<FunctionParameter>,
-    pub registers: Vec<Register>,
-    pub scopes: Vec<Scope>,
+    pub registers: Vec<PtxRegister>,
+    pub scopes: Vec<NameScope>,
     pub labels: std::collections::HashMap<(ScopeId, String), u32>,
     /// Labels in each `.branchtargets` list.
     pub target_lists: std::collections::HashMap<(ScopeId, String), Vec<String>>,
@@ -189,7 +189,7 @@ pub(crate) enum FunctionParameter {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ast {
     pub address_bits: u8,
-    pub variables: Vec<Variable>,
+    pub variables: Vec<PtxVariable>,
     /// Module-level variables in order.
     pub globals: Vec<VariableId>,
     pub functions: Vec<Function>,

@@ -4,7 +4,7 @@ use super::instr::{Instr, NO_PC, NONE, Op};
 
 /// A basic block: straight-line code and its successors.
 #[derive(Debug)]
-pub(super) struct Block {
+pub(super) struct BasicBlock {
     pub first: u32,
     /// One past the last instruction.
     pub end: u32,
@@ -12,7 +12,7 @@ pub(super) struct Block {
 }
 
 /// Splits the code into blocks. Index `blocks.len()` represents the exit.
-pub(super) fn blocks(code: &[Instr], lists: &[Vec<u32>]) -> Vec<Block> {
+pub(super) fn blocks(code: &[Instr], lists: &[Vec<u32>]) -> Vec<BasicBlock> {
     let length = code.len();
     let mut starts = vec![false; length + 1];
     starts[0] = true;
@@ -53,13 +53,13 @@ pub(super) fn blocks(code: &[Instr], lists: &[Vec<u32>]) -> Vec<Block> {
             _ => vec![next],
         };
         successors.dedup();
-        out.push(Block { first: first as u32, end: end as u32, successors });
+        out.push(BasicBlock { first: first as u32, end: end as u32, successors });
     }
     out
 }
 
 /// Returns the blocks and the exit in reverse post-order of the reversed graph, the exit first.
-fn reverse_order(blocks: &[Block], predecessors: &[Vec<usize>]) -> Vec<usize> {
+fn reverse_order(blocks: &[BasicBlock], predecessors: &[Vec<usize>]) -> Vec<usize> {
     let exit = blocks.len();
     let mut seen = vec![false; exit + 1];
     let mut order = Vec::with_capacity(exit + 1);
@@ -83,7 +83,7 @@ fn reverse_order(blocks: &[Block], predecessors: &[Vec<usize>]) -> Vec<usize> {
 
 /// Returns the immediate post-dominator of every block, by iteration over the reversed graph. `None` for a block that
 /// never reaches the exit.
-fn post_dominators(blocks: &[Block]) -> Vec<Option<usize>> {
+fn post_dominators(blocks: &[BasicBlock]) -> Vec<Option<usize>> {
     let exit = blocks.len();
     let mut predecessors = vec![Vec::new(); exit + 1];
     for (index, block) in blocks.iter().enumerate() {
@@ -140,14 +140,14 @@ pub(crate) fn set_reconvergence(code: &mut [Instr], lists: &[Vec<u32>]) {
 }
 
 /// A set of registers as bits.
-pub(crate) type Set = Vec<u64>;
+pub(crate) type RegisterSet = Vec<u64>;
 
-fn insert(set: &mut Set, register: u16) {
+fn insert(set: &mut RegisterSet, register: u16) {
     set[usize::from(register) / 64] |= 1 << (register % 64);
 }
 
 /// Updates the live registers backwards across one instruction. A guarded write keeps the old value live.
-fn step_back(live: &mut Set, instr: &Instr) {
+fn step_back(live: &mut RegisterSet, instr: &Instr) {
     if instr.guard == NONE {
         for &register in instr.dests() {
             live[usize::from(register) / 64] &= !(1 << (register % 64));
@@ -161,9 +161,9 @@ pub(super) const MAX_LIVENESS_WORDS: usize = 1 << 22;
 
 /// Live registers of each block.
 pub(crate) struct Liveness {
-    blocks: Vec<Block>,
+    blocks: Vec<BasicBlock>,
     /// Registers that are live before each block, and before the exit.
-    live_in: Vec<Set>,
+    live_in: Vec<RegisterSet>,
 }
 
 impl Liveness {
@@ -174,7 +174,7 @@ impl Liveness {
         if words * blocks.len() > MAX_LIVENESS_WORDS {
             return None;
         }
-        let mut live_in: Vec<Set> = vec![vec![0; words]; blocks.len() + 1];
+        let mut live_in: Vec<RegisterSet> = vec![vec![0; words]; blocks.len() + 1];
         let mut changed = true;
         while changed {
             changed = false;
@@ -191,7 +191,7 @@ impl Liveness {
     }
 
     /// Returns the registers that are live before an instruction.
-    pub(crate) fn before(&self, code: &[Instr], pc: u32) -> Set {
+    pub(crate) fn before(&self, code: &[Instr], pc: u32) -> RegisterSet {
         let block = &self.blocks[self.blocks.partition_point(|block| block.end <= pc)];
         let mut live = live_out(block, &self.live_in);
         code[pc as usize..block.end as usize].iter().rev().for_each(|instr| step_back(&mut live, instr));
@@ -199,7 +199,7 @@ impl Liveness {
     }
 }
 
-fn live_out(block: &Block, live_in: &[Set]) -> Set {
+fn live_out(block: &BasicBlock, live_in: &[RegisterSet]) -> RegisterSet {
     let mut out = vec![0; live_in[0].len()];
     for &successor in &block.successors {
         out.iter_mut().zip(&live_in[successor]).for_each(|(a, b)| *a |= b);
@@ -207,6 +207,6 @@ fn live_out(block: &Block, live_in: &[Set]) -> Set {
     out
 }
 
-fn block_code<'a>(code: &'a [Instr], block: &Block) -> impl DoubleEndedIterator<Item = &'a Instr> {
+fn block_code<'a>(code: &'a [Instr], block: &BasicBlock) -> impl DoubleEndedIterator<Item = &'a Instr> {
     code[block.first as usize..block.end as usize].iter()
 }

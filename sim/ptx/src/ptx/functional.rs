@@ -43,7 +43,7 @@ pub struct FunctionalStats {
 /// Reason why a run stopped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum RunError {
+pub enum FunctionalError {
     /// Invalid memory access.
     #[error(transparent)]
     Fault(#[from] Box<Fault>),
@@ -108,10 +108,10 @@ impl Kernel {
     /// Checks a launch against the kernel and the limits of a CTA.
     ///
     /// # Errors
-    /// [`RunError::Launch`] for an empty or too large grid or CTA, one that `.reqntid` or `.maxntid` forbids,
+    /// [`FunctionalError::Launch`] for an empty or too large grid or CTA, one that `.reqntid` or `.maxntid` forbids,
     /// parameter bytes of the wrong size, or dynamic shared memory for a kernel that declares none.
-    pub fn check_launch(&self, launch: &LaunchDims, params: &[u8]) -> Result<(), RunError> {
-        let refuse = |reason: String| Err(RunError::Launch { kernel: self.name.clone(), reason });
+    pub fn check_launch(&self, launch: &LaunchDims, params: &[u8]) -> Result<(), FunctionalError> {
+        let refuse = |reason: String| Err(FunctionalError::Launch { kernel: self.name.clone(), reason });
         let [x, y, z] = launch.block;
         if launch.grid.iter().zip(MAX_GRID).any(|(&side, most)| side > most) {
             return refuse(format!("grid {:?}: must be 1 to {MAX_GRID:?} blocks", launch.grid));
@@ -158,8 +158,8 @@ impl Kernel {
     /// Checks that the device has `bytes` free bytes of local memory for `warps` concurrent warps.
     ///
     /// # Errors
-    /// [`RunError::Launch`] if less is free.
-    pub fn check_room(&self, bytes: u64, warps: u64, memory: &DeviceMemory) -> Result<(), RunError> {
+    /// [`FunctionalError::Launch`] if less is free.
+    pub fn check_room(&self, bytes: u64, warps: u64, memory: &DeviceMemory) -> Result<(), FunctionalError> {
         let (left, capacity) = (memory.left(), memory.capacity());
         if bytes <= left {
             return Ok(());
@@ -168,19 +168,19 @@ impl Kernel {
             "{warps} warps at the same time take {bytes} bytes of local memory, {left} of {capacity} bytes of \
              device memory are left (--max-memory)"
         );
-        Err(RunError::Launch { kernel: self.name.clone(), reason })
+        Err(FunctionalError::Launch { kernel: self.name.clone(), reason })
     }
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Barrier {
+struct FunctionalBarrier {
     arrived: u32,
     expected: u32,
     ballot: Ballot,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Arrival {
+struct FunctionalArrival {
     id: u32,
     threads: Option<u32>,
     arrive_only: bool,
@@ -188,7 +188,7 @@ struct Arrival {
 }
 
 /// Counters, limits and callbacks of a run.
-struct Watch<'a> {
+struct RunWatch<'a> {
     stats: FunctionalStats,
     /// Max warp instructions.
     most: u64,
@@ -201,23 +201,30 @@ struct Watch<'a> {
     next_look: u64,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> RunWatch<'a> {
     fn new(each: &'a mut dyn FnMut(&MemAccess), goes_on: &'a mut dyn FnMut(u64) -> bool) -> Self {
-        Watch { stats: FunctionalStats::default(), most: u64::MAX, each, goes_on, ctas: 0, next_look: LOOK }
+        RunWatch {
+            stats: FunctionalStats::default(),
+            most: u64::MAX,
+            each,
+            goes_on,
+            ctas: 0,
+            next_look: LOOK,
+        }
     }
 
     fn at_most(self, most: u64) -> Self {
-        Watch { most, next_look: self.next_look.min(most), ..self }
+        RunWatch { most, next_look: self.next_look.min(most), ..self }
     }
 
     /// Stops the run of `kernel` at its limit, or when the caller requests it.
     #[cold]
-    fn look(&mut self, kernel: &Kernel) -> Result<(), RunError> {
+    fn look(&mut self, kernel: &Kernel) -> Result<(), FunctionalError> {
         if self.stats.warp_instructions > self.most {
-            return Err(RunError::TooLong { kernel: kernel.name.clone(), most: self.most });
+            return Err(FunctionalError::TooLong { kernel: kernel.name.clone(), most: self.most });
         }
         if !(self.goes_on)(self.ctas) {
-            return Err(RunError::Stopped { kernel: kernel.name.clone(), ctas: self.ctas });
+            return Err(FunctionalError::Stopped { kernel: kernel.name.clone(), ctas: self.ctas });
         }
         self.next_look = self.most.min(self.stats.warp_instructions + LOOK);
         Ok(())
@@ -232,7 +239,7 @@ struct Cta<'a> {
     waits: Vec<Option<(u32, u32)>>,
     /// Instructions that each warp may still execute in this turn.
     left: Vec<u64>,
-    barriers: [Barrier; BARRIERS as usize],
+    barriers: [FunctionalBarrier; BARRIERS as usize],
 }
 
 impl<'a> Cta<'a> {
@@ -242,7 +249,7 @@ impl<'a> Cta<'a> {
         let warps: Vec<Warp> =
             (0..launch.warps_per_cta()).map(|warp| Warp::new(kernel, launch, place, warp)).collect();
         let (waits, left) = (vec![None; warps.len()], vec![0; warps.len()]);
-        Cta { kernel, place, warps, waits, left, barriers: [Barrier::default(); BARRIERS as usize] }
+        Cta { kernel, place, warps, waits, left, barriers: [FunctionalBarrier::default(); BARRIERS as usize] }
     }
 
     /// Starts CTA `index` in the registers of this one, which must have ended.
@@ -262,8 +269,8 @@ impl<'a> Cta<'a> {
     }
 
     /// Records that warp `index` reached barrier `id`, and releases the waiting warps if the barrier is complete.
-    fn arrive(&mut self, index: usize, pc: u32, at: Arrival) {
-        let Arrival { id, threads, arrive_only, ballot } = at;
+    fn arrive(&mut self, index: usize, pc: u32, at: FunctionalArrival) {
+        let FunctionalArrival { id, threads, arrive_only, ballot } = at;
         let barrier = &mut self.barriers[id as usize];
         barrier.arrived += 32;
         barrier.expected = threads.unwrap_or(0);
@@ -290,10 +297,10 @@ impl<'a> Cta<'a> {
         }
     }
 
-    fn deadlock(&self) -> RunError {
+    fn deadlock(&self) -> FunctionalError {
         let (id, pc) = self.waits.iter().flatten().copied().next().unwrap_or((0, 0));
         let barrier = self.barriers[id as usize];
-        RunError::Deadlock {
+        FunctionalError::Deadlock {
             file: self.kernel.file.clone(),
             kernel: self.kernel.name.clone(),
             line: self.kernel.code[pc as usize].line,
@@ -310,8 +317,8 @@ impl<'a> Cta<'a> {
         index: usize,
         env: &mut Env,
         access: &mut MemAccess,
-        watch: &mut Watch,
-    ) -> Result<(), RunError> {
+        watch: &mut RunWatch,
+    ) -> Result<(), FunctionalError> {
         let begun = watch.stats.warp_instructions;
         let end = begun + self.left[index];
         while let Some(pc) = self.warps[index].pc() {
@@ -342,7 +349,7 @@ impl<'a> Cta<'a> {
             if let Step::Barrier { id, threads, arrive_only } = step {
                 let ballot = self.warps[index].ballot(self.kernel);
                 let threads = threads.map(NonZeroU32::get);
-                self.arrive(index, pc, Arrival { id: id.into(), threads, arrive_only, ballot });
+                self.arrive(index, pc, FunctionalArrival { id: id.into(), threads, arrive_only, ballot });
                 if self.waits[index].is_some() {
                     self.left[index] = end - watch.stats.warp_instructions;
                     return Ok(());
@@ -365,8 +372,8 @@ impl<'a> Cta<'a> {
         slice: u64,
         env: &mut Env,
         access: &mut MemAccess,
-        watch: &mut Watch,
-    ) -> Result<bool, RunError> {
+        watch: &mut RunWatch,
+    ) -> Result<bool, FunctionalError> {
         self.left.fill(slice);
         loop {
             let (mut ran, mut over) = (false, false);
@@ -406,14 +413,14 @@ impl<'a> Cta<'a> {
 /// loaded them.
 ///
 /// # Errors
-/// [`RunError`] for an invalid launch, a memory fault, a barrier that never completes, or a livelock.
+/// [`FunctionalError`] for an invalid launch, a memory fault, a barrier that never completes, or a livelock.
 pub fn run_functional(
     module: &Module,
     kernel: &Kernel,
     launch: &LaunchDims,
     params: &[u8],
     memory: &mut DeviceMemory,
-) -> Result<FunctionalStats, RunError> {
+) -> Result<FunctionalStats, FunctionalError> {
     watch_functional(module, kernel, launch, params, memory, &mut |_| ())
 }
 
@@ -429,14 +436,14 @@ pub fn watch_functional(
     params: &[u8],
     memory: &mut DeviceMemory,
     each: &mut dyn FnMut(&MemAccess),
-) -> Result<FunctionalStats, RunError> {
-    run_watched(module, kernel, launch, params, memory, Watch::new(each, &mut |_| true))
+) -> Result<FunctionalStats, FunctionalError> {
+    run_watched(module, kernel, launch, params, memory, RunWatch::new(each, &mut |_| true))
 }
 
 /// Runs as [`run_functional`] does, for at most `most` warp instructions.
 ///
 /// # Errors
-/// As [`run_functional`], and [`RunError::TooLong`].
+/// As [`run_functional`], and [`FunctionalError::TooLong`].
 pub fn run_limited(
     module: &Module,
     kernel: &Kernel,
@@ -444,25 +451,25 @@ pub fn run_limited(
     params: &[u8],
     memory: &mut DeviceMemory,
     most: u64,
-) -> Result<FunctionalStats, RunError> {
+) -> Result<FunctionalStats, FunctionalError> {
     let (each, goes_on) = (&mut |_: &MemAccess| (), &mut |_| true);
-    run_watched(module, kernel, launch, params, memory, Watch::new(each, goes_on).at_most(most))
+    run_watched(module, kernel, launch, params, memory, RunWatch::new(each, goes_on).at_most(most))
 }
 
 /// Runs as [`run_functional`] does, with the constants stored in the kernel, until `goes_on` returns `false`. It is
 /// called from time to time with the number of ended CTAs.
 ///
 /// # Errors
-/// As [`run_functional`], and [`RunError::Stopped`].
+/// As [`run_functional`], and [`FunctionalError::Stopped`].
 pub fn run_kernel(
     kernel: &Kernel,
     launch: &LaunchDims,
     params: &[u8],
     memory: &mut DeviceMemory,
     goes_on: &mut dyn FnMut(u64) -> bool,
-) -> Result<FunctionalStats, RunError> {
+) -> Result<FunctionalStats, FunctionalError> {
     let each = &mut |_: &MemAccess| ();
-    run_with_constants(&kernel.constants, kernel, launch, params, memory, Watch::new(each, goes_on))
+    run_with_constants(&kernel.constants, kernel, launch, params, memory, RunWatch::new(each, goes_on))
 }
 
 fn run_watched(
@@ -471,8 +478,8 @@ fn run_watched(
     launch: &LaunchDims,
     params: &[u8],
     memory: &mut DeviceMemory,
-    watch: Watch,
-) -> Result<FunctionalStats, RunError> {
+    watch: RunWatch,
+) -> Result<FunctionalStats, FunctionalError> {
     run_with_constants(module.constants(), kernel, launch, params, memory, watch)
 }
 
@@ -482,10 +489,10 @@ fn run_with_constants(
     launch: &LaunchDims,
     params: &[u8],
     memory: &mut DeviceMemory,
-    mut watch: Watch,
-) -> Result<FunctionalStats, RunError> {
+    mut watch: RunWatch,
+) -> Result<FunctionalStats, FunctionalError> {
     kernel.check_launch(launch, params)?;
-    let mut run = Grid { kernel, launch, params, constants, window: window(kernel, launch, memory)? };
+    let mut run = RunningGrid { kernel, launch, params, constants, window: window(kernel, launch, memory)? };
     run.run(memory, &mut watch)?;
     Ok(watch.stats)
 }
@@ -493,8 +500,8 @@ fn run_with_constants(
 /// Returns the max number of CTAs of a launch that may run concurrently.
 ///
 /// # Errors
-/// [`RunError::Launch`] if the device lacks local memory for one CTA.
-fn window(kernel: &Kernel, launch: &LaunchDims, memory: &DeviceMemory) -> Result<u64, RunError> {
+/// [`FunctionalError::Launch`] if the device lacks local memory for one CTA.
+fn window(kernel: &Kernel, launch: &LaunchDims, memory: &DeviceMemory) -> Result<u64, FunctionalError> {
     let warps = u64::from(launch.warps_per_cta());
     let local = kernel.local_bytes_of(warps);
     kernel.check_room(local, warps, memory)?;
@@ -506,7 +513,7 @@ fn window(kernel: &Kernel, launch: &LaunchDims, memory: &DeviceMemory) -> Result
 }
 
 /// A running grid. Some of its CTAs run concurrently: in each round, every resident CTA has a turn.
-struct Grid<'a> {
+struct RunningGrid<'a> {
     kernel: &'a Kernel,
     launch: &'a LaunchDims,
     params: &'a [u8],
@@ -515,15 +522,15 @@ struct Grid<'a> {
     window: u64,
 }
 
-impl<'a> Grid<'a> {
+impl<'a> RunningGrid<'a> {
     fn environment<'b>(&'b self, memory: &'b mut DeviceMemory, shared: &'b mut [u8], clock: u64) -> Env<'b> {
-        let Grid { launch, params, constants, .. } = *self;
+        let RunningGrid { launch, params, constants, .. } = *self;
         Env { memory, shared, params, constants, launch, clock, core_mhz: 1000, sm: 0, sms: 1 }
     }
 
     /// Runs all CTAs in order. Each runs to its end if it can do so alone. After a round in which no CTA ends,
     /// further CTAs join: one, or twice as many if all spin.
-    fn run(&mut self, memory: &mut DeviceMemory, watch: &mut Watch) -> Result<(), RunError> {
+    fn run(&mut self, memory: &mut DeviceMemory, watch: &mut RunWatch) -> Result<(), FunctionalError> {
         let (total, first) = (self.launch.ctas(), watch.stats.warp_instructions);
         let shared_bytes = self.kernel.shared_bytes as usize + self.launch.dynamic_shared as usize;
         let mut access = MemAccess::new();
@@ -533,7 +540,10 @@ impl<'a> Grid<'a> {
         while next < total || !resident.is_empty() {
             while next < total && (resident.len() as u64) < wanted {
                 if !(watch.goes_on)(watch.ctas) {
-                    return Err(RunError::Stopped { kernel: self.kernel.name.clone(), ctas: watch.ctas });
+                    return Err(FunctionalError::Stopped {
+                        kernel: self.kernel.name.clone(),
+                        ctas: watch.ctas,
+                    });
                 }
                 resident.push(match ended.pop() {
                     Some((mut cta, mut shared)) => {
@@ -594,7 +604,7 @@ impl<'a> Grid<'a> {
         (all && !spins.is_empty()).then_some(spins)
     }
 
-    fn livelock(&self, spins: &[(String, Spin)], instructions: u64, waiting: u64) -> RunError {
+    fn livelock(&self, spins: &[(String, Spin)], instructions: u64, waiting: u64) -> FunctionalError {
         let named = spins.iter().take(NAMED_SPINS).map(|(warp, Spin { first, last })| {
             if first == last {
                 format!("{warp} repeats PTX line {first}")
@@ -609,7 +619,7 @@ impl<'a> Grid<'a> {
         if waiting > 0 {
             text += &format!("; {waiting} CTAs wait for room");
         }
-        RunError::Livelock { kernel: self.kernel.name.clone(), instructions, spins: text }
+        FunctionalError::Livelock { kernel: self.kernel.name.clone(), instructions, spins: text }
     }
 }
 
@@ -618,7 +628,7 @@ impl<'a> Grid<'a> {
 /// counts.
 ///
 /// # Errors
-/// [`RunError`] for a memory fault, a barrier that never completes, warps that wait for another CTA, or a stop by the
+/// [`FunctionalError`] for a memory fault, a barrier that never completes, warps that wait for another CTA, or a stop by the
 /// caller.
 pub fn run_cta(
     kernel: &Kernel,
@@ -626,8 +636,8 @@ pub fn run_cta(
     env: &mut Env,
     each: &mut dyn FnMut(&MemAccess),
     goes_on: &mut dyn FnMut(u64) -> bool,
-) -> Result<FunctionalStats, RunError> {
-    let mut watch = Watch { ctas: index, ..Watch::new(each, goes_on) };
+) -> Result<FunctionalStats, FunctionalError> {
+    let mut watch = RunWatch { ctas: index, ..RunWatch::new(each, goes_on) };
     let mut cta = Cta::new(kernel, env.launch, index);
     let (mut access, mut next_search) = (MemAccess::new(), 0);
     while !cta.turn(SLICE, env, &mut access, &mut watch)? {
@@ -637,7 +647,7 @@ pub fn run_cta(
         next_search = watch.stats.warp_instructions + SLICE;
         let mut spins = Vec::new();
         if cta.add_spins(env, &mut spins) && !spins.is_empty() {
-            let grid = Grid { kernel, launch: env.launch, params: &[], constants: &[], window: 1 };
+            let grid = RunningGrid { kernel, launch: env.launch, params: &[], constants: &[], window: 1 };
             return Err(grid.livelock(&spins, watch.stats.warp_instructions, 0));
         }
     }

@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use super::ast::{
-    Ast, Function, FunctionParameter, Operand, RawInstruction, Register, RegisterId, Scope, ScopeId,
+    Ast, Function, FunctionParameter, NameScope, Operand, PtxRegister, RawInstruction, RegisterId, ScopeId,
     VariableId,
 };
 use super::signatures::{NO_FUNCTION, SIGNATURES, SYSTEM_CALL, Signature};
@@ -206,7 +206,7 @@ impl Inliner<'_> {
         }
         // `left`: lanes that have not found their function. `chosen`: lanes that call the current candidate.
         let [left, chosen] = [0, 1].map(|n| self.out.registers.len() as RegisterId + n);
-        let hidden = Register { name: "call".to_owned(), width: 1 };
+        let hidden = PtxRegister { name: "call".to_owned(), width: 1 };
         self.out.registers.extend([hidden.clone(), hidden]);
         let operand = Operand::Register;
         let unguarded = RawInstruction { guard: None, ..raw.clone() };
@@ -226,7 +226,7 @@ impl Inliner<'_> {
         let mut pointer = pointer;
         if width != 64 {
             let wide = self.out.registers.len() as RegisterId;
-            self.out.registers.push(Register { name: "call".to_owned(), width: 64 });
+            self.out.registers.push(PtxRegister { name: "call".to_owned(), width: 64 });
             self.push_with(
                 &unguarded,
                 caller,
@@ -267,7 +267,7 @@ impl Inliner<'_> {
         let mut operands = Vec::new();
         for size in signature.result.iter().chain(signature.parameters) {
             let id = self.out.registers.len() as RegisterId;
-            self.out.registers.push(Register { name: format!("{name} {id}"), width: size * 8 });
+            self.out.registers.push(PtxRegister { name: format!("{name} {id}"), width: size * 8 });
             operands.push(Operand::Register(id));
         }
         let (result, values) = operands.split_at(results.len());
@@ -311,7 +311,9 @@ impl Inliner<'_> {
         arguments: &[Operand],
     ) -> Result<()> {
         let scope = self.out.scopes.len() as ScopeId;
-        self.out.scopes.extend(callee.scopes.iter().map(|s| Scope { parent: s.parent.map(|p| p + scope) }));
+        self.out
+            .scopes
+            .extend(callee.scopes.iter().map(|s| NameScope { parent: s.parent.map(|p| p + scope) }));
         let mut binding = Binding {
             registers: self.out.registers.len() as RegisterId,
             scopes: scope,

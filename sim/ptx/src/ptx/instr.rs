@@ -1,12 +1,12 @@
 //! A decoded instruction.
 
-use super::alu::Alu;
+use super::alu::AluOp;
 use super::forms::{
     AtomicOp, CacheOp, CarryForm, Combine, ConvertForm, MemoryForm, Number, NumberType, OpClass, PredicateOp,
     Rare, RareAccess, ReduceMode, ShuffleMode, Space, TextureForm, VoteMode,
 };
 use super::signatures::SystemCall;
-use super::special::Live;
+use super::special::LiveSpecial;
 
 /// Absent register or guard.
 pub(crate) const NONE: u16 = u16::MAX;
@@ -17,9 +17,9 @@ pub(crate) const NO_PC: u32 = u32::MAX;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Op {
     /// A row of the arithmetic table.
-    Alu(Alu),
+    Alu(AluOp),
     /// A comparison whose result is combined with a predicate, or that has two results.
-    SetPredicate(Alu, Combine),
+    SetPredicate(AluOp, Combine),
     Predicate(PredicateOp),
     Convert(ConvertForm),
     Carry(CarryForm),
@@ -33,7 +33,7 @@ pub(crate) enum Op {
     },
     /// Any bitwise function of three words, as a truth table.
     Lop3,
-    ReadLive(Live),
+    ReadLive(LiveSpecial),
     /// Operations that few kernels use, apart from the hot path.
     Rare(Rare),
     Branch,
@@ -57,7 +57,7 @@ pub(crate) enum Op {
     BranchIndexed,
     /// A comparison with a word as result: all ones, or 1.0 for floating-point results.
     SetWord {
-        op: Alu,
+        op: AluOp,
         combine: Combine,
         float: bool,
     },

@@ -20,7 +20,7 @@ pub struct RegionValue {
 /// A part of a kernel's code with one entry and one exit. It reads only registers and constants, and writes only
 /// registers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Region {
+pub struct KernelRegion {
     /// Index of the first instruction.
     pub start: u32,
     /// Index one past the last instruction.
@@ -33,7 +33,7 @@ pub struct Region {
     pub results: Vec<RegionValue>,
 }
 
-impl Region {
+impl KernelRegion {
     /// Returns the number of 32-bit words of `values`.
     #[must_use]
     pub fn words(values: &[RegionValue]) -> usize {
@@ -94,7 +94,7 @@ pub struct Kernel {
     /// The module's constant bank.
     pub constants: Arc<[u8]>,
     /// Parts of the code whose results depend only on their inputs, in code order.
-    pub regions: Vec<Region>,
+    pub regions: Vec<KernelRegion>,
     /// Target lists of indexed branches.
     pub(crate) branch_lists: Vec<Vec<u32>>,
     /// Registers of instructions whose registers exceed the fields of [`Instr`].

@@ -3,7 +3,7 @@
 //! Registers of up to 32 bits share one file; 16-bit values are zero-extended. 64-bit registers have a second file.
 //! Predicates have a third, with one bit per lane. Constant operands come from the kernel's pool.
 
-use super::registers::{Literals, Registers};
+use super::registers::{Literals, WarpRegisters};
 
 /// Bit of each lane in a mask.
 pub(crate) const LANE_BIT: [u32; 32] = {
@@ -30,8 +30,8 @@ pub(crate) trait Lane: Copy {
     /// `true`: literals are floating-point numbers.
     const FLOAT: bool = false;
 
-    fn load(registers: &Registers, literals: &Literals, index: u16) -> [Self::Bits; 32];
-    fn store(registers: &mut Registers, index: u16, values: &[Self::Bits; 32], mask: u32);
+    fn load(registers: &WarpRegisters, literals: &Literals, index: u16) -> [Self::Bits; 32];
+    fn store(registers: &mut WarpRegisters, index: u16, values: &[Self::Bits; 32], mask: u32);
     fn get(bits: Self::Bits) -> Self;
     fn put(self) -> Self::Bits;
     /// Returns zero of the same sign for a subnormal number.
@@ -73,7 +73,7 @@ macro_rules! lane {
             const FLOAT: bool = $float;
 
             #[inline(always)]
-            fn load(registers: &Registers, literals: &Literals, index: u16) -> [$bits; 32] {
+            fn load(registers: &WarpRegisters, literals: &Literals, index: u16) -> [$bits; 32] {
                 match registers.$file.get(usize::from(index)) {
                     Some(values) => *values,
                     None => literals.$file[usize::from(u16::MAX - index)],
@@ -81,7 +81,7 @@ macro_rules! lane {
             }
 
             #[inline(always)]
-            fn store(registers: &mut Registers, index: u16, values: &[$bits; 32], mask: u32) {
+            fn store(registers: &mut WarpRegisters, index: u16, values: &[$bits; 32], mask: u32) {
                 blend(&mut registers.$file[usize::from(index)], values, mask);
             }
 
@@ -143,13 +143,13 @@ impl Lane for bool {
     const WIDTH: u8 = 1;
 
     #[inline(always)]
-    fn load(registers: &Registers, _: &Literals, index: u16) -> [u32; 32] {
+    fn load(registers: &WarpRegisters, _: &Literals, index: u16) -> [u32; 32] {
         let mask = registers.predicates[usize::from(index)];
         LANE_BIT.map(|bit| mask & bit)
     }
 
     #[inline(always)]
-    fn store(registers: &mut Registers, index: u16, values: &[u32; 32], mask: u32) {
+    fn store(registers: &mut WarpRegisters, index: u16, values: &[u32; 32], mask: u32) {
         let mut packed = 0;
         for lane in 0..32 {
             packed |= values[lane] & LANE_BIT[lane];

@@ -262,7 +262,7 @@ fn place_local(warp: &Warp, kernel: &Kernel, access: &mut MemAccess) {
 }
 
 /// Values in all lanes, for each element of a vector.
-type Elements = [[u64; 32]; 8];
+type LaneElements = [[u64; 32]; 8];
 
 /// Sign-extends values of `bits` bits.
 fn extend(values: &mut [u64; 32], bits: u8) {
@@ -294,7 +294,7 @@ pub(crate) fn load(
     Ok(())
 }
 
-type Group = fn(&mut Warp, &Kernel, &mut Env, &Instr, MemoryForm, &mut MemAccess) -> Result<()>;
+type AccessFn = fn(&mut Warp, &Kernel, &mut Env, &Instr, MemoryForm, &mut MemAccess) -> Result<()>;
 
 /// Executes the lanes of a generic access that are in other spaces than the lowest lane.
 #[expect(
@@ -309,7 +309,7 @@ fn other_groups(
     form: MemoryForm,
     mut others: u32,
     access: &MemAccess,
-    group: Group,
+    group: AccessFn,
 ) -> Result<()> {
     while others != 0 {
         let mut rest = access.clone();
@@ -440,7 +440,7 @@ fn load_group(
         // An array of eight elements would have to be cleared for nothing.
         return load_into(warp, kernel, env, instr, form, access, &mut [[0; 32]]);
     }
-    let mut out: Elements = [[0; 32]; 8];
+    let mut out: LaneElements = [[0; 32]; 8];
     load_into(warp, kernel, env, instr, form, access, &mut out[..usize::from(form.elements)])
 }
 
@@ -563,7 +563,7 @@ fn store_group(
     access: &mut MemAccess,
 ) -> Result<()> {
     let (size, count) = (usize::from(form.element.bits / 8), usize::from(form.elements));
-    let mut values: Elements = [[0; 32]; 8];
+    let mut values: LaneElements = [[0; 32]; 8];
     for (element, values) in values.iter_mut().enumerate().take(count) {
         *values = warp.bits(kernel, instr.vector[element], form.wide_register);
     }

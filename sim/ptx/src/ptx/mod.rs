@@ -62,10 +62,10 @@ pub use error::PtxError;
 pub use float::{Rounding, half_to_single, to_half};
 pub use forms::{AtomicOp, CacheOp, OpClass, Space};
 pub use functional::{
-    FunctionalStats, RunError, run_cta, run_functional, run_kernel, run_limited, watch_functional,
+    FunctionalError, FunctionalStats, run_cta, run_functional, run_kernel, run_limited, watch_functional,
 };
 pub use instr::Instr;
-pub use kernel::{Kernel, Param, ParamKind, Region, RegionValue};
+pub use kernel::{Kernel, KernelRegion, Param, ParamKind, RegionValue};
 pub use launch::{Env, LaunchDims};
 pub use module::{ConstantError, KernelError, Module, RefusedKernel};
 pub use pointer_uses::PointerUse;

@@ -123,7 +123,7 @@ impl Module {
         let (mut globals, mut constants, mut constant_names) = (Vec::new(), Vec::new(), Vec::new());
         for &(file, text) in files {
             let ast = parser::parse(file, text)?;
-            let layout = Layout::new(&ast, ends).map_err(|(line, message)| PtxError {
+            let layout = VariableLayout::new(&ast, ends).map_err(|(line, message)| PtxError {
                 file: file.to_owned(),
                 line,
                 message,
@@ -287,7 +287,7 @@ impl Module {
 }
 
 /// Addresses of the module's variables in the global and constant spaces.
-struct Layout {
+struct VariableLayout {
     addresses: Addresses,
     /// Next free address in global memory.
     global_end: u64,
@@ -300,7 +300,7 @@ fn place(next: &mut u64, alignment: u32, bytes: u64) -> u64 {
     address
 }
 
-impl Layout {
+impl VariableLayout {
     /// Assigns addresses and constant-bank offsets to the variables of a file, from `start` on.
     fn new(ast: &Ast, start: (u64, u64)) -> Result<Self, (u32, String)> {
         let mut addresses = HashMap::new();
@@ -401,7 +401,7 @@ fn named_variables(function: &Function) -> std::collections::BTreeSet<VariableId
 }
 
 /// Storage of one kernel in its own state spaces.
-struct Storage {
+struct KernelStorage {
     addresses: Addresses,
     shared: u64,
     dynamic_shared: bool,
@@ -410,8 +410,8 @@ struct Storage {
     param_bytes: u64,
 }
 
-fn storage(ast: &Ast, function: &Function, module: &Addresses) -> Result<Storage, (u32, String)> {
-    let mut out = Storage {
+fn storage(ast: &Ast, function: &Function, module: &Addresses) -> Result<KernelStorage, (u32, String)> {
+    let mut out = KernelStorage {
         addresses: HashMap::new(),
         shared: 0,
         dynamic_shared: false,

@@ -1,5 +1,5 @@
 //! Finds the element types behind a kernel's pointer parameters, from its loads, stores and atomics.
-use super::alu::Alu;
+use super::alu::AluOp;
 use super::forms::{MemoryForm, Number, RareAccess, Space};
 use super::instr::{Instr, NONE, Op};
 use super::kernel::Kernel;
@@ -18,7 +18,7 @@ pub struct PointerUse {
 }
 
 /// Set of parameters, one bit each.
-type Params = u128;
+type ParamSet = u128;
 
 impl Kernel {
     /// Returns the element type behind each parameter that loads, stores and atomics reach, in parameter order. If
@@ -42,11 +42,11 @@ impl Kernel {
             // The first of the most frequent types.
             kinds.into_iter().rev().max_by_key(|(_, count)| *count).map(|(found, _)| found)
         };
-        (0..self.params.len().min(Params::BITS as usize)).filter_map(of_param).collect()
+        (0..self.params.len().min(ParamSet::BITS as usize)).filter_map(of_param).collect()
     }
 
     /// Returns the parameters from which the address of each instruction may come.
-    fn reached(&self) -> Vec<Params> {
+    fn reached(&self) -> Vec<ParamSet> {
         let mut held = vec![0; self.register_count];
         // The loop terminates, because registers only gain parameters.
         let mut changed = true;
@@ -64,18 +64,18 @@ impl Kernel {
     }
 
     /// Returns the parameters whose addresses an instruction passes to its result.
-    fn carried(&self, instr: &Instr, held: &[Params]) -> Params {
+    fn carried(&self, instr: &Instr, held: &[ParamSet]) -> ParamSet {
         match instr.op {
             Op::Load(form) if form.space == Space::Param && instr.a == NONE => {
                 let at = |offset: u32| i64::from(offset) == instr.offset;
                 let found = self.params.iter().position(|p| at(p.offset) && p.bytes == 8);
-                found.filter(|param| *param < Params::BITS as usize).map_or(0, |param| 1 << param)
+                found.filter(|param| *param < ParamSet::BITS as usize).map_or(0, |param| 1 << param)
             }
-            Op::Alu(Alu::Move64 | Alu::Add64 | Alu::Sub64 | Alu::Select64) => {
+            Op::Alu(AluOp::Move64 | AluOp::Add64 | AluOp::Sub64 | AluOp::Select64) => {
                 sources(instr).iter().fold(0, |all, &source| all | held[usize::from(source)])
             }
             // Only the addend, the last operand, can be an address. The others are an index and a size.
-            Op::Alu(Alu::MadLo64 | Alu::MadWideU32 | Alu::MadWideS32) => {
+            Op::Alu(AluOp::MadLo64 | AluOp::MadWideU32 | AluOp::MadWideS32) => {
                 instr.sources().last().map_or(0, |&source| held[usize::from(source)])
             }
             _ => 0,

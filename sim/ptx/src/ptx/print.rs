@@ -2,7 +2,7 @@
 
 /// Argument type of a conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Argument {
+pub(crate) enum ArgumentType {
     /// An `int`, or a smaller type promoted to it.
     Word,
     /// A `long`, a pointer or a `double`.
@@ -11,7 +11,7 @@ pub(crate) enum Argument {
     Text,
 }
 
-impl Argument {
+impl ArgumentType {
     /// Returns the size and alignment in bytes.
     pub(crate) fn bytes(self) -> usize {
         if self == Self::Word { 4 } else { 8 }
@@ -19,7 +19,7 @@ impl Argument {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Value {
+pub(crate) enum PrintedValue {
     Bits(u64),
     Text(String),
 }
@@ -47,7 +47,7 @@ const MAX_WIDTH: usize = 4096;
 /// Returns the errors of `next`.
 pub(crate) fn format<E>(
     format: &str,
-    mut next: impl FnMut(Argument) -> Result<Value, E>,
+    mut next: impl FnMut(ArgumentType) -> Result<PrintedValue, E>,
 ) -> Result<String, E> {
     let mut out = String::new();
     let mut rest = format;
@@ -96,13 +96,13 @@ pub(crate) fn format<E>(
 /// Parses a width or precision: digits, or `*` for an argument.
 fn number<E>(
     characters: &mut std::iter::Peekable<std::str::Chars>,
-    next: &mut impl FnMut(Argument) -> Result<Value, E>,
+    next: &mut impl FnMut(ArgumentType) -> Result<PrintedValue, E>,
 ) -> Result<Option<i32>, E> {
     let most = MAX_WIDTH as i32;
     if characters.next_if_eq(&'*').is_some() {
-        return Ok(match next(Argument::Word)? {
-            Value::Bits(bits) => Some((bits as i32).clamp(-most, most)),
-            Value::Text(_) => None,
+        return Ok(match next(ArgumentType::Word)? {
+            PrintedValue::Bits(bits) => Some((bits as i32).clamp(-most, most)),
+            PrintedValue::Text(_) => None,
         });
     }
     let mut value = None;
@@ -114,22 +114,22 @@ fn number<E>(
 }
 
 impl Conversion {
-    fn argument(&self, letter: char) -> Argument {
+    fn argument(&self, letter: char) -> ArgumentType {
         match letter {
-            's' => Argument::Text,
-            'p' | 'f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A' => Argument::Double,
-            _ if self.length > 0 => Argument::Double,
-            _ => Argument::Word,
+            's' => ArgumentType::Text,
+            'p' | 'f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A' => ArgumentType::Double,
+            _ if self.length > 0 => ArgumentType::Double,
+            _ => ArgumentType::Word,
         }
     }
 
-    fn write(&self, out: &mut String, letter: char, value: Value) {
+    fn write(&self, out: &mut String, letter: char, value: PrintedValue) {
         let bits = match value {
-            Value::Text(text) => {
+            PrintedValue::Text(text) => {
                 let kept = self.precision.unwrap_or(usize::MAX);
                 return self.pad(out, "", &text.chars().take(kept).collect::<String>(), false);
             }
-            Value::Bits(bits) => bits,
+            PrintedValue::Bits(bits) => bits,
         };
         match letter {
             'c' => self.pad(out, "", &char::from(bits as u8).to_string(), false),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::ast::{
-    Ast, Function, FunctionParameter, Operand, RawInstruction, Register, RegisterId, VariableId,
+    Ast, Function, FunctionParameter, Operand, PtxRegister, RawInstruction, RegisterId, VariableId,
     VariableSpace,
 };
 
@@ -44,7 +44,7 @@ pub(crate) fn promote(ast: &Ast, function: &mut Function) {
     for (id, register) in &mut registers {
         let variable = &ast.variables[*id as usize];
         *register = function.registers.len() as RegisterId;
-        function.registers.push(Register { name: variable.name.clone(), width: 8 * variable.bytes as u8 });
+        function.registers.push(PtxRegister { name: variable.name.clone(), width: 8 * variable.bytes as u8 });
     }
     let register_of = |id| registers.get(&id).copied().map(Operand::Register);
     let mut code = std::mem::take(&mut function.code);

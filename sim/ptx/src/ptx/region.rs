@@ -2,14 +2,14 @@
 
 use super::ast::{Function, Operand};
 use super::control_flow::Liveness;
-use super::decode::Body;
+use super::decode::DecodedBody;
 use super::forms::Space;
 use super::instr::{Instr, NO_PC, Op};
-use super::kernel::{Region, RegionValue};
+use super::kernel::{KernelRegion, RegionValue};
 
 /// Returns the regions among the inlined `bodies` of `function`, in code order. Returns only the outermost of nested
 /// bodies. Excludes bodies with a predicate as input or result.
-pub(crate) fn find(body: &Body, function: &Function) -> Vec<Region> {
+pub(crate) fn find(body: &DecodedBody, function: &Function) -> Vec<KernelRegion> {
     let mut bodies: Vec<(u32, u32)> =
         function.bodies.iter().copied().filter(|range| is_pure(body, function, *range)).collect();
     if bodies.is_empty() {
@@ -19,7 +19,7 @@ pub(crate) fn find(body: &Body, function: &Function) -> Vec<Region> {
     let Some(liveness) = Liveness::new(&body.code, &body.branch_lists, body.weights.len()) else {
         return Vec::new();
     };
-    let mut regions: Vec<Region> = Vec::new();
+    let mut regions: Vec<KernelRegion> = Vec::new();
     for (start, end) in bodies {
         if regions.last().is_some_and(|outer| start < outer.end) {
             continue;
@@ -39,14 +39,14 @@ pub(crate) fn find(body: &Body, function: &Function) -> Vec<Region> {
         if let (Some(inputs), Some(results)) = (inputs, results) {
             let branches_back = |(pc, i): (u32, &Instr)| matches!(i.op, Op::Branch) && i.target <= pc;
             let has_loop = (start..).zip(code).any(branches_back);
-            regions.push(Region { start, end, has_loop, inputs, results });
+            regions.push(KernelRegion { start, end, has_loop, inputs, results });
         }
     }
     regions
 }
 
 /// Returns the register of a scoreboard number, unless it is a predicate.
-fn value(body: &Body, number: u16) -> Option<RegionValue> {
+fn value(body: &DecodedBody, number: u16) -> Option<RegionValue> {
     let is_of = |weight: u8| move |own: &&u8| **own == weight;
     let words = body.weights.iter().filter(is_of(1)).count();
     match body.weights[usize::from(number)] {
@@ -57,7 +57,7 @@ fn value(body: &Body, number: u16) -> Option<RegionValue> {
 }
 
 /// Returns whether all paths stay within the range, write only registers, and read only registers and constants.
-fn is_pure(body: &Body, function: &Function, (start, end): (u32, u32)) -> bool {
+fn is_pure(body: &DecodedBody, function: &Function, (start, end): (u32, u32)) -> bool {
     let range = start as usize..end as usize;
     // No code follows a body at the end of the code, so nothing can use its results.
     if body.code.len() <= end as usize || range.is_empty() {

@@ -4,16 +4,16 @@ use selvedge_state::State;
 
 /// The register files of a warp.
 #[derive(Debug, Clone, Default, PartialEq, Eq, State)]
-pub(crate) struct Registers {
+pub(crate) struct WarpRegisters {
     pub words: Box<[[u32; 32]]>,
     pub doubles: Box<[[u64; 32]]>,
     pub predicates: Box<[u32]>,
 }
 
-impl Registers {
+impl WarpRegisters {
     /// Returns zeroed registers: the number of words, doubles and predicates.
     pub fn new(words: usize, doubles: usize, predicates: usize) -> Self {
-        Registers {
+        WarpRegisters {
             words: vec![[0; 32]; words].into(),
             doubles: vec![[0; 32]; doubles].into(),
             predicates: vec![0; predicates].into(),

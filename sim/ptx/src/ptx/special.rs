@@ -66,7 +66,7 @@ pub(crate) enum Special {
 
 /// A special register whose value changes between reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Live {
+pub(crate) enum LiveSpecial {
     Clock,
     ClockHigh,
     Clock64,
@@ -79,13 +79,13 @@ pub(crate) enum Live {
 
 /// A special register, by the time at which it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum SpecialSource {
     Fixed(Special),
-    Live(Live),
+    Live(LiveSpecial),
 }
 
-pub(crate) fn find(name: &str) -> Option<Source> {
-    let fixed = |special| Some(Source::Fixed(special));
+pub(crate) fn find(name: &str) -> Option<SpecialSource> {
+    let fixed = |special| Some(SpecialSource::Fixed(special));
     if let Some((family, axis)) = name.split_once('.') {
         let axis = ["x", "y", "z"].iter().position(|a| *a == axis)? as u8;
         return match family {
@@ -114,14 +114,14 @@ pub(crate) fn find(name: &str) -> Option<Source> {
         "%gridid" => fixed(Special::GridId),
         "%dynamic_smem_size" => fixed(Special::DynamicShared),
         "%total_smem_size" | "%aggr_smem_size" => fixed(Special::TotalShared),
-        "%clock" => Some(Source::Live(Live::Clock)),
-        "%clock_hi" => Some(Source::Live(Live::ClockHigh)),
-        "%clock64" => Some(Source::Live(Live::Clock64)),
-        "%globaltimer" => Some(Source::Live(Live::GlobalTimer)),
-        "%globaltimer_lo" => Some(Source::Live(Live::GlobalTimerLow)),
-        "%globaltimer_hi" => Some(Source::Live(Live::GlobalTimerHigh)),
-        "%smid" => Some(Source::Live(Live::SmId)),
-        "%nsmid" => Some(Source::Live(Live::NumberOfSms)),
+        "%clock" => Some(SpecialSource::Live(LiveSpecial::Clock)),
+        "%clock_hi" => Some(SpecialSource::Live(LiveSpecial::ClockHigh)),
+        "%clock64" => Some(SpecialSource::Live(LiveSpecial::Clock64)),
+        "%globaltimer" => Some(SpecialSource::Live(LiveSpecial::GlobalTimer)),
+        "%globaltimer_lo" => Some(SpecialSource::Live(LiveSpecial::GlobalTimerLow)),
+        "%globaltimer_hi" => Some(SpecialSource::Live(LiveSpecial::GlobalTimerHigh)),
+        "%smid" => Some(SpecialSource::Live(LiveSpecial::SmId)),
+        "%nsmid" => Some(SpecialSource::Live(LiveSpecial::NumberOfSms)),
         _ => None,
     }
 }

@@ -1,13 +1,13 @@
 //! Execution of one instruction in the 32 lanes of a warp.
 
 use super::access::{Fault, MemAccess};
-use super::alu::Alu;
+use super::alu::AluOp;
 use super::alu::execute::execute;
 use super::forms::{CarryForm, Combine, ConvertForm, PredicateOp, Rare, RareAccess};
 use super::instr::{Instr, NONE, Op};
-use super::kernel::{Kernel, Region};
+use super::kernel::{Kernel, KernelRegion};
 use super::lane::{LANE_BIT, blend};
-use super::special::Live;
+use super::special::LiveSpecial;
 use super::warp::{Step, Warp};
 use super::{Env, bits, convert, matrix, memory_ops, surface_ops, system, texture_ops};
 
@@ -16,7 +16,7 @@ impl Warp {
     ///
     /// # Errors
     /// As [`Warp::step`].
-    pub fn skip(&mut self, kernel: &Kernel, env: &mut Env, region: &Region) -> Result<u64, Box<Fault>> {
+    pub fn skip(&mut self, kernel: &Kernel, env: &mut Env, region: &KernelRegion) -> Result<u64, Box<Fault>> {
         let around = self.waiting.len();
         let inside = region.start..region.end;
         let mut access = MemAccess::default();
@@ -162,7 +162,7 @@ impl Warp {
         }
     }
 
-    fn set_predicate(&mut self, kernel: &Kernel, instr: &Instr, op: Alu, combine: Combine, mask: u32) {
+    fn set_predicate(&mut self, kernel: &Kernel, instr: &Instr, op: AluOp, combine: Combine, mask: u32) {
         // Read before the comparison writes, because the combined predicate may be the destination.
         let other = if instr.c == NONE { 0 } else { self.registers.predicates[usize::from(instr.c)] };
         let other = if combine.negate { !other } else { other };
@@ -185,7 +185,7 @@ impl Warp {
         &mut self,
         kernel: &Kernel,
         instr: &Instr,
-        op: Alu,
+        op: AluOp,
         combine: Combine,
         float: bool,
         mask: u32,
@@ -309,16 +309,16 @@ impl Warp {
         }
     }
 
-    fn read_live(&mut self, env: &Env, instr: &Instr, live: Live, mask: u32) {
+    fn read_live(&mut self, env: &Env, instr: &Instr, live: LiveSpecial, mask: u32) {
         let (bits, value) = match live {
-            Live::Clock => (32, env.clock & 0xffff_ffff),
-            Live::ClockHigh => (32, env.clock >> 32),
-            Live::Clock64 => (64, env.clock),
-            Live::SmId => (32, u64::from(env.sm)),
-            Live::NumberOfSms => (32, u64::from(env.sms)),
-            Live::GlobalTimer => (64, env.nanoseconds()),
-            Live::GlobalTimerLow => (32, env.nanoseconds() & 0xffff_ffff),
-            Live::GlobalTimerHigh => (32, env.nanoseconds() >> 32),
+            LiveSpecial::Clock => (32, env.clock & 0xffff_ffff),
+            LiveSpecial::ClockHigh => (32, env.clock >> 32),
+            LiveSpecial::Clock64 => (64, env.clock),
+            LiveSpecial::SmId => (32, u64::from(env.sm)),
+            LiveSpecial::NumberOfSms => (32, u64::from(env.sms)),
+            LiveSpecial::GlobalTimer => (64, env.nanoseconds()),
+            LiveSpecial::GlobalTimerLow => (32, env.nanoseconds() & 0xffff_ffff),
+            LiveSpecial::GlobalTimerHigh => (32, env.nanoseconds() >> 32),
         };
         self.set_bits(instr.d, bits, &[value; 32], mask);
     }

@@ -154,10 +154,10 @@ fn print(
         next += bytes as u64;
         count += 1;
         let value = u64::from_le_bytes(value);
-        if argument == super::print::Argument::Text {
-            return string(warp, kernel, env, lane, value).map(super::print::Value::Text);
+        if argument == super::print::ArgumentType::Text {
+            return string(warp, kernel, env, lane, value).map(super::print::PrintedValue::Text);
         }
-        Ok(super::print::Value::Bits(value))
+        Ok(super::print::PrintedValue::Bits(value))
     })?;
     env.memory.print(&message);
     Ok(count)

@@ -1,6 +1,6 @@
 //! Finds the textures that a kernel samples, from its code.
 use super::GLOBALS_BASE;
-use super::alu::Alu;
+use super::alu::AluOp;
 use super::forms::{Space, TextureShape};
 use super::instr::{Instr, NONE, Op};
 use super::kernel::Kernel;
@@ -63,9 +63,9 @@ impl Kernel {
                     let param = self.params.iter().position(|param| at(param.offset) && param.bytes == 8);
                     return param.map_or(TextureSource::Elsewhere, TextureSource::Param);
                 }
-                (Op::Alu(Alu::Move64), Some(from)) => number = from,
+                (Op::Alu(AluOp::Move64), Some(from)) => number = from,
                 // The address of a texture reference is a constant.
-                (Op::Alu(Alu::Move64), None) => {
+                (Op::Alu(AluOp::Move64), None) => {
                     let value =
                         self.literals.doubles.get(usize::from(u16::MAX - instr.a)).map(|lanes| lanes[0]);
                     let variable = value.filter(|address| (GLOBALS_BASE..HEAP_BASE).contains(address));

@@ -6,7 +6,7 @@ use super::instr::{Instr, NO_PC, NONE, Op};
 use super::kernel::{Kernel, RegionValue};
 use super::lane::{LANE_BIT, blend, lanes};
 use super::launch::BARRIERS;
-use super::registers::Registers;
+use super::registers::WarpRegisters;
 use super::{Env, LaunchDims, special};
 use selvedge_state::State;
 use std::num::NonZeroU32;
@@ -60,7 +60,7 @@ impl std::ops::AddAssign for Ballot {
 
 /// Lanes that run together, from `pc` to `until`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
-pub(super) struct Path {
+pub(super) struct LanePath {
     pub(super) pc: u32,
     /// Instruction at which the path ends and joins the path below it.
     until: u32,
@@ -70,11 +70,11 @@ pub(super) struct Path {
 /// A warp: 32 threads in lockstep.
 #[derive(Debug, Clone, State)]
 pub struct Warp {
-    pub(crate) registers: Registers,
+    pub(crate) registers: WarpRegisters,
     /// The running path. Its mask is 0 when all lanes have exited.
-    pub(super) current: Path,
+    pub(super) current: LanePath,
     /// Waiting paths, the next to run last.
-    pub(super) waiting: Vec<Path>,
+    pub(super) waiting: Vec<LanePath>,
     pub(crate) local: Vec<u8>,
     pub(crate) cta: [u32; 3],
     pub(crate) warp_in_cta: u32,
@@ -90,7 +90,7 @@ impl Warp {
     #[must_use]
     pub fn new(kernel: &Kernel, launch: &LaunchDims, cta: [u32; 3], warp_in_cta: u32) -> Self {
         Warp::with(
-            Registers::new(kernel.words, kernel.doubles, kernel.predicates),
+            WarpRegisters::new(kernel.words, kernel.doubles, kernel.predicates),
             kernel,
             launch,
             cta,
@@ -106,7 +106,7 @@ impl Warp {
     }
 
     fn with(
-        mut registers: Registers,
+        mut registers: WarpRegisters,
         kernel: &Kernel,
         launch: &LaunchDims,
         cta: [u32; 3],
@@ -125,7 +125,7 @@ impl Warp {
             + u64::from(launch.grid[0]) * (u64::from(cta[1]) + u64::from(launch.grid[1]) * u64::from(cta[2]));
         Self {
             registers,
-            current: Path { pc: 0, until: NO_PC, mask },
+            current: LanePath { pc: 0, until: NO_PC, mask },
             waiting: Vec::new(),
             local: vec![0; kernel.local_bytes as usize * 32],
             cta,
@@ -226,13 +226,13 @@ impl Warp {
         // Paths that only meet at the exit end where the enclosing path ends.
         let meet = if instr.reconvergence == NO_PC { self.current.until } else { instr.reconvergence };
         if meet != self.current.until {
-            self.waiting.push(Path { pc: meet, until: self.current.until, mask: all });
+            self.waiting.push(LanePath { pc: meet, until: self.current.until, mask: all });
         }
         // A path that starts at the meeting point has nothing to execute. The taken side runs first.
         if next != meet {
-            self.waiting.push(Path { pc: next, until: meet, mask: fallen });
+            self.waiting.push(LanePath { pc: next, until: meet, mask: fallen });
         }
-        self.current = Path { pc: target, until: meet, mask: taken };
+        self.current = LanePath { pc: target, until: meet, mask: taken };
         if target == meet {
             self.join();
         }
@@ -270,10 +270,10 @@ impl Warp {
             self.current.pc = target;
         } else {
             if meet != self.current.until {
-                self.waiting.push(Path { pc: meet, until: self.current.until, mask: all });
+                self.waiting.push(LanePath { pc: meet, until: self.current.until, mask: all });
             }
             let apart = paths.iter().rev().filter(|path| path.0 != meet);
-            self.waiting.extend(apart.map(|&(pc, mask)| Path { pc, until: meet, mask }));
+            self.waiting.extend(apart.map(|&(pc, mask)| LanePath { pc, until: meet, mask }));
             match self.waiting.pop() {
                 Some(path) => self.current = path,
                 None => self.current.mask = 0,

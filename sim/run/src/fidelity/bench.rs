@@ -13,7 +13,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 /// A fresh GPU, with the checker of DRAM commands, and its memory.
-pub struct Bench {
+pub struct FidelityBench {
     gpu: Gpu,
     memory: DeviceMemory,
     config: Arc<GpuConfig>,
@@ -37,13 +37,13 @@ fn kernel(body: &str) -> String {
     )
 }
 
-impl Bench {
+impl FidelityBench {
     /// Creates the GPU of this configuration.
     pub fn new(config: &Arc<GpuConfig>) -> Self {
         let parts = Parts::none(config);
         let mut gpu = Gpu::new(config, parts, Arc::new(Control::default()));
         gpu.system_mut().check_dram(true);
-        Bench { gpu, memory: DeviceMemory::new(), config: Arc::clone(config) }
+        FidelityBench { gpu, memory: DeviceMemory::new(), config: Arc::clone(config) }
     }
 
     /// Runs the kernel and returns its duration in core cycles.
@@ -85,7 +85,7 @@ impl Bench {
     }
 
     /// Allocates a buffer with at least `rows` rows in each bank of partition 0, and returns its map of locations to addresses.
-    pub fn rows(&mut self, rows: u64) -> Result<Rows, FidelityError> {
+    pub fn rows(&mut self, rows: u64) -> Result<RowMap, FidelityError> {
         let (l2, dram) = (&self.config.l2, &self.config.dram);
         let (map, banks) = (AddressMap::new(l2), BankMap::new(dram));
         let row_bytes = u64::from(dram.banks) * u64::from(dram.row_bytes) * map.round();
@@ -93,18 +93,18 @@ impl Bench {
         // them.
         let base = self.buffer((rows + 4) * row_bytes)?;
         let first_row = banks.locate(map.local(base)).row + 2;
-        Ok(Rows { map, banks, first_row })
+        Ok(RowMap { map, banks, first_row })
     }
 }
 
 /// Map of rows of partition 0 to addresses.
-pub struct Rows {
+pub struct RowMap {
     map: AddressMap,
     banks: BankMap,
     first_row: u64,
 }
 
-impl Rows {
+impl RowMap {
     /// Returns whether the address belongs to the partition's first slice.
     pub fn is_in_first_slice(&self, address: u64) -> bool {
         self.map.slice(address) == 0

@@ -1,5 +1,5 @@
 //! Measures L1D and L2: hit latencies, port rates, and the rate that MSHRs allow.
-use super::bench::Bench;
+use super::bench::FidelityBench;
 use super::cores::{address_generation, chain_step, memory_issue, shortfall};
 use super::measurement::{FidelityError, Measurement};
 use selvedge_gpu::config::GpuConfig;
@@ -16,7 +16,7 @@ pub fn measure(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityErro
 
 /// Expects the cycles of address generation, the cycles in front of the tags, and the hit latency.
 fn l1d_hit(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
-    let mut bench = Bench::new(config);
+    let mut bench = FidelityBench::new(config);
     let line = bench.buffer(128)?;
     bench.chain(&[line])?;
     let step = chain_step(&mut bench, "", "ld.global.u64 %rd1, [%rd1];\n", (1, line), (32, 96))?;
@@ -29,7 +29,7 @@ fn l1d_hit(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
 
 /// Lets all lanes read one line. Expects an access per cycle, unless address generation takes longer.
 fn l1d_rate(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
-    let mut bench = Bench::new(config);
+    let mut bench = FidelityBench::new(config);
     let buffer = bench.buffer(4096)?;
     let body: String = (8..40).map(|r| format!("ld.global.u32 %r{r}, [%rd1];\n")).collect();
     let (grid, block) = (config.sm.count, 512);
@@ -49,7 +49,7 @@ fn l1d_rate(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
 /// Expects address generation, the cycles in front of the L1D, the crossbar in both directions and the L2's hit latency. Each
 /// counts in its own clock. The allowed distance is the effect of the clocks' phases at the time of a request.
 fn l2_hit(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
-    let mut bench = Bench::new(config);
+    let mut bench = FidelityBench::new(config);
     let line = bench.buffer(128)?;
     bench.chain(&[line])?;
     let step = chain_step(&mut bench, "", "ld.global.cg.u64 %rd1, [%rd1];\n", (1, line), (32, 96))?;
@@ -62,7 +62,7 @@ fn l2_hit(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
 /// Lets all SMs read resident lines of one slice. The slice's reply port sends a flit per crossbar cycle, including headers and
 /// the gap between packets. The slice handles one request per L2 cycle.
 fn l2_port(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
-    let mut bench = Bench::new(config);
+    let mut bench = FidelityBench::new(config);
     let lines = 64;
     let all = lines * u64::from(config.l2.slices);
     let rows = bench.rows(all / 8)?;
@@ -96,7 +96,7 @@ fn misses_in_flight(config: &Arc<GpuConfig>, entries: u32) -> Result<Measurement
     let mut machine = GpuConfig::clone(config);
     machine.l1d.mshr_entries = entries;
     let config = &Arc::new(machine);
-    let mut bench = Bench::new(config);
+    let mut bench = FidelityBench::new(config);
     let (warps, line) = (8u32, config.l1d.line_bytes);
     let head = format!(
         "shr.u32 %r4, %r1, 5;\nmul.wide.u32 %rd2, %r4, {line};\nadd.s64 %rd1, %rd1, %rd2;\nmov.u32 %r6, %laneid;\n\

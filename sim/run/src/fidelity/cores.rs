@@ -1,7 +1,7 @@
 //! Measures the SMs: latencies and rates of arithmetic, shared memory and the coalescer.
 //!
 //! Each measurement is the difference between two lengths of a kernel. Fixed costs (launch, parameters, exit) cancel.
-use super::bench::Bench;
+use super::bench::FidelityBench;
 use super::measurement::{FidelityError, Measurement};
 use selvedge_gpu::config::GpuConfig;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub fn shortfall(config: &GpuConfig, exact: f64, collected: f64) -> f64 {
 /// Returns the core cycles per `unit`, measured on a chain of dependent instructions in one warp of `threads` threads after
 /// `head`.
 pub fn chain_step(
-    bench: &mut Bench,
+    bench: &mut FidelityBench,
     head: &str,
     unit: &str,
     (threads, pointer): (u32, u64),
@@ -70,7 +70,7 @@ fn latencies(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError>
         chains.map(|(name, unit, latency)| (name, unit, latency + sm.pipeline_latency - sooner(config)));
     let fence = ("fence without stores", "membar.gl;\n", sm.branch_latency);
     let measured = chains.into_iter().chain([fence]).map(|(name, unit, latency)| {
-        let step = chain_step(&mut Bench::new(config), "", unit, (1, 0), (8, 24))?;
+        let step = chain_step(&mut FidelityBench::new(config), "", unit, (1, 0), (8, 24))?;
         Ok(Measurement::exact(name, "cycles", f64::from(latency), step))
     });
     measured.collect()
@@ -81,7 +81,7 @@ fn latencies(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError>
 fn peak_rate(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     let sm = &config.sm;
     let body: String = (8..56).map(|r| format!("add.s32 %r{r}, %r1, {r};\n")).collect();
-    let mut bench = Bench::new(config);
+    let mut bench = FidelityBench::new(config);
     let (grid, block) = (sm.count * 4, 256);
     let mut time = |repeat: usize| bench.run(&body.repeat(repeat), grid, block, 0);
     let (short, long) = (time(4)?, time(12)?);
@@ -104,7 +104,7 @@ fn bank_conflicts(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityE
              st.shared.u32 [%r4], %r4;\n"
         );
         let unit = "ld.shared.u32 %r4, [%r4];\n";
-        let step = chain_step(&mut Bench::new(config), &head, unit, (32, 0), (8, 40))?;
+        let step = chain_step(&mut FidelityBench::new(config), &head, unit, (32, 0), (8, 40))?;
         // With fewer than 32 banks the conflicts have more ways. They have at most 32.
         let degree = (ways * 32 / lsu.shared_banks).clamp(1, 32);
         let expected = memory_issue(config) + lsu.shared_latency + degree - 1;
@@ -124,7 +124,7 @@ fn strides(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
     let line = config.l1d.line_bytes;
     let mut found = Vec::new();
     for stride in [1u32, 2, 4, 8, 16, 32] {
-        let mut bench = Bench::new(config);
+        let mut bench = FidelityBench::new(config);
         let buffer = bench.buffer(8192)?;
         let bytes = 4 * stride;
         let head =

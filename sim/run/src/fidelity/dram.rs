@@ -1,5 +1,5 @@
 //! Measures DRAM: round trips for each state of the bank, and the bandwidth of all channels and of one.
-use super::bench::Bench;
+use super::bench::FidelityBench;
 use super::cores::memory_issue;
 use super::measurement::{FidelityError, Measurement};
 use selvedge_gpu::config::GpuConfig;
@@ -15,7 +15,7 @@ pub fn measure(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityErro
 }
 
 /// Function from the index of a line in the chain to its bank, row and column.
-type Place = fn(n: u32, line_bytes: u32) -> (u32, u64, u32);
+type LinePlace = fn(n: u32, line_bytes: u32) -> (u32, u64, u32);
 
 /// Follows a chain of uncached lines of one partition. Expects the L2's round trip and, in DRAM cycles, tCL and the bursts for an
 /// open row. A closed bank adds tRCD; another open row also adds tRP.
@@ -27,7 +27,7 @@ fn round_trips(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityErro
     let closed = closed_form::dram_read_round_trip(config) + f64::from(front);
     let period = f64::from(config.clock.core_mhz) / f64::from(config.clock.dram_mhz);
     let row_lines = dram.row_bytes / config.l2.line_bytes;
-    let cases: [(&str, u64, u32, Place); 3] = [
+    let cases: [(&str, u64, u32, LinePlace); 3] = [
         ("DRAM read, open row", timing.row_hit_latency(bursts), row_lines, |n, line| (0, 0, n * line)),
         ("DRAM read, closed bank", timing.row_empty_latency(bursts), dram.banks, |n, _| (n, 0, 0)),
         ("DRAM read, other row open", timing.row_conflict_latency(bursts), 16, |n, _| (0, u64::from(n), 0)),
@@ -39,7 +39,7 @@ fn round_trips(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityErro
             continue; // too few lines per row, or too few banks, for a chain
         }
         let time = |count: u32| {
-            let mut bench = Bench::new(config);
+            let mut bench = FidelityBench::new(config);
             let rows = bench.rows(16)?;
             let place = |n| {
                 let (bank, row, column) = place(n, config.l2.line_bytes);
@@ -66,7 +66,7 @@ fn round_trips(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityErro
 /// port. The bound allows for a loss of half of the ports.
 fn stream(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     const BYTES: u32 = 4 << 20;
-    let mut bench = Bench::new(config);
+    let mut bench = FidelityBench::new(config);
     let buffer = bench.buffer(u64::from(BYTES))?;
     // A CTA reads 2 KiB in one piece: two distant streams could conflict in different rows of the same banks.
     let body = "mad.lo.s32 %r4, %r2, %r3, %r1;\nmul.wide.u32 %rd2, %r4, 4;\nadd.s64 %rd1, %rd1, %rd2;\n\
@@ -88,7 +88,7 @@ fn stream(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
 /// Lets all SMs read lines of one partition only, row after row. The bound is the bus of its channel.
 fn camping(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     const CTA: u32 = 256;
-    let mut bench = Bench::new(config);
+    let mut bench = FidelityBench::new(config);
     let row_lines = config.dram.row_bytes / config.l2.line_bytes;
     let lines = 4096u32;
     let banks = config.dram.banks;

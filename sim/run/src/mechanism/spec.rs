@@ -2,7 +2,9 @@
 use super::{all, find, names_of};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::probe::Probes;
-use selvedge_gpu::mechanism::{AUTO, Claim, MechanismError, MechanismInfo, Needs, Search, Selected, Site};
+use selvedge_gpu::mechanism::{
+    AUTO, Claim, DataNeeds, MechanismError, MechanismInfo, Search, Selected, Site,
+};
 use selvedge_gpu::parts::Parts;
 use selvedge_hw::names;
 use selvedge_mechanisms::BASE;
@@ -175,9 +177,9 @@ impl MechanismSpec {
     ///
     /// # Errors
     /// [`MechanismError::Needs`].
-    pub fn check_needs(&self, there_is: Needs, name: &str) -> Result<(), MechanismError> {
+    pub fn check_needs(&self, there_is: DataNeeds, name: &str) -> Result<(), MechanismError> {
         let Some(part) = self.parts.iter().find(|part| part.info.needs > there_is) else { return Ok(()) };
-        let (why, instead) = if there_is == Needs::Nothing {
+        let (why, instead) = if there_is == DataNeeds::Nothing {
             let why = format!("it looks at the values in memory, and {name} has addresses only");
             (why, "a workload, a launch file or a .strace has values")
         } else {

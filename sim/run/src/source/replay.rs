@@ -2,10 +2,10 @@
 use super::{RecordedProgram, SimFault};
 use crate::error::RunError;
 use selvedge_cudart::device::{Device, DeviceError};
-use selvedge_cudart::operation::Operation;
+use selvedge_cudart::operation::DeviceOperation;
 use selvedge_cudart::refusals::Refusals;
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::gpu::Watch;
+use selvedge_gpu::gpu::StopWatch;
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_ptx::memory::DeviceMemory;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ pub(crate) struct Replay {
     next: usize,
     /// Work that was refused to the program during the recording.
     refusals: Refusals,
-    watch: Watch,
+    watch: StopWatch,
 }
 
 impl Replay {
     /// Returns a replay at its beginning. `watch` can end it.
-    pub fn new(program: &Arc<RecordedProgram>, config: &Arc<GpuConfig>, watch: Watch) -> Self {
+    pub fn new(program: &Arc<RecordedProgram>, config: &Arc<GpuConfig>, watch: StopWatch) -> Self {
         let of_device = watch.clone();
         let goes_on = Arc::new(move || of_device.fault(0).is_none());
         let device = Device::new(config, None, goes_on);
@@ -49,7 +49,7 @@ impl Replay {
                 return Err(fault.into());
             }
             self.next += 1;
-            if let Operation::Refused(refusals) = operation {
+            if let DeviceOperation::Refused(refusals) = operation {
                 self.refusals.extend(refusals);
             }
             match self.device.apply(operation, memory) {
@@ -69,7 +69,7 @@ impl Replay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use selvedge_cudart::operation::{LaunchOperation, Record, Rows};
+    use selvedge_cudart::operation::{LaunchOperation, PitchedRows, ProgramRecord};
     use selvedge_gpu::gpu::{Control, Limit};
     use selvedge_ptx::memory::HEAP_BASE;
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn every_launch_comes_once_and_finds_what_was_done_before_it() {
         let launch = |blocks| {
-            Operation::Launch(LaunchOperation {
+            DeviceOperation::Launch(LaunchOperation {
                 module: 0,
                 kernel: "k".into(),
                 grid: [blocks, 1, 1],
@@ -89,17 +89,17 @@ mod tests {
                 params: Vec::new(),
             })
         };
-        let fill = |byte| Operation::Fill { rows: Rows::one(HEAP_BASE, 1), byte };
+        let fill = |byte| DeviceOperation::Fill { rows: PitchedRows::one(HEAP_BASE, 1), byte };
         let operations = vec![
-            Operation::Module { text: TEXT.into() },
-            Operation::Allocate { address: HEAP_BASE, bytes: 4 },
+            DeviceOperation::Module { text: TEXT.into() },
+            DeviceOperation::Allocate { address: HEAP_BASE, bytes: 4 },
             fill(1),
             launch(1),
             fill(2),
             launch(2),
             fill(3),
         ];
-        let record = Record { operations, ..Record::default() };
+        let record = ProgramRecord { operations, ..ProgramRecord::default() };
         let mut replay = replay(record, &Control::default());
         let mut memory = DeviceMemory::new();
         let mut seen = Vec::new();
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(memory.bytes(HEAP_BASE, 1).expect("allocated"), [3]);
     }
 
-    fn replay(record: Record, control: &Control) -> Replay {
+    fn replay(record: ProgramRecord, control: &Control) -> Replay {
         let program = Arc::new(RecordedProgram { file: None, record });
         Replay::new(&program, &Arc::new(GpuConfig::load("gtx480").expect("built in")), control.watch())
     }
@@ -118,13 +118,14 @@ mod tests {
     #[test]
     fn a_signal_and_a_timeout_end_what_comes_between_launches() {
         // A fill of every second byte takes long enough for a stop during the fill.
-        let fill = |height| Operation::Fill {
-            rows: Rows { address: HEAP_BASE, pitch: 2, width: 1, height },
+        let fill = |height| DeviceOperation::Fill {
+            rows: PitchedRows { address: HEAP_BASE, pitch: 2, width: 1, height },
             byte: 1,
         };
         let bytes = 1 << 20;
-        let operations = vec![Operation::Allocate { address: HEAP_BASE, bytes }, fill(bytes / 2), fill(1)];
-        let record = Record { operations, ..Record::default() };
+        let operations =
+            vec![DeviceOperation::Allocate { address: HEAP_BASE, bytes }, fill(bytes / 2), fill(1)];
+        let record = ProgramRecord { operations, ..ProgramRecord::default() };
         let stop = Arc::new(AtomicBool::new(true));
         let stopped =
             replay(record.clone(), &Control::new(&stop, None, |_| {})).next(&mut DeviceMemory::new(), 7);

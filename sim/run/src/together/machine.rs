@@ -1,5 +1,5 @@
 //! A GPU, its memory and the programs that share it.
-use super::program::Program;
+use super::program::SharedProgram;
 use super::report::{CtaPartition, ProgramReport};
 use super::spec::TogetherSpec;
 use crate::checkpoint::{Checkpoint, CheckpointSchedule};
@@ -20,16 +20,16 @@ use selvedge_state::{State, Writer};
 use std::sync::Arc;
 
 /// Counters at the end of the measured time.
-pub(super) struct Measured {
+pub(super) struct MeasuredCounters {
     pub(super) cycles: u64,
     pub(super) total: Snapshot,
     pub(super) kernels: Vec<KernelCounters>,
 }
 
-impl Measured {
+impl MeasuredCounters {
     pub(super) fn take(gpu: &Gpu, programs: usize) -> Self {
         let kernels = (0..programs).map(|slot| gpu.kernel_counters(slot)).collect();
-        Measured { cycles: gpu.cycle(), total: gpu.snapshot(), kernels }
+        MeasuredCounters { cycles: gpu.cycle(), total: gpu.snapshot(), kernels }
     }
 
     /// Returns the thread instructions per cycle of each kernel.
@@ -70,7 +70,7 @@ pub(super) struct Machine<'a> {
     pub(super) spec: &'a TogetherSpec,
     pub(super) gpu: Gpu,
     pub(super) memory: DeviceMemory,
-    pub(super) programs: Vec<Program>,
+    pub(super) programs: Vec<SharedProgram>,
 }
 
 impl<'a> Machine<'a> {
@@ -85,7 +85,7 @@ impl<'a> Machine<'a> {
         let mut memory = device_memory(&spec.config, spec.max_memory, spec.check_dram);
         let mut programs = Vec::new();
         for (slot, workload) in (0..).zip(workloads) {
-            programs.push(Program::new(slot, workload, spec, &mut memory)?);
+            programs.push(SharedProgram::new(slot, workload, spec, &mut memory)?);
         }
         let probes = Probes::new(probed.clone(), spec.engine);
         probes.check_engine()?;
@@ -110,8 +110,8 @@ impl<'a> Machine<'a> {
     }
 
     /// Returns the current counters.
-    pub(super) fn measure(&self) -> Measured {
-        Measured::take(&self.gpu, self.programs.len())
+    pub(super) fn measure(&self) -> MeasuredCounters {
+        MeasuredCounters::take(&self.gpu, self.programs.len())
     }
 
     /// Runs the programs for the given number of cycles, or until each has ended once.
@@ -170,7 +170,7 @@ impl<'a> Machine<'a> {
                 if program.launch_next(&mut self.gpu, &mut self.memory)? {
                     continue;
                 }
-                if cycles.is_none() && self.programs.iter().all(Program::has_ended) {
+                if cycles.is_none() && self.programs.iter().all(SharedProgram::has_ended) {
                     return Ok(());
                 }
                 self.programs[usize::from(slot)].restart(self.spec, &mut self.gpu, &mut self.memory)?;
@@ -199,9 +199,9 @@ impl<'a> Machine<'a> {
         measured.check_sums().map_err(RunError::Conservation)
     }
 
-    pub(super) fn reports(&self, measured: &Measured, alone: &[f64]) -> Vec<ProgramReport> {
+    pub(super) fn reports(&self, measured: &MeasuredCounters, alone: &[f64]) -> Vec<ProgramReport> {
         let ipcs = measured.ipcs();
-        let one = |(slot, program): (usize, &Program)| ProgramReport {
+        let one = |(slot, program): (usize, &SharedProgram)| ProgramReport {
             workload: program.name.clone(),
             result: program.verdict(),
             error: program.error(),

@@ -12,7 +12,7 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
-use crate::checkpoint::{Checkpoint, CheckpointSchedule, Checkpoints, Identity, Journal};
+use crate::checkpoint::{Checkpoint, CheckpointSchedule, Checkpoints, Journal, RunIdentity};
 use crate::mechanism::MechanismSpec;
 use crate::report::{FORMAT_VERSION, HostReport};
 use crate::run::{RunError, instances};
@@ -26,7 +26,7 @@ use selvedge_gpu::share::{Share, ShareError, ShareSpec};
 use selvedge_gpu::sm::launch::KERNEL_SLOTS;
 use selvedge_gpu::timeline::Timeline;
 use selvedge_hw::wave::Trace;
-use selvedge_ptx::memory::Printed;
+use selvedge_ptx::memory::PrintedText;
 use selvedge_workloads::workload::OutputFile;
 pub use spec::TogetherSpec;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub struct TogetherOutcome {
     /// Timeline, if the run recorded one.
     pub timeline: Option<Timeline>,
     /// Output of the kernels' `printf`, of all starts of the programs.
-    pub printed: Printed,
+    pub printed: PrintedText,
     /// Files that the host programs wrote at their first end.
     pub outputs: Vec<OutputFile>,
 }
@@ -185,8 +185,8 @@ fn shares(
 }
 
 /// Returns the identity of the run. It does not include the limits.
-fn identity(spec: &TogetherSpec) -> Identity {
-    let mut identity = Identity::new();
+fn identity(spec: &TogetherSpec) -> RunIdentity {
+    let mut identity = RunIdentity::new();
     for workload in &spec.workloads {
         identity.add("workload", workload.name());
         identity.add_inputs(&workload.inputs(None));

@@ -7,7 +7,7 @@ use super::report::CtaPartition;
 use super::spec::TogetherSpec;
 use crate::mechanism::MechanismSpec;
 use crate::run::{RunError, Source};
-use selvedge_gpu::config::Sm as SmConfig;
+use selvedge_gpu::config::SmConfig;
 use selvedge_gpu::gpu::Control;
 use selvedge_gpu::mechanism::probe::ProbeSpec;
 use selvedge_gpu::share::{Share, ShareError};

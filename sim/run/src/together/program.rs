@@ -13,20 +13,20 @@ use selvedge_state::State;
 use selvedge_workloads::workload::{HostProgram, OutputFile};
 use std::path::PathBuf;
 
-pub(super) struct Program {
+pub(super) struct SharedProgram {
     slot: u8,
     source: Source,
     module: Module,
     host: Box<dyn HostProgram>,
     pub(super) name: String,
-    pub(super) record: Record,
+    pub(super) record: ProgramProgress,
     /// Data that the host side has read since its last start; present if the run writes checkpoints.
     pub(super) journal: Option<Journal>,
 }
 
 /// Progress and results of a program.
 #[derive(Default, State)]
-pub(super) struct Record {
+pub(super) struct ProgramProgress {
     /// Number of times that the program has ended.
     pub ends: u64,
     /// Number of launches, over all starts.
@@ -37,7 +37,7 @@ pub(super) struct Record {
     outputs: Vec<(String, Vec<u8>)>,
 }
 
-impl Program {
+impl SharedProgram {
     /// Creates the program of kernel slot `slot`, and loads its module into its address space.
     pub(super) fn new(
         slot: u8,
@@ -51,7 +51,15 @@ impl Program {
         module.load(memory)?;
         let name = source.name().to_owned();
         let source = source.clone();
-        Ok(Program { slot, source, module, host, name, record: Record::default(), journal: None })
+        Ok(SharedProgram {
+            slot,
+            source,
+            module,
+            host,
+            name,
+            record: ProgramProgress::default(),
+            journal: None,
+        })
     }
 
     /// Starts the first launch after a start or restart.

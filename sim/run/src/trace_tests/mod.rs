@@ -7,7 +7,7 @@ use crate::run::{RunError, RunOutcome, RunSpec, Source, record, run};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::Control;
 use selvedge_gpu::trace::strace::RecordedTrace;
-use selvedge_gpu::trace::{EMPTY_DIGEST, Trace, TraceFile, digest};
+use selvedge_gpu::trace::{EMPTY_DIGEST, TraceContents, TraceFile, digest};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -41,7 +41,7 @@ fn report(outcome: &RunOutcome) -> serde_json::Value {
 }
 
 pub(super) fn source(name: &str, bytes: Vec<u8>) -> Result<Source, RunError> {
-    let trace = Trace::Recorded(RecordedTrace::parse(name, bytes)?);
+    let trace = TraceContents::Recorded(RecordedTrace::parse(name, bytes)?);
     Ok(Source::Trace(Arc::new(TraceFile { name: name.into(), inputs: Vec::new(), trace })))
 }
 

@@ -5,9 +5,9 @@
 //! parameter limits. The table has tFAW, but the simulator's configurations do not. The judge uses four times tRRD, the lower
 //! bound of tFAW.
 use proptest::prelude::*;
-use selvedge_sim::config::{Dram, DramScheduler, GpuConfig};
+use selvedge_sim::config::{DramConfig, DramScheduler, GpuConfig};
 use selvedge_sim::dram::{
-    Access, BankMap, Bursts, Channel, Checker, Command, CommandKind, Location, Request,
+    Access, BankMap, Bursts, Channel, CommandChecker, CommandKind, DramCommand, Location, Request,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,7 +39,7 @@ struct Table {
 }
 
 impl Table {
-    fn of(d: &Dram) -> Self {
+    fn of(d: &DramConfig) -> Self {
         let cycles = u64::from;
         // A sub-rank has a part of the bus, on which a burst takes proportionally longer.
         let bytes_per_cycle = d.bus_bytes * d.data_rate;
@@ -85,13 +85,13 @@ struct Events {
 }
 
 /// Returns the cycle of each burst of a column command. The controller sends them as close as tCCD and the bus allow.
-fn bursts(command: &Command, count: u64, table: &Table) -> Vec<u64> {
+fn bursts(command: &DramCommand, count: u64, table: &Table) -> Vec<u64> {
     (0..count).map(|n| command.cycle + n * table.ccd.max(table.burst)).collect()
 }
 
 impl Events {
     /// Collects the events of sub-rank `number`.
-    fn of(commands: &[Command], number: u32, config: &Dram, table: &Table) -> Self {
+    fn of(commands: &[DramCommand], number: u32, config: &DramConfig, table: &Table) -> Self {
         let mut events = Self::default();
         for command in commands.iter().filter(|command| command.sub_ranks >> number & 1 == 1) {
             let first = command.column / config.burst_bytes;
@@ -102,7 +102,7 @@ impl Events {
         events
     }
 
-    fn add(&mut self, command: &Command, bursts: Vec<u64>) {
+    fn add(&mut self, command: &DramCommand, bursts: Vec<u64>) {
         let is_open = |row: &&mut Row| row.closed.is_none();
         let mut open = self.rows.iter_mut().filter(is_open).filter(|row| row.bank == command.bank);
         match command.kind {
@@ -247,7 +247,7 @@ fn judge_refreshes(events: &Events, table: &Table, found: &mut Found) {
 }
 
 /// Returns all violations in a trace.
-fn judge(commands: &[Command], config: &Dram, table: &Table) -> Found {
+fn judge(commands: &[DramCommand], config: &DramConfig, table: &Table) -> Found {
     let mut found = Found::new();
     if commands.windows(2).any(|pair| pair[1].cycle <= pair[0].cycle) {
         found.insert("one command per cycle");
@@ -294,11 +294,11 @@ fn traffic() -> impl Strategy<Value = Traffic> {
     })
 }
 
-fn gtx480() -> Dram {
+fn gtx480() -> DramConfig {
     GpuConfig::load("gtx480").expect("built in").dram
 }
 
-fn configs() -> impl Strategy<Value = Dram> {
+fn configs() -> impl Strategy<Value = DramConfig> {
     let scheduler = prop_oneof![Just(DramScheduler::FrFcfs), Just(DramScheduler::Fcfs)];
     let columns = (1u32..4, 0u32..20, 2u32..14, 1u32..14, 1u32..9, 1u32..12);
     let rows = (1u32..16, 1u32..16, 10u32..40, 0u32..12, 1u32..9, 1u32..16);
@@ -312,7 +312,7 @@ fn configs() -> impl Strategy<Value = Dram> {
         let burst = 4;
         let trtw = if trtw == 0 { 0 } else { trtw.max(tcl + burst) };
         let trc = tras + trp + more;
-        Dram {
+        DramConfig {
             scheduler,
             tccd,
             trtw,
@@ -335,9 +335,9 @@ fn configs() -> impl Strategy<Value = Dram> {
 }
 
 /// Serves the requests and returns the commands of the channel.
-fn record(config: &Dram, traffic: &[Traffic]) -> Vec<Command> {
+fn record(config: &DramConfig, traffic: &[Traffic]) -> Vec<DramCommand> {
     let mut channel = Channel::new(config, LINE as u32);
-    channel.attach(Checker::new(config, MOST_BURSTS).recording());
+    channel.attach(CommandChecker::new(config, MOST_BURSTS).recording());
     let map = BankMap::new(config);
     let mut now = 0;
     let mut step = |channel: &mut Channel| {
@@ -369,13 +369,13 @@ fn record(config: &Dram, traffic: &[Traffic]) -> Vec<Command> {
     channel.checker().expect("attached").commands().to_vec()
 }
 
-fn moved(commands: &[Command], kind: CommandKind) -> u32 {
+fn moved(commands: &[DramCommand], kind: CommandKind) -> u32 {
     commands.iter().filter(|command| command.kind == kind).map(|command| command.bursts.count()).sum()
 }
 
 /// Returns whether the simulator's own checker finds a violation.
-fn own_checker_objects(commands: &[Command], config: &Dram) -> bool {
-    let mut checker = Checker::new(config, MOST_BURSTS);
+fn own_checker_objects(commands: &[DramCommand], config: &DramConfig) -> bool {
+    let mut checker = CommandChecker::new(config, MOST_BURSTS);
     commands.iter().for_each(|command| checker.observe(*command));
     !checker.violations().is_empty()
 }
@@ -405,7 +405,7 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-fn damaged(mut commands: Vec<Command>, at: usize, damage: Damage) -> Vec<Command> {
+fn damaged(mut commands: Vec<DramCommand>, at: usize, damage: Damage) -> Vec<DramCommand> {
     match damage {
         Damage::Earlier(by) => commands[at].cycle = commands[at].cycle.saturating_sub(by),
         Damage::RestEarlier(by) => {
@@ -482,12 +482,12 @@ fn recorded_traces_run_into_each_limit() {
         ("tRTW", |t| t.rtw += 1),
         ("tRFC", |t| t.rfc += 1),
     ];
-    let plain = Dram { trefi: 1000, trfc: 61, trtw: 16, tccd: 2, ..gtx480() };
+    let plain = DramConfig { trefi: 1000, trfc: 61, trtw: 16, tccd: 2, ..gtx480() };
     // The limits tRC, tRAS and tRTP of a row are reached only if no other limit is longer.
     let configs = [
         plain,
-        Dram { trc: plain.tras + plain.trp + 9, ..plain },
-        Dram { trtp: 20, tras: 14, trc: 26, ..plain },
+        DramConfig { trc: plain.tras + plain.trp + 9, ..plain },
+        DramConfig { trtp: 20, tras: 14, trc: 26, ..plain },
     ];
     for (name, lengthen) in limits {
         let mut found = Found::new();
@@ -508,8 +508,8 @@ fn recorded_traces_run_into_each_limit() {
 /// Cycle, kind, bank and row of a command to sub-rank 0; a read or write moves one burst.
 type Short = (u64, CommandKind, u32, u64);
 
-fn trace(commands: &[Short]) -> Vec<Command> {
-    let command = |&(cycle, kind, bank, row): &Short| Command {
+fn trace(commands: &[Short]) -> Vec<DramCommand> {
+    let command = |&(cycle, kind, bank, row): &Short| DramCommand {
         cycle,
         kind,
         sub_ranks: 1,
@@ -543,7 +543,7 @@ fn a_command_one_cycle_early_is_found_under_its_parameters_name() {
         rfc: 61,
         burst: 1,
     };
-    let plain = Dram { sub_ranks: 1, ..gtx480() };
+    let plain = DramConfig { sub_ranks: 1, ..gtx480() };
     let planted: [(&str, &[Short]); 16] = [
         ("tRCD", &[(0, Activate, 0, 7), (12, Read, 0, 7)]),
         ("tRCD", &[(0, Activate, 0, 7), (12, Write, 0, 7)]),
@@ -586,10 +586,10 @@ fn bursts_that_meet_on_the_bus_are_found() {
     use CommandKind::{Activate, Read, Write};
     // Without tRTW the bus decides. The data of the read takes cycles 24 and 25, and cycle 26 is idle. The data of a write begins
     // tCWL = 4 cycles after it.
-    let table = Table { rtw: 0, burst: 2, ..Table::of(&Dram { trtw: 0, ..gtx480() }) };
+    let table = Table { rtw: 0, burst: 2, ..Table::of(&DramConfig { trtw: 0, ..gtx480() }) };
     assert_eq!((table.cl, table.cwl, table.rcd), (12, 4, 12));
     let after = |cycle| trace(&[(0, Activate, 0, 7), (12, Read, 0, 7), (cycle, Write, 0, 7)]);
-    let plain = Dram { sub_ranks: 1, ..gtx480() };
+    let plain = DramConfig { sub_ranks: 1, ..gtx480() };
     assert_eq!(judge(&after(20), &plain, &table), Found::from(["data bus"]));
     assert_eq!(judge(&after(21), &plain, &table), Found::from(["data bus", "turn-around"]));
     assert_eq!(judge(&after(22), &plain, &table), Found::from(["turn-around"]));
@@ -600,7 +600,7 @@ fn bursts_that_meet_on_the_bus_are_found() {
 #[test]
 fn commands_that_make_no_sense_are_found() {
     use CommandKind::{Activate, Precharge, Read, Refresh};
-    let plain = Dram { sub_ranks: 1, trefi: 1000, trfc: 61, ..gtx480() };
+    let plain = DramConfig { sub_ranks: 1, trefi: 1000, trfc: 61, ..gtx480() };
     let table = Table::of(&plain);
     for (name, commands) in [
         ("activate of an open bank", &[(0, Activate, 0, 7), (500, Activate, 0, 8)][..]),

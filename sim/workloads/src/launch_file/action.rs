@@ -1,6 +1,6 @@
 //! Host operations on buffers between launches.
-use super::buffer::{Buffer, Place, find};
-use super::element::Number;
+use super::buffer::{Buffer, BufferHome, find};
+use super::element::FileNumber;
 use super::error::LaunchFileError;
 use super::fill;
 use super::format::{RawHost, Text};
@@ -18,23 +18,23 @@ pub(super) struct Action {
 #[derive(Clone, Debug)]
 pub(super) enum What {
     /// Copies elements. Without a count it copies all that follow.
-    Copy { from: Part, to: Part },
+    Copy { from: BufferRange, to: BufferRange },
     /// Writes one value to elements.
-    Set { part: Part, bits: u64 },
+    Set { part: BufferRange, bits: u64 },
     /// Restores the initial contents of a buffer.
     Reset(usize),
 }
 
 /// A range of a buffer's elements.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
+pub(super) struct BufferRange {
     pub buffer: usize,
     pub offset: u64,
     /// `None`: all that follow.
     pub count: Option<u64>,
 }
 
-impl Part {
+impl BufferRange {
     /// Returns the number of elements, in a buffer that has `all`; `None` if the range exceeds the buffer.
     pub(super) fn count(&self, all: u64) -> Option<u64> {
         let left = all.checked_sub(self.offset).filter(|left| *left > 0)?;
@@ -68,7 +68,7 @@ impl Action {
                     );
                     return Err(text.bad(at, message));
                 }
-                let part = |buffer, offset: Option<u64>| Part {
+                let part = |buffer, offset: Option<u64>| BufferRange {
                     buffer,
                     offset: offset.unwrap_or(0),
                     count: copy.count,
@@ -79,9 +79,9 @@ impl Action {
                 let at = set.span().start;
                 let set = set.get_ref();
                 let buffer = find(text, text.need(&set.buffer, "buffer", at)?, buffers)?;
-                let value: &Spanned<Number> = text.need(&set.value, "value", at)?;
+                let value: &Spanned<FileNumber> = text.need(&set.value, "value", at)?;
                 let bits = fill::bits(text, value, "value", buffers[buffer].element)?;
-                let part = Part { buffer, offset: set.offset.unwrap_or(0), count: set.count };
+                let part = BufferRange { buffer, offset: set.offset.unwrap_or(0), count: set.count };
                 What::Set { part, bits }
             }
             (None, None, Some(name)) => What::Reset(find(text, name, buffers)?),
@@ -95,16 +95,16 @@ impl Action {
         &self,
         text: &Text,
         buffers: &[Buffer],
-        bound: &[(Place, u64)],
+        bound: &[(BufferHome, u64)],
     ) -> Result<(), LaunchFileError> {
         let writable = |buffer: usize| match bound[buffer].0 {
-            Place::Constant => {
+            BufferHome::Constant => {
                 let message = format!("symbol `{}` is constant: it cannot be written", buffers[buffer].name);
                 Err(text.bad(self.at, message))
             }
             _ => Ok(()),
         };
-        let inside = |part: &Part| {
+        let inside = |part: &BufferRange| {
             let all = bound[part.buffer].1;
             part.count(all).ok_or_else(|| {
                 let name = &buffers[part.buffer].name;

@@ -2,8 +2,8 @@
 use super::element::Element;
 use super::error::LaunchFileError;
 use super::expectation::Expectation;
-use super::fill::{Fill, KEYS};
-use super::format::{Format, Item, Save, Text};
+use super::fill::{BufferFill, KEYS};
+use super::format::{Item, NumberText, Save, Text};
 use super::room::{Most, Room};
 use super::structure::{self, Patch};
 use selvedge_ptx::ptx::Module;
@@ -20,7 +20,7 @@ pub(super) struct Buffer {
     /// `None` for a symbol whose size the PTX declares.
     pub count: Option<u64>,
     /// `None` if unstated: a buffer then holds zeros, and a symbol its initial values from the PTX.
-    pub fill: Option<Fill>,
+    pub fill: Option<BufferFill>,
     /// `true` for a variable of the PTX.
     pub symbol: bool,
     /// The buffer that contains this one, and the offset in bytes.
@@ -28,19 +28,19 @@ pub(super) struct Buffer {
     /// Addresses among the initial values.
     pub patches: Vec<Patch>,
     pub expect: Option<Expectation>,
-    pub save: Option<Output>,
+    pub save: Option<BufferFile>,
 }
 
 /// File that is written at the end of the run.
 #[derive(Clone, Debug)]
-pub(super) struct Output {
+pub(super) struct BufferFile {
     pub path: PathBuf,
-    pub format: Format,
+    pub format: NumberText,
 }
 
 /// Location of a buffer at the start of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum BufferHome {
     /// Allocated memory.
     Heap,
     /// A range of another buffer, which begins at an offset in bytes.
@@ -116,7 +116,7 @@ impl Buffer {
         text.only(item.given(), &known, if symbol { "a symbol" } else { "a buffer" })?;
         let stated = item.count.as_ref().map(|count| *count.get_ref());
         let others = ["name", "type", "count", "expect", "save", "addresses", "of", "offset"];
-        let fill = Fill::check(text, item, at, element, &others, room.most(stated, element))?;
+        let fill = BufferFill::check(text, item, at, element, &others, room.most(stated, element))?;
         let brought = fill.as_ref().and_then(|fill| fill.count(element));
         let count = match (&item.count, brought) {
             (Some(count), Some(has)) if *count.get_ref() != has => {
@@ -138,7 +138,7 @@ impl Buffer {
         if let (Some(expect), Some(count)) = (&expect, count) {
             expect.check_count(text, element, count)?;
         }
-        let save = item.save.as_ref().map(|save| Output::check(text, save)).transpose()?;
+        let save = item.save.as_ref().map(|save| BufferFile::check(text, save)).transpose()?;
         Ok(Buffer { name, at, element, count, fill, symbol, within: None, patches: Vec::new(), expect, save })
     }
 
@@ -173,8 +173,8 @@ impl Buffer {
         if let Some(expect) = &expect {
             expect.check_count(text, element, bytes)?;
         }
-        let save = item.save.as_ref().map(|save| Output::check(text, save)).transpose()?;
-        let fill = given.map(|given| Fill::Given(given.into()));
+        let save = item.save.as_ref().map(|save| BufferFile::check(text, save)).transpose()?;
+        let fill = given.map(|given| BufferFill::Given(given.into()));
         let (count, patches) = (Some(bytes), Vec::new());
         Ok(Buffer { name, at, element, count, fill, symbol: false, within: None, patches, expect, save })
     }
@@ -185,21 +185,21 @@ impl Buffer {
         &self,
         text: &Text,
         module: &mut Module,
-        before: &[(Place, u64)],
-    ) -> Result<(Place, u64), LaunchFileError> {
+        before: &[(BufferHome, u64)],
+    ) -> Result<(BufferHome, u64), LaunchFileError> {
         let bad = |message: String| text.bad(self.at, message);
         if let Some((whole, offset)) = self.within {
-            if before[whole].0 == Place::Constant {
+            if before[whole].0 == BufferHome::Constant {
                 return Err(bad("a constant has no part that is a buffer".to_owned()));
             }
-            return Ok((Place::Part(whole, offset), self.count.unwrap_or(0)));
+            return Ok((BufferHome::Part(whole, offset), self.count.unwrap_or(0)));
         }
         if !self.symbol {
-            return Ok((Place::Heap, self.count.unwrap_or(0)));
+            return Ok((BufferHome::Heap, self.count.unwrap_or(0)));
         }
         let (place, bytes) = match (module.global(&self.name), module.constant(&self.name)) {
-            (Some((address, bytes)), _) => (Place::Global(address), bytes),
-            (None, Some((_, bytes))) => (Place::Constant, bytes),
+            (Some((address, bytes)), _) => (BufferHome::Global(address), bytes),
+            (None, Some((_, bytes))) => (BufferHome::Constant, bytes),
             (None, None) => {
                 let names = module.variables().collect::<Vec<_>>().join(", ");
                 let there = if names.is_empty() { "none".into() } else { names };
@@ -215,7 +215,7 @@ impl Buffer {
         if let Some(expect) = &self.expect {
             expect.check_count(text, self.element, count)?;
         }
-        if place == Place::Constant {
+        if place == BufferHome::Constant {
             if self.expect.is_some() || self.save.is_some() {
                 let message =
                     format!("symbol `{}` is constant: it cannot have `expect` or `save`", self.name);
@@ -231,11 +231,11 @@ impl Buffer {
     }
 }
 
-impl Output {
+impl BufferFile {
     fn check(text: &Text, save: &Spanned<Save>) -> Result<Self, LaunchFileError> {
         let (at, save) = (save.span().start, save.get_ref());
         let path = text.path(text.need(&save.file, "file", at)?.get_ref());
-        Ok(Output { path, format: save.format })
+        Ok(BufferFile { path, format: save.format })
     }
 }
 

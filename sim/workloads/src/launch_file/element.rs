@@ -37,13 +37,13 @@ pub(super) enum Class {
 /// A number in a launch file. Integers keep all digits. Text represents numbers that TOML lacks.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged, expecting = "expected a number, or a number in quotes")]
-pub(super) enum Number {
+pub(super) enum FileNumber {
     Int(i64),
     Float(f64),
     Text(String),
 }
 
-impl Number {
+impl FileNumber {
     /// Returns the number as a text file contains it.
     pub(super) fn text(&self) -> String {
         match self {
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn integers_keep_all_their_digits() {
-        let number: std::collections::BTreeMap<String, Number> =
+        let number: std::collections::BTreeMap<String, FileNumber> =
             toml::from_str("v = 9007199254740993").expect("a number");
         assert_eq!(Element::U64.parse(&number["v"].text()), Ok(9_007_199_254_740_993));
         assert_eq!(Element::U64.parse("0xffffffffffffffff"), Ok(u64::MAX));

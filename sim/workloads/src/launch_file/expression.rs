@@ -1,5 +1,5 @@
 //! Integer expressions over the turns of loops: `(n - turn + 15) / 16`.
-use super::element::Number;
+use super::element::FileNumber;
 
 /// Max nesting of parentheses and signs.
 const MAX_DEPTH: u32 = 64;
@@ -8,12 +8,12 @@ const TURN: &str = "turn";
 
 /// An expression over the turns of the enclosing loops.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Expression {
+pub(super) enum TurnExpression {
     Number(i64),
     /// The turn of an enclosing loop, by its position. The outermost is first.
     Turn(usize),
-    Negated(Box<Expression>),
-    Pair(Operator, Box<[Expression; 2]>),
+    Negated(Box<TurnExpression>),
+    Pair(Operator, Box<[TurnExpression; 2]>),
 }
 
 /// An operator or function of two numbers.
@@ -48,18 +48,18 @@ impl Operator {
     }
 }
 
-impl Expression {
+impl TurnExpression {
     /// Parses a number, or text with an expression over the turns of `loops`, the outermost first. `turn` names the
     /// turn of the last.
     ///
     /// # Errors
     /// A description of the error.
-    pub(super) fn read(number: &Number, loops: &[&str]) -> Result<Self, String> {
+    pub(super) fn read(number: &FileNumber, loops: &[&str]) -> Result<Self, String> {
         match number {
-            Number::Int(value) => Ok(Self::Number(*value)),
-            Number::Float(value) => Err(format!("{value:?} is not a whole number")),
-            Number::Text(text) => {
-                let mut reader = Reader { rest: text.trim_start(), loops, depth: 0 };
+            FileNumber::Int(value) => Ok(Self::Number(*value)),
+            FileNumber::Float(value) => Err(format!("{value:?} is not a whole number")),
+            FileNumber::Text(text) => {
+                let mut reader = ExpressionReader { rest: text.trim_start(), loops, depth: 0 };
                 let value = reader.sum()?;
                 if reader.rest.is_empty() { Ok(value) } else { Err(reader.unexpected("an operator")) }
             }
@@ -80,13 +80,13 @@ impl Expression {
 }
 
 /// Unread rest of an expression's text.
-struct Reader<'a> {
+struct ExpressionReader<'a> {
     rest: &'a str,
     loops: &'a [&'a str],
     depth: u32,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ExpressionReader<'a> {
     fn unexpected(&self, wanted: &str) -> String {
         match self.rest.split_whitespace().next() {
             Some(word) => {
@@ -114,8 +114,8 @@ impl<'a> Reader<'a> {
     fn level(
         &mut self,
         operators: &[(&str, Operator)],
-        next: fn(&mut Self) -> Result<Expression, String>,
-    ) -> Result<Expression, String> {
+        next: fn(&mut Self) -> Result<TurnExpression, String>,
+    ) -> Result<TurnExpression, String> {
         let mut value = next(self)?;
         let mut length = 0;
         'more: loop {
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
                     if length > MAX_DEPTH {
                         return Err(format!("more than {MAX_DEPTH} operators in a row"));
                     }
-                    value = Expression::Pair(*operator, Box::new([value, next(self)?]));
+                    value = TurnExpression::Pair(*operator, Box::new([value, next(self)?]));
                     continue 'more;
                 }
             }
@@ -133,20 +133,20 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn sum(&mut self) -> Result<Expression, String> {
+    fn sum(&mut self) -> Result<TurnExpression, String> {
         self.level(&[("+", Operator::Add), ("-", Operator::Subtract)], Self::product)
     }
 
-    fn product(&mut self) -> Result<Expression, String> {
+    fn product(&mut self) -> Result<TurnExpression, String> {
         let operators = [("*", Operator::Multiply), ("/", Operator::Divide), ("%", Operator::Remainder)];
         self.level(&operators, Self::shift)
     }
 
-    fn shift(&mut self) -> Result<Expression, String> {
+    fn shift(&mut self) -> Result<TurnExpression, String> {
         self.level(&[("<<", Operator::ShiftLeft), (">>", Operator::ShiftRight)], Self::single)
     }
 
-    fn single(&mut self) -> Result<Expression, String> {
+    fn single(&mut self) -> Result<TurnExpression, String> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(format!("it is nested more than {MAX_DEPTH} deep"));
@@ -156,9 +156,9 @@ impl<'a> Reader<'a> {
         value
     }
 
-    fn operand(&mut self) -> Result<Expression, String> {
+    fn operand(&mut self) -> Result<TurnExpression, String> {
         if self.accept("-") {
-            return Ok(Expression::Negated(Box::new(self.single()?)));
+            return Ok(TurnExpression::Negated(Box::new(self.single()?)));
         }
         if self.accept("(") {
             let value = self.sum()?;
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
         if word.starts_with(|c: char| c.is_ascii_digit()) {
             return word
                 .parse()
-                .map(Expression::Number)
+                .map(TurnExpression::Number)
                 .map_err(|_| format!("`{word}` is not a whole number"));
         }
         let function = match word {
@@ -186,16 +186,16 @@ impl<'a> Reader<'a> {
             let second = self.sum()?;
             let closed = self.accept(")");
             return if closed {
-                Ok(Expression::Pair(function, Box::new([first, second])))
+                Ok(TurnExpression::Pair(function, Box::new([first, second])))
             } else {
                 Err(self.unexpected("`)`"))
             };
         }
         if word == TURN && !self.loops.is_empty() {
-            return Ok(Expression::Turn(self.loops.len() - 1));
+            return Ok(TurnExpression::Turn(self.loops.len() - 1));
         }
         if let Some(place) = self.loops.iter().rposition(|name| *name == word) {
-            return Ok(Expression::Turn(place));
+            return Ok(TurnExpression::Turn(place));
         }
         if word.is_empty() {
             self.rest = before;
@@ -213,8 +213,8 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Expression, String> {
-        Expression::read(&Number::Text(text.into()), &["outer", "inner"])
+    fn read(text: &str) -> Result<TurnExpression, String> {
+        TurnExpression::read(&FileNumber::Text(text.into()), &["outer", "inner"])
     }
 
     #[test]
@@ -258,7 +258,7 @@ mod tests {
         ] {
             assert_eq!(read(text).expect_err(text), says, "{text}");
         }
-        let outside = Expression::read(&Number::Text("turn".into()), &[]).expect_err("refused");
+        let outside = TurnExpression::read(&FileNumber::Text("turn".into()), &[]).expect_err("refused");
         assert_eq!(outside, "`turn` is not known: it is in no loop");
     }
 }

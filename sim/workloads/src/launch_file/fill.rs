@@ -1,7 +1,7 @@
 //! Initial contents of a buffer or symbol.
-use super::element::{Class, Element, Number};
+use super::element::{Class, Element, FileNumber};
 use super::error::LaunchFileError;
-use super::format::{Distribution, Format, Init, Item, Text};
+use super::format::{Distribution, Init, Item, NumberText, Text};
 use super::room::Most;
 use super::values;
 use crate::workload::random::Random;
@@ -13,7 +13,7 @@ const MAX_ZIPF: u64 = 1 << 16;
 
 /// Initial values, checked.
 #[derive(Clone, Debug)]
-pub(super) enum Fill {
+pub(super) enum BufferFill {
     Zeros,
     /// Bits of every element.
     Constant(u64),
@@ -24,7 +24,7 @@ pub(super) enum Fill {
     },
     Random {
         seed: u64,
-        spread: Spread,
+        spread: ValueDistribution,
     },
     /// The bytes, as in memory.
     Given(Arc<Vec<u8>>),
@@ -32,7 +32,7 @@ pub(super) enum Fill {
 
 /// Distribution of random values.
 #[derive(Clone, Debug)]
-pub(super) enum Spread {
+pub(super) enum ValueDistribution {
     /// All bits of an integer, or a float from 0 up to 1.
     Full,
     /// Integers in a range that includes both bounds.
@@ -89,7 +89,7 @@ fn init_of(item: &Item) -> Option<Init> {
     }
 }
 
-impl Fill {
+impl BufferFill {
     /// Checks the initial values of `item` at `at`; returns `None` if it states none. `others` are further permitted
     /// keys. `most` limits a file of values.
     pub(super) fn check(
@@ -108,7 +108,7 @@ impl Fill {
         let given = item.given().filter(|(key, _)| *key != "seed");
         text.only(given, &allowed, &format!("a buffer of {init:?} values").to_lowercase())?;
         let Some(init) = stated else { return Ok(None) };
-        let number = |value: &Option<Spanned<Number>>, key: &str, default: u64| {
+        let number = |value: &Option<Spanned<FileNumber>>, key: &str, default: u64| {
             value.as_ref().map_or(Ok(default), |value| bits(text, value, key, element))
         };
         Ok(Some(match init {
@@ -124,7 +124,7 @@ impl Fill {
             Init::File => Self::Given(file(text, item, at, element, most)?.into()),
             Init::Random => Self::Random {
                 seed: item.seed.as_ref().map_or(0, |seed| *seed.get_ref()),
-                spread: Spread::check(text, item, element, distribution)?,
+                spread: ValueDistribution::check(text, item, element, distribution)?,
             },
         }))
     }
@@ -163,7 +163,7 @@ pub(super) fn after(element: Element, start: u64, step: u64, turns: u64) -> u64 
 /// Returns the bits of the number at `key`.
 pub(super) fn bits(
     text: &Text,
-    value: &Spanned<Number>,
+    value: &Spanned<FileNumber>,
     key: &str,
     element: Element,
 ) -> Result<u64, LaunchFileError> {
@@ -176,7 +176,7 @@ pub(super) fn bits(
 /// Returns the bytes of the numbers of `values`.
 pub(super) fn list(
     text: &Text,
-    numbers: &Spanned<Vec<Number>>,
+    numbers: &Spanned<Vec<FileNumber>>,
     element: Element,
 ) -> Result<Vec<u8>, LaunchFileError> {
     let at = numbers.span().start;
@@ -202,7 +202,7 @@ fn file(
     most: Most,
 ) -> Result<Vec<u8>, LaunchFileError> {
     let file = text.need(&item.file, "file", at)?;
-    let format = item.format.as_ref().map_or(Format::Text, |format| *format.get_ref());
+    let format = item.format.as_ref().map_or(NumberText::Text, |format| *format.get_ref());
     text.load(file, format, element, most)
 }
 
@@ -212,7 +212,7 @@ impl Text {
     pub(super) fn load(
         &self,
         file: &Spanned<String>,
-        format: Format,
+        format: NumberText,
         element: Element,
         most: Most,
     ) -> Result<Vec<u8>, LaunchFileError> {
@@ -229,7 +229,7 @@ impl Text {
     }
 }
 
-impl Spread {
+impl ValueDistribution {
     fn check(
         text: &Text,
         item: &Item,
@@ -324,7 +324,7 @@ impl Spread {
 }
 
 /// Returns the number as written. Untyped bits may have been written with a sign.
-fn signed(element: Element, bits: u64, written: &Spanned<Number>) -> i128 {
+fn signed(element: Element, bits: u64, written: &Spanned<FileNumber>) -> i128 {
     let value = element.to_int(bits);
     let negative = written.get_ref().text().starts_with('-') && value > 0;
     if negative { value - (1_i128 << (8 * element.bytes())) } else { value }
@@ -371,10 +371,10 @@ mod tests {
         element.each(&bytes).map(|bits| element.to_float(bits)).collect()
     }
 
-    fn try_fill(keys: &str, element: Element) -> Result<Fill, LaunchFileError> {
+    fn try_fill(keys: &str, element: Element) -> Result<BufferFill, LaunchFileError> {
         let text = Text { name: "my.toml".into(), folder: PathBuf::new(), text: keys.into() };
         let item: Item = toml::from_str(keys).expect("TOML");
-        Ok(Fill::check(&text, &item, 0, element, &[], Room::new(1 << 20).most(None, element))?
+        Ok(BufferFill::check(&text, &item, 0, element, &[], Room::new(1 << 20).most(None, element))?
             .expect("something is stated"))
     }
 

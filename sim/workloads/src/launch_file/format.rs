@@ -1,5 +1,5 @@
 //! TOML form of a launch file: keys with their positions, before any checks.
-use super::element::{Element, Number};
+use super::element::{Element, FileNumber};
 use super::error::LaunchFileError;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -43,24 +43,24 @@ table! {
         addresses "addresses": Vec<RawAddress>,
         /// A number that depends on turns.
         expression "expression": String,
-        value "value": Number,
-        values "values": Vec<Number>,
+        value "value": FileNumber,
+        values "values": Vec<FileNumber>,
         /// Increment of `value` per turn of the loop.
-        per_turn "per_turn": Number,
+        per_turn "per_turn": FileNumber,
         count "count": u64,
         init "init": Init,
-        start "start": Number,
-        step "step": Number,
+        start "start": FileNumber,
+        step "step": FileNumber,
         seed "seed": u64,
         distribution "distribution": Distribution,
-        low "low": Number,
-        high "high": Number,
+        low "low": FileNumber,
+        high "high": FileNumber,
         mean "mean": f64,
         deviation "deviation": f64,
         exponent "exponent": f64,
         limit "limit": u64,
         file "file": String,
-        format "format": Format,
+        format "format": NumberText,
         expect "expect": Expect,
         save "save": Save,
     }
@@ -106,7 +106,7 @@ pub(super) struct RawCopy {
 #[serde(deny_unknown_fields)]
 pub(super) struct RawSet {
     pub buffer: Option<Spanned<String>>,
-    pub value: Option<Spanned<Number>>,
+    pub value: Option<Spanned<FileNumber>>,
     pub offset: Option<u64>,
     pub count: Option<u64>,
 }
@@ -132,7 +132,7 @@ pub(super) struct Until {
     pub index: Option<u64>,
     pub is: Option<Spanned<Is>>,
     /// Value that the host writes to the flag before every turn.
-    pub reset: Option<Spanned<Number>>,
+    pub reset: Option<Spanned<FileNumber>>,
 }
 
 /// `expect` of a buffer.
@@ -141,7 +141,7 @@ pub(super) struct Until {
 pub(super) struct Expect {
     pub file: Option<Spanned<String>>,
     #[serde(default)]
-    pub format: Format,
+    pub format: NumberText,
     pub absolute: Option<Spanned<f64>>,
     pub relative: Option<Spanned<f64>>,
 }
@@ -152,7 +152,7 @@ pub(super) struct Expect {
 pub(super) struct Save {
     pub file: Option<Spanned<String>>,
     #[serde(default)]
-    pub format: Format,
+    pub format: NumberText,
 }
 
 /// Initial contents of a buffer.
@@ -179,7 +179,7 @@ pub(super) enum Distribution {
 /// Format of numbers in a file: text, or little-endian bytes as in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Format {
+pub(super) enum NumberText {
     #[default]
     Text,
     Raw,
@@ -207,7 +207,7 @@ pub(super) struct RawTexture {
     pub pitch: Option<Spanned<u64>>,
     /// Channels per texel, each of the buffer's type.
     pub channels: Option<Spanned<u8>>,
-    pub read: Option<Spanned<Read>>,
+    pub read: Option<Spanned<TexelRead>>,
     pub coordinates: Option<Spanned<Coordinates>>,
     pub address: Option<Spanned<Address>>,
     pub filter: Option<Spanned<Filter>>,
@@ -218,7 +218,7 @@ pub(super) struct RawTexture {
 /// Value of an integer texel in a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Read {
+pub(super) enum TexelRead {
     /// The integer itself.
     Element,
     /// A number from 0 to 1, or from -1 to 1.
@@ -268,8 +268,8 @@ pub(super) enum Filter {
 #[serde(deny_unknown_fields)]
 pub(super) struct RawLaunch {
     pub kernel: Spanned<String>,
-    pub grid: Spanned<Vec<Number>>,
-    pub block: Spanned<Vec<Number>>,
+    pub grid: Spanned<Vec<FileNumber>>,
+    pub block: Spanned<Vec<FileNumber>>,
     #[serde(default)]
     pub dynamic_shared: u32,
     #[serde(default)]
@@ -284,8 +284,8 @@ pub(super) struct RawLaunch {
 pub(super) struct RawFile {
     pub ptx: Spanned<PtxFiles>,
     pub kernel: Option<Spanned<String>>,
-    pub grid: Option<Spanned<Vec<Number>>>,
-    pub block: Option<Spanned<Vec<Number>>>,
+    pub grid: Option<Spanned<Vec<FileNumber>>>,
+    pub block: Option<Spanned<Vec<FileNumber>>>,
     pub dynamic_shared: Option<Spanned<u32>>,
     #[serde(default)]
     pub arg: Vec<Spanned<Item>>,

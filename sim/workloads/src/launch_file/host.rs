@@ -1,22 +1,22 @@
 //! Host program of a launch file: fills buffers, launches kernels, checks flags, compares results, and returns the
 //! files to save.
-use super::action::{Part, What};
-use super::buffer::Place;
+use super::action::{BufferRange, What};
+use super::buffer::BufferHome;
 use super::error::{LaunchFileError, line_of};
-use super::fill::Fill;
+use super::fill::BufferFill;
 use super::format::Is;
 use super::plan::{Flag, Move, Turns};
-use super::{Parts, values};
+use super::{LaunchFileParts, values};
 use crate::workload::{HostProgram, Launch, OutputFile, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::texture::Texture;
 use std::sync::Arc;
 
 /// A running launch file.
-pub(super) struct Program {
-    parts: Arc<Parts>,
+pub(super) struct LaunchFileRun {
+    parts: Arc<LaunchFileParts>,
     /// Place and number of elements of each buffer.
-    bound: Vec<(Place, u64)>,
+    bound: Vec<(BufferHome, u64)>,
     /// Address of the PTX variable that holds the handle of each texture, if any.
     references: Vec<Option<u64>>,
     /// PTX name of the kernel of each move that is a launch.
@@ -34,18 +34,18 @@ pub(super) struct Program {
     endless: Option<LaunchFileError>,
 }
 
-impl Program {
+impl LaunchFileRun {
     /// Creates a run of `parts`. `names` are the PTX names of the launches' kernels, in launch order.
     pub(super) fn new(
-        parts: Arc<Parts>,
-        bound: Vec<(Place, u64)>,
+        parts: Arc<LaunchFileParts>,
+        bound: Vec<(BufferHome, u64)>,
         references: Vec<Option<u64>>,
         names: Vec<String>,
     ) -> Self {
         let mut names = names.into_iter();
         let launched = |next: &Move| matches!(next, Move::Launch(_)).then(|| names.next()).flatten();
         let kernels = parts.plan.moves.iter().map(launched).map(Option::unwrap_or_default).collect();
-        Program {
+        LaunchFileRun {
             turns: vec![0; parts.plan.loops.len()],
             parts,
             bound,
@@ -65,17 +65,17 @@ impl Program {
         for (buffer, (place, count)) in self.parts.buffers.iter().zip(&self.bound) {
             let bytes = count * buffer.element.bytes() as u64;
             let address = match place {
-                Place::Heap => memory.alloc(bytes, &buffer.name)?,
-                Place::Part(whole, offset) => addresses[*whole] + offset,
-                Place::Global(address) => *address,
+                BufferHome::Heap => memory.alloc(bytes, &buffer.name)?,
+                BufferHome::Part(whole, offset) => addresses[*whole] + offset,
+                BufferHome::Global(address) => *address,
                 // Binding already filled the constant, and nothing uses its address.
-                Place::Constant => {
+                BufferHome::Constant => {
                     addresses.push(0);
                     continue;
                 }
             };
             // New memory is already zero. A write would make the host allocate its pages.
-            let untouched = matches!((place, &buffer.fill), (Place::Heap, Some(Fill::Zeros)));
+            let untouched = matches!((place, &buffer.fill), (BufferHome::Heap, Some(BufferFill::Zeros)));
             if let Some(fill) = buffer.fill.as_ref().filter(|_| !untouched) {
                 memory.fill(address, bytes, |out| fill.write(buffer.element, out))?;
             }
@@ -136,7 +136,7 @@ impl Program {
     /// Returns the next launch, if any is left. `addresses` has the addresses of the buffers.
     fn advance(
         &mut self,
-        parts: &Parts,
+        parts: &LaunchFileParts,
         addresses: &mut [u64],
         memory: &mut DeviceMemory,
     ) -> Result<Option<Launch>, WorkloadError> {
@@ -172,7 +172,7 @@ impl Program {
 
     /// Executes a `[[host]]` table.
     fn act(&self, what: &What, addresses: &[u64], memory: &mut DeviceMemory) -> Result<(), WorkloadError> {
-        let place = |part: &Part| {
+        let place = |part: &BufferRange| {
             let size = self.parts.buffers[part.buffer].element.bytes() as u64;
             let count = part.count(self.bound[part.buffer].1).unwrap_or(0);
             (addresses[part.buffer] + part.offset * size, count * size)
@@ -191,7 +191,7 @@ impl Program {
             What::Reset(index) => {
                 let (buffer, (_, count)) = (&self.parts.buffers[*index], self.bound[*index]);
                 let bytes = count * buffer.element.bytes() as u64;
-                let fill = buffer.fill.as_ref().unwrap_or(&Fill::Zeros);
+                let fill = buffer.fill.as_ref().unwrap_or(&BufferFill::Zeros);
                 memory.fill(addresses[*index], bytes, |out| fill.write(buffer.element, out))?;
                 self.patch(memory, addresses, *index)
             }
@@ -249,7 +249,7 @@ impl Program {
     }
 }
 
-impl HostProgram for Program {
+impl HostProgram for LaunchFileRun {
     fn next(&mut self, memory: &mut DeviceMemory) -> Result<Option<Launch>, WorkloadError> {
         if self.done {
             return Ok(None);

@@ -73,13 +73,13 @@ mod view;
 pub use error::LaunchFileError;
 
 use crate::workload::{Arg, HostProgram};
-use buffer::{Buffer, Place};
+use buffer::{Buffer, BufferHome};
 use format::{RawFile, Text};
-use plan::{Argument, Plan, Step};
+use plan::{CheckedArgument, HostPlan, PlannedLaunch};
 use room::Room;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::limits::Limits;
-use selvedge_gpu::reach::Reach;
+use selvedge_gpu::reach::FileReach;
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_hw::file::real_path;
 use selvedge_ptx::ptx::{ArgError, Kernel, Module, PtxError, RefusedKernel};
@@ -88,7 +88,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
-use view::View;
+use view::TextureView;
 
 /// Max size of a PTX file. Larger files are rejected unread.
 const MAX_PTX_BYTES: u64 = 64 << 20;
@@ -102,17 +102,17 @@ pub struct LaunchFile {
     pub name: String,
     /// Path and text of each PTX file.
     pub ptx: Vec<(String, String)>,
-    parts: Arc<Parts>,
+    parts: Arc<LaunchFileParts>,
 }
 
 /// Data of a launch file that a run needs.
 #[derive(Debug)]
-struct Parts {
+struct LaunchFileParts {
     text: Text,
     inputs: Vec<PathBuf>,
     buffers: Vec<Buffer>,
-    textures: Vec<View>,
-    plan: Plan,
+    textures: Vec<TextureView>,
+    plan: HostPlan,
 }
 
 impl LaunchFile {
@@ -141,8 +141,8 @@ impl LaunchFile {
         }
         let mut textures = Vec::new();
         for table in &raw.texture {
-            let texture = View::check(&text, table, &buffers)?;
-            if textures.iter().any(|other: &View| other.name == texture.name) {
+            let texture = TextureView::check(&text, table, &buffers)?;
+            if textures.iter().any(|other: &TextureView| other.name == texture.name) {
                 return Err(text.bad(texture.at, format!("there is another texture `{}`", texture.name)));
             }
             textures.push(texture);
@@ -171,7 +171,7 @@ impl LaunchFile {
         if ptx.is_empty() {
             return Err(text.bad(raw.ptx.span().start, "ptx = []: must be one PTX file or more"));
         }
-        let parts = Arc::new(Parts { text, inputs, buffers, textures, plan });
+        let parts = Arc::new(LaunchFileParts { text, inputs, buffers, textures, plan });
         Ok(LaunchFile { name, ptx, parts })
     }
 
@@ -211,8 +211,8 @@ impl LaunchFile {
         module: &mut Module,
         config: &GpuConfig,
     ) -> Result<Box<dyn HostProgram>, LaunchFileError> {
-        let Parts { text, buffers, textures, plan, .. } = self.parts.as_ref();
-        let mut bound: Vec<(Place, u64)> = Vec::with_capacity(buffers.len());
+        let LaunchFileParts { text, buffers, textures, plan, .. } = self.parts.as_ref();
+        let mut bound: Vec<(BufferHome, u64)> = Vec::with_capacity(buffers.len());
         for buffer in buffers {
             bound.push(buffer.bind(text, module, &bound)?);
         }
@@ -229,14 +229,14 @@ impl LaunchFile {
         }
         for flag in plan.loops.iter().filter_map(|turns| turns.until.as_ref()) {
             let (place, count) = bound[flag.buffer];
-            if place == Place::Constant || flag.index >= count {
+            if place == BufferHome::Constant || flag.index >= count {
                 let name = &buffers[flag.buffer].name;
                 let message =
                     format!("{name}[{}] is no element that a kernel can write: it has {count}", flag.index);
                 return Err(text.bad(flag.at, message));
             }
         }
-        Ok(Box::new(host::Program::new(Arc::clone(&self.parts), bound, references, kernels)))
+        Ok(Box::new(host::LaunchFileRun::new(Arc::clone(&self.parts), bound, references, kernels)))
     }
 }
 
@@ -277,7 +277,7 @@ pub fn template_of(ptx: &Path, named: &Path, kernel: Option<&str>) -> Result<Tem
 }
 
 /// Returns an error for a file that `reach` does not permit.
-fn check_reach(text: &Text, raw: &RawFile, reach: Reach) -> Result<(), LaunchFileError> {
+fn check_reach(text: &Text, raw: &RawFile, reach: FileReach) -> Result<(), LaunchFileError> {
     let path = |written: &Spanned<String>| text.path(written.get_ref());
     for read in raw.reads() {
         let checked = reach.check_read(&text.folder, &path(&read));
@@ -306,18 +306,18 @@ fn one_file_each(text: &Text, buffers: &[Buffer]) -> Result<(), LaunchFileError>
 
 /// Checks a launch. Returns the PTX name of its kernel.
 fn check_step(
-    parts: &Parts,
-    bound: &[(Place, u64)],
-    step: &Step,
+    parts: &LaunchFileParts,
+    bound: &[(BufferHome, u64)],
+    step: &PlannedLaunch,
     module: &Module,
     config: &GpuConfig,
 ) -> Result<String, LaunchFileError> {
-    let Parts { text, buffers, textures, .. } = parts;
+    let LaunchFileParts { text, buffers, textures, .. } = parts;
     let kernel = kernel_name::find(module, &step.kernel).map_err(|why| text.bad(step.at, why.to_string()))?;
     for (at, arg) in &step.args {
-        let Argument::Address { buffer, offset } = arg else { continue };
+        let CheckedArgument::Address { buffer, offset } = arg else { continue };
         let ((place, count), buffer) = (bound[*buffer], &buffers[*buffer]);
-        if place == Place::Constant {
+        if place == BufferHome::Constant {
             let message = format!("symbol `{}` is constant: it has no address to pass", buffer.name);
             return Err(text.bad(*at, message));
         }

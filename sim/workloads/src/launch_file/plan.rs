@@ -1,48 +1,48 @@
 //! Order of the launches: steps in file order, and the loops that repeat them.
 use super::action::Action;
 use super::buffer::{Buffer, find, list};
-use super::element::{Class, Element, Number};
+use super::element::{Class, Element, FileNumber};
 use super::error::LaunchFileError;
-use super::expression::Expression;
+use super::expression::TurnExpression;
 use super::fill;
 use super::format::{Is, Item, Loop, RawFile, RawLaunch, Text};
 use super::room::Room;
 use super::structure::{self, Patch};
-use super::view::View;
+use super::view::TextureView;
 use crate::workload::{Arg, LaunchDims};
 use toml::Spanned;
 
 /// A checked launch.
 #[derive(Clone, Debug)]
-pub(super) struct Step {
+pub(super) struct PlannedLaunch {
     /// Byte offset of the kernel's name in the launch file.
     pub at: usize,
     pub kernel: String,
     /// CTAs per grid and threads per CTA in each direction, with their positions in the launch file.
-    pub grid: Extent,
-    pub block: Extent,
+    pub grid: LaunchExtent,
+    pub block: LaunchExtent,
     pub dynamic_shared: u32,
     /// Arguments, each with its position in the launch file.
-    pub args: Vec<(usize, Argument)>,
+    pub args: Vec<(usize, CheckedArgument)>,
     /// Numbers of the enclosing loops, the outermost first.
     pub loops: Vec<usize>,
 }
 
 /// Sizes in three directions, which may depend on turns.
 #[derive(Clone, Debug)]
-pub(super) struct Extent {
+pub(super) struct LaunchExtent {
     at: usize,
     key: &'static str,
-    sides: [Expression; 3],
+    sides: [TurnExpression; 3],
 }
 
-impl Step {
+impl PlannedLaunch {
     /// Returns the size of the launch for the given turn of each enclosing loop.
     ///
     /// # Errors
     /// [`LaunchFileError`] if a side is not a number from 1 to 2^32 - 1.
     pub(super) fn dims(&self, text: &Text, turns: &[u64]) -> Result<LaunchDims, LaunchFileError> {
-        let triple = |extent: &Extent| {
+        let triple = |extent: &LaunchExtent| {
             let mut out = [0; 3];
             for (side, expression) in out.iter_mut().zip(&extent.sides) {
                 let value = expression.value(turns);
@@ -69,11 +69,11 @@ impl Step {
 
 /// A checked argument.
 #[derive(Clone, Debug)]
-pub(super) enum Argument {
+pub(super) enum CheckedArgument {
     /// A number. Each turn of the loop adds `per_turn`.
     Scalar { element: Element, bits: u64, per_turn: u64 },
     /// A number that depends on the turns of the enclosing loops.
-    Computed { element: Element, expression: Expression },
+    Computed { element: Element, expression: TurnExpression },
     /// Bytes of several numbers in one parameter, and the addresses among them.
     Structure(Vec<u8>, Vec<Patch>),
     /// The address of a buffer's element.
@@ -82,7 +82,7 @@ pub(super) enum Argument {
     Handle(usize),
 }
 
-impl Argument {
+impl CheckedArgument {
     /// Returns the argument for the given turn of each enclosing loop. `addresses` are the buffers', `handles` the
     /// textures'.
     pub(super) fn arg(&self, turns: &[u64], addresses: &[u64], handles: &[u64]) -> Arg {
@@ -124,7 +124,7 @@ fn scalar(element: Element, bits: u64) -> Arg {
 /// One operation of the host program.
 #[derive(Clone, Debug)]
 pub(super) enum Move {
-    Launch(Step),
+    Launch(PlannedLaunch),
     Act(Action),
     /// Enters the loop with this number.
     Enter(usize),
@@ -137,14 +137,14 @@ pub(super) enum Move {
 
 /// Order of all operations of the host program.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct HostPlan {
     pub moves: Vec<Move>,
     pub loops: Vec<Turns>,
 }
 
-impl Plan {
+impl HostPlan {
     /// Returns the launches in file order.
-    pub(super) fn steps(&self) -> impl Iterator<Item = &Step> {
+    pub(super) fn steps(&self) -> impl Iterator<Item = &PlannedLaunch> {
         self.moves.iter().filter_map(|next| match next {
             Move::Launch(step) => Some(step),
             _ => None,
@@ -189,9 +189,9 @@ pub(super) struct Flag {
 }
 
 /// Named items of the file other than launches.
-struct Known<'a> {
+struct NamedItems<'a> {
     buffers: &'a mut Vec<Buffer>,
-    textures: &'a [View],
+    textures: &'a [TextureView],
     room: &'a mut Room,
 }
 
@@ -200,14 +200,14 @@ pub(super) fn plan(
     text: &Text,
     raw: &RawFile,
     buffers: &mut Vec<Buffer>,
-    textures: &[View],
+    textures: &[TextureView],
     room: &mut Room,
-) -> Result<Plan, LaunchFileError> {
-    let mut known = Known { buffers, textures, room };
+) -> Result<HostPlan, LaunchFileError> {
+    let mut known = NamedItems { buffers, textures, room };
     if let Some(launch) = simple(text, raw)? {
         let at = raw.kernel.as_ref().map_or(0, |k| k.span().start);
         let step = step(text, &launch, at, (&[], &[]), &mut known)?;
-        return Ok(Plan { moves: vec![Move::Launch(step)], loops: Vec::new() });
+        return Ok(HostPlan { moves: vec![Move::Launch(step)], loops: Vec::new() });
     }
     let mut loops = Vec::new();
     for table in &raw.r#loop {
@@ -239,7 +239,7 @@ pub(super) fn plan(
     if let Some((idle, _)) = loops.iter().zip(seen).find(|(_, seen)| !seen) {
         return Err(text.bad(idle.at, format!("loop `{}` has no launches", idle.name)));
     }
-    Ok(Plan { moves, loops })
+    Ok(HostPlan { moves, loops })
 }
 
 struct Moves<'a> {
@@ -326,8 +326,8 @@ fn step(
     raw: &RawLaunch,
     at: usize,
     (loops, names): (&[usize], &[&str]),
-    known: &mut Known,
-) -> Result<Step, LaunchFileError> {
+    known: &mut NamedItems,
+) -> Result<PlannedLaunch, LaunchFileError> {
     let grid = extent(text, "grid", &raw.grid, names)?;
     let block = extent(text, "block", &raw.block, names)?;
     let mut args = Vec::with_capacity(raw.arg.len());
@@ -336,24 +336,24 @@ fn step(
     }
     let at = if raw.kernel.span().is_empty() { at } else { raw.kernel.span().start };
     let (kernel, dynamic_shared) = (raw.kernel.get_ref().clone(), raw.dynamic_shared);
-    Ok(Step { at, kernel, grid, block, dynamic_shared, args, loops: loops.to_vec() })
+    Ok(PlannedLaunch { at, kernel, grid, block, dynamic_shared, args, loops: loops.to_vec() })
 }
 
 fn extent(
     text: &Text,
     key: &'static str,
-    value: &Spanned<Vec<Number>>,
+    value: &Spanned<Vec<FileNumber>>,
     loops: &[&str],
-) -> Result<Extent, LaunchFileError> {
+) -> Result<LaunchExtent, LaunchFileError> {
     let at = value.span().start;
-    let mut sides = [const { Expression::Number(1) }; 3];
+    let mut sides = [const { TurnExpression::Number(1) }; 3];
     if !matches!(value.get_ref().len(), 1..=3) {
         return Err(text.bad(at, format!("{key}: must be one to three numbers")));
     }
     for (side, number) in sides.iter_mut().zip(value.get_ref()) {
-        *side = Expression::read(number, loops).map_err(|why| text.bad(at, format!("{key}: {why}")))?;
+        *side = TurnExpression::read(number, loops).map_err(|why| text.bad(at, format!("{key}: {why}")))?;
     }
-    Ok(Extent { at, key, sides })
+    Ok(LaunchExtent { at, key, sides })
 }
 
 fn argument(
@@ -361,14 +361,14 @@ fn argument(
     spanned: &Spanned<Item>,
     index: usize,
     loops: &[&str],
-    known: &mut Known,
-) -> Result<Argument, LaunchFileError> {
+    known: &mut NamedItems,
+) -> Result<CheckedArgument, LaunchFileError> {
     let (at, item) = (spanned.span().start, spanned.get_ref());
     if let Some(name) = &item.texture {
         text.only(item.given(), &["texture"], "an argument that is a texture")?;
         let wanted = name.get_ref();
         let found = known.textures.iter().position(|texture| texture.name == *wanted);
-        return found.map(Argument::Handle).ok_or_else(|| {
+        return found.map(CheckedArgument::Handle).ok_or_else(|| {
             let names = list(known.textures.iter().map(|texture| texture.name.as_str()));
             text.bad(name.span().start, format!("no texture `{wanted}`: there are {names}"))
         });
@@ -384,18 +384,18 @@ fn argument(
             return Err(text.bad(place, format!("offset = {offset}: must be 0 to {}", known - 1)));
         }
         let bytes = buffers[buffer].element.bytes() as u64;
-        return Ok(Argument::Address { buffer, offset: offset.saturating_mul(bytes) });
+        return Ok(CheckedArgument::Address { buffer, offset: offset.saturating_mul(bytes) });
     }
     if item.count.is_some() || item.init.is_some() || item.file.is_some() {
         buffers.push(Buffer::anonymous(text, spanned, format!("arg{index}"), known.room)?);
-        return Ok(Argument::Address { buffer: buffers.len() - 1, offset: 0 });
+        return Ok(CheckedArgument::Address { buffer: buffers.len() - 1, offset: 0 });
     }
     if let Some(members) = &item.members {
         text.only(item.given(), &["members", "values", "addresses"], "an argument that is a structure")?;
         let values = text.need(&item.values, "values", at)?;
         let bytes = structure::values(text, members, values)?;
         let patches = structure::patches(text, item, bytes.len() as u64, buffers)?;
-        return Ok(Argument::Structure(bytes, patches));
+        return Ok(CheckedArgument::Structure(bytes, patches));
     }
     let element = *text.need(&item.element, "type", at)?.get_ref();
     let known = ["type", "value", "values", "per_turn", "expression", "addresses"];
@@ -403,10 +403,10 @@ fn argument(
     if let Some(expression) = &item.expression {
         text.only(item.given(), &["type", "expression"], "an argument that depends on turns")?;
         let place = expression.span().start;
-        let number = Number::Text(expression.get_ref().clone());
-        let expression =
-            Expression::read(&number, loops).map_err(|why| text.bad(place, format!("expression: {why}")))?;
-        return Ok(Argument::Computed { element, expression });
+        let number = FileNumber::Text(expression.get_ref().clone());
+        let expression = TurnExpression::read(&number, loops)
+            .map_err(|why| text.bad(place, format!("expression: {why}")))?;
+        return Ok(CheckedArgument::Computed { element, expression });
     }
     match (&item.value, &item.values) {
         (Some(value), None) if item.addresses.is_none() => {
@@ -417,12 +417,16 @@ fn argument(
                 Some(step) => fill::bits(text, step, "per_turn", element)?,
                 None => 0,
             };
-            Ok(Argument::Scalar { element, bits: fill::bits(text, value, "value", element)?, per_turn })
+            Ok(CheckedArgument::Scalar {
+                element,
+                bits: fill::bits(text, value, "value", element)?,
+                per_turn,
+            })
         }
         (None, Some(values)) if item.per_turn.is_none() => {
             let bytes = fill::list(text, values, element)?;
             let patches = structure::patches(text, item, bytes.len() as u64, buffers)?;
-            Ok(Argument::Structure(bytes, patches))
+            Ok(CheckedArgument::Structure(bytes, patches))
         }
         _ => {
             let message = "an argument has one of `buffer` and `texture` (a name), `value`, `values` and `count` (a buffer of its own)";

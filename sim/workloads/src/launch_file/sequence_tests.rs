@@ -4,7 +4,7 @@ use super::LaunchFile;
 use crate::workload::{Arg, Launch};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::limits::Limits;
-use selvedge_gpu::reach::Reach;
+use selvedge_gpu::reach::FileReach;
 use selvedge_ptx::memory::DeviceMemory;
 
 const HEAD: &str = ".version 5.0\n.target sm_60\n.address_size 64\n";
@@ -42,7 +42,7 @@ fn run(text: &str, mut between: impl FnMut(&mut DeviceMemory, &Launch)) -> Resul
     let path = folder.path().join("my.toml");
     std::fs::write(&path, text).expect("written");
     let short = |error: String| error.replace(&format!("{}/", folder.path().display()), "");
-    let limits = Limits { memory: 1 << 20, unpacked: None, reach: Reach::WritesWithin };
+    let limits = Limits { memory: 1 << 20, unpacked: None, reach: FileReach::WritesWithin };
     let file = LaunchFile::load(&path, &limits).map_err(|error| short(error.to_string()))?;
     let mut module = file.module().map_err(|error| short(error.to_string()))?;
     let config = GpuConfig::load("gtx480").expect("built in");

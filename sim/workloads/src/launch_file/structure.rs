@@ -1,6 +1,6 @@
 //! Structures with C layout, and the addresses of buffers among values.
 use super::buffer::{self, Buffer};
-use super::element::{Element, Number};
+use super::element::{Element, FileNumber};
 use super::error::LaunchFileError;
 use super::format::{Item, Text};
 use super::values;
@@ -46,7 +46,7 @@ pub(super) fn layout(members: &[Element]) -> (Vec<usize>, usize) {
 pub(super) fn values(
     text: &Text,
     members: &Spanned<Vec<Element>>,
-    numbers: &Spanned<Vec<Number>>,
+    numbers: &Spanned<Vec<FileNumber>>,
 ) -> Result<Vec<u8>, LaunchFileError> {
     let (kinds, at) = (members.get_ref(), numbers.span().start);
     if kinds.is_empty() {

@@ -1,7 +1,7 @@
 //! Generates a launch file: every kernel of a PTX file with its parameters, and values with which it runs.
 use super::LaunchFileError;
 use super::kernel_name::{self, NoKernel};
-use super::trial::{self, Sizes};
+use super::trial::{self, TrialSizes};
 use selvedge_ptx::ptx::{Kernel, Module, Param, ParamKind, RefusedKernel, TextureSource, TextureUse};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ fn refuse(RefusedKernel { kernel, error }: &RefusedKernel) -> LaunchFileError {
 /// A kernel with sizes for its inputs.
 struct Chosen {
     kernel: Arc<Kernel>,
-    sizes: Sizes,
+    sizes: TrialSizes,
     /// Reason why it does not run with these sizes, if so.
     stops: Option<String>,
 }
@@ -81,7 +81,7 @@ pub(super) enum Guess {
 }
 
 /// Returns the assumed meaning of each parameter of a kernel.
-pub(super) fn guesses(kernel: &Kernel, sizes: Sizes) -> Vec<Guess> {
+pub(super) fn guesses(kernel: &Kernel, sizes: TrialSizes) -> Vec<Guess> {
     let pointers = kernel.pointers();
     let guess = |(index, param): (usize, &Param)| {
         if let Some(texture) = handle(kernel, index) {
@@ -211,7 +211,7 @@ fn textures(out: &mut String, chosen: &[Chosen], module: &Module) -> std::fmt::R
 fn view(
     out: &mut String,
     name: &str,
-    (texture, sizes): (&TextureUse, Sizes),
+    (texture, sizes): (&TextureUse, TrialSizes),
     reference: Option<&str>,
 ) -> std::fmt::Result {
     let size = trial::texels(texture, sizes);

@@ -94,7 +94,7 @@ fn with(changes: &[(usize, &str)]) -> String {
 }
 
 /// Limits of the tests.
-const LIMITS: Limits = Limits { memory: 1 << 20, unpacked: None, reach: Reach::WritesWithin };
+const LIMITS: Limits = Limits { memory: 1 << 20, unpacked: None, reach: FileReach::WritesWithin };
 
 /// Creates a folder with the files that [`WHOLE`] names.
 fn folder() -> tempfile::TempDir {
@@ -166,27 +166,27 @@ fn a_file_out_of_reach_is_refused_with_its_line() {
         (14, "save = { file = \"link\" }"),
     ];
     let path = inside.join("my.toml");
-    let load = |change: (usize, &str), reach: Reach| {
+    let load = |change: (usize, &str), reach: FileReach| {
         std::fs::write(&path, with(&[change])).expect("written");
         LaunchFile::load(&path, &Limits { reach, ..LIMITS }).map(|_| ()).map_err(|error| error.to_string())
     };
-    let refused = |change: (usize, &str), reach: Reach, unless: &str| {
+    let refused = |change: (usize, &str), reach: FileReach, unless: &str| {
         let error = load(change, reach).expect_err(change.1);
         let place = format!("my.toml:{}: ", change.0);
         assert!(error.contains(&place) && error.contains("outside this file's folder"), "{error}");
         assert!(error.contains(unless), "{error}");
     };
     for save in saves {
-        refused(save, Reach::Within, "--sandbox");
-        refused(save, Reach::WritesWithin, "--allow-outside");
-        assert_eq!(load(save, Reach::Anywhere), Ok(()), "{save:?}");
+        refused(save, FileReach::Within, "--sandbox");
+        refused(save, FileReach::WritesWithin, "--allow-outside");
+        assert_eq!(load(save, FileReach::Anywhere), Ok(()), "{save:?}");
     }
     for read in reads {
-        refused(read, Reach::Within, "--sandbox");
-        let error = load(read, Reach::WritesWithin).expect_err("there is no such file");
+        refused(read, FileReach::Within, "--sandbox");
+        let error = load(read, FileReach::WritesWithin).expect_err("there is no such file");
         assert!(error.contains("cannot read it"), "{error}");
     }
-    assert_eq!(load((14, "save = { file = \"../inside/new/out.txt\" }"), Reach::Within), Ok(()));
+    assert_eq!(load((14, "save = { file = \"../inside/new/out.txt\" }"), FileReach::Within), Ok(()));
 }
 
 #[test]

@@ -11,7 +11,7 @@ const MOST_BYTES: u64 = 1 << 28;
 
 /// Sizes of a kernel's inputs in a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sizes {
+pub(super) struct TrialSizes {
     /// Value of integers. They often count the points along a side, so buffers hold a cube of that side.
     pub side: u64,
     /// Elements of each buffer.
@@ -23,12 +23,12 @@ pub(super) struct Sizes {
 }
 
 /// Returns the sizes to try, the most likely first.
-fn candidates() -> impl Iterator<Item = Sizes> {
+fn candidates() -> impl Iterator<Item = TrialSizes> {
     let sides = [(16, 32), (8, 32), (16, 256), (32, 32), (64, 64), (4, 32), (1, 32), (256, 256), (16, 1)];
     sides.into_iter().flat_map(|(side, threads)| {
-        [4096, 1 << 16, 1 << 20]
-            .into_iter()
-            .flat_map(move |count| [false, true].map(|addresses| Sizes { side, count, threads, addresses }))
+        [4096, 1 << 16, 1 << 20].into_iter().flat_map(move |count| {
+            [false, true].map(|addresses| TrialSizes { side, count, threads, addresses })
+        })
     })
 }
 
@@ -36,7 +36,7 @@ fn candidates() -> impl Iterator<Item = Sizes> {
 ///
 /// # Errors
 /// The first candidate and its error, if every candidate fails.
-pub(super) fn find(module: &Module, kernel: &Kernel) -> Result<Sizes, (Sizes, String)> {
+pub(super) fn find(module: &Module, kernel: &Kernel) -> Result<TrialSizes, (TrialSizes, String)> {
     let mut first = None;
     for sizes in candidates() {
         match run(module, kernel, sizes) {
@@ -50,7 +50,7 @@ pub(super) fn find(module: &Module, kernel: &Kernel) -> Result<Sizes, (Sizes, St
 }
 
 /// Runs `kernel` with `sizes`. The error describes why it stops.
-fn run(module: &Module, kernel: &Kernel, sizes: Sizes) -> Result<(), String> {
+fn run(module: &Module, kernel: &Kernel, sizes: TrialSizes) -> Result<(), String> {
     let mut memory = DeviceMemory::with_capacity(MOST_BYTES);
     module.load(&mut memory).map_err(|error| error.to_string())?;
     let textures = kernel.textures();
@@ -82,7 +82,7 @@ fn run(module: &Module, kernel: &Kernel, sizes: Sizes) -> Result<(), String> {
 }
 
 /// Returns the CTA size of a template's launch.
-pub(super) fn block(kernel: &Kernel, sizes: Sizes) -> [u32; 3] {
+pub(super) fn block(kernel: &Kernel, sizes: TrialSizes) -> [u32; 3] {
     match kernel.cta_limit {
         Some((limit, true)) => limit,
         Some((limit, false)) if limit.iter().product::<u32>() < sizes.threads => [1; 3],
@@ -91,13 +91,13 @@ pub(super) fn block(kernel: &Kernel, sizes: Sizes) -> [u32; 3] {
 }
 
 /// Returns the bytes of dynamic shared memory in a template.
-pub(super) fn dynamic_shared(kernel: &Kernel, sizes: Sizes) -> u32 {
+pub(super) fn dynamic_shared(kernel: &Kernel, sizes: TrialSizes) -> u32 {
     let wanted = 4 * (sizes.side * sizes.side).clamp(256, 4096) as u32;
     if kernel.dynamic_shared { wanted } else { 0 }
 }
 
 /// Returns the texels of a template's texture in each direction.
-pub(super) fn texels(texture: &TextureUse, sizes: Sizes) -> Vec<u64> {
+pub(super) fn texels(texture: &TextureUse, sizes: TrialSizes) -> Vec<u64> {
     let side = sizes.side.clamp(16, 64);
     let mut size = vec![side; usize::from(texture.dimensions)];
     if texture.cube {
@@ -107,7 +107,7 @@ pub(super) fn texels(texture: &TextureUse, sizes: Sizes) -> Vec<u64> {
 }
 
 /// Creates a texture of zeros, and returns its handle.
-fn sample(memory: &mut DeviceMemory, texture: &TextureUse, sizes: Sizes) -> Result<u64, String> {
+fn sample(memory: &mut DeviceMemory, texture: &TextureUse, sizes: TrialSizes) -> Result<u64, String> {
     let size: Vec<u32> = texels(texture, sizes).into_iter().map(|side| side as u32).collect();
     let bytes = 4 * size.iter().map(|side| u64::from(*side)).product::<u64>();
     let address = memory.alloc(bytes, "texels").map_err(|error| error.to_string())?;

@@ -1,7 +1,7 @@
 //! Files of numbers, as text or as little-endian bytes.
 use super::element::Element;
 use super::error::LaunchFileError;
-use super::format::Format;
+use super::format::NumberText;
 use super::room::Most;
 use selvedge_hw::file;
 use std::fs::File;
@@ -22,12 +22,12 @@ pub(super) fn read(path: &Path, most: u64) -> Result<Vec<u8>, LaunchFileError> {
 /// Returns the bytes of the numbers in a file, which may have at most `most` numbers.
 pub(super) fn load(
     path: &Path,
-    format: Format,
+    format: NumberText,
     element: Element,
     most: Most,
 ) -> Result<Vec<u8>, LaunchFileError> {
     let unreadable = |why: io::Error| LaunchFileError::unreadable(path, why);
-    if format == Format::Text {
+    if format == NumberText::Text {
         let input = BufReader::new(File::open(path).map_err(unreadable)?);
         return parse(path, input, element, most);
     }
@@ -51,7 +51,7 @@ fn parse(
     most: Most,
 ) -> Result<Vec<u8>, LaunchFileError> {
     let mut numbers =
-        Numbers { path, element, most, line: 1, is_comment: false, word: Vec::new(), out: Vec::new() };
+        NumberParser { path, element, most, line: 1, is_comment: false, word: Vec::new(), out: Vec::new() };
     loop {
         let piece = input.fill_buf().map_err(|why| LaunchFileError::unreadable(path, why))?;
         if piece.is_empty() {
@@ -65,7 +65,7 @@ fn parse(
 }
 
 /// Parser state of a text, which is read byte by byte.
-struct Numbers<'a> {
+struct NumberParser<'a> {
     path: &'a Path,
     element: Element,
     most: Most,
@@ -76,7 +76,7 @@ struct Numbers<'a> {
     out: Vec<u8>,
 }
 
-impl Numbers<'_> {
+impl NumberParser<'_> {
     /// Consumes the next byte of the text.
     fn take(&mut self, byte: u8) -> Result<(), LaunchFileError> {
         match byte {
@@ -135,10 +135,10 @@ pub(super) fn quote(word: &str) -> String {
 }
 
 /// Returns the contents of a file that [`load`] reads as `bytes`.
-pub(super) fn store(bytes: &[u8], format: Format, element: Element) -> Vec<u8> {
+pub(super) fn store(bytes: &[u8], format: NumberText, element: Element) -> Vec<u8> {
     match format {
-        Format::Raw => bytes.to_vec(),
-        Format::Text => {
+        NumberText::Raw => bytes.to_vec(),
+        NumberText::Text => {
             let mut text = String::new();
             for bits in element.each(bytes) {
                 text.push_str(&element.show(bits));
@@ -174,13 +174,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a");
         std::fs::write(&path, "1 2 3 4 # 5\n5 6\n7 x").expect("written");
-        let refused = load(&path, Format::Text, Element::U8, Most::of(6)).expect_err("seven").to_string();
+        let refused = load(&path, NumberText::Text, Element::U8, Most::of(6)).expect_err("seven").to_string();
         assert!(
             refused.ends_with("a:3: more than 6 numbers: must be at most 6, the buffer's count"),
             "{refused}"
         );
         std::fs::write(&path, "1234567").expect("written");
-        let refused = load(&path, Format::Raw, Element::U8, Most::of(6)).expect_err("seven").to_string();
+        let refused = load(&path, NumberText::Raw, Element::U8, Most::of(6)).expect_err("seven").to_string();
         assert!(refused.ends_with("more than 6 numbers: must be at most 6, the buffer's count"), "{refused}");
     }
 
@@ -189,9 +189,10 @@ mod tests {
     fn a_device_without_an_end_is_not_read_on() {
         let most = Most { elements: u64::MAX, why: "what is left" };
         let zero = Path::new("/dev/zero");
-        let refused = load(zero, Format::Text, Element::F32, most).expect_err("no number").to_string();
+        let refused = load(zero, NumberText::Text, Element::F32, most).expect_err("no number").to_string();
         assert!(refused.starts_with("/dev/zero:1: '????") && refused.len() < 100, "{refused}");
-        let refused = load(zero, Format::Raw, Element::F32, Most::of(6)).expect_err("too many").to_string();
+        let refused =
+            load(zero, NumberText::Raw, Element::F32, Most::of(6)).expect_err("too many").to_string();
         assert!(refused.contains("more than 6 numbers"), "{refused}");
     }
 
@@ -200,7 +201,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a");
         let bytes: Vec<u8> = [0.1f32, -0.0, f32::MAX, 1e-45].iter().flat_map(|f| f.to_le_bytes()).collect();
-        for format in [Format::Text, Format::Raw] {
+        for format in [NumberText::Text, NumberText::Raw] {
             std::fs::write(&path, store(&bytes, format, Element::F32)).expect("written");
             assert_eq!(load(&path, format, Element::F32, Most::of(6)).expect("read"), bytes, "{format:?}");
         }

@@ -1,8 +1,8 @@
 //! Textures of a launch file: views of its buffers, which kernels sample by a handle or through a texture reference.
-use super::buffer::{Buffer, Place, find};
+use super::buffer::{Buffer, BufferHome, find};
 use super::element::{Class, Element};
 use super::error::LaunchFileError;
-use super::format::{Address, Coordinates, Filter, RawTexture, Read, Text};
+use super::format::{Address, Coordinates, Filter, RawTexture, TexelRead, Text};
 use selvedge_ptx::ptx::Module;
 use selvedge_ptx::texture::{AddressMode, ChannelKind, FilterMode, Texture};
 use toml::Spanned;
@@ -12,7 +12,7 @@ const HANDLE_BYTES: u64 = 8;
 
 /// A checked `[[texture]]`.
 #[derive(Clone, Debug)]
-pub(super) struct View {
+pub(super) struct TextureView {
     pub name: String,
     /// Byte offset in the launch file.
     pub at: usize,
@@ -23,7 +23,7 @@ pub(super) struct View {
     pub reference: Option<(usize, String)>,
 }
 
-impl View {
+impl TextureView {
     /// Checks a table, except for values that only the PTX states.
     pub(super) fn check(
         text: &Text,
@@ -36,7 +36,7 @@ impl View {
         let buffer = find(text, named, buffers)?;
         let size = text.need(&raw.size, "size", at)?;
         let element = buffers[buffer].element;
-        let normalized = raw.read.as_ref().is_some_and(|read| *read.get_ref() == Read::Normalized);
+        let normalized = raw.read.as_ref().is_some_and(|read| *read.get_ref() == TexelRead::Normalized);
         let (kind, bits) = channel(element, normalized).ok_or_else(|| {
             let place = raw.read.as_ref().map_or(named.span().start, |read| read.span().start);
             text.bad(place, format!("a texture of {}: must be u8 to u32, s8 to s32, f16 or f32, and with read = \"normalized\" u8, u16, s8 or s16", format!("{element:?}").to_lowercase()))
@@ -83,7 +83,7 @@ impl View {
             return Err(text.bad(at, format!("texture `{name}`: {mistake}")));
         }
         let reference = raw.reference.as_ref().map(|r| (r.span().start, r.get_ref().clone()));
-        let view = View { name, at, buffer, texture, reference };
+        let view = TextureView { name, at, buffer, texture, reference };
         if let Some(count) = buffers[buffer].count {
             view.fits(text, &buffers[buffer], count)?;
         }
@@ -107,11 +107,11 @@ impl View {
         &self,
         text: &Text,
         buffers: &[Buffer],
-        bound: &[(Place, u64)],
+        bound: &[(BufferHome, u64)],
         module: &Module,
     ) -> Result<Option<u64>, LaunchFileError> {
         let (place, count) = bound[self.buffer];
-        if place == Place::Constant {
+        if place == BufferHome::Constant {
             let message =
                 format!("symbol `{}` is constant: no texture can be made of it", buffers[self.buffer].name);
             return Err(text.bad(self.at, message));

@@ -21,7 +21,7 @@ pub(super) const ATAX: Planned = Planned {
     group: Group::DenseAlgebra,
     ptx: ("atax.ptx", include_str!("../../kernels/atax.ptx")),
     description: |size| {
-        let Shape { rows, columns, terms, .. } = Shape::of(size);
+        let AtaxSize { rows, columns, terms, .. } = AtaxSize::of(size);
         let matrix = format!("{rows} x {columns} matrix{}", of_each_sum(terms));
         format!("{matrix}, {}", mebibytes(4 * (rows * columns + rows + 2 * columns)))
     },
@@ -29,7 +29,7 @@ pub(super) const ATAX: Planned = Planned {
 };
 
 #[derive(Clone, Copy)]
-struct Shape {
+struct AtaxSize {
     rows: usize,
     columns: usize,
     threads_per_block: u32,
@@ -37,7 +37,7 @@ struct Shape {
     terms: Option<usize>,
 }
 
-impl Shape {
+impl AtaxSize {
     /// Returns the shape of a size. `paper` is Polybench's standard size. `small` gives each of 15 SMs one block in
     /// the first kernel. Its 128 open lines fill a 16 KB cache. `study` is a part of `paper` with the same grid and
     /// addresses.
@@ -80,8 +80,8 @@ impl Shape {
 }
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
-    let shape = Shape::of(size);
-    let Shape { rows, columns, threads_per_block, terms } = shape;
+    let shape = AtaxSize::of(size);
+    let AtaxSize { rows, columns, threads_per_block, terms } = shape;
     let matrix = place_f32s(memory, "a", &shape.matrix())?;
     let x = place_f32s(memory, "x", &shape.vector())?;
     let product = memory.alloc(4 * rows as u64, "product")?;

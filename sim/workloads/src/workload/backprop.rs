@@ -36,7 +36,7 @@ fn inputs(size: Size) -> usize {
     }
 }
 
-struct Layer {
+struct BackpropLayer {
     /// A bias of 1, then the inputs.
     input: Vec<f32>,
     weights: Vec<f32>,
@@ -46,12 +46,12 @@ struct Layer {
     delta: Vec<f32>,
 }
 
-impl Layer {
+impl BackpropLayer {
     fn new(inputs: usize) -> Self {
         let mut random = Random::new(SEED);
         let mut numbers =
             |count: usize, scale: f32| (0..count).map(|_| scale * (random.unit() - 0.5)).collect();
-        let mut layer = Layer {
+        let mut layer = BackpropLayer {
             input: numbers(inputs + 1, 2.0),
             weights: numbers((inputs + 1) * WIDTH, 1.0),
             moves: vec![0.0; (inputs + 1) * WIDTH],
@@ -92,7 +92,7 @@ impl Layer {
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let inputs = inputs(size);
-    let layer = Layer::new(inputs);
+    let layer = BackpropLayer::new(inputs);
     let input = place_f32s(memory, "input", &layer.input)?;
     let weights = place_f32s(memory, "weights", &layer.weights)?;
     let moves = place_f32s(memory, "moves", &layer.moves)?;
@@ -108,7 +108,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
         launch("backprop_adjust", &[input, delta, weights, moves]),
     ];
     Ok(Plan::of(launches, move |memory| {
-        let layer = Layer::new(inputs);
+        let layer = BackpropLayer::new(inputs);
         let got = memory.read_f32s(partial, inputs)?;
         Results { workload: "backprop", buffer: "partial", got: &got }
             .close(layer.partial_sums(), TOLERANCE)?;

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use super::check::Results;
 use super::helpers::{int, launch_row, mebibytes};
-use super::input::{Words, read_text};
-use super::plan::{Plan, Run};
+use super::input::{TextWords, read_text};
+use super::plan::{Plan, PlanRun};
 use super::random::Random;
 use super::{Arg, Group, HostProgram, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
@@ -36,7 +36,7 @@ fn nodes(size: Size) -> usize {
 
 /// A directed graph. The edges of a node are consecutive in `targets`.
 #[derive(Debug, PartialEq)]
-struct Graph {
+struct BfsGraph {
     /// First edge and number of edges of each node.
     nodes: Vec<[i32; 2]>,
     /// Target node of each edge.
@@ -45,7 +45,7 @@ struct Graph {
     source: usize,
 }
 
-impl Graph {
+impl BfsGraph {
     /// Returns a random graph with the degrees of Rodinia's generated graphs. Each node draws 1 to 5 partners, and
     /// every pair is connected in both directions. A node has 6 edges on average, and about 18 at most.
     fn random(count: usize) -> Self {
@@ -72,7 +72,7 @@ impl Graph {
     /// edges; the target and weight of each. The search does not use the weights, but they must be integers.
     fn read(file: &Path) -> Result<Self, WorkloadError> {
         let text = read_text(file, "a graph")?;
-        let mut words = Words::new(file, &text);
+        let mut words = TextWords::new(file, &text);
         let count = words.integer("number of nodes", 1..=MOST)?;
         let mut nodes = Vec::new();
         for node in 0..count {
@@ -147,8 +147,8 @@ impl Workload for Bfs {
     }
 
     fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError> {
-        let graph = input.map_or_else(|| Ok(Graph::random(nodes(size))), Graph::read)?;
-        Ok(Box::new(Run::new(NAME, move |memory| {
+        let graph = input.map_or_else(|| Ok(BfsGraph::random(nodes(size))), BfsGraph::read)?;
+        Ok(Box::new(PlanRun::new(NAME, move |memory| {
             let buffers = Buffers::new(&graph, memory)?;
             Ok(search(graph, buffers))
         })))
@@ -167,8 +167,8 @@ struct Buffers {
 }
 
 impl Buffers {
-    fn new(graph: &Graph, memory: &mut DeviceMemory) -> Result<Self, WorkloadError> {
-        let Graph { nodes, targets, source } = graph;
+    fn new(graph: &BfsGraph, memory: &mut DeviceMemory) -> Result<Self, WorkloadError> {
+        let BfsGraph { nodes, targets, source } = graph;
         let count = nodes.len() as u64;
         let buffers = Buffers {
             nodes: memory.alloc(8 * count, "nodes")?,
@@ -191,7 +191,7 @@ impl Buffers {
 }
 
 /// Returns the search in filled buffers: two launches for each level.
-fn search(graph: Graph, buffers: Buffers) -> Plan {
+fn search(graph: BfsGraph, buffers: Buffers) -> Plan {
     let Buffers { nodes, edges, frontier, reached, visited, cost, again } = buffers;
     let count = graph.nodes.len();
     let launch = move |kernel, pointers: &[u64]| {
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn rodinias_format_is_read() {
-        let graph = with_file("graph.txt", GOOD, |file| Graph::read(file).unwrap());
+        let graph = with_file("graph.txt", GOOD, |file| BfsGraph::read(file).unwrap());
         assert_eq!(graph.nodes, [[0, 2], [2, 0], [2, 1]]);
         assert_eq!(graph.targets, [1, 2, 0]);
         assert_eq!(graph.levels(), [1, 2, 0]);
@@ -258,10 +258,10 @@ mod tests {
 
     #[test]
     fn a_device_that_never_lets_the_search_end_is_caught() {
-        let graph = with_file("graph.txt", GOOD, |file| Graph::read(file).unwrap());
+        let graph = with_file("graph.txt", GOOD, |file| BfsGraph::read(file).unwrap());
         let mut memory = DeviceMemory::new();
         let buffers = Buffers::new(&graph, &mut memory).unwrap();
-        let mut run = Run::new(NAME, move |_| Ok(search(graph, buffers)));
+        let mut run = PlanRun::new(NAME, move |_| Ok(search(graph, buffers)));
         let stopped = (0..100).find_map(|_| {
             let next = run.next(&mut memory);
             memory.write(buffers.again, &[1]).unwrap();
@@ -286,19 +286,19 @@ mod tests {
             ("1\n0 1\n0\n1\n0 1 9\n", ":5: text after the last edge = '9': must be the end of the file"),
         ];
         for (text, expected) in cases {
-            assert_eq!(refusal("graph.txt", text, Graph::read), format!("graph.txt{expected}"));
+            assert_eq!(refusal("graph.txt", text, BfsGraph::read), format!("graph.txt{expected}"));
         }
     }
 
     #[test]
     fn the_random_graph_has_rodinias_degrees_and_is_joined_both_ways() {
-        let graph = Graph::random(4096);
+        let graph = BfsGraph::random(4096);
         let degrees = graph.nodes.iter().map(|[_, degree]| *degree);
         assert!((22_000..27_000).contains(&graph.targets.len()), "{} edges", graph.targets.len());
         assert!(degrees.clone().min().unwrap() >= 1);
         assert!((14..25).contains(&degrees.max().unwrap()));
         let deepest = graph.levels().into_iter().max().unwrap();
         assert!((5..20).contains(&deepest), "{deepest} levels");
-        assert_eq!(graph, Graph::random(4096));
+        assert_eq!(graph, BfsGraph::random(4096));
     }
 }

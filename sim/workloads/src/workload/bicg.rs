@@ -17,7 +17,7 @@ pub(super) const BICG: Planned = Planned {
     group: Group::DenseAlgebra,
     ptx: ("bicg.ptx", include_str!("../../kernels/bicg.ptx")),
     description: |size| {
-        let Shape { rows, columns, terms, .. } = shape(size);
+        let BicgSize { rows, columns, terms, .. } = shape(size);
         let matrix = format!("{rows} x {columns} matrix{}", of_each_sum(terms));
         format!("{matrix}, {}", mebibytes(4 * (rows * columns + 2 * rows + 2 * columns)))
     },
@@ -25,7 +25,7 @@ pub(super) const BICG: Planned = Planned {
 };
 
 #[derive(Clone, Copy)]
-struct Shape {
+struct BicgSize {
     rows: usize,
     columns: usize,
     /// Threads per block.
@@ -36,12 +36,12 @@ struct Shape {
 
 /// Returns the shape of a size. `paper` is Polybench's standard size. `study` computes only a part, with the same grid and
 /// addresses.
-fn shape(size: Size) -> Shape {
+fn shape(size: Size) -> BicgSize {
     match size {
-        Size::Tiny => Shape { rows: 192, columns: 96, block: 64, terms: None },
-        Size::Small => Shape { rows: 1920, columns: 256, block: 128, terms: None },
-        Size::Study => Shape { rows: 4096, columns: 4096, block: 256, terms: Some(64) },
-        Size::Paper => Shape { rows: 4096, columns: 4096, block: 256, terms: None },
+        Size::Tiny => BicgSize { rows: 192, columns: 96, block: 64, terms: None },
+        Size::Small => BicgSize { rows: 1920, columns: 256, block: 128, terms: None },
+        Size::Study => BicgSize { rows: 4096, columns: 4096, block: 256, terms: Some(64) },
+        Size::Paper => BicgSize { rows: 4096, columns: 4096, block: 256, terms: None },
     }
 }
 
@@ -58,7 +58,7 @@ fn multiples_of_pi(count: usize) -> Vec<f32> {
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let shape = shape(size);
-    let Shape { rows, columns, block, terms } = shape;
+    let BicgSize { rows, columns, block, terms } = shape;
     let a = place_f32s(memory, "a", &matrix(rows, columns))?;
     let r = place_f32s(memory, "r", &multiples_of_pi(rows))?;
     let p = place_f32s(memory, "p", &multiples_of_pi(columns))?;
@@ -90,7 +90,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
 }
 
 /// Computes A^T r and A p.
-fn reference(Shape { rows, columns, terms, .. }: Shape) -> (Vec<f32>, Vec<f32>) {
+fn reference(BicgSize { rows, columns, terms, .. }: BicgSize) -> (Vec<f32>, Vec<f32>) {
     let most = terms.unwrap_or(usize::MAX);
     let (matrix, r, p) = (matrix(rows, columns), multiples_of_pi(rows), multiples_of_pi(columns));
     let mut s = vec![0.0_f32; columns];

@@ -38,18 +38,18 @@ fn options(size: Size) -> usize {
     }
 }
 
-struct Terms {
+struct BinomialTerms {
     stock: f32,
     strike: f32,
     /// Growth factor of the stock in a step up.
     up: f32,
 }
 
-fn terms(options: usize) -> Vec<Terms> {
+fn terms(options: usize) -> Vec<BinomialTerms> {
     let mut random = Random::new(SEED);
     let mut draw = || {
         let years = f64::from(0.25 + 9.75 * random.unit());
-        Terms {
+        BinomialTerms {
             stock: 5.0 + 25.0 * random.unit(),
             strike: 1.0 + 99.0 * random.unit(),
             up: (VOLATILITY * (years / STEPS as f64).sqrt()).exp() as f32,
@@ -70,7 +70,7 @@ fn shares() -> [f32; 2] {
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let options = options(size);
     let terms = terms(options);
-    let column = |field: fn(&Terms) -> f32| terms.iter().map(field).collect::<Vec<f32>>();
+    let column = |field: fn(&BinomialTerms) -> f32| terms.iter().map(field).collect::<Vec<f32>>();
     let stock = place_f32s(memory, "stock", &column(|terms| terms.stock))?;
     let strike = place_f32s(memory, "strike", &column(|terms| terms.strike))?;
     let up = place_f32s(memory, "up", &column(|terms| terms.up))?;
@@ -85,7 +85,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
 }
 
 /// Computes the price of one option on the CPU.
-fn value(terms: &Terms) -> f32 {
+fn value(terms: &BinomialTerms) -> f32 {
     let [up_share, down_share] = shares();
     let down = 1.0 / terms.up;
     let leaf = |ups: usize| {

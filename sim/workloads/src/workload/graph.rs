@@ -3,8 +3,8 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::helpers::place_words;
-use super::input::{Words, read_text};
-use super::plan::{Plan, Run};
+use super::input::{TextWords, read_text};
+use super::plan::{Plan, PlanRun};
 use super::random::Random;
 use super::{Group, HostProgram, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
@@ -90,7 +90,7 @@ impl Graph {
             let refuse = |what: &str, value: &str, allowed: &str| {
                 Err(WorkloadError::bad_input(file, number + 1, what, value, allowed))
             };
-            let mut words = Words::of_line(file, number + 1, line);
+            let mut words = TextWords::of_line(file, number + 1, line);
             match (words.next_word(), size) {
                 (None | Some("c"), _) => continue,
                 (Some("p"), None) => {
@@ -208,7 +208,7 @@ impl Workload for OnGraph {
         let generate = if self.has_roads(size) { Graph::road } else { Graph::random };
         let graph = input.map_or_else(|| Ok(generate(nodes)), Graph::read)?;
         let plan = self.plan;
-        Ok(Box::new(Run::new(self.name, move |memory| plan(Rc::new(graph), memory))))
+        Ok(Box::new(PlanRun::new(self.name, move |memory| plan(Rc::new(graph), memory))))
     }
 }
 

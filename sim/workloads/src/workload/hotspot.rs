@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::check::Results;
 use super::helpers::{int, mebibytes, place_f32s};
-use super::input::{Words, finite, read_text};
-use super::plan::{Plan, Run};
+use super::input::{TextWords, finite, read_text};
+use super::plan::{Plan, PlanRun};
 use super::random::Random;
 use super::{Arg, Group, HostProgram, Launch, LaunchDims, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
@@ -184,7 +184,7 @@ fn power_file(file: &Path) -> Result<PathBuf, WorkloadError> {
 
 fn read_numbers(file: &Path, one: &str, many: &'static str) -> Result<Vec<f32>, WorkloadError> {
     let text = read_text(file, many)?;
-    let mut words = Words::new(file, &text);
+    let mut words = TextWords::new(file, &text);
     let mut numbers = Vec::new();
     while let Some(word) = words.next_word() {
         let number = finite(word).ok_or_else(|| {
@@ -236,7 +236,7 @@ impl Workload for Hotspot {
 
     fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError> {
         let chip = input.map_or_else(|| Ok(Chip::generated(side(size))), Chip::read)?;
-        Ok(Box::new(Run::new(NAME, move |memory| plan(chip, steps(size), memory))))
+        Ok(Box::new(PlanRun::new(NAME, move |memory| plan(chip, steps(size), memory))))
     }
 }
 

@@ -18,14 +18,14 @@ pub(super) fn read_text(file: &Path, what: &'static str) -> Result<String, Workl
 }
 
 /// Iterator over the words of a text.
-pub(super) struct Words<'a> {
+pub(super) struct TextWords<'a> {
     file: &'a Path,
     words: Box<dyn Iterator<Item = (usize, &'a str)> + 'a>,
     /// Line of the last returned word, from 1.
     line: usize,
 }
 
-impl<'a> Words<'a> {
+impl<'a> TextWords<'a> {
     /// Returns the words of `text`, which must be the contents of `file`.
     pub(super) fn new(file: &'a Path, text: &'a str) -> Self {
         let lines = text.lines().enumerate();
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn words_know_their_lines() {
-        let mut words = Words::new(Path::new("g.txt"), "1\n\n 2  x3\n");
+        let mut words = TextWords::new(Path::new("g.txt"), "1\n\n 2  x3\n");
         assert_eq!(words.integer("count", 0..=9).unwrap(), 1);
         assert_eq!(words.integer("count", 0..=9).unwrap(), 2);
         let text = words.integer("count", 0..=9).unwrap_err().to_string();
@@ -103,19 +103,19 @@ mod tests {
     #[test]
     fn missing_excessive_and_surplus_words_are_refused() {
         let file = Path::new("g.txt");
-        let text = Words::new(file, "").integer("count", 0..=9).unwrap_err().to_string();
+        let text = TextWords::new(file, "").integer("count", 0..=9).unwrap_err().to_string();
         assert_eq!(text, "g.txt:1: count = 'end of file': must be an integer from 0 to 9");
         for value in ["10", "-1", "1.5", "99999999999999999999999"] {
-            assert!(Words::new(file, value).integer("count", 0..=9).is_err(), "{value}");
+            assert!(TextWords::new(file, value).integer("count", 0..=9).is_err(), "{value}");
         }
-        let text = Words::new(file, "\nmore").end("the edges").unwrap_err().to_string();
+        let text = TextWords::new(file, "\nmore").end("the edges").unwrap_err().to_string();
         assert_eq!(text, "g.txt:2: text after the edges = 'more': must be the end of the file");
     }
 
     #[test]
     fn long_and_binary_values_are_cut() {
         let long = "7".repeat(100) + "\u{1}";
-        let text = Words::new(Path::new("g"), &long).integer("n", 0..=9).unwrap_err().to_string();
+        let text = TextWords::new(Path::new("g"), &long).integer("n", 0..=9).unwrap_err().to_string();
         assert!(text.contains(&format!("'{}...'", "7".repeat(40))), "{text}");
     }
 

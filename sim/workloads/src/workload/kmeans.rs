@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::check::Results;
 use super::helpers::{int, launch_row, mebibytes, place_f32s};
 use super::input::{finite, read_text};
-use super::plan::{Plan, Run};
+use super::plan::{Plan, PlanRun};
 use super::random::Random;
 use super::{Arg, Group, HostProgram, Launch, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
@@ -290,7 +290,7 @@ impl Workload for KMeans {
 
     fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError> {
         let points = input.map_or_else(|| Ok(Points::generated(points(size))), Points::read)?;
-        Ok(Box::new(Run::new(NAME, move |memory| plan(points, most_rounds(size), memory))))
+        Ok(Box::new(PlanRun::new(NAME, move |memory| plan(points, most_rounds(size), memory))))
     }
 }
 

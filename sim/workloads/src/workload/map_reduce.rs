@@ -78,26 +78,26 @@ fn lines_of_records(size: Size) -> usize {
 const LINK: &str = "<p>See also <a href=\"";
 
 /// A text, and the pairs of its lines.
-struct Text {
+struct TextPairs {
     bytes: Vec<u8>,
     /// Offset of each line, in bytes.
     line: Vec<u32>,
     /// Key and value of each line.
     pairs: Vec<Option<(u32, u32)>>,
-    kind: Kind,
+    kind: MapReduceKind,
 }
 
 /// Map and reduce functions of a text.
-enum Kind {
+enum MapReduceKind {
     Log,
     Totals,
     /// The document that contains each line.
     Documents(Vec<u32>),
 }
 
-impl Text {
-    fn new(kind: Kind) -> Self {
-        Text { bytes: Vec::new(), line: Vec::new(), pairs: Vec::new(), kind }
+impl TextPairs {
+    fn new(kind: MapReduceKind) -> Self {
+        TextPairs { bytes: Vec::new(), line: Vec::new(), pairs: Vec::new(), kind }
     }
 
     fn push(&mut self, line: &str, pair: Option<(u32, u32)>) {
@@ -108,15 +108,15 @@ impl Text {
     }
 }
 
-impl Text {
+impl TextPairs {
     /// Returns the key of line `number` as text, and its value; `None` if the line has no pair. The value is the hash
     /// of a visitor or the number of a document. Equal values mean equal texts.
     fn pair(&self, number: usize) -> Option<(&[u8], u32)> {
         let (_, value) = self.pairs[number]?;
         let line = &self.bytes[self.line[number] as usize..];
         let (key, end) = match self.kind {
-            Kind::Documents(_) => (&line[LINK.len()..], b'"'),
-            Kind::Log | Kind::Totals => (line, b'\t'),
+            MapReduceKind::Documents(_) => (&line[LINK.len()..], b'"'),
+            MapReduceKind::Log | MapReduceKind::Totals => (line, b'\t'),
         };
         let size = key.iter().position(|byte| *byte == end).unwrap_or(key.len());
         Some((&key[..size], value))
@@ -125,7 +125,7 @@ impl Text {
     /// Returns the order of line `number` among lines with the same key: the visitor's text, or the document's
     /// number.
     fn rank(&self, number: usize) -> (&[u8], u32) {
-        if let Kind::Documents(documents) = &self.kind {
+        if let MapReduceKind::Documents(documents) = &self.kind {
             return (&[], documents[number]);
         }
         let line = &self.bytes[self.line[number] as usize..];
@@ -156,10 +156,12 @@ impl Text {
         let line = lines.iter().map(|at| self.line[*at]).collect();
         let pairs = lines.iter().map(|at| self.pairs[*at]).collect();
         let kind = match self.kind {
-            Kind::Documents(documents) => Kind::Documents(lines.iter().map(|at| documents[*at]).collect()),
+            MapReduceKind::Documents(documents) => {
+                MapReduceKind::Documents(lines.iter().map(|at| documents[*at]).collect())
+            }
             other => other,
         };
-        Text { bytes: self.bytes, line, pairs, kind }
+        TextPairs { bytes: self.bytes, line, pairs, kind }
     }
 }
 
@@ -177,8 +179,8 @@ fn page(random: &mut Random, pages: usize) -> String {
 }
 
 /// Returns a server log: pages and the addresses of their visitors.
-fn log(lines: usize) -> Text {
-    let (mut random, mut text) = (Random::new(SEED), Text::new(Kind::Log));
+fn log(lines: usize) -> TextPairs {
+    let (mut random, mut text) = (Random::new(SEED), TextPairs::new(MapReduceKind::Log));
     for _ in 0..lines {
         let page = page(&mut random, lines / 8);
         let visitor = format!("10.{}.{}.{}", random.below(3), random.below(4), random.below(10));
@@ -188,8 +190,8 @@ fn log(lines: usize) -> Text {
 }
 
 /// Returns a table of pages and their views. Few pages have many views.
-fn totals(lines: usize) -> Text {
-    let (mut random, mut text) = (Random::new(SEED ^ 1), Text::new(Kind::Totals));
+fn totals(lines: usize) -> TextPairs {
+    let (mut random, mut text) = (Random::new(SEED ^ 1), TextPairs::new(MapReduceKind::Totals));
     for number in 0..lines as u32 {
         let page = page(&mut random, lines);
         let views = 1 + random.below(100_000) / (1 + random.below(1000));
@@ -199,10 +201,10 @@ fn totals(lines: usize) -> Text {
 }
 
 /// Returns documents of 20 lines of hypertext. A random half of the lines has a link.
-fn documents(lines: usize) -> Text {
+fn documents(lines: usize) -> TextPairs {
     let number = |line: usize| (line / 20) as u32;
     let mut random = Random::new(SEED ^ 2);
-    let mut text = Text::new(Kind::Documents((0..lines).map(number).collect()));
+    let mut text = TextPairs::new(MapReduceKind::Documents((0..lines).map(number).collect()));
     for line in 0..lines {
         if random.below(2) == 0 {
             let page = page(&mut random, lines / 10);
@@ -217,7 +219,7 @@ fn documents(lines: usize) -> Text {
     text
 }
 
-fn describe(text: &Text, has_records: bool) -> String {
+fn describe(text: &TextPairs, has_records: bool) -> String {
     let lines = text.line.len();
     let (of_pair, pairs) = if has_records { (20, "records") } else { (12, "hashes") };
     let bytes = text.bytes.len() + 8 * lines + of_pair * lines.next_power_of_two();
@@ -247,7 +249,7 @@ fn launch(kernel: &str, threads: usize, pointers: &[u64], numbers: &[usize]) -> 
 /// two sorted halves. All passes together would take more than ten times as long.
 fn plan_records(
     workload: &'static str,
-    text: Text,
+    text: TextPairs,
     memory: &mut DeviceMemory,
 ) -> Result<Plan, WorkloadError> {
     let text = text.in_halves();
@@ -257,7 +259,7 @@ fn plan_records(
     memory.write(bytes, &text.bytes)?;
     let line = place_words(memory, "line", &text.line)?;
     let records = memory.alloc(16 * slots as u64, "records")?;
-    let map = if let Kind::Documents(documents) = &text.kind {
+    let map = if let MapReduceKind::Documents(documents) = &text.kind {
         let document = place_words(memory, "document", documents)?;
         launch("map_link_record", slots, &[bytes, line, document, records], &[lines, slots])
     } else {
@@ -275,7 +277,7 @@ fn plan_records(
 
 /// Returns the number of distinct values of each key at the position of its first record among all sorted records.
 /// Other positions are 0.
-fn counts_of_texts(text: &Text, slots: usize) -> Vec<u32> {
+fn counts_of_texts(text: &TextPairs, slots: usize) -> Vec<u32> {
     let mut values = BTreeMap::<&[u8], Vec<u32>>::new();
     for (key, value) in (0..text.line.len()).filter_map(|number| text.pair(number)) {
         values.entry(key).or_default().push(value);
@@ -283,7 +285,7 @@ fn counts_of_texts(text: &Text, slots: usize) -> Vec<u32> {
     runs(values.into_values(), slots)
 }
 
-fn plan(workload: &'static str, text: Text, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
+fn plan(workload: &'static str, text: TextPairs, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let lines = text.line.len();
     let slots = lines.next_power_of_two();
     let bytes = memory.alloc(text.bytes.len() as u64, "text")?;
@@ -291,9 +293,9 @@ fn plan(workload: &'static str, text: Text, memory: &mut DeviceMemory) -> Result
     let line = place_words(memory, "line", &text.line)?;
     let pairs = memory.alloc(8 * slots as u64, "pairs")?;
     let map = match &text.kind {
-        Kind::Log => launch("map_view", slots, &[bytes, line, pairs], &[lines, slots]),
-        Kind::Totals => launch("map_total", slots, &[bytes, line, pairs], &[lines, slots]),
-        Kind::Documents(documents) => {
+        MapReduceKind::Log => launch("map_view", slots, &[bytes, line, pairs], &[lines, slots]),
+        MapReduceKind::Totals => launch("map_total", slots, &[bytes, line, pairs], &[lines, slots]),
+        MapReduceKind::Documents(documents) => {
             let document = place_words(memory, "document", documents)?;
             launch("map_link", slots, &[bytes, line, document, pairs], &[lines, slots])
         }
@@ -301,14 +303,17 @@ fn plan(workload: &'static str, text: Text, memory: &mut DeviceMemory) -> Result
     let mut launches = vec![map];
     launches.extend(sort("sort_pass", slots, 1..=slots.ilog2(), &[pairs]));
     let (buffer, results) =
-        if matches!(text.kind, Kind::Totals) { ("rank", lines) } else { ("counts", slots) };
+        if matches!(text.kind, MapReduceKind::Totals) { ("rank", lines) } else { ("counts", slots) };
     let result = memory.alloc(4 * results as u64, buffer)?;
     launches.push(match text.kind {
-        Kind::Totals => launch("reduce_rank", lines, &[pairs, result], &[lines]),
-        Kind::Log | Kind::Documents(_) => launch("reduce_runs", slots, &[pairs, result], &[slots]),
+        MapReduceKind::Totals => launch("reduce_rank", lines, &[pairs, result], &[lines]),
+        MapReduceKind::Log | MapReduceKind::Documents(_) => {
+            launch("reduce_runs", slots, &[pairs, result], &[slots])
+        }
     });
     Ok(Plan::of(launches, move |memory| {
-        let expected = if matches!(text.kind, Kind::Totals) { ranks(&text) } else { counts(&text, slots) };
+        let expected =
+            if matches!(text.kind, MapReduceKind::Totals) { ranks(&text) } else { counts(&text, slots) };
         let got = memory.read_u32s(result, results)?;
         Results { workload, buffer, got: &got }.equal(expected)
     }))
@@ -316,7 +321,7 @@ fn plan(workload: &'static str, text: Text, memory: &mut DeviceMemory) -> Result
 
 /// Returns the number of distinct values of each key at the position of its first pair among all sorted pairs. Other
 /// positions are 0.
-fn counts(text: &Text, slots: usize) -> Vec<u32> {
+fn counts(text: &TextPairs, slots: usize) -> Vec<u32> {
     let mut values = BTreeMap::<u32, Vec<u32>>::new();
     text.pairs.iter().flatten().for_each(|(key, value)| values.entry(*key).or_default().push(*value));
     runs(values.into_values(), slots)
@@ -335,7 +340,7 @@ fn runs(values: impl Iterator<Item = Vec<u32>>, slots: usize) -> Vec<u32> {
 }
 
 /// Returns the rank of each line, ordered from most to fewest views. Among equal lines, the later one is first.
-fn ranks(text: &Text) -> Vec<u32> {
+fn ranks(text: &TextPairs) -> Vec<u32> {
     let mut order: Vec<(u32, u32)> = text.pairs.iter().copied().flatten().collect();
     order.sort_unstable();
     let mut ranks = vec![0; order.len()];

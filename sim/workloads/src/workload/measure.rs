@@ -4,7 +4,9 @@
 //! workload, verifies its results and writes the counts. Tests repeat all counts except the `paper` counts.
 use super::{Launch, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::ptx::{ArgError, LOCAL_REGION, MemAccess, Module, PtxError, RunError, watch_functional};
+use selvedge_ptx::ptx::{
+    ArgError, FunctionalError, LOCAL_REGION, MemAccess, Module, PtxError, watch_functional,
+};
 use thiserror::Error;
 
 /// The checked-in table.
@@ -18,7 +20,7 @@ const LINE_BYTES: u64 = 128;
 
 /// Work of a workload at one size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Measured {
+pub struct WorkloadWork {
     /// Kernel launches.
     pub launches: u64,
     /// Warp instructions.
@@ -47,17 +49,17 @@ pub enum MeasureError {
     Args(#[from] ArgError),
     /// A kernel failed.
     #[error(transparent)]
-    Run(#[from] RunError),
+    Run(#[from] FunctionalError),
 }
 
 /// A set of lines of global memory.
 #[derive(Clone, Debug, Default)]
-pub struct Lines {
+pub struct LineSet {
     /// One bit per line, from address 0 on.
     bits: Vec<u64>,
 }
 
-impl Lines {
+impl LineSet {
     /// Adds the lines that `access` reads or writes, if it accesses global memory.
     pub fn add(&mut self, access: &MemAccess) {
         if access.space != selvedge_ptx::ptx::Space::Global {
@@ -98,8 +100,8 @@ impl Lines {
 /// Runs launches without timing and counts their work.
 #[derive(Debug, Default)]
 pub struct Meter {
-    counts: Measured,
-    touched: Lines,
+    counts: WorkloadWork,
+    touched: LineSet,
 }
 
 impl Meter {
@@ -128,8 +130,8 @@ impl Meter {
 
     /// Returns the counts so far.
     #[must_use]
-    pub fn measured(&self) -> Measured {
-        Measured { lines: self.touched.count(), ..self.counts }
+    pub fn measured(&self) -> WorkloadWork {
+        WorkloadWork { lines: self.touched.count(), ..self.counts }
     }
 }
 
@@ -137,7 +139,7 @@ impl Meter {
 ///
 /// # Errors
 /// [`MeasureError`], also if a result differs from the CPU reference.
-pub fn measure(workload: &dyn Workload, size: Size) -> Result<Measured, MeasureError> {
+pub fn measure(workload: &dyn Workload, size: Size) -> Result<WorkloadWork, MeasureError> {
     let (file, text) = workload.ptx();
     let module = Module::parse(file, text)?;
     let mut memory = DeviceMemory::new();
@@ -153,17 +155,17 @@ pub fn measure(workload: &dyn Workload, size: Size) -> Result<Measured, MeasureE
 
 /// Returns the row of the checked-in table for a workload at one size.
 #[must_use]
-pub fn measured(workload: &str, size: Size) -> Option<Measured> {
+pub fn measured(workload: &str, size: Size) -> Option<WorkloadWork> {
     rows(TABLE).find(|(name, of, _)| *name == workload && *of == size).map(|(.., counts)| counts)
 }
 
 /// Returns the valid rows of a table.
-pub fn rows(table: &str) -> impl Iterator<Item = (&str, Size, Measured)> {
+pub fn rows(table: &str) -> impl Iterator<Item = (&str, Size, WorkloadWork)> {
     table.lines().skip(1).filter_map(|line| {
         let mut cells = line.split('\t');
         let (name, size) = (cells.next()?, cells.next()?.parse().ok()?);
         let mut number = || cells.next()?.parse().ok();
-        let counts = Measured {
+        let counts = WorkloadWork {
             launches: number()?,
             warp_instructions: number()?,
             memory_instructions: number()?,
@@ -174,9 +176,9 @@ pub fn rows(table: &str) -> impl Iterator<Item = (&str, Size, Measured)> {
 }
 
 /// Returns the text of a table: one line per row, with tabs between cells.
-pub fn table<'a>(rows: impl IntoIterator<Item = (&'a str, Size, Measured)>) -> String {
-    let row = |(name, size, m): (&str, Size, Measured)| {
-        let Measured { launches, warp_instructions, memory_instructions, lines } = m;
+pub fn table<'a>(rows: impl IntoIterator<Item = (&'a str, Size, WorkloadWork)>) -> String {
+    let row = |(name, size, m): (&str, Size, WorkloadWork)| {
+        let WorkloadWork { launches, warp_instructions, memory_instructions, lines } = m;
         format!("{name}\t{size}\t{launches}\t{warp_instructions}\t{memory_instructions}\t{lines}\n")
     };
     std::iter::once(HEAD.to_owned()).chain(rows.into_iter().map(row)).collect()
@@ -190,7 +192,7 @@ mod tests {
 
     #[test]
     fn lines_are_listed_once_from_the_lowest_on() {
-        let mut lines = Lines::default();
+        let mut lines = LineSet::default();
         let mut access = MemAccess::new();
         access.mask = 0b1011;
         access.address[..4].copy_from_slice(&[9000, 128, 5, 255]);
@@ -234,7 +236,7 @@ mod tests {
             meter.launch(&module, &launch, &mut memory).unwrap();
             // Two warps of nine instructions, three of them memory instructions. 64 words, eight bytes apart, lie in
             // four lines.
-            let expected = Measured {
+            let expected = WorkloadWork {
                 launches,
                 warp_instructions: launches * 18,
                 memory_instructions: launches * 6,

@@ -81,7 +81,7 @@ mod word_count;
 pub use error::WorkloadError;
 pub use group::Group;
 pub use interface::{HostProgram, Launch, OutputFile, Size, Workload};
-pub use measure::{Lines, MeasureError, Measured, Meter, TABLE, measure, measured, rows, table};
+pub use measure::{LineSet, MeasureError, Meter, TABLE, WorkloadWork, measure, measured, rows, table};
 use selvedge_hw::names;
 pub use selvedge_ptx::ptx::{Arg, LaunchDims};
 

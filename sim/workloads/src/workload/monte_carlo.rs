@@ -37,7 +37,7 @@ fn shape(size: Size) -> (usize, usize) {
     }
 }
 
-struct Terms {
+struct MonteCarloTerms {
     stock: f32,
     strike: f32,
     /// Mean and standard deviation (`spread`) of the binary logarithm of the stock's growth.
@@ -47,12 +47,12 @@ struct Terms {
     discount: f32,
 }
 
-fn terms(options: usize) -> Vec<Terms> {
+fn terms(options: usize) -> Vec<MonteCarloTerms> {
     let mut random = Random::new(SEED);
     let mut draw = || {
         let years = f64::from(1.0 + 4.0 * random.unit());
         let stock = 5.0 + 45.0 * random.unit();
-        Terms {
+        MonteCarloTerms {
             stock,
             strike: stock * (0.8 + 0.4 * random.unit()),
             drift: ((RATE - 0.5 * VOLATILITY * VOLATILITY) * years * std::f64::consts::LOG2_E) as f32,
@@ -76,7 +76,7 @@ fn samples(count: usize) -> Vec<f32> {
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let (options, count) = shape(size);
     let terms = terms(options);
-    let column = |field: fn(&Terms) -> f32| terms.iter().map(field).collect::<Vec<f32>>();
+    let column = |field: fn(&MonteCarloTerms) -> f32| terms.iter().map(field).collect::<Vec<f32>>();
     let stock = place_f32s(memory, "stock", &column(|terms| terms.stock))?;
     let strike = place_f32s(memory, "strike", &column(|terms| terms.strike))?;
     let drift = place_f32s(memory, "drift", &column(|terms| terms.drift))?;
@@ -106,7 +106,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
 }
 
 /// Returns the price of one option and its confidence interval.
-fn value(terms: &Terms, samples: &[f32]) -> (f32, f32) {
+fn value(terms: &MonteCarloTerms, samples: &[f32]) -> (f32, f32) {
     let [mut sums, mut squares] = [[0.0_f32; THREADS]; 2];
     for (number, sample) in samples.iter().enumerate() {
         let growth = f64::from(terms.spread.mul_add(*sample, terms.drift)).exp2() as f32;
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn an_option_that_is_always_used_costs_the_stock_less_the_discounted_strike() {
         let (years, samples) = (2.0, samples(1 << 16));
-        let terms = Terms {
+        let terms = MonteCarloTerms {
             stock: 100.0,
             strike: 10.0,
             drift: ((RATE - 0.5 * VOLATILITY * VOLATILITY) * years * std::f64::consts::LOG2_E) as f32,

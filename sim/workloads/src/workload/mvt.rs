@@ -33,23 +33,23 @@ fn shape(size: Size) -> (usize, u32, Option<usize>) {
 }
 
 /// Polybench's inputs: element (i, j) of A is (i + j + 1) / n; x1, x2, y1, y2 are (i + k) / n for k = 0, 1, 3, 4.
-struct Input {
+struct MvtInput {
     a: Vec<f32>,
     x: [Vec<f32>; 2],
     y: [Vec<f32>; 2],
 }
 
-impl Input {
+impl MvtInput {
     fn new(n: usize) -> Self {
         let vector = |k: usize| (0..n).map(|i| (i + k) as f32 / n as f32).collect::<Vec<_>>();
         let row = |i: usize| (0..n).map(move |j| (i + j + 1) as f32 / n as f32);
-        Input { a: (0..n).flat_map(row).collect(), x: [vector(0), vector(1)], y: [vector(3), vector(4)] }
+        MvtInput { a: (0..n).flat_map(row).collect(), x: [vector(0), vector(1)], y: [vector(3), vector(4)] }
     }
 }
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let (n, block, terms) = shape(size);
-    let input = Input::new(n);
+    let input = MvtInput::new(n);
     let a = place_f32s(memory, "a", &input.a)?;
     let y1 = place_f32s(memory, "y1", &input.y[0])?;
     let y2 = place_f32s(memory, "y2", &input.y[1])?;
@@ -75,7 +75,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
 
 /// Returns both results, with `terms` terms per sum.
 fn reference(n: usize, terms: usize) -> [Vec<f32>; 2] {
-    let Input { a, x: [mut x1, mut x2], y: [y1, y2] } = Input::new(n);
+    let MvtInput { a, x: [mut x1, mut x2], y: [y1, y2] } = MvtInput::new(n);
     for (row, x1) in a.chunks_exact(n).zip(&mut x1) {
         *x1 = row.iter().zip(&y1).take(terms).fold(*x1, |sum, (a, y)| a.mul_add(*y, sum));
     }

@@ -24,8 +24,8 @@ pub(super) const NEURAL_NET: Planned = Planned {
     ptx: ("neural_net.ptx", include_str!("../../kernels/neural_net.ptx")),
     description: |size| {
         let images = images(size);
-        let weights: usize = LAYERS.iter().map(Layer::weights).sum();
-        let signals: usize = SIDE * SIDE + LAYERS.iter().map(Layer::neurons).sum::<usize>();
+        let weights: usize = LAYERS.iter().map(NetLayer::weights).sum();
+        let signals: usize = SIDE * SIDE + LAYERS.iter().map(NetLayer::neurons).sum::<usize>();
         format!("{images} images of {SIDE} x {SIDE}, {}", mebibytes(4 * (weights + images * signals)))
     },
     plan,
@@ -42,7 +42,7 @@ fn images(size: Size) -> usize {
 
 /// A layer, with the maps of the previous layer as inputs. Neurons count as maps of one pixel.
 #[derive(Clone, Copy)]
-struct Layer {
+struct NetLayer {
     name: &'static str,
     weights_name: &'static str,
     convolves: bool,
@@ -52,8 +52,8 @@ struct Layer {
     side: usize,
 }
 
-const LAYERS: [Layer; 4] = [
-    Layer {
+const LAYERS: [NetLayer; 4] = [
+    NetLayer {
         name: "layer 1",
         weights_name: "weights 1",
         convolves: true,
@@ -62,7 +62,7 @@ const LAYERS: [Layer; 4] = [
         maps: 6,
         side: 13,
     },
-    Layer {
+    NetLayer {
         name: "layer 2",
         weights_name: "weights 2",
         convolves: true,
@@ -71,7 +71,7 @@ const LAYERS: [Layer; 4] = [
         maps: 50,
         side: 5,
     },
-    Layer {
+    NetLayer {
         name: "layer 3",
         weights_name: "weights 3",
         convolves: false,
@@ -80,7 +80,7 @@ const LAYERS: [Layer; 4] = [
         maps: 100,
         side: 1,
     },
-    Layer {
+    NetLayer {
         name: "layer 4",
         weights_name: "weights 4",
         convolves: false,
@@ -91,7 +91,7 @@ const LAYERS: [Layer; 4] = [
     },
 ];
 
-impl Layer {
+impl NetLayer {
     fn neurons(&self) -> usize {
         self.maps * self.side * self.side
     }

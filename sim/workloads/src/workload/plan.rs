@@ -6,14 +6,14 @@ use super::{Group, HostProgram, Launch, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// Returns one launch after another, then `None`. May read results of the last launch from memory.
-type Launches = Box<dyn FnMut(&mut DeviceMemory) -> Result<Option<Launch>, WorkloadError>>;
+type NextLaunch = Box<dyn FnMut(&mut DeviceMemory) -> Result<Option<Launch>, WorkloadError>>;
 /// Compares the device's results with the reference.
-type Check = Box<dyn Fn(&DeviceMemory) -> Result<(), WorkloadError>>;
+type ResultCheck = Box<dyn Fn(&DeviceMemory) -> Result<(), WorkloadError>>;
 
 /// Launches and check of a run, after its buffers are filled.
 pub(super) struct Plan {
-    launches: Launches,
-    check: Check,
+    launches: NextLaunch,
+    check: ResultCheck,
 }
 
 impl Plan {
@@ -71,7 +71,7 @@ impl Workload for Planned {
     fn start(&self, size: Size, input: Option<&Path>) -> Result<Box<dyn HostProgram>, WorkloadError> {
         no_input(self.name, input)?;
         let plan = self.plan;
-        Ok(Box::new(Run::new(self.name, move |memory| plan(size, memory))))
+        Ok(Box::new(PlanRun::new(self.name, move |memory| plan(size, memory))))
     }
 }
 
@@ -79,7 +79,7 @@ impl Workload for Planned {
 type SetUp = Box<dyn FnOnce(&mut DeviceMemory) -> Result<Plan, WorkloadError>>;
 
 /// A run of a plan.
-pub(super) struct Run {
+pub(super) struct PlanRun {
     workload: &'static str,
     /// Setup before the first launch; `None` afterwards.
     set_up: Option<SetUp>,
@@ -87,17 +87,17 @@ pub(super) struct Run {
     done: bool,
 }
 
-impl Run {
+impl PlanRun {
     /// Creates a run of `workload` that starts with `set_up`.
     pub(super) fn new(
         workload: &'static str,
         set_up: impl FnOnce(&mut DeviceMemory) -> Result<Plan, WorkloadError> + 'static,
     ) -> Self {
-        Run { workload, set_up: Some(Box::new(set_up)), plan: None, done: false }
+        PlanRun { workload, set_up: Some(Box::new(set_up)), plan: None, done: false }
     }
 }
 
-impl HostProgram for Run {
+impl HostProgram for PlanRun {
     fn next(&mut self, memory: &mut DeviceMemory) -> Result<Option<Launch>, WorkloadError> {
         if self.done {
             return Ok(None);

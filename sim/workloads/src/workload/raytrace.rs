@@ -36,7 +36,7 @@ fn shape(size: Size) -> (usize, usize, usize) {
     }
 }
 
-type Vector = [f32; 3];
+type Vector3 = [f32; 3];
 /// Centre, radius, colour and reflectivity, in the device's order.
 type Sphere = [f32; 8];
 
@@ -52,7 +52,7 @@ fn spheres(count: usize) -> Vec<Sphere> {
 }
 
 /// Returns the direction of the light.
-fn light() -> Vector {
+fn light() -> Vector3 {
     unit([-0.5, 1.0, -0.6])
 }
 
@@ -76,25 +76,25 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     }))
 }
 
-fn along(from: Vector, direction: Vector, distance: f32) -> Vector {
+fn along(from: Vector3, direction: Vector3, distance: f32) -> Vector3 {
     [0, 1, 2].map(|axis| direction[axis].mul_add(distance, from[axis]))
 }
 
-fn dot(a: Vector, b: Vector) -> f32 {
+fn dot(a: Vector3, b: Vector3) -> f32 {
     a[0].mul_add(b[0], a[1].mul_add(b[1], a[2] * b[2]))
 }
 
-fn unit(a: Vector) -> Vector {
+fn unit(a: Vector3) -> Vector3 {
     let scale = 1.0 / dot(a, a).sqrt();
     a.map(|axis| axis * scale)
 }
 
-fn minus(a: Vector, b: Vector) -> Vector {
+fn minus(a: Vector3, b: Vector3) -> Vector3 {
     [0, 1, 2].map(|axis| a[axis] - b[axis])
 }
 
 /// Returns the distance at which a ray first hits a sphere.
-fn meet(sphere: &Sphere, from: Vector, direction: Vector) -> Option<f32> {
+fn meet(sphere: &Sphere, from: Vector3, direction: Vector3) -> Option<f32> {
     let [x, y, z, radius, ..] = *sphere;
     let to = minus([x, y, z], from);
     let middle = dot(to, direction);
@@ -104,7 +104,7 @@ fn meet(sphere: &Sphere, from: Vector, direction: Vector) -> Option<f32> {
 }
 
 /// Returns the position, normal, colour and reflectivity of the surface that a ray hits.
-fn hit(spheres: &[Sphere], from: Vector, direction: Vector) -> Option<(Vector, Vector, Vector, f32)> {
+fn hit(spheres: &[Sphere], from: Vector3, direction: Vector3) -> Option<(Vector3, Vector3, Vector3, f32)> {
     let (mut nearest, mut sphere) = (FAR, None);
     for candidate in spheres {
         let met = meet(candidate, from, direction).filter(|distance| *distance < nearest);
@@ -125,7 +125,7 @@ fn hit(spheres: &[Sphere], from: Vector, direction: Vector) -> Option<(Vector, V
 }
 
 /// Returns the colour that a ray sees.
-fn trace(spheres: &[Sphere], mut from: Vector, mut direction: Vector) -> Vector {
+fn trace(spheres: &[Sphere], mut from: Vector3, mut direction: Vector3) -> Vector3 {
     let (mut seen, mut share) = ([0.0; 3], 1.0);
     for _ in 0..BOUNCES {
         let Some((place, normal, colour, mirror)) = hit(spheres, from, direction) else {

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::testing::with_file;
-use super::{Arg, HostProgram, Measured, Meter, Size, Workload, WorkloadError, all, find, measured};
+use super::{Arg, HostProgram, Meter, Size, Workload, WorkloadError, WorkloadWork, all, find, measured};
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::Module;
 
@@ -15,7 +15,7 @@ const INPUTS: &str = "SELVEDGE_DATA";
 struct Finished {
     program: Box<dyn HostProgram>,
     memory: DeviceMemory,
-    measured: Measured,
+    measured: WorkloadWork,
     /// Every device address that a kernel received.
     pointers: Vec<u64>,
 }

@@ -18,7 +18,7 @@ pub(super) const STREAMCLUSTER: Planned = Planned {
     group: Group::Learning,
     ptx: ("streamcluster.ptx", include_str!("../../kernels/streamcluster.ptx")),
     description: |size| {
-        let Shape { count, dimensions, candidates } = Shape::of(size);
+        let StreamclusterSize { count, dimensions, candidates } = StreamclusterSize::of(size);
         let bytes = 4 * (count * (dimensions + 4) + candidates * dimensions);
         format!("{count} points of {dimensions} dimensions, {candidates} candidates, {}", mebibytes(bytes))
     },
@@ -26,20 +26,20 @@ pub(super) const STREAMCLUSTER: Planned = Planned {
 };
 
 #[derive(Clone, Copy)]
-struct Shape {
+struct StreamclusterSize {
     count: usize,
     dimensions: usize,
     candidates: usize,
 }
 
-impl Shape {
+impl StreamclusterSize {
     /// Returns the shape of a size. `paper` has Rodinia's points, but only its first 50 candidates.
     fn of(size: Size) -> Self {
         match size {
-            Size::Tiny => Shape { count: 1 << 10, dimensions: 32, candidates: 3 },
-            Size::Small => Shape { count: 1 << 13, dimensions: 64, candidates: 6 },
-            Size::Study => Shape { count: 1 << 14, dimensions: 256, candidates: 6 },
-            Size::Paper => Shape { count: 1 << 16, dimensions: 256, candidates: 50 },
+            Size::Tiny => StreamclusterSize { count: 1 << 10, dimensions: 32, candidates: 3 },
+            Size::Small => StreamclusterSize { count: 1 << 13, dimensions: 64, candidates: 6 },
+            Size::Study => StreamclusterSize { count: 1 << 14, dimensions: 256, candidates: 6 },
+            Size::Paper => StreamclusterSize { count: 1 << 16, dimensions: 256, candidates: 50 },
         }
     }
 
@@ -63,8 +63,8 @@ impl Shape {
 }
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
-    let shape = Shape::of(size);
-    let Shape { count, dimensions, candidates } = shape;
+    let shape = StreamclusterSize::of(size);
+    let StreamclusterSize { count, dimensions, candidates } = shape;
     let values = shape.points();
     let points = place_f32s(memory, "points", &values)?;
     let weight = place_f32s(memory, "weight", &vec![1.0; count])?;
@@ -88,7 +88,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
 }
 
 /// Returns the gain of every point from candidate `number`.
-fn gains(shape: Shape, points: &[f32], number: usize) -> Vec<f32> {
+fn gains(shape: StreamclusterSize, points: &[f32], number: usize) -> Vec<f32> {
     let candidate = shape.candidate(points, number);
     let gain = |(point, cost): (usize, f32)| {
         let dimensions = candidate.iter().enumerate();

@@ -23,7 +23,7 @@ pub(super) const SURVEY_PROPAGATION: Planned = Planned {
     group: Group::Graphs,
     ptx: ("survey_propagation.ptx", include_str!("../../kernels/survey_propagation.ptx")),
     description: |size| {
-        let Shape { variables, phases, .. } = shape(size);
+        let SurveySize { variables, phases, .. } = shape(size);
         let clauses = clauses(variables);
         // Five words per variable; four words per literal; one per clause.
         let bytes = 4 * (5 * variables + (4 * LITERALS + 1) * clauses);
@@ -34,7 +34,7 @@ pub(super) const SURVEY_PROPAGATION: Planned = Planned {
 
 /// Size of a run.
 #[derive(Clone, Copy)]
-struct Shape {
+struct SurveySize {
     variables: usize,
     /// Number of phases. Each phase fixes variables at its end.
     phases: usize,
@@ -43,12 +43,12 @@ struct Shape {
 }
 
 /// Returns the shape of a size. `paper` has the 42,000 clauses of LonestarGPU's input.
-fn shape(size: Size) -> Shape {
+fn shape(size: Size) -> SurveySize {
     match size {
-        Size::Tiny => Shape { variables: 150, phases: 2, sweeps: 6 },
-        Size::Small => Shape { variables: 800, phases: 3, sweeps: 10 },
-        Size::Study => Shape { variables: 10_000, phases: 1, sweeps: 2 },
-        Size::Paper => Shape { variables: 10_000, phases: 10, sweeps: 100 },
+        Size::Tiny => SurveySize { variables: 150, phases: 2, sweeps: 6 },
+        Size::Small => SurveySize { variables: 800, phases: 3, sweeps: 10 },
+        Size::Study => SurveySize { variables: 10_000, phases: 1, sweeps: 2 },
+        Size::Paper => SurveySize { variables: 10_000, phases: 10, sweeps: 100 },
     }
 }
 
@@ -58,7 +58,7 @@ fn clauses(variables: usize) -> usize {
 }
 
 /// A random formula and its messages.
-struct Formula {
+struct RandomFormula {
     /// Variable of each literal.
     variable: Vec<u32>,
     /// 1 for each negated literal.
@@ -71,7 +71,7 @@ struct Formula {
     survey: Vec<f32>,
 }
 
-impl Formula {
+impl RandomFormula {
     fn new(variables: usize) -> Self {
         let mut random = Random::new(SEED);
         let (mut variable, mut negated, mut survey) = (Vec::new(), Vec::new(), Vec::new());
@@ -94,7 +94,7 @@ impl Formula {
             Some(*end)
         });
         let first = std::iter::once(0).chain(ends).collect();
-        Formula { variable, negated, first, literal: of_variable.concat(), survey }
+        RandomFormula { variable, negated, first, literal: of_variable.concat(), survey }
     }
 }
 
@@ -107,7 +107,7 @@ fn threshold(bias: &[f32]) -> f32 {
 }
 
 #[derive(Clone, Copy)]
-enum Step {
+enum SurveyStep {
     Variables,
     Clauses,
     Settled,
@@ -116,9 +116,9 @@ enum Step {
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let shape = shape(size);
-    let Shape { variables, phases, sweeps } = shape;
+    let SurveySize { variables, phases, sweeps } = shape;
     let clauses = clauses(variables);
-    let formula = Formula::new(variables);
+    let formula = RandomFormula::new(variables);
     let variable = place_words(memory, "variable", &formula.variable)?;
     let negated = place_words(memory, "negated", &formula.negated)?;
     let first = place_words(memory, "first", &formula.first)?;
@@ -135,33 +135,35 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
         let args = pointers.chain(tail.iter().cloned()).chain([int(threads)]).collect();
         launch_row(kernel, threads, THREADS_PER_BLOCK, args)
     };
-    let (mut step, mut sweep, mut phase) = (Step::Variables, 0, 0);
+    let (mut step, mut sweep, mut phase) = (SurveyStep::Variables, 0, 0);
     let launches = move |memory: &mut DeviceMemory| {
         if phase == phases {
             return Ok(None);
         }
         let gather = [first, literal, negated, satisfied, survey, plain, opposite];
         Ok(Some(match step {
-            Step::Variables if sweep == 0 || sweep < sweeps && memory.read_f32s(change, 1)?[0] > SETTLED => {
-                step = Step::Clauses;
+            SurveyStep::Variables
+                if sweep == 0 || sweep < sweeps && memory.read_f32s(change, 1)?[0] > SETTLED =>
+            {
+                step = SurveyStep::Clauses;
                 launch("survey_variables", variables, &gather, &[])
             }
-            Step::Variables => {
-                step = Step::Settled;
+            SurveyStep::Variables => {
+                step = SurveyStep::Settled;
                 launch("survey_variables", variables, &gather, &[])
             }
-            Step::Clauses => {
+            SurveyStep::Clauses => {
                 memory.write_u32s(change, &[0])?;
-                (step, sweep) = (Step::Variables, sweep + 1);
+                (step, sweep) = (SurveyStep::Variables, sweep + 1);
                 let pointers = [variable, negated, satisfied, value, plain, opposite, survey, change];
                 launch("survey_clauses", clauses, &pointers, &[])
             }
-            Step::Settled => {
-                step = Step::Fix;
+            SurveyStep::Settled => {
+                step = SurveyStep::Fix;
                 launch("survey_bias", variables, &[value, plain, opposite, bias], &[])
             }
-            Step::Fix => {
-                (step, sweep, phase) = (Step::Variables, 0, phase + 1);
+            SurveyStep::Fix => {
+                (step, sweep, phase) = (SurveyStep::Variables, 0, phase + 1);
                 let threshold = Arg::F32(threshold(&memory.read_f32s(bias, variables)?));
                 let pointers = [first, literal, negated, bias, value, satisfied];
                 launch("survey_fix", variables, &pointers, &[threshold])
@@ -180,14 +182,14 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
 
 /// Solves the formula on the CPU by the same method.
 struct Solver {
-    formula: Formula,
+    formula: RandomFormula,
     value: Vec<u32>,
     satisfied: Vec<bool>,
 }
 
 impl Solver {
-    fn solve(shape: Shape) -> Self {
-        let formula = Formula::new(shape.variables);
+    fn solve(shape: SurveySize) -> Self {
+        let formula = RandomFormula::new(shape.variables);
         let satisfied = vec![false; clauses(shape.variables)];
         let mut solver = Solver { formula, value: vec![0; shape.variables], satisfied };
         for _ in 0..shape.phases {

@@ -2,7 +2,7 @@
 use super::check::Results;
 use super::helpers::{int, launch_grid, mebibytes, of_each_sum, place_f32s};
 use super::plan::{Plan, Planned};
-use super::syrk::Part;
+use super::syrk::UpdatePart;
 use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
@@ -27,11 +27,11 @@ pub(super) const SYR2K: Planned = Planned {
 
 /// Returns the number of rows (and of columns), and the part to compute (`None` for all). `paper` is Polybench's standard
 /// size. `study` computes only a part, with the same addresses.
-fn shape(size: Size) -> (usize, Option<Part>) {
+fn shape(size: Size) -> (usize, Option<UpdatePart>) {
     match size {
         Size::Tiny => (48, None),
         Size::Small => (128, None),
-        Size::Study => (2048, Some(Part { rows: 8, terms: 24 })),
+        Size::Study => (2048, Some(UpdatePart { rows: 8, terms: 24 })),
         Size::Paper => (2048, None),
     }
 }
@@ -55,7 +55,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let of_part = part.iter().flat_map(|part| [int(part.rows), int(part.terms)]);
     let args = pointers.into_iter().chain(scalars).chain(of_part).collect();
     let kernel = if part.is_some() { "syr2k_slice" } else { "syr2k" };
-    let Part { rows, terms } = part.unwrap_or(Part { rows: n, terms: n });
+    let UpdatePart { rows, terms } = part.unwrap_or(UpdatePart { rows: n, terms: n });
     Ok(Plan::of(vec![launch_grid(kernel, [n, rows], [32, 8], args)], move |memory| {
         let got = memory.read_f32s(c, n * n)?;
         Results { workload: "syr2k", buffer: "c", got: &got }.close(reference(n, rows, terms), TOLERANCE)

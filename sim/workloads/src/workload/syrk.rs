@@ -29,7 +29,7 @@ pub(super) const SYRK: Planned = Planned {
 
 /// The computed part of an update.
 #[derive(Clone, Copy)]
-pub(super) struct Part {
+pub(super) struct UpdatePart {
     /// Rows of C, from the first on.
     pub rows: usize,
     /// Terms of each sum.
@@ -38,11 +38,11 @@ pub(super) struct Part {
 
 /// Returns the number of rows (and of columns), and the part to compute (`None` for all). `paper` is Polybench's standard
 /// size. `study` computes only a part, with the same addresses.
-fn shape(size: Size) -> (usize, Option<Part>) {
+fn shape(size: Size) -> (usize, Option<UpdatePart>) {
     match size {
         Size::Tiny => (64, None),
         Size::Small => (160, None),
-        Size::Study => (1024, Some(Part { rows: 24, terms: 32 })),
+        Size::Study => (1024, Some(UpdatePart { rows: 24, terms: 32 })),
         Size::Paper => (1024, None),
     }
 }
@@ -64,7 +64,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let mut args = vec![Arg::Ptr(a), Arg::Ptr(c), Arg::F32(ALPHA), Arg::F32(BETA), int(n), int(n)];
     args.extend(part.iter().flat_map(|part| [int(part.rows), int(part.terms)]));
     let kernel = if part.is_some() { "syrk_slice" } else { "syrk" };
-    let Part { rows, terms } = part.unwrap_or(Part { rows: n, terms: n });
+    let UpdatePart { rows, terms } = part.unwrap_or(UpdatePart { rows: n, terms: n });
     Ok(Plan::of(vec![launch_grid(kernel, [n, rows], [32, 8], args)], move |memory| {
         let got = memory.read_f32s(c, n * n)?;
         Results { workload: "syrk", buffer: "c", got: &got }.close(reference(n, rows, terms), TOLERANCE)

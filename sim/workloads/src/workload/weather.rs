@@ -19,7 +19,7 @@ pub(super) const WEATHER: Planned = Planned {
     group: Group::Stencils,
     ptx: ("weather.ptx", include_str!("../../kernels/weather.ptx")),
     description: |size| {
-        let Grid { columns, rows, levels, steps } = grid(size);
+        let WeatherGrid { columns, rows, levels, steps } = grid(size);
         let bytes = 4 * columns * rows * (10 * levels + 1);
         format!("{columns} x {rows} x {levels} cells, {steps} steps, {}", mebibytes(bytes))
     },
@@ -28,19 +28,19 @@ pub(super) const WEATHER: Planned = Planned {
 
 /// Cells in each direction, and steps.
 #[derive(Clone, Copy)]
-struct Grid {
+struct WeatherGrid {
     columns: usize,
     rows: usize,
     levels: usize,
     steps: usize,
 }
 
-fn grid(size: Size) -> Grid {
+fn grid(size: Size) -> WeatherGrid {
     match size {
-        Size::Tiny => Grid { columns: 32, rows: 12, levels: 6, steps: 2 },
-        Size::Small => Grid { columns: 64, rows: 48, levels: 12, steps: 3 },
-        Size::Study => Grid { columns: 128, rows: 128, levels: 28, steps: 2 },
-        Size::Paper => Grid { columns: 128, rows: 128, levels: 28, steps: 10 },
+        Size::Tiny => WeatherGrid { columns: 32, rows: 12, levels: 6, steps: 2 },
+        Size::Small => WeatherGrid { columns: 64, rows: 48, levels: 12, steps: 3 },
+        Size::Study => WeatherGrid { columns: 128, rows: 128, levels: 28, steps: 2 },
+        Size::Paper => WeatherGrid { columns: 128, rows: 128, levels: 28, steps: 10 },
     }
 }
 
@@ -48,7 +48,7 @@ const FIELDS: [&str; 4] = ["temperature", "vapour", "cloud", "rain"];
 
 /// State of the air, level by level and row by row.
 struct Air {
-    grid: Grid,
+    grid: WeatherGrid,
     /// Temperature, vapour, cloud and rain.
     fields: [Vec<f32>; 4],
     /// Cells per step by which the air moves to the east and to the north.
@@ -61,7 +61,7 @@ struct Air {
 
 impl Air {
     /// Returns moist air, warmer near the ground and in the middle, with turning winds above.
-    fn new(grid: Grid) -> Self {
+    fn new(grid: WeatherGrid) -> Self {
         let mut random = Random::new(SEED);
         let plane = grid.columns * grid.rows;
         let cells = plane * grid.levels;
@@ -106,7 +106,7 @@ impl Air {
 
     /// Returns the new value of a field in `cell`.
     fn carried(&self, field: &[f32], cell: usize) -> f32 {
-        let Grid { columns, rows, levels, .. } = self.grid;
+        let WeatherGrid { columns, rows, levels, .. } = self.grid;
         let (level, row, column) = (cell / columns / rows, cell / columns % rows, cell % columns);
         let at = |level: usize, row: usize, column: usize| {
             field[(level * rows + row % rows) * columns + column % columns]
@@ -142,7 +142,7 @@ impl Air {
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let grid = grid(size);
-    let Grid { columns, rows, levels, steps } = grid;
+    let WeatherGrid { columns, rows, levels, steps } = grid;
     let air = Air::new(grid);
     let cells = columns * rows * levels;
     let [mut now, mut next] = [[0; 4]; 2];

@@ -1,6 +1,6 @@
 //! The partition of the low-priority instructions.
 
-use super::Context;
+use super::AwbContext;
 use crate::widths::WARP_BITS;
 use selvedge_hw::rtl::prelude::*;
 
@@ -18,7 +18,7 @@ rtl_block! {
         /// the arriving instruction
         pub instruction_i: Signal<In, U<BITS>>,
         /// its lanes, live-in and live-out registers, and last flag
-        pub context_i: Signal<In, Context>,
+        pub context_i: Signal<In, AwbContext>,
         /// drop the instructions of a warp
         pub flush_i: Signal<In, Bit>,
         /// warp whose instructions are dropped
@@ -36,15 +36,15 @@ rtl_block! {
         /// the oldest instruction
         pub instruction_o: Signal<Out, U<BITS>>,
         /// its lanes, live-in and live-out registers, and last flag
-        pub context_o: Signal<Out, Context>,
+        pub context_o: Signal<Out, AwbContext>,
         pub(crate) front_valid: Reg<Bit>,
         front_warp: DataReg<U<WARP_BITS>>,
         front_instruction: DataReg<U<BITS>>,
-        front_context: DataReg<Context>,
+        front_context: DataReg<AwbContext>,
         back_valid: Reg<Bit>,
         back_warp: DataReg<U<WARP_BITS>>,
         back_instruction: DataReg<U<BITS>>,
-        back_context: DataReg<Context>,
+        back_context: DataReg<AwbContext>,
         enter: Signal<Local, Bit>,
         keep_front: Signal<Local, Bit>,
         keep_back: Signal<Local, Bit>,

@@ -11,7 +11,7 @@ use crate::widths::{LIVE_BITS, MASK_BITS, WARP_BITS, WARPS};
 use selvedge_hw::rtl::prelude::*;
 
 /// Lanes, live-in, live-out and last flag of an instruction.
-type Context = W<65, 2>;
+type AwbContext = W<65, 2>;
 
 const _: () = assert!(CONTEXT_BITS == 65 && WARP_BITS == 6 && PAIR_BITS == 5);
 
@@ -110,7 +110,7 @@ rtl_module! {
             /// slot of each warp's oldest instruction
             first: Reg<U<WARPS>>,
             overflow: Reg<Bit>,
-            bundle: Signal<Local, Context>,
+            bundle: Signal<Local, AwbContext>,
             comes: Signal<Local, U<WARPS>>,
             flushed: Signal<Local, U<WARPS>>,
             warp0: Signal<Local, U<WARP_BITS>>,

@@ -1,6 +1,6 @@
 //! The memories of the high-priority instructions.
 
-use super::{Context, PAIR_BITS};
+use super::{AwbContext, PAIR_BITS};
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
@@ -17,7 +17,7 @@ rtl_block! {
         /// the instruction to write
         pub instruction_i: Signal<In, U<BITS>>,
         /// its lanes, live-in and live-out registers, and last flag
-        pub context_i: Signal<In, Context>,
+        pub context_i: Signal<In, AwbContext>,
         /// warp to read, without its lowest bit
         pub pair_i: Signal<In, U<PAIR_BITS>>,
         /// slot to read
@@ -25,9 +25,9 @@ rtl_block! {
         /// the instruction in that slot
         pub instruction_o: Signal<Out, U<BITS>>,
         /// its lanes, live-in and live-out registers, and last flag
-        pub context_o: Signal<Out, Context>,
+        pub context_o: Signal<Out, AwbContext>,
         instructions: Mem<U<BITS>, 6>,
-        contexts: Mem<Context, 6>,
+        contexts: Mem<AwbContext, 6>,
         write_address: Signal<Local, U<6>>,
         read_address: Signal<Local, U<6>>,
     }

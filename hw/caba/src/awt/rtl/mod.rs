@@ -11,7 +11,7 @@ use crate::widths::{INST_BITS, LIVE_BITS, MASK_BITS, SR_BITS, WARP_BITS, WARPS};
 use selvedge_hw::rtl::prelude::*;
 
 /// The part of an entry that is read only at its deployment: lanes, live-in, live-out, SR.End.
-type Context = W<71, 2>;
+type AwtContext = W<71, 2>;
 
 const _: () = assert!(KEY_BITS == 11 && MASK_BITS + 2 * LIVE_BITS + INST_BITS == 71);
 
@@ -90,7 +90,7 @@ rtl_module! {
             last_row: Reg<U<ROWS>> = Reg::new(U::new(1 << (ROWS - 1))),
             /// columns after that entry in its row
             behind_last: Reg<U<ROW>>,
-            contexts: Mem<Context, INDEX>,
+            contexts: Mem<AwtContext, INDEX>,
             insts: Mem<U<INST_BITS>, INDEX>,
             compare: Gate<EntryMatch<ENTRIES, KEYS, WORDS>>,
             free_entry: Gate<FirstBehind<ENTRIES, ROWS, INDEX>>,
@@ -101,7 +101,7 @@ rtl_module! {
             key: Signal<Local, U<KEY_BITS>>,
             ready: Signal<Local, Bit>,
             accept: Signal<Local, Bit>,
-            bundle: Signal<Local, Context>,
+            bundle: Signal<Local, AwtContext>,
             killed: Signal<Local, U<ENTRIES>>,
             requests: Signal<Local, U<ENTRIES>>,
             deploy: Signal<Local, Bit>,

@@ -2,7 +2,7 @@
 //! stop.
 
 use super::choose::tag;
-use crate::bdi::encoding::Encoding;
+use crate::bdi::encoding::BdiEncoding;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
@@ -72,8 +72,8 @@ rtl_block! {
         pub b4_o: Signal<Out, Bit>,
         /// highest bit of each word
         pub stops_o: Signal<Out, U<64>>,
-        b8d4: Constant<U<4>> = tag(Encoding::B8D4),
-        b4d2: Constant<U<4>> = tag(Encoding::B4D2),
+        b8d4: Constant<U<4>> = tag(BdiEncoding::B8D4),
+        b4d2: Constant<U<4>> = tag(BdiEncoding::B4D2),
         stops_b8: Constant<U<64>> = Constant::new(U::new(0x8000_0000_0000_0000)),
         stops_b4: Constant<U<64>> = Constant::new(U::new(0x8000_0000_8000_0000)),
         stops_b2: Constant<U<64>> = Constant::new(U::new(0x8000_8000_8000_8000)),

@@ -1,6 +1,6 @@
 //! The choice of the compressor: base and mask of the selected encoding.
 
-use crate::bdi::encoding::Encoding;
+use crate::bdi::encoding::BdiEncoding;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
@@ -28,7 +28,7 @@ rtl_block! {
 }
 
 /// Returns the tag of an encoding as a named constant.
-pub fn tag(encoding: Encoding) -> Constant<U<4>> {
+pub fn tag(encoding: BdiEncoding) -> Constant<U<4>> {
     Constant::new(U::new(u64::from(encoding.tag())))
 }
 

@@ -5,7 +5,7 @@ use super::first::BdiFirsts;
 use super::near::BdiNears;
 use super::pack::BdiPack;
 use super::subtract::BdiSubtract;
-use crate::bdi::params::CompressorParams;
+use crate::bdi::params::BdiCompressorParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
 
@@ -22,7 +22,7 @@ pub struct CompressorCuts {
     pub deltas: usize,
 }
 
-fn cuts(params: &CompressorParams) -> CompressorCuts {
+fn cuts(params: &BdiCompressorParams) -> CompressorCuts {
     super::compressor_cuts(params.pipeline_depth)
 }
 
@@ -32,12 +32,12 @@ rtl_module! {
     /// CABA, section 5.1; LATTE-CC, section IV.C.1. The payload is the smallest of eleven encodings; ties go to the wider
     /// base.
     #[require(MID == LINE + 4 + 64 + N2 && RESULT == LINE + 4 + SIZE)]
-    pub struct BdiCompressor<
+    pub struct BdiCompressorTop<
         const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
         const H8: usize, const H4: usize, const H2: usize, const SIZE: usize, const SEARCH: usize,
         const FIRST: usize, const FW: usize, const NEAR: usize, const NW: usize,
         const MID: usize, const MW: usize, const RESULT: usize, const RW: usize,
-    > for CompressorParams as p {
+    > for BdiCompressorParams as p {
         reset "asynchronous reset, active low; empties the pipeline";
         inputs CompressorIn {
             /// a line is offered
@@ -98,7 +98,7 @@ rtl_module! {
 }
 
 #[hdl_gen(search_layout!(near; tag: 4; takes: 9), layouts! { chosen, deltas: { words: LINE, tag: 4, base: 64, mask: N2 }, result, results.data_o: { payload: LINE, tag: 4, size: SIZE } })]
-impl Logic for BdiCompressor {
+impl Logic for BdiCompressorTop {
     fn update(&mut self) {
         comment!("a base and a mask for each encoding");
         drive!(self; firsts.line_i: line_i, first: firsts.first_o, first_valid: valid_i);

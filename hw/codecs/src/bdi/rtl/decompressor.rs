@@ -1,13 +1,13 @@
 //! The top module of the decompressor: three steps of logic with registers between them.
 
 use super::rebuild::{BdiAdd, BdiOperands, BdiSpread};
-use crate::bdi::params::DecompressorParams;
+use crate::bdi::params::BdiDecompressorParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
 
 /// Number of registers after each of the decompressor's steps: none or one, and at least one after the last step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DecompressorCuts {
+pub struct BdiDecompressorCuts {
     /// After the spreading of the deltas.
     pub spread: usize,
     /// After the choice of each word's base.
@@ -16,7 +16,7 @@ pub struct DecompressorCuts {
     pub results: usize,
 }
 
-fn cuts(params: &DecompressorParams) -> DecompressorCuts {
+fn cuts(params: &BdiDecompressorParams) -> BdiDecompressorCuts {
     super::decompressor_cuts(params.pipeline_depth)
 }
 
@@ -25,11 +25,11 @@ rtl_module! {
     ///
     /// CABA, section 5.1; LATTE-CC, section IV.C.1. An undefined tag gives a line of zeros with error_o high.
     #[require(MID == LINE + 4 + 64 + N2 && RESULT == LINE + 1)]
-    pub struct BdiDecompressor<
+    pub struct BdiDecompressorTop<
         const LINE: usize, const LW: usize, const N8: usize, const N4: usize, const N2: usize,
         const H8: usize, const H4: usize, const H2: usize, const MID: usize, const MW: usize,
         const BOTH: usize, const BW: usize, const RESULT: usize, const RW: usize,
-    > for DecompressorParams as p {
+    > for BdiDecompressorParams as p {
         reset "asynchronous reset, active low; empties the pipeline";
         inputs DecompressorIn {
             /// a payload is offered
@@ -77,7 +77,7 @@ rtl_module! {
 }
 
 #[hdl_gen(layouts! { parts: { deltas: LINE, tag: 4, base: 64, mask: N2 }, result, results.data_o: { line: LINE, error: 1 } })]
-impl Logic for BdiDecompressor {
+impl Logic for BdiDecompressorTop {
     fn update(&mut self) {
         comment!("take the payload apart; whatever the encoding, its base is in the lowest bits");
         drive!(self.spread; payload_i, tag_i: encoding_i);

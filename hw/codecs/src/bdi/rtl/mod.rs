@@ -25,12 +25,12 @@ mod pack;
 mod rebuild;
 mod subtract;
 
-pub use compressor::{BdiCompressor, CompressorIn, CompressorOut};
-pub use decompressor::{BdiDecompressor, DecompressorIn, DecompressorOut};
+pub use compressor::{BdiCompressorTop, CompressorIn, CompressorOut};
+pub use decompressor::{BdiDecompressorTop, DecompressorIn, DecompressorOut};
 
-use super::params::{CompressorParams, DecompressorParams, chosen_bits};
+use super::params::{BdiCompressorParams, BdiDecompressorParams, chosen_bits};
 use compressor::CompressorCuts;
-use decompressor::DecompressorCuts;
+use decompressor::BdiDecompressorCuts;
 use selvedge_hw::rtl::prelude::*;
 
 /// Returns the positions of a compressor's registers that make its longest path short for the given number of registers.
@@ -50,9 +50,9 @@ pub(super) fn compressor_cuts(depth: usize) -> CompressorCuts {
 
 /// Returns the positions of a decompressor's registers. There are three steps, so that more than three registers shorten no
 /// path.
-pub(super) fn decompressor_cuts(depth: usize) -> DecompressorCuts {
+pub(super) fn decompressor_cuts(depth: usize) -> BdiDecompressorCuts {
     let (spread, operands) = (usize::from(depth > 1), usize::from(depth > 2));
-    DecompressorCuts { spread, operands, results: depth - spread - operands }
+    BdiDecompressorCuts { spread, operands, results: depth - spread - operands }
 }
 
 /// Returns the number of bits of a base and of a mask for `words` words. The mask takes whole bytes.
@@ -62,10 +62,10 @@ const fn head_bits(base_bits: usize, words: usize) -> usize {
 
 elaborate! {
     /// Returns the compressor for valid parameters.
-    pub(super) fn compressor(params: &CompressorParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
+    pub(super) fn compressor(params: &BdiCompressorParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
         for line_bytes in [32, 64, 128] {
             for first_word in [false, true] {
-                BdiCompressor {
+                BdiCompressorTop {
                     LINE = PARAMS.line_bits(),
                     LW = word_count(LINE),
                     N8 = LINE / 64,
@@ -92,9 +92,9 @@ elaborate! {
 
 elaborate! {
     /// Returns the decompressor for valid parameters.
-    pub(super) fn decompressor(params: &DecompressorParams as PARAMS) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
+    pub(super) fn decompressor(params: &BdiDecompressorParams as PARAMS) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
         for line_bytes in [32, 64, 128] {
-            BdiDecompressor {
+            BdiDecompressorTop {
                 LINE = PARAMS.line_bits(),
                 LW = word_count(LINE),
                 N8 = LINE / 64,

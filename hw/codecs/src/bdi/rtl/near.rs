@@ -1,7 +1,7 @@
 //! The trials of the compressor: they find the encodings that can represent the line, and select one of them.
 
 use super::choose::tag;
-use crate::bdi::encoding::Encoding;
+use crate::bdi::encoding::BdiEncoding;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
@@ -131,11 +131,11 @@ rtl_block! {
         near_4: Signal<Local, U<N4>>,
         /// tags of the encodings with deltas, smallest payload first
         order: Constant<U<24>> = Constant::new(order(LINE / 8)),
-        uncompressed: Constant<U<4>> = tag(Encoding::Uncompressed),
-        zeros: Constant<U<4>> = tag(Encoding::Zeros),
-        b8d0: Constant<U<4>> = tag(Encoding::B8D0),
-        b4d0: Constant<U<4>> = tag(Encoding::B4D0),
-        b2d0: Constant<U<4>> = tag(Encoding::B2D0),
+        uncompressed: Constant<U<4>> = tag(BdiEncoding::Uncompressed),
+        zeros: Constant<U<4>> = tag(BdiEncoding::Zeros),
+        b8d0: Constant<U<4>> = tag(BdiEncoding::B8D0),
+        b4d0: Constant<U<4>> = tag(BdiEncoding::B4D0),
+        b2d0: Constant<U<4>> = tag(BdiEncoding::B2D0),
         /// the first 8-byte word
         first: Signal<Local, U<64>>,
         all_equal: Signal<Local, Bit>,
@@ -155,7 +155,8 @@ rtl_block! {
 
 /// Returns the tags of the six encodings with deltas, the preferred one in the lowest four bits.
 fn order(line_bytes: usize) -> U<24> {
-    let with_deltas = Encoding::by_size(line_bytes).into_iter().filter(|encoding| encoding.delta_bytes() > 0);
+    let with_deltas =
+        BdiEncoding::by_size(line_bytes).into_iter().filter(|encoding| encoding.delta_bytes() > 0);
     U::new(
         with_deltas
             .enumerate()

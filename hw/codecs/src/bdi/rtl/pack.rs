@@ -1,7 +1,7 @@
 //! Packing in the compressor: base, mask and deltas, one after the other in the payload.
 
 use super::choose::tag;
-use crate::bdi::encoding::Encoding;
+use crate::bdi::encoding::BdiEncoding;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
@@ -66,28 +66,28 @@ rtl_block! {
         pack_b4d1: Once<BdiPackOne<32, 8, N4, H4, LINE, LW>>,
         pack_b4d2: Once<BdiPackOne<32, 16, N4, H4, LINE, LW>>,
         pack_b2d1: Once<BdiPackOne<16, 8, N2, H2, LINE, LW>>,
-        zeros: Constant<U<4>> = tag(Encoding::Zeros),
-        b8d0: Constant<U<4>> = tag(Encoding::B8D0),
-        b8d1: Constant<U<4>> = tag(Encoding::B8D1),
-        b8d2: Constant<U<4>> = tag(Encoding::B8D2),
-        b8d4: Constant<U<4>> = tag(Encoding::B8D4),
-        b4d0: Constant<U<4>> = tag(Encoding::B4D0),
-        b4d1: Constant<U<4>> = tag(Encoding::B4D1),
-        b4d2: Constant<U<4>> = tag(Encoding::B4D2),
-        b2d0: Constant<U<4>> = tag(Encoding::B2D0),
-        b2d1: Constant<U<4>> = tag(Encoding::B2D1),
-        line_bytes: Constant<U<SIZE>> = bytes(Encoding::Uncompressed, LINE),
-        b8d1_bytes: Constant<U<SIZE>> = bytes(Encoding::B8D1, LINE),
-        b8d2_bytes: Constant<U<SIZE>> = bytes(Encoding::B8D2, LINE),
-        b8d4_bytes: Constant<U<SIZE>> = bytes(Encoding::B8D4, LINE),
-        b4d1_bytes: Constant<U<SIZE>> = bytes(Encoding::B4D1, LINE),
-        b4d2_bytes: Constant<U<SIZE>> = bytes(Encoding::B4D2, LINE),
-        b2d1_bytes: Constant<U<SIZE>> = bytes(Encoding::B2D1, LINE),
+        zeros: Constant<U<4>> = tag(BdiEncoding::Zeros),
+        b8d0: Constant<U<4>> = tag(BdiEncoding::B8D0),
+        b8d1: Constant<U<4>> = tag(BdiEncoding::B8D1),
+        b8d2: Constant<U<4>> = tag(BdiEncoding::B8D2),
+        b8d4: Constant<U<4>> = tag(BdiEncoding::B8D4),
+        b4d0: Constant<U<4>> = tag(BdiEncoding::B4D0),
+        b4d1: Constant<U<4>> = tag(BdiEncoding::B4D1),
+        b4d2: Constant<U<4>> = tag(BdiEncoding::B4D2),
+        b2d0: Constant<U<4>> = tag(BdiEncoding::B2D0),
+        b2d1: Constant<U<4>> = tag(BdiEncoding::B2D1),
+        line_bytes: Constant<U<SIZE>> = bytes(BdiEncoding::Uncompressed, LINE),
+        b8d1_bytes: Constant<U<SIZE>> = bytes(BdiEncoding::B8D1, LINE),
+        b8d2_bytes: Constant<U<SIZE>> = bytes(BdiEncoding::B8D2, LINE),
+        b8d4_bytes: Constant<U<SIZE>> = bytes(BdiEncoding::B8D4, LINE),
+        b4d1_bytes: Constant<U<SIZE>> = bytes(BdiEncoding::B4D1, LINE),
+        b4d2_bytes: Constant<U<SIZE>> = bytes(BdiEncoding::B4D2, LINE),
+        b2d1_bytes: Constant<U<SIZE>> = bytes(BdiEncoding::B2D1, LINE),
     }
 }
 
 /// Returns the payload bytes of an encoding as a named constant.
-fn bytes<const SIZE: usize>(encoding: Encoding, line_bits: usize) -> Constant<U<SIZE>> {
+fn bytes<const SIZE: usize>(encoding: BdiEncoding, line_bits: usize) -> Constant<U<SIZE>> {
     Constant::new(U::new(encoding.size(line_bits / 8) as u64))
 }
 

@@ -2,7 +2,7 @@
 
 use super::bases::{BdiBases, BdiStops};
 use super::choose::tag;
-use crate::bdi::encoding::Encoding;
+use crate::bdi::encoding::BdiEncoding;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
@@ -64,13 +64,13 @@ rtl_block! {
         spread_b4d1: Once<BdiSpreadOne<32, 8, N4, H4, LINE, LW>>,
         spread_b4d2: Once<BdiSpreadOne<32, 16, N4, H4, LINE, LW>>,
         spread_b2d1: Once<BdiSpreadOne<16, 8, N2, H2, LINE, LW>>,
-        uncompressed: Constant<U<4>> = tag(Encoding::Uncompressed),
-        b8d1: Constant<U<4>> = tag(Encoding::B8D1),
-        b8d2: Constant<U<4>> = tag(Encoding::B8D2),
-        b8d4: Constant<U<4>> = tag(Encoding::B8D4),
-        b4d1: Constant<U<4>> = tag(Encoding::B4D1),
-        b4d2: Constant<U<4>> = tag(Encoding::B4D2),
-        b2d1: Constant<U<4>> = tag(Encoding::B2D1),
+        uncompressed: Constant<U<4>> = tag(BdiEncoding::Uncompressed),
+        b8d1: Constant<U<4>> = tag(BdiEncoding::B8D1),
+        b8d2: Constant<U<4>> = tag(BdiEncoding::B8D2),
+        b8d4: Constant<U<4>> = tag(BdiEncoding::B8D4),
+        b4d1: Constant<U<4>> = tag(BdiEncoding::B4D1),
+        b4d2: Constant<U<4>> = tag(BdiEncoding::B4D2),
+        b2d1: Constant<U<4>> = tag(BdiEncoding::B2D1),
     }
 }
 
@@ -128,8 +128,8 @@ rtl_block! {
         word_bases: Once<BdiBases<LINE, LW, N8, N4, N2>>,
         has_base: Signal<Local, Bit>,
         pairs: Signal<Local, W<BOTH, BW>>,
-        zeros: Constant<U<4>> = tag(Encoding::Zeros),
-        b2d1: Constant<U<4>> = tag(Encoding::B2D1),
+        zeros: Constant<U<4>> = tag(BdiEncoding::Zeros),
+        b2d1: Constant<U<4>> = tag(BdiEncoding::B2D1),
     }
 }
 
@@ -168,7 +168,7 @@ rtl_block! {
         stops: Signal<Local, U<64>>,
         sum: Signal<Local, U<64>>,
         line: Signal<Local, W<LINE, LW>>,
-        b2d1: Constant<U<4>> = tag(Encoding::B2D1),
+        b2d1: Constant<U<4>> = tag(BdiEncoding::B2D1),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The subtraction of the compressor: each word of the line becomes its delta.
 
 use super::choose::tag;
-use crate::bdi::encoding::Encoding;
+use crate::bdi::encoding::BdiEncoding;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
@@ -21,9 +21,9 @@ rtl_block! {
         pub mask_i: Signal<In, U<N2>>,
         /// the deltas, each in the low bits of its word
         pub deltas_o: Signal<Out, W<LINE, LW>>,
-        uncompressed: Constant<U<4>> = tag(Encoding::Uncompressed),
-        b8d4: Constant<U<4>> = tag(Encoding::B8D4),
-        b4d2: Constant<U<4>> = tag(Encoding::B4D2),
+        uncompressed: Constant<U<4>> = tag(BdiEncoding::Uncompressed),
+        b8d4: Constant<U<4>> = tag(BdiEncoding::B8D4),
+        b4d2: Constant<U<4>> = tag(BdiEncoding::B4D2),
         b8: Signal<Local, Bit>,
         b2: Signal<Local, Bit>,
         /// a base of 4 bytes, or a base of 2 bytes twice

@@ -13,7 +13,7 @@ rtl_module! {
     /// do not save a byte stays uncompressed.
     #[require(LINE == 32 * F && ALL == 33 * P && LINE / 8 < 1 << SIZE)]
     #[require(BLOCKS * BLOCK == LINE && BLOCK == 64 * PIECES && BLOCK == 1 << BLOCKLOG)]
-    pub struct BpcCompressor<
+    pub struct BpcCompressorTop<
         const LINE: usize, const LW: usize, const P: usize, const PLACE: usize, const F: usize,
         const ALL: usize, const AW: usize, const FIVE: usize, const FW: usize,
         const CHUNK: usize, const CW: usize, const BLOCK: usize, const BW: usize, const BOTH: usize, const BOW: usize,
@@ -82,7 +82,7 @@ rtl_module! {
 }
 
 #[hdl_gen]
-impl Logic for BpcCompressor {
+impl Logic for BpcCompressorTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, cycle, line, planes, above, run, codes, lengths);
         dff_setup!(self, clk_i, length, tail, valid, compressed, size, payload);

@@ -12,7 +12,7 @@ rtl_module! {
     /// SIXTEEN of half of these planes, and HALF of half a line. A block holds four codes or the code of a base word. Codes
     /// that run beyond the last plane or beyond the payload give a line of zeros with error_o high.
     #[require(LINE == 32 * F && GROUPS == F / 4 && BLOCK == 1 << BLOCKLOG && PLACES == BLOCKLOG + 1 && 2 * SIXTEEN == DATA)]
-    pub struct BpcDecompressor<
+    pub struct BpcDecompressorTop<
         const LINE: usize, const LW: usize, const P: usize, const PLACE: usize, const F: usize,
         const CHUNK: usize, const CW: usize, const FIVE: usize, const FW: usize, const DATA: usize, const DW: usize,
         const SIXTEEN: usize, const SW: usize, const BLOCK: usize, const BW: usize, const BLOCKLOG: usize,
@@ -107,7 +107,7 @@ rtl_module! {
 }
 
 #[hdl_gen]
-impl Logic for BpcDecompressor {
+impl Logic for BpcDecompressorTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, busy, coded, decoded, line, window, place, codes, length, base);
         dff_setup!(self, clk_i, next_plane, above, upper_planes, lower_planes, halfway, carries, failed);

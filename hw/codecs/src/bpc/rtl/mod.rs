@@ -8,8 +8,8 @@ mod planes;
 
 use super::code::PLANES;
 use super::params::{BpcParams, SYMBOLS_PER_CYCLE};
-pub use compressor::{BpcCompressor, CompressorIn, CompressorOut};
-pub use decompressor::{BpcDecompressor, DecompressorIn, DecompressorOut};
+pub use compressor::{BpcCompressorTop, CompressorIn, CompressorOut};
+pub use decompressor::{BpcDecompressorTop, DecompressorIn, DecompressorOut};
 use selvedge_hw::rtl::prelude::*;
 
 /// Returns the bits of a block of the payload, which holds four codes or the code of a base word.
@@ -32,7 +32,7 @@ elaborate! {
     /// Returns the compressor for valid parameters.
     pub(super) fn compressor(params: &BpcParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
         for line_bytes in [32, 64, 128] {
-            BpcCompressor {
+            BpcCompressorTop {
                 LINE = PARAMS.line_bits(),
                 LW = word_count(LINE),
                 P = PARAMS.shape().plane_bits,
@@ -61,7 +61,7 @@ elaborate! {
     /// Returns the decompressor for valid parameters.
     pub(super) fn decompressor(params: &BpcParams as PARAMS) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
         for line_bytes in [32, 64, 128] {
-            BpcDecompressor {
+            BpcDecompressorTop {
                 LINE = PARAMS.line_bits(),
                 LW = word_count(LINE),
                 P = PARAMS.shape().plane_bits,

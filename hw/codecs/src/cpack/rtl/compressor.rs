@@ -16,7 +16,7 @@ rtl_module! {
     // than the line.
     #[require(LINE / 32 * 34 < 1 << SIZE && LINE == 1 << (SIZE - 1) && HALF == SIZE - 1)]
     #[require(BLOCKS * 128 == LINE && BLOCKS >= 2 && BLOCKS <= 8)]
-    pub struct CpackCompressor<
+    pub struct CpackCompressorTop<
         const LINE: usize, const LW: usize, const BLOCKS: usize, const SIZE: usize, const HALF: usize,
     > for CpackParams as p {
         inputs CompressorIn {
@@ -102,7 +102,7 @@ rtl_module! {
 }
 
 #[hdl_gen]
-impl Logic for CpackCompressor {
+impl Logic for CpackCompressorTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, busy, group, line, dictionary, known, next, compared, first, last);
         dff_setup!(self, clk_i, kinds, places, done, nonzero, payload, half, encoding);

@@ -1,7 +1,7 @@
 //! The decompressor's two steps: find the lengths of four codes, then rebuild their words.
 
 use super::encode::{DICT, DICTW, half_length};
-use crate::cpack::fifo::{Code, DECODED_AT_ONCE};
+use crate::cpack::fifo::{DECODED_AT_ONCE, FifoCode};
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
@@ -16,12 +16,12 @@ rtl_block! {
         pub kinds_o: Signal<Out, U<28>>,
         /// half of the bits up to the end of the codes
         pub end_o: Signal<Out, U<8>>,
-        half_zzzz: Constant<U<5>> = half_length(Code::Zzzz),
-        half_xxxx: Constant<U<5>> = half_length(Code::Xxxx),
-        half_mmmm: Constant<U<5>> = half_length(Code::Mmmm),
-        half_mmxx: Constant<U<5>> = half_length(Code::Mmxx),
-        half_zzzx: Constant<U<5>> = half_length(Code::Zzzx),
-        half_mmmx: Constant<U<5>> = half_length(Code::Mmmx),
+        half_zzzz: Constant<U<5>> = half_length(FifoCode::Zzzz),
+        half_xxxx: Constant<U<5>> = half_length(FifoCode::Xxxx),
+        half_mmmm: Constant<U<5>> = half_length(FifoCode::Mmmm),
+        half_mmxx: Constant<U<5>> = half_length(FifoCode::Mmxx),
+        half_zzzx: Constant<U<5>> = half_length(FifoCode::Zzzx),
+        half_mmmx: Constant<U<5>> = half_length(FifoCode::Mmmx),
         rest: Signal<Local, W<136, 3>>,
         behind: Signal<Local, W<136, 3>>,
         kind: Signal<Local, U<7>>,

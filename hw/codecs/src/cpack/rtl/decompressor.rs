@@ -14,7 +14,7 @@ rtl_module! {
     ///
     /// The first four codes are measured in the cycle in which the payload is taken. Positions in the dictionary are one-hot.
     #[require(GROUPS * 128 == LINE && GROUPS >= 2 && GROUPS <= 8)]
-    pub struct CpackDecompressor<
+    pub struct CpackDecompressorTop<
         const LINE: usize, const LW: usize, const GROUPS: usize,
     > for CpackParams as p {
         inputs DecompressorIn {
@@ -99,7 +99,7 @@ rtl_module! {
 }
 
 #[hdl_gen]
-impl Logic for CpackDecompressor {
+impl Logic for CpackDecompressorTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, busy, group, encoding, payload, used, measured, first, last, rest, kinds);
         dff_setup!(self, clk_i, dictionary, known, next, done, wrong, line);

@@ -1,6 +1,6 @@
 //! The compressor's two steps: find the kinds of four words, then append their codes to the earlier ones.
 
-use crate::cpack::fifo::{Code, DECODED_AT_ONCE, DICTIONARY};
+use crate::cpack::fifo::{DECODED_AT_ONCE, DICTIONARY, FifoCode};
 use selvedge_hw::rtl::prelude::*;
 
 /// Bits of the dictionary.
@@ -9,12 +9,12 @@ pub const DICT: usize = 32 * DICTIONARY;
 pub const DICTW: usize = DICT / 64;
 
 /// Returns the prefix of a code as a named constant: two bits, or 0b11 and two more bits above it.
-pub fn tag(code: Code) -> Constant<U<4>> {
+pub fn tag(code: FifoCode) -> Constant<U<4>> {
     Constant::new(U::new(code.tag().0))
 }
 
 /// Returns half of a code's bits as a named constant. All codes have an even number of bits.
-pub fn half_length(code: Code) -> Constant<U<5>> {
+pub fn half_length(code: FifoCode) -> Constant<U<5>> {
     assert!(code.bits().is_multiple_of(2), "every code has an even number of bits");
     Constant::new(U::new(code.bits() as u64 / 2))
 }
@@ -341,17 +341,17 @@ rtl_block! {
         pub code_o: Signal<Out, U<34>>,
         /// half of the code's bits
         pub half_o: Signal<Out, U<5>>,
-        xxxx: Constant<U<4>> = tag(Code::Xxxx),
-        mmmm: Constant<U<4>> = tag(Code::Mmmm),
-        mmxx: Constant<U<4>> = tag(Code::Mmxx),
-        zzzx: Constant<U<4>> = tag(Code::Zzzx),
-        mmmx: Constant<U<4>> = tag(Code::Mmmx),
-        half_zzzz: Constant<U<5>> = half_length(Code::Zzzz),
-        half_xxxx: Constant<U<5>> = half_length(Code::Xxxx),
-        half_mmmm: Constant<U<5>> = half_length(Code::Mmmm),
-        half_mmxx: Constant<U<5>> = half_length(Code::Mmxx),
-        half_zzzx: Constant<U<5>> = half_length(Code::Zzzx),
-        half_mmmx: Constant<U<5>> = half_length(Code::Mmmx),
+        xxxx: Constant<U<4>> = tag(FifoCode::Xxxx),
+        mmmm: Constant<U<4>> = tag(FifoCode::Mmmm),
+        mmxx: Constant<U<4>> = tag(FifoCode::Mmxx),
+        zzzx: Constant<U<4>> = tag(FifoCode::Zzzx),
+        mmmx: Constant<U<4>> = tag(FifoCode::Mmmx),
+        half_zzzz: Constant<U<5>> = half_length(FifoCode::Zzzz),
+        half_xxxx: Constant<U<5>> = half_length(FifoCode::Xxxx),
+        half_mmmm: Constant<U<5>> = half_length(FifoCode::Mmmm),
+        half_mmxx: Constant<U<5>> = half_length(FifoCode::Mmxx),
+        half_zzzx: Constant<U<5>> = half_length(FifoCode::Zzzx),
+        half_mmmx: Constant<U<5>> = half_length(FifoCode::Mmmx),
         place: Signal<Local, U<4>>,
         found: Signal<Local, Bit>,
         coded: Signal<Local, U<34>>,

@@ -6,8 +6,8 @@ mod decompressor;
 mod encode;
 mod small;
 
-pub use compressor::{CompressorIn, CompressorOut, CpackCompressor, CpackSmallCompressor};
-pub use decompressor::{CpackDecompressor, CpackSmallDecompressor, DecompressorIn, DecompressorOut};
+pub use compressor::{CompressorIn, CompressorOut, CpackCompressorTop, CpackSmallCompressor};
+pub use decompressor::{CpackDecompressorTop, CpackSmallDecompressor, DecompressorIn, DecompressorOut};
 
 use super::fifo::DECODED_AT_ONCE;
 use super::params::CpackParams;
@@ -29,7 +29,7 @@ elaborate! {
                     }
                 }
                 16 => {
-                    CpackCompressor {
+                    CpackCompressorTop {
                         LINE = PARAMS.line_bits(),
                         LW = word_count(LINE),
                         BLOCKS = LINE / 128,
@@ -57,7 +57,7 @@ elaborate! {
                     }
                 }
                 16 => {
-                    CpackDecompressor {
+                    CpackDecompressorTop {
                         LINE = PARAMS.line_bits(),
                         LW = word_count(LINE),
                         GROUPS = LINE / 32 / DECODED_AT_ONCE,

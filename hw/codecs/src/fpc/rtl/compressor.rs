@@ -4,7 +4,7 @@ use super::classify::FpcClassify;
 use super::pack::FpcPack;
 use super::segments::{FpcGather, FpcSegmentLengths};
 use super::whole::FpcCompress;
-use crate::fpc::params::CompressorParams;
+use crate::fpc::params::FpcCompressorParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
 
@@ -14,11 +14,11 @@ rtl_module! {
     /// GROUPS prefixes for GROUP words each: one word is the original algorithm with zero runs, four words are a segment of
     /// CABA.
     #[require(MID == LINE + SYM && RESULT == LINE + 1 + SIZE)]
-    pub struct FpcCompressor<
+    pub struct FpcCompressorTop<
         const LINE: usize, const LW: usize, const WORDS: usize, const GROUPS: usize, const GROUP: usize,
         const SYM: usize, const SYMW: usize, const HEAD: usize, const HEADW: usize, const HSUM: usize,
         const SIZE: usize, const MID: usize, const MW: usize, const RESULT: usize, const RW: usize,
-    > for CompressorParams as p {
+    > for FpcCompressorParams as p {
         reset "asynchronous reset, active low; empties the pipeline";
         inputs CompressorIn {
             /// a line is offered
@@ -115,7 +115,7 @@ rtl_module! {
 }
 
 #[hdl_gen(layouts! { result, results.data_o: { payload: LINE, encoding: 1, size: SIZE } })]
-impl Logic for FpcCompressor {
+impl Logic for FpcCompressorTop {
     fn update(&mut self) {
         drive!(self.middle; clk_i, rst_ni);
         drive!(self.results; clk_i, rst_ni);

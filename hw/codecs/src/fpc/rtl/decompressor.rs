@@ -4,7 +4,7 @@ use super::expand::FpcExpand;
 use super::parse::FpcParse;
 use super::segments::{FpcPairs, FpcRebuild, FpcSegmentLengths};
 use super::split::FpcSplit;
-use crate::fpc::params::DecompressorParams;
+use crate::fpc::params::FpcDecompressorParams;
 use crate::line::LINE_WORDS;
 use selvedge_hw::rtl::prelude::*;
 
@@ -12,7 +12,7 @@ use selvedge_hw::rtl::prelude::*;
 ///
 /// One more register, after the last step, holds the block's outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DecompressorCuts {
+pub struct FpcDecompressorCuts {
     /// After the first half of the prefixes.
     pub half: usize,
     /// After all prefixes.
@@ -23,7 +23,7 @@ pub struct DecompressorCuts {
     pub split: usize,
 }
 
-fn cuts(params: &DecompressorParams) -> DecompressorCuts {
+fn cuts(params: &FpcDecompressorParams) -> FpcDecompressorCuts {
     super::decompressor_cuts(params.pipeline_depth)
 }
 
@@ -41,7 +41,7 @@ pub struct SegmentCuts {
     pub pairs: usize,
 }
 
-fn segment_cuts(params: &DecompressorParams) -> SegmentCuts {
+fn segment_cuts(params: &FpcDecompressorParams) -> SegmentCuts {
     super::segment_cuts(params.pipeline_depth)
 }
 
@@ -54,12 +54,12 @@ rtl_module! {
     #[require(SYMBOL == 3 * (1 + RUNS) && HEAD == SYMBOL * GROUPS)]
     #[require(FIRST == LINE + HALF * (SYMBOL + 3) + 3 + 8 + 1 && PART == 3 * HALF)]
     #[require(MID == LINE + PRE + 8 + 1 + 1 && CUT == LINE + PRE + 2 && RESULT == LINE + 1)]
-    pub struct FpcDecompressor<
+    pub struct FpcDecompressorTop<
         const LINE: usize, const LW: usize, const WORDS: usize, const LEVELS: usize, const GROUPS: usize,
         const GROUP: usize, const HALF: usize, const RUNS: usize, const SYMBOL: usize, const HEAD: usize, const HEADW: usize,
         const PRE: usize, const PREW: usize, const PART: usize, const PARTW: usize, const FIRST: usize, const FW: usize,
         const MID: usize, const MW: usize, const CUT: usize, const CW: usize, const RESULT: usize, const RW: usize,
-    > for DecompressorParams as p {
+    > for FpcDecompressorParams as p {
         reset "asynchronous reset, active low; empties the pipeline";
         inputs DecompressorIn {
             /// a payload is offered
@@ -177,7 +177,7 @@ rtl_module! {
 }
 
 #[hdl_gen]
-impl Logic for FpcDecompressor {
+impl Logic for FpcDecompressorTop {
     fn update(&mut self) {
         comment!("the prefixes of the first half");
         self.parse_low.head_i.next = bit_cast_to::<W<HEAD, HEADW>>(self.payload_i.val());

@@ -11,21 +11,21 @@ mod split;
 mod whole;
 
 pub use compressor::{
-    CompressorIn, CompressorOut, FpcCompressor, FpcCompressorOneCycle, FpcSegmentCompressor,
+    CompressorIn, CompressorOut, FpcCompressorOneCycle, FpcCompressorTop, FpcSegmentCompressor,
 };
-pub use decompressor::{DecompressorIn, DecompressorOut, FpcDecompressor, FpcSegmentDecompressor};
+pub use decompressor::{DecompressorIn, DecompressorOut, FpcDecompressorTop, FpcSegmentDecompressor};
 
-use super::params::{CompressorParams, DecompressorParams, Lines};
-use decompressor::{DecompressorCuts, SegmentCuts};
+use super::params::{FpcCompressorParams, FpcDecompressorParams, LineFormat};
+use decompressor::{FpcDecompressorCuts, SegmentCuts};
 use selvedge_hw::rtl::prelude::*;
 
 elaborate! {
     /// Returns the compressor for valid parameters.
-    pub(super) fn compressor(params: &CompressorParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
+    pub(super) fn compressor(params: &FpcCompressorParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
         for line_bytes in [32, 64, 128] {
             match segmented {
                 false => {
-                    match pipeline_depth { 1 => FpcCompressorOneCycle, 2 | 5 => FpcCompressor } {
+                    match pipeline_depth { 1 => FpcCompressorOneCycle, 2 | 5 => FpcCompressorTop } {
                         LINE = PARAMS.lines().bits(),
                         LW = word_count(LINE),
                         WORDS = PARAMS.lines().words(),
@@ -66,7 +66,7 @@ elaborate! {
 
 /// Returns the bits of the longest head that a compressor makes. Two words take at most the 6 bits of a run and the 3 of a
 /// prefix.
-const fn longest_head(lines: Lines) -> usize {
+const fn longest_head(lines: LineFormat) -> usize {
     if lines.segmented { 3 * lines.groups() } else { 9 * lines.words() / 2 }
 }
 
@@ -74,7 +74,7 @@ const fn longest_head(lines: Lines) -> usize {
 ///
 /// In an ASIC library each half of the prefixes of a 128-byte line takes about 12 units of time, and all later steps together
 /// take 8. So the fourth and the fifth register shorten no path.
-pub(super) fn decompressor_cuts(depth: usize) -> DecompressorCuts {
+pub(super) fn decompressor_cuts(depth: usize) -> FpcDecompressorCuts {
     let (half, parsed, aligned, split) = match depth {
         1 => (0, 0, 0, 0),
         2 => (1, 0, 0, 0),
@@ -82,7 +82,7 @@ pub(super) fn decompressor_cuts(depth: usize) -> DecompressorCuts {
         4 => (1, 1, 0, 1),
         _ => (1, 1, 1, 1),
     };
-    DecompressorCuts { half, parsed, aligned, split }
+    FpcDecompressorCuts { half, parsed, aligned, split }
 }
 
 /// Returns the registers of a decompressor of segments. The steps before the strings of two segments take longest. The register
@@ -101,12 +101,12 @@ pub(super) fn segment_cuts(depth: usize) -> SegmentCuts {
 elaborate! {
     /// Returns the decompressor for valid parameters.
     pub(super) fn decompressor(
-        params: &DecompressorParams as PARAMS
+        params: &FpcDecompressorParams as PARAMS
     ) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
         for line_bytes in [32, 64, 128] {
             match segmented {
                 false => {
-                    FpcDecompressor {
+                    FpcDecompressorTop {
                         LINE = PARAMS.lines().bits(),
                         LW = word_count(LINE),
                         WORDS = PARAMS.lines().words(),

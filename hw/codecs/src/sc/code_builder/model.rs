@@ -2,24 +2,24 @@
 //! hardware.
 use super::params::{CodeBuilderParams, code_cycles};
 use super::rtl::{CodeBuilderIn, CodeBuilderOut};
-use crate::sc::huffman::{Code, CodeBook, Counted, Symbol};
+use crate::sc::huffman::{CodeBook, CountedValue, ScSymbol, SymbolCode};
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;
 use std::collections::VecDeque;
 
 /// Stage of the current build.
 #[derive(Clone, Debug, State)]
-enum Stage {
+enum CodeBuilderModelStage {
     Idle,
     /// Reads the table: number of requested entries, and entries received so far.
     Drain {
         asked: usize,
-        table: Vec<Counted>,
+        table: Vec<CountedValue>,
     },
     /// Sorts, merges and measures for `cycles` further cycles. Then it gives `codes`.
     Work {
         cycles: u64,
-        codes: VecDeque<Code>,
+        codes: VecDeque<SymbolCode>,
     },
     Emit(Emission),
 }
@@ -28,7 +28,7 @@ enum Stage {
 #[derive(Clone, Debug, State)]
 struct Emission {
     /// Codes that have not reached the output registers yet, the next one first.
-    codes: VecDeque<Code>,
+    codes: VecDeque<SymbolCode>,
     /// `true` until the first code is given.
     first: bool,
     /// Length in bits to which the next code has grown.
@@ -42,7 +42,7 @@ struct Emission {
 #[derive(Clone, Debug, State)]
 pub struct CodeBuilderModel {
     params: CodeBuilderParams,
-    stage: Stage,
+    stage: CodeBuilderModelStage,
     escape_weight: u16,
     /// Registers behind the `code_*` ports.
     given: CodeBuilderOut,
@@ -53,7 +53,7 @@ impl CodeBuilderModel {
     pub fn new(params: &CodeBuilderParams) -> Self {
         CodeBuilderModel {
             params: *params,
-            stage: Stage::Idle,
+            stage: CodeBuilderModelStage::Idle,
             escape_weight: 0,
             given: CodeBuilderOut::default(),
         }
@@ -63,12 +63,12 @@ impl CodeBuilderModel {
     fn outputs(&self) -> CodeBuilderOut {
         let mut outputs = CodeBuilderOut { busy_o: true, ..self.given };
         match &self.stage {
-            Stage::Idle => outputs.busy_o = false,
-            Stage::Drain { asked, .. } if *asked < self.params.entries => {
+            CodeBuilderModelStage::Idle => outputs.busy_o = false,
+            CodeBuilderModelStage::Drain { asked, .. } if *asked < self.params.entries => {
                 outputs.read_o = true;
                 outputs.read_index_o = (self.params.entries - 1 - asked) as u16;
             }
-            Stage::Emit(Emission { read: true, codes, .. }) => {
+            CodeBuilderModelStage::Emit(Emission { read: true, codes, .. }) => {
                 outputs.read_o = true;
                 outputs.read_index_o = index_of(&codes[0]);
             }
@@ -78,14 +78,14 @@ impl CodeBuilderModel {
     }
 
     /// Returns the stage after the last reply of the table.
-    fn work(&self, table: Vec<Counted>) -> Stage {
+    fn work(&self, table: Vec<CountedValue>) -> CodeBuilderModelStage {
         let counts = table.iter().map(|entry| u32::from(entry.count)).filter(|count| *count > 0);
         let mut weights: Vec<u32> = counts.chain([u32::from(self.escape_weight)]).collect();
         weights.sort_unstable_by(|one, other| other.cmp(one));
         let max_bits = self.params.max_code_bits as u32;
         let book = CodeBook::build(table, u32::from(self.escape_weight), max_bits);
         let codes = book.codes().iter().copied().collect();
-        Stage::Work { cycles: code_cycles(&self.params, &weights), codes }
+        CodeBuilderModelStage::Work { cycles: code_cycles(&self.params, &weights), codes }
     }
 
     /// Advances the emission by one cycle. Returns `true` when the last code is taken.
@@ -102,7 +102,7 @@ impl CodeBuilderModel {
             }
         } else if emission.length < code.length {
             emission.length += 1;
-        } else if free && code.symbol == Symbol::Escape {
+        } else if free && code.symbol == ScSymbol::Escape {
             give = Some((0, 0));
         } else if free {
             (emission.read, emission.waiting) = (true, true);
@@ -114,7 +114,7 @@ impl CodeBuilderModel {
                 code_first_o: emission.first,
                 code_last_o: emission.codes.is_empty(),
                 code_index_o: index,
-                code_escape_o: code.symbol == Symbol::Escape,
+                code_escape_o: code.symbol == ScSymbol::Escape,
                 code_value_o: value,
                 code_code_o: code.bits,
                 code_length_o: code.length,
@@ -126,10 +126,10 @@ impl CodeBuilderModel {
     }
 }
 
-fn index_of(code: &Code) -> u16 {
+fn index_of(code: &SymbolCode) -> u16 {
     match code.symbol {
-        Symbol::Value { index, .. } => index,
-        Symbol::Escape => 0,
+        ScSymbol::Value { index, .. } => index,
+        ScSymbol::Escape => 0,
     }
 }
 
@@ -137,15 +137,15 @@ impl Clocked<CodeBuilderIn, CodeBuilderOut> for CodeBuilderModel {
     fn step(&mut self, inputs: &CodeBuilderIn) -> CodeBuilderOut {
         let outputs = self.outputs();
         let next = match &mut self.stage {
-            Stage::Idle if inputs.start_i => {
+            CodeBuilderModelStage::Idle if inputs.start_i => {
                 self.escape_weight = inputs.escape_weight_i;
-                Some(Stage::Drain { asked: 0, table: Vec::new() })
+                Some(CodeBuilderModelStage::Drain { asked: 0, table: Vec::new() })
             }
-            Stage::Idle => None,
-            Stage::Drain { asked, table } => {
+            CodeBuilderModelStage::Idle => None,
+            CodeBuilderModelStage::Drain { asked, table } => {
                 *asked = (*asked + 1).min(self.params.entries);
                 if inputs.read_valid_i {
-                    table.push(Counted {
+                    table.push(CountedValue {
                         index: (self.params.entries - 1 - table.len()) as u16,
                         value: inputs.read_value_i,
                         count: inputs.read_count_i,
@@ -154,10 +154,10 @@ impl Clocked<CodeBuilderIn, CodeBuilderOut> for CodeBuilderModel {
                 let table = (table.len() == self.params.entries).then(|| std::mem::take(table));
                 table.map(|table| self.work(table))
             }
-            Stage::Work { cycles, codes } => {
+            CodeBuilderModelStage::Work { cycles, codes } => {
                 *cycles -= 1;
                 (*cycles == 0).then(|| {
-                    Stage::Emit(Emission {
+                    CodeBuilderModelStage::Emit(Emission {
                         codes: std::mem::take(codes),
                         first: true,
                         length: 1,
@@ -166,7 +166,9 @@ impl Clocked<CodeBuilderIn, CodeBuilderOut> for CodeBuilderModel {
                     })
                 })
             }
-            Stage::Emit(emission) => Self::emit(&mut self.given, emission, inputs).then_some(Stage::Idle),
+            CodeBuilderModelStage::Emit(emission) => {
+                Self::emit(&mut self.given, emission, inputs).then_some(CodeBuilderModelStage::Idle)
+            }
         };
         if let Some(next) = next {
             self.stage = next;

@@ -1,25 +1,25 @@
 //! Properties of the code builder, with the RTL in lockstep. Codes are prefix-free, complete, within the limit and in canonical
 //! order, with minimum total length and the table's values, in the stated cycles.
 use crate::sc::code_builder::{CodeBuilderIn, CodeBuilderOut, CodeBuilderParams, ScCodeBuilder, code_cycles};
-use crate::sc::huffman::{Code, CodeBook, Counted, Symbol, limited_lengths};
-use crate::sc::vft::{Entry, ScVft, VftIn, VftParams};
+use crate::sc::huffman::{CodeBook, CountedValue, ScSymbol, SymbolCode, limited_lengths};
+use crate::sc::vft::{ScVft, ValueCount, VftIn, VftParams};
 use proptest::prelude::*;
 use selvedge_hw::{Engine, HwBlock, Instance};
 use std::collections::VecDeque;
 
 /// An accepted code and its cycle, counted from the start.
-type Taken = (u64, CodeBuilderOut);
+type TakenCode = (u64, CodeBuilderOut);
 
 /// Builds codes from a table that replies `delay` cycles after a read. `ready` returns whether a code is accepted in a cycle.
 fn build(
     builder: &mut Instance<ScCodeBuilder>,
-    table: &[Entry],
+    table: &[ValueCount],
     escape_weight_i: u16,
     delay: u64,
     mut ready: impl FnMut(u64) -> bool,
-) -> Vec<Taken> {
+) -> Vec<TakenCode> {
     let mut reads: VecDeque<(u64, u16)> = VecDeque::new();
-    let mut codes: Vec<Taken> = Vec::new();
+    let mut codes: Vec<TakenCode> = Vec::new();
     let mut shown: Option<CodeBuilderOut> = None;
     for cycle in 0.. {
         let answer =
@@ -64,15 +64,23 @@ fn builder(params: &CodeBuilderParams) -> Instance<ScCodeBuilder> {
     Instance::new("builder", params, Engine::Lockstep).unwrap()
 }
 
-fn book(table: &[Entry], escape_weight: u16, max_bits: usize) -> CodeBook {
+fn book(table: &[ValueCount], escape_weight: u16, max_bits: usize) -> CodeBook {
     let counted = table.iter().enumerate();
-    let counted =
-        counted.map(|(index, entry)| Counted { index: index as u16, value: entry.value, count: entry.count });
+    let counted = counted.map(|(index, entry)| CountedValue {
+        index: index as u16,
+        value: entry.value,
+        count: entry.count,
+    });
     CodeBook::build(counted, u32::from(escape_weight), max_bits as u32)
 }
 
 /// Checks each property of the code book for the codes separately.
-fn check(codes: &[Taken], table: &[Entry], escape_weight: u16, max_bits: usize) -> Result<(), TestCaseError> {
+fn check(
+    codes: &[TakenCode],
+    table: &[ValueCount],
+    escape_weight: u16,
+    max_bits: usize,
+) -> Result<(), TestCaseError> {
     let codes: Vec<&CodeBuilderOut> = codes.iter().map(|(_, code)| code).collect();
     let existing = table.iter().filter(|entry| entry.count > 0).count();
     prop_assert_eq!(codes.len(), existing + 1);
@@ -109,7 +117,7 @@ fn check(codes: &[Taken], table: &[Entry], escape_weight: u16, max_bits: usize) 
 }
 
 /// Returns the weights of the existing entries and of the escape symbol, in descending order.
-fn weights(table: &[Entry], escape_weight: u16) -> Vec<u32> {
+fn weights(table: &[ValueCount], escape_weight: u16) -> Vec<u32> {
     let counts = table.iter().map(|entry| u32::from(entry.count)).filter(|count| *count > 0);
     let mut weights: Vec<u32> = counts.chain([u32::from(escape_weight)]).collect();
     weights.sort_unstable_by(|one, other| other.cmp(one));
@@ -118,7 +126,7 @@ fn weights(table: &[Entry], escape_weight: u16) -> Vec<u32> {
 
 /// Returns the minimum total length under a limit, level by level from the root. At each level, some of the heaviest remaining
 /// symbols take a node each, and each remaining symbol gets one bit more. More nodes than remaining symbols are useless.
-fn least_total(table: &[Entry], escape_weight: u16, max_bits: usize) -> u64 {
+fn least_total(table: &[ValueCount], escape_weight: u16, max_bits: usize) -> u64 {
     let weights: Vec<u64> = weights(table, escape_weight).into_iter().map(u64::from).collect();
     let symbols = weights.len();
     let left: Vec<u64> = (0..=symbols).map(|placed| weights[placed..].iter().sum()).collect();
@@ -142,7 +150,7 @@ fn least_total(table: &[Entry], escape_weight: u16, max_bits: usize) -> u64 {
 }
 
 /// Returns a table of 64 entries: empty to full, with equal, steep or random counts.
-fn table() -> impl Strategy<Value = Vec<Entry>> {
+fn table() -> impl Strategy<Value = Vec<ValueCount>> {
     let fibonacci = [1u16, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597, 2584, 4095];
     let count = prop_oneof![Just(0u16), Just(9), 0u16..4096, prop::sample::select(fibonacci.to_vec()),];
     let mixed = prop::collection::vec((any::<u32>(), count), 64);
@@ -157,7 +165,7 @@ fn table() -> impl Strategy<Value = Vec<Entry>> {
         all
     });
     prop_oneof![mixed, steep, few]
-        .prop_map(|list| list.into_iter().map(|(value, count)| Entry { value, count }).collect())
+        .prop_map(|list| list.into_iter().map(|(value, count)| ValueCount { value, count }).collect())
 }
 
 proptest! {
@@ -199,9 +207,9 @@ proptest! {
 }
 
 /// Returns a full table of the default size with the given counts.
-fn full_table(count: impl Fn(usize) -> u16) -> Vec<Entry> {
+fn full_table(count: impl Fn(usize) -> u16) -> Vec<ValueCount> {
     (0..1024)
-        .map(|place| Entry { value: (place as u32).wrapping_mul(0x0101_4321), count: count(place) })
+        .map(|place| ValueCount { value: (place as u32).wrapping_mul(0x0101_4321), count: count(place) })
         .collect()
 }
 
@@ -244,8 +252,8 @@ fn the_facts_hold_for_a_full_table() {
 #[test]
 fn a_reset_in_any_stage_leaves_no_trace() {
     let params = CodeBuilderParams { entries: 64, max_code_bits: 16 };
-    let table: Vec<Entry> =
-        (0..64).map(|place| Entry { value: place, count: place as u16 * 5 % 17 }).collect();
+    let table: Vec<ValueCount> =
+        (0..64).map(|place| ValueCount { value: place, count: place as u16 * 5 % 17 }).collect();
     let mut builder = builder(&params);
     let whole = build(&mut builder, &table, 40, 2, |_| true);
     let end = whole[whole.len() - 1].0;
@@ -300,17 +308,17 @@ fn table_and_builder_make_the_codes_of_the_words() {
     for index in 0..1024 + 2 {
         let inputs = VftIn { read_i: true, read_index_i: index % 1024, ..VftIn::default() };
         let outputs = table.step(&inputs).unwrap();
-        entries.push(Entry { value: outputs.read_value_o, count: outputs.read_count_o });
+        entries.push(ValueCount { value: outputs.read_value_o, count: outputs.read_count_o });
     }
     let golden = book(&entries[2..], answer.lost_o, 16);
     assert!(answer.lost_o > 0 && golden.codes().len() > 200, "a table with some conflicts");
     assert_eq!(codes.len(), golden.codes().len());
     for (code, golden) in codes.iter().zip(golden.codes()) {
         let symbol = match code.code_escape_o {
-            true => Symbol::Escape,
-            false => Symbol::Value { index: code.code_index_o, value: code.code_value_o },
+            true => ScSymbol::Escape,
+            false => ScSymbol::Value { index: code.code_index_o, value: code.code_value_o },
         };
-        let given = Code { symbol, bits: code.code_code_o, length: code.code_length_o };
+        let given = SymbolCode { symbol, bits: code.code_code_o, length: code.code_length_o };
         assert_eq!(given, *golden);
     }
 }
@@ -318,9 +326,9 @@ fn table_and_builder_make_the_codes_of_the_words() {
 #[test]
 fn an_escape_comes_behind_the_entries_of_its_weight() {
     let params = CodeBuilderParams { entries: 64, ..CodeBuilderParams::default() };
-    let mut table = vec![Entry::default(); 64];
+    let mut table = vec![ValueCount::default(); 64];
     for (place, count) in [(3, 9), (7, 5), (20, 5), (40, 1)] {
-        table[place] = Entry { value: place as u32, count };
+        table[place] = ValueCount { value: place as u32, count };
     }
     let codes = build(&mut builder(&params), &table, 5, 2, |_| true);
     let order: Vec<Option<u16>> =

@@ -4,7 +4,7 @@
 use super::model::CodeBuilderModel;
 use super::params::{CodeBuilderParams, ESCAPE_BITS, TABLE_LATENCY};
 use super::rtl::{CodeBuilderIn, CodeBuilderOut};
-use crate::sc::vft::{COUNT_MAX, Entry};
+use crate::sc::vft::{COUNT_MAX, ValueCount};
 use selvedge_hw::block::{Clocked, Stimulus};
 use selvedge_hw::corners::{Corner, Corners};
 use selvedge_hw::prng::Prng;
@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 /// Number of table entries that exist.
 #[derive(Clone, Copy, Debug)]
-enum Fill {
+enum TableFill {
     None,
     One,
     Few,
@@ -34,21 +34,21 @@ enum Skew {
 }
 
 /// The tables, in a repeating sequence. Small tables come first because their builds are short.
-const TABLES: [(Fill, Skew); 14] = [
-    (Fill::Few, Skew::Steep),
-    (Fill::None, Skew::Equal),
-    (Fill::One, Skew::Uniform),
-    (Fill::Few, Skew::Equal),
-    (Fill::All, Skew::Natural),
-    (Fill::Few, Skew::Uniform),
-    (Fill::Half, Skew::Steep),
-    (Fill::All, Skew::Equal),
-    (Fill::One, Skew::Equal),
-    (Fill::Few, Skew::Natural),
-    (Fill::All, Skew::Steep),
-    (Fill::Half, Skew::Cliff),
-    (Fill::None, Skew::Natural),
-    (Fill::All, Skew::Cliff),
+const TABLES: [(TableFill, Skew); 14] = [
+    (TableFill::Few, Skew::Steep),
+    (TableFill::None, Skew::Equal),
+    (TableFill::One, Skew::Uniform),
+    (TableFill::Few, Skew::Equal),
+    (TableFill::All, Skew::Natural),
+    (TableFill::Few, Skew::Uniform),
+    (TableFill::Half, Skew::Steep),
+    (TableFill::All, Skew::Equal),
+    (TableFill::One, Skew::Equal),
+    (TableFill::Few, Skew::Natural),
+    (TableFill::All, Skew::Steep),
+    (TableFill::Half, Skew::Cliff),
+    (TableFill::None, Skew::Natural),
+    (TableFill::All, Skew::Cliff),
 ];
 
 fn count(prng: &mut Prng, skew: Skew, number: usize) -> u16 {
@@ -74,28 +74,28 @@ fn count(prng: &mut Prng, skew: Skew, number: usize) -> u16 {
     }
 }
 
-fn table(prng: &mut Prng, entries: usize, fill: Fill, skew: Skew) -> Vec<Entry> {
-    let mut table = vec![Entry::default(); entries];
+fn table(prng: &mut Prng, entries: usize, fill: TableFill, skew: Skew) -> Vec<ValueCount> {
+    let mut table = vec![ValueCount::default(); entries];
     let wanted = match fill {
-        Fill::None => 0,
-        Fill::One => 1,
-        Fill::Few => 2 + prng.below(22) as usize,
-        Fill::Half => entries / 2 - prng.below(8) as usize,
-        Fill::All => entries,
+        TableFill::None => 0,
+        TableFill::One => 1,
+        TableFill::Few => 2 + prng.below(22) as usize,
+        TableFill::Half => entries / 2 - prng.below(8) as usize,
+        TableFill::All => entries,
     };
     for number in 0..wanted {
         let mut place = prng.below(entries as u64) as usize;
         while table[place].count > 0 {
             place = (place + 1) % entries;
         }
-        table[place] = Entry { value: prng.bits() as u32, count: count(prng, skew, number) };
+        table[place] = ValueCount { value: prng.bits() as u32, count: count(prng, skew, number) };
     }
     table
 }
 
 /// Partners of the builder during one build: the table, and the consumer of the codes.
 struct Partners {
-    table: Vec<Entry>,
+    table: Vec<ValueCount>,
     escape_weight: u16,
     /// Minimum cycles from a read to its reply (`delay`), and the maximum of the random addition (`jitter`).
     delay: u64,
@@ -110,7 +110,7 @@ struct Partners {
 }
 
 impl Partners {
-    fn new(prng: &mut Prng, entries: usize, (fill, skew): (Fill, Skew)) -> Self {
+    fn new(prng: &mut Prng, entries: usize, (fill, skew): (TableFill, Skew)) -> Self {
         let delay = if prng.chance(70) { TABLE_LATENCY } else { 1 + prng.below(5) };
         let top = 1 << prng.below(ESCAPE_BITS as u64 + 1);
         Partners {
@@ -166,7 +166,7 @@ pub(super) fn code_builder(
         }
         let due = partners.reads.front().is_some_and(|(due, _)| *due <= cycle);
         if let Some((_, index)) = due.then(|| partners.reads.pop_front()).flatten() {
-            let Entry { value, count } = partners.table[usize::from(index)];
+            let ValueCount { value, count } = partners.table[usize::from(index)];
             (inputs.read_valid_i, inputs.read_value_i, inputs.read_count_i) = (true, value, count);
         }
         let outputs = model.step(&inputs);

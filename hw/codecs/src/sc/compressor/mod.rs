@@ -71,16 +71,16 @@ mod params;
 #[cfg(test)]
 mod properties;
 mod rtl;
-mod stimulus;
+pub(in crate::sc) mod stimulus;
 
-pub use model::CompressorModel;
-pub use params::CompressorParams;
+pub use model::ScCompressorModel;
+pub use params::ScCompressorParams;
 pub use rtl::{CompressorIn, CompressorOut, ScCompressorTop};
 
 use super::{ENTRIES, LINE_BITS, MAX_CODE_BITS, WORDS, words_of};
 use crate::line::Line;
 use params::{BANKS, GROUPS_BITS, bank_of};
-use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, Storage};
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
@@ -111,26 +111,29 @@ impl HwBlock for ScCompressor {
     const SUMMARY: &'static str = "compresses a cache line into the Huffman codes of its words";
     const MODULE: &'static str = concat!(include_str!("mod.rs"), include_str!("../mod.rs"));
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
-    const PARAMS: &'static [ParamSpec] = CompressorParams::SPECS;
-    const CLAIM: Option<Claim> = Some(Claim { bits: 7 * 1024 * 8, source: "LATTE-CC, section IV.C.2" });
+    const PARAMS: &'static [ParamSpec] = ScCompressorParams::SPECS;
+    const CLAIM: Option<StatedStorage> =
+        Some(StatedStorage { bits: 7 * 1024 * 8, source: "LATTE-CC, section IV.C.2" });
     /// Lines. With stalls and code streams, a wide block takes about fifteen cycles for each.
     const OPERATIONS: u64 = 20_000;
     const PAYLOADS: &'static [Payload] =
         &[Payload { valid: "valid_o", ports: &["compressed_o", "bits_o", "payload_o"] }];
-    type Params = CompressorParams;
+    type Params = ScCompressorParams;
     type In = CompressorIn;
     type Out = CompressorOut;
-    type Model = CompressorModel;
+    type Model = ScCompressorModel;
 
-    fn model(params: &CompressorParams) -> Result<CompressorModel, ParamError> {
+    fn model(params: &ScCompressorParams) -> Result<ScCompressorModel, ParamError> {
         Self::validate(params)?;
-        Ok(CompressorModel::new(params))
+        Ok(ScCompressorModel::new(params))
     }
-    fn rtl(params: &CompressorParams) -> Result<Box<dyn RtlBlock<CompressorIn, CompressorOut>>, ParamError> {
+    fn rtl(
+        params: &ScCompressorParams,
+    ) -> Result<Box<dyn RtlBlock<CompressorIn, CompressorOut>>, ParamError> {
         Self::validate(params)?;
         Ok(rtl::compressor(params))
     }
-    fn facts(params: &CompressorParams) -> Facts {
+    fn facts(params: &ScCompressorParams) -> Facts {
         let words = params.symbols_per_cycle as usize;
         Facts {
             storage: vec![
@@ -151,10 +154,10 @@ impl HwBlock for ScCompressor {
             interval: params.groups() + 1,
         }
     }
-    fn stimulus(params: &CompressorParams, seed: u64) -> StimulusIter<CompressorIn> {
+    fn stimulus(params: &ScCompressorParams, seed: u64) -> StimulusIter<CompressorIn> {
         Box::new(stimulus::compressor(params, seed))
     }
-    fn corners(params: &CompressorParams) -> Box<dyn Corners<CompressorIn, CompressorOut>> {
+    fn corners(params: &ScCompressorParams) -> Box<dyn Corners<CompressorIn, CompressorOut>> {
         let given = |i: &CompressorIn, o: &CompressorOut| o.valid_o && i.ready_i;
         let taken = |i: &CompressorIn, o: &CompressorOut| i.load_valid_i && o.load_ready_o;
         let full = LINE_BITS as u16;
@@ -191,14 +194,15 @@ mod tests {
 
     #[test]
     fn storage_is_the_sum_that_the_module_states() {
-        let facts = ScCompressor::facts(&CompressorParams::default());
+        let facts = ScCompressor::facts(&ScCompressorParams::default());
         assert_eq!(facts.storage_bits(), 48_848);
         assert_eq!(facts.storage[0].bits, 46_080);
     }
 
     #[test]
     fn a_parameter_that_is_not_allowed_is_refused_with_those_that_are() {
-        let error = ScCompressor::model(&CompressorParams { symbols_per_cycle: 2 }).unwrap_err().to_string();
+        let error =
+            ScCompressor::model(&ScCompressorParams { symbols_per_cycle: 2 }).unwrap_err().to_string();
         assert_eq!(error, "sc_compressor: parameter 'symbols_per_cycle' = '2': must be 4, 8");
     }
 }

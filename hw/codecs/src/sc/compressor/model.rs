@@ -1,5 +1,5 @@
 //! Golden model of the compressor, cycle by cycle: lookups, packing, and the loading of codes between lines.
-use super::params::{BANKS, CompressorParams, bank_of};
+use super::params::{BANKS, ScCompressorParams, bank_of};
 use super::rtl::{CompressorIn, CompressorOut};
 use crate::line::{LINE_WORDS, Line};
 use crate::sc::{SET_BITS, SETS, WAYS, WORDS, set_of, tag_of, words_of};
@@ -8,59 +8,61 @@ use selvedge_state::State;
 
 /// Bits that encode a word, the first one lowest, and their number. Length 0 means that the word cannot be coded.
 #[derive(Clone, Copy, Debug, Default, State)]
-struct Field {
+struct CodeBits {
     bits: u64,
     length: u8,
 }
 
 /// Entry of the table. Length 0 means that the entry is empty.
 #[derive(Clone, Copy, Debug, Default, State)]
-struct Entry {
+struct CodeEntry {
     tag: u32,
-    code: Field,
+    code: CodeBits,
 }
 
 /// Table of the loaded codes.
 #[derive(Clone, Debug, State)]
-struct Table {
-    sets: Vec<[Entry; WAYS]>,
-    escape: Field,
+struct CodeTable {
+    sets: Vec<[CodeEntry; WAYS]>,
+    escape: CodeBits,
     /// `true` once the last code of a stream is loaded.
     complete: bool,
 }
 
-impl Table {
+impl CodeTable {
     fn empty() -> Self {
-        Table { sets: vec![Default::default(); SETS], escape: Field::default(), complete: false }
+        CodeTable { sets: vec![Default::default(); SETS], escape: CodeBits::default(), complete: false }
     }
 
     /// Clears a row, which is one set of each bank. Also removes the escape and marks the codes as incomplete.
     fn clear(&mut self, row: usize) {
         self.sets[BANKS * row..][..BANKS].fill(Default::default());
-        (self.escape, self.complete) = (Field::default(), false);
+        (self.escape, self.complete) = (CodeBits::default(), false);
     }
 
     fn load(&mut self, inputs: &CompressorIn) {
         let reversed = inputs.load_code_i.reverse_bits();
-        let code =
-            Field { bits: u64::from(reversed) >> (16 - inputs.load_length_i), length: inputs.load_length_i };
+        let code = CodeBits {
+            bits: u64::from(reversed) >> (16 - inputs.load_length_i),
+            length: inputs.load_length_i,
+        };
         if inputs.load_escape_i {
             self.escape = code;
         } else {
             let (set, way) =
                 (usize::from(inputs.load_index_i) / WAYS, usize::from(inputs.load_index_i) % WAYS);
-            self.sets[set][way] = Entry { tag: tag_of(inputs.load_value_i, SET_BITS), code };
+            self.sets[set][way] = CodeEntry { tag: tag_of(inputs.load_value_i, SET_BITS), code };
         }
     }
 
     /// Returns the bits for a word: its code, or the code of the escape and the word itself.
-    fn encode(&self, word: u32) -> Field {
+    fn encode(&self, word: u32) -> CodeBits {
         let tag = tag_of(word, SET_BITS);
         let ways = &self.sets[set_of(word, SET_BITS) as usize];
         match ways.iter().rfind(|entry| entry.code.length > 0 && entry.tag == tag) {
             Some(entry) => entry.code,
-            None if self.escape.length == 0 => Field::default(),
-            None => Field {
+            None if self.escape.length == 0 => CodeBits::default(),
+            None => CodeBits {
                 bits: self.escape.bits | u64::from(word) << self.escape.length,
                 length: self.escape.length + 32,
             },
@@ -69,7 +71,7 @@ impl Table {
 }
 
 /// Appends a field to a payload of `at` bits. Bits that the payload cannot hold are lost.
-fn append(payload: &mut Line, at: usize, field: Field) {
+fn append(payload: &mut Line, at: usize, field: CodeBits) {
     let (word, shift) = (at / 64, at % 64);
     if word < LINE_WORDS {
         payload[word] |= field.bits << shift;
@@ -81,7 +83,7 @@ fn append(payload: &mut Line, at: usize, field: Field) {
 
 /// Phase of the loading of codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-enum Phase {
+enum CompressorModelPhase {
     Run,
     Drain,
     /// The next row to clear.
@@ -93,7 +95,7 @@ enum Phase {
 
 /// A group of words whose lookups have begun.
 #[derive(Clone, Debug, State)]
-struct Group {
+struct LookupGroup {
     /// Index of the group's first word in the line.
     begin: usize,
     /// Indices of the words that are not looked up yet.
@@ -102,26 +104,26 @@ struct Group {
 
 /// Output of the banks in a cycle.
 #[derive(Clone, Debug, State)]
-struct Read {
+struct BankRead {
     /// Index and bits of each word.
-    fields: Vec<(usize, Field)>,
+    fields: Vec<(usize, CodeBits)>,
     /// Index of the group's first word, if these words complete the group.
     completes: Option<usize>,
 }
 
 /// The golden model of the compressor.
 #[derive(Clone, Debug, State)]
-pub struct CompressorModel {
+pub struct ScCompressorModel {
     words_per_cycle: usize,
-    phase: Phase,
-    table: Table,
+    phase: CompressorModelPhase,
+    table: CodeTable,
     line: Line,
     /// Pipeline stages, in the order in which a group passes them.
-    looking: Option<Group>,
-    read: Option<Read>,
+    looking: Option<LookupGroup>,
+    read: Option<BankRead>,
     /// Index of the first word of the group to pack, and the bits of each word.
     packing: Option<usize>,
-    fields: [Field; WORDS],
+    fields: [CodeBits; WORDS],
     uncoded: bool,
     shown: Shown,
 }
@@ -135,48 +137,54 @@ struct Shown {
     payload: Line,
 }
 
-impl CompressorModel {
+impl ScCompressorModel {
     /// Returns the model in its reset state. The parameters must be valid.
-    pub fn new(params: &CompressorParams) -> Self {
-        CompressorModel {
+    pub fn new(params: &ScCompressorParams) -> Self {
+        ScCompressorModel {
             words_per_cycle: params.symbols_per_cycle as usize,
-            phase: Phase::Run,
-            table: Table::empty(),
+            phase: CompressorModelPhase::Run,
+            table: CodeTable::empty(),
             line: Line::default(),
             looking: None,
             read: None,
             packing: None,
-            fields: [Field::default(); WORDS],
+            fields: [CodeBits::default(); WORDS],
             uncoded: false,
             shown: Shown::default(),
         }
     }
 
     fn ready(&self) -> bool {
-        self.phase == Phase::Run && self.looking.is_none() && self.read.is_none()
+        self.phase == CompressorModelPhase::Run && self.looking.is_none() && self.read.is_none()
     }
 
     fn load_ready(&self, first: bool) -> bool {
-        self.phase == Phase::Fresh || (self.phase == Phase::Load && !first)
+        self.phase == CompressorModelPhase::Fresh || (self.phase == CompressorModelPhase::Load && !first)
     }
 
     fn clock_loading(&mut self, inputs: &CompressorIn) {
         let in_flight =
             self.looking.is_some() || self.read.is_some() || self.packing.is_some() || self.shown.valid;
         self.phase = match self.phase {
-            Phase::Run if inputs.load_valid_i => Phase::Drain,
-            Phase::Drain if !in_flight => Phase::Clear(0),
-            Phase::Clear(row) => {
+            CompressorModelPhase::Run if inputs.load_valid_i => CompressorModelPhase::Drain,
+            CompressorModelPhase::Drain if !in_flight => CompressorModelPhase::Clear(0),
+            CompressorModelPhase::Clear(row) => {
                 self.table.clear(row);
-                if row + 1 < SETS / BANKS { Phase::Clear(row + 1) } else { Phase::Fresh }
+                if row + 1 < SETS / BANKS {
+                    CompressorModelPhase::Clear(row + 1)
+                } else {
+                    CompressorModelPhase::Fresh
+                }
             }
-            Phase::Fresh | Phase::Load if inputs.load_valid_i && !self.load_ready(inputs.load_first_i) => {
-                Phase::Clear(0)
+            CompressorModelPhase::Fresh | CompressorModelPhase::Load
+                if inputs.load_valid_i && !self.load_ready(inputs.load_first_i) =>
+            {
+                CompressorModelPhase::Clear(0)
             }
-            Phase::Fresh | Phase::Load if inputs.load_valid_i => {
+            CompressorModelPhase::Fresh | CompressorModelPhase::Load if inputs.load_valid_i => {
                 self.table.load(inputs);
                 self.table.complete = inputs.load_last_i;
-                if inputs.load_last_i { Phase::Run } else { Phase::Load }
+                if inputs.load_last_i { CompressorModelPhase::Run } else { CompressorModelPhase::Load }
             }
             phase => phase,
         };
@@ -209,9 +217,9 @@ impl CompressorModel {
     }
 
     /// Returns the group whose first word is at `begin`, or `None` after the last group.
-    fn group(&self, begin: usize) -> Option<Group> {
+    fn group(&self, begin: usize) -> Option<LookupGroup> {
         let pending = (begin..begin + self.words_per_cycle).collect();
-        (begin < WORDS).then_some(Group { begin, pending })
+        (begin < WORDS).then_some(LookupGroup { begin, pending })
     }
 
     /// Looks up words of the group: in each bank, the first word that maps to it, and all words that equal this word.
@@ -230,7 +238,7 @@ impl CompressorModel {
         let served: Vec<usize> = group.pending.extract_if(.., is_served).collect();
         let fields = served.into_iter().map(|place| (place, self.table.encode(words[place]))).collect();
         let completes = group.pending.is_empty().then_some(group.begin);
-        self.read = Some(Read { fields, completes });
+        self.read = Some(BankRead { fields, completes });
         self.looking = match completes {
             Some(begin) => self.group(begin + self.words_per_cycle),
             None => Some(group),
@@ -247,7 +255,7 @@ impl CompressorModel {
     }
 }
 
-impl Clocked<CompressorIn, CompressorOut> for CompressorModel {
+impl Clocked<CompressorIn, CompressorOut> for ScCompressorModel {
     fn step(&mut self, inputs: &CompressorIn) -> CompressorOut {
         let outputs = CompressorOut {
             ready_o: self.ready(),
@@ -274,9 +282,9 @@ impl Clocked<CompressorIn, CompressorOut> for CompressorModel {
 
     /// Resets all but the sets of the table: a memory has no reset.
     fn reset(&mut self) {
-        let params = CompressorParams { symbols_per_cycle: self.words_per_cycle as u32 };
+        let params = ScCompressorParams { symbols_per_cycle: self.words_per_cycle as u32 };
         let sets = std::mem::take(&mut self.table.sets);
-        *self = CompressorModel::new(&params);
+        *self = ScCompressorModel::new(&params);
         self.table.sets = sets;
     }
 }

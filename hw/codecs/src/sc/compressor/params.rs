@@ -11,13 +11,13 @@ pub(super) const BANKS: usize = 8;
 
 block_params! {
     /// Parameters of the compressor.
-    pub struct CompressorParams {
+    pub struct ScCompressorParams {
         /// Words per group, 4 or 8. A group is looked up and packed in one cycle unless words wait for a bank.
         symbols_per_cycle: u32 = 8, Allowed::OneOf(&[4, 8]);
     }
 }
 
-impl CompressorParams {
+impl ScCompressorParams {
     /// Returns the number of groups in a line.
     pub(super) fn groups(&self) -> u32 {
         WORDS as u32 / self.symbols_per_cycle

@@ -1,7 +1,8 @@
 //! Properties of SC's compressor, as RTL in lockstep with its model. The payloads equal the code book's, in the number of
 //! cycles that the words and their banks need. Lines without codes stay uncompressed, and new codes can be loaded during traffic.
 use crate::line::Line;
-use crate::sc::compressor::{CompressorIn, CompressorOut, CompressorParams, ScCompressor};
+use crate::sc::compressor::stimulus::inputs;
+use crate::sc::compressor::{CompressorOut, ScCompressor, ScCompressorParams};
 use crate::sc::huffman::CodeBook;
 use crate::sc::vocabulary::Vocabulary;
 use crate::sc::{CodeItem, LINE_BITS, WORDS, code_stream, set_of, words_of};
@@ -12,31 +13,14 @@ use std::collections::{HashMap, HashSet, VecDeque};
 const WORDS_PER_CYCLE: [u32; 2] = [4, 8];
 
 fn instance(symbols_per_cycle: u32) -> Instance<ScCompressor> {
-    Instance::new("c", &CompressorParams { symbols_per_cycle }, Engine::Lockstep).unwrap()
-}
-
-fn offer(line: Option<Line>, item: Option<CodeItem>, ready_i: bool) -> CompressorIn {
-    let code = item.unwrap_or_default();
-    CompressorIn {
-        valid_i: line.is_some(),
-        line_i: line.unwrap_or_default(),
-        ready_i,
-        load_valid_i: item.is_some(),
-        load_first_i: code.first,
-        load_last_i: code.last,
-        load_index_i: code.index,
-        load_escape_i: code.escape,
-        load_value_i: code.value,
-        load_code_i: code.code,
-        load_length_i: code.length,
-    }
+    Instance::new("c", &ScCompressorParams { symbols_per_cycle }, Engine::Lockstep).unwrap()
 }
 
 /// Loads codes, one in each cycle in which the block is ready. Returns the cycles.
 fn load(compressor: &mut Instance<ScCompressor>, items: &[CodeItem]) -> u64 {
     let begin = compressor.cycle();
     for item in items {
-        while !compressor.step(&offer(None, Some(*item), true)).unwrap().load_ready_o {
+        while !compressor.step(&inputs(None, Some(*item), true)).unwrap().load_ready_o {
             assert!(compressor.cycle() < begin + 4000, "codes are never taken");
         }
     }
@@ -46,10 +30,10 @@ fn load(compressor: &mut Instance<ScCompressor>, items: &[CodeItem]) -> u64 {
 /// Compresses one line in an idle block. Returns the cycles from the line to the payload, and the outputs.
 fn compress(compressor: &mut Instance<ScCompressor>, line: Line) -> (u64, CompressorOut) {
     let begin = compressor.cycle();
-    assert!(compressor.step(&offer(Some(line), None, true)).unwrap().ready_o);
+    assert!(compressor.step(&inputs(Some(line), None, true)).unwrap().ready_o);
     loop {
         let now = compressor.cycle();
-        let outputs = compressor.step(&offer(None, None, true)).unwrap();
+        let outputs = compressor.step(&inputs(None, None, true)).unwrap();
         if outputs.valid_o {
             return (now - begin, outputs);
         }
@@ -93,7 +77,7 @@ fn line_of(word: impl Fn(usize) -> u32) -> Line {
 #[test]
 fn a_line_takes_a_cycle_per_group_and_wait_and_two() {
     for (symbols_per_cycle, least) in [(4, 10), (8, 6)] {
-        let params = CompressorParams { symbols_per_cycle };
+        let params = ScCompressorParams { symbols_per_cycle };
         assert_eq!(ScCompressor::facts(&params).latency, least);
         let mut compressor = instance(symbols_per_cycle);
         let mut prng = Prng::new(3);
@@ -116,10 +100,10 @@ fn a_line_takes_a_cycle_per_group_and_wait_and_two() {
 #[test]
 fn lines_without_pause_follow_each_other_at_the_stated_interval() {
     for symbols_per_cycle in WORDS_PER_CYCLE {
-        let interval = u64::from(ScCompressor::facts(&CompressorParams { symbols_per_cycle }).interval);
+        let interval = u64::from(ScCompressor::facts(&ScCompressorParams { symbols_per_cycle }).interval);
         let mut compressor = instance(symbols_per_cycle);
         let taken: Vec<u64> = (0..100)
-            .filter(|_| compressor.step(&offer(Some(Line::default()), None, true)).unwrap().ready_o)
+            .filter(|_| compressor.step(&inputs(Some(Line::default()), None, true)).unwrap().ready_o)
             .collect();
         assert_eq!(taken, (0..100).step_by(interval as usize).collect::<Vec<_>>());
     }
@@ -212,7 +196,7 @@ proptest! {
                 offered = Some(vocabulary.draw_line(&mut prng));
             }
             let item = items.front().copied();
-            let outputs = compressor.step(&offer(offered, item, take)).unwrap();
+            let outputs = compressor.step(&inputs(offered, item, take)).unwrap();
             if outputs.ready_o && let Some(line) = offered.take() {
                 inside.push_back(match &book {
                     Some(book) => expected(book, &line),

@@ -84,13 +84,13 @@ mod properties;
 mod rtl;
 mod stimulus;
 
-pub use model::DecompressorModel;
-pub use params::DecompressorParams;
+pub use model::ScDecompressorModel;
+pub use params::ScDecompressorParams;
 pub use rtl::{DecompressorIn, DecompressorOut, ScDecompressorTop};
 
 use super::{ENTRIES, LINE_BITS, MAX_CODE_BITS, WORD_BITS, WORDS};
 use params::BLOCK_BITS;
-use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, Storage};
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
@@ -106,27 +106,28 @@ impl HwBlock for ScDecompressor {
     const SUMMARY: &'static str = "rebuilds a cache line from the Huffman codes of its words";
     const MODULE: &'static str = concat!(include_str!("mod.rs"), include_str!("../mod.rs"));
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
-    const PARAMS: &'static [ParamSpec] = DecompressorParams::SPECS;
-    const CLAIM: Option<Claim> = Some(Claim { bits: 3 * 1024 * 8, source: "LATTE-CC, section IV.C.2" });
+    const PARAMS: &'static [ParamSpec] = ScDecompressorParams::SPECS;
+    const CLAIM: Option<StatedStorage> =
+        Some(StatedStorage { bits: 3 * 1024 * 8, source: "LATTE-CC, section IV.C.2" });
     /// Lines. With stalls and code streams, a wide block takes about fifteen cycles for each.
     const OPERATIONS: u64 = 20_000;
     const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["error_o", "line_o"] }];
-    type Params = DecompressorParams;
+    type Params = ScDecompressorParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;
-    type Model = DecompressorModel;
+    type Model = ScDecompressorModel;
 
-    fn model(params: &DecompressorParams) -> Result<DecompressorModel, ParamError> {
+    fn model(params: &ScDecompressorParams) -> Result<ScDecompressorModel, ParamError> {
         Self::validate(params)?;
-        Ok(DecompressorModel::new(params))
+        Ok(ScDecompressorModel::new(params))
     }
     fn rtl(
-        params: &DecompressorParams,
+        params: &ScDecompressorParams,
     ) -> Result<Box<dyn RtlBlock<DecompressorIn, DecompressorOut>>, ParamError> {
         Self::validate(params)?;
         Ok(rtl::decompressor(params))
     }
-    fn facts(params: &DecompressorParams) -> Facts {
+    fn facts(params: &ScDecompressorParams) -> Facts {
         let codes = params.symbols_per_cycle as usize;
         // The codes of length l end at one of 2^l positions, or beyond all of them.
         let ends: usize = (1..=MAX_CODE_BITS).map(|length| length + 1).sum();
@@ -156,10 +157,10 @@ impl HwBlock for ScDecompressor {
             interval: WORDS as u32 / params.symbols_per_cycle + 1,
         }
     }
-    fn stimulus(params: &DecompressorParams, seed: u64) -> StimulusIter<DecompressorIn> {
+    fn stimulus(params: &ScDecompressorParams, seed: u64) -> StimulusIter<DecompressorIn> {
         Box::new(stimulus::decompressor(params, seed))
     }
-    fn corners(_params: &DecompressorParams) -> Box<dyn Corners<DecompressorIn, DecompressorOut>> {
+    fn corners(_params: &ScDecompressorParams) -> Box<dyn Corners<DecompressorIn, DecompressorOut>> {
         let taken = |i: &DecompressorIn, o: &DecompressorOut| i.valid_i && o.ready_o;
         let given = |i: &DecompressorIn, o: &DecompressorOut| o.valid_o && i.ready_i;
         let loaded = |i: &DecompressorIn, o: &DecompressorOut| i.load_valid_i && o.load_ready_o;
@@ -196,7 +197,7 @@ mod tests {
 
     #[test]
     fn storage_is_the_sum_that_the_module_states() {
-        let facts = ScDecompressor::facts(&DecompressorParams::default());
+        let facts = ScDecompressor::facts(&ScDecompressorParams::default());
         assert_eq!(facts.storage_bits(), 36_085);
         assert_eq!(facts.storage[0].bits, 32_768);
     }
@@ -204,7 +205,7 @@ mod tests {
     #[test]
     fn a_parameter_that_is_not_allowed_is_refused_with_those_that_are() {
         let error =
-            ScDecompressor::model(&DecompressorParams { symbols_per_cycle: 3 }).unwrap_err().to_string();
+            ScDecompressor::model(&ScDecompressorParams { symbols_per_cycle: 3 }).unwrap_err().to_string();
         assert_eq!(error, "sc_decompressor: parameter 'symbols_per_cycle' = '3': must be 1, 2, 4");
     }
 }

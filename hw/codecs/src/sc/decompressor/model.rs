@@ -1,5 +1,5 @@
 //! Golden model of the decompressor, cycle by cycle: decoding, reads of values, and loading of codes between payloads.
-use super::params::{BANKS, BLOCK_BITS, DecompressorParams};
+use super::params::{BANKS, BLOCK_BITS, ScDecompressorParams};
 use super::rtl::{DecompressorIn, DecompressorOut};
 use crate::line::{LINE_WORDS, Line};
 use crate::sc::line::line_of;
@@ -24,7 +24,7 @@ struct Escape {
 
 /// The loaded codes. Decoding needs the length of a code and its rank, the position in the canonical order.
 #[derive(Clone, Debug, State)]
-struct Codes {
+struct LoadedCodes {
     /// Per length, from 1: the number after the codes of this and all shorter lengths, left-aligned in 16 bits.
     ends: [u32; LENGTHS],
     /// Per length, from 1: the number that is added to a code to get its rank.
@@ -36,14 +36,14 @@ struct Codes {
 
 /// A code that was found in a payload.
 #[derive(Clone, Copy, Debug)]
-enum Found {
+enum FoundCode {
     Escape { length: usize },
     Value { length: usize, place: usize },
 }
 
-impl Codes {
+impl LoadedCodes {
     fn none() -> Self {
-        Codes { ends: [0; LENGTHS], bases: [0; LENGTHS], escape: None, rank: 0 }
+        LoadedCodes { ends: [0; LENGTHS], bases: [0; LENGTHS], escape: None, rank: 0 }
     }
 
     /// Returns the address of the value with this rank, which is the rank. Only a full table has a rank beyond the last
@@ -56,7 +56,7 @@ impl Codes {
     fn load(&mut self, inputs: &DecompressorIn) -> Option<usize> {
         let escape_place = self.escape.map_or(0, |escape| escape.place);
         if inputs.load_first_i {
-            *self = Codes { bases: self.bases, ..Codes::none() };
+            *self = LoadedCodes { bases: self.bases, ..LoadedCodes::none() };
         }
         let length = usize::from(inputs.load_length_i);
         let end = (u32::from(inputs.load_code_i) + 1) << (LENGTHS - length);
@@ -69,17 +69,17 @@ impl Codes {
             self.escape = Some(Escape { code: inputs.load_code_i, length, place });
             return None;
         }
-        Some(Codes::place(rank, escape_place))
+        Some(LoadedCodes::place(rank, escape_place))
     }
 
     /// Returns the code at the start of `bits`, whose first bit is lowest. The ends of canonical codes never decrease with
     /// the length, so the first end above the bits gives the length.
-    fn find(&self, bits: u64) -> Option<Found> {
+    fn find(&self, bits: u64) -> Option<FoundCode> {
         let head = (bits as u16).reverse_bits();
         if let Some(escape) = self.escape
             && head >> (LENGTHS - escape.length) == escape.code
         {
-            return Some(Found::Escape { length: escape.length });
+            return Some(FoundCode::Escape { length: escape.length });
         }
         let below = |index: usize| u32::from(head) < self.ends[index];
         if !below(LENGTHS - 1) {
@@ -89,7 +89,7 @@ impl Codes {
         let code = head >> (LENGTHS - 1 - index);
         let rank = self.bases[index].wrapping_add(code) % RANKS;
         let escape_place = self.escape.map_or(0, |escape| escape.place);
-        Some(Found::Value { length: index + 1, place: Codes::place(rank, escape_place) })
+        Some(FoundCode::Value { length: index + 1, place: LoadedCodes::place(rank, escape_place) })
     }
 }
 
@@ -102,7 +102,7 @@ fn bits_at(payload: &Line, position: usize) -> u64 {
 
 /// Phase of the loading of codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-enum Phase {
+enum DecompressorModelPhase {
     Run,
     Drain,
     Load,
@@ -110,7 +110,7 @@ enum Phase {
 
 /// A payload whose codes are being found.
 #[derive(Clone, Copy, Debug, State)]
-struct Job {
+struct PayloadJob {
     payload: Line,
     bits: usize,
     /// `true` if the payload is the line itself.
@@ -123,7 +123,7 @@ struct Job {
 
 /// A word in flight to the line.
 #[derive(Clone, Copy, Debug, State)]
-enum Word {
+enum PendingWord {
     /// A value, by its address.
     Place(usize),
     /// The word after an escape.
@@ -132,16 +132,16 @@ enum Word {
 
 /// The codes that were found in one cycle.
 #[derive(Clone, Debug, State)]
-struct Group {
+struct FoundCodes {
     /// Words that are not read yet, with their indices in the line.
-    words: Vec<(usize, Word)>,
+    words: Vec<(usize, PendingWord)>,
     last: bool,
     error: bool,
 }
 
 /// Words that were read in one cycle.
 #[derive(Clone, Debug, State)]
-struct Read {
+struct WordRead {
     words: Vec<(usize, u32)>,
     /// `true` if these words complete the line.
     last: bool,
@@ -150,29 +150,29 @@ struct Read {
 
 /// The golden model of the decompressor.
 #[derive(Clone, Debug, State)]
-pub struct DecompressorModel {
+pub struct ScDecompressorModel {
     codes_per_cycle: usize,
-    phase: Phase,
-    codes: Codes,
+    phase: DecompressorModelPhase,
+    codes: LoadedCodes,
     values: Vec<u32>,
     /// Pipeline stages, in the order in which a word passes them.
-    job: Option<Job>,
-    found: Option<Group>,
-    placed: Option<Group>,
-    read: Option<Read>,
+    job: Option<PayloadJob>,
+    found: Option<FoundCodes>,
+    placed: Option<FoundCodes>,
+    read: Option<WordRead>,
     /// Content of the output registers.
     valid: bool,
     error: bool,
     words: [u32; WORDS],
 }
 
-impl DecompressorModel {
+impl ScDecompressorModel {
     /// Returns the model in its reset state. The parameters must be valid.
-    pub fn new(params: &DecompressorParams) -> Self {
-        DecompressorModel {
+    pub fn new(params: &ScDecompressorParams) -> Self {
+        ScDecompressorModel {
             codes_per_cycle: params.symbols_per_cycle as usize,
-            phase: Phase::Run,
-            codes: Codes::none(),
+            phase: DecompressorModelPhase::Run,
+            codes: LoadedCodes::none(),
             values: vec![0; ENTRIES],
             job: None,
             found: None,
@@ -191,14 +191,14 @@ impl DecompressorModel {
     fn clock_loading(&mut self, inputs: &DecompressorIn) {
         let in_flight = self.job.is_some() || !self.is_empty() || self.valid;
         match self.phase {
-            Phase::Run if inputs.load_valid_i => self.phase = Phase::Drain,
-            Phase::Drain if !in_flight => self.phase = Phase::Load,
-            Phase::Load if inputs.load_valid_i => {
+            DecompressorModelPhase::Run if inputs.load_valid_i => self.phase = DecompressorModelPhase::Drain,
+            DecompressorModelPhase::Drain if !in_flight => self.phase = DecompressorModelPhase::Load,
+            DecompressorModelPhase::Load if inputs.load_valid_i => {
                 if let Some(place) = self.codes.load(inputs) {
                     self.values[place] = inputs.load_value_i;
                 }
                 if inputs.load_last_i {
-                    self.phase = Phase::Run;
+                    self.phase = DecompressorModelPhase::Run;
                 }
             }
             _ => {}
@@ -206,19 +206,19 @@ impl DecompressorModel {
     }
 
     /// Takes the codes of one cycle, up to an escape or to the end of the known code lengths.
-    fn decode(&self, job: &mut Job) -> Option<Group> {
+    fn decode(&self, job: &mut PayloadJob) -> Option<FoundCodes> {
         let (mut words, mut error) = (Vec::new(), false);
         while words.len() < self.codes_per_cycle.min(job.left) && job.position < job.known {
             let bits = bits_at(&job.payload, job.position);
             let at = WORDS - job.left + words.len();
             match self.codes.find(bits) {
-                Some(Found::Value { length, place }) => {
+                Some(FoundCode::Value { length, place }) => {
                     job.position += length;
-                    words.push((at, Word::Place(place)));
+                    words.push((at, PendingWord::Place(place)));
                 }
-                Some(Found::Escape { length }) => {
+                Some(FoundCode::Escape { length }) => {
                     job.position += length + WORD_BITS;
-                    words.push((at, Word::Raw((bits >> length) as u32)));
+                    words.push((at, PendingWord::Raw((bits >> length) as u32)));
                     break;
                 }
                 None => {
@@ -233,17 +233,17 @@ impl DecompressorModel {
             job.known += BLOCK_BITS;
         }
         let (last, nothing) = (job.left == 0 || error, words.is_empty() && !error);
-        (!nothing).then_some(Group { words, last, error: error || job.position > job.bits })
+        (!nothing).then_some(FoundCodes { words, last, error: error || job.position > job.bits })
     }
 
     /// Reads the values of a group. Each bank gives one row, which the first word of that bank selects.
-    fn read_values(&self, group: &mut Group) -> Read {
+    fn read_values(&self, group: &mut FoundCodes) -> WordRead {
         let mut rows: [Option<usize>; BANKS] = [None; BANKS];
         let mut words = Vec::new();
         group.words.retain(|(at, word)| {
             let value = match *word {
-                Word::Raw(value) => value,
-                Word::Place(place) => {
+                PendingWord::Raw(value) => value,
+                PendingWord::Place(place) => {
                     let row = place / BANKS;
                     if *rows[place % BANKS].get_or_insert(row) != row {
                         return true;
@@ -254,7 +254,7 @@ impl DecompressorModel {
             words.push((*at, value));
             false
         });
-        Read { words, last: group.last && group.words.is_empty(), error: group.error }
+        WordRead { words, last: group.last && group.words.is_empty(), error: group.error }
     }
 
     fn clock_payloads(&mut self, ready: bool) {
@@ -284,7 +284,7 @@ impl DecompressorModel {
             self.placed = self.found.take();
         }
         match self.job {
-            Some(Job { plain: true, payload, .. }) if free && was_empty => {
+            Some(PayloadJob { plain: true, payload, .. }) if free && was_empty => {
                 self.words = words_of(&payload);
                 (self.valid, self.error, self.job) = (true, false, None);
             }
@@ -298,19 +298,19 @@ impl DecompressorModel {
     }
 }
 
-impl Clocked<DecompressorIn, DecompressorOut> for DecompressorModel {
+impl Clocked<DecompressorIn, DecompressorOut> for ScDecompressorModel {
     fn step(&mut self, inputs: &DecompressorIn) -> DecompressorOut {
         let outputs = DecompressorOut {
-            ready_o: self.phase == Phase::Run && self.job.is_none(),
+            ready_o: self.phase == DecompressorModelPhase::Run && self.job.is_none(),
             valid_o: self.valid,
             error_o: self.error,
             line_o: line_of(&self.words),
-            load_ready_o: self.phase == Phase::Load,
+            load_ready_o: self.phase == DecompressorModelPhase::Load,
         };
         self.clock_loading(inputs);
         self.clock_payloads(inputs.ready_i);
         if outputs.ready_o && inputs.valid_i {
-            self.job = Some(Job {
+            self.job = Some(PayloadJob {
                 payload: inputs.payload_i,
                 bits: usize::from(inputs.bits_i).min(LINE_BITS),
                 plain: !inputs.compressed_i,
@@ -324,8 +324,8 @@ impl Clocked<DecompressorIn, DecompressorOut> for DecompressorModel {
 
     /// Resets all but the values: a memory has no reset.
     fn reset(&mut self) {
-        let params = DecompressorParams { symbols_per_cycle: self.codes_per_cycle as u32 };
+        let params = ScDecompressorParams { symbols_per_cycle: self.codes_per_cycle as u32 };
         let values = std::mem::take(&mut self.values);
-        *self = DecompressorModel { values, ..DecompressorModel::new(&params) };
+        *self = ScDecompressorModel { values, ..ScDecompressorModel::new(&params) };
     }
 }

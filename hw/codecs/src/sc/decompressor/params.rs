@@ -10,7 +10,7 @@ pub(super) const BANKS: usize = 8;
 
 block_params! {
     /// Parameters of the decompressor.
-    pub struct DecompressorParams {
+    pub struct ScDecompressorParams {
         /// Maximum number of codes that are decoded per cycle: 1, 2 or 4.
         symbols_per_cycle: u32 = 4, Allowed::OneOf(&[1, 2, 4]);
     }

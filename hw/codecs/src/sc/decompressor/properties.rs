@@ -1,9 +1,11 @@
 //! Properties of SC's decompressor, as RTL in lockstep with its model. Lines pass through both blocks under any traffic, each in
 //! the number of cycles that its codes and their banks need. Wrong payloads soon end in an error.
 use crate::line::Line;
-use crate::sc::compressor::{CompressorIn, CompressorParams, ScCompressor};
-use crate::sc::decompressor::{DecompressorIn, DecompressorOut, DecompressorParams, ScDecompressor};
-use crate::sc::huffman::{CodeBook, Counted};
+use crate::sc::compressor::stimulus::inputs as line_inputs;
+use crate::sc::compressor::{ScCompressor, ScCompressorParams};
+use crate::sc::decompressor::stimulus::{OfferedPayload, inputs, payload_of};
+use crate::sc::decompressor::{DecompressorOut, ScDecompressor, ScDecompressorParams};
+use crate::sc::huffman::{CodeBook, CountedValue};
 use crate::sc::vocabulary::Vocabulary;
 use crate::sc::{CodeItem, LINE_BITS, WORDS, code_stream, words_of};
 use proptest::prelude::*;
@@ -12,53 +14,30 @@ use std::collections::{HashSet, VecDeque};
 
 const CODES_PER_CYCLE: [u32; 3] = [1, 2, 4];
 
-/// A payload between the two blocks.
-#[derive(Clone, Copy, Debug, Default)]
-struct Payload {
-    compressed: bool,
-    bits: u16,
-    bytes: Line,
-}
-
 fn instance(symbols_per_cycle: u32) -> Instance<ScDecompressor> {
-    Instance::new("d", &DecompressorParams { symbols_per_cycle }, Engine::Lockstep).unwrap()
-}
-
-fn offer(payload: Option<Payload>, item: Option<CodeItem>, ready_i: bool) -> DecompressorIn {
-    let (content, code) = (payload.unwrap_or_default(), item.unwrap_or_default());
-    DecompressorIn {
-        valid_i: payload.is_some(),
-        compressed_i: content.compressed,
-        bits_i: content.bits,
-        payload_i: content.bytes,
-        ready_i,
-        load_valid_i: item.is_some(),
-        load_first_i: code.first,
-        load_last_i: code.last,
-        load_escape_i: code.escape,
-        load_value_i: code.value,
-        load_code_i: code.code,
-        load_length_i: code.length,
-    }
+    Instance::new("d", &ScDecompressorParams { symbols_per_cycle }, Engine::Lockstep).unwrap()
 }
 
 /// Loads codes, one in each cycle in which the block is ready.
 fn load(decompressor: &mut Instance<ScDecompressor>, items: &[CodeItem]) {
     let end = decompressor.cycle() + 4000;
     for item in items {
-        while !decompressor.step(&offer(None, Some(*item), true)).unwrap().load_ready_o {
+        while !decompressor.step(&inputs(None, Some(*item), true)).unwrap().load_ready_o {
             assert!(decompressor.cycle() < end, "codes are never taken");
         }
     }
 }
 
 /// Decompresses one payload in an idle block. Returns the cycles from the payload to the line, and the outputs.
-fn decompress(decompressor: &mut Instance<ScDecompressor>, payload: Payload) -> (u64, DecompressorOut) {
+fn decompress(
+    decompressor: &mut Instance<ScDecompressor>,
+    payload: OfferedPayload,
+) -> (u64, DecompressorOut) {
     let begin = decompressor.cycle();
-    assert!(decompressor.step(&offer(Some(payload), None, true)).unwrap().ready_o);
+    assert!(decompressor.step(&inputs(Some(payload), None, true)).unwrap().ready_o);
     loop {
         let now = decompressor.cycle();
-        let outputs = decompressor.step(&offer(None, None, true)).unwrap();
+        let outputs = decompressor.step(&inputs(None, None, true)).unwrap();
         if outputs.valid_o {
             return (now - begin, outputs);
         }
@@ -67,17 +46,6 @@ fn decompress(decompressor: &mut Instance<ScDecompressor>, payload: Payload) -> 
             "a payload takes at most its groups, their waits and used-up blocks, and four"
         );
     }
-}
-
-/// Returns a line's payload by the code book.
-fn payload_of(book: &CodeBook, line: &Line) -> Payload {
-    let codes = book.encode(&words_of(line));
-    if codes.len() > LINE_BITS {
-        return Payload { compressed: false, bits: LINE_BITS as u16, bytes: *line };
-    }
-    let mut bytes = Line::default();
-    bytes[..codes.words().len()].copy_from_slice(codes.words());
-    Payload { compressed: true, bits: codes.len() as u16, bytes }
 }
 
 /// Returns the cycles in which the codes of a line are decoded, and the maximum cycles that its groups wait for banks.
@@ -118,7 +86,7 @@ fn distribution(cycles: &mut [u64]) -> (u64, f64, u64) {
 fn a_line_takes_a_cycle_per_group_of_codes_and_wait_and_four() {
     let mut measured = Vec::new();
     for symbols_per_cycle in CODES_PER_CYCLE {
-        let facts = ScDecompressor::facts(&DecompressorParams { symbols_per_cycle });
+        let facts = ScDecompressor::facts(&ScDecompressorParams { symbols_per_cycle });
         let mut decompressor = instance(symbols_per_cycle);
         let mut prng = Prng::new(11);
         let mut latencies = Vec::new();
@@ -154,7 +122,7 @@ fn a_line_takes_a_cycle_per_group_of_codes_and_wait_and_four() {
 #[test]
 fn fourteen_cycles_are_kept_by_every_line_of_ten_groups() {
     let mut decompressor = instance(4);
-    let book = CodeBook::build([Counted { index: 0, value: 7, count: 9 }], 1, 16);
+    let book = CodeBook::build([CountedValue { index: 0, value: 7, count: 9 }], 1, 16);
     load(&mut decompressor, &code_stream(&book));
     // Without escapes 12 cycles. An escape at the start of a group of four costs three quarters of a cycle.
     for (escapes, cycles) in [(0, 12), (1, 13), (2, 14), (4, 15), (5, 16), (6, 17), (24, 30), (31, 36)] {
@@ -173,7 +141,7 @@ fn lines_kept_as_they_are_pass_in_two_cycles_without_codes() {
     for symbols_per_cycle in CODES_PER_CYCLE {
         let mut decompressor = instance(symbols_per_cycle);
         let bytes = std::array::from_fn(|i| 0x0123_4567_89ab_cdef << i);
-        let payload = Payload { compressed: false, bits: LINE_BITS as u16, bytes };
+        let payload = OfferedPayload { compressed: false, bits: LINE_BITS as u16, payload: bytes };
         let (cycles, outputs) = decompress(&mut decompressor, payload);
         assert_eq!((cycles, outputs.line_o, outputs.error_o), (2, bytes, false));
     }
@@ -184,7 +152,7 @@ fn without_codes_a_compressed_line_is_an_error_after_reset_too() {
     let mut decompressor = instance(4);
     let vocabulary = Vocabulary::draw(&mut Prng::new(5));
     let payload = payload_of(vocabulary.book(), &Line::default());
-    let payload = Payload { compressed: true, ..payload };
+    let payload = OfferedPayload { compressed: true, ..payload };
     for _ in 0..2 {
         let (cycles, outputs) = decompress(&mut decompressor, payload);
         assert_eq!((cycles, outputs.error_o, outputs.line_o), (5, true, Line::default()));
@@ -209,24 +177,7 @@ fn a_stream_may_begin_anew_before_it_has_ended() {
 }
 
 fn compressor() -> Instance<ScCompressor> {
-    Instance::new("c", &CompressorParams::default(), Engine::Lockstep).unwrap()
-}
-
-fn line_offer(line: Option<Line>, item: Option<CodeItem>, ready_i: bool) -> CompressorIn {
-    let code = item.unwrap_or_default();
-    CompressorIn {
-        valid_i: line.is_some(),
-        line_i: line.unwrap_or_default(),
-        ready_i,
-        load_valid_i: item.is_some(),
-        load_first_i: code.first,
-        load_last_i: code.last,
-        load_index_i: code.index,
-        load_escape_i: code.escape,
-        load_value_i: code.value,
-        load_code_i: code.code,
-        load_length_i: code.length,
-    }
+    Instance::new("c", &ScCompressorParams::default(), Engine::Lockstep).unwrap()
 }
 
 proptest! {
@@ -245,11 +196,11 @@ proptest! {
         load(&mut decompressor, &code_stream(vocabulary.book()));
         for bits in sizes {
             // Half of them begin with valid codes.
-            let mut bytes = payload_of(vocabulary.book(), &vocabulary.draw_line(&mut prng)).bytes;
+            let mut bytes = payload_of(vocabulary.book(), &vocabulary.draw_line(&mut prng)).payload;
             if prng.chance(50) {
                 bytes = std::array::from_fn(|_| prng.bits());
             }
-            let (_, outputs) = decompress(&mut decompressor, Payload { compressed: true, bits, bytes });
+            let (_, outputs) = decompress(&mut decompressor, OfferedPayload { compressed: true, bits, payload: bytes });
             let size = usize::from(bits).min(LINE_BITS);
             match vocabulary.book().decode(&bytes, WORDS).filter(|(_, used)| *used <= size) {
                 Some((words, _)) => {
@@ -274,7 +225,7 @@ proptest! {
         let (mut to_compressor, mut to_decompressor) = (VecDeque::new(), VecDeque::new());
         let mut change = true;
         let mut offered: Option<Line> = None;
-        let mut between: Option<Payload> = None;
+        let mut between: Option<OfferedPayload> = None;
         let mut shown: Option<Line> = None;
         let mut inside = VecDeque::new();
         for (offers, pass, take, chance) in traffic {
@@ -292,7 +243,7 @@ proptest! {
             }
             let room = between.is_none() && pass;
             let item = to_compressor.front().copied();
-            let packed = compressor.step(&line_offer(offered, item, room)).unwrap();
+            let packed = compressor.step(&line_inputs(offered, item, room)).unwrap();
             if packed.ready_o && let Some(line) = offered.take() {
                 inside.push_back(line);
             }
@@ -300,7 +251,7 @@ proptest! {
                 to_compressor.pop_front();
             }
             let item = to_decompressor.front().copied();
-            let unpacked = decompressor.step(&offer(between, item, take)).unwrap();
+            let unpacked = decompressor.step(&inputs(between, item, take)).unwrap();
             if unpacked.ready_o {
                 between = None;
             }
@@ -309,7 +260,7 @@ proptest! {
             }
             if packed.valid_o && room {
                 let bits = packed.bits_o;
-                between = Some(Payload { compressed: packed.compressed_o, bits, bytes: packed.payload_o });
+                between = Some(OfferedPayload { compressed: packed.compressed_o, bits, payload: packed.payload_o });
             }
             // An offered line stays until it is accepted.
             if let Some(line) = shown {

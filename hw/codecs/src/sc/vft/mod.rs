@@ -64,12 +64,12 @@ mod properties;
 mod rtl;
 mod stimulus;
 
-pub use model::{Effect, Entry, VftModel};
+pub use model::{Effect, ValueCount, VftModel};
 pub use params::{COUNT_BITS, COUNT_MAX, LOST_BITS, LOST_MAX, VftParams};
 pub use rtl::{ScVftTop, VftIn, VftOut};
 
 use super::WORD_BITS;
-use selvedge_hw::block::{Claim, Facts, HwBlock, RtlBlock, StimulusIter, Storage};
+use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
@@ -84,7 +84,8 @@ impl HwBlock for ScVft {
     const MODULE: &'static str = concat!(include_str!("mod.rs"), include_str!("../mod.rs"));
     const SOURCE: &'static str = "LATTE-CC, section IV.C.2";
     const PARAMS: &'static [ParamSpec] = VftParams::SPECS;
-    const CLAIM: Option<Claim> = Some(Claim { bits: 45_056, source: "LATTE-CC, section IV.C.2" });
+    const CLAIM: Option<StatedStorage> =
+        Some(StatedStorage { bits: 45_056, source: "LATTE-CC, section IV.C.2" });
     const PAYLOADS: &'static [Payload] =
         &[Payload { valid: "read_valid_o", ports: &["read_value_o", "read_count_o"] }];
     type Params = VftParams;

@@ -7,7 +7,7 @@ use selvedge_state::State;
 
 /// A value and its count. The entry does not exist if the count is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
-pub struct Entry {
+pub struct ValueCount {
     /// The value.
     pub value: u32,
     /// Number of times that the value was counted.
@@ -27,7 +27,7 @@ pub enum Effect {
 
 /// The operation that was taken in the previous cycle.
 #[derive(Clone, Copy, Debug, State)]
-enum Operation {
+enum VftOperation {
     Train(u32),
     Read(u16),
 }
@@ -36,10 +36,10 @@ enum Operation {
 #[derive(Clone, Debug, State)]
 pub struct VftModel {
     set_bits: u32,
-    sets: Vec<[Entry; WAYS]>,
+    sets: Vec<[ValueCount; WAYS]>,
     /// Words since the last clear, up to the number of sets.
     words: usize,
-    in_flight: Option<Operation>,
+    in_flight: Option<VftOperation>,
     last_effect: Option<Effect>,
     outputs: VftOut,
 }
@@ -50,7 +50,7 @@ impl VftModel {
         let set_bits = params.set_bits() as u32;
         VftModel {
             set_bits,
-            sets: vec![[Entry::default(); WAYS]; 1 << set_bits],
+            sets: vec![[ValueCount::default(); WAYS]; 1 << set_bits],
             words: 0,
             in_flight: None,
             last_effect: None,
@@ -59,7 +59,7 @@ impl VftModel {
     }
 
     /// Returns the entry of an index, without the words in flight.
-    pub fn entry(&self, index: u16) -> Entry {
+    pub fn entry(&self, index: u16) -> ValueCount {
         self.sets[usize::from(index) / WAYS][usize::from(index) % WAYS]
     }
 
@@ -82,7 +82,7 @@ impl VftModel {
             None => {
                 let smallest = set.iter_mut().min_by_key(|entry| entry.count).expect("a set has ways");
                 let lost = smallest.count;
-                *smallest = Entry { value, count: 1 };
+                *smallest = ValueCount { value, count: 1 };
                 Effect::Entered(lost)
             }
         };
@@ -102,7 +102,7 @@ impl VftModel {
     }
 
     fn clear(&mut self) {
-        self.sets.fill([Entry::default(); WAYS]);
+        self.sets.fill([ValueCount::default(); WAYS]);
         self.words = 0;
         self.outputs.lost_o = 0;
         self.outputs.enough_o = false;
@@ -115,17 +115,18 @@ impl Clocked<VftIn, VftOut> for VftModel {
         self.outputs.read_valid_o = false;
         self.last_effect = None;
         match self.in_flight {
-            Some(Operation::Train(value)) if !inputs.clear_i => self.train(value),
-            Some(Operation::Read(index)) => self.read(index),
+            Some(VftOperation::Train(value)) if !inputs.clear_i => self.train(value),
+            Some(VftOperation::Read(index)) => self.read(index),
             _ => {}
         }
         if inputs.clear_i {
             self.clear();
         }
         self.in_flight = if inputs.read_i {
-            Some(Operation::Read(inputs.read_index_i))
+            Some(VftOperation::Read(inputs.read_index_i))
         } else {
-            (inputs.train_valid_i && outputs.train_ready_o).then_some(Operation::Train(inputs.train_value_i))
+            (inputs.train_valid_i && outputs.train_ready_o)
+                .then_some(VftOperation::Train(inputs.train_value_i))
         };
         outputs
     }

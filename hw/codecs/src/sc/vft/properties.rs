@@ -1,20 +1,20 @@
 //! Properties of the value-frequency table under random traffic: it equals a plain list of sets, counts every word, keeps
 //! frequent values, and the RTL does the same in the same cycles.
-use crate::sc::vft::{COUNT_MAX, Entry, LOST_MAX, ScVft, VftIn, VftOut, VftParams};
+use crate::sc::vft::{COUNT_MAX, LOST_MAX, ScVft, ValueCount, VftIn, VftOut, VftParams};
 use crate::sc::{WAYS, set_of, value_of};
 use proptest::prelude::*;
 use selvedge_hw::{Engine, Instance};
 
 /// A table in lockstep with its RTL.
-struct Table {
+struct CheckedTable {
     instance: Instance<ScVft>,
     params: VftParams,
 }
 
-impl Table {
+impl CheckedTable {
     fn new(entries: usize) -> Self {
         let params = VftParams { entries };
-        Table { instance: Instance::new("vft", &params, Engine::Lockstep).unwrap(), params }
+        CheckedTable { instance: Instance::new("vft", &params, Engine::Lockstep).unwrap(), params }
     }
 
     fn step(&mut self, inputs: VftIn) -> VftOut {
@@ -40,7 +40,7 @@ impl Table {
     }
 
     /// Returns all entries, read one per cycle.
-    fn drain(&mut self) -> Vec<Entry> {
+    fn drain(&mut self) -> Vec<ValueCount> {
         // Lets the reads in flight finish.
         self.step(VftIn::default());
         self.step(VftIn::default());
@@ -52,7 +52,7 @@ impl Table {
             let outputs = self.step(inputs);
             assert_eq!(outputs.read_valid_o, index >= 2, "an answer two cycles after its read");
             if outputs.read_valid_o {
-                entries.push(Entry { value: outputs.read_value_o, count: outputs.read_count_o });
+                entries.push(ValueCount { value: outputs.read_value_o, count: outputs.read_count_o });
             }
         }
         entries
@@ -60,7 +60,7 @@ impl Table {
 }
 
 /// Returns the entries and the lost count, by the table's definition on lists.
-fn reference(words: &[u32], params: &VftParams) -> (Vec<Entry>, u32) {
+fn reference(words: &[u32], params: &VftParams) -> (Vec<ValueCount>, u32) {
     let mut sets = vec![[(0u32, 0u32); WAYS]; params.entries / WAYS];
     let mut lost = 0;
     for word in words {
@@ -77,8 +77,10 @@ fn reference(words: &[u32], params: &VftParams) -> (Vec<Entry>, u32) {
             set[victim] = (*word, 1);
         }
     }
-    let entry =
-        |(value, count): (u32, u32)| Entry { value: if count > 0 { value } else { 0 }, count: count as u16 };
+    let entry = |(value, count): (u32, u32)| ValueCount {
+        value: if count > 0 { value } else { 0 },
+        count: count as u16,
+    };
     (sets.into_iter().flatten().map(entry).collect(), lost.min(u32::from(LOST_MAX)))
 }
 
@@ -97,7 +99,7 @@ proptest! {
 
     #[test]
     fn the_table_is_what_its_definition_says(words in words(3000), entries in entries()) {
-        let mut table = Table::new(entries);
+        let mut table = CheckedTable::new(entries);
         words.iter().for_each(|word| table.train(*word));
         let (expected, lost) = reference(&words, &table.params);
         prop_assert_eq!(u32::from(table.lost()), lost);
@@ -106,7 +108,7 @@ proptest! {
 
     #[test]
     fn every_word_is_in_a_count_or_in_the_lost_count(words in words(3000), entries in entries()) {
-        let mut table = Table::new(entries);
+        let mut table = CheckedTable::new(entries);
         words.iter().for_each(|word| table.train(*word));
         let counted: usize = table.drain().iter().map(|entry| usize::from(entry.count)).sum();
         prop_assert_eq!(counted + usize::from(table.lost()), words.len());
@@ -114,7 +116,7 @@ proptest! {
 
     #[test]
     fn new_codes_are_due_once_the_words_reach_the_number_of_sets(words in words(34), cleared: bool) {
-        let mut table = Table::new(64);
+        let mut table = CheckedTable::new(64);
         if cleared {
             repeat(&mut table, 7, 100);
             table.clear();
@@ -128,7 +130,7 @@ proptest! {
 
     #[test]
     fn reads_between_words_change_nothing(words in words(500), reads in prop::collection::vec(0u16..64, 500)) {
-        let mut table = Table::new(64);
+        let mut table = CheckedTable::new(64);
         for (word, read_index_i) in words.iter().zip(&reads) {
             let stalled = VftIn {
                 train_valid_i: true, train_value_i: *word, read_i: true, read_index_i: *read_index_i, clear_i: false,
@@ -142,7 +144,7 @@ proptest! {
 
     #[test]
     fn a_clear_forgets_all_that_was_taken_before_it(before in words(500), after in words(500)) {
-        let mut table = Table::new(1024);
+        let mut table = CheckedTable::new(1024);
         before.iter().for_each(|word| table.train(*word));
         table.clear();
         after.iter().for_each(|word| table.train(*word));
@@ -155,7 +157,7 @@ proptest! {
     fn the_rtl_follows_the_model_with_resets_and_clears_in_mid_flight(
         traffic in prop::collection::vec((any::<bool>(), 0u32..6, any::<bool>(), 0u16..16, 0u8..100), 1..2000),
     ) {
-        let mut table = Table::new(64);
+        let mut table = CheckedTable::new(64);
         for (train_valid_i, word, read_i, read_index_i, chance) in traffic {
             if chance == 0 {
                 table.instance.reset();
@@ -168,19 +170,19 @@ proptest! {
 }
 
 /// Trains a word `times` times.
-fn repeat(table: &mut Table, word: u32, times: u16) {
+fn repeat(table: &mut CheckedTable, word: u32, times: u16) {
     for _ in 0..times {
         table.train(word);
     }
 }
 
-fn counts(table: &mut Table, set: usize) -> Vec<u16> {
+fn counts(table: &mut CheckedTable, set: usize) -> Vec<u16> {
     table.drain()[set * WAYS..(set + 1) * WAYS].iter().map(|entry| entry.count).collect()
 }
 
 #[test]
 fn a_full_count_halves_its_set_and_no_other() {
-    let mut table = Table::new(1024);
+    let mut table = CheckedTable::new(1024);
     let [a, b, c, other] = [value_of(1, 9, 8), value_of(2, 9, 8), value_of(3, 9, 8), value_of(4, 10, 8)];
     repeat(&mut table, b, 7);
     repeat(&mut table, c, 1);
@@ -195,19 +197,19 @@ fn a_full_count_halves_its_set_and_no_other() {
 
 #[test]
 fn a_miss_replaces_the_smallest_count_in_the_lowest_way() {
-    let mut table = Table::new(1024);
+    let mut table = CheckedTable::new(1024);
     for (tag, times) in [(1, 3), (2, 2), (3, 2), (4, 9)] {
         repeat(&mut table, value_of(tag, 0, 8), times);
     }
     table.train(value_of(5, 0, 8));
     let entries = table.drain();
-    assert_eq!(entries[1], Entry { value: value_of(5, 0, 8), count: 1 });
+    assert_eq!(entries[1], ValueCount { value: value_of(5, 0, 8), count: 1 });
     assert_eq!((counts(&mut table, 0), table.lost()), (vec![3, 1, 2, 9], 2));
 }
 
 #[test]
 fn the_lost_count_stops_at_its_end() {
-    let mut table = Table::new(64);
+    let mut table = CheckedTable::new(64);
     for tag in 0..=u32::from(LOST_MAX) + 10 {
         table.train(value_of(tag, 3, 4));
     }
@@ -216,7 +218,7 @@ fn the_lost_count_stops_at_its_end() {
 
 #[test]
 fn the_last_of_enough_words_makes_codes_due_until_a_clear() {
-    let mut table = Table::new(1024);
+    let mut table = CheckedTable::new(1024);
     repeat(&mut table, 7, 255);
     assert!(!table.enough());
     table.train(8);
@@ -232,10 +234,10 @@ fn the_last_of_enough_words_makes_codes_due_until_a_clear() {
 
 #[test]
 fn a_reset_empties_the_table() {
-    let mut table = Table::new(1024);
+    let mut table = CheckedTable::new(1024);
     repeat(&mut table, 7, 20);
     table.instance.reset();
-    assert!(table.drain().iter().all(|entry| *entry == Entry::default()));
+    assert!(table.drain().iter().all(|entry| *entry == ValueCount::default()));
     let fresh = VftOut { train_ready_o: true, ..VftOut::default() };
-    assert_eq!(Table::new(1024).step(VftIn::default()), fresh);
+    assert_eq!(CheckedTable::new(1024).step(VftIn::default()), fresh);
 }

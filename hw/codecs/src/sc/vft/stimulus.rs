@@ -9,7 +9,7 @@ use selvedge_hw::prng::Prng;
 
 /// Kind of the words of a phase.
 #[derive(Clone, Copy, Debug)]
-enum Words {
+enum WordKind {
     /// One value most of the time, so that its count reaches the maximum.
     Hot,
     /// Few values often and many rarely, as in real data.
@@ -24,8 +24,8 @@ enum Words {
 
 /// A phase: its words, its cycles, and the load of the ports in percent.
 #[derive(Clone, Copy, Debug)]
-struct Phase {
-    words: Words,
+struct VftLoad {
+    words: WordKind,
     cycles: u64,
     train: u64,
     read: u64,
@@ -35,20 +35,20 @@ struct Phase {
 
 /// A phase that counts too few words for new codes, or just enough, before a clear. Its cycles follow from the number of
 /// sets.
-const SHORT: Phase = Phase { words: Words::AboutEnough, cycles: 0, train: 100, read: 0, clear: true };
+const SHORT: VftLoad = VftLoad { words: WordKind::AboutEnough, cycles: 0, train: 100, read: 0, clear: true };
 
 /// The phases, in a repeating sequence. Resets and clears come between them, and within some of them.
-const PHASES: [Phase; 10] = [
-    Phase { words: Words::Crowded, cycles: 3000, train: 95, read: 10, clear: false },
-    Phase { words: Words::Skewed, cycles: 6000, train: 80, read: 25, clear: false },
-    Phase { words: Words::Hot, cycles: 9000, train: 100, read: 2, clear: true },
-    Phase { words: Words::Skewed, cycles: 2000, train: 10, read: 90, clear: false },
-    Phase { words: Words::Distinct, cycles: 24_000, train: 100, read: 5, clear: true },
+const PHASES: [VftLoad; 10] = [
+    VftLoad { words: WordKind::Crowded, cycles: 3000, train: 95, read: 10, clear: false },
+    VftLoad { words: WordKind::Skewed, cycles: 6000, train: 80, read: 25, clear: false },
+    VftLoad { words: WordKind::Hot, cycles: 9000, train: 100, read: 2, clear: true },
+    VftLoad { words: WordKind::Skewed, cycles: 2000, train: 10, read: 90, clear: false },
+    VftLoad { words: WordKind::Distinct, cycles: 24_000, train: 100, read: 5, clear: true },
     SHORT,
     SHORT,
     SHORT,
     SHORT,
-    Phase { words: Words::Skewed, cycles: 4000, train: 60, read: 50, clear: true },
+    VftLoad { words: WordKind::Skewed, cycles: 4000, train: 60, read: 50, clear: true },
 ];
 
 /// Chooses the words of a phase.
@@ -59,16 +59,16 @@ struct WordSource {
 }
 
 impl WordSource {
-    fn next(&mut self, words: Words) -> u32 {
+    fn next(&mut self, words: WordKind) -> u32 {
         let prng = &mut self.prng;
         match words {
-            Words::Hot if prng.chance(90) => self.hot,
-            Words::Hot | Words::Distinct => prng.bits() as u32,
-            Words::Skewed | Words::AboutEnough => {
+            WordKind::Hot if prng.chance(90) => self.hot,
+            WordKind::Hot | WordKind::Distinct => prng.bits() as u32,
+            WordKind::Skewed | WordKind::AboutEnough => {
                 let top = 1 << prng.below(13);
                 (prng.below(top) as u32).wrapping_mul(0x9e37_79b9)
             }
-            Words::Crowded => {
+            WordKind::Crowded => {
                 let (tag, set) = (prng.below(6) as u32, prng.below(4) as u32);
                 let tag = if prng.chance(20) { prng.bits() as u32 >> self.set_bits } else { tag };
                 value_of(tag, set, self.set_bits)
@@ -90,7 +90,7 @@ pub(super) fn vft(params: &VftParams, seed: u64) -> impl Iterator<Item = Stimulu
     let mut offered: Option<u32> = None;
     std::iter::from_fn(move || {
         // Phases that fill counts, or that need an exact number of words, have no random resets and clears inside.
-        let filling = matches!(phase.words, Words::Hot | Words::Distinct | Words::AboutEnough);
+        let filling = matches!(phase.words, WordKind::Hot | WordKind::Distinct | WordKind::AboutEnough);
         if !started || (remaining == 0 && prng.chance(20)) || (!filling && prng.below(5000) == 0) {
             started = true;
             offered = None;
@@ -101,7 +101,7 @@ pub(super) fn vft(params: &VftParams, seed: u64) -> impl Iterator<Item = Stimulu
             phase = *phases.next().expect("the phases come round");
             remaining = match phase.words {
                 // The clears at both ends take the cycle of one word each.
-                Words::AboutEnough => {
+                WordKind::AboutEnough => {
                     surplus = (surplus + 1) % 4;
                     entries / WAYS as u64 + surplus
                 }

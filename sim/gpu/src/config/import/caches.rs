@@ -1,7 +1,7 @@
 //! Import of L1D, L2, partitions and interconnect.
-use super::cores::Clocks;
+use super::cores::ImportedClocks;
 use super::options::Opt;
-use super::reader::{Reader, list, whole, wrong};
+use super::reader::{OptionReader, list, whole, wrong};
 use crate::cache::SECTOR_BYTES;
 use crate::config::{ConfigError, SHARED_CHOICES};
 
@@ -12,16 +12,16 @@ const INTERFACE_FLITS: u32 = 9;
 const BOUNDARY_FLITS: u32 = 16;
 
 /// Section of the configuration that a cache option sets.
-struct Target {
+struct CacheSection {
     section: &'static str,
     /// `true` for the L1D, `false` for the L2.
     is_l1d: bool,
 }
 
 /// Imports the L1D.
-pub fn l1d(reader: &mut Reader) -> Result<(), ConfigError> {
+pub fn l1d(reader: &mut OptionReader) -> Result<(), ConfigError> {
     if let Some(option) = reader.take("-gpgpu_cache:dl1") {
-        cache(reader, &option, &Target { section: "l1d", is_l1d: true })?;
+        cache(reader, &option, &CacheSection { section: "l1d", is_l1d: true })?;
     }
     for name in ["-l1_latency", "-gpgpu_l1_latency"] {
         // The latency precedes the tag lookup of every access. The data of a hit arrives one cycle after the lookup.
@@ -34,7 +34,7 @@ pub fn l1d(reader: &mut Reader) -> Result<(), ConfigError> {
 }
 
 /// Imports the choice of loads that bypass the L1D, and the division of the memory between L1D and shared memory.
-pub fn l1d_use(reader: &mut Reader) -> Result<(), ConfigError> {
+pub fn l1d_use(reader: &mut OptionReader) -> Result<(), ConfigError> {
     if let Some((skip, option)) = reader.take_number("-gpgpu_gmem_skip_L1D")? {
         reader.set_name("l1d", "bypass", if skip == 0 { "marked" } else { "all" }, &option);
     }
@@ -57,7 +57,7 @@ pub fn l1d_use(reader: &mut Reader) -> Result<(), ConfigError> {
 }
 
 /// Imports the read-only caches. If the options declare instruction and constant caches perfect, these have no sets.
-pub fn read_only(reader: &mut Reader) -> Result<(), ConfigError> {
+pub fn read_only(reader: &mut OptionReader) -> Result<(), ConfigError> {
     let perfect = reader.take_number("-gpgpu_perfect_inst_const_cache")?;
     for (name, section, may_be_perfect) in [
         ("-gpgpu_const_cache:l1", "sm.constant", true),
@@ -77,7 +77,11 @@ pub fn read_only(reader: &mut Reader) -> Result<(), ConfigError> {
 }
 
 /// Parses `[kind:]sets:line:ways,policies,kind:entries:merges,queue[...]`. The MSHR kind of a texture cache is a queue.
-fn read_only_cache(reader: &mut Reader, option: &Opt, section: &'static str) -> Result<(), ConfigError> {
+fn read_only_cache(
+    reader: &mut OptionReader,
+    option: &Opt,
+    section: &'static str,
+) -> Result<(), ConfigError> {
     let form = "must be SETS:LINE:WAYS,L:R:ALLOCATE:N,A:ENTRIES:MERGES,QUEUE";
     let parts: Vec<Vec<&str>> = option.value.split(',').map(|p| p.split(':').collect()).collect();
     let [shape, policies, mshr, queue, ..] = &parts[..] else {
@@ -107,12 +111,12 @@ fn read_only_cache(reader: &mut Reader, option: &Opt, section: &'static str) -> 
 }
 
 /// Imports the L2 slices, which are the sub-partitions of a memory channel.
-pub fn l2(reader: &mut Reader, clocks: Clocks) -> Result<(), ConfigError> {
+pub fn l2(reader: &mut OptionReader, clocks: ImportedClocks) -> Result<(), ConfigError> {
     if let Some((slices, option)) = reader.take_number("-gpgpu_n_sub_partition_per_mchannel")? {
         reader.set("l2", "slices", slices, &option);
     }
     if let Some(option) = reader.take("-gpgpu_cache:dl2") {
-        cache(reader, &option, &Target { section: "l2", is_l1d: false })?;
+        cache(reader, &option, &CacheSection { section: "l2", is_l1d: false })?;
     }
     if let Some((fills, option)) = reader.take_number("-gpgpu_perf_sim_memcpy")? {
         reader.set_flag("l2", "fill_on_copy", fills != 0, &option);
@@ -127,7 +131,7 @@ pub fn l2(reader: &mut Reader, clocks: Clocks) -> Result<(), ConfigError> {
 }
 
 /// Parses `[kind:]sets:line:ways,replacement:write:allocate:write-allocate[:index],mshr:entries:merges,queue[...]`.
-fn cache(reader: &mut Reader, option: &Opt, target: &Target) -> Result<(), ConfigError> {
+fn cache(reader: &mut OptionReader, option: &Opt, target: &CacheSection) -> Result<(), ConfigError> {
     let form = "must be SETS:LINE:WAYS,L:WRITE:ALLOCATE:WRITE_ALLOCATE:INDEX,A:ENTRIES:MERGES,QUEUE";
     let parts: Vec<Vec<&str>> = option.value.split(',').map(|p| p.split(':').collect()).collect();
     let [shape, policies, mshr, queue, ..] = &parts[..] else {
@@ -179,7 +183,7 @@ fn cache(reader: &mut Reader, option: &Opt, target: &Target) -> Result<(), Confi
 }
 
 /// Imports the behavior of stores, the second and fourth of the policies.
-fn write_policies(reader: &mut Reader, option: &Opt, policies: &[&str], target: &Target) {
+fn write_policies(reader: &mut OptionReader, option: &Opt, policies: &[&str], target: &CacheSection) {
     let (write, why) = match (policies.get(1).copied(), target.is_l1d) {
         (Some("E"), true) => ("write-evict", None),
         // GPGPU-Sim's name of this policy contains write-through, but its global stores evict.
@@ -209,7 +213,7 @@ fn write_policies(reader: &mut Reader, option: &Opt, policies: &[&str], target: 
 }
 
 /// Adds a note for each policy that differs from the only one that the simulator supports.
-fn fixed_policies(reader: &mut Reader, option: &Opt, policies: &[&str], mshr: &[&str]) {
+fn fixed_policies(reader: &mut OptionReader, option: &Opt, policies: &[&str], mshr: &[&str]) {
     if policies.first() != Some(&"L") {
         reader.note(option, "replacement here is least recently used");
     }
@@ -221,7 +225,7 @@ fn fixed_policies(reader: &mut Reader, option: &Opt, policies: &[&str], mshr: &[
 
 /// Imports an index function from its letter in GPGPU-Sim.
 fn index(
-    reader: &mut Reader,
+    reader: &mut OptionReader,
     option: &Opt,
     section: &'static str,
     key: &'static str,
@@ -251,7 +255,7 @@ fn index(
 }
 
 /// Imports the partitions: their number, the distribution of addresses, and the queues around the L2.
-pub fn partitions(reader: &mut Reader) -> Result<(), ConfigError> {
+pub fn partitions(reader: &mut OptionReader) -> Result<(), ConfigError> {
     let mut partitions = 6;
     if let Some((number, option)) = reader.take_number("-gpgpu_n_mem")? {
         reader.set("l2", "partitions", number, &option);
@@ -273,7 +277,7 @@ pub fn partitions(reader: &mut Reader) -> Result<(), ConfigError> {
 }
 
 /// Imports the crossbar, from the file of the interconnect or from the options of the simulator.
-pub fn interconnect(reader: &mut Reader, has_file: bool) -> Result<(), ConfigError> {
+pub fn interconnect(reader: &mut OptionReader, has_file: bool) -> Result<(), ConfigError> {
     if let Some(option) = reader.take("-inter_config_file") {
         let why = if has_file { "ignored: --icnt names the file" } else { "not read: name it with --icnt" };
         reader.note(&option, why);
@@ -317,7 +321,7 @@ pub fn interconnect(reader: &mut Reader, has_file: bool) -> Result<(), ConfigErr
 }
 
 /// Imports GPGPU-Sim's built-in crossbar, which needs no file. Each port moves a packet per cycle.
-fn built_in_crossbar(reader: &mut Reader, option: &Opt) -> Result<(), ConfigError> {
+fn built_in_crossbar(reader: &mut OptionReader, option: &Opt) -> Result<(), ConfigError> {
     reader.copy("-icnt_flit_size", "interconnect", "flit_bytes")?;
     reader.copy("-icnt_in_buffer_limit", "interconnect", "input_flits")?;
     reader.copy("-icnt_out_buffer_limit", "interconnect", "output_flits")?;
@@ -342,7 +346,7 @@ fn built_in_crossbar(reader: &mut Reader, option: &Opt) -> Result<(), ConfigErro
 
 /// Imports the gap between packets. The only virtual channel of a port is allocated again for each packet, which stops the flits.
 /// A router with a speedup or with several virtual channels hides this delay.
-fn packet_gap(reader: &mut Reader, channels: u32) -> Result<(), ConfigError> {
+fn packet_gap(reader: &mut OptionReader, channels: u32) -> Result<(), ConfigError> {
     let speedup = reader.take("internal_speedup");
     let factor = speedup.as_ref().and_then(|option| option.value.parse::<f64>().ok());
     let is_faster = factor.is_some_and(|factor| factor > 1.0);

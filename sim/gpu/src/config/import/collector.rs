@@ -1,6 +1,6 @@
 //! Import of operand collection: register banks, collector units, their ports, and the registers between the stages.
 use super::options::Opt;
-use super::reader::{Reader, list};
+use super::reader::{OptionReader, list};
 use crate::config::ConfigError;
 
 /// Kinds of pipe with their own collector units in GPGPU-Sim: name, section here, and GPGPU-Sim's default number of units.
@@ -12,7 +12,7 @@ const KINDS: [(&str, &str, u32); 4] = [
 ];
 
 /// Imports operand collection.
-pub fn collector(reader: &mut Reader) -> Result<(), ConfigError> {
+pub fn collector(reader: &mut OptionReader) -> Result<(), ConfigError> {
     let Some((banks, option)) = reader.take_number("-gpgpu_num_reg_banks")? else { return Ok(()) };
     reader.set("sm.collector", "banks", banks, &option);
     // Without sub-cores, the registers of each scheduler serve every pipe.
@@ -61,7 +61,7 @@ pub fn collector(reader: &mut Reader) -> Result<(), ConfigError> {
 }
 
 /// Collector units of a kind of pipe.
-struct Units {
+struct PipeUnits {
     count: u32,
     ports: u32,
     /// Option that sets the number of units.
@@ -70,9 +70,9 @@ struct Units {
     port_sources: Vec<Opt>,
 }
 
-impl Units {
+impl PipeUnits {
     /// Sets the ports and `count` units. `count` may be lower than the imported number.
-    fn set(&self, reader: &mut Reader, section: &'static str, count: u32) {
+    fn set(&self, reader: &mut OptionReader, section: &'static str, count: u32) {
         reader.set(section, "units", count, &self.source);
         let source = self.port_sources.first().unwrap_or(&self.source);
         reader.set(section, "ports", self.ports, source);
@@ -81,18 +81,18 @@ impl Units {
 }
 
 /// Imports the units of a kind and their ports.
-fn units(reader: &mut Reader, kind: &str, default: u32, base: &Opt) -> Result<Units, ConfigError> {
+fn units(reader: &mut OptionReader, kind: &str, default: u32, base: &Opt) -> Result<PipeUnits, ConfigError> {
     let mut number = |what: &str| reader.take_number(&format!("-gpgpu_operand_collector_num_{what}_{kind}"));
     let (count, source) = number("units")?.unwrap_or((default, base.clone()));
     let ports = [number("in_ports")?, number("out_ports")?].into_iter().flatten();
     let (ports, port_sources): (Vec<u32>, Vec<Opt>) = ports.unzip();
     // GPGPU-Sim's default is one port of each direction.
     let ports = ports.into_iter().min().unwrap_or(1).max(u32::from(count > 0));
-    Ok(Units { count, ports, source, port_sources })
+    Ok(PipeUnits { count, ports, source, port_sources })
 }
 
 /// Instructions that the registers in front of each kind's units hold.
-struct Widths {
+struct RegisterWidths {
     /// Option that sets the widths, if given.
     option: Option<Opt>,
     sp: u32,
@@ -102,7 +102,7 @@ struct Widths {
     mem: u32,
 }
 
-impl Widths {
+impl RegisterWidths {
     /// Returns the option that sets the widths, or `other`.
     fn source<'a>(&'a self, other: &'a Opt) -> &'a Opt {
         self.option.as_ref().unwrap_or(other)
@@ -119,14 +119,14 @@ impl Widths {
 }
 
 /// Imports `-gpgpu_pipeline_widths`. In 4.x it begins with SP, DP, INT, SFU and MEM; in 3.x with SP, SFU and MEM.
-fn widths(reader: &mut Reader) -> Result<Widths, ConfigError> {
+fn widths(reader: &mut OptionReader) -> Result<RegisterWidths, ConfigError> {
     let Some(option) = reader.take("-gpgpu_pipeline_widths") else {
-        return Ok(Widths { option: None, sp: 1, dp: 0, int: 0, sfu: 1, mem: 1 });
+        return Ok(RegisterWidths { option: None, sp: 1, dp: 0, int: 0, sfu: 1, mem: 1 });
     };
     let (sp, dp, int, sfu, mem) = match list(&option, ',', 7)?[..] {
         [sp, dp, int, sfu, mem, _, _, _, ..] => (sp, dp, int, sfu, mem),
         [sp, sfu, mem, ..] => (sp, 0, 0, sfu, mem),
         _ => unreachable!("seven numbers were asked for"),
     };
-    Ok(Widths { option: Some(option), sp, dp, int, sfu, mem })
+    Ok(RegisterWidths { option: Some(option), sp, dp, int, sfu, mem })
 }

@@ -1,6 +1,6 @@
 //! Import of clocks, SMs and their pipes.
 use super::options::Opt;
-use super::reader::{Reader, list, whole, wrong};
+use super::reader::{OptionReader, list, whole, wrong};
 use crate::config::ConfigError;
 
 const WARP: u32 = 32;
@@ -10,13 +10,13 @@ const SECTORED_GENERATION: u32 = 40;
 
 /// Clocks in MHz, for the conversion of latencies.
 #[derive(Clone, Copy)]
-pub struct Clocks {
+pub struct ImportedClocks {
     core: f64,
     l2: f64,
     dram: f64,
 }
 
-impl Clocks {
+impl ImportedClocks {
     /// Converts core cycles to L2 cycles, rounded.
     pub fn l2_cycles(&self, cycles: u32) -> u32 {
         (f64::from(cycles) * self.l2 / self.core).round() as u32
@@ -29,9 +29,9 @@ impl Clocks {
 }
 
 /// Imports the clock domains. Returns the clocks of the base configuration if the option is absent.
-pub fn clocks(reader: &mut Reader) -> Result<Clocks, ConfigError> {
+pub fn clocks(reader: &mut OptionReader) -> Result<ImportedClocks, ConfigError> {
     let Some(option) = reader.take("-gpgpu_clock_domains") else {
-        return Ok(Clocks { core: 700.0, l2: 700.0, dram: 924.0 });
+        return Ok(ImportedClocks { core: 700.0, l2: 700.0, dram: 924.0 });
     };
     let allowed = "must be four frequencies of 1 to 10000 MHz, separated by :";
     let megahertz = |text: &str| {
@@ -47,11 +47,11 @@ pub fn clocks(reader: &mut Reader) -> Result<Clocks, ConfigError> {
     {
         reader.set("clock", key, value.round() as u32, &option);
     }
-    Ok(Clocks { core, l2, dram })
+    Ok(ImportedClocks { core, l2, dram })
 }
 
 /// Imports number, slots and schedulers of the SMs.
-pub fn cores(reader: &mut Reader) -> Result<(), ConfigError> {
+pub fn cores(reader: &mut OptionReader) -> Result<(), ConfigError> {
     let clusters = reader.take_number("-gpgpu_n_clusters")?;
     let per_cluster = reader.take_number("-gpgpu_n_cores_per_cluster")?;
     if let Some((_, option)) = clusters.as_ref().or(per_cluster.as_ref()) {
@@ -99,7 +99,7 @@ pub fn cores(reader: &mut Reader) -> Result<(), ConfigError> {
     scheduler(reader)
 }
 
-fn scheduler(reader: &mut Reader) -> Result<(), ConfigError> {
+fn scheduler(reader: &mut OptionReader) -> Result<(), ConfigError> {
     let Some(option) = reader.take("-gpgpu_scheduler") else { return Ok(()) };
     let mut parts = option.value.split(':');
     match parts.next().unwrap_or_default() {
@@ -122,7 +122,7 @@ fn scheduler(reader: &mut Reader) -> Result<(), ConfigError> {
 
 /// Imports number, latencies and initiation intervals of the pipes. The lists have the order addition, maximum, multiplication,
 /// multiply-add, division.
-pub fn pipes(reader: &mut Reader) -> Result<(), ConfigError> {
+pub fn pipes(reader: &mut OptionReader) -> Result<(), ConfigError> {
     if let Some((sp, option)) = reader.take_number("-gpgpu_num_sp_units")? {
         // GPGPU-Sim has separate pipes for integer instructions, or none. Here all these pipes are of one kind.
         let int = reader.take_number("-gpgpu_num_int_units")?;
@@ -166,7 +166,7 @@ pub fn pipes(reader: &mut Reader) -> Result<(), ConfigError> {
 }
 
 /// Imports `LATENCY,INITIATION` of GPGPU-Sim's trace front end, one pair per kind of pipe. They replace the values for PTX.
-fn traced(reader: &mut Reader) -> Result<(), ConfigError> {
+fn traced(reader: &mut OptionReader) -> Result<(), ConfigError> {
     for (kind, section, keys) in [
         ("sp", "sm.alu", &["fp32_latency"][..]),
         ("int", "sm.alu", &["int_latency", "int_mul_latency"]),
@@ -184,7 +184,7 @@ fn traced(reader: &mut Reader) -> Result<(), ConfigError> {
     Ok(())
 }
 
-fn initiation(reader: &mut Reader) -> Result<(), ConfigError> {
+fn initiation(reader: &mut OptionReader) -> Result<(), ConfigError> {
     for (name, section, place) in [
         ("-ptx_opcode_initiation_int", "sm.alu", 0),
         ("-ptx_opcode_initiation_fp", "sm.sfu", 4),
@@ -201,7 +201,7 @@ fn initiation(reader: &mut Reader) -> Result<(), ConfigError> {
 
 /// Imports the lanes of a pipe that accepts a warp every `interval` cycles: 32 divided by the interval, reduced to a power of
 /// two.
-fn lanes(reader: &mut Reader, section: &'static str, interval: u32, option: &Opt) {
+fn lanes(reader: &mut OptionReader, section: &'static str, interval: u32, option: &Opt) {
     let lanes = WARP / interval.clamp(1, WARP).next_power_of_two();
     if lanes * interval != WARP {
         reader.note(option, "not 32 over a power of two: taken as the next slower one");

@@ -1,15 +1,15 @@
 //! Import of the DRAM channels.
-use super::cores::Clocks;
+use super::cores::ImportedClocks;
 use super::options::Opt;
-use super::reader::{Reader, list, whole, wrong};
-use crate::config::{AddressMapping, ConfigError, Field};
+use super::reader::{OptionReader, list, whole, wrong};
+use crate::config::{AddressField, AddressMapping, ConfigError};
 
 /// `true` if a file sets the bank bits of an address. Otherwise the mapping of the base applies, which fits only 16 banks.
 #[derive(Clone, Copy)]
 pub struct HasMapping(bool);
 
 /// Imports bus, queue and address mapping of a channel.
-pub fn channel(reader: &mut Reader, clocks: Clocks) -> Result<HasMapping, ConfigError> {
+pub fn channel(reader: &mut OptionReader, clocks: ImportedClocks) -> Result<HasMapping, ConfigError> {
     if let Some((cycles, option)) = reader.take_number("-dram_latency")? {
         reader.set("dram", "controller_latency", clocks.dram_cycles(cycles), &option);
     }
@@ -35,7 +35,7 @@ pub fn channel(reader: &mut Reader, clocks: Clocks) -> Result<HasMapping, Config
 }
 
 /// Imports the size of the scheduler's queue, which holds reads and writes.
-fn queue(reader: &mut Reader, size: u32, option: &Opt) {
+fn queue(reader: &mut OptionReader, size: u32, option: &Opt) {
     const LARGEST: u32 = 1024;
     let size = if size == 0 {
         reader.note(option, "no queue is unlimited: taken as 1024");
@@ -47,7 +47,7 @@ fn queue(reader: &mut Reader, size: u32, option: &Opt) {
 }
 
 /// Imports the reply queue, and the separate write queue `SIZE:HIGH:LOW`, if there is one.
-fn other_queues(reader: &mut Reader) -> Result<(), ConfigError> {
+fn other_queues(reader: &mut OptionReader) -> Result<(), ConfigError> {
     if let Some((size, option)) = reader.take_number("-gpgpu_dram_return_queue_size")? {
         // In GPGPU-Sim 0 means unlimited.
         reader.set("dram", "return_queue", if size == 0 { 1024 } else { size }, &option);
@@ -65,7 +65,7 @@ fn other_queues(reader: &mut Reader) -> Result<(), ConfigError> {
 }
 
 /// Imports the data bus, which consists of parallel chips, and the burst, which is a number of transfers on the bus.
-fn bus(reader: &mut Reader) -> Result<(), ConfigError> {
+fn bus(reader: &mut OptionReader) -> Result<(), ConfigError> {
     let chips = reader.take_number("-gpgpu_n_mem_per_ctrlr")?;
     let width = reader.take_number("-gpgpu_dram_buswidth")?;
     let length = reader.take_number("-gpgpu_dram_burst_length")?;
@@ -82,7 +82,7 @@ fn bus(reader: &mut Reader) -> Result<(), ConfigError> {
 }
 
 /// Imports `dramid@8;...RRRR.BBBCCCCB.CCSSSSSS`: the position of the channel bits in the address, and a letter per remaining bit.
-fn address_mapping(reader: &mut Reader) -> Result<HasMapping, ConfigError> {
+fn address_mapping(reader: &mut OptionReader) -> Result<HasMapping, ConfigError> {
     let Some(option) = reader.take("-gpgpu_mem_addr_mapping") else { return Ok(HasMapping(false)) };
     let Some((place, _)) = option.value.split_once(';') else {
         reader.note(&option, "no counterpart without dramid@BIT");
@@ -95,9 +95,9 @@ fn address_mapping(reader: &mut Reader) -> Result<HasMapping, ConfigError> {
     let interleave = power(bit)?;
     let mapping = AddressMapping::parse(&option.value)
         .map_err(|why| wrong(&option, &option.value, &why.to_string()))?;
-    let column_bits = mapping.bits().iter().filter(|b| b.field == Field::Column).count() as u32;
+    let column_bits = mapping.bits().iter().filter(|b| b.field == AddressField::Column).count() as u32;
     // The lowest bits of the bank number select the sub-partition of a channel.
-    if let Some(lowest) = mapping.bits().iter().rev().find(|b| b.field == Field::Bank) {
+    if let Some(lowest) = mapping.bits().iter().rev().find(|b| b.field == AddressField::Bank) {
         reader.set("l2", "slice_bytes", power(lowest.bit)?, &option);
     }
     reader.set("l2", "interleave_bytes", interleave, &option);
@@ -132,7 +132,7 @@ fn key(name: &str) -> Option<&'static str> {
 }
 
 /// Imports the timing, given with names or in order.
-pub fn timing(reader: &mut Reader, HasMapping(has_mapping): HasMapping) -> Result<(), ConfigError> {
+pub fn timing(reader: &mut OptionReader, HasMapping(has_mapping): HasMapping) -> Result<(), ConfigError> {
     let Some(option) = reader.take("-gpgpu_dram_timing_opt") else { return Ok(()) };
     let mut pairs = Vec::new();
     if option.value.contains('=') {
@@ -163,7 +163,7 @@ pub fn timing(reader: &mut Reader, HasMapping(has_mapping): HasMapping) -> Resul
 }
 
 /// Imports which bits of a bank's number are its group.
-pub fn bank_groups(reader: &mut Reader) -> Result<(), ConfigError> {
+pub fn bank_groups(reader: &mut OptionReader) -> Result<(), ConfigError> {
     if let Some((policy, option)) = reader.take_number("-dram_bnkgrp_indexing_policy")? {
         match policy {
             0 => reader.set_name("dram", "bank_group_bits", "high", &option),

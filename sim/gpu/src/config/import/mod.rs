@@ -17,7 +17,7 @@ mod tests;
 
 use super::{ConfigError, GpuConfig};
 use options::{Syntax, is_name, parse};
-use reader::Reader;
+use reader::OptionReader;
 
 /// Configuration on which the result is based.
 const BASE: &str = "gtx480-3.2.1";
@@ -60,7 +60,7 @@ pub fn import(
     if let Some((file, text)) = interconnect {
         options.extend(parse(files.len(), file, text, Syntax::Interconnect));
     }
-    let mut reader = Reader::new(options);
+    let mut reader = OptionReader::new(options);
     read(&mut reader, interconnect.is_some()).map_err(|e| vec![e])?;
     let (settings, notes) = reader.finish();
     let names: Vec<&str> = files.iter().map(|(file, _)| *file).collect();
@@ -71,7 +71,7 @@ pub fn import(
     }
 }
 
-fn read(reader: &mut Reader, has_interconnect: bool) -> Result<(), ConfigError> {
+fn read(reader: &mut OptionReader, has_interconnect: bool) -> Result<(), ConfigError> {
     let clocks = cores::clocks(reader)?;
     cores::cores(reader)?;
     cores::pipes(reader)?;

@@ -1,22 +1,22 @@
 //! Reader of options. Each importer takes its options; the remaining ones have no counterpart.
 use super::effects::effect;
 use super::options::Opt;
-use super::settings::Settings;
+use super::settings::ImportedSettings;
 use crate::config::ConfigError;
 use toml::Value;
 
 /// The options that were not taken yet, and the result of the others.
-pub struct Reader {
+pub struct OptionReader {
     options: Vec<Opt>,
     taken: Vec<Opt>,
-    settings: Settings,
+    settings: ImportedSettings,
     notes: Vec<(Opt, String)>,
 }
 
-impl Reader {
+impl OptionReader {
     /// Creates a reader of `options`.
     pub fn new(options: Vec<Opt>) -> Self {
-        Reader { options, taken: Vec::new(), settings: Settings::default(), notes: Vec::new() }
+        OptionReader { options, taken: Vec::new(), settings: ImportedSettings::default(), notes: Vec::new() }
     }
 
     /// Takes the last option of a name, as GPGPU-Sim does, and notes that it replaces earlier ones.
@@ -85,8 +85,8 @@ impl Reader {
     }
 
     /// Returns the settings, and a note for each option that was not translated, or only approximately.
-    pub fn finish(self) -> (Settings, Vec<String>) {
-        let Reader { options, taken, settings, mut notes } = self;
+    pub fn finish(self) -> (ImportedSettings, Vec<String>) {
+        let OptionReader { options, taken, settings, mut notes } = self;
         for option in taken {
             if settings.has(&option) || notes.iter().any(|(noted, _)| *noted == option) {
                 continue;

@@ -5,23 +5,23 @@ use std::collections::BTreeMap;
 use toml::Value;
 
 /// Value of a key, and the options from which it follows. Errors name the first one.
-struct Setting {
+struct ImportedValue {
     value: Value,
     sources: Vec<Opt>,
 }
 
 /// Settings by section and key.
 #[derive(Default)]
-pub struct Settings {
-    sections: BTreeMap<&'static str, BTreeMap<&'static str, Setting>>,
+pub struct ImportedSettings {
+    sections: BTreeMap<&'static str, BTreeMap<&'static str, ImportedValue>>,
     /// Options whose value was replaced, each with the option that replaced it.
     replaced: Vec<(Opt, Opt)>,
 }
 
-impl Settings {
+impl ImportedSettings {
     /// Sets `section.key`. A later value replaces an earlier one.
     pub fn set(&mut self, section: &'static str, key: &'static str, value: Value, source: &Opt) {
-        let setting = Setting { value, sources: vec![source.clone()] };
+        let setting = ImportedValue { value, sources: vec![source.clone()] };
         if let Some(old) = self.sections.entry(section).or_default().insert(key, setting) {
             self.replaced.extend(old.sources.into_iter().map(|old| (old, source.clone())));
         }
@@ -54,7 +54,7 @@ impl Settings {
         );
         for (section, keys) in &self.sections {
             text += &format!("\n[{section}]\n");
-            for (key, Setting { value, sources }) in keys {
+            for (key, ImportedValue { value, sources }) in keys {
                 let from = |source: &Opt| format!("{} {}", plain(&source.name), plain(&source.value));
                 let sources: Vec<String> = sources.iter().map(from).collect();
                 text += &format!("{key} = {value} # {}\n", sources.join(", "));

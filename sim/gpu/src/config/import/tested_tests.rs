@@ -1,6 +1,6 @@
 //! Tests that all configurations of GPGPU-Sim 4.2's test set are translated, option by option, from a table of their values.
 use super::{Import, import};
-use crate::config::{Allocate, Bypass, GpuConfig, IndexFunction, WriteAllocate};
+use crate::config::{Allocate, BypassedLoads, GpuConfig, IndexFunction, WriteAllocate};
 
 /// A row per option and a column per configuration; `-` marks an option that the file does not set. Options of the network's file
 /// begin with `icnt:`.
@@ -93,7 +93,7 @@ fn sub_cores_streaming_caches_and_the_unified_memory_are_translated() {
     assert_eq!((ampere.dram.trc, ampere.dram.tras + ampere.dram.trp), (78, 79));
     let streaming = imported("SM75_RTX2060_S").0.l1d;
     assert_eq!((streaming.ways, streaming.allocate), (512, Allocate::OnFill));
-    assert_eq!(imported("SM6_TITANX").0.l1d.bypass, Bypass::All);
+    assert_eq!(imported("SM6_TITANX").0.l1d.bypass, BypassedLoads::All);
     assert_eq!(imported("SM3_KEPLER_TITAN").0.sm.collector.memory.units, 8);
 }
 

@@ -1,7 +1,7 @@
 //! Banks that choose their requests, as in GPGPU-Sim: each bank serves one request at a time. An idle bank chooses the oldest
 //! request to its open row, else its oldest request. One bank chooses per cycle.
-use super::super::queues::Queues;
-use super::super::request::{Access, Waiting};
+use super::super::queues::ChannelQueues;
+use super::super::request::{Access, QueuedRequest};
 use super::super::spec::ChannelSpec;
 use super::super::sub_rank::SubRank;
 use crate::config::DramScheduler;
@@ -45,7 +45,7 @@ impl BankChoice {
     }
 
     /// Lets one idle bank choose a request, if a request waits for an idle bank. Returns whether it did.
-    pub fn choose(&mut self, spec: &ChannelSpec, queues: &mut Queues, rank: &SubRank) -> bool {
+    pub fn choose(&mut self, spec: &ChannelSpec, queues: &mut ChannelQueues, rank: &SubRank) -> bool {
         if self.unchosen == 0 {
             return false;
         }
@@ -70,11 +70,11 @@ impl BankChoice {
     fn find(
         &self,
         spec: &ChannelSpec,
-        queues: &Queues,
+        queues: &ChannelQueues,
         rank: &SubRank,
         only: Option<Access>,
     ) -> Option<usize> {
-        let waits = |w: &Waiting| {
+        let waits = |w: &QueuedRequest| {
             !w.chosen && w.blockers == 0 && only.is_none_or(|access| access == w.request.access)
         };
         let waiting = || queues.reads.iter().enumerate().filter(|(_, w)| waits(w));
@@ -95,11 +95,11 @@ impl BankChoice {
 
 /// Returns the direction that banks choose first: reads until `write_high` writes wait, then writes until at most `write_low`
 /// remain. Returns `None` without watermarks.
-fn wanted(spec: &ChannelSpec, queues: &mut Queues) -> Option<Access> {
+fn wanted(spec: &ChannelSpec, queues: &mut ChannelQueues) -> Option<Access> {
     if spec.write_high == 0 {
         return None;
     }
-    let is_write = |w: &&Waiting| !w.chosen && w.request.access == Access::Write;
+    let is_write = |w: &&QueuedRequest| !w.chosen && w.request.access == Access::Write;
     let writes = queues.reads.iter().filter(is_write).count();
     queues.follow_watermarks(spec, writes);
     // A read that waits for an older request to its line pulls the writes forward, because the older request may be a write.

@@ -1,12 +1,12 @@
 //! First-come first-served: the oldest request is served alone.
-use super::super::request::{Waiting, numbers};
+use super::super::request::{QueuedRequest, numbers};
 use super::super::spec::NEVER;
 use super::super::sub_rank::CLOSED;
 use super::{Candidates, Decision};
 
 /// Chooses a command for the oldest request that does not wait for another one.
 pub fn choose(candidates: &Candidates) -> Decision {
-    let is_free = |w: &Waiting| w.blockers == 0 && w.chosen;
+    let is_free = |w: &QueuedRequest| w.blockers == 0 && w.chosen;
     candidates.queue.iter().position(is_free).map_or(Decision::Sleep(NEVER), |at| serve(candidates, at))
 }
 

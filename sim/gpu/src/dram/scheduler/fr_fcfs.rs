@@ -1,6 +1,6 @@
 //! First-ready, first-come first-served: the oldest request to an open row goes first. Otherwise the oldest request of a bank
 //! gets its row, unless a waiting request still hits the open row of the bank.
-use super::super::queue::Choice;
+use super::super::queue::NextCommand;
 use super::super::request::numbers;
 use super::super::spec::NEVER;
 use super::super::sub_rank::{CLOSED, SubRank};
@@ -12,68 +12,22 @@ use crate::config::MOST_BANKS;
 pub fn choose(candidates: &Candidates) -> Decision {
     match candidates.ranks {
         [rank] if candidates.queue.has_places() => choose_by_places(candidates, rank),
-        [rank] => choose_in(candidates, rank),
-        _ => choose_among_ranks(candidates),
+        _ => choose_in_order(candidates),
     }
 }
 
-/// Chooses as [`choose_in`] does, with the bit sets of the queue.
+/// Chooses as [`choose_in_order`] does for a channel with one sub-rank, with the bit sets of the queue.
 fn choose_by_places(candidates: &Candidates, rank: &SubRank) -> Decision {
     match candidates.queue.choose(rank, candidates.now, candidates.may_return) {
-        Choice::Column(at) => Decision::Column(at),
-        Choice::Activate(at) => Decision::Activate(at, 1),
-        Choice::Precharge(at) => Decision::Precharge(at, 1),
-        Choice::NotBefore(cycle) => Decision::Sleep(cycle),
+        NextCommand::Column(at) => Decision::Column(at),
+        NextCommand::Activate(at) => Decision::Activate(at, 1),
+        NextCommand::Precharge(at) => Decision::Precharge(at, 1),
+        NextCommand::NotBefore(cycle) => Decision::Sleep(cycle),
     }
 }
 
-/// Chooses as [`choose_among_ranks`] does for a channel with one sub-rank, in which a request needs one bank.
-fn choose_in(candidates: &Candidates, rank: &SubRank) -> Decision {
-    let Candidates { queue, now, .. } = *candidates;
-    // Banks whose open row still has requests, and banks for which an older request needs another row.
-    let (mut used, mut claimed) = (0u64, 0u64);
-    let mut rows = [0u16; MOST_BANKS as usize];
-    let mut row_count = 0;
-    let mut wake = NEVER;
-    for (at, w) in queue.iter().enumerate() {
-        if w.blockers > 0 || !w.chosen {
-            continue;
-        }
-        let bit = 1 << w.bank;
-        if rank.row(w.bank) == w.row {
-            used |= bit;
-            if candidates.has_credit(w) {
-                let from = rank.column_from(w.bank, w.request.access);
-                if from <= now {
-                    return Decision::Column(at);
-                }
-                wake = wake.min(from);
-            }
-        } else if claimed & bit == 0 {
-            claimed |= bit;
-            rows[row_count] = at as u16;
-            row_count += 1;
-        }
-    }
-    for at in rows[..row_count].iter().map(|at| usize::from(*at)) {
-        let bank = queue[at].bank;
-        let (decision, from) = if rank.row(bank) == CLOSED {
-            (Decision::Activate(at, 1), rank.activate_from(bank))
-        } else if used >> bank & 1 == 0 {
-            (Decision::Precharge(at, 1), rank.precharge_from(bank))
-        } else {
-            continue;
-        };
-        if from <= now {
-            return decision;
-        }
-        wake = wake.min(from);
-    }
-    Decision::Sleep(wake)
-}
-
-/// Chooses as [`choose`] does for a channel with several sub-ranks. A request may need a bank in each of them.
-fn choose_among_ranks(candidates: &Candidates) -> Decision {
+/// Goes through the queue from the oldest request on. A request may need a bank in each of several sub-ranks.
+fn choose_in_order(candidates: &Candidates) -> Decision {
     let Candidates { queue, ranks, now, .. } = *candidates;
     // One bit per bank of each sub-rank: banks whose open row still has requests, and banks for which an older request needs
     // another row.

@@ -4,7 +4,7 @@ pub mod fcfs;
 pub mod fr_fcfs;
 
 use super::queue::Queue;
-use super::request::{Access, Waiting, numbers};
+use super::request::{Access, QueuedRequest, numbers};
 use super::sub_rank::SubRank;
 
 /// Decision of the scheduler. A command names the position of its request in the queue and the mask of its sub-ranks.
@@ -31,13 +31,13 @@ pub struct Candidates<'a> {
 
 impl Candidates<'_> {
     /// Returns the sub-ranks of a request in which its row is not open.
-    fn missing(&self, w: &Waiting) -> u64 {
+    fn missing(&self, w: &QueuedRequest) -> u64 {
         let other = |n: &usize| self.ranks[*n].row(w.bank) != w.row;
         numbers(w.sub_ranks).filter(other).fold(0, |bits, n| bits | 1 << n)
     }
 
     /// Returns the first cycle at which a request with open rows can be read or written.
-    fn column_from(&self, w: &Waiting) -> u64 {
+    fn column_from(&self, w: &QueuedRequest) -> u64 {
         self.latest(w.sub_ranks, |rank| rank.column_from(w.bank, w.request.access))
     }
 
@@ -47,7 +47,7 @@ impl Candidates<'_> {
     }
 
     /// Returns whether the reply queue has room for the data of a request.
-    fn has_credit(&self, w: &Waiting) -> bool {
+    fn has_credit(&self, w: &QueuedRequest) -> bool {
         self.may_return || w.request.access == Access::Write
     }
 }

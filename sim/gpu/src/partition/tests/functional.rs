@@ -2,7 +2,7 @@
 //! moved from and to DRAM.
 use super::*;
 use crate::cache::Sectors;
-use crate::cache::functional::{Found, Functional, Shape};
+use crate::cache::functional::{CacheGeometry, CacheResult, Functional};
 use crate::config::{Allocate, Fetch, IndexFunction, L2WritePolicy, WriteAllocate};
 
 const FUNCTIONS: [IndexFunction; 6] = [
@@ -46,7 +46,7 @@ fn any_l2() -> impl Strategy<Value = GpuConfig> {
 
 fn golden(config: &GpuConfig) -> Functional {
     let l2 = &config.l2;
-    Functional::new(Shape {
+    Functional::new(CacheGeometry {
         sets: l2.sets,
         ways: l2.ways,
         tags_per_way: 1,
@@ -70,12 +70,12 @@ fn request(config: &GpuConfig, number: u64, sectors: u32, kind: PacketKind, whol
 }
 
 /// Returns the outcome of the single access counted in `new`.
-fn found(new: L2Counters) -> Found {
+fn found(new: L2Counters) -> CacheResult {
     let cache = new.cache;
     match (cache.hits, cache.misses, cache.sector_misses) {
-        (1, 0, 0) => Found::Hit,
-        (0, 1, 1) => Found::SectorMiss,
-        (0, 1, 0) => Found::Miss,
+        (1, 0, 0) => CacheResult::Hit,
+        (0, 1, 1) => CacheResult::SectorMiss,
+        (0, 1, 0) => CacheResult::Miss,
         counted => panic!("one access counts as {counted:?}"),
     }
 }

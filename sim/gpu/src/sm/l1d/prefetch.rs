@@ -1,5 +1,5 @@
 //! Prefetches of the L1D: misses that no load waits for.
-use super::{Context, L1d};
+use super::{AccessContext, L1d};
 use crate::config::Allocate;
 use crate::packet::Packet;
 use crate::sm::part::Prefetched;
@@ -8,7 +8,7 @@ use crate::stats::FailCause;
 impl L1d {
     /// Sends a miss for a whole line, unless a part of the line is valid or in flight, or a resource is not available. A prefetch
     /// never waits. It does not count as an access.
-    pub fn prefetch(&mut self, packet: Packet, ctx: &mut Context<'_>) -> Prefetched {
+    pub fn prefetch(&mut self, packet: Packet, ctx: &mut AccessContext<'_>) -> Prefetched {
         let line = packet.line;
         if self.mshr.find(line).is_some() {
             return Prefetched::UnderWay;

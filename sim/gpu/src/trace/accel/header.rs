@@ -1,5 +1,5 @@
 //! The header of a kernel's trace.
-use super::lines::Lines;
+use super::lines::LineFile;
 use crate::trace::error::TraceError;
 use selvedge_ptx::ptx::LaunchDims;
 
@@ -11,7 +11,7 @@ const MOST_BLOCKS: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 
 /// The header of a kernel's trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Header {
+pub(super) struct KernelHeader {
     pub name: String,
     pub dims: LaunchDims,
     /// Shared memory per CTA in bytes.
@@ -27,9 +27,9 @@ pub(super) struct Header {
     pub line_info: bool,
 }
 
-impl Header {
+impl KernelHeader {
     /// Reads up to the first line that begins with `#`. That line is left in `line`.
-    pub fn read(lines: &mut Lines, line: &mut String) -> Result<Self, TraceError> {
+    pub fn read(lines: &mut LineFile, line: &mut String) -> Result<Self, TraceError> {
         let (mut grid, mut block) = (None, None);
         let (mut shared_bytes, mut registers, mut version) = (None, None, None);
         let (mut name, mut shared_base, mut local_base, mut line_info) = (String::new(), 0, 0, false);

@@ -1,6 +1,6 @@
 //! A line of a kernel's trace that holds an instruction.
-use super::header::{Header, hexadecimal};
-use super::opcode::{Operation, operation};
+use super::header::{KernelHeader, hexadecimal};
+use super::opcode::{OpcodeTiming, operation};
 use crate::trace::stream::lanes;
 use selvedge_ptx::ptx::{MemAccess, OpClass, Space};
 use std::fmt::Display;
@@ -19,11 +19,11 @@ const ZERO_UNIFORM: u16 = 63;
 
 /// An instruction as parsed from its line.
 #[derive(Debug)]
-pub(super) struct Line<'a> {
+pub(super) struct InstructionLine<'a> {
     pub pc: u64,
     pub mask: u32,
     pub opcode: &'a str,
-    pub operation: Operation,
+    pub operation: OpcodeTiming,
     /// Line in the source; 0 if the trace does not contain it.
     pub line: u32,
     pub dests: Vec<u16>,
@@ -31,9 +31,9 @@ pub(super) struct Line<'a> {
 }
 
 /// The remaining words of a line.
-struct Words<'a>(std::str::SplitAsciiWhitespace<'a>);
+struct LineWords<'a>(std::str::SplitAsciiWhitespace<'a>);
 
-impl<'a> Words<'a> {
+impl<'a> LineWords<'a> {
     /// Returns the next word. At the end of the line, `what` names the missing word in the error.
     fn next(&mut self, what: impl Display) -> Result<&'a str, String> {
         self.0.next().ok_or_else(|| format!("the line ends where {what} should follow"))
@@ -83,10 +83,10 @@ fn register(word: &str) -> Option<Option<u16>> {
     (number <= ZERO_REGISTER).then(|| (number != ZERO_REGISTER).then_some(number))
 }
 
-impl<'a> Line<'a> {
+impl<'a> InstructionLine<'a> {
     /// Parses a line. The addresses of its access go to `access`, whose mask is 0 without an access.
-    pub fn parse(text: &'a str, header: &Header, access: &mut MemAccess) -> Result<Self, String> {
-        let mut words = Words(text.split_ascii_whitespace());
+    pub fn parse(text: &'a str, header: &KernelHeader, access: &mut MemAccess) -> Result<Self, String> {
+        let mut words = LineWords(text.split_ascii_whitespace());
         if header.version < 3 {
             for what in
                 ["x of the thread block", "y of the thread block", "z of the thread block", "the warp"]
@@ -133,7 +133,7 @@ impl<'a> Line<'a> {
 
     /// Completes `access` with the properties of the opcode. Generic addresses take the space of the lowest active lane; lanes of
     /// another space are dropped. Returns the bytes of local memory per thread that the access needs.
-    pub fn place(&self, header: &Header, access: &mut MemAccess) -> Result<u64, String> {
+    pub fn place(&self, header: &KernelHeader, access: &mut MemAccess) -> Result<u64, String> {
         let Some(by_opcode) = self.operation.access else { return Ok(0) };
         (access.kind, access.cache, access.bytes) = (by_opcode.kind, by_opcode.cache, by_opcode.bytes);
         access.space = by_opcode.space;
@@ -182,7 +182,7 @@ impl<'a> Line<'a> {
 }
 
 /// Reads the addresses of the lanes in `mask`, given as a list, as a base and a stride, or as a base and differences.
-fn addresses(words: &mut Words, mask: u32, access: &mut MemAccess) -> Result<(), String> {
+fn addresses(words: &mut LineWords, mask: u32, access: &mut MemAccess) -> Result<(), String> {
     let mode: u32 = words.decimal("the mode of the addresses")?;
     let mut active = lanes(mask);
     match mode {

@@ -1,7 +1,7 @@
 //! A kernel's trace (`.traceg`): header, then thread blocks, their warps, and the instructions of the warps.
-use super::header::{Header, place};
-use super::instruction::Line;
-use super::lines::Lines;
+use super::header::{KernelHeader, place};
+use super::instruction::InstructionLine;
+use super::lines::LineFile;
 use crate::sm::launch::INSTRUCTION_BYTES;
 use crate::trace::error::TraceError;
 use crate::trace::launch::{LaunchSummary, TraceLaunch};
@@ -25,8 +25,8 @@ struct Static {
 
 /// State of reading a kernel.
 struct Reading<'a> {
-    lines: Lines,
-    header: &'a Header,
+    lines: LineFile,
+    header: &'a KernelHeader,
     code: Vec<Instr>,
     statics: Vec<Static>,
     /// Numbers of the instructions at each program counter.
@@ -42,9 +42,9 @@ struct Reading<'a> {
 ///
 /// # Errors
 /// Returns an error of one line if the file violates the format.
-pub(super) fn read(mut lines: Lines) -> Result<TraceLaunch, TraceError> {
+pub(super) fn read(mut lines: LineFile) -> Result<TraceLaunch, TraceError> {
     let mut line = String::new();
-    let header = Header::read(&mut lines, &mut line)?;
+    let header = KernelHeader::read(&mut lines, &mut line)?;
     let mut reading = Reading {
         lines,
         header: &header,
@@ -156,7 +156,7 @@ impl Reading<'_> {
 
     /// Appends an instruction to its warp's records.
     fn instruction(&mut self, text: &str, writer: &mut StreamWriter) -> Result<Step, String> {
-        let line = Line::parse(text, self.header, &mut self.access)?;
+        let line = InstructionLine::parse(text, self.header, &mut self.access)?;
         let step = match line.operation.class {
             // The guard disabled the instruction in every lane.
             _ if line.mask == 0 => Step::Alu { active: 0 },
@@ -179,7 +179,7 @@ impl Reading<'_> {
     }
 
     /// Returns the number of an instruction in the code. Adds a new instruction.
-    fn number_of(&mut self, line: &Line) -> Result<u32, String> {
+    fn number_of(&mut self, line: &InstructionLine) -> Result<u32, String> {
         let same = |number: &&u32| {
             let known = &self.statics[**number as usize];
             known.opcode == line.opcode

@@ -18,7 +18,7 @@ const MOST_TIMES: u64 = 1000;
 const LEAST_UNPACKED: u64 = 256 << 20;
 
 /// A file that is read line by line.
-pub(super) struct Lines {
+pub(super) struct LineFile {
     file: String,
     number: u64,
     input: Box<dyn BufRead>,
@@ -29,7 +29,7 @@ pub(super) struct Lines {
     excess: String,
 }
 
-impl Lines {
+impl LineFile {
     /// Opens `path`, and unpacks it if its name ends in `.xz`. It may unpack to `most` bytes; with `None`, to a multiple of its
     /// size. A file that is not packed may have any size.
     ///
@@ -101,8 +101,8 @@ impl Lines {
 mod tests {
     use super::*;
 
-    fn plain(text: &'static str) -> Lines {
-        Lines::new("k.traceg.xz", text.as_bytes(), false)
+    fn plain(text: &'static str) -> LineFile {
+        LineFile::new("k.traceg.xz", text.as_bytes(), false)
     }
 
     #[test]

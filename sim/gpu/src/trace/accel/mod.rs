@@ -12,7 +12,7 @@ mod tests;
 use super::error::TraceError;
 use super::launch::TraceLaunch;
 use crate::limits::Limits;
-use lines::Lines;
+use lines::LineFile;
 use std::path::{Path, PathBuf};
 
 /// The kernels of a program, in launch order.
@@ -36,10 +36,10 @@ impl AccelTrace {
     pub fn load(path: &Path, limits: &Limits) -> Result<Self, TraceError> {
         let Limits { unpacked, reach, .. } = *limits;
         if is_kernel(&path.to_string_lossy()) {
-            Lines::open(path, unpacked)?;
+            LineFile::open(path, unpacked)?;
             return Ok(Self { kernels: vec![path.to_owned()], unpacked });
         }
-        let mut lines = Lines::open(path, unpacked)?;
+        let mut lines = LineFile::open(path, unpacked)?;
         let (mut line, mut kernels) = (String::new(), Vec::new());
         let folder = path.parent().unwrap_or(Path::new(""));
         while lines.next(&mut line)? {
@@ -83,7 +83,7 @@ impl AccelTrace {
     /// # Errors
     /// Returns an error if its file violates the format.
     pub fn launch(&self, index: usize) -> Result<Option<TraceLaunch>, TraceError> {
-        self.kernels.get(index).map(|path| kernel::read(Lines::open(path, self.unpacked)?)).transpose()
+        self.kernels.get(index).map(|path| kernel::read(LineFile::open(path, self.unpacked)?)).transpose()
     }
 }
 

@@ -6,10 +6,10 @@ use selvedge_ptx::ptx::{AccessKind, AtomicOp, CacheOp, OpClass, Space};
 
 /// Properties of an opcode in the timing model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Operation {
+pub(super) struct OpcodeTiming {
     pub class: OpClass,
     /// Memory access of a load, store or atomic.
-    pub access: Option<Access>,
+    pub access: Option<OpcodeAccess>,
     /// `true` for a barrier at which the warp arrives without waiting.
     pub arrives_only: bool,
     /// Number of consecutive registers that a load writes.
@@ -18,7 +18,7 @@ pub(super) struct Operation {
 
 /// Properties of a memory access that follow from the opcode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Access {
+pub(super) struct OpcodeAccess {
     pub space: Space,
     pub kind: AccessKind,
     pub cache: CacheOp,
@@ -27,7 +27,7 @@ pub(super) struct Access {
 }
 
 /// Returns the operation of an opcode such as `LDG.E.64.SYS`; `None` for an unknown one.
-pub(super) fn operation(opcode: &str) -> Option<Operation> {
+pub(super) fn operation(opcode: &str) -> Option<OpcodeTiming> {
     let mut suffixes = opcode.split('.');
     let root = suffixes.next()?;
     let has = |word: &str| opcode.split('.').skip(1).any(|suffix| suffix == word);
@@ -44,11 +44,11 @@ pub(super) fn operation(opcode: &str) -> Option<Operation> {
         };
         let matrices = opcode.rsplit('.').next().and_then(|last| last.parse().ok()).filter(|n| *n <= 4);
         let registers = if root == "LDSM" { matrices.unwrap_or(1) } else { u16::from(bytes).div_ceil(4) };
-        let access = Some(Access { space, kind, cache, bytes });
-        return Some(Operation { class, access, arrives_only: false, registers });
+        let access = Some(OpcodeAccess { space, kind, cache, bytes });
+        return Some(OpcodeTiming { class, access, arrives_only: false, registers });
     }
     let arrives_only = root == "BAR" && has("ARV");
-    Some(Operation { class: class(root)?, access: None, arrives_only, registers: 1 })
+    Some(OpcodeTiming { class: class(root)?, access: None, arrives_only, registers: 1 })
 }
 
 /// Returns the bytes per lane that a suffix states.

@@ -1,11 +1,11 @@
 //! Tests that Accel-Sim traces are parsed as their format defines, and that the timing model receives the same accesses.
 use super::kernel;
-use super::lines::Lines;
+use super::lines::LineFile;
 use crate::limits::Limits;
-use crate::reach::Reach;
+use crate::reach::FileReach;
 use crate::trace::launch::TraceLaunch;
 use crate::trace::stream::{Cursor, lanes};
-use crate::trace::{Trace, TraceError, TraceFile};
+use crate::trace::{TraceContents, TraceError, TraceFile};
 use selvedge_ptx::ptx::LOCAL_REGION;
 use std::io::Cursor as Bytes;
 
@@ -13,7 +13,7 @@ const PLAIN: &[u8] = include_bytes!("../../../../../tests/traces/kernel-1.traceg
 const PACKED: &[u8] = include_bytes!("../../../../../tests/traces/kernel-2.traceg.xz");
 
 fn read(bytes: &[u8], packed: bool) -> Result<TraceLaunch, TraceError> {
-    kernel::read(Lines::new("k.traceg", Bytes::new(bytes.to_vec()), packed))
+    kernel::read(LineFile::new("k.traceg", Bytes::new(bytes.to_vec()), packed))
 }
 
 fn refusal(text: &str) -> String {
@@ -161,7 +161,7 @@ fn a_list_within_bounds_names_no_trace_outside_its_folder() {
         ("../none.traceg", true),
     ] {
         std::fs::write(&list, text).expect("written");
-        match TraceFile::load(&list, &Limits { reach: Reach::Within, ..Limits::default() }) {
+        match TraceFile::load(&list, &Limits { reach: FileReach::Within, ..Limits::default() }) {
             Ok(_) => assert!(!refused, "{text}"),
             Err(error) => {
                 let error = error.to_string();
@@ -179,7 +179,7 @@ fn a_list_finds_traces_that_were_packed_after_it_was_written() {
     let list = folder.path().join("kernelslist.g");
     std::fs::write(&list, "kernel-2.traceg\n").expect("written");
     let file = TraceFile::load(&list, &Limits::default()).expect("valid");
-    assert!(matches!(file.trace, Trace::Accel(_)));
+    assert!(matches!(file.trace, TraceContents::Accel(_)));
     assert_eq!(file.summaries().expect("valid")[0].warp_instructions, 120);
 }
 

@@ -5,9 +5,8 @@ use selvedge_compressed_memory::lines::has_values;
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
 use selvedge_gpu::packet::Packet;
-use selvedge_gpu::sm::part::{Fill, SmPart};
-use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
-use selvedge_hw::wave::Trace;
+use selvedge_gpu::sm::part::{L1dFill, SmPart};
+use selvedge_gpu::stage::{Offer, Stage};
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
 
@@ -26,26 +25,16 @@ impl IdealSm {
 }
 
 impl SmPart for IdealSm {
-    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
-        Ok(())
-    }
-
-    fn busy(&self) -> bool {
-        false
-    }
-
     fn counters(&self, out: &mut MechanismCounters) {
         count(out, "sm_lines_compressed", self.compressed);
         count(out, "sm_lines_decompressed", self.decompressed);
     }
 
-    fn traces(&self, _: &mut Vec<Trace>) {}
-
-    has!(fills: Stage<Fill>, stores: Stage<Packet>);
+    has!(fills: Stage<L1dFill>, stores: Stage<Packet>);
 }
 
-impl Stage<Fill> for IdealSm {
-    fn offer(&mut self, _: u64, fill: &mut Fill, _: &DeviceMemory) -> Offer {
+impl Stage<L1dFill> for IdealSm {
+    fn offer(&mut self, _: u64, fill: &mut L1dFill, _: &DeviceMemory) -> Offer {
         if fill.packet.payload != 0 {
             self.lines.lock().receive(fill.packet.payload);
             self.decompressed += 1;
@@ -53,7 +42,7 @@ impl Stage<Fill> for IdealSm {
         Offer::Pass
     }
 
-    fn pop(&mut self) -> Option<Fill> {
+    fn pop(&mut self) -> Option<L1dFill> {
         None
     }
 }

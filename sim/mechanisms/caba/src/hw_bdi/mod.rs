@@ -11,14 +11,15 @@ mod sm;
 
 use crate::SM_CODEC_COUNTERS;
 use ideal::IdealSm;
-use selvedge_compressed_memory::codecs::{Choice, L2_TAG_BITS};
-use selvedge_compressed_memory::partition::Reach;
+use selvedge_compressed_memory::codecs::{CodecChoice, L2_TAG_BITS};
+use selvedge_compressed_memory::partition::CompressionReach;
 use selvedge_compressed_memory::{
-    CONFIGURATION, Latencies, MD_KB, MD_KB_ALLOWED, dedicated, ideal, shared_lines, whole_bursts, whole_lines,
+    CONFIGURATION, CodecLatencies, MD_KB, MD_KB_ALLOWED, dedicated, ideal, shared_lines, whole_bursts,
+    whole_lines,
 };
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::{
-    Claim, Counter, Mechanism, MechanismError, Needs, Overhead, Setup, Site, Values,
+    Claim, Counter, DataNeeds, Mechanism, MechanismError, Overhead, Setup, Site, Values,
 };
 use selvedge_gpu::{mechanism_options, option_names};
 
@@ -35,8 +36,8 @@ mechanism_options! {
 }
 
 impl DedicatedOptions {
-    fn latencies(&self) -> Latencies {
-        Latencies { compress: self.compress, decompress: self.decompress }
+    fn latencies(&self) -> CodecLatencies {
+        CodecLatencies { compress: self.compress, decompress: self.decompress }
     }
 }
 
@@ -49,7 +50,7 @@ impl Mechanism for HwBdi {
     const SUMMARY: &'static str = "compresses lines by BDI on the crossbar, in the L2 and in DRAM, in dedicated logic at each partition and SM";
     const SOURCE: &'static str = "CABA, section 7 (HW-BDI)";
     const BLOCKS: &'static [&'static str] = &["bdi_compressor", "bdi_decompressor", "md_cache"];
-    const NEEDS: Needs = Needs::Values;
+    const NEEDS: DataNeeds = DataNeeds::Values;
     const CONFIGURATION: &'static str = CONFIGURATION;
     const PUBLISHED: &'static str = "CABA: an 8 KB metadata cache at each memory controller";
     const CLAIMS: &'static [Claim] = &[Claim::MemoryLines];
@@ -62,9 +63,9 @@ impl Mechanism for HwBdi {
     }
 
     fn attach(setup: &Setup<DedicatedOptions>, site: &mut Site<'_>) {
-        let lines = shared_lines(site, Choice::default());
+        let lines = shared_lines(site, CodecChoice::default());
         let (latencies, probes) = (setup.options.latencies(), site.probes);
-        dedicated(setup.options.md_kb, latencies, site, Reach::Crossbar, &lines);
+        dedicated(setup.options.md_kb, latencies, site, CompressionReach::Crossbar, &lines);
         site.each_sm(|id| sm::SmCodecs::new(id, latencies, lines.clone(), probes));
     }
 
@@ -83,7 +84,7 @@ impl Mechanism for HwBdiMem {
         "compresses lines by BDI in DRAM only, in dedicated logic at each partition";
     const SOURCE: &'static str = "CABA, section 7 (HW-BDI-Mem)";
     const BLOCKS: &'static [&'static str] = HwBdi::BLOCKS;
-    const NEEDS: Needs = Needs::Values;
+    const NEEDS: DataNeeds = DataNeeds::Values;
     const CONFIGURATION: &'static str = CONFIGURATION;
     const PUBLISHED: &'static str = HwBdi::PUBLISHED;
     const CLAIMS: &'static [Claim] = &[Claim::MemoryLines];
@@ -95,14 +96,14 @@ impl Mechanism for HwBdiMem {
     }
 
     fn attach(setup: &Setup<DedicatedOptions>, site: &mut Site<'_>) {
-        let lines = shared_lines(site, Choice::default());
-        dedicated(setup.options.md_kb, setup.options.latencies(), site, Reach::Dram, &lines);
+        let lines = shared_lines(site, CodecChoice::default());
+        dedicated(setup.options.md_kb, setup.options.latencies(), site, CompressionReach::Dram, &lines);
     }
 }
 
 option_names! {
     /// Cost of the metadata that state the size of a line.
-    pub enum Metadata {
+    pub enum MetadataCost {
         /// No cost.
         Free = "free",
         /// The metadata cache with its bursts.
@@ -114,7 +115,7 @@ mechanism_options! {
     /// Options of `ideal-bdi`.
     pub struct IdealOptions {
         /// does a line's size cost metadata?
-        metadata: Metadata = Metadata::Free, Values::names::<Metadata>();
+        metadata: MetadataCost = MetadataCost::Free, Values::names::<MetadataCost>();
         /// metadata cache per partition, KB
         md_kb: u32 = MD_KB, MD_KB_ALLOWED;
     }
@@ -130,7 +131,7 @@ impl Mechanism for IdealBdi {
         "compresses lines by BDI on the crossbar, in the L2 and in DRAM, in no time and with no energy";
     const SOURCE: &'static str = "CABA, section 7 (Ideal-BDI)";
     const BLOCKS: &'static [&'static str] = &["md_cache"];
-    const NEEDS: Needs = Needs::Values;
+    const NEEDS: DataNeeds = DataNeeds::Values;
     const CONFIGURATION: &'static str = CONFIGURATION;
     const CLAIMS: &'static [Claim] = &[Claim::MemoryLines];
     const COUNTERS: &'static [&'static [Counter]] =
@@ -142,9 +143,9 @@ impl Mechanism for IdealBdi {
     }
 
     fn attach(setup: &Setup<IdealOptions>, site: &mut Site<'_>) {
-        let lines = shared_lines(site, Choice::default());
+        let lines = shared_lines(site, CodecChoice::default());
         site.each_sm(|_| IdealSm::new(lines.clone()));
-        let md_kb = (setup.options.metadata == Metadata::Cached).then_some(setup.options.md_kb);
+        let md_kb = (setup.options.metadata == MetadataCost::Cached).then_some(setup.options.md_kb);
         ideal(md_kb, site, &lines);
     }
 }

@@ -3,13 +3,13 @@ use selvedge_compressed_memory::codecs::{
     Bdi, CodecStage, Compressing, Decompressing, Form, LINE_BYTES, LineForms,
 };
 use selvedge_compressed_memory::lines::{LineStore, has_values};
-use selvedge_compressed_memory::{Latencies, SharedLines};
+use selvedge_compressed_memory::{CodecLatencies, SharedLines};
 use selvedge_gpu::events::BlockOperations;
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{MechanismCounters, count};
 use selvedge_gpu::packet::Packet;
-use selvedge_gpu::sm::part::{Fill, SmPart};
+use selvedge_gpu::sm::part::{L1dFill, SmPart};
 use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
 use selvedge_hw::wave::Trace;
 use selvedge_hw_codecs::bdi::compress_words;
@@ -20,12 +20,12 @@ use selvedge_state::State;
 #[derive(State)]
 pub struct SmCodecs {
     compressor: CodecStage<Compressing<Bdi>, Packet>,
-    decompressor: CodecStage<Decompressing<Bdi>, Fill>,
+    decompressor: CodecStage<Decompressing<Bdi>, L1dFill>,
     store: SharedLines,
 }
 
 impl SmCodecs {
-    pub(super) fn new(id: u32, latencies: Latencies, store: SharedLines, probes: &Probes) -> Self {
+    pub(super) fn new(id: u32, latencies: CodecLatencies, store: SharedLines, probes: &Probes) -> Self {
         let (compress, decompress) = latencies.params();
         SmCodecs {
             compressor: CodecStage::new(format!("sm{id}.compressor"), &compress, probes),
@@ -61,11 +61,11 @@ impl SmPart for SmCodecs {
         out.extend(self.decompressor.trace());
     }
 
-    has!(fills: Stage<Fill>, stores: Stage<Packet>);
+    has!(fills: Stage<L1dFill>, stores: Stage<Packet>);
 }
 
-impl Stage<Fill> for SmCodecs {
-    fn offer(&mut self, _: u64, fill: &mut Fill, _: &DeviceMemory) -> Offer {
+impl Stage<L1dFill> for SmCodecs {
+    fn offer(&mut self, _: u64, fill: &mut L1dFill, _: &DeviceMemory) -> Offer {
         let packet = fill.packet;
         if packet.payload == 0 {
             return Offer::Pass;
@@ -79,7 +79,7 @@ impl Stage<Fill> for SmCodecs {
         Offer::Taken
     }
 
-    fn pop(&mut self) -> Option<Fill> {
+    fn pop(&mut self) -> Option<L1dFill> {
         self.decompressor.pop().map(|done| done.what)
     }
 }

@@ -21,7 +21,7 @@ pub(crate) const COUNTERS: &[Counter] = &[
 
 /// Counters of one SM.
 #[derive(Clone, Copy, Debug, Default, State)]
-pub(super) struct Counters {
+pub(super) struct MemoCounters {
     /// Warps that entered a region and looked up its results.
     pub(super) asked: u64,
     /// Look-ups that found the results.
@@ -38,7 +38,7 @@ pub(super) struct Counters {
     pub(super) entries: u64,
 }
 
-impl Counters {
+impl MemoCounters {
     /// Adds the counters to the report.
     pub(super) fn report(&self, out: &mut MechanismCounters) {
         for (name, value) in [

@@ -20,10 +20,10 @@ pub mod table;
 mod tests;
 
 use crate::controller::{BUSY_LIMIT, BUSY_LIMITS, IDLE_LIMIT, IDLE_LIMITS, suits_controller, throttle};
-use crate::warp::Latencies;
+use crate::warp::AssistLatencies;
 use routines::{SHAPES, routines};
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::mechanism::{Claim, Counter, Mechanism, MechanismError, Needs, Setup, Site, Values};
+use selvedge_gpu::mechanism::{Claim, Counter, DataNeeds, Mechanism, MechanismError, Setup, Site, Values};
 use selvedge_gpu::mechanism_options;
 use sm::MemoSm;
 use table::LEAST_ENTRIES;
@@ -52,7 +52,7 @@ impl Mechanism for CabaMemo {
         "memoizes functions without side effects in unused shared memory, by assist warps";
     const SOURCE: &'static str = "CABA, sections 4 and 8.1";
     const BLOCKS: &'static [&'static str] = &["awc"];
-    const NEEDS: Needs = Needs::Execution;
+    const NEEDS: DataNeeds = DataNeeds::Execution;
     const CONFIGURATION: &'static str = "at most 48 warps on two schedulers, shared memory that CTAs leave";
     const CLAIMS: &'static [Claim] = &[Claim::AssistWarps];
     const COUNTERS: &'static [&'static [Counter]] = &[crate::deployment::COUNTERS, counters::COUNTERS];
@@ -69,11 +69,11 @@ impl Mechanism for CabaMemo {
 
     fn attach(setup: &Setup<MemoOptions>, site: &mut Site<'_>) {
         let MemoOptions { entries, least, busy_limit, idle_limit } = setup.options;
-        let options = sm::Options {
+        let options = sm::MemoSettings {
             entries,
             least,
             throttle: throttle(busy_limit, idle_limit),
-            latencies: Latencies::of(site.config),
+            latencies: AssistLatencies::of(site.config),
             shared_bytes: site.config.sm.shared_bytes,
         };
         let probes = site.probes;

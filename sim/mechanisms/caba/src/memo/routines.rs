@@ -4,18 +4,21 @@ use crate::routine::{Routine, Routines};
 
 /// The numbers of input and result words of a region. Each shape has its own events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(super) struct RegionShape {
     pub(super) inputs: usize,
     pub(super) results: usize,
 }
 
 /// The shapes of regions that fit into an entry.
-pub(super) const SHAPES: [Shape; 3] =
-    [Shape { inputs: 1, results: 1 }, Shape { inputs: 1, results: 2 }, Shape { inputs: 2, results: 1 }];
+pub(super) const SHAPES: [RegionShape; 3] = [
+    RegionShape { inputs: 1, results: 1 },
+    RegionShape { inputs: 1, results: 2 },
+    RegionShape { inputs: 2, results: 1 },
+];
 
-impl Shape {
+impl RegionShape {
     /// Returns the shape of a region, if it fits into an entry.
-    pub(super) fn of(inputs: usize, results: usize) -> Option<Shape> {
+    pub(super) fn of(inputs: usize, results: usize) -> Option<RegionShape> {
         SHAPES.into_iter().find(|shape| (shape.inputs, shape.results) == (inputs, results))
     }
 
@@ -51,7 +54,7 @@ impl Shape {
     /// Returns code that loads the entry of the hash in r4 into r8 to r11. It sets `found` in the lanes in which tag and
     /// inputs are equal, and copies the results into r13 and r14 there.
     fn compare(self, found: &str) -> String {
-        let Shape { inputs, results } = self;
+        let RegionShape { inputs, results } = self;
         let same: String =
             (0..inputs).map(|n| format!("eqand.4 {found}, r{}, r{}, {found}\n", 9 + n, 5 + n)).collect();
         let taken: String =
@@ -62,7 +65,7 @@ impl Shape {
     /// Returns the look-up routine. It succeeds if in every running lane one of the two entries matches. p2 keeps the
     /// matching lanes.
     pub(super) fn lookup(self) -> Routine {
-        let Shape { inputs, results } = self;
+        let RegionShape { inputs, results } = self;
         let given: String = (0..results).map(|n| format!("@p3 give r{}, {n}\n", 13 + n)).collect();
         let code = [
             Self::moves(inputs, 2, 5),

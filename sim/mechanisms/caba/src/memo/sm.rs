@@ -1,12 +1,12 @@
 //! The SM part of memoization: the warps that look up or store a region's results, and the look-up table.
 //!
 //! A region whose results are seldom found is not looked up for a while. A warp has at most one assist warp, and waits for it.
-use super::counters::Counters;
-use super::routines::{Shape, routines};
+use super::counters::MemoCounters;
+use super::routines::{RegionShape, routines};
 use super::table::{SharedTable, agree, entries_in};
 use crate::deployment::{Deployment, Wanted};
 use crate::lanes::{Lanes, ParentRegion};
-use crate::warp::{AssistWarp, Latencies};
+use crate::warp::{AssistLatencies, AssistWarp};
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_gpu::mechanism::probe::Probes;
@@ -19,7 +19,7 @@ use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::wave::Trace;
 use selvedge_hw_caba::awc::AwcParams;
 use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::ptx::Region;
+use selvedge_ptx::ptx::KernelRegion;
 use selvedge_state::State;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -43,7 +43,7 @@ struct Credit {
 
 /// The settings that the options and the configuration give.
 #[derive(Clone, Copy, Debug, State)]
-pub(super) struct Options {
+pub(super) struct MemoSettings {
     /// Max entries of the table.
     pub(super) entries: u32,
     /// Min instructions of a region without a loop.
@@ -51,7 +51,7 @@ pub(super) struct Options {
     /// Parameters of the controller: when it throttles.
     pub(super) throttle: AwcParams,
     /// Latencies of assist-warp instructions.
-    pub(super) latencies: Latencies,
+    pub(super) latencies: AssistLatencies,
     /// Bytes of the SM's shared memory.
     pub(super) shared_bytes: u32,
 }
@@ -72,13 +72,13 @@ struct WrongResult {
 
 /// The work of an assist warp.
 #[derive(Clone, State)]
-struct Work {
+struct MemoWork {
     entry: RegionEntry,
     /// The results to store; empty for a look-up.
     results: Vec<Word>,
 }
 
-impl Work {
+impl MemoWork {
     fn is_lookup(&self) -> bool {
         self.results.is_empty()
     }
@@ -96,10 +96,10 @@ struct Standing {
 pub(super) struct MemoSm {
     // The table precedes the assist warps, because their state refers to it.
     table: SharedTable,
-    assists: Deployment<Work>,
-    options: Options,
+    assists: Deployment<MemoWork>,
+    options: MemoSettings,
     /// Look-ups and stores without an assist warp yet, the oldest first.
-    waiting: VecDeque<Work>,
+    waiting: VecDeque<MemoWork>,
     answers: VecDeque<RegionReply>,
     /// Results that were found for warps that have not skipped their region yet, by warp slot.
     told: BTreeMap<u8, (RegionEntry, Vec<Word>)>,
@@ -107,11 +107,11 @@ pub(super) struct MemoSm {
     inside: BTreeMap<u8, RegionEntry>,
     /// Credit by kernel slot and region.
     standings: BTreeMap<(u8, u16), Standing>,
-    counters: Counters,
+    counters: MemoCounters,
 }
 
 impl MemoSm {
-    pub(super) fn new(id: u32, options: Options, probes: &Probes) -> Self {
+    pub(super) fn new(id: u32, options: MemoSettings, probes: &Probes) -> Self {
         let mut own = MemoSm {
             assists: Deployment::new(id, &options.throttle, options.latencies, routines(), probes),
             options,
@@ -121,7 +121,7 @@ impl MemoSm {
             told: BTreeMap::new(),
             inside: BTreeMap::new(),
             standings: BTreeMap::new(),
-            counters: Counters::default(),
+            counters: MemoCounters::default(),
         };
         own.fit_table(options.shared_bytes);
         own
@@ -129,7 +129,7 @@ impl MemoSm {
 
     /// Returns the words for a region's assist warps: its tag, the shift of its hash, the inputs, the results, and a number
     /// that is alternately even and odd.
-    fn words(&self, work: &Work) -> Vec<Word> {
+    fn words(&self, work: &MemoWork) -> Vec<Word> {
         let RegionEntry { kernel, region, inputs, .. } = &work.entry;
         let tag = 1 + (u32::from(*kernel) << 16 | u32::from(*region));
         let shift = self.table.lock().shift();
@@ -165,10 +165,10 @@ impl MemoSm {
     }
 
     /// Handles the result of an assist warp.
-    fn finish(&mut self, assist: AssistWarp<Work>, now: u64) {
+    fn finish(&mut self, assist: AssistWarp<MemoWork>, now: u64) {
         let is_known = assist.made().is_some();
         let found = assist.lanes.predicate(FOUND);
-        let Work { mut entry, results } = assist.work;
+        let MemoWork { mut entry, results } = assist.work;
         if !results.is_empty() {
             self.counters.stored += 1;
             return;
@@ -186,8 +186,8 @@ impl MemoSm {
         self.answers.push_back(RegionReply { warp, is_known });
     }
 
-    fn shape(work: &Work) -> Option<Shape> {
-        Shape::of(work.entry.inputs.len(), work.entry.results)
+    fn shape(work: &MemoWork) -> Option<RegionShape> {
+        RegionShape::of(work.entry.inputs.len(), work.entry.results)
     }
 }
 
@@ -256,8 +256,9 @@ impl AssistIssue for MemoSm {
 }
 
 impl RegionMemo for MemoSm {
-    fn wants_region(&mut self, now: u64, kernel: u8, number: u16, region: &Region) -> bool {
-        let fits = Shape::of(Region::words(&region.inputs), Region::words(&region.results)).is_some();
+    fn wants_region(&mut self, now: u64, kernel: u8, number: u16, region: &KernelRegion) -> bool {
+        let fits = RegionShape::of(KernelRegion::words(&region.inputs), KernelRegion::words(&region.results))
+            .is_some();
         let rests = self.standings.get(&(kernel, number)).is_some_and(|standing| standing.from > now);
         let is_worth_it = region.has_loop || region.end - region.start >= self.options.least;
         fits && is_worth_it && !rests && self.table.lock().size() > 0
@@ -266,7 +267,7 @@ impl RegionMemo for MemoSm {
     fn region_entered(&mut self, _: u64, entry: RegionEntry) {
         self.counters.asked += 1;
         self.inside.remove(&entry.warp);
-        self.waiting.push_back(Work { entry, results: Vec::new() });
+        self.waiting.push_back(MemoWork { entry, results: Vec::new() });
     }
 
     fn region_reply(&mut self) -> Option<RegionReply> {
@@ -294,7 +295,7 @@ impl RegionMemo for MemoSm {
 
     fn region_computed(&mut self, _: u64, warp: u8, results: Vec<Word>) {
         if let Some(entry) = self.inside.remove(&warp) {
-            self.waiting.push_back(Work { entry, results });
+            self.waiting.push_back(MemoWork { entry, results });
         }
     }
 

@@ -15,7 +15,7 @@ pub(super) const LEAST_ENTRIES: u32 = 64;
 const TOGETHER: usize = 8;
 
 /// An entry: tag, inputs, results. An empty entry has the tag 0.
-pub type Entry = [u32; TABLE_WORDS];
+pub type MemoEntry = [u32; TABLE_WORDS];
 
 /// The table, shared by the SM's assist warps.
 pub type SharedTable = Shared<LookUpTable>;
@@ -23,14 +23,14 @@ pub type SharedTable = Shared<LookUpTable>;
 /// A look-up table.
 #[derive(Clone, Debug, Default, State)]
 pub struct LookUpTable {
-    entries: Vec<Entry>,
+    entries: Vec<MemoEntry>,
 }
 
 impl LookUpTable {
     /// Makes the table empty, with the given number of entries, a power of two or 0.
     pub fn clear(&mut self, entries: u32) {
         self.entries.clear();
-        self.entries.resize(entries as usize, Entry::default());
+        self.entries.resize(entries as usize, MemoEntry::default());
     }
 
     /// Returns the number of entries.
@@ -44,13 +44,13 @@ impl LookUpTable {
     }
 
     /// Returns an entry. Numbers beyond the table's size wrap around.
-    pub fn get(&self, number: u32) -> Entry {
+    pub fn get(&self, number: u32) -> MemoEntry {
         let at = number.checked_rem(self.size()).unwrap_or(0);
         self.entries.get(at as usize).copied().unwrap_or_default()
     }
 
     /// Replaces an entry. Numbers beyond the table's size wrap around.
-    pub fn put(&mut self, number: u32, entry: Entry) {
+    pub fn put(&mut self, number: u32, entry: MemoEntry) {
         let at = number.checked_rem(self.size()).unwrap_or(0);
         if let Some(own) = self.entries.get_mut(at as usize) {
             *own = entry;

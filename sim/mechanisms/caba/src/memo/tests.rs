@@ -238,11 +238,11 @@ fn the_routines_find_what_they_have_stored_and_nothing_else() {
 
 #[test]
 fn a_wrong_entry_of_the_table_is_found_out() {
-    let options = sm::Options {
+    let options = sm::MemoSettings {
         entries: 64,
         least: 1,
         throttle: Default::default(),
-        latencies: Latencies { alu: 1, load: 1, shared: 1, store: 1 },
+        latencies: AssistLatencies { alu: 1, load: 1, shared: 1, store: 1 },
         shared_bytes: 48 << 10,
     };
     let probes = Probes::new(ProbeSpec::default(), Engine::Model);

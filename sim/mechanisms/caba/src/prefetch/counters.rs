@@ -29,7 +29,7 @@ pub(crate) const COUNTERS: &[Counter] = &[
 
 /// Counters of one SM.
 #[derive(Clone, Copy, Debug, Default, State)]
-pub(super) struct Counters {
+pub(super) struct PrefetchCounters {
     /// Loads without an assist warp: the queue was full, or had the same load of the same warp.
     pub(super) not_followed: u64,
     /// Loads whose warp ended before their assist warp was triggered.
@@ -53,7 +53,7 @@ pub(super) struct Counters {
     pub(super) useless: u64,
 }
 
-impl Counters {
+impl PrefetchCounters {
     /// Counts the L1D's decision on a prefetch.
     pub(super) fn decide(&mut self, outcome: Prefetched) {
         let counter = match outcome {

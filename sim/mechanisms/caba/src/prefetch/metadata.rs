@@ -1,17 +1,17 @@
 //! The metadata that a warp keeps for its load instructions between their assist warps, in additional registers.
-use crate::lanes::{LANES, METADATA, Metadata};
+use crate::lanes::{LANES, LoadMetadata, METADATA};
 use selvedge_state::State;
 
 /// The metadata of one warp, for a limited number of loads. The least recently executed load is replaced.
 #[derive(Default, State)]
 pub struct WarpMetadata {
     /// Metadata by the index of the load in the kernel's code, the most recently executed last.
-    loads: Vec<(u32, Metadata)>,
+    loads: Vec<(u32, LoadMetadata)>,
 }
 
 impl WarpMetadata {
     /// Returns the metadata of a load, zeros if it has none yet, and whether they replaced another load's.
-    pub fn take(&mut self, pc: u32, most: usize) -> (Metadata, bool) {
+    pub fn take(&mut self, pc: u32, most: usize) -> (LoadMetadata, bool) {
         let at = self.loads.iter().position(|(own, _)| *own == pc);
         let replaces = at.is_none() && self.loads.len() >= most;
         let entry = match at {
@@ -26,7 +26,7 @@ impl WarpMetadata {
     }
 
     /// Stores the metadata of a load after its assist warp.
-    pub fn put(&mut self, pc: u32, metadata: Metadata) {
+    pub fn put(&mut self, pc: u32, metadata: LoadMetadata) {
         if let Some((_, own)) = self.loads.iter_mut().find(|(own, _)| *own == pc) {
             *own = metadata;
         }

@@ -19,7 +19,7 @@ use crate::assembly::assemble;
 use crate::controller::{BUSY_LIMIT, BUSY_LIMITS, IDLE_LIMIT, IDLE_LIMITS, suits_controller, throttle};
 use crate::lanes::METADATA;
 use crate::routine::{Routine, Routines};
-use crate::warp::Latencies;
+use crate::warp::AssistLatencies;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::{Claim, Counter, Mechanism, MechanismError, Setup, Site, Values};
 use selvedge_gpu::mechanism_options;
@@ -67,10 +67,10 @@ impl Mechanism for CabaPrefetch {
 
     fn attach(setup: &Setup<PrefetchOptions>, site: &mut Site<'_>) {
         let PrefetchOptions { distance, loads, busy_limit, idle_limit } = setup.options;
-        let options = sm::Options {
+        let options = sm::PrefetchSettings {
             loads: loads as usize,
             throttle: throttle(busy_limit, idle_limit),
-            latencies: Latencies::of(site.config),
+            latencies: AssistLatencies::of(site.config),
             line_bytes: u64::from(site.config.l1d.line_bytes),
         };
         let probes = site.probes;

@@ -3,13 +3,13 @@
 //! Assist warps have low priority: they issue in cycles in which a scheduler issues nothing else. A warp has at most one assist
 //! warp. When a warp ends, its assist warp and queued prefetches end, and only lines in flight remain.
 use super::EVENT;
-use super::counters::Counters;
+use super::counters::PrefetchCounters;
 use super::metadata::WarpMetadata;
 use crate::deployment::{Deployment, WARPS, Wanted};
-use crate::instruction::Op;
+use crate::instruction::AssistOp;
 use crate::lanes::{LANES, Lanes, ParentLoad};
 use crate::routine::Routines;
-use crate::warp::{AssistWarp, Latencies};
+use crate::warp::{AssistLatencies, AssistWarp};
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_gpu::mechanism::probe::Probes;
@@ -19,7 +19,7 @@ use selvedge_gpu::sm::part::{
 };
 use selvedge_gpu::sm::pipes::PipeKind;
 use selvedge_gpu::stage::MechanismFault;
-use selvedge_gpu::stats::Decision;
+use selvedge_gpu::stats::AccessResult;
 use selvedge_hw::wave::Trace;
 use selvedge_hw_caba::awc::AwcParams;
 use selvedge_ptx::memory::{DeviceMemory, physical, program_of, within_program};
@@ -32,20 +32,20 @@ const TRIGGERS: usize = 16;
 
 /// The settings that the options and the configuration give.
 #[derive(Clone, Copy, Debug, State)]
-pub(super) struct Options {
+pub(super) struct PrefetchSettings {
     /// Max load instructions per warp with metadata.
     pub(super) loads: usize,
     /// Parameters of the controller: when it throttles.
     pub(super) throttle: AwcParams,
     /// Latencies of assist-warp instructions.
-    pub(super) latencies: Latencies,
+    pub(super) latencies: AssistLatencies,
     /// Bytes of a line of the L1D.
     pub(super) line_bytes: u64,
 }
 
 /// A load that waits for an assist warp or has one.
 #[derive(Clone, Copy, State)]
-struct Trigger {
+struct TriggeringLoad {
     kernel: u8,
     warp: u8,
     pc: u32,
@@ -59,7 +59,7 @@ struct Trigger {
 
 /// A line that waits for the L1D's port.
 #[derive(Clone, Copy, State)]
-struct Waiting {
+struct WaitingLine {
     /// First cycle in which the address is ready.
     from: u64,
     prefetch: Prefetch,
@@ -67,22 +67,22 @@ struct Waiting {
 
 #[derive(State)]
 pub(super) struct PrefetchSm {
-    assists: Deployment<Trigger>,
-    options: Options,
+    assists: Deployment<TriggeringLoad>,
+    options: PrefetchSettings,
     /// The load whose line transactions are being decided.
-    coming: Option<Trigger>,
+    coming: Option<TriggeringLoad>,
     /// Loads that have no assist warp yet, the oldest first.
-    triggers: VecDeque<Trigger>,
+    triggers: VecDeque<TriggeringLoad>,
     metadata: Vec<WarpMetadata>,
-    queue: VecDeque<Waiting>,
+    queue: VecDeque<WaitingLine>,
     /// Prefetched lines, in flight or in the L1D, that no load has requested yet.
     unjudged: BTreeSet<u64>,
-    counters: Counters,
+    counters: PrefetchCounters,
 }
 
 impl PrefetchSm {
     /// Returns the part of an SM. In its first cycles the controller loads the assist warp store.
-    pub(super) fn new(id: u32, options: Options, routines: Routines, probes: &Probes) -> Self {
+    pub(super) fn new(id: u32, options: PrefetchSettings, routines: Routines, probes: &Probes) -> Self {
         PrefetchSm {
             assists: Deployment::new(id, &options.throttle, options.latencies, routines, probes),
             options,
@@ -91,7 +91,7 @@ impl PrefetchSm {
             metadata: (0..WARPS).map(|_| WarpMetadata::default()).collect(),
             queue: VecDeque::new(),
             unjudged: BTreeSet::new(),
-            counters: Counters::default(),
+            counters: PrefetchCounters::default(),
         }
     }
 
@@ -104,7 +104,7 @@ impl PrefetchSm {
             self.coming = None;
         }
         let Load { kernel, warp, pc, line, .. } = *load;
-        let mut trigger = self.coming.take().unwrap_or(Trigger {
+        let mut trigger = self.coming.take().unwrap_or(TriggeringLoad {
             kernel,
             warp,
             pc,
@@ -120,8 +120,8 @@ impl PrefetchSm {
     }
 
     /// Queues a load for an assist warp.
-    fn want(&mut self, trigger: Trigger) {
-        let is_same = |other: &Trigger| (other.warp, other.pc) == (trigger.warp, trigger.pc);
+    fn want(&mut self, trigger: TriggeringLoad) {
+        let is_same = |other: &TriggeringLoad| (other.warp, other.pc) == (trigger.warp, trigger.pc);
         if self.triggers.len() >= TRIGGERS || self.triggers.iter().any(is_same) {
             self.counters.not_followed += 1;
         } else {
@@ -152,8 +152,8 @@ impl PrefetchSm {
     }
 
     /// Queues the lines that a load's assist warp prefetches. Successive equal lines are queued once.
-    fn send(&mut self, trigger: &Trigger, mut numbers: Vec<u64>, now: u64) {
-        let Trigger { kernel, warp, program, .. } = *trigger;
+    fn send(&mut self, trigger: &TriggeringLoad, mut numbers: Vec<u64>, now: u64) {
+        let TriggeringLoad { kernel, warp, program, .. } = *trigger;
         numbers.dedup();
         let from = now + self.options.latencies.store;
         for number in numbers {
@@ -161,7 +161,7 @@ impl PrefetchSm {
             let line = number.checked_mul(self.options.line_bytes);
             match line.filter(|line| physical(program, within_program(*line)) == *line) {
                 Some(line) => {
-                    self.queue.push_back(Waiting { from, prefetch: Prefetch { kernel, warp, line } })
+                    self.queue.push_back(WaitingLine { from, prefetch: Prefetch { kernel, warp, line } })
                 }
                 None => self.counters.beyond += 1,
             }
@@ -169,16 +169,16 @@ impl PrefetchSm {
     }
 
     /// Counts a prefetched line as useful, late or useless when a load requests it.
-    fn judge(&mut self, line: u64, decision: Decision) {
+    fn judge(&mut self, line: u64, decision: AccessResult) {
         if !self.unjudged.remove(&line) {
             return;
         }
-        let Counters { useful, late, useless, .. } = &mut self.counters;
+        let PrefetchCounters { useful, late, useless, .. } = &mut self.counters;
         *match decision {
-            Decision::Hit => useful,
-            Decision::Pending => late,
+            AccessResult::Hit => useful,
+            AccessResult::Pending => late,
             // The line was evicted before the load.
-            Decision::Miss | Decision::SectorMiss => useless,
+            AccessResult::Miss | AccessResult::SectorMiss => useless,
         } += 1;
     }
 
@@ -196,7 +196,7 @@ impl SmPart for PrefetchSm {
         self.finish(now);
         let next = self.next_trigger();
         let wanted = next.map(|at| {
-            let Trigger { warp, mask, .. } = self.triggers[at];
+            let TriggeringLoad { warp, mask, .. } = self.triggers[at];
             Wanted { event: EVENT, warp, mask: Some(mask) }
         });
         if self.assists.step(now, wanted)?
@@ -230,7 +230,7 @@ impl SmPart for PrefetchSm {
 impl AssistIssue for PrefetchSm {
     fn extras(&mut self, now: u64) -> Option<Extras> {
         // The queue can hold the lines of one assist warp.
-        let has_room = self.queue.is_empty() || self.assists.waiting_low() != Some(Op::Pref);
+        let has_room = self.queue.is_empty() || self.assists.waiting_low() != Some(AssistOp::Pref);
         self.assists.extras(now).filter(|_| has_room)
     }
 

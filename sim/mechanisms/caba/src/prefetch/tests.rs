@@ -1,6 +1,6 @@
 //! Tests of prefetching on the whole GPU, with kernels that it must speed up, must not change, or that stress it.
 use super::*;
-use crate::lanes::{LANES, Lanes, Metadata, ParentLoad};
+use crate::lanes::{LANES, Lanes, LoadMetadata, ParentLoad};
 use crate::tests::{counter, run_on};
 use selvedge_mechanism_testing::kernels::{CHAIN, EIGHTH, STREAM};
 use selvedge_mechanism_testing::{NOTHING, SmallKernel, run_small};
@@ -142,7 +142,7 @@ fn an_sm_has_one_kind_of_assist_warps_on_a_machine_that_their_controller_knows()
 /// Executes the routine for the lines of successive loads in one lane. Returns the prefetched lines of each load.
 fn follow(distance: u32, lines: &[u64]) -> Vec<Vec<u64>> {
     let routine = routine(distance);
-    let mut metadata = Metadata::default();
+    let mut metadata = LoadMetadata::default();
     let mut prefetched = Vec::new();
     for line in lines {
         let mut parent = ParentLoad { metadata, ..ParentLoad::default() };

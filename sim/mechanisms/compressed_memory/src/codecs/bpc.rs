@@ -1,7 +1,8 @@
 //! Connects BPC's blocks.
 use super::{Codec, Handshake};
 use selvedge_hw_codecs::bpc::{
-    BpcCompressor, BpcDecompressor, Compressed, CompressorIn, CompressorOut, DecompressorIn, DecompressorOut,
+    BpcCompressed, BpcCompressor, BpcDecompressor, CompressorIn, CompressorOut, DecompressorIn,
+    DecompressorOut,
 };
 use selvedge_hw_codecs::line::Line;
 
@@ -9,7 +10,7 @@ use selvedge_hw_codecs::line::Line;
 pub struct Bpc;
 
 impl Codec for Bpc {
-    type Form = Compressed;
+    type Form = BpcCompressed;
     type Compressor = BpcCompressor;
     type Decompressor = BpcDecompressor;
 
@@ -17,12 +18,12 @@ impl Codec for Bpc {
         CompressorIn { valid_i: valid, line_i: line.copied().unwrap_or_default(), ready_i: ready }
     }
 
-    fn compressor_out(out: &CompressorOut) -> Handshake<Compressed> {
-        let form = Compressed { compressed: out.compressed_o, size: out.size_o, payload: out.payload_o };
+    fn compressor_out(out: &CompressorOut) -> Handshake<BpcCompressed> {
+        let form = BpcCompressed { compressed: out.compressed_o, size: out.size_o, payload: out.payload_o };
         Handshake { takes: out.ready_o, gives: out.valid_o, value: Some(form) }
     }
 
-    fn decompressor_in(form: Option<&Compressed>, valid: bool, ready: bool) -> DecompressorIn {
+    fn decompressor_in(form: Option<&BpcCompressed>, valid: bool, ready: bool) -> DecompressorIn {
         DecompressorIn {
             valid_i: valid,
             compressed_i: form.is_some_and(|form| form.compressed),

@@ -17,13 +17,13 @@ pub enum Form {
     #[default]
     Raw,
     /// Compressed by BDI.
-    Bdi(bdi::Compressed),
+    Bdi(bdi::BdiCompressed),
     /// Compressed by FPC.
-    Fpc(fpc::Compressed),
+    Fpc(fpc::FpcCompressed),
     /// Compressed by C-Pack.
-    Cpack(cpack::Compressed),
+    Cpack(cpack::CpackCompressed),
     /// Compressed by BPC.
-    Bpc(bpc::Compressed),
+    Bpc(bpc::BpcCompressed),
     /// Compressed by SC.
     Sc(Coded),
 }

@@ -24,15 +24,15 @@ impl Algorithm {
     pub fn compress(self, values: &Line) -> Form {
         match self {
             Algorithm::Bdi => Form::Bdi(bdi::compress_words(values, LINE_BYTES)),
-            Algorithm::Fpc => Form::Fpc(fpc::compress(values, LINE_BYTES, fpc::Variant::Segments)),
-            Algorithm::Cpack => Form::Cpack(cpack::compress(values, LINE_BYTES, cpack::Variant::Small4)),
+            Algorithm::Fpc => Form::Fpc(fpc::compress(values, LINE_BYTES, fpc::FpcVariant::Segments)),
+            Algorithm::Cpack => Form::Cpack(cpack::compress(values, LINE_BYTES, cpack::CpackVariant::Small4)),
         }
     }
 }
 
 /// The algorithm that compresses a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
-pub enum Choice {
+pub enum CodecChoice {
     /// One algorithm compresses all lines.
     One(Algorithm),
     /// The algorithm with the fewest bursts compresses the line; of equally good ones, the one with the fewest instructions of
@@ -41,20 +41,20 @@ pub enum Choice {
     Best,
 }
 
-impl Default for Choice {
+impl Default for CodecChoice {
     fn default() -> Self {
-        Choice::One(Algorithm::default())
+        CodecChoice::One(Algorithm::default())
     }
 }
 
-impl Choice {
+impl CodecChoice {
     /// Returns the algorithms to try, the cheapest decompression first.
     pub fn algorithms(self) -> &'static [Algorithm] {
         match self {
-            Choice::One(Algorithm::Bdi) => &Algorithm::ALL[..1],
-            Choice::One(Algorithm::Cpack) => &Algorithm::ALL[1..2],
-            Choice::One(Algorithm::Fpc) => &Algorithm::ALL[2..],
-            Choice::Best => &Algorithm::ALL,
+            CodecChoice::One(Algorithm::Bdi) => &Algorithm::ALL[..1],
+            CodecChoice::One(Algorithm::Cpack) => &Algorithm::ALL[1..2],
+            CodecChoice::One(Algorithm::Fpc) => &Algorithm::ALL[2..],
+            CodecChoice::Best => &Algorithm::ALL,
         }
     }
 
@@ -136,7 +136,7 @@ mod tests {
         for (values, algorithm) in
             [(near, Algorithm::Bdi), (nibbles, Algorithm::Fpc), (few, Algorithm::Cpack)]
         {
-            let best = Choice::Best.line(values);
+            let best = CodecChoice::Best.line(values);
             let bursts = Algorithm::ALL.map(|algorithm| LineForms::of(algorithm, values).sub_blocks());
             assert_eq!(best.form.algorithm(), Some(algorithm));
             assert_eq!(Some(best.sub_blocks()), bursts.into_iter().min(), "{bursts:?}");

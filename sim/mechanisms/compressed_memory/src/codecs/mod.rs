@@ -11,7 +11,7 @@ mod stage;
 pub use bpc::Bpc;
 pub use form::{Form, L1D_TAG_BITS, L2_TAG_BITS};
 pub use line_codecs::{Bdi, Cpack, Fpc};
-pub use line_forms::{Algorithm, Choice, LineForms};
+pub use line_forms::{Algorithm, CodecChoice, LineForms};
 pub use ratios::Ratios;
 pub use sc::{Coded, Sc};
 pub use stage::{CodecStage, Compressing, Decompressing, WrongValue};

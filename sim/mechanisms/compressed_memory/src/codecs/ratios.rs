@@ -2,7 +2,7 @@
 use super::{Algorithm, Coded, Form, LINE_BYTES};
 use selvedge_hw_codecs::bpc;
 use selvedge_hw_codecs::line::Line;
-use selvedge_hw_codecs::sc::huffman::{CodeBook, Counted};
+use selvedge_hw_codecs::sc::huffman::{CodeBook, CountedValue};
 use selvedge_hw_codecs::sc::{MAX_CODE_BITS, words_of};
 use std::collections::HashMap;
 
@@ -65,7 +65,7 @@ fn code_book(lines: &[(Line, u32)]) -> CodeBook {
     // Scale the counts to 16 bits.
     let most = values.first().map_or(0, |(_, count)| *count).max(others);
     let scaled = |count: u64| (count * u64::from(u16::MAX) / most.max(1)).max(1) as u16;
-    let entries = values.iter().enumerate().map(|(index, (value, count))| Counted {
+    let entries = values.iter().enumerate().map(|(index, (value, count))| CountedValue {
         index: index as u16,
         value: *value,
         count: scaled(*count),

@@ -28,7 +28,7 @@ pub struct WrongValue {
 }
 
 /// One of a codec's two blocks.
-pub trait Direction {
+pub trait CodecBlock {
     /// The block.
     type Block: HwBlock;
     /// The input: a line or a form.
@@ -51,7 +51,7 @@ pub struct Compressing<C>(PhantomData<C>);
 /// The decompressor of a codec.
 pub struct Decompressing<C>(PhantomData<C>);
 
-impl<C: Codec> Direction for Compressing<C> {
+impl<C: Codec> CodecBlock for Compressing<C> {
     type Block = C::Compressor;
     type Input = Line;
     type Output = C::Form;
@@ -66,7 +66,7 @@ impl<C: Codec> Direction for Compressing<C> {
     }
 }
 
-impl<C: Codec> Direction for Decompressing<C> {
+impl<C: Codec> CodecBlock for Decompressing<C> {
     type Block = C::Decompressor;
     type Input = C::Form;
     type Output = Line;
@@ -83,7 +83,7 @@ impl<C: Codec> Direction for Decompressing<C> {
 
 /// A line in the codec.
 #[derive(State)]
-struct Item<D: Direction, T> {
+struct LineInCodec<D: CodecBlock, T> {
     what: T,
     address: u64,
     input: D::Input,
@@ -93,7 +93,7 @@ struct Item<D: Direction, T> {
 
 /// A line that left a codec.
 #[derive(State)]
-pub struct Done<D: Direction, T> {
+pub struct CodecOutput<D: CodecBlock, T> {
     /// The caller's data that were put in with the line.
     pub what: T,
     /// Byte address of the line.
@@ -106,17 +106,17 @@ pub struct Done<D: Direction, T> {
 
 /// A codec's block with its queues.
 #[derive(State)]
-pub struct CodecStage<D: Direction, T> {
+pub struct CodecStage<D: CodecBlock, T> {
     block: Instance<D::Block>,
-    waiting: VecDeque<Item<D, T>>,
-    inside: VecDeque<Item<D, T>>,
-    done: VecDeque<Done<D, T>>,
+    waiting: VecDeque<LineInCodec<D, T>>,
+    inside: VecDeque<LineInCodec<D, T>>,
+    done: VecDeque<CodecOutput<D, T>>,
     /// The last input. The data ports keep it while no line is offered, so that the block's logic does not switch.
     offered: Option<D::Input>,
     lines: u64,
 }
 
-impl<D: Direction, T> CodecStage<D, T> {
+impl<D: CodecBlock, T> CodecStage<D, T> {
     /// Returns an idle codec.
     pub fn new(name: String, params: &<D::Block as HwBlock>::Params, probes: &Probes) -> Self {
         CodecStage {
@@ -138,7 +138,7 @@ impl<D: Direction, T> CodecStage<D, T> {
     pub fn push(&mut self, what: T, address: u64, input: D::Input, expected: impl FnOnce() -> D::Output) {
         let is_defined_by_model = D::MODEL_IS_RIGHT && self.block.model().is_some();
         let expected = (!is_defined_by_model).then(expected);
-        self.waiting.push_back(Item { what, address, input, expected });
+        self.waiting.push_back(LineInCodec { what, address, input, expected });
     }
 
     /// Returns whether a line is in the queue, in the block or done.
@@ -175,14 +175,14 @@ impl<D: Direction, T> CodecStage<D, T> {
         let out = self.block.step(&inputs).map_err(|divergence| divergence as MechanismFault)?;
         let Handshake { takes, gives, value } = D::outputs(&out);
         if gives && ready {
-            let Item { what, address, input, expected } =
+            let LineInCodec { what, address, input, expected } =
                 self.inside.pop_front().expect("a block gives only what was put in");
             let Some(output) = value.filter(|value| expected.is_none_or(|expected| *value == expected))
             else {
                 return Err(Box::new(WrongValue { instance: self.block.name().into(), line: address }));
             };
             self.lines += 1;
-            self.done.push_back(Done { what, address, input, output });
+            self.done.push_back(CodecOutput { what, address, input, output });
         }
         if takes && let Some(item) = self.waiting.pop_front() {
             self.inside.push_back(item);
@@ -191,7 +191,7 @@ impl<D: Direction, T> CodecStage<D, T> {
     }
 
     /// Removes and returns the first line that is done.
-    pub fn pop(&mut self) -> Option<Done<D, T>> {
+    pub fn pop(&mut self) -> Option<CodecOutput<D, T>> {
         self.done.pop_front()
     }
 

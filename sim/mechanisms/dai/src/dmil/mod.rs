@@ -51,7 +51,7 @@ const MAX_COMPLETED: u32 = 3;
 
 /// One kernel's generator in one SM.
 #[derive(State)]
-struct Gate {
+struct LimitGate {
     milg: Instance<Milg>,
     /// Events that the block has not seen yet.
     inputs: MilgIn,
@@ -65,10 +65,10 @@ struct Gate {
     lowest_limit: u64,
 }
 
-impl Gate {
+impl LimitGate {
     fn new(name: String, probes: &Probes) -> Self {
         let params = MilgParams::default();
-        Gate {
+        LimitGate {
             milg: probes.instance(name, &params),
             inputs: MilgIn::default(),
             backlog: 0,
@@ -115,14 +115,14 @@ impl Gate {
 /// The gates of one SM.
 #[derive(State)]
 pub struct DmilSm {
-    gates: Vec<Gate>,
+    gates: Vec<LimitGate>,
 }
 
 impl DmilSm {
     fn new(sm: u32, kernels: usize, probes: &Probes) -> Self {
         // The first kernel's instance has no number in its name.
         let name = |kernel| if kernel == 0 { format!("sm{sm}.milg") } else { format!("sm{sm}.milg{kernel}") };
-        DmilSm { gates: (0..kernels).map(|kernel| Gate::new(name(kernel), probes)).collect() }
+        DmilSm { gates: (0..kernels).map(|kernel| LimitGate::new(name(kernel), probes)).collect() }
     }
 }
 

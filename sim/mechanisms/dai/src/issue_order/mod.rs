@@ -45,9 +45,9 @@ impl Mechanism for Rbmi {
 
 /// The mechanism `qbmi`.
 #[derive(Debug)]
-pub struct Qbmi;
+pub struct QbmiIssueOrder;
 
-impl Mechanism for Qbmi {
+impl Mechanism for QbmiIssueOrder {
     const NAME: &'static str = "qbmi";
     const SUMMARY: &'static str = "ranks kernels by memory-instruction quotas in each SM, from their requests per instruction, so that all make equally many requests";
     const SOURCE: &'static str = "Dai, section 4.3.2";
@@ -78,18 +78,6 @@ struct RbmiSm {
 }
 
 impl SmPart for RbmiSm {
-    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
-        Ok(())
-    }
-
-    fn busy(&self) -> bool {
-        false
-    }
-
-    fn counters(&self, _: &mut MechanismCounters) {}
-
-    fn traces(&self, _: &mut Vec<Trace>) {}
-
     fn memory_rank(&self) -> Option<&dyn MemoryRank> {
         (self.kernels > 1).then_some(self)
     }

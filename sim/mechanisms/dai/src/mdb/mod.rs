@@ -9,7 +9,7 @@
 //!
 //! The block only reacts to events. It is clocked in the cycle after an event, and until a new L shows at its outputs.
 use crate::BYPASS_COUNTERS;
-use selvedge_gpu::cache::index::SetIndex;
+use selvedge_gpu::cache::index::SetFunction;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{
@@ -38,7 +38,7 @@ mechanism_options! {
     /// Options of `mdb-local` and `mdb-global`.
     pub struct MdbOptions {
         /// what is let into the L1D or not; auto: CTAs, or the warps of the only CTA on an SM
-        unit: Unit = Unit::Auto, Values::names::<Unit>();
+        unit: LimitUnit = LimitUnit::Auto, Values::names::<LimitUnit>();
         /// line transactions after which L is chosen anew
         interval: u32 = 1000, Values::numbers(&[1000, 500]);
     }
@@ -113,7 +113,7 @@ fn part_of(options: &MdbOptions, config: &GpuConfig, probes: &Probes, is_local: 
     let params = BpgParams { interval, ..BpgParams::default() };
     let (l1d, sms) = (&config.l1d, config.sm.count);
     let line_bytes = u64::from(l1d.line_bytes);
-    let index = SetIndex::new(l1d.index, l1d.sets, l1d.line_bytes);
+    let index = SetFunction::new(l1d.index, l1d.sets, l1d.line_bytes);
     let for_all = Arc::new(AtomicU8::new(0));
     move |sm| {
         let generator = (is_local || sm == 0).then(|| Generator::new(sm, &params, probes));
@@ -126,7 +126,7 @@ fn part_of(options: &MdbOptions, config: &GpuConfig, probes: &Probes, is_local: 
 option_names! {
     /// The unit that L counts: the units numbered below L use the L1D.
     #[derive(State)]
-    pub enum Unit {
+    pub enum LimitUnit {
         /// CTAs if the SM holds several, else warps. Under MDB-global all SMs must count the same unit, so CTAs are counted
         /// only if the launch has several for each SM.
         Auto = "auto",
@@ -137,16 +137,16 @@ option_names! {
     }
 }
 
-impl Unit {
+impl LimitUnit {
     /// Returns the number of the load's warp or CTA. A launch of fewer than `least_ctas` CTAs is counted in warps on every SM.
     fn number(self, load: &Load, least_ctas: u64) -> u8 {
         match self {
-            Unit::Warps => load.warp,
-            Unit::Ctas => load.cta,
-            Unit::Auto if load.resident_ctas > 1 && load.launch_ctas >= least_ctas => load.cta,
-            Unit::Auto if load.resident_ctas > 1 => load.warp,
+            LimitUnit::Warps => load.warp,
+            LimitUnit::Ctas => load.cta,
+            LimitUnit::Auto if load.resident_ctas > 1 && load.launch_ctas >= least_ctas => load.cta,
+            LimitUnit::Auto if load.resident_ctas > 1 => load.warp,
             // The warps of the only CTA may be in any slots, so their numbers within the CTA are used.
-            Unit::Auto => load.warp_of_cta,
+            LimitUnit::Auto => load.warp_of_cta,
         }
     }
 }
@@ -221,11 +221,11 @@ impl Generator {
 /// MDB's state in an SM.
 #[derive(State)]
 struct Mdb {
-    unit: Unit,
+    unit: LimitUnit,
     /// Min CTAs of a launch that is counted in CTAs, if all SMs use one L; 0 if each SM has its own L.
     least_ctas: u64,
     line_bytes: u64,
-    index: SetIndex,
+    index: SetFunction,
     /// The BPG, if this SM has one.
     generator: Option<Generator>,
     /// Bit mask of the units that bypass: the output of this SM's BPG, or of SM 0's under MDB-global.
@@ -313,7 +313,7 @@ mod tests {
     }
 
     /// The defaults.
-    const OPTIONS: MdbOptions = MdbOptions { unit: Unit::Auto, interval: 1000 };
+    const OPTIONS: MdbOptions = MdbOptions { unit: LimitUnit::Auto, interval: 1000 };
 
     /// Returns MDB's state in two SMs.
     fn two_sms(is_local: bool, engine: Engine) -> Vec<Mdb> {
@@ -395,18 +395,18 @@ mod tests {
     fn a_unit_is_a_cta_or_the_warp_of_the_only_one() {
         let alone = Load { warp: 13, warp_of_cta: 5, cta: 3, resident_ctas: 1, ..Load::default() };
         let beside = Load { resident_ctas: 2, ..alone };
-        assert_eq!((Unit::Auto.number(&alone, 0), Unit::Auto.number(&beside, 0)), (5, 3));
-        assert_eq!((Unit::Warps.number(&beside, 0), Unit::Ctas.number(&alone, 0)), (13, 3));
+        assert_eq!((LimitUnit::Auto.number(&alone, 0), LimitUnit::Auto.number(&beside, 0)), (5, 3));
+        assert_eq!((LimitUnit::Warps.number(&beside, 0), LimitUnit::Ctas.number(&alone, 0)), (13, 3));
     }
 
     /// Sixteen CTAs on fifteen SMs: SM 0 holds two, the others one.
     #[test]
     fn all_sms_that_follow_one_choice_count_the_same() {
         let two = Load { warp: 13, warp_of_cta: 5, cta: 1, resident_ctas: 2, ..Load::default() };
-        let number = |launch_ctas| Unit::Auto.number(&Load { launch_ctas, ..two }, 30);
+        let number = |launch_ctas| LimitUnit::Auto.number(&Load { launch_ctas, ..two }, 30);
         assert_eq!([number(16), number(30)], [13, 1], "warps as on the others; CTAs where all hold two");
         let one = Load { resident_ctas: 1, launch_ctas: 30, ..two };
-        assert_eq!(Unit::Auto.number(&one, 30), 5, "the last CTA");
+        assert_eq!(LimitUnit::Auto.number(&one, 30), 5, "the last CTA");
     }
 
     #[test]

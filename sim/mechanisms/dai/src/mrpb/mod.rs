@@ -12,11 +12,8 @@ use selvedge_gpu::mechanism::{
     Claim, Counter, Mechanism, MechanismCounters, MechanismError, Setup, Site, Values, count,
 };
 use selvedge_gpu::sm::part::{FailureBypass, Load, MemoryEvent, MemoryObserver, RequestQueues, SmPart};
-use selvedge_gpu::stage::MechanismFault;
 use selvedge_gpu::stats::FailCause;
 use selvedge_gpu::{has, mechanism_options, option_names};
-use selvedge_hw::wave::Trace;
-use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
 
 /// Counters of `mrpb`.
@@ -26,7 +23,7 @@ pub(crate) const COUNTERS: &[Counter] =
 option_names! {
     /// The unit, warp or CTA, that has its own queue.
     #[derive(State)]
-    pub enum Queues {
+    pub enum QueueOwner {
         /// A queue for each warp.
         Warp = "warp",
         /// A queue for each CTA.
@@ -39,7 +36,7 @@ option_names! {
 option_names! {
     /// The reservation failures that make a load bypass the L1D.
     #[derive(State)]
-    pub enum Pass {
+    pub enum BypassOn {
         /// Any failure.
         Any = "any",
         /// Only that of a line slot.
@@ -53,9 +50,9 @@ mechanism_options! {
     /// Options of `mrpb`.
     pub struct MrpbOptions {
         /// what has a queue of its own; none: one queue for all, in the order of issue
-        queues: Queues = Queues::Warp, Values::names::<Queues>();
+        queues: QueueOwner = QueueOwner::Warp, Values::names::<QueueOwner>();
         /// failures to reserve that make a load bypass the L1D: any, only that of a line slot, or none
-        pass: Pass = Pass::Any, Values::names::<Pass>();
+        pass: BypassOn = BypassOn::Any, Values::names::<BypassOn>();
         /// memory instructions that wait in the queues of an SM, all together
         entries: u32 = 32, Values::range(1, 64);
     }
@@ -89,8 +86,8 @@ impl Mechanism for Mrpb {
 /// MRPB's state in an SM.
 #[derive(State)]
 struct MrpbSm {
-    queues: Queues,
-    pass: Pass,
+    queues: QueueOwner,
+    pass: BypassOn,
     /// Line transactions that bypassed the L1D.
     bypassed: u64,
     /// Instructions that were served before an earlier one.
@@ -98,25 +95,15 @@ struct MrpbSm {
 }
 
 impl SmPart for MrpbSm {
-    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
-        Ok(())
-    }
-
-    fn busy(&self) -> bool {
-        false
-    }
-
     fn counters(&self, out: &mut MechanismCounters) {
         count(out, "bypassed_loads", self.bypassed);
         count(out, "instructions_served_early", self.moves);
     }
 
-    fn traces(&self, _: &mut Vec<Trace>) {}
-
     has!(memory_observer: MemoryObserver);
 
     fn request_queues(&self) -> Option<&dyn RequestQueues> {
-        (self.queues != Queues::None).then_some(self)
+        (self.queues != QueueOwner::None).then_some(self)
     }
 
     has!(failure_bypass: FailureBypass);
@@ -125,9 +112,9 @@ impl SmPart for MrpbSm {
 impl RequestQueues for MrpbSm {
     fn request_queue(&self, warp: u8, cta: u8) -> u8 {
         match self.queues {
-            Queues::Warp => warp,
-            Queues::Cta => cta,
-            Queues::None => 0,
+            QueueOwner::Warp => warp,
+            QueueOwner::Cta => cta,
+            QueueOwner::None => 0,
         }
     }
 }
@@ -145,9 +132,9 @@ impl MemoryObserver for MrpbSm {
 impl FailureBypass for MrpbSm {
     fn bypasses_failure(&mut self, _: u64, _: &Load, cause: FailCause) -> bool {
         let passes = match self.pass {
-            Pass::Any => true,
-            Pass::Line => cause == FailCause::Line,
-            Pass::Never => false,
+            BypassOn::Any => true,
+            BypassOn::Line => cause == FailCause::Line,
+            BypassOn::Never => false,
         };
         self.bypassed += u64::from(passes);
         passes
@@ -211,11 +198,11 @@ mod tests {
     #[test]
     fn a_load_passes_by_for_the_causes_that_are_stated() {
         let causes = [FailCause::Line, FailCause::MshrEntry, FailCause::MshrMerge, FailCause::MissQueue];
-        for (pass, expected) in [(Pass::Any, [true; 4]), (Pass::Never, [false; 4])] {
-            let mut mrpb = MrpbSm { queues: Queues::None, pass, bypassed: 0, moves: 0 };
+        for (pass, expected) in [(BypassOn::Any, [true; 4]), (BypassOn::Never, [false; 4])] {
+            let mut mrpb = MrpbSm { queues: QueueOwner::None, pass, bypassed: 0, moves: 0 };
             assert_eq!(causes.map(|cause| mrpb.bypasses_failure(0, &Load::default(), cause)), expected);
         }
-        let mut mrpb = MrpbSm { queues: Queues::None, pass: Pass::Line, bypassed: 0, moves: 0 };
+        let mut mrpb = MrpbSm { queues: QueueOwner::None, pass: BypassOn::Line, bypassed: 0, moves: 0 };
         let passes = causes.map(|cause| mrpb.bypasses_failure(0, &Load::default(), cause));
         assert_eq!((passes, mrpb.bypassed), ([true, false, false, false], 1));
     }

@@ -3,10 +3,7 @@
 use selvedge_gpu::mechanism::{Claim, Counter, Mechanism, MechanismCounters, Setup, Site, Values, count};
 use selvedge_gpu::sm::launch::KERNEL_SLOTS;
 use selvedge_gpu::sm::part::{MemoryEvent, MemoryGate, MemoryObserver, SmPart};
-use selvedge_gpu::stage::MechanismFault;
 use selvedge_gpu::{has, mechanism_options};
-use selvedge_hw::wave::Trace;
-use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
 
 /// Counters of `smil`.
@@ -62,14 +59,6 @@ struct SmilSm {
 }
 
 impl SmPart for SmilSm {
-    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
-        Ok(())
-    }
-
-    fn busy(&self) -> bool {
-        false
-    }
-
     fn counters(&self, out: &mut MechanismCounters) {
         let names = ["most_in_flight_k0", "most_in_flight_k1", "most_in_flight_k2", "most_in_flight_k3"];
         for (name, most) in names.into_iter().zip(self.most) {
@@ -77,8 +66,6 @@ impl SmPart for SmilSm {
             count(out, name, u64::from(most).saturating_sub(so_far));
         }
     }
-
-    fn traces(&self, _: &mut Vec<Trace>) {}
 
     has!(&memory_gate: MemoryGate);
     has!(memory_observer: MemoryObserver);

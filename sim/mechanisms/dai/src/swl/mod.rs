@@ -7,8 +7,8 @@ mod pdp;
 use crate::BYPASS_COUNTERS;
 use selvedge_gpu::config::{GpuConfig, SchedulerPolicy};
 use selvedge_gpu::mechanism::{
-    Claim, Counter, Found, Mechanism, MechanismCounters, MechanismError, NoOptions, Search, Setup, Site,
-    Stopped, Trials, Values,
+    Claim, Counter, Mechanism, MechanismCounters, MechanismError, NoOptions, Search, SearchResult, Setup,
+    Site, Stopped, Trials, Values,
 };
 use selvedge_gpu::mechanism_options;
 
@@ -170,7 +170,7 @@ impl Search for BestLimit {
         vec![self.all]
     }
 
-    fn best(&self, trials: &mut dyn Trials) -> Result<Found, Stopped> {
+    fn best(&self, trials: &mut dyn Trials) -> Result<SearchResult, Stopped> {
         let unlimited = trials.run(&[self.all], None)?;
         let most = unlimited.most_resident_warps.clamp(1, u64::from(self.all)) as u32;
         trials.expect(u64::from(most));
@@ -186,7 +186,7 @@ impl Search for BestLimit {
             ("tried_limits", u64::from(most)),
             ("unlimited_cycles", unlimited.cycles),
         ]);
-        Ok(Found { choice: vec![limit], counters })
+        Ok(SearchResult { choice: vec![limit], counters })
     }
 }
 

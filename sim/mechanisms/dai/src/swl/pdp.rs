@@ -15,15 +15,12 @@
 //! ```
 //!
 //! Dai compares with PDP and does not build it, so it has no block.
-use selvedge_gpu::cache::index::SetIndex;
-use selvedge_gpu::config::L1d as L1dConfig;
+use selvedge_gpu::cache::index::SetFunction;
+use selvedge_gpu::config::L1dConfig;
 use selvedge_gpu::has;
 use selvedge_gpu::mechanism::{Counter, MechanismCounters, Site, count};
 use selvedge_gpu::sm::part::{Bypass, L1dEvent, L1dObserver, Load, SmPart};
-use selvedge_gpu::stage::MechanismFault;
-use selvedge_gpu::stats::Decision;
-use selvedge_hw::wave::Trace;
-use selvedge_ptx::memory::DeviceMemory;
+use selvedge_gpu::stats::AccessResult;
 use selvedge_state::State;
 use std::collections::VecDeque;
 
@@ -47,7 +44,7 @@ pub fn attach(site: &mut Site<'_>) {
 
 /// A set: the lines that the L1D holds of it, and the last accesses to it.
 #[derive(Clone, Default, State)]
-struct Set {
+struct ProfiledSet {
     /// Lines, the most recently used first, with the number of the set's access that was their last.
     lines: VecDeque<(u64, u64)>,
     /// Lines of the last accesses, the latest first.
@@ -56,7 +53,7 @@ struct Set {
     accesses: u64,
 }
 
-impl Set {
+impl ProfiledSet {
     /// Records an access to `line`. Returns the accesses since the last one to it, if they are at most [`MOST_DISTANCE`].
     fn reuse_distance(&mut self, line: u64) -> Option<usize> {
         self.accesses += 1;
@@ -117,9 +114,9 @@ impl Reuses {
 /// The state of an SM: its L1D's tags, and the protecting distance.
 #[derive(State)]
 struct Pdp {
-    index: SetIndex,
+    index: SetFunction,
     ways: usize,
-    sets: Vec<Set>,
+    sets: Vec<ProfiledSet>,
     reuses: Reuses,
     distance: u64,
     loads: u32,
@@ -131,9 +128,9 @@ struct Pdp {
 impl Pdp {
     fn new(l1d: &L1dConfig) -> Self {
         Pdp {
-            index: SetIndex::new(l1d.index, l1d.sets, l1d.line_bytes),
+            index: SetFunction::new(l1d.index, l1d.sets, l1d.line_bytes),
             ways: l1d.ways as usize,
-            sets: vec![Set::default(); l1d.sets as usize],
+            sets: vec![ProfiledSet::default(); l1d.sets as usize],
             reuses: Reuses::new(),
             distance: 0,
             loads: 0,
@@ -143,7 +140,7 @@ impl Pdp {
         }
     }
 
-    fn set(&mut self, line: u64) -> &mut Set {
+    fn set(&mut self, line: u64) -> &mut ProfiledSet {
         let set = self.index.set(line);
         &mut self.sets[set]
     }
@@ -167,22 +164,12 @@ impl Pdp {
 }
 
 impl SmPart for Pdp {
-    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
-        Ok(())
-    }
-
-    fn busy(&self) -> bool {
-        false
-    }
-
     fn counters(&self, out: &mut MechanismCounters) {
         count(out, "bypassed_loads", self.bypassed);
         count(out, "distance_updates", self.updates);
         let highest = out.entry("highest_distance").or_default();
         *highest = (*highest).max(self.highest);
     }
-
-    fn traces(&self, _: &mut Vec<Trace>) {}
 
     has!(bypass: Bypass, l1d_observer: L1dObserver);
 }
@@ -204,7 +191,7 @@ impl L1dObserver for Pdp {
         let ways = self.ways;
         match event {
             // A load of a line in flight does not make it more recent in the L1D, either.
-            L1dEvent::Load { decision: Decision::Pending, .. } => {}
+            L1dEvent::Load { decision: AccessResult::Pending, .. } => {}
             L1dEvent::Load { load, .. } => self.set(load.line).touch(load.line, ways),
             L1dEvent::Evicted { line, .. } => self.set(*line).forget(*line),
             _ => {}
@@ -234,7 +221,7 @@ mod tests {
             if let Some(line) = victim {
                 pdp.l1d_event(0, &L1dEvent::Evicted { line, used: 1 });
             }
-            let decision = if is_hit { Decision::Hit } else { Decision::Miss };
+            let decision = if is_hit { AccessResult::Hit } else { AccessResult::Miss };
             pdp.l1d_event(0, &L1dEvent::Load { load, decision });
             hits += u64::from(is_hit && access >= (rounds - 1) * lines);
         }
@@ -263,7 +250,7 @@ mod tests {
 
     #[test]
     fn a_line_is_protected_for_the_distance_and_no_longer() {
-        let mut set = Set::default();
+        let mut set = ProfiledSet::default();
         for line in [1, 2] {
             set.reuse_distance(line);
             set.touch(line, 2);
@@ -280,7 +267,7 @@ mod tests {
     fn a_set_remembers_as_many_accesses_as_the_greatest_distance() {
         let most = MOST_DISTANCE as u64;
         for (others, expected) in [(most - 1, Some(MOST_DISTANCE)), (most, None)] {
-            let mut set = Set::default();
+            let mut set = ProfiledSet::default();
             (0..=others).for_each(|line| _ = set.reuse_distance(line));
             assert_eq!(set.reuse_distance(0), expected, "{others} others");
         }

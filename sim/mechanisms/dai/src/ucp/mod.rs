@@ -7,17 +7,14 @@
 //! of these lines. Other kernels evict a line of another kernel.
 //!
 //! Dai compares with UCP and does not build it, so it has no block.
-use selvedge_gpu::cache::index::SetIndex;
-use selvedge_gpu::config::{GpuConfig, L1d as L1dConfig};
+use selvedge_gpu::cache::index::SetFunction;
+use selvedge_gpu::config::{GpuConfig, L1dConfig};
 use selvedge_gpu::mechanism::{
     Claim, Counter, Mechanism, MechanismCounters, MechanismError, Setup, Site, Values, count,
 };
 use selvedge_gpu::sm::launch::KERNEL_SLOTS;
 use selvedge_gpu::sm::part::{L1dEvent, L1dObserver, SmPart, Ways};
-use selvedge_gpu::stage::MechanismFault;
 use selvedge_gpu::{has, mechanism_options};
-use selvedge_hw::wave::Trace;
-use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
 
 /// Counters of `ucp`.
@@ -138,7 +135,7 @@ fn give_out(monitors: &[Monitor], all: usize) -> Vec<usize> {
 /// The partition of an SM's L1D.
 #[derive(State)]
 struct UcpSm {
-    index: SetIndex,
+    index: SetFunction,
     monitors: Vec<Monitor>,
     /// Ways of each kernel. None before the end of the first interval, when each kernel may use all ways.
     ways: Option<Vec<usize>>,
@@ -152,7 +149,7 @@ struct UcpSm {
 impl UcpSm {
     fn new(l1d: &L1dConfig, kernels: usize, interval: u32) -> Self {
         UcpSm {
-            index: SetIndex::new(l1d.index, l1d.sets, l1d.line_bytes),
+            index: SetFunction::new(l1d.index, l1d.sets, l1d.line_bytes),
             monitors: (0..kernels).map(|_| Monitor::new(l1d)).collect(),
             ways: None,
             all: l1d.ways as usize,
@@ -175,14 +172,6 @@ impl UcpSm {
 }
 
 impl SmPart for UcpSm {
-    fn tick(&mut self, _: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
-        Ok(())
-    }
-
-    fn busy(&self) -> bool {
-        false
-    }
-
     fn counters(&self, out: &mut MechanismCounters) {
         count(out, "way_updates", self.updates);
         let names = ["ways_given_k0", "ways_given_k1", "ways_given_k2", "ways_given_k3"];
@@ -190,8 +179,6 @@ impl SmPart for UcpSm {
             count(out, name, given);
         }
     }
-
-    fn traces(&self, _: &mut Vec<Trace>) {}
 
     has!(&ways: Ways);
     has!(l1d_observer: L1dObserver);

@@ -8,15 +8,15 @@ use super::super::bits::{
 use super::super::float::{self, Rounding};
 use super::super::instr::Instr;
 use super::super::lane::{FLUSH, Lane, SATURATE};
-use super::super::registers::{Literals, Registers};
+use super::super::registers::{Literals, WarpRegisters};
 use super::super::{CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
-use super::Alu;
+use super::AluOp;
 
 macro_rules! map {
     ($name:ident, $($type:ident $value:ident $field:ident),+) => {
         #[inline(always)]
         fn $name<$($type: Lane,)+ R: Lane>(
-            registers: &mut Registers, literals: &Literals, instr: &Instr, mask: u32, each: bool, f: impl Fn($($type),+) -> R,
+            registers: &mut WarpRegisters, literals: &Literals, instr: &Instr, mask: u32, each: bool, f: impl Fn($($type),+) -> R,
         ) {
             $(let $value = $type::load(registers, literals, instr.$field);)+
             let mut out = [R::Bits::default(); 32];
@@ -68,9 +68,9 @@ macro_rules! execute_rows {
         /// Computes `op` in the lanes of `mask`. Inlined, so that it uses the host instructions that its caller is
         /// compiled for.
         #[inline(always)]
-        fn execute_lanes(op: Alu, registers: &mut Registers, literals: &Literals, instr: &Instr, mask: u32) {
+        fn execute_lanes(op: AluOp, registers: &mut WarpRegisters, literals: &Literals, instr: &Instr, mask: u32) {
             match op {
-                $(Alu::$name => execute_rows!(@run registers literals instr mask $cost |$($x: $t),+| $r, $e),)+
+                $(AluOp::$name => execute_rows!(@run registers literals instr mask $cost |$($x: $t),+| $r, $e),)+
             }
         }
     };
@@ -79,7 +79,13 @@ macro_rules! execute_rows {
 }
 
 /// Computes `op` in the lanes of `mask`.
-pub(crate) fn execute(op: Alu, registers: &mut Registers, literals: &Literals, instr: &Instr, mask: u32) {
+pub(crate) fn execute(
+    op: AluOp,
+    registers: &mut WarpRegisters,
+    literals: &Literals,
+    instr: &Instr,
+    mask: u32,
+) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
         // SAFETY: the host has both features.
@@ -92,12 +98,12 @@ pub(crate) fn execute(op: Alu, registers: &mut Registers, literals: &Literals, i
 /// so results equal [`execute_plain`].
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn execute_wide(op: Alu, registers: &mut Registers, literals: &Literals, instr: &Instr, mask: u32) {
+fn execute_wide(op: AluOp, registers: &mut WarpRegisters, literals: &Literals, instr: &Instr, mask: u32) {
     execute_lanes(op, registers, literals, instr, mask);
 }
 
 /// Runs on every host of the compiler's target.
-fn execute_plain(op: Alu, registers: &mut Registers, literals: &Literals, instr: &Instr, mask: u32) {
+fn execute_plain(op: AluOp, registers: &mut WarpRegisters, literals: &Literals, instr: &Instr, mask: u32) {
     execute_lanes(op, registers, literals, instr, mask);
 }
 

@@ -1,23 +1,23 @@
 //! Decodes arithmetic, comparisons, moves and conversions.
 
-use super::super::alu::{Alu, OperandType, Row};
+use super::super::alu::{AluOp, AluRow, OperandType};
 use super::super::ast::Operand;
 use super::super::error::quote;
 use super::super::float::Rounding;
 use super::super::forms::{CarryForm, Combine, ConvertForm, OpClass, PredicateOp};
 use super::super::instr::{NONE, Op};
 use super::super::lane::{FLUSH, SATURATE};
-use super::super::special::{self, Source};
+use super::super::special::{self, SpecialSource};
 use super::super::{CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW};
-use super::{Decoder, FORMS, Result, exactly, number_type};
+use super::{FORMS, FunctionDecoder, Result, exactly, number_type};
 
-impl Decoder<'_> {
+impl FunctionDecoder<'_> {
     pub(super) fn table(&mut self, opcode: &str, operands: &[Operand]) -> Result<()> {
         let (row, flags) = find_row(opcode).ok_or("it is not known")?;
         self.row(row, flags, operands)
     }
 
-    pub(super) fn row(&mut self, row: &'static Row, flags: u8, operands: &[Operand]) -> Result<()> {
+    pub(super) fn row(&mut self, row: &'static AluRow, flags: u8, operands: &[Operand]) -> Result<()> {
         let wanted = row.operands.len() + 1;
         if operands.len() != wanted {
             return Err(format!("it takes {wanted} operands, got {}", operands.len()));
@@ -28,7 +28,7 @@ impl Decoder<'_> {
         self.plain(Op::Alu(row.op), row.class)
     }
 
-    pub(super) fn row_sources(&mut self, row: &'static Row, operands: &[Operand]) -> Result<()> {
+    pub(super) fn row_sources(&mut self, row: &'static AluRow, operands: &[Operand]) -> Result<()> {
         let mut indexes = [NONE; 3];
         for (index, (operand, of)) in indexes.iter_mut().zip(operands.iter().zip(row.operands)) {
             *index = self.source(operand, *of)?;
@@ -113,8 +113,8 @@ impl Decoder<'_> {
             _ if modifiers == ["pred"] => self.mov_predicate(d, a),
             (_, Operand::Vector(parts)) => self.pack(opcode, d, parts),
             (Operand::Vector(parts), _) => self.unpack(opcode, parts, a),
-            (_, Operand::Special(name)) if matches!(special::find(name), Some(Source::Live(_))) => {
-                let Some(Source::Live(live)) = special::find(name) else {
+            (_, Operand::Special(name)) if matches!(special::find(name), Some(SpecialSource::Live(_))) => {
+                let Some(SpecialSource::Live(live)) = special::find(name) else {
                     return Err("it is not known".to_owned());
                 };
                 let width = if matches!(name.as_str(), "%clock64" | "%globaltimer") { 64 } else { 32 };
@@ -188,8 +188,8 @@ impl Decoder<'_> {
             other => return Err(format!("space '{}' is not supported", quote(other))),
         };
         let (width, add, mov) = match *size {
-            "u64" => (64, Alu::Add64, Alu::Move64),
-            "u32" => (32, Alu::Add32, Alu::Move32),
+            "u64" => (64, AluOp::Add64, AluOp::Move64),
+            "u32" => (32, AluOp::Add32, AluOp::Move32),
             other => return Err(format!("size '{}' is not u32 or u64", quote(other))),
         };
         let [d, a] = exactly(operands)?;
@@ -323,7 +323,7 @@ impl Decoder<'_> {
 }
 
 /// Returns the row for a form. `.ftz` and `.sat` of single-precision forms are stripped and returned as flags.
-fn find_row(opcode: &str) -> Option<(&'static Row, u8)> {
+fn find_row(opcode: &str) -> Option<(&'static AluRow, u8)> {
     if let Some(row) = FORMS.get(opcode) {
         return Some((row, 0));
     }

@@ -5,9 +5,9 @@ use super::super::error::quote;
 use super::super::forms::{AtomicOp, OpClass, ReduceMode, ShuffleMode, VoteMode};
 use super::super::instr::{NONE, Op};
 use super::super::signatures::SIGNATURES;
-use super::{Decoder, Result, exactly};
+use super::{FunctionDecoder, Result, exactly};
 
-impl Decoder<'_> {
+impl FunctionDecoder<'_> {
     /// Calls `find` for each scope from `scope` outwards. Returns the first result, with its scope.
     fn in_scopes<T>(&self, scope: ScopeId, find: impl Fn(ScopeId) -> Option<T>) -> Option<(ScopeId, T)> {
         let mut scope = Some(scope);

@@ -9,7 +9,7 @@ use super::super::forms::{
 };
 use super::super::instr::{NONE, Op};
 use super::super::small_float::SmallFloat;
-use super::{Decoder, Result, exactly};
+use super::{FunctionDecoder, Result, exactly};
 
 /// Returns the 16-bit floating-point format of a type, and whether a register holds two elements.
 fn half_type(name: &str) -> Option<(SmallFloat, bool)> {
@@ -27,7 +27,7 @@ fn width(pair: bool) -> u8 {
     if pair { 32 } else { 16 }
 }
 
-impl Decoder<'_> {
+impl FunctionDecoder<'_> {
     /// Returns whether an instruction is arithmetic or a comparison of 16-bit floating-point numbers.
     pub(super) fn is_half(name: &str, modifiers: &[&str]) -> bool {
         let of = modifiers.last().and_then(|of| half_type(of));
@@ -137,7 +137,7 @@ impl Decoder<'_> {
         self.plain(Op::Rare(Rare::CompareHalves(form)), OpClass::Fp32)
     }
 
-    /// Returns whether a conversion has a small format or a rounding that only [`Decoder::narrow`] supports.
+    /// Returns whether a conversion has a small format or a rounding that only [`FunctionDecoder::narrow`] supports.
     pub(super) fn is_narrowing(modifiers: &[&str]) -> bool {
         let only_here = |m: &&str| m.ends_with("x2") || matches!(*m, "relu" | "satfinite" | "rna" | "tf32");
         modifiers.iter().any(only_here)

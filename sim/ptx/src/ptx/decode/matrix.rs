@@ -9,12 +9,12 @@ use super::super::forms::{
 use super::super::instr::{NONE, Op};
 use super::super::small_float::SmallFloat;
 use super::memory::elements;
-use super::{Decoder, Result, exactly};
+use super::{FunctionDecoder, Result, exactly};
 
 /// Number of scoreboard numbers that copies to shared memory share. A wait can name all of them.
 const COPY_FLAGS: usize = 8;
 
-impl Decoder<'_> {
+impl FunctionDecoder<'_> {
     /// `mma.sync`: result, two factors and addend, all vectors.
     pub(super) fn matrix(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
         let (finite, modifiers): (Vec<&str>, Vec<&str>) =

@@ -7,9 +7,9 @@ use super::super::forms::{
     AtomicOp, CacheOp, MemoryForm, Number, NumberType, OpClass, Space, TextureForm, TextureShape,
 };
 use super::super::instr::{NONE, Op};
-use super::{Decoder, Result, exactly, number_type};
+use super::{FunctionDecoder, Result, exactly, number_type};
 
-impl Decoder<'_> {
+impl FunctionDecoder<'_> {
     pub(super) fn load(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
         let mut form = memory_form(modifiers)?;
         let [d, address] = exactly(operands)?;

@@ -6,14 +6,14 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::alu::{OperandType, ROWS, Row};
+use super::alu::{AluRow, OperandType, ROWS};
 use super::ast::{Ast, Function, Operand, RawInstruction, RegisterId, VariableId, function_address};
 use super::error::{PtxError, quote};
 use super::forms::{Number, NumberType, OpClass, Space};
 use super::instr::{Instr, MAX_NAMED, NONE, Op};
 use super::registers::Literals;
 use super::signatures::{SYSTEM_CALL, SystemCall};
-use super::special::{self, Source, Special};
+use super::special::{self, Special, SpecialSource};
 
 mod arithmetic;
 mod control;
@@ -22,7 +22,7 @@ mod matrix;
 mod memory;
 
 /// Rows of the arithmetic table, by form.
-static FORMS: LazyLock<HashMap<&'static str, &'static Row>> =
+static FORMS: LazyLock<HashMap<&'static str, &'static AluRow>> =
     LazyLock::new(|| ROWS.iter().flat_map(|row| row.forms.iter().map(move |form| (*form, row))).collect());
 
 /// Max registers of one kind in a kernel. A 16-bit number names a register of any kind, or a constant.
@@ -33,7 +33,7 @@ type Result<T> = std::result::Result<T, String>;
 
 /// The decoded body of a kernel.
 #[derive(Debug)]
-pub(crate) struct Body {
+pub(crate) struct DecodedBody {
     pub code: Vec<Instr>,
     pub texts: Vec<Box<str>>,
     pub words: usize,
@@ -50,7 +50,7 @@ pub(crate) struct Body {
 
 /// A register: the width selects its file, `index` its position there.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct RegisterSlot {
     width: u8,
     index: u16,
 }
@@ -58,19 +58,19 @@ struct Place {
 /// Address and state space of each variable.
 pub(crate) type Addresses = HashMap<VariableId, (u64, Space)>;
 
-struct Decoder<'a> {
+struct FunctionDecoder<'a> {
     ast: &'a Ast,
     function: &'a Function,
     /// Address of each variable that this kernel can name, in the variable's state space.
     addresses: &'a Addresses,
-    places: Vec<Place>,
+    places: Vec<RegisterSlot>,
     /// Number of registers per file that the PTX names.
     named: [usize; 3],
     /// Number of registers per file, hidden ones included.
     total: [usize; 3],
     word_constants: HashMap<u32, u16>,
     double_constants: HashMap<u64, u16>,
-    body: Body,
+    body: DecodedBody,
     carry_flag: Option<u16>,
     /// Hidden predicate that no instruction writes.
     false_predicate: Option<u16>,
@@ -99,10 +99,10 @@ pub(crate) fn decode(
     ast: &Ast,
     function: &Function,
     addresses: &Addresses,
-) -> std::result::Result<Body, PtxError> {
+) -> std::result::Result<DecodedBody, PtxError> {
     let error = |line, message: String| PtxError { file: file.to_owned(), line, message };
     let mut decoder =
-        Decoder::new(ast, function, addresses).map_err(|message| error(function.line, message))?;
+        FunctionDecoder::new(ast, function, addresses).map_err(|message| error(function.line, message))?;
     for raw in &function.code {
         decoder.instruction(raw).map_err(|message| {
             let form = quote(&raw.opcode);
@@ -137,7 +137,7 @@ fn number_type(name: &str) -> Option<NumberType> {
     Some(NumberType { number, bits })
 }
 
-impl<'a> Decoder<'a> {
+impl<'a> FunctionDecoder<'a> {
     fn new(ast: &'a Ast, function: &'a Function, addresses: &'a Addresses) -> Result<Self> {
         let mut named = [0; 3];
         let mut places = Vec::with_capacity(function.registers.len());
@@ -152,10 +152,10 @@ impl<'a> Decoder<'a> {
                     function.name
                 ));
             }
-            places.push(Place { width: register.width, index: named[file] as u16 });
+            places.push(RegisterSlot { width: register.width, index: named[file] as u16 });
             named[file] += 1;
         }
-        let body = Body {
+        let body = DecodedBody {
             code: Vec::with_capacity(function.code.len() + 1),
             texts: Vec::with_capacity(function.code.len() + 1),
             words: 0,
@@ -189,7 +189,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    fn finish(mut self) -> Result<Body> {
+    fn finish(mut self) -> Result<DecodedBody> {
         // A thread ends when it runs off the end of the code.
         let ends =
             self.body.code.last().is_some_and(|i| {
@@ -307,7 +307,7 @@ impl<'a> Decoder<'a> {
         format!("register '{}' has {} bits", quote(&register.name), register.width)
     }
 
-    fn number(&self, place: Place) -> u16 {
+    fn number(&self, place: RegisterSlot) -> u16 {
         let before = match file_of(place.width) {
             0 => 0,
             1 => self.named[0],
@@ -328,7 +328,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Adds a source register that must be an integer of `least` bits or more.
-    fn wide_source(&mut self, id: RegisterId, least: u8) -> Result<Place> {
+    fn wide_source(&mut self, id: RegisterId, least: u8) -> Result<RegisterSlot> {
         let place = self.places[id as usize];
         if place.width < least || place.width == 1 {
             return Err(format!("{} where {least} or more are needed", self.describe(id)));
@@ -363,7 +363,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Adds a destination register that must be an integer of `least` bits or more.
-    fn wide_dest(&mut self, operand: &Operand, least: u8) -> Result<Place> {
+    fn wide_dest(&mut self, operand: &Operand, least: u8) -> Result<RegisterSlot> {
         let Operand::Register(id) = operand else {
             return Err("its destination must be a register".to_owned());
         };
@@ -414,7 +414,7 @@ impl<'a> Decoder<'a> {
 
     fn special(&mut self, name: &str) -> Result<u16> {
         match special::find(name) {
-            Some(Source::Fixed(special)) => {
+            Some(SpecialSource::Fixed(special)) => {
                 if let Some((index, _)) = self.body.specials.iter().find(|(_, known)| *known == special) {
                     return Ok(*index);
                 }
@@ -422,7 +422,9 @@ impl<'a> Decoder<'a> {
                 self.body.specials.push((index, special));
                 Ok(index)
             }
-            Some(Source::Live(_)) => Err(format!("special register '{name}' can only be read by 'mov'")),
+            Some(SpecialSource::Live(_)) => {
+                Err(format!("special register '{name}' can only be read by 'mov'"))
+            }
             None => Err(format!("special register '{}' is not supported", quote(name))),
         }
     }

@@ -1,9 +1,9 @@
 //! Evaluates constant expressions.
 
 use super::super::lexer::Token;
-use super::{MAX_DEPTH, Parser, Result};
+use super::{MAX_DEPTH, PtxParser, Result};
 
-impl Parser<'_> {
+impl PtxParser<'_> {
     pub(super) fn constant(&mut self, depth: usize) -> Result<i128> {
         self.binary(0, depth)
     }

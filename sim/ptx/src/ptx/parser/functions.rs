@@ -3,13 +3,16 @@
 use std::collections::HashMap;
 
 use super::super::ast::{
-    Function, FunctionParameter, Register, RegisterId, Scope, ScopeId, Type, VariableSpace,
+    Function, FunctionParameter, NameScope, PtxRegister, RegisterId, ScopeId, Type, VariableSpace,
 };
 use super::super::error::{PtxError, quote};
 use super::super::lexer::Token;
-use super::{MAX_DEPTH, Names, Parser, Place, RegisterRange, Result, Symbol, register_width, variable_space};
+use super::{
+    BraceNames, MAX_DEPTH, NameMeaning, ParserPosition, PtxParser, RegisterRange, Result, register_width,
+    variable_space,
+};
 
-impl<'a> Parser<'a> {
+impl<'a> PtxParser<'a> {
     pub(super) fn function(&mut self) -> Result<()> {
         let line = self.line;
         let entry = self.take_word("'.entry' or '.func'")? == ".entry";
@@ -22,7 +25,7 @@ impl<'a> Parser<'a> {
             parameters: Vec::new(),
             returns: Vec::new(),
             registers: Vec::new(),
-            scopes: vec![Scope::default()],
+            scopes: vec![NameScope::default()],
             labels: HashMap::new(),
             target_lists: HashMap::new(),
             code: Vec::new(),
@@ -32,7 +35,7 @@ impl<'a> Parser<'a> {
             register_limit: None,
             least_ctas: None,
         });
-        self.names = vec![Names::default()];
+        self.names = vec![BraceNames::default()];
         if !entry && self.at('(') {
             let returns = self.parameters()?;
             self.current().returns = returns;
@@ -63,7 +66,7 @@ impl<'a> Parser<'a> {
     ///
     /// # Errors
     /// Returns `error` if the end of the function is missing.
-    fn skip_function(&mut self, after_name: Place<'a>, error: &PtxError) -> Result<()> {
+    fn skip_function(&mut self, after_name: ParserPosition<'a>, error: &PtxError) -> Result<()> {
         self.go_back(after_name);
         self.rolled = false;
         loop {
@@ -217,8 +220,8 @@ impl<'a> Parser<'a> {
         let parent = self.names.last().map(|n| n.scope);
         let scopes = &mut self.current().scopes;
         let scope = scopes.len() as ScopeId;
-        scopes.push(Scope { parent });
-        self.names.push(Names { scope, ..Names::default() });
+        scopes.push(NameScope { parent });
+        self.names.push(BraceNames { scope, ..BraceNames::default() });
         Ok(())
     }
 
@@ -272,23 +275,23 @@ impl<'a> Parser<'a> {
     }
 
     /// Declares the registers of a name: one, or one per element of a vector.
-    pub(super) fn new_registers(&mut self, name: &str, width: u8, lanes: u8) -> Symbol {
+    pub(super) fn new_registers(&mut self, name: &str, width: u8, lanes: u8) -> NameMeaning {
         let registers = &mut self.current().registers;
         let first = registers.len() as RegisterId;
         if lanes == 1 {
-            registers.push(Register { name: name.to_owned(), width });
-            return Symbol::Register(first);
+            registers.push(PtxRegister { name: name.to_owned(), width });
+            return NameMeaning::Register(first);
         }
         let elements = ["x", "y", "z", "w"].into_iter().take(lanes.into());
-        registers.extend(elements.map(|element| Register { name: format!("{name}.{element}"), width }));
-        Symbol::Vector { first, lanes }
+        registers.extend(elements.map(|element| PtxRegister { name: format!("{name}.{element}"), width }));
+        NameMeaning::Vector { first, lanes }
     }
 
     pub(super) fn declare_register(&mut self, name: String, element: Type, line: u32) -> Result<RegisterId> {
         let registers = &mut self.current().registers;
         let id = registers.len() as RegisterId;
-        registers.push(Register { name: name.clone(), width: register_width(element) });
-        self.declare(name, Symbol::Register(id), line)?;
+        registers.push(PtxRegister { name: name.clone(), width: register_width(element) });
+        self.declare(name, NameMeaning::Register(id), line)?;
         Ok(id)
     }
 

@@ -3,9 +3,9 @@
 use super::super::ast::{Operand, RawInstruction, RegisterId};
 use super::super::error::{PtxError, quote};
 use super::super::lexer::Token;
-use super::{MAX_OPERANDS, Parser, Result, Symbol, is_special};
+use super::{MAX_OPERANDS, NameMeaning, PtxParser, Result, is_special};
 
-impl<'a> Parser<'a> {
+impl<'a> PtxParser<'a> {
     pub(super) fn instruction(&mut self) -> Result<()> {
         let (line, start) = (self.line, self.start);
         self.expect('@')?;
@@ -183,7 +183,7 @@ impl<'a> Parser<'a> {
             return Ok(Operand::Name(word.to_owned(), scope));
         };
         match symbol {
-            Symbol::Register(first) if self.at('|') => {
+            NameMeaning::Register(first) if self.at('|') => {
                 self.advance()?;
                 let line = self.line;
                 let name = self.take_name("a register")?;
@@ -194,11 +194,11 @@ impl<'a> Parser<'a> {
                 };
                 Ok(second.map_or(Operand::Register(first), |second| Operand::Pair(first, second)))
             }
-            Symbol::Register(id) => Ok(Operand::Register(id)),
-            Symbol::Vector { first, lanes } => {
+            NameMeaning::Register(id) => Ok(Operand::Register(id)),
+            NameMeaning::Vector { first, lanes } => {
                 Ok(Operand::Vector((0..lanes.into()).map(|lane| Operand::Register(first + lane)).collect()))
             }
-            Symbol::Variable(id) => {
+            NameMeaning::Variable(id) => {
                 let mut offset = 0i64;
                 // `mov.u64 %rd, x+8`; in brackets, the same loop reads the whole sum.
                 while self.at('+') {
@@ -212,13 +212,13 @@ impl<'a> Parser<'a> {
 
     pub(super) fn register(&mut self, name: &str) -> Result<Option<RegisterId>> {
         Ok(match self.symbol(name)? {
-            Some(Symbol::Register(id)) => Some(id),
+            Some(NameMeaning::Register(id)) => Some(id),
             _ => None,
         })
     }
 
     /// Looks a name up from the innermost scope outwards. The first use of a register in a range declares it.
-    pub(super) fn symbol(&mut self, name: &str) -> Result<Option<Symbol>> {
+    pub(super) fn symbol(&mut self, name: &str) -> Result<Option<NameMeaning>> {
         let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
         let (prefix, number) = name.split_at(name.len() - digits);
         let canonical = digits > 0 && (digits == 1 || !number.starts_with('0'));
@@ -237,13 +237,13 @@ impl<'a> Parser<'a> {
             }
         }
         if let Some(&id) = self.globals.get(name) {
-            return Ok(Some(Symbol::Variable(id)));
+            return Ok(Some(NameMeaning::Variable(id)));
         }
         self.element(name)
     }
 
     /// Looks up an element of a vector register, such as `v.x`.
-    fn element(&mut self, name: &str) -> Result<Option<Symbol>> {
+    fn element(&mut self, name: &str) -> Result<Option<NameMeaning>> {
         let Some((vector, element)) = name.rsplit_once('.').filter(|(vector, _)| !vector.contains('.'))
         else {
             return Ok(None);
@@ -255,8 +255,8 @@ impl<'a> Parser<'a> {
             return Ok(None);
         };
         Ok(match self.symbol(vector)? {
-            Some(Symbol::Vector { first, lanes }) if lane < usize::from(lanes) => {
-                Some(Symbol::Register(first + lane as RegisterId))
+            Some(NameMeaning::Vector { first, lanes }) if lane < usize::from(lanes) => {
+                Some(NameMeaning::Register(first + lane as RegisterId))
             }
             _ => None,
         })

@@ -25,7 +25,7 @@ type Result<T> = std::result::Result<T, PtxError>;
 
 /// Meaning of a declared name.
 #[derive(Debug, Clone, Copy)]
-enum Symbol {
+enum NameMeaning {
     Register(RegisterId),
     /// A register of several elements, which are registers with consecutive numbers.
     Vector {
@@ -45,13 +45,13 @@ struct RegisterRange {
 
 /// Names declared in one pair of braces.
 #[derive(Debug, Default)]
-struct Names {
+struct BraceNames {
     scope: ScopeId,
-    symbols: HashMap<String, Symbol>,
+    symbols: HashMap<String, NameMeaning>,
     ranges: HashMap<String, RegisterRange>,
 }
 
-pub(crate) struct Parser<'a> {
+pub(crate) struct PtxParser<'a> {
     file: &'a str,
     lexer: Lexer<'a>,
     token: Token<'a>,
@@ -64,13 +64,13 @@ pub(crate) struct Parser<'a> {
     function_names: HashMap<String, usize>,
     /// The function being parsed and its open scopes.
     function: Option<Function>,
-    names: Vec<Names>,
+    names: Vec<BraceNames>,
     /// `true`: a pragma forbids unrolling of the loop that contains the next instruction.
     rolled: bool,
 }
 
 /// A position of the parser in the text.
-struct Place<'a> {
+struct ParserPosition<'a> {
     lexer: Lexer<'a>,
     token: Token<'a>,
     line: u32,
@@ -80,7 +80,7 @@ struct Place<'a> {
 
 /// Parses the whole text. An unreadable function is part of the result, with its error. Other mistakes are errors.
 pub(crate) fn parse(file: &str, text: &str) -> Result<Ast> {
-    let mut parser = Parser {
+    let mut parser = PtxParser {
         file,
         lexer: Lexer::new(text),
         token: Token::End,
@@ -106,7 +106,7 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<Ast> {
     Ok(parser.ast)
 }
 
-impl<'a> Parser<'a> {
+impl<'a> PtxParser<'a> {
     fn error(&self, message: impl Into<String>) -> PtxError {
         self.error_at(self.line, message)
     }
@@ -119,13 +119,13 @@ impl<'a> Parser<'a> {
         self.error(format!("expected {what}, found {}", self.token))
     }
 
-    fn place(&self) -> Place<'a> {
-        let Parser { token, line, start, previous_end, .. } = *self;
-        Place { lexer: self.lexer.clone(), token, line, start, previous_end }
+    fn place(&self) -> ParserPosition<'a> {
+        let PtxParser { token, line, start, previous_end, .. } = *self;
+        ParserPosition { lexer: self.lexer.clone(), token, line, start, previous_end }
     }
 
-    fn go_back(&mut self, to: Place<'a>) {
-        let Place { lexer, token, line, start, previous_end } = to;
+    fn go_back(&mut self, to: ParserPosition<'a>) {
+        let ParserPosition { lexer, token, line, start, previous_end } = to;
         (self.lexer, self.token, self.line) = (lexer, token, line);
         (self.start, self.previous_end) = (start, previous_end);
     }

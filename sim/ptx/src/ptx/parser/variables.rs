@@ -1,11 +1,11 @@
 //! Parses declarations of variables and their initial values.
 
-use super::super::ast::{Initial, Type, Variable, VariableId, VariableSpace};
+use super::super::ast::{Initial, PtxVariable, Type, VariableId, VariableSpace};
 use super::super::error::quote;
 use super::super::lexer::Token;
-use super::{DeclaredType, MAX_VARIABLE_BYTES, Parser, Result, Symbol, variable_space};
+use super::{DeclaredType, MAX_VARIABLE_BYTES, NameMeaning, PtxParser, Result, variable_space};
 
-impl<'a> Parser<'a> {
+impl<'a> PtxParser<'a> {
     /// Parses declarations: `.global .align 4 .b8 x[16] = {..}, y;`
     pub(super) fn variables(&mut self, external: bool) -> Result<()> {
         let line = self.line;
@@ -91,7 +91,7 @@ impl<'a> Parser<'a> {
         space: VariableSpace,
         declared: DeclaredType,
         external: bool,
-    ) -> Result<Variable> {
+    ) -> Result<PtxVariable> {
         let line = self.line;
         if declared.element == Type::Pred {
             return Err(self.error("a variable cannot have type '.pred'"));
@@ -117,7 +117,7 @@ impl<'a> Parser<'a> {
         if open && external {
             bytes = 0;
         }
-        Ok(Variable {
+        Ok(PtxVariable {
             name,
             space,
             alignment: declared.alignment,
@@ -130,7 +130,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    pub(super) fn initialisers(&mut self, variable: &mut Variable, element: Type) -> Result<()> {
+    pub(super) fn initialisers(&mut self, variable: &mut PtxVariable, element: Type) -> Result<()> {
         let mut depth = 0usize;
         let most = (MAX_VARIABLE_BYTES / u64::from(element.bytes())) as usize;
         loop {
@@ -236,13 +236,13 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    pub(super) fn declare_variable(&mut self, variable: Variable) -> Result<VariableId> {
+    pub(super) fn declare_variable(&mut self, variable: PtxVariable) -> Result<VariableId> {
         let id = self.ast.variables.len() as VariableId;
         let (name, line) = (variable.name.clone(), variable.line);
         self.ast.variables.push(variable);
         if let Some(function) = &mut self.function {
             function.locals.push(id);
-            self.declare(name, Symbol::Variable(id), line)?;
+            self.declare(name, NameMeaning::Variable(id), line)?;
         } else if let Some(&earlier) = self.globals.get(&name) {
             // An `.extern` declaration may precede or follow the definition, and may be repeated.
             let (old, new) = (&self.ast.variables[earlier as usize], &self.ast.variables[id as usize]);
@@ -258,7 +258,7 @@ impl<'a> Parser<'a> {
         Ok(id)
     }
 
-    pub(super) fn declare(&mut self, name: String, symbol: Symbol, line: u32) -> Result<()> {
+    pub(super) fn declare(&mut self, name: String, symbol: NameMeaning, line: u32) -> Result<()> {
         let Some(names) = self.names.last_mut() else { return Ok(()) };
         if names.symbols.contains_key(&name) {
             return Err(self.error_at(line, format!("'{}' is declared twice", quote(&name))));

@@ -1,8 +1,8 @@
 //! Allocates registers as an assembler does. Each value keeps its register for its whole life. A 64-bit value has
 //! two, which start at an even number.
 
-use super::super::control_flow::{Block, Set};
-use super::lean::{Kind, Lean, Step};
+use super::super::control_flow::{BasicBlock, RegisterSet};
+use super::lean::{Lean, Mobility, RegisterUse};
 
 /// Register of the stack pointer in every kernel.
 const RESERVED_NUMBER: usize = 1;
@@ -18,7 +18,7 @@ struct Life {
 }
 
 /// Returns the number of registers that a simple allocation needs for all values of the code.
-pub(super) fn count(lean: &Lean, blocks: &[Block], ins: &[Set]) -> u32 {
+pub(super) fn count(lean: &Lean, blocks: &[BasicBlock], ins: &[RegisterSet]) -> u32 {
     let mut lives = Lives::new(&lean.weights);
     for (index, block) in blocks.iter().enumerate() {
         lives.extend_all(&ins[index], 2 * block.first);
@@ -33,7 +33,7 @@ pub(super) fn count(lean: &Lean, blocks: &[Block], ins: &[Set]) -> u32 {
 }
 
 /// Counts as [`count`] does, for straight-line code. The registers in `out` are live after it.
-pub(super) fn count_straight(steps: &[Step], out: &Set, weights: &[u8]) -> u32 {
+pub(super) fn count_straight(steps: &[RegisterUse], out: &RegisterSet, weights: &[u8]) -> u32 {
     let mut lives = Lives::new(weights);
     let mut before = out.clone();
     steps.iter().rev().for_each(|step| step.step_back(&mut before));
@@ -87,7 +87,7 @@ impl<'a> Lives<'a> {
         *span = (span.0.min(place), span.1.max(place));
     }
 
-    fn extend_all(&mut self, set: &Set, place: u32) {
+    fn extend_all(&mut self, set: &RegisterSet, place: u32) {
         for (word, &bits) in set.iter().enumerate() {
             let mut left = bits;
             while left != 0 {
@@ -97,8 +97,8 @@ impl<'a> Lives<'a> {
         }
     }
 
-    fn add(&mut self, step: &Step, at: u32) {
-        if step.kind == Kind::Nothing {
+    fn add(&mut self, step: &RegisterUse, at: u32) {
+        if step.kind == Mobility::Nothing {
             return;
         }
         step.sources.iter().for_each(|source| self.extend(*source as usize, 2 * at));

@@ -1,15 +1,15 @@
 //! A kernel's code, reduced to the instructions and values that need registers.
 
 use super::super::ast::{Function, Operand};
-use super::super::control_flow::{Block, Set};
-use super::super::decode::Body;
+use super::super::control_flow::{BasicBlock, RegisterSet};
+use super::super::decode::DecodedBody;
 use super::super::forms::{CacheOp, Number, OpClass, Space};
 use super::super::instr::{Instr, NONE, Op};
-use super::super::special::{self, Source, Special};
+use super::super::special::{self, Special, SpecialSource};
 
 /// Register use of an instruction.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Step {
+pub(super) struct RegisterUse {
     pub dests: Vec<u32>,
     pub sources: Vec<u32>,
     /// Number of registers that it needs during execution, in addition to its sources and results.
@@ -18,22 +18,22 @@ pub(super) struct Step {
     pub apart: bool,
     /// `true`: its results replace the old values in all lanes.
     pub replaces: bool,
-    pub kind: Kind,
+    pub kind: Mobility,
     /// `true`: it adds a constant to a register in place.
     pub steps_up: bool,
 }
 
-pub(super) fn insert(set: &mut Set, register: u32) {
+pub(super) fn insert(set: &mut RegisterSet, register: u32) {
     set[register as usize / 64] |= 1 << (register % 64);
 }
 
-fn remove(set: &mut Set, register: u32) {
+fn remove(set: &mut RegisterSet, register: u32) {
     set[register as usize / 64] &= !(1 << (register % 64));
 }
 
-impl Step {
+impl RegisterUse {
     /// Updates the live registers backwards across one instruction.
-    pub(super) fn step_back(&self, live: &mut Set) {
+    pub(super) fn step_back(&self, live: &mut RegisterSet) {
         if self.replaces {
             self.dests.iter().for_each(|d| remove(live, *d));
         }
@@ -43,7 +43,7 @@ impl Step {
 
 /// Freedom to move an instruction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum Mobility {
     /// Removed instruction.
     #[default]
     Nothing,
@@ -59,7 +59,7 @@ pub(super) enum Kind {
 
 /// The reduced code, and the number of 32-bit registers behind each register.
 pub(super) struct Lean {
-    pub steps: Vec<Step>,
+    pub steps: Vec<RegisterUse>,
     pub weights: Vec<u8>,
     /// `true` for each instruction in a loop that a pragma keeps from unrolling.
     pub rolled: Vec<bool>,
@@ -101,7 +101,7 @@ struct Maker<'a> {
 }
 
 impl Lean {
-    pub(super) fn new(function: &Function, body: &Body, blocks: &[Block], late: bool) -> Self {
+    pub(super) fn new(function: &Function, body: &DecodedBody, blocks: &[BasicBlock], late: bool) -> Self {
         let mut maker = Maker::new(function, body, blocks, late);
         maker.remove_dead();
         maker.narrow();
@@ -111,7 +111,7 @@ impl Lean {
 }
 
 impl<'a> Maker<'a> {
-    fn new(function: &'a Function, body: &'a Body, blocks: &[Block], late: bool) -> Self {
+    fn new(function: &'a Function, body: &'a DecodedBody, blocks: &[BasicBlock], late: bool) -> Self {
         let registers = body.weights.len();
         let (mut definitions, mut uses) = (vec![Vec::new(); registers], vec![Vec::new(); registers]);
         for (at, instr) in body.code.iter().enumerate() {
@@ -330,7 +330,9 @@ impl<'a> Maker<'a> {
             let Operand::Special(special) = operand else { return false };
             !matches!(
                 special::find(special),
-                Some(Source::Fixed(Special::Ntid(_) | Special::Nctaid(_) | Special::Zero | Special::GridId))
+                Some(SpecialSource::Fixed(
+                    Special::Ntid(_) | Special::Nctaid(_) | Special::Zero | Special::GridId
+                ))
             )
         };
         if self.operands(at).iter().any(is_read) {
@@ -441,7 +443,7 @@ impl<'a> Maker<'a> {
             let folded = |d: &u16| self.stands[usize::from(*d)] != Stand::Itself;
             let jumps = matches!(instr.op, Op::Branch) && instr.guard == NONE;
             if jumps || self.dead[at] || (!instr.dests().is_empty() && instr.dests().iter().all(folded)) {
-                steps.push(Step::default());
+                steps.push(RegisterUse::default());
                 continue;
             }
             let at = at as u32;
@@ -456,21 +458,21 @@ impl<'a> Maker<'a> {
                 .map(|s| u32::from(self.weights[usize::from(*s)]))
                 .sum();
             let kind = match &instr.op {
-                Op::Load(form) if form.cache == CacheOp::ReadOnly => Kind::Load(Space::Const),
-                Op::Load(form) if form.cache != CacheOp::Volatile => Kind::Load(form.space),
-                Op::Texture(_) => Kind::Load(Space::Const),
-                Op::Store(form) => Kind::Store(form.space),
-                _ if self.is_pure(at) => Kind::Pure,
-                _ => Kind::Fixed,
+                Op::Load(form) if form.cache == CacheOp::ReadOnly => Mobility::Load(Space::Const),
+                Op::Load(form) if form.cache != CacheOp::Volatile => Mobility::Load(form.space),
+                Op::Texture(_) => Mobility::Load(Space::Const),
+                Op::Store(form) => Mobility::Store(form.space),
+                _ if self.is_pure(at) => Mobility::Pure,
+                _ => Mobility::Fixed,
             };
             let dests: Vec<u32> = instr.dests().iter().map(|d| u32::from(*d)).collect();
             let sources = self.stand_of_sources(at);
             let opcode = self.opcode(at);
             let constant = self.operands(at).iter().any(|o| matches!(o, Operand::Integer(_)));
             let steps_up = opcode.starts_with("add") && constant && sources == dests;
-            steps.push(Step {
+            steps.push(RegisterUse {
                 extra: made.max(routine(opcode)),
-                apart: kind == Kind::Pure && self.is_several(opcode, &dests),
+                apart: kind == Mobility::Pure && self.is_several(opcode, &dests),
                 replaces: instr.guard == NONE,
                 kind,
                 steps_up,
@@ -506,7 +508,7 @@ fn routine(opcode: &str) -> u32 {
 
 /// Returns the number of loops around each instruction, and its block. A backward branch makes a loop of the blocks
 /// in between.
-fn loops(blocks: &[Block], length: usize) -> (Vec<u32>, Vec<u32>) {
+fn loops(blocks: &[BasicBlock], length: usize) -> (Vec<u32>, Vec<u32>) {
     let mut block_of = vec![0; length];
     for (index, block) in blocks.iter().enumerate() {
         block_of[block.first as usize..block.end as usize].fill(index as u32);

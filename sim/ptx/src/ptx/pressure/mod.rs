@@ -17,8 +17,8 @@ mod region;
 mod schedule;
 
 use super::ast::Function;
-use super::control_flow::{self, Block, Set};
-use super::decode::Body;
+use super::control_flow::{self, BasicBlock, RegisterSet};
+use super::decode::DecodedBody;
 use allocate::MOST;
 use lean::Lean;
 
@@ -35,7 +35,7 @@ const LEAST: u32 = 16;
 
 /// Returns the registers per thread: the estimate, within the limits of the PTX. Values that an assembler would spill
 /// to local memory stay in registers here, but are not counted.
-pub(crate) fn of(function: &Function, body: &Body) -> u32 {
+pub(crate) fn of(function: &Function, body: &DecodedBody) -> u32 {
     let estimate = estimate(function, body);
     let threads = function.cta_limit.map(|(sides, _)| sides.iter().map(|side| u64::from(*side)).product());
     let by_ctas = threads.map(|threads: u64| {
@@ -50,7 +50,7 @@ pub(crate) fn of(function: &Function, body: &Body) -> u32 {
 }
 
 /// Returns the estimate for a kernel, without the limits of its PTX.
-fn estimate(function: &Function, body: &Body) -> u32 {
+fn estimate(function: &Function, body: &DecodedBody) -> u32 {
     if body.code.is_empty() {
         return RESERVED + 1;
     }
@@ -81,8 +81,8 @@ fn estimate(function: &Function, body: &Body) -> u32 {
 }
 
 /// Returns the registers that are live before each block, and before the exit.
-fn live_ins(lean: &Lean, blocks: &[Block], words: usize) -> Vec<Set> {
-    let mut ins: Vec<Set> = vec![vec![0; words]; blocks.len() + 1];
+fn live_ins(lean: &Lean, blocks: &[BasicBlock], words: usize) -> Vec<RegisterSet> {
+    let mut ins: Vec<RegisterSet> = vec![vec![0; words]; blocks.len() + 1];
     let mut changed = true;
     while changed {
         changed = false;
@@ -101,7 +101,7 @@ fn live_ins(lean: &Lean, blocks: &[Block], words: usize) -> Vec<Set> {
 }
 
 /// Returns the registers that are live before any of the blocks.
-fn union(blocks: &[usize], ins: &[Set], words: usize) -> Set {
+fn union(blocks: &[usize], ins: &[RegisterSet], words: usize) -> RegisterSet {
     let mut out = vec![0; words];
     for &block in blocks {
         out.iter_mut().zip(&ins[block]).for_each(|(a, b)| *a |= b);

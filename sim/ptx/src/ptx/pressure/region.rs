@@ -1,14 +1,14 @@
 //! Joins blocks into regions. Short branches become guards, as in assemblers.
 
-use super::super::control_flow::Block;
-use super::lean::{Kind, Lean, Step};
+use super::super::control_flow::BasicBlock;
+use super::lean::{Lean, Mobility, RegisterUse};
 
 /// Max instructions that a guard replaces a branch for.
 const MOST_GUARDED: usize = 16;
 
 /// Straight-line code, partly under guards.
-pub(super) struct Region {
-    pub steps: Vec<Step>,
+pub(super) struct GuardedCode {
+    pub steps: Vec<RegisterUse>,
     pub successors: Vec<usize>,
     /// `true`: it is a loop.
     pub repeats: bool,
@@ -19,17 +19,20 @@ pub(super) struct Region {
 }
 
 /// Joins blocks into the longest possible regions.
-pub(super) fn join(lean: &Lean, blocks: &[Block]) -> Vec<Region> {
-    let mut regions: Vec<Option<Region>> = blocks
+pub(super) fn join(lean: &Lean, blocks: &[BasicBlock]) -> Vec<GuardedCode> {
+    let mut regions: Vec<Option<GuardedCode>> = blocks
         .iter()
         .map(|block| {
             let range = block.first as usize..block.end as usize;
-            let steps =
-                lean.steps[range.clone()].iter().filter(|step| step.kind != Kind::Nothing).cloned().collect();
+            let steps = lean.steps[range.clone()]
+                .iter()
+                .filter(|step| step.kind != Mobility::Nothing)
+                .cloned()
+                .collect();
             let rolled = lean.rolled[range].iter().any(|rolled| *rolled);
             let counted =
                 lean.counted[block.first as usize..block.end as usize].iter().any(|counted| *counted);
-            Some(Region { steps, successors: block.successors.clone(), repeats: false, rolled, counted })
+            Some(GuardedCode { steps, successors: block.successors.clone(), repeats: false, rolled, counted })
         })
         .collect();
     let mut entries = vec![0; blocks.len() + 1];
@@ -43,7 +46,7 @@ pub(super) fn join(lean: &Lean, blocks: &[Block]) -> Vec<Region> {
             }
         }
     }
-    let number = |(at, region): (usize, Option<Region>)| {
+    let number = |(at, region): (usize, Option<GuardedCode>)| {
         let mut region = region?;
         region.repeats = region.successors.contains(&at);
         Some(region)
@@ -52,10 +55,10 @@ pub(super) fn join(lean: &Lean, blocks: &[Block]) -> Vec<Region> {
 }
 
 /// Redirects branches to empty blocks to the successors of those blocks.
-fn skip_empty(regions: &mut [Option<Region>], entries: &mut [usize]) {
+fn skip_empty(regions: &mut [Option<GuardedCode>], entries: &mut [usize]) {
     let mut goes: Vec<usize> = (0..entries.len()).collect();
     for at in (1..regions.len()).rev() {
-        if let Some(Region { steps, successors, .. }) = &regions[at]
+        if let Some(GuardedCode { steps, successors, .. }) = &regions[at]
             && let [next] = successors[..]
             && steps.is_empty()
             && goes[next] != at
@@ -76,7 +79,7 @@ fn skip_empty(regions: &mut [Option<Region>], entries: &mut [usize]) {
 }
 
 /// Appends a successor that has no other predecessor, or guarded blocks. Returns `false` if nothing can be appended.
-fn grow(regions: &mut [Option<Region>], entries: &mut [usize], at: usize) -> bool {
+fn grow(regions: &mut [Option<GuardedCode>], entries: &mut [usize], at: usize) -> bool {
     let Some(region) = &regions[at] else { return false };
     let mut successors = region.successors.clone();
     successors.sort_unstable();
@@ -111,7 +114,7 @@ fn grow(regions: &mut [Option<Region>], entries: &mut [usize], at: usize) -> boo
                     if region
                         .steps
                         .last()
-                        .is_some_and(|step| step.kind == Kind::Fixed && step.dests.is_empty())
+                        .is_some_and(|step| step.kind == Mobility::Fixed && step.dests.is_empty())
                     {
                         region.steps.pop();
                     }
@@ -131,10 +134,10 @@ fn grow(regions: &mut [Option<Region>], entries: &mut [usize], at: usize) -> boo
 }
 
 /// Returns the successor of region `at` if `before` can execute it under a guard.
-fn guardable(regions: &[Option<Region>], entries: &[usize], before: usize, at: usize) -> Option<usize> {
+fn guardable(regions: &[Option<GuardedCode>], entries: &[usize], before: usize, at: usize) -> Option<usize> {
     let region = regions.get(at)?.as_ref()?;
     let [next] = region.successors[..] else { return None };
     let plain =
-        region.steps.iter().all(|step| step.kind != Kind::Fixed) && region.steps.len() <= MOST_GUARDED;
+        region.steps.iter().all(|step| step.kind != Mobility::Fixed) && region.steps.len() <= MOST_GUARDED;
     (plain && entries[at] == 1 && next != at && at != before && next < regions.len()).then_some(next)
 }

@@ -1,21 +1,21 @@
 //! Execution order of a block's instructions, and the registers that are live in it.
 
-use super::super::control_flow::Set;
+use super::super::control_flow::RegisterSet;
 use super::super::forms::Space;
 use super::allocate::count_straight;
-use super::lean::{Kind, Step, insert};
-use super::region::Region;
+use super::lean::{Mobility, RegisterUse, insert};
+use super::region::GuardedCode;
 
 /// Copies of an unrolled loop body, whose loads are issued together.
 const COPIES: u32 = 4;
 /// Max instructions of a loop body that is unrolled.
 const MOST_COPIED: usize = 64;
 
-fn contains(set: &Set, register: u32) -> bool {
+fn contains(set: &RegisterSet, register: u32) -> bool {
     set[register as usize / 64] >> (register % 64) & 1 == 1
 }
 
-fn weight(set: &Set, weights: &[u8]) -> u32 {
+fn weight(set: &RegisterSet, weights: &[u8]) -> u32 {
     let mut total = 0;
     for (word, &bits) in set.iter().enumerate() {
         let mut left = bits;
@@ -28,12 +28,12 @@ fn weight(set: &Set, weights: &[u8]) -> u32 {
 }
 
 /// Returns the max weight of live registers in the instructions. The registers in `out` are live after them.
-pub(super) fn most(steps: &[Step], out: &Set, weights: &[u8]) -> u32 {
+pub(super) fn most(steps: &[RegisterUse], out: &RegisterSet, weights: &[u8]) -> u32 {
     let mut live = out.clone();
     let mut now = weight(&live, weights);
     let mut most = now;
     for step in steps.iter().rev() {
-        if step.kind == Kind::Nothing {
+        if step.kind == Mobility::Nothing {
             continue;
         }
         let weigh = |d: &u32| u32::from(weights[*d as usize]);
@@ -55,9 +55,9 @@ pub(super) fn most(steps: &[Step], out: &Set, weights: &[u8]) -> u32 {
 }
 
 /// Counts as [`most`] does, with each load issued as soon as its address is known. The body of a loop is unrolled.
-pub(super) fn early(region: Region, out: &Set, weights: &[u8]) -> u32 {
+pub(super) fn early(region: GuardedCode, out: &RegisterSet, weights: &[u8]) -> u32 {
     let steps = region.steps;
-    let fixed = steps.iter().any(|step| step.kind == Kind::Fixed && !step.dests.is_empty());
+    let fixed = steps.iter().any(|step| step.kind == Mobility::Fixed && !step.dests.is_empty());
     if !region.repeats || region.rolled || !region.counted || steps.len() > MOST_COPIED || fixed {
         return count_straight(&order(steps), out, weights);
     }
@@ -69,14 +69,14 @@ pub(super) fn early(region: Region, out: &Set, weights: &[u8]) -> u32 {
 }
 
 /// Returns consecutive copies of a loop body. Each copy except the last has its own results.
-fn copy(steps: &[Step], weights: &mut Vec<u8>) -> Vec<Step> {
+fn copy(steps: &[RegisterUse], weights: &mut Vec<u8>) -> Vec<RegisterUse> {
     let mut names: std::collections::HashMap<u32, u32> = std::collections::HashMap::new();
     let mut out = Vec::with_capacity(steps.len() * COPIES as usize);
     for turn in 0..COPIES {
         let last = turn + 1 == COPIES;
         for step in steps {
             // Unrolling removes branches. Steps of addresses and counters become offsets.
-            if !last && (step.kind == Kind::Fixed || step.steps_up) {
+            if !last && (step.kind == Mobility::Fixed || step.steps_up) {
                 continue;
             }
             let mut step = step.clone();
@@ -100,7 +100,7 @@ fn copy(steps: &[Step], weights: &mut Vec<u8>) -> Vec<Step> {
 }
 
 /// Orders instructions: loads and the computation of their addresses first, then instructions that wait for loads.
-fn order(steps: Vec<Step>) -> Vec<Step> {
+fn order(steps: Vec<RegisterUse>) -> Vec<RegisterUse> {
     use std::collections::HashMap;
     let length = steps.len();
     // Number of dependent loads in sequence before each instruction's operands.
@@ -115,19 +115,19 @@ fn order(steps: Vec<Step>) -> Vec<Step> {
         if !step.replaces {
             from.extend(step.dests.iter().filter_map(|d| written.get(d).copied()));
         }
-        let loaded = |i: &usize| level[*i] + u32::from(matches!(steps[*i].kind, Kind::Load(_)));
+        let loaded = |i: &usize| level[*i] + u32::from(matches!(steps[*i].kind, Mobility::Load(_)));
         let mut mine = from.iter().map(loaded).max().unwrap_or(0);
         match step.kind {
-            Kind::Load(space) => {
+            Mobility::Load(space) => {
                 let behind = stores.get(&space).into_iter().chain(stores.get(&Space::Generic)).max();
                 mine = mine.max(behind.copied().unwrap_or(0));
             }
-            Kind::Store(space) => {
+            Mobility::Store(space) => {
                 mine = mine.max(effects);
                 effects = mine;
                 stores.insert(space, mine + 1);
             }
-            Kind::Fixed => {
+            Mobility::Fixed => {
                 mine = mine.max(highest).max(effects) + 1;
                 effects = mine;
                 for space in [Space::Global, Space::Shared, Space::Local, Space::Generic, Space::Const] {
@@ -144,17 +144,17 @@ fn order(steps: Vec<Step>) -> Vec<Step> {
         inputs.push(from);
     }
     for at in (0..length).rev() {
-        if feeds[at] || matches!(steps[at].kind, Kind::Load(_)) {
+        if feeds[at] || matches!(steps[at].kind, Mobility::Load(_)) {
             inputs[at].iter().for_each(|i| feeds[*i] = true);
         }
     }
     let mut order: Vec<usize> = (0..length).collect();
     let class = |at: usize| match steps[at].kind {
-        Kind::Load(_) => 1,
-        Kind::Pure => 0,
+        Mobility::Load(_) => 1,
+        Mobility::Pure => 0,
         _ => 2,
     };
     order.sort_by_key(|at| (level[*at], class(*at)));
-    let mut steps: Vec<Option<Step>> = steps.into_iter().map(Some).collect();
+    let mut steps: Vec<Option<RegisterUse>> = steps.into_iter().map(Some).collect();
     order.into_iter().filter_map(|at| steps[at].take()).collect()
 }

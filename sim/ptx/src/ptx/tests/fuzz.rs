@@ -1,5 +1,5 @@
 //! Tests that damaged PTX is either read or rejected with its line, and that it runs without a panic.
-use super::super::{Arg, Kernel, LaunchDims, Module, ParamKind, RunError, run_limited};
+use super::super::{Arg, FunctionalError, Kernel, LaunchDims, Module, ParamKind, run_limited};
 use crate::memory::DeviceMemory;
 use selvedge_testing::{fuzz, one_line};
 use std::path::Path;
@@ -60,7 +60,7 @@ fn fuzz_kernels_that_are_read_run_to_an_end_or_a_fault() {
             }
             let params = kernel.pack(&arguments(kernel, buffer)).expect("they suit the parameters");
             match run_limited(&module, kernel, &launch, &params, &mut memory, MOST_INSTRUCTIONS) {
-                Ok(_) | Err(RunError::Launch { .. } | RunError::TooLong { .. }) => {}
+                Ok(_) | Err(FunctionalError::Launch { .. } | FunctionalError::TooLong { .. }) => {}
                 Err(error) => one_line(&error.to_string(), "fuzz.ptx", true)?,
             }
         }

@@ -32,7 +32,7 @@ mod textures;
 mod waits;
 mod warp_wide;
 
-use super::{Arg, FunctionalStats, LaunchDims, Module, RunError, run_functional};
+use super::{Arg, FunctionalError, FunctionalStats, LaunchDims, Module, run_functional};
 use crate::memory::DeviceMemory;
 
 /// Environment variable with the name of the file to which tests write the forms they execute; see `forms.rs`.
@@ -81,13 +81,17 @@ pub(super) fn run_words(
     text: &str,
     threads: u32,
     input: &[u32],
-) -> Result<(Vec<u32>, FunctionalStats), RunError> {
+) -> Result<(Vec<u32>, FunctionalStats), FunctionalError> {
     note_all(text);
     run_noted(text, threads, input)
 }
 
 /// Runs as [`run_words`] does, for statements whose forms are already recorded.
-fn run_noted(text: &str, threads: u32, input: &[u32]) -> Result<(Vec<u32>, FunctionalStats), RunError> {
+fn run_noted(
+    text: &str,
+    threads: u32,
+    input: &[u32],
+) -> Result<(Vec<u32>, FunctionalStats), FunctionalError> {
     let module = Module::parse("test.ptx", text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let mut memory = DeviceMemory::new();
     module.load(&mut memory).expect("globals fit");

@@ -1,6 +1,6 @@
 //! Tests which inlined functions are regions, their inputs and results, and which parameters become registers.
 use super::{kernel_text, run_words};
-use crate::ptx::{Kernel, Module, Region};
+use crate::ptx::{Kernel, KernelRegion, Module};
 use std::sync::Arc;
 
 /// A function of one word that branches. Its parameters are in memory.
@@ -24,14 +24,14 @@ fn written(declarations: &str) -> Vec<u32> {
 }
 
 fn shapes(kernel: &Kernel) -> Vec<(usize, usize)> {
-    kernel.regions.iter().map(|r| (Region::words(&r.inputs), Region::words(&r.results))).collect()
+    kernel.regions.iter().map(|r| (KernelRegion::words(&r.inputs), KernelRegion::words(&r.results))).collect()
 }
 
 #[test]
 fn a_function_without_side_effects_is_a_region_of_its_parameters_and_results() {
     let kernel = kernel(PURE, CALL);
     assert_eq!(shapes(&kernel), [(1, 1)]);
-    let Region { start, end, has_loop, .. } = kernel.regions[0];
+    let KernelRegion { start, end, has_loop, .. } = kernel.regions[0];
     assert!(!has_loop);
     let lines: Vec<_> = (start..end).map(|pc| kernel.text(pc)).collect();
     assert!(lines[0].starts_with("ld.param.u32 %a0"), "{lines:?}");

@@ -1,8 +1,8 @@
 //! Tests printing, allocation, assertions and reducing barriers.
 
-use super::super::{Arg, LaunchDims, Module, RunError, run_functional};
+use super::super::{Arg, FunctionalError, LaunchDims, Module, run_functional};
 use super::{kernel_text, own_element, run_words};
-use crate::memory::{DeviceMemory, PRINT_CAPACITY, Printed};
+use crate::memory::{DeviceMemory, PRINT_CAPACITY, PrintedText};
 
 const EXTERNALS: &str = ".extern .func (.param .b32 r) vprintf(.param .b64 format, .param .b64 arguments);\n\
                          .extern .func (.param .b64 r) malloc(.param .b64 bytes);\n\
@@ -16,7 +16,7 @@ fn text_variable(name: &str, text: &str) -> String {
 }
 
 /// Returns the text that a kernel of `threads` threads prints, and the words of its buffer.
-fn printed(declarations: &str, body: &str, threads: u32) -> Result<(Printed, Vec<u32>), RunError> {
+fn printed(declarations: &str, body: &str, threads: u32) -> Result<(PrintedText, Vec<u32>), FunctionalError> {
     let text = kernel_text(&format!("{EXTERNALS}{declarations}"), &(own_element(4) + body));
     let module = Module::parse("test.ptx", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let mut memory = DeviceMemory::new();
@@ -63,13 +63,13 @@ fn messages_beyond_the_buffer_are_counted_not_kept() {
 
 #[test]
 fn formats_follow_c() {
-    use super::super::print::{Value, format};
-    let with = |text: &str, values: &[Value]| {
+    use super::super::print::{PrintedValue, format};
+    let with = |text: &str, values: &[PrintedValue]| {
         let mut values = values.iter().cloned();
         format::<()>(text, |_| values.next().ok_or(())).unwrap()
     };
-    let bits = |value: i64| Value::Bits(value as u64);
-    let float = |value: f64| Value::Bits(value.to_bits());
+    let bits = |value: i64| PrintedValue::Bits(value as u64);
+    let float = |value: f64| PrintedValue::Bits(value.to_bits());
     for (text, value, expected) in [
         ("[%5d]", bits(-42), "[  -42]"),
         ("[%-5d]", bits(42), "[42   ]"),
@@ -101,7 +101,7 @@ fn formats_follow_c() {
         ("[%a]", float(-0.75), "[-0x1.8p-1]"),
         ("[%5f]", float(f64::INFINITY), "[  inf]"),
         ("[%F]", float(f64::NAN), "[NAN]"),
-        ("[%6.2s]", Value::Text("hello".to_owned()), "[    he]"),
+        ("[%6.2s]", PrintedValue::Text("hello".to_owned()), "[    he]"),
         ("[%q %", bits(1), "[%q %"),
     ] {
         assert_eq!(with(text, &[value]), expected, "{text}");

@@ -1,7 +1,7 @@
 //! Tests kernels with waits between warps or CTAs: without timing, such kernels must end, and endless waits must be
 //! reported.
 
-use super::super::{Arg, FunctionalStats, LaunchDims, Module, RunError, run_functional};
+use super::super::{Arg, FunctionalError, FunctionalStats, LaunchDims, Module, run_functional};
 use super::kernel_text;
 use crate::memory::DeviceMemory;
 
@@ -12,7 +12,7 @@ fn run(
     body: &str,
     (ctas, threads): (u32, u32),
     capacity: u64,
-) -> Result<(Vec<u32>, FunctionalStats), RunError> {
+) -> Result<(Vec<u32>, FunctionalStats), FunctionalError> {
     let body =
         format!("ld.param.u64 %rd0, [out];\nmov.u32 %r0, %tid.x;\nmov.u32 %r9, %ctaid.x;\n{body}\nret;");
     let module = Module::parse("k.ptx", &kernel_text(declarations, &body)).expect("PTX");

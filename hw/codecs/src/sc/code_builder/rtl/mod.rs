@@ -13,7 +13,7 @@ use lengths::Lengths;
 use merger::Merger;
 use selvedge_hw::rtl::prelude::*;
 use sorter::Sorter;
-use stage::Stage;
+use stage::BuildStage;
 
 mod stage {
     // The derive macro uses items of rust-hdl by name.
@@ -21,7 +21,7 @@ mod stage {
 
     /// Stage of the current build.
     #[derive(Copy, Clone, Debug, PartialEq, LogicState, selvedge_state::State)]
-    pub enum Stage {
+    pub enum BuildStage {
         Idle,
         Drain,
         Sort,
@@ -79,7 +79,7 @@ rtl_module! {
             code_length_o: u8 as U<5> = LENGTH_BITS,
         }
         parts {
-            stage: Reg<Stage> = Reg::new(Stage::Idle),
+            stage: Reg<BuildStage> = Reg::new(BuildStage::Idle),
             /// the first cycle of the stage
             entering: Reg<Bit>,
             escape_weight: Reg<U<ESCAPE_BITS>>,
@@ -109,7 +109,7 @@ impl Logic for ScCodeBuilderTop {
 
         comment!("entries that exist are sorted");
         drive!(self; drained: false, sorter.put_i: false);
-        if self.stage.q.val() == Stage::Drain {
+        if self.stage.q.val() == BuildStage::Drain {
             self.sorter.put_i.next = self.read_valid_i.val() & self.read_count_i.val().any();
             self.drained.next = self.read_valid_i.val() & self.given.q.val().all();
             if self.read_valid_i.val() {
@@ -124,57 +124,57 @@ impl Logic for ScCodeBuilderTop {
         self.entering.d.next = false;
         drive!(self.sorter; clear_i: false, sort_i: false);
         match self.stage.q.val() {
-            Stage::Idle => {
+            BuildStage::Idle => {
                 if self.start_i.val() {
                     drive!(self; sorter.clear_i: true, escape_weight.d: escape_weight_i, asked.d: 0,
-                        given.d: 0, stage.d: Stage::Drain);
+                        given.d: 0, stage.d: BuildStage::Drain);
                 }
             }
-            Stage::Drain => {
+            BuildStage::Drain => {
                 if self.drained.val() {
-                    drive!(self; stage.d: Stage::Sort, entering.d: true);
+                    drive!(self; stage.d: BuildStage::Sort, entering.d: true);
                 }
             }
-            Stage::Sort => {
+            BuildStage::Sort => {
                 self.sorter.sort_i.next = self.entering.q.val() & !self.empty.val();
                 if self.entering.q.val() & self.empty.val() {
-                    drive!(self; stage.d: Stage::Emit, entering.d: true);
+                    drive!(self; stage.d: BuildStage::Emit, entering.d: true);
                 } else if self.sorter.done_o.val() {
-                    drive!(self; stage.d: Stage::Merge, entering.d: true);
+                    drive!(self; stage.d: BuildStage::Merge, entering.d: true);
                 }
             }
-            Stage::Merge => {
+            BuildStage::Merge => {
                 if self.merger.done_o.val() {
-                    drive!(self; stage.d: Stage::Measure, entering.d: true);
+                    drive!(self; stage.d: BuildStage::Measure, entering.d: true);
                 }
             }
-            Stage::Measure => {
+            BuildStage::Measure => {
                 if self.lengths.done_o.val() {
-                    drive!(self; stage.d: Stage::Emit, entering.d: true);
+                    drive!(self; stage.d: BuildStage::Emit, entering.d: true);
                 }
             }
             _ => {
                 if self.emitter.done_o.val() {
-                    self.stage.d.next = Stage::Idle;
+                    self.stage.d.next = BuildStage::Idle;
                 }
             }
         }
-        self.busy_o.next = self.stage.q.val() != Stage::Idle;
+        self.busy_o.next = self.stage.q.val() != BuildStage::Idle;
 
         comment!(
             "the merger turns the chain of entries round, so that the emitter finds the heaviest one first"
         );
         drive!(self.sorter; turn_i: merger.take_entry_o, next_i: emitter.next_o);
-        self.merger.start_i.next = self.entering.q.val() & (self.stage.q.val() == Stage::Merge);
+        self.merger.start_i.next = self.entering.q.val() & (self.stage.q.val() == BuildStage::Merge);
         drive!(self.merger; size_i: sorter.size_o, escape_weight_i: escape_weight.q, count_i: sorter.count_o);
 
         drive!(self.lengths; node_valid_i: merger.node_valid_o, node_i: merger.node_o,
             symbols_i: merger.symbols_o);
-        self.lengths.start_i.next = self.entering.q.val() & (self.stage.q.val() == Stage::Measure);
+        self.lengths.start_i.next = self.entering.q.val() & (self.stage.q.val() == BuildStage::Measure);
         drive!(self.lengths; size_i: sorter.size_o, length_i: emitter.length_o);
 
-        self.emitter.start_i.next = self.entering.q.val() & (self.stage.q.val() == Stage::Emit);
-        self.sorter.rewind_i.next = self.entering.q.val() & (self.stage.q.val() == Stage::Emit);
+        self.emitter.start_i.next = self.entering.q.val() & (self.stage.q.val() == BuildStage::Emit);
+        self.sorter.rewind_i.next = self.entering.q.val() & (self.stage.q.val() == BuildStage::Emit);
         drive!(self.emitter; size_i: sorter.size_o, escape_weight_i: escape_weight.q, count_i: sorter.count_o,
             index_i: sorter.index_o, longer_from_i: lengths.longer_from_o, read_valid_i, read_value_i,
             code_ready_i);
@@ -188,7 +188,7 @@ impl Logic for ScCodeBuilderTop {
         if self.emitter.read_o.val() {
             self.read_index_o.next = self.sorter.index_o.val();
         }
-        if self.stage.q.val() == Stage::Drain {
+        if self.stage.q.val() == BuildStage::Drain {
             self.read_o.next = !self.asked.q.val().get_bit(INDEX);
             if !self.asked.q.val().get_bit(INDEX) {
                 self.read_index_o.next = !self.asked.q.val().get_bits::<INDEX>(0);

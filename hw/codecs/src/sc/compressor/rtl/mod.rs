@@ -2,10 +2,10 @@
 
 mod parts;
 
-use super::params::{CompressorParams, GROUPS_BITS};
+use super::params::{GROUPS_BITS, ScCompressorParams};
 use crate::line::Line;
 use crate::sc::{LINE_BITS, WAYS, WORDS};
-use parts::{Entry, ScAppend, ScBank, ScEncodeWord, ScLookup};
+use parts::{ScAppend, ScBank, ScEncodeWord, ScLookup, TableEntry};
 use selvedge_hw::rtl::prelude::*;
 
 /// Phase of the loading of codes.
@@ -13,7 +13,7 @@ mod phase {
     use rust_hdl_core::prelude::*;
     /// Phases of the loading of codes.
     #[derive(Copy, Clone, Debug, PartialEq, LogicState, selvedge_state::State)]
-    pub enum Phase {
+    pub enum CompressorPhase {
         /// Lines are taken.
         Run,
         /// Codes wait until the lines in flight have left.
@@ -24,7 +24,7 @@ mod phase {
         Load,
     }
 }
-use phase::Phase;
+use phase::CompressorPhase;
 
 rtl_module! {
     /// Compresses cache lines to the Huffman codes of their words, K words per cycle.
@@ -34,7 +34,7 @@ rtl_module! {
     #[require(GROUP == 48 * K && GROUPS * K == 32 && K <= 8 && WAYS == 4)]
     pub struct ScCompressorTop<
         const K: usize, const GROUPS: usize, const GROUP: usize, const GW: usize, const SUM: usize,
-    > for CompressorParams as _p {
+    > for ScCompressorParams as _p {
         reset "asynchronous reset, active low: no codes are loaded, nothing is in flight";
         inputs CompressorIn {
             /// a line is offered
@@ -80,7 +80,7 @@ rtl_module! {
             encode: [Once<ScEncodeWord>; K] = array(),
             pack_group: Once<BitPacker<K, 48, 6, GROUP, GW, SUM>>,
             append: Once<ScAppend<GROUP, GW, SUM>>,
-            phase: Reg<Phase> = Reg::new(Phase::Run),
+            phase: Reg<CompressorPhase> = Reg::new(CompressorPhase::Run),
             /// next row to clear
             clear_row: Reg<U<5>>,
             /// the table is clear
@@ -125,7 +125,7 @@ rtl_module! {
             take_code: Signal<Local, Bit>,
             reversed: Signal<Local, U<16>>,
             code: Signal<Local, U<16>>,
-            entry: Signal<Local, Entry>,
+            entry: Signal<Local, TableEntry>,
             load_bank: Signal<Local, U<3>>,
             row: Signal<Local, U<5>>,
             ways: Signal<Local, U<4>>,
@@ -160,37 +160,38 @@ impl Logic for ScCompressorTop {
         dff_setup!(self, clk_i, payload, bits, uncoded, valid, compressed);
 
         comment!("codes wait for the lines in flight, then for a clear table");
-        self.ready.next = (self.phase.q.val() == Phase::Run) & !self.looking.q.val() & !self.reading.q.val();
+        self.ready.next =
+            (self.phase.q.val() == CompressorPhase::Run) & !self.looking.q.val() & !self.reading.q.val();
         self.load_ready.next =
-            (self.phase.q.val() == Phase::Load) & (self.fresh.q.val() | !self.load_first_i.val());
+            (self.phase.q.val() == CompressorPhase::Load) & (self.fresh.q.val() | !self.load_first_i.val());
         self.take_code.next = self.load_valid_i.val() & self.load_ready.val();
         match self.phase.q.val() {
-            Phase::Run => {
+            CompressorPhase::Run => {
                 if self.load_valid_i.val() {
-                    self.phase.d.next = Phase::Drain;
+                    self.phase.d.next = CompressorPhase::Drain;
                 }
             }
-            Phase::Drain => {
+            CompressorPhase::Drain => {
                 if !(self.looking.q.val() | self.reading.q.val() | self.packing.q.val() | self.valid.q.val())
                 {
-                    self.phase.d.next = Phase::Clear;
+                    self.phase.d.next = CompressorPhase::Clear;
                 }
             }
-            Phase::Clear => {
+            CompressorPhase::Clear => {
                 drive!(self; loaded.d: false, fresh.d: true, escape_length.d: 0);
                 self.clear_row.d.next = self.clear_row.q.val() + 1;
                 if self.clear_row.q.val().all() {
-                    self.phase.d.next = Phase::Load;
+                    self.phase.d.next = CompressorPhase::Load;
                 }
             }
-            Phase::Load => {
+            CompressorPhase::Load => {
                 if self.take_code.val() {
                     self.fresh.d.next = false;
                     if self.load_last_i.val() {
-                        drive!(self; loaded.d: true, phase.d: Phase::Run);
+                        drive!(self; loaded.d: true, phase.d: CompressorPhase::Run);
                     }
                 } else if self.load_valid_i.val() {
-                    self.phase.d.next = Phase::Clear;
+                    self.phase.d.next = CompressorPhase::Clear;
                 }
             }
         }
@@ -213,7 +214,7 @@ impl Logic for ScCompressorTop {
         if self.take_code.val() & !self.load_escape_i.val() {
             self.ways.next[self.load_index_i.val().get_bits::<2>(0).index()] = true;
         }
-        if self.phase.q.val() == Phase::Clear {
+        if self.phase.q.val() == CompressorPhase::Clear {
             drive!(self; row: clear_row.q, entry: 0);
         }
         for bank in 0..8 {
@@ -221,7 +222,7 @@ impl Logic for ScCompressorTop {
             if self.load_bank.val() == bank.to_bits() {
                 self.banks[bank].write_i.next = self.ways.val();
             }
-            if self.phase.q.val() == Phase::Clear {
+            if self.phase.q.val() == CompressorPhase::Clear {
                 self.banks[bank].write_i.next = self.all_ways.val();
             }
             drive!(self.banks[bank]; write_row_i: row, entry_i: entry);
@@ -338,7 +339,7 @@ impl Logic for ScCompressorTop {
 
 elaborate! {
     /// Returns the compressor for valid parameters.
-    pub(super) fn compressor(params: &CompressorParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
+    pub(super) fn compressor(params: &ScCompressorParams as PARAMS) -> Box<dyn RtlBlock<CompressorIn, CompressorOut>> {
         for symbols_per_cycle in [4, 8] {
             ScCompressorTop {
                 K = PARAMS.symbols_per_cycle as usize,

@@ -4,10 +4,10 @@
 use selvedge_hw::rtl::prelude::*;
 
 /// An entry of the table: tag (24 bits), reversed code (16) and length (5; 0: no entry).
-pub(super) type Entry = U<45>;
+pub(super) type TableEntry = U<45>;
 
 /// A code, first bit lowest (16 bits), and its length (5; 0: no code).
-pub(super) type Code = U<21>;
+pub(super) type StoredCode = U<21>;
 
 rtl_block! {
     /// Chooses the words of a group to look up in a cycle: each bank looks up one word.
@@ -112,13 +112,13 @@ rtl_block! {
         pub write_i: Signal<In, U<4>>,
         /// row and entry to write
         pub write_row_i: Signal<In, U<5>>,
-        pub entry_i: Signal<In, Entry>,
+        pub entry_i: Signal<In, TableEntry>,
         /// code for the tag of the previous cycle
-        pub code_o: Signal<Out, Code>,
-        ways: [SyncMem<Entry, 5>; 4] = array(),
+        pub code_o: Signal<Out, StoredCode>,
+        ways: [SyncMem<TableEntry, 5>; 4] = array(),
         tag: DataReg<U<24>>,
-        entry: Signal<Local, Entry>,
-        code: Signal<Local, Code>,
+        entry: Signal<Local, TableEntry>,
+        code: Signal<Local, StoredCode>,
     }
 }
 
@@ -150,7 +150,7 @@ rtl_block! {
         /// bank of the word
         pub bank_i: Signal<In, U<3>>,
         /// output of each bank
-        pub codes_i: [Signal<In, Code>; 8] = array(),
+        pub codes_i: [Signal<In, StoredCode>; 8] = array(),
         /// code of the escape symbol, first bit lowest
         pub escape_code_i: Signal<In, U<16>>,
         /// length of that code; 0: the escape has no code
@@ -159,7 +159,7 @@ rtl_block! {
         pub field_o: Signal<Out, U<48>>,
         /// number of these bits; 0: the word cannot be coded
         pub length_o: Signal<Out, U<6>>,
-        code: Signal<Local, Code>,
+        code: Signal<Local, StoredCode>,
         field: Signal<Local, U<48>>,
         length: Signal<Local, U<6>>,
     }

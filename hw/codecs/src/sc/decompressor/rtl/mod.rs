@@ -3,7 +3,7 @@
 
 mod parts;
 
-use super::params::DecompressorParams;
+use super::params::ScDecompressorParams;
 use crate::line::Line;
 use crate::sc::LINE_BITS;
 use parts::{Bases, Ends, Mark, ScChase, ScLengths, ScPlaces, ScPut, ScSchedule};
@@ -14,7 +14,7 @@ mod phase {
     use rust_hdl_core::prelude::*;
     /// Phases of the loading of codes.
     #[derive(Copy, Clone, Debug, PartialEq, LogicState, selvedge_state::State)]
-    pub enum Phase {
+    pub enum DecompressorPhase {
         /// Payloads are taken.
         Run,
         /// Codes wait until the payloads in flight have left.
@@ -23,13 +23,13 @@ mod phase {
         Load,
     }
 }
-use phase::Phase;
+use phase::DecompressorPhase;
 
 rtl_module! {
     /// Rebuilds cache lines from the Huffman codes of their words, up to K codes per cycle.
     ///
     /// LATTE-CC, section IV.C.2.
-    pub struct ScDecompressorTop<const K: usize> for DecompressorParams as _p {
+    pub struct ScDecompressorTop<const K: usize> for ScDecompressorParams as _p {
         reset "asynchronous reset, active low: no codes are loaded, nothing is in flight";
         inputs DecompressorIn {
             /// a payload is offered
@@ -76,7 +76,7 @@ rtl_module! {
             find_places: Once<ScPlaces<K>>,
             schedule: Once<ScSchedule<K>>,
             put: Once<ScPut<K>>,
-            phase: Reg<Phase> = Reg::new(Phase::Run),
+            phase: Reg<DecompressorPhase> = Reg::new(DecompressorPhase::Run),
             /// end of the codes of each length, left-aligned
             ends: Reg<Ends>,
             /// rank of a code less the code, for each length
@@ -195,28 +195,28 @@ impl Logic for ScDecompressorTop {
         dff_setup!(self, clk_i, line, valid, error);
 
         comment!("codes wait for the payloads in flight");
-        self.ready.next = (self.phase.q.val() == Phase::Run) & !self.busy.q.val();
-        self.load_ready.next = self.phase.q.val() == Phase::Load;
+        self.ready.next = (self.phase.q.val() == DecompressorPhase::Run) & !self.busy.q.val();
+        self.load_ready.next = self.phase.q.val() == DecompressorPhase::Load;
         self.take_code.next = self.load_valid_i.val() & self.load_ready.val();
         match self.phase.q.val() {
-            Phase::Run => {
+            DecompressorPhase::Run => {
                 if self.load_valid_i.val() {
-                    self.phase.d.next = Phase::Drain;
+                    self.phase.d.next = DecompressorPhase::Drain;
                 }
             }
-            Phase::Drain => {
+            DecompressorPhase::Drain => {
                 if !(self.busy.q.val()
                     | self.found.q.val()
                     | self.placed.q.val()
                     | self.read.q.val()
                     | self.valid.q.val())
                 {
-                    self.phase.d.next = Phase::Load;
+                    self.phase.d.next = DecompressorPhase::Load;
                 }
             }
-            Phase::Load => {
+            DecompressorPhase::Load => {
                 if self.take_code.val() & self.load_last_i.val() {
-                    self.phase.d.next = Phase::Run;
+                    self.phase.d.next = DecompressorPhase::Run;
                 }
             }
         }
@@ -444,7 +444,7 @@ impl Logic for ScDecompressorTop {
 elaborate! {
     /// Returns the decompressor for valid parameters.
     pub(super) fn decompressor(
-        params: &DecompressorParams as PARAMS
+        params: &ScDecompressorParams as PARAMS
     ) -> Box<dyn RtlBlock<DecompressorIn, DecompressorOut>> {
         for symbols_per_cycle in [1, 2, 4] {
             ScDecompressorTop {
