@@ -1,5 +1,5 @@
 //! Pages of docs/mechanisms: their commands run, and print the output on the pages.
-use crate::guide::{blocks, shell};
+use crate::guide::{blocks, follow_page, shell};
 use selvedge_sim::mechanism::{self, MechanismInfo};
 use selvedge_testbenches::skipped::skip;
 use std::fs;
@@ -25,60 +25,16 @@ fn page(name: &str) -> String {
     fs::read_to_string(format!("docs/mechanisms/{name}.md")).unwrap_or_default()
 }
 
-/// Returns the commands of a page: the lines of its `sh` blocks, and lines after a `$ ` prompt.
-fn commands(kind: &str, text: &str) -> Vec<String> {
-    let lines = text.lines().map(|line| (line, line.strip_prefix("$ ")));
-    match kind {
-        "sh" => lines.map(|(line, _)| line.to_owned()).collect(),
-        _ => lines.filter_map(|(_, line)| line.map(str::to_owned)).collect(),
-    }
-}
-
-/// Returns whether a text has the expected lines; `...` matches any number of lines.
-fn matches(expected: &[&str], printed: &[&str]) -> bool {
-    match expected.split_first() {
-        None => printed.is_empty(),
-        Some((&"...", rest)) => (0..=printed.len()).any(|skipped| matches(rest, &printed[skipped..])),
-        Some((line, rest)) => printed
-            .split_first()
-            .is_some_and(|(first, others)| line.trim_end() == first.trim_end() && matches(rest, others)),
-    }
-}
-
-/// Runs the commands of a page, and compares their output with the output block that follows.
-fn follow(page: &PathBuf) -> usize {
-    let folder = tempfile::tempdir().expect("a folder");
-    let text = fs::read_to_string(page).expect("the page is there");
-    let (mut printed, mut runs) = (None::<String>, 0);
-    for block in blocks(&text) {
-        if let ("text" | "output", Some(printed)) = (block.kind.as_str(), printed.take()) {
-            let expected: Vec<&str> = block.text.trim_end().lines().collect();
-            let lines: Vec<&str> = printed.trim_end().lines().collect();
-            assert!(matches(&expected, &lines), "{} should show:\n{printed}", page.display());
-        }
-        for line in commands(&block.kind, &block.text) {
-            runs += 1;
-            let output = shell(folder.path(), &line);
-            let error = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{}: {line}: {error}", page.display());
-            printed = Some(String::from_utf8_lossy(&output.stdout).into_owned());
-        }
-    }
-    runs
-}
-
-#[test]
-fn dots_match_any_number_of_lines() {
-    assert!(matches(&["a", "...", "d"], &["a", "b", "c", "d"]));
-    assert!(matches(&["a", "..."], &["a"]));
-    assert!(!matches(&["a", "...", "d"], &["a", "b", "c"]));
-    assert!(!matches(&["a"], &["a", "b"]));
+/// Returns the commands of a page: the lines of its `sh` blocks.
+fn commands(text: &str) -> Vec<String> {
+    let shown = blocks(text).into_iter().filter(|block| block.kind == "sh");
+    shown.flat_map(|block| block.text.lines().map(String::from).collect::<Vec<_>>()).collect()
 }
 
 #[test]
 fn every_page_can_be_followed_to_the_letter() {
     for page in pages() {
-        assert!(follow(&page) > 0, "{} shows a run", page.display());
+        follow_page("every_page_can_be_followed_to_the_letter", &page.display().to_string());
     }
 }
 
@@ -112,8 +68,7 @@ fn every_mechanism_has_a_page_with_a_drawing_its_counters_and_a_run_of_its_own()
         for part in ["## When to use it", "## How it works", "ounter", "Source: `sim/mechanisms/"] {
             assert!(text.contains(part) || with_links(&text).contains(part), "{name}: {part}");
         }
-        let runs: Vec<String> =
-            blocks(&text).iter().flat_map(|block| commands(&block.kind, &block.text)).collect();
+        let runs = commands(&text);
         let is_run = |line: &&String| {
             let options = line.split_once("--mechanism").map(|(_, rest)| rest);
             let list = options.and_then(|rest| rest.trim_start_matches('s').split_whitespace().next());
@@ -176,8 +131,7 @@ fn the_timelines_show_the_runs_of_their_pages() {
     }
     let names = ["latte-cc", "bgp", "caba", "mdb", "dmil"];
     for name in names {
-        let all = blocks(&page(name));
-        let mut lines = all.iter().flat_map(|block| commands(&block.kind, &block.text));
+        let mut lines = commands(&page(name)).into_iter();
         let run = lines.find(|line| line.contains(" --vcd ")).expect("the run of the picture");
         assert!(shell(folder.path(), &run).status.success(), "{run}");
     }
