@@ -200,12 +200,14 @@ fn texts_outside(program: &str, drawings: &[(String, String)], font: &str) -> Ve
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("pictures.html");
     let fonts = "font-family=\"Helvetica, Arial, sans-serif\"";
-    let mut html = "<!doctype html><html data-charts=\"0\"><body>".to_owned();
+    let mut html = "<!doctype html><body>".to_owned();
     for (name, svg) in drawings {
         assert!(svg.contains(fonts), "{name}: the fonts of the picture");
         let svg = svg.replace(fonts, &format!("font-family=\"{font}\""));
         html += &format!("<figure id=\"{name}\">{svg}</figure>");
     }
+    // The page is complete once this runs, and `open` waits for it.
+    html += "<script>document.documentElement.dataset.charts = 0</script>";
     fs::write(&file, html).expect("written");
     let mut page = Page::open(program, &file, "light");
     let texts = page.evaluate("document.querySelectorAll('svg text').length");
