@@ -418,7 +418,7 @@ pub struct RunOptions {
     pub sample: Option<SampleSpec>,
     /// SM sharing of workloads joined by + [default: left-over]
     ///
-    /// left-over: the first workload's CTAs take the SMs, the next one's the rest.
+    /// left-over: the earliest launch takes all resources that it can use, later launches the rest.
     /// spatial: separate SMs for each.
     /// sm:N,N: N CTAs per SM of each.
     /// smk-p: fair shares of an SM's resources.
