@@ -281,7 +281,7 @@ impl Reader {
             let is_named = |word: &&str| {
                 word.trim_start_matches("../").split_once('/').map_or(*word, |(first, _)| first) == name
             };
-            if name != "target" && !name.starts_with('.') && words.iter().any(|word| is_named(&word)) {
+            if name != "target" && !name.starts_with('.') && words.iter().any(is_named) {
                 let (from, to) = (Path::new(TREE).join(&name), reader.root.path());
                 let copied =
                     Command::new("cp").args(["-RL".as_ref(), from.as_os_str(), to.as_os_str()]).status();
