@@ -104,3 +104,12 @@ fn an_import_of_each_tested_configuration_runs() {
         assert!(String::from_utf8_lossy(&output.stdout).contains("pass"), "{name}");
     }
 }
+
+#[test]
+fn every_check_holds_on_every_built_in_configuration() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for config in BUILT_IN {
+        let output = selvedge_in(folder.path(), &["run", "bfs", "--check", "--config", config.name]);
+        assert!(output.status.success(), "{}: {}", config.name, error(&output));
+    }
+}

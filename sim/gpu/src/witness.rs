@@ -548,6 +548,27 @@ mod tests {
     }
 
     #[test]
+    fn a_forwarded_store_is_applied_again_to_a_fetch_that_it_followed() {
+        let witness = line_in_l2();
+        let carried = witness.store(LINE, 0b0001);
+        witness.stored(0, LINE, 0b0001, 0, carried);
+        witness.dram_read(ALL);
+        let forwarded = witness.part(LINE, 0b0001, carried);
+        witness.l2_written(LINE, 0b0001, forwarded);
+        witness.l2_leaves(LinePart { sectors: 0b0001, ..ALL });
+        witness.l2_forgets(ALL);
+        witness.l2_filled(ALL);
+        let early = witness.l2_read(LINE, 0b0001);
+        witness.l2_written(LINE, 0b0001, carried);
+        witness.wait(0, LINE, 0b0001);
+        witness.filled(0, LINE, 0b0001, witness.l2_read(LINE, 0b0001));
+        assert_eq!(witness.wrong(), None);
+        witness.wait(0, LINE, 0b0001);
+        witness.filled(0, LINE, 0b0001, early);
+        assert!(message(&witness).contains("after store 1"));
+    }
+
+    #[test]
     fn a_written_line_that_is_dropped_is_told() {
         let witness = line_in_l2();
         store(&witness, 0b0011);

@@ -294,7 +294,9 @@ impl Slice {
         }
         self.report_use(now, known.under_way.first_asked(awaited));
         if forwards {
-            self.witness.l2_written(packet.line, packet.sectors, packet.witness);
+            // The packet keeps its versions, because the store is applied again when its line arrives.
+            let forwarded = self.witness.part(packet.line, packet.sectors, packet.witness);
+            self.witness.l2_written(packet.line, packet.sectors, forwarded);
             self.forward(LinePart { sectors: self.spec.bursts.whole(known.part.sectors), ..known.part });
             self.witness.l2_forgets(known.part);
         }
