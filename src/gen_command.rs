@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::output::{say, write_files};
 use selvedge_blocks::find;
 use selvedge_gen::files::all_files;
-use selvedge_gen::{Cells, EmitOptions, Family, Language, emit};
+use selvedge_gen::{Cells, EmitError, EmitOptions, Family, Language, Problem, emit};
 use selvedge_hw::BlockEntry;
 use selvedge_testbenches::vector_file::{self, VectorExtent, VectorFile};
 use selvedge_testbenches::{cocotb, properties};
@@ -65,7 +65,7 @@ fn warn_of_unreached(file: &str, vectors: &VectorFile) {
 
 /// Returns the name of the block's module. It includes parameters that differ from their defaults, so one design can
 /// use the block in several sizes.
-fn module_name(entry: &dyn BlockEntry, params: &Value) -> String {
+pub fn module_name(entry: &dyn BlockEntry, params: &Value) -> String {
     let defaults = entry.defaults();
     let other = entry.schema().iter().map(|spec| spec.name).filter(|name| params[name] != defaults[name]);
     other
@@ -95,7 +95,15 @@ fn files_of(
         let block = entry.elaborate(params).map_err(Failure::usage)?;
         emit(block.as_ref(), &name, &emit_options)
     } else {
-        Family::of(entry, params).map_err(Failure::usage)?.emit(&name, &emit_options)
+        let design = Family::of(entry, params).map_err(Failure::usage)?.emit(&name, &emit_options);
+        match design {
+            // Under these parameters, the other parameters change more than numbers. The module then has none.
+            Err(EmitError { problem: Problem::NoFamily { .. }, .. }) if *params != entry.defaults() => {
+                let block = entry.elaborate(params).map_err(Failure::usage)?;
+                emit(block.as_ref(), &name, &emit_options)
+            }
+            design => design,
+        }
     };
     let mut design = design.map_err(Failure::usage)?;
     if let Some(properties) = &properties {

@@ -1,7 +1,7 @@
 //! `selvedge wave`: writes a block's stimulus as a waveform, with files for viewers and a self-checking testbench.
 use crate::arguments::WaveOptions;
 use crate::error::Failure;
-use crate::gen_command::params;
+use crate::gen_command::{module_name, params};
 use crate::output::write_files;
 use crate::verilog_option::compiler;
 use selvedge_blocks::find;
@@ -39,8 +39,11 @@ pub fn run(options: &WaveOptions) -> Result<(), Failure> {
             waveform
         }
     };
-    let bench = testbench::write(entry, &params, options.cycles, options.seed, ResetStyle::default())
-        .map_err(Failure::usage)?;
+    // The testbench instantiates the module that `gen` writes for these parameters.
+    let name = module_name(entry, &params);
+    let bench =
+        testbench::write_named(&name, entry, &params, options.cycles, options.seed, ResetStyle::default())
+            .map_err(Failure::usage)?;
     let mut files = vec![(path.clone(), waveform.bytes(path).map_err(Failure::usage)?)];
     files.extend(waveform.beside(path).map_err(Failure::usage)?);
     let (verilog, vectors) = (bench.verilog_file(), bench.vectors_file());

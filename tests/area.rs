@@ -494,7 +494,7 @@ fn the_shallowest_pipeline_that_reaches_a_clock_is_found_and_is_the_mechanisms_l
     let alone = run(&[]);
     assert_eq!(alone.status.code(), Some(2));
     let error = String::from_utf8_lossy(&alone.stderr).into_owned();
-    assert!(error.contains("`latency=auto`: allowed with --latency-from FILE"), "{error}");
+    assert!(error.contains("'latency=auto': allowed with --latency-from FILE"), "{error}");
 }
 
 #[test]

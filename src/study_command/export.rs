@@ -181,7 +181,7 @@ impl Job {
         // Snakemake expands text in braces.
         let escaped = |command: String| python(&command.replace('{', "{{").replace('}', "}}"));
         let [point, collect] = [self.point("@FIRST@", "@COUNT@"), self.collect()].map(escaped);
-        let point = point.replace("@FIRST@", "{params.first}").replace("@COUNT@", "{params.count}");
+        let point = point.replace("@FIRST@", "{params.start}").replace("@COUNT@", "{params.points}");
         let file = |name: &str| python(&self.folder.join(name).to_string_lossy().replace('{', "{{"));
         format!(
             "# {points} points of a study in {tasks} tasks. Run it with `snakemake --cores N`.\n\
@@ -192,8 +192,8 @@ impl Job {
              MEGABYTES = {megabytes:?}\n\
              DONE = {done}\n\n\
              rule all:\n    input: {csv}, {parquet}\n\n\
-             rule point:\n    output: touch(DONE + \"/{{task}}\")\n    params: first = lambda wildcards: BOUNDS[int(wildcards.task)],\n\
-             \x20       count = lambda wildcards: BOUNDS[int(wildcards.task) + 1] - BOUNDS[int(wildcards.task)]\n\
+             rule point:\n    output: touch(DONE + \"/{{task}}\")\n    params: start = lambda wildcards: BOUNDS[int(wildcards.task)],\n\
+             \x20       points = lambda wildcards: BOUNDS[int(wildcards.task) + 1] - BOUNDS[int(wildcards.task)]\n\
              \x20   threads: {cores}\n    retries: 2\n\
              \x20   resources:\n        mem_mb = lambda wildcards: MEGABYTES[int(wildcards.task)],\n\
              \x20       runtime = lambda wildcards: MINUTES[int(wildcards.task)]\n\
@@ -291,7 +291,7 @@ mod tests {
             "MINUTES = [10, 20, 10]\n",
             "MEGABYTES = [300, 700, 300]\n",
             "BOUNDS = [0, 3, 6, 7]\n",
-            "'/home/a{{b}}/it'\\\\''s.toml' --store /shared/store --index {params.first} --count {params.count}",
+            "'/home/a{{b}}/it'\\\\''s.toml' --store /shared/store --index {params.start} --count {params.points}",
             "output: touch(DONE + \"/{task}\")\n",
         ] {
             assert!(text.contains(line), "{line} of {text}");

@@ -242,7 +242,7 @@ pub fn attach(design: &mut Design, properties: &Properties, ports: &[Port], rese
         .collect();
     let instance = format!(
         "`ifndef SYNTHESIS
-  // reports what hurts a property of the block
+  // reports a violated property of the block
   {checker} properties (
 {}
   );
@@ -369,7 +369,7 @@ fn checker_text(
         let when = checked.map_or(String::new(), |checked| format!("{checked} & "));
         line(
             &mut text,
-            format_args!("    if ({when}({name}_holds === 1'b0)) $error(\"{block}: hurt: {what}\");"),
+            format_args!("    if ({when}({name}_holds === 1'b0)) $error(\"{block}: violated: {what}\");"),
         );
     }
     text += "  end\n`endif\n`endif\n\nendmodule\n\n`default_nettype wire\n";

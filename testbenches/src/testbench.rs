@@ -62,13 +62,29 @@ pub fn write(
     seed: u64,
     reset: ResetStyle,
 ) -> Result<Testbench, ParamError> {
+    write_named(entry.name(), entry, params, cycles, seed, reset)
+}
+
+/// Writes the testbench of [`write()`] for a module of another name, such as a block with other parameters than the defaults.
+///
+/// # Errors
+/// [`ParamError`] if the parameters are invalid.
+pub fn write_named(
+    module: &str,
+    entry: &dyn BlockEntry,
+    params: &Value,
+    cycles: u64,
+    seed: u64,
+    reset: ResetStyle,
+) -> Result<Testbench, ParamError> {
     let mut vectors = Vectors::new(entry, params, seed)?;
     if reset == ResetStyle::None {
         vectors = vectors.without_resets();
     }
     let cycles = cycles.max(1);
     let vectors: Vec<Vector> = vectors.take(usize::try_from(cycles).unwrap_or(usize::MAX)).collect();
-    of_vectors(entry, params, &vectors, &format!("its stimulus, seed {seed}"), reset)
+    let source = format!("its stimulus, seed {seed}");
+    of_ports(module, entry, params, &vectors, &source, reset, &|_| true)
 }
 
 /// Writes the testbench for given vectors. `source` describes their origin in one line.
@@ -82,7 +98,7 @@ pub fn of_vectors(
     source: &str,
     reset: ResetStyle,
 ) -> Result<Testbench, ParamError> {
-    of_ports(entry, params, vectors, source, reset, &|_| true)
+    of_ports(entry.name(), entry, params, vectors, source, reset, &|_| true)
 }
 
 /// Writes the testbench of [`write`] that checks only control outputs: outputs that are valid in every cycle, except those
@@ -100,7 +116,7 @@ pub fn write_control(
     let vectors: Vec<Vector> = Vectors::new(entry, params, seed)?.take(cycles.max(1)).collect();
     let source = format!("its stimulus, seed {seed}; control alone is checked");
     let is_control = |port: &Port| port.valid.is_none() && !data.contains(&port.name);
-    of_ports(entry, params, &vectors, &source, ResetStyle::Control, &is_control)
+    of_ports(entry.name(), entry, params, &vectors, &source, ResetStyle::Control, &is_control)
 }
 
 /// Writes the testbench of [`write()`] that checks no outputs, for Verilog with assertions.
@@ -115,11 +131,12 @@ pub fn write_stimulus(
 ) -> Result<Testbench, ParamError> {
     let vectors: Vec<Vector> = Vectors::new(entry, params, seed)?.take(cycles.max(1)).collect();
     let source = format!("its stimulus, seed {seed}; no output is checked");
-    of_ports(entry, params, &vectors, &source, ResetStyle::Control, &|_| false)
+    of_ports(entry.name(), entry, params, &vectors, &source, ResetStyle::Control, &|_| false)
 }
 
 /// Writes the testbench that checks the outputs for which `is_checked` returns `true`.
 fn of_ports(
+    module: &str,
     entry: &dyn BlockEntry,
     params: &Value,
     vectors: &[Vector],
@@ -130,8 +147,8 @@ fn of_ports(
     let ports = entry.ports(params)?;
     let text = vectors.iter().map(|vector| line(&ports, vector) + "\n").collect();
     Ok(Testbench {
-        block: entry.name().to_string(),
-        verilog: verilog(entry, params, &ports, vectors.len() as u64, source, reset, is_checked),
+        block: module.to_string(),
+        verilog: verilog(module, params, &ports, vectors.len() as u64, source, reset, is_checked),
         vectors: text,
     })
 }
@@ -162,7 +179,7 @@ fn declare(text: &mut String, kind: &str, bits: usize, name: &str) {
 }
 
 fn verilog(
-    entry: &dyn BlockEntry,
+    block: &str,
     params: &Value,
     ports: &[Port],
     cycles: u64,
@@ -170,7 +187,6 @@ fn verilog(
     reset: ResetStyle,
     is_checked: &dyn Fn(&Port) -> bool,
 ) -> String {
-    let block = entry.name();
     let width = 1 + ports.iter().map(|port| port.bits).sum::<usize>();
     let inputs = || side(ports, Direction::Input);
     let outputs = || side(ports, Direction::Output);

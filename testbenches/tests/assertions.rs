@@ -30,7 +30,7 @@ fn simulate(bench: &Testbench, block: &Emitted, folder: &Path) -> String {
 }
 
 #[test]
-fn blocks_hurt_no_property_with_any_reset() {
+fn blocks_violate_no_property_with_any_reset() {
     for name in properties::BLOCKS {
         let block = find(name).unwrap();
         for reset in [ResetStyle::Control, ResetStyle::SyncHigh, ResetStyle::None] {
@@ -43,31 +43,31 @@ fn blocks_hurt_no_property_with_any_reset() {
 }
 
 #[test]
-fn a_planted_fault_hurts_a_property_in_simulation() {
-    for (name, correct, fault, hurt) in [
+fn a_planted_fault_violates_a_property_in_simulation() {
+    for (name, correct, fault, violated) in [
         (
             "milg",
             "sum = 8'd0;",
             "sum = 8'd1;",
-            "milg: hurt: the count in flight is that of issues and completions",
+            "milg: violated: the count in flight is that of issues and completions",
         ),
         (
             "qbmi",
             "quota_q[j*7 +: 7] > quota_q[i*7 +: 7]",
             "quota_q[j*7 +: 7] >= quota_q[i*7 +: 7]",
-            "qbmi: hurt: each kernel has a rank of its own",
+            "qbmi: violated: each kernel has a rank of its own",
         ),
         (
             "latte_controller",
             "lookup_mode_q <= decision_mode_o;",
             "lookup_mode_q <= ~decision_mode_o;",
-            "latte_controller: hurt: the mode of a lookup is one of three",
+            "latte_controller: violated: the mode of a lookup is one of three",
         ),
         (
             "decompression_queue",
             "has_room = waiting_q != DEPTH;",
             "has_room = waiting_q != 4'd9;",
-            "decompression_queue: hurt: no more lines wait than there are places",
+            "decompression_queue: violated: no more lines wait than there are places",
         ),
     ] {
         let mut faulty = emitted(name, ResetStyle::Control, Language::Verilog);
@@ -79,7 +79,7 @@ fn a_planted_fault_hurts_a_property_in_simulation() {
         let block = find(name).unwrap();
         let bench = testbench::write_stimulus(block, &block.defaults(), CYCLES, 1).unwrap();
         let said = simulate(&bench, &faulty, tempfile::tempdir().unwrap().path());
-        assert!(said.contains("ERROR") && said.contains(hurt), "{name}: {said}");
+        assert!(said.contains("ERROR") && said.contains(violated), "{name}: {said}");
     }
 }
 

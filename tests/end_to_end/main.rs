@@ -38,6 +38,7 @@ mod output_page;
 mod outputs;
 mod own_kernels;
 mod pages;
+mod parameters;
 mod plugin;
 #[cfg(target_os = "linux")]
 mod printing;
