@@ -67,8 +67,11 @@ mod tests {
             cells(line.unwrap_or_else(|| panic!("docs/reference/area.md: {block} for {goal}")))
         };
         let shown = page("docs/area.md");
-        let shown: Vec<Vec<String>> =
-            shown.lines().filter(|line| line.starts_with("| `") && !line.starts_with("| `-")).map(cells).collect();
+        let shown: Vec<Vec<String>> = shown
+            .lines()
+            .filter(|line| line.starts_with("| `") && !line.starts_with("| `-"))
+            .map(cells)
+            .collect();
         for one in &shown {
             let block = one[0].trim_matches('`');
             let (area, delay) = (row(block, "area"), row(block, "delay"));
