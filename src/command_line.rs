@@ -20,14 +20,25 @@ const MORE: &str =
 /// # Errors
 /// Returns the exit code after printing a help text, the version, or a line about a mistake.
 pub fn parse(words: impl Iterator<Item = OsString>) -> Result<Arguments, ExitCode> {
-    let words = with_command(words.collect()).map_err(|failure| failure.report())?;
-    let parsed = command().color(color(&words)).try_get_matches_from(words);
+    let plain = Arguments::command();
+    let words = with_command(words.collect(), &plain).map_err(|failure| failure.report())?;
+    let color = color(&words);
+    let parsed = plain.color(color).try_get_matches_from(&words);
+    // Only help needs the decorated texts, whose preparation takes longer than a small simulation.
+    let parsed = match parsed {
+        Err(error) if is_help(error.kind()) => command().color(color).try_get_matches_from(words),
+        parsed => parsed,
+    };
     let arguments = parsed.and_then(|matches| Arguments::from_arg_matches(&matches));
     let arguments = arguments.map_err(|error| end(&error))?;
     if arguments.quiet {
         be_quiet();
     }
     Ok(arguments)
+}
+
+fn is_help(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand)
 }
 
 /// Returns the command line with the examples and hints in all help texts.
@@ -68,7 +79,7 @@ fn decorated(command: Command, path: &str) -> Command {
 ///
 /// # Errors
 /// Fails if the first word is neither an option, a command, a workload nor a file.
-fn with_command(mut words: Vec<OsString>) -> Result<Vec<OsString>, Failure> {
+fn with_command(mut words: Vec<OsString>, root: &Command) -> Result<Vec<OsString>, Failure> {
     let mut at = 1;
     let first = loop {
         match words.get(at).map(|word| word.to_string_lossy()) {
@@ -79,7 +90,6 @@ fn with_command(mut words: Vec<OsString>) -> Result<Vec<OsString>, Failure> {
     };
     let at = at.min(words.len());
     let first = first.unwrap_or_default();
-    let root = Arguments::command();
     let is_command = root.get_subcommands().any(|sub| sub.get_name() == first) || first == "help";
     if is_command || ["-h", "--help", "-V", "--version"].contains(&first.as_str()) {
         return Ok(words);
@@ -89,7 +99,7 @@ fn with_command(mut words: Vec<OsString>) -> Result<Vec<OsString>, Failure> {
         || first.contains(['.', '+', '/'])
         || workload::find(&first).is_ok();
     if !is_workload {
-        return Err(unknown(&first, &root));
+        return Err(unknown(&first, root));
     }
     words.insert(at, "run".into());
     Ok(words)
@@ -202,10 +212,10 @@ mod tests {
             ("selvedge list", "selvedge list"),
             ("selvedge --version", "selvedge --version"),
         ] {
-            assert_eq!(with_command(words(given)).expect(given), words(full));
+            assert_eq!(with_command(words(given), &Arguments::command()).expect(given), words(full));
         }
         for given in ["selvedge explain l1d", "selvedge version", "selvedge nosuch"] {
-            assert!(with_command(words(given)).is_err(), "{given}");
+            assert!(with_command(words(given), &Arguments::command()).is_err(), "{given}");
         }
     }
 

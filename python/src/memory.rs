@@ -122,7 +122,7 @@ impl Memory {
     #[pyo3(signature = (address, bytes, *, sm=0, operation="read", tag=0))]
     fn offer(&mut self, address: u64, bytes: u32, sm: u32, operation: &str, tag: u64) -> PyResult<bool> {
         let Some((_, operation)) = OPERATIONS.into_iter().find(|(name, _)| *name == operation) else {
-            return Err(invalid(format!("operation `{operation}`: must be read, write or atomic")));
+            return Err(invalid(format!("operation '{operation}': must be read, write or atomic")));
         };
         self.clocked.offer(&LineRequest { sm, operation, address, bytes, tag }).map_err(invalid)
     }

@@ -91,7 +91,7 @@ class Run(unittest.TestCase):
     def test_a_wrong_argument_is_a_value_error_in_one_line(self):
         for words, options, message in [
             (["bfss"], {}, "bfss"),
-            (["bfs", "bdi"], {}, "unknown mechanism `bdi`"),
+            (["bfs", "bdi"], {}, "unknown mechanism 'bdi'"),
             (["bfs"], {"size": "huge"}, "huge"),
             (["bfs"], {"config": "gtx"}, "gtx"),
             (["bfs"], {"engine": "fast"}, "fast"),
@@ -144,7 +144,10 @@ class Run(unittest.TestCase):
     @unittest.skipUnless(os.name == "posix", "signals")
     def test_ctrl_c_stops_a_simulation(self):
         code = "import selvedge\nprint('started', flush=True)\nselvedge.run('kmeans', size='study')"
-        program = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        # A shell starts its background jobs with SIGINT ignored, and Python keeps that.
+        default = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        program = subprocess.Popen([sys.executable, "-c", code], preexec_fn=default, **pipes)
         self.assertEqual(program.stdout.readline(), "started\n")
         time.sleep(1)
         self.assertIsNone(program.poll(), "the simulation takes longer")
@@ -249,10 +252,10 @@ class Block(unittest.TestCase):
     def test_what_does_not_suit_is_a_value_error(self):
         block = selvedge.Block("bdi_compressor")
         for make, message in [
-            (lambda: selvedge.Block("bdi_compresor"), "unknown block `bdi_compresor`"),
-            (lambda: selvedge.Block("milg", engine="lockstep"), "engine `lockstep`: must be model or rtl"),
+            (lambda: selvedge.Block("bdi_compresor"), "unknown block 'bdi_compresor'"),
+            (lambda: selvedge.Block("milg", engine="lockstep"), "engine 'lockstep': must be model or rtl"),
             (lambda: selvedge.Block("milg", {"bits": 3}), "bits"),
-            (lambda: block.step({"valid": 1}), "no port `valid`: must be one of"),
+            (lambda: block.step({"valid": 1}), "no port 'valid': must be one of"),
             (lambda: block.step({"valid_o": 1}), "port valid_o: must be an input"),
             (lambda: block.step({"valid_i": 2}), "port valid_i: the value must have 1 bits"),
             (lambda: block.step({"line_i": 1 << 1024}), "port line_i: the value must have 1024 bits"),
@@ -309,7 +312,7 @@ class Memory(unittest.TestCase):
             (lambda: selvedge.Memory("gtx"), "gtx"),
             (lambda: memory.offer(0, 128, sm=15), "SM 15: must be 0 to 14"),
             (lambda: memory.offer(64, 128), "must be 1 or more of one line of 128 bytes"),
-            (lambda: memory.offer(0, 4, operation="load"), "operation `load`: must be read, write or atomic"),
+            (lambda: memory.offer(0, 4, operation="load"), "operation 'load': must be read, write or atomic"),
             (lambda: memory.reply(99), "SM 99"),
         ]:
             with self.subTest(message), self.assertRaises(ValueError) as caught:
