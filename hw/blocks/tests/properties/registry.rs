@@ -62,7 +62,7 @@ fn parameters_change_the_ports() {
 fn an_unknown_block_is_named_with_the_nearest_that_exist() {
     let error = find("mligg").err().unwrap().to_string();
     let count = built_in().len();
-    let start = format!("unknown block 'mligg': must be one of {count}, nearest milg, ");
+    let start = format!("unknown block 'mligg': must be one of {count}, nearest milg");
     assert!(error.starts_with(&start), "{error}");
 }
 

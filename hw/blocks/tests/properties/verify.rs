@@ -63,7 +63,7 @@ fn a_difference_names_the_sides_and_every_port_and_leaves_a_waveform() {
 fn a_corner_case_that_the_stimulus_does_not_reach_is_named() {
     let why =
         verify::<Variant<10, 10>>(&MilgParams::default(), 1).expect_err("ten cycles are few").to_string();
-    assert_eq!(why, "milg_variant: corner case `in flight pushed beyond the top` seen 0 times, must be 1");
+    assert_eq!(why, "milg_variant: corner case 'in flight pushed beyond the top' seen 0 times, must be 1");
 }
 
 #[test]
