@@ -220,7 +220,7 @@ fn a_value_without_expression_is_refused() {
     assert_eq!(error.problem, Problem::NoFamily { parameters: "BITS, LIMIT".into() });
     assert_eq!(
         error.to_string(),
-        "gauge: `gauge`: its Verilog cannot have the parameters BITS, LIMIT: they change more than numbers that follow from them"
+        "gauge: 'gauge': its Verilog cannot have the parameters BITS, LIMIT: they change more than numbers that follow from them"
     );
 }
 

@@ -192,6 +192,6 @@ fn a_refusal_is_one_line_with_block_expression_and_reason() {
     }
     assert_eq!(
         refusal(&Keeper::default()).to_string(),
-        "Keeper: `y_o`: not assigned in every case (this would be a latch); assign a default first"
+        "Keeper: 'y_o': not assigned in every case (this would be a latch); assign a default first"
     );
 }
