@@ -240,7 +240,8 @@ mod tests {
             for (_, line) in *examples {
                 assert!(line.starts_with(path), "{line} is not an example of {path}");
                 let line = line.split(" > ").next().unwrap_or_default();
-                let parsed = with_command(words(line)).map(|words| command().try_get_matches_from(words));
+                let parsed = with_command(words(line), &Arguments::command())
+                    .map(|words| command().try_get_matches_from(words));
                 if let Err(error) = parsed.unwrap_or_else(|_| panic!("{line}")) {
                     let only_help = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
                     let shows = [only_help, ErrorKind::DisplayHelp, ErrorKind::DisplayVersion];

@@ -28,7 +28,7 @@ rtl_block! {
         run: Constant<U<PLACES>> = Constant::new(U::new(7)),
         zero: Constant<U<PLACES>> = Constant::new(U::new(3)),
         placed: Constant<U<PLACES>> = Constant::new(U::new(5 + PLACE as u64)),
-        short: Constant<U<PLACES>> = Constant::new(U::new(5)),
+        short_step: Constant<U<PLACES>> = Constant::new(U::new(5)),
         /// bits that remain after a code, and the position at which they begin
         window: Signal<Local, W<BOTH, BOW>>,
         place: Signal<Local, U<PLACES>>,
@@ -60,8 +60,8 @@ impl Logic for BpcSplit {
                 self.window.next = self.window.val() >> self.placed.val();
                 self.place.next = self.place.val() + self.placed.val();
             } else {
-                self.window.next = self.window.val() >> self.short.val();
-                self.place.next = self.place.val() + self.short.val();
+                self.window.next = self.window.val() >> self.short_step.val();
+                self.place.next = self.place.val() + self.short_step.val();
             }
         }
         self.codes_o.next = self.codes.val();
