@@ -318,9 +318,7 @@ mod tests {
 
     #[test]
     fn mistakes_say_what_is_allowed() {
-        assert!(
-            error("hw-bdy").contains(": must be one of ") && error("hw-bdy").contains("nearest hw-bdi")
-        );
+        assert!(error("hw-bdy").contains(": must be one of ") && error("hw-bdy").contains("nearest hw-bdi"));
         assert!(error("rbmi+qbmi").contains("both rank the kernels' memory instructions"));
         assert!(error("smil,k0=4+dmil").contains("both limit the kernels' memory instructions"));
         assert!(
