@@ -36,7 +36,7 @@ module bpc_decompressor_bpc_split (
   localparam [7:0] RUN = 8'd7;
   localparam [7:0] ZERO = 8'd3;
   localparam [7:0] PLACED = 8'd10;
-  localparam [7:0] SHORT = 8'd5;
+  localparam [7:0] SHORT_STEP = 8'd5;
   // bits that remain after a code, and the position at which they begin
   reg [255:0] window;
   reg [7:0] place;
@@ -66,8 +66,8 @@ module bpc_decompressor_bpc_split (
         window = window >> PLACED;
         place = place + PLACED;
       end else begin
-        window = window >> SHORT;
-        place = place + SHORT;
+        window = window >> SHORT_STEP;
+        place = place + SHORT_STEP;
       end
     end
   end
