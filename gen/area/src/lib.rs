@@ -16,13 +16,13 @@
 //! Standard-cell figures include no wires, no clock tree and no placement.
 //!
 //! ```no_run
-//! use selvedge_area::batch::{Job, Target};
+//! use selvedge_area::batch::{Job, AreaTarget};
 //! use selvedge_area::liberty::{Liberty, OSU018};
 //! use selvedge_area::study::AsicSetup;
 //! use std::sync::atomic::AtomicBool;
 //!
 //! let library = Liberty::load(OSU018.as_ref())?;
-//! let target = Target::Asic(Box::new(AsicSetup::find(library)?), None);
+//! let target = AreaTarget::Asic(Box::new(AsicSetup::find(library)?), None);
 //! let entry = selvedge_blocks::find("milg").expect("a block");
 //! let job = Job { entry, params: entry.defaults(), target: 0, own: None, reset: Default::default() };
 //! let report = job.study(&target, None, &AtomicBool::new(false))?;
