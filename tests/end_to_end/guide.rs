@@ -93,7 +93,7 @@ pub struct Block {
     pub text: String,
     /// Line of the page on which its text begins, from 1.
     line: usize,
-    /// Whether a heading is between the previous block and this one.
+    /// True if a heading is between the previous block and this one.
     begins_section: bool,
 }
 
