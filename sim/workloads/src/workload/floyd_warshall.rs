@@ -8,7 +8,7 @@ use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0xf7;
 /// Distance of unconnected nodes. The sum of two such distances still fits in 32 bits.
-const FAR: u32 = 1 << 30;
+const FAR: u32 = 999_999;
 
 pub(super) const FLOYD_WARSHALL: Planned = Planned {
     name: "floyd_warshall",
@@ -17,8 +17,8 @@ pub(super) const FLOYD_WARSHALL: Planned = Planned {
     group: Group::Graphs,
     ptx: ("floyd_warshall.ptx", include_str!("../../kernels/floyd_warshall.ptx")),
     description: |size| {
-        let nodes = nodes(size);
-        format!("{nodes} nodes, {}", mebibytes(4 * nodes * nodes))
+        let (nodes, launches) = (nodes(size), launches(size));
+        format!("{nodes} nodes, {launches} of them intermediate, {}", mebibytes(8 * nodes * nodes))
     },
     plan,
 };
@@ -27,40 +27,64 @@ pub(super) const FLOYD_WARSHALL: Planned = Planned {
 fn nodes(size: Size) -> usize {
     match size {
         Size::Tiny => 32,
-        Size::Small => 104,
+        Size::Small => 96,
         Size::Study | Size::Paper => 256,
     }
 }
 
-/// Returns the distances of a graph in which one pair in four is connected, with lengths of 1 to 100.
+/// Returns the number of intermediate nodes. Node 0 is none of them, as no edge leads away from it.
+fn launches(size: Size) -> usize {
+    if size == Size::Study { 64 } else { nodes(size) - 1 }
+}
+
+/// Returns the distances of a random graph, with as many edges per node as Pannotia's and with lengths of 0 to 99. Of
+/// several edges between two nodes, the first counts.
 fn distances(nodes: usize) -> Vec<u32> {
     let mut random = Random::new(SEED);
-    let mut draw = || if random.below(4) == 0 { 1 + random.below(100) } else { FAR };
-    let mut distances: Vec<u32> = (0..nodes * nodes).map(|_| draw()).collect();
+    let mut distances = vec![FAR; nodes * nodes];
     (0..nodes).for_each(|node| distances[node * nodes + node] = 0);
+    for _ in 0..nodes * nodes / 4 {
+        let (from, to) = (random.below(nodes as u32) as usize, random.below(nodes as u32) as usize);
+        let length = random.below(100);
+        let distance = &mut distances[from * nodes + to];
+        if from != 0 && *distance == FAR {
+            *distance = length;
+        }
+    }
     distances
 }
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let nodes = nodes(size);
     let distance = place_words(memory, "distance", &distances(nodes))?;
-    let launches = (0..nodes).map(|through| {
-        let args = vec![Arg::Ptr(distance), int(through), int(nodes)];
-        launch_grid("floyd_warshall", [nodes, nodes], [32, 4], args)
+    let next = place_words(memory, "next", &vec![0; nodes * nodes])?;
+    let launches = (1..=launches(size)).map(|through| {
+        let args = vec![Arg::Ptr(distance), Arg::Ptr(next), int(nodes), int(through)];
+        launch_grid("floyd_warshall", [nodes, nodes], [16, 16], args)
     });
     Ok(Plan::of(launches.collect(), move |memory| {
-        let got = memory.read_u32s(distance, nodes * nodes)?;
-        Results { workload: "floyd_warshall", buffer: "distance", got: &got }.equal(reference(nodes))
+        let (expected_distance, expected_next) = reference(size);
+        for (address, buffer, expected) in
+            [(distance, "distance", expected_distance), (next, "next", expected_next)]
+        {
+            let got = memory.read_u32s(address, nodes * nodes)?;
+            Results { workload: "floyd_warshall", buffer, got: &got }.equal(expected)?;
+        }
+        Ok(())
     }))
 }
 
-fn reference(nodes: usize) -> Vec<u32> {
-    let mut distances = distances(nodes);
-    for through in 0..nodes {
+/// Returns the distances, and the last intermediate node of each path.
+fn reference(size: Size) -> (Vec<u32>, Vec<u32>) {
+    let nodes = nodes(size);
+    let (mut distances, mut next) = (distances(nodes), vec![0; nodes * nodes]);
+    for through in 1..=launches(size) {
         for at in 0..nodes * nodes {
             let around = distances[at / nodes * nodes + through] + distances[through * nodes + at % nodes];
-            distances[at] = distances[at].min(around);
+            if around < distances[at] {
+                (distances[at], next[at]) = (around, through as u32);
+            }
         }
     }
-    distances
+    (distances, next)
 }
