@@ -59,7 +59,8 @@ fn exactly_the_workloads_that_race_execute_other_instructions_under_other_mechan
         all.map(|workload| workload.name()).collect()
     };
     assert_eq!(differing(&names(false), "tiny", &mechanisms()), BTreeMap::new(), "they do not race");
-    let (tiny, small): (Vec<&str>, Vec<&str>) = names(true).iter().partition(|name| **name != "word_count");
+    let (tiny, small): (Vec<&str>, Vec<&str>) =
+        names(true).iter().partition(|name| !["mis", "word_count"].contains(name));
     let found = [differing(&tiny, "tiny", &SOME), differing(&small, "small", &SOME[..2])];
     let found: BTreeSet<String> = found.into_iter().flat_map(BTreeMap::into_keys).collect();
     assert_eq!(found, names(true).iter().map(ToString::to_string).collect(), "they race");

@@ -1,39 +1,56 @@
-// Betweenness centrality by Brandes' method from one source: levels and numbers of shortest paths outwards, then
-// dependencies inwards, one thread per node and one launch per level.
+// Betweenness centrality by Brandes' method, source by source, as in Pannotia: levels and numbers of shortest paths
+// outwards, then dependencies inwards, one thread per node and one launch per level.
 //
-// The edges of node u are first[u] to first[u + 1]. A level of -1 is not reached yet.
+// The edges of node u are first[u] to first[u + 1]; inwards, they are those of the reverse graph. A level of -1 is not
+// reached yet.
 
-extern "C" __global__ void betweenness_outwards(const int *first, const int *target, int *level, unsigned *paths,
-                                                int *again, int now, int nodes)
+extern "C" __global__ void betweenness_clear(float *centrality, int nodes)
+{
+    int node = blockIdx.x * blockDim.x + threadIdx.x;
+    if (node < nodes)
+        centrality[node] = 0.0f;
+}
+
+extern "C" __global__ void betweenness_start(int source, int *level, float *dependency, float *paths, int nodes)
+{
+    int node = blockIdx.x * blockDim.x + threadIdx.x;
+    if (node >= nodes)
+        return;
+    dependency[node] = 0.0f;
+    paths[node] = node == source ? 1.0f : 0.0f;
+    level[node] = node == source ? 0 : -1;
+}
+
+extern "C" __global__ void betweenness_outwards(int *first, int *target, int *level, float *paths, int *again, int nodes,
+                                                int now)
 {
     int node = blockIdx.x * blockDim.x + threadIdx.x;
     if (node >= nodes || level[node] != now)
         return;
-    for (int edge = first[node]; edge < first[node + 1]; edge++) {
+    int end = first[node + 1];
+    for (int edge = first[node]; edge < end; edge++) {
         int next = target[edge];
-        if (level[next] == -1) {
-            level[next] = now + 1;
+        if (level[next] < 0) {
             *again = 1;
+            level[next] = now + 1;
         }
         if (level[next] == now + 1)
-            __nvvm_atom_add_gen_i((int *)&paths[next], (int)paths[node]);
+            __nvvm_atom_add_gen_f(&paths[next], paths[node]);
     }
 }
 
-extern "C" __global__ void betweenness_inwards(const int *first, const int *target, const int *level,
-                                               const unsigned *paths, float *dependency, float *centrality, int now,
-                                               int source, int nodes)
+extern "C" __global__ void betweenness_inwards(int *first, int *target, int *level, float *paths, float *dependency,
+                                               int nodes, int now, int source, float *centrality)
 {
     int node = blockIdx.x * blockDim.x + threadIdx.x;
     if (node >= nodes || level[node] != now)
         return;
-    float sum = 0.0f;
-    for (int edge = first[node]; edge < first[node + 1]; edge++) {
-        int next = target[edge];
-        if (level[next] == now + 1)
-            sum += (float)paths[node] / (float)paths[next] * (1.0f + dependency[next]);
+    int end = first[node + 1];
+    for (int edge = first[node]; edge < end; edge++) {
+        int nearer = target[edge];
+        if (level[nearer] == now - 1)
+            __nvvm_atom_add_gen_f(&dependency[nearer], paths[nearer] / paths[node] * (1.0f + dependency[node]));
     }
-    dependency[node] = sum;
     if (node != source)
-        centrality[node] += sum;
+        centrality[node] += dependency[node];
 }

@@ -1,28 +1,30 @@
-// Graph colouring by independent sets: in each round the uncoloured nodes whose priority is the highest among their
-// uncoloured neighbours take the round's colour. One thread per node.
+// Graph colouring by independent sets, as in Pannotia. In each round the uncoloured nodes whose value is at least that of
+// their uncoloured neighbours take the round's colour. One thread per node.
 //
-// The edges of node u are first[u] to first[u + 1]. A colour of -1 is none yet; `highest` is written first, so that all
-// nodes of a round see the same colours.
+// The edges of node u are first[u] to first[u + 1]. A colour of -1 is none yet. A node with one edge ignores its
+// neighbour.
 
-extern "C" __global__ void coloring_look(const int *first, const int *target, const unsigned *priority, const int *color,
-                                         unsigned *highest, int *again, int nodes)
+extern "C" __global__ void coloring_look(int *first, int *target, int *value, int *color, int *again, int *highest,
+                                         int nodes)
 {
     int node = blockIdx.x * blockDim.x + threadIdx.x;
     if (node >= nodes || color[node] != -1)
         return;
-    *again = 1;
-    unsigned most = 0;
-    for (int edge = first[node]; edge < first[node + 1]; edge++) {
-        int other = target[edge];
-        if (other != node && color[other] == -1 && priority[other] > most)
-            most = priority[other];
+    int start = first[node], end = first[node + 1];
+    int most = -1;
+    for (int edge = start; edge < end; edge++) {
+        if (color[target[edge]] == -1 && start != end - 1) {
+            *again = 1;
+            if (value[target[edge]] > most)
+                most = value[target[edge]];
+        }
     }
     highest[node] = most;
 }
 
-extern "C" __global__ void coloring_take(const unsigned *priority, const unsigned *highest, int *color, int round, int nodes)
+extern "C" __global__ void coloring_take(int *value, int *color, int *highest, int round, int nodes)
 {
     int node = blockIdx.x * blockDim.x + threadIdx.x;
-    if (node < nodes && color[node] == -1 && priority[node] > highest[node])
+    if (node < nodes && color[node] == -1 && value[node] >= highest[node])
         color[node] = round;
 }

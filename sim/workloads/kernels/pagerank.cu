@@ -1,24 +1,44 @@
-// PageRank as a sparse matrix-vector product, one thread per node, which gathers along its edges.
+// PageRank as a product of a sparse matrix and a vector, one thread per row, as in Pannotia.
 //
-// The edges of node u are first[u] to first[u + 1]; every edge is there in both directions.
+// The entries of row u are first[u] to first[u + 1].
 
-// What each node gives to each of its neighbours.
-extern "C" __global__ void pagerank_share(const int *first, const float *rank, float *share, int nodes)
+extern "C" __global__ void pagerank_start(float *rank, float *sum, int nodes)
 {
     int node = blockIdx.x * blockDim.x + threadIdx.x;
-    if (node < nodes) {
-        int degree = first[node + 1] - first[node];
-        share[node] = degree > 0 ? rank[node] / degree : 0.0f;
-    }
+    if (node >= nodes)
+        return;
+    rank[node] = 1 / (float)nodes;
+    sum[node] = 0.0f;
 }
 
-extern "C" __global__ void pagerank_gather(const int *first, const int *target, const float *share, float *rank, int nodes)
+// A node gives the same share to each of its neighbours.
+extern "C" __global__ void pagerank_weigh(int *first, int *target, float *share, int *degree, int nodes)
 {
     int node = blockIdx.x * blockDim.x + threadIdx.x;
-    if (node < nodes) {
-        float sum = 0.0f;
-        for (int edge = first[node]; edge < first[node + 1]; edge++)
-            sum += share[target[edge]];
-        rank[node] = 0.15f / nodes + 0.85f * sum;
-    }
+    if (node >= nodes)
+        return;
+    int end = first[node + 1];
+    for (int edge = first[node]; edge < end; edge++)
+        share[edge] = 1.0f / (float)degree[target[edge]];
+}
+
+extern "C" __global__ void pagerank_multiply(int nodes, int *first, int *target, float *share, float *rank, float *sum)
+{
+    int node = blockIdx.x * blockDim.x + threadIdx.x;
+    if (node >= nodes)
+        return;
+    int start = first[node], end = first[node + 1];
+    float total = 0.0f;
+    for (int edge = start; edge < end; edge++)
+        total += share[edge] * rank[target[edge]];
+    sum[node] += total;
+}
+
+extern "C" __global__ void pagerank_damp(float *rank, float *sum, int nodes)
+{
+    int node = blockIdx.x * blockDim.x + threadIdx.x;
+    if (node >= nodes)
+        return;
+    rank[node] = 0.15f / (float)nodes + 0.85f * sum[node];
+    sum[node] = 0.0f;
 }

@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::check::Results;
-use super::graph::{Graph, OnGraph};
+use super::graph::{Graph, Kind, OnGraph};
 use super::helpers::{int, launch_row, place_words};
 use super::plan::Plan;
 use super::{Arg, Size, WorkloadError};
@@ -24,11 +24,12 @@ pub(super) const BFS_WORKLIST: OnGraph = OnGraph {
         Size::Study => 96 << 10,
         Size::Paper => 1 << 17,
     },
-    on_roads: false,
+    kind: |_| Kind::Random,
+    is_directed: false,
     plan,
 };
 
-fn plan(graph: Rc<Graph>, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
+fn plan(graph: Rc<Graph>, _: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let nodes = graph.nodes();
     let [first, target] = graph.place(memory)?;
     let mut unreached = vec![UNREACHED; nodes];

@@ -6,8 +6,19 @@ use selvedge_ptx::ptx::{Arg, LaunchDims};
 use std::path::Path;
 
 /// Workloads that read an input file, in the order of tables.
-pub(super) const WITH_INPUT: [&str; 10] =
-    ["sssp", "pagerank", "betweenness", "mis", "coloring", "mst", "bfs_worklist", "bfs", "hotspot", "kmeans"];
+pub(super) const WITH_INPUT: [&str; 11] = [
+    "sssp",
+    "sssp_ell",
+    "pagerank",
+    "betweenness",
+    "mis",
+    "coloring",
+    "mst",
+    "bfs_worklist",
+    "bfs",
+    "hotspot",
+    "kmeans",
+];
 
 /// Returns a launch of `kernel` over `threads` threads in a row, in blocks of `block` threads. The last block may
 /// exceed `threads`; the kernels check this.

@@ -64,6 +64,7 @@ mod spmv;
 mod spmv_jds;
 mod srad;
 mod sssp;
+mod sssp_ell;
 mod streamcluster;
 mod suffix_tree;
 mod survey_propagation;
@@ -137,6 +138,7 @@ pub fn all() -> &'static [&'static dyn Workload] {
         &map_reduce::PAGE_VIEW_COUNT,
         &map_reduce::PAGE_VIEW_RANK,
         &sssp::SSSP,
+        &sssp_ell::SSSP_ELL,
         &pagerank::PAGERANK,
         &betweenness::BETWEENNESS,
         &mis::MIS,

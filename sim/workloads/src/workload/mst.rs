@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::check::Results;
-use super::graph::{Graph, OnGraph};
+use super::graph::{Graph, Kind, OnGraph};
 use super::helpers::{int, launch_row, place_words};
 use super::plan::Plan;
 use super::{Arg, Size, WorkloadError};
@@ -22,7 +22,8 @@ pub(super) const MST: OnGraph = OnGraph {
         Size::Study => 96 << 10,
         Size::Paper => 1 << 17,
     },
-    on_roads: true,
+    kind: |size| if size == Size::Study { Kind::Roads } else { Kind::Random },
+    is_directed: false,
     plan,
 };
 
@@ -51,7 +52,7 @@ impl Edges {
     }
 }
 
-fn plan(graph: Rc<Graph>, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
+fn plan(graph: Rc<Graph>, _: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let nodes = graph.nodes();
     let edges = Edges::new(&graph);
     let count = edges.ends.len();

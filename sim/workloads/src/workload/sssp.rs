@@ -2,7 +2,7 @@
 use std::rc::Rc;
 
 use super::check::Results;
-use super::graph::{Graph, OnGraph};
+use super::graph::{Graph, Kind, OnGraph};
 use super::helpers::{int, launch_row, place_words};
 use super::plan::Plan;
 use super::{Arg, Size, WorkloadError};
@@ -14,7 +14,7 @@ const SOURCE: usize = 0;
 pub(super) const SSSP: OnGraph = OnGraph {
     name: "sssp",
     summary: "single-source shortest paths by relaxation of all edges until nothing changes",
-    papers: "LATTE-CC (DJK), LAMAR and CABA (SSSP, sssp)",
+    papers: "LAMAR and CABA (SSSP, sssp)",
     ptx: ("sssp.ptx", include_str!("../../kernels/sssp.ptx")),
     nodes: |size| match size {
         Size::Tiny => 700,
@@ -22,11 +22,12 @@ pub(super) const SSSP: OnGraph = OnGraph {
         Size::Study => 24 << 10,
         Size::Paper => 1 << 16,
     },
-    on_roads: false,
+    kind: |_| Kind::Random,
+    is_directed: false,
     plan,
 };
 
-fn plan(graph: Rc<Graph>, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
+fn plan(graph: Rc<Graph>, _: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let nodes = graph.nodes();
     let [first, target] = graph.place(memory)?;
     let weight = place_words(memory, "weight", &graph.weight)?;
