@@ -17,9 +17,7 @@ use selvedge_dai::swl::{CbwtBest, Swl, SwlBest};
 use selvedge_dai::ucp::Ucp;
 use selvedge_gpu::mechanism::{Mechanism, MechanismInfo, NoOptions, Setup, Site};
 use selvedge_lamar::{Bgp, BgpInf, CgOnly, FgOnly, Spp, StaticGdu};
-use selvedge_latte_cc::{
-    AdaptiveCmp, AdaptiveHitCount, KernelOpt, LatteCc, StaticBdi, StaticBpc, StaticSc, TagsOnly,
-};
+use selvedge_latte_cc::{AdaptiveCmp, AdaptiveHitCount, KernelOpt, LatteCc, StaticBdi, StaticBpc, StaticSc};
 
 /// The baseline, a mechanism that adds nothing.
 #[derive(Debug)]
@@ -38,7 +36,7 @@ impl Mechanism for Baseline {
 pub static BASE: MechanismInfo = MechanismInfo::of::<Baseline>();
 
 /// Every built-in mechanism.
-pub static BUILT_IN: [MechanismInfo; 35] = [
+pub static BUILT_IN: [MechanismInfo; 34] = [
     MechanismInfo::of::<Baseline>(),
     MechanismInfo::of::<HwBdi>(),
     MechanismInfo::of::<HwBdiMem>(),
@@ -66,7 +64,6 @@ pub static BUILT_IN: [MechanismInfo; 35] = [
     MechanismInfo::of::<StaticSc>(),
     MechanismInfo::of::<StaticBpc>(),
     MechanismInfo::of::<KernelOpt>(),
-    MechanismInfo::of::<TagsOnly>(),
     MechanismInfo::of::<MdbLocal>(),
     MechanismInfo::of::<MdbGlobal>(),
     MechanismInfo::of::<Swl>(),
