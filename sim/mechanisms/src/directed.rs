@@ -213,6 +213,7 @@ const FEWER: &[Win] = &[
     BYPASSING,
     Win { mechanism: "mdb-global", ..BYPASSING },
     Win { mechanism: "mrpb", ..BYPASSING },
+    Win { mechanism: "fixed-bypass,m=6", ..BYPASSING },
     Win { mechanism: "swl=1", because: fewer_warps, ..BYPASSING },
     Win { mechanism: "swl-best", because: fewer_warps, ..BYPASSING },
     Win { mechanism: "cbwt-best", kernel: &ROUND, beats: &["base", "swl-best"], percent: 110, ..BYPASSING },

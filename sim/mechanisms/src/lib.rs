@@ -9,6 +9,7 @@ use selvedge_caba::memo::CabaMemo;
 use selvedge_caba::prefetch::CabaPrefetch;
 use selvedge_caba::{CabaBdi, CabaBest, CabaCpack, CabaFpc};
 use selvedge_dai::dmil::Dmil;
+use selvedge_dai::fixed_bypass::FixedBypassing;
 use selvedge_dai::issue_order::{QbmiIssueOrder, Rbmi};
 use selvedge_dai::mdb::{MdbGlobal, MdbLocal};
 use selvedge_dai::mrpb::Mrpb;
@@ -36,7 +37,7 @@ impl Mechanism for Baseline {
 pub static BASE: MechanismInfo = MechanismInfo::of::<Baseline>();
 
 /// Every built-in mechanism.
-pub static BUILT_IN: [MechanismInfo; 34] = [
+pub static BUILT_IN: [MechanismInfo; 35] = [
     MechanismInfo::of::<Baseline>(),
     MechanismInfo::of::<HwBdi>(),
     MechanismInfo::of::<HwBdiMem>(),
@@ -66,6 +67,7 @@ pub static BUILT_IN: [MechanismInfo; 34] = [
     MechanismInfo::of::<KernelOpt>(),
     MechanismInfo::of::<MdbLocal>(),
     MechanismInfo::of::<MdbGlobal>(),
+    MechanismInfo::of::<FixedBypassing>(),
     MechanismInfo::of::<Swl>(),
     MechanismInfo::of::<SwlBest>(),
     MechanismInfo::of::<CbwtBest>(),
